@@ -1,0 +1,51 @@
+# The front door: thin, everything else is CMake (CMakePresets.json is for building by hand).
+# On Debian 12 each target installs what it needs and finds missing (tools/deps).
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: all configure demo test bench install docs format lint clean help
+
+all: configure ## Build the library, the examples and talus-bench (release) in build/
+	@cmake --build build --parallel $(JOBS)
+
+configure: DEPS ?= build
+configure:
+	@tools/deps $(DEPS)
+	@mkdir -p build
+	@cmake --preset release > build/configure.log || { cat build/configure.log; exit 1; }
+
+demo: all ## Let 16,000 spheres settle in a box and print the certificate of the result
+	@build/examples/pile --output build/pile.csv
+
+test: ## Run all tests: release, address and thread sanitizers, install, documentation
+	@tools/deps test
+	@tools/test --jobs $(JOBS)
+
+bench: DEPS := bench
+bench: all ## Run the benchmarks, next to Bullet and ODE
+	@build/talus-bench pile --peers bullet,ode
+	@build/talus-bench contacts --peers bullet,ode
+	@build/talus-bench scaling
+	@build/talus-bench convergence
+
+install: all ## Install under PREFIX (/usr/local), inside DESTDIR if that is set
+	@cmake --install build --prefix $(PREFIX)
+
+docs: ## Make the API reference in build/docs/api; a warning is an error
+	@tools/deps docs
+	@tools/docs build/docs
+
+format: ## Format all sources with clang-format
+	@tools/deps format
+	@tools/format
+
+lint: DEPS := lint
+lint: configure ## Check the sources of the library, the examples and the bench with clang-tidy
+	@find src examples bench -name '*.c' -not -path '*/peers/*' -print0 | \
+		xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
+
+clean: ## Remove build/
+	@rm -rf build
+
+help: ## Say what the targets do
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

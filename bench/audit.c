@@ -1,0 +1,204 @@
+/* The audit of a pile from its state alone: audit.h. Pairs are found with a list of cubic cells as
+ * wide as the largest centre distance that counts, sorted by cell, so that a sphere's partners are
+ * in its own and the 26 neighbouring cells. Everything in 64-bit. */
+#include "audit.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Gaps below this part of the radius are touching. */
+#define TOUCHING 0.01
+
+/* Cell coordinates are stored as 21 bits each, z last, so that a column of cells is one range of
+ * keys. */
+#define CELL_BITS 21
+#define CELL_HALF (INT64_C(1) << (CELL_BITS - 1))
+
+/* A sphere in cell order. */
+typedef struct cell_entry {
+    uint64_t key;
+    double centre[3]; /* m */
+} cell_entry;
+
+/* Depths found so far, over the radius. */
+typedef struct depth_list {
+    double *depths;
+    size_t count, capacity;
+} depth_list;
+
+static bool depth_add(depth_list *list, double depth)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 1024;
+        double *grown = realloc(list->depths, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        list->depths = grown;
+        list->capacity = capacity;
+    }
+    list->depths[list->count++] = depth;
+    return true;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    uint64_t x = ((const cell_entry *)a)->key, y = ((const cell_entry *)b)->key;
+    return (x > y) - (x < y);
+}
+
+audit_overlap audit_overlaps(double *depths, size_t count)
+{
+    audit_overlap overlap = {.count = count};
+    if (count == 0)
+        return overlap;
+    qsort(depths, count, sizeof *depths, compare_doubles);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += depths[i];
+    overlap.mean = sum / (double)count;
+    overlap.p99 = depths[count - count / 100 - 1]; /* rank ceil(0.99 count) */
+    overlap.max = depths[count - 1];
+    return overlap;
+}
+
+static uint64_t cell_key(int64_t x, int64_t y, int64_t z)
+{
+    return (uint64_t)(x + CELL_HALF) << (2 * CELL_BITS) | (uint64_t)(y + CELL_HALF) << CELL_BITS |
+           (uint64_t)(z + CELL_HALF);
+}
+
+/* Records one gap. Returns false when memory has run out. */
+static bool record(double gap, double radius, depth_list *list, audit_result *result)
+{
+    result->touching += gap < TOUCHING * radius;
+    return gap < 0 ? depth_add(list, -gap / radius) : true;
+}
+
+/* The first entry with a key of at least `key`. */
+static size_t lower_bound(const cell_entry *entries, size_t count, uint64_t key)
+{
+    size_t first = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (entries[first + half].key < key) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+/* Pairs of entry i with the entries after it in its own column of cells and in one neighbouring
+ * column (dx, dy); the columns to look at are chosen so that a pair comes up once. */
+static bool audit_column(const audit_input *input, const cell_entry *entries, size_t i, int dx,
+                         int dy, depth_list *list, audit_result *result)
+{
+    const uint64_t mask = (UINT64_C(1) << CELL_BITS) - 1;
+    const cell_entry *a = &entries[i];
+    int64_t x = (int64_t)(a->key >> (2 * CELL_BITS)) - CELL_HALF + dx;
+    int64_t y = (int64_t)(a->key >> CELL_BITS & mask) - CELL_HALF + dy;
+    int64_t z = (int64_t)(a->key & mask) - CELL_HALF;
+    bool own = dx == 0 && dy == 0;
+    size_t j = own ? i + 1 : lower_bound(entries, input->bodies, cell_key(x, y, z - 1));
+    uint64_t last = cell_key(x, y, z + 1);
+    for (; j < input->bodies && entries[j].key <= last; j++) {
+        const double *p = a->centre, *q = entries[j].centre;
+        double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+        double gap = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 2 * input->radius;
+        if (!record(gap, input->radius, list, result))
+            return false;
+    }
+    return true;
+}
+
+static bool audit_pairs(const audit_input *input, const cell_entry *entries, depth_list *list,
+                        audit_result *result)
+{
+    static const int columns[5][2] = {{0, 0}, {0, 1}, {1, -1}, {1, 0}, {1, 1}};
+    for (size_t i = 0; i < input->bodies; i++)
+        for (int c = 0; c < 5; c++)
+            if (!audit_column(input, entries, i, columns[c][0], columns[c][1], list, result))
+                return false;
+    return true;
+}
+
+/* Floor and walls are taken as half-spaces: a sphere that went through one is as deep in it as it
+ * is. */
+static bool audit_box(const audit_input *input, depth_list *list, audit_result *result)
+{
+    double w = input->half_width, r = input->radius;
+    for (size_t i = 0; i < input->bodies; i++) {
+        const double *p = input->positions + 3 * i;
+        double heights[5] = {p[2], w - p[0], w + p[0], w - p[1], w + p[1]};
+        bool outside = false;
+        for (int k = 0; k < 5; k++) {
+            outside |= heights[k] < 0;
+            if (!record(heights[k] - r, r, list, result))
+                return false;
+        }
+        result->escaped += outside;
+    }
+    return true;
+}
+
+/* Spheres with their cells, sorted. Returns false if a position has no cell. */
+static bool fill_cells(const audit_input *input, cell_entry *entries)
+{
+    double width = (2 + 2 * TOUCHING) * input->radius;
+    for (size_t i = 0; i < input->bodies; i++) {
+        int64_t cell[3];
+        for (int k = 0; k < 3; k++) {
+            double c = floor(input->positions[3 * i + k] / width);
+            if (!(fabs(c) < CELL_HALF - 2)) /* NaN fails this too */
+                return false;
+            cell[k] = (int64_t)c;
+            entries[i].centre[k] = input->positions[3 * i + k];
+        }
+        entries[i].key = cell_key(cell[0], cell[1], cell[2]);
+    }
+    qsort(entries, input->bodies, sizeof *entries, compare_entries);
+    return true;
+}
+
+/* Mean kinetic energy of solid spheres, moment of inertia 2/5 m r^2. */
+static double kinetic_energy(const audit_input *input)
+{
+    double inertia = 0.4 * input->mass * input->radius * input->radius, sum = 0;
+    for (size_t i = 0; i < 3 * input->bodies; i++) {
+        double v = input->velocities ? input->velocities[i] : 0;
+        double w = input->angular ? input->angular[i] : 0;
+        sum += 0.5 * (input->mass * v * v + inertia * w * w);
+    }
+    return input->bodies > 0 ? sum / (double)input->bodies : 0;
+}
+
+const char *audit_spheres(const audit_input *input, audit_result *result)
+{
+    *result = (audit_result){0};
+    cell_entry *entries = malloc((input->bodies + 1) * sizeof *entries);
+    depth_list list = {0};
+    const char *failure = NULL;
+    if (!entries)
+        failure = "not enough memory";
+    else if (!fill_cells(input, entries))
+        failure = "a position is not finite, or a million radii away from the origin";
+    else if (!audit_pairs(input, entries, &list, result) ||
+             (input->boxed && !audit_box(input, &list, result)))
+        failure = "not enough memory";
+    if (!failure) {
+        result->overlap = audit_overlaps(list.depths, list.count);
+        result->joules_per_body = kinetic_energy(input);
+    }
+    free(entries);
+    free(list.depths);
+    return failure;
+}

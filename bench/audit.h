@@ -1,0 +1,43 @@
+/* The audit of a pile from its state alone: how deep spheres overlap each other and their box, and
+ * how much energy is left. One function for every engine; it shares no code with the library's own
+ * contact finder. Called by the benches; bench/README.md defines every number. */
+#ifndef TALUS_BENCH_AUDIT_H
+#define TALUS_BENCH_AUDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Equal solid spheres in an open box with floor z = 0 and walls |x| = |y| = half_width. */
+typedef struct audit_input {
+    size_t bodies;
+    double radius;            /* m */
+    double mass;              /* kg, of one sphere */
+    bool boxed;               /* false: there is no box */
+    double half_width;        /* m, of the box */
+    const double *positions;  /* m, rows of 3 */
+    const double *velocities; /* m/s, rows of 3; NULL: at rest */
+    const double *angular;    /* rad/s, rows of 3; NULL: not spinning */
+} audit_input;
+
+/* How deep a set of contacts overlaps, over the radius. */
+typedef struct audit_overlap {
+    size_t count; /* contacts with a negative gap */
+    double mean;  /* over those; 0 where there is none */
+    double p99;   /* 99th percentile of those, by nearest rank */
+    double max;
+} audit_overlap;
+
+typedef struct audit_result {
+    audit_overlap overlap;
+    size_t touching; /* pairs with a gap below 1 % of the radius, overlapping ones included */
+    size_t escaped;  /* spheres whose centre is outside the box */
+    double joules_per_body; /* kinetic energy, mean over the spheres */
+} audit_result;
+
+/* Audits a state. Returns NULL, or text that says why it cannot. */
+const char *audit_spheres(const audit_input *input, audit_result *result);
+
+/* The numbers of a set of overlaps (positive depths over the radius); sorts them in place. */
+audit_overlap audit_overlaps(double *depths, size_t count);
+
+#endif

@@ -1,0 +1,338 @@
+/* talus-bench: the command line of the benchmarks. Reads the options, runs the bench named, and
+ * exits with 0, with 1 if something asked for could not be had, or with 2 if the command line is
+ * wrong. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#define OPTION_ANY (OPTION_JSON | OPTION_BODIES | OPTION_THREADS | OPTION_PRECISION | OPTION_SEED)
+#define OPTION_PILE                                                                               \
+    (OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_SOLVER | OPTION_LAW | OPTION_ITERATIONS | \
+     OPTION_POSITION_ITERATIONS)
+
+/* The benches: what means something to them, and their sizes and precision if none are given. */
+static const struct bench {
+    const char *name;
+    const char *summary;
+    void (*run)(const bench_options *options, bench_output *output);
+    uint32_t options;        /* OPTION_ bits */
+    uint32_t peers;          /* PEER_ bits */
+    size_t sizes[MAX_SIZES]; /* up to the first 0 */
+    tl_precision precision;
+} benches[] = {
+    {.name = "pile",
+     .summary = "spheres settle in a box: time a step, overlap and energy left",
+     .run = bench_pile,
+     .options = OPTION_PILE | OPTION_PEERS,
+     .peers = PEER_BULLET | PEER_ODE,
+     .sizes = {4000, 16000}},
+    {.name = "contacts",
+     .summary = "collision detection alone, on spheres at random places",
+     .run = bench_contacts,
+     .options = OPTION_ANY | OPTION_PEERS,
+     .peers = PEER_BULLET,
+     .sizes = {1000000}},
+    {.name = "scaling",
+     .summary = "the pile at growing sizes: time and memory per body",
+     .run = bench_scaling,
+     .options = OPTION_PILE,
+     .sizes = {4000, 16000, 64000, 256000}},
+    {.name = "convergence",
+     .summary = "residual against iterations for each solver, on one recorded problem",
+     .run = bench_convergence,
+     .options = OPTION_ANY | OPTION_SETTLE | OPTION_SOLVER | OPTION_LAW,
+     .sizes = {4000},
+     .precision = TL_DOUBLE}, /* single precision would end the curves early */
+};
+
+#define BENCH_COUNT (sizeof benches / sizeof benches[0])
+
+/* ---- options ---- */
+
+/* Reads a whole number from the start of `text` and returns what follows it, or NULL. */
+static const char *read_number(const char *text, uint64_t lowest, uint64_t highest,
+                               uint64_t *number)
+{
+    char *end;
+    if (*text < '0' || *text > '9') /* strtoull would take signs and spaces */
+        return NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0 || value < lowest || value > highest)
+        return NULL;
+    *number = value;
+    return end;
+}
+
+static bool read_count(const char *text, uint64_t lowest, uint32_t *number)
+{
+    uint64_t value;
+    const char *end = read_number(text, lowest, 1000000000, &value);
+    if (!end || *end != '\0')
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* The place of the word of `length` characters in a NULL-terminated list, or -1. */
+static int find_word(const char *const *words, const char *text, size_t length)
+{
+    for (int i = 0; words[i]; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
+            return i;
+    return -1;
+}
+
+static bool read_bodies(const char *text, bench_options *options)
+{
+    options->size_count = 0;
+    for (const char *next = text; options->size_count < MAX_SIZES; next++) {
+        uint64_t bodies;
+        next = read_number(next, 1, 1000000000, &bodies);
+        if (!next)
+            return false;
+        options->bodies[options->size_count++] = bodies;
+        if (*next == '\0')
+            return true;
+        if (*next != ',')
+            return false;
+    }
+    return false;
+}
+
+static bool read_threads(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->settings.threads);
+}
+
+static bool read_precision(const char *text, bench_options *options)
+{
+    static const char *const words[] = {"mixed", "double", NULL};
+    int word = find_word(words, text, strlen(text));
+    options->settings.precision = word == 1 ? TL_DOUBLE : TL_MIXED;
+    return word >= 0;
+}
+
+static bool read_peers(const char *text, bench_options *options)
+{
+    static const char *const words[] = {"bullet", "ode", NULL};
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        int word = find_word(words, text, length);
+        if (word < 0)
+            return false;
+        options->peers |= 1u << word;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+}
+
+static bool read_steps(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->steps);
+}
+
+static bool read_settle(const char *text, bench_options *options)
+{
+    return read_count(text, 0, &options->settle);
+}
+
+static bool read_solver(const char *text, bench_options *options)
+{
+    static const char *const words[] = {"psor", "jacobi", "apgd", "spg", NULL};
+    static const tl_solver_kind kinds[] = {TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG};
+    int word = find_word(words, text, strlen(text));
+    if (word >= 0)
+        options->settings.solver.kind = kinds[word];
+    return word >= 0;
+}
+
+static bool read_law(const char *text, bench_options *options)
+{
+    static const char *const words[] = {"cone", "coulomb", NULL};
+    int word = find_word(words, text, strlen(text));
+    options->settings.solver.law = word == 1 ? TL_LAW_COULOMB : TL_LAW_CONE;
+    return word >= 0;
+}
+
+static bool read_iterations(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->settings.solver.iterations);
+}
+
+static bool read_position_iterations(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->settings.solver.position_iterations);
+}
+
+static bool read_seed(const char *text, bench_options *options)
+{
+    const char *end = read_number(text, 0, UINT64_MAX, &options->seed);
+    return end && *end == '\0';
+}
+
+/* Every option with what it expects; --json expects nothing. */
+static const struct option {
+    const char *name;
+    uint32_t bit;
+    const char *value;
+    bool (*read)(const char *text, bench_options *options);
+    const char *expected;
+} known_options[] = {
+    {"--json", OPTION_JSON, NULL, NULL, "one JSON object a line instead of a table"},
+    {"--bodies", OPTION_BODIES, "N,N,...", read_bodies,
+     "sizes: up to 16 whole numbers from 1 to 1000000000, for example 4000,16000"},
+    {"--threads", OPTION_THREADS, "N", read_threads,
+     "threads of Talus: a whole number from 1 up; not given: all CPUs"},
+    {"--precision", OPTION_PRECISION, "P", read_precision, "mixed or double"},
+    {"--peers", OPTION_PEERS, "E,E", read_peers, "engines to compare with: bullet, ode or both"},
+    {"--steps", OPTION_STEPS, "N", read_steps,
+     "steps that are timed: a whole number from 1 up; not given: 100"},
+    {"--settle", OPTION_SETTLE, "N", read_settle,
+     "steps before those: a whole number from 0 up; not given: 400"},
+    {"--solver", OPTION_SOLVER, "S", read_solver, "psor, jacobi, apgd or spg"},
+    {"--law", OPTION_LAW, "L", read_law, "cone or coulomb (psor only)"},
+    {"--iterations", OPTION_ITERATIONS, "N", read_iterations,
+     "of the velocity problem: a whole number from 1 up"},
+    {"--position-iterations", OPTION_POSITION_ITERATIONS, "N", read_position_iterations,
+     "of the position problem: a whole number from 1 up"},
+    {"--seed", OPTION_SEED, "N", read_seed,
+     "of random places: a whole number from 0 up; not given: 1"},
+};
+
+#define OPTION_COUNT (sizeof known_options / sizeof known_options[0])
+
+/* ---- help ---- */
+
+static int print_list(void)
+{
+    for (size_t i = 0; i < BENCH_COUNT; i++)
+        printf("%-12s %s\n", benches[i].name, benches[i].summary);
+    return 0;
+}
+
+static int print_help(void)
+{
+    printf("usage: talus-bench NAME [options]\n"
+           "       talus-bench --list\n"
+           "\n"
+           "Runs a benchmark and prints what it measured. NAME is one of\n");
+    print_list();
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        char name[48];
+        const struct option *option = &known_options[i];
+        snprintf(name, sizeof name, "%s %s", option->name, option->value ? option->value : "");
+        printf("  %-26s %s\n", name, option->expected);
+    }
+    printf(
+        "\nExit status: 0 done; 1 a part failed, such as a peer that is not built; 2 wrong usage.\n"
+        "bench/README.md defines the numbers.\n");
+}
+
+static void print_names(void)
+{
+    for (size_t i = 0; i < BENCH_COUNT; i++)
+        fprintf(stderr, "%s%s", i > 0 ? ", " : "", benches[i].name);
+    fprintf(stderr, "; see talus-bench --help\n");
+}
+
+/* ---- the command line ---- */
+
+static const struct bench *find_bench(const char *name)
+{
+    for (size_t i = 0; i < BENCH_COUNT; i++)
+        if (strcmp(benches[i].name, name) == 0)
+            return &benches[i];
+    fprintf(stderr, "talus-bench: %s is no bench; expected one of ", name);
+    print_names();
+    return NULL;
+}
+
+/* Reads one option at argv[*i], as "--name value" or "--name=value", and moves *i past it. */
+static bool read_option(const struct bench *bench, int argc, char **argv, int *i,
+                        bench_options *options)
+{
+    const char *text = argv[(*i)++];
+    size_t length = strcspn(text, "=");
+    for (size_t k = 0; k < OPTION_COUNT; k++) {
+        const struct option *option = &known_options[k];
+        if (strlen(option->name) != length || strncmp(option->name, text, length) != 0)
+            continue;
+        if (!(bench->options & option->bit)) {
+            fprintf(stderr, "talus-bench: %s has no meaning for %s\n", option->name, bench->name);
+            return false;
+        }
+        const char *value = text[length] == '=' ? text + length + 1 : NULL;
+        if (option->read && !value && *i < argc)
+            value = argv[(*i)++];
+        options->given |= option->bit;
+        if (option->read ? value && option->read(value, options) : !value)
+            return true;
+        fprintf(stderr, "talus-bench: %s %s: expected %s\n", option->name,
+                value ? value : "without a value", option->read ? option->expected : "no value");
+        return false;
+    }
+    fprintf(stderr, "talus-bench: unknown option %s; see talus-bench --help\n", text);
+    return false;
+}
+
+/* CPUs this process may run on. */
+static uint32_t cpu_count(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+static bench_options default_options(const struct bench *bench)
+{
+    bench_options options = {.steps = 100, .settle = 400, .seed = 1};
+    options.settings = tl_settings_default();
+    options.settings.threads = cpu_count(); /* said here, so that a row can say it too */
+    options.settings.precision = bench->precision;
+    while (options.size_count < MAX_SIZES && bench->sizes[options.size_count] > 0) {
+        options.bodies[options.size_count] = bench->sizes[options.size_count];
+        options.size_count++;
+    }
+    return options;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "talus-bench: no bench named; expected one of ");
+        print_names();
+        return 2;
+    }
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return print_help();
+    if (strcmp(argv[1], "--list") == 0 && argc == 2)
+        return print_list();
+    const struct bench *bench = find_bench(argv[1]);
+    if (!bench)
+        return 2;
+    bench_options options = default_options(bench);
+    for (int i = 2; i < argc;)
+        if (!read_option(bench, argc, argv, &i, &options))
+            return 2;
+    if (options.peers & ~bench->peers) {
+        fprintf(stderr, "talus-bench: --peers ode: expected bullet, the only peer of %s\n",
+                bench->name);
+        return 2;
+    }
+    const tl_solver_def *solver = &options.settings.solver;
+    if (solver->law == TL_LAW_COULOMB && solver->kind != TL_PSOR) {
+        fprintf(stderr, "talus-bench: --law coulomb: expected cone with --solver %s\n",
+                solver_name(solver->kind));
+        return 2;
+    }
+    bench_output output = {.json = options.given & OPTION_JSON};
+    bench->run(&options, &output);
+    return output.failed ? 1 : 0;
+}

@@ -1,0 +1,152 @@
+/* The parts of talus-bench: options, rows and their printing, peers, and the benches themselves.
+ * bench.c reads the command line and runs one of the benches; bench/README.md defines the numbers.
+ */
+#ifndef TALUS_BENCH_BENCH_H
+#define TALUS_BENCH_BENCH_H
+
+#include "audit.h"
+#include "peer.h"
+#include "scenes.h"
+#include "talus/talus.h"
+
+/* Options, as bits: which were given, and which a bench knows. */
+enum {
+    OPTION_JSON = 1 << 0,
+    OPTION_BODIES = 1 << 1,
+    OPTION_THREADS = 1 << 2,
+    OPTION_PRECISION = 1 << 3,
+    OPTION_PEERS = 1 << 4,
+    OPTION_STEPS = 1 << 5,
+    OPTION_SETTLE = 1 << 6,
+    OPTION_SOLVER = 1 << 7,
+    OPTION_LAW = 1 << 8,
+    OPTION_ITERATIONS = 1 << 9,
+    OPTION_POSITION_ITERATIONS = 1 << 10,
+    OPTION_SEED = 1 << 11
+};
+
+/* The engines to compare with. */
+enum { PEER_BULLET = 1 << 0, PEER_ODE = 1 << 1 };
+
+#define MAX_SIZES 16
+
+/* The command line; what was not given has the bench's default. */
+typedef struct bench_options {
+    uint32_t given;           /* OPTION_ bits */
+    size_t bodies[MAX_SIZES]; /* sizes to run */
+    uint32_t size_count;
+    uint32_t peers; /* PEER_ bits */
+    uint32_t steps, settle;
+    uint64_t seed;
+    tl_settings settings; /* threads, precision and solver */
+} bench_options;
+
+/* A number or text beyond the fields that every row has. */
+typedef struct row_field {
+    const char *name;
+    const char *text; /* NULL: the number */
+    double number;    /* NaN: unknown */
+} row_field;
+
+#define MAX_FIELDS 24
+
+/* Stages of a step: the members of tl_stage_times. */
+#define STAGE_COUNT (sizeof(tl_stage_times) / sizeof(double))
+
+/* One result: the fields of bench/README.md. NaN is unknown. */
+typedef struct bench_row {
+    const char *bench, *engine, *precision;
+    char version[32], backend[64];
+    uint32_t threads;
+    size_t bodies, contacts;
+    uint32_t iterations;
+    double residual;              /* m/s */
+    audit_overlap overlap;        /* over the radius */
+    double joules_per_body;       /* J */
+    double ms_per_step;           /* ms */
+    uint32_t stage_count;         /* stages that were timed, from the first */
+    tl_stage_times stages;        /* ms */
+    uint64_t peak_bytes;          /* growth of the peak resident memory */
+    row_field fields[MAX_FIELDS]; /* further facts, in print order */
+    uint32_t field_count;
+} bench_row;
+
+/* How results are printed: rows as they come, ratios at the end. */
+typedef struct bench_output {
+    bool json;
+    bool has_header;
+    bool failed; /* something asked for could not be had: exit status 1 */
+    struct ratio {
+        char engine[16];
+        const char *what; /* what the numbers are, "ms per step" */
+        size_t bodies;
+        double peer, talus;
+    } ratios[6 * MAX_SIZES];
+    uint32_t ratio_count;
+} bench_output;
+
+/* output.c */
+void row_number(bench_row *row, const char *name, double number);
+void row_text(bench_row *row, const char *name, const char *text);
+/* A further number of a row that has it. */
+double row_value(const bench_row *row, const char *name);
+void output_row(bench_output *output, const bench_row *row);
+void output_ratio(bench_output *output, const char *engine, const char *what, size_t bodies,
+                  double peer, double talus);
+void output_ratios(const bench_output *output);
+/* A line for people: to stdout in table form, to stderr beside JSON. */
+void output_line(const bench_output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Says on stderr what failed, and remembers that something did. */
+void output_failure(bench_output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Reports a failed call of the library with its message; true if `status` is a failure. */
+bool output_status(bench_output *output, const char *what, size_t bodies, tl_status status);
+const char *solver_name(tl_solver_kind kind);
+const char *law_name(const tl_solver_def *solver);
+const char *precision_name(tl_precision precision);
+
+/* peers.c: runs a peer on a start state. On success `rows` receives what follows the result (see
+ * peer.h; free it), else the output has been told why. */
+bool peer_run(bench_output *output, const char *engine, const peer_start *start,
+              const double *centres, peer_result *result, void **rows);
+/* A row with what every peer reports. */
+bench_row peer_row(const char *bench, const char *engine, const peer_result *result);
+/* The peers, by bit order; NULL past the last. */
+const char *peer_name(uint32_t index);
+
+/* A pile to run: its options and the start state that every engine gets. */
+typedef struct pile_case {
+    pile_options options;
+    double *centres;           /* m, rows of 3 */
+    double half_width, height; /* m, of the box */
+} pile_case;
+
+/* measure.c: the pile that the command line asks for with `bodies` spheres; free it afterwards. */
+bool pile_case_make(bench_output *output, const bench_options *options, size_t bodies,
+                    pile_case *pile);
+void pile_case_free(pile_case *pile);
+/* A world of the pile after its settling steps; NULL if that failed. */
+tl_world *settle_pile(bench_output *output, const bench_options *options, const pile_case *pile);
+/* A row with what every Talus row has. */
+bench_row talus_row(const char *bench, const tl_world *world, const tl_settings *settings,
+                    size_t bodies);
+/* What a step's report says, into the row. */
+void row_report(bench_row *row, const tl_report *report);
+/* Audits a state (rows of 3) into the row, whatever engine it comes from. */
+bool audit_state(bench_output *output, const pile_case *pile, const double *positions,
+                 const double *velocities, const double *angular, bench_row *row);
+/* Reads and audits a world. */
+bool audit_world(bench_output *output, const pile_case *pile, const tl_world *world,
+                 bench_row *row);
+/* Settles and times a pile with Talus, and makes its row. */
+bool measure_pile(bench_output *output, const bench_options *options, const char *bench,
+                  const pile_case *pile, bench_row *row);
+
+/* The benches, one file each. */
+void bench_pile(const bench_options *options, bench_output *output);
+void bench_contacts(const bench_options *options, bench_output *output);
+void bench_scaling(const bench_options *options, bench_output *output);
+void bench_convergence(const bench_options *options, bench_output *output);
+
+#endif

@@ -1,0 +1,180 @@
+/* Running a pile with Talus and measuring it: what the pile, scaling and convergence benches share.
+ */
+#include "bench.h"
+
+#include <malloc.h>
+#include <math.h>
+#include <stdlib.h>
+
+bool pile_case_make(bench_output *output, const bench_options *options, size_t bodies,
+                    pile_case *pile)
+{
+    *pile = (pile_case){.options = pile_default()};
+    double step = pile->options.settings.step;
+    pile->options.bodies = bodies;
+    pile->options.seed = options->seed;
+    pile->options.settings = options->settings;
+    pile->options.settings.step = step;
+    if (bodies <= SIZE_MAX / (3 * sizeof *pile->centres))
+        pile->centres = malloc(3 * bodies * sizeof *pile->centres);
+    if (!pile->centres) {
+        output_failure(output, "not enough memory for %zu bodies", bodies);
+        return false;
+    }
+    pile_centres(&pile->options, pile->centres, &pile->half_width, &pile->height);
+    return true;
+}
+
+void pile_case_free(pile_case *pile)
+{
+    free(pile->centres);
+    pile->centres = NULL;
+}
+
+tl_world *settle_pile(bench_output *output, const bench_options *options, const pile_case *pile)
+{
+    size_t bodies = pile->options.bodies;
+    tl_scene *scene = NULL;
+    tl_world *world = NULL;
+    if (output_status(output, "making the pile", bodies, pile_scene(&pile->options, &scene)))
+        return NULL;
+    tl_status status = tl_world_create(scene, &world);
+    tl_scene_destroy(scene);
+    if (output_status(output, "making the world", bodies, status))
+        return NULL;
+    if (options->settle > 0)
+        status = tl_world_step(world, options->settle, NULL);
+    if (output_status(output, "settling the pile", bodies, status)) {
+        tl_world_destroy(world);
+        return NULL;
+    }
+    return world;
+}
+
+bench_row talus_row(const char *bench, const tl_world *world, const tl_settings *settings,
+                    size_t bodies)
+{
+    bench_row row = {.bench = bench,
+                     .engine = "talus",
+                     .precision = precision_name(settings->precision),
+                     .threads = settings->threads,
+                     .bodies = bodies,
+                     .residual = NAN,
+                     .joules_per_body = NAN};
+    snprintf(row.version, sizeof row.version, "%s", tl_version());
+    snprintf(row.backend, sizeof row.backend, "%s", tl_world_backend(world));
+    return row;
+}
+
+void row_report(bench_row *row, const tl_report *report)
+{
+    row->contacts = report->contacts;
+    row->iterations = report->iterations;
+    row->residual = report->residual;
+    row_number(row, "position_iterations", report->position_iterations);
+    row_number(row, "max_residual", report->max_residual);
+    row_number(row, "active_contacts", report->active_contacts);
+    row_number(row, "colours", report->colours);
+    row_number(row, "world_bytes", (double)report->peak_bytes);
+}
+
+bool audit_state(bench_output *output, const pile_case *pile, const double *positions,
+                 const double *velocities, const double *angular, bench_row *row)
+{
+    const pile_options *options = &pile->options;
+    double volume = 4.0 / 3 * 3.14159265358979323846 * pow(options->radius, 3);
+    audit_result result;
+    audit_input input = {.bodies = options->bodies,
+                         .radius = options->radius,
+                         .mass = options->density * volume,
+                         .boxed = true,
+                         .half_width = pile->half_width,
+                         .positions = positions,
+                         .velocities = velocities,
+                         .angular = angular};
+    const char *failure = audit_spheres(&input, &result);
+    if (failure) {
+        output_failure(output, "audit of %s, %zu bodies: %s", row->engine, options->bodies,
+                       failure);
+        return false;
+    }
+    row->overlap = result.overlap;
+    row->joules_per_body = result.joules_per_body;
+    row_number(row, "overlapping", (double)result.overlap.count);
+    row_number(row, "touching", (double)result.touching);
+    row_number(row, "escaped", (double)result.escaped);
+    return true;
+}
+
+bool audit_world(bench_output *output, const pile_case *pile, const tl_world *world, bench_row *row)
+{
+    /* The spheres are the last bodies; the boxes before them are read and skipped. */
+    size_t count = tl_world_body_count(world), skip = count - pile->options.bodies;
+    double *state = malloc(9 * count * sizeof *state);
+    if (!state) {
+        output_failure(output, "not enough memory to audit %zu bodies", count);
+        return false;
+    }
+    double *velocities = state + 3 * count, *angular = state + 6 * count;
+    tl_status status = tl_world_read_positions(world, count, NULL, state);
+    if (status >= 0)
+        status = tl_world_read_velocities(world, count, NULL, velocities);
+    if (status >= 0)
+        status = tl_world_read_angular_velocities(world, count, NULL, angular);
+    bool done =
+        !output_status(output, "reading the state", pile->options.bodies, status) &&
+        audit_state(output, pile, state + 3 * skip, velocities + 3 * skip, angular + 3 * skip, row);
+    free(state);
+    return done;
+}
+
+static void add_times(tl_stage_times *sum, const tl_stage_times *ms, double weight)
+{
+    sum->find += weight * ms->find;
+    sum->match += weight * ms->match;
+    sum->colour += weight * ms->colour;
+    sum->build += weight * ms->build;
+    sum->solve += weight * ms->solve;
+    sum->position += weight * ms->position;
+    sum->audit += weight * ms->audit;
+    sum->integrate += weight * ms->integrate;
+}
+
+/* Times the steps one by one, so that stages and residual are means over all of them. */
+static tl_status time_steps(tl_world *world, uint32_t steps, tl_report *report, bench_row *row)
+{
+    double residual = 0, begin = peer_now_ms();
+    for (uint32_t i = 0; i < steps; i++) {
+        tl_status status = tl_world_step(world, 1, report);
+        if (status < 0)
+            return status;
+        residual += report->residual / steps;
+        add_times(&row->stages, &report->ms, 1.0 / steps);
+    }
+    row->ms_per_step = (peer_now_ms() - begin) / steps;
+    row->stage_count = STAGE_COUNT;
+    report->residual = residual;
+    return TL_OK;
+}
+
+bool measure_pile(bench_output *output, const bench_options *options, const char *bench,
+                  const pile_case *pile, bench_row *row)
+{
+    malloc_trim(0); /* what earlier runs left in the heap would hide growth */
+    uint64_t memory = peer_memory_start();
+    tl_world *world = settle_pile(output, options, pile);
+    if (!world)
+        return false;
+    tl_report report = {0};
+    size_t bodies = pile->options.bodies;
+    *row = talus_row(bench, world, &pile->options.settings, bodies);
+    tl_status status = time_steps(world, options->steps, &report, row);
+    row->peak_bytes = peer_memory_growth(memory);
+    row_report(row, &report);
+    row_text(row, "solver", solver_name(pile->options.settings.solver.kind));
+    row_text(row, "law", law_name(&pile->options.settings.solver));
+    bool done = !output_status(output, "timing the pile", bodies, status) &&
+                audit_world(output, pile, world, row);
+    tl_world_destroy(world);
+    return done;
+}

@@ -1,0 +1,115 @@
+/* What the runner and the peer programs exchange, and the few measuring tools both need. A peer is
+ * another engine in a program of its own: `talus-peer-NAME START RESULT` reads the start file that
+ * the runner wrote, runs, and writes the result file, which the runner audits. The files are plain
+ * memory of one machine and live as long as one run. Included by bench/ (C) and bench/peers/ (C and
+ * C++). */
+#ifndef TALUS_BENCH_PEER_H
+#define TALUS_BENCH_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define PEER_START_MAGIC  "TLSTART1"
+#define PEER_RESULT_MAGIC "TLRESLT1"
+
+/* What a peer is to do. */
+enum {
+    PEER_PILE = 1,    /* settle for `settle` steps, time `steps` steps, write the state */
+    PEER_CONTACTS = 2 /* find all contacts of the start state, write them */
+};
+
+/* The start file: this, then the centres, `bodies` rows of 3 doubles in m. */
+typedef struct peer_start {
+    char magic[8];
+    uint64_t task;
+    uint64_t bodies;        /* equal solid spheres, at rest */
+    uint64_t settle, steps; /* PEER_PILE */
+    double radius;          /* m */
+    double density;         /* kg/m^3 */
+    double friction;        /* coefficient of every contact */
+    double step;            /* s */
+    double gravity;         /* m/s^2, downwards along z */
+    uint64_t box_count;     /* fixed boxes in use */
+    double boxes[5][6];     /* m, centre and half extents */
+} peer_start;
+
+/* One contact of a result of PEER_CONTACTS: a < b, counted from 0. */
+typedef struct peer_contact {
+    uint32_t a, b;
+    double gap;       /* m, negative is overlap */
+    double normal[3]; /* unit, from a to b */
+    double point[3];  /* m, halfway between the surfaces */
+} peer_contact;
+
+/* The result file: this, then for PEER_PILE positions, velocities and angular velocities (world
+ * frame), `bodies` rows of 3 doubles each, and for PEER_CONTACTS `contacts` rows of peer_contact.
+ */
+typedef struct peer_result {
+    char magic[8];
+    char version[32];    /* of the engine */
+    char precision[16];  /* "single" or "double" */
+    uint64_t bodies;     /* as in the start */
+    uint64_t contacts;   /* of the last step */
+    uint64_t iterations; /* of the engine's solver */
+    uint64_t threads;
+    uint64_t peak_bytes; /* growth of the peak resident memory over the run */
+    double ms_per_step;  /* PEER_PILE: mean over `steps` steps */
+    double build_ms;     /* PEER_CONTACTS: filling the broad phase */
+    double first_ms;     /* PEER_CONTACTS: the first detection after that */
+    double warm_ms;      /* PEER_CONTACTS: the same detection again */
+} peer_result;
+
+static inline double peer_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+/* Bytes of one line of /proc/self/status, "VmRSS:" or "VmHWM:"; 0 where there is none. */
+static inline uint64_t peer_memory(const char *line)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char text[256];
+    unsigned long long kilobytes = 0;
+    if (!file)
+        return 0;
+    while (fgets(text, sizeof text, file))
+        if (strncmp(text, line, strlen(line)) == 0)
+            sscanf(text + strlen(line), "%llu", &kilobytes);
+    fclose(file);
+    return (uint64_t)kilobytes * 1024;
+}
+
+/* Starts measuring memory: sets the peak back to what is resident now, and returns that. */
+static inline uint64_t peer_memory_start(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (file) {
+        fputs("5", file);
+        fclose(file);
+    }
+    return peer_memory("VmRSS:");
+}
+
+/* Growth of the peak since peer_memory_start() returned `start`. */
+static inline uint64_t peer_memory_growth(uint64_t start)
+{
+    uint64_t peak = peer_memory("VmHWM:");
+    return peak > start ? peak - start : 0;
+}
+
+static inline bool peer_read(FILE *file, void *to, size_t bytes)
+{
+    return bytes == 0 || fread(to, bytes, 1, file) == 1;
+}
+
+static inline bool peer_write(FILE *file, const void *from, size_t bytes)
+{
+    return bytes == 0 || fwrite(from, bytes, 1, file) == 1;
+}
+
+#endif

@@ -1,0 +1,231 @@
+/* talus-peer-bullet: Bullet on the start state of a bench, for the runner to compare with;
+ * bench/peer.h describes the two files. The pile runs with the settings Bullet ships with, apart
+ * from sleeping, which is off so that every step does the whole work. */
+#include <btBulletDynamicsCommon.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "../peer.h"
+
+namespace
+{
+
+/* The solver's iterations: Bullet's own default, said here because the row reports it. */
+const int solver_iterations = 10;
+
+/* Everything a run needs; members are destroyed in reverse order, the world before what it refers
+ * to. */
+struct Engine {
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{&configuration};
+    btDbvtBroadphase broadphase;
+    btSequentialImpulseConstraintSolver solver;
+    std::unique_ptr<btSphereShape> sphere;
+    std::vector<std::unique_ptr<btBoxShape>> boxes;
+};
+
+btVector3 vector(const double *v)
+{
+    return btVector3(btScalar(v[0]), btScalar(v[1]), btScalar(v[2]));
+}
+
+void describe(peer_result *result)
+{
+    snprintf(result->version, sizeof result->version, "%d.%02d", btGetVersion() / 100,
+             btGetVersion() % 100);
+    snprintf(result->precision, sizeof result->precision, "%s",
+             sizeof(btScalar) == sizeof(float) ? "single" : "double");
+    result->threads = 1;
+}
+
+/* Bullet multiplies the two frictions of a pair, so each body gets the root. */
+std::unique_ptr<btRigidBody> make_body(btScalar mass, btCollisionShape *shape, const double *centre,
+                                       double friction)
+{
+    btVector3 inertia(0, 0, 0);
+    if (mass > 0)
+        shape->calculateLocalInertia(mass, inertia);
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
+    info.m_startWorldTransform.setIdentity();
+    info.m_startWorldTransform.setOrigin(vector(centre));
+    info.m_friction = btScalar(std::sqrt(friction));
+    info.m_restitution = 0;
+    auto body = std::make_unique<btRigidBody>(info);
+    if (mass > 0)
+        body->setActivationState(DISABLE_DEACTIVATION);
+    return body;
+}
+
+uint64_t count_contacts(btDispatcher &dispatcher)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < dispatcher.getNumManifolds(); i++)
+        count += uint64_t(dispatcher.getManifoldByIndexInternal(i)->getNumContacts());
+    return count;
+}
+
+bool write_rows(FILE *out, const std::vector<std::unique_ptr<btRigidBody>> &bodies, size_t first)
+{
+    std::vector<double> rows[3];
+    for (size_t i = first; i < bodies.size(); i++) {
+        const btVector3 values[3] = {bodies[i]->getWorldTransform().getOrigin(),
+                                     bodies[i]->getLinearVelocity(),
+                                     bodies[i]->getAngularVelocity()};
+        for (int k = 0; k < 3; k++)
+            rows[k].insert(rows[k].end(), {values[k].x(), values[k].y(), values[k].z()});
+    }
+    for (int k = 0; k < 3; k++)
+        if (!peer_write(out, rows[k].data(), rows[k].size() * sizeof(double)))
+            return false;
+    return true;
+}
+
+bool run_pile(const peer_start &start, const std::vector<double> &centres, FILE *out)
+{
+    peer_result result = {};
+    describe(&result);
+    result.iterations = solver_iterations;
+    uint64_t memory = peer_memory_start();
+
+    Engine engine;
+    btDiscreteDynamicsWorld world(&engine.dispatcher, &engine.broadphase, &engine.solver,
+                                  &engine.configuration);
+    world.setGravity(btVector3(0, 0, btScalar(-start.gravity)));
+    world.getSolverInfo().m_numIterations = solver_iterations;
+    engine.sphere = std::make_unique<btSphereShape>(btScalar(start.radius));
+    std::vector<std::unique_ptr<btRigidBody>> bodies;
+    for (uint64_t i = 0; i < start.box_count; i++) {
+        engine.boxes.push_back(std::make_unique<btBoxShape>(vector(start.boxes[i] + 3)));
+        bodies.push_back(make_body(0, engine.boxes.back().get(), start.boxes[i], start.friction));
+    }
+    btScalar mass = btScalar(start.density * 4 / 3 * M_PI * std::pow(start.radius, 3));
+    for (uint64_t i = 0; i < start.bodies; i++)
+        bodies.push_back(make_body(mass, engine.sphere.get(), &centres[3 * i], start.friction));
+    for (auto &body : bodies)
+        world.addRigidBody(body.get());
+
+    for (uint64_t i = 0; i < start.settle; i++)
+        world.stepSimulation(btScalar(start.step), 0);
+    double begin = peer_now_ms();
+    for (uint64_t i = 0; i < start.steps; i++)
+        world.stepSimulation(btScalar(start.step), 0);
+    result.ms_per_step = (peer_now_ms() - begin) / double(start.steps);
+    result.peak_bytes = peer_memory_growth(memory);
+    result.bodies = start.bodies;
+    result.contacts = count_contacts(engine.dispatcher);
+    memcpy(result.magic, PEER_RESULT_MAGIC, sizeof result.magic);
+    bool written =
+        peer_write(out, &result, sizeof result) && write_rows(out, bodies, start.box_count);
+
+    for (auto &body : bodies)
+        world.removeRigidBody(body.get());
+    return written;
+}
+
+/* The contact points of all manifolds, as the result file wants them. */
+std::vector<peer_contact> read_contacts(btDispatcher &dispatcher)
+{
+    std::vector<peer_contact> contacts;
+    for (int i = 0; i < dispatcher.getNumManifolds(); i++) {
+        const btPersistentManifold *manifold = dispatcher.getManifoldByIndexInternal(i);
+        uint32_t a = uint32_t(manifold->getBody0()->getUserIndex());
+        uint32_t b = uint32_t(manifold->getBody1()->getUserIndex());
+        for (int k = 0; k < manifold->getNumContacts(); k++) {
+            const btManifoldPoint &point = manifold->getContactPoint(k);
+            /* Bullet's normal points from body 1 to body 0. */
+            double sign = a < b ? -1 : 1;
+            peer_contact c = {};
+            c.a = std::min(a, b);
+            c.b = std::max(a, b);
+            c.gap = point.getDistance();
+            for (int j = 0; j < 3; j++) {
+                c.normal[j] = sign * double(point.m_normalWorldOnB[j]);
+                c.point[j] = 0.5 * (double(point.getPositionWorldOnA()[j]) +
+                                    double(point.getPositionWorldOnB()[j]));
+            }
+            contacts.push_back(c);
+        }
+    }
+    return contacts;
+}
+
+bool run_contacts(const peer_start &start, const std::vector<double> &centres, FILE *out)
+{
+    peer_result result = {};
+    describe(&result);
+    uint64_t memory = peer_memory_start();
+
+    Engine engine;
+    btCollisionWorld world(&engine.dispatcher, &engine.broadphase, &engine.configuration);
+    engine.sphere = std::make_unique<btSphereShape>(btScalar(start.radius));
+    std::vector<std::unique_ptr<btCollisionObject>> objects;
+    /* Settings that make Bullet find exactly the touching pairs, and fastest: boxes without a
+     * margin for contacts to come, and pairs found by one walk of the tree, not one for each
+     * object. */
+    gContactBreakingThreshold = 0;
+    engine.broadphase.m_deferedcollide = true;
+    double times[4] = {peer_now_ms()};
+    for (uint64_t i = 0; i < start.bodies; i++) {
+        auto object = std::make_unique<btCollisionObject>();
+        object->setCollisionFlags(0); /* as objects that move; the default is static */
+        object->setCollisionShape(engine.sphere.get());
+        object->getWorldTransform().setOrigin(vector(&centres[3 * i]));
+        object->setUserIndex(int(i));
+        world.addCollisionObject(object.get());
+        objects.push_back(std::move(object));
+    }
+    times[1] = peer_now_ms();
+    world.performDiscreteCollisionDetection();
+    times[2] = peer_now_ms();
+    world.performDiscreteCollisionDetection();
+    times[3] = peer_now_ms();
+    result.build_ms = times[1] - times[0];
+    result.first_ms = times[2] - times[1];
+    result.warm_ms = times[3] - times[2];
+    result.peak_bytes = peer_memory_growth(memory);
+
+    std::vector<peer_contact> contacts = read_contacts(engine.dispatcher);
+    result.bodies = start.bodies;
+    result.contacts = contacts.size();
+    memcpy(result.magic, PEER_RESULT_MAGIC, sizeof result.magic);
+    bool written = peer_write(out, &result, sizeof result) &&
+                   peer_write(out, contacts.data(), contacts.size() * sizeof(peer_contact)) &&
+                   fflush(out) == 0;
+    /* Taking a million objects out one by one is slow and of no interest: end here. */
+    fclose(out);
+    _Exit(written ? 0 : 1);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s START RESULT (talus-bench runs this program)\n", argv[0]);
+        return 2;
+    }
+    FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");
+    peer_start start = {};
+    if (!in || !out || !peer_read(in, &start, sizeof start) ||
+        memcmp(start.magic, PEER_START_MAGIC, sizeof start.magic) != 0) {
+        fprintf(stderr, "%s: cannot read %s as a start file or write %s\n", argv[0], argv[1],
+                argv[2]);
+        return 1;
+    }
+    std::vector<double> centres(3 * start.bodies);
+    if (!peer_read(in, centres.data(), centres.size() * sizeof(double))) {
+        fprintf(stderr, "%s: %s is cut short\n", argv[0], argv[1]);
+        return 1;
+    }
+    fclose(in);
+    bool done =
+        start.task == PEER_PILE ? run_pile(start, centres, out) : run_contacts(start, centres, out);
+    if (fclose(out) != 0 || !done) {
+        fprintf(stderr, "%s: cannot write %s\n", argv[0], argv[2]);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* The pile bench: equal spheres settle in a box, by Talus and by other engines from the same start,
+ * and every result goes through the same audit. */
+#include "bench.h"
+
+#include <stdlib.h>
+
+/* The same start for a peer: the spheres at rest, and five boxes with the inner faces of the
+ * scene's. */
+static peer_start pile_start(const bench_options *options, const pile_case *pile)
+{
+    double w = pile->half_width, h = 0.5 * pile->height, t = 5 * pile->options.radius;
+    peer_start start = {.task = PEER_PILE,
+                        .bodies = pile->options.bodies,
+                        .settle = options->settle,
+                        .steps = options->steps,
+                        .radius = pile->options.radius,
+                        .density = pile->options.density,
+                        .friction = pile->options.friction,
+                        .step = pile->options.settings.step,
+                        .gravity = -pile->options.settings.gravity[2],
+                        .box_count = 5,
+                        .boxes = {{0, 0, -t, w + 2 * t, w + 2 * t, t},
+                                  {-w - t, 0, h, t, w + 2 * t, h},
+                                  {w + t, 0, h, t, w + 2 * t, h},
+                                  {0, -w - t, h, w, t, h},
+                                  {0, w + t, h, w, t, h}}};
+    memcpy(start.magic, PEER_START_MAGIC, sizeof start.magic);
+    return start;
+}
+
+/* One peer on one pile; `talus` is Talus's row, or NULL if it has none. */
+static void run_peer(const bench_options *options, bench_output *output, const pile_case *pile,
+                     const char *engine, const bench_row *talus)
+{
+    peer_start start = pile_start(options, pile);
+    peer_result result;
+    void *rows;
+    if (!peer_run(output, engine, &start, pile->centres, &result, &rows))
+        return;
+    bench_row row = peer_row("pile", engine, &result);
+    row.ms_per_step = result.ms_per_step;
+    const double *state = rows;
+    size_t values = 3 * pile->options.bodies;
+    if (audit_state(output, pile, state, state + values, state + 2 * values, &row)) {
+        if (talus) {
+            row_number(&row, "ms_over_talus", row.ms_per_step / talus->ms_per_step);
+            output_ratio(output, engine, "ms per step", row.bodies, row.ms_per_step,
+                         talus->ms_per_step);
+        }
+        output_row(output, &row);
+    }
+    free(rows);
+}
+
+void bench_pile(const bench_options *options, bench_output *output)
+{
+    for (uint32_t i = 0; i < options->size_count; i++) {
+        pile_case pile;
+        bench_row row;
+        if (!pile_case_make(output, options, options->bodies[i], &pile))
+            continue;
+        bool measured = measure_pile(output, options, "pile", &pile, &row);
+        if (measured)
+            output_row(output, &row);
+        for (uint32_t k = 0; peer_name(k); k++)
+            if (options->peers >> k & 1)
+                run_peer(options, output, &pile, peer_name(k), measured ? &row : NULL);
+        pile_case_free(&pile);
+    }
+    output_ratios(output);
+}

@@ -1,0 +1,227 @@
+/* The scenes that examples, tests and benches share; scenes.h says what each one is.
+ *
+ * Random numbers come from splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", 2014): number k of seed s is mix(s + (k + 1) * 0x9e3779b97f4a7c15), so every number
+ * can be had on its own and no state is carried. Centres are rounded to 32-bit floats, so that an
+ * engine in single precision starts from exactly the same state as one in double. */
+#include "scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Definitions handed to the library at once: few enough to cost little memory beside the scene. */
+#define CHUNK 4096
+
+static const double pi = 3.14159265358979323846;
+
+/* Number k of the stream of `seed`, uniform in [0, 1). */
+static double uniform(uint64_t seed, uint64_t k)
+{
+    uint64_t z = seed + (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-53;
+}
+
+/* Sphere i's centre; `context` is what the scene is made from. */
+typedef void (*centre_fn)(const void *context, size_t i, double centre[3]);
+
+/* Adds `count` equal spheres at the centres that `centre` gives. */
+static tl_status add_spheres(tl_scene *scene, size_t count, const tl_shape_def *shape,
+                             double density, centre_fn centre, const void *context)
+{
+    size_t room = count < CHUNK ? count : CHUNK;
+    tl_body_def *defs = malloc((room > 0 ? room : 1) * sizeof *defs);
+    if (!defs)
+        return TL_NO_MEMORY;
+    tl_status status = TL_OK;
+    for (size_t first = 0; first < count && status >= 0; first += room) {
+        size_t n = count - first < room ? count - first : room;
+        for (size_t i = 0; i < n; i++) {
+            defs[i] = tl_body_default();
+            defs[i].density = density;
+            defs[i].shape_count = 1;
+            defs[i].shapes = shape;
+            centre(context, first + i, defs[i].position);
+        }
+        status = tl_scene_add_bodies(scene, n, defs, NULL);
+    }
+    free(defs);
+    return status;
+}
+
+/* Hands the scene out if all went well, and destroys it if not. */
+static tl_status finish(tl_status status, tl_scene *made, tl_scene **scene)
+{
+    if (status < 0) {
+        tl_scene_destroy(made);
+        made = NULL;
+    }
+    *scene = made;
+    return status;
+}
+
+pile_options pile_default(void)
+{
+    pile_options options = {.bodies = 4000,
+                            .radius = 0.1,
+                            .density = 2000,
+                            .friction = 0.5,
+                            .spacing = 0.22,
+                            .jitter = 0.005,
+                            .layers = 24,
+                            .seed = 1,
+                            .settings = tl_settings_default()};
+    options.settings.step = 1.0 / 200;
+    return options;
+}
+
+/* Columns along one side of the square footprint: the fewest that need no more than the layers
+ * asked. */
+static size_t pile_side(const pile_options *options)
+{
+    double layers = options->layers > 0 ? options->layers : 1;
+    size_t side = (size_t)ceil(sqrt((double)options->bodies / layers));
+    return side > 0 ? side : 1;
+}
+
+static double pile_half_width(const pile_options *options)
+{
+    return 0.5 * (double)pile_side(options) * options->spacing;
+}
+
+/* The walls stand a few layers above the topmost sphere, so that none is thrown over. */
+static double pile_height(const pile_options *options)
+{
+    size_t side = pile_side(options);
+    size_t layers = (options->bodies + side * side - 1) / (side * side);
+    return (double)(layers + 4) * options->spacing;
+}
+
+/* Half a spacing between the outermost grid points and the walls and floor. */
+static void pile_centre(const void *context, size_t i, double centre[3])
+{
+    const pile_options *options = context;
+    size_t side = pile_side(options);
+    double half_width = pile_half_width(options);
+    double grid[3] = {(double)(i % side) * options->spacing - half_width,
+                      (double)(i / side % side) * options->spacing - half_width,
+                      (double)(i / (side * side)) * options->spacing};
+    for (int k = 0; k < 3; k++) {
+        double shift = options->jitter * (2 * uniform(options->seed, 3 * (uint64_t)i + k) - 1);
+        centre[k] = (float)(grid[k] + 0.5 * options->spacing + shift);
+    }
+}
+
+void pile_centres(const pile_options *options, double *centres, double *half_width, double *height)
+{
+    for (size_t i = 0; i < options->bodies; i++)
+        pile_centre(options, i, centres + 3 * i);
+    *half_width = pile_half_width(options);
+    *height = pile_height(options);
+}
+
+/* Floor and four walls, each a fixed body with one box; their thickness has no effect on the pile.
+ */
+static tl_status add_container(tl_scene *scene, const pile_options *options, tl_material material)
+{
+    double w = pile_half_width(options), h = 0.5 * pile_height(options), t = 5 * options->radius;
+    const double boxes[5][6] = {/* centre, half extents */
+                                {0, 0, -t, w + 2 * t, w + 2 * t, t},
+                                {-w - t, 0, h, t, w + 2 * t, h},
+                                {w + t, 0, h, t, w + 2 * t, h},
+                                {0, -w - t, h, w, t, h},
+                                {0, w + t, h, w, t, h}};
+    tl_shape_def shapes[5];
+    tl_body_def defs[5];
+    for (int i = 0; i < 5; i++) {
+        shapes[i] = tl_box_default(boxes[i][3], boxes[i][4], boxes[i][5]);
+        shapes[i].material = material;
+        defs[i] = tl_body_default();
+        defs[i].kind = TL_FIXED;
+        defs[i].shape_count = 1;
+        defs[i].shapes = &shapes[i];
+        for (int k = 0; k < 3; k++)
+            defs[i].position[k] = boxes[i][k];
+    }
+    return tl_scene_add_bodies(scene, 5, defs, NULL);
+}
+
+tl_status pile_scene(const pile_options *options, tl_scene **scene)
+{
+    *scene = NULL;
+    tl_scene *made = NULL;
+    tl_material material = {0};
+    tl_material_def rough = tl_material_default();
+    rough.friction = options->friction;
+    tl_shape_def sphere = tl_sphere_default(options->radius);
+
+    tl_status status = tl_scene_create(&made);
+    if (status >= 0)
+        status = tl_scene_set_settings(made, &options->settings);
+    if (status >= 0)
+        status = tl_scene_add_material(made, &rough, &material);
+    if (status >= 0)
+        status = add_container(made, options, material);
+    sphere.material = material;
+    if (status >= 0)
+        status =
+            add_spheres(made, options->bodies, &sphere, options->density, pile_centre, options);
+    return finish(status, made, scene);
+}
+
+/* The chance that two points at random in a unit cube are no further apart than d, for d up to 1.
+ */
+static double pair_chance(double d)
+{
+    return d * d * d * (4.0 / 3 * pi - 1.5 * pi * d + 1.6 * d * d - d * d * d / 6);
+}
+
+/* A cube with random centres in it. */
+typedef struct random_cube {
+    double edge; /* m */
+    uint64_t seed;
+} random_cube;
+
+static void random_centre(const void *context, size_t i, double centre[3])
+{
+    const random_cube *cube = context;
+    for (int k = 0; k < 3; k++)
+        centre[k] = (float)(cube->edge * (uniform(cube->seed, 3 * (uint64_t)i + k) - 0.5));
+}
+
+tl_status random_spheres_scene(size_t bodies, double contacts_per_body, uint64_t seed,
+                               double *radius, double *centres, const tl_settings *settings,
+                               tl_scene **scene)
+{
+    *scene = NULL;
+    *radius = 1;
+    /* A body has (bodies - 1) / 2 pairs to itself; bisection for the distance, in cube edges, below
+     * which the wanted share of them lies. That distance is two radii. */
+    double wanted = bodies > 1 ? 2 * contacts_per_body / (double)(bodies - 1) : 1;
+    double low = 0, high = 1;
+    if (!(contacts_per_body > 0) || wanted > pair_chance(high))
+        return TL_BAD_ARGUMENT;
+    for (int i = 0; i < 100; i++) {
+        double middle = 0.5 * (low + high);
+        if (pair_chance(middle) < wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    random_cube cube = {.edge = 2 * *radius / high, .seed = seed};
+    for (size_t i = 0; centres && i < bodies; i++)
+        random_centre(&cube, i, centres + 3 * i);
+
+    tl_scene *made = NULL;
+    tl_settings weightless = *settings;
+    weightless.gravity[0] = weightless.gravity[1] = weightless.gravity[2] = 0;
+    tl_shape_def sphere = tl_sphere_default(*radius);
+    tl_status status = tl_scene_create(&made);
+    if (status >= 0)
+        status = tl_scene_set_settings(made, &weightless);
+    if (status >= 0)
+        status = add_spheres(made, bodies, &sphere, 1000, random_centre, &cube);
+    return finish(status, made, scene);
+}

@@ -1,0 +1,223 @@
+/** @file scene.h
+ *  What is simulated: materials, bodies with their shapes, forces and settings, as plain checked data.
+ *
+ *  A scene is a description and costs nothing to run; tl_world_create() compiles it. Definitions come
+ *  from tl_*_default() so that fields added later have sound values. Every add is checked at once: a
+ *  refused definition changes nothing, and tl_last_message() names the field, the value and the rule.
+ */
+#ifndef TALUS_SCENE_H
+#define TALUS_SCENE_H
+
+#include "talus/base.h"
+
+TL_BEGIN_DECLS
+
+/** A description of what is simulated. Opaque; one thread at a time. */
+typedef struct tl_scene tl_scene;
+
+/** Names a body, in the scene it was added to and in every world made of that scene. Zero is none. */
+typedef struct tl_body {
+    uint32_t index;      /**< 1 for the first body added; never used again after removal */
+    uint32_t generation; /**< 1 for bodies alive; kept so that an index may be reused later */
+} tl_body;
+
+/** Names a material of a scene. Zero is none: the default material (friction 0.5, restitution 0). */
+typedef struct tl_material {
+    uint32_t index; /**< 1 for the first material added */
+} tl_material;
+
+/** How a surface rubs and bounces. */
+typedef struct tl_material_def {
+    double friction;    /**< Coulomb coefficient mu, >= 0, default 0.5 */
+    double restitution; /**< Newton coefficient e, 0 to 1, default 0 */
+} tl_material_def;
+
+/** A material with every field at its default. */
+TL_API tl_material_def tl_material_default(void);
+
+/** The kinds of shape. */
+typedef enum tl_shape_kind {
+    TL_SPHERE = 0,       /**< solid ball; on bodies of any kind */
+    TL_PLANE = 1,        /**< half-space below the local xy-plane, unbounded; outward normal local +z */
+    TL_BOX = 2,          /**< solid box, axes along the local frame */
+    TL_PARALLELOGRAM = 3 /**< two-sided thin patch spanned by two edges from the local origin */
+} tl_shape_kind;
+
+/** A shape of a body, placed in the body's frame. Planes, boxes and parallelograms belong to fixed
+ *  or prescribed bodies. */
+typedef struct tl_shape_def {
+    tl_shape_kind kind;
+    tl_material material;    /**< default: none, the default material */
+    double position[3];      /**< m, of the shape's origin in the body's frame; default 0 */
+    double orientation[4];   /**< unit quaternion, shape frame to body frame; default identity */
+    double radius;           /**< m, spheres: > 0 */
+    double half_extents[3];  /**< m, boxes: each > 0 */
+    double edge_u[3];        /**< m, parallelograms: first edge, in the shape's frame */
+    double edge_v[3];        /**< m, parallelograms: second edge; not parallel to the first */
+} tl_shape_def;
+
+/** Shape definitions with the geometry given and everything else at its default. */
+TL_API tl_shape_def tl_sphere_default(double radius);
+TL_API tl_shape_def tl_plane_default(void);
+TL_API tl_shape_def tl_box_default(double hx, double hy, double hz);
+TL_API tl_shape_def tl_parallelogram_default(const double edge_u[3], const double edge_v[3]);
+
+/** The kinds of body. */
+typedef enum tl_body_kind {
+    TL_DYNAMIC = 0,   /**< moves under forces and contacts */
+    TL_FIXED = 1,     /**< never moves */
+    TL_PRESCRIBED = 2 /**< moves as its motion says, whatever pushes it */
+} tl_body_kind;
+
+/** The kinds of prescribed motion. */
+typedef enum tl_motion_kind {
+    TL_MOTION_VELOCITY = 0, /**< constant linear and angular velocity from the initial pose */
+    TL_MOTION_SINE = 1,     /**< initial position + amplitude * sin(2 pi frequency t + phase) */
+    TL_MOTION_TABLE = 2     /**< offsets from the initial position, linear between table times */
+} tl_motion_kind;
+
+/** A prescribed motion, relative to the body's initial pose at time 0. */
+typedef struct tl_motion_def {
+    tl_motion_kind kind;
+    double velocity[3];         /**< m/s, TL_MOTION_VELOCITY */
+    double angular_velocity[3]; /**< rad/s about the body's origin, world frame, TL_MOTION_VELOCITY */
+    double amplitude[3];        /**< m, TL_MOTION_SINE */
+    double frequency;           /**< Hz, TL_MOTION_SINE: >= 0 */
+    double phase;               /**< rad, TL_MOTION_SINE */
+    size_t table_length;        /**< rows of the table, TL_MOTION_TABLE: >= 1 */
+    const double *times;        /**< s, table_length values, strictly increasing; copied */
+    const double *offsets;      /**< m, table_length rows of 3; copied. Constant outside the table */
+} tl_motion_def;
+
+/** A body at rest in its initial pose: TL_MOTION_VELOCITY with zero velocities. */
+TL_API tl_motion_def tl_motion_default(void);
+
+/** A body with its shapes. */
+typedef struct tl_body_def {
+    tl_body_kind kind;          /**< default TL_DYNAMIC */
+    double position[3];         /**< m, of the body's origin (the centre of mass, if dynamic) */
+    double orientation[4];      /**< unit quaternion, body frame to world frame; default identity */
+    double velocity[3];         /**< m/s, dynamic bodies */
+    double angular_velocity[3]; /**< rad/s, world frame, dynamic bodies */
+    double density;             /**< kg/m^3, used where mass is 0; default 1000 */
+    double mass;                /**< kg; 0 (the default): density times the volume of the spheres */
+    double inertia[3];          /**< kg m^2, principal moments along the body's axes; all 0 (the
+                                     default): those of its solid spheres for this mass. They must
+                                     obey the triangle inequality */
+    size_t shape_count;         /**< shapes of the body; a dynamic body without shapes needs mass and
+                                     inertia and touches nothing */
+    const tl_shape_def *shapes; /**< shape_count shapes; copied */
+    tl_motion_def motion;       /**< prescribed bodies */
+} tl_body_def;
+
+/** A dynamic body at the origin, at rest, without shapes, density 1000. */
+TL_API tl_body_def tl_body_default(void);
+
+/** A force and torque on a dynamic body, on top of gravity; several on one body add up. */
+typedef struct tl_force_def {
+    tl_body body;
+    double force[3];      /**< N, world frame, at the centre of mass; without a table */
+    double torque[3];     /**< N m, world frame; without a table */
+    size_t table_length;  /**< 0 (the default): force and torque are constant */
+    const double *times;  /**< s, strictly increasing; copied */
+    const double *values; /**< table_length rows of force[3], torque[3]; linear between times, the
+                               first and last row outside; copied */
+} tl_force_def;
+
+/** No force on no body. */
+TL_API tl_force_def tl_force_default(void);
+
+/** How overlap is removed (docs/theory.md, "Overlap"). */
+typedef enum tl_overlap {
+    TL_OVERLAP_SPLIT = 0,   /**< a second, frictionless problem moves positions only */
+    TL_OVERLAP_VELOCITY = 1 /**< gap / h inside the velocity problem, as in the sources */
+} tl_overlap;
+
+/** The solvers of the velocity problem (docs/theory.md, "Solvers"). */
+typedef enum tl_solver_kind {
+    TL_PSOR = 0,   /**< coloured projected Gauss-Seidel: the default, best per millisecond */
+    TL_JACOBI = 1, /**< the fixed-point iteration of the sources, eq. 12 and 14 */
+    TL_APGD = 2,   /**< accelerated projected gradient: for tight tolerances */
+    TL_SPG = 3     /**< spectral projected gradient (Barzilai-Borwein) */
+} tl_solver_kind;
+
+/** The friction law that a solver satisfies. */
+typedef enum tl_law {
+    TL_LAW_DEFAULT = 0, /**< Coulomb for psor, the cone for the others */
+    TL_LAW_CONE = 1,    /**< the convex relaxation of the sources (a sliding contact opens a gap) */
+    TL_LAW_COULOMB = 2  /**< true Coulomb friction; psor only */
+} tl_law;
+
+/** How real numbers are kept; positions are always 64-bit. */
+typedef enum tl_precision {
+    TL_MIXED = 0, /**< velocities, impulses and contact frames in 32-bit: the default */
+    TL_DOUBLE = 1 /**< everything in 64-bit */
+} tl_precision;
+
+/** How a solver runs. */
+typedef struct tl_solver_def {
+    tl_solver_kind kind;
+    tl_law law;
+    uint32_t iterations;          /**< at most, velocity problem, >= 1; default 8 */
+    uint32_t position_iterations; /**< at most, position problem (split), >= 1; default 4 */
+    double tolerance;             /**< m/s: stop when the residual is below; default 0, run them all */
+    double omega;                 /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
+                                       jacobi. Not used by apgd and spg */
+    double lambda;                /**< jacobi's averaging factor, above 0 and at most 1; default 1 */
+    bool warm_start;              /**< start from the last step's impulses; default true */
+} tl_solver_def;
+
+/** Settings of a scene; a world takes a copy and they can be changed while it runs. */
+typedef struct tl_settings {
+    double gravity[3];         /**< m/s^2; default (0, 0, -9.81) */
+    double step;               /**< s, the time step h, > 0; default 1/200 */
+    double envelope;           /**< m, contacts are made for gaps up to this (delta); 0, the default:
+                                    5 % of the smallest radius of a dynamic body's shapes */
+    tl_overlap overlap;        /**< default TL_OVERLAP_SPLIT */
+    double recovery_fraction;  /**< part of the overlap removed a step, above 0 and at most 1;
+                                    default 0.5 (split) */
+    double recovery_speed;     /**< m/s, overlap is removed no faster; default infinity */
+    double restitution_speed;  /**< m/s, slower impacts do not bounce; default 0.01 */
+    double max_speed;          /**< m/s, a faster body stops the run with TL_DIVERGED; default 1e5 */
+    tl_solver_def solver;
+    tl_precision precision;    /**< fixed when the world is made */
+    uint32_t threads;          /**< CPU threads; 0 (the default): as many as the machine offers */
+} tl_settings;
+
+/** Every setting at its default. */
+TL_API tl_settings tl_settings_default(void);
+
+/** Makes an empty scene with default settings. The caller owns it. */
+TL_API tl_status tl_scene_create(tl_scene **scene);
+
+/** Frees a scene; NULL does nothing. Worlds made of it live on. */
+TL_API void tl_scene_destroy(tl_scene *scene);
+
+/** Sets the settings after checking each. */
+TL_API tl_status tl_scene_set_settings(tl_scene *scene, const tl_settings *settings);
+
+/** A copy of the settings. */
+TL_API tl_settings tl_scene_settings(const tl_scene *scene);
+
+/** Adds a material. A pair of different materials rubs with the geometric mean of their frictions and
+ *  bounces with the larger restitution, unless tl_scene_set_pair() says otherwise. At most 255. */
+TL_API tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def,
+                                       tl_material *material);
+
+/** Sets friction and restitution between two materials (in either order; they may be the same). */
+TL_API tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, double friction,
+                                   double restitution);
+
+/** Adds `count` bodies. `bodies`, if not NULL, receives their handles. All or none are added. */
+TL_API tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *defs,
+                                     tl_body *bodies);
+
+/** Adds a force on a dynamic body. */
+TL_API tl_status tl_scene_add_force(tl_scene *scene, const tl_force_def *def);
+
+/** How many bodies the scene has. */
+TL_API size_t tl_scene_body_count(const tl_scene *scene);
+
+TL_END_DECLS
+
+#endif

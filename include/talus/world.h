@@ -1,0 +1,159 @@
+/** @file world.h
+ *  What runs: a scene compiled for a backend. Step it, read it, edit it, save it.
+ *
+ *  A world is used by one thread at a time and runs its own threads inside a call. The same scene,
+ *  settings and calls give the same bits for any number of threads.
+ */
+#ifndef TALUS_WORLD_H
+#define TALUS_WORLD_H
+
+#include "talus/base.h"
+#include "talus/scene.h"
+
+TL_BEGIN_DECLS
+
+/** A running simulation. Opaque. */
+typedef struct tl_world tl_world;
+
+/** Time spent in the stages of a step, in milliseconds. */
+typedef struct tl_stage_times {
+    double find;      /**< collision detection */
+    double match;     /**< matching contacts with the last step's */
+    double colour;    /**< colouring and ordering contacts */
+    double build;     /**< forces, free velocities and the rows of the problem */
+    double solve;     /**< the velocity problem */
+    double position;  /**< the position problem */
+    double audit;     /**< residual, energies and the other numbers of the report */
+    double integrate; /**< new positions; renumbering of bodies */
+} tl_stage_times;
+
+/** The certificate of one step. */
+typedef struct tl_report {
+    uint64_t steps;                /**< steps done since the world was made */
+    double time;                   /**< s, at the end of the step */
+    uint32_t bodies;               /**< dynamic bodies */
+    uint32_t contacts;             /**< contacts within the envelope */
+    uint32_t active_contacts;      /**< contacts that carry an impulse */
+    uint32_t colours;              /**< colours in use (psor), else 0 */
+    uint32_t iterations;           /**< of the velocity problem */
+    uint32_t position_iterations;  /**< of the position problem */
+    double residual;               /**< m/s, root mean square over contacts (docs/theory.md) */
+    double max_residual;           /**< m/s, of the worst contact */
+    double max_penetration;        /**< m, deepest overlap at the start of the step; >= 0 */
+    double mean_penetration;       /**< m, over the contacts that overlap; 0 where none does */
+    double kinetic_energy;         /**< J, of dynamic bodies, at the end of the step */
+    double potential_energy;       /**< J, -m g.x of dynamic bodies, at the end of the step */
+    double dissipated_energy;      /**< J, taken by contacts since the world was made */
+    double total_ms;               /**< wall-clock time of the step */
+    tl_stage_times ms;             /**< and of its stages */
+    size_t bytes;                  /**< memory the world holds */
+    size_t peak_bytes;             /**< and the most it has held */
+} tl_report;
+
+/** One contact of the last step (or of tl_world_find_contacts), at the poses it was found at. */
+typedef struct tl_contact {
+    tl_body a, b;          /**< the two bodies; a is always dynamic */
+    uint32_t shape_a;      /**< which of body a's shapes, from 0 */
+    uint32_t shape_b;      /**< which of body b's shapes, from 0 */
+    double point[3];       /**< m, halfway between the two surfaces */
+    double normal[3];      /**< unit, from a to b */
+    double gap;            /**< m, negative is overlap */
+    double impulse[3];     /**< N s, on b (a receives its negative), world frame */
+} tl_contact;
+
+/** Compiles a scene. Returns TL_OVERLAPPING (a warning: the world is made) if two bodies overlap by
+ *  more than a tenth of the smaller one's radius; the message names the worst pair. */
+TL_API tl_status tl_world_create(const tl_scene *scene, tl_world **world);
+
+/** Frees a world; NULL does nothing. */
+TL_API void tl_world_destroy(tl_world *world);
+
+/** Runs `count` steps. `report`, if not NULL, receives the last step's. On TL_DIVERGED the world stays
+ *  as it was before the failing step, and the message names the body. */
+TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
+
+/** Finds the contacts of the present state without stepping, for tl_world_read_contacts(). The steps
+ *  that follow are bit for bit what they would have been without this call. */
+TL_API tl_status tl_world_find_contacts(tl_world *world);
+
+/** The settings in force. */
+TL_API tl_settings tl_world_settings(const tl_world *world);
+
+/** Changes the settings between steps; precision cannot change. */
+TL_API tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings);
+
+/** s, simulated since the start. */
+TL_API double tl_world_time(const tl_world *world);
+
+/** The name of the backend, for example "cpu (avx2, 2 threads)". Owned by the world. */
+TL_API const char *tl_world_backend(const tl_world *world);
+
+/** Adds bodies between steps; materials are those of the scene. As tl_scene_add_bodies(). */
+TL_API tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *defs,
+                                     tl_body *bodies);
+
+/** Removes bodies with their shapes, contacts and forces. All or none are removed. */
+TL_API tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *bodies);
+
+/** Adds a force on a dynamic body between steps. */
+TL_API tl_status tl_world_add_force(tl_world *world, const tl_force_def *def);
+
+/** How many bodies of all kinds are in the world. */
+TL_API size_t tl_world_body_count(const tl_world *world);
+
+/** Lists the handles of all bodies in the order they were added. `bodies` has room for exactly
+ *  tl_world_body_count() handles: `count` must be that. */
+TL_API tl_status tl_world_list_bodies(const tl_world *world, size_t count, tl_body *bodies);
+
+/** Whether a handle names a body of this world. */
+TL_API bool tl_world_has_body(const tl_world *world, tl_body body);
+
+/** @name Reading and writing states
+ *  `bodies` names `count` bodies; NULL means all, in the order of tl_world_list_bodies(), and count
+ *  must then be tl_world_body_count(). Arrays hold `count` rows.
+ *  @{ */
+/** m, rows of 3. */
+TL_API tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_body *bodies,
+                                         double *positions);
+/** Unit quaternions, rows of 4 (w, x, y, z). */
+TL_API tl_status tl_world_read_orientations(const tl_world *world, size_t count,
+                                            const tl_body *bodies, double *orientations);
+/** m/s, rows of 3. */
+TL_API tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl_body *bodies,
+                                          double *velocities);
+/** rad/s, world frame, rows of 3. */
+TL_API tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count,
+                                                  const tl_body *bodies, double *angular);
+/** kg (0 for bodies that are not dynamic). */
+TL_API tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
+                                      double *masses);
+/** Sets velocities (rows of 3, m/s) and angular velocities (rows of 3, rad/s, world frame) of dynamic
+ *  bodies; either array may be NULL. */
+TL_API tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body *bodies,
+                                           const double *velocities, const double *angular);
+/** @} */
+
+/** How many contacts the last step (or tl_world_find_contacts) had. */
+TL_API size_t tl_world_contact_count(const tl_world *world);
+
+/** Reads all contacts, in an order that depends on the state alone; `count` must be
+ *  tl_world_contact_count(). */
+TL_API tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact *contacts);
+
+/** A number that differs, as good as surely, if any bit of any body's pose, velocity or handle
+ *  differs. It does not depend on threads, nor on the order in memory. */
+TL_API uint64_t tl_world_hash(const tl_world *world);
+
+/** Writes everything that is needed to go on bit for bit into new memory; free it with
+ *  tl_snapshot_free(). */
+TL_API tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes);
+
+/** Makes a world from a snapshot, without its scene. Damaged data is refused with TL_BAD_DATA. */
+TL_API tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world);
+
+/** Frees what tl_world_save() made; NULL does nothing. */
+TL_API void tl_snapshot_free(void *snapshot, size_t bytes);
+
+TL_END_DECLS
+
+#endif

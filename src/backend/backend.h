@@ -1,0 +1,104 @@
+/* Where kernels run: the small table of functions that differ between a CPU and a GPU.
+ *
+ * Host code (collide, solve, step, world) fills argument structs with device pointers and asks for
+ * kernels and primitives by name; it never touches device memory itself. Results do not depend on how
+ * many threads a backend uses: maps write their own item only, sums are folded in a fixed order, and
+ * sorts are stable. */
+#ifndef TL_BACKEND_BACKEND_H
+#define TL_BACKEND_BACKEND_H
+
+#include "base/memory.h"
+#include "kernels/args.h"
+#include "talus/scene.h"
+
+typedef enum tl_kernel {
+#define TLK_MAP(name, args)              TLK_##name,
+#define TLK_REDUCE(name, args, n, ops)
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+    TLK_MAP_COUNT
+} tl_kernel;
+
+typedef enum tl_fold {
+#define TLK_MAP(name, args)
+#define TLK_REDUCE(name, args, n, ops) TLK_FOLD_##name,
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+    TLK_FOLD_COUNT
+} tl_fold;
+
+#define TLK_FOLD_NUMBERS 8 /* the most numbers a fold gives */
+
+/* One run of a map kernel over items [begin, end). `serial`: one item after the other, in order. */
+typedef struct tl_launch {
+    tl_kernel kernel;
+    uint32_t begin, end;
+    bool serial;
+    const void *args; /* the kernel's struct, alive until the run returns */
+} tl_launch;
+
+typedef struct tl_backend tl_backend;
+
+typedef struct tl_backend_ops {
+    void (*destroy)(tl_backend *backend);
+    void *(*allocate)(tl_backend *backend, size_t bytes);
+    void (*release)(tl_backend *backend, void *memory, size_t bytes);
+    void (*upload)(tl_backend *backend, void *device, const void *host, size_t bytes);
+    void (*download)(tl_backend *backend, void *host, const void *device, size_t bytes);
+    void (*copy)(tl_backend *backend, void *to, const void *from, size_t bytes);
+    void (*fill)(tl_backend *backend, void *device, int byte, size_t bytes);
+    /* Runs launches one after the other, all of them `repeat` times. */
+    void (*run)(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat);
+    /* Folds items [0, count) into numbers on the host. */
+    tl_status (*fold)(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
+                      double *numbers);
+    /* Stable sort of keys with their values by the low `bits` bits of the key, in place. */
+    tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
+                      uint32_t bits);
+    /* Exclusive prefix sum in place over count items; item [count] receives the total. */
+    tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
+} tl_backend_ops;
+
+struct tl_backend {
+    const tl_backend_ops *ops;
+    tl_precision precision;
+    size_t real;       /* bytes of a real number: 4 or 8 */
+    size_t bytes, peak; /* memory held in buffers */
+    char name[64];
+};
+
+/* The CPU backend; threads 0 means as many as the machine offers. */
+tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend);
+
+/* Changes the number of threads. */
+void tl_backend_cpu_threads(tl_backend *backend, uint32_t threads);
+
+/* Restricts the CPU backend to an instruction set ("base", "avx2", "avx512"), for tests and measurements;
+ * NULL restores the best there is. Returns false if this machine or build lacks it. */
+bool tl_backend_cpu_isa(const char *isa);
+
+/* Device memory that grows. */
+typedef struct tl_buffer {
+    void *data;
+    size_t bytes;
+} tl_buffer;
+
+/* Makes room for `bytes`; the old content is lost where the buffer grows. */
+tl_status tl_buffer_need(tl_backend *backend, tl_buffer *buffer, size_t bytes);
+
+/* The same; the first `keep` bytes stay. */
+tl_status tl_buffer_grow(tl_backend *backend, tl_buffer *buffer, size_t bytes, size_t keep);
+
+void tl_buffer_free(tl_backend *backend, tl_buffer *buffer);
+
+/* Runs one kernel over [0, count). */
+static inline void tl_run(tl_backend *backend, tl_kernel kernel, uint32_t count, const void *args)
+{
+    const tl_launch launch = {kernel, 0, count, false, args};
+    if (count)
+        backend->ops->run(backend, &launch, 1, 1);
+}
+
+#endif

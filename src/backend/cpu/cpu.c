@@ -1,0 +1,237 @@
+/* The CPU backend: OpenMP threads over ranges of items. Called through tl_backend_ops. */
+#include "backend/cpu/cpu.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SERIAL_BELOW 512u  /* a program whose launches are all smaller runs on one thread */
+#define FOLD_CHUNK   1024u /* items of a partial sum: fixed, so that sums do not depend on threads */
+
+typedef struct cpu_backend {
+    tl_backend base;
+    uint32_t threads;
+    const tl_cpu_kernels *kernels;
+    const char *isa;
+    tl_array sort_scratch; /* uint32_t */
+    tl_array fold_scratch; /* double */
+} cpu_backend;
+
+static const struct {
+    const char *name, *operations;
+    int numbers;
+} folds[TLK_FOLD_COUNT] = {
+#define TLK_MAP(name, args)
+#define TLK_REDUCE(name, args, n, ops) {#name, ops, n},
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+};
+
+typedef struct isa_entry {
+    const char *name;
+    const tl_cpu_kernels *mixed, *twice;
+} isa_entry;
+
+/* Best first. */
+static const isa_entry isas[] = {
+#if defined(TALUS_X86)
+    {"avx512", &tl_cpu_avx512_mixed, &tl_cpu_avx512_double},
+    {"avx2", &tl_cpu_avx2_mixed, &tl_cpu_avx2_double},
+#endif
+    {"base", &tl_cpu_base_mixed, &tl_cpu_base_double},
+};
+static const char *forced_isa;
+
+static bool machine_has(const char *isa)
+{
+#if defined(TALUS_X86)
+    if (!strcmp(isa, "avx512"))
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    if (!strcmp(isa, "avx2"))
+        return __builtin_cpu_supports("avx2");
+#endif
+    return !strcmp(isa, "base");
+}
+
+bool tl_backend_cpu_isa(const char *isa)
+{
+    forced_isa = NULL;
+    for (size_t i = 0; isa && i < sizeof isas / sizeof *isas; i++)
+        if (!strcmp(isas[i].name, isa) && machine_has(isa))
+            forced_isa = isas[i].name;
+    return !isa || forced_isa;
+}
+
+static void cpu_destroy(tl_backend *backend)
+{
+    cpu_backend *cpu = (cpu_backend *)backend;
+    tl_array_free(&cpu->sort_scratch);
+    tl_array_free(&cpu->fold_scratch);
+    tl_free(cpu, sizeof *cpu);
+}
+
+static void *cpu_allocate(tl_backend *backend, size_t bytes)
+{
+    (void)backend;
+    return tl_alloc(bytes);
+}
+
+static void cpu_release(tl_backend *backend, void *memory, size_t bytes)
+{
+    (void)backend;
+    tl_free(memory, bytes);
+}
+
+static void cpu_copy(tl_backend *backend, void *to, const void *from, size_t bytes)
+{
+    (void)backend;
+    if (bytes)
+        memcpy(to, from, bytes);
+}
+
+static void cpu_fill(tl_backend *backend, void *device, int byte, size_t bytes)
+{
+    (void)backend;
+    if (bytes)
+        memset(device, byte, bytes);
+}
+
+/* The part of a launch that one thread does; packets of rows are not split. */
+static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t part, uint32_t parts)
+{
+    if (launch->serial) {
+        if (part == 0)
+            cpu->kernels->map[launch->kernel](launch->args, launch->begin, launch->end);
+        return;
+    }
+    const uint64_t packets = (launch->end - launch->begin + TLK_LANES - 1) / TLK_LANES;
+    const uint32_t begin = launch->begin + (uint32_t)(packets * part / parts) * TLK_LANES;
+    uint32_t end = launch->begin + (uint32_t)(packets * (part + 1) / parts) * TLK_LANES;
+    if (part + 1 == parts)
+        end = launch->end;
+    const tl_cpu_map wide = cpu->kernels->wide[launch->kernel];
+    if (begin < end)
+        (wide ? wide : cpu->kernels->map[launch->kernel])(launch->args, begin, end);
+}
+
+static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
+{
+    const cpu_backend *cpu = (const cpu_backend *)backend;
+    uint32_t threads = cpu->threads, largest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!launches[i].serial && launches[i].end - launches[i].begin > largest)
+            largest = launches[i].end - launches[i].begin;
+    if (largest < SERIAL_BELOW)
+        threads = 1;
+    if (threads == 1) {
+        for (uint32_t r = 0; r < repeat; r++)
+            for (size_t i = 0; i < count; i++)
+                run_part(cpu, &launches[i], 0, 1);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        const uint32_t part = (uint32_t)omp_get_thread_num();
+        const uint32_t parts = (uint32_t)omp_get_num_threads();
+        for (uint32_t r = 0; r < repeat; r++)
+            for (size_t i = 0; i < count; i++) {
+                run_part(cpu, &launches[i], part, parts);
+#pragma omp barrier
+            }
+    }
+}
+
+static double fold_start(char operation)
+{
+    return operation == 's' ? 0 : operation == 'M' ? -1e300 : 1e300;
+}
+
+static double fold_pair(char operation, double a, double b)
+{
+    if (operation == 's')
+        return a + b;
+    return (operation == 'M') == (b > a) ? b : a;
+}
+
+static tl_status cpu_fold(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
+                          double *numbers)
+{
+    cpu_backend *cpu = (cpu_backend *)backend;
+    const int n = folds[fold].numbers;
+    const char *operations = folds[fold].operations;
+    const uint32_t chunks = (count + FOLD_CHUNK - 1) / FOLD_CHUNK;
+    /* room for the widest fold, so that a later one over as many items cannot fail */
+    TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)chunks * TLK_FOLD_NUMBERS + 1));
+    double *partial = cpu->fold_scratch.data;
+    const tl_cpu_fold kernel = cpu->kernels->fold[fold];
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (count >= 4 * FOLD_CHUNK)
+    for (uint32_t c = 0; c < chunks; c++) {
+        double *own = partial + (size_t)c * (size_t)n;
+        for (int k = 0; k < n; k++)
+            own[k] = fold_start(operations[k]);
+        const uint32_t begin = c * FOLD_CHUNK;
+        kernel(args, begin, count - begin < FOLD_CHUNK ? count : begin + FOLD_CHUNK, own);
+    }
+    for (int k = 0; k < n; k++) {
+        numbers[k] = fold_start(operations[k]);
+        for (uint32_t c = 0; c < chunks; c++)
+            numbers[k] = fold_pair(operations[k], numbers[k], partial[(size_t)c * (size_t)n + k]);
+    }
+    return TL_OK;
+}
+
+static tl_status cpu_sort(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
+                          uint32_t bits)
+{
+    cpu_backend *cpu = (cpu_backend *)backend;
+    return tl_cpu_sort(cpu->threads, &cpu->sort_scratch, keys, values, count, bits);
+}
+
+static tl_status cpu_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
+{
+    return tl_cpu_scan(((cpu_backend *)backend)->threads, items, count, total);
+}
+
+static const tl_backend_ops cpu_ops = {
+    .destroy = cpu_destroy,
+    .allocate = cpu_allocate,
+    .release = cpu_release,
+    .upload = cpu_copy,
+    .download = cpu_copy,
+    .copy = cpu_copy,
+    .fill = cpu_fill,
+    .run = cpu_run,
+    .fold = cpu_fold,
+    .sort = cpu_sort,
+    .scan = cpu_scan,
+};
+
+void tl_backend_cpu_threads(tl_backend *backend, uint32_t threads)
+{
+    cpu_backend *cpu = (cpu_backend *)backend;
+    cpu->threads = threads ? threads : (uint32_t)omp_get_max_threads();
+    snprintf(backend->name, sizeof backend->name, "cpu (%s, %u thread%s)", cpu->isa, cpu->threads,
+             cpu->threads == 1 ? "" : "s");
+}
+
+tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend)
+{
+    cpu_backend *cpu = tl_alloc_zero(sizeof *cpu);
+    if (!cpu)
+        return TL_NO_MEMORY;
+    cpu->base.ops = &cpu_ops;
+    cpu->base.precision = precision;
+    cpu->base.real = precision == TL_DOUBLE ? sizeof(double) : sizeof(float);
+    cpu->sort_scratch.item = sizeof(uint32_t);
+    cpu->fold_scratch.item = sizeof(double);
+    const isa_entry *isa = isas;
+    while (forced_isa ? strcmp(isa->name, forced_isa) != 0 : !machine_has(isa->name))
+        isa++;
+    cpu->isa = isa->name;
+    cpu->kernels = precision == TL_DOUBLE ? isa->twice : isa->mixed;
+    tl_backend_cpu_threads(&cpu->base, threads);
+    *backend = &cpu->base;
+    return TL_OK;
+}

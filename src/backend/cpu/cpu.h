@@ -1,0 +1,28 @@
+/* What the CPU backend and its kernels share: the table of functions that kernels.c makes for each
+ * precision and instruction set. */
+#ifndef TL_BACKEND_CPU_CPU_H
+#define TL_BACKEND_CPU_CPU_H
+
+#include "backend/backend.h"
+
+typedef void (*tl_cpu_map)(const void *args, uint32_t begin, uint32_t end);
+typedef void (*tl_cpu_fold)(const void *args, uint32_t begin, uint32_t end, double *numbers);
+
+typedef struct tl_cpu_kernels {
+    tl_cpu_map map[TLK_MAP_COUNT];  /* one item after the other */
+    tl_cpu_map wide[TLK_MAP_COUNT]; /* eight at once, for independent items; NULL where there is none */
+    tl_cpu_fold fold[TLK_FOLD_COUNT];
+} tl_cpu_kernels;
+
+extern const tl_cpu_kernels tl_cpu_base_mixed, tl_cpu_base_double;
+#if defined(TALUS_X86)
+extern const tl_cpu_kernels tl_cpu_avx2_mixed, tl_cpu_avx2_double;
+extern const tl_cpu_kernels tl_cpu_avx512_mixed, tl_cpu_avx512_double;
+#endif
+
+/* cpu_sort.c: with `threads` threads; scratch is the backend's. */
+tl_status tl_cpu_sort(uint32_t threads, tl_array *scratch, uint32_t *keys, uint32_t *values,
+                      uint32_t count, uint32_t bits);
+tl_status tl_cpu_scan(uint32_t threads, uint32_t *items, uint32_t count, uint64_t *total);
+
+#endif

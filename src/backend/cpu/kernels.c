@@ -1,0 +1,69 @@
+/* The kernels of the CPU backend for one precision and one instruction set: compiled once for each
+ * (TLK_PRECISION_*, TLK_ISA), it defines one table of functions, tl_cpu_<isa>_<precision>. */
+#if !defined(TLK_ISA)
+#define TLK_ISA base
+#endif
+
+#include "kernels/bodies.h"
+#include "kernels/contacts.h"
+#include "kernels/find.h"
+#include "kernels/solve.h"
+
+#include "backend/cpu/cpu.h"
+
+#if defined(__AVX2__)
+#include "backend/cpu/wide.h"
+#endif
+
+#define TLK_MAP(name, type)                                                                        \
+    static void map_##name(const void *args, uint32_t begin, uint32_t end)                         \
+    {                                                                                              \
+        const type a = *(const type *)args;                                                        \
+        for (uint32_t i = begin; i < end; i++)                                                     \
+            tlk_##name(&a, i);                                                                     \
+    }
+#define TLK_REDUCE(name, type, n, ops)                                                             \
+    static void fold_##name(const void *args, uint32_t begin, uint32_t end, double *numbers)       \
+    {                                                                                              \
+        const type a = *(const type *)args;                                                        \
+        double local[n];                                                                           \
+        for (int k = 0; k < n; k++)                                                                \
+            local[k] = numbers[k];                                                                 \
+        for (uint32_t i = begin; i < end; i++)                                                     \
+            tlk_##name(&a, i, local);                                                              \
+        for (int k = 0; k < n; k++)                                                                \
+            numbers[k] = local[k];                                                                 \
+    }
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+
+#define JOIN3(a, b, c)  a##b##_##c
+#define TABLE_NAME(i, p) JOIN3(tl_cpu_, i, p)
+#if defined(TLK_PRECISION_double)
+#define TABLE TABLE_NAME(TLK_ISA, double)
+#else
+#define TABLE TABLE_NAME(TLK_ISA, mixed)
+#endif
+
+extern const tl_cpu_kernels TABLE;
+const tl_cpu_kernels TABLE = {
+    .map = {
+#define TLK_MAP(name, type)            [TLK_##name] = map_##name,
+#define TLK_REDUCE(name, type, n, ops)
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+    },
+#if defined(__AVX2__)
+#define TLK_WIDE(name) [TLK_##name] = wide_##name,
+    .wide = {TLK_WIDE_LIST},
+#endif
+    .fold = {
+#define TLK_MAP(name, type)
+#define TLK_REDUCE(name, type, n, ops) [TLK_FOLD_##name] = fold_##name,
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+    },
+};

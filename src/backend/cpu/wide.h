@@ -1,0 +1,367 @@
+/* Kernels of the CPU backend that handle eight items at once, where a measurement paid for it
+ * (docs/architecture.md, "Wide kernels"). Each does, lane by lane, exactly the arithmetic of the plain
+ * kernel of the same name, so that both give the same bits; tests/backend compares them.
+ *
+ * A packet of rows keeps field f of its eight rows side by side; a body's velocity is eight numbers in a
+ * row. Eight bodies are loaded as eight rows and transposed in registers, which is cheaper than gathering
+ * numbers one by one. */
+#ifndef TL_BACKEND_CPU_WIDE_H
+#define TL_BACKEND_CPU_WIDE_H
+
+#include <immintrin.h>
+
+#include "kernels/find.h"
+#include "kernels/solve.h"
+
+typedef real vec __attribute__((vector_size(8 * sizeof(real))));
+#if defined(TLK_PRECISION_double)
+typedef int64_t vec_bits __attribute__((vector_size(64)));
+#else
+typedef int32_t vec_bits __attribute__((vector_size(32)));
+#endif
+
+#define WIDE static inline __attribute__((always_inline, unused))
+
+WIDE vec vec_set(real x)
+{
+    return (vec){x, x, x, x, x, x, x, x};
+}
+
+WIDE vec vec_load(const real *p)
+{
+    return *(const vec *)p;
+}
+
+WIDE void vec_store(real *p, vec v)
+{
+    *(vec *)p = v;
+}
+
+WIDE vec vec_select(vec_bits condition, vec yes, vec no)
+{
+    return (vec)((condition & (vec_bits)yes) | (~condition & (vec_bits)no));
+}
+
+WIDE vec vec_sqrt(vec x)
+{
+#if !defined(TLK_PRECISION_double)
+    return (vec)_mm256_sqrt_ps((__m256)x);
+#elif defined(__AVX512F__)
+    return (vec)_mm512_sqrt_pd((__m512d)x);
+#else
+    union {
+        vec v;
+        __m256d half[2];
+    } u = {x};
+    u.half[0] = _mm256_sqrt_pd(u.half[0]);
+    u.half[1] = _mm256_sqrt_pd(u.half[1]);
+    return u.v;
+#endif
+}
+
+/* Rows to columns and back. */
+WIDE void vec_transpose(vec r[8])
+{
+#define LOW(a, b)   __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH(a, b)  __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define FIRST(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define LAST(a, b)  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+    const vec t0 = LOW(r[0], r[1]), t1 = HIGH(r[0], r[1]), t2 = LOW(r[2], r[3]);
+    const vec t3 = HIGH(r[2], r[3]), t4 = LOW(r[4], r[5]), t5 = HIGH(r[4], r[5]);
+    const vec t6 = LOW(r[6], r[7]), t7 = HIGH(r[6], r[7]);
+    const vec u0 = FIRST(t0, t2), u1 = LAST(t0, t2), u2 = FIRST(t1, t3), u3 = LAST(t1, t3);
+    const vec u4 = FIRST(t4, t6), u5 = LAST(t4, t6), u6 = FIRST(t5, t7), u7 = LAST(t5, t7);
+#undef LOW
+#undef HIGH
+#undef FIRST
+#undef LAST
+#define LOW(a, b)  __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+    r[0] = LOW(u0, u4), r[1] = LOW(u1, u5), r[2] = LOW(u2, u6), r[3] = LOW(u3, u7);
+    r[4] = HIGH(u0, u4), r[5] = HIGH(u1, u5), r[6] = HIGH(u2, u6), r[7] = HIGH(u3, u7);
+#undef LOW
+#undef HIGH
+}
+
+/* Velocities of eight bodies: v (0-2), 1/m (3), omega (4-6), 1/I (7). */
+WIDE void vec_gather(const real *vel, const uint32_t *index, vec r[8])
+{
+    for (int k = 0; k < 8; k++)
+        r[k] = vec_load(vel + 8 * (size_t)index[k]);
+    vec_transpose(r);
+}
+
+WIDE void vec_scatter(real *vel, const uint32_t *index, uint32_t below, uint32_t lanes, vec r[8])
+{
+    vec_transpose(r);
+    for (uint32_t k = 0; k < lanes; k++)
+        if (index[k] < below)
+            vec_store(vel + 8 * (size_t)index[k], r[k]);
+}
+
+/* The bodies of a packet; lanes without a row take the first lane's. */
+WIDE void wide_index(const uint32_t *from, uint32_t lanes, uint32_t *index)
+{
+    for (uint32_t k = 0; k < 8; k++)
+        index[k] = from[k < lanes ? k : 0];
+}
+
+WIDE vec vec_dot(const vec *a, const vec *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+WIDE void vec_cross(const vec *a, const vec *b, vec *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Eight central rows: adds M^-1 D gamma to the velocities. */
+WIDE void wide_push(const vec *n, vec arm_a, vec arm_b, const vec *gamma, vec *va, vec *vb)
+{
+    vec t[3];
+    vec_cross(n, gamma, t);
+    const vec ia = va[7] * arm_a, ib = vb[7] * arm_b;
+    for (int k = 0; k < 3; k++) {
+        va[k] -= va[3] * gamma[k];
+        vb[k] += vb[3] * gamma[k];
+        va[4 + k] -= ia * t[k];
+        vb[4 + k] -= ib * t[k];
+    }
+}
+
+WIDE void wide_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes)
+{
+    uint32_t ia[8], ib[8];
+    wide_index(p->a + s, lanes, ia);
+    wide_index(p->b + s, lanes, ib);
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    const real *gamma_at = p->gamma + tlk_at(s, 0, 3);
+    vec n[3], gamma[3], va[8], vb[8];
+    for (int f = 0; f < 3; f++) {
+        n[f] = vec_load(head + f * TLK_LANES);
+        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    }
+    vec_gather(p->vel, ia, va);
+    vec_gather(p->vel, ib, vb);
+    wide_push(n, vec_load(head + 4 * TLK_LANES), vec_load(head + 5 * TLK_LANES), gamma, va, vb);
+    vec_scatter(p->vel, ia, p->moving, lanes, va);
+    vec_scatter(p->vel, ib, p->moving, lanes, vb);
+}
+
+/* Eight central rows of a colour: tlk_psor_sweep with Coulomb friction. */
+WIDE void wide_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes)
+{
+    uint32_t ia[8], ib[8];
+    wide_index(p->a + s, lanes, ia);
+    wide_index(p->b + s, lanes, ib);
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    real *gamma_at = p->gamma + tlk_at(s, 0, 3);
+    vec n[3], gamma[3], va[8], vb[8], w[3], t[3], u[3];
+    for (int f = 0; f < 3; f++) {
+        n[f] = vec_load(head + f * TLK_LANES);
+        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    }
+    const vec mu = vec_load(head + 3 * TLK_LANES), arm_a = vec_load(head + 4 * TLK_LANES);
+    const vec arm_b = vec_load(head + 5 * TLK_LANES), omega = vec_set((real)p->omega);
+    vec_gather(p->vel, ia, va);
+    vec_gather(p->vel, ib, vb);
+    for (int k = 0; k < 3; k++)
+        w[k] = arm_a * va[4 + k] + arm_b * vb[4 + k];
+    vec_cross(w, n, t);
+    for (int k = 0; k < 3; k++)
+        u[k] = vb[k] - va[k] - t[k];
+    const vec kn = va[3] + vb[3];
+    const vec kt = kn + arm_a * arm_a * va[7] + arm_b * arm_b * vb[7];
+    const vec one = vec_set(1), zero = vec_set(0);
+    const vec un = vec_dot(u, n), gn = vec_dot(gamma, n);
+    vec next = gn - omega * (one / kn) * (un + vec_load(p->bias + s));
+    next = vec_select(next > zero, next, zero);
+    const vec step = omega * (one / kt);
+    for (int k = 0; k < 3; k++)
+        t[k] = gamma[k] - gn * n[k] - step * (u[k] - un * n[k]);
+    const vec square = vec_dot(t, t), limit = mu * next;
+    const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
+    for (int k = 0; k < 3; k++) {
+        const vec value = next * n[k] + scale * t[k];
+        vec_store(gamma_at + k * TLK_LANES, value);
+        gamma[k] = value - gamma[k];
+    }
+    wide_push(n, arm_a, arm_b, gamma, va, vb);
+    vec_scatter(p->vel, ia, p->moving, lanes, va);
+    vec_scatter(p->vel, ib, p->moving, lanes, vb);
+}
+
+/* The linear half of eight bodies' velocities and their inverse masses. */
+typedef real half_vec __attribute__((vector_size(4 * sizeof(real))));
+
+WIDE void half_gather(const real *vel, const uint32_t *index, vec r[4])
+{
+    half_vec h[8];
+    for (int k = 0; k < 8; k++)
+        h[k] = *(const half_vec *)(vel + 8 * (size_t)index[k]);
+#define PAIR(a, b)  __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define LOW(a, b)   __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH(a, b)  __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define FIRST(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define LAST(a, b)  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+    const vec a = PAIR(h[0], h[4]), b = PAIR(h[1], h[5]), c = PAIR(h[2], h[6]), d = PAIR(h[3], h[7]);
+    const vec ab_low = LOW(a, b), ab_high = HIGH(a, b), cd_low = LOW(c, d), cd_high = HIGH(c, d);
+    r[0] = FIRST(ab_low, cd_low), r[1] = LAST(ab_low, cd_low);
+    r[2] = FIRST(ab_high, cd_high), r[3] = LAST(ab_high, cd_high);
+}
+
+WIDE void half_scatter(real *vel, const uint32_t *index, uint32_t below, uint32_t lanes,
+                       const vec r[4])
+{
+    const vec low01 = LOW(r[0], r[1]), high01 = HIGH(r[0], r[1]);
+    const vec low23 = LOW(r[2], r[3]), high23 = HIGH(r[2], r[3]);
+    union {
+        vec v[4];
+        half_vec h[8];
+    } u = {{FIRST(low01, low23), LAST(low01, low23), FIRST(high01, high23), LAST(high01, high23)}};
+    static const uint8_t from[8] = {0, 2, 4, 6, 1, 3, 5, 7};
+    for (uint32_t k = 0; k < lanes; k++)
+        if (index[k] < below)
+            *(half_vec *)(vel + 8 * (size_t)index[k]) = u.h[from[k]];
+#undef PAIR
+#undef LOW
+#undef HIGH
+#undef FIRST
+#undef LAST
+}
+
+/* Eight central rows of a colour: tlk_psor_sweep without friction. */
+WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes)
+{
+    uint32_t ia[8], ib[8];
+    wide_index(p->a + s, lanes, ia);
+    wide_index(p->b + s, lanes, ib);
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    real *gamma_at = p->gamma + tlk_at(s, 0, 3);
+    vec n[3], gamma[3], va[4], vb[4], u[3];
+    for (int f = 0; f < 3; f++) {
+        n[f] = vec_load(head + f * TLK_LANES);
+        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    }
+    half_gather(p->vel, ia, va);
+    half_gather(p->vel, ib, vb);
+    for (int k = 0; k < 3; k++)
+        u[k] = vb[k] - va[k];
+    const vec one = vec_set(1), zero = vec_set(0), omega = vec_set((real)p->omega);
+    const vec un = vec_dot(u, n), gn = vec_dot(gamma, n);
+    vec next = gn - omega * (one / (va[3] + vb[3])) * (un + vec_load(p->bias + s));
+    next = vec_select(next > zero, next, zero);
+    for (int k = 0; k < 3; k++) {
+        const vec value = next * n[k];
+        vec_store(gamma_at + k * TLK_LANES, value);
+        gamma[k] = value - gamma[k];
+        va[k] -= va[3] * gamma[k];
+        vb[k] += vb[3] * gamma[k];
+    }
+    half_scatter(p->vel, ia, p->moving, lanes, va);
+    half_scatter(p->vel, ib, p->moving, lanes, vb);
+}
+
+/* Full packets get a copy of the code that knows it. */
+#define WIDE_ROWS(packet)                                                                          \
+    for (uint32_t s = begin; s < end; s += TLK_LANES) {                                            \
+        if (end - s >= TLK_LANES)                                                                  \
+            packet(&p, s, TLK_LANES);                                                              \
+        else                                                                                       \
+            packet(&p, s, end - s);                                                                \
+    }
+
+static void wide_psor_start(const void *args, uint32_t begin, uint32_t end)
+{
+    const tlk_problem p = *(const tlk_problem *)args;
+    if (begin >= p.block_base || p.frictionless) {
+        for (uint32_t s = begin; s < end; s++)
+            tlk_psor_start(&p, s);
+        return;
+    }
+    WIDE_ROWS(wide_start_packet)
+}
+
+static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
+{
+    const tlk_problem p = *(const tlk_problem *)args;
+    if (begin >= p.block_base || (!p.frictionless && !p.coulomb)) {
+        for (uint32_t s = begin; s < end; s++)
+            tlk_psor_sweep(&p, s);
+    } else if (p.frictionless) {
+        WIDE_ROWS(wide_normal_packet)
+    } else {
+        WIDE_ROWS(wide_coulomb_packet)
+    }
+}
+
+/* tlk_near of entry p against eight entries from q on; a bit a lane. */
+WIDE uint32_t wide_near(const tlk_find *f, uint32_t p, uint32_t q)
+{
+    const __m256i tq = _mm256_loadu_si256((const __m256i *)(f->bin_tag + q));
+    const __m256i tp = _mm256_set1_epi32((int)f->bin_tag[p]);
+    const __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(f->bin_x + q), _mm256_set1_ps(f->bin_x[p]));
+    const __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(f->bin_y + q), _mm256_set1_ps(f->bin_y[p]));
+    const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(f->bin_z + q), _mm256_set1_ps(f->bin_z[p]));
+    const __m256 sum = _mm256_add_ps(_mm256_loadu_ps(f->bin_r + q), _mm256_set1_ps(f->bin_r[p]));
+    const __m256 r = _mm256_mul_ps(sum, _mm256_set1_ps(1.00001f));
+    const __m256 d = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)),
+                                   _mm256_mul_ps(dz, dz));
+    const __m256 near = _mm256_cmp_ps(d, _mm256_mul_ps(r, r), _CMP_LE_OQ);
+    const __m256i seven = _mm256_set1_epi32(7);
+    const __m256i same = _mm256_cmpeq_epi32(_mm256_andnot_si256(seven, _mm256_xor_si256(tp, tq)),
+                                            _mm256_setzero_si256());
+    const __m256i claim =
+        _mm256_cmpeq_epi32(_mm256_and_si256(seven, _mm256_or_si256(tp, tq)), seven);
+    const __m256i all = _mm256_and_si256(_mm256_and_si256(same, claim), _mm256_castps_si256(near));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(all));
+}
+
+WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+{
+    for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
+        const uint32_t p = f->place[e];
+        uint32_t begin, end;
+        tlk_partners(f, p, &begin, &end);
+        for (uint32_t q = begin; q < end; q += 8) {
+            uint32_t hits = wide_near(f, p, q);
+            if (end - q < 8)
+                hits &= (1u << (end - q)) - 1;
+            for (; hits; hits &= hits - 1) {
+                const uint32_t j = f->bin_shape[q + (uint32_t)__builtin_ctz(hits)];
+                double n[3], gap;
+                if (tlk_touch(f, i, j, n, &gap))
+                    tlk_emit(f, i, j, n, gap, write, k);
+            }
+        }
+    }
+}
+
+static void wide_contact_count(const void *args, uint32_t begin, uint32_t end)
+{
+    const tlk_find f = *(const tlk_find *)args;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t k = 0;
+        wide_visit_bins(&f, i, false, &k);
+        tlk_visit_globals(&f, i, false, &k);
+        f.contact_start[i] = k;
+    }
+}
+
+static void wide_contact_write(const void *args, uint32_t begin, uint32_t end)
+{
+    const tlk_find f = *(const tlk_find *)args;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t k = f.contact_start[i];
+        wide_visit_bins(&f, i, true, &k);
+        tlk_visit_globals(&f, i, true, &k);
+    }
+}
+
+#define TLK_WIDE_LIST                                                                              \
+    TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(contact_count) TLK_WIDE(contact_write)
+
+#endif

@@ -1,0 +1,23 @@
+/* Messages and the log: how every room says what went wrong. */
+#ifndef TL_BASE_STATUS_H
+#define TL_BASE_STATUS_H
+
+#include "talus/base.h"
+
+/* Records the text for tl_last_message(), logs it (errors for negative status, warnings for positive)
+ * and returns `status`, so that a failing line reads `return tl_fail(TL_BAD_ARGUMENT, ...)`. */
+tl_status tl_fail(tl_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+/* Logs a line that is no failure. */
+void tl_note(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* Returns from the calling function with the status of `call` if it failed. */
+#define TL_TRY(call)                        \
+    do {                                    \
+        tl_status tl_try_status_ = (call);  \
+        if (tl_try_status_ < 0)             \
+            return tl_try_status_;          \
+    } while (0)
+
+#endif

@@ -1,0 +1,236 @@
+/* Collision detection in the nine stages of the sources (document 000, section 4.2), with three changes
+ * that docs/architecture.md explains: levels of bins for mixed sizes, an integer rule for which bin claims
+ * a pair, and passes that run a shape at a time, so that contacts come out in lists by owner and no list
+ * of active bins is needed. */
+#include "collide/collide.h"
+
+#include "talus/scene.h"
+
+#include <math.h>
+
+#define DIRECT     16u  /* the largest shapes, up to this many, are tested against all others directly */
+#define BIN_FACTOR 1.25 /* edge of a bin over the largest diameter on its level (measured) */
+#define MAX_BITS   24u  /* of a level's bin index */
+
+void tl_collide_free(tl_backend *backend, tl_collide *c)
+{
+    tl_buffer *all[] = {&c->entry_start, &c->key,       &c->value,     &c->shape,   &c->tag,   &c->at,
+                        &c->place,       &c->bin_start, &c->bin_shape, &c->bin_tag, &c->bin_at};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tl_buffer_free(backend, all[i]);
+}
+
+void tl_contacts_free(tl_backend *backend, tl_contacts *c)
+{
+    tl_buffer *all[] = {&c->start, &c->a, &c->b, &c->n, &c->gamma, &c->colour};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tl_buffer_free(backend, all[i]);
+    c->count = 0;
+}
+
+static bool is_plane(uint32_t info)
+{
+    return (info & TLK_SHAPE_KIND) == TL_PLANE;
+}
+
+/* How many halvings lead from the radius `top` to the class of r, at most `most`. */
+static uint32_t halvings(double top, double r, uint32_t most)
+{
+    const int k = ilogb(top / r);
+    return k < 0 ? 0 : (uint32_t)k > most ? most : (uint32_t)k;
+}
+
+/* The radius from which on shapes are tested directly: whole classes of the largest ones, while they are
+ * few. */
+static double direct_radius(uint32_t count, const double *geom, const uint32_t *info, uint32_t planes,
+                            double top)
+{
+    uint32_t classes[64] = {0}, few = planes;
+    double limit = INFINITY;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_plane(info[i]))
+            classes[halvings(top, geom[4 * (size_t)i + 3], 63)]++;
+    for (uint32_t k = 0; k < 64 && few + classes[k] <= DIRECT; k++) {
+        few += classes[k];
+        limit = ldexp(top, -(int)k - 1); /* class k holds radii above top / 2^(k+1) */
+    }
+    return limit;
+}
+
+tl_status tl_collide_levels(tl_collide *c, uint32_t count, const double *geom, const uint32_t *info,
+                            uint8_t *level)
+{
+    uint32_t planes = 0;
+    double top = 0, binned = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_plane(info[i]))
+            planes++;
+        else
+            top = fmax(top, geom[4 * (size_t)i + 3]);
+    }
+    if (planes > TLK_GLOBALS - DIRECT)
+        return tl_fail(TL_TOO_LARGE, "there are %u planes; the limit is %u", planes,
+                       TLK_GLOBALS - DIRECT);
+    const double limit = direct_radius(count, geom, info, planes, top);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_plane(info[i]) && geom[4 * (size_t)i + 3] <= limit)
+            binned = fmax(binned, geom[4 * (size_t)i + 3]);
+    c->levels = c->globals = 0;
+    for (uint32_t l = 0; l < TLK_LEVELS; l++)
+        c->residents[l] = c->visitors[l] = 0, c->top[l] = ldexp(binned, -(int)l);
+    for (uint32_t i = 0; i < count; i++) {
+        const double r = geom[4 * (size_t)i + 3];
+        if (is_plane(info[i]) || r > limit) {
+            level[i] = TLK_LEVELS;
+            c->global[c->globals++] = i;
+        } else {
+            level[i] = (uint8_t)halvings(binned, r, TLK_LEVELS - 1);
+            c->residents[level[i]]++;
+            if (level[i] >= c->levels)
+                c->levels = level[i] + 1u;
+        }
+    }
+    uint32_t finer = 0;
+    for (uint32_t l = c->levels; l-- > 0;) {
+        finer += c->residents[l];
+        c->visitors[l] = c->residents[l] ? finer : 0;
+    }
+    return TL_OK;
+}
+
+static uint32_t bits_for(double n)
+{
+    uint32_t bits = 0;
+    while (bits < MAX_BITS && ldexp(1, (int)bits) < n)
+        bits++;
+    return bits;
+}
+
+/* Sizes the bins of each level for the box [low, high] of the dynamic shapes. The box is only a hint:
+ * bins wrap around, so shapes outside it cost time, not contacts. */
+static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high)
+{
+    uint32_t base = 0;
+    f->levels = c->levels;
+    for (uint32_t l = 0; l < c->levels; l++) {
+        tlk_level *level = &f->level[l];
+        *level = (tlk_level){.used = c->residents[l] > 0};
+        if (!level->used)
+            continue;
+        level->size = BIN_FACTOR * (2 * c->top[l] + f->envelope);
+        level->inverse = 1 / level->size;
+        uint32_t bits[3], room = bits_for(c->visitors[l]) + 1, sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += bits[k] = bits_for(fmax(high[k] - low[k], 0) * level->inverse + 2);
+        while (sum > room) {
+            int widest = bits[0] >= bits[1] ? 0 : 1;
+            widest = bits[2] > bits[widest] ? 2 : widest;
+            bits[widest]--;
+            sum--;
+        }
+        for (int k = 0; k < 3; k++) {
+            level->mask[k] = (1u << bits[k]) - 1;
+            level->shift[k] = k == 0 ? 0 : level->shift[k - 1] + bits[k - 1];
+        }
+        level->base = base;
+        base += 2u << sum;
+    }
+    f->keys = base;
+}
+
+static tl_status too_many(const char *what, uint64_t count)
+{
+    return tl_fail(TL_TOO_LARGE, "%llu %s; the limit is 2^31", (unsigned long long)count, what);
+}
+
+/* Stages 1 to 3: bounds, how many bins each shape is in, where its entries go. */
+static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f)
+{
+    const uint32_t n = f->shapes.rows;
+    double box[TLK_FOLD_NUMBERS];
+    uint64_t total;
+    tl_run(b, TLK_patches, n - f->shapes.dynamic, f);
+    tl_run(b, TLK_bounds, n, f);
+    TL_TRY(b->ops->fold(b, TLK_FOLD_shape_box, f->shapes.dynamic, f, box));
+    const double high[3] = {-box[3], -box[4], -box[5]};
+    size_levels(c, f, box, high);
+    TL_TRY(tl_buffer_need(b, &c->entry_start, ((size_t)n + 1) * sizeof(uint32_t)));
+    f->entry_start = c->entry_start.data;
+    tl_run(b, TLK_bin_count, n, f);
+    TL_TRY(b->ops->scan(b, f->entry_start, n, &total));
+    if (total >= 1u << 31)
+        return too_many("entries of shapes in bins", total);
+    f->entries = (uint32_t)total;
+    return TL_OK;
+}
+
+/* Stages 4 to 6: entries, sorted by bin; where bins begin. */
+static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
+{
+    const size_t e = f->entries, word = sizeof(uint32_t), padded = e + TLK_LANES;
+    TL_TRY(tl_buffer_need(b, &c->key, e * word));
+    TL_TRY(tl_buffer_need(b, &c->value, e * word));
+    TL_TRY(tl_buffer_need(b, &c->shape, e * word));
+    TL_TRY(tl_buffer_need(b, &c->tag, e * word));
+    TL_TRY(tl_buffer_need(b, &c->at, 4 * e * sizeof(float)));
+    TL_TRY(tl_buffer_need(b, &c->place, e * word));
+    TL_TRY(tl_buffer_need(b, &c->bin_start, ((size_t)f->keys + 1) * word));
+    TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * word));
+    TL_TRY(tl_buffer_need(b, &c->bin_tag, padded * word));
+    TL_TRY(tl_buffer_need(b, &c->bin_at, 4 * padded * sizeof(float)));
+    f->entry_key = c->key.data;
+    f->entry_value = c->value.data;
+    f->entry_shape = c->shape.data;
+    f->entry_tag = c->tag.data;
+    f->entry_at = c->at.data;
+    f->place = c->place.data;
+    f->bin_start = c->bin_start.data;
+    f->bin_shape = c->bin_shape.data;
+    f->bin_tag = c->bin_tag.data;
+    f->bin_x = c->bin_at.data;
+    f->bin_y = f->bin_x + padded;
+    f->bin_z = f->bin_y + padded;
+    f->bin_r = f->bin_z + padded;
+    tl_run(b, TLK_bin_entries, f->shapes.rows, f);
+    TL_TRY(b->ops->sort(b, f->entry_key, f->entry_value, f->entries, bits_for(f->keys)));
+    const tlk_starts starts = {f->entry_key, f->entries, f->keys, f->bin_start};
+    tl_run(b, TLK_run_starts, f->entries, &starts);
+    tl_run(b, TLK_bin_fill, f->entries, f);
+    return TL_OK;
+}
+
+/* Stages 7 to 9: count, scan, write. */
+static tl_status write_contacts(tl_backend *b, tlk_find *f, tl_contacts *out)
+{
+    const uint32_t n = f->shapes.rows;
+    uint64_t total;
+    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
+    f->contact_start = out->start.data;
+    tl_run(b, TLK_contact_count, n, f);
+    TL_TRY(b->ops->scan(b, f->contact_start, n, &total));
+    if (total >= 1u << 31)
+        return too_many("contacts", total);
+    TL_TRY(tl_buffer_need(b, &out->a, total * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &out->n, 4 * total * b->real));
+    TL_TRY(tl_buffer_need(b, &out->gamma, 4 * total * b->real));
+    TL_TRY(tl_buffer_need(b, &out->colour, total * sizeof(uint32_t)));
+    f->contact_a = out->a.data;
+    f->contact_b = out->b.data;
+    f->contact_n = out->n.data;
+    tl_run(b, TLK_contact_write, n, f);
+    out->count = (uint32_t)total;
+    return TL_OK;
+}
+
+tl_status tl_collide_run(tl_backend *backend, tl_collide *c, const tlk_bodies *bodies,
+                         const tlk_shapes *shapes, double h, double envelope, tl_contacts *out)
+{
+    tlk_find f = {.bodies = *bodies, .shapes = *shapes, .h = h, .envelope = envelope};
+    f.globals = c->globals;
+    for (uint32_t g = 0; g < c->globals; g++)
+        f.global[g] = c->global[g];
+    TL_TRY(bounds_and_counts(backend, c, &f));
+    TL_TRY(fill_bins(backend, c, &f));
+    return write_contacts(backend, &f, out);
+}

@@ -1,0 +1,50 @@
+/* Collision detection, host side: from poses to contacts. Called by src/step/dvi.c and by
+ * tl_world_find_contacts(). */
+#ifndef TL_COLLIDE_COLLIDE_H
+#define TL_COLLIDE_COLLIDE_H
+
+#include "backend/backend.h"
+
+/* The contacts of one state, in lists by owner shape. */
+typedef struct tl_contacts {
+    uint32_t count;
+    tl_buffer start;  /* uint32_t, shapes + 1 */
+    tl_buffer a, b;   /* uint32_t: owner and partner shape */
+    tl_buffer n;      /* real, 4 each: normal from owner to partner, gap */
+    tl_buffer gamma;  /* real, 4 each: impulse on the partner */
+    tl_buffer colour; /* uint32_t */
+} tl_contacts;
+
+/* The levels of bins for a set of shapes, and the buffers of the stages. */
+typedef struct tl_collide {
+    uint32_t levels;                /* 0 is the coarsest */
+    double top[TLK_LEVELS];         /* m, the largest radius of each level */
+    uint32_t visitors[TLK_LEVELS];  /* shapes entered on each level; 0: the level is not in use */
+    uint32_t residents[TLK_LEVELS]; /* of these, the shapes that live there */
+    uint32_t globals;
+    uint32_t global[TLK_GLOBALS];
+    tl_buffer entry_start, key, value, shape, tag, at, place, bin_start, bin_shape, bin_tag, bin_at;
+} tl_collide;
+
+/* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the few
+ * that are tested directly. */
+tl_status tl_collide_levels(tl_collide *collide, uint32_t count, const double *geom,
+                            const uint32_t *info, uint8_t *level);
+
+/* Finds all contacts of a state. `out` keeps its buffers' capacity; gamma and colour have room but are
+ * not written. */
+tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tlk_bodies *bodies,
+                         const tlk_shapes *shapes, double h, double envelope, tl_contacts *out);
+
+void tl_collide_free(tl_backend *backend, tl_collide *collide);
+void tl_contacts_free(tl_backend *backend, tl_contacts *contacts);
+
+/* Whether shape i owns the pair (i, j): the finer level, else the earlier row. */
+static inline bool tl_owns(const uint8_t *level, uint32_t i, uint32_t j)
+{
+    const int rank_i = level[i] < TLK_LEVELS ? level[i] : -1;
+    const int rank_j = level[j] < TLK_LEVELS ? level[j] : -1;
+    return rank_i != rank_j ? rank_i > rank_j : i < j;
+}
+
+#endif

@@ -1,0 +1,193 @@
+/* Bodies: forces, integration, energies and their order in memory. One body at a time. */
+#ifndef TL_KERNELS_BODIES_H
+#define TL_KERNELS_BODIES_H
+
+#include "kernels/real.h"
+
+/* One body: its velocity without contacts (eq. 9 without the gyroscopic part, which tlk_integrate
+ * applies); the start of the solvers' velocities and of the position problem's. */
+TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
+{
+    const real *v = m->bodies.vel + 8 * (size_t)i;
+    real *free = m->free + 8 * (size_t)i, *vel = m->vel + 8 * (size_t)i;
+    real *pseudo = m->pseudo_out + 8 * (size_t)i;
+    double change[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    if (i < m->bodies.dynamic) {
+        for (int k = 0; k < 3; k++)
+            change[k] = m->h * m->gravity[k];
+        if (m->wrench) {
+            const double *wrench = m->wrench + 6 * (size_t)i;
+            const double *q = m->bodies.quat + 4 * (size_t)i;
+            double torque[3], turn[3];
+            tlk_rotate_back(q, wrench + 3, torque);
+            for (int k = 0; k < 3; k++) {
+                change[k] += m->h * wrench[k] / m->bodies.inertia[4 * (size_t)i + 3];
+                torque[k] = m->h * torque[k] / m->bodies.inertia[4 * (size_t)i + k];
+            }
+            tlk_rotate(q, torque, turn);
+            for (int k = 0; k < 3; k++)
+                change[4 + k] = turn[k];
+        }
+    }
+    for (int k = 0; k < 8; k++) {
+        const real value = (real)((double)v[k] + change[k]);
+        free[k] = value;
+        vel[k] = value;
+        pseudo[k] = (k & 3) == 3 ? value : (real)0;
+    }
+}
+
+/* tan(x) / x by a Pade approximant with the right pole; 1 from there on. Only sums, products and
+ * quotients, so every machine gets the same bits. x2 is x squared. */
+TL_KERNEL double tlk_tan_ratio(double x2)
+{
+    return x2 < 2.0 ? (945 - 105 * x2 + x2 * x2) / (945 - 420 * x2 + 15 * x2 * x2) : 1.0;
+}
+
+/* The quaternion of a turn by h w, for constant w exactly up to the approximant. */
+TL_KERNEL void tlk_turn(double h, const double *w, double *q)
+{
+    const double half[3] = {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
+    const double scale = tlk_tan_ratio(tlk_dotd(half, half));
+    const double v[3] = {scale * half[0], scale * half[1], scale * half[2]};
+    const double norm = sqrt(1 + tlk_dotd(v, v));
+    q[0] = 1 / norm;
+    for (int k = 0; k < 3; k++)
+        q[1 + k] = v[k] / norm;
+}
+
+TL_KERNEL void tlk_quaternion_product(const double *a, const double *b, double *out)
+{
+    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+    const double norm = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+    for (int k = 0; k < 4; k++)
+        out[k] = out[k] / norm;
+}
+
+/* Torque-free rotation of a body with three moments over h, by the midpoint rule on the body's angular
+ * momentum p with a Cayley step: p' = C p, w = I^-1 (p + p') / 2. It keeps |p| and the energy, and as the
+ * attitude turns by the same C, the angular momentum in the world (docs/theory.md, "Rotation"). Turns q and
+ * returns the body-frame momentum in p. */
+TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
+{
+    double next[3] = {p[0], p[1], p[2]}, turn[4], w[3];
+    for (int iteration = 0; iteration < 60; iteration++) {
+        double moved[3], change = 0, size = 0;
+        for (int k = 0; k < 3; k++)
+            w[k] = 0.5 * (p[k] + next[k]) / inertia[k];
+        tlk_turn(h, w, turn);
+        tlk_rotate_back(turn, p, moved);
+        for (int k = 0; k < 3; k++) {
+            change += (moved[k] - next[k]) * (moved[k] - next[k]);
+            size += moved[k] * moved[k];
+            next[k] = moved[k];
+        }
+        if (change <= 1e-31 * size)
+            break;
+    }
+    double turned[4];
+    tlk_quaternion_product(q, turn, turned);
+    for (int k = 0; k < 4; k++)
+        q[k] = turned[k];
+    for (int k = 0; k < 3; k++)
+        p[k] = next[k];
+}
+
+/* One dynamic body: the velocities become its state and move it (eq. 8). */
+TL_KERNEL void tlk_integrate(const tlk_motion *m, uint32_t i)
+{
+    const real *vel = m->vel + 8 * (size_t)i;
+    const real *pseudo = m->pseudo ? m->pseudo + 8 * (size_t)i : 0;
+    real *state = m->bodies.vel + 8 * (size_t)i;
+    double *x = m->bodies.pos + 4 * (size_t)i, *q = m->bodies.quat + 4 * (size_t)i;
+    double w[3], extra[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] += m->h * ((double)vel[k] + (pseudo ? (double)pseudo[k] : 0));
+        w[k] = vel[4 + k];
+        extra[k] = pseudo ? (double)pseudo[4 + k] : 0;
+        state[k] = vel[k];
+        state[4 + k] = vel[4 + k];
+    }
+    if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
+        const double *inertia = m->bodies.inertia + 4 * (size_t)i;
+        double p[3];
+        tlk_rotate_back(q, w, p);
+        for (int k = 0; k < 3; k++)
+            p[k] = p[k] * inertia[k];
+        tlk_spin(m->h, inertia, p, q);
+        for (int k = 0; k < 3; k++)
+            p[k] = p[k] / inertia[k];
+        tlk_rotate(q, p, w);
+        for (int k = 0; k < 3; k++)
+            state[4 + k] = (real)w[k];
+        for (int k = 0; k < 3; k++)
+            w[k] = 0;
+    }
+    for (int k = 0; k < 3; k++)
+        w[k] += extra[k];
+    if (w[0] != 0 || w[1] != 0 || w[2] != 0) {
+        double turn[4], old[4] = {q[0], q[1], q[2], q[3]};
+        tlk_turn(m->h, w, turn);
+        tlk_quaternion_product(turn, old, q);
+    }
+}
+
+/* The first dynamic body whose new velocity is not a number, or too large, or whose place is out of
+ * reach. */
+TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
+{
+    const real *v = m->vel + 8 * (size_t)i;
+    const double *x = m->bodies.pos + 4 * (size_t)i;
+    const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
+    const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
+    const bool near = fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12;
+    if (!(speed <= m->max_speed * m->max_speed) || !(spin < 1e24) || !near)
+        acc[0] = tlk_min(acc[0], (double)i);
+}
+
+/* Kinetic and potential energy. */
+TL_KERNEL void tlk_energy(const tlk_motion *m, uint32_t i, double *acc)
+{
+    const real *v = m->bodies.vel + 8 * (size_t)i;
+    const double *inertia = m->bodies.inertia + 4 * (size_t)i, *x = m->bodies.pos + 4 * (size_t)i;
+    const double w[3] = {v[4], v[5], v[6]};
+    double local[3], spin = 0;
+    if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
+        tlk_rotate_back(m->bodies.quat + 4 * (size_t)i, w, local);
+        for (int k = 0; k < 3; k++)
+            spin += inertia[k] * local[k] * local[k];
+    } else {
+        spin = inertia[0] * tlk_dotd(w, w);
+    }
+    const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
+    acc[0] += 0.5 * (inertia[3] * speed + spin);
+    acc[1] -= inertia[3] * tlk_dotd(m->gravity, x);
+}
+
+/* Spreads the low 10 bits of x to every third bit. */
+TL_KERNEL uint32_t tlk_spread(uint32_t x)
+{
+    x &= 0x3ffu;
+    x = (x | x << 16) & 0x030000ffu;
+    x = (x | x << 8) & 0x0300f00fu;
+    x = (x | x << 4) & 0x030c30c3u;
+    return (x | x << 2) & 0x09249249u;
+}
+
+/* One body: its place along a space-filling curve. */
+TL_KERNEL void tlk_order_key(const tlk_order *o, uint32_t i)
+{
+    const double *x = o->bodies.pos + 4 * (size_t)i;
+    uint32_t cell[3];
+    for (int k = 0; k < 3; k++) {
+        const double at = (x[k] - o->low[k]) * o->scale;
+        cell[k] = at < 0 ? 0 : at > 1023 ? 1023 : (uint32_t)at;
+    }
+    o->key[i] = tlk_spread(cell[0]) | tlk_spread(cell[1]) << 1 | tlk_spread(cell[2]) << 2;
+    o->value[i] = i;
+}
+
+#endif

@@ -1,0 +1,311 @@
+/* From contacts to rows: matching with the last step, colouring, ordering, and filling the problem.
+ * One contact, shape or row at a time; called by src/solve/problem.c and src/step/dvi.c. */
+#ifndef TL_KERNELS_CONTACTS_H
+#define TL_KERNELS_CONTACTS_H
+
+#include "kernels/narrow.h"
+
+/* One owner shape: each of its contacts takes the impulse and the colour of the same pair, if there was
+ * one. */
+TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
+{
+    const uint32_t old_end = m->old_start[i + 1];
+    uint32_t hint = m->old_start[i]; /* lists keep their order, mostly: look there first */
+    for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++) {
+        const uint32_t b = m->b[k];
+        uint32_t o = hint;
+        while (o < old_end && m->old_b[o] != b)
+            o++;
+        if (o == old_end) {
+            o = m->old_start[i];
+            while (o < hint && m->old_b[o] != b)
+                o++;
+            if (o == hint)
+                o = old_end;
+        }
+        real *gamma = m->gamma + 4 * (size_t)k;
+        if (o < old_end) {
+            const real *old = m->old_gamma + 4 * (size_t)o;
+            gamma[0] = old[0], gamma[1] = old[1], gamma[2] = old[2], gamma[3] = 0;
+            m->colour[k] = m->old_colour[o];
+            hint = o + 1;
+        } else {
+            gamma[0] = gamma[1] = gamma[2] = gamma[3] = 0;
+            m->colour[k] = TLK_NONE;
+        }
+    }
+}
+
+/* One contact that has a colour already: both its bodies know. */
+TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
+{
+    const uint32_t colour = c->colour[k];
+    c->fresh_flag[k] = colour == TLK_NONE;
+    if (colour == TLK_NONE || colour == TLK_COLOURS - 1)
+        return;
+    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    if (a < c->dynamic)
+        tlk_atomic_or(&c->used[a], 1ull << colour);
+    if (b < c->dynamic)
+        tlk_atomic_or(&c->used[b], 1ull << colour);
+}
+
+/* One contact: into the list of those without a colour (fresh_flag is scanned by then). */
+TL_KERNEL void tlk_colour_list(const tlk_colour *c, uint32_t k)
+{
+    if (c->colour[k] == TLK_NONE)
+        c->fresh[c->fresh_flag[k]] = k;
+}
+
+/* A bid that is unlike those of the neighbours, but the same on every run. */
+TL_KERNEL uint64_t tlk_bid(uint32_t k)
+{
+    uint32_t x = k * 0x9e3779b1u;
+    x ^= x >> 15;
+    x *= 0x85ebca77u;
+    x ^= x >> 13;
+    return (uint64_t)x << 32 | k;
+}
+
+/* One fresh contact: bids for its bodies. */
+TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
+{
+    const uint32_t k = c->fresh[i];
+    if (c->colour[k] != TLK_NONE)
+        return;
+    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    if (a < c->dynamic)
+        tlk_atomic_min(&c->bid[a], tlk_bid(k));
+    if (b < c->dynamic)
+        tlk_atomic_min(&c->bid[b], tlk_bid(k));
+}
+
+/* One fresh contact: where it won both bodies, it takes the first colour free at both. */
+TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
+{
+    const uint32_t k = c->fresh[i];
+    if (c->colour[k] != TLK_NONE)
+        return;
+    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    const uint64_t bid = tlk_bid(k);
+    if ((a < c->dynamic && c->bid[a] != bid) || (b < c->dynamic && c->bid[b] != bid))
+        return;
+    const uint64_t used = (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
+    uint32_t colour = 0;
+    while (colour < TLK_COLOURS - 1 && (used >> colour & 1))
+        colour++;
+    c->colour[k] = colour;
+    if (colour == TLK_COLOURS - 1)
+        return;
+    if (a < c->dynamic)
+        c->used[a] |= 1ull << colour;
+    if (b < c->dynamic)
+        c->used[b] |= 1ull << colour;
+}
+
+/* One fresh contact: clears the bids on its bodies for the next round. */
+TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
+{
+    const uint32_t k = c->fresh[i];
+    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    if (a < c->dynamic)
+        tlk_atomic_set(&c->bid[a], UINT64_MAX);
+    if (b < c->dynamic)
+        tlk_atomic_set(&c->bid[b], UINT64_MAX);
+}
+
+/* How many fresh contacts are still without a colour. */
+TL_KERNEL void tlk_colour_left(const tlk_colour *c, uint32_t i, double *acc)
+{
+    acc[0] += c->colour[c->fresh[i]] == TLK_NONE;
+}
+
+/* One contact: its key in the order of rows. */
+TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t k)
+{
+    const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
+    const uint32_t block = !(ia & ib & TLK_SHAPE_CENTRAL);
+    const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
+    c->key[k] = (c->coloured ? c->colour[k] * 4 : 0) + block * 2 + wall;
+    c->value[k] = k;
+}
+
+/* The rotation matrix of a unit quaternion, by rows. */
+TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
+{
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    m[0][0] = 1 - 2 * (y * y + z * z), m[0][1] = 2 * (x * y - w * z), m[0][2] = 2 * (x * z + w * y);
+    m[1][0] = 2 * (x * y + w * z), m[1][1] = 1 - 2 * (x * x + z * z), m[1][2] = 2 * (y * z - w * x);
+    m[2][0] = 2 * (x * z - w * y), m[2][1] = 2 * (y * z + w * x), m[2][2] = 1 - 2 * (x * x + y * y);
+}
+
+/* The inverse inertia of a body in the world frame; zero where it is not dynamic. */
+TL_KERNEL void tlk_inverse_inertia(const tlk_bodies *b, uint32_t row, double out[3][3])
+{
+    double m[3][3], inverse[3] = {0, 0, 0};
+    tlk_matrix(b->quat + 4 * (size_t)row, m);
+    if (row < b->dynamic)
+        for (int k = 0; k < 3; k++)
+            inverse[k] = 1 / b->inertia[4 * (size_t)row + k];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            out[r][c] = m[r][0] * inverse[0] * m[c][0] + m[r][1] * inverse[1] * m[c][1] +
+                        m[r][2] * inverse[2] * m[c][2];
+}
+
+/* One side of a block row: J (3 x 6, world axes) = sign * [1, -[arm]x] and B = M^-1 J^T (6 x 3). Adds
+ * J B to w. (Eq. 16 and 17 of the sources, with angular velocities in the world frame.) */
+TL_KERNEL void tlk_block_side(const tlk_bodies *bodies, uint32_t row, const double *arm, double sign,
+                              real *j_out, real *b_out, double w[3][3])
+{
+    double inertia[3][3];
+    tlk_inverse_inertia(bodies, row, inertia);
+    const double im = (double)bodies->vel[8 * (size_t)row + 3];
+    const double skew[3][3] = {{0, -arm[2], arm[1]}, {arm[2], 0, -arm[0]}, {-arm[1], arm[0], 0}};
+    double j[3][6], b[6][3];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            j[r][c] = r == c ? sign : 0;
+            j[r][3 + c] = -sign * skew[r][c];
+        }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            b[r][c] = im * j[c][r];
+            b[3 + r][c] = inertia[r][0] * j[c][3] + inertia[r][1] * j[c][4] + inertia[r][2] * j[c][5];
+        }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 6; k++)
+                w[r][c] += j[r][k] * b[k][c];
+    for (int r = 0; r < 3; r++)
+        for (int k = 0; k < 6; k++) {
+            j_out[TLK_LANES * (size_t)(6 * r + k)] = (real)j[r][k];
+            b_out[TLK_LANES * (size_t)(3 * k + r)] = (real)b[k][r];
+        }
+}
+
+/* The step lengths of a block row from its local matrix w: along the normal, in the tangent plane (the
+ * largest eigenvalue there), and for all three (3 / trace). */
+TL_KERNEL void tlk_block_eta(const double *n, double w[3][3], real *eta)
+{
+    double wn[3], nn = 0, trace = w[0][0] + w[1][1] + w[2][2], square = 0, wnwn = 0;
+    for (int r = 0; r < 3; r++) {
+        wn[r] = w[r][0] * n[0] + w[r][1] * n[1] + w[r][2] * n[2];
+        nn += n[r] * wn[r];
+        wnwn += wn[r] * wn[r];
+    }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            square += w[r][c] * w[r][c];
+    /* of the tangential 2 x 2 block: its trace and the sum of the squares of its eigenvalues */
+    const double t1 = trace - nn, t2 = square - 2 * wnwn + nn * nn;
+    const double spread = tlk_max(2 * t2 - t1 * t1, 0.0);
+    const double largest = 0.5 * (t1 + sqrt(spread));
+    eta[0] = (real)(1 / nn);
+    eta[TLK_LANES] = (real)(1 / largest);
+    eta[2 * TLK_LANES] = (real)(3 / trace);
+}
+
+/* The velocity of b's surface against a's at the ends of two arms. */
+TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, const double *rb,
+                            double *u)
+{
+    const double wa[3] = {va[4], va[5], va[6]}, wb[3] = {vb[4], vb[5], vb[6]};
+    double ta[3], tb[3];
+    tlk_crossd(wa, ra, ta);
+    tlk_crossd(wb, rb, tb);
+    for (int k = 0; k < 3; k++)
+        u[k] = (double)vb[k] + tb[k] - (double)va[k] - ta[k];
+}
+
+/* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap and
+ * with restitution). */
+TL_KERNEL double tlk_bias(const tlk_build *p, double gap, double restitution, double before,
+                          double free)
+{
+    double bias = gap / p->h;
+    if (gap < 0) {
+        if (p->split)
+            bias = 0;
+        else
+            bias = tlk_max(bias * p->recovery_fraction, -p->recovery_speed);
+    }
+    /* an impact within this step: leave at e times the speed of approach, not before */
+    if (restitution > 0 && before < -p->restitution_speed && gap + p->h * free < 0)
+        bias = tlk_min(bias, 0.0) + restitution * before;
+    return bias;
+}
+
+/* One sorted position: the row of its contact. */
+TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
+{
+    const uint32_t k = p->order[at], segment = p->key[at] >> 1;
+    const uint32_t s = p->segment_row[segment] + at - p->segment_start[segment];
+    uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
+    const real *contact = p->contact_n + 4 * (size_t)k;
+    double sign = 1;
+    if (p->shapes.info[sa] & TLK_SHAPE_FIXED) {
+        /* the moving body is a */
+        const uint32_t swap = sa;
+        sa = sb, sb = swap, sign = -1;
+    }
+    const uint32_t a = p->shapes.body[sa], b = p->shapes.body[sb];
+    const uint32_t ia = p->shapes.info[sa], ib = p->shapes.info[sb];
+    const double n[3] = {sign * contact[0], sign * contact[1], sign * contact[2]}, gap = contact[3];
+    const double ra_length = p->shapes.geom[4 * (size_t)sa + 3];
+    double ra[3], rb[3], before[3], free[3];
+    for (int c = 0; c < 3; c++) {
+        ra[c] = p->shapes.centre[4 * (size_t)sa + c] + ra_length * n[c] -
+                p->bodies.pos[4 * (size_t)a + c];
+        rb[c] = p->shapes.centre[4 * (size_t)sa + c] + (ra_length + gap) * n[c] -
+                p->bodies.pos[4 * (size_t)b + c];
+    }
+    tlk_relative(p->bodies.vel + 8 * (size_t)a, p->bodies.vel + 8 * (size_t)b, ra, rb, before);
+    tlk_relative(p->free + 8 * (size_t)a, p->free + 8 * (size_t)b, ra, rb, free);
+    const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
+    const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
+    const bool dynamic_b = b < p->bodies.dynamic;
+    p->a[s] = a;
+    p->b[s] = b;
+    p->row_contact[s] = k;
+    const real head[TLK_HEAD] = {(real)n[0], (real)n[1], (real)n[2], pair[0], (real)ra_length,
+                                 dynamic_b ? (real)p->shapes.geom[4 * (size_t)sb + 3] : (real)0};
+    for (uint32_t f = 0; f < TLK_HEAD; f++)
+        p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
+    p->bias[s] = (real)tlk_bias(p, gap, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
+    const real *gamma = p->contact_gamma + 4 * (size_t)k;
+    for (uint32_t f = 0; f < 3; f++)
+        p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
+    if (s >= p->block_base) {
+        double w[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        real *out = p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);
+        tlk_block_side(&p->bodies, a, ra, -1, out, out + 36 * TLK_LANES, w);
+        tlk_block_side(&p->bodies, b, rb, 1, out + 18 * TLK_LANES, out + 54 * TLK_LANES, w);
+        tlk_block_eta(n, w, out + 72 * TLK_LANES);
+    }
+}
+
+/* One row: its impulse back to its contact. */
+TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t s)
+{
+    if (p->a[s] == TLK_NONE)
+        return;
+    const uint32_t k = p->row_contact[s];
+    const real sign = p->shapes.info[p->contact_a[k]] & TLK_SHAPE_FIXED ? (real)-1 : (real)1;
+    real *gamma = p->contact_gamma_out + 4 * (size_t)k;
+    for (uint32_t f = 0; f < 3; f++)
+        gamma[f] = sign * p->gamma[tlk_at(s, f, 3)];
+    gamma[3] = 0;
+}
+
+/* One row: an entry of the list of each block it moves. */
+TL_KERNEL void tlk_list_rows(const tlk_lists *l, uint32_t s)
+{
+    const bool real_row = l->a[s] != TLK_NONE;
+    l->key[2 * s] = real_row ? l->a[s] : l->moving;
+    l->value[2 * s] = 2 * s;
+    l->key[2 * s + 1] = real_row && l->b[s] < l->moving ? l->b[s] : l->moving;
+    l->value[2 * s + 1] = 2 * s + 1;
+}
+
+#endif

@@ -1,0 +1,301 @@
+/* Collision detection, one shape or one entry at a time: the stages of src/collide/collide.c.
+ *
+ * A shape is entered into every bin that its box touches, on its own level (as a resident) and on every
+ * coarser level in use (as a visitor). A bin pairs residents with residents and residents with visitors,
+ * never two visitors, so each pair is met on the coarser of its two levels. Of the bins that both are in,
+ * the one with the lower corner of the overlap of their boxes claims the pair: the bin that is, on each
+ * axis, the first bin of one of the two. That is the sources' midpoint rule made with integers, so that
+ * rounding can neither lose a pair nor claim it twice. */
+#ifndef TL_KERNELS_FIND_H
+#define TL_KERNELS_FIND_H
+
+#include "kernels/narrow.h"
+
+/* One shape that is on a body which does not move by itself: its frame in the world. */
+TL_KERNEL void tlk_patches(const tlk_find *f, uint32_t i)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t body = s->body[s->dynamic + i];
+    const double *q = f->bodies.quat + 4 * (size_t)body, *x = f->bodies.pos + 4 * (size_t)body;
+    const double *local = s->patch_local + TLK_PATCH * (size_t)i;
+    double *out = s->patch + TLK_PATCH * (size_t)i;
+    for (int k = 0; k < 4; k++)
+        tlk_rotate(q, local + 3 * k, out + 3 * k);
+    for (int k = 0; k < 3; k++)
+        out[k] += x[k];
+    const bool box = (s->info[s->dynamic + i] & TLK_SHAPE_KIND) == TLK_BOX;
+    for (int k = 0; k < 3; k++) {
+        out[12 + k] = local[12 + k];
+        out[15 + k] = box ? fabs(out[3 + k]) * local[12] + fabs(out[6 + k]) * local[13] +
+                                fabs(out[9 + k]) * local[14]
+                          : 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]));
+    }
+}
+
+/* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
+ * something within this step. */
+TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
+{
+    const tlk_shapes *s = &f->shapes;
+    const size_t body = s->body[i];
+    const double *geom = s->geom + 4 * (size_t)i, *x = f->bodies.pos + 4 * body;
+    double *centre = s->centre + 4 * (size_t)i;
+    double arm[3] = {geom[0], geom[1], geom[2]};
+    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
+        tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
+    const real *vel = f->bodies.vel + 8 * body;
+    const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
+    const double w2 = (double)vel[4] * vel[4] + (double)vel[5] * vel[5] + (double)vel[6] * vel[6];
+    const double a2 = tlk_dotd(arm, arm);
+    const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    const double spin = !sphere || a2 > 0 ? sqrt(w2) * (sqrt(a2) + geom[3]) : 0;
+    const double sweep = f->h * (sqrt(v2) + spin);
+    for (int k = 0; k < 3; k++)
+        centre[k] = x[k] + arm[k];
+    centre[3] = geom[3] + 0.5 * f->envelope +
+                (sphere ? tlk_min(sweep, TLK_SWEEP_MAX * geom[3]) : sweep);
+}
+
+/* Half the edges of the box of a shape. */
+TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
+{
+    const double reach = s->centre[4 * (size_t)i + 3];
+    half[0] = half[1] = half[2] = reach;
+    if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
+        return;
+    const double *p = s->patch + TLK_PATCH * (size_t)(i - s->dynamic);
+    const double margin = reach - s->geom[4 * (size_t)i + 3];
+    for (int k = 0; k < 3; k++)
+        half[k] = margin + p[15 + k];
+}
+
+/* The first and last bin of a shape's box on each axis of a level. */
+TL_KERNEL uint32_t tlk_bins(const tlk_shapes *s, const tlk_level *level, uint32_t i,
+                            const double *half, int64_t *low, int64_t *high)
+{
+    uint32_t count = 1;
+    for (int k = 0; k < 3; k++) {
+        const double x = s->centre[4 * (size_t)i + k];
+        low[k] = (int64_t)floor((x - half[k]) * level->inverse);
+        high[k] = (int64_t)floor((x + half[k]) * level->inverse);
+        count *= (uint32_t)(high[k] - low[k] + 1);
+    }
+    return count;
+}
+
+/* One shape: in how many bins it is. */
+TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
+{
+    const uint32_t own = f->shapes.level[i];
+    uint32_t count = 0;
+    if (own < TLK_LEVELS) {
+        double half[3];
+        int64_t low[3], high[3];
+        tlk_extent(&f->shapes, i, half);
+        for (uint32_t l = 0; l <= own; l++) /* level 0 is the coarsest */
+            if (f->level[l].used)
+                count += tlk_bins(&f->shapes, &f->level[l], i, half, low, high);
+    }
+    f->entry_start[i] = count;
+}
+
+/* One shape: its entries. */
+TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t own = s->level[i];
+    if (own >= TLK_LEVELS)
+        return;
+    const double *c = s->centre + 4 * (size_t)i;
+    uint32_t e = f->entry_start[i];
+    double half[3];
+    tlk_extent(s, i, half);
+    for (uint32_t l = 0; l <= own; l++) {
+        const tlk_level *level = &f->level[l];
+        if (!level->used)
+            continue;
+        int64_t low[3], high[3];
+        tlk_bins(s, level, i, half, low, high);
+        for (int64_t z = low[2]; z <= high[2]; z++)
+            for (int64_t y = low[1]; y <= high[1]; y++)
+                for (int64_t x = low[0]; x <= high[0]; x++, e++) {
+                    const uint32_t bin = ((uint32_t)x & level->mask[0]) << level->shift[0] |
+                                         ((uint32_t)y & level->mask[1]) << level->shift[1] |
+                                         ((uint32_t)z & level->mask[2]) << level->shift[2];
+                    f->entry_key[e] = level->base + 2 * bin + (l != own);
+                    f->entry_value[e] = e;
+                    f->entry_shape[e] = i;
+                    f->entry_tag[e] = ((uint32_t)x & 511u) << 3 | ((uint32_t)y & 511u) << 12 |
+                                      ((uint32_t)z & 511u) << 21 | (x == low[0]) |
+                                      (uint32_t)(y == low[1]) << 1 | (uint32_t)(z == low[2]) << 2;
+                    float *at = f->entry_at + 4 * (size_t)e;
+                    at[0] = (float)(c[0] - (double)x * level->size);
+                    at[1] = (float)(c[1] - (double)y * level->size);
+                    at[2] = (float)(c[2] - (double)z * level->size);
+                    at[3] = (float)c[3];
+                }
+    }
+}
+
+/* One sorted position: where keys begin. start[key] is the first position with a key >= key. */
+TL_KERNEL void tlk_run_starts(const tlk_starts *s, uint32_t p)
+{
+    const uint32_t key = s->key[p];
+    for (uint32_t k = p ? s->key[p - 1] + 1 : 0; k <= key; k++)
+        s->start[k] = p;
+    if (p + 1 == s->count)
+        for (uint32_t k = key + 1; k <= s->keys; k++)
+            s->start[k] = s->count;
+}
+
+/* One sorted position: the entry's data, side by side with its neighbours in the bin. */
+TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t p)
+{
+    const uint32_t e = f->entry_value[p];
+    const float *at = f->entry_at + 4 * (size_t)e;
+    f->place[e] = p;
+    f->bin_shape[p] = f->entry_shape[e];
+    f->bin_tag[p] = f->entry_tag[e];
+    f->bin_x[p] = at[0];
+    f->bin_y[p] = at[1];
+    f->bin_z[p] = at[2];
+    f->bin_r[p] = at[3];
+}
+
+/* Whether shapes i and j touch within the envelope or will within the step: gap <= envelope + h * closing
+ * speed. Gives normal (i to j) and gap. */
+TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j, double *n, double *gap)
+{
+    const tlk_shapes *s = &f->shapes;
+    const size_t bi = s->body[i], bj = s->body[j];
+    if (bi == bj || (s->info[i] & s->info[j] & TLK_SHAPE_FIXED))
+        return false;
+    *gap = tlk_narrow(s, i, j, n);
+    if (*gap <= f->envelope)
+        return true;
+    /* the relative velocity of the two surfaces where they are nearest, along the normal */
+    const real *vi = f->bodies.vel + 8 * bi, *vj = f->bodies.vel + 8 * bj;
+    const double *xi = f->bodies.pos + 4 * bi, *xj = f->bodies.pos + 4 * bj;
+    const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    const double *c = s->centre + 4 * (size_t)(from_i ? i : j);
+    const double r = s->geom[4 * (size_t)(from_i ? i : j) + 3] * (from_i ? 1 : -1);
+    double ri[3], rj[3], ti[3], tj[3], closing = 0;
+    for (int k = 0; k < 3; k++) {
+        ri[k] = c[k] + r * n[k] - xi[k];
+        rj[k] = c[k] + r * n[k] - xj[k];
+    }
+    const double wi[3] = {vi[4], vi[5], vi[6]}, wj[3] = {vj[4], vj[5], vj[6]};
+    tlk_crossd(wi, ri, ti);
+    tlk_crossd(wj, rj, tj);
+    for (int k = 0; k < 3; k++)
+        closing += n[k] * ((double)vi[k] + ti[k] - (double)vj[k] - tj[k]);
+    if (closing <= 0 || *gap > f->envelope + f->h * closing)
+        return false;
+    /* no further than the boxes looked, so that a pair is met in one bin only */
+    const bool plane = (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE ||
+                       (s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
+    return plane || *gap <= s->centre[4 * (size_t)i + 3] - s->geom[4 * (size_t)i + 3] +
+                                s->centre[4 * (size_t)j + 3] - s->geom[4 * (size_t)j + 3];
+}
+
+/* Writes one contact, or only counts it. */
+TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, const double *n, double gap,
+                        bool write, uint32_t *k)
+{
+    if (write) {
+        f->contact_a[*k] = i;
+        f->contact_b[*k] = j;
+        real *out = f->contact_n + 4 * (size_t)*k;
+        out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
+    }
+    (*k)++;
+}
+
+/* A shape against the few that are too large for bins. The larger is the partner; of two of them the
+ * fixed one, or the later one. */
+TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+{
+    const tlk_shapes *s = &f->shapes;
+    const bool global = s->level[i] >= TLK_LEVELS;
+    const double *c = s->centre + 4 * (size_t)i;
+    for (uint32_t g = 0; g < f->globals; g++) {
+        const uint32_t j = f->global[g];
+        if (j == i || (global && j < i))
+            continue;
+        if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
+            /* nothing to rule out before the exact test */
+        } else {
+            double half[3];
+            tlk_extent(s, j, half);
+            const double *d = s->centre + 4 * (size_t)j;
+            if (fabs(c[0] - d[0]) > half[0] + c[3] || fabs(c[1] - d[1]) > half[1] + c[3] ||
+                fabs(c[2] - d[2]) > half[2] + c[3])
+                continue;
+        }
+        double n[3], gap;
+        if (tlk_touch(f, i, j, n, &gap))
+            tlk_emit(f, i, j, n, gap, write, k);
+    }
+}
+
+/* The range of sorted positions that entry p pairs with: the residents of its bin, behind it if it is a
+ * resident itself. */
+TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint32_t *end)
+{
+    const uint32_t key = f->entry_key[p];
+    *begin = key & 1 ? f->bin_start[key - 1] : p + 1;
+    *end = f->bin_start[key | 1];
+}
+
+/* Whether the boxes at p and q can touch and this bin claims the pair. The reaches are sums of radii and
+ * margins; the slack covers the rounding of positions to 32-bit inside a bin. */
+TL_KERNEL bool tlk_near(const tlk_find *f, uint32_t p, uint32_t q)
+{
+    const uint32_t tp = f->bin_tag[p], tq = f->bin_tag[q];
+    const float dx = f->bin_x[q] - f->bin_x[p], dy = f->bin_y[q] - f->bin_y[p];
+    const float dz = f->bin_z[q] - f->bin_z[p], r = (f->bin_r[q] + f->bin_r[p]) * 1.00001f;
+    return (((tp ^ tq) & ~7u) == 0) & (((tp | tq) & 7u) == 7u) & (dx * dx + dy * dy + dz * dz <= r * r);
+}
+
+TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+{
+    for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
+        const uint32_t p = f->place[e];
+        uint32_t begin, end;
+        tlk_partners(f, p, &begin, &end);
+        for (uint32_t q = begin; q < end; q++) {
+            double n[3], gap;
+            if (tlk_near(f, p, q) && tlk_touch(f, i, f->bin_shape[q], n, &gap))
+                tlk_emit(f, i, f->bin_shape[q], n, gap, write, k);
+        }
+    }
+}
+
+/* One shape: how many contacts it owns. */
+TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
+{
+    uint32_t k = 0;
+    tlk_visit_bins(f, i, false, &k);
+    tlk_visit_globals(f, i, false, &k);
+    f->contact_start[i] = k;
+}
+
+/* One shape: the contacts it owns. */
+TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
+{
+    uint32_t k = f->contact_start[i];
+    tlk_visit_bins(f, i, true, &k);
+    tlk_visit_globals(f, i, true, &k);
+}
+
+/* The box around the centres of dynamic shapes: minima and negated maxima. */
+TL_KERNEL void tlk_shape_box(const tlk_find *f, uint32_t i, double *acc)
+{
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    for (int k = 0; k < 3; k++) {
+        acc[k] = tlk_min(acc[k], c[k]);
+        acc[3 + k] = tlk_min(acc[3 + k], -c[k]);
+    }
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* The narrow phase: gap and normal of a sphere and another shape, in 64-bit. Called by find.h. */
+#ifndef TL_KERNELS_NARROW_H
+#define TL_KERNELS_NARROW_H
+
+#include "kernels/real.h"
+
+/* Shape kinds, as in tl_shape_kind. */
+enum { TLK_SPHERE = 0, TLK_PLANE = 1, TLK_BOX = 2, TLK_PARALLELOGRAM = 3 };
+
+/* Unit vector from a to b and the distance; an arbitrary fixed direction where the points coincide. */
+TL_KERNEL double tlk_direction(const double *a, const double *b, double *n)
+{
+    for (int k = 0; k < 3; k++)
+        n[k] = b[k] - a[k];
+    const double d = sqrt(tlk_dotd(n, n));
+    if (d > 0) {
+        for (int k = 0; k < 3; k++)
+            n[k] = n[k] / d;
+    } else {
+        n[0] = 0, n[1] = 0, n[2] = 1;
+    }
+    return d;
+}
+
+/* Sphere (centre c, radius r) and a half-space: the normal points from the sphere into it. */
+TL_KERNEL double tlk_sphere_plane(const double *c, double r, const double *patch, double *n)
+{
+    double d[3];
+    for (int k = 0; k < 3; k++) {
+        d[k] = c[k] - patch[k];
+        n[k] = -patch[9 + k];
+    }
+    return tlk_dotd(d, patch + 9) - r;
+}
+
+/* Sphere and solid box: towards the nearest point of its surface; from inside, through the nearest
+ * face. */
+TL_KERNEL double tlk_sphere_box(const double *c, double r, const double *patch, double *n)
+{
+    double d[3], local[3], nearest[3], depth = -INFINITY;
+    int face = 0;
+    bool inside = true;
+    for (int k = 0; k < 3; k++)
+        d[k] = c[k] - patch[k];
+    for (int k = 0; k < 3; k++) {
+        local[k] = tlk_dotd(d, patch + 3 + 3 * k);
+        const double half = patch[12 + k];
+        nearest[k] = local[k] < -half ? -half : local[k] > half ? half : local[k];
+        inside = inside && nearest[k] == local[k];
+        const double out = fabs(local[k]) - half; /* <= 0 inside */
+        if (out > depth)
+            depth = out, face = k;
+    }
+    if (inside) {
+        const double sign = local[face] < 0 ? 1.0 : -1.0;
+        for (int k = 0; k < 3; k++)
+            n[k] = sign * patch[3 + 3 * face + k];
+        return depth - r;
+    }
+    double to[3], world[3];
+    for (int k = 0; k < 3; k++)
+        to[k] = nearest[k] - local[k];
+    const double distance = sqrt(tlk_dotd(to, to));
+    for (int k = 0; k < 3; k++)
+        world[k] = patch[3 + k] * to[0] + patch[6 + k] * to[1] + patch[9 + k] * to[2];
+    for (int k = 0; k < 3; k++)
+        n[k] = world[k] / distance;
+    return distance - r;
+}
+
+/* The parameter of the point of the segment from 0 to e that is nearest to d. */
+TL_KERNEL double tlk_along(const double *d, const double *e)
+{
+    const double t = tlk_dotd(d, e) / tlk_dotd(e, e);
+    return t < 0 ? 0 : t > 1 ? 1 : t;
+}
+
+/* Sphere and a thin parallelogram (corner, edges u and v): towards its nearest point, from either side. */
+TL_KERNEL double tlk_sphere_parallelogram(const double *c, double r, const double *patch, double *n)
+{
+    const double *u = patch + 3, *v = patch + 6;
+    double d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = c[k] - patch[k];
+    const double uu = tlk_dotd(u, u), vv = tlk_dotd(v, v), uv = tlk_dotd(u, v);
+    const double du = tlk_dotd(d, u), dv = tlk_dotd(d, v), det = uu * vv - uv * uv;
+    double s = (du * vv - dv * uv) / det, t = (dv * uu - du * uv) / det;
+    if (s < 0 || s > 1 || t < 0 || t > 1) {
+        /* outside: the nearest point of the four edges */
+        double best = INFINITY, bs = 0, bt = 0;
+        for (int edge = 0; edge < 4; edge++) {
+            const double fixed = (edge & 1) ? 1 : 0;
+            const double *along = edge < 2 ? u : v, *across = edge < 2 ? v : u;
+            double e[3];
+            for (int k = 0; k < 3; k++)
+                e[k] = d[k] - fixed * across[k];
+            const double m = tlk_along(e, along);
+            for (int k = 0; k < 3; k++)
+                e[k] -= m * along[k];
+            const double square = tlk_dotd(e, e);
+            if (square < best) {
+                best = square;
+                bs = edge < 2 ? m : fixed;
+                bt = edge < 2 ? fixed : m;
+            }
+        }
+        s = bs, t = bt;
+    }
+    double p[3];
+    for (int k = 0; k < 3; k++)
+        p[k] = patch[k] + s * u[k] + t * v[k];
+    double distance = tlk_direction(c, p, n);
+    if (!(distance > 0)) {
+        for (int k = 0; k < 3; k++)
+            n[k] = -patch[9 + k];
+        distance = 0;
+    }
+    return distance - r;
+}
+
+/* Gap and normal from shape i to shape j; at least one of them is a sphere. */
+TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double *n)
+{
+    const uint32_t kind = s->info[j] & TLK_SHAPE_KIND;
+    const double *c = s->centre + 4 * (size_t)i;
+    const double r = s->geom[4 * (size_t)i + 3];
+    if (kind == TLK_SPHERE && (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
+        return tlk_direction(c, s->centre + 4 * (size_t)j, n) - r - s->geom[4 * (size_t)j + 3];
+    if (kind == TLK_SPHERE) {
+        /* the owner is the fixed shape: swap, and turn the normal round */
+        double back[3];
+        const double *cj = s->centre + 4 * (size_t)j;
+        const double rj = s->geom[4 * (size_t)j + 3];
+        const double *patch = s->patch + TLK_PATCH * (size_t)(i - s->dynamic);
+        const uint32_t ki = s->info[i] & TLK_SHAPE_KIND;
+        const double gap = ki == TLK_PLANE ? tlk_sphere_plane(cj, rj, patch, back)
+                           : ki == TLK_BOX ? tlk_sphere_box(cj, rj, patch, back)
+                                           : tlk_sphere_parallelogram(cj, rj, patch, back);
+        for (int k = 0; k < 3; k++)
+            n[k] = -back[k];
+        return gap;
+    }
+    const double *patch = s->patch + TLK_PATCH * (size_t)(j - s->dynamic);
+    return kind == TLK_PLANE ? tlk_sphere_plane(c, r, patch, n)
+           : kind == TLK_BOX ? tlk_sphere_box(c, r, patch, n)
+                             : tlk_sphere_parallelogram(c, r, patch, n);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* What a kernel is made of: the macros, the real type and small vector algebra, for C and CUDA alike.
+ * Included by kernel headers only. */
+#ifndef TL_KERNELS_REAL_H
+#define TL_KERNELS_REAL_H
+
+#if defined(__CUDACC__)
+#define TL_KERNEL static __device__ __forceinline__
+#else
+#define TL_KERNEL static inline __attribute__((always_inline, unused))
+#endif
+
+#if defined(TLK_PRECISION_double)
+typedef double real;
+#else
+typedef float real;
+#endif
+#define TLK_REAL real
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/args.h"
+
+#define tlk_min(a, b) ((a) < (b) ? (a) : (b))
+#define tlk_max(a, b) ((a) > (b) ? (a) : (b))
+
+TL_KERNEL real tlk_sqrt(real x)
+{
+#if defined(TLK_PRECISION_double)
+    return sqrt(x);
+#else
+    return sqrtf(x);
+#endif
+}
+
+TL_KERNEL real tlk_dot(const real *a, const real *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+TL_KERNEL void tlk_cross(const real *a, const real *b, real *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+TL_KERNEL double tlk_dotd(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+TL_KERNEL void tlk_crossd(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Rotates v by the unit quaternion q. */
+TL_KERNEL void tlk_rotate(const double *q, const double *v, double *out)
+{
+    double t[3], s[3];
+    tlk_crossd(q + 1, v, t);
+    t[0] += t[0], t[1] += t[1], t[2] += t[2];
+    tlk_crossd(q + 1, t, s);
+    for (int k = 0; k < 3; k++)
+        out[k] = v[k] + q[0] * t[k] + s[k];
+}
+
+/* The same by the inverse rotation. */
+TL_KERNEL void tlk_rotate_back(const double *q, const double *v, double *out)
+{
+    const double c[4] = {q[0], -q[1], -q[2], -q[3]};
+    tlk_rotate(c, v, out);
+}
+
+/* Where field f of row s is in an array of packets with `fields` fields. */
+TL_KERNEL uint32_t tlk_lane(uint32_t s)
+{
+    return s & (TLK_LANES - 1);
+}
+
+TL_KERNEL size_t tlk_at(uint32_t s, uint32_t f, uint32_t fields)
+{
+    return ((size_t)(s / TLK_LANES) * fields + f) * TLK_LANES + tlk_lane(s);
+}
+
+/* Integer atomics; their result does not depend on the order of threads. */
+TL_KERNEL void tlk_atomic_or(uint64_t *p, uint64_t bits)
+{
+#if defined(__CUDACC__)
+    atomicOr((unsigned long long *)p, (unsigned long long)bits);
+#else
+    __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+#endif
+}
+
+TL_KERNEL void tlk_atomic_min(uint64_t *p, uint64_t value)
+{
+#if defined(__CUDACC__)
+    atomicMin((unsigned long long *)p, (unsigned long long)value);
+#else
+    uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (value < seen &&
+           !__atomic_compare_exchange_n(p, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
+/* A store that other threads may make too, of the same value. */
+TL_KERNEL void tlk_atomic_set(uint64_t *p, uint64_t value)
+{
+#if defined(__CUDACC__)
+    *(volatile unsigned long long *)p = value;
+#else
+    __atomic_store_n(p, value, __ATOMIC_RELAXED);
+#endif
+}
+
+#endif

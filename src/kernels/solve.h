@@ -1,0 +1,507 @@
+/* The solvers' kernels: everything is a function of the problem (tlk_problem) and one row or block.
+ *
+ * An impulse gamma is a 3-vector in the row's axes (the world's), on body b; -gamma acts on a. The row's
+ * velocity is u = D^T v, b's surface against a's. With the normal n, gamma = gamma_n n + gamma_t. */
+#ifndef TL_KERNELS_SOLVE_H
+#define TL_KERNELS_SOLVE_H
+
+#include "kernels/real.h"
+
+/* The parts of a row that every kernel needs. */
+typedef struct tlk_row {
+    real n[3], mu, arm_a, arm_b;
+    uint32_t a, b;
+} tlk_row;
+
+TL_KERNEL tlk_row tlk_load_row(const tlk_problem *p, uint32_t s)
+{
+    tlk_row row;
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    for (int f = 0; f < 3; f++)
+        row.n[f] = head[f * TLK_LANES];
+    row.mu = p->frictionless ? (real)0 : head[3 * TLK_LANES];
+    row.arm_a = head[4 * TLK_LANES];
+    row.arm_b = head[5 * TLK_LANES];
+    row.a = p->a[s];
+    row.b = p->b[s];
+    return row;
+}
+
+TL_KERNEL void tlk_load3(const real *array, uint32_t s, real *out)
+{
+    const real *at = array + tlk_at(s, 0, 3);
+    out[0] = at[0], out[1] = at[TLK_LANES], out[2] = at[2 * TLK_LANES];
+}
+
+TL_KERNEL void tlk_store3(real *array, uint32_t s, const real *v)
+{
+    real *at = array + tlk_at(s, 0, 3);
+    at[0] = v[0], at[TLK_LANES] = v[1], at[2 * TLK_LANES] = v[2];
+}
+
+TL_KERNEL const real *tlk_block_row(const tlk_problem *p, uint32_t s)
+{
+    return p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);
+}
+
+/* u = D^T v of one row (eq. 15). */
+TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *vel,
+                                real *u)
+{
+    const real *va = vel + 8 * (size_t)row->a, *vb = vel + 8 * (size_t)row->b;
+    if (s < p->block_base) {
+        real w[3], t[3];
+        for (int k = 0; k < 3; k++)
+            w[k] = row->arm_a * va[4 + k] + row->arm_b * vb[4 + k];
+        tlk_cross(w, row->n, t);
+        for (int k = 0; k < 3; k++)
+            u[k] = vb[k] - va[k] - t[k];
+        return;
+    }
+    const real *j = tlk_block_row(p, s);
+    for (int r = 0; r < 3; r++) {
+        real sum = 0;
+        for (int k = 0; k < 6; k++) {
+            const int at = k < 3 ? k : k + 1; /* skip the inverse mass */
+            sum += j[(6 * r + k) * TLK_LANES] * va[at] + j[(18 + 6 * r + k) * TLK_LANES] * vb[at];
+        }
+        u[r] = sum;
+    }
+}
+
+/* Adds M^-1 D gamma of one row to the velocities of its bodies (eq. 17). */
+TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *gamma,
+                            real *vel)
+{
+    real *va = vel + 8 * (size_t)row->a, *vb = vel + 8 * (size_t)row->b;
+    const bool moves_b = row->b < p->moving;
+    if (s < p->block_base) {
+        for (int k = 0; k < 3; k++) {
+            va[k] -= va[3] * gamma[k];
+            if (moves_b)
+                vb[k] += vb[3] * gamma[k];
+        }
+        if (p->frictionless)
+            return; /* along the normal: the arms are parallel to it */
+        real t[3];
+        tlk_cross(row->n, gamma, t);
+        const real ia = va[7] * row->arm_a, ib = vb[7] * row->arm_b;
+        for (int k = 0; k < 3; k++) {
+            va[4 + k] -= ia * t[k];
+            if (moves_b)
+                vb[4 + k] -= ib * t[k];
+        }
+        return;
+    }
+    const real *b = tlk_block_row(p, s) + 36 * TLK_LANES;
+    for (int k = 0; k < 6; k++) {
+        const int at = k < 3 ? k : k + 1;
+        va[at] += b[3 * k * TLK_LANES] * gamma[0] + b[(3 * k + 1) * TLK_LANES] * gamma[1] +
+                  b[(3 * k + 2) * TLK_LANES] * gamma[2];
+        if (moves_b)
+            vb[at] += b[(18 + 3 * k) * TLK_LANES] * gamma[0] +
+                      b[(18 + 3 * k + 1) * TLK_LANES] * gamma[1] +
+                      b[(18 + 3 * k + 2) * TLK_LANES] * gamma[2];
+    }
+}
+
+/* Step lengths of a row: along the normal, in the tangent plane, and 3 / trace for all (Algorithm 1 of
+ * document 002). */
+TL_KERNEL void tlk_row_eta(const tlk_problem *p, uint32_t s, const tlk_row *row, real *eta)
+{
+    if (s < p->block_base) {
+        const real *va = p->vel + 8 * (size_t)row->a, *vb = p->vel + 8 * (size_t)row->b;
+        const real kn = va[3] + vb[3];
+        const real kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
+        eta[0] = 1 / kn;
+        eta[1] = 1 / kt;
+        eta[2] = 3 / (kn + 2 * kt);
+        return;
+    }
+    const real *e = tlk_block_row(p, s) + 72 * TLK_LANES;
+    eta[0] = e[0], eta[1] = e[TLK_LANES], eta[2] = e[2 * TLK_LANES];
+}
+
+/* The metric projection onto the friction cone about n (document 001, after eq. 14). */
+TL_KERNEL void tlk_project(const real *n, real mu, real *g)
+{
+    const real gn = tlk_dot(g, n);
+    real t[3];
+    for (int k = 0; k < 3; k++)
+        t[k] = g[k] - gn * n[k];
+    const real length = tlk_sqrt(tlk_dot(t, t));
+    if (length <= mu * gn)
+        return;
+    if (mu * length <= -gn) {
+        g[0] = g[1] = g[2] = 0;
+        return;
+    }
+    const real normal = (gn + mu * length) / (1 + mu * mu);
+    const real scale = length > 0 ? mu * normal / length : 0;
+    for (int k = 0; k < 3; k++)
+        g[k] = normal * n[k] + scale * t[k];
+}
+
+/* One row, in its colour's turn: adds the impulses it starts with. */
+TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real gamma[3];
+    tlk_load3(p->gamma, s, gamma);
+    tlk_row_push(p, s, &row, gamma, p->vel);
+}
+
+/* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse in the
+ * disc that the new normal impulse allows. */
+TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *u,
+                                const real *eta, real *gamma)
+{
+    const real omega = (real)p->omega;
+    const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
+    const real next = tlk_max(gn - omega * eta[0] * (un + p->bias[s]), (real)0);
+    real slip[3] = {u[0], u[1], u[2]}, t[3];
+    if (s >= p->block_base) {
+        /* here the normal impulse may turn the bodies: look at the slip again */
+        real push[3];
+        for (int k = 0; k < 3; k++)
+            push[k] = (next - gn) * row->n[k];
+        tlk_row_push(p, s, row, push, p->vel);
+        tlk_row_velocity(p, s, row, p->vel, slip);
+        for (int k = 0; k < 3; k++)
+            push[k] = -push[k];
+        tlk_row_push(p, s, row, push, p->vel);
+    }
+    const real sn = tlk_dot(slip, row->n);
+    for (int k = 0; k < 3; k++)
+        t[k] = gamma[k] - gn * row->n[k] - omega * eta[1] * (slip[k] - sn * row->n[k]);
+    const real square = tlk_dot(t, t), limit = row->mu * next;
+    const real scale = square > limit * limit ? limit / tlk_sqrt(square) : (real)1;
+    for (int k = 0; k < 3; k++)
+        gamma[k] = next * row->n[k] + scale * t[k];
+}
+
+/* One row: one projected Gauss-Seidel step; no other row of the range moves its bodies. */
+TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real u[3], gamma[3], old[3], eta[3];
+    tlk_row_velocity(p, s, &row, p->vel, u);
+    tlk_row_eta(p, s, &row, eta);
+    tlk_load3(p->gamma, s, gamma);
+    for (int k = 0; k < 3; k++)
+        old[k] = gamma[k];
+    if (p->coulomb || p->frictionless) {
+        tlk_psor_coulomb(p, s, &row, u, eta, gamma);
+    } else {
+        const real step = (real)p->omega * eta[2], bias = p->bias[s];
+        for (int k = 0; k < 3; k++)
+            gamma[k] -= step * (u[k] + bias * row.n[k]);
+        tlk_project(row.n, row.mu, gamma);
+    }
+    tlk_store3(p->gamma, s, gamma);
+    for (int k = 0; k < 3; k++)
+        old[k] = gamma[k] - old[k];
+    tlk_row_push(p, s, &row, old, p->vel);
+}
+
+/* One row of the fixed-point iteration of the sources (eq. 12, step 5 of Algorithm 1). */
+TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real u[3], gamma[3], next[3], eta[3];
+    tlk_row_velocity(p, s, &row, p->vel, u);
+    tlk_row_eta(p, s, &row, eta);
+    tlk_load3(p->gamma, s, gamma);
+    const real step = (real)p->omega * eta[2], bias = p->bias[s], lambda = (real)p->lambda;
+    for (int k = 0; k < 3; k++)
+        next[k] = gamma[k] - step * (u[k] + bias * row.n[k]);
+    tlk_project(row.n, row.mu, next);
+    for (int k = 0; k < 3; k++)
+        gamma[k] = lambda * next[k] + (1 - lambda) * gamma[k];
+    tlk_store3(p->gamma, s, gamma);
+}
+
+/* One block: the velocity change that the impulses in `x` make, gathered over its list of rows in order
+ * (eq. 14). */
+TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, real *out)
+{
+    const real *mass = p->free + 8 * (size_t)i;
+    real push[3] = {0, 0, 0}, turn[3] = {0, 0, 0}, other[6] = {0, 0, 0, 0, 0, 0};
+    for (uint32_t l = p->list_start[i]; l < p->list_start[i + 1]; l++) {
+        const uint32_t s = p->list[l] >> 1, side = p->list[l] & 1;
+        real gamma[3];
+        tlk_load3(x, s, gamma);
+        if (s < p->block_base) {
+            const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+            const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
+            const real arm = head[(4 + side) * TLK_LANES];
+            real t[3];
+            tlk_cross(n, gamma, t);
+            for (int k = 0; k < 3; k++) {
+                push[k] += side ? gamma[k] : -gamma[k];
+                turn[k] -= arm * t[k];
+            }
+        } else {
+            const real *b = tlk_block_row(p, s) + (36 + 18 * side) * TLK_LANES;
+            for (int k = 0; k < 6; k++)
+                other[k] += b[3 * k * TLK_LANES] * gamma[0] +
+                            b[(3 * k + 1) * TLK_LANES] * gamma[1] +
+                            b[(3 * k + 2) * TLK_LANES] * gamma[2];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        out[k] = mass[3] * push[k] + other[k];
+        out[4 + k] = mass[7] * turn[k] + other[3 + k];
+    }
+}
+
+/* One block: v = free + M^-1 D gamma. */
+TL_KERNEL void tlk_block_velocity(const tlk_problem *p, uint32_t i)
+{
+    const real *free = p->free + 8 * (size_t)i;
+    real change[8], *vel = p->vel + 8 * (size_t)i;
+    tlk_gather(p, i, p->gamma, change);
+    for (int k = 0; k < 3; k++) {
+        vel[k] = free[k] + change[k];
+        vel[4 + k] = free[4 + k] + change[4 + k];
+    }
+}
+
+/* One block: v = M^-1 D z, the first half of the operator N = D^T M^-1 D. */
+TL_KERNEL void tlk_operator_gather(const tlk_problem *p, uint32_t i)
+{
+    real change[8], *vel = p->vel + 8 * (size_t)i;
+    tlk_gather(p, i, p->z, change);
+    for (int k = 0; k < 3; k++) {
+        vel[k] = change[k];
+        vel[4 + k] = change[4 + k];
+    }
+}
+
+/* One block: at rest, with its inverse masses. */
+TL_KERNEL void tlk_block_rest(const tlk_problem *p, uint32_t i)
+{
+    real *vel = p->vel + 8 * (size_t)i;
+    for (int k = 0; k < 3; k++)
+        vel[k] = vel[4 + k] = 0;
+}
+
+/* One row: nz = D^T v, the second half. Blocks that do not move are at rest here. */
+TL_KERNEL void tlk_operator_rows(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real u[3];
+    tlk_row_velocity(p, s, &row, p->vel, u);
+    tlk_store3(p->nz, s, u);
+}
+
+/* One row: r = D^T free + bias n, the right-hand side of the optimisation problem. */
+TL_KERNEL void tlk_rhs(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real u[3];
+    tlk_row_velocity(p, s, &row, p->free, u);
+    for (int k = 0; k < 3; k++)
+        u[k] += p->bias[s] * row.n[k];
+    tlk_store3(p->r, s, u);
+}
+
+/* One row: the projected gradient step z = P(y - t eta (N y + r)). */
+TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real y[3], ny[3], r[3], eta[3];
+    tlk_load3(p->y, s, y);
+    tlk_load3(p->ny, s, ny);
+    tlk_load3(p->r, s, r);
+    tlk_row_eta(p, s, &row, eta);
+    const real step = (real)p->t * eta[2];
+    for (int k = 0; k < 3; k++)
+        y[k] -= step * (ny[k] + r[k]);
+    tlk_project(row.n, row.mu, y);
+    tlk_store3(p->z, s, y);
+}
+
+/* The natural map's residual of one row, m/s (docs/theory.md, "The residual"): |g - P(g - eta w)| / eta
+ * with w = u + bias n, and for the Coulomb law w + mu |w_t| n. */
+TL_KERNEL real tlk_row_residual(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *g,
+                                const real *u)
+{
+    real eta[3], w[3] = {u[0], u[1], u[2]}, next[3];
+    tlk_row_eta(p, s, row, eta);
+    if (p->coulomb) {
+        const real wn = tlk_dot(w, row->n);
+        real t[3];
+        for (int k = 0; k < 3; k++)
+            t[k] = w[k] - wn * row->n[k];
+        const real slide = row->mu * tlk_sqrt(tlk_dot(t, t));
+        for (int k = 0; k < 3; k++)
+            w[k] += slide * row->n[k];
+    }
+    for (int k = 0; k < 3; k++)
+        next[k] = g[k] - eta[2] * w[k];
+    tlk_project(row->n, row->mu, next);
+    for (int k = 0; k < 3; k++)
+        next[k] = g[k] - next[k];
+    return tlk_sqrt(tlk_dot(next, next)) / eta[2];
+}
+
+/* The residual of gamma with the velocities in vel: sum of squares, worst, rows. */
+TL_KERNEL void tlk_residual(const tlk_problem *p, uint32_t s, double *acc)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real u[3], g[3];
+    tlk_row_velocity(p, s, &row, p->vel, u);
+    for (int k = 0; k < 3; k++)
+        u[k] += p->bias[s] * row.n[k];
+    tlk_load3(p->gamma, s, g);
+    const double r = tlk_row_residual(p, s, &row, g, u);
+    acc[0] += r * r;
+    acc[1] = tlk_max(acc[1], r);
+    acc[2] += 1;
+}
+
+/* The numbers a gradient solver decides by, with d = z - y, e = z - x, g = N y + r:
+ * 0: d.N d   1: d.d/eta   2: g.e   3: squared residual of z   4: rows
+ * 5: g.d     6: N d . eta N d   7: z.(N z / 2 + r) */
+TL_KERNEL void tlk_gradient_dots(const tlk_problem *p, uint32_t s, double *acc)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real x[3], y[3], ny[3], z[3], nz[3], r[3], eta[3], u[3];
+    tlk_load3(p->x, s, x);
+    tlk_load3(p->y, s, y);
+    tlk_load3(p->ny, s, ny);
+    tlk_load3(p->z, s, z);
+    tlk_load3(p->nz, s, nz);
+    tlk_load3(p->r, s, r);
+    tlk_row_eta(p, s, &row, eta);
+    for (int k = 0; k < 3; k++) {
+        const double d = (double)z[k] - y[k], nd = (double)nz[k] - ny[k], g = (double)ny[k] + r[k];
+        acc[0] += d * nd;
+        acc[1] += d * d / eta[2];
+        acc[2] += g * ((double)z[k] - x[k]);
+        acc[5] += g * d;
+        acc[6] += nd * nd * eta[2];
+        acc[7] += z[k] * (0.5 * (double)nz[k] + r[k]);
+        u[k] = nz[k] + r[k];
+    }
+    const double residual = tlk_row_residual(p, s, &row, z, u);
+    acc[3] += residual * residual;
+    acc[4] += 1;
+}
+
+/* One row: the accelerated point y = z + beta (z - x), and x = z. */
+TL_KERNEL void tlk_gradient_extrapolate(const tlk_problem *p, uint32_t s)
+{
+    if (p->a[s] == TLK_NONE)
+        return;
+    const real beta = (real)p->beta;
+    real x[3], nx[3], z[3], nz[3], y[3], ny[3];
+    tlk_load3(p->x, s, x);
+    tlk_load3(p->nx, s, nx);
+    tlk_load3(p->z, s, z);
+    tlk_load3(p->nz, s, nz);
+    for (int k = 0; k < 3; k++) {
+        y[k] = z[k] + beta * (z[k] - x[k]);
+        ny[k] = nz[k] + beta * (nz[k] - nx[k]);
+    }
+    tlk_store3(p->y, s, y);
+    tlk_store3(p->ny, s, ny);
+    tlk_store3(p->x, s, z);
+    tlk_store3(p->nx, s, nz);
+}
+
+/* One row: moves part of the way, y = y + beta (z - y). */
+TL_KERNEL void tlk_gradient_move(const tlk_problem *p, uint32_t s)
+{
+    if (p->a[s] == TLK_NONE)
+        return;
+    const real beta = (real)p->beta;
+    real y[3], ny[3], z[3], nz[3];
+    tlk_load3(p->y, s, y);
+    tlk_load3(p->ny, s, ny);
+    tlk_load3(p->z, s, z);
+    tlk_load3(p->nz, s, nz);
+    for (int k = 0; k < 3; k++) {
+        y[k] += beta * (z[k] - y[k]);
+        ny[k] += beta * (nz[k] - ny[k]);
+    }
+    tlk_store3(p->y, s, y);
+    tlk_store3(p->ny, s, ny);
+}
+
+/* One row of the audit: 0-2 the residual, 3 rows with an impulse, 4 dissipated energy, 5 deepest overlap,
+ * 6 sum of overlaps, 7 rows that overlap. */
+TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
+{
+    const tlk_problem *p = &q->problem;
+    const tlk_row row = tlk_load_row(p, s);
+    if (row.a == TLK_NONE)
+        return;
+    real u[3], free[3], g[3];
+    tlk_row_velocity(p, s, &row, p->vel, u);
+    tlk_row_velocity(p, s, &row, p->free, free);
+    tlk_load3(p->gamma, s, g);
+    double work = 0;
+    for (int k = 0; k < 3; k++) {
+        work += 0.5 * (double)g[k] * ((double)u[k] + free[k]);
+        u[k] += p->bias[s] * row.n[k];
+    }
+    const double r = tlk_row_residual(p, s, &row, g, u);
+    const double gap = q->contact_n[4 * (size_t)q->row_contact[s] + 3];
+    acc[0] += r * r;
+    acc[1] = tlk_max(acc[1], r);
+    acc[2] += 1;
+    acc[3] += tlk_dot(g, g) > 0;
+    acc[4] -= work;
+    if (gap < 0) {
+        acc[5] = tlk_max(acc[5], -gap);
+        acc[6] -= gap;
+        acc[7] += 1;
+    }
+}
+
+/* One row of the position problem: what is left of the gap after the velocities have acted, as a speed;
+ * of an overlap, the part that is to go in this step. */
+TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
+{
+    const real *at = q->head + tlk_at(s, 0, TLK_HEAD);
+    const real zero[3] = {0, 0, 0};
+    tlk_store3(q->position_gamma, s, zero);
+    if (q->a[s] == TLK_NONE)
+        return;
+    tlk_problem p = {0};
+    p.block = q->block;
+    p.block_base = q->block_base;
+    p.head = q->head;
+    p.a = q->a;
+    p.b = q->b;
+    p.moving = q->bodies.dynamic;
+    const tlk_row row = tlk_load_row(&p, s);
+    real u[3];
+    tlk_row_velocity(&p, s, &row, q->vel, u);
+    const double un = (double)at[0] * u[0] + (double)at[TLK_LANES] * u[1] +
+                      (double)at[2 * TLK_LANES] * u[2];
+    double bias = (double)q->contact_n[4 * (size_t)q->row_contact[s] + 3] / q->h + un;
+    if (bias < 0)
+        bias = tlk_max(bias * q->recovery_fraction, -q->recovery_speed);
+    q->position_bias[s] = (real)bias;
+}
+
+#endif

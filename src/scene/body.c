@@ -1,0 +1,289 @@
+/* Lists of bodies: checks definitions and turns them into records with what they own. Scenes keep
+ * one list; a world makes one for each batch that is added to it. */
+#include "scene/check.h"
+
+#include <math.h>
+#include <string.h>
+
+tl_body_def tl_body_default(void)
+{
+    return (tl_body_def){
+        .kind = TL_DYNAMIC,
+        .orientation = {1, 0, 0, 0},
+        .density = 1000,
+        .motion = tl_motion_default(),
+    };
+}
+
+static tl_shape_def shape_default(tl_shape_kind kind)
+{
+    return (tl_shape_def){.kind = kind, .orientation = {1, 0, 0, 0}};
+}
+
+tl_shape_def tl_sphere_default(double radius)
+{
+    tl_shape_def shape = shape_default(TL_SPHERE);
+    shape.radius = radius;
+    return shape;
+}
+
+tl_shape_def tl_plane_default(void)
+{
+    return shape_default(TL_PLANE);
+}
+
+tl_shape_def tl_box_default(double hx, double hy, double hz)
+{
+    tl_shape_def shape = shape_default(TL_BOX);
+    shape.half_extents[0] = hx;
+    shape.half_extents[1] = hy;
+    shape.half_extents[2] = hz;
+    return shape;
+}
+
+tl_shape_def tl_parallelogram_default(const double edge_u[3], const double edge_v[3])
+{
+    tl_shape_def shape = shape_default(TL_PARALLELOGRAM);
+    if (!edge_u || !edge_v) { /* the edges stay 0, which adding the body refuses */
+        tl_refuse_null(edge_u ? "edge_v" : "edge_u");
+        return shape;
+    }
+    memcpy(shape.edge_u, edge_u, sizeof shape.edge_u);
+    memcpy(shape.edge_v, edge_v, sizeof shape.edge_v);
+    return shape;
+}
+
+void tl_body_list_init(tl_body_list *list)
+{
+    *list = (tl_body_list){
+        .bodies = {.item = sizeof(tl_body_rec)},
+        .shapes = {.item = sizeof(tl_shape_rec)},
+        .motions = {.item = sizeof(tl_motion_rec)},
+    };
+}
+
+void tl_body_list_free(tl_body_list *list)
+{
+    tl_motion_rec *motions = list->motions.data;
+    for (size_t i = 0; i < list->motions.count; i++)
+        tl_motion_rec_free(&motions[i]);
+    tl_array_free(&list->bodies);
+    tl_array_free(&list->shapes);
+    tl_array_free(&list->motions);
+    list->shape_total = 0;
+}
+
+/* Writes v over its largest component; returns false for a zero vector. */
+static bool scale_to_one(const double v[3], double out[3])
+{
+    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    for (int i = 0; i < 3; i++)
+        out[i] = largest > 0 ? v[i] / largest : 0;
+    return largest > 0;
+}
+
+static tl_status check_edges(const tl_place *place, const tl_shape_def *def)
+{
+    double u[3], v[3], cross = 0, uu = 0, vv = 0;
+    if (!scale_to_one(def->edge_u, u))
+        return tl_refuse(place, "edge_u", 3, def->edge_u, "it must not be zero");
+    if (!scale_to_one(def->edge_v, v))
+        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be zero");
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        double c = u[j] * v[k] - u[k] * v[j];
+        cross += c * c;
+        uu += u[i] * u[i];
+        vv += v[i] * v[i];
+    }
+    if (!(sqrt(cross) > 1e-9 * sqrt(uu * vv))) /* the sine of the angle between them */
+        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be parallel to edge_u");
+    return TL_OK;
+}
+
+/* The record of a shape whose numbers are all finite. Fields that its kind does not use are zero,
+ * and the orientation of a sphere, which changes nothing, is the identity, so that equal shapes
+ * have equal bytes. */
+static tl_status record_geometry(const tl_place *place, const tl_shape_def *def, tl_shape_rec *out)
+{
+    static const double identity[4] = {1, 0, 0, 0};
+    const double *half = def->half_extents;
+    switch (def->kind) {
+    case TL_SPHERE:
+        if (!(def->radius > 0))
+            return tl_refuse(place, "radius", 1, &def->radius, "it must be > 0");
+        memcpy(out->orientation, identity, sizeof identity);
+        out->radius = def->radius;
+        break;
+    case TL_PLANE: break;
+    case TL_BOX:
+        if (!(half[0] > 0 && half[1] > 0 && half[2] > 0))
+            return tl_refuse(place, "half_extents", 3, half, "each must be > 0");
+        memcpy(out->half_extents, half, sizeof out->half_extents);
+        break;
+    case TL_PARALLELOGRAM:
+        TL_TRY(check_edges(place, def));
+        memcpy(out->edge_u, def->edge_u, sizeof out->edge_u);
+        memcpy(out->edge_v, def->edge_v, sizeof out->edge_v);
+        break;
+    }
+    return TL_OK;
+}
+
+static tl_status record_shape(const tl_place *place, const tl_body_def *body, uint32_t materials,
+                              tl_shape_rec *out)
+{
+    static const char *const names[] = {"TL_SPHERE", "TL_PLANE", "TL_BOX", "TL_PARALLELOGRAM"};
+    const tl_shape_def *def = &body->shapes[place->shape];
+    memset(out, 0, sizeof *out);
+    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_PARALLELOGRAM,
+                         "it must be TL_SPHERE, TL_PLANE, TL_BOX or TL_PARALLELOGRAM"));
+    if (body->kind == TL_DYNAMIC && def->kind != TL_SPHERE)
+        return tl_refuse_text(place, "kind", names[def->kind],
+                              "a dynamic body takes spheres only: plane, box and parallelogram "
+                              "belong to fixed or prescribed bodies");
+    if (def->material.index > materials)
+        return tl_fail(TL_BAD_HANDLE,
+                       "%s[%zu].shapes[%zu].material: %u is no material of this scene (it has %u)",
+                       place->name, place->body, place->shape, def->material.index, materials);
+    TL_TRY(tl_check_finite(place, "position", 3, def->position));
+    TL_TRY(tl_check_finite(place, "orientation", 4, def->orientation));
+    TL_TRY(tl_check_finite(place, "radius", 1, &def->radius));
+    TL_TRY(tl_check_finite(place, "half_extents", 3, def->half_extents));
+    TL_TRY(tl_check_finite(place, "edge_u", 3, def->edge_u));
+    TL_TRY(tl_check_finite(place, "edge_v", 3, def->edge_v));
+    TL_TRY(tl_check_unit(place, "orientation", def->orientation, out->orientation));
+    out->kind = def->kind;
+    out->material = def->material.index;
+    memcpy(out->position, def->position, sizeof out->position);
+    return record_geometry(place, def, out);
+}
+
+/* Appends the shapes of a body, or shares those of the body before if they are the same bytes: a
+ * million equal spheres store one shape. */
+static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_body_def *def,
+                            uint32_t materials, tl_body_rec *body)
+{
+    size_t first = list->shapes.count, count = def->shape_count;
+    if (!count)
+        return TL_OK;
+    if (count > TL_MOST_ITEMS - list->shape_total)
+        return tl_refuse_large(place, "shape_count", count,
+                               "the shapes of all bodies may be at most");
+    if (!def->shapes)
+        return tl_refuse_text(place, "shapes", "NULL", "it must point to shape_count shapes");
+    TL_TRY(tl_array_resize(&list->shapes, first + count));
+    tl_shape_rec *shapes = list->shapes.data;
+    for (size_t i = 0; i < count; i++) {
+        tl_place shape = {place->name, place->body, i};
+        TL_TRY(record_shape(&shape, def, materials, &shapes[first + i]));
+    }
+    if (list->bodies.count) {
+        const tl_body_rec *last = (tl_body_rec *)list->bodies.data + list->bodies.count - 1;
+        if (last->shape_count == count &&
+            !memcmp(&shapes[last->first_shape], &shapes[first], count * sizeof *shapes)) {
+            list->shapes.count = first;
+            first = last->first_shape;
+        }
+    }
+    list->shape_total += count;
+    body->first_shape = (uint32_t)first;
+    body->shape_count = (uint32_t)count;
+    return TL_OK;
+}
+
+/* What any body must obey, whatever its kind. */
+static tl_status check_numbers(const tl_place *place, const tl_body_def *def)
+{
+    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_PRESCRIBED,
+                         "it must be TL_DYNAMIC, TL_FIXED or TL_PRESCRIBED"));
+    TL_TRY(tl_check_finite(place, "position", 3, def->position));
+    TL_TRY(tl_check_finite(place, "orientation", 4, def->orientation));
+    TL_TRY(tl_check_finite(place, "velocity", 3, def->velocity));
+    TL_TRY(tl_check_finite(place, "angular_velocity", 3, def->angular_velocity));
+    TL_TRY(tl_check_finite(place, "inertia", 3, def->inertia));
+    if (!(def->density >= 0 && isfinite(def->density)))
+        return tl_refuse(place, "density", 1, &def->density, "it must be finite and >= 0");
+    if (!(def->mass >= 0 && isfinite(def->mass)))
+        return tl_refuse(place, "mass", 1, &def->mass,
+                         "it must be finite and >= 0 (0: density times volume)");
+    return TL_OK;
+}
+
+static tl_status check_at_rest(const tl_place *place, const char *field, const double v[3])
+{
+    if (v[0] == 0 && v[1] == 0 && v[2] == 0)
+        return TL_OK;
+    return tl_refuse(place, field, 3, v,
+                     "it must be 0 on a body that is not dynamic: use kind TL_PRESCRIBED and "
+                     "motion");
+}
+
+static tl_status add_motion(tl_body_list *list, const tl_place *place, const tl_motion_def *def,
+                            tl_body_rec *body)
+{
+    tl_motion_rec motion;
+    TL_TRY(tl_array_reserve(&list->motions, list->motions.count + 1));
+    TL_TRY(tl_motion_rec_make(place, def, &motion));
+    TL_TRY(tl_array_append(&list->motions, &motion, 1)); /* there is room: this cannot fail */
+    body->motion = (uint32_t)list->motions.count;
+    return TL_OK;
+}
+
+static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_body_def *def,
+                          uint32_t materials)
+{
+    tl_body_rec body = {0};
+    TL_TRY(check_numbers(place, def));
+    TL_TRY(tl_check_unit(place, "orientation", def->orientation, body.orientation));
+    body.kind = def->kind;
+    memcpy(body.position, def->position, sizeof body.position);
+    TL_TRY(add_shapes(list, place, def, materials, &body));
+    if (def->kind == TL_DYNAMIC) {
+        memcpy(body.velocity, def->velocity, sizeof body.velocity);
+        memcpy(body.angular_velocity, def->angular_velocity, sizeof body.angular_velocity);
+        TL_TRY(tl_mass_resolve(place, def, &body.mass, body.inertia));
+    } else {
+        TL_TRY(check_at_rest(place, "velocity", def->velocity));
+        TL_TRY(check_at_rest(place, "angular_velocity", def->angular_velocity));
+    }
+    if (def->kind == TL_PRESCRIBED)
+        TL_TRY(add_motion(list, place, &def->motion, &body));
+    return tl_array_append(&list->bodies, &body, 1);
+}
+
+/* Takes back everything that was added since the list was as `before` says. Room that was made
+ * stays. */
+static void roll_back(tl_body_list *list, const tl_body_list *before)
+{
+    tl_motion_rec *motions = list->motions.data;
+    for (size_t i = before->motions.count; i < list->motions.count; i++)
+        tl_motion_rec_free(&motions[i]);
+    list->motions.count = before->motions.count;
+    list->shapes.count = before->shapes.count;
+    list->bodies.count = before->bodies.count;
+    list->shape_total = before->shape_total;
+}
+
+tl_status tl_body_list_add(tl_body_list *list, size_t count, const tl_body_def *defs,
+                           uint32_t materials)
+{
+    tl_body_list before = *list;
+    if (!count)
+        return TL_OK;
+    if (count > TL_MOST_ITEMS - list->bodies.count)
+        return tl_fail(TL_TOO_LARGE, "%zu bodies on top of %zu; there can be at most %zu in all",
+                       count, list->bodies.count, TL_MOST_ITEMS);
+    if (!defs)
+        return tl_refuse_null("defs");
+    TL_TRY(tl_array_reserve(&list->bodies, list->bodies.count + count));
+    for (size_t i = 0; i < count; i++) {
+        tl_place place = {"bodies", i, TL_NO_INDEX};
+        tl_status status = add_body(list, &place, &defs[i], materials);
+        if (status < 0) {
+            roll_back(list, &before);
+            return status;
+        }
+    }
+    return TL_OK;
+}

@@ -1,0 +1,126 @@
+/* Refusals: messages that name the field, its value and the rule it broke. Called by the other
+ * files of this room. */
+#include "scene/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PATH_SIZE = 160, NUMBER_SIZE = 32, VALUES_SIZE = 8 * NUMBER_SIZE };
+
+tl_place tl_place_of(const char *name)
+{
+    return (tl_place){name, TL_NO_INDEX, TL_NO_INDEX};
+}
+
+static void write_path(char text[PATH_SIZE], const tl_place *place, const char *field)
+{
+    const char *dot = place->name[0] ? "." : "";
+    if (place->body == TL_NO_INDEX)
+        snprintf(text, PATH_SIZE, "%s%s%s", place->name, dot, field);
+    else if (place->shape == TL_NO_INDEX)
+        snprintf(text, PATH_SIZE, "%s[%zu].%s", place->name, place->body, field);
+    else
+        snprintf(text, PATH_SIZE, "%s[%zu].shapes[%zu].%s", place->name, place->body, place->shape,
+                 field);
+}
+
+/* Writes a number with as few digits as read back the same, so that 0.1 is "0.1" and a value just
+ * off a limit does not look like the limit. The sign of a NaN says nothing and is left out. */
+static void write_number(char text[NUMBER_SIZE], double value)
+{
+    if (isnan(value)) {
+        snprintf(text, NUMBER_SIZE, "nan");
+        return;
+    }
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+static void write_values(char text[VALUES_SIZE], size_t count, const double *values)
+{
+    char number[NUMBER_SIZE];
+    if (count == 1) {
+        write_number(text, values[0]);
+        return;
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < VALUES_SIZE; i++) {
+        write_number(number, values[i]);
+        used += (size_t)snprintf(text + used, VALUES_SIZE - used, "%s%s%s", i ? ", " : "(", number,
+                                 i + 1 == count ? ")" : "");
+    }
+}
+
+tl_status tl_refuse_text(const tl_place *place, const char *field, const char *value,
+                         const char *rule)
+{
+    char path[PATH_SIZE];
+    write_path(path, place, field);
+    return tl_fail(TL_BAD_ARGUMENT, "%s is %s; %s", path, value, rule);
+}
+
+tl_status tl_refuse(const tl_place *place, const char *field, size_t count, const double *values,
+                    const char *rule)
+{
+    char text[VALUES_SIZE];
+    write_values(text, count, values);
+    return tl_refuse_text(place, field, text, rule);
+}
+
+tl_status tl_refuse_large(const tl_place *place, const char *field, size_t value, const char *rule)
+{
+    char path[PATH_SIZE];
+    write_path(path, place, field);
+    return tl_fail(TL_TOO_LARGE, "%s is %zu; %s %zu", path, value, rule, TL_MOST_ITEMS);
+}
+
+tl_status tl_refuse_null(const char *argument)
+{
+    return tl_fail(TL_BAD_ARGUMENT, "%s is NULL; it must not be", argument);
+}
+
+tl_status tl_check_finite(const tl_place *place, const char *field, size_t count,
+                          const double *values)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return tl_refuse(place, field, count, values,
+                             count == 1 ? "it must be finite" : "every component must be finite");
+    return TL_OK;
+}
+
+tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value, uint32_t last,
+                        const char *rule)
+{
+    double number = (int32_t)value; /* so that an enum set to -1 reads -1 */
+    return value <= last ? TL_OK : tl_refuse(place, field, 1, &number, rule);
+}
+
+tl_status tl_check_unit(const tl_place *place, const char *field, const double quaternion[4],
+                        double unit[4])
+{
+    const double *q = quaternion;
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(fabs(norm - 1) <= 1e-6)) {
+        char number[NUMBER_SIZE], rule[128];
+        write_number(number, norm);
+        snprintf(rule, sizeof rule, "its norm is %s and must be 1 within 1e-6", number);
+        return tl_refuse(place, field, 4, q, rule);
+    }
+    for (int i = 0; i < 4; i++)
+        unit[i] = q[i] / norm;
+    return TL_OK;
+}
+
+tl_status tl_check_surface(const tl_place *place, double friction, double restitution)
+{
+    if (!(friction >= 0 && isfinite(friction)))
+        return tl_refuse(place, "friction", 1, &friction, "it must be finite and >= 0");
+    if (!(restitution >= 0 && restitution <= 1))
+        return tl_refuse(place, "restitution", 1, &restitution, "it must be 0 to 1");
+    return TL_OK;
+}

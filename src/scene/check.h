@@ -1,0 +1,63 @@
+/* How the files of this room refuse what breaks a rule, and what they share. Only src/scene
+ * includes this. Nothing is formatted until something is refused, so that a million sound bodies
+ * cost no text. */
+#ifndef TL_SCENE_CHECK_H
+#define TL_SCENE_CHECK_H
+
+#include "scene/scene.h"
+
+/* Most bodies, shapes and table rows: one less than what a signed 32-bit index can count. */
+#define TL_MOST_ITEMS ((size_t)INT32_MAX - 1)
+
+/* An index of a place that has none. */
+#define TL_NO_INDEX SIZE_MAX
+
+/* Where a field is: "name", "name[body]" or "name[body].shapes[shape]". An empty name puts nothing
+ * in front of the field. */
+typedef struct tl_place {
+    const char *name;
+    size_t body, shape; /* TL_NO_INDEX where there is none */
+} tl_place;
+
+/* The place of something that is no body. */
+tl_place tl_place_of(const char *name);
+
+/* TL_BAD_ARGUMENT with "place.field is values; rule". Several values are put in parentheses. */
+tl_status tl_refuse(const tl_place *place, const char *field, size_t count, const double *values,
+                    const char *rule);
+
+/* The same with a value that is text. */
+tl_status tl_refuse_text(const tl_place *place, const char *field, const char *value,
+                         const char *rule);
+
+/* TL_TOO_LARGE with "place.field is value; rule N": the rule ends in "at most", N is TL_MOST_ITEMS.
+ */
+tl_status tl_refuse_large(const tl_place *place, const char *field, size_t value, const char *rule);
+
+/* TL_BAD_ARGUMENT for an argument that is NULL. */
+tl_status tl_refuse_null(const char *argument);
+
+/* Refuses values that are not all finite. */
+tl_status tl_check_finite(const tl_place *place, const char *field, size_t count,
+                          const double *values);
+
+/* Refuses an enum (or another small number) above `last`; `rule` says what it must be. */
+tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value, uint32_t last,
+                        const char *rule);
+
+/* Refuses a quaternion whose norm is not 1 within 1e-6 and writes it with norm 1 to `unit`. */
+tl_status tl_check_unit(const tl_place *place, const char *field, const double quaternion[4],
+                        double unit[4]);
+
+/* Friction finite and >= 0, restitution 0 to 1. */
+tl_status tl_check_surface(const tl_place *place, double friction, double restitution);
+
+/* motion.c: checks a prescribed motion and makes a record of it that owns a copy of the table. */
+tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out);
+
+/* mass.c: mass (kg) and principal moments (kg m^2) of a dynamic body whose shapes have been
+ * checked. */
+tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, double *mass,
+                          double inertia[3]);
+
+#endif

@@ -1,0 +1,89 @@
+/* The description of what is simulated, as the rest of the library sees it. scene.c fills it; the
+ * world compiles it. Everything in here has been checked. */
+#ifndef TL_SCENE_SCENE_H
+#define TL_SCENE_SCENE_H
+
+#include "base/memory.h"
+#include "talus/scene.h"
+
+/* A shape in its body's frame; material 0 is the default material. */
+typedef struct tl_shape_rec {
+    uint32_t kind;         /* tl_shape_kind */
+    uint32_t material;     /* index into the pair tables */
+    double position[3];    /* m; of a parallelogram: its corner */
+    double orientation[4]; /* unit quaternion */
+    double radius;         /* m, spheres */
+    double half_extents[3];
+    double edge_u[3], edge_v[3];
+} tl_shape_rec;
+
+/* A prescribed motion; the record owns its table. */
+typedef struct tl_motion_rec {
+    tl_motion_def def; /* def.times and def.offsets point into `table` or are NULL */
+    double *table;     /* times (table_length), then offsets (3 * table_length) */
+} tl_motion_rec;
+
+/* A body; mass and inertia are resolved (0 for bodies that are not dynamic). */
+typedef struct tl_body_rec {
+    uint32_t kind;        /* tl_body_kind */
+    uint32_t first_shape; /* into tl_body_list.shapes; bodies with equal shapes share them */
+    uint32_t shape_count;
+    uint32_t motion; /* 1 + index into tl_body_list.motions, 0 where there is none */
+    double position[3];
+    double orientation[4];
+    double velocity[3];
+    double angular_velocity[3];
+    double mass;
+    double inertia[3];
+} tl_body_rec;
+
+/* A batch of checked bodies with what they own: the bodies of a scene, or those added to a world. */
+typedef struct tl_body_list {
+    tl_array bodies;  /* tl_body_rec */
+    tl_array shapes;  /* tl_shape_rec */
+    tl_array motions; /* tl_motion_rec */
+    size_t shape_total; /* shapes of all bodies, shared ones counted once a body */
+} tl_body_list;
+
+void tl_body_list_init(tl_body_list *list);
+void tl_body_list_free(tl_body_list *list);
+
+/* Checks and appends all bodies or none. Messages name them "bodies[i]...". `materials` is how many
+ * materials there are besides the default one. */
+tl_status tl_body_list_add(tl_body_list *list, size_t count, const tl_body_def *defs,
+                           uint32_t materials);
+
+/* A copy with a table of its own; and releasing it. */
+tl_status tl_motion_rec_copy(const tl_motion_rec *from, tl_motion_rec *to);
+void tl_motion_rec_free(tl_motion_rec *motion);
+
+/* A force; the record owns its table. */
+typedef struct tl_force_rec {
+    uint32_t body;       /* 1-based body index, as in tl_body.index */
+    uint32_t table_length;
+    double constant[6];  /* force, torque */
+    double *table;       /* times (table_length), then rows of 6 */
+} tl_force_rec;
+
+/* Checks a force (apart from its body, which the caller has looked up) and makes a record of it. */
+tl_status tl_force_rec_make(const tl_force_def *def, tl_force_rec *out);
+tl_status tl_force_rec_copy(const tl_force_rec *from, tl_force_rec *to);
+void tl_force_rec_free(tl_force_rec *force);
+
+/* Friction and restitution of a pair of materials. */
+typedef struct tl_pair_rec {
+    double friction, restitution;
+} tl_pair_rec;
+
+struct tl_scene {
+    tl_settings settings;
+    tl_array materials; /* tl_material_def; [0] is the default material */
+    tl_array pairs;     /* tl_pair_rec, a square table: materials.count * materials.count */
+    tl_body_list list;
+    tl_array forces;    /* tl_force_rec */
+};
+
+/* Refuses settings that break a rule; messages name the field as "settings.field". */
+tl_status tl_settings_check(const tl_settings *settings);
+
+#endif

@@ -1,0 +1,110 @@
+/* Settings: their defaults and their rules. Scenes and worlds check with the same function. */
+#include "scene/check.h"
+
+#include <math.h>
+
+static const uint32_t most_threads = 1024;
+
+tl_settings tl_settings_default(void)
+{
+    return (tl_settings){
+        .gravity = {0, 0, -9.81},
+        .step = 1.0 / 200,
+        .envelope = 0,
+        .overlap = TL_OVERLAP_SPLIT,
+        .recovery_fraction = 0.5,
+        .recovery_speed = INFINITY,
+        .restitution_speed = 0.01,
+        .max_speed = 1e5,
+        .solver = {.kind = TL_PSOR,
+                   .law = TL_LAW_DEFAULT,
+                   .iterations = 8,
+                   .position_iterations = 4,
+                   .tolerance = 0,
+                   .omega = 0,
+                   .lambda = 1,
+                   .warm_start = true},
+        .precision = TL_MIXED,
+        .threads = 0,
+    };
+}
+
+/* Coulomb's law is no convex problem, so only the solver that visits contacts one by one reaches
+ * it. */
+static tl_status check_law(const tl_place *place, const tl_solver_def *solver)
+{
+    static const char *const with[] = {
+        [TL_PSOR] = "",
+        [TL_JACOBI] = "TL_LAW_COULOMB with TL_JACOBI",
+        [TL_APGD] = "TL_LAW_COULOMB with TL_APGD",
+        [TL_SPG] = "TL_LAW_COULOMB with TL_SPG",
+    };
+    if (solver->law != TL_LAW_COULOMB || solver->kind == TL_PSOR)
+        return TL_OK;
+    return tl_refuse_text(place, "solver.law", with[solver->kind],
+                          "only TL_PSOR satisfies Coulomb's law: set solver.kind to TL_PSOR, or "
+                          "solver.law to TL_LAW_CONE or TL_LAW_DEFAULT");
+}
+
+static tl_status check_solver(const tl_place *place, const tl_solver_def *solver)
+{
+    static const double none = 0;
+    TL_TRY(tl_check_enum(place, "solver.kind", solver->kind, TL_SPG,
+                         "it must be TL_PSOR, TL_JACOBI, TL_APGD or TL_SPG"));
+    TL_TRY(tl_check_enum(place, "solver.law", solver->law, TL_LAW_COULOMB,
+                         "it must be TL_LAW_DEFAULT, TL_LAW_CONE or TL_LAW_COULOMB"));
+    TL_TRY(check_law(place, solver));
+    if (solver->iterations < 1)
+        return tl_refuse(place, "solver.iterations", 1, &none, "it must be >= 1");
+    if (solver->position_iterations < 1)
+        return tl_refuse(place, "solver.position_iterations", 1, &none, "it must be >= 1");
+    if (!(solver->tolerance >= 0 && isfinite(solver->tolerance)))
+        return tl_refuse(place, "solver.tolerance", 1, &solver->tolerance,
+                         "it must be finite and >= 0");
+    if (!(solver->omega >= 0 && solver->omega < 2))
+        return tl_refuse(place, "solver.omega", 1, &solver->omega,
+                         "it must be above 0 and below 2, or 0 for the solver's own");
+    if (!(solver->lambda > 0 && solver->lambda <= 1))
+        return tl_refuse(place, "solver.lambda", 1, &solver->lambda,
+                         "it must be above 0 and at most 1");
+    return TL_OK;
+}
+
+static tl_status check_overlap(const tl_place *place, const tl_settings *settings)
+{
+    TL_TRY(tl_check_enum(place, "overlap", settings->overlap, TL_OVERLAP_VELOCITY,
+                         "it must be TL_OVERLAP_SPLIT or TL_OVERLAP_VELOCITY"));
+    if (!(settings->recovery_fraction > 0 && settings->recovery_fraction <= 1))
+        return tl_refuse(place, "recovery_fraction", 1, &settings->recovery_fraction,
+                         "it must be above 0 and at most 1");
+    if (!(settings->recovery_speed > 0))
+        return tl_refuse(place, "recovery_speed", 1, &settings->recovery_speed,
+                         "it must be > 0 (infinity: no limit)");
+    return TL_OK;
+}
+
+tl_status tl_settings_check(const tl_settings *settings)
+{
+    if (!settings)
+        return tl_refuse_null("settings");
+    tl_place place = tl_place_of("settings");
+    TL_TRY(tl_check_finite(&place, "gravity", 3, settings->gravity));
+    if (!(settings->step > 0 && isfinite(settings->step)))
+        return tl_refuse(&place, "step", 1, &settings->step, "it must be finite and > 0");
+    if (!(settings->envelope >= 0 && isfinite(settings->envelope)))
+        return tl_refuse(&place, "envelope", 1, &settings->envelope, "it must be finite and >= 0");
+    TL_TRY(check_overlap(&place, settings));
+    if (!(settings->restitution_speed >= 0 && isfinite(settings->restitution_speed)))
+        return tl_refuse(&place, "restitution_speed", 1, &settings->restitution_speed,
+                         "it must be finite and >= 0");
+    if (!(settings->max_speed > 0 && isfinite(settings->max_speed)))
+        return tl_refuse(&place, "max_speed", 1, &settings->max_speed, "it must be finite and > 0");
+    TL_TRY(check_solver(&place, &settings->solver));
+    TL_TRY(tl_check_enum(&place, "precision", settings->precision, TL_DOUBLE,
+                         "it must be TL_MIXED or TL_DOUBLE"));
+    if (settings->threads > most_threads) {
+        double threads = settings->threads;
+        return tl_refuse(&place, "threads", 1, &threads, "it must be at most 1024");
+    }
+    return TL_OK;
+}

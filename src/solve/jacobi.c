@@ -1,0 +1,27 @@
+/* The fixed-point iteration of the sources: eq. 12 for all rows, then eq. 14 for all blocks. */
+#include "solve/problem.h"
+
+#define CHECK_EVERY 10
+
+tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
+                          const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
+{
+    TL_TRY(tl_problem_lists(backend, workspace, problem));
+    const tlk_problem *view = &problem->view;
+    const tl_launch round[2] = {{TLK_jacobi_step, 0, view->rows, false, view},
+                                {TLK_block_velocity, 0, view->moving, false, view}};
+    backend->ops->run(backend, &round[1], 1, 1);
+    while (solution->iterations < iterations) {
+        uint32_t some = iterations - solution->iterations;
+        if (def->tolerance > 0 && some > CHECK_EVERY)
+            some = CHECK_EVERY;
+        backend->ops->run(backend, round, 2, some);
+        solution->iterations += some;
+        if (def->tolerance > 0) {
+            TL_TRY(tl_residual(backend, problem, &solution->residual, NULL));
+            if (solution->residual <= def->tolerance)
+                break;
+        }
+    }
+    return TL_OK;
+}

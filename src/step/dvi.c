@@ -1,0 +1,372 @@
+/* One step of the DVI scheme (eq. 4-8), as data walks it:
+ *   find contacts -> match with the last step's -> colour -> forces and rows -> the velocity problem ->
+ *   the position problem -> audit -> new positions.
+ * Nothing of the world's state changes before everything that can fail has succeeded. */
+#include "base/clock.h"
+#include "world/image.h"
+
+#include <math.h>
+
+#define KEYS (4 * TLK_COLOURS) /* colour, kind of row, wall or not */
+
+/* Contacts of the present state with the impulses and colours of the last step's. */
+static tl_status find_and_match(tl_world *w, tl_contacts *next, tl_stage_times *ms, double *mark)
+{
+    tl_backend *b = w->backend;
+    const tlk_bodies bodies = tl_world_bodies_view(w);
+    const tlk_shapes shapes = tl_world_shapes_view(w);
+    const tl_contacts *last = &w->contacts[w->current];
+    TL_TRY(tl_collide_run(b, &w->collide, &bodies, &shapes, w->settings.step, w->envelope, next));
+    ms->find = tl_lap(mark);
+    const tlk_match match = {next->start.data, next->b.data,      last->start.data,
+                             last->b.data,     last->gamma.data,  last->colour.data,
+                             next->gamma.data, next->colour.data};
+    tl_run(b, TLK_match_contacts, w->shape_rows, &match);
+    ms->match = tl_lap(mark);
+    return TL_OK;
+}
+
+tl_status tl_step_contacts(tl_world *w)
+{
+    double mark = tl_now();
+    tl_stage_times ms;
+    TL_TRY(find_and_match(w, &w->contacts[1 - w->current], &ms, &mark));
+    w->current = 1 - w->current;
+    return TL_OK;
+}
+
+/* Contacts keep the colour they had; new ones bid for their bodies, round by round, until each has a
+ * colour that is free at both. Few are new once things move slowly. */
+static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    const size_t bodies = w->dynamic;
+    uint64_t fresh;
+    double left[TLK_FOLD_NUMBERS];
+    TL_TRY(tl_buffer_need(b, &p->used, bodies * sizeof(uint64_t)));
+    TL_TRY(tl_buffer_need(b, &p->bid, bodies * sizeof(uint64_t)));
+    TL_TRY(tl_buffer_need(b, &p->flag, ((size_t)c->count + 1) * sizeof(uint32_t)));
+    args->used = p->used.data;
+    args->bid = p->bid.data;
+    args->fresh_flag = p->flag.data;
+    b->ops->fill(b, args->used, 0, bodies * sizeof(uint64_t));
+    b->ops->fill(b, args->bid, 0xff, bodies * sizeof(uint64_t));
+    tl_run(b, TLK_colour_keep, c->count, args);
+    TL_TRY(b->ops->scan(b, args->fresh_flag, c->count, &fresh));
+    TL_TRY(tl_buffer_need(b, &p->fresh, fresh * sizeof(uint32_t)));
+    args->fresh = p->fresh.data;
+    tl_run(b, TLK_colour_list, c->count, args);
+    const uint32_t n = (uint32_t)fresh;
+    const tl_launch round[3] = {{TLK_colour_bid, 0, n, false, args},
+                                {TLK_colour_take, 0, n, false, args},
+                                {TLK_colour_clear, 0, n, false, args}};
+    for (left[0] = n; left[0] > 0;) {
+        b->ops->run(b, round, 3, 2);
+        TL_TRY(b->ops->fold(b, TLK_FOLD_colour_left, n, args, left));
+    }
+    return TL_OK;
+}
+
+/* Where each segment (colour and kind of row) starts, among sorted contacts and among rows. Central rows
+ * come first; every segment begins a new packet. Returns how many colours there are. */
+static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first, uint32_t *row)
+{
+    uint32_t rows = 0, colours = 0;
+    problem->segment_count = 0;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        problem->view.block_base = rows;
+        for (uint32_t c = 0; c < TLK_COLOURS; c++) {
+            const uint32_t segment = 2 * c + kind;
+            const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
+            first[segment] = starts[2 * segment];
+            row[segment] = rows;
+            rows += (count + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
+        }
+    }
+    problem->view.rows = rows;
+    for (uint32_t c = 0; c < TLK_COLOURS; c++) {
+        colours += starts[4 * c + 4] > starts[4 * c];
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            const uint32_t segment = 2 * c + kind;
+            const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
+            if (count)
+                problem->segments[problem->segment_count++] =
+                    (tl_segment){row[segment], row[segment] + count, c == TLK_COLOURS - 1};
+        }
+    }
+    return colours;
+}
+
+/* Colours, and from them the order of rows. */
+static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *problem,
+                            uint32_t *colours)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    uint32_t starts[KEYS + 1], segments[2 * TL_SEGMENTS];
+    tlk_colour args = {.a = c->a.data,
+                       .b = c->b.data,
+                       .shape_body = w->shape_body.data,
+                       .shape_info = w->shape_info.data,
+                       .dynamic = w->dynamic,
+                       .colour = c->colour.data,
+                       .coloured = w->settings.solver.kind == TL_PSOR};
+    if (args.coloured)
+        TL_TRY(colour(w, c, &args));
+    TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->value, (size_t)c->count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->start, sizeof starts));
+    TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
+    args.key = p->key.data;
+    args.value = p->value.data;
+    *colours = 0;
+    if (!c->count)
+        return TL_OK;
+    tl_run(b, TLK_row_key, c->count, &args);
+    TL_TRY(b->ops->sort(b, args.key, args.value, c->count, 8));
+    const tlk_starts runs = {args.key, c->count, KEYS, p->start.data};
+    tl_run(b, TLK_run_starts, c->count, &runs);
+    b->ops->download(b, starts, p->start.data, sizeof starts);
+    const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS);
+    *colours = args.coloured ? used : 0;
+    b->ops->upload(b, p->segment.data, segments, sizeof segments);
+    return TL_OK;
+}
+
+/* Applied forces at the start of the step, summed by body. */
+static tl_status sum_forces(tl_world *w)
+{
+    const size_t numbers = 6 * (size_t)w->dynamic;
+    const tl_force_rec *forces = w->forces.data;
+    const uint32_t *row_of = w->row_of.data;
+    TL_TRY(tl_array_resize(&w->wrench_host, numbers));
+    TL_TRY(tl_buffer_need(w->backend, &w->wrench, numbers * sizeof(double)));
+    double *sum = w->wrench_host.data;
+    for (size_t i = 0; i < numbers; i++)
+        sum[i] = 0;
+    for (size_t i = 0; i < w->forces.count; i++) {
+        double wrench[6];
+        tl_force_at(&forces[i], w->time, wrench);
+        for (size_t k = 0; k < 6; k++)
+            sum[6 * (size_t)row_of[forces[i].body - 1] + k] += wrench[k];
+    }
+    w->backend->ops->upload(w->backend, w->wrench.data, sum, numbers * sizeof(double));
+    return TL_OK;
+}
+
+static tl_status free_velocities(tl_world *w, tlk_motion *motion)
+{
+    const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
+    TL_TRY(tl_buffer_need(w->backend, &w->free, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->work, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->pseudo, bytes));
+    if (w->forces.count)
+        TL_TRY(sum_forces(w));
+    *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
+                           .h = w->settings.step,
+                           .max_speed = w->settings.max_speed,
+                           .wrench = w->forces.count ? w->wrench.data : NULL,
+                           .free = w->free.data,
+                           .vel = w->work.data,
+                           .pseudo_out = w->pseudo.data};
+    for (int k = 0; k < 3; k++)
+        motion->gravity[k] = w->settings.gravity[k];
+    tl_run(w->backend, TLK_free_velocity, w->rows, motion);
+    return TL_OK;
+}
+
+static tl_status row_buffers(tl_world *w, const tl_problem *problem)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    const size_t rows = problem->view.rows, real = b->real;
+    const size_t blocks = rows - problem->view.block_base;
+    TL_TRY(tl_buffer_need(b, &p->a, rows * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->b, rows * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->contact, rows * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->head, TLK_HEAD * rows * real));
+    TL_TRY(tl_buffer_need(b, &p->block, TLK_BLOCK * blocks * real));
+    TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
+    TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
+    TL_TRY(tl_buffer_need(b, &p->position_bias, rows * real));
+    return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
+}
+
+/* The rows of the velocity problem, in the order that the colours gave. */
+static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, tlk_build *build)
+{
+    tl_backend *b = w->backend;
+    const tl_settings *s = &w->settings;
+    tl_rows *p = &w->problem;
+    TL_TRY(row_buffers(w, problem));
+    *build = (tlk_build){.bodies = tl_world_bodies_view(w),
+                         .shapes = tl_world_shapes_view(w),
+                         .contact_a = c->a.data,
+                         .contact_b = c->b.data,
+                         .contact_n = c->n.data,
+                         .contact_gamma = c->gamma.data,
+                         .order = p->value.data,
+                         .key = p->key.data,
+                         .segment_start = p->segment.data,
+                         .segment_row = (uint32_t *)p->segment.data + TL_SEGMENTS,
+                         .pair = w->pair_table.data,
+                         .materials = w->materials,
+                         .split = s->overlap == TL_OVERLAP_SPLIT,
+                         .warm = s->solver.warm_start,
+                         .block_base = problem->view.block_base,
+                         .h = s->step,
+                         .recovery_fraction = s->recovery_fraction,
+                         .recovery_speed = s->recovery_speed,
+                         .restitution_speed = s->restitution_speed,
+                         .free = w->free.data,
+                         .a = p->a.data,
+                         .b = p->b.data,
+                         .row_contact = p->contact.data,
+                         .head = p->head.data,
+                         .block = p->block.data,
+                         .bias = p->bias.data,
+                         .gamma = p->gamma.data,
+                         .position_bias = p->position_bias.data,
+                         .vel = w->work.data,
+                         .position_gamma = p->position_gamma.data,
+                         .contact_gamma_out = c->gamma.data};
+    b->ops->fill(b, build->a, 0xff, (size_t)problem->view.rows * sizeof(uint32_t));
+    tl_run(b, TLK_build_row, c->count, build);
+    tlk_problem *view = &problem->view;
+    view->blocks = w->rows;
+    view->moving = w->dynamic;
+    view->a = build->a;
+    view->b = build->b;
+    view->head = build->head;
+    view->block = build->block;
+    view->bias = build->bias;
+    view->gamma = build->gamma;
+    view->free = w->free.data;
+    view->vel = w->work.data;
+    return TL_OK;
+}
+
+/* The second problem of the split: positions only, without friction. */
+static tl_status solve_positions(tl_world *w, const tl_problem *problem, const tlk_build *build,
+                                 tl_solution *solution)
+{
+    const tl_solver_def *def = &w->settings.solver;
+    tl_problem second = *problem;
+    if (!problem->view.rows)
+        return TL_OK;
+    tl_run(w->backend, TLK_position_rows, problem->view.rows, build);
+    second.view.frictionless = 1;
+    second.view.bias = build->position_bias;
+    second.view.gamma = build->position_gamma;
+    second.view.vel = w->pseudo.data;
+    /* its free velocities are zero; the pseudo-velocities start as such, with the inverse masses */
+    second.view.free = w->pseudo.data;
+    if (def->kind != TL_PSOR) {
+        const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
+        TL_TRY(tl_buffer_need(w->backend, &w->rest, bytes));
+        w->backend->ops->copy(w->backend, w->rest.data, w->pseudo.data, bytes);
+        second.view.free = w->rest.data;
+    }
+    return tl_solve(w->backend, &w->workspace, &second, def, def->position_iterations, solution);
+}
+
+/* Stops the step where a velocity is not a number or too large. */
+static tl_status check_bodies(tl_world *w, const tlk_motion *motion)
+{
+    double worst[TLK_FOLD_NUMBERS];
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_check_bodies, w->dynamic, motion, worst));
+    if (worst[0] >= w->dynamic)
+        return TL_OK;
+    const size_t row = (size_t)worst[0];
+    uint32_t id;
+    double x[4], v[3];
+    char raw[3 * sizeof(double)];
+    w->backend->ops->download(w->backend, &id, (const uint32_t *)w->id.data + row, sizeof id);
+    w->backend->ops->download(w->backend, x, (const double *)w->pos.data + 4 * row, sizeof x);
+    w->backend->ops->download(w->backend, raw,
+                              (const char *)w->work.data + 8 * row * w->backend->real,
+                              3 * w->backend->real);
+    for (int k = 0; k < 3; k++)
+        v[k] = w->backend->precision == TL_DOUBLE ? ((const double *)(const void *)raw)[k]
+                                                  : (double)((const float *)(const void *)raw)[k];
+    return tl_fail(TL_DIVERGED,
+                   "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s; the limit is "
+                   "settings.max_speed = %g",
+                   (unsigned long long)w->steps + 1, id, x[0], x[1], x[2], v[0], v[1], v[2],
+                   w->settings.max_speed);
+}
+
+/* The certificate's numbers that come from the rows. */
+static tl_status audit(tl_world *w, const tl_contacts *c, const tl_problem *problem, tl_report *r)
+{
+    const tlk_audit args = {problem->view, w->problem.contact.data, c->n.data};
+    double n[TLK_FOLD_NUMBERS];
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_audit_row, problem->view.rows, &args, n));
+    r->contacts = c->count;
+    r->residual = n[2] > 0 ? sqrt(n[0] / n[2]) : 0;
+    r->max_residual = n[2] > 0 ? n[1] : 0;
+    r->active_contacts = (uint32_t)n[3];
+    r->dissipated_energy = w->dissipated + n[4];
+    r->max_penetration = n[7] > 0 ? n[5] : 0;
+    r->mean_penetration = n[7] > 0 ? n[6] / n[7] : 0;
+    return TL_OK;
+}
+
+/* From here on nothing fails: the new velocities and positions become the state. */
+static tl_status commit(tl_world *w, tlk_motion *motion, const tlk_build *build, uint32_t rows,
+                        tl_report *r)
+{
+    double energy[TLK_FOLD_NUMBERS];
+    tl_run(w->backend, TLK_store_impulse, rows, build);
+    motion->pseudo = w->settings.overlap == TL_OVERLAP_SPLIT ? w->pseudo.data : NULL;
+    tl_run(w->backend, TLK_integrate, w->dynamic, motion);
+    w->steps++;
+    w->time += w->settings.step;
+    w->dissipated = r->dissipated_energy;
+    w->current = 1 - w->current;
+    tl_world_prescribe(w);
+    r->steps = w->steps;
+    r->time = w->time;
+    r->bodies = w->dynamic;
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_energy, w->dynamic, motion, energy));
+    r->kinetic_energy = energy[0];
+    r->potential_energy = energy[1];
+    return TL_OK;
+}
+
+tl_status tl_step_dvi(tl_world *w)
+{
+    tl_contacts *next = &w->contacts[1 - w->current];
+    tl_problem problem = {0};
+    tl_solution first, second = {0, 0};
+    tlk_motion motion;
+    tlk_build build;
+    tl_report r = {0};
+    const double begin = tl_now();
+    double mark = begin;
+    TL_TRY(find_and_match(w, next, &r.ms, &mark));
+    TL_TRY(order_rows(w, next, &problem, &r.colours));
+    r.ms.colour = tl_lap(&mark);
+    TL_TRY(free_velocities(w, &motion));
+    TL_TRY(build_rows(w, next, &problem, &build));
+    r.ms.build = tl_lap(&mark);
+    TL_TRY(tl_solve(w->backend, &w->workspace, &problem, &w->settings.solver,
+                    w->settings.solver.iterations, &first));
+    r.ms.solve = tl_lap(&mark);
+    if (w->settings.overlap == TL_OVERLAP_SPLIT)
+        TL_TRY(solve_positions(w, &problem, &build, &second));
+    r.ms.position = tl_lap(&mark);
+    TL_TRY(audit(w, next, &problem, &r));
+    TL_TRY(check_bodies(w, &motion));
+    r.ms.audit = tl_lap(&mark);
+    TL_TRY(commit(w, &motion, &build, problem.view.rows, &r));
+    r.ms.integrate = tl_lap(&mark);
+    r.iterations = first.iterations;
+    r.position_iterations = second.iterations;
+    r.bytes = w->backend->bytes;
+    r.peak_bytes = w->backend->peak;
+    r.total_ms = tl_now() - begin;
+    w->report = r;
+    return TL_OK;
+}

@@ -1,0 +1,280 @@
+/* Reading and writing states by handle, contacts, and the hash. */
+#include "world/image.h"
+
+#include <string.h>
+
+size_t tl_world_body_count(const tl_world *world)
+{
+    return world ? world->alive : 0;
+}
+
+bool tl_world_has_body(const tl_world *world, tl_body body)
+{
+    return world && tl_world_row(world, body) != TLK_NONE;
+}
+
+static tl_status wrong_count(const char *call, size_t count, size_t expected, const char *what)
+{
+    return tl_fail(TL_BAD_ARGUMENT, "%s: count is %zu; this world has %zu %s", call, count, expected,
+                   what);
+}
+
+tl_status tl_world_list_bodies(const tl_world *world, size_t count, tl_body *bodies)
+{
+    REFUSE_NULL(world);
+    if (count != world->alive)
+        return wrong_count(__func__, count, world->alive, "bodies");
+    if (count)
+        REFUSE_NULL(bodies);
+    const uint32_t *row_of = world->row_of.data;
+    for (size_t i = 0, at = 0; i < world->row_of.count; i++)
+        if (row_of[i] != TLK_NONE)
+            bodies[at++] = (tl_body){(uint32_t)i + 1, 1};
+    return TL_OK;
+}
+
+/* Rows of the bodies asked for, in their order. */
+static tl_status find_rows(const tl_world *w, const char *call, size_t count, const tl_body *bodies,
+                           tl_array *rows)
+{
+    *rows = (tl_array){.item = sizeof(uint32_t)};
+    if (!bodies && count != w->alive)
+        return wrong_count(call, count, w->alive, "bodies");
+    TL_TRY(tl_array_resize(rows, count));
+    uint32_t *out = rows->data;
+    if (!bodies) {
+        const uint32_t *row_of = w->row_of.data;
+        for (size_t i = 0; i < w->row_of.count; i++)
+            if (row_of[i] != TLK_NONE)
+                *out++ = row_of[i];
+        return TL_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        out[i] = tl_world_row(w, bodies[i]);
+        if (out[i] == TLK_NONE) {
+            tl_array_free(rows);
+            return tl_fail(TL_BAD_HANDLE,
+                           "%s: bodies[%zu] (index %u, generation %u) is no body of this world", call,
+                           i, bodies[i].index, bodies[i].generation);
+        }
+    }
+    return TL_OK;
+}
+
+/* What to read: numbers [first, first + width) of rows of `stride` numbers. */
+typedef struct field {
+    const tl_buffer *buffer;
+    bool real;
+    size_t stride, first, width;
+} field;
+
+static tl_status read_field(const tl_world *w, const char *call, size_t count, const tl_body *bodies,
+                            const field *f, double *out)
+{
+    tl_array rows;
+    if (count && !out)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: the output array is NULL", call);
+    TL_TRY(find_rows(w, call, count, bodies, &rows));
+    const size_t item = f->real ? w->backend->real : sizeof(double);
+    const size_t bytes = f->stride * w->rows * item;
+    char *copy = tl_alloc(bytes + 1);
+    if (!copy) {
+        tl_array_free(&rows);
+        return TL_NO_MEMORY;
+    }
+    w->backend->ops->download(w->backend, copy, f->buffer->data, bytes);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < f->width; k++) {
+            const size_t at = ((const uint32_t *)rows.data)[i] * f->stride + f->first + k;
+            out[i * f->width + k] = item == sizeof(float) ? (double)((const float *)(void *)copy)[at]
+                                                          : ((const double *)(void *)copy)[at];
+        }
+    tl_free(copy, bytes + 1);
+    tl_array_free(&rows);
+    return TL_OK;
+}
+
+tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_body *bodies,
+                                  double *positions)
+{
+    REFUSE_NULL(world);
+    return read_field(world, __func__, count, bodies, &(field){&world->pos, false, 4, 0, 3}, positions);
+}
+
+tl_status tl_world_read_orientations(const tl_world *world, size_t count, const tl_body *bodies,
+                                     double *orientations)
+{
+    REFUSE_NULL(world);
+    return read_field(world, __func__, count, bodies, &(field){&world->quat, false, 4, 0, 4},
+                      orientations);
+}
+
+tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl_body *bodies,
+                                   double *velocities)
+{
+    REFUSE_NULL(world);
+    return read_field(world, __func__, count, bodies, &(field){&world->vel, true, 8, 0, 3}, velocities);
+}
+
+tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count, const tl_body *bodies,
+                                           double *angular)
+{
+    REFUSE_NULL(world);
+    return read_field(world, __func__, count, bodies, &(field){&world->vel, true, 8, 4, 3}, angular);
+}
+
+tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
+                               double *masses)
+{
+    REFUSE_NULL(world);
+    return read_field(world, __func__, count, bodies, &(field){&world->inertia, false, 4, 3, 1}, masses);
+}
+
+/* Refuses what cannot be written: bodies that are not dynamic, numbers that are not finite. */
+static tl_status check_writes(const tl_world *w, const char *call, size_t count, const uint32_t *rows,
+                              const double *velocities, const double *angular)
+{
+    const double limit = w->settings.max_speed;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i] >= w->dynamic)
+            return tl_fail(TL_BAD_ARGUMENT, "%s: body %zu of the list is not dynamic", call, i);
+        for (size_t k = 0; k < 3; k++) {
+            const double v = velocities ? velocities[3 * i + k] : 0;
+            const double o = angular ? angular[3 * i + k] : 0;
+            if (!(v >= -limit && v <= limit))
+                return tl_fail(TL_BAD_ARGUMENT,
+                               "%s: velocities[%zu] is %g; it must be finite and within "
+                               "settings.max_speed = %g", call, 3 * i + k, v, limit);
+            if (!(o >= -1e12 && o <= 1e12))
+                return tl_fail(TL_BAD_ARGUMENT, "%s: angular[%zu] is %g; it must be finite", call,
+                               3 * i + k, o);
+        }
+    }
+    return TL_OK;
+}
+
+tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body *bodies,
+                                    const double *velocities, const double *angular)
+{
+    REFUSE_NULL(world);
+    tl_array rows;
+    tl_backend *b = world->backend;
+    TL_TRY(find_rows(world, __func__, count, bodies, &rows));
+    const uint32_t *row = rows.data;
+    const tl_status status = check_writes(world, __func__, count, row, velocities, angular);
+    for (size_t i = 0; status == TL_OK && i < count; i++)
+        for (size_t half = 0; half < 2; half++) {
+            const double *from = half ? angular : velocities;
+            if (!from)
+                continue;
+            const float narrow[3] = {(float)from[3 * i], (float)from[3 * i + 1], (float)from[3 * i + 2]};
+            b->ops->upload(b, (char *)world->vel.data + (8 * (size_t)row[i] + 4 * half) * b->real,
+                           b->precision == TL_DOUBLE ? (const void *)(from + 3 * i) : narrow,
+                           3 * b->real);
+        }
+    tl_array_free(&rows);
+    return status;
+}
+
+size_t tl_world_contact_count(const tl_world *world)
+{
+    return world ? world->contacts[world->current].count : 0;
+}
+
+/* Which of its body's shapes a shape row is: rows of a body are side by side. */
+static uint32_t shape_number(const uint32_t *body, uint32_t row)
+{
+    uint32_t first = row;
+    while (first > 0 && body[first - 1] == body[row])
+        first--;
+    return row - first;
+}
+
+static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_contact *out)
+{
+    const uint32_t *body = m->shape_body.data, *id = m->id.data;
+    const double *geom = m->geom.data, *centre = m->centre.data;
+    const double *n = (const double *)m->n.data + 4 * k, *gamma = (const double *)m->gamma.data + 4 * k;
+    uint32_t a = ((const uint32_t *)m->a.data)[k], b = ((const uint32_t *)m->b.data)[k];
+    double sign = 1;
+    if (a >= w->shape_dynamic) {
+        const uint32_t swap = a;
+        a = b, b = swap, sign = -1;
+    }
+    *out = (tl_contact){.a = {id[body[a]], 1},
+                        .b = {id[body[b]], 1},
+                        .shape_a = shape_number(body, a),
+                        .shape_b = shape_number(body, b),
+                        .gap = n[3]};
+    for (size_t c = 0; c < 3; c++) {
+        out->normal[c] = sign * n[c];
+        out->impulse[c] = sign * gamma[c];
+        out->point[c] = centre[4 * (size_t)a + c] +
+                        (geom[4 * (size_t)a + 3] + 0.5 * n[3]) * sign * n[c];
+    }
+}
+
+tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact *contacts)
+{
+    REFUSE_NULL(world);
+    if (count != tl_world_contact_count(world))
+        return wrong_count(__func__, count, tl_world_contact_count(world), "contacts");
+    if (!count)
+        return TL_OK;
+    REFUSE_NULL(contacts);
+    tl_image image;
+    tl_image_init(&image);
+    const tl_status status = tl_image_pull(world, &image);
+    for (size_t k = 0; status == TL_OK && k < count; k++)
+        read_contact(world, &image, k, &contacts[k]);
+    tl_image_free(&image);
+    return status;
+}
+
+/* Mixes one word into a hash (the finaliser of splitmix64). */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    uint64_t x = hash ^ (word + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2));
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const char *)bytes + i, sizeof word);
+        hash = mix(hash, word);
+    }
+    return hash;
+}
+
+/* Each body's hash on its own, added up: the order of rows does not matter. */
+uint64_t tl_world_hash(const tl_world *world)
+{
+    if (!world)
+        return 0;
+    const size_t real = world->backend->real, rows = world->rows;
+    const size_t bytes = rows * (64 + 8 * real + sizeof(uint32_t)) + 1;
+    char *copy = tl_alloc(bytes);
+    if (!copy)
+        return 0;
+    char *pos = copy, *quat = pos + 32 * rows, *vel = quat + 32 * rows, *id = vel + 8 * real * rows;
+    tl_backend *b = world->backend;
+    b->ops->download(b, pos, world->pos.data, 32 * rows);
+    b->ops->download(b, quat, world->quat.data, 32 * rows);
+    b->ops->download(b, vel, world->vel.data, 8 * real * rows);
+    b->ops->download(b, id, world->id.data, sizeof(uint32_t) * rows);
+    uint64_t sum = rows;
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t handle;
+        memcpy(&handle, id + i * sizeof handle, sizeof handle);
+        uint64_t hash = mix(0, handle);
+        hash = mix_bytes(hash, pos + 32 * i, 32);
+        hash = mix_bytes(hash, quat + 32 * i, 32);
+        sum += mix_bytes(hash, vel + 8 * real * i, 8 * real);
+    }
+    tl_free(copy, bytes);
+    return sum;
+}

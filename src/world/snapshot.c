@@ -1,0 +1,434 @@
+/* Snapshots: a world as bytes, with its description, so that it can go on bit for bit without its scene.
+ *
+ *   header   magic (which also tells byte order), version, length, checksum of what follows
+ *   fixed    settings field by field, counters
+ *   arrays   each with its count: pairs, motions, forces, the arrays of the image
+ *
+ * Loading trusts nothing: lengths are checked against what is there, the checksum against the bytes, and
+ * indices and numbers against what a world can hold. */
+#include "world/image.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
+#define VERSION 1u
+
+/* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
+typedef struct stream {
+    tl_array *out;
+    const unsigned char *in;
+    size_t left;
+    tl_status status;
+} stream;
+
+static void bytes(stream *s, void *data, size_t count)
+{
+    if (s->status != TL_OK || !count)
+        return;
+    if (s->out) {
+        s->status = tl_array_append(s->out, data, count);
+    } else if (count > s->left) {
+        s->status = tl_fail(TL_BAD_DATA, "the snapshot ends early: %zu bytes are missing",
+                            count - s->left);
+    } else {
+        memcpy(data, s->in, count);
+        s->in += count;
+        s->left -= count;
+    }
+}
+
+static void number(stream *s, double *x)
+{
+    bytes(s, x, sizeof *x);
+}
+
+static void word(stream *s, uint32_t *x)
+{
+    bytes(s, x, sizeof *x);
+}
+
+/* A whole array. A reader makes room only for what the bytes left can hold. */
+static void array(stream *s, tl_array *a)
+{
+    uint64_t count = a->count;
+    bytes(s, &count, sizeof count);
+    if (s->status == TL_OK && !s->out) {
+        if (count > s->left / a->item)
+            s->status = tl_fail(TL_BAD_DATA, "the snapshot has an array of %llu items of %zu bytes, "
+                                "but only %zu bytes are left", (unsigned long long)count, a->item,
+                                s->left);
+        else
+            s->status = tl_array_resize(a, (size_t)count);
+    }
+    if (s->status == TL_OK)
+        bytes(s, a->data, a->count * a->item);
+}
+
+static void settings(stream *s, tl_settings *t)
+{
+    uint32_t words[10] = {t->overlap, t->solver.kind, t->solver.law, t->solver.iterations,
+                          t->solver.position_iterations, t->solver.warm_start, t->precision,
+                          t->threads, 0, 0};
+    double *numbers[] = {&t->gravity[0], &t->gravity[1], &t->gravity[2], &t->step, &t->envelope,
+                         &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
+                         &t->max_speed, &t->solver.tolerance, &t->solver.omega, &t->solver.lambda};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number(s, numbers[i]);
+    bytes(s, words, sizeof words);
+    t->overlap = (tl_overlap)words[0];
+    t->solver.kind = (tl_solver_kind)words[1];
+    t->solver.law = (tl_law)words[2];
+    t->solver.iterations = words[3];
+    t->solver.position_iterations = words[4];
+    t->solver.warm_start = words[5] != 0;
+    t->precision = (tl_precision)words[6];
+    t->threads = words[7];
+}
+
+/* A table of numbers that a record owns. */
+static void table(stream *s, double **data, size_t count)
+{
+    if (s->status != TL_OK || !count)
+        return;
+    if (!s->out) {
+        if (count > s->left / sizeof(double)) {
+            s->status = tl_fail(TL_BAD_DATA, "the snapshot has a table of %zu numbers, but only %zu "
+                                "bytes are left", count, s->left);
+            return;
+        }
+        *data = tl_alloc(count * sizeof(double));
+        if (!*data) {
+            s->status = TL_NO_MEMORY;
+            return;
+        }
+    }
+    bytes(s, *data, count * sizeof(double));
+}
+
+static void motion(stream *s, tl_world_motion *m)
+{
+    tl_motion_def *d = &m->rec.def;
+    uint32_t kind = d->kind, length = (uint32_t)d->table_length;
+    word(s, &m->id);
+    word(s, &kind);
+    word(s, &length);
+    double *numbers[] = {d->velocity, d->angular_velocity, d->amplitude, m->position};
+    for (size_t i = 0; i < 4; i++)
+        bytes(s, numbers[i], 3 * sizeof(double));
+    bytes(s, m->orientation, sizeof m->orientation);
+    number(s, &d->frequency);
+    number(s, &d->phase);
+    table(s, &m->rec.table, 4 * (size_t)length);
+    if (s->status != TL_OK || s->out)
+        return;
+    d->kind = (tl_motion_kind)kind;
+    d->table_length = m->rec.table ? length : 0;
+    d->times = m->rec.table;
+    d->offsets = m->rec.table ? m->rec.table + length : NULL;
+}
+
+static void force(stream *s, tl_force_rec *f)
+{
+    word(s, &f->body);
+    uint32_t length = f->table_length;
+    word(s, &length);
+    bytes(s, f->constant, sizeof f->constant);
+    table(s, &f->table, 7 * (size_t)length);
+    f->table_length = f->table ? length : 0;
+}
+
+/* The description; a reader adds record by record, so that a failure frees what there is. */
+static void description(stream *s, tl_world *w)
+{
+    uint64_t motions = w->motions.count, forces = w->forces.count;
+    word(s, &w->materials);
+    array(s, &w->pairs);
+    bytes(s, &motions, sizeof motions);
+    for (uint64_t i = 0; i < motions && s->status == TL_OK; i++) {
+        tl_world_motion fresh = {0};
+        if (!s->out) {
+            motion(s, &fresh);
+            tl_status added = tl_array_append(&w->motions, &fresh, 1);
+            if (added != TL_OK)
+                tl_motion_rec_free(&fresh.rec), s->status = added;
+        } else {
+            motion(s, (tl_world_motion *)w->motions.data + i);
+        }
+    }
+    bytes(s, &forces, sizeof forces);
+    for (uint64_t i = 0; i < forces && s->status == TL_OK; i++) {
+        tl_force_rec fresh = {0};
+        if (!s->out) {
+            force(s, &fresh);
+            tl_status added = tl_array_append(&w->forces, &fresh, 1);
+            if (added != TL_OK)
+                tl_force_rec_free(&fresh), s->status = added;
+        } else {
+            force(s, (tl_force_rec *)w->forces.data + i);
+        }
+    }
+}
+
+static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
+{
+    bytes(s, &w->steps, sizeof w->steps);
+    number(s, &w->time);
+    number(s, &w->dissipated);
+    bytes(s, handles, sizeof *handles);
+    description(s, w);
+    for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
+        array(s, tl_image_array(m, i));
+}
+
+static uint64_t checksum(const unsigned char *data, size_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t chunk;
+        memcpy(&chunk, data + i, 8);
+        hash = (hash ^ chunk) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (; i < count; i++)
+        hash = (hash ^ data[i]) * 0x100000001b3u;
+    return hash ^ count;
+}
+
+typedef struct header {
+    uint64_t magic, version, length, checksum;
+} header;
+
+tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *size)
+{
+    REFUSE_NULL(snapshot);
+    REFUSE_NULL(size);
+    *snapshot = NULL;
+    *size = 0;
+    REFUSE_NULL(world);
+    tl_array out = {.item = 1};
+    tl_image image;
+    header head = {MAGIC, VERSION, 0, 0};
+    uint64_t handles = world->row_of.count;
+    tl_world copy = *world; /* the walk is the same for both directions; a writer changes nothing */
+    tl_image_init(&image);
+    stream s = {.out = &out, .status = tl_image_pull(world, &image)};
+    bytes(&s, &head, sizeof head);
+    settings(&s, &copy.settings);
+    state(&s, &copy, &image, &handles);
+    tl_image_free(&image);
+    /* exactly as large as it is: what is freed later is (pointer, size) */
+    void *data = s.status == TL_OK ? tl_alloc(out.count) : NULL;
+    if (data) {
+        memcpy(data, out.data, out.count);
+        head.length = out.count - sizeof head;
+        head.checksum = checksum((const unsigned char *)data + sizeof head, (size_t)head.length);
+        memcpy(data, &head, sizeof head);
+        *snapshot = data;
+        *size = out.count;
+    }
+    tl_array_free(&out);
+    return s.status != TL_OK ? s.status : data ? TL_OK : TL_NO_MEMORY;
+}
+
+void tl_snapshot_free(void *snapshot, size_t size)
+{
+    tl_free(snapshot, size);
+}
+
+/* --- what a reader checks --------------------------------------------------------------------------- */
+
+static bool finite_numbers(const tl_array *a)
+{
+    const double *x = a->data;
+    for (size_t i = 0; i < a->count * a->item / sizeof(double); i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static bool below(const tl_array *a, size_t limit)
+{
+    const uint32_t *x = a->data;
+    for (size_t i = 0; i < a->count; i++)
+        if (x[i] >= limit)
+            return false;
+    return true;
+}
+
+static const char *bodies_fault(const tl_image *m, uint64_t handles)
+{
+    const size_t bodies = m->id.count;
+    if (m->pos.count != bodies || m->quat.count != bodies || m->vel.count != bodies ||
+        m->inertia.count != bodies || m->flags.count != bodies)
+        return "its arrays of bodies differ in length";
+    if (!finite_numbers(&m->pos) || !finite_numbers(&m->quat) || !finite_numbers(&m->vel) ||
+        !finite_numbers(&m->inertia))
+        return "a body's state is not finite";
+    const double *x = m->pos.data, *inertia = m->inertia.data, *q = m->quat.data;
+    for (size_t i = 0; i < bodies; i++) {
+        const double norm = q[4 * i] * q[4 * i] + q[4 * i + 1] * q[4 * i + 1] +
+                            q[4 * i + 2] * q[4 * i + 2] + q[4 * i + 3] * q[4 * i + 3];
+        const bool moves = inertia[4 * i + 3] > 0;
+        if (!(fabs(norm - 1) < 1e-6))
+            return "an orientation is no unit quaternion";
+        for (size_t k = 0; k < 3; k++)
+            if (!(fabs(x[4 * i + k]) < 1e12) || (moves && !(inertia[4 * i + k] > 0)))
+                return "a body is out of reach or has no inertia";
+    }
+    /* handles are unique: each is seen once */
+    const uint32_t *id = m->id.data;
+    for (size_t i = 0; i < bodies; i++)
+        if (id[i] == 0 || id[i] > handles)
+            return "a handle is out of range";
+    return NULL;
+}
+
+static const char *shapes_fault(const tl_image *m, uint32_t materials)
+{
+    const size_t shapes = m->shape_body.count;
+    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
+    const double *geom = m->geom.data, *inertia = m->inertia.data;
+    if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes ||
+        m->patch_local.count != shapes)
+        return "its arrays of shapes differ in length";
+    if (!below(&m->shape_body, m->id.count))
+        return "a shape has no body";
+    if (!finite_numbers(&m->geom) || !finite_numbers(&m->patch_local) || !finite_numbers(&m->centre))
+        return "a shape is not finite";
+    for (size_t s = 0; s < shapes; s++) {
+        const uint32_t kind = info[s] & TLK_SHAPE_KIND;
+        const bool fixed = info[s] & TLK_SHAPE_FIXED, moves = inertia[4 * (size_t)body[s] + 3] > 0;
+        if (kind > TL_PARALLELOGRAM || info[s] >> TLK_SHAPE_MATERIAL >= materials || fixed == moves ||
+            (moves && kind != TL_SPHERE) || !(geom[4 * s + 3] > 0 || kind == TL_PLANE))
+            return "a shape breaks a rule of scenes";
+    }
+    return NULL;
+}
+
+static const char *contacts_fault(const tl_image *m)
+{
+    const size_t contacts = m->a.count, shapes = m->shape_body.count;
+    const uint32_t *a = m->a.data, *b = m->b.data, *info = m->shape_info.data;
+    const uint32_t *colour = m->colour.data;
+    if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
+        m->colour.count != contacts)
+        return "its arrays of contacts differ in length";
+    if (!below(&m->a, shapes) || !below(&m->b, shapes))
+        return "a contact has no shape";
+    if (!finite_numbers(&m->n) || !finite_numbers(&m->gamma))
+        return "a contact is not finite";
+    for (size_t k = 0; k < contacts; k++)
+        if ((colour[k] >= TLK_COLOURS && colour[k] != TLK_NONE) || a[k] == b[k] ||
+            (info[a[k]] & info[b[k]] & TLK_SHAPE_FIXED))
+            return "a contact breaks a rule";
+    return NULL;
+}
+
+/* Motions and forces name living bodies, once the image is in place. */
+static const char *description_fault(const tl_world *w)
+{
+    const tl_world_motion *motions = w->motions.data;
+    const tl_force_rec *forces = w->forces.data;
+    for (size_t i = 0; i < w->motions.count; i++) {
+        const uint32_t row = tl_world_row(w, (tl_body){motions[i].id, 1});
+        if (row == TLK_NONE || row < w->dynamic || motions[i].rec.def.kind > TL_MOTION_TABLE ||
+            (motions[i].rec.def.kind == TL_MOTION_TABLE && !motions[i].rec.table))
+            return "a motion is damaged";
+    }
+    for (size_t i = 0; i < w->forces.count; i++)
+        if (tl_world_row(w, (tl_body){forces[i].body, 1}) >= w->dynamic)
+            return "a force acts on no dynamic body";
+    return NULL;
+}
+
+static tl_status damaged(const char *fault)
+{
+    return fault ? tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s", fault) : TL_OK;
+}
+
+/* --- loading ------------------------------------------------------------------------------------------ */
+
+/* Handles in the image must be distinct: rows found through the table must be as many as bodies. */
+static const char *handles_fault(const tl_world *w)
+{
+    const uint32_t *row_of = w->row_of.data;
+    size_t found = 0;
+    for (size_t i = 0; i < w->row_of.count; i++)
+        found += row_of[i] != TLK_NONE;
+    return found == w->alive ? NULL : "two bodies have the same handle";
+}
+
+static tl_status restore(stream *s, tl_world *w)
+{
+    tl_image m;
+    uint64_t handles = 0;
+    tl_image_init(&m);
+    state(s, w, &m, &handles);
+    tl_status status = s->status;
+    if (status == TL_OK && s->left)
+        status = tl_fail(TL_BAD_DATA, "the snapshot has %zu bytes too many", s->left);
+    if (status == TL_OK && (!isfinite(w->time) || handles >= 1u << 31 || w->materials < 1 ||
+                            w->materials > 256 ||
+                            w->pairs.count != (size_t)w->materials * w->materials))
+        status = damaged("its counters make no sense");
+    if (status == TL_OK)
+        status = damaged(bodies_fault(&m, handles));
+    if (status == TL_OK)
+        status = damaged(shapes_fault(&m, w->materials));
+    if (status == TL_OK)
+        status = damaged(contacts_fault(&m));
+    if (status == TL_OK)
+        status = tl_array_resize(&w->row_of, (size_t)handles);
+    if (status == TL_OK)
+        status = tl_world_upload_pairs(w);
+    if (status == TL_OK)
+        status = tl_image_push(w, &m);
+    if (status == TL_OK)
+        status = damaged(handles_fault(w));
+    if (status == TL_OK)
+        status = damaged(description_fault(w));
+    if (status == TL_OK) {
+        tl_world_measure(w, &m);
+        tl_world_apply_settings(w);
+    }
+    tl_image_free(&m);
+    return status;
+}
+
+tl_status tl_world_load(const void *snapshot, size_t size, tl_world **world)
+{
+    REFUSE_NULL(world);
+    *world = NULL;
+    REFUSE_NULL(snapshot);
+    header head = {0};
+    stream s = {.in = snapshot, .left = size};
+    bytes(&s, &head, sizeof head);
+    TL_TRY(s.status);
+    if (head.magic != MAGIC)
+        return tl_fail(TL_BAD_DATA, "this is no snapshot of Talus, or one of a machine with another "
+                       "byte order");
+    if (head.version != VERSION)
+        return tl_fail(TL_BAD_DATA, "the snapshot has version %llu; this library reads version %u",
+                       (unsigned long long)head.version, VERSION);
+    if (head.length != s.left)
+        return tl_fail(TL_BAD_DATA, "the snapshot should have %llu bytes after its header; it has %zu",
+                       (unsigned long long)head.length, s.left);
+    if (head.checksum != checksum(s.in, s.left))
+        return tl_fail(TL_BAD_DATA, "the snapshot is damaged: its checksum does not match");
+    tl_settings read = {0};
+    settings(&s, &read);
+    TL_TRY(s.status);
+    if (tl_settings_check(&read) != TL_OK)
+        return tl_fail(TL_BAD_DATA, "the snapshot is damaged: its settings are not valid");
+    tl_world *w;
+    TL_TRY(tl_world_new(&read, &w));
+    const tl_status status = restore(&s, w);
+    if (status != TL_OK) {
+        tl_world_free(w);
+        return status;
+    }
+    *world = w;
+    return TL_OK;
+}

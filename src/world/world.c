@@ -1,0 +1,494 @@
+/* Making a world, its settings, stepping, adding and removing bodies. */
+#include "world/image.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RENUMBER_EVERY 128u  /* steps between renumberings of bodies along a space-filling curve */
+#define RENUMBER_FROM  4096u /* dynamic bodies from which on it pays */
+
+/* --- making and freeing ---------------------------------------------------------------------------- */
+
+void tl_world_free(tl_world *w)
+{
+    if (!w)
+        return;
+    tl_backend *b = w->backend;
+    if (b) {
+        tl_rows *p = &w->problem;
+        tl_buffer *buffers[] = {
+            &w->pos,        &w->quat,       &w->vel,     &w->inertia,       &w->flags,
+            &w->id,         &w->shape_body, &w->shape_info, &w->geom,       &w->level,
+            &w->patch_local, &w->patch,     &w->centre,  &w->pair_table,    &w->free,
+            &w->work,       &w->pseudo,     &w->rest,    &w->wrench,        &p->key,
+            &p->value,      &p->start,      &p->segment, &p->used,          &p->bid,
+            &p->fresh,      &p->flag,       &p->a,       &p->b,             &p->contact,
+            &p->head,       &p->block,      &p->bias,    &p->gamma,         &p->position_bias,
+            &p->position_gamma};
+        for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+            tl_buffer_free(b, buffers[i]);
+        tl_contacts_free(b, &w->contacts[0]);
+        tl_contacts_free(b, &w->contacts[1]);
+        tl_collide_free(b, &w->collide);
+        tl_workspace_free(b, &w->workspace);
+        b->ops->destroy(b);
+    }
+    for (size_t i = 0; i < w->motions.count; i++)
+        tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[i].rec);
+    for (size_t i = 0; i < w->forces.count; i++)
+        tl_force_rec_free((tl_force_rec *)w->forces.data + i);
+    tl_array_free(&w->pairs);
+    tl_array_free(&w->motions);
+    tl_array_free(&w->forces);
+    tl_array_free(&w->row_of);
+    tl_array_free(&w->wrench_host);
+    tl_free(w, sizeof *w);
+}
+
+void tl_world_destroy(tl_world *world)
+{
+    tl_world_free(world);
+}
+
+tl_status tl_world_new(const tl_settings *settings, tl_world **world)
+{
+    tl_world *w = tl_alloc_zero(sizeof *w);
+    if (!w)
+        return TL_NO_MEMORY;
+    w->settings = *settings;
+    w->pairs.item = sizeof(tl_pair_rec);
+    w->motions.item = sizeof(tl_world_motion);
+    w->forces.item = sizeof(tl_force_rec);
+    w->row_of.item = sizeof(uint32_t);
+    w->wrench_host.item = sizeof(double);
+    const tl_status status = tl_backend_cpu(settings->precision, settings->threads, &w->backend);
+    if (status != TL_OK) {
+        tl_world_free(w);
+        return status;
+    }
+    *world = w;
+    return TL_OK;
+}
+
+tlk_bodies tl_world_bodies_view(const tl_world *w)
+{
+    return (tlk_bodies){w->rows,         w->dynamic,    w->pos.data, w->quat.data, w->vel.data,
+                        w->inertia.data, w->flags.data, w->id.data};
+}
+
+tlk_shapes tl_world_shapes_view(const tl_world *w)
+{
+    return (tlk_shapes){w->shape_rows,      w->shape_dynamic, w->shape_body.data,  w->shape_info.data,
+                        w->geom.data,       w->level.data,    w->patch_local.data, w->patch.data,
+                        w->centre.data};
+}
+
+uint32_t tl_world_row(const tl_world *w, tl_body body)
+{
+    if (body.generation != 1 || body.index == 0 || body.index > w->row_of.count)
+        return TLK_NONE;
+    return ((const uint32_t *)w->row_of.data)[body.index - 1];
+}
+
+void tl_world_measure(tl_world *w, const tl_image *m)
+{
+    const double *geom = m->geom.data;
+    double smallest = INFINITY;
+    for (size_t s = 0; s < w->shape_dynamic; s++)
+        smallest = fmin(smallest, geom[4 * s + 3]);
+    w->smallest = isfinite(smallest) ? smallest : 0;
+}
+
+void tl_world_apply_settings(tl_world *w)
+{
+    w->envelope = w->settings.envelope > 0 ? w->settings.envelope : 0.05 * w->smallest;
+    tl_backend_cpu_threads(w->backend, w->settings.threads);
+    tl_world_prescribe(w);
+}
+
+tl_status tl_world_put(tl_world *w, tl_image *m)
+{
+    TL_TRY(tl_image_push(w, m));
+    tl_world_measure(w, m);
+    tl_world_apply_settings(w);
+    return TL_OK;
+}
+
+tl_status tl_world_upload_pairs(tl_world *w)
+{
+    const tl_pair_rec *pairs = w->pairs.data;
+    const size_t count = w->pairs.count;
+    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, 2 * count * w->backend->real));
+    for (size_t i = 0; i < count; i++) {
+        const double twice[2] = {pairs[i].friction, pairs[i].restitution};
+        const float once[2] = {(float)twice[0], (float)twice[1]};
+        const bool wide = w->backend->precision == TL_DOUBLE;
+        w->backend->ops->upload(w->backend,
+                                (char *)w->pair_table.data + 2 * i * w->backend->real,
+                                wide ? (const void *)twice : (const void *)once,
+                                2 * w->backend->real);
+    }
+    return TL_OK;
+}
+
+/* Copies the motions of a list of bodies whose handle indices start at first_id. On failure the world's
+ * motions are as before. */
+static tl_status add_motions(tl_world *w, const tl_body_list *list, uint32_t first_id)
+{
+    const tl_body_rec *bodies = list->bodies.data;
+    const tl_motion_rec *motions = list->motions.data;
+    const size_t before = w->motions.count;
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < list->bodies.count && status == TL_OK; i++) {
+        if (!bodies[i].motion)
+            continue;
+        tl_world_motion m = {.id = first_id + (uint32_t)i};
+        memcpy(m.position, bodies[i].position, sizeof m.position);
+        memcpy(m.orientation, bodies[i].orientation, sizeof m.orientation);
+        status = tl_motion_rec_copy(&motions[bodies[i].motion - 1], &m.rec);
+        if (status != TL_OK)
+            break;
+        status = tl_array_append(&w->motions, &m, 1);
+        if (status != TL_OK)
+            tl_motion_rec_free(&m.rec);
+    }
+    if (status != TL_OK)
+        while (w->motions.count > before)
+            tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[--w->motions.count].rec);
+    return status;
+}
+
+static tl_status add_list(tl_world *w, const tl_body_list *list)
+{
+    const uint32_t first_id = (uint32_t)w->row_of.count + 1;
+    const size_t motions = w->motions.count;
+    tl_image image;
+    tl_image_init(&image);
+    tl_status status = tl_image_pull(w, &image);
+    if (status == TL_OK)
+        status = tl_image_append(&image, list, first_id);
+    if (status == TL_OK)
+        status = add_motions(w, list, first_id);
+    if (status == TL_OK) {
+        status = tl_world_put(w, &image);
+        while (status != TL_OK && w->motions.count > motions)
+            tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[--w->motions.count].rec);
+    }
+    tl_image_free(&image);
+    return status;
+}
+
+static tl_status fill(tl_world *w, const tl_scene *scene)
+{
+    w->materials = (uint32_t)scene->materials.count;
+    TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
+    TL_TRY(tl_world_upload_pairs(w));
+    TL_TRY(add_list(w, &scene->list));
+    const tl_force_rec *forces = scene->forces.data;
+    for (size_t i = 0; i < scene->forces.count; i++) {
+        tl_force_rec copy;
+        TL_TRY(tl_force_rec_copy(&forces[i], &copy));
+        const tl_status status = tl_array_append(&w->forces, &copy, 1);
+        if (status != TL_OK) {
+            tl_force_rec_free(&copy);
+            return status;
+        }
+    }
+    return TL_OK;
+}
+
+/* A warning where bodies overlap deeply at the start. */
+static tl_status warn_of_overlap(tl_world *w)
+{
+    tl_image image;
+    tl_image_init(&image);
+    tl_status status = tl_step_contacts(w);
+    if (status == TL_OK)
+        status = tl_image_pull(w, &image);
+    if (status != TL_OK) {
+        tl_image_free(&image);
+        return status;
+    }
+    const uint32_t *a = image.a.data, *b = image.b.data, *body = image.shape_body.data;
+    const uint32_t *id = image.id.data;
+    const double *n = image.n.data, *geom = image.geom.data;
+    size_t deep = 0, worst = 0;
+    double most = 0.1, depth = 0;
+    for (size_t k = 0; k < image.a.count; k++) {
+        const bool wall_a = a[k] >= w->shape_dynamic, wall_b = b[k] >= w->shape_dynamic;
+        const double ra = geom[4 * (size_t)a[k] + 3], rb = geom[4 * (size_t)b[k] + 3];
+        const double r = wall_a ? rb : wall_b ? ra : fmin(ra, rb);
+        const double part = -n[4 * k + 3] / r;
+        deep += part > 0.1;
+        if (part > most)
+            most = part, worst = k, depth = -n[4 * k + 3];
+    }
+    if (deep)
+        status = tl_fail(TL_OVERLAPPING,
+                         "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %zu pairs "
+                         "overlap by more than 10 %%",
+                         id[body[a[worst]]], id[body[b[worst]]], depth, 100 * most, deep);
+    tl_image_free(&image);
+    return status;
+}
+
+tl_status tl_world_create(const tl_scene *scene, tl_world **world)
+{
+    REFUSE_NULL(world);
+    *world = NULL;
+    REFUSE_NULL(scene);
+    tl_world *w;
+    TL_TRY(tl_world_new(&scene->settings, &w));
+    tl_status status = fill(w, scene);
+    if (status == TL_OK)
+        status = warn_of_overlap(w);
+    if (status < 0) {
+        tl_world_free(w);
+        return status;
+    }
+    *world = w;
+    return status;
+}
+
+/* --- running ---------------------------------------------------------------------------------------- */
+
+void tl_world_prescribe(tl_world *w)
+{
+    tl_backend *b = w->backend;
+    const tl_world_motion *motions = w->motions.data;
+    for (size_t i = 0; i < w->motions.count; i++) {
+        const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
+        double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};
+        float narrow[8];
+        tl_motion_pose(&motions[i], w->time, x, q);
+        tl_motion_velocity(&motions[i], w->time, w->settings.step, v, v + 4);
+        for (int k = 0; k < 8; k++)
+            narrow[k] = (float)v[k];
+        b->ops->upload(b, (double *)w->pos.data + 4 * row, x, sizeof x);
+        b->ops->upload(b, (double *)w->quat.data + 4 * row, q, sizeof q);
+        b->ops->upload(b, (char *)w->vel.data + 8 * row * b->real,
+                       b->precision == TL_DOUBLE ? (const void *)v : (const void *)narrow,
+                       8 * b->real);
+    }
+}
+
+/* Bodies that are near in space become near in memory. */
+static tl_status renumber(tl_world *w)
+{
+    tl_backend *b = w->backend;
+    tl_image m;
+    tl_array order = {.item = sizeof(uint32_t)};
+    tl_image_init(&m);
+    tl_status status = tl_image_pull(w, &m);
+    if (status == TL_OK)
+        status = tl_buffer_need(b, &w->problem.key, (size_t)w->dynamic * sizeof(uint32_t));
+    if (status == TL_OK)
+        status = tl_buffer_need(b, &w->problem.value, (size_t)w->dynamic * sizeof(uint32_t));
+    if (status == TL_OK)
+        status = tl_array_resize(&order, w->rows);
+    if (status == TL_OK) {
+        const double *x = m.pos.data;
+        double high[3], widest = 0;
+        tlk_order args = {.bodies = tl_world_bodies_view(w),
+                          .key = w->problem.key.data,
+                          .value = w->problem.value.data};
+        for (int k = 0; k < 3; k++)
+            args.low[k] = INFINITY, high[k] = -INFINITY;
+        for (size_t i = 0; i < w->dynamic; i++)
+            for (int k = 0; k < 3; k++) {
+                args.low[k] = fmin(args.low[k], x[4 * i + (size_t)k]);
+                high[k] = fmax(high[k], x[4 * i + (size_t)k]);
+            }
+        for (int k = 0; k < 3; k++)
+            widest = fmax(widest, high[k] - args.low[k]);
+        args.scale = widest > 0 ? 1024 / widest : 0;
+        tl_run(b, TLK_order_key, w->dynamic, &args);
+        status = b->ops->sort(b, args.key, args.value, w->dynamic, 30);
+        b->ops->download(b, order.data, args.value, (size_t)w->dynamic * sizeof(uint32_t));
+        for (uint32_t i = w->dynamic; i < w->rows; i++)
+            ((uint32_t *)order.data)[i] = i;
+    }
+    if (status == TL_OK)
+        status = tl_image_select(&m, order.data, w->rows);
+    if (status == TL_OK)
+        status = tl_image_push(w, &m);
+    tl_array_free(&order);
+    tl_image_free(&m);
+    return status;
+}
+
+tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
+{
+    if (report)
+        memset(report, 0, sizeof *report);
+    REFUSE_NULL(world);
+    for (uint32_t i = 0; i < count; i++) {
+        if (world->steps % RENUMBER_EVERY == 0 && world->dynamic >= RENUMBER_FROM)
+            TL_TRY(renumber(world));
+        TL_TRY(tl_step_dvi(world));
+    }
+    if (report)
+        *report = world->report;
+    return TL_OK;
+}
+
+tl_status tl_world_find_contacts(tl_world *world)
+{
+    REFUSE_NULL(world);
+    return tl_step_contacts(world);
+}
+
+/* --- settings --------------------------------------------------------------------------------------- */
+
+tl_settings tl_world_settings(const tl_world *world)
+{
+    if (!world) {
+        tl_fail(TL_BAD_ARGUMENT, "tl_world_settings: world is NULL");
+        return (tl_settings){0};
+    }
+    return world->settings;
+}
+
+tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
+{
+    REFUSE_NULL(world);
+    REFUSE_NULL(settings);
+    TL_TRY(tl_settings_check(settings));
+    if (settings->precision != world->settings.precision)
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "settings.precision cannot change once the world is made");
+    world->settings = *settings;
+    tl_world_apply_settings(world);
+    return TL_OK;
+}
+
+double tl_world_time(const tl_world *world)
+{
+    return world ? world->time : 0;
+}
+
+const char *tl_world_backend(const tl_world *world)
+{
+    return world ? world->backend->name : "";
+}
+
+/* --- adding and removing ------------------------------------------------------------------------------ */
+
+tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *defs, tl_body *bodies)
+{
+    REFUSE_NULL(world);
+    if (!count)
+        return TL_OK;
+    REFUSE_NULL(defs);
+    if (bodies && count < 1u << 31)
+        memset(bodies, 0, count * sizeof *bodies);
+    if (count + world->row_of.count >= 1u << 31)
+        return tl_fail(TL_TOO_LARGE, "%zu bodies were added in all; the limit is 2^31",
+                       count + world->row_of.count);
+    const uint32_t first_id = (uint32_t)world->row_of.count + 1;
+    tl_body_list list;
+    tl_body_list_init(&list);
+    tl_status status = tl_body_list_add(&list, count, defs, world->materials - 1);
+    if (status == TL_OK)
+        status = add_list(world, &list);
+    for (size_t i = 0; status == TL_OK && bodies && i < count; i++)
+        bodies[i] = (tl_body){first_id + (uint32_t)i, 1};
+    tl_body_list_free(&list);
+    return status;
+}
+
+/* Drops motions and forces of bodies that are gone. */
+static void drop_orphans(tl_world *w)
+{
+    const uint32_t *row_of = w->row_of.data;
+    tl_world_motion *motions = w->motions.data;
+    tl_force_rec *forces = w->forces.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < w->motions.count; i++) {
+        if (row_of[motions[i].id - 1] == TLK_NONE)
+            tl_motion_rec_free(&motions[i].rec);
+        else
+            motions[kept++] = motions[i];
+    }
+    w->motions.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < w->forces.count; i++) {
+        if (row_of[forces[i].body - 1] == TLK_NONE)
+            tl_force_rec_free(&forces[i]);
+        else
+            forces[kept++] = forces[i];
+    }
+    w->forces.count = kept;
+}
+
+static tl_status remove_rows(tl_world *w, const uint8_t *gone)
+{
+    tl_image image;
+    tl_array order = {.item = sizeof(uint32_t)};
+    tl_image_init(&image);
+    tl_status status = tl_image_pull(w, &image);
+    if (status == TL_OK)
+        status = tl_array_resize(&order, w->rows);
+    if (status == TL_OK) {
+        order.count = 0;
+        for (uint32_t row = 0; row < w->rows; row++)
+            if (!gone[row])
+                ((uint32_t *)order.data)[order.count++] = row;
+        status = tl_image_select(&image, order.data, order.count);
+    }
+    if (status == TL_OK)
+        status = tl_image_push(w, &image);
+    if (status == TL_OK) {
+        drop_orphans(w);
+        tl_world_measure(w, &image);
+        tl_world_apply_settings(w);
+    }
+    tl_array_free(&order);
+    tl_image_free(&image);
+    return status;
+}
+
+tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *bodies)
+{
+    REFUSE_NULL(world);
+    if (!count)
+        return TL_OK;
+    REFUSE_NULL(bodies);
+    const size_t rows = world->rows;
+    uint8_t *gone = tl_alloc_zero(rows + 1);
+    tl_status status = gone ? TL_OK : TL_NO_MEMORY;
+    for (size_t i = 0; i < count && status == TL_OK; i++) {
+        const uint32_t row = tl_world_row(world, bodies[i]);
+        if (row == TLK_NONE)
+            status = tl_fail(TL_BAD_HANDLE, "%s: bodies[%zu] (index %u, generation %u) is no body of "
+                             "this world", __func__, i, bodies[i].index, bodies[i].generation);
+        else if (gone[row])
+            status = tl_fail(TL_BAD_ARGUMENT, "%s: bodies[%zu] (index %u) is named twice", __func__,
+                             i, bodies[i].index);
+        else
+            gone[row] = 1;
+    }
+    if (status == TL_OK)
+        status = remove_rows(world, gone);
+    tl_free(gone, rows + 1);
+    return status;
+}
+
+tl_status tl_world_add_force(tl_world *world, const tl_force_def *def)
+{
+    REFUSE_NULL(world);
+    REFUSE_NULL(def);
+    const uint32_t row = tl_world_row(world, def->body);
+    if (row == TLK_NONE)
+        return tl_fail(TL_BAD_HANDLE, "%s: body (index %u, generation %u) is no body of this world",
+                       __func__, def->body.index, def->body.generation);
+    if (row >= world->dynamic)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: body %u is not dynamic; forces act on dynamic bodies",
+                       __func__, def->body.index);
+    tl_force_rec rec;
+    TL_TRY(tl_force_rec_make(def, &rec));
+    const tl_status status = tl_array_append(&world->forces, &rec, 1);
+    if (status != TL_OK)
+        tl_force_rec_free(&rec);
+    return status;
+}

@@ -1,0 +1,106 @@
+/* A scene compiled for a backend: what runs. The parts of this room:
+ *   image.c     the whole state on the host, in one form; every edit is pull, change, push
+ *   compile.c   checked descriptions -> rows of an image
+ *   world.c     making, settings, adding and removing, renumbering
+ *   read.c      reading and writing states
+ *   snapshot.c  an image with its description as bytes */
+#ifndef TL_WORLD_WORLD_H
+#define TL_WORLD_WORLD_H
+
+#include "collide/collide.h"
+#include "scene/scene.h"
+#include "solve/problem.h"
+#include "talus/world.h"
+
+/* A prescribed motion of a body, from the pose it had at time 0. */
+typedef struct tl_world_motion {
+    uint32_t id;
+    tl_motion_rec rec;
+    double position[3], orientation[4];
+} tl_world_motion;
+
+/* The rows of the problem, built anew each step. Lengths in rows, padding included. */
+typedef struct tl_rows {
+    tl_buffer key, value;               /* uint32_t a contact: order of rows */
+    tl_buffer start, segment;           /* uint32_t: first position and first row of each segment */
+    tl_buffer used, bid, fresh, flag;   /* colouring */
+    tl_buffer a, b, contact;            /* uint32_t */
+    tl_buffer head, block, bias, gamma; /* real */
+    tl_buffer position_bias, position_gamma;
+} tl_rows;
+
+struct tl_world {
+    tl_backend *backend;
+    tl_settings settings;
+    double envelope; /* m, settings.envelope resolved */
+    double smallest; /* m, the smallest radius of a dynamic body's shapes; 0 without any */
+    uint64_t steps;
+    double time, dissipated;
+    tl_report report;
+
+    /* the description */
+    uint32_t materials;
+    tl_array pairs;   /* tl_pair_rec, materials * materials */
+    tl_array motions; /* tl_world_motion */
+    tl_array forces;  /* tl_force_rec */
+    tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
+    size_t alive;
+
+    /* the state, on the device */
+    uint32_t rows, dynamic;
+    tl_buffer pos, quat, vel, inertia, flags, id;
+    uint32_t shape_rows, shape_dynamic;
+    tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre;
+    tl_buffer pair_table; /* real, 2 a pair */
+    tl_contacts contacts[2];
+    uint32_t current; /* which of the two is the latest */
+
+    /* the step's own */
+    tl_collide collide;
+    tl_rows problem;
+    tl_workspace workspace;
+    tl_buffer free, work, pseudo, rest; /* real, 8 a body */
+    tl_buffer wrench;             /* double, 6 a dynamic body */
+    tl_array wrench_host;         /* double */
+};
+
+/* Returns from the calling function with a message where a pointer argument is NULL. */
+#define REFUSE_NULL(argument)                                                                      \
+    do {                                                                                           \
+        if (!(argument))                                                                           \
+            return tl_fail(TL_BAD_ARGUMENT, "%s: " #argument " is NULL", __func__);                \
+    } while (0)
+
+/* Views of the state for kernels. */
+tlk_bodies tl_world_bodies_view(const tl_world *world);
+tlk_shapes tl_world_shapes_view(const tl_world *world);
+
+/* The row of a living body, or TLK_NONE. */
+uint32_t tl_world_row(const tl_world *world, tl_body body);
+
+/* Frees everything a world holds, and the world. */
+void tl_world_free(tl_world *world);
+
+/* An empty world with a backend; the description is not filled yet. */
+tl_status tl_world_new(const tl_settings *settings, tl_world **world);
+
+/* Recomputes what follows from settings: the envelope, threads, velocities of prescribed bodies. */
+void tl_world_apply_settings(tl_world *world);
+
+/* Sends the table of material pairs to the device. */
+tl_status tl_world_upload_pairs(tl_world *world);
+
+/* Puts prescribed bodies where they are at the present time, with their velocities for the next step. */
+void tl_world_prescribe(tl_world *world);
+
+/* step/dvi.c: one step; and contacts alone. */
+tl_status tl_step_dvi(tl_world *world);
+tl_status tl_step_contacts(tl_world *world);
+
+/* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */
+void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);
+void tl_motion_velocity(const tl_world_motion *motion, double t, double h, double *velocity,
+                        double *angular);
+void tl_force_at(const tl_force_rec *force, double t, double *wrench);
+
+#endif

@@ -1,0 +1,44 @@
+/* The same bits with every instruction set: the mixer stepped with the plain kernels and with each of
+ * those this machine can run. Reaches past the public interface for the one switch that chooses. */
+#include "support.h"
+
+#include "backend/backend.h"
+
+static uint64_t run(const variant *v)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.solver.iterations = 6;
+    settings.solver.position_iterations = 3;
+    tl_world *world = world_of(mixer_scene(&settings, 150, 4));
+    const tl_report report = step_report(world, 80);
+    const uint64_t hash = tl_world_hash(world);
+    assert_true(report.active_contacts > 20);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void same_bits(const variant *v)
+{
+    const char *sets[] = {"avx2", "avx512"};
+    assert_true(tl_backend_cpu_isa("base"));
+    const uint64_t expected = run(v);
+    for (int i = 0; i < 2; i++) {
+        if (!tl_backend_cpu_isa(sets[i]))
+            continue;
+        if (run(v) != expected)
+            fail_msg("%s: %s gives other bits than the plain kernels", v->name, sets[i]);
+    }
+    assert_true(tl_backend_cpu_isa(NULL));
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    for_each_variant(same_bits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* labels: threads */
+/* The same bits for any number of threads, short enough for the thread sanitizer: a small mixer
+ * with every solver, and one large enough that every loop is shared out. test_threads_long.c runs a
+ * thousand steps. */
+#include "support.h"
+
+static const uint32_t thread_counts[] = {1, 2, 3, 8};
+#define RUNS 4
+
+static tl_settings threaded(const variant *v, uint32_t iterations, uint32_t threads)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.threads = threads;
+    settings.solver.iterations = iterations;
+    settings.solver.position_iterations = iterations / 2 + 1;
+    return settings;
+}
+
+/* Sixty spheres on the paddle, after their fall: hashes and contacts agree. */
+static void every_solver(const variant *v)
+{
+    uint64_t expected = 0;
+    size_t expected_contacts = 0;
+    for (int run = 0; run < RUNS; run++) {
+        const tl_settings settings = threaded(v, 6, thread_counts[run]);
+        tl_world *world = world_of(mixer_scene(&settings, 60, 1));
+        const tl_report report = step_report(world, 60);
+        const uint64_t hash = tl_world_hash(world);
+        if (run == 0) {
+            expected = hash;
+            expected_contacts = report.contacts;
+            assert_true(report.active_contacts >= 10);
+        }
+        assert_true(hash == expected);
+        assert_int_equal(report.contacts, expected_contacts);
+        tl_world_destroy(world);
+    }
+}
+
+static void test_every_solver(void **state)
+{
+    (void)state;
+    for_each_variant(every_solver);
+}
+
+/* 3,000 spheres for a few steps. */
+static void shared_out(const variant *v)
+{
+    uint64_t expected = 0;
+    for (int run = 0; run < RUNS; run++) {
+        const tl_settings settings = threaded(v, 4, thread_counts[run]);
+        tl_world *world = world_of(mixer_scene(&settings, 3000, 2));
+        for (int i = 0; i < 3; i++) {
+            step(world, 1);
+            assert_ok(tl_world_find_contacts(world));
+        }
+        if (run == 0)
+            expected = tl_world_hash(world);
+        assert_true(tl_world_hash(world) == expected);
+        tl_world_destroy(world);
+    }
+}
+
+static void test_shared_out(void **state)
+{
+    (void)state;
+    for_each_precision(shared_out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_solver),
+        cmocka_unit_test(test_shared_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* The contact finder against brute force over all pairs, on thousands of random configurations: the
+ * same pairs, each once, with the same gaps. Nothing here shares code with the library. */
+#include "support.h"
+
+#define MOST 400 /* bodies of a configuration */
+
+/* One body with one shape, as the test knows it. */
+typedef struct item {
+    tl_body_kind kind;
+    tl_shape_def shape;
+    double place[3], turn[4], velocity[3];
+} item;
+
+typedef struct crowd {
+    size_t count;
+    item items[MOST];
+    tl_body bodies[MOST];
+} crowd;
+
+/* ---- The independent answer ---- */
+
+/* The point of the segment p + t e, 0 <= t <= 1, nearest to x. */
+static void nearest_on_segment(const double p[3], const double e[3], const double x[3],
+                               double out[3])
+{
+    const double to[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]};
+    const double t = fmax(0, fmin(1, dot3(to, e) / dot3(e, e)));
+    add3(p, t, e, out);
+}
+
+static void nearest_on_parallelogram(const double u[3], const double w[3], const double x[3],
+                                     double out[3])
+{
+    const double uu = dot3(u, u), uw = dot3(u, w), ww = dot3(w, w), det = uu * ww - uw * uw;
+    const double s = (ww * dot3(x, u) - uw * dot3(x, w)) / det;
+    const double t = (uu * dot3(x, w) - uw * dot3(x, u)) / det;
+    const double zero[3] = {0, 0, 0};
+    if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
+        add3(zero, s, u, out);
+        add3(out, t, w, out);
+        return;
+    }
+    double best = INFINITY;
+    for (int edge = 0; edge < 4; edge++) {
+        double near[3];
+        nearest_on_segment(edge == 2 ? w : edge == 3 ? u : zero, edge % 2 ? w : u, x, near);
+        if (distance3(near, x) < best) {
+            best = distance3(near, x);
+            memcpy(out, near, sizeof near);
+        }
+    }
+}
+
+/* The signed distance of a point (given relative to the body's origin) from a shape's surface. */
+static double distance_to(const item *it, const double relative[3])
+{
+    double x[3], near[3] = {0, 0, 0};
+    rotate(it->turn, -1, relative, x);
+    switch (it->shape.kind) {
+    case TL_SPHERE: return norm3(x) - it->shape.radius;
+    case TL_PLANE: return x[2];
+    case TL_BOX: {
+        double inside = -INFINITY;
+        for (int k = 0; k < 3; k++) {
+            inside = fmax(inside, fabs(x[k]) - it->shape.half_extents[k]);
+            near[k] = fmax(-it->shape.half_extents[k], fmin(it->shape.half_extents[k], x[k]));
+        }
+        return inside <= 0 ? inside : distance3(x, near);
+    }
+    case TL_PARALLELOGRAM:
+        nearest_on_parallelogram(it->shape.edge_u, it->shape.edge_v, x, near);
+        return distance3(x, near);
+    }
+    return INFINITY;
+}
+
+/* The gap between a dynamic sphere and another body, both moved along their velocities for `time`.
+ */
+static double gap_after(const item *a, const item *b, double time)
+{
+    double relative[3];
+    for (int k = 0; k < 3; k++)
+        relative[k] = (a->place[k] - b->place[k]) + time * (a->velocity[k] - b->velocity[k]);
+    return distance_to(b, relative) - a->shape.radius;
+}
+
+/* The least gap over a step; it is a convex function of time while the shapes are apart. */
+static double least_gap(const item *a, const item *b, double h)
+{
+    double low = 0, high = h;
+    for (int i = 0; i < 60; i++) {
+        const double m = low + (high - low) / 3, n = high - (high - low) / 3;
+        if (gap_after(a, b, m) < gap_after(a, b, n))
+            high = n;
+        else
+            low = m;
+    }
+    return fmin(gap_after(a, b, (low + high) / 2), fmin(gap_after(a, b, 0), gap_after(a, b, h)));
+}
+
+/* How much nearer two shapes would come in a step at the rate at which they come nearer now. */
+static double closing(const item *a, const item *b, double h)
+{
+    const double part = 1e-7;
+    return fmax(0, (gap_after(a, b, 0) - gap_after(a, b, part * h)) / part);
+}
+
+/* ---- Making configurations ---- */
+
+static item *add_item(crowd *c, tl_body_kind kind, tl_shape_def shape)
+{
+    item *it = &c->items[c->count++];
+    assert_true(c->count <= MOST);
+    memset(it, 0, sizeof *it);
+    it->kind = kind;
+    it->shape = shape;
+    it->turn[0] = 1;
+    return it;
+}
+
+/* What a configuration is like. */
+typedef struct recipe {
+    const char *name;
+    size_t spheres, fixed_spheres, boxes, patches, planes;
+    double ratio;     /* largest over smallest radius */
+    double extent[3]; /* m, half the size of the region */
+    double centre;    /* m, of the region, on every axis */
+    size_t clusters;  /* 0: uniform; else spheres are drawn to so many points */
+    size_t outliers;  /* lone spheres at 1e3 to 1e6 times the extent */
+    double speed;     /* m/s, at most, per axis */
+    int configurations;
+} recipe;
+
+static void scatter(crowd *c, const recipe *r, dice *d)
+{
+    double attractors[8][3];
+    for (size_t i = 0; i < r->clusters; i++)
+        for (int k = 0; k < 3; k++)
+            attractors[i][k] = r->centre + roll(d, -1, 1) * r->extent[k];
+    for (size_t i = 0; i < c->count; i++) {
+        item *it = &c->items[i];
+        for (int k = 0; k < 3; k++) {
+            it->place[k] = r->centre + roll(d, -1, 1) * r->extent[k];
+            if (r->clusters && it->kind == TL_DYNAMIC)
+                it->place[k] = attractors[i % r->clusters][k] + roll(d, -0.05, 0.05) * r->extent[k];
+            if (it->kind != TL_FIXED)
+                it->velocity[k] = roll(d, -r->speed, r->speed);
+        }
+        if (it->kind != TL_DYNAMIC)
+            roll_turn(d, it->turn);
+    }
+    for (size_t i = 0; i < r->outliers; i++)
+        for (int k = 0; k < 3; k++)
+            c->items[i].place[k] *= pow(10, roll(d, 3, 6));
+}
+
+static void make_crowd(crowd *c, const recipe *r, dice *d)
+{
+    c->count = 0;
+    for (size_t i = 0; i < r->spheres; i++)
+        add_item(c, TL_DYNAMIC, tl_sphere_default(0.1 * pow(r->ratio, roll(d, 0, 1))));
+    for (size_t i = 0; i < r->fixed_spheres; i++)
+        add_item(c, TL_FIXED, tl_sphere_default(0.1 * pow(r->ratio, roll(d, 0, 1))));
+    for (size_t i = 0; i < r->boxes; i++)
+        add_item(c, i % 2 ? TL_PRESCRIBED : TL_FIXED,
+                 tl_box_default(pow(10, roll(d, -2, 0.7)), pow(10, roll(d, -2, 0.7)),
+                                pow(10, roll(d, -2, 0.7))));
+    for (size_t i = 0; i < r->patches; i++) {
+        double u[3], w[3], normal[3];
+        do { /* no slivers: their nearest point is ill-conditioned */
+            roll_direction(d, u);
+            roll_direction(d, w);
+            cross3(u, w, normal);
+        } while (norm3(normal) < 0.2);
+        const double size = pow(10, roll(d, -1.5, 1)), aspect = pow(10, roll(d, -0.5, 0.5));
+        for (int k = 0; k < 3; k++) {
+            u[k] *= size;
+            w[k] *= size * aspect;
+        }
+        add_item(c, TL_FIXED, tl_parallelogram_default(u, w));
+    }
+    for (size_t i = 0; i < r->planes; i++)
+        add_item(c, TL_FIXED, tl_plane_default());
+    scatter(c, r, d);
+}
+
+static tl_world *world_with(crowd *c, const tl_settings *settings)
+{
+    tl_scene *scene = scene_with(settings);
+    for (size_t i = 0; i < c->count; i++) {
+        const item *it = &c->items[i];
+        tl_body_def def = tl_body_default();
+        def.kind = it->kind;
+        def.shape_count = 1;
+        def.shapes = &it->shape;
+        memcpy(def.position, it->place, sizeof def.position);
+        memcpy(def.orientation, it->turn, sizeof def.orientation);
+        memcpy(it->kind == TL_PRESCRIBED ? def.motion.velocity : def.velocity, it->velocity,
+               sizeof def.velocity);
+        c->bodies[i] = add_body(scene, &def);
+        assert_int_equal(c->bodies[i].index, i + 1);
+    }
+    return world_of(scene);
+}
+
+/* ---- Comparing ---- */
+
+/* How far a gap may be off: doubles keep 1e-9 at coordinates of 1e6 m; mixed precision has 24 bits
+ * of the lengths that meet: the two sizes and the gap. */
+static double gap_error(tl_precision precision, const item *a, const item *b, double gap)
+{
+    const double size = b->shape.kind == TL_SPHERE ? b->shape.radius
+                        : b->shape.kind == TL_BOX  ? norm3(b->shape.half_extents)
+                        : b->shape.kind == TL_PARALLELOGRAM
+                            ? norm3(b->shape.edge_u) + norm3(b->shape.edge_v)
+                            : 0;
+    const double lengths = a->shape.radius + size + fabs(gap);
+    return 1e-9 + lengths * (precision == TL_MIXED ? 4e-7 : 1e-14);
+}
+
+/* A pair must be a contact if it is within the envelope or would touch along its straight way
+ * through the step; it may be one if it closes fast enough to come within the envelope (1e-6: the
+ * quotient of differences above). */
+static void check_pair(const crowd *c, uint32_t a, uint32_t b, bool found,
+                       const tl_settings *settings)
+{
+    const item *p = &c->items[a], *q = &c->items[b];
+    const double gap = gap_after(p, q, 0), delta = settings->envelope, h = settings->step;
+    const double error = gap_error(settings->precision, p, q, gap);
+    bool must = gap <= delta - error, may = gap <= delta + error;
+    const double move = h * distance3(p->velocity, q->velocity);
+    if (move > 0 && !must && gap <= delta + move + error) {
+        must = least_gap(p, q, h) <= -error;
+        may = gap <= delta + closing(p, q, h) + error + 1e-6;
+    }
+    if ((must && !found) || (found && !may))
+        fail_msg("%s: bodies %u and %u %s a contact: gap %.12g, closing by %.12g", test_context,
+                 a + 1, b + 1, found ? "should not be" : "should be", gap, closing(p, q, h));
+}
+
+/* Every contact is a pair that may be one, once, with the right gap; and every pair that must be a
+ * contact is one. */
+static size_t compare(const crowd *c, const tl_world *world, const tl_settings *settings)
+{
+    static uint8_t found[MOST][MOST];
+    size_t count;
+    tl_contact *contacts = contacts_of(world, &count);
+    memset(found, 0, sizeof found);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t a = contacts[i].a.index - 1, b = contacts[i].b.index - 1;
+        assert_true(a < c->count && b < c->count && a != b);
+        assert_int_equal(c->items[a].kind, TL_DYNAMIC);
+        if (found[a][b]++ || found[b][a])
+            fail_msg("%s: bodies %u and %u are a contact twice", test_context, a + 1, b + 1);
+        const double gap = gap_after(&c->items[a], &c->items[b], 0);
+        assert_near(contacts[i].gap, gap,
+                    gap_error(settings->precision, &c->items[a], &c->items[b], gap));
+    }
+    for (uint32_t a = 0; a < c->count; a++)
+        for (uint32_t b = 0; b < c->count && c->items[a].kind == TL_DYNAMIC; b++)
+            if (b > a || c->items[b].kind != TL_DYNAMIC)
+                check_pair(c, a, b, found[a][b] || found[b][a], settings);
+    free(contacts);
+    return count;
+}
+
+static void run_recipe(const recipe *r)
+{
+    static crowd c;
+    dice d = {1234567};
+    size_t contacts = 0;
+    for (int i = 0; i < r->configurations; i++) {
+        tl_settings settings = tl_settings_default();
+        settings.precision = i % 2 ? TL_MIXED : TL_DOUBLE;
+        settings.threads = 1;
+        settings.envelope = i % 3 ? 0.005 : 0.05;
+        memset(settings.gravity, 0, sizeof settings.gravity);
+        context("%s, configuration %d, %s", r->name, i, i % 2 ? "mixed" : "double");
+        make_crowd(&c, r, &d);
+        tl_world *world = world_with(&c, &settings);
+        assert_ok(tl_world_find_contacts(world));
+        contacts += compare(&c, world, &settings);
+        tl_world_destroy(world);
+    }
+    print_message("%s: %d configurations, %zu contacts\n", r->name, r->configurations, contacts);
+    assert_true(contacts > 0);
+}
+
+static const recipe recipes[] = {
+    {"equal", 80, 0, 0, 0, 0, 1, {0.8, 0.8, 0.8}, 0, 0, 0, 0, 400},
+    {"few", 3, 0, 0, 0, 0, 1, {0.2, 0.2, 0.2}, 0, 0, 0, 0, 600},
+    {"sparse", 60, 0, 0, 0, 0, 1, {3, 3, 3}, -5, 0, 0, 0, 200},
+    {"dense, contained", 60, 0, 0, 0, 0, 10, {0.5, 0.5, 0.5}, 0, 0, 0, 0, 200},
+    {"radii 1:10", 120, 4, 0, 0, 0, 10, {2, 2, 2}, 0, 0, 0, 0, 200},
+    {"radii 1:100", 120, 4, 0, 0, 0, 100, {12, 12, 12}, 0, 0, 0, 0, 200},
+    {"far away", 80, 2, 2, 2, 1, 3, {0.9, 0.9, 0.9}, 1e6, 0, 0, 0, 200},
+    {"negative", 80, 2, 2, 2, 0, 3, {0.9, 0.9, 0.9}, -777.7, 0, 0, 0, 200},
+    {"flat layer", 120, 0, 0, 0, 1, 2, {2, 2, 0}, 0, 0, 0, 0, 100},
+    {"line", 60, 0, 0, 0, 0, 1, {0, 6, 0}, 3, 0, 0, 0, 100},
+    {"clusters, outliers", 100, 4, 2, 2, 0, 5, {20, 20, 20}, 1, 5, 6, 0, 200},
+    {"boxes", 60, 2, 12, 0, 0, 10, {2, 2, 2}, 0, 0, 0, 0, 300},
+    {"patches", 60, 2, 0, 12, 0, 10, {2, 2, 2}, 0, 0, 0, 0, 300},
+    {"everything", 120, 8, 6, 6, 2, 100, {10, 10, 10}, -3, 3, 2, 0, 200},
+    {"moving", 80, 2, 0, 0, 0, 3, {1.5, 1.5, 1.5}, 0, 0, 0, 20, 200},
+    {"moving, radii 1:100", 100, 2, 3, 3, 1, 100, {10, 10, 10}, 0, 0, 0, 60, 200},
+    {"moving, boxes", 60, 2, 8, 8, 1, 10, {2, 2, 2}, 0, 0, 2, 10, 200},
+};
+
+static void test_recipes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        run_recipe(&recipes[i]);
+}
+
+/* Spheres that touch exactly, in a regular lattice across many bins: 3 n^2 (n - 1) contacts. */
+static void test_lattice(void **state)
+{
+    (void)state;
+    static crowd c;
+    for (int far = 0; far < 2; far++) {
+        tl_settings settings = tl_settings_default();
+        settings.envelope = 0.001;
+        settings.gravity[2] = 0;
+        c.count = 0;
+        context("lattice at %d", far * 1000);
+        for (int i = 0; i < 343; i++) {
+            item *it = add_item(&c, TL_DYNAMIC, tl_sphere_default(0.125));
+            it->place[0] = 0.25 * (i % 7) + far * 1000;
+            it->place[1] = 0.25 * (i / 7 % 7) - far * 1000;
+            it->place[2] = 0.25 * (i / 49);
+        }
+        tl_world *world = world_with(&c, &settings);
+        assert_ok(tl_world_find_contacts(world));
+        assert_int_equal(compare(&c, world, &settings), 3 * 49 * 6);
+        tl_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recipes),
+        cmocka_unit_test(test_lattice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* Impacts: heights of a bouncing sphere, and the velocities after two spheres collide, head-on and
+ * oblique, without friction and with it. */
+#include "support.h"
+
+/* Bounces from the height H: apexes at e^2 H, e^4 H, e^6 H. Time stepping moves an impact by up to
+ * one step: it strikes with a speed off by g h and at a height off by V h (V the speed of impact),
+ * so one bounce changes the apex by at most e^2 V h + V h, on top of e^2 times the error so far;
+ * falling and rising, symplectic Euler adds another g h of speed: V h. */
+static void bounces(const variant *v)
+{
+    const double h = 1e-3, r = 0.1, height = 1;
+    const double restitution[] = {0.5, 0.8, 1};
+    for (int c = 0; c < 3; c++) {
+        const double e = restitution[c];
+        tl_scene *scene = scene_for(v, h);
+        const tl_material material = add_material(scene, 0.5, e);
+        add_floor(scene, material);
+        const tl_body body =
+            add_sphere(scene, material, r, 0, (double[3]){0, 0, r + height}, (double[3]){0, 0, 0});
+        tl_world *world = world_of(scene);
+        double error = 0, apex = height, top = height, speed = 0, lowest = 0;
+        int bounce = 0;
+        for (int i = 0; i < 4000 && bounce < 4; i++) {
+            double x[3], u[3];
+            step(world, 1);
+            position_of(world, body, x);
+            velocity_of(world, body, u);
+            lowest = fmin(lowest, x[2] - r);
+            if (u[2] > 0 && speed <= 0) { /* it has just bounced: check the flight before */
+                if (bounce > 0)
+                    assert_near(top, apex, error);
+                error = e * e * error + (2 + e * e) * sqrt(2 * G * apex) * h;
+                apex *= e * e;
+                bounce++;
+                top = 0;
+            }
+            speed = u[2];
+            top = fmax(top, x[2] - r);
+        }
+        assert_int_equal(bounce, 4);
+        assert_above(lowest, -slack(v, 5 * h, 10)); /* it never sinks in */
+        tl_world_destroy(world);
+    }
+}
+
+/* Restitution 0: the sphere stops on the floor, touching it, and stays. */
+static void stops(const variant *v)
+{
+    const double h = 1e-3, r = 0.1;
+    tl_scene *scene = scene_for(v, h);
+    const tl_material material = add_material(scene, 0.5, 0);
+    add_floor(scene, material);
+    const tl_body body =
+        add_sphere(scene, material, r, 0, (double[3]){0, 0, r + 0.3}, (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    double x[3], u[3], highest = 0;
+    step(world, 255); /* falls for 0.247 s */
+    for (int i = 0; i < 200; i++) {
+        step(world, 1);
+        position_of(world, body, x);
+        highest = fmax(highest, x[2] - r);
+    }
+    velocity_of(world, body, u);
+    assert_near(x[2], r, slack(v, 3 * h, 10));
+    assert_below(highest, slack(v, 3 * h, 10));
+    assert_near(norm3(u), 0, slack(v, 3, 1));
+    tl_world_destroy(world);
+}
+
+static void test_bounces(void **state)
+{
+    (void)state;
+    for_each_variant(bounces);
+}
+
+static void test_stops(void **state)
+{
+    (void)state;
+    for_each_variant(stops);
+}
+
+/* Two spheres, no gravity. The velocities before are constant, so those after are those of Newton's
+ * law up to rounding, wherever in a step the impact falls. */
+static void head_on(const variant *v, double mass_a, double mass_b, double e)
+{
+    const double h = 1e-3, ua = 2, ub = -1;
+    const double axis[3] = {0.36, 0.48, -0.8};
+    tl_scene *scene = scene_for(v, h);
+    const tl_material material = add_material(scene, 0.5, e);
+    double place[3], speed[3], after[3];
+    set_gravity(scene, 0, 0, 0);
+    add3((double[3]){1, 1, 1}, -0.1503, axis, place);
+    add3((double[3]){0, 0, 0}, ua, axis, speed);
+    const tl_body a = add_sphere(scene, material, 0.1, mass_a, place, speed);
+    add3((double[3]){1, 1, 1}, 0.1804, axis, place);
+    add3((double[3]){0, 0, 0}, ub, axis, speed);
+    const tl_body b = add_sphere(scene, material, 0.15, mass_b, place, speed);
+    tl_world *world = world_of(scene);
+    step(world, 100);
+
+    const double centre = (mass_a * ua + mass_b * ub) / (mass_a + mass_b);
+    const double expected[2] = {centre - e * mass_b * (ua - ub) / (mass_a + mass_b),
+                                centre + e * mass_a * (ua - ub) / (mass_a + mass_b)};
+    for (int i = 0; i < 2; i++) {
+        velocity_of(world, i ? b : a, speed);
+        add3(speed, -expected[i], axis, after);
+        assert_below(norm3(after), slack(v, 3, 10));
+        spin_of(world, i ? b : a, after);
+        assert_below(norm3(after), slack(v, 30, 10)); /* 30 = 3 m/s over the radius */
+    }
+    tl_world_destroy(world);
+}
+
+static void head_on_cases(const variant *v)
+{
+    const double restitution[] = {0, 0.3, 1};
+    for (int i = 0; i < 3; i++) {
+        head_on(v, 2, 2, restitution[i]);
+        head_on(v, 1, 7, restitution[i]);
+        head_on(v, 30, 0.5, restitution[i]);
+    }
+}
+
+static void test_head_on(void **state)
+{
+    (void)state;
+    for_each_variant(head_on_cases);
+}
+
+/* Two spheres that touch at the start and fly into each other along any direction, so that the
+ * normal is known. Without friction the impulse is (1 + e) m' u_n along it, m' the reduced mass.
+ * With Coulomb's law, and for spheres, whose normal and tangential responses are independent, the
+ * friction impulse is what stops the slip, 2/7 m' |u_t|, or mu times the normal impulse where that
+ * is less. */
+static void oblique(const variant *v, dice *d, double e, double mu)
+{
+    const double mass[2] = {roll(d, 0.5, 5), roll(d, 0.5, 5)};
+    const double radius[2] = {roll(d, 0.05, 0.2), roll(d, 0.05, 0.2)};
+    const double reduced = mass[0] * mass[1] / (mass[0] + mass[1]);
+    double n[3], u[2][3], x[2][3], slip[3], after[3];
+    tl_body bodies[2];
+    tl_scene *scene = scene_for(v, 1e-3);
+    const tl_material material = add_material(scene, mu, e);
+    set_gravity(scene, 0, 0, 0);
+    roll_direction(d, n);
+    roll3(d, -2, 2, x[0]);
+    add3(x[0], radius[0] + radius[1], n, x[1]);
+    roll3(d, -1, 1, u[0]);
+    roll3(d, -1, 1, u[1]);
+    add3(u[0], 1.8, n, u[0]); /* sqrt(3) at most the other way: they approach */
+    add3(u[1], -1.8, n, u[1]);
+    for (int i = 0; i < 2; i++)
+        bodies[i] = add_sphere(scene, material, radius[i], mass[i], x[i], u[i]);
+    tl_world *world = world_of(scene);
+    step(world, 10);
+
+    add3(u[1], -1, u[0], slip);
+    const double approach = -dot3(slip, n);
+    add3(slip, approach, n, slip);
+    const double push = (1 + e) * reduced * approach;
+    const double stick = 2.0 / 7 * reduced * norm3(slip);
+    const double rub = fmin(stick, mu * push) / norm3(slip);
+    for (int i = 0; i < 2; i++) {
+        const double sign = i ? 1 : -1;
+        double spin[3], torque[3];
+        add3(u[i], sign * push / mass[i], n, after);
+        add3(after, -sign * rub / mass[i], slip, after);
+        velocity_of(world, bodies[i], u[i]);
+        assert_below(distance3(u[i], after), slack(v, 10, 10));
+        /* Arm (towards the other) times friction impulse: the same turning sense for both. */
+        cross3(n, slip, torque);
+        spin_of(world, bodies[i], spin);
+        const double inertia = 0.4 * mass[i] * radius[i] * radius[i];
+        add3(spin, -radius[i] * rub / inertia, torque, spin);
+        assert_below(norm3(spin), slack(v, 10 / radius[i], 10));
+    }
+    tl_world_destroy(world);
+}
+
+static void oblique_cases(const variant *v)
+{
+    dice d = {11};
+    for (int i = 0; i < 10; i++) {
+        oblique(v, &d, 0, 0);
+        oblique(v, &d, 1, 0);
+        oblique(v, &d, 0.6, 0);
+        if (!is_cone(v)) {
+            oblique(v, &d, 0.5, 0.1); /* slips */
+            oblique(v, &d, 0.5, 2);   /* stops slipping */
+        }
+    }
+}
+
+static void test_oblique(void **state)
+{
+    (void)state;
+    for_each_variant(oblique_cases);
+}
+
+/* An impact slower than restitution_speed does not bounce. */
+static void slow_impact(const variant *v)
+{
+    const double h = 1e-3;
+    tl_settings settings = settings_for(v, h);
+    settings.restitution_speed = 0.5;
+    settings.gravity[2] = 0;
+    for (int fast = 0; fast < 2; fast++) {
+        const double speed = fast ? 0.6 : 0.4;
+        tl_scene *scene = scene_with(&settings);
+        const tl_material material = add_material(scene, 0.5, 0.8);
+        double u[3];
+        add_floor(scene, material);
+        const tl_body body =
+            add_sphere(scene, material, 0.1, 0, (double[3]){0, 0, 0.11}, (double[3]){0, 0, -speed});
+        tl_world *world = world_of(scene);
+        step(world, 100);
+        velocity_of(world, body, u);
+        assert_near(u[2], fast ? 0.8 * speed : 0, slack(v, 1, 10));
+        tl_world_destroy(world);
+    }
+}
+
+static void test_slow_impact(void **state)
+{
+    (void)state;
+    for_each_variant(slow_impact);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounces),     cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_head_on),     cmocka_unit_test(test_oblique),
+        cmocka_unit_test(test_slow_impact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

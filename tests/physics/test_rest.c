@@ -1,0 +1,221 @@
+/* Bodies at rest: the impulses of contacts against the weights they carry. A layer, a pyramid, a
+ * column of ten, and a pile that is still falling. */
+#include "support.h"
+
+/* The sum of all impulses that fixed bodies give to dynamic ones. */
+static void support_of(const tl_world *world, const tl_body *fixed, size_t fixed_count,
+                       double sum[3])
+{
+    size_t count;
+    tl_contact *contacts = contacts_of(world, &count);
+    sum[0] = sum[1] = sum[2] = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t f = 0; f < fixed_count; f++)
+            if (contacts[i].b.index == fixed[f].index)
+                add3(sum, -1, contacts[i].impulse, sum);
+    free(contacts);
+}
+
+/* 5 by 5 spheres that touch their neighbours, on a plane. The floor carries exactly their weight,
+ * and each its own. */
+static void layer(const variant *v)
+{
+    const double r = 0.1, h = 1.0 / 200, mass = 1000 * 4.0 / 3 * PI * r * r * r;
+    tl_scene *scene = scene_for(v, h);
+    const tl_material none = {0};
+    const tl_body floor = add_floor(scene, none);
+    double sum[3];
+    size_t count, on_floor = 0;
+    for (int i = 0; i < 25; i++)
+        add_sphere(scene, none, r, 0, (double[3]){2 * r * (i % 5), 2 * r * (i / 5), r},
+                   (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    step(world, 20);
+    support_of(world, &floor, 1, sum);
+    assert_near(sum[2], 25 * mass * G * h, 25 * mass * G * h * slack(v, 1, 20));
+    assert_near(hypot(sum[0], sum[1]), 0, 25 * mass * G * h * slack(v, 1, 20));
+
+    tl_contact *contacts = contacts_of(world, &count);
+    assert_int_equal(count, 25 + 40);
+    for (size_t i = 0; i < count; i++) {
+        if (contacts[i].b.index != floor.index)
+            continue;
+        assert_near(contacts[i].impulse[2], -mass * G * h, mass * G * h * slack(v, 1, 20));
+        on_floor++;
+    }
+    assert_int_equal(on_floor, 25);
+    free(contacts);
+    tl_world_destroy(world);
+}
+
+static void test_layer(void **state)
+{
+    (void)state;
+    for_each_variant(layer);
+}
+
+/* Four spheres carry a fifth. A base sphere is held by equal friction at the floor and at the top
+ * sphere, tan(22.5 deg) = 0.414 of the force between them: with a friction of 0.6 the pyramid
+ * stands. It must not move, and each base sphere carries 5/4 of the weight. The solvers reach the
+ * resting state over several warm-started steps; what is left then is asked to be a part of 1e-6 of
+ * it. */
+static void pyramid(const variant *v)
+{
+    const double r = 0.1, h = 1.0 / 200, mass = 2;
+    const double part = v->precision == TL_DOUBLE ? 1e-6 : 1e-4;
+    tl_scene *scene = scene_for(v, h);
+    const tl_material material = add_material(scene, 0.6, 0);
+    const tl_body floor = add_floor(scene, material);
+    size_t count;
+    double x[3];
+    for (int i = 0; i < 4; i++)
+        add_sphere(scene, material, r, mass, (double[3]){i % 2 ? r : -r, i / 2 ? r : -r, r},
+                   (double[3]){0, 0, 0});
+    const double top[3] = {0, 0, r + sqrt(2) * r};
+    const tl_body crown = add_sphere(scene, material, r, mass, top, (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    const tl_report report = step_report(world, 200);
+
+    position_of(world, crown, x);
+    assert_near(distance3(x, top), 0, 1e-4 * r);
+    assert_below(report.kinetic_energy, mass * (part * G * h) * (part * G * h) * 100);
+    tl_contact *contacts = contacts_of(world, &count);
+    for (size_t i = 0; i < count; i++)
+        if (contacts[i].b.index == floor.index)
+            assert_near(-contacts[i].impulse[2], 1.25 * mass * G * h, 1.25 * mass * G * h * part);
+    free(contacts);
+    tl_world_destroy(world);
+}
+
+static void test_pyramid(void **state)
+{
+    (void)state;
+    for_each_variant(pyramid);
+}
+
+/* Ten spheres on top of each other: the contact below sphere k carries 10 - k weights. The
+ * problem's smallest eigenvalue is 4 sin^2(pi / 42) / m, about 1/180 of its largest: jacobi (the
+ * slowest) contracts by 1 - 0.3 * 3 / 16 * 0.0224 = 0.9987 an iteration, so 400 a step and 200
+ * steps leave a part exp(-100). Mixed precision leaves its unit 6e-8 times the condition number
+ * 180. */
+static void column(const variant *v)
+{
+    const double r = 0.1, h = 1.0 / 200, mass = 3;
+    const double part = v->precision == TL_DOUBLE ? 1e-6 : 1e-4;
+    tl_scene *scene = scene_for(v, h);
+    const tl_material none = {0};
+    tl_body bodies[10];
+    size_t count;
+    const tl_body floor = add_floor(scene, none);
+    for (int k = 0; k < 10; k++)
+        bodies[k] = add_sphere(scene, none, r, mass, (double[3]){0, 0, r + 2 * r * k},
+                               (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    step(world, 400);
+
+    tl_contact *contacts = contacts_of(world, &count);
+    assert_int_equal(count, 10);
+    bool seen[10] = {false};
+    for (size_t i = 0; i < count; i++) {
+        const tl_contact *c = &contacts[i];
+        uint32_t upper = c->a.index > c->b.index ? c->a.index : c->b.index;
+        if (c->b.index == floor.index)
+            upper = c->a.index;
+        const uint32_t k = upper - bodies[0].index;
+        assert_true(k < 10 && !seen[k]);
+        seen[k] = true;
+        const double weight = (10 - (double)k) * mass * G * h;
+        const double push = upper == c->b.index ? c->impulse[2] : -c->impulse[2];
+        assert_near(push, weight, 10 * mass * G * h * part);
+    }
+    free(contacts);
+    for (int k = 0; k < 10; k++) {
+        double x[3];
+        position_of(world, bodies[k], x);
+        assert_near(x[2], r + 2 * r * k, 1e-4 * r);
+    }
+    tl_world_destroy(world);
+}
+
+static void test_column(void **state)
+{
+    (void)state;
+    for_each_variant(column);
+}
+
+/* The vertical momentum of all spheres. */
+static double momentum_of(const tl_world *world, size_t count, const tl_body *bodies,
+                          double *weight)
+{
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < count; i++) {
+        double mass, u[3];
+        assert_ok(tl_world_read_masses(world, 1, &bodies[i], &mass));
+        velocity_of(world, bodies[i], u);
+        sum += mass * u[2];
+        total += mass;
+    }
+    *weight = total * G;
+    return sum;
+}
+
+#define GRAINS 40
+
+/* A pile in a box of parallelograms, watched while it falls and when it rests. In every step what
+ * the walls give is the weight's impulse plus the change of momentum, exactly, converged or not; at
+ * rest (after 3 s; a body falls from the top in 0.5) the change is gone. */
+static void pile(const variant *v)
+{
+    const double h = 1.0 / 200;
+    tl_settings settings = settings_for(v, h);
+    settings.solver.iterations = 60;
+    tl_scene *scene = scene_with(&settings);
+    tl_body walls[5], grains[GRAINS];
+    const double corner[5][3] = {
+        {-2, -2, 0}, {-0.4, -2, -1}, {0.4, -2, -1}, {-2, -0.4, -1}, {-2, 0.4, -1}};
+    double sum[3], weight = 0, before = 0, after = 0, largest = 0;
+    dice d = {3};
+    for (int i = 0; i < 5; i++) {
+        const double along[3] = {i == 0 || i > 2 ? 4 : 0, i == 1 || i == 2 ? 4 : 0, 0};
+        const double up[3] = {0, i == 0 ? 4 : 0, i == 0 ? 0 : 9};
+        walls[i] = add_fixed(scene, tl_parallelogram_default(along, up), (tl_material){0},
+                             corner[i], (double[4]){1, 0, 0, 0});
+    }
+    for (int i = 0; i < GRAINS; i++)
+        grains[i] = add_sphere(scene, (tl_material){0}, roll(&d, 0.08, 0.1), 0,
+                               (double[3]){-0.24 + 0.24 * (i % 3) + roll(&d, -0.01, 0.01),
+                                           -0.24 + 0.24 * (i / 3 % 3) + roll(&d, -0.01, 0.01),
+                                           0.15 + 0.22 * (i / 9)},
+                               (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    for (int i = 0; i < 600; i++) {
+        before = momentum_of(world, GRAINS, grains, &weight);
+        step(world, 1);
+        after = momentum_of(world, GRAINS, grains, &weight);
+        support_of(world, walls, 5, sum);
+        largest = fmax(largest, fabs(before));
+        /* Momenta and impulses are rounded contact by contact: 24 or 53 bits of the largest. */
+        assert_near(sum[2] - weight * h, after - before,
+                    (largest + weight * h) * (v->precision == TL_DOUBLE ? 1e-11 : 1e-4));
+    }
+    assert_above(largest, 10 * weight * h); /* it did fall */
+    assert_near(sum[2], weight * h, 0.05 * weight * h);
+    tl_world_destroy(world);
+}
+
+static void test_pile(void **state)
+{
+    (void)state;
+    for_each_variant(pile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layer),
+        cmocka_unit_test(test_pyramid),
+        cmocka_unit_test(test_column),
+        cmocka_unit_test(test_pile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

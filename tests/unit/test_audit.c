@@ -1,0 +1,194 @@
+/* The audit of the benches (bench/audit.h) against brute force over all pairs, and against states
+ * whose numbers are known. The audit is no part of the library, so its source is compiled into this
+ * program. */
+
+#include "support.h"
+
+#include "../../bench/audit.c"
+
+#define MOST 400
+
+/* Uniform in [0, 1): xorshift64. */
+static double uniform(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+/* What the audit finds, by looking at every pair and every wall. */
+typedef struct expectation {
+    double depths[MOST * MOST];
+    size_t count, touching, escaped;
+} expectation;
+
+static void expect_gap(expectation *e, double gap, double radius)
+{
+    if (gap < 0)
+        e->depths[e->count++] = -gap / radius;
+    if (gap < 0.01 * radius)
+        e->touching++;
+}
+
+static void brute_force(const audit_input *in, expectation *e)
+{
+    const double *p = in->positions;
+    e->count = e->touching = e->escaped = 0;
+    for (size_t i = 0; i < in->bodies; i++)
+        for (size_t j = 0; j < i; j++) {
+            double square = 0;
+            for (int k = 0; k < 3; k++)
+                square += (p[3 * i + k] - p[3 * j + k]) * (p[3 * i + k] - p[3 * j + k]);
+            expect_gap(e, sqrt(square) - 2 * in->radius, in->radius);
+        }
+    for (size_t i = 0; in->boxed && i < in->bodies; i++) {
+        double x = p[3 * i], y = p[3 * i + 1], z = p[3 * i + 2], w = in->half_width;
+        expect_gap(e, z - in->radius, in->radius);
+        expect_gap(e, w - x - in->radius, in->radius);
+        expect_gap(e, x + w - in->radius, in->radius);
+        expect_gap(e, w - y - in->radius, in->radius);
+        expect_gap(e, y + w - in->radius, in->radius);
+        if (z < 0 || x < -w || x > w || y < -w || y > w)
+            e->escaped++;
+    }
+}
+
+/* The depth that 99 % of the depths do not exceed, by counting; and mean and largest. */
+static void expect_statistics(const expectation *e, const audit_overlap *overlap)
+{
+    double sum = 0, largest = 0;
+    size_t not_above = 0, below = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        sum += e->depths[i];
+        largest = e->depths[i] > largest ? e->depths[i] : largest;
+        not_above += e->depths[i] <= overlap->p99 + 1e-12;
+        below += e->depths[i] < overlap->p99 - 1e-12;
+    }
+    assert_int_equal(overlap->count, e->count);
+    assert_near(overlap->max, largest, 1e-12);
+    if (e->count == 0) {
+        assert_near(overlap->mean, 0, 0);
+        assert_near(overlap->p99, 0, 0);
+        return;
+    }
+    assert_near(overlap->mean, sum / (double)e->count, 1e-12);
+    assert_true(100 * not_above >= 99 * e->count);
+    assert_true(100 * below < 99 * e->count);
+}
+
+/* Random sets from sparse to crowded, some reaching out of the box, at several scales and offsets.
+ */
+static void test_random_sets(void **unused)
+{
+    (void)unused;
+    static expectation expected;
+    static double positions[3 * MOST];
+    uint64_t random = 1;
+    size_t pairs = 0, escaped = 0;
+    for (int set = 0; set < 300; set++) {
+        size_t bodies = 1 + (size_t)(uniform(&random) * (MOST - 1));
+        double radius = pow(10, 4 * uniform(&random) - 3);
+        double width = radius * (2 + 18 * uniform(&random));
+        for (size_t i = 0; i < 3 * bodies; i++)
+            positions[i] = width * (2 * uniform(&random) - 1);
+        for (size_t i = 0; i < bodies; i++)
+            positions[3 * i + 2] += 0.99 * width;
+        audit_input input = {.bodies = bodies,
+                             .radius = radius,
+                             .mass = 1,
+                             .boxed = set % 3 != 0,
+                             .half_width = 0.98 * width,
+                             .positions = positions};
+        audit_result result;
+        assert_null(audit_spheres(&input, &result));
+        brute_force(&input, &expected);
+        expect_statistics(&expected, &result.overlap);
+        assert_int_equal(result.touching, expected.touching);
+        assert_int_equal(result.escaped, expected.escaped);
+        pairs += expected.count;
+        escaped += expected.escaped;
+    }
+    assert_true(pairs > 10000); /* the sets do test something */
+    assert_true(escaped > 100);
+}
+
+/* Two spheres on the floor, one of them in a wall, one pair just apart: every number by hand. */
+static void test_known_state(void **unused)
+{
+    (void)unused;
+    const double positions[] = {0,   0,     0.9, /* 10 % in the floor */
+                                1.8, 0,     1,   /* 19.7 % in the first one; 5 % in the wall */
+                                0,   2.005, 1.0, -4, 0, 1.5};
+    const double velocities[] = {3, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const double angular[] = {0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0};
+    audit_input input = {.bodies = 4,
+                         .radius = 1,
+                         .mass = 10,
+                         .boxed = true,
+                         .half_width = 2.75,
+                         .positions = positions,
+                         .velocities = velocities,
+                         .angular = angular};
+    audit_result result;
+    assert_null(audit_spheres(&input, &result));
+    double pair = 2 - sqrt(1.8 * 1.8 + 0.1 * 0.1);
+    assert_int_equal(result.overlap.count, 5); /* floor, pair, two walls, and the one outside */
+    assert_near(result.overlap.max, 2.25, 1e-12);
+    assert_near(result.overlap.mean, (0.1 + pair + 0.05 + 0.255 + 2.25) / 5, 1e-12);
+    assert_int_equal(result.touching, 8); /* and the pair just apart, two floors */
+    assert_int_equal(result.escaped, 1);
+    /* 1/2 m v^2 = 125 J of the first, 1/2 (2/5 m r^2) w^2 = 50 J of the third */
+    assert_near(result.joules_per_body, 175.0 / 4, 1e-12);
+}
+
+/* 1, ..., n: the 99th percentile by nearest rank is ceil(0.99 n). */
+static void test_percentile(void **unused)
+{
+    (void)unused;
+    static const size_t counts[][2] = {{1, 1},    {2, 2},     {99, 99},
+                                       {100, 99}, {101, 100}, {1000, 990}};
+    static double depths[1000];
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        size_t n = counts[c][0];
+        for (size_t i = 0; i < n; i++)
+            depths[i] = (double)(n - i);
+        audit_overlap overlap = audit_overlaps(depths, n);
+        assert_near(overlap.p99, (double)counts[c][1], 0);
+        assert_near(overlap.mean, 0.5 * (double)(n + 1), 1e-12);
+        assert_near(overlap.max, (double)n, 0);
+    }
+}
+
+static void test_refuses(void **unused)
+{
+    (void)unused;
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e9};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        double positions[] = {0, 0, 0, 0, bad[i], 0};
+        audit_input input = {.bodies = 2, .radius = 0.1, .mass = 1, .positions = positions};
+        audit_result result;
+        assert_non_null(audit_spheres(&input, &result));
+    }
+}
+
+static void test_empty(void **unused)
+{
+    (void)unused;
+    audit_input input = {.bodies = 0, .radius = 0.1, .mass = 1, .boxed = true, .half_width = 1};
+    audit_result result;
+    assert_null(audit_spheres(&input, &result));
+    assert_int_equal(result.overlap.count, 0);
+    assert_int_equal(result.touching, 0);
+    assert_near(result.joules_per_body, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_sets), cmocka_unit_test(test_known_state),
+        cmocka_unit_test(test_percentile),  cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_empty),
+    };
+    return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* Snapshots: a world that is saved, loaded and stepped on goes the way of the original bit for bit,
+ * and damaged data is refused. Also that looking for contacts between steps changes nothing. */
+#include "support.h"
+
+/* What the refusals say; kept in one place, as the library decides it. */
+#define SAYS_DAMAGED                  "tl_world_load: the snapshot is damaged"
+#define SAYS_NULL(function, argument) #function ": " argument " is NULL"
+
+/* A snapshot in new memory. */
+typedef struct saved {
+    void *data;
+    size_t bytes;
+} saved;
+
+static saved save(const tl_world *world)
+{
+    saved s = {NULL, 0};
+    assert_ok(tl_world_save(world, &s.data, &s.bytes));
+    assert_non_null(s.data);
+    assert_true(s.bytes > 0);
+    return s;
+}
+
+static tl_world *load(const saved *s)
+{
+    tl_world *world = NULL;
+    assert_ok(tl_world_load(s->data, s->bytes, &world));
+    assert_non_null(world);
+    return world;
+}
+
+/* A mixer with everything a snapshot has to carry: a force table, a motion table, removed and added
+ * bodies, changed settings. */
+static tl_world *busy_world(const variant *v)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.solver.iterations = 6;
+    settings.solver.position_iterations = 3;
+    tl_scene *scene = mixer_scene(&settings, 40, 9);
+    const double times[2] = {0.05, 0.6}, offsets[6] = {0, 0, 0, 0.1, 0, 0.05};
+    const double rows[12] = {0, 0, 5, 0, 0, 0, 20, 0, 30, 0, 0.1, 0};
+    tl_shape_def block = tl_box_default(0.1, 0.1, 0.02);
+    tl_body_def table = tl_body_default();
+    tl_force_def force = tl_force_default();
+    table.kind = TL_PRESCRIBED;
+    table.position[2] = 0.02;
+    table.position[0] = 0.3;
+    table.shape_count = 1;
+    table.shapes = &block;
+    table.motion.kind = TL_MOTION_TABLE;
+    table.motion.table_length = 2;
+    table.motion.times = times;
+    table.motion.offsets = offsets;
+    add_body(scene, &table);
+    force.body = (tl_body){12, 1};
+    force.table_length = 2;
+    force.times = times;
+    force.values = rows;
+    assert_ok(tl_scene_add_force(scene, &force));
+
+    tl_world *world = world_of(scene);
+    const tl_body gone[2] = {{9, 1}, {20, 1}};
+    tl_shape_def ball = tl_sphere_default(0.06);
+    tl_body_def late = tl_body_default();
+    late.shape_count = 1;
+    late.shapes = &ball;
+    late.position[2] = 2;
+    step(world, 30);
+    assert_ok(tl_world_remove_bodies(world, 2, gone));
+    assert_ok(tl_world_add_bodies(world, 1, &late, NULL));
+    settings.gravity[0] = 0.3;
+    assert_ok(tl_world_set_settings(world, &settings));
+    step(world, 30);
+    return world;
+}
+
+/* Save, load, go on: the same hash after every further step, the same reports and contacts. */
+static void goes_on(const variant *v)
+{
+    tl_world *world = busy_world(v);
+    const saved s = save(world);
+    tl_world *other = load(&s);
+    assert_true(tl_world_hash(other) == tl_world_hash(world));
+    assert_true(tl_world_time(other) == tl_world_time(world));
+    assert_int_equal(tl_world_body_count(other), tl_world_body_count(world));
+    for (int i = 0; i < 40; i++) {
+        const tl_report a = step_report(world, 1), b = step_report(other, 1);
+        if (tl_world_hash(world) != tl_world_hash(other))
+            fail_msg("%s: the loaded world leaves the way at step %d", test_context, i + 1);
+        assert_true(a.steps == b.steps && a.time == b.time && a.contacts == b.contacts);
+        assert_true(a.iterations == b.iterations && a.residual == b.residual);
+        assert_true(a.dissipated_energy == b.dissipated_energy);
+    }
+    /* Handles go on too: the next body gets the same name in both. */
+    tl_body_def def = tl_body_default();
+    tl_body in_world, in_other;
+    def.mass = 1;
+    def.inertia[0] = def.inertia[1] = def.inertia[2] = 1;
+    assert_ok(tl_world_add_bodies(world, 1, &def, &in_world));
+    assert_ok(tl_world_add_bodies(other, 1, &def, &in_other));
+    assert_int_equal(in_world.index, in_other.index);
+    tl_world_destroy(other);
+    tl_world_destroy(world);
+    tl_snapshot_free(s.data, s.bytes);
+}
+
+static void test_goes_on(void **state)
+{
+    (void)state;
+    for_each_variant(goes_on);
+}
+
+/* A loaded world saves the bytes it was loaded from; and it can be loaded from any address. */
+static void saves_the_same(const variant *v)
+{
+    tl_world *world = busy_world(v);
+    const saved first = save(world), again = save(world);
+    char *shifted = malloc(first.bytes + 1);
+    tl_world *other = NULL;
+    assert_non_null(shifted);
+    assert_int_equal(first.bytes, again.bytes);
+    assert_memory_equal(first.data, again.data, first.bytes);
+    memcpy(shifted + 1, first.data, first.bytes);
+    assert_ok(tl_world_load(shifted + 1, first.bytes, &other));
+    free(shifted);
+    const saved copy = save(other);
+    assert_int_equal(copy.bytes, first.bytes);
+    assert_memory_equal(copy.data, first.data, first.bytes);
+    tl_world_destroy(other);
+    tl_world_destroy(world);
+    tl_snapshot_free(first.data, first.bytes);
+    tl_snapshot_free(again.data, again.bytes);
+    tl_snapshot_free(copy.data, copy.bytes);
+}
+
+static void test_saves_the_same(void **state)
+{
+    (void)state;
+    for_each_variant(saves_the_same);
+}
+
+/* Worlds at the ends of their lives: empty, never stepped, emptied. */
+static void small_worlds(const variant *v)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        tl_scene *scene = scene_for(v, 1e-3);
+        if (kind > 0)
+            add_sphere(scene, (tl_material){0}, 0.1, 0, (double[3]){0, 0, 1}, (double[3]){0, 0, 0});
+        tl_world *world = world_of(scene);
+        if (kind == 2)
+            assert_ok(tl_world_remove_bodies(world, 1, &(tl_body){1, 1}));
+        const saved s = save(world);
+        tl_world *other = load(&s);
+        step(world, 3);
+        step(other, 3);
+        assert_true(tl_world_hash(world) == tl_world_hash(other));
+        tl_world_destroy(other);
+        tl_world_destroy(world);
+        tl_snapshot_free(s.data, s.bytes);
+    }
+}
+
+static void test_small_worlds(void **state)
+{
+    (void)state;
+    for_each_precision(small_worlds);
+}
+
+static void expect_damaged(const void *data, size_t bytes, const char *what, size_t place)
+{
+    tl_world *world = (tl_world *)&place; /* must be overwritten */
+    context("%s at %zu", what, place);
+    assert_status(tl_world_load(data, bytes, &world), TL_BAD_DATA);
+    assert_null(world);
+    assert_int_equal(strncmp(tl_last_message(), SAYS_DAMAGED, strlen("tl_world_load: ")), 0);
+}
+
+/* Every byte of the head, and thousands after it, changed in one bit or in all; every way to cut it
+ * short; bytes too many. */
+static void damaged(const variant *v)
+{
+    tl_world *world = busy_world(v);
+    const saved s = save(world);
+    uint8_t *copy = malloc(s.bytes + 8);
+    dice d = {21};
+    assert_non_null(copy);
+    memcpy(copy, s.data, s.bytes);
+    memset(copy + s.bytes, 0, 8);
+    const size_t stride = s.bytes / 2000 + 1;
+    for (size_t i = 0; i < s.bytes; i += i < 512 ? 1 : stride) {
+        const uint8_t kept = copy[i];
+        copy[i] ^= (uint8_t)(1u << (roll_bits(&d) % 8));
+        expect_damaged(copy, s.bytes, "one bit", i);
+        copy[i] = (uint8_t)~kept;
+        expect_damaged(copy, s.bytes, "all bits", i);
+        copy[i] = kept;
+        expect_damaged(copy, i, "cut", i);
+    }
+    expect_damaged(copy, s.bytes - 1, "cut", s.bytes - 1);
+    expect_damaged(copy, s.bytes + 8, "longer", s.bytes);
+    memset(copy, 0, s.bytes);
+    expect_damaged(copy, s.bytes, "zeros", 0);
+    for (size_t i = 0; i < s.bytes; i++)
+        copy[i] = (uint8_t)roll_bits(&d);
+    expect_damaged(copy, s.bytes, "noise", 0);
+    free(copy);
+    tl_world_destroy(world);
+    tl_snapshot_free(s.data, s.bytes);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    for_each_precision(damaged);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    const variant v = variant_at(0);
+    tl_world *world = world_of(scene_for(&v, 1e-3)), *other = world;
+    void *data = world;
+    size_t bytes = 7;
+    context("arguments");
+    assert_refused(tl_world_save(NULL, &data, &bytes), TL_BAD_ARGUMENT,
+                   SAYS_NULL(tl_world_save, "world"));
+    assert_null(data);
+    assert_int_equal(bytes, 0);
+    assert_refused(tl_world_save(world, NULL, &bytes), TL_BAD_ARGUMENT,
+                   SAYS_NULL(tl_world_save, "snapshot"));
+    assert_refused(tl_world_save(world, &data, NULL), TL_BAD_ARGUMENT,
+                   SAYS_NULL(tl_world_save, "bytes"));
+    assert_refused(tl_world_load(NULL, 100, &other), TL_BAD_ARGUMENT,
+                   SAYS_NULL(tl_world_load, "snapshot"));
+    assert_null(other);
+    assert_refused(tl_world_load(&bytes, sizeof bytes, NULL), TL_BAD_ARGUMENT,
+                   SAYS_NULL(tl_world_load, "world"));
+    tl_snapshot_free(NULL, 0);
+    tl_world_destroy(world);
+}
+
+/* Finding contacts between steps, and reading, leave no trace in what follows. */
+static void looking(const variant *v)
+{
+    tl_world *world = busy_world(v), *other = busy_world(v);
+    for (int i = 0; i < 20; i++) {
+        size_t count;
+        assert_ok(tl_world_find_contacts(other));
+        assert_true(tl_world_hash(world) == tl_world_hash(other));
+        free(contacts_of(other, &count));
+        const saved s = save(other);
+        tl_snapshot_free(s.data, s.bytes);
+        const tl_report a = step_report(world, 1), b = step_report(other, 1);
+        assert_true(a.residual == b.residual && a.contacts == b.contacts);
+        assert_true(tl_world_hash(world) == tl_world_hash(other));
+    }
+    tl_world_destroy(other);
+    tl_world_destroy(world);
+}
+
+static void test_looking(void **state)
+{
+    (void)state;
+    for_each_variant(looking);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_goes_on),      cmocka_unit_test(test_saves_the_same),
+        cmocka_unit_test(test_small_worlds), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_arguments),    cmocka_unit_test(test_looking),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* Failing allocations: the n-th one fails, for every n that a scene, a world, its edits, steps and
+ * snapshots need. The failed call says so and changes nothing: done again it succeeds, and the run
+ * ends in the same state as one in which nothing failed. Nothing leaks. */
+#include "support.h"
+
+/* An allocator that counts, and fails once or from some allocation on. */
+static struct {
+    size_t calls, fail_at; /* 1 for the first; 0: none fails */
+    bool for_good;         /* every later one fails too */
+    bool failed;
+    size_t blocks, bytes; /* not given back yet */
+} memory;
+
+static void *counting_allocate(size_t bytes, void *user)
+{
+    (void)user;
+    memory.calls++;
+    if (memory.fail_at &&
+        (memory.for_good ? memory.calls >= memory.fail_at : memory.calls == memory.fail_at)) {
+        memory.failed = true;
+        return NULL;
+    }
+    void *block = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    assert_non_null(block);
+    memset(block, 0xa5, bytes); /* nobody may count on zeros */
+    memory.blocks++;
+    memory.bytes += bytes;
+    return block;
+}
+
+static void counting_release(void *block, size_t bytes, void *user)
+{
+    (void)user;
+    assert_non_null(block);
+    assert_true(memory.blocks > 0 && memory.bytes >= bytes);
+    memory.blocks--;
+    memory.bytes -= bytes;
+    memset(block, 0x5a, bytes);
+    free(block);
+}
+
+static void start_counting(size_t fail_at, bool for_good)
+{
+    const tl_allocator allocator = {counting_allocate, counting_release, NULL};
+    assert_int_equal(memory.blocks, 0);
+    memory.calls = 0;
+    memory.fail_at = fail_at;
+    memory.for_good = for_good;
+    memory.failed = false;
+    tl_set_allocator(&allocator);
+}
+
+/* Does a call again if it failed for lack of memory. Where every allocation fails, gives up. */
+static bool again(tl_status status, bool *given_up)
+{
+    if (status >= 0 || *given_up)
+        return false;
+    assert_status(status, TL_NO_MEMORY);
+    assert_non_null(strstr(tl_last_message(), "bytes"));
+    if (memory.for_good)
+        *given_up = true;
+    return !memory.for_good;
+}
+
+#define TRY(call)                          \
+    do {                                   \
+        if (!given_up) {                   \
+            tl_status status_ = (call);    \
+            if (again(status_, &given_up)) \
+                assert_ok(call);           \
+        }                                  \
+    } while (0)
+
+static void describe(tl_scene *scene, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    const double times[2] = {0, 1}, rows[12] = {0}, offsets[6] = {0, 0, 0, 0.1, 0, 0};
+    tl_shape_def plane = tl_plane_default(), ball = tl_sphere_default(0.1);
+    tl_material_def surface = tl_material_default();
+    tl_force_def force = tl_force_default();
+    tl_body_def defs[6];
+    tl_body bodies[6];
+    TRY(tl_scene_add_material(scene, &surface, &ball.material));
+    for (int i = 0; i < 6; i++) {
+        defs[i] = tl_body_default();
+        defs[i].shape_count = 1;
+        defs[i].shapes = i ? &ball : &plane;
+        defs[i].position[0] = 0.15 * i;
+        defs[i].position[2] = i ? 0.1 * i : 0;
+    }
+    defs[0].kind = TL_PRESCRIBED;
+    defs[0].motion.kind = TL_MOTION_TABLE;
+    defs[0].motion.table_length = 2;
+    defs[0].motion.times = times;
+    defs[0].motion.offsets = offsets;
+    TRY(tl_scene_add_bodies(scene, 6, defs, bodies));
+    force.table_length = 2;
+    force.times = times;
+    force.values = rows;
+    if (!given_up)
+        force.body = bodies[2];
+    TRY(tl_scene_add_force(scene, &force));
+    *gave_up = given_up;
+}
+
+static void edit(tl_world *world, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    const tl_body gone[2] = {{3, 1}, {5, 1}};
+    tl_shape_def ball = tl_sphere_default(0.05);
+    tl_force_def force = tl_force_default();
+    tl_body_def defs[40];
+    tl_body fresh[40] = {{0, 0}};
+    for (int i = 0; i < 5; i++) /* one by one: a failing step keeps those before it */
+        TRY(tl_world_step(world, 1, NULL));
+    TRY(tl_world_find_contacts(world));
+    TRY(tl_world_remove_bodies(world, 2, gone));
+    for (int i = 0; i < 40; i++) { /* enough that buffers grow, and contacts with them */
+        defs[i] = tl_body_default();
+        defs[i].shape_count = 1;
+        defs[i].shapes = &ball;
+        defs[i].position[0] = 0.101 * (i % 7);
+        defs[i].position[1] = 0.3 + 0.101 * (i / 7);
+        defs[i].position[2] = 0.05;
+    }
+    TRY(tl_world_add_bodies(world, 40, defs, fresh));
+    force.body = given_up ? (tl_body){2, 1} : fresh[7];
+    force.force[0] = 1;
+    TRY(tl_world_add_force(world, &force));
+    for (int i = 0; i < 5; i++)
+        TRY(tl_world_step(world, 1, NULL));
+    *gave_up = given_up;
+}
+
+/* The whole life of a scene and a world; returns the final hash, 0 if it was given up. */
+static uint64_t life(tl_solver_kind kind, tl_precision precision)
+{
+    tl_scene *scene = NULL;
+    tl_world *world = NULL, *loaded = NULL;
+    void *snapshot = NULL;
+    size_t bytes = 0;
+    bool given_up = false;
+    uint64_t hash = 0;
+    TRY(tl_scene_create(&scene));
+    if (scene) {
+        tl_settings settings = tl_settings_default();
+        settings.solver.kind = kind;
+        settings.precision = precision;
+        settings.threads = 2;
+        assert_ok(tl_scene_set_settings(scene, &settings));
+        describe(scene, &given_up);
+    }
+    TRY(tl_world_create(scene, &world));
+    assert_true((world != NULL) == !given_up);
+    if (world)
+        edit(world, &given_up);
+    TRY(tl_world_save(world, &snapshot, &bytes));
+    TRY(tl_world_load(snapshot, bytes, &loaded));
+    assert_true((loaded != NULL) == !given_up);
+    for (int i = 0; i < 5; i++)
+        TRY(tl_world_step(loaded, 1, NULL));
+    if (!given_up)
+        hash = tl_world_hash(loaded);
+    tl_snapshot_free(snapshot, bytes);
+    tl_world_destroy(loaded);
+    tl_world_destroy(world);
+    tl_scene_destroy(scene);
+    if (memory.blocks || memory.bytes)
+        fail_msg("%s: %zu blocks of %zu bytes are not given back", test_context, memory.blocks,
+                 memory.bytes);
+    return hash;
+}
+
+static void every_allocation(tl_solver_kind kind, tl_precision precision)
+{
+    context("nothing fails");
+    start_counting(0, false);
+    const uint64_t expected = life(kind, precision);
+    const size_t most = memory.calls;
+    assert_true(expected != 0 && most >= 10);
+    for (size_t n = 1;; n++) {
+        context("solver %d, precision %d: allocation %zu of %zu fails", kind, precision, n, most);
+        start_counting(n, false);
+        const uint64_t hash = life(kind, precision);
+        if (!memory.failed)
+            break;
+        assert_true(n < 100 * most); /* or it would never end */
+        if (hash != expected)
+            fail_msg("%s: another state than without failure", test_context);
+        context("solver %d, precision %d: all from allocation %zu on fail", kind, precision, n);
+        start_counting(n, true);
+        (void)life(kind, precision);
+    }
+    tl_set_allocator(NULL);
+}
+
+static void test_psor(void **state)
+{
+    (void)state;
+    every_allocation(TL_PSOR, TL_MIXED);
+    every_allocation(TL_PSOR, TL_DOUBLE);
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    every_allocation(TL_JACOBI, TL_MIXED);
+    every_allocation(TL_APGD, TL_DOUBLE);
+    every_allocation(TL_SPG, TL_MIXED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_psor),
+        cmocka_unit_test(test_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
