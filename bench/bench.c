@@ -175,33 +175,33 @@ static bool read_seed(const char *text, bench_options *options)
     return end && *end == '\0';
 }
 
-/* Every option with what it expects; --json expects nothing. */
+/* Every option with what it is and what its value must be; --json takes none. */
 static const struct option {
-    const char *name;
+    const char *name, *value;
     uint32_t bit;
-    const char *value;
     bool (*read)(const char *text, bench_options *options);
-    const char *expected;
+    const char *meaning, *expected;
 } known_options[] = {
-    {"--json", OPTION_JSON, NULL, NULL, "one JSON object a line instead of a table"},
-    {"--bodies", OPTION_BODIES, "N,N,...", read_bodies,
-     "sizes: up to 16 whole numbers from 1 to 1000000000, for example 4000,16000"},
-    {"--threads", OPTION_THREADS, "N", read_threads,
-     "threads of Talus: a whole number from 1 up; not given: all CPUs"},
-    {"--precision", OPTION_PRECISION, "P", read_precision, "mixed or double"},
-    {"--peers", OPTION_PEERS, "E,E", read_peers, "engines to compare with: bullet, ode or both"},
-    {"--steps", OPTION_STEPS, "N", read_steps,
-     "steps that are timed: a whole number from 1 up; not given: 100"},
-    {"--settle", OPTION_SETTLE, "N", read_settle,
-     "steps before those: a whole number from 0 up; not given: 400"},
-    {"--solver", OPTION_SOLVER, "S", read_solver, "psor, jacobi, apgd or spg"},
-    {"--law", OPTION_LAW, "L", read_law, "cone or coulomb (psor only)"},
-    {"--iterations", OPTION_ITERATIONS, "N", read_iterations,
-     "of the velocity problem: a whole number from 1 up"},
-    {"--position-iterations", OPTION_POSITION_ITERATIONS, "N", read_position_iterations,
-     "of the position problem: a whole number from 1 up"},
-    {"--seed", OPTION_SEED, "N", read_seed,
-     "of random places: a whole number from 0 up; not given: 1"},
+    {"--json", "", OPTION_JSON, NULL, "one JSON object a line instead of a table", "no value"},
+    {"--bodies", "N,N,...", OPTION_BODIES, read_bodies, "sizes to run",
+     "1 to 16 whole numbers from 1 to 1000000000, such as 4000,16000"},
+    {"--threads", "N", OPTION_THREADS, read_threads, "threads of Talus (all CPUs)",
+     "a whole number from 1 to 1000000000"},
+    {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", "mixed or double"},
+    {"--peers", "E,E", OPTION_PEERS, read_peers, "engines to compare with (none)",
+     "bullet, ode, or both with a comma between"},
+    {"--steps", "N", OPTION_STEPS, read_steps, "steps that are timed (100)",
+     "a whole number from 1 to 1000000000"},
+    {"--settle", "N", OPTION_SETTLE, read_settle, "steps before those (400)",
+     "a whole number from 0 to 1000000000"},
+    {"--solver", "S", OPTION_SOLVER, read_solver, "solver of Talus", "psor, jacobi, apgd or spg"},
+    {"--law", "L", OPTION_LAW, read_law, "friction law of Talus", "cone, or coulomb with psor"},
+    {"--iterations", "N", OPTION_ITERATIONS, read_iterations, "of Talus's velocity problem",
+     "a whole number from 1 to 1000000000"},
+    {"--position-iterations", "N", OPTION_POSITION_ITERATIONS, read_position_iterations,
+     "of Talus's position problem", "a whole number from 1 to 1000000000"},
+    {"--seed", "N", OPTION_SEED, read_seed, "of the random places (1)",
+     "a whole number from 0 to 18446744073709551615"},
 };
 
 #define OPTION_COUNT (sizeof known_options / sizeof known_options[0])
@@ -226,12 +226,16 @@ static int print_help(void)
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         char name[48];
         const struct option *option = &known_options[i];
-        snprintf(name, sizeof name, "%s %s", option->name, option->value ? option->value : "");
-        printf("  %-26s %s\n", name, option->expected);
+        snprintf(name, sizeof name, "%s %s", option->name, option->value);
+        printf("  %-25s %s", name, option->meaning);
+        if (option->read)
+            printf(": %s", option->expected);
+        putchar('\n');
     }
-    printf(
-        "\nExit status: 0 done; 1 a part failed, such as a peer that is not built; 2 wrong usage.\n"
-        "bench/README.md defines the numbers.\n");
+    printf("\nA bench refuses options that have no meaning for it. Exit status: 0 done; 1 a part\n"
+           "failed, such as a peer that is not built; 2 wrong usage. bench/README.md defines the\n"
+           "numbers.\n");
+    return 0;
 }
 
 static void print_names(void)
@@ -274,7 +278,7 @@ static bool read_option(const struct bench *bench, int argc, char **argv, int *i
         if (option->read ? value && option->read(value, options) : !value)
             return true;
         fprintf(stderr, "talus-bench: %s %s: expected %s\n", option->name,
-                value ? value : "without a value", option->read ? option->expected : "no value");
+                value ? value : "without a value", option->expected);
         return false;
     }
     fprintf(stderr, "talus-bench: unknown option %s; see talus-bench --help\n", text);

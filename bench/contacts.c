@@ -261,6 +261,12 @@ static void run_peer(bench_output *output, const char *engine, const double *cen
 
 static void run_size(const bench_options *options, bench_output *output, size_t bodies)
 {
+    if (bodies < 3) {
+        output_failure(output,
+                       "contacts, %zu bodies: expected at least 3, so that each can have %g",
+                       bodies, CONTACTS_PER_BODY);
+        return;
+    }
     double *centres = bodies <= SIZE_MAX / 24 ? malloc(3 * bodies * sizeof *centres) : NULL;
     double radius = 0;
     contact_set set = {0};

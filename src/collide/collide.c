@@ -9,13 +9,14 @@
 #include <math.h>
 
 #define DIRECT     16u  /* the largest shapes, up to this many, are tested against all others directly */
-#define BIN_FACTOR 1.25 /* edge of a bin over the largest diameter on its level (measured) */
+#define BIN_FACTOR 2.0 /* edge of a bin over the largest diameter on its level (measured) */
 #define MAX_BITS   24u  /* of a level's bin index */
 
 void tl_collide_free(tl_backend *backend, tl_collide *c)
 {
     tl_buffer *all[] = {&c->entry_start, &c->key,       &c->value,     &c->shape,   &c->tag,   &c->at,
-                        &c->place,       &c->bin_start, &c->bin_shape, &c->bin_tag, &c->bin_at};
+                        &c->place,       &c->bin_start, &c->bin_shape, &c->bin_tag, &c->bin_at,
+                        &c->partner};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
 }
@@ -200,11 +201,13 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 }
 
 /* Stages 7 to 9: count, scan, write. */
-static tl_status write_contacts(tl_backend *b, tlk_find *f, tl_contacts *out)
+static tl_status write_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_contacts *out)
 {
     const uint32_t n = f->shapes.rows;
     uint64_t total;
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
+    f->partner = c->partner.data;
     f->contact_start = out->start.data;
     tl_run(b, TLK_contact_count, n, f);
     TL_TRY(b->ops->scan(b, f->contact_start, n, &total));
@@ -232,5 +235,5 @@ tl_status tl_collide_run(tl_backend *backend, tl_collide *c, const tlk_bodies *b
         f.global[g] = c->global[g];
     TL_TRY(bounds_and_counts(backend, c, &f));
     TL_TRY(fill_bins(backend, c, &f));
-    return write_contacts(backend, &f, out);
+    return write_contacts(backend, c, &f, out);
 }

@@ -26,6 +26,7 @@
 #define TLK_HEAD      6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
 #define TLK_BLOCK     75u         /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
 #define TLK_PATCH     18u         /* doubles of a patch: origin, u, v, w, half extents, half its box */
+#define TLK_PARTNERS  12u         /* partners that the counting pass keeps for each shape */
 #define TLK_SWEEP_MAX 4.0         /* a shape's motion is looked ahead by at most this many radii */
 
 /* Bits of body flags. */
@@ -90,6 +91,7 @@ typedef struct tlk_find {
     uint32_t *bin_start;    /* keys + 1 */
     uint32_t *bin_shape, *bin_tag;        /* entries, sorted */
     float *bin_x, *bin_y, *bin_z, *bin_r; /* entries, sorted; padded by TLK_LANES */
+    uint32_t *partner;       /* TLK_PARTNERS a shape, by the counting pass */
     uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
     uint32_t *contact_a;     /* contacts: the owner */

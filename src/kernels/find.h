@@ -162,18 +162,12 @@ TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t p)
     f->bin_r[p] = at[3];
 }
 
-/* Whether shapes i and j touch within the envelope or will within the step: gap <= envelope + h * closing
- * speed. Gives normal (i to j) and gap. */
-TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j, double *n, double *gap)
+/* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i to j);
+ * one of the two is a sphere, and the point is on it. */
+TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const double *n)
 {
     const tlk_shapes *s = &f->shapes;
     const size_t bi = s->body[i], bj = s->body[j];
-    if (bi == bj || (s->info[i] & s->info[j] & TLK_SHAPE_FIXED))
-        return false;
-    *gap = tlk_narrow(s, i, j, n);
-    if (*gap <= f->envelope)
-        return true;
-    /* the relative velocity of the two surfaces where they are nearest, along the normal */
     const real *vi = f->bodies.vel + 8 * bi, *vj = f->bodies.vel + 8 * bj;
     const double *xi = f->bodies.pos + 4 * bi, *xj = f->bodies.pos + 4 * bj;
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
@@ -189,25 +183,66 @@ TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j, double *n, d
     tlk_crossd(wj, rj, tj);
     for (int k = 0; k < 3; k++)
         closing += n[k] * ((double)vi[k] + ti[k] - (double)vj[k] - tj[k]);
-    if (closing <= 0 || *gap > f->envelope + f->h * closing)
-        return false;
-    /* no further than the boxes looked, so that a pair is met in one bin only */
-    const bool plane = (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE ||
-                       (s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
-    return plane || *gap <= s->centre[4 * (size_t)i + 3] - s->geom[4 * (size_t)i + 3] +
-                                s->centre[4 * (size_t)j + 3] - s->geom[4 * (size_t)j + 3];
+    return closing;
 }
 
-/* Writes one contact, or only counts it. */
-TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, const double *n, double gap,
-                        bool write, uint32_t *k)
+/* How far beyond its surface a shape's box looks. */
+TL_KERNEL double tlk_margin(const tlk_shapes *s, uint32_t i)
 {
-    if (write) {
-        f->contact_a[*k] = i;
-        f->contact_b[*k] = j;
-        real *out = f->contact_n + 4 * (size_t)*k;
-        out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
+    return s->centre[4 * (size_t)i + 3] - s->geom[4 * (size_t)i + 3];
+}
+
+/* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing speed,
+ * but no further than the boxes look, so that a pair is met in one bin only. */
+TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    double n[3];
+    const double gap = tlk_narrow(s, i, j, n);
+    if (gap <= f->envelope)
+        return true;
+    const bool plane = (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE ||
+                       (s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
+    return (plane || gap <= tlk_margin(s, i) + tlk_margin(s, j)) &&
+           gap <= f->envelope + f->h * tlk_closing(f, i, j, n);
+}
+
+/* The same; of two spheres it needs no root where they touch. */
+TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t info_i = s->info[i], info_j = s->info[j];
+    if (s->body[i] == s->body[j] || (info_i & info_j & TLK_SHAPE_FIXED))
+        return false;
+    if (!((info_i | info_j) & TLK_SHAPE_KIND)) { /* TLK_SPHERE is 0 */
+        const double *a = s->centre + 4 * (size_t)i, *b = s->centre + 4 * (size_t)j;
+        const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, d2 = tlk_dotd(d, d);
+        const double sum = s->geom[4 * (size_t)i + 3] + s->geom[4 * (size_t)j + 3];
+        if (d2 <= (sum + f->envelope) * (sum + f->envelope))
+            return true;
     }
+    return tlk_touch_soon(f, i, j);
+}
+
+/* Writes contact k. */
+TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint32_t k)
+{
+    double n[3];
+    const double gap = tlk_narrow(&f->shapes, i, j, n);
+    f->contact_a[k] = i;
+    f->contact_b[k] = j;
+    real *out = f->contact_n + 4 * (size_t)k;
+    out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
+}
+
+/* A partner of i was found: writes the contact, or counts it and keeps the partner's name, if there is
+ * room, so that the second pass need not look again. */
+TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, bool write, uint32_t *k)
+{
+    if (write)
+        tlk_write_contact(f, i, j, *k);
+    else if (*k < TLK_PARTNERS)
+        f->partner[TLK_PARTNERS * (size_t)i + *k] = j;
     (*k)++;
 }
 
@@ -222,9 +257,7 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint
         const uint32_t j = f->global[g];
         if (j == i || (global && j < i))
             continue;
-        if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
-            /* nothing to rule out before the exact test */
-        } else {
+        if ((s->info[j] & TLK_SHAPE_KIND) != TLK_PLANE) {
             double half[3];
             tlk_extent(s, j, half);
             const double *d = s->centre + 4 * (size_t)j;
@@ -232,9 +265,8 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint
                 fabs(c[2] - d[2]) > half[2] + c[3])
                 continue;
         }
-        double n[3], gap;
-        if (tlk_touch(f, i, j, n, &gap))
-            tlk_emit(f, i, j, n, gap, write, k);
+        if (tlk_touch(f, i, j))
+            tlk_emit(f, i, j, write, k);
     }
 }
 
@@ -264,9 +296,8 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_
         uint32_t begin, end;
         tlk_partners(f, p, &begin, &end);
         for (uint32_t q = begin; q < end; q++) {
-            double n[3], gap;
-            if (tlk_near(f, p, q) && tlk_touch(f, i, f->bin_shape[q], n, &gap))
-                tlk_emit(f, i, f->bin_shape[q], n, gap, write, k);
+            if (tlk_near(f, p, q) && tlk_touch(f, i, f->bin_shape[q]))
+                tlk_emit(f, i, f->bin_shape[q], write, k);
         }
     }
 }
@@ -284,6 +315,12 @@ TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
 TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
 {
     uint32_t k = f->contact_start[i];
+    const uint32_t count = f->contact_start[i + 1] - k;
+    if (count <= TLK_PARTNERS) {
+        for (uint32_t c = 0; c < count; c++)
+            tlk_write_contact(f, i, f->partner[TLK_PARTNERS * (size_t)i + c], k + c);
+        return;
+    }
     tlk_visit_bins(f, i, true, &k);
     tlk_visit_globals(f, i, true, &k);
 }

@@ -14,8 +14,9 @@ TL_KERNEL double tlk_direction(const double *a, const double *b, double *n)
         n[k] = b[k] - a[k];
     const double d = sqrt(tlk_dotd(n, n));
     if (d > 0) {
+        const double inverse = 1 / d;
         for (int k = 0; k < 3; k++)
-            n[k] = n[k] / d;
+            n[k] = n[k] * inverse;
     } else {
         n[0] = 0, n[1] = 0, n[2] = 1;
     }
@@ -118,14 +119,12 @@ TL_KERNEL double tlk_sphere_parallelogram(const double *c, double r, const doubl
     return distance - r;
 }
 
-/* Gap and normal from shape i to shape j; at least one of them is a sphere. */
-TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double *n)
+/* A sphere and something else, in either order. */
+TL_RARE double tlk_narrow_patch(const tlk_shapes *s, uint32_t i, uint32_t j, double *n)
 {
     const uint32_t kind = s->info[j] & TLK_SHAPE_KIND;
     const double *c = s->centre + 4 * (size_t)i;
     const double r = s->geom[4 * (size_t)i + 3];
-    if (kind == TLK_SPHERE && (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
-        return tlk_direction(c, s->centre + 4 * (size_t)j, n) - r - s->geom[4 * (size_t)j + 3];
     if (kind == TLK_SPHERE) {
         /* the owner is the fixed shape: swap, and turn the normal round */
         double back[3];
@@ -144,6 +143,15 @@ TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double 
     return kind == TLK_PLANE ? tlk_sphere_plane(c, r, patch, n)
            : kind == TLK_BOX ? tlk_sphere_box(c, r, patch, n)
                              : tlk_sphere_parallelogram(c, r, patch, n);
+}
+
+/* Gap and normal from shape i to shape j; at least one of them is a sphere. */
+TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double *n)
+{
+    if ((s->info[i] | s->info[j]) & TLK_SHAPE_KIND) /* TLK_SPHERE is 0 */
+        return tlk_narrow_patch(s, i, j, n);
+    return tlk_direction(s->centre + 4 * (size_t)i, s->centre + 4 * (size_t)j, n) -
+           s->geom[4 * (size_t)i + 3] - s->geom[4 * (size_t)j + 3];
 }
 
 #endif

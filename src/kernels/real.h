@@ -5,8 +5,10 @@
 
 #if defined(__CUDACC__)
 #define TL_KERNEL static __device__ __forceinline__
+#define TL_RARE   static __device__ __noinline__
 #else
 #define TL_KERNEL static inline __attribute__((always_inline, unused))
+#define TL_RARE   static __attribute__((noinline, unused)) /* kept out of the way of the usual case */
 #endif
 
 #if defined(TLK_PRECISION_double)

@@ -1,5 +1,6 @@
-/* The same bits with every instruction set: the mixer stepped with the plain kernels and with each of
- * those this machine can run. Reaches past the public interface for the one switch that chooses. */
+/* The same bits with every instruction set: the mixer stepped with the plain kernels and with each
+ * of those this machine can run. Reaches past the public interface for the one switch that chooses.
+ */
 #include "support.h"
 
 #include "backend/backend.h"

@@ -172,7 +172,7 @@ static void expect_damaged(const void *data, size_t bytes, const char *what, siz
     context("%s at %zu", what, place);
     assert_status(tl_world_load(data, bytes, &world), TL_BAD_DATA);
     assert_null(world);
-    assert_int_equal(strncmp(tl_last_message(), SAYS_DAMAGED, strlen("tl_world_load: ")), 0);
+    assert_non_null(strstr(tl_last_message(), SAYS_DAMAGED));
 }
 
 /* Every byte of the head, and thousands after it, changed in one bit or in all; every way to cut it

@@ -85,7 +85,7 @@ static void describe(tl_scene *scene, bool *gave_up)
         defs[i] = tl_body_default();
         defs[i].shape_count = 1;
         defs[i].shapes = i ? &ball : &plane;
-        defs[i].position[0] = 0.15 * i;
+        defs[i].position[0] = 0.21 * i;
         defs[i].position[2] = i ? 0.1 * i : 0;
     }
     defs[0].kind = TL_PRESCRIBED;

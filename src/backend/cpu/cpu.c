@@ -165,7 +165,8 @@ static tl_status cpu_fold(tl_backend *backend, tl_fold fold, uint32_t count, con
     /* room for the widest fold, so that a later one over as many items cannot fail */
     TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)chunks * TLK_FOLD_NUMBERS + 1));
     double *partial = cpu->fold_scratch.data;
-    const tl_cpu_fold kernel = cpu->kernels->fold[fold];
+    const tl_cpu_fold wide = cpu->kernels->wide_fold[fold];
+    const tl_cpu_fold kernel = wide ? wide : cpu->kernels->fold[fold];
 #pragma omp parallel for num_threads(cpu->threads) schedule(static) if (count >= 4 * FOLD_CHUNK)
     for (uint32_t c = 0; c < chunks; c++) {
         double *own = partial + (size_t)c * (size_t)n;

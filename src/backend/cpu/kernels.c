@@ -11,6 +11,28 @@
 
 #include "backend/cpu/cpu.h"
 
+/* Folds lane by lane, item i into lane i % 8, and the lanes at the end, so that a fold that takes eight
+ * items at once gives the same bits. */
+static inline void fold_lanes(int n, const char *operations, double lanes[TLK_LANES][TLK_FOLD_NUMBERS],
+                              double *numbers)
+{
+    for (int k = 0; k < n; k++)
+        for (uint32_t l = 0; l < TLK_LANES; l++) {
+            const double x = lanes[l][k];
+            if (operations[k] == 's')
+                numbers[k] += x;
+            else if ((operations[k] == 'M') == (x > numbers[k]))
+                numbers[k] = x;
+        }
+}
+
+static inline void start_lanes(int n, const char *operations, double lanes[TLK_LANES][TLK_FOLD_NUMBERS])
+{
+    for (uint32_t l = 0; l < TLK_LANES; l++)
+        for (int k = 0; k < n; k++)
+            lanes[l][k] = operations[k] == 's' ? 0 : operations[k] == 'M' ? -1e300 : 1e300;
+}
+
 #if defined(__AVX2__)
 #include "backend/cpu/wide.h"
 #endif
@@ -26,13 +48,11 @@
     static void fold_##name(const void *args, uint32_t begin, uint32_t end, double *numbers)       \
     {                                                                                              \
         const type a = *(const type *)args;                                                        \
-        double local[n];                                                                           \
-        for (int k = 0; k < n; k++)                                                                \
-            local[k] = numbers[k];                                                                 \
+        double lanes[TLK_LANES][TLK_FOLD_NUMBERS];                                                 \
+        start_lanes(n, ops, lanes);                                                                \
         for (uint32_t i = begin; i < end; i++)                                                     \
-            tlk_##name(&a, i, local);                                                              \
-        for (int k = 0; k < n; k++)                                                                \
-            numbers[k] = local[k];                                                                 \
+            tlk_##name(&a, i, lanes[tlk_lane(i)]);                                                 \
+        fold_lanes(n, ops, lanes, numbers);                                                        \
     }
 #include "kernels/kernels.inc"
 #undef TLK_MAP
@@ -58,6 +78,9 @@ const tl_cpu_kernels TABLE = {
 #if defined(__AVX2__)
 #define TLK_WIDE(name) [TLK_##name] = wide_##name,
     .wide = {TLK_WIDE_LIST},
+#undef TLK_WIDE
+#define TLK_WIDE(name) [TLK_FOLD_##name] = wide_##name,
+    .wide_fold = {TLK_WIDE_FOLD_LIST},
 #endif
     .fold = {
 #define TLK_MAP(name, type)

@@ -298,6 +298,187 @@ static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
     }
 }
 
+/* --- the audit and the position rows ---------------------------------------------------------------- */
+
+typedef double dvec __attribute__((vector_size(64)));
+typedef int64_t dvec_bits __attribute__((vector_size(64)));
+
+WIDE dvec vec_widen(vec v)
+{
+    return __builtin_convertvector(v, dvec);
+}
+
+WIDE dvec dvec_select(dvec_bits condition, dvec yes, dvec no)
+{
+    return (dvec)((condition & (dvec_bits)yes) | (~condition & (dvec_bits)no));
+}
+
+/* What eight central rows share in these kernels. */
+typedef struct wide_head {
+    uint32_t ia[8], ib[8], lanes;
+    vec n[3], mu, arm_a, arm_b;
+} wide_head;
+
+WIDE wide_head wide_load_head(const tlk_problem *p, uint32_t s)
+{
+    wide_head h;
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    h.lanes = 0;
+    while (h.lanes < TLK_LANES && p->a[s + h.lanes] != TLK_NONE)
+        h.lanes++;
+    wide_index(p->a + s, h.lanes, h.ia);
+    wide_index(p->b + s, h.lanes, h.ib);
+    for (int f = 0; f < 3; f++)
+        h.n[f] = vec_load(head + f * TLK_LANES);
+    h.mu = vec_load(head + 3 * TLK_LANES);
+    h.arm_a = vec_load(head + 4 * TLK_LANES);
+    h.arm_b = vec_load(head + 5 * TLK_LANES);
+    return h;
+}
+
+/* u = D^T v of eight central rows; also their bodies' velocities. */
+WIDE void wide_velocity(const wide_head *h, const real *vel, vec *va, vec *vb, vec *u)
+{
+    vec w[3], t[3];
+    vec_gather(vel, h->ia, va);
+    vec_gather(vel, h->ib, vb);
+    for (int k = 0; k < 3; k++)
+        w[k] = h->arm_a * va[4 + k] + h->arm_b * vb[4 + k];
+    vec_cross(w, h->n, t);
+    for (int k = 0; k < 3; k++)
+        u[k] = vb[k] - va[k] - t[k];
+}
+
+/* tlk_project of eight vectors. */
+WIDE void wide_project(const vec *n, vec mu, vec *g)
+{
+    const vec zero = vec_set(0), gn = vec_dot(g, n);
+    vec t[3];
+    for (int k = 0; k < 3; k++)
+        t[k] = g[k] - gn * n[k];
+    const vec length = vec_sqrt(vec_dot(t, t));
+    const vec_bits inside = length <= mu * gn, out = mu * length <= -gn;
+    const vec normal = (gn + mu * length) / (vec_set(1) + mu * mu);
+    const vec scale = vec_select(length > zero, mu * normal / length, zero);
+    for (int k = 0; k < 3; k++)
+        g[k] = vec_select(inside, g[k], vec_select(out, zero, normal * n[k] + scale * t[k]));
+}
+
+/* tlk_row_residual of eight central rows; u holds the bias already. */
+WIDE vec wide_residual(const tlk_problem *p, const wide_head *h, const vec *va, const vec *vb,
+                       const vec *g, const vec *u)
+{
+    const vec kn = va[3] + vb[3];
+    const vec kt = kn + h->arm_a * h->arm_a * va[7] + h->arm_b * h->arm_b * vb[7];
+    const vec eta = vec_set(3) / (kn + vec_set(2) * kt);
+    vec w[3] = {u[0], u[1], u[2]}, next[3], t[3];
+    if (p->coulomb) {
+        const vec wn = vec_dot(w, h->n);
+        for (int k = 0; k < 3; k++)
+            t[k] = w[k] - wn * h->n[k];
+        const vec slide = h->mu * vec_sqrt(vec_dot(t, t));
+        for (int k = 0; k < 3; k++)
+            w[k] += slide * h->n[k];
+    }
+    for (int k = 0; k < 3; k++)
+        next[k] = g[k] - eta * w[k];
+    wide_project(h->n, h->mu, next);
+    for (int k = 0; k < 3; k++)
+        next[k] = g[k] - next[k];
+    return vec_sqrt(vec_dot(next, next)) / eta;
+}
+
+/* Eight central rows of the audit; a lane of `acc` is a row. */
+WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, dvec *acc)
+{
+    static const int64_t first[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+    const tlk_problem *p = &q->problem;
+    const wide_head h = wide_load_head(p, s);
+    vec va[8], vb[8], fa[8], fb[8], u[3], free[3], g[3];
+    wide_velocity(&h, p->free, fa, fb, free);
+    wide_velocity(&h, p->vel, va, vb, u);
+    const vec bias = vec_load(p->bias + s);
+    const real *gamma = p->gamma + tlk_at(s, 0, 3);
+    dvec work = {0}, gap, zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
+    for (int k = 0; k < 3; k++) {
+        g[k] = vec_load(gamma + k * TLK_LANES);
+        work += 0.5 * vec_widen(g[k]) * (vec_widen(u[k]) + vec_widen(free[k]));
+        u[k] += bias * h.n[k];
+    }
+    const dvec r = vec_widen(wide_residual(p, &h, va, vb, g, u));
+    for (uint32_t l = 0; l < TLK_LANES; l++)
+        gap[l] = l < h.lanes ? (double)q->contact_n[4 * (size_t)q->row_contact[s + l] + 3] : 0;
+    dvec_bits row;
+    __builtin_memcpy(&row, first + TLK_LANES - h.lanes, sizeof row);
+    const dvec_bits overlap = gap < zero;
+    const dvec active = vec_widen(vec_dot(g, g));
+    const dvec worst = dvec_select(row, r, none), depth = dvec_select(overlap, -gap, none);
+    acc[0] += dvec_select(row, r * r, zero);
+    acc[1] = dvec_select(acc[1] > worst, acc[1], worst);
+    acc[2] += dvec_select(row, one, zero);
+    acc[3] += dvec_select(row & (active > zero), one, zero);
+    acc[4] -= dvec_select(row, work, zero);
+    acc[5] = dvec_select(acc[5] > depth, acc[5], depth);
+    acc[6] -= dvec_select(overlap, gap, zero);
+    acc[7] += dvec_select(overlap, one, zero);
+}
+
+static void wide_audit_row(const void *args, uint32_t begin, uint32_t end, double *numbers)
+{
+    const tlk_audit q = *(const tlk_audit *)args;
+    double lanes[TLK_LANES][TLK_FOLD_NUMBERS];
+    start_lanes(8, "sMsssMss", lanes);
+    dvec acc[8];
+    for (int k = 0; k < 8; k++)
+        acc[k] = (dvec){0} + lanes[0][k];
+    uint32_t s = begin;
+    for (; s < end && s < q.problem.block_base; s += TLK_LANES)
+        wide_audit_packet(&q, s, acc);
+    for (uint32_t l = 0; l < TLK_LANES; l++)
+        for (int k = 0; k < 8; k++)
+            lanes[l][k] = acc[k][l];
+    for (; s < end; s++)
+        tlk_audit_row(&q, s, lanes[tlk_lane(s)]);
+    fold_lanes(8, "sMsssMss", lanes, numbers);
+}
+
+/* Eight central rows of the position problem. */
+WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, uint32_t s)
+{
+    const wide_head h = wide_load_head(p, s);
+    vec va[8], vb[8], u[3];
+    wide_velocity(&h, q->vel, va, vb, u);
+    const dvec un = vec_widen(h.n[0]) * vec_widen(u[0]) + vec_widen(h.n[1]) * vec_widen(u[1]) +
+                    vec_widen(h.n[2]) * vec_widen(u[2]);
+    const dvec zero = {0};
+    dvec gap = zero;
+    for (uint32_t l = 0; l < h.lanes; l++)
+        gap[l] = (double)q->contact_n[4 * (size_t)q->row_contact[s + l] + 3];
+    dvec bias = gap / q->h + un;
+    const dvec part = bias * q->recovery_fraction, most = zero - q->recovery_speed;
+    bias = dvec_select(bias < zero, dvec_select(part > most, part, most), bias);
+    vec_store(q->position_bias + s, __builtin_convertvector(bias, vec));
+    real *gamma = q->position_gamma + tlk_at(s, 0, 3);
+    for (int k = 0; k < 3; k++)
+        vec_store(gamma + k * TLK_LANES, vec_set(0));
+}
+
+static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
+{
+    const tlk_build q = *(const tlk_build *)args;
+    tlk_problem p = {0};
+    p.head = q.head;
+    p.a = q.a;
+    p.b = q.b;
+    uint32_t s = begin;
+    for (; s < end && s < q.block_base; s += TLK_LANES)
+        wide_position_packet(&q, &p, s);
+    for (; s < end; s++)
+        tlk_position_rows(&q, s);
+}
+
+/* --- collision detection ------------------------------------------------------------------------------ */
+
 /* tlk_near of entry p against eight entries from q on; a bit a lane. */
 WIDE uint32_t wide_near(const tlk_find *f, uint32_t p, uint32_t q)
 {
@@ -320,7 +501,7 @@ WIDE uint32_t wide_near(const tlk_find *f, uint32_t p, uint32_t q)
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(all));
 }
 
-WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, uint32_t *k)
 {
     for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
         const uint32_t p = f->place[e];
@@ -332,9 +513,8 @@ WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k
                 hits &= (1u << (end - q)) - 1;
             for (; hits; hits &= hits - 1) {
                 const uint32_t j = f->bin_shape[q + (uint32_t)__builtin_ctz(hits)];
-                double n[3], gap;
-                if (tlk_touch(f, i, j, n, &gap))
-                    tlk_emit(f, i, j, n, gap, write, k);
+                if (tlk_touch(f, i, j))
+                    tlk_emit(f, i, j, false, k);
             }
         }
     }
@@ -345,23 +525,14 @@ static void wide_contact_count(const void *args, uint32_t begin, uint32_t end)
     const tlk_find f = *(const tlk_find *)args;
     for (uint32_t i = begin; i < end; i++) {
         uint32_t k = 0;
-        wide_visit_bins(&f, i, false, &k);
+        wide_visit_bins(&f, i, &k);
         tlk_visit_globals(&f, i, false, &k);
         f.contact_start[i] = k;
     }
 }
 
-static void wide_contact_write(const void *args, uint32_t begin, uint32_t end)
-{
-    const tlk_find f = *(const tlk_find *)args;
-    for (uint32_t i = begin; i < end; i++) {
-        uint32_t k = f.contact_start[i];
-        wide_visit_bins(&f, i, true, &k);
-        tlk_visit_globals(&f, i, true, &k);
-    }
-}
-
 #define TLK_WIDE_LIST                                                                              \
-    TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(contact_count) TLK_WIDE(contact_write)
+    TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(position_rows) TLK_WIDE(contact_count)
+#define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row)
 
 #endif
