@@ -24,6 +24,14 @@ static double uniform(uint64_t seed, uint64_t k)
     return (double)(z >> 11) * 0x1p-53;
 }
 
+/* The nearest 32-bit float. Volatile, because GCC 12 at -O3 loses the rounding of such loops of
+ * three when it vectorises them. */
+static double round_to_float(double x)
+{
+    volatile float rounded = (float)x;
+    return rounded;
+}
+
 /* Sphere i's centre; `context` is what the scene is made from. */
 typedef void (*centre_fn)(const void *context, size_t i, double centre[3]);
 
@@ -110,7 +118,7 @@ static void pile_centre(const void *context, size_t i, double centre[3])
                       (double)(i / (side * side)) * options->spacing};
     for (int k = 0; k < 3; k++) {
         double shift = options->jitter * (2 * uniform(options->seed, 3 * (uint64_t)i + k) - 1);
-        centre[k] = (float)(grid[k] + 0.5 * options->spacing + shift);
+        centre[k] = round_to_float(grid[k] + 0.5 * options->spacing + shift);
     }
 }
 
@@ -188,7 +196,7 @@ static void random_centre(const void *context, size_t i, double centre[3])
 {
     const random_cube *cube = context;
     for (int k = 0; k < 3; k++)
-        centre[k] = (float)(cube->edge * (uniform(cube->seed, 3 * (uint64_t)i + k) - 0.5));
+        centre[k] = round_to_float(cube->edge * (uniform(cube->seed, 3 * (uint64_t)i + k) - 0.5));
 }
 
 tl_status random_spheres_scene(size_t bodies, double contacts_per_body, uint64_t seed,

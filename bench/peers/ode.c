@@ -129,7 +129,7 @@ int main(int argc, char **argv)
         return 2;
     }
     FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");
-    peer_start start;
+    peer_start start = {0};
     if (!in || !out || !peer_read(in, &start, sizeof start) ||
         memcmp(start.magic, PEER_START_MAGIC, sizeof start.magic) != 0 || start.task != PEER_PILE) {
         fprintf(stderr, "%s: cannot read %s as the start of a pile or write %s\n", argv[0], argv[1],
@@ -137,21 +137,20 @@ int main(int argc, char **argv)
         return 1;
     }
     engine e = {0};
-    size_t count = start.bodies + 1;
-    double *centres = malloc(3 * count * sizeof *centres);
-    e.bodies = malloc(count * sizeof(dBodyID));
-    if (!centres || !e.bodies || !peer_read(in, centres, 3 * start.bodies * sizeof *centres)) {
-        fprintf(stderr, "%s: %s is cut short, or not enough memory\n", argv[0], argv[1]);
-        return 1;
+    double *centres = calloc(start.bodies + 1, 3 * sizeof *centres);
+    e.bodies = calloc(start.bodies + 1, sizeof(dBodyID));
+    bool done = centres && e.bodies && peer_read(in, centres, 3 * start.bodies * sizeof *centres);
+    if (done) {
+        dInitODE2(0);
+        done = run_pile(&e, &start, centres, out);
+        dCloseODE();
     }
-    fclose(in);
-    dInitODE2(0);
-    bool done = run_pile(&e, &start, centres, out);
-    dCloseODE();
     free(centres);
     free(e.bodies);
+    fclose(in);
     if (fclose(out) != 0 || !done) {
-        fprintf(stderr, "%s: cannot write %s\n", argv[0], argv[2]);
+        fprintf(stderr, "%s: %s is cut short, %s cannot be written, or memory ran out\n", argv[0],
+                argv[1], argv[2]);
         return 1;
     }
     return 0;

@@ -24,10 +24,10 @@
 #endif
 
 /** The version of these headers; tl_version() is the version of the library that is running. */
-#define TL_VERSION_MAJOR 0
-#define TL_VERSION_MINOR 1
-#define TL_VERSION_PATCH 0
 #define TL_VERSION_STRING "0.1.0"
+#define TL_VERSION_MAJOR  0 /**< First number of the version: may break programs. */
+#define TL_VERSION_MINOR  1 /**< Second number: may break programs while the first is 0. */
+#define TL_VERSION_PATCH  0 /**< Third number: repairs only. */
 
 TL_BEGIN_DECLS
 
@@ -70,9 +70,9 @@ TL_API void tl_set_log(tl_log_fn log, void *user);
 /** Where the library gets its memory. `allocate` returns memory aligned to 64 bytes or NULL;
  *  `release` takes what allocate returned, with the same size, and never NULL. */
 typedef struct tl_allocator {
-    void *(*allocate)(size_t bytes, void *user);
-    void (*release)(void *memory, size_t bytes, void *user);
-    void *user;
+    void *(*allocate)(size_t bytes, void *user); /**< gets memory; bytes > 0 */
+    void (*release)(void *memory, size_t bytes, void *user); /**< gives it back */
+    void *user; /**< passed to both */
 } tl_allocator;
 
 /** Replaces the allocator for the whole process; NULL restores the default (aligned_alloc, free).

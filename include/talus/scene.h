@@ -46,7 +46,7 @@ typedef enum tl_shape_kind {
 /** A shape of a body, placed in the body's frame. Planes, boxes and parallelograms belong to fixed
  *  or prescribed bodies. */
 typedef struct tl_shape_def {
-    tl_shape_kind kind;
+    tl_shape_kind kind;      /**< which of the fields below are used */
     tl_material material;    /**< default: none, the default material */
     double position[3];      /**< m, of the shape's origin in the body's frame; default 0 */
     double orientation[4];   /**< unit quaternion, shape frame to body frame; default identity */
@@ -56,10 +56,13 @@ typedef struct tl_shape_def {
     double edge_v[3];        /**< m, parallelograms: second edge; not parallel to the first */
 } tl_shape_def;
 
-/** Shape definitions with the geometry given and everything else at its default. */
+/** A sphere of this radius (m), everything else at its default. */
 TL_API tl_shape_def tl_sphere_default(double radius);
+/** A plane, everything at its default: solid below z = 0. */
 TL_API tl_shape_def tl_plane_default(void);
+/** A box with these half extents (m), everything else at its default. */
 TL_API tl_shape_def tl_box_default(double hx, double hy, double hz);
+/** A parallelogram with these edges (m; copied), everything else at its default. */
 TL_API tl_shape_def tl_parallelogram_default(const double edge_u[3], const double edge_v[3]);
 
 /** The kinds of body. */
@@ -78,7 +81,7 @@ typedef enum tl_motion_kind {
 
 /** A prescribed motion, relative to the body's initial pose at time 0. */
 typedef struct tl_motion_def {
-    tl_motion_kind kind;
+    tl_motion_kind kind;        /**< default TL_MOTION_VELOCITY */
     double velocity[3];         /**< m/s, TL_MOTION_VELOCITY */
     double angular_velocity[3]; /**< rad/s about the body's origin, world frame, TL_MOTION_VELOCITY */
     double amplitude[3];        /**< m, TL_MOTION_SINE */
@@ -115,7 +118,7 @@ TL_API tl_body_def tl_body_default(void);
 
 /** A force and torque on a dynamic body, on top of gravity; several on one body add up. */
 typedef struct tl_force_def {
-    tl_body body;
+    tl_body body;         /**< the dynamic body it acts on */
     double force[3];      /**< N, world frame, at the centre of mass; without a table */
     double torque[3];     /**< N m, world frame; without a table */
     size_t table_length;  /**< 0 (the default): force and torque are constant */
@@ -156,8 +159,8 @@ typedef enum tl_precision {
 
 /** How a solver runs. */
 typedef struct tl_solver_def {
-    tl_solver_kind kind;
-    tl_law law;
+    tl_solver_kind kind;          /**< default TL_PSOR */
+    tl_law law;                   /**< default TL_LAW_DEFAULT */
     uint32_t iterations;          /**< at most, velocity problem, >= 1; default 8 */
     uint32_t position_iterations; /**< at most, position problem (split), >= 1; default 4 */
     double tolerance;             /**< m/s: stop when the residual is below; default 0, run them all */
@@ -179,7 +182,7 @@ typedef struct tl_settings {
     double recovery_speed;     /**< m/s, overlap is removed no faster; default infinity */
     double restitution_speed;  /**< m/s, slower impacts do not bounce; default 0.01 */
     double max_speed;          /**< m/s, a faster body stops the run with TL_DIVERGED; default 1e5 */
-    tl_solver_def solver;
+    tl_solver_def solver;      /**< how contacts are solved */
     tl_precision precision;    /**< fixed when the world is made */
     uint32_t threads;          /**< CPU threads; 0 (the default): as many as the machine offers */
 } tl_settings;

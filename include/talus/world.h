@@ -52,7 +52,8 @@ typedef struct tl_report {
 
 /** One contact of the last step (or of tl_world_find_contacts), at the poses it was found at. */
 typedef struct tl_contact {
-    tl_body a, b;          /**< the two bodies; a is always dynamic */
+    tl_body a;             /**< one body, always dynamic */
+    tl_body b;             /**< the other one, of any kind */
     uint32_t shape_a;      /**< which of body a's shapes, from 0 */
     uint32_t shape_b;      /**< which of body b's shapes, from 0 */
     double point[3];       /**< m, halfway between the two surfaces */

@@ -252,24 +252,27 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
     const uint32_t a = p->shapes.body[sa], b = p->shapes.body[sb];
     const uint32_t ia = p->shapes.info[sa], ib = p->shapes.info[sb];
     const double n[3] = {sign * contact[0], sign * contact[1], sign * contact[2]}, gap = contact[3];
-    const double ra_length = p->shapes.geom[4 * (size_t)sa + 3];
+    /* impulses on two moving bodies act at one point, halfway between the surfaces, so that they make no
+     * angular momentum; on a wall, at the sphere's surface */
+    const bool dynamic_b = b < p->bodies.dynamic;
+    const double middle = dynamic_b ? 0.5 * gap : 0;
+    const double ra_length = p->shapes.geom[4 * (size_t)sa + 3] + middle;
     double ra[3], rb[3], before[3], free[3];
     for (int c = 0; c < 3; c++) {
-        ra[c] = p->shapes.centre[4 * (size_t)sa + c] + ra_length * n[c] -
-                p->bodies.pos[4 * (size_t)a + c];
-        rb[c] = p->shapes.centre[4 * (size_t)sa + c] + (ra_length + gap) * n[c] -
-                p->bodies.pos[4 * (size_t)b + c];
+        const double point = p->shapes.centre[4 * (size_t)sa + c] + ra_length * n[c];
+        ra[c] = point - p->bodies.pos[4 * (size_t)a + c];
+        rb[c] = point - p->bodies.pos[4 * (size_t)b + c];
     }
     tlk_relative(p->bodies.vel + 8 * (size_t)a, p->bodies.vel + 8 * (size_t)b, ra, rb, before);
     tlk_relative(p->free + 8 * (size_t)a, p->free + 8 * (size_t)b, ra, rb, free);
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
-    const bool dynamic_b = b < p->bodies.dynamic;
     p->a[s] = a;
     p->b[s] = b;
     p->row_contact[s] = k;
     const real head[TLK_HEAD] = {(real)n[0], (real)n[1], (real)n[2], pair[0], (real)ra_length,
-                                 dynamic_b ? (real)p->shapes.geom[4 * (size_t)sb + 3] : (real)0};
+                                 dynamic_b ? (real)(p->shapes.geom[4 * (size_t)sb + 3] + middle)
+                                           : (real)0};
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
     p->bias[s] = (real)tlk_bias(p, gap, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));

@@ -49,6 +49,12 @@ TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row 
                                 real *u)
 {
     const real *va = vel + 8 * (size_t)row->a, *vb = vel + 8 * (size_t)row->b;
+    if (s < p->block_base && p->frictionless) {
+        /* only the part along the normal counts, and there turning does not move the surface */
+        for (int k = 0; k < 3; k++)
+            u[k] = vb[k] - va[k];
+        return;
+    }
     if (s < p->block_base) {
         real w[3], t[3];
         for (int k = 0; k < 3; k++)
@@ -130,7 +136,7 @@ TL_KERNEL void tlk_project(const real *n, real mu, real *g)
     for (int k = 0; k < 3; k++)
         t[k] = g[k] - gn * n[k];
     const real length = tlk_sqrt(tlk_dot(t, t));
-    if (length <= mu * gn)
+    if (gn >= 0 && length <= mu * gn)
         return;
     if (mu * length <= -gn) {
         g[0] = g[1] = g[2] = 0;

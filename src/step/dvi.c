@@ -335,29 +335,47 @@ static tl_status commit(tl_world *w, tlk_motion *motion, const tlk_build *build,
     return TL_OK;
 }
 
-tl_status tl_step_dvi(tl_world *w)
+/* Everything up to the rows of the velocity problem. */
+static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, tlk_build *build,
+                         tl_report *r)
 {
     tl_contacts *next = &w->contacts[1 - w->current];
+    double mark = tl_now();
+    TL_TRY(find_and_match(w, next, &r->ms, &mark));
+    TL_TRY(order_rows(w, next, problem, &r->colours));
+    r->ms.colour = tl_lap(&mark);
+    TL_TRY(free_velocities(w, motion));
+    TL_TRY(build_rows(w, next, problem, build));
+    r->ms.build = tl_lap(&mark);
+    return TL_OK;
+}
+
+tl_status tl_step_problem(tl_world *w, tl_problem *problem)
+{
+    tlk_motion motion;
+    tlk_build build;
+    tl_report r = {0};
+    *problem = (tl_problem){0};
+    return prepare(w, problem, &motion, &build, &r);
+}
+
+tl_status tl_step_dvi(tl_world *w)
+{
+    const tl_solver_def *solver = &w->settings.solver;
     tl_problem problem = {0};
     tl_solution first, second = {0, 0};
     tlk_motion motion;
     tlk_build build;
     tl_report r = {0};
     const double begin = tl_now();
-    double mark = begin;
-    TL_TRY(find_and_match(w, next, &r.ms, &mark));
-    TL_TRY(order_rows(w, next, &problem, &r.colours));
-    r.ms.colour = tl_lap(&mark);
-    TL_TRY(free_velocities(w, &motion));
-    TL_TRY(build_rows(w, next, &problem, &build));
-    r.ms.build = tl_lap(&mark);
-    TL_TRY(tl_solve(w->backend, &w->workspace, &problem, &w->settings.solver,
-                    w->settings.solver.iterations, &first));
+    TL_TRY(prepare(w, &problem, &motion, &build, &r));
+    double mark = tl_now();
+    TL_TRY(tl_solve(w->backend, &w->workspace, &problem, solver, solver->iterations, &first));
     r.ms.solve = tl_lap(&mark);
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
         TL_TRY(solve_positions(w, &problem, &build, &second));
     r.ms.position = tl_lap(&mark);
-    TL_TRY(audit(w, next, &problem, &r));
+    TL_TRY(audit(w, &w->contacts[1 - w->current], &problem, &r));
     TL_TRY(check_bodies(w, &motion));
     r.ms.audit = tl_lap(&mark);
     TL_TRY(commit(w, &motion, &build, problem.view.rows, &r));

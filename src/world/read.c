@@ -63,6 +63,7 @@ static tl_status find_rows(const tl_world *w, const char *call, size_t count, co
 
 /* What to read: numbers [first, first + width) of rows of `stride` numbers. */
 typedef struct field {
+    const char *name;
     const tl_buffer *buffer;
     bool real;
     size_t stride, first, width;
@@ -73,8 +74,13 @@ static tl_status read_field(const tl_world *w, const char *call, size_t count, c
 {
     tl_array rows;
     if (count && !out)
-        return tl_fail(TL_BAD_ARGUMENT, "%s: the output array is NULL", call);
-    TL_TRY(find_rows(w, call, count, bodies, &rows));
+        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", call, f->name);
+    const tl_status found = find_rows(w, call, count, bodies, &rows);
+    if (found != TL_OK) {
+        if (bodies || count < 1u << 31)
+            memset(out, 0, count * f->width * sizeof *out);
+        return found;
+    }
     const size_t item = f->real ? w->backend->real : sizeof(double);
     const size_t bytes = f->stride * w->rows * item;
     char *copy = tl_alloc(bytes + 1);
@@ -98,14 +104,14 @@ tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_
                                   double *positions)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){&world->pos, false, 4, 0, 3}, positions);
+    return read_field(world, __func__, count, bodies, &(field){"positions", &world->pos, false, 4, 0, 3}, positions);
 }
 
 tl_status tl_world_read_orientations(const tl_world *world, size_t count, const tl_body *bodies,
                                      double *orientations)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){&world->quat, false, 4, 0, 4},
+    return read_field(world, __func__, count, bodies, &(field){"orientations", &world->quat, false, 4, 0, 4},
                       orientations);
 }
 
@@ -113,21 +119,21 @@ tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl
                                    double *velocities)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){&world->vel, true, 8, 0, 3}, velocities);
+    return read_field(world, __func__, count, bodies, &(field){"velocities", &world->vel, true, 8, 0, 3}, velocities);
 }
 
 tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count, const tl_body *bodies,
                                            double *angular)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){&world->vel, true, 8, 4, 3}, angular);
+    return read_field(world, __func__, count, bodies, &(field){"angular", &world->vel, true, 8, 4, 3}, angular);
 }
 
 tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
                                double *masses)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){&world->inertia, false, 4, 3, 1}, masses);
+    return read_field(world, __func__, count, bodies, &(field){"masses", &world->inertia, false, 4, 3, 1}, masses);
 }
 
 /* Refuses what cannot be written: bodies that are not dynamic, numbers that are not finite. */

@@ -237,7 +237,7 @@ tl_status tl_world_create(const tl_scene *scene, tl_world **world)
     REFUSE_NULL(world);
     *world = NULL;
     REFUSE_NULL(scene);
-    tl_world *w;
+    tl_world *w = NULL;
     TL_TRY(tl_world_new(&scene->settings, &w));
     tl_status status = fill(w, scene);
     if (status == TL_OK)

@@ -93,8 +93,10 @@ tl_status tl_world_upload_pairs(tl_world *world);
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next step. */
 void tl_world_prescribe(tl_world *world);
 
-/* step/dvi.c: one step; and contacts alone. */
+/* step/dvi.c: one step; contacts alone; and the velocity problem that the next step would solve, in the
+ * world's buffers (valid until the world is used again), its state untouched. */
 tl_status tl_step_dvi(tl_world *world);
+tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 tl_status tl_step_contacts(tl_world *world);
 
 /* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */

@@ -111,8 +111,8 @@ static void column(const variant *v)
     const double r = 0.1, h = 1.0 / 200, mass = 3;
     const double part = v->precision == TL_DOUBLE ? 1e-6 : 1e-4;
     tl_settings settings = settings_for(v, h);
-    settings.solver.iterations *= 5;
-    settings.solver.position_iterations *= 5;
+    if (v->kind == TL_JACOBI)
+        settings.solver.iterations *= 5;
     tl_scene *scene = scene_with(&settings);
     const tl_material none = {0};
     tl_body bodies[10];
@@ -154,32 +154,30 @@ static void test_column(void **state)
     for_each_variant(column);
 }
 
-/* The vertical momentum of all spheres. */
-static double momentum_of(const tl_world *world, size_t count, const tl_body *bodies,
-                          double *weight)
+#define GRAINS 27
+
+/* The vertical momentum of all grains. */
+static double momentum_of(const tl_world *world, const tl_body *grains, double *weight)
 {
-    double sum = 0, total = 0;
-    for (size_t i = 0; i < count; i++) {
-        double mass, u[3];
-        assert_ok(tl_world_read_masses(world, 1, &bodies[i], &mass));
-        velocity_of(world, bodies[i], u);
-        sum += mass * u[2];
-        total += mass;
+    double mass[GRAINS], u[GRAINS][3], sum = 0;
+    assert_ok(tl_world_read_masses(world, GRAINS, grains, mass));
+    assert_ok(tl_world_read_velocities(world, GRAINS, grains, &u[0][0]));
+    *weight = 0;
+    for (int i = 0; i < GRAINS; i++) {
+        sum += mass[i] * u[i][2];
+        *weight += mass[i] * G;
     }
-    *weight = total * G;
     return sum;
 }
 
-#define GRAINS 40
-
 /* A pile in a box of parallelograms, watched while it falls and when it rests. In every step what
  * the walls give is the weight's impulse plus the change of momentum, exactly, converged or not; at
- * rest (after 3 s; a body falls from the top in 0.5) the change is gone. */
+ * rest (after 2 s; a body falls from the top in 0.4) the change is gone. */
 static void pile(const variant *v)
 {
     const double h = 1.0 / 200;
     tl_settings settings = settings_for(v, h);
-    settings.solver.iterations = 60;
+    settings.solver.iterations = settings.solver.position_iterations = 40;
     tl_scene *scene = scene_with(&settings);
     tl_body walls[5], grains[GRAINS];
     const double corner[5][3] = {
@@ -199,10 +197,10 @@ static void pile(const variant *v)
                                            0.15 + 0.22 * (i / 9)},
                                (double[3]){0, 0, 0});
     tl_world *world = world_of(scene);
-    for (int i = 0; i < 600; i++) {
-        before = momentum_of(world, GRAINS, grains, &weight);
+    for (int i = 0; i < 400; i++) {
+        before = momentum_of(world, grains, &weight);
         step(world, 1);
-        after = momentum_of(world, GRAINS, grains, &weight);
+        after = momentum_of(world, grains, &weight);
         support_of(world, walls, 5, sum);
         largest = fmax(largest, fabs(before));
         /* Momenta and impulses are rounded contact by contact: 24 or 53 bits of the largest. */

@@ -3,19 +3,11 @@
  * program. */
 
 #include "support.h"
+#include "scenes.h"
 
 #include "../../bench/audit.c"
 
 #define MOST 400
-
-/* Uniform in [0, 1): xorshift64. */
-static double uniform(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (double)(*state >> 11) * 0x1p-53;
-}
 
 /* What the audit finds, by looking at every pair and every wall. */
 typedef struct expectation {
@@ -84,14 +76,14 @@ static void test_random_sets(void **unused)
     (void)unused;
     static expectation expected;
     static double positions[3 * MOST];
-    uint64_t random = 1;
+    dice random = {1};
     size_t pairs = 0, escaped = 0;
     for (int set = 0; set < 300; set++) {
-        size_t bodies = 1 + (size_t)(uniform(&random) * (MOST - 1));
-        double radius = pow(10, 4 * uniform(&random) - 3);
-        double width = radius * (2 + 18 * uniform(&random));
+        size_t bodies = (size_t)roll(&random, 1, MOST);
+        double radius = pow(10, roll(&random, -3, 1));
+        double width = radius * roll(&random, 2, 20);
         for (size_t i = 0; i < 3 * bodies; i++)
-            positions[i] = width * (2 * uniform(&random) - 1);
+            positions[i] = roll(&random, -width, width);
         for (size_t i = 0; i < bodies; i++)
             positions[3 * i + 2] += 0.99 * width;
         audit_input input = {.bodies = bodies,
@@ -160,6 +152,41 @@ static void test_percentile(void **unused)
     }
 }
 
+/* The start states of the benches: exact in 32 bits, a pile that touches nothing, and random
+ * spheres with as many contacts as asked for. */
+static void test_start_states(void **unused)
+{
+    (void)unused;
+    const size_t bodies = 20000;
+    double *centres = malloc(3 * bodies * sizeof *centres);
+    assert_non_null(centres);
+    audit_input input = {.bodies = bodies, .mass = 1, .boxed = true, .positions = centres};
+    audit_result result;
+
+    pile_options pile = pile_default();
+    double height;
+    pile.bodies = bodies;
+    pile_centres(&pile, centres, &input.half_width, &height);
+    input.radius = pile.radius;
+    assert_null(audit_spheres(&input, &result));
+    assert_int_equal(result.touching + result.escaped, 0);
+    for (size_t i = 0; i < 3 * bodies; i++)
+        assert_true(centres[i] == (double)(float)centres[i] && centres[i] < height);
+
+    tl_scene *scene;
+    tl_settings settings = tl_settings_default();
+    assert_ok(random_spheres_scene(bodies, 0.46, 7, &input.radius, centres, &settings, &scene));
+    assert_int_equal(tl_scene_body_count(scene), bodies);
+    tl_scene_destroy(scene);
+    input.boxed = false;
+    assert_null(audit_spheres(&input, &result));
+    /* Pairs are as good as independent: the deviation of their number is its root, here 1 %. */
+    assert_near((double)result.overlap.count / bodies, 0.46, 5 * sqrt(0.46 / bodies));
+    for (size_t i = 0; i < 3 * bodies; i++)
+        assert_true(centres[i] == (double)(float)centres[i]);
+    free(centres);
+}
+
 static void test_refuses(void **unused)
 {
     (void)unused;
@@ -187,8 +214,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_sets), cmocka_unit_test(test_known_state),
-        cmocka_unit_test(test_percentile),  cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_percentile),  cmocka_unit_test(test_start_states),
+        cmocka_unit_test(test_refuses),     cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
 }

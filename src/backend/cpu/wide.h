@@ -357,7 +357,7 @@ WIDE void wide_project(const vec *n, vec mu, vec *g)
     for (int k = 0; k < 3; k++)
         t[k] = g[k] - gn * n[k];
     const vec length = vec_sqrt(vec_dot(t, t));
-    const vec_bits inside = length <= mu * gn, out = mu * length <= -gn;
+    const vec_bits inside = (gn >= zero) & (length <= mu * gn), out = mu * length <= -gn;
     const vec normal = (gn + mu * length) / (vec_set(1) + mu * mu);
     const vec scale = vec_select(length > zero, mu * normal / length, zero);
     for (int k = 0; k < 3; k++)

@@ -1,0 +1,116 @@
+/* Bodies that move many times their size in a step: none passes through another, and the cost of
+ * finding contacts stays bounded. */
+#include "support.h"
+
+static const double h = 1.0 / 200, r = 0.1;
+
+/* Two spheres head-on, 1.4 diameters of a step's way apart: they meet within the second step.
+ * Without restitution they stop at each other. */
+static void head_on(const variant *v)
+{
+    const double speeds[] = {1, 10, 50, 150, 1000, 20000};
+    for (int i = 0; i < 6; i++) {
+        const double speed = speeds[i], start = 1.4 * h * speed + r;
+        tl_scene *scene = scene_for(v, h);
+        const tl_material material = add_material(scene, 0.5, 0);
+        double x[2][3], u[2][3];
+        set_gravity(scene, 0, 0, 0);
+        const tl_body bodies[2] = {
+            add_sphere(scene, material, r, 1, (double[3]){-start, 0, 0}, (double[3]){speed, 0, 0}),
+            add_sphere(scene, material, r, 1, (double[3]){start, 0, 0}, (double[3]){-speed, 0, 0})};
+        tl_world *world = world_of(scene);
+        step(world, 4);
+        context("%s, two spheres at %g m/s", v->name, speed);
+        assert_ok(tl_world_read_positions(world, 2, bodies, &x[0][0]));
+        assert_ok(tl_world_read_velocities(world, 2, bodies, &u[0][0]));
+        assert_near(x[0][0], -r, slack(v, start, 4));
+        assert_near(x[1][0], r, slack(v, start, 4));
+        assert_near(u[0][0] - u[1][0], 0, slack(v, speed, 4));
+        tl_world_destroy(world);
+    }
+}
+
+/* A sphere flies at a thin wall. */
+static void wall(const variant *v)
+{
+    const double speeds[] = {1, 10, 50, 150, 1000, 20000};
+    const double edge_u[3] = {0, 10, 0}, edge_v[3] = {0, 0, 10};
+    for (int i = 0; i < 6; i++) {
+        const double speed = speeds[i];
+        tl_scene *scene = scene_for(v, h);
+        const tl_material material = add_material(scene, 0.5, 0);
+        double x[3];
+        set_gravity(scene, 0, 0, 0);
+        add_fixed(scene, tl_parallelogram_default(edge_u, edge_v), material, (double[3]){0, -5, -5},
+                  (double[4]){1, 0, 0, 0});
+        const double start = -r - 1.4 * h * speed;
+        const tl_body body =
+            add_sphere(scene, material, r, 1, (double[3]){start, 0, 0}, (double[3]){speed, 0, 0});
+        tl_world *world = world_of(scene);
+        step(world, 4);
+        context("%s, a sphere and a wall at %g m/s", v->name, speed);
+        position_of(world, body, x);
+        assert_near(x[0], -r, slack(v, fabs(start), 4));
+        tl_world_destroy(world);
+    }
+}
+
+static void test_head_on(void **state)
+{
+    (void)state;
+    for_each_precision(head_on);
+}
+
+static void test_wall(void **state)
+{
+    (void)state;
+    for_each_precision(wall);
+}
+
+/* One of many prescribed boxes races away, or spins wildly. The step must not take memory for the
+ * space it sweeps: 64 MiB is a hundred times what these bodies need. */
+static void racing(const variant *v)
+{
+    for (double speed = 100; speed < 1e12; speed *= 100) {
+        for (int spins = 0; spins < 2; spins++) {
+            tl_scene *scene = scene_for(v, h);
+            const tl_shape_def box = tl_box_default(0.1, 0.1, 0.1);
+            context("%s, a box at %g %s", v->name, speed, spins ? "rad/s" : "m/s");
+            for (int i = 0; i < 40; i++)
+                add_sphere(scene, (tl_material){0}, r, 0, (double[3]){0.3 * i, 0, 1},
+                           (double[3]){0, 0, 0});
+            for (int i = 0; i < 20; i++) {
+                tl_body_def def = tl_body_default();
+                def.kind = TL_PRESCRIBED;
+                def.shape_count = 1;
+                def.shapes = &box;
+                def.position[1] = 5 + i;
+                if (i == 0 && spins)
+                    def.motion.angular_velocity[1] = speed;
+                else if (i == 0)
+                    def.motion.velocity[1] = speed;
+                add_body(scene, &def);
+            }
+            tl_world *world = world_of(scene);
+            const tl_report report = step_report(world, 1);
+            assert_below((double)report.bytes, 64.0 * 1024 * 1024);
+            tl_world_destroy(world);
+        }
+    }
+}
+
+static void test_racing(void **state)
+{
+    (void)state;
+    for_each_precision(racing);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_head_on),
+        cmocka_unit_test(test_wall),
+        cmocka_unit_test(test_racing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

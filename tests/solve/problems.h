@@ -1,0 +1,602 @@
+/* Contact problems for the tests of the solvers: made at random or recorded from a world, kept in
+ * plain dense form, and laid out as the solvers want them. Everything a solver claims (velocities,
+ * residual, objective) is computed here a second time from the dense form, in double precision and
+ * straight from the definitions. */
+#ifndef TALUS_TESTS_SOLVE_PROBLEMS_H
+#define TALUS_TESTS_SOLVE_PROBLEMS_H
+
+#include "support.h"
+
+#include "solve/problem.h"
+
+/* ---- The dense form ---- */
+
+typedef struct model_row {
+    uint32_t a, b; /* bodies; a moves */
+    bool central;  /* a contact of two balls: the arms are along the normal */
+    double n[3], mu, bias, arm_a, arm_b;
+    double j[2][3][6]; /* u = j[0] v_a + j[1] v_b */
+} model_row;
+
+typedef struct model {
+    uint32_t rows, bodies, moving;
+    model_row *row;
+    double (*inverse)[6][6]; /* a body: inverse mass matrix; zero from `moving` on */
+    double (*free)[6];       /* a body: velocity without the rows' impulses */
+} model;
+
+static inline void *zeros(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static inline model model_new(uint32_t rows, uint32_t bodies, uint32_t moving)
+{
+    return (model){.rows = rows,
+                   .bodies = bodies,
+                   .moving = moving,
+                   .row = zeros(rows, sizeof(model_row)),
+                   .inverse = zeros(bodies, sizeof(double[6][6])),
+                   .free = zeros(bodies, sizeof(double[6]))};
+}
+
+static inline void model_free(model *m)
+{
+    free(m->row);
+    free(m->inverse);
+    free(m->free);
+    *m = (model){0};
+}
+
+/* j = sign [1, -[arm]x]: the velocity of a rigid body's point at the end of an arm. */
+static inline void rigid_jacobian(double sign, const double arm[3], double j[3][6])
+{
+    const double x = sign * arm[0], y = sign * arm[1], z = sign * arm[2];
+    const double rows[3][6] = {
+        {sign, 0, 0, 0, z, -y}, {0, sign, 0, -z, 0, x}, {0, 0, sign, y, -x, 0}};
+    memcpy(j, rows, sizeof rows);
+}
+
+/* The Jacobian of a contact between balls, from its normal and the two radii. */
+static inline void central_jacobian(model_row *row)
+{
+    double arm_a[3], arm_b[3];
+    for (int k = 0; k < 3; k++) {
+        arm_a[k] = row->arm_a * row->n[k];
+        arm_b[k] = -row->arm_b * row->n[k];
+    }
+    rigid_jacobian(-1, arm_a, row->j[0]);
+    rigid_jacobian(1, arm_b, row->j[1]);
+}
+
+/* ---- Random problems ---- */
+
+typedef enum family {
+    BALLS,  /* balls and walls: central rows */
+    BODIES, /* rigid bodies with three moments and arms off the normal: block rows */
+    DENSE,  /* full mass matrices and random Jacobians: block rows */
+    MIXED,  /* all of these */
+    FAMILIES
+} family;
+
+static const char *const family_names[FAMILIES] = {"balls", "bodies", "dense", "mixed"};
+
+/* What a body is: every body of a family that is not MIXED is of one kind. */
+static inline family kind_of(family which, uint32_t body)
+{
+    return which == MIXED ? (family)(body % 3) : which;
+}
+
+static inline void random_inverse(dice *d, family kind, double inverse[6][6])
+{
+    memset(inverse, 0, sizeof(double[6][6]));
+    const double im = roll(d, 0.4, 2.5);
+    double moments[3] = {roll(d, 1, 12), 0, 0}, q[4], axis[3];
+    moments[1] = moments[2] = moments[0];
+    if (kind == BODIES)
+        for (int k = 1; k < 3; k++)
+            moments[k] = moments[0] * roll(d, 0.55, 1.8);
+    roll_turn(d, q);
+    for (int k = 0; k < 3; k++)
+        inverse[k][k] = im;
+    for (int p = 0; p < 3; p++) {
+        rotate(q, 1, (double[3]){p == 0, p == 1, p == 2}, axis);
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                inverse[3 + r][3 + c] += kind == BALLS ? (r == c) * moments[0] / 3
+                                                       : moments[p] * axis[r] * axis[c];
+    }
+    if (kind == DENSE)
+        for (int i = 0; i < 6; i++) {
+            double x[6];
+            for (int r = 0; r < 6; r++)
+                x[r] = roll(d, -0.5, 0.5);
+            for (int r = 0; r < 6; r++)
+                for (int c = 0; c < 6; c++)
+                    inverse[r][c] += x[r] * x[c];
+        }
+}
+
+/* A ball's arms are along the normal and a wall has none; other arms are up to half a radian off. */
+static inline void random_row(dice *d, family kind, bool wall, model_row *row)
+{
+    double arm[3];
+    roll_direction(d, row->n);
+    row->arm_a = roll(d, 0.2, 0.6);
+    row->arm_b = wall ? 0 : roll(d, 0.2, 0.6);
+    row->mu = roll(d, 0, 1) < 0.15 ? 0 : roll(d, 0.05, 0.8);
+    row->central = kind == BALLS;
+    central_jacobian(row);
+    for (int side = 0; side < 2 && kind == BODIES; side++) {
+        const double sign = side ? 1 : -1, length = roll(d, 0.2, 0.6);
+        roll_direction(d, arm);
+        for (int k = 0; k < 3; k++)
+            arm[k] = length * (0.5 * arm[k] - sign * row->n[k]);
+        rigid_jacobian(sign, arm, row->j[side]);
+    }
+    for (int i = 0; i < 36 && kind == DENSE; i++)
+        row->j[i / 18][i / 6 % 3][i % 6] = roll(d, -1, 1);
+}
+
+/* A problem that has a solution: the biases are such that some velocities (`some` below) leave all
+ * cones of velocities strictly, and then the theory promises one for either law. The free
+ * velocities are far from them, so that many rows push. An eighth of the bodies does not move. */
+static inline model model_random(uint64_t seed, family which, uint32_t bodies, uint32_t rows)
+{
+    dice d = {seed};
+    const uint32_t fixed = 1 + bodies / 8;
+    model m = model_new(rows, bodies, bodies - fixed);
+    double(*some)[6] = zeros(bodies, sizeof *some);
+    for (uint32_t i = 0; i < bodies; i++) {
+        if (i < m.moving)
+            random_inverse(&d, kind_of(which, i), m.inverse[i]);
+        for (int k = 0; k < 6; k++) {
+            some[i][k] = roll(&d, -1, 1);
+            m.free[i][k] = some[i][k] + (i < m.moving ? roll(&d, -4, 4) : 0);
+        }
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        model_row *row = &m.row[i];
+        row->a = i < m.moving ? i : (uint32_t)roll(&d, 0, m.moving);
+        do
+            row->b = (uint32_t)roll(&d, 0, bodies);
+        while (row->b == row->a);
+        const family ka = kind_of(which, row->a);
+        const family kb = row->b < m.moving ? kind_of(which, row->b) : ka;
+        random_row(&d, ka > kb ? ka : kb, row->b >= m.moving, row);
+        double u[3] = {0, 0, 0}, slip = 0;
+        for (int k = 0; k < 18; k++)
+            u[k / 6] += row->j[0][k / 6][k % 6] * some[row->a][k % 6] +
+                        row->j[1][k / 6][k % 6] * some[row->b][k % 6];
+        const double un = dot3(u, row->n);
+        for (int k = 0; k < 3; k++)
+            slip += (u[k] - un * row->n[k]) * (u[k] - un * row->n[k]);
+        row->bias = row->mu * sqrt(slip) - un + roll(&d, 0.01, 0.5);
+    }
+    free(some);
+    return m;
+}
+
+/* ---- The definitions, once more ---- */
+
+/* vel = free + M^-1 D gamma */
+static inline void model_velocity(const model *m, const double *gamma, double (*vel)[6])
+{
+    double(*push)[6] = zeros(m->bodies, sizeof *push);
+    for (uint32_t i = 0; i < m->rows; i++)
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 18; k++)
+                push[side ? m->row[i].b : m->row[i].a][k % 6] +=
+                    m->row[i].j[side][k / 6][k % 6] * gamma[3 * i + k / 6];
+    for (uint32_t i = 0; i < m->bodies; i++)
+        for (int r = 0; r < 6; r++) {
+            vel[i][r] = m->free[i][r];
+            for (int c = 0; c < 6; c++)
+                vel[i][r] += m->inverse[i][r][c] * push[i][c];
+        }
+    free(push);
+}
+
+/* w = D^T vel + bias n of a row, and its parts: along the normal (returned) and in the plane. */
+static inline double row_velocity(const model *m, uint32_t i, double (*vel)[6], double w[3],
+                                  double t[3])
+{
+    const model_row *row = &m->row[i];
+    for (int r = 0; r < 3; r++) {
+        w[r] = row->bias * row->n[r];
+        for (int c = 0; c < 6; c++)
+            w[r] += row->j[0][r][c] * vel[row->a][c] + row->j[1][r][c] * vel[row->b][c];
+    }
+    const double wn = dot3(w, row->n);
+    add3(w, -wn, row->n, t);
+    return wn;
+}
+
+/* The row's own 3 x 3 block of N = D^T M^-1 D. */
+static inline void row_matrix(const model *m, uint32_t i, double w[3][3])
+{
+    const model_row *row = &m->row[i];
+    memset(w, 0, sizeof(double[3][3]));
+    for (int side = 0; side < 2; side++)
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                for (int k = 0; k < 36; k++)
+                    w[r][c] += row->j[side][r][k / 6] *
+                               m->inverse[side ? row->b : row->a][k / 6][k % 6] *
+                               row->j[side][c][k % 6];
+}
+
+/* Two unit vectors that make a right-handed frame with n. */
+static inline void tangents(const double n[3], double t[3], double s[3])
+{
+    const int k = fabs(n[0]) < 0.6 ? 0 : fabs(n[1]) < 0.6 ? 1 : 2;
+    cross3(n, (double[3]){k == 0, k == 1, k == 2}, s);
+    const double length = norm3(s);
+    for (int c = 0; c < 3; c++)
+        s[c] /= length;
+    cross3(s, n, t);
+}
+
+static inline double form(double w[3][3], const double a[3], const double b[3])
+{
+    double sum = 0;
+    for (int k = 0; k < 9; k++)
+        sum += a[k / 3] * w[k / 3][k % 3] * b[k % 3];
+    return sum;
+}
+
+/* The largest eigenvalue of a row's own block, by powers of it: within 1 % after 60 of them. */
+static inline double row_largest(double w[3][3])
+{
+    double x[3] = {0.6, 0.64, 0.48}, size = 1;
+    for (int n = 0; n < 60; n++) {
+        double y[3] = {0, 0, 0};
+        for (int k = 0; k < 9; k++)
+            y[k / 3] += w[k / 3][k % 3] * x[k % 3];
+        size = norm3(y);
+        for (int k = 0; k < 3; k++)
+            x[k] = y[k] / size;
+    }
+    return size;
+}
+
+/* Step lengths: along the normal, in the tangent plane, and for all three: 3 / trace, but below the
+ * 2 / (largest eigenvalue) that Gauss-Seidel can stand. (Central rows never come near.) */
+static inline void row_eta(const model *m, uint32_t i, double eta[3])
+{
+    double w[3][3], t[3], s[3];
+    row_matrix(m, i, w);
+    tangents(m->row[i].n, t, s);
+    const double tt = form(w, t, t), ss = form(w, s, s), ts = form(w, t, s);
+    eta[0] = 1 / form(w, m->row[i].n, m->row[i].n);
+    eta[1] = 2 / (tt + ss + hypot(tt - ss, 2 * ts));
+    eta[2] = 3 / (w[0][0] + w[1][1] + w[2][2]);
+    if (!m->row[i].central)
+        eta[2] = fmin(eta[2], 1.5 / row_largest(w));
+}
+
+/* The nearest point of the friction cone. */
+static inline void project(const model_row *row, double g[3])
+{
+    const double gn = dot3(g, row->n);
+    double t[3];
+    add3(g, -gn, row->n, t);
+    const double length = norm3(t);
+    if (length <= row->mu * gn)
+        return;
+    /* along the cone's edge, whose direction is (1, mu) / sqrt(1 + mu^2) */
+    const double along = fmax(0, (gn + row->mu * length) / (1 + row->mu * row->mu));
+    for (int k = 0; k < 3; k++)
+        g[k] = along * (row->n[k] + (length > 0 ? row->mu * t[k] / length : 0));
+}
+
+/* The residual: |g - P(g - eta w)| / eta, with mu |w_t| n added to w under Coulomb's law. */
+static inline double model_residual(const model *m, const double *gamma, double (*vel)[6],
+                                    tl_law law, double *worst)
+{
+    double sum = 0;
+    *worst = 0;
+    for (uint32_t i = 0; i < m->rows; i++) {
+        double eta[3], w[3], t[3], next[3];
+        row_eta(m, i, eta);
+        row_velocity(m, i, vel, w, t);
+        if (law == TL_LAW_COULOMB)
+            add3(w, m->row[i].mu * norm3(t), m->row[i].n, w);
+        add3(gamma + 3 * i, -eta[2], w, next);
+        project(&m->row[i], next);
+        const double r = distance3(gamma + 3 * i, next) / eta[2];
+        sum += r * r;
+        *worst = fmax(*worst, r);
+    }
+    return m->rows ? sqrt(sum / m->rows) : 0;
+}
+
+/* 1/2 g.N g + r.g */
+static inline double model_objective(const model *m, const double *gamma)
+{
+    double(*vel)[6] = zeros(m->bodies, sizeof *vel), sum = 0;
+    model_velocity(m, gamma, vel);
+    for (uint32_t i = 0; i < m->rows; i++) {
+        double with[3], without[3], t[3];
+        row_velocity(m, i, vel, with, t);
+        row_velocity(m, i, m->free, without, t);
+        sum += 0.5 * (dot3(gamma + 3 * i, with) + dot3(gamma + 3 * i, without));
+    }
+    free(vel);
+    return sum;
+}
+
+/* The largest eigenvalue of N with each row scaled by its step length, by powers of it. Jacobi's
+ * iteration converges where its step factor is below 2 over this. */
+static inline double model_largest(const model *m)
+{
+    double(*vel)[6] = zeros(m->bodies, sizeof *vel), *x = zeros(3 * (size_t)m->rows, sizeof *x);
+    double *eta = zeros(m->rows, sizeof *eta), largest = 0;
+    dice d = {1};
+    for (uint32_t i = 0; i < m->rows; i++) {
+        double all[3];
+        row_eta(m, i, all);
+        eta[i] = all[2];
+        roll3(&d, -1, 1, x + 3 * i);
+    }
+    for (int n = 0; n < 200; n++) {
+        double size = 0;
+        model_velocity(m, x, vel);
+        for (uint32_t i = 0; i < m->bodies; i++)
+            add3(vel[i], -1, m->free[i], vel[i]), add3(vel[i] + 3, -1, m->free[i] + 3, vel[i] + 3);
+        for (uint32_t i = 0; i < m->rows; i++) {
+            double w[3], t[3];
+            row_velocity(m, i, vel, w, t);
+            add3(w, -m->row[i].bias, m->row[i].n, w);
+            for (int k = 0; k < 3; k++)
+                x[3 * i + k] = eta[i] * w[k];
+            size += dot3(x + 3 * i, x + 3 * i) / eta[i];
+        }
+        largest = sqrt(size);
+        for (uint32_t i = 0; i < 3 * m->rows; i++)
+            x[i] /= largest;
+    }
+    free(vel);
+    free(x);
+    free(eta);
+    return largest;
+}
+
+/* ---- As the solvers want it ---- */
+
+typedef struct fixture {
+    tl_backend *backend;
+    double jacobi_omega; /* 0.3, or less where that is too much */
+    tl_workspace workspace;
+    tl_problem problem;
+    uint32_t *place; /* a row of the model: the row of the problem */
+    tl_buffer buffers[8];
+} fixture;
+
+static inline size_t packet_at(uint32_t row, uint32_t field, uint32_t fields)
+{
+    return ((size_t)(row / TLK_LANES) * fields + field) * TLK_LANES + row % TLK_LANES;
+}
+
+static inline void put(const fixture *f, const void *array, size_t at, double x)
+{
+    if (f->backend->precision == TL_DOUBLE)
+        ((double *)array)[at] = x;
+    else
+        ((float *)array)[at] = (float)x;
+}
+
+static inline double get(const tl_backend *backend, const void *array, size_t at)
+{
+    return backend->precision == TL_DOUBLE ? ((const double *)array)[at]
+                                           : (double)((const float *)array)[at];
+}
+
+/* The first colour free at both bodies of each row; the last colour takes what is left. */
+static inline void paint(const model *m, uint32_t *colour)
+{
+    uint64_t *used = zeros(m->bodies, sizeof *used);
+    for (uint32_t i = 0; i < m->rows; i++) {
+        const model_row *row = &m->row[i];
+        const uint64_t taken = used[row->a] | (row->b < m->moving ? used[row->b] : 0);
+        colour[i] = 0;
+        while (colour[i] < TLK_COLOURS - 1 && (taken >> colour[i] & 1))
+            colour[i]++;
+        if (colour[i] < TLK_COLOURS - 1) {
+            used[row->a] |= 1ull << colour[i];
+            used[row->b] |= 1ull << colour[i];
+        }
+    }
+    free(used);
+}
+
+/* Rows of a kind by colour, each colour on packets of its own; central rows first. */
+static inline void arrange(fixture *f, const model *m, const uint32_t *colour, bool blocks)
+{
+    tl_segment segments[2][TLK_COLOURS];
+    tl_problem *p = &f->problem;
+    uint32_t rows = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        p->view.block_base = rows;
+        for (uint32_t c = 0; c < TLK_COLOURS; c++) {
+            const uint32_t begin = rows;
+            for (uint32_t i = 0; i < m->rows; i++)
+                if (colour[i] == c && (blocks || !m->row[i].central) == kind)
+                    f->place[i] = rows++;
+            segments[kind][c] = (tl_segment){begin, rows, c == TLK_COLOURS - 1};
+            rows = (rows + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
+        }
+    }
+    p->view.rows = rows;
+    for (uint32_t c = 0; c < TLK_COLOURS; c++)
+        for (int kind = 0; kind < 2; kind++)
+            if (segments[kind][c].end > segments[kind][c].begin)
+                p->segments[p->segment_count++] = segments[kind][c];
+}
+
+static inline void *room(fixture *f, int which, size_t bytes, int byte)
+{
+    assert_ok(tl_buffer_need(f->backend, &f->buffers[which], bytes + 64));
+    memset(f->buffers[which].data, byte, bytes + 64);
+    return f->buffers[which].data;
+}
+
+static inline void fill_block(const fixture *f, const model *m, uint32_t i)
+{
+    const model_row *row = &m->row[i];
+    const uint32_t s = f->place[i] - f->problem.view.block_base;
+    double eta[3];
+    row_eta(m, i, eta);
+    for (uint32_t side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < 18; k++) {
+            double b = 0; /* M^-1 J^T, row k / 3, column k % 3 */
+            for (int c = 0; c < 6; c++)
+                b += m->inverse[side ? row->b : row->a][k / 3][c] * row->j[side][k % 3][c];
+            put(f, f->problem.view.block, packet_at(s, 18 * side + k, TLK_BLOCK),
+                row->j[side][k / 6][k % 6]);
+            put(f, f->problem.view.block, packet_at(s, 36 + 18 * side + k, TLK_BLOCK), b);
+        }
+    for (uint32_t k = 0; k < 3; k++)
+        put(f, f->problem.view.block, packet_at(s, 72 + k, TLK_BLOCK), eta[k]);
+}
+
+/* Lays a model out; `blocks` makes central rows block rows as well. */
+static inline fixture fixture_new(const model *m, tl_precision precision, bool blocks)
+{
+    fixture f = {.place = zeros(m->rows, sizeof(uint32_t)),
+                 .jacobi_omega = m->rows ? fmin(0.3, 1.8 / model_largest(m)) : 0.3};
+    uint32_t *colour = zeros(m->rows, sizeof *colour);
+    tlk_problem *view = &f.problem.view;
+    assert_ok(tl_backend_cpu(precision, 1, &f.backend));
+    paint(m, colour);
+    arrange(&f, m, colour, blocks);
+    free(colour);
+    const size_t rows = view->rows, real = f.backend->real;
+    uint32_t *a = room(&f, 0, rows * sizeof *a, 0xff), *b = room(&f, 1, rows * sizeof *b, 0xff);
+    view->a = a;
+    view->b = b;
+    view->head = room(&f, 2, TLK_HEAD * rows * real, 0);
+    view->block = room(&f, 3, TLK_BLOCK * (rows - view->block_base) * real, 0);
+    view->bias = room(&f, 4, rows * real, 0);
+    view->gamma = room(&f, 5, 3 * rows * real, 0);
+    view->free = room(&f, 6, 8 * (size_t)m->bodies * real, 0);
+    view->vel = room(&f, 7, 8 * (size_t)m->bodies * real, 0);
+    view->blocks = m->bodies;
+    view->moving = m->moving;
+    for (uint32_t i = 0; i < m->rows; i++) {
+        const model_row *row = &m->row[i];
+        const uint32_t s = f.place[i];
+        const double head[TLK_HEAD] = {row->n[0], row->n[1],  row->n[2],
+                                       row->mu,   row->arm_a, row->arm_b};
+        a[s] = row->a;
+        b[s] = row->b;
+        for (uint32_t k = 0; k < TLK_HEAD; k++)
+            put(&f, view->head, packet_at(s, k, TLK_HEAD), head[k]);
+        put(&f, view->bias, s, row->bias);
+        if (s >= view->block_base)
+            fill_block(&f, m, i);
+    }
+    return f;
+}
+
+static inline void fixture_free(fixture *f)
+{
+    tl_workspace_free(f->backend, &f->workspace);
+    for (size_t i = 0; i < sizeof f->buffers / sizeof *f->buffers; i++)
+        tl_buffer_free(f->backend, &f->buffers[i]);
+    f->backend->ops->destroy(f->backend);
+    free(f->place);
+}
+
+/* Whether a body's inverse mass matrix is two numbers. */
+static inline bool is_ball(double inverse[6][6])
+{
+    for (int r = 0; r < 6; r++)
+        for (int c = 0; c < 6; c++)
+            if (inverse[r][c] != (r == c ? inverse[r / 3 * 3][r / 3 * 3] : 0))
+                return false;
+    return true;
+}
+
+/* Sets the start: these impulses (3 a row; NULL: none) and the free velocities. */
+static inline void fixture_start(fixture *f, const model *m, const double *gamma)
+{
+    const tlk_problem *view = &f->problem.view;
+    for (uint32_t i = 0; i < 3 * m->rows; i++)
+        put(f, view->gamma, packet_at(f->place[i / 3], i % 3, 3), gamma ? gamma[i] : 0);
+    for (uint32_t i = 0; i < m->bodies; i++) {
+        /* block rows have no use for the two numbers: where there are none, wrong ones show it */
+        const bool ball = is_ball(m->inverse[i]);
+        const double *v = m->free[i], im = ball ? m->inverse[i][0][0] : 77,
+                     ii = ball ? m->inverse[i][3][3] : 77;
+        const double numbers[8] = {v[0], v[1], v[2], im, v[3], v[4], v[5], ii};
+        for (int k = 0; k < 8; k++) {
+            put(f, view->free, 8 * (size_t)i + k, numbers[k]);
+            put(f, view->vel, 8 * (size_t)i + k, numbers[k]);
+        }
+    }
+}
+
+/* Impulses (3 a row of the model) and velocities of a solved problem. */
+static inline void fixture_read(const fixture *f, const model *m, double *gamma, double (*vel)[6])
+{
+    const tlk_problem *view = &f->problem.view;
+    for (uint32_t i = 0; i < 3 * m->rows; i++)
+        gamma[i] = get(f->backend, view->gamma, packet_at(f->place[i / 3], i % 3, 3));
+    for (uint32_t i = 0; i < m->bodies; i++)
+        for (int k = 0; k < 6; k++)
+            vel[i][k] = get(f->backend, view->vel, 8 * (size_t)i + k + k / 3);
+}
+
+/* The other way: puts impulses and velocities, for tl_residual. */
+static inline void fixture_write(fixture *f, const model *m, const double *gamma, double (*vel)[6])
+{
+    fixture_start(f, m, gamma);
+    for (uint32_t i = 0; i < m->bodies; i++)
+        for (int k = 0; k < 6; k++)
+            put(f, f->problem.view.vel, 8 * (size_t)i + k + k / 3, vel[i][k]);
+}
+
+/* ---- Solvers ---- */
+
+typedef struct solver {
+    const char *name;
+    tl_solver_kind kind;
+    tl_law law;
+} solver;
+
+#define CONE_SOLVERS 4
+
+static const solver solvers[] = {{"apgd", TL_APGD, TL_LAW_CONE},
+                                 {"spg", TL_SPG, TL_LAW_CONE},
+                                 {"jacobi", TL_JACOBI, TL_LAW_CONE},
+                                 {"psor cone", TL_PSOR, TL_LAW_CONE},
+                                 {"psor coulomb", TL_PSOR, TL_LAW_COULOMB}};
+
+#define ALL_SOLVERS (sizeof solvers / sizeof *solvers)
+
+static inline tl_solver_def solver_def(const solver *s, double tolerance)
+{
+    tl_solver_def def = tl_settings_default().solver;
+    def.kind = s->kind;
+    def.law = s->law;
+    def.tolerance = tolerance;
+    return def;
+}
+
+/* Solves from the impulses `start` (NULL: none). */
+static inline tl_solution solve(fixture *f, const model *m, const solver *s, double tolerance,
+                                uint32_t iterations, const double *start)
+{
+    tl_solution solution;
+    tl_solver_def def = solver_def(s, tolerance);
+    if (s->kind == TL_JACOBI)
+        def.omega = f->jacobi_omega;
+    fixture_start(f, m, start);
+    assert_ok(tl_solve(f->backend, &f->workspace, &f->problem, &def, iterations, &solution));
+    return solution;
+}
+
+#endif
