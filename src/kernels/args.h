@@ -177,6 +177,14 @@ typedef struct tlk_build {
     TLK_REAL *contact_gamma_out;
 } tlk_build;
 
+/* How deep contacts overlap. */
+typedef struct tlk_deep {
+    tlk_shapes shapes;
+    const uint32_t *contact_a, *contact_b;
+    const TLK_REAL *contact_n;
+    double worst;
+} tlk_deep;
+
 /* Lists of rows by velocity block, for gathering. */
 typedef struct tlk_lists {
     const uint32_t *a, *b;

@@ -301,6 +301,21 @@ TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t s)
     gamma[3] = 0;
 }
 
+/* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the deepest,
+ * 2 the first contact that is as deep as `worst`. */
+TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
+{
+    const uint32_t a = d->contact_a[k], b = d->contact_b[k];
+    const double ra = d->shapes.geom[4 * (size_t)a + 3], rb = d->shapes.geom[4 * (size_t)b + 3];
+    const bool wall_a = a >= d->shapes.dynamic, wall_b = b >= d->shapes.dynamic;
+    const double r = wall_a ? rb : wall_b ? ra : tlk_min(ra, rb);
+    const double depth = -(double)d->contact_n[4 * (size_t)k + 3] / r;
+    acc[0] += depth > 0.1;
+    acc[1] = tlk_max(acc[1], depth);
+    if (depth == d->worst)
+        acc[2] = tlk_min(acc[2], (double)k);
+}
+
 /* One row: an entry of the list of each block it moves. */
 TL_KERNEL void tlk_list_rows(const tlk_lists *l, uint32_t s)
 {

@@ -74,7 +74,8 @@ static tl_status append_shape(tl_image *image, const tl_shape_rec *s, uint32_t r
     TL_TRY(tl_array_append(&image->shape_body, &row, 1));
     TL_TRY(tl_array_append(&image->shape_info, &info, 1));
     TL_TRY(tl_array_append(&image->geom, geom, 1));
-    TL_TRY(tl_array_append(&image->patch_local, patch, 1));
+    if (!dynamic)
+        TL_TRY(tl_array_append(&image->patch_local, patch, 1));
     return tl_array_append(&image->centre, zero, 1);
 }
 

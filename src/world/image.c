@@ -64,7 +64,6 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
 {
     const tl_contacts *contacts = &w->contacts[w->current];
     const size_t bodies = w->rows, shapes = w->shape_rows, count = contacts->count;
-    const size_t fixed = shapes - w->shape_dynamic;
     TL_TRY(pull(w, &w->pos, &m->pos, bodies));
     TL_TRY(pull(w, &w->quat, &m->quat, bodies));
     TL_TRY(pull_real(w, &w->vel, &m->vel, bodies));
@@ -75,12 +74,7 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
     TL_TRY(pull(w, &w->shape_info, &m->shape_info, shapes));
     TL_TRY(pull(w, &w->geom, &m->geom, shapes));
     TL_TRY(pull(w, &w->centre, &m->centre, shapes));
-    TL_TRY(tl_array_resize(&m->patch_local, shapes));
-    double *patch = m->patch_local.data;
-    if (shapes)
-        memset(patch, 0, w->shape_dynamic * m->patch_local.item);
-    w->backend->ops->download(w->backend, patch + (size_t)w->shape_dynamic * TLK_PATCH,
-                              w->patch_local.data, fixed * m->patch_local.item);
+    TL_TRY(pull(w, &w->patch_local, &m->patch_local, shapes - w->shape_dynamic));
     TL_TRY(pull(w, &contacts->a, &m->a, count));
     TL_TRY(pull(w, &contacts->b, &m->b, count));
     TL_TRY(pull_real(w, &contacts->n, &m->n, count));
@@ -164,6 +158,31 @@ static tl_status shape_order(const tl_image *m, const uint32_t *new_body, size_t
     return status;
 }
 
+/* Patches follow their shapes: the k-th one belongs to the k-th shape that is fixed. */
+static tl_status select_patches(tl_image *m, const tl_array *order)
+{
+    const uint32_t *info = m->shape_info.data, *from = order->data;
+    tl_array rank = {.item = sizeof(uint32_t)}, patches = {.item = sizeof(uint32_t)};
+    tl_status status = tl_array_resize(&rank, m->shape_info.count);
+    if (status == TL_OK)
+        status = tl_array_resize(&patches, m->patch_local.count);
+    if (status == TL_OK) {
+        uint32_t *ranks = rank.data, *out = patches.data, fixed = 0;
+        for (size_t s = 0; s < m->shape_info.count; s++) {
+            ranks[s] = fixed;
+            fixed += (info[s] & TLK_SHAPE_FIXED) != 0;
+        }
+        patches.count = 0;
+        for (size_t i = 0; i < order->count; i++)
+            if (info[from[i]] & TLK_SHAPE_FIXED)
+                out[patches.count++] = ranks[from[i]];
+        status = permute(&m->patch_local, out, patches.count);
+    }
+    tl_array_free(&rank);
+    tl_array_free(&patches);
+    return status;
+}
+
 static tl_status select_shapes(tl_image *m, const uint32_t *new_body, size_t bodies)
 {
     tl_array order = {.item = sizeof(uint32_t)}, new_shape = {.item = sizeof(uint32_t)};
@@ -173,8 +192,9 @@ static tl_status select_shapes(tl_image *m, const uint32_t *new_body, size_t bod
         uint32_t *body = m->shape_body.data;
         for (size_t s = 0; s < old; s++)
             body[s] = new_body[body[s]];
-        tl_array *arrays[] = {&m->shape_body, &m->shape_info, &m->geom, &m->patch_local, &m->centre};
-        for (size_t i = 0; i < 5 && status == TL_OK; i++)
+        status = select_patches(m, &order);
+        tl_array *arrays[] = {&m->shape_body, &m->shape_info, &m->geom, &m->centre};
+        for (size_t i = 0; i < 4 && status == TL_OK; i++)
             status = permute(arrays[i], order.data, order.count);
     }
     if (status == TL_OK)

@@ -17,7 +17,8 @@ typedef struct tl_image {
     tl_array shape_body;  /* uint32_t: body row */
     tl_array shape_info;  /* uint32_t */
     tl_array geom;        /* 4 doubles */
-    tl_array patch_local; /* TLK_PATCH doubles */
+    tl_array patch_local; /* TLK_PATCH doubles, only for shapes on bodies that are not dynamic, in the
+                             order of those */
     tl_array centre;      /* 4 doubles: where the latest contacts were found */
     /* contacts */
     tl_array a, b;        /* uint32_t: shape rows */

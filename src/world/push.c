@@ -107,7 +107,6 @@ static tl_status push_contacts(tl_backend *backend, const tl_image *m, push_stat
 static tl_status push_rows(tl_backend *b, const tl_image *m, push_state *p, size_t shape_dynamic)
 {
     const size_t bodies = m->id.count, shapes = m->shape_body.count, fixed = shapes - shape_dynamic;
-    const double *patch = m->patch_local.data;
     TL_TRY(upload(b, &p->body[0], m->pos.data, bodies * m->pos.item));
     TL_TRY(upload(b, &p->body[1], m->quat.data, bodies * m->quat.item));
     TL_TRY(upload_real(b, &p->narrow, &p->body[2], m->vel.data, 8 * bodies));
@@ -118,8 +117,7 @@ static tl_status push_rows(tl_backend *b, const tl_image *m, push_state *p, size
     TL_TRY(upload(b, &p->shape[1], m->shape_info.data, shapes * m->shape_info.item));
     TL_TRY(upload(b, &p->shape[2], m->geom.data, shapes * m->geom.item));
     TL_TRY(upload(b, &p->shape[3], p->level.data, shapes));
-    TL_TRY(upload(b, &p->shape[4], fixed ? patch + shape_dynamic * TLK_PATCH : NULL,
-                  fixed * m->patch_local.item));
+    TL_TRY(upload(b, &p->shape[4], m->patch_local.data, fixed * m->patch_local.item));
     TL_TRY(tl_buffer_need(b, &p->shape[5], fixed * m->patch_local.item));
     return upload(b, &p->shape[6], m->centre.data, shapes * m->centre.item);
 }
@@ -230,7 +228,10 @@ tl_status tl_image_push(tl_world *w, tl_image *m)
         if (!fixed)
             dynamic = at;
     }
-    tl_status status = tl_image_select(m, order.data, count);
+    bool sorted = true;
+    for (size_t i = 0; i < count; i++)
+        sorted = sorted && ((const uint32_t *)order.data)[i] == i;
+    const tl_status status = sorted ? TL_OK : tl_image_select(m, order.data, count);
     tl_array_free(&order);
     return status == TL_OK ? push_sorted(w, m, dynamic) : status;
 }

@@ -22,7 +22,7 @@ typedef struct stream {
     tl_status status;
 } stream;
 
-static void bytes(stream *s, void *data, size_t count)
+static void raw(stream *s, void *data, size_t count)
 {
     if (s->status != TL_OK || !count)
         return;
@@ -40,19 +40,19 @@ static void bytes(stream *s, void *data, size_t count)
 
 static void number(stream *s, double *x)
 {
-    bytes(s, x, sizeof *x);
+    raw(s, x, sizeof *x);
 }
 
 static void word(stream *s, uint32_t *x)
 {
-    bytes(s, x, sizeof *x);
+    raw(s, x, sizeof *x);
 }
 
 /* A whole array. A reader makes room only for what the bytes left can hold. */
 static void array(stream *s, tl_array *a)
 {
     uint64_t count = a->count;
-    bytes(s, &count, sizeof count);
+    raw(s, &count, sizeof count);
     if (s->status == TL_OK && !s->out) {
         if (count > s->left / a->item)
             s->status = tl_fail(TL_BAD_DATA, "the snapshot has an array of %llu items of %zu bytes, "
@@ -62,7 +62,7 @@ static void array(stream *s, tl_array *a)
             s->status = tl_array_resize(a, (size_t)count);
     }
     if (s->status == TL_OK)
-        bytes(s, a->data, a->count * a->item);
+        raw(s, a->data, a->count * a->item);
 }
 
 static void settings(stream *s, tl_settings *t)
@@ -75,7 +75,7 @@ static void settings(stream *s, tl_settings *t)
                          &t->max_speed, &t->solver.tolerance, &t->solver.omega, &t->solver.lambda};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         number(s, numbers[i]);
-    bytes(s, words, sizeof words);
+    raw(s, words, sizeof words);
     t->overlap = (tl_overlap)words[0];
     t->solver.kind = (tl_solver_kind)words[1];
     t->solver.law = (tl_law)words[2];
@@ -103,7 +103,7 @@ static void table(stream *s, double **data, size_t count)
             return;
         }
     }
-    bytes(s, *data, count * sizeof(double));
+    raw(s, *data, count * sizeof(double));
 }
 
 static void motion(stream *s, tl_world_motion *m)
@@ -115,8 +115,8 @@ static void motion(stream *s, tl_world_motion *m)
     word(s, &length);
     double *numbers[] = {d->velocity, d->angular_velocity, d->amplitude, m->position};
     for (size_t i = 0; i < 4; i++)
-        bytes(s, numbers[i], 3 * sizeof(double));
-    bytes(s, m->orientation, sizeof m->orientation);
+        raw(s, numbers[i], 3 * sizeof(double));
+    raw(s, m->orientation, sizeof m->orientation);
     number(s, &d->frequency);
     number(s, &d->phase);
     table(s, &m->rec.table, 4 * (size_t)length);
@@ -133,7 +133,7 @@ static void force(stream *s, tl_force_rec *f)
     word(s, &f->body);
     uint32_t length = f->table_length;
     word(s, &length);
-    bytes(s, f->constant, sizeof f->constant);
+    raw(s, f->constant, sizeof f->constant);
     table(s, &f->table, 7 * (size_t)length);
     f->table_length = f->table ? length : 0;
 }
@@ -144,7 +144,7 @@ static void description(stream *s, tl_world *w)
     uint64_t motions = w->motions.count, forces = w->forces.count;
     word(s, &w->materials);
     array(s, &w->pairs);
-    bytes(s, &motions, sizeof motions);
+    raw(s, &motions, sizeof motions);
     for (uint64_t i = 0; i < motions && s->status == TL_OK; i++) {
         tl_world_motion fresh = {0};
         if (!s->out) {
@@ -156,7 +156,7 @@ static void description(stream *s, tl_world *w)
             motion(s, (tl_world_motion *)w->motions.data + i);
         }
     }
-    bytes(s, &forces, sizeof forces);
+    raw(s, &forces, sizeof forces);
     for (uint64_t i = 0; i < forces && s->status == TL_OK; i++) {
         tl_force_rec fresh = {0};
         if (!s->out) {
@@ -172,10 +172,10 @@ static void description(stream *s, tl_world *w)
 
 static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
 {
-    bytes(s, &w->steps, sizeof w->steps);
+    raw(s, &w->steps, sizeof w->steps);
     number(s, &w->time);
     number(s, &w->dissipated);
-    bytes(s, handles, sizeof *handles);
+    raw(s, handles, sizeof *handles);
     description(s, w);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         array(s, tl_image_array(m, i));
@@ -200,12 +200,12 @@ typedef struct header {
     uint64_t magic, version, length, checksum;
 } header;
 
-tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *size)
+tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes)
 {
     REFUSE_NULL(snapshot);
-    REFUSE_NULL(size);
+    REFUSE_NULL(bytes);
     *snapshot = NULL;
-    *size = 0;
+    *bytes = 0;
     REFUSE_NULL(world);
     tl_array out = {.item = 1};
     tl_image image;
@@ -214,7 +214,7 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *size)
     tl_world copy = *world; /* the walk is the same for both directions; a writer changes nothing */
     tl_image_init(&image);
     stream s = {.out = &out, .status = tl_image_pull(world, &image)};
-    bytes(&s, &head, sizeof head);
+    raw(&s, &head, sizeof head);
     settings(&s, &copy.settings);
     state(&s, &copy, &image, &handles);
     tl_image_free(&image);
@@ -226,15 +226,15 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *size)
         head.checksum = checksum((const unsigned char *)data + sizeof head, (size_t)head.length);
         memcpy(data, &head, sizeof head);
         *snapshot = data;
-        *size = out.count;
+        *bytes = out.count;
     }
     tl_array_free(&out);
     return s.status != TL_OK ? s.status : data ? TL_OK : TL_NO_MEMORY;
 }
 
-void tl_snapshot_free(void *snapshot, size_t size)
+void tl_snapshot_free(void *snapshot, size_t bytes)
 {
-    tl_free(snapshot, size);
+    tl_free(snapshot, bytes);
 }
 
 /* --- what a reader checks --------------------------------------------------------------------------- */
@@ -290,8 +290,12 @@ static const char *shapes_fault(const tl_image *m, uint32_t materials)
     const size_t shapes = m->shape_body.count;
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
     const double *geom = m->geom.data, *inertia = m->inertia.data;
-    if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes ||
-        m->patch_local.count != shapes)
+    size_t patches = 0;
+    if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes)
+        return "its arrays of shapes differ in length";
+    for (size_t s = 0; s < shapes; s++)
+        patches += (info[s] & TLK_SHAPE_FIXED) != 0;
+    if (m->patch_local.count != patches)
         return "its arrays of shapes differ in length";
     if (!below(&m->shape_body, m->id.count))
         return "a shape has no body";
@@ -397,14 +401,14 @@ static tl_status restore(stream *s, tl_world *w)
     return status;
 }
 
-tl_status tl_world_load(const void *snapshot, size_t size, tl_world **world)
+tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world)
 {
     REFUSE_NULL(world);
     *world = NULL;
     REFUSE_NULL(snapshot);
     header head = {0};
-    stream s = {.in = snapshot, .left = size};
-    bytes(&s, &head, sizeof head);
+    stream s = {.in = snapshot, .left = bytes};
+    raw(&s, &head, sizeof head);
     TL_TRY(s.status);
     if (head.magic != MAGIC)
         return tl_fail(TL_BAD_DATA, "this is no snapshot of Talus, or one of a machine with another "

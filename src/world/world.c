@@ -197,39 +197,34 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     return TL_OK;
 }
 
+/* The body that a shape of a contact is on. */
+static uint32_t contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact)
+{
+    tl_backend *b = w->backend;
+    uint32_t shape, row, id;
+    b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape);
+    b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row);
+    b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id);
+    return id;
+}
+
 /* A warning where bodies overlap deeply at the start. */
 static tl_status warn_of_overlap(tl_world *w)
 {
-    tl_image image;
-    tl_image_init(&image);
-    tl_status status = tl_step_contacts(w);
-    if (status == TL_OK)
-        status = tl_image_pull(w, &image);
-    if (status != TL_OK) {
-        tl_image_free(&image);
-        return status;
-    }
-    const uint32_t *a = image.a.data, *b = image.b.data, *body = image.shape_body.data;
-    const uint32_t *id = image.id.data;
-    const double *n = image.n.data, *geom = image.geom.data;
-    size_t deep = 0, worst = 0;
-    double most = 0.1, depth = 0;
-    for (size_t k = 0; k < image.a.count; k++) {
-        const bool wall_a = a[k] >= w->shape_dynamic, wall_b = b[k] >= w->shape_dynamic;
-        const double ra = geom[4 * (size_t)a[k] + 3], rb = geom[4 * (size_t)b[k] + 3];
-        const double r = wall_a ? rb : wall_b ? ra : fmin(ra, rb);
-        const double part = -n[4 * k + 3] / r;
-        deep += part > 0.1;
-        if (part > most)
-            most = part, worst = k, depth = -n[4 * k + 3];
-    }
-    if (deep)
-        status = tl_fail(TL_OVERLAPPING,
-                         "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %zu pairs "
-                         "overlap by more than 10 %%",
-                         id[body[a[worst]]], id[body[b[worst]]], depth, 100 * most, deep);
-    tl_image_free(&image);
-    return status;
+    double n[TLK_FOLD_NUMBERS];
+    TL_TRY(tl_step_contacts(w));
+    const tl_contacts *c = &w->contacts[w->current];
+    tlk_deep args = {tl_world_shapes_view(w), c->a.data, c->b.data, c->n.data, INFINITY};
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
+    if (!(n[0] > 0))
+        return TL_OK;
+    args.worst = n[1];
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
+    const size_t worst = (size_t)n[2];
+    return tl_fail(TL_OVERLAPPING,
+                   "bodies %u and %u overlap by %.0f %% of the smaller radius; %.0f pairs overlap by "
+                   "more than 10 %%",
+                   contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), 100 * n[1], n[0]);
 }
 
 tl_status tl_world_create(const tl_scene *scene, tl_world **world)

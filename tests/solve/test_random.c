@@ -1,7 +1,7 @@
 /* The solvers on random problems: every claim checked from the definitions, and the solvers against
  * each other. The relaxed problem is convex, so all of them must find the same objective and, as
  * those are unique, the same velocities; Coulomb's conditions are looked at row by row. */
-#include "solve/problems.h"
+#include "solve/layout.h"
 
 #define MOST 200000 /* iterations: far more than any of these problems needs */
 
