@@ -9,14 +9,16 @@
 #include <math.h>
 
 #define DIRECT     16u  /* the largest shapes, up to this many, are tested against all others directly */
-#define BIN_FACTOR 2.0 /* edge of a bin over the largest diameter on its level (measured) */
+#define CROWD      28.0 /* shapes that a bin should hold, roughly (measured: fewer cost entries) */
+#define MIN_FACTOR 1.25 /* edge of a bin over the largest diameter on its level, at least */
+#define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   24u  /* of a level's bin index */
 
 void tl_collide_free(tl_backend *backend, tl_collide *c)
 {
-    tl_buffer *all[] = {&c->entry_start, &c->key,       &c->value,     &c->shape,   &c->tag,   &c->at,
-                        &c->place,       &c->bin_start, &c->bin_shape, &c->bin_tag, &c->bin_at,
-                        &c->partner};
+    tl_buffer *all[] = {&c->entry_start, &c->key,       &c->value,   &c->shape,
+                        &c->tag,         &c->place,     &c->bin_start, &c->bin_shape,
+                        &c->bin_tag,     &c->bin_at,    &c->at_or_partner};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
 }
@@ -107,18 +109,28 @@ static uint32_t bits_for(double n)
     return bits;
 }
 
+/* The edge of bins for shapes of a diameter that have `room` (m^3) each. */
+static double bin_edge(double diameter, double room)
+{
+    const double edge = cbrt(CROWD * room) - diameter;
+    return fmin(fmax(edge, MIN_FACTOR * diameter), MAX_FACTOR * diameter);
+}
+
 /* Sizes the bins of each level for the box [low, high] of the dynamic shapes. The box is only a hint:
  * bins wrap around, so shapes outside it cost time, not contacts. */
 static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high)
 {
     uint32_t base = 0;
+    double volume = 1;
+    for (int k = 0; k < 3; k++)
+        volume *= fmax(high[k] - low[k], 2 * c->top[0]);
     f->levels = c->levels;
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
         *level = (tlk_level){.used = c->residents[l] > 0};
         if (!level->used)
             continue;
-        level->size = BIN_FACTOR * (2 * c->top[l] + f->envelope);
+        level->size = bin_edge(2 * c->top[l] + f->envelope, volume / c->visitors[l]);
         level->inverse = 1 / level->size;
         uint32_t bits[3], room = bits_for(c->visitors[l]) + 1, sum = 0;
         for (int k = 0; k < 3; k++)
@@ -173,7 +185,7 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     TL_TRY(tl_buffer_need(b, &c->value, e * word));
     TL_TRY(tl_buffer_need(b, &c->shape, e * word));
     TL_TRY(tl_buffer_need(b, &c->tag, e * word));
-    TL_TRY(tl_buffer_need(b, &c->at, 4 * e * sizeof(float)));
+    TL_TRY(tl_buffer_need(b, &c->at_or_partner, 4 * e * sizeof(float)));
     TL_TRY(tl_buffer_need(b, &c->place, e * word));
     TL_TRY(tl_buffer_need(b, &c->bin_start, ((size_t)f->keys + 1) * word));
     TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * word));
@@ -183,7 +195,7 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     f->entry_value = c->value.data;
     f->entry_shape = c->shape.data;
     f->entry_tag = c->tag.data;
-    f->entry_at = c->at.data;
+    f->entry_at = c->at_or_partner.data;
     f->place = c->place.data;
     f->bin_start = c->bin_start.data;
     f->bin_shape = c->bin_shape.data;
@@ -206,8 +218,8 @@ static tl_status write_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
     const uint32_t n = f->shapes.rows;
     uint64_t total;
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &c->partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
-    f->partner = c->partner.data;
+    TL_TRY(tl_buffer_need(b, &c->at_or_partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
+    f->partner = c->at_or_partner.data;
     f->contact_start = out->start.data;
     tl_run(b, TLK_contact_count, n, f);
     TL_TRY(b->ops->scan(b, f->contact_start, n, &total));

@@ -26,7 +26,7 @@
 #define TLK_HEAD      6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
 #define TLK_BLOCK     75u         /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
 #define TLK_PATCH     18u         /* doubles of a patch: origin, u, v, w, half extents, half its box */
-#define TLK_PARTNERS  12u         /* partners that the counting pass keeps for each shape */
+#define TLK_PARTNERS  8u          /* partners that the counting pass keeps for each shape */
 #define TLK_SWEEP_MAX 4.0         /* a shape's motion is looked ahead by at most this many radii */
 
 /* Bits of body flags. */

@@ -302,7 +302,7 @@ TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t s)
 }
 
 /* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the deepest,
- * 2 the first contact that is as deep as `worst`. */
+ * 2 the first contact that is as deep as `worst`, 3 its overlap (m). */
 TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
 {
     const uint32_t a = d->contact_a[k], b = d->contact_b[k];
@@ -312,8 +312,10 @@ TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
     const double depth = -(double)d->contact_n[4 * (size_t)k + 3] / r;
     acc[0] += depth > 0.1;
     acc[1] = tlk_max(acc[1], depth);
-    if (depth == d->worst)
+    if (depth == d->worst) {
         acc[2] = tlk_min(acc[2], (double)k);
+        acc[3] = tlk_max(acc[3], depth * r);
+    }
 }
 
 /* One row: an entry of the list of each block it moves. */

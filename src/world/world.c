@@ -197,79 +197,11 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     return TL_OK;
 }
 
-/* The body that a shape of a contact is on. */
-static uint32_t contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact)
-{
-    tl_backend *b = w->backend;
-    uint32_t shape, row, id;
-    b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape);
-    b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row);
-    b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id);
-    return id;
-}
-
-/* A warning where bodies overlap deeply at the start. */
-static tl_status warn_of_overlap(tl_world *w)
-{
-    double n[TLK_FOLD_NUMBERS];
-    TL_TRY(tl_step_contacts(w));
-    const tl_contacts *c = &w->contacts[w->current];
-    tlk_deep args = {tl_world_shapes_view(w), c->a.data, c->b.data, c->n.data, INFINITY};
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
-    if (!(n[0] > 0))
-        return TL_OK;
-    args.worst = n[1];
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
-    const size_t worst = (size_t)n[2];
-    return tl_fail(TL_OVERLAPPING,
-                   "bodies %u and %u overlap by %.0f %% of the smaller radius; %.0f pairs overlap by "
-                   "more than 10 %%",
-                   contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), 100 * n[1], n[0]);
-}
-
-tl_status tl_world_create(const tl_scene *scene, tl_world **world)
-{
-    REFUSE_NULL(world);
-    *world = NULL;
-    REFUSE_NULL(scene);
-    tl_world *w = NULL;
-    TL_TRY(tl_world_new(&scene->settings, &w));
-    tl_status status = fill(w, scene);
-    if (status == TL_OK)
-        status = warn_of_overlap(w);
-    if (status < 0) {
-        tl_world_free(w);
-        return status;
-    }
-    *world = w;
-    return status;
-}
-
-/* --- running ---------------------------------------------------------------------------------------- */
-
-void tl_world_prescribe(tl_world *w)
-{
-    tl_backend *b = w->backend;
-    const tl_world_motion *motions = w->motions.data;
-    for (size_t i = 0; i < w->motions.count; i++) {
-        const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
-        double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};
-        float narrow[8];
-        tl_motion_pose(&motions[i], w->time, x, q);
-        tl_motion_velocity(&motions[i], w->time, w->settings.step, v, v + 4);
-        for (int k = 0; k < 8; k++)
-            narrow[k] = (float)v[k];
-        b->ops->upload(b, (double *)w->pos.data + 4 * row, x, sizeof x);
-        b->ops->upload(b, (double *)w->quat.data + 4 * row, q, sizeof q);
-        b->ops->upload(b, (char *)w->vel.data + 8 * row * b->real,
-                       b->precision == TL_DOUBLE ? (const void *)v : (const void *)narrow,
-                       8 * b->real);
-    }
-}
-
 /* Bodies that are near in space become near in memory. */
 static tl_status renumber(tl_world *w)
 {
+    if (w->dynamic < RENUMBER_FROM)
+        return TL_OK;
     tl_backend *b = w->backend;
     tl_image m;
     tl_array order = {.item = sizeof(uint32_t)};
@@ -312,13 +244,86 @@ static tl_status renumber(tl_world *w)
     return status;
 }
 
+/* The body that a shape of a contact is on. */
+static uint32_t contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact)
+{
+    tl_backend *b = w->backend;
+    uint32_t shape, row, id;
+    b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape);
+    b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row);
+    b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id);
+    return id;
+}
+
+/* A warning where bodies overlap deeply at the start. */
+static tl_status warn_of_overlap(tl_world *w)
+{
+    double n[TLK_FOLD_NUMBERS];
+    TL_TRY(tl_step_contacts(w));
+    const tl_contacts *c = &w->contacts[w->current];
+    tlk_deep args = {tl_world_shapes_view(w), c->a.data, c->b.data, c->n.data, INFINITY};
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
+    if (!(n[0] > 0))
+        return TL_OK;
+    args.worst = n[1];
+    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
+    const size_t worst = (size_t)n[2];
+    return tl_fail(TL_OVERLAPPING,
+                   "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
+                   "by more than 10 %%",
+                   contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), n[3], 100 * n[1],
+                   n[0]);
+}
+
+tl_status tl_world_create(const tl_scene *scene, tl_world **world)
+{
+    REFUSE_NULL(world);
+    *world = NULL;
+    REFUSE_NULL(scene);
+    tl_world *w = NULL;
+    TL_TRY(tl_world_new(&scene->settings, &w));
+    tl_status status = fill(w, scene);
+    if (status == TL_OK)
+        status = renumber(w);
+    if (status == TL_OK)
+        status = warn_of_overlap(w);
+    if (status < 0) {
+        tl_world_free(w);
+        return status;
+    }
+    *world = w;
+    return status;
+}
+
+/* --- running ---------------------------------------------------------------------------------------- */
+
+void tl_world_prescribe(tl_world *w)
+{
+    tl_backend *b = w->backend;
+    const tl_world_motion *motions = w->motions.data;
+    for (size_t i = 0; i < w->motions.count; i++) {
+        const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
+        double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};
+        float narrow[8];
+        tl_motion_pose(&motions[i], w->time, x, q);
+        tl_motion_velocity(&motions[i], w->time, w->settings.step, v, v + 4);
+        for (int k = 0; k < 8; k++)
+            narrow[k] = (float)v[k];
+        b->ops->upload(b, (double *)w->pos.data + 4 * row, x, sizeof x);
+        b->ops->upload(b, (double *)w->quat.data + 4 * row, q, sizeof q);
+        b->ops->upload(b, (char *)w->vel.data + 8 * row * b->real,
+                       b->precision == TL_DOUBLE ? (const void *)v : (const void *)narrow,
+                       8 * b->real);
+    }
+}
+
 tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
 {
     if (report)
         memset(report, 0, sizeof *report);
     REFUSE_NULL(world);
     for (uint32_t i = 0; i < count; i++) {
-        if (world->steps % RENUMBER_EVERY == 0 && world->dynamic >= RENUMBER_FROM)
+        if (world->steps && world->steps % RENUMBER_EVERY == 0)
             TL_TRY(renumber(world));
         TL_TRY(tl_step_dvi(world));
     }

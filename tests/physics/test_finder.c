@@ -291,6 +291,8 @@ static const recipe recipes[] = {
     {"few", 3, 0, 0, 0, 0, 1, {0.2, 0.2, 0.2}, 0, 0, 0, 0, 600},
     {"sparse", 60, 0, 0, 0, 0, 1, {3, 3, 3}, -5, 0, 0, 0, 200},
     {"dense, contained", 60, 0, 0, 0, 0, 10, {0.5, 0.5, 0.5}, 0, 0, 0, 0, 200},
+    {"crowded", 380, 4, 1, 1, 1, 1, {0.25, 0.25, 0.25}, 0, 0, 0, 0, 20},
+    {"few large among many small", 380, 0, 0, 0, 0, 100, {6, 6, 6}, 9, 0, 0, 0, 100},
     {"radii 1:10", 120, 4, 0, 0, 0, 10, {2, 2, 2}, 0, 0, 0, 0, 200},
     {"radii 1:100", 120, 4, 0, 0, 0, 100, {12, 12, 12}, 0, 0, 0, 0, 200},
     {"far away", 80, 2, 2, 2, 1, 3, {0.9, 0.9, 0.9}, 1e6, 0, 0, 0, 200},
@@ -337,11 +339,89 @@ static void test_lattice(void **state)
     }
 }
 
+#define MANY 12000
+
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The pairs of spheres with gaps up to `limit`, as sorted keys; returns how many. */
+static size_t brute_force(const double (*x)[3], const double *radius, double limit, uint64_t *keys,
+                          size_t room)
+{
+    size_t count = 0;
+    for (uint32_t a = 0; a < MANY; a++) {
+        for (uint32_t b = a + 1; b < MANY; b++) {
+            if (distance3(x[a], x[b]) - radius[a] - radius[b] > limit)
+                continue;
+            assert_true(count < room);
+            keys[count++] = (uint64_t)a << 32 | b;
+        }
+    }
+    return count;
+}
+
+/* Thousands of spheres at once, radii 1:30, in many bins, with a tenth of them in one dense corner
+ * and a few astray, on three threads. */
+static void many(const variant *v)
+{
+    static double x[MANY][3], radius[MANY];
+    static uint64_t must[40 * MANY], may[40 * MANY];
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    dice d = {77};
+    settings.threads = 3;
+    settings.envelope = 0.004;
+    tl_scene *scene = scene_with(&settings);
+    for (uint32_t i = 0; i < MANY; i++) {
+        radius[i] = 0.02 * pow(30, pow(roll(&d, 0, 1), 4)); /* mostly small */
+        roll3(&d, i % 10 ? -3 : 2, 3, x[i]);
+        if (i % 1000 == 0)
+            roll3(&d, -1e5, 1e5, x[i]);
+        add_sphere(scene, (tl_material){0}, radius[i], 0, x[i], (double[3]){0, 0, 0});
+    }
+    tl_world *world = world_of(scene);
+    assert_ok(tl_world_find_contacts(world));
+    size_t count, in_must = 0, in_may = 0;
+    const double error = v->precision == TL_MIXED ? 4e-7 : 1e-9;
+    const size_t musts = brute_force(x, radius, 0.004 - error, must, 40 * MANY);
+    const size_t mays = brute_force(x, radius, 0.004 + error, may, 40 * MANY);
+    tl_contact *contacts = contacts_of(world, &count);
+    uint64_t *keys = malloc(count * sizeof *keys);
+    assert_non_null(keys);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t a = contacts[i].a.index - 1, b = contacts[i].b.index - 1;
+        keys[i] = a < b ? a << 32 | b : b << 32 | a;
+    }
+    qsort(keys, count, sizeof *keys, by_key);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || keys[i] != keys[i - 1]);
+        while (in_may < mays && may[in_may] < keys[i])
+            in_may++;
+        assert_true(in_may < mays && may[in_may] == keys[i]);
+        in_must += in_must < musts && must[in_must] == keys[i];
+    }
+    print_message("%d spheres, %s: %zu contacts of %zu to %zu\n", MANY, v->name, count, musts,
+                  mays);
+    assert_int_equal(in_must, musts);
+    free(keys);
+    free(contacts);
+    tl_world_destroy(world);
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    for_each_precision(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recipes),
         cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,13 @@
 #include <fc3d_compute_error.h>
 #include <gfc3d_compute_error.h>
 
-/* m/s, and N s for Siconos, whose error mixes the two: masses are about 1 kg or some kg. */
-#define OURS   1e-10 /* residual of our solutions */
-#define THEIRS 1e-10 /* error of theirs */
-#define ACCEPT 1e-8  /* what a certificate may find in the other side's solution */
-#define REFUSE 1e-3  /* and at least finds in the other law's */
+/* How closely both sides solve a problem: m/s, and N s for Siconos, whose error mixes the two (masses
+ * are about 1). In a pile at rest many contacts carry nothing and yet do not open; there the solvers
+ * of the cone take very long over the last digits. */
+static double tolerance = 1e-10;
+
+#define ACCEPT (100 * tolerance) /* what a certificate may find in the other side's solution */
+#define REFUSE 1e-3              /* and at least finds in the other law's */
 
 /* ---- Problems as Siconos wants them: frames of normal and two tangents ---- */
 
@@ -178,8 +180,8 @@ static GlobalFrictionContactProblem *global_problem(const model *m)
 /* Our solution with one of our solvers. */
 static void ours(const model *m, fixture *f, const solver *s, double *gamma, double (*vel)[6])
 {
-    const tl_solution solution = solve(f, m, s, OURS, 200000, NULL);
-    assert_below(solution.residual, OURS);
+    const tl_solution solution = solve(f, m, s, tolerance, 200000, NULL);
+    assert_below(solution.residual, tolerance);
     fixture_read(f, m, gamma, vel);
 }
 
@@ -227,7 +229,7 @@ static void same_velocities(const model *m, const double *gamma, double (*vel)[6
     double(*other)[6] = zeros(m->bodies, sizeof *other);
     model_velocity(m, gamma, other);
     for (uint32_t i = 0; i < 6 * m->bodies; i++)
-        assert_near(vel[i / 6][i % 6], other[i / 6][i % 6], 1e-6);
+        assert_near(vel[i / 6][i % 6], other[i / 6][i % 6], 1e4 * tolerance);
     free(other);
 }
 
@@ -241,7 +243,7 @@ static void compare_coulomb(const model *m)
     fixture f = fixture_new(m, TL_DOUBLE, false);
     FrictionContactProblem *problem = local_problem(m);
     SolverOptions *options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
-    options->dparam[SICONOS_DPARAM_TOL] = 0.01 * THEIRS; /* relative to their norm of r */
+    options->dparam[SICONOS_DPARAM_TOL] = 0.01 * tolerance; /* relative to their norm of r */
     options->iparam[SICONOS_IPARAM_MAX_ITER] = 100000;
     assert_int_equal(fc3d_driver(problem, reaction, w, options), 0);
     from_frames(m, reaction, other);
@@ -275,8 +277,9 @@ static void compare_cone(const model *m)
     fixture f = fixture_new(m, TL_DOUBLE, false);
     GlobalFrictionContactProblem *problem = global_problem(m);
     SolverOptions *options = solver_options_create(SICONOS_GLOBAL_FRICTION_3D_ADMM);
-    options->dparam[SICONOS_DPARAM_TOL] = THEIRS;
+    options->dparam[SICONOS_DPARAM_TOL] = tolerance;
     options->iparam[SICONOS_IPARAM_MAX_ITER] = 100000;
+    options->dparam[SICONOS_FRICTION_3D_ADMM_RHO] = 1; /* about the size of N */
     options->iparam[SICONOS_FRICTION_3D_ADMM_IPARAM_UPDATE_S] =
         SICONOS_FRICTION_3D_ADMM_UPDATE_S_NO;
     assert_int_equal(gfc3d_driver(problem, reaction, w, v, options), 0);
@@ -287,7 +290,7 @@ static void compare_cone(const model *m)
         assert_below(cone_error(m, problem, options, gamma, vel), ACCEPT);
         same_velocities(m, other, vel);
         assert_near(model_objective(m, gamma), model_objective(m, other),
-                    1e-8 * fabs(model_objective(m, other)));
+                    tolerance * fabs(model_objective(m, other)));
     }
     if (m->rows >= 50) {
         ours(m, &f, &solvers[CONE_SOLVERS], gamma, vel);
@@ -331,6 +334,23 @@ static void test_cone(void **state)
     for_each_problem(compare_cone);
 }
 
+/* The same problem in units of a mass and a length. */
+static void change_units(model *m, double mass, double length)
+{
+    for (uint32_t i = 0; i < m->bodies; i++)
+        for (int k = 0; k < 36; k++) {
+            m->inverse[i][k / 6][k % 6] *=
+                mass * (k / 6 > 2 ? length : 1) * (k % 6 > 2 ? length : 1);
+            m->free[i][k % 6] *= k < 6 && k > 2 ? length : 1;
+        }
+    for (uint32_t i = 0; i < m->rows; i++) {
+        m->row[i].arm_a /= length;
+        m->row[i].arm_b /= length;
+        for (int k = 0; k < 36; k++)
+            m->row[i].j[k / 18][k / 6 % 3][k % 6] /= k % 6 > 2 ? length : 1;
+    }
+}
+
 static void for_each_pile(void (*compare)(const model *))
 {
     const uint32_t falls[] = {20, 60, 150}; /* steps: falling, hitting the floor, lying */
@@ -339,7 +359,7 @@ static void for_each_pile(void (*compare)(const model *))
         const tl_problem problem = next_problem(world, TL_PSOR);
         model m = model_recorded(world, &problem, NULL);
         context("pile, %u rows, after %u steps", m.rows, falls[i]);
-        printf("%s\n", test_context);
+        change_units(&m, 1 / m.inverse[0][0][0], pile_default().radius);
         compare(&m);
         model_free(&m);
         tl_world_destroy(world);
@@ -355,6 +375,7 @@ static void test_coulomb_pile(void **state)
 static void test_cone_pile(void **state)
 {
     (void)state;
+    tolerance = 1e-7;
     for_each_pile(compare_cone);
 }
 
