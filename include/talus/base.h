@@ -10,7 +10,7 @@
 
 #ifdef __cplusplus
 #define TL_BEGIN_DECLS extern "C" {
-#define TL_END_DECLS }
+#define TL_END_DECLS   }
 #else
 #define TL_BEGIN_DECLS
 #define TL_END_DECLS
@@ -35,14 +35,14 @@ TL_BEGIN_DECLS
  *  is as it was before the call), positive is done, with a warning in tl_last_message(). */
 typedef enum tl_status {
     TL_OK = 0,
-    TL_OVERLAPPING = 1,    /**< done; bodies overlap deeply in the state given */
-    TL_BAD_ARGUMENT = -1,  /**< an argument broke a rule; the message names field, value and rule */
-    TL_NO_MEMORY = -2,     /**< an allocation failed; the message says how many bytes */
-    TL_BAD_HANDLE = -3,    /**< a handle is none, stale, or of another scene or world */
-    TL_DIVERGED = -4,      /**< a state became NaN or ran away; the last good state is kept */
-    TL_TOO_LARGE = -5,     /**< a size is over a limit (2^31 contacts, shapes or bin entries) */
-    TL_NO_BACKEND = -6,    /**< the backend asked for is not there */
-    TL_BAD_DATA = -7       /**< a snapshot is damaged, of another version or another machine kind */
+    TL_OVERLAPPING = 1,   /**< done; bodies overlap deeply in the state given */
+    TL_BAD_ARGUMENT = -1, /**< an argument broke a rule; the message names field, value and rule */
+    TL_NO_MEMORY = -2,    /**< an allocation failed; the message says how many bytes */
+    TL_BAD_HANDLE = -3,   /**< a handle is none, stale, or of another scene or world */
+    TL_DIVERGED = -4,     /**< a state became NaN or ran away; the last good state is kept */
+    TL_TOO_LARGE = -5,    /**< a size is over a limit (2^31 contacts, shapes or bin entries) */
+    TL_NO_BACKEND = -6,   /**< the backend asked for is not there */
+    TL_BAD_DATA = -7      /**< a snapshot is damaged, of another version or another machine kind */
 } tl_status;
 
 /** The name of a status, for example "TL_BAD_ARGUMENT"; "unknown status" for any other number.
@@ -70,9 +70,9 @@ TL_API void tl_set_log(tl_log_fn log, void *user);
 /** Where the library gets its memory. `allocate` returns memory aligned to 64 bytes or NULL;
  *  `release` takes what allocate returned, with the same size, and never NULL. */
 typedef struct tl_allocator {
-    void *(*allocate)(size_t bytes, void *user); /**< gets memory; bytes > 0 */
+    void *(*allocate)(size_t bytes, void *user);             /**< gets memory; bytes > 0 */
     void (*release)(void *memory, size_t bytes, void *user); /**< gives it back */
-    void *user; /**< passed to both */
+    void *user;                                              /**< passed to both */
 } tl_allocator;
 
 /** Replaces the allocator for the whole process; NULL restores the default (aligned_alloc, free).

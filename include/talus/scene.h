@@ -1,9 +1,11 @@
 /** @file scene.h
- *  What is simulated: materials, bodies with their shapes, forces and settings, as plain checked data.
+ *  What is simulated: materials, bodies with their shapes, forces and settings, as plain checked
+ * data.
  *
- *  A scene is a description and costs nothing to run; tl_world_create() compiles it. Definitions come
- *  from tl_*_default() so that fields added later have sound values. Every add is checked at once: a
- *  refused definition changes nothing, and tl_last_message() names the field, the value and the rule.
+ *  A scene is a description and costs nothing to run; tl_world_create() compiles it. Definitions
+ * come from tl_*_default() so that fields added later have sound values. Every add is checked at
+ * once: a refused definition changes nothing, and tl_last_message() names the field, the value and
+ * the rule.
  */
 #ifndef TALUS_SCENE_H
 #define TALUS_SCENE_H
@@ -15,13 +17,15 @@ TL_BEGIN_DECLS
 /** A description of what is simulated. Opaque; one thread at a time. */
 typedef struct tl_scene tl_scene;
 
-/** Names a body, in the scene it was added to and in every world made of that scene. Zero is none. */
+/** Names a body, in the scene it was added to and in every world made of that scene. Zero is none.
+ */
 typedef struct tl_body {
     uint32_t index;      /**< 1 for the first body added; never used again after removal */
     uint32_t generation; /**< 1 for bodies alive; kept so that an index may be reused later */
 } tl_body;
 
-/** Names a material of a scene. Zero is none: the default material (friction 0.5, restitution 0). */
+/** Names a material of a scene. Zero is none: the default material (friction 0.5, restitution 0).
+ */
 typedef struct tl_material {
     uint32_t index; /**< 1 for the first material added */
 } tl_material;
@@ -37,23 +41,23 @@ TL_API tl_material_def tl_material_default(void);
 
 /** The kinds of shape. */
 typedef enum tl_shape_kind {
-    TL_SPHERE = 0,       /**< solid ball; on bodies of any kind */
-    TL_PLANE = 1,        /**< half-space below the local xy-plane, unbounded; outward normal local +z */
-    TL_BOX = 2,          /**< solid box, axes along the local frame */
+    TL_SPHERE = 0, /**< solid ball; on bodies of any kind */
+    TL_PLANE = 1,  /**< half-space below the local xy-plane, unbounded; outward normal local +z */
+    TL_BOX = 2,    /**< solid box, axes along the local frame */
     TL_PARALLELOGRAM = 3 /**< two-sided thin patch spanned by two edges from the local origin */
 } tl_shape_kind;
 
 /** A shape of a body, placed in the body's frame. Planes, boxes and parallelograms belong to fixed
  *  or prescribed bodies. */
 typedef struct tl_shape_def {
-    tl_shape_kind kind;      /**< which of the fields below are used */
-    tl_material material;    /**< default: none, the default material */
-    double position[3];      /**< m, of the shape's origin in the body's frame; default 0 */
-    double orientation[4];   /**< unit quaternion, shape frame to body frame; default identity */
-    double radius;           /**< m, spheres: > 0 */
-    double half_extents[3];  /**< m, boxes: each > 0 */
-    double edge_u[3];        /**< m, parallelograms: first edge, in the shape's frame */
-    double edge_v[3];        /**< m, parallelograms: second edge; not parallel to the first */
+    tl_shape_kind kind;     /**< which of the fields below are used */
+    tl_material material;   /**< default: none, the default material */
+    double position[3];     /**< m, of the shape's origin in the body's frame; default 0 */
+    double orientation[4];  /**< unit quaternion, shape frame to body frame; default identity */
+    double radius;          /**< m, spheres: > 0 */
+    double half_extents[3]; /**< m, boxes: each > 0 */
+    double edge_u[3];       /**< m, parallelograms: first edge, in the shape's frame */
+    double edge_v[3];       /**< m, parallelograms: second edge; not parallel to the first */
 } tl_shape_def;
 
 /** A sphere of this radius (m), everything else at its default. */
@@ -81,15 +85,16 @@ typedef enum tl_motion_kind {
 
 /** A prescribed motion, relative to the body's initial pose at time 0. */
 typedef struct tl_motion_def {
-    tl_motion_kind kind;        /**< default TL_MOTION_VELOCITY */
-    double velocity[3];         /**< m/s, TL_MOTION_VELOCITY */
-    double angular_velocity[3]; /**< rad/s about the body's origin, world frame, TL_MOTION_VELOCITY */
-    double amplitude[3];        /**< m, TL_MOTION_SINE */
-    double frequency;           /**< Hz, TL_MOTION_SINE: >= 0 */
-    double phase;               /**< rad, TL_MOTION_SINE */
-    size_t table_length;        /**< rows of the table, TL_MOTION_TABLE: >= 1 */
-    const double *times;        /**< s, table_length values, strictly increasing; copied */
-    const double *offsets;      /**< m, table_length rows of 3; copied. Constant outside the table */
+    tl_motion_kind kind; /**< default TL_MOTION_VELOCITY */
+    double velocity[3];  /**< m/s, TL_MOTION_VELOCITY */
+    double
+        angular_velocity[3]; /**< rad/s about the body's origin, world frame, TL_MOTION_VELOCITY */
+    double amplitude[3];     /**< m, TL_MOTION_SINE */
+    double frequency;        /**< Hz, TL_MOTION_SINE: >= 0 */
+    double phase;            /**< rad, TL_MOTION_SINE */
+    size_t table_length;     /**< rows of the table, TL_MOTION_TABLE: >= 1 */
+    const double *times;     /**< s, table_length values, strictly increasing; copied */
+    const double *offsets;   /**< m, table_length rows of 3; copied. Constant outside the table */
 } tl_motion_def;
 
 /** A body at rest in its initial pose: TL_MOTION_VELOCITY with zero velocities. */
@@ -107,8 +112,8 @@ typedef struct tl_body_def {
     double inertia[3];          /**< kg m^2, principal moments along the body's axes; all 0 (the
                                      default): those of its solid spheres for this mass. They must
                                      obey the triangle inequality */
-    size_t shape_count;         /**< shapes of the body; a dynamic body without shapes needs mass and
-                                     inertia and touches nothing */
+    size_t shape_count; /**< shapes of the body; a dynamic body without shapes needs mass and
+                             inertia and touches nothing */
     const tl_shape_def *shapes; /**< shape_count shapes; copied */
     tl_motion_def motion;       /**< prescribed bodies */
 } tl_body_def;
@@ -163,28 +168,28 @@ typedef struct tl_solver_def {
     tl_law law;                   /**< default TL_LAW_DEFAULT */
     uint32_t iterations;          /**< at most, velocity problem, >= 1; default 8 */
     uint32_t position_iterations; /**< at most, position problem (split), >= 1; default 4 */
-    double tolerance;             /**< m/s: stop when the residual is below; default 0, run them all */
-    double omega;                 /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
-                                       jacobi. Not used by apgd and spg */
-    double lambda;                /**< jacobi's averaging factor, above 0 and at most 1; default 1 */
-    bool warm_start;              /**< start from the last step's impulses; default true */
+    double tolerance; /**< m/s: stop when the residual is below; default 0, run them all */
+    double omega;     /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
+                           jacobi. Not used by apgd and spg */
+    double lambda;    /**< jacobi's averaging factor, above 0 and at most 1; default 1 */
+    bool warm_start;  /**< start from the last step's impulses; default true */
 } tl_solver_def;
 
 /** Settings of a scene; a world takes a copy and they can be changed while it runs. */
 typedef struct tl_settings {
-    double gravity[3];         /**< m/s^2; default (0, 0, -9.81) */
-    double step;               /**< s, the time step h, > 0; default 1/200 */
-    double envelope;           /**< m, contacts are made for gaps up to this (delta); 0, the default:
-                                    5 % of the smallest radius of a dynamic body's shapes */
-    tl_overlap overlap;        /**< default TL_OVERLAP_SPLIT */
-    double recovery_fraction;  /**< part of the overlap removed a step, above 0 and at most 1;
-                                    default 0.5 (split) */
-    double recovery_speed;     /**< m/s, overlap is removed no faster; default infinity */
-    double restitution_speed;  /**< m/s, slower impacts do not bounce; default 0.01 */
-    double max_speed;          /**< m/s, a faster body stops the run with TL_DIVERGED; default 1e5 */
-    tl_solver_def solver;      /**< how contacts are solved */
-    tl_precision precision;    /**< fixed when the world is made */
-    uint32_t threads;          /**< CPU threads; 0 (the default): as many as the machine offers */
+    double gravity[3];        /**< m/s^2; default (0, 0, -9.81) */
+    double step;              /**< s, the time step h, > 0; default 1/200 */
+    double envelope;          /**< m, contacts are made for gaps up to this (delta); 0, the default:
+                                   5 % of the smallest radius of a dynamic body's shapes */
+    tl_overlap overlap;       /**< default TL_OVERLAP_SPLIT */
+    double recovery_fraction; /**< part of an overlap removed a step, above 0 and at most 1; default
+                                   0.5. The sources' form is TL_OVERLAP_VELOCITY with 1 */
+    double recovery_speed;    /**< m/s, overlap is removed no faster; default infinity */
+    double restitution_speed; /**< m/s, slower impacts do not bounce; default 0.01 */
+    double max_speed;         /**< m/s, a faster body stops the run with TL_DIVERGED; default 1e5 */
+    tl_solver_def solver;     /**< how contacts are solved */
+    tl_precision precision;   /**< fixed when the world is made */
+    uint32_t threads;         /**< CPU threads; 0 (the default): as many as the machine offers */
 } tl_settings;
 
 /** Every setting at its default. */
@@ -202,8 +207,9 @@ TL_API tl_status tl_scene_set_settings(tl_scene *scene, const tl_settings *setti
 /** A copy of the settings. */
 TL_API tl_settings tl_scene_settings(const tl_scene *scene);
 
-/** Adds a material. A pair of different materials rubs with the geometric mean of their frictions and
- *  bounces with the larger restitution, unless tl_scene_set_pair() says otherwise. At most 255. */
+/** Adds a material. A pair of different materials rubs with the geometric mean of their frictions
+ * and bounces with the larger restitution, unless tl_scene_set_pair() says otherwise. At most 255.
+ */
 TL_API tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def,
                                        tl_material *material);
 

@@ -2,9 +2,9 @@
  *  The whole public interface of Talus: include this one.
  *
  *  A program describes a scene (scene.h), compiles it into a world (world.h), steps the world and
- *  reads states and reports back. Everything is in SI units, right-handed, z up by habit; quaternions
- *  are (w, x, y, z); vectors and angular velocities are in the world frame unless a comment says
- *  otherwise.
+ *  reads states and reports back. Everything is in SI units, right-handed, z up by habit;
+ * quaternions are (w, x, y, z); vectors and angular velocities are in the world frame unless a
+ * comment says otherwise.
  */
 #ifndef TALUS_TALUS_H
 #define TALUS_TALUS_H

@@ -29,37 +29,37 @@ typedef struct tl_stage_times {
 
 /** The certificate of one step. */
 typedef struct tl_report {
-    uint64_t steps;                /**< steps done since the world was made */
-    double time;                   /**< s, at the end of the step */
-    uint32_t bodies;               /**< dynamic bodies */
-    uint32_t contacts;             /**< contacts within the envelope */
-    uint32_t active_contacts;      /**< contacts that carry an impulse */
-    uint32_t colours;              /**< colours in use (psor), else 0 */
-    uint32_t iterations;           /**< of the velocity problem */
-    uint32_t position_iterations;  /**< of the position problem */
-    double residual;               /**< m/s, root mean square over contacts (docs/theory.md) */
-    double max_residual;           /**< m/s, of the worst contact */
-    double max_penetration;        /**< m, deepest overlap at the start of the step; >= 0 */
-    double mean_penetration;       /**< m, over the contacts that overlap; 0 where none does */
-    double kinetic_energy;         /**< J, of dynamic bodies, at the end of the step */
-    double potential_energy;       /**< J, -m g.x of dynamic bodies, at the end of the step */
-    double dissipated_energy;      /**< J, taken by contacts since the world was made */
-    double total_ms;               /**< wall-clock time of the step */
-    tl_stage_times ms;             /**< and of its stages */
-    size_t bytes;                  /**< memory the world holds */
-    size_t peak_bytes;             /**< and the most it has held */
+    uint64_t steps;               /**< steps done since the world was made */
+    double time;                  /**< s, at the end of the step */
+    uint32_t bodies;              /**< dynamic bodies */
+    uint32_t contacts;            /**< contacts within the envelope */
+    uint32_t active_contacts;     /**< contacts that carry an impulse */
+    uint32_t colours;             /**< colours in use (psor), else 0 */
+    uint32_t iterations;          /**< of the velocity problem */
+    uint32_t position_iterations; /**< of the position problem */
+    double residual;              /**< m/s, root mean square over contacts (docs/theory.md) */
+    double max_residual;          /**< m/s, of the worst contact */
+    double max_penetration;       /**< m, deepest overlap at the start of the step; >= 0 */
+    double mean_penetration;      /**< m, over the contacts that overlap; 0 where none does */
+    double kinetic_energy;        /**< J, of dynamic bodies, at the end of the step */
+    double potential_energy;      /**< J, -m g.x of dynamic bodies, at the end of the step */
+    double dissipated_energy;     /**< J, taken by contacts since the world was made */
+    double total_ms;              /**< wall-clock time of the step */
+    tl_stage_times ms;            /**< and of its stages */
+    size_t bytes;                 /**< memory the world holds */
+    size_t peak_bytes;            /**< and the most it has held */
 } tl_report;
 
 /** One contact of the last step (or of tl_world_find_contacts), at the poses it was found at. */
 typedef struct tl_contact {
-    tl_body a;             /**< one body, always dynamic */
-    tl_body b;             /**< the other one, of any kind */
-    uint32_t shape_a;      /**< which of body a's shapes, from 0 */
-    uint32_t shape_b;      /**< which of body b's shapes, from 0 */
-    double point[3];       /**< m, halfway between the two surfaces */
-    double normal[3];      /**< unit, from a to b */
-    double gap;            /**< m, negative is overlap */
-    double impulse[3];     /**< N s, on b (a receives its negative), world frame */
+    tl_body a;         /**< one body, always dynamic */
+    tl_body b;         /**< the other one, of any kind */
+    uint32_t shape_a;  /**< which of body a's shapes, from 0 */
+    uint32_t shape_b;  /**< which of body b's shapes, from 0 */
+    double point[3];   /**< m, halfway between the two surfaces */
+    double normal[3];  /**< unit, from a to b */
+    double gap;        /**< m, negative is overlap */
+    double impulse[3]; /**< N s, on b (a receives its negative), world frame */
 } tl_contact;
 
 /** Compiles a scene. Returns TL_OVERLAPPING (a warning: the world is made) if two bodies overlap by
@@ -69,12 +69,12 @@ TL_API tl_status tl_world_create(const tl_scene *scene, tl_world **world);
 /** Frees a world; NULL does nothing. */
 TL_API void tl_world_destroy(tl_world *world);
 
-/** Runs `count` steps. `report`, if not NULL, receives the last step's. On TL_DIVERGED the world stays
- *  as it was before the failing step, and the message names the body. */
+/** Runs `count` steps. `report`, if not NULL, receives the last step's. On TL_DIVERGED the world
+ * stays as it was before the failing step, and the message names the body. */
 TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
 
-/** Finds the contacts of the present state without stepping, for tl_world_read_contacts(). The steps
- *  that follow are bit for bit what they would have been without this call. */
+/** Finds the contacts of the present state without stepping, for tl_world_read_contacts(). The
+ * steps that follow are bit for bit what they would have been without this call. */
 TL_API tl_status tl_world_find_contacts(tl_world *world);
 
 /** The settings in force. */
@@ -120,16 +120,16 @@ TL_API tl_status tl_world_read_positions(const tl_world *world, size_t count, co
 TL_API tl_status tl_world_read_orientations(const tl_world *world, size_t count,
                                             const tl_body *bodies, double *orientations);
 /** m/s, rows of 3. */
-TL_API tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl_body *bodies,
-                                          double *velocities);
+TL_API tl_status tl_world_read_velocities(const tl_world *world, size_t count,
+                                          const tl_body *bodies, double *velocities);
 /** rad/s, world frame, rows of 3. */
 TL_API tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count,
                                                   const tl_body *bodies, double *angular);
 /** kg (0 for bodies that are not dynamic). */
 TL_API tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
                                       double *masses);
-/** Sets velocities (rows of 3, m/s) and angular velocities (rows of 3, rad/s, world frame) of dynamic
- *  bodies; either array may be NULL. */
+/** Sets velocities (rows of 3, m/s) and angular velocities (rows of 3, rad/s, world frame) of
+ * dynamic bodies; either array may be NULL. */
 TL_API tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body *bodies,
                                            const double *velocities, const double *angular);
 /** @} */

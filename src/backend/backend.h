@@ -1,9 +1,9 @@
 /* Where kernels run: the small table of functions that differ between a CPU and a GPU.
  *
  * Host code (collide, solve, step, world) fills argument structs with device pointers and asks for
- * kernels and primitives by name; it never touches device memory itself. Results do not depend on how
- * many threads a backend uses: maps write their own item only, sums are folded in a fixed order, and
- * sorts are stable. */
+ * kernels and primitives by name; it never touches device memory itself. Results do not depend on
+ * how many threads a backend uses: maps write their own item only, sums are folded in a fixed
+ * order, and sorts are stable. */
 #ifndef TL_BACKEND_BACKEND_H
 #define TL_BACKEND_BACKEND_H
 
@@ -12,7 +12,7 @@
 #include "talus/scene.h"
 
 typedef enum tl_kernel {
-#define TLK_MAP(name, args)              TLK_##name,
+#define TLK_MAP(name, args) TLK_##name,
 #define TLK_REDUCE(name, args, n, ops)
 #include "kernels/kernels.inc"
 #undef TLK_MAP
@@ -64,7 +64,7 @@ typedef struct tl_backend_ops {
 struct tl_backend {
     const tl_backend_ops *ops;
     tl_precision precision;
-    size_t real;       /* bytes of a real number: 4 or 8 */
+    size_t real;        /* bytes of a real number: 4 or 8 */
     size_t bytes, peak; /* memory held in buffers */
     char name[64];
 };
@@ -75,8 +75,9 @@ tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **
 /* Changes the number of threads. */
 void tl_backend_cpu_threads(tl_backend *backend, uint32_t threads);
 
-/* Restricts the CPU backend to an instruction set ("base", "avx2", "avx512"), for tests and measurements;
- * NULL restores the best there is. Returns false if this machine or build lacks it. */
+/* Restricts the CPU backend to an instruction set ("base", "avx2", "avx512"), for tests and
+ * measurements; NULL restores the best there is. Returns false if this machine or build lacks it.
+ */
 bool tl_backend_cpu_isa(const char *isa);
 
 /* Device memory that grows. */

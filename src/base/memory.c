@@ -1,5 +1,5 @@
-/* Memory. Every allocation of the library goes through the process-wide allocator here, so that a test
- * can make any of them fail and see that nothing leaks. */
+/* Memory. Every allocation of the library goes through the process-wide allocator here, so that a
+ * test can make any of them fail and see that nothing leaks. */
 #include "base/memory.h"
 
 #include <stdlib.h>

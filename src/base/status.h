@@ -4,8 +4,9 @@
 
 #include "talus/base.h"
 
-/* Records the text for tl_last_message(), logs it (errors for negative status, warnings for positive)
- * and returns `status`, so that a failing line reads `return tl_fail(TL_BAD_ARGUMENT, ...)`. */
+/* Records the text for tl_last_message(), logs it (errors for negative status, warnings for
+ * positive) and returns `status`, so that a failing line reads `return tl_fail(TL_BAD_ARGUMENT,
+ * ...)`. */
 tl_status tl_fail(tl_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
@@ -13,11 +14,11 @@ tl_status tl_fail(tl_status status, const char *format, ...)
 void tl_note(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
 /* Returns from the calling function with the status of `call` if it failed. */
-#define TL_TRY(call)                        \
-    do {                                    \
-        tl_status tl_try_status_ = (call);  \
-        if (tl_try_status_ < 0)             \
-            return tl_try_status_;          \
+#define TL_TRY(call)                       \
+    do {                                   \
+        tl_status tl_try_status_ = (call); \
+        if (tl_try_status_ < 0)            \
+            return tl_try_status_;         \
     } while (0)
 
 #endif

@@ -1,14 +1,16 @@
-/* Collision detection in the nine stages of the sources (document 000, section 4.2), with three changes
- * that docs/architecture.md explains: levels of bins for mixed sizes, an integer rule for which bin claims
- * a pair, and passes that run a shape at a time, so that contacts come out in lists by owner and no list
- * of active bins is needed. */
+/* Collision detection in the nine stages of the sources (document 000, section 4.2), with three
+ * changes that docs/architecture.md explains: levels of bins for mixed sizes, an integer rule for
+ * which bin claims a pair, and passes that run a shape at a time, so that contacts come out in
+ * lists by owner and no list of active bins is needed. */
 #include "collide/collide.h"
 
 #include "talus/scene.h"
 
 #include <math.h>
 
-#define DIRECT     16u  /* the largest shapes, up to this many, are tested against all others directly */
+#define DIRECT                                                                         \
+    16u /* the largest shapes, up to this many, are tested against all others directly \
+         */
 #define CROWD      28.0 /* shapes that a bin should hold, roughly (measured: fewer cost entries) */
 #define MIN_FACTOR 1.25 /* edge of a bin over the largest diameter on its level, at least */
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
@@ -16,9 +18,9 @@
 
 void tl_collide_free(tl_backend *backend, tl_collide *c)
 {
-    tl_buffer *all[] = {&c->entry_start, &c->key,       &c->value,   &c->shape,
-                        &c->tag,         &c->place,     &c->bin_start, &c->bin_shape,
-                        &c->bin_tag,     &c->bin_at,    &c->at_or_partner};
+    tl_buffer *all[] = {&c->entry_start, &c->key,    &c->value,        &c->shape,
+                        &c->tag,         &c->place,  &c->bin_start,    &c->bin_shape,
+                        &c->bin_tag,     &c->bin_at, &c->at_or_partner};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
 }
@@ -43,10 +45,10 @@ static uint32_t halvings(double top, double r, uint32_t most)
     return k < 0 ? 0 : (uint32_t)k > most ? most : (uint32_t)k;
 }
 
-/* The radius from which on shapes are tested directly: whole classes of the largest ones, while they are
- * few. */
-static double direct_radius(uint32_t count, const double *geom, const uint32_t *info, uint32_t planes,
-                            double top)
+/* The radius from which on shapes are tested directly: whole classes of the largest ones, while
+ * they are few. */
+static double direct_radius(uint32_t count, const double *geom, const uint32_t *info,
+                            uint32_t planes, double top)
 {
     uint32_t classes[64] = {0}, few = planes;
     double limit = INFINITY;
@@ -116,8 +118,8 @@ static double bin_edge(double diameter, double room)
     return fmin(fmax(edge, MIN_FACTOR * diameter), MAX_FACTOR * diameter);
 }
 
-/* Sizes the bins of each level for the box [low, high] of the dynamic shapes. The box is only a hint:
- * bins wrap around, so shapes outside it cost time, not contacts. */
+/* Sizes the bins of each level for the box [low, high] of the dynamic shapes. The box is only a
+ * hint: bins wrap around, so shapes outside it cost time, not contacts. */
 static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high)
 {
     uint32_t base = 0;
@@ -172,7 +174,7 @@ static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f)
     tl_run(b, TLK_bin_count, n, f);
     TL_TRY(b->ops->scan(b, f->entry_start, n, &total));
     if (total >= 1u << 31)
-        return too_many("entries of shapes in bins", total);
+        return too_many("entries of shapes in bins (a body may move too far in one step)", total);
     f->entries = (uint32_t)total;
     return TL_OK;
 }

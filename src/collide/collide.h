@@ -27,13 +27,13 @@ typedef struct tl_collide {
     tl_buffer at_or_partner; /* entries' places until bins are filled, then partners of shapes */
 } tl_collide;
 
-/* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the few
- * that are tested directly. */
+/* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the
+ * few that are tested directly. */
 tl_status tl_collide_levels(tl_collide *collide, uint32_t count, const double *geom,
                             const uint32_t *info, uint8_t *level);
 
-/* Finds all contacts of a state. `out` keeps its buffers' capacity; gamma and colour have room but are
- * not written. */
+/* Finds all contacts of a state. `out` keeps its buffers' capacity; gamma and colour have room but
+ * are not written. */
 tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tlk_bodies *bodies,
                          const tlk_shapes *shapes, double h, double envelope, tl_contacts *out);
 

@@ -1,12 +1,12 @@
 /* The argument structs of all kernels, and the views they share.
  *
- * The host fills them without knowing the precision: TLK_REAL is void there. Where kernels are compiled
- * (the CPU backend's kernels.c, the CUDA plugin) TLK_REAL is float or double; the layout is the same.
- * Every array says its length; lengths are in items of the array's own kind.
+ * The host fills them without knowing the precision: TLK_REAL is void there. Where kernels are
+ * compiled (the CPU backend's kernels.c, the CUDA plugin) TLK_REAL is float or double; the layout
+ * is the same. Every array says its length; lengths are in items of the array's own kind.
  *
- * Rows (contacts as the solvers see them) are kept in packets of TLK_LANES: field f of row s of an array
- * with F fields is at ((s / 8) * F + f) * 8 + s % 8. A packet's field is one vector register on a CPU
- * and one 32-byte sector on a GPU. */
+ * Rows (contacts as the solvers see them) are kept in packets of TLK_LANES: field f of row s of an
+ * array with F fields is at ((s / 8) * F + f) * 8 + s % 8. A packet's field is one vector register
+ * on a CPU and one 32-byte sector on a GPU. */
 #ifndef TL_KERNELS_ARGS_H
 #define TL_KERNELS_ARGS_H
 
@@ -18,50 +18,54 @@
 #define TLK_REAL void
 #endif
 
-#define TLK_LANES     8u
-#define TLK_NONE      0xffffffffu /* no body, no contact, no colour */
-#define TLK_LEVELS    24u         /* levels of bins */
-#define TLK_GLOBALS   64u         /* most shapes that every other shape is tested against directly */
-#define TLK_COLOURS   64u         /* the last one holds what found no other and is solved in order */
-#define TLK_HEAD      6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
-#define TLK_BLOCK     75u         /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
-#define TLK_PATCH     18u         /* doubles of a patch: origin, u, v, w, half extents, half its box */
-#define TLK_PARTNERS  8u          /* partners that the counting pass keeps for each shape */
-#define TLK_SWEEP_MAX 4.0         /* a shape's motion is looked ahead by at most this many radii */
+#define TLK_LANES   8u
+#define TLK_NONE    0xffffffffu /* no body, no contact, no colour */
+#define TLK_LEVELS  24u         /* levels of bins */
+#define TLK_GLOBALS 64u         /* most shapes that every other shape is tested against directly */
+#define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
+#define TLK_HEAD    6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
+#define TLK_BLOCK   75u /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
+#define TLK_PATCH   18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
+#define TLK_SPAN    256 /* bins of a shape on an axis stay below this, so that tags tell bins apart \
+                         */
+#define TLK_TOO_WIDE  (1u << 31) /* a count that makes the step fail */
+#define TLK_PARTNERS  8u         /* partners that the counting pass keeps for each shape */
+#define TLK_SWEEP_MAX 4.0        /* a shape's motion is looked ahead by at most this many radii */
 
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */
 #define TLK_BODY_TURNING     2u /* a prescribed body that may rotate */
 
 /* Fields of shape_info. */
-#define TLK_SHAPE_KIND     0xfu  /* tl_shape_kind */
-#define TLK_SHAPE_CENTRAL  0x10u /* a sphere about its body's origin, the body isotropic; or not dynamic */
+#define TLK_SHAPE_KIND 0xfu /* tl_shape_kind */
+#define TLK_SHAPE_CENTRAL \
+    0x10u /* a sphere about its body's origin, the body isotropic; or not dynamic */
 #define TLK_SHAPE_FIXED    0x20u /* on a body that is not dynamic */
 #define TLK_SHAPE_MATERIAL 8u    /* shift */
 
 /* Bodies: dynamic ones are rows [0, dynamic), the others follow up to `rows`. Velocities are in the
- * world frame; the fourth and eighth number of a row are the inverse mass and, for isotropic bodies, the
- * inverse inertia (0 for bodies that are not dynamic). */
+ * world frame; the fourth and eighth number of a row are the inverse mass and, for isotropic
+ * bodies, the inverse inertia (0 for bodies that are not dynamic). */
 typedef struct tlk_bodies {
     uint32_t rows, dynamic;
-    double *pos;            /* 4 a row: x, y, z, 0 */
-    double *quat;           /* 4 a row: w, x, y, z */
-    TLK_REAL *vel;          /* 8 a row: v, 1/m, omega, 1/I */
-    const double *inertia;  /* 4 a row: principal moments, mass */
-    const uint32_t *flags;  /* TLK_BODY_ */
-    const uint32_t *id;     /* 1-based index of the handle */
+    double *pos;           /* 4 a row: x, y, z, 0 */
+    double *quat;          /* 4 a row: w, x, y, z */
+    TLK_REAL *vel;         /* 8 a row: v, 1/m, omega, 1/I */
+    const double *inertia; /* 4 a row: principal moments, mass */
+    const uint32_t *flags; /* TLK_BODY_ */
+    const uint32_t *id;    /* 1-based index of the handle */
 } tlk_bodies;
 
 /* Shapes, ordered by body row; those of dynamic bodies are [0, dynamic). */
 typedef struct tlk_shapes {
     uint32_t rows, dynamic;
-    const uint32_t *body;   /* body row */
-    const uint32_t *info;   /* TLK_SHAPE_ */
-    const double *geom;     /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
-    const uint8_t *level;   /* level of bins, TLK_LEVELS for globals */
+    const uint32_t *body; /* body row */
+    const uint32_t *info; /* TLK_SHAPE_ */
+    const double *geom;   /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
+    const uint8_t *level; /* level of bins, TLK_LEVELS for globals */
     const double *patch_local; /* TLK_PATCH a row from `dynamic` on, body frame */
-    double *patch;          /* the same in the world frame, by tlk_patches */
-    double *centre;         /* 4 a row: world centre and reach, by tlk_bounds */
+    double *patch;             /* the same in the world frame, by tlk_patches */
+    double *centre;            /* 4 a row: world centre and reach, by tlk_bounds */
 } tlk_shapes;
 
 /* One level of bins: cubes of edge `size` that tile space; their indices wrap at a power of two. */
@@ -81,21 +85,21 @@ typedef struct tlk_find {
     tlk_level level[TLK_LEVELS];
     uint32_t global[TLK_GLOBALS]; /* shape rows */
     uint32_t entries, keys;
-    uint32_t *entry_start;  /* shapes.rows + 1: counts, then their scan */
-    uint32_t *entry_key;    /* entries; sorted in place with entry_value */
-    uint32_t *entry_value;  /* entries: 0, 1, 2, ..., then the sorted order */
-    uint32_t *entry_shape;  /* entries, before sorting */
-    uint32_t *entry_tag;    /* entries, before sorting: bin (27 bits), lower-corner flags (3 bits) */
-    float *entry_at;        /* 4 an entry, before sorting: centre in its bin, reach */
-    uint32_t *place;        /* entries: sorted position of each entry */
-    uint32_t *bin_start;    /* keys + 1 */
+    uint32_t *entry_start; /* shapes.rows + 1: counts, then their scan */
+    uint32_t *entry_key;   /* entries; sorted in place with entry_value */
+    uint32_t *entry_value; /* entries: 0, 1, 2, ..., then the sorted order */
+    uint32_t *entry_shape; /* entries, before sorting */
+    uint32_t *entry_tag;   /* entries, before sorting: bin (27 bits), lower-corner flags (3 bits) */
+    float *entry_at;       /* 4 an entry, before sorting: centre in its bin, reach */
+    uint32_t *place;       /* entries: sorted position of each entry */
+    uint32_t *bin_start;   /* keys + 1 */
     uint32_t *bin_shape, *bin_tag;        /* entries, sorted */
     float *bin_x, *bin_y, *bin_z, *bin_r; /* entries, sorted; padded by TLK_LANES */
-    uint32_t *partner;       /* TLK_PARTNERS a shape, by the counting pass */
-    uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
-    uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
-    uint32_t *contact_a;     /* contacts: the owner */
-    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap */
+    uint32_t *partner;                    /* TLK_PARTNERS a shape, by the counting pass */
+    uint32_t *contact_start;              /* shapes.rows + 1: counts, then their scan */
+    uint32_t *contact_b; /* contacts: the partner shape; the owner is the shape of the list */
+    uint32_t *contact_a; /* contacts: the owner */
+    TLK_REAL *contact_n; /* 4 a contact: normal from owner to partner, gap */
 } tlk_find;
 
 /* bin starts of sorted keys */
@@ -117,36 +121,36 @@ typedef struct tlk_match {
 
 /* Colouring contacts so that no two of a colour share a dynamic body. */
 typedef struct tlk_colour {
-    const uint32_t *a, *b;        /* shapes of each contact */
+    const uint32_t *a, *b; /* shapes of each contact */
     const uint32_t *shape_body, *shape_info;
     const TLK_REAL *gamma;
-    uint32_t dynamic;             /* dynamic bodies */
-    uint32_t *colour;             /* a contact */
-    uint64_t *used;               /* a body: bit c is set where colour c is taken */
-    uint64_t *bid;                /* a body: the best bid of this round */
-    uint32_t *fresh;              /* contacts without a colour, compacted */
-    uint32_t *fresh_flag;         /* a contact: 1 without a colour; then its scan */
-    uint32_t *key, *value;        /* a contact: colour * 4 + kind * 2 + wall, and the contact */
-    uint32_t coloured;            /* 0: all contacts get colour 0 in the keys */
+    uint32_t dynamic;      /* dynamic bodies */
+    uint32_t *colour;      /* a contact */
+    uint64_t *used;        /* a body: bit c is set where colour c is taken */
+    uint64_t *bid;         /* a body: the best bid of this round */
+    uint32_t *fresh;       /* contacts without a colour, compacted */
+    uint32_t *fresh_flag;  /* a contact: 1 without a colour; then its scan */
+    uint32_t *key, *value; /* a contact: colour * 4 + kind * 2 + wall, and the contact */
+    uint32_t coloured;     /* 0: all contacts get colour 0 in the keys */
 } tlk_colour;
 
 /* The problem that solvers see: rows of three (contacts) over velocity blocks of six (bodies).
  * Rows from `block_base` on are block rows with explicit Jacobians; those before are central rows,
  * whose Jacobian follows from the normal and two arms along it. */
 typedef struct tlk_problem {
-    uint32_t rows;           /* with the padding of packets; padded rows have a = TLK_NONE */
+    uint32_t rows; /* with the padding of packets; padded rows have a = TLK_NONE */
     uint32_t block_base;
     uint32_t blocks, moving; /* velocity blocks; those from `moving` on are never written */
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
     double omega, lambda;
-    const uint32_t *a, *b;   /* rows: velocity blocks, a < moving */
-    const TLK_REAL *head;    /* rows, TLK_HEAD fields */
-    const TLK_REAL *block;   /* rows - block_base, TLK_BLOCK fields */
-    const TLK_REAL *bias;    /* rows, 1 field: m/s along the normal */
-    const TLK_REAL *free;    /* blocks * 8: velocities without the rows' impulses */
-    TLK_REAL *gamma;         /* rows, 3 fields: impulse on b */
-    TLK_REAL *vel;           /* blocks * 8: velocities with them */
+    const uint32_t *a, *b;      /* rows: velocity blocks, a < moving */
+    const TLK_REAL *head;       /* rows, TLK_HEAD fields */
+    const TLK_REAL *block;      /* rows - block_base, TLK_BLOCK fields */
+    const TLK_REAL *bias;       /* rows, 1 field: m/s along the normal */
+    const TLK_REAL *free;       /* blocks * 8: velocities without the rows' impulses */
+    TLK_REAL *gamma;            /* rows, 3 fields: impulse on b */
+    TLK_REAL *vel;              /* blocks * 8: velocities with them */
     const uint32_t *list_start; /* moving + 1: rows of each block, for gathering */
     const uint32_t *list;       /* row * 2 + (1 where the block is b) */
     /* vectors of the gradient solvers, 3 fields a row */
@@ -171,8 +175,8 @@ typedef struct tlk_build {
     const TLK_REAL *free;
     uint32_t *a, *b, *row_contact;
     TLK_REAL *head, *block, *bias, *gamma;
-    TLK_REAL *position_bias; /* rows, by tlk_position_rows */
-    const TLK_REAL *vel;     /* solved velocities, for tlk_position_rows */
+    TLK_REAL *position_bias;  /* rows, by tlk_position_rows */
+    const TLK_REAL *vel;      /* solved velocities, for tlk_position_rows */
     TLK_REAL *position_gamma; /* rows, 3 fields; zeroed */
     TLK_REAL *contact_gamma_out;
 } tlk_build;
@@ -196,8 +200,8 @@ typedef struct tlk_lists {
 typedef struct tlk_motion {
     tlk_bodies bodies;
     double gravity[3], h, max_speed;
-    const double *wrench;  /* 6 a dynamic body, or NULL */
-    TLK_REAL *free, *vel;  /* 8 a body */
+    const double *wrench;   /* 6 a dynamic body, or NULL */
+    TLK_REAL *free, *vel;   /* 8 a body */
     const TLK_REAL *pseudo; /* 8 a body, or NULL */
     TLK_REAL *pseudo_out;
 } tlk_motion;

@@ -67,10 +67,10 @@ TL_KERNEL void tlk_quaternion_product(const double *a, const double *b, double *
         out[k] = out[k] / norm;
 }
 
-/* Torque-free rotation of a body with three moments over h, by the midpoint rule on the body's angular
- * momentum p with a Cayley step: p' = C p, w = I^-1 (p + p') / 2. It keeps |p| and the energy, and as the
- * attitude turns by the same C, the angular momentum in the world (docs/theory.md, "Rotation"). Turns q and
- * returns the body-frame momentum in p. */
+/* Torque-free rotation of a body with three moments over h, by the midpoint rule on the body's
+ * angular momentum p with a Cayley step: p' = C p, w = I^-1 (p + p') / 2. It keeps |p| and the
+ * energy, and as the attitude turns by the same C, the angular momentum in the world
+ * (docs/theory.md, "Rotation"). Turns q and returns the body-frame momentum in p. */
 TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
 {
     double next[3] = {p[0], p[1], p[2]}, turn[4], w[3];

@@ -5,8 +5,8 @@
 
 #include "kernels/narrow.h"
 
-/* One owner shape: each of its contacts takes the impulse and the colour of the same pair, if there was
- * one. */
+/* One owner shape: each of its contacts takes the impulse and the colour of the same pair, if there
+ * was one. */
 TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
 {
     const uint32_t old_end = m->old_start[i + 1];
@@ -153,10 +153,10 @@ TL_KERNEL void tlk_inverse_inertia(const tlk_bodies *b, uint32_t row, double out
                         m[r][2] * inverse[2] * m[c][2];
 }
 
-/* One side of a block row: J (3 x 6, world axes) = sign * [1, -[arm]x] and B = M^-1 J^T (6 x 3). Adds
- * J B to w. (Eq. 16 and 17 of the sources, with angular velocities in the world frame.) */
-TL_KERNEL void tlk_block_side(const tlk_bodies *bodies, uint32_t row, const double *arm, double sign,
-                              real *j_out, real *b_out, double w[3][3])
+/* One side of a block row: J (3 x 6, world axes) = sign * [1, -[arm]x] and B = M^-1 J^T (6 x 3).
+ * Adds J B to w. (Eq. 16 and 17 of the sources, with angular velocities in the world frame.) */
+TL_KERNEL void tlk_block_side(const tlk_bodies *bodies, uint32_t row, const double *arm,
+                              double sign, real *j_out, real *b_out, double w[3][3])
 {
     double inertia[3][3];
     tlk_inverse_inertia(bodies, row, inertia);
@@ -171,7 +171,8 @@ TL_KERNEL void tlk_block_side(const tlk_bodies *bodies, uint32_t row, const doub
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {
             b[r][c] = im * j[c][r];
-            b[3 + r][c] = inertia[r][0] * j[c][3] + inertia[r][1] * j[c][4] + inertia[r][2] * j[c][5];
+            b[3 + r][c] =
+                inertia[r][0] * j[c][3] + inertia[r][1] * j[c][4] + inertia[r][2] * j[c][5];
         }
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
@@ -184,8 +185,8 @@ TL_KERNEL void tlk_block_side(const tlk_bodies *bodies, uint32_t row, const doub
         }
 }
 
-/* The step lengths of a block row from its local matrix w: along the normal, in the tangent plane (the
- * largest eigenvalue there), and for all three (3 / trace). */
+/* The step lengths of a block row from its local matrix w: along the normal, in the tangent plane
+ * (the largest eigenvalue there), and for all three (3 / trace). */
 TL_KERNEL void tlk_block_eta(const double *n, double w[3][3], real *eta)
 {
     double wn[3], nn = 0, trace = w[0][0] + w[1][1] + w[2][2], square = 0, wnwn = 0;
@@ -218,8 +219,8 @@ TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, co
         u[k] = (double)vb[k] + tb[k] - (double)va[k] - ta[k];
 }
 
-/* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap and
- * with restitution). */
+/* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap
+ * and with restitution). */
 TL_KERNEL double tlk_bias(const tlk_build *p, double gap, double restitution, double before,
                           double free)
 {
@@ -252,8 +253,8 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
     const uint32_t a = p->shapes.body[sa], b = p->shapes.body[sb];
     const uint32_t ia = p->shapes.info[sa], ib = p->shapes.info[sb];
     const double n[3] = {sign * contact[0], sign * contact[1], sign * contact[2]}, gap = contact[3];
-    /* impulses on two moving bodies act at one point, halfway between the surfaces, so that they make no
-     * angular momentum; on a wall, at the sphere's surface */
+    /* impulses on two moving bodies act at one point, halfway between the surfaces, so that they
+     * make no angular momentum; on a wall, at the sphere's surface */
     const bool dynamic_b = b < p->bodies.dynamic;
     const double middle = dynamic_b ? 0.5 * gap : 0;
     const double ra_length = p->shapes.geom[4 * (size_t)sa + 3] + middle;
@@ -270,9 +271,10 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
     p->a[s] = a;
     p->b[s] = b;
     p->row_contact[s] = k;
-    const real head[TLK_HEAD] = {(real)n[0], (real)n[1], (real)n[2], pair[0], (real)ra_length,
-                                 dynamic_b ? (real)(p->shapes.geom[4 * (size_t)sb + 3] + middle)
-                                           : (real)0};
+    const real head[TLK_HEAD] = {
+        (real)n[0],      (real)n[1],
+        (real)n[2],      pair[0],
+        (real)ra_length, dynamic_b ? (real)(p->shapes.geom[4 * (size_t)sb + 3] + middle) : (real)0};
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
     p->bias[s] = (real)tlk_bias(p, gap, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
@@ -301,8 +303,8 @@ TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t s)
     gamma[3] = 0;
 }
 
-/* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the deepest,
- * 2 the first contact that is as deep as `worst`, 3 its overlap (m). */
+/* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the
+ * deepest, 2 the first contact that is as deep as `worst`, 3 its overlap (m). */
 TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
 {
     const uint32_t a = d->contact_a[k], b = d->contact_b[k];

@@ -1,11 +1,11 @@
 /* Collision detection, one shape or one entry at a time: the stages of src/collide/collide.c.
  *
- * A shape is entered into every bin that its box touches, on its own level (as a resident) and on every
- * coarser level in use (as a visitor). A bin pairs residents with residents and residents with visitors,
- * never two visitors, so each pair is met on the coarser of its two levels. Of the bins that both are in,
- * the one with the lower corner of the overlap of their boxes claims the pair: the bin that is, on each
- * axis, the first bin of one of the two. That is the sources' midpoint rule made with integers, so that
- * rounding can neither lose a pair nor claim it twice. */
+ * A shape is entered into every bin that its box touches, on its own level (as a resident) and on
+ * every coarser level in use (as a visitor). A bin pairs residents with residents and residents
+ * with visitors, never two visitors, so each pair is met on the coarser of its two levels. Of the
+ * bins that both are in, the one with the lower corner of the overlap of their boxes claims the
+ * pair: the bin that is, on each axis, the first bin of one of the two. That is the sources'
+ * midpoint rule made with integers, so that rounding can neither lose a pair nor claim it twice. */
 #ifndef TL_KERNELS_FIND_H
 #define TL_KERNELS_FIND_H
 
@@ -52,8 +52,8 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     const double sweep = f->h * (sqrt(v2) + spin);
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
-    centre[3] = geom[3] + 0.5 * f->envelope +
-                (sphere ? tlk_min(sweep, TLK_SWEEP_MAX * geom[3]) : sweep);
+    centre[3] =
+        geom[3] + 0.5 * f->envelope + (sphere ? tlk_min(sweep, TLK_SWEEP_MAX * geom[3]) : sweep);
 }
 
 /* Half the edges of the box of a shape. */
@@ -69,7 +69,8 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
         half[k] = margin + p[15 + k];
 }
 
-/* The first and last bin of a shape's box on each axis of a level. */
+/* The first and last bin of a shape's box on each axis of a level; returns how many bins that is.
+ */
 TL_KERNEL uint32_t tlk_bins(const tlk_shapes *s, const tlk_level *level, uint32_t i,
                             const double *half, int64_t *low, int64_t *high)
 {
@@ -78,6 +79,8 @@ TL_KERNEL uint32_t tlk_bins(const tlk_shapes *s, const tlk_level *level, uint32_
         const double x = s->centre[4 * (size_t)i + k];
         low[k] = (int64_t)floor((x - half[k]) * level->inverse);
         high[k] = (int64_t)floor((x + half[k]) * level->inverse);
+        if (high[k] - low[k] >= TLK_SPAN)
+            return TLK_TOO_WIDE;
         count *= (uint32_t)(high[k] - low[k] + 1);
     }
     return count;
@@ -162,8 +165,8 @@ TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t p)
     f->bin_r[p] = at[3];
 }
 
-/* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i to j);
- * one of the two is a sphere, and the point is on it. */
+/* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
+ * to j); one of the two is a sphere, and the point is on it. */
 TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const double *n)
 {
     const tlk_shapes *s = &f->shapes;
@@ -192,8 +195,8 @@ TL_KERNEL double tlk_margin(const tlk_shapes *s, uint32_t i)
     return s->centre[4 * (size_t)i + 3] - s->geom[4 * (size_t)i + 3];
 }
 
-/* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing speed,
- * but no further than the boxes look, so that a pair is met in one bin only. */
+/* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing
+ * speed, but no further than the boxes look, so that a pair is met in one bin only. */
 TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
@@ -201,8 +204,8 @@ TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
     const double gap = tlk_narrow(s, i, j, n);
     if (gap <= f->envelope)
         return true;
-    const bool plane = (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE ||
-                       (s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
+    const bool plane =
+        (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE || (s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
     return (plane || gap <= tlk_margin(s, i) + tlk_margin(s, j)) &&
            gap <= f->envelope + f->h * tlk_closing(f, i, j, n);
 }
@@ -235,8 +238,8 @@ TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint
     out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
 }
 
-/* A partner of i was found: writes the contact, or counts it and keeps the partner's name, if there is
- * room, so that the second pass need not look again. */
+/* A partner of i was found: writes the contact, or counts it and keeps the partner's name, if there
+ * is room, so that the second pass need not look again. */
 TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, bool write, uint32_t *k)
 {
     if (write)
@@ -246,8 +249,8 @@ TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, bool write, u
     (*k)++;
 }
 
-/* A shape against the few that are too large for bins. The larger is the partner; of two of them the
- * fixed one, or the later one. */
+/* A shape against the few that are too large for bins. The larger is the partner; of two of them
+ * the fixed one, or the later one. */
 TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
 {
     const tlk_shapes *s = &f->shapes;
@@ -270,8 +273,8 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint
     }
 }
 
-/* The range of sorted positions that entry p pairs with: the residents of its bin, behind it if it is a
- * resident itself. */
+/* The range of sorted positions that entry p pairs with: the residents of its bin, behind it if it
+ * is a resident itself. */
 TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint32_t *end)
 {
     const uint32_t key = f->entry_key[p];
@@ -279,14 +282,15 @@ TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint
     *end = f->bin_start[key | 1];
 }
 
-/* Whether the boxes at p and q can touch and this bin claims the pair. The reaches are sums of radii and
- * margins; the slack covers the rounding of positions to 32-bit inside a bin. */
+/* Whether the boxes at p and q can touch and this bin claims the pair. The reaches are sums of
+ * radii and margins; the slack covers the rounding of positions to 32-bit inside a bin. */
 TL_KERNEL bool tlk_near(const tlk_find *f, uint32_t p, uint32_t q)
 {
     const uint32_t tp = f->bin_tag[p], tq = f->bin_tag[q];
     const float dx = f->bin_x[q] - f->bin_x[p], dy = f->bin_y[q] - f->bin_y[p];
     const float dz = f->bin_z[q] - f->bin_z[p], r = (f->bin_r[q] + f->bin_r[p]) * 1.00001f;
-    return (((tp ^ tq) & ~7u) == 0) & (((tp | tq) & 7u) == 7u) & (dx * dx + dy * dy + dz * dz <= r * r);
+    return (((tp ^ tq) & ~7u) == 0) & (((tp | tq) & 7u) == 7u) &
+           (dx * dx + dy * dy + dz * dz <= r * r);
 }
 
 TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)

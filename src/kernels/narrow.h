@@ -7,7 +7,8 @@
 /* Shape kinds, as in tl_shape_kind. */
 enum { TLK_SPHERE = 0, TLK_PLANE = 1, TLK_BOX = 2, TLK_PARALLELOGRAM = 3 };
 
-/* Unit vector from a to b and the distance; an arbitrary fixed direction where the points coincide. */
+/* Unit vector from a to b and the distance; an arbitrary fixed direction where the points coincide.
+ */
 TL_KERNEL double tlk_direction(const double *a, const double *b, double *n)
 {
     for (int k = 0; k < 3; k++)
@@ -76,7 +77,8 @@ TL_KERNEL double tlk_along(const double *d, const double *e)
     return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
-/* Sphere and a thin parallelogram (corner, edges u and v): towards its nearest point, from either side. */
+/* Sphere and a thin parallelogram (corner, edges u and v): towards its nearest point, from either
+ * side. */
 TL_KERNEL double tlk_sphere_parallelogram(const double *c, double r, const double *patch, double *n)
 {
     const double *u = patch + 3, *v = patch + 6;

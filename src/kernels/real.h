@@ -1,5 +1,5 @@
-/* What a kernel is made of: the macros, the real type and small vector algebra, for C and CUDA alike.
- * Included by kernel headers only. */
+/* What a kernel is made of: the macros, the real type and small vector algebra, for C and CUDA
+ * alike. Included by kernel headers only. */
 #ifndef TL_KERNELS_REAL_H
 #define TL_KERNELS_REAL_H
 
@@ -8,7 +8,9 @@
 #define TL_RARE   static __device__ __noinline__
 #else
 #define TL_KERNEL static inline __attribute__((always_inline, unused))
-#define TL_RARE   static __attribute__((noinline, unused)) /* kept out of the way of the usual case */
+#define TL_RARE                                                                       \
+    static __attribute__((noinline, unused)) /* kept out of the way of the usual case \
+                                              */
 #endif
 
 #if defined(TLK_PRECISION_double)
@@ -106,8 +108,8 @@ TL_KERNEL void tlk_atomic_min(uint64_t *p, uint64_t value)
     atomicMin((unsigned long long *)p, (unsigned long long)value);
 #else
     uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (value < seen &&
-           !__atomic_compare_exchange_n(p, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (value < seen && !__atomic_compare_exchange_n(p, &seen, value, true, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
     }
 #endif
 }

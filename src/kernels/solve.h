@@ -1,7 +1,8 @@
 /* The solvers' kernels: everything is a function of the problem (tlk_problem) and one row or block.
  *
- * An impulse gamma is a 3-vector in the row's axes (the world's), on body b; -gamma acts on a. The row's
- * velocity is u = D^T v, b's surface against a's. With the normal n, gamma = gamma_n n + gamma_t. */
+ * An impulse gamma is a 3-vector in the row's axes (the world's), on body b; -gamma acts on a. The
+ * row's velocity is u = D^T v, b's surface against a's. With the normal n, gamma = gamma_n n +
+ * gamma_t. */
 #ifndef TL_KERNELS_SOLVE_H
 #define TL_KERNELS_SOLVE_H
 
@@ -45,8 +46,8 @@ TL_KERNEL const real *tlk_block_row(const tlk_problem *p, uint32_t s)
 }
 
 /* u = D^T v of one row (eq. 15). */
-TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *vel,
-                                real *u)
+TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row *row,
+                                const real *vel, real *u)
 {
     const real *va = vel + 8 * (size_t)row->a, *vb = vel + 8 * (size_t)row->b;
     if (s < p->block_base && p->frictionless) {
@@ -111,8 +112,8 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row
     }
 }
 
-/* Step lengths of a row: along the normal, in the tangent plane, and 3 / trace for all (Algorithm 1 of
- * document 002). */
+/* Step lengths of a row: along the normal, in the tangent plane, and 3 / trace for all (Algorithm 1
+ * of document 002). */
 TL_KERNEL void tlk_row_eta(const tlk_problem *p, uint32_t s, const tlk_row *row, real *eta)
 {
     if (s < p->block_base) {
@@ -159,8 +160,8 @@ TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
     tlk_row_push(p, s, &row, gamma, p->vel);
 }
 
-/* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse in the
- * disc that the new normal impulse allows. */
+/* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse
+ * in the disc that the new normal impulse allows. */
 TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *u,
                                 const real *eta, real *gamma)
 {
@@ -233,8 +234,8 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
     tlk_store3(p->gamma, s, gamma);
 }
 
-/* One block: the velocity change that the impulses in `x` make, gathered over its list of rows in order
- * (eq. 14). */
+/* One block: the velocity change that the impulses in `x` make, gathered over its list of rows in
+ * order (eq. 14). */
 TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, real *out)
 {
     const real *mass = p->free + 8 * (size_t)i;
@@ -340,8 +341,8 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     tlk_store3(p->z, s, y);
 }
 
-/* The natural map's residual of one row, m/s (docs/theory.md, "The residual"): |g - P(g - eta w)| / eta
- * with w = u + bias n, and for the Coulomb law w + mu |w_t| n. */
+/* The natural map's residual of one row, m/s (docs/theory.md, "The residual"): |g - P(g - eta w)| /
+ * eta with w = u + bias n, and for the Coulomb law w + mu |w_t| n. */
 TL_KERNEL real tlk_row_residual(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *g,
                                 const real *u)
 {
@@ -452,8 +453,8 @@ TL_KERNEL void tlk_gradient_move(const tlk_problem *p, uint32_t s)
     tlk_store3(p->ny, s, ny);
 }
 
-/* One row of the audit: 0-2 the residual, 3 rows with an impulse, 4 dissipated energy, 5 deepest overlap,
- * 6 sum of overlaps, 7 rows that overlap. */
+/* One row of the audit: 0-2 the residual, 3 rows with an impulse, 4 dissipated energy, 5 deepest
+ * overlap, 6 sum of overlaps, 7 rows that overlap. */
 TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
 {
     const tlk_problem *p = &q->problem;
@@ -483,8 +484,8 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     }
 }
 
-/* One row of the position problem: what is left of the gap after the velocities have acted, as a speed;
- * of an overlap, the part that is to go in this step. */
+/* One row of the position problem: what is left of the gap after the velocities have acted, as a
+ * speed; of an overlap, the part that is to go in this step. */
 TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
 {
     const real *at = q->head + tlk_at(s, 0, TLK_HEAD);
@@ -502,8 +503,8 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     const tlk_row row = tlk_load_row(&p, s);
     real u[3];
     tlk_row_velocity(&p, s, &row, q->vel, u);
-    const double un = (double)at[0] * u[0] + (double)at[TLK_LANES] * u[1] +
-                      (double)at[2 * TLK_LANES] * u[2];
+    const double un =
+        (double)at[0] * u[0] + (double)at[TLK_LANES] * u[1] + (double)at[2 * TLK_LANES] * u[2];
     double bias = (double)q->contact_n[4 * (size_t)q->row_contact[s] + 3] / q->h + un;
     if (bias < 0)
         bias = tlk_max(bias * q->recovery_fraction, -q->recovery_speed);

@@ -37,11 +37,12 @@ typedef struct tl_body_rec {
     double inertia[3];
 } tl_body_rec;
 
-/* A batch of checked bodies with what they own: the bodies of a scene, or those added to a world. */
+/* A batch of checked bodies with what they own: the bodies of a scene, or those added to a world.
+ */
 typedef struct tl_body_list {
-    tl_array bodies;  /* tl_body_rec */
-    tl_array shapes;  /* tl_shape_rec */
-    tl_array motions; /* tl_motion_rec */
+    tl_array bodies;    /* tl_body_rec */
+    tl_array shapes;    /* tl_shape_rec */
+    tl_array motions;   /* tl_motion_rec */
     size_t shape_total; /* shapes of all bodies, shared ones counted once a body */
 } tl_body_list;
 
@@ -59,10 +60,10 @@ void tl_motion_rec_free(tl_motion_rec *motion);
 
 /* A force; the record owns its table. */
 typedef struct tl_force_rec {
-    uint32_t body;       /* 1-based body index, as in tl_body.index */
+    uint32_t body; /* 1-based body index, as in tl_body.index */
     uint32_t table_length;
-    double constant[6];  /* force, torque */
-    double *table;       /* times (table_length), then rows of 6 */
+    double constant[6]; /* force, torque */
+    double *table;      /* times (table_length), then rows of 6 */
 } tl_force_rec;
 
 /* Checks a force (apart from its body, which the caller has looked up) and makes a record of it. */
@@ -80,7 +81,7 @@ struct tl_scene {
     tl_array materials; /* tl_material_def; [0] is the default material */
     tl_array pairs;     /* tl_pair_rec, a square table: materials.count * materials.count */
     tl_body_list list;
-    tl_array forces;    /* tl_force_rec */
+    tl_array forces; /* tl_force_rec */
 };
 
 /* Refuses settings that break a rule; messages name the field as "settings.field". */

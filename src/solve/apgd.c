@@ -1,6 +1,6 @@
-/* Accelerated projected gradient (Nesterov) on min 1/2 g.N g + r.g over the cones, with backtracking on the
- * step, adaptive restart, and the best iterate returned. Each row's step is scaled by its eta, so that
- * light and heavy bodies converge alike (docs/theory.md, "APGD"). */
+/* Accelerated projected gradient (Nesterov) on min 1/2 g.N g + r.g over the cones, with
+ * backtracking on the step, adaptive restart, and the best iterate returned. Each row's step is
+ * scaled by its eta, so that light and heavy bodies converge alike (docs/theory.md, "APGD"). */
 #include "solve/problem.h"
 
 #include <math.h>

@@ -45,7 +45,8 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst)
 {
     double numbers[TLK_FOLD_NUMBERS];
-    TL_TRY(backend->ops->fold(backend, TLK_FOLD_residual, problem->view.rows, &problem->view, numbers));
+    TL_TRY(backend->ops->fold(backend, TLK_FOLD_residual, problem->view.rows, &problem->view,
+                              numbers));
     *rms = numbers[2] > 0 ? sqrt(numbers[0] / numbers[2]) : 0;
     if (worst)
         *worst = numbers[2] > 0 ? numbers[1] : 0;
@@ -96,8 +97,8 @@ tl_status tl_gradient_begin(tl_backend *backend, tl_workspace *w, tl_problem *pr
     TL_TRY(tl_buffer_need(backend, &w->blocks, blocks));
     *gradient = problem->view;
     gradient->vel = w->blocks.data;
-    void **names[7] = {(void **)&gradient->r,  (void **)&gradient->x, (void **)&gradient->nx,
-                       (void **)&gradient->y,  (void **)&gradient->ny, (void **)&gradient->z,
+    void **names[7] = {(void **)&gradient->r, (void **)&gradient->x,  (void **)&gradient->nx,
+                       (void **)&gradient->y, (void **)&gradient->ny, (void **)&gradient->z,
                        (void **)&gradient->nz};
     for (size_t i = 0; i < 7; i++)
         *names[i] = w->vectors[i].data;

@@ -1,8 +1,8 @@
 /* The cone complementarity problem as solvers see it, and the one entry to all of them.
  *
- * A problem is rows of three over velocity blocks of six (kernels/args.h: tlk_problem) and the order in
- * which Gauss-Seidel takes them. Solvers know nothing of worlds: whoever has rows, free velocities and
- * right-hand sides (the step, a test, a file reader) can have them solved. */
+ * A problem is rows of three over velocity blocks of six (kernels/args.h: tlk_problem) and the
+ * order in which Gauss-Seidel takes them. Solvers know nothing of worlds: whoever has rows, free
+ * velocities and right-hand sides (the step, a test, a file reader) can have them solved. */
 #ifndef TL_SOLVE_PROBLEM_H
 #define TL_SOLVE_PROBLEM_H
 
@@ -17,7 +17,8 @@ typedef struct tl_segment {
 #define TL_SEGMENTS (2 * TLK_COLOURS) /* central and block rows of each colour */
 
 typedef struct tl_problem {
-    tlk_problem view; /* gamma is the start and the solution; vel must be a copy of free at the start */
+    tlk_problem
+        view; /* gamma is the start and the solution; vel must be a copy of free at the start */
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
 } tl_problem;
@@ -36,19 +37,20 @@ typedef struct tl_solution {
     double residual; /* m/s, at the last check; NAN if it was not computed */
 } tl_solution;
 
-/* Solves with at most `iterations` iterations; stops where the residual is at most def->tolerance, if
- * that is above 0. */
+/* Solves with at most `iterations` iterations; stops where the residual is at most def->tolerance,
+ * if that is above 0. */
 tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                    const tl_solver_def *def, uint32_t iterations, tl_solution *solution);
 
-/* The residual of gamma and vel, root mean square and worst, m/s: the one definition (docs/theory.md). */
+/* The residual of gamma and vel, root mean square and worst, m/s: the one definition
+ * (docs/theory.md). */
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst);
 
 /* The solvers, one file each; `problem` has its omega and law set by tl_solve. */
 tl_status tl_solve_psor(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *, uint32_t,
                         tl_solution *);
-tl_status tl_solve_jacobi(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *, uint32_t,
-                          tl_solution *);
+tl_status tl_solve_jacobi(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *,
+                          uint32_t, tl_solution *);
 tl_status tl_solve_apgd(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *, uint32_t,
                         tl_solution *);
 tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *, uint32_t,
@@ -57,7 +59,8 @@ tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solv
 /* For solvers that gather: lists of rows by block, into the problem's view. */
 tl_status tl_problem_lists(tl_backend *backend, tl_workspace *workspace, tl_problem *problem);
 
-/* For gradient solvers: vectors in the view, r filled, z = gamma and nz = N gamma; x, y the same. */
+/* For gradient solvers: vectors in the view, r filled, z = gamma and nz = N gamma; x, y the same.
+ */
 tl_status tl_gradient_begin(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                             tlk_problem *gradient);
 

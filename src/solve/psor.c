@@ -1,5 +1,5 @@
-/* Projected Gauss-Seidel, colour by colour: within a colour no two rows share a moving body, so its rows
- * may be taken at once, by any number of threads, with the same result. */
+/* Projected Gauss-Seidel, colour by colour: within a colour no two rows share a moving body, so its
+ * rows may be taken at once, by any number of threads, with the same result. */
 #include "solve/problem.h"
 
 #define CHECK_EVERY 4 /* sweeps between looks at the residual, where there is a tolerance */

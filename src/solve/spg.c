@@ -1,10 +1,10 @@
-/* Spectral projected gradient: steps by Barzilai and Borwein, a line search that lets the objective rise
- * for a while (Grippo, Lampariello and Lucidi), and the best iterate returned. */
+/* Spectral projected gradient: steps by Barzilai and Borwein, a line search that lets the objective
+ * rise for a while (Grippo, Lampariello and Lucidi), and the best iterate returned. */
 #include "solve/problem.h"
 
 #include <math.h>
 
-#define HISTORY   10
+#define HISTORY    10
 #define SUFFICIENT 1e-4
 
 /* The largest of the last objectives. */

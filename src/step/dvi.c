@@ -1,7 +1,7 @@
 /* One step of the DVI scheme (eq. 4-8), as data walks it:
- *   find contacts -> match with the last step's -> colour -> forces and rows -> the velocity problem ->
- *   the position problem -> audit -> new positions.
- * Nothing of the world's state changes before everything that can fail has succeeded. */
+ *   find contacts -> match with the last step's -> colour -> forces and rows -> the velocity
+ * problem -> the position problem -> audit -> new positions. Nothing of the world's state changes
+ * before everything that can fail has succeeded. */
 #include "base/clock.h"
 #include "world/image.h"
 
@@ -18,8 +18,8 @@ static tl_status find_and_match(tl_world *w, tl_contacts *next, tl_stage_times *
     const tl_contacts *last = &w->contacts[w->current];
     TL_TRY(tl_collide_run(b, &w->collide, &bodies, &shapes, w->settings.step, w->envelope, next));
     ms->find = tl_lap(mark);
-    const tlk_match match = {next->start.data, next->b.data,      last->start.data,
-                             last->b.data,     last->gamma.data,  last->colour.data,
+    const tlk_match match = {next->start.data, next->b.data,     last->start.data,
+                             last->b.data,     last->gamma.data, last->colour.data,
                              next->gamma.data, next->colour.data};
     tl_run(b, TLK_match_contacts, w->shape_rows, &match);
     ms->match = tl_lap(mark);
@@ -35,8 +35,8 @@ tl_status tl_step_contacts(tl_world *w)
     return TL_OK;
 }
 
-/* Contacts keep the colour they had; new ones bid for their bodies, round by round, until each has a
- * colour that is free at both. Few are new once things move slowly. */
+/* Contacts keep the colour they had; new ones bid for their bodies, round by round, until each has
+ * a colour that is free at both. Few are new once things move slowly. */
 static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
 {
     tl_backend *b = w->backend;
@@ -68,8 +68,8 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
     return TL_OK;
 }
 
-/* Where each segment (colour and kind of row) starts, among sorted contacts and among rows. Central rows
- * come first; every segment begins a new packet. Returns how many colours there are. */
+/* Where each segment (colour and kind of row) starts, among sorted contacts and among rows. Central
+ * rows come first; every segment begins a new packet. Returns how many colours there are. */
 static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first, uint32_t *row)
 {
     uint32_t rows = 0, colours = 0;
@@ -194,7 +194,8 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 }
 
 /* The rows of the velocity problem, in the order that the colours gave. */
-static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, tlk_build *build)
+static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *problem,
+                            tlk_build *build)
 {
     tl_backend *b = w->backend;
     const tl_settings *s = &w->settings;
@@ -290,11 +291,12 @@ static tl_status check_bodies(tl_world *w, const tlk_motion *motion)
     for (int k = 0; k < 3; k++)
         v[k] = w->backend->precision == TL_DOUBLE ? ((const double *)(const void *)raw)[k]
                                                   : (double)((const float *)(const void *)raw)[k];
-    return tl_fail(TL_DIVERGED,
-                   "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s; the limit is "
-                   "settings.max_speed = %g",
-                   (unsigned long long)w->steps + 1, id, x[0], x[1], x[2], v[0], v[1], v[2],
-                   w->settings.max_speed);
+    return tl_fail(
+        TL_DIVERGED,
+        "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s; the limit is "
+        "settings.max_speed = %g",
+        (unsigned long long)w->steps + 1, id, x[0], x[1], x[2], v[0], v[1], v[2],
+        w->settings.max_speed);
 }
 
 /* The certificate's numbers that come from the rows. */

@@ -23,7 +23,8 @@ static bool turns(const tl_body_list *list, const tl_body_rec *body)
     return motion->def.kind == TL_MOTION_VELOCITY && (w[0] != 0 || w[1] != 0 || w[2] != 0);
 }
 
-/* The frame of a shape that is no sphere, and its bounding ball's centre and radius in the body's frame. */
+/* The frame of a shape that is no sphere, and its bounding ball's centre and radius in the body's
+ * frame. */
 static void patch_of(const tl_shape_rec *s, double *patch, double *geom)
 {
     const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

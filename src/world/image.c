@@ -6,9 +6,9 @@
 tl_array *tl_image_array(tl_image *m, size_t i)
 {
     tl_array *const all[TL_IMAGE_ARRAYS] = {
-        &m->pos,         &m->quat, &m->vel, &m->inertia, &m->flags, &m->id,    &m->shape_body,
-        &m->shape_info,  &m->geom, &m->patch_local,      &m->centre, &m->a,    &m->b,
-        &m->n,           &m->gamma, &m->colour};
+        &m->pos,        &m->quat,       &m->vel,   &m->inertia,     &m->flags,  &m->id,
+        &m->shape_body, &m->shape_info, &m->geom,  &m->patch_local, &m->centre, &m->a,
+        &m->b,          &m->n,          &m->gamma, &m->colour};
     return all[i];
 }
 
@@ -29,7 +29,8 @@ void tl_image_free(tl_image *m)
         tl_array_free(tl_image_array(m, i));
 }
 
-/* --- device to host ------------------------------------------------------------------------------- */
+/* --- device to host
+ * ------------------------------------------------------------------------------- */
 
 static tl_status pull(const tl_world *w, const tl_buffer *from, tl_array *to, size_t count)
 {
@@ -82,7 +83,8 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
     return pull(w, &contacts->colour, &m->colour, count);
 }
 
-/* --- choosing rows -------------------------------------------------------------------------------- */
+/* --- choosing rows
+ * -------------------------------------------------------------------------------- */
 
 /* array[i] = array[order[i]] */
 static tl_status permute(tl_array *array, const uint32_t *order, size_t count)

@@ -139,12 +139,13 @@ static tl_status push_ids(const tl_world *w, const tl_image *m, push_state *p)
 }
 
 /* The new state takes the place of the old one. */
-static void commit(tl_world *w, push_state *p, const tl_image *m, size_t dynamic, size_t shape_dynamic)
+static void commit(tl_world *w, push_state *p, const tl_image *m, size_t dynamic,
+                   size_t shape_dynamic)
 {
     tl_backend *b = w->backend;
     tl_buffer *body[] = {&w->pos, &w->quat, &w->vel, &w->inertia, &w->flags, &w->id};
-    tl_buffer *shape[] = {&w->shape_body, &w->shape_info, &w->geom, &w->level,
-                          &w->patch_local, &w->patch,     &w->centre};
+    tl_buffer *shape[] = {&w->shape_body,  &w->shape_info, &w->geom,  &w->level,
+                          &w->patch_local, &w->patch,      &w->centre};
     for (size_t i = 0; i < 6; i++) {
         tl_buffer_free(b, body[i]);
         *body[i] = p->body[i];
@@ -184,7 +185,10 @@ static void discard(tl_world *w, push_state *p)
 /* An image whose dynamic bodies and their shapes come first. */
 static tl_status push_sorted(tl_world *w, const tl_image *m, size_t dynamic)
 {
-    push_state p = {.row_of.item = 4, .level.item = 1, .start.item = 4, .order.item = 4,
+    push_state p = {.row_of.item = 4,
+                    .level.item = 1,
+                    .start.item = 4,
+                    .order.item = 4,
                     .narrow.item = sizeof(float)};
     const uint32_t *body = m->shape_body.data;
     const size_t shapes = m->shape_body.count;

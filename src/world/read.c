@@ -15,8 +15,8 @@ bool tl_world_has_body(const tl_world *world, tl_body body)
 
 static tl_status wrong_count(const char *call, size_t count, size_t expected, const char *what)
 {
-    return tl_fail(TL_BAD_ARGUMENT, "%s: count is %zu; this world has %zu %s", call, count, expected,
-                   what);
+    return tl_fail(TL_BAD_ARGUMENT, "%s: count is %zu; this world has %zu %s", call, count,
+                   expected, what);
 }
 
 tl_status tl_world_list_bodies(const tl_world *world, size_t count, tl_body *bodies)
@@ -54,8 +54,8 @@ static tl_status find_rows(const tl_world *w, const char *call, size_t count, co
         if (out[i] == TLK_NONE) {
             tl_array_free(rows);
             return tl_fail(TL_BAD_HANDLE,
-                           "%s: bodies[%zu] (index %u, generation %u) is no body of this world", call,
-                           i, bodies[i].index, bodies[i].generation);
+                           "%s: bodies[%zu] (index %u, generation %u) is no body of this world",
+                           call, i, bodies[i].index, bodies[i].generation);
         }
     }
     return TL_OK;
@@ -69,8 +69,8 @@ typedef struct field {
     size_t stride, first, width;
 } field;
 
-static tl_status read_field(const tl_world *w, const char *call, size_t count, const tl_body *bodies,
-                            const field *f, double *out)
+static tl_status read_field(const tl_world *w, const char *call, size_t count,
+                            const tl_body *bodies, const field *f, double *out)
 {
     tl_array rows;
     if (count && !out)
@@ -92,8 +92,9 @@ static tl_status read_field(const tl_world *w, const char *call, size_t count, c
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < f->width; k++) {
             const size_t at = ((const uint32_t *)rows.data)[i] * f->stride + f->first + k;
-            out[i * f->width + k] = item == sizeof(float) ? (double)((const float *)(void *)copy)[at]
-                                                          : ((const double *)(void *)copy)[at];
+            out[i * f->width + k] = item == sizeof(float)
+                                        ? (double)((const float *)(void *)copy)[at]
+                                        : ((const double *)(void *)copy)[at];
         }
     tl_free(copy, bytes + 1);
     tl_array_free(&rows);
@@ -104,41 +105,45 @@ tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_
                                   double *positions)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){"positions", &world->pos, false, 4, 0, 3}, positions);
+    return read_field(world, __func__, count, bodies,
+                      &(field){"positions", &world->pos, false, 4, 0, 3}, positions);
 }
 
 tl_status tl_world_read_orientations(const tl_world *world, size_t count, const tl_body *bodies,
                                      double *orientations)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){"orientations", &world->quat, false, 4, 0, 4},
-                      orientations);
+    return read_field(world, __func__, count, bodies,
+                      &(field){"orientations", &world->quat, false, 4, 0, 4}, orientations);
 }
 
 tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl_body *bodies,
                                    double *velocities)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){"velocities", &world->vel, true, 8, 0, 3}, velocities);
+    return read_field(world, __func__, count, bodies,
+                      &(field){"velocities", &world->vel, true, 8, 0, 3}, velocities);
 }
 
-tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count, const tl_body *bodies,
-                                           double *angular)
+tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count,
+                                           const tl_body *bodies, double *angular)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){"angular", &world->vel, true, 8, 4, 3}, angular);
+    return read_field(world, __func__, count, bodies,
+                      &(field){"angular", &world->vel, true, 8, 4, 3}, angular);
 }
 
 tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
                                double *masses)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies, &(field){"masses", &world->inertia, false, 4, 3, 1}, masses);
+    return read_field(world, __func__, count, bodies,
+                      &(field){"masses", &world->inertia, false, 4, 3, 1}, masses);
 }
 
 /* Refuses what cannot be written: bodies that are not dynamic, numbers that are not finite. */
-static tl_status check_writes(const tl_world *w, const char *call, size_t count, const uint32_t *rows,
-                              const double *velocities, const double *angular)
+static tl_status check_writes(const tl_world *w, const char *call, size_t count,
+                              const uint32_t *rows, const double *velocities, const double *angular)
 {
     const double limit = w->settings.max_speed;
     for (size_t i = 0; i < count; i++) {
@@ -150,7 +155,8 @@ static tl_status check_writes(const tl_world *w, const char *call, size_t count,
             if (!(v >= -limit && v <= limit))
                 return tl_fail(TL_BAD_ARGUMENT,
                                "%s: velocities[%zu] is %g; it must be finite and within "
-                               "settings.max_speed = %g", call, 3 * i + k, v, limit);
+                               "settings.max_speed = %g",
+                               call, 3 * i + k, v, limit);
             if (!(o >= -1e12 && o <= 1e12))
                 return tl_fail(TL_BAD_ARGUMENT, "%s: angular[%zu] is %g; it must be finite", call,
                                3 * i + k, o);
@@ -173,7 +179,8 @@ tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body
             const double *from = half ? angular : velocities;
             if (!from)
                 continue;
-            const float narrow[3] = {(float)from[3 * i], (float)from[3 * i + 1], (float)from[3 * i + 2]};
+            const float narrow[3] = {(float)from[3 * i], (float)from[3 * i + 1],
+                                     (float)from[3 * i + 2]};
             b->ops->upload(b, (char *)world->vel.data + (8 * (size_t)row[i] + 4 * half) * b->real,
                            b->precision == TL_DOUBLE ? (const void *)(from + 3 * i) : narrow,
                            3 * b->real);
@@ -200,7 +207,8 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
 {
     const uint32_t *body = m->shape_body.data, *id = m->id.data;
     const double *geom = m->geom.data, *centre = m->centre.data;
-    const double *n = (const double *)m->n.data + 4 * k, *gamma = (const double *)m->gamma.data + 4 * k;
+    const double *n = (const double *)m->n.data + 4 * k,
+                 *gamma = (const double *)m->gamma.data + 4 * k;
     uint32_t a = ((const uint32_t *)m->a.data)[k], b = ((const uint32_t *)m->b.data)[k];
     double sign = 1;
     if (a >= w->shape_dynamic) {
@@ -215,8 +223,8 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     for (size_t c = 0; c < 3; c++) {
         out->normal[c] = sign * n[c];
         out->impulse[c] = sign * gamma[c];
-        out->point[c] = centre[4 * (size_t)a + c] +
-                        (geom[4 * (size_t)a + 3] + 0.5 * n[3]) * sign * n[c];
+        out->point[c] =
+            centre[4 * (size_t)a + c] + (geom[4 * (size_t)a + 3] + 0.5 * n[3]) * sign * n[c];
     }
 }
 

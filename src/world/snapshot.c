@@ -1,11 +1,12 @@
-/* Snapshots: a world as bytes, with its description, so that it can go on bit for bit without its scene.
+/* Snapshots: a world as bytes, with its description, so that it can go on bit for bit without its
+ * scene.
  *
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
  *   arrays   each with its count: pairs, motions, forces, the arrays of the image
  *
- * Loading trusts nothing: lengths are checked against what is there, the checksum against the bytes, and
- * indices and numbers against what a world can hold. */
+ * Loading trusts nothing: lengths are checked against what is there, the checksum against the
+ * bytes, and indices and numbers against what a world can hold. */
 #include "world/image.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@ static void raw(stream *s, void *data, size_t count)
     if (s->out) {
         s->status = tl_array_append(s->out, data, count);
     } else if (count > s->left) {
-        s->status = tl_fail(TL_BAD_DATA, "the snapshot ends early: %zu bytes are missing",
-                            count - s->left);
+        s->status =
+            tl_fail(TL_BAD_DATA, "the snapshot ends early: %zu bytes are missing", count - s->left);
     } else {
         memcpy(data, s->in, count);
         s->in += count;
@@ -55,9 +56,10 @@ static void array(stream *s, tl_array *a)
     raw(s, &count, sizeof count);
     if (s->status == TL_OK && !s->out) {
         if (count > s->left / a->item)
-            s->status = tl_fail(TL_BAD_DATA, "the snapshot has an array of %llu items of %zu bytes, "
-                                "but only %zu bytes are left", (unsigned long long)count, a->item,
-                                s->left);
+            s->status = tl_fail(TL_BAD_DATA,
+                                "the snapshot has an array of %llu items of %zu bytes, "
+                                "but only %zu bytes are left",
+                                (unsigned long long)count, a->item, s->left);
         else
             s->status = tl_array_resize(a, (size_t)count);
     }
@@ -67,12 +69,20 @@ static void array(stream *s, tl_array *a)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[10] = {t->overlap, t->solver.kind, t->solver.law, t->solver.iterations,
-                          t->solver.position_iterations, t->solver.warm_start, t->precision,
-                          t->threads, 0, 0};
-    double *numbers[] = {&t->gravity[0], &t->gravity[1], &t->gravity[2], &t->step, &t->envelope,
-                         &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
-                         &t->max_speed, &t->solver.tolerance, &t->solver.omega, &t->solver.lambda};
+    uint32_t words[10] = {t->overlap,
+                          t->solver.kind,
+                          t->solver.law,
+                          t->solver.iterations,
+                          t->solver.position_iterations,
+                          t->solver.warm_start,
+                          t->precision,
+                          t->threads,
+                          0,
+                          0};
+    double *numbers[] = {
+        &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
+        &t->envelope,   &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
+        &t->max_speed,  &t->solver.tolerance,  &t->solver.omega,   &t->solver.lambda};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         number(s, numbers[i]);
     raw(s, words, sizeof words);
@@ -93,8 +103,10 @@ static void table(stream *s, double **data, size_t count)
         return;
     if (!s->out) {
         if (count > s->left / sizeof(double)) {
-            s->status = tl_fail(TL_BAD_DATA, "the snapshot has a table of %zu numbers, but only %zu "
-                                "bytes are left", count, s->left);
+            s->status = tl_fail(TL_BAD_DATA,
+                                "the snapshot has a table of %zu numbers, but only %zu "
+                                "bytes are left",
+                                count, s->left);
             return;
         }
         *data = tl_alloc(count * sizeof(double));
@@ -237,7 +249,8 @@ void tl_snapshot_free(void *snapshot, size_t bytes)
     tl_free(snapshot, bytes);
 }
 
-/* --- what a reader checks --------------------------------------------------------------------------- */
+/* --- what a reader checks
+ * --------------------------------------------------------------------------- */
 
 static bool finite_numbers(const tl_array *a)
 {
@@ -299,13 +312,15 @@ static const char *shapes_fault(const tl_image *m, uint32_t materials)
         return "its arrays of shapes differ in length";
     if (!below(&m->shape_body, m->id.count))
         return "a shape has no body";
-    if (!finite_numbers(&m->geom) || !finite_numbers(&m->patch_local) || !finite_numbers(&m->centre))
+    if (!finite_numbers(&m->geom) || !finite_numbers(&m->patch_local) ||
+        !finite_numbers(&m->centre))
         return "a shape is not finite";
     for (size_t s = 0; s < shapes; s++) {
         const uint32_t kind = info[s] & TLK_SHAPE_KIND;
         const bool fixed = info[s] & TLK_SHAPE_FIXED, moves = inertia[4 * (size_t)body[s] + 3] > 0;
-        if (kind > TL_PARALLELOGRAM || info[s] >> TLK_SHAPE_MATERIAL >= materials || fixed == moves ||
-            (moves && kind != TL_SPHERE) || !(geom[4 * s + 3] > 0 || kind == TL_PLANE))
+        if (kind > TL_PARALLELOGRAM || info[s] >> TLK_SHAPE_MATERIAL >= materials ||
+            fixed == moves || (moves && kind != TL_SPHERE) ||
+            !(geom[4 * s + 3] > 0 || kind == TL_PLANE))
             return "a shape breaks a rule of scenes";
     }
     return NULL;
@@ -352,7 +367,8 @@ static tl_status damaged(const char *fault)
     return fault ? tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s", fault) : TL_OK;
 }
 
-/* --- loading ------------------------------------------------------------------------------------------ */
+/* --- loading
+ * ------------------------------------------------------------------------------------------ */
 
 /* Handles in the image must be distinct: rows found through the table must be as many as bodies. */
 static const char *handles_fault(const tl_world *w)
@@ -373,9 +389,9 @@ static tl_status restore(stream *s, tl_world *w)
     tl_status status = s->status;
     if (status == TL_OK && s->left)
         status = tl_fail(TL_BAD_DATA, "the snapshot has %zu bytes too many", s->left);
-    if (status == TL_OK && (!isfinite(w->time) || handles >= 1u << 31 || w->materials < 1 ||
-                            w->materials > 256 ||
-                            w->pairs.count != (size_t)w->materials * w->materials))
+    if (status == TL_OK &&
+        (!isfinite(w->time) || handles >= 1u << 31 || w->materials < 1 || w->materials > 256 ||
+         w->pairs.count != (size_t)w->materials * w->materials))
         status = damaged("its counters make no sense");
     if (status == TL_OK)
         status = damaged(bodies_fault(&m, handles));
@@ -411,13 +427,15 @@ tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world)
     raw(&s, &head, sizeof head);
     TL_TRY(s.status);
     if (head.magic != MAGIC)
-        return tl_fail(TL_BAD_DATA, "this is no snapshot of Talus, or one of a machine with another "
+        return tl_fail(TL_BAD_DATA,
+                       "this is no snapshot of Talus, or one of a machine with another "
                        "byte order");
     if (head.version != VERSION)
         return tl_fail(TL_BAD_DATA, "the snapshot has version %llu; this library reads version %u",
                        (unsigned long long)head.version, VERSION);
     if (head.length != s.left)
-        return tl_fail(TL_BAD_DATA, "the snapshot should have %llu bytes after its header; it has %zu",
+        return tl_fail(TL_BAD_DATA,
+                       "the snapshot should have %llu bytes after its header; it has %zu",
                        (unsigned long long)head.length, s.left);
     if (head.checksum != checksum(s.in, s.left))
         return tl_fail(TL_BAD_DATA, "the snapshot is damaged: its checksum does not match");

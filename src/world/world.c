@@ -7,7 +7,8 @@
 #define RENUMBER_EVERY 128u  /* steps between renumberings of bodies along a space-filling curve */
 #define RENUMBER_FROM  4096u /* dynamic bodies from which on it pays */
 
-/* --- making and freeing ---------------------------------------------------------------------------- */
+/* --- making and freeing
+ * ---------------------------------------------------------------------------- */
 
 void tl_world_free(tl_world *w)
 {
@@ -16,15 +17,15 @@ void tl_world_free(tl_world *w)
     tl_backend *b = w->backend;
     if (b) {
         tl_rows *p = &w->problem;
-        tl_buffer *buffers[] = {
-            &w->pos,        &w->quat,       &w->vel,     &w->inertia,       &w->flags,
-            &w->id,         &w->shape_body, &w->shape_info, &w->geom,       &w->level,
-            &w->patch_local, &w->patch,     &w->centre,  &w->pair_table,    &w->free,
-            &w->work,       &w->pseudo,     &w->rest,    &w->wrench,        &p->key,
-            &p->value,      &p->start,      &p->segment, &p->used,          &p->bid,
-            &p->fresh,      &p->flag,       &p->a,       &p->b,             &p->contact,
-            &p->head,       &p->block,      &p->bias,    &p->gamma,         &p->position_bias,
-            &p->position_gamma};
+        tl_buffer *buffers[] = {&w->pos,    &w->quat,       &w->vel,           &w->inertia,
+                                &w->flags,  &w->id,         &w->shape_body,    &w->shape_info,
+                                &w->geom,   &w->level,      &w->patch_local,   &w->patch,
+                                &w->centre, &w->pair_table, &w->free,          &w->work,
+                                &w->pseudo, &w->rest,       &w->wrench,        &p->key,
+                                &p->value,  &p->start,      &p->segment,       &p->used,
+                                &p->bid,    &p->fresh,      &p->flag,          &p->a,
+                                &p->b,      &p->contact,    &p->head,          &p->block,
+                                &p->bias,   &p->gamma,      &p->position_bias, &p->position_gamma};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -72,15 +73,15 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
 
 tlk_bodies tl_world_bodies_view(const tl_world *w)
 {
-    return (tlk_bodies){w->rows,         w->dynamic,    w->pos.data, w->quat.data, w->vel.data,
-                        w->inertia.data, w->flags.data, w->id.data};
+    return (tlk_bodies){w->rows,     w->dynamic,      w->pos.data,   w->quat.data,
+                        w->vel.data, w->inertia.data, w->flags.data, w->id.data};
 }
 
 tlk_shapes tl_world_shapes_view(const tl_world *w)
 {
-    return (tlk_shapes){w->shape_rows,      w->shape_dynamic, w->shape_body.data,  w->shape_info.data,
-                        w->geom.data,       w->level.data,    w->patch_local.data, w->patch.data,
-                        w->centre.data};
+    return (tlk_shapes){w->shape_rows,       w->shape_dynamic, w->shape_body.data,
+                        w->shape_info.data,  w->geom.data,     w->level.data,
+                        w->patch_local.data, w->patch.data,    w->centre.data};
 }
 
 uint32_t tl_world_row(const tl_world *w, tl_body body)
@@ -123,16 +124,15 @@ tl_status tl_world_upload_pairs(tl_world *w)
         const double twice[2] = {pairs[i].friction, pairs[i].restitution};
         const float once[2] = {(float)twice[0], (float)twice[1]};
         const bool wide = w->backend->precision == TL_DOUBLE;
-        w->backend->ops->upload(w->backend,
-                                (char *)w->pair_table.data + 2 * i * w->backend->real,
+        w->backend->ops->upload(w->backend, (char *)w->pair_table.data + 2 * i * w->backend->real,
                                 wide ? (const void *)twice : (const void *)once,
                                 2 * w->backend->real);
     }
     return TL_OK;
 }
 
-/* Copies the motions of a list of bodies whose handle indices start at first_id. On failure the world's
- * motions are as before. */
+/* Copies the motions of a list of bodies whose handle indices start at first_id. On failure the
+ * world's motions are as before. */
 static tl_status add_motions(tl_world *w, const tl_body_list *list, uint32_t first_id)
 {
     const tl_body_rec *bodies = list->bodies.data;
@@ -268,11 +268,11 @@ static tl_status warn_of_overlap(tl_world *w)
     args.worst = n[1];
     TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
     const size_t worst = (size_t)n[2];
-    return tl_fail(TL_OVERLAPPING,
-                   "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
-                   "by more than 10 %%",
-                   contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), n[3], 100 * n[1],
-                   n[0]);
+    return tl_fail(
+        TL_OVERLAPPING,
+        "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
+        "by more than 10 %%",
+        contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), n[3], 100 * n[1], n[0]);
 }
 
 tl_status tl_world_create(const tl_scene *scene, tl_world **world)
@@ -295,7 +295,8 @@ tl_status tl_world_create(const tl_scene *scene, tl_world **world)
     return status;
 }
 
-/* --- running ---------------------------------------------------------------------------------------- */
+/* --- running
+ * ---------------------------------------------------------------------------------------- */
 
 void tl_world_prescribe(tl_world *w)
 {
@@ -338,7 +339,8 @@ tl_status tl_world_find_contacts(tl_world *world)
     return tl_step_contacts(world);
 }
 
-/* --- settings --------------------------------------------------------------------------------------- */
+/* --- settings
+ * --------------------------------------------------------------------------------------- */
 
 tl_settings tl_world_settings(const tl_world *world)
 {
@@ -355,8 +357,7 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
     REFUSE_NULL(settings);
     TL_TRY(tl_settings_check(settings));
     if (settings->precision != world->settings.precision)
-        return tl_fail(TL_BAD_ARGUMENT,
-                       "settings.precision cannot change once the world is made");
+        return tl_fail(TL_BAD_ARGUMENT, "settings.precision cannot change once the world is made");
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;
@@ -372,9 +373,11 @@ const char *tl_world_backend(const tl_world *world)
     return world ? world->backend->name : "";
 }
 
-/* --- adding and removing ------------------------------------------------------------------------------ */
+/* --- adding and removing
+ * ------------------------------------------------------------------------------ */
 
-tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *defs, tl_body *bodies)
+tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *defs,
+                              tl_body *bodies)
 {
     REFUSE_NULL(world);
     if (!count)
@@ -460,8 +463,10 @@ tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *b
     for (size_t i = 0; i < count && status == TL_OK; i++) {
         const uint32_t row = tl_world_row(world, bodies[i]);
         if (row == TLK_NONE)
-            status = tl_fail(TL_BAD_HANDLE, "%s: bodies[%zu] (index %u, generation %u) is no body of "
-                             "this world", __func__, i, bodies[i].index, bodies[i].generation);
+            status = tl_fail(TL_BAD_HANDLE,
+                             "%s: bodies[%zu] (index %u, generation %u) is no body of "
+                             "this world",
+                             __func__, i, bodies[i].index, bodies[i].generation);
         else if (gone[row])
             status = tl_fail(TL_BAD_ARGUMENT, "%s: bodies[%zu] (index %u) is named twice", __func__,
                              i, bodies[i].index);

@@ -60,15 +60,15 @@ struct tl_world {
     tl_rows problem;
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
-    tl_buffer wrench;             /* double, 6 a dynamic body */
-    tl_array wrench_host;         /* double */
+    tl_buffer wrench;                   /* double, 6 a dynamic body */
+    tl_array wrench_host;               /* double */
 };
 
 /* Returns from the calling function with a message where a pointer argument is NULL. */
-#define REFUSE_NULL(argument)                                                                      \
-    do {                                                                                           \
-        if (!(argument))                                                                           \
-            return tl_fail(TL_BAD_ARGUMENT, "%s: " #argument " is NULL", __func__);                \
+#define REFUSE_NULL(argument)                                                       \
+    do {                                                                            \
+        if (!(argument))                                                            \
+            return tl_fail(TL_BAD_ARGUMENT, "%s: " #argument " is NULL", __func__); \
     } while (0)
 
 /* Views of the state for kernels. */
@@ -90,11 +90,12 @@ void tl_world_apply_settings(tl_world *world);
 /* Sends the table of material pairs to the device. */
 tl_status tl_world_upload_pairs(tl_world *world);
 
-/* Puts prescribed bodies where they are at the present time, with their velocities for the next step. */
+/* Puts prescribed bodies where they are at the present time, with their velocities for the next
+ * step. */
 void tl_world_prescribe(tl_world *world);
 
-/* step/dvi.c: one step; contacts alone; and the velocity problem that the next step would solve, in the
- * world's buffers (valid until the world is used again), its state untouched. */
+/* step/dvi.c: one step; contacts alone; and the velocity problem that the next step would solve, in
+ * the world's buffers (valid until the world is used again), its state untouched. */
 tl_status tl_step_dvi(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 tl_status tl_step_contacts(tl_world *world);

@@ -102,8 +102,8 @@ static inline void random_inverse(dice *d, family kind, double inverse[6][6])
         rotate(q, 1, (double[3]){p == 0, p == 1, p == 2}, axis);
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++)
-                inverse[3 + r][3 + c] += kind == BALLS ? (r == c) * moments[0] / 3
-                                                       : moments[p] * axis[r] * axis[c];
+                inverse[3 + r][3 + c] +=
+                    kind == BALLS ? (r == c) * moments[0] / 3 : moments[p] * axis[r] * axis[c];
     }
     if (kind == DENSE)
         for (int i = 0; i < 6; i++) {
@@ -116,7 +116,8 @@ static inline void random_inverse(dice *d, family kind, double inverse[6][6])
         }
 }
 
-/* A ball's arms are along the normal and a wall has none; other arms are up to half a radian off. */
+/* A ball's arms are along the normal and a wall has none; other arms are up to half a radian off.
+ */
 static inline void random_row(dice *d, family kind, bool wall, model_row *row)
 {
     double arm[3];

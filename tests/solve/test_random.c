@@ -30,7 +30,8 @@ static bench bench_of(model m, tl_precision precision, bool blocks)
                    .again = zeros(m.bodies, sizeof(double[6]))};
 }
 
-static bench bench_new(uint64_t seed, family which, extent size, tl_precision precision, bool blocks)
+static bench bench_new(uint64_t seed, family which, extent size, tl_precision precision,
+                       bool blocks)
 {
     context("%s, %u rows, seed %u, %s", family_names[which], size.rows, (unsigned)seed,
             precision == TL_DOUBLE ? "double" : "mixed");
@@ -107,17 +108,17 @@ static void check_coulomb(const bench *b, double r, double rounding)
         const double wn = row_velocity(&b->m, i, b->again, w, wt), slip = norm3(wt);
         const double slack = 2 * (r + rounding) * (norm3(g) + eta[2] * (norm3(w) + mu * slip + r));
         add3(g, -gn, b->m.row[i].n, gt);
-        assert_above(gn, -rounding);                       /* pushes */
-        assert_above(wn, -2 * r - rounding);               /* no approach */
-        assert_below(fabs(gn * wn), slack);                /* a push or a gap */
-        assert_below(norm3(gt), mu * gn + rounding);       /* friction's limit */
-        assert_below((mu * gn - norm3(gt)) * slip, slack); /* reached where it slips */
+        assert_above(gn, -rounding);                          /* pushes */
+        assert_above(wn, -2 * r - rounding);                  /* no approach */
+        assert_below(fabs(gn * wn), slack);                   /* a push or a gap */
+        assert_below(norm3(gt), mu * gn + rounding);          /* friction's limit */
+        assert_below((mu * gn - norm3(gt)) * slip, slack);    /* reached where it slips */
         assert_below(norm3(gt) * slip + dot3(gt, wt), slack); /* and against the slip */
     }
 }
 
-/* Velocities are off by the residual times the problem's condition, a hundred at most for these; the
- * objective by far less. */
+/* Velocities are off by the residual times the problem's condition, a hundred at most for these;
+ * the objective by far less. */
 static void cone_solvers_agree(bench *b, double tolerance, double rounding)
 {
     double(*first)[6] = zeros(b->m.bodies, sizeof *first), objective = 0;
@@ -228,7 +229,8 @@ static void test_central_as_block(void **state)
     for (size_t n = 0; n < 2 * SIZES * SEEDS * ALL_SOLVERS; n++) {
         const uint64_t seed = 1 + n / (2 * SIZES) % SEEDS;
         const solver *s = &solvers[n / (2 * SIZES * SEEDS)];
-        bench central = bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, false);
+        bench central =
+            bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, false);
         bench block = bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, true);
         assert_true(central.f.problem.view.block_base > 0 || central.m.rows < 10);
         assert_int_equal(block.f.problem.view.block_base, 0);

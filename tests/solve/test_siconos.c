@@ -13,9 +13,9 @@
 #include <fc3d_compute_error.h>
 #include <gfc3d_compute_error.h>
 
-/* How closely both sides solve a problem: m/s, and N s for Siconos, whose error mixes the two (masses
- * are about 1). In a pile at rest many contacts carry nothing and yet do not open; there the solvers
- * of the cone take very long over the last digits. */
+/* How closely both sides solve a problem: m/s, and N s for Siconos, whose error mixes the two
+ * (masses are about 1). In a pile at rest many contacts carry nothing and yet do not open; there
+ * the solvers of the cone take very long over the last digits. */
 static double tolerance = 1e-10;
 
 #define ACCEPT (100 * tolerance) /* what a certificate may find in the other side's solution */
@@ -46,8 +46,8 @@ static void from_frames(const model *m, const double *local, double *world)
         double q[3][3];
         frame_of(&m->row[i], q);
         for (int k = 0; k < 3; k++)
-            world[3 * i + k] = local[3 * i] * q[0][k] + local[3 * i + 1] * q[1][k] +
-                               local[3 * i + 2] * q[2][k];
+            world[3 * i + k] =
+                local[3 * i] * q[0][k] + local[3 * i + 1] * q[1][k] + local[3 * i + 2] * q[2][k];
     }
 }
 
@@ -222,8 +222,8 @@ static double cone_error(const model *m, GlobalFrictionContactProblem *problem,
     return error;
 }
 
-/* Velocities of `gamma` against `vel`. Coulomb's law may allow several; none of these problems turned
- * out to have two. */
+/* Velocities of `gamma` against `vel`. Coulomb's law may allow several; none of these problems
+ * turned out to have two. */
 static void same_velocities(const model *m, const double *gamma, double (*vel)[6])
 {
     double(*other)[6] = zeros(m->bodies, sizeof *other);
@@ -315,7 +315,8 @@ static void for_each_problem(void (*compare)(const model *))
     for (int which = 0; which < FAMILIES; which++)
         for (int size = 0; size < 3; size++)
             for (uint64_t seed = 11; seed <= 12; seed++) {
-                context("%s, %u rows, seed %u", family_names[which], sizes[size][1], (unsigned)seed);
+                context("%s, %u rows, seed %u", family_names[which], sizes[size][1],
+                        (unsigned)seed);
                 model m = model_random(seed, (family)which, sizes[size][0], sizes[size][1]);
                 compare(&m);
                 model_free(&m);
@@ -381,8 +382,8 @@ static void test_cone_pile(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coulomb), cmocka_unit_test(test_cone),
-        cmocka_unit_test(test_coulomb_pile), cmocka_unit_test(test_cone_pile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_coulomb), cmocka_unit_test(test_cone),
+                                       cmocka_unit_test(test_coulomb_pile),
+                                       cmocka_unit_test(test_cone_pile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

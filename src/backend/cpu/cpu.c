@@ -9,7 +9,9 @@
 
 #define SPIN         2000u /* looks at a barrier before a waiting thread gives up its turn */
 #define SERIAL_BELOW 512u  /* a program whose launches are all smaller runs on one thread */
-#define FOLD_CHUNK   1024u /* items of a partial sum: fixed, so that sums do not depend on threads */
+#define FOLD_CHUNK                                                                \
+    1024u /* items of a partial sum: fixed, so that sums do not depend on threads \
+           */
 
 typedef struct cpu_backend {
     tl_backend base;
@@ -119,8 +121,8 @@ static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t p
         (wide ? wide : cpu->kernels->map[launch->kernel])(launch->args, begin, end);
 }
 
-/* Where threads meet between launches. OpenMP's own barrier spins for a long time, which is right on idle
- * cores and ruinous on busy ones: a step has more than a hundred of them. */
+/* Where threads meet between launches. OpenMP's own barrier spins for a long time, which is right
+ * on idle cores and ruinous on busy ones: a step has more than a hundred of them. */
 typedef struct barrier {
     atomic_uint arrived, phase;
 } barrier;
@@ -133,7 +135,8 @@ static void meet(barrier *b, uint32_t parts)
         atomic_store_explicit(&b->phase, phase + 1, memory_order_release);
         return;
     }
-    for (uint32_t looks = 0; atomic_load_explicit(&b->phase, memory_order_acquire) == phase; looks++) {
+    for (uint32_t looks = 0; atomic_load_explicit(&b->phase, memory_order_acquire) == phase;
+         looks++) {
         if (looks >= SPIN)
             sched_yield();
 #if defined(TALUS_X86)

@@ -9,10 +9,12 @@ typedef void (*tl_cpu_map)(const void *args, uint32_t begin, uint32_t end);
 typedef void (*tl_cpu_fold)(const void *args, uint32_t begin, uint32_t end, double *numbers);
 
 typedef struct tl_cpu_kernels {
-    tl_cpu_map map[TLK_MAP_COUNT];  /* one item after the other */
-    tl_cpu_map wide[TLK_MAP_COUNT]; /* eight at once, for independent items; NULL where there is none */
+    tl_cpu_map map[TLK_MAP_COUNT]; /* one item after the other */
+    tl_cpu_map
+        wide[TLK_MAP_COUNT]; /* eight at once, for independent items; NULL where there is none */
     tl_cpu_fold fold[TLK_FOLD_COUNT];
-    tl_cpu_fold wide_fold[TLK_FOLD_COUNT]; /* the same numbers, bit for bit; NULL where there is none */
+    tl_cpu_fold
+        wide_fold[TLK_FOLD_COUNT]; /* the same numbers, bit for bit; NULL where there is none */
 } tl_cpu_kernels;
 
 extern const tl_cpu_kernels tl_cpu_base_mixed, tl_cpu_base_double;

@@ -1,11 +1,11 @@
-/* Radix sort and prefix sum on the CPU. Both give the same result for any number of threads: the sort is
- * stable, and sums of integers do not round. */
+/* Radix sort and prefix sum on the CPU. Both give the same result for any number of threads: the
+ * sort is stable, and sums of integers do not round. */
 #include "backend/cpu/cpu.h"
 
 #include <omp.h>
 #include <string.h>
 
-#define SERIAL_BELOW 16384u /* below this many items a parallel region costs more than it gives */
+#define SERIAL_BELOW 8192u /* below this many items a parallel region costs more than it gives */
 #define MAX_THREADS  256u
 #define DIGIT_BITS   9u
 
@@ -98,7 +98,8 @@ tl_status tl_cpu_sort(uint32_t threads, tl_array *scratch, uint32_t *keys, uint3
     uint32_t *k = keys, *v = values, *k2 = scratch->data, *v2 = k2 + count, *counts = v2 + count;
     for (uint32_t p = 0; p < passes; p++) {
         const uint32_t shift = p * width;
-        pass(threads, k, v, k2, v2, count, shift, bits - shift < width ? bits - shift : width, counts);
+        pass(threads, k, v, k2, v2, count, shift, bits - shift < width ? bits - shift : width,
+             counts);
         uint32_t *swap = k;
         k = k2, k2 = swap;
         swap = v;

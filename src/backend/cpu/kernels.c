@@ -11,10 +11,10 @@
 
 #include "backend/cpu/cpu.h"
 
-/* Folds lane by lane, item i into lane i % 8, and the lanes at the end, so that a fold that takes eight
- * items at once gives the same bits. */
-static inline void fold_lanes(int n, const char *operations, double lanes[TLK_LANES][TLK_FOLD_NUMBERS],
-                              double *numbers)
+/* Folds lane by lane, item i into lane i % 8, and the lanes at the end, so that a fold that takes
+ * eight items at once gives the same bits. */
+static inline void fold_lanes(int n, const char *operations,
+                              double lanes[TLK_LANES][TLK_FOLD_NUMBERS], double *numbers)
 {
     for (int k = 0; k < n; k++)
         for (uint32_t l = 0; l < TLK_LANES; l++) {
@@ -26,7 +26,8 @@ static inline void fold_lanes(int n, const char *operations, double lanes[TLK_LA
         }
 }
 
-static inline void start_lanes(int n, const char *operations, double lanes[TLK_LANES][TLK_FOLD_NUMBERS])
+static inline void start_lanes(int n, const char *operations,
+                               double lanes[TLK_LANES][TLK_FOLD_NUMBERS])
 {
     for (uint32_t l = 0; l < TLK_LANES; l++)
         for (int k = 0; k < n; k++)
@@ -37,28 +38,28 @@ static inline void start_lanes(int n, const char *operations, double lanes[TLK_L
 #include "backend/cpu/wide.h"
 #endif
 
-#define TLK_MAP(name, type)                                                                        \
-    static void map_##name(const void *args, uint32_t begin, uint32_t end)                         \
-    {                                                                                              \
-        const type a = *(const type *)args;                                                        \
-        for (uint32_t i = begin; i < end; i++)                                                     \
-            tlk_##name(&a, i);                                                                     \
+#define TLK_MAP(name, type)                                                \
+    static void map_##name(const void *args, uint32_t begin, uint32_t end) \
+    {                                                                      \
+        const type a = *(const type *)args;                                \
+        for (uint32_t i = begin; i < end; i++)                             \
+            tlk_##name(&a, i);                                             \
     }
-#define TLK_REDUCE(name, type, n, ops)                                                             \
-    static void fold_##name(const void *args, uint32_t begin, uint32_t end, double *numbers)       \
-    {                                                                                              \
-        const type a = *(const type *)args;                                                        \
-        double lanes[TLK_LANES][TLK_FOLD_NUMBERS];                                                 \
-        start_lanes(n, ops, lanes);                                                                \
-        for (uint32_t i = begin; i < end; i++)                                                     \
-            tlk_##name(&a, i, lanes[tlk_lane(i)]);                                                 \
-        fold_lanes(n, ops, lanes, numbers);                                                        \
+#define TLK_REDUCE(name, type, n, ops)                                                       \
+    static void fold_##name(const void *args, uint32_t begin, uint32_t end, double *numbers) \
+    {                                                                                        \
+        const type a = *(const type *)args;                                                  \
+        double lanes[TLK_LANES][TLK_FOLD_NUMBERS];                                           \
+        start_lanes(n, ops, lanes);                                                          \
+        for (uint32_t i = begin; i < end; i++)                                               \
+            tlk_##name(&a, i, lanes[tlk_lane(i)]);                                           \
+        fold_lanes(n, ops, lanes, numbers);                                                  \
     }
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
 
-#define JOIN3(a, b, c)  a##b##_##c
+#define JOIN3(a, b, c)   a##b##_##c
 #define TABLE_NAME(i, p) JOIN3(tl_cpu_, i, p)
 #if defined(TLK_PRECISION_double)
 #define TABLE TABLE_NAME(TLK_ISA, double)
@@ -68,13 +69,14 @@ static inline void start_lanes(int n, const char *operations, double lanes[TLK_L
 
 extern const tl_cpu_kernels TABLE;
 const tl_cpu_kernels TABLE = {
-    .map = {
-#define TLK_MAP(name, type)            [TLK_##name] = map_##name,
+    .map =
+        {
+#define TLK_MAP(name, type) [TLK_##name] = map_##name,
 #define TLK_REDUCE(name, type, n, ops)
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
-    },
+        },
 #if defined(__AVX2__)
 #define TLK_WIDE(name) [TLK_##name] = wide_##name,
     .wide = {TLK_WIDE_LIST},
@@ -82,11 +84,12 @@ const tl_cpu_kernels TABLE = {
 #define TLK_WIDE(name) [TLK_FOLD_##name] = wide_##name,
     .wide_fold = {TLK_WIDE_FOLD_LIST},
 #endif
-    .fold = {
+    .fold =
+        {
 #define TLK_MAP(name, type)
 #define TLK_REDUCE(name, type, n, ops) [TLK_FOLD_##name] = fold_##name,
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
-    },
+        },
 };

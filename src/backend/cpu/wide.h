@@ -1,10 +1,10 @@
 /* Kernels of the CPU backend that handle eight items at once, where a measurement paid for it
- * (docs/architecture.md, "Wide kernels"). Each does, lane by lane, exactly the arithmetic of the plain
- * kernel of the same name, so that both give the same bits; tests/backend compares them.
+ * (docs/architecture.md, "Wide kernels"). Each does, lane by lane, exactly the arithmetic of the
+ * plain kernel of the same name, so that both give the same bits; tests/backend compares them.
  *
- * A packet of rows keeps field f of its eight rows side by side; a body's velocity is eight numbers in a
- * row. Eight bodies are loaded as eight rows and transposed in registers, which is cheaper than gathering
- * numbers one by one. */
+ * A packet of rows keeps field f of its eight rows side by side; a body's velocity is eight numbers
+ * in a row. Eight bodies are loaded as eight rows and transposed in registers, which is cheaper
+ * than gathering numbers one by one. */
 #ifndef TL_BACKEND_CPU_WIDE_H
 #define TL_BACKEND_CPU_WIDE_H
 
@@ -207,7 +207,8 @@ WIDE void half_gather(const real *vel, const uint32_t *index, vec r[4])
 #define HIGH(a, b)  __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
 #define FIRST(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
 #define LAST(a, b)  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-    const vec a = PAIR(h[0], h[4]), b = PAIR(h[1], h[5]), c = PAIR(h[2], h[6]), d = PAIR(h[3], h[7]);
+    const vec a = PAIR(h[0], h[4]), b = PAIR(h[1], h[5]), c = PAIR(h[2], h[6]),
+              d = PAIR(h[3], h[7]);
     const vec ab_low = LOW(a, b), ab_high = HIGH(a, b), cd_low = LOW(c, d), cd_high = HIGH(c, d);
     r[0] = FIRST(ab_low, cd_low), r[1] = LAST(ab_low, cd_low);
     r[2] = FIRST(ab_high, cd_high), r[3] = LAST(ab_high, cd_high);
@@ -266,12 +267,12 @@ WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes)
 }
 
 /* Full packets get a copy of the code that knows it. */
-#define WIDE_ROWS(packet)                                                                          \
-    for (uint32_t s = begin; s < end; s += TLK_LANES) {                                            \
-        if (end - s >= TLK_LANES)                                                                  \
-            packet(&p, s, TLK_LANES);                                                              \
-        else                                                                                       \
-            packet(&p, s, end - s);                                                                \
+#define WIDE_ROWS(packet)                               \
+    for (uint32_t s = begin; s < end; s += TLK_LANES) { \
+        if (end - s >= TLK_LANES)                       \
+            packet(&p, s, TLK_LANES);                   \
+        else                                            \
+            packet(&p, s, end - s);                     \
     }
 
 static void wide_psor_start(const void *args, uint32_t begin, uint32_t end)
@@ -298,7 +299,8 @@ static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
     }
 }
 
-/* --- the audit and the position rows ---------------------------------------------------------------- */
+/* --- the audit and the position rows
+ * ---------------------------------------------------------------- */
 
 typedef double dvec __attribute__((vector_size(64)));
 typedef int64_t dvec_bits __attribute__((vector_size(64)));
@@ -477,7 +479,8 @@ static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
         tlk_position_rows(&q, s);
 }
 
-/* --- collision detection ------------------------------------------------------------------------------ */
+/* --- collision detection
+ * ------------------------------------------------------------------------------ */
 
 /* tlk_near of entry p against eight entries from q on; a bit a lane. */
 WIDE uint32_t wide_near(const tlk_find *f, uint32_t p, uint32_t q)
@@ -531,7 +534,7 @@ static void wide_contact_count(const void *args, uint32_t begin, uint32_t end)
     }
 }
 
-#define TLK_WIDE_LIST                                                                              \
+#define TLK_WIDE_LIST \
     TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(position_rows) TLK_WIDE(contact_count)
 #define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row)
 
