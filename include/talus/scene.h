@@ -162,6 +162,13 @@ typedef enum tl_precision {
     TL_DOUBLE = 1 /**< everything in 64-bit */
 } tl_precision;
 
+/** Where a world runs. */
+typedef enum tl_backend_kind {
+    TL_BACKEND_CPU = 0, /**< threads of this machine: the default */
+    TL_BACKEND_CUDA = 1 /**< the first NVIDIA GPU, through the plugin libtalus_cuda.so; making a
+                           world fails with TL_NO_BACKEND and the reason where that cannot be had */
+} tl_backend_kind;
+
 /** How a solver runs. */
 typedef struct tl_solver_def {
     tl_solver_kind kind;          /**< default TL_PSOR */
@@ -189,6 +196,7 @@ typedef struct tl_settings {
     double max_speed;         /**< m/s, a faster body stops the run with TL_DIVERGED; default 1e5 */
     tl_solver_def solver;     /**< how contacts are solved */
     tl_precision precision;   /**< fixed when the world is made */
+    tl_backend_kind backend;  /**< default TL_BACKEND_CPU; fixed when the world is made */
     uint32_t threads;         /**< CPU threads; 0 (the default): as many as the machine offers */
 } tl_settings;
 

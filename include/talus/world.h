@@ -142,15 +142,21 @@ TL_API size_t tl_world_contact_count(const tl_world *world);
 TL_API tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact *contacts);
 
 /** A number that differs, as good as surely, if any bit of any body's pose, velocity or handle
- *  differs. It does not depend on threads, nor on the order in memory. */
+ *  differs. It does not depend on threads, backend, nor on the order in memory. 0 for NULL and
+ * where memory ran out (tl_last_message() says so). */
 TL_API uint64_t tl_world_hash(const tl_world *world);
 
 /** Writes everything that is needed to go on bit for bit into new memory; free it with
  *  tl_snapshot_free(). */
 TL_API tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes);
 
-/** Makes a world from a snapshot, without its scene. Damaged data is refused with TL_BAD_DATA. */
+/** Makes a world on the CPU from a snapshot, without its scene; the snapshot may be of a world on
+ * any backend. Damaged data is refused with TL_BAD_DATA. */
 TL_API tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world);
+
+/** The same on a backend of choice. */
+TL_API tl_status tl_world_load_on(const void *snapshot, size_t bytes, tl_backend_kind backend,
+                                  tl_world **world);
 
 /** Frees what tl_world_save() made; NULL does nothing. */
 TL_API void tl_snapshot_free(void *snapshot, size_t bytes);

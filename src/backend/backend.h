@@ -59,6 +59,8 @@ typedef struct tl_backend_ops {
                       uint32_t bits);
     /* Exclusive prefix sum in place over count items; item [count] receives the total. */
     tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
+    /* Changes the number of CPU threads; NULL where there are none. */
+    void (*threads)(tl_backend *backend, uint32_t threads);
 } tl_backend_ops;
 
 struct tl_backend {
@@ -72,8 +74,8 @@ struct tl_backend {
 /* The CPU backend; threads 0 means as many as the machine offers. */
 tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend);
 
-/* Changes the number of threads. */
-void tl_backend_cpu_threads(tl_backend *backend, uint32_t threads);
+/* The CUDA backend, a plugin (plugin.c); TL_NO_BACKEND with the reason where it cannot be had. */
+tl_status tl_backend_cuda(tl_precision precision, tl_backend **backend);
 
 /* Restricts the CPU backend to an instruction set ("base", "avx2", "avx512"), for tests and
  * measurements; NULL restores the best there is. Returns false if this machine or build lacks it.

@@ -158,6 +158,25 @@ static tl_status too_many(const char *what, uint64_t count)
     return tl_fail(TL_TOO_LARGE, "%llu %s; the limit is 2^31", (unsigned long long)count, what);
 }
 
+/* Too many entries: one body that moves very far in a step, or simply too many shapes. */
+static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
+{
+    double first[TLK_FOLD_NUMBERS], centre[4];
+    uint32_t body, id;
+    tl_run(b, TLK_bin_count, f->shapes.rows, f); /* the scan wrote over the counts */
+    TL_TRY(b->ops->fold(b, TLK_FOLD_too_wide, f->shapes.rows, f, first));
+    if (first[0] >= f->shapes.rows)
+        return too_many("entries of shapes in bins", total);
+    const size_t shape = (size_t)first[0];
+    b->ops->download(b, &body, f->shapes.body + shape, sizeof body);
+    b->ops->download(b, &id, f->bodies.id + body, sizeof id);
+    b->ops->download(b, centre, f->shapes.centre + 4 * shape, sizeof centre);
+    return tl_fail(TL_TOO_LARGE,
+                   "body %u reaches %g m in one step, too far to look for contacts; take a smaller "
+                   "settings.step or a slower motion",
+                   id, centre[3]);
+}
+
 /* Stages 1 to 3: bounds, how many bins each shape is in, where its entries go. */
 static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f)
 {
@@ -174,7 +193,7 @@ static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f)
     tl_run(b, TLK_bin_count, n, f);
     TL_TRY(b->ops->scan(b, f->entry_start, n, &total));
     if (total >= 1u << 31)
-        return too_many("entries of shapes in bins (a body may move too far in one step)", total);
+        return too_wide(b, f, total);
     f->entries = (uint32_t)total;
     return TL_OK;
 }

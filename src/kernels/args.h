@@ -18,19 +18,18 @@
 #define TLK_REAL void
 #endif
 
-#define TLK_LANES   8u
-#define TLK_NONE    0xffffffffu /* no body, no contact, no colour */
-#define TLK_LEVELS  24u         /* levels of bins */
-#define TLK_GLOBALS 64u         /* most shapes that every other shape is tested against directly */
-#define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
-#define TLK_HEAD    6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
-#define TLK_BLOCK   75u /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
-#define TLK_PATCH   18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
-#define TLK_SPAN    256 /* bins of a shape on an axis stay below this, so that tags tell bins apart \
-                         */
-#define TLK_TOO_WIDE  (1u << 31) /* a count that makes the step fail */
-#define TLK_PARTNERS  8u         /* partners that the counting pass keeps for each shape */
-#define TLK_SWEEP_MAX 4.0        /* a shape's motion is looked ahead by at most this many radii */
+#define TLK_LANES    8u
+#define TLK_NONE     0xffffffffu /* no body, no contact, no colour */
+#define TLK_LEVELS   24u         /* levels of bins */
+#define TLK_GLOBALS  64u         /* most shapes that every other shape is tested against directly */
+#define TLK_COLOURS  64u         /* the last one holds what found no other and is solved in order */
+#define TLK_HEAD     6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
+#define TLK_BLOCK    75u /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
+#define TLK_PATCH    18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
+#define TLK_SPAN     256 /* bins of a shape on an axis, below: tags tell bins apart */
+#define TLK_BINS_MAX (1u << 16) /* most bins of a shape on a level */
+#define TLK_TOO_WIDE (1u << 31) /* a count that makes the step fail */
+#define TLK_PARTNERS 8u         /* partners that the counting pass keeps for each shape */
 
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */

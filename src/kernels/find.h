@@ -32,6 +32,18 @@ TL_KERNEL void tlk_patches(const tlk_find *f, uint32_t i)
     }
 }
 
+/* How far a shape's surface can get from its start by turning alone within the step. */
+TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
+{
+    const real *vel = f->bodies.vel + 8 * (size_t)f->shapes.body[i];
+    const double w2 = (double)vel[4] * vel[4] + (double)vel[5] * vel[5] + (double)vel[6] * vel[6];
+    const double a2 = tlk_dotd(arm, arm);
+    const bool sphere = (f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    if (sphere && a2 == 0)
+        return 0;
+    return f->h * sqrt(w2) * (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
+}
+
 /* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
  * something within this step. */
 TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
@@ -45,18 +57,12 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
         tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
     const real *vel = f->bodies.vel + 8 * body;
     const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
-    const double w2 = (double)vel[4] * vel[4] + (double)vel[5] * vel[5] + (double)vel[6] * vel[6];
-    const double a2 = tlk_dotd(arm, arm);
-    const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
-    const double spin = !sphere || a2 > 0 ? sqrt(w2) * (sqrt(a2) + geom[3]) : 0;
-    const double sweep = f->h * (sqrt(v2) + spin);
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
-    centre[3] =
-        geom[3] + 0.5 * f->envelope + (sphere ? tlk_min(sweep, TLK_SWEEP_MAX * geom[3]) : sweep);
+    centre[3] = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
 }
 
-/* Half the edges of the box of a shape. */
+/* Half the edges of a box around everything within a shape's reach. */
 TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
 {
     const double reach = s->centre[4 * (size_t)i + 3];
@@ -69,21 +75,40 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
         half[k] = margin + p[15 + k];
 }
 
-/* The first and last bin of a shape's box on each axis of a level; returns how many bins that is.
- */
-TL_KERNEL uint32_t tlk_bins(const tlk_shapes *s, const tlk_level *level, uint32_t i,
-                            const double *half, int64_t *low, int64_t *high)
+/* The box that a shape is binned by: around where it is and where its velocity takes it in this
+ * step. */
+TL_KERNEL void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
 {
-    uint32_t count = 1;
+    const tlk_shapes *s = &f->shapes;
+    const double *x = f->bodies.pos + 4 * (size_t)s->body[i], *c = s->centre + 4 * (size_t)i;
+    const real *vel = f->bodies.vel + 8 * (size_t)s->body[i];
+    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
+    const double *p = sphere ? 0 : s->patch + TLK_PATCH * (size_t)(i - s->dynamic) + 15;
     for (int k = 0; k < 3; k++) {
-        const double x = s->centre[4 * (size_t)i + k];
-        low[k] = (int64_t)floor((x - half[k]) * level->inverse);
-        high[k] = (int64_t)floor((x + half[k]) * level->inverse);
-        if (high[k] - low[k] >= TLK_SPAN)
-            return TLK_TOO_WIDE;
-        count *= (uint32_t)(high[k] - low[k] + 1);
+        const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
+        const double move = f->h * (double)vel[k];
+        low[k] = c[k] - half + tlk_min(move, 0.0);
+        high[k] = c[k] + half + tlk_max(move, 0.0);
     }
-    return count;
+}
+
+/* The first and last bin of a box on each axis of a level; returns how many bins that is. */
+TL_KERNEL uint32_t tlk_bins(const tlk_level *level, const double *low, const double *high,
+                            int64_t *first, int64_t *last)
+{
+    uint64_t count = 1;
+    bool wide = false;
+    for (int k = 0; k < 3; k++) {
+        const double a = floor(low[k] * level->inverse), b = floor(high[k] * level->inverse);
+        const bool sound = a > -4e15 && b < 4e15 && b - a < TLK_SPAN;
+        first[k] = sound ? (int64_t)a : 0;
+        last[k] = sound ? (int64_t)b : 0;
+        wide = wide || !sound;
+        count *= (uint64_t)(last[k] - first[k] + 1);
+    }
+    return wide || count > TLK_BINS_MAX ? TLK_TOO_WIDE : (uint32_t)count;
 }
 
 /* One shape: in how many bins it is. */
@@ -92,14 +117,21 @@ TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
     const uint32_t own = f->shapes.level[i];
     uint32_t count = 0;
     if (own < TLK_LEVELS) {
-        double half[3];
-        int64_t low[3], high[3];
-        tlk_extent(&f->shapes, i, half);
-        for (uint32_t l = 0; l <= own; l++) /* level 0 is the coarsest */
+        double low[3], high[3];
+        int64_t first[3], last[3];
+        tlk_box(f, i, low, high);
+        for (uint32_t l = 0; l <= own && count < TLK_TOO_WIDE; l++) /* level 0 is the coarsest */
             if (f->level[l].used)
-                count += tlk_bins(&f->shapes, &f->level[l], i, half, low, high);
+                count += tlk_bins(&f->level[l], low, high, first, last);
     }
-    f->entry_start[i] = count;
+    f->entry_start[i] = count >= TLK_TOO_WIDE ? TLK_TOO_WIDE : count;
+}
+
+/* The first shape that is in too many bins. */
+TL_KERNEL void tlk_too_wide(const tlk_find *f, uint32_t i, double *acc)
+{
+    if (f->entry_start[i] == TLK_TOO_WIDE)
+        acc[0] = tlk_min(acc[0], (double)i);
 }
 
 /* One shape: its entries. */
@@ -111,14 +143,14 @@ TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
         return;
     const double *c = s->centre + 4 * (size_t)i;
     uint32_t e = f->entry_start[i];
-    double half[3];
-    tlk_extent(s, i, half);
+    double box_low[3], box_high[3];
+    tlk_box(f, i, box_low, box_high);
     for (uint32_t l = 0; l <= own; l++) {
         const tlk_level *level = &f->level[l];
         if (!level->used)
             continue;
         int64_t low[3], high[3];
-        tlk_bins(s, level, i, half, low, high);
+        tlk_bins(level, box_low, box_high, low, high);
         for (int64_t z = low[2]; z <= high[2]; z++)
             for (int64_t y = low[1]; y <= high[1]; y++)
                 for (int64_t x = low[0]; x <= high[0]; x++, e++) {
@@ -189,14 +221,9 @@ TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const do
     return closing;
 }
 
-/* How far beyond its surface a shape's box looks. */
-TL_KERNEL double tlk_margin(const tlk_shapes *s, uint32_t i)
-{
-    return s->centre[4 * (size_t)i + 3] - s->geom[4 * (size_t)i + 3];
-}
-
 /* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing
- * speed, but no further than the boxes look, so that a pair is met in one bin only. */
+ * speed. Beyond the envelope their boxes must overlap, so that a pair of binned shapes is met in
+ * one bin only. */
 TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
@@ -204,10 +231,15 @@ TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
     const double gap = tlk_narrow(s, i, j, n);
     if (gap <= f->envelope)
         return true;
-    const bool plane =
-        (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE || (s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
-    return (plane || gap <= tlk_margin(s, i) + tlk_margin(s, j)) &&
-           gap <= f->envelope + f->h * tlk_closing(f, i, j, n);
+    if (!(gap <= f->envelope + f->h * tlk_closing(f, i, j, n)))
+        return false;
+    if (s->level[i] >= TLK_LEVELS || s->level[j] >= TLK_LEVELS)
+        return true;
+    double low_i[3], high_i[3], low_j[3], high_j[3];
+    tlk_box(f, i, low_i, high_i);
+    tlk_box(f, j, low_j, high_j);
+    return low_i[0] <= high_j[0] && low_j[0] <= high_i[0] && low_i[1] <= high_j[1] &&
+           low_j[1] <= high_i[1] && low_i[2] <= high_j[2] && low_j[2] <= high_i[2];
 }
 
 /* The same; of two spheres it needs no root where they touch. */

@@ -100,6 +100,8 @@ tl_status tl_settings_check(const tl_settings *settings)
     if (!(settings->max_speed > 0 && isfinite(settings->max_speed)))
         return tl_refuse(&place, "max_speed", 1, &settings->max_speed, "it must be finite and > 0");
     TL_TRY(check_solver(&place, &settings->solver));
+    TL_TRY(tl_check_enum(&place, "backend", settings->backend, TL_BACKEND_CUDA,
+                         "it must be TL_BACKEND_CPU (0) or TL_BACKEND_CUDA (1)"));
     TL_TRY(tl_check_enum(&place, "precision", settings->precision, TL_DOUBLE,
                          "it must be TL_MIXED or TL_DOUBLE"));
     if (settings->threads > most_threads) {

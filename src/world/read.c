@@ -280,7 +280,7 @@ uint64_t tl_world_hash(const tl_world *world)
     b->ops->download(b, quat, world->quat.data, 32 * rows);
     b->ops->download(b, vel, world->vel.data, 8 * real * rows);
     b->ops->download(b, id, world->id.data, sizeof(uint32_t) * rows);
-    uint64_t sum = rows;
+    uint64_t sum = mix(0, rows);
     for (size_t i = 0; i < rows; i++) {
         uint32_t handle;
         memcpy(&handle, id + i * sizeof handle, sizeof handle);

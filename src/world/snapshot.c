@@ -422,6 +422,15 @@ tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world)
     REFUSE_NULL(world);
     *world = NULL;
     REFUSE_NULL(snapshot);
+    return tl_world_load_on(snapshot, bytes, TL_BACKEND_CPU, world);
+}
+
+tl_status tl_world_load_on(const void *snapshot, size_t bytes, tl_backend_kind backend,
+                           tl_world **world)
+{
+    REFUSE_NULL(world);
+    *world = NULL;
+    REFUSE_NULL(snapshot);
     header head = {0};
     stream s = {.in = snapshot, .left = bytes};
     raw(&s, &head, sizeof head);
@@ -442,8 +451,11 @@ tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world)
     tl_settings read = {0};
     settings(&s, &read);
     TL_TRY(s.status);
+    read.backend = TL_BACKEND_CPU;
     if (tl_settings_check(&read) != TL_OK)
         return tl_fail(TL_BAD_DATA, "the snapshot is damaged: its settings are not valid");
+    read.backend = backend;
+    TL_TRY(tl_settings_check(&read));
     tl_world *w;
     TL_TRY(tl_world_new(&read, &w));
     const tl_status status = restore(&s, w);

@@ -62,7 +62,10 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
     w->wrench_host.item = sizeof(double);
-    const tl_status status = tl_backend_cpu(settings->precision, settings->threads, &w->backend);
+    const tl_status status =
+        settings->backend == TL_BACKEND_CUDA
+            ? tl_backend_cuda(settings->precision, &w->backend)
+            : tl_backend_cpu(settings->precision, settings->threads, &w->backend);
     if (status != TL_OK) {
         tl_world_free(w);
         return status;
@@ -103,7 +106,8 @@ void tl_world_measure(tl_world *w, const tl_image *m)
 void tl_world_apply_settings(tl_world *w)
 {
     w->envelope = w->settings.envelope > 0 ? w->settings.envelope : 0.05 * w->smallest;
-    tl_backend_cpu_threads(w->backend, w->settings.threads);
+    if (w->backend->ops->threads)
+        w->backend->ops->threads(w->backend, w->settings.threads);
     tl_world_prescribe(w);
 }
 

@@ -297,6 +297,8 @@ static inline model model_recorded(const tl_world *world, const tl_problem *prob
         for (uint32_t k = 0; !row->central && k < 36; k++)
             row->j[k / 18][k / 6 % 3][k % 6] =
                 get(backend, view->block, packet_at(s - view->block_base, k, TLK_BLOCK));
+        if (!row->central)
+            row->step = get(backend, view->block, packet_at(s - view->block_base, 74, TLK_BLOCK));
     }
     if (places)
         *places = place;

@@ -13,6 +13,7 @@ typedef struct model_row {
     bool central;  /* a contact of two balls: the arms are along the normal */
     double n[3], mu, bias, arm_a, arm_b;
     double j[2][3][6]; /* u = j[0] v_a + j[1] v_b */
+    double step;       /* the step length for all three, where it is given; else 0 */
 } model_row;
 
 typedef struct model {
@@ -273,6 +274,8 @@ static inline void row_eta(const model *m, uint32_t i, double eta[3])
     eta[2] = 3 / (w[0][0] + w[1][1] + w[2][2]);
     if (!m->row[i].central)
         eta[2] = fmin(eta[2], 1.5 / row_largest(w));
+    if (m->row[i].step > 0)
+        eta[2] = m->row[i].step;
 }
 
 /* The nearest point of the friction cone. */

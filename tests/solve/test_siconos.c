@@ -21,6 +21,13 @@ static double tolerance = 1e-10;
 #define ACCEPT (100 * tolerance) /* what a certificate may find in the other side's solution */
 #define REFUSE 1e-3              /* and at least finds in the other law's */
 
+/* Siconos keeps some of its memory; what is lost there is not ours. Read by the leak sanitizer. */
+TL_API const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libsiconos_numerics\n";
+}
+
 /* ---- Problems as Siconos wants them: frames of normal and two tangents ---- */
 
 static void frame_of(const model_row *row, double q[3][3])
@@ -93,20 +100,23 @@ static double *frictions(const model *m)
 static FrictionContactProblem *local_problem(const model *m)
 {
     const size_t n = 6 * (size_t)m->moving, rows = 3 * (size_t)m->rows;
-    double *d = directions(m), *column = zeros(n, sizeof *column);
-    double *whole = zeros(rows * rows, sizeof *whole);
+    double *d = directions(m), *whole = zeros(rows * rows, sizeof *whole);
     for (size_t c = 0; c < rows; c++) {
-        for (size_t k = 0; k < n; k++) {
-            column[k] = 0;
-            for (size_t l = 0; l < 6; l++)
-                column[k] += m->inverse[k / 6][k % 6][l] * d[c * n + k / 6 * 6 + l];
+        const uint32_t bodies[2] = {m->row[c / 3].a, m->row[c / 3].b};
+        for (int side = 0; side < 2; side++) {
+            /* this body's part of column c of M^-1 D, and what it does to all rows */
+            double change[6] = {0};
+            const size_t at = 6 * (size_t)bodies[side];
+            if (bodies[side] >= m->moving)
+                continue;
+            for (int k = 0; k < 36; k++)
+                change[k / 6] += m->inverse[bodies[side]][k / 6][k % 6] * d[c * n + at + k % 6];
+            for (size_t r = 0; r < rows; r++)
+                for (size_t k = 0; k < 6; k++)
+                    whole[c * rows + r] += d[r * n + at + k] * change[k];
         }
-        for (size_t r = 0; r < rows; r++)
-            for (size_t k = 0; k < n; k++)
-                whole[c * rows + r] += d[r * n + k] * column[k];
     }
     free(d);
-    free(column);
     return frictionContactProblem_new_with_data(
         3, (int)m->rows, NM_create_from_data(NM_DENSE, (int)rows, (int)rows, whole),
         row_velocities(m, m->free), frictions(m));
@@ -354,7 +364,7 @@ static void change_units(model *m, double mass, double length)
 
 static void for_each_pile(void (*compare)(const model *))
 {
-    const uint32_t falls[] = {20, 60, 150}; /* steps: falling, hitting the floor, lying */
+    const uint32_t falls[] = {20, 60, 110}; /* steps: falling, hitting the floor, nearly at rest */
     for (int i = 0; i < 3; i++) {
         tl_world *world = settled_pile(50, 5, falls[i]);
         const tl_problem problem = next_problem(world, TL_PSOR);

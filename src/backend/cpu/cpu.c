@@ -227,6 +227,14 @@ static tl_status cpu_scan(tl_backend *backend, uint32_t *items, uint32_t count, 
     return tl_cpu_scan(((cpu_backend *)backend)->threads, items, count, total);
 }
 
+static void cpu_threads(tl_backend *backend, uint32_t threads)
+{
+    cpu_backend *cpu = (cpu_backend *)backend;
+    cpu->threads = threads ? threads : (uint32_t)omp_get_max_threads();
+    snprintf(backend->name, sizeof backend->name, "cpu (%s, %u thread%s)", cpu->isa, cpu->threads,
+             cpu->threads == 1 ? "" : "s");
+}
+
 static const tl_backend_ops cpu_ops = {
     .destroy = cpu_destroy,
     .allocate = cpu_allocate,
@@ -239,15 +247,8 @@ static const tl_backend_ops cpu_ops = {
     .fold = cpu_fold,
     .sort = cpu_sort,
     .scan = cpu_scan,
+    .threads = cpu_threads,
 };
-
-void tl_backend_cpu_threads(tl_backend *backend, uint32_t threads)
-{
-    cpu_backend *cpu = (cpu_backend *)backend;
-    cpu->threads = threads ? threads : (uint32_t)omp_get_max_threads();
-    snprintf(backend->name, sizeof backend->name, "cpu (%s, %u thread%s)", cpu->isa, cpu->threads,
-             cpu->threads == 1 ? "" : "s");
-}
 
 tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend)
 {
@@ -264,7 +265,7 @@ tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **
         isa++;
     cpu->isa = isa->name;
     cpu->kernels = precision == TL_DOUBLE ? isa->twice : isa->mixed;
-    tl_backend_cpu_threads(&cpu->base, threads);
+    cpu_threads(&cpu->base, threads);
     *backend = &cpu->base;
     return TL_OK;
 }

@@ -1,0 +1,267 @@
+/* The CUDA backend: the table of functions of backend.h on one GPU, as a plugin.
+ *
+ * Everything runs on one stream. Functions that return nothing keep the first error of the device; the
+ * next one that can fail reports it. */
+#include "backend/cuda/cuda.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct cuda_backend {
+    tl_backend base;
+    const tl_plugin_host *host;
+    const tl_cuda_kernels *kernels;
+    cudaStream_t stream;
+    cudaError_t error; /* the first one, kept */
+    void *temp;        /* CUB's */
+    size_t temp_bytes;
+    void *sort;        /* the other half of a sort */
+    size_t sort_bytes;
+    double *partial;   /* device */
+    double *partial_host;
+    size_t partial_bytes;
+    uint64_t *total; /* pinned */
+} cuda_backend;
+
+static const struct {
+    const char *operations;
+    int numbers;
+} folds[TLK_FOLD_COUNT] = {
+#define TLK_MAP(name, args)
+#define TLK_REDUCE(name, args, n, ops) {ops, n},
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+};
+
+static void note(cuda_backend *c, cudaError_t e)
+{
+    if (c->error == cudaSuccess && e != cudaSuccess)
+        c->error = e;
+}
+
+static tl_status report(cuda_backend *c)
+{
+    char text[256];
+    note(c, cudaGetLastError());
+    if (c->error == cudaSuccess)
+        return TL_OK;
+    snprintf(text, sizeof text, "the GPU stopped: %s", cudaGetErrorString(c->error));
+    return c->host->fail(TL_NO_BACKEND, text);
+}
+
+static tl_status no_memory(cuda_backend *c, size_t bytes)
+{
+    char text[256];
+    size_t free_bytes = 0, all = 0;
+    cudaGetLastError(); /* running out of memory is no lasting error */
+    cudaMemGetInfo(&free_bytes, &all);
+    snprintf(text, sizeof text, "out of GPU memory: %zu bytes were needed, %zu of %zu are free", bytes,
+             free_bytes, all);
+    return c->host->fail(TL_NO_MEMORY, text);
+}
+
+/* Makes *memory at least `bytes` large; its content is lost. */
+static bool need(cuda_backend *c, void **memory, size_t *have, size_t bytes)
+{
+    if (bytes <= *have)
+        return true;
+    cudaStreamSynchronize(c->stream);
+    cudaFree(*memory);
+    *memory = NULL;
+    *have = 0;
+    const size_t room = bytes + bytes / 4;
+    if (cudaMalloc(memory, room) != cudaSuccess) {
+        no_memory(c, room);
+        return false;
+    }
+    *have = room;
+    return true;
+}
+
+static void *need_temp(void *user, size_t bytes)
+{
+    cuda_backend *c = (cuda_backend *)user;
+    return need(c, &c->temp, &c->temp_bytes, bytes) ? c->temp : NULL;
+}
+
+static void cuda_destroy(tl_backend *backend)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    cudaStreamSynchronize(c->stream);
+    cudaFree(c->temp);
+    cudaFree(c->sort);
+    cudaFree(c->partial);
+    cudaFreeHost(c->partial_host);
+    cudaFreeHost(c->total);
+    cudaStreamDestroy(c->stream);
+    delete c;
+}
+
+static void *cuda_allocate(tl_backend *backend, size_t bytes)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    void *memory = NULL;
+    if (!bytes)
+        return NULL;
+    if (cudaMalloc(&memory, bytes) == cudaSuccess)
+        return memory;
+    no_memory(c, bytes);
+    return NULL;
+}
+
+static void cuda_release(tl_backend *backend, void *memory, size_t bytes)
+{
+    (void)bytes;
+    cudaStreamSynchronize(((cuda_backend *)backend)->stream);
+    cudaFree(memory);
+}
+
+static void cuda_upload(tl_backend *backend, void *device, const void *host, size_t bytes)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    if (!bytes)
+        return;
+    note(c, cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, c->stream));
+    note(c, cudaStreamSynchronize(c->stream));
+}
+
+static void cuda_download(tl_backend *backend, void *host, const void *device, size_t bytes)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    if (!bytes)
+        return;
+    note(c, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, c->stream));
+    note(c, cudaStreamSynchronize(c->stream));
+}
+
+static void cuda_copy(tl_backend *backend, void *to, const void *from, size_t bytes)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    if (bytes)
+        note(c, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, c->stream));
+}
+
+static void cuda_fill(tl_backend *backend, void *device, int byte, size_t bytes)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    if (bytes)
+        note(c, cudaMemsetAsync(device, byte, bytes, c->stream));
+}
+
+static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    for (uint32_t r = 0; r < repeat; r++)
+        for (size_t i = 0; i < count; i++)
+            if (launches[i].end > launches[i].begin)
+                c->kernels->map[launches[i].kernel](launches[i].args, launches[i].begin,
+                                                    launches[i].end, launches[i].serial, c->stream);
+    note(c, cudaPeekAtLastError());
+}
+
+/* Chunks are folded on the GPU, and their numbers on the host in order, as the CPU backend does. */
+static tl_status cuda_fold(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
+                           double *numbers)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    const int n = folds[fold].numbers;
+    const char *operations = folds[fold].operations;
+    const size_t chunks = (count + TL_CUDA_CHUNK - 1) / TL_CUDA_CHUNK;
+    const size_t bytes = (chunks * TLK_FOLD_NUMBERS + 1) * sizeof(double);
+    if (bytes > c->partial_bytes) {
+        cudaFreeHost(c->partial_host);
+        c->partial_host = NULL;
+        if (!need(c, (void **)&c->partial, &c->partial_bytes, bytes) ||
+            cudaMallocHost((void **)&c->partial_host, c->partial_bytes) != cudaSuccess)
+            return TL_NO_MEMORY;
+    }
+    if (count) {
+        c->kernels->fold[fold](args, count, c->partial, c->stream);
+        cuda_download(backend, c->partial_host, c->partial, chunks * TLK_FOLD_NUMBERS * sizeof(double));
+    }
+    for (int k = 0; k < n; k++) {
+        double number = operations[k] == 's' ? 0 : operations[k] == 'M' ? -1e300 : 1e300;
+        for (size_t i = 0; i < chunks; i++) {
+            const double x = c->partial_host[i * TLK_FOLD_NUMBERS + k];
+            if (operations[k] == 's')
+                number += x;
+            else if ((operations[k] == 'M') == (x > number))
+                number = x;
+        }
+        numbers[k] = number;
+    }
+    return report(c);
+}
+
+static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
+                           uint32_t bits)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    if (count < 2 || !bits)
+        return TL_OK;
+    if (!need(c, &c->sort, &c->sort_bytes, 2 * (size_t)count * sizeof(uint32_t)))
+        return TL_NO_MEMORY;
+    uint32_t *other = (uint32_t *)c->sort;
+    const cudaError_t e = tl_cuda_sort(keys, values, other, other + count, count, bits, need_temp, c,
+                                       c->stream);
+    if (e == cudaErrorMemoryAllocation)
+        return TL_NO_MEMORY;
+    note(c, e);
+    return report(c);
+}
+
+static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    const cudaError_t e = tl_cuda_scan(items, count, c->total, need_temp, c, c->stream);
+    if (e == cudaErrorMemoryAllocation)
+        return TL_NO_MEMORY;
+    note(c, e);
+    *total = *c->total;
+    return report(c);
+}
+
+static const tl_backend_ops cuda_ops = {cuda_destroy, cuda_allocate, cuda_release, cuda_upload,
+                                        cuda_download, cuda_copy,    cuda_fill,    cuda_run,
+                                        cuda_fold,    cuda_sort,     cuda_scan,    NULL};
+
+static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, tl_backend **backend)
+{
+    int devices = 0;
+    cudaDeviceProp properties;
+    cudaError_t e = cudaGetDeviceCount(&devices);
+    if (e == cudaSuccess && devices > 0)
+        e = cudaGetDeviceProperties(&properties, 0);
+    if (e != cudaSuccess || devices == 0) {
+        char text[256];
+        snprintf(text, sizeof text, "the cuda backend found no GPU that answers: %s",
+                 e != cudaSuccess ? cudaGetErrorString(e) : "there is none");
+        return host->fail(TL_NO_BACKEND, text);
+    }
+    cuda_backend *c = new cuda_backend();
+    c->base.ops = &cuda_ops;
+    c->base.precision = precision;
+    c->base.real = precision == TL_DOUBLE ? sizeof(double) : sizeof(float);
+    snprintf(c->base.name, sizeof c->base.name, "cuda (%.48s)", properties.name);
+    c->host = host;
+    c->kernels = precision == TL_DOUBLE ? &tl_cuda_double : &tl_cuda_mixed;
+    note(c, cudaStreamCreate(&c->stream));
+    note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
+    const tl_status status = report(c);
+    if (status != TL_OK) {
+        cuda_destroy(&c->base);
+        return status;
+    }
+    *backend = &c->base;
+    return TL_OK;
+}
+
+static const tl_plugin plugin = {TL_PLUGIN_VERSION,  TL_VERSION_STRING, sizeof(tlk_find),
+                                 sizeof(tlk_problem), sizeof(tlk_build), sizeof(tlk_motion),
+                                 cuda_open};
+
+extern "C" TL_API const tl_plugin *tl_plugin_entry(void)
+{
+    return &plugin;
+}

@@ -1,0 +1,34 @@
+/* What the CUDA backend and its kernels share: launchers that kernels.cu makes for each precision.
+ */
+#ifndef TL_BACKEND_CUDA_CUDA_H
+#define TL_BACKEND_CUDA_CUDA_H
+
+#include <cuda_runtime.h>
+
+#include "backend/plugin.h"
+
+typedef void (*tl_cuda_map)(const void *args, uint32_t begin, uint32_t end, bool serial,
+                            cudaStream_t stream);
+/* Partial numbers of each chunk of TL_CUDA_CHUNK items, TLK_FOLD_NUMBERS apart. */
+typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *partial,
+                             cudaStream_t stream);
+
+#define TL_CUDA_CHUNK 1024u /* as on the CPU, so that sums are folded in the same order */
+
+typedef struct tl_cuda_kernels {
+    tl_cuda_map map[TLK_MAP_COUNT];
+    tl_cuda_fold fold[TLK_FOLD_COUNT];
+} tl_cuda_kernels;
+
+extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;
+
+/* primitives.cu: CUB's sort and scan on a stream; `temp` grows through `need`, which returns NULL
+ * where memory ran out. */
+typedef void *(*tl_cuda_need)(void *user, size_t bytes);
+cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint32_t *values2,
+                         uint32_t count, uint32_t bits, tl_cuda_need need, void *user,
+                         cudaStream_t stream);
+cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cuda_need need,
+                         void *user, cudaStream_t stream);
+
+#endif
