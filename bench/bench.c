@@ -8,7 +8,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#define OPTION_ANY (OPTION_JSON | OPTION_BODIES | OPTION_THREADS | OPTION_PRECISION | OPTION_SEED)
+#define OPTION_ANY \
+    (OPTION_JSON | OPTION_BODIES | OPTION_BACKEND | OPTION_THREADS | OPTION_PRECISION | OPTION_SEED)
 #define OPTION_PILE                                                                               \
     (OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_SOLVER | OPTION_LAW | OPTION_ITERATIONS | \
      OPTION_POSITION_ITERATIONS)
@@ -108,6 +109,14 @@ static bool read_threads(const char *text, bench_options *options)
     return read_count(text, 1, &options->settings.threads);
 }
 
+static bool read_backend(const char *text, bench_options *options)
+{
+    static const char *const words[] = {"cpu", "cuda", NULL};
+    int word = find_word(words, text, strlen(text));
+    options->settings.backend = word == 1 ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+    return word >= 0;
+}
+
 static bool read_precision(const char *text, bench_options *options)
 {
     static const char *const words[] = {"mixed", "double", NULL};
@@ -185,6 +194,7 @@ static const struct option {
     {"--json", "", OPTION_JSON, NULL, "one JSON object a line instead of a table", "no value"},
     {"--bodies", "N,N,...", OPTION_BODIES, read_bodies, "sizes to run",
      "1 to 16 whole numbers from 1 to 1000000000, such as 4000,16000"},
+    {"--backend", "B", OPTION_BACKEND, read_backend, "where Talus runs (cpu)", "cpu or cuda"},
     {"--threads", "N", OPTION_THREADS, read_threads, "threads of Talus (all CPUs)",
      "a whole number from 1 to 1000000000"},
     {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", "mixed or double"},

@@ -22,7 +22,8 @@ enum {
     OPTION_LAW = 1 << 8,
     OPTION_ITERATIONS = 1 << 9,
     OPTION_POSITION_ITERATIONS = 1 << 10,
-    OPTION_SEED = 1 << 11
+    OPTION_SEED = 1 << 11,
+    OPTION_BACKEND = 1 << 12
 };
 
 /* The engines to compare with. */
@@ -38,7 +39,7 @@ typedef struct bench_options {
     uint32_t peers; /* PEER_ bits */
     uint32_t steps, settle;
     uint64_t seed;
-    tl_settings settings; /* threads, precision and solver */
+    tl_settings settings; /* backend, threads, precision and solver */
 } bench_options;
 
 /* A number or text beyond the fields that every row has. */

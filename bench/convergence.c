@@ -45,7 +45,8 @@ static bool run_point(bench_output *output, const recording *record, const struc
     tl_world *world = NULL;
     malloc_trim(0);
     uint64_t memory = peer_memory_start();
-    tl_status status = tl_world_load(record->snapshot, record->bytes, &world);
+    tl_status status = tl_world_load_on(record->snapshot, record->bytes,
+                                        record->pile.options.settings.backend, &world);
     if (output_status(output, "loading the snapshot", bodies, status))
         return false;
     tl_settings settings = tl_world_settings(world);

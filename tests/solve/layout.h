@@ -231,16 +231,23 @@ static inline tl_solver_def solver_def(const solver *s, double tolerance)
 }
 
 /* Solves from the impulses `start` (NULL: none). */
+static inline tl_solution solve_as(fixture *f, const model *m, const tl_solver_def *def,
+                                   uint32_t iterations, const double *start)
+{
+    tl_solution solution;
+    fixture_start(f, m, start);
+    assert_ok(tl_solve(f->backend, &f->workspace, &f->problem, def, iterations, &solution));
+    return solution;
+}
+
+/* The same with a solver's defaults. */
 static inline tl_solution solve(fixture *f, const model *m, const solver *s, double tolerance,
                                 uint32_t iterations, const double *start)
 {
-    tl_solution solution;
     tl_solver_def def = solver_def(s, tolerance);
     if (s->kind == TL_JACOBI)
         def.omega = f->jacobi_omega;
-    fixture_start(f, m, start);
-    assert_ok(tl_solve(f->backend, &f->workspace, &f->problem, &def, iterations, &solution));
-    return solution;
+    return solve_as(f, m, &def, iterations, start);
 }
 
 /* ---- Recorded problems ---- */

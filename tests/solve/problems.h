@@ -79,7 +79,7 @@ typedef enum family {
     FAMILIES
 } family;
 
-static const char *const family_names[FAMILIES] = {"balls", "bodies", "dense", "mixed"};
+static const char *const family_names[FAMILIES] = {"balls", "bodies", "dense", "all kinds"};
 
 /* What a body is: every body of a family that is not MIXED is of one kind. */
 static inline family kind_of(family which, uint32_t body)
@@ -117,8 +117,7 @@ static inline void random_inverse(dice *d, family kind, double inverse[6][6])
         }
 }
 
-/* A ball's arms are along the normal and a wall has none; other arms are up to half a radian off.
- */
+/* A ball's arms are along the normal and a wall has none; others are up to half a radian off. */
 static inline void random_row(dice *d, family kind, bool wall, model_row *row)
 {
     double arm[3];
@@ -176,6 +175,15 @@ static inline model model_random(uint64_t seed, family which, uint32_t bodies, u
     }
     free(some);
     return m;
+}
+
+/* Makes sure that a problem which was changed has a solution: walls rest, and so may all else. */
+static inline void make_solvable(model *m)
+{
+    for (uint32_t i = m->moving; i < m->bodies; i++)
+        memset(m->free[i], 0, sizeof m->free[i]);
+    for (uint32_t i = 0; i < m->rows; i++)
+        m->row[i].bias = 0.01 + fabs(m->row[i].bias);
 }
 
 /* ---- The definitions, once more ---- */
@@ -285,7 +293,7 @@ static inline void project(const model_row *row, double g[3])
     double t[3];
     add3(g, -gn, row->n, t);
     const double length = norm3(t);
-    if (length <= row->mu * gn)
+    if (gn >= 0 && length <= row->mu * gn)
         return;
     /* along the cone's edge, whose direction is (1, mu) / sqrt(1 + mu^2) */
     const double along = fmax(0, (gn + row->mu * length) / (1 + row->mu * row->mu));

@@ -301,6 +301,71 @@ static void test_frictionless(void **state)
     for_each_problem(TL_DOUBLE, frictionless);
 }
 
+/* Normals along the axes, and with `column` along one of them with all velocities: there impulses
+ * and velocities have no tangential part at all, not even by rounding. */
+static model axis_model(uint64_t seed, bool column)
+{
+    model m = model_random(seed, BALLS, sizes[1].bodies, sizes[1].rows);
+    make_solvable(&m);
+    for (uint32_t i = 0; i < m.rows; i++) {
+        for (uint32_t k = 0; k < 3; k++)
+            m.row[i].n[k] = (column ? 2 : i % 3) == k ? (i & 1 ? 1 : -1) : 0;
+        central_jacobian(&m.row[i]);
+    }
+    for (uint32_t i = 0; column && i < m.moving; i++)
+        for (int k = 0; k < 6; k++)
+            m.free[i][k] = k == 2 ? m.free[i][k] : 0;
+    return m;
+}
+
+static void test_axes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * SEEDS; seed++) {
+        bench b = bench_of(axis_model(seed, seed > SEEDS), TL_DOUBLE, false);
+        context("axes, seed %u", (unsigned)seed);
+        cone_double(&b);
+        coulomb(&b);
+        frictionless(&b);
+        bench_free(&b);
+    }
+}
+
+/* Other factors lead to the same solution. */
+static void factors(bench *b)
+{
+    const struct {
+        int solver;
+        double omega, lambda;
+    } cases[] = {{2, 0.1, 1}, {2, 0.15, 0.6}, {3, 0.6, 1}, {3, 1.2, 1}, {4, 0.6, 1}, {4, 1.2, 1}};
+    solve_bench(b, &solvers[0], 1e-9, NULL);
+    const double objective = model_objective(&b->m, b->gamma);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const solver *s = &solvers[cases[i].solver];
+        tl_solver_def def = solver_def(s, 1e-9);
+        def.omega = cases[i].omega;
+        def.lambda = cases[i].lambda;
+        const tl_solution solution = solve_as(&b->f, &b->m, &def, MOST, NULL);
+        assert_below(solution.residual, 1e-9);
+        fixture_read(&b->f, &b->m, b->gamma, b->vel);
+        const double worst = check_claims(b, s->law, 1e-12);
+        if (s->law == TL_LAW_COULOMB)
+            check_coulomb(b, worst, 1e-12);
+        else
+            assert_near(model_objective(&b->m, b->gamma), objective, 1e-9 * fabs(objective));
+    }
+}
+
+static void test_factors(void **state)
+{
+    (void)state;
+    for (int which = 0; which < FAMILIES; which++) {
+        bench b = bench_new(2, (family)which, sizes[1], TL_DOUBLE, false);
+        factors(&b);
+        bench_free(&b);
+    }
+}
+
 /* A body with more rows than there are colours: what found none is solved one after the other. */
 static void test_hub(void **state)
 {
@@ -315,8 +380,8 @@ static void test_hub(void **state)
             /* balls of MIXED now touch bodies of other kinds */
             const bool balls = is_ball(m.inverse[m.row[i].a]) && is_ball(m.inverse[m.row[i].b]);
             m.row[i].central = m.row[i].central && balls;
-            m.row[i].bias = fabs(m.row[i].bias);
         }
+        make_solvable(&m);
         bench b = bench_of(m, TL_DOUBLE, false);
         const tl_segment *last = &b.f.problem.segments[b.f.problem.segment_count - 1];
         assert_true(last->serial && last->end - last->begin > 10);
@@ -372,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_central_as_block),
         cmocka_unit_test(test_frictionless), cmocka_unit_test(test_hub),
         cmocka_unit_test(test_iterations),   cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_axes),         cmocka_unit_test(test_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

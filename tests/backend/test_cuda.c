@@ -1,0 +1,162 @@
+/* The CUDA backend against the CPU: the same bits, in every variant. Skipped, with the reason,
+ * where there is no GPU. */
+#include "scenes.h"
+#include "support.h"
+
+static bool there;
+
+static tl_settings settings_on(const variant *v, tl_backend_kind backend)
+{
+    tl_settings s = settings_for(v, 1.0 / 200);
+    s.backend = backend;
+    s.solver.iterations = 6;
+    s.solver.position_iterations = 3;
+    return s;
+}
+
+static void need_gpu(void)
+{
+    if (!there)
+        skip();
+}
+
+/* State, contacts and report after some steps with walls, a rotating paddle and spheres of two
+ * sizes. */
+static void same_steps(const variant *v)
+{
+    uint64_t hash[2];
+    tl_report report[2];
+    size_t contacts[2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_world *world = world_of(mixer_scene(&s, 400, 7));
+        report[gpu] = step_report(world, 120);
+        hash[gpu] = tl_world_hash(world);
+        contacts[gpu] = tl_world_contact_count(world);
+        tl_world_destroy(world);
+    }
+    assert_true(report[0].active_contacts > 50);
+    assert_int_equal(contacts[0], contacts[1]);
+    assert_true(report[0].residual == report[1].residual);
+    assert_true(report[0].kinetic_energy == report[1].kinetic_energy);
+    assert_true(report[0].dissipated_energy == report[1].dissipated_energy);
+    assert_true(report[0].max_penetration == report[1].max_penetration);
+    if (hash[0] != hash[1])
+        fail_msg("%s: the GPU gives other bits than the CPU", v->name);
+}
+
+static void test_same_steps(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_variant(same_steps);
+}
+
+/* A run that moves from the CPU to the GPU and back, with bodies added and removed, against one
+ * that stays. */
+static uint64_t travel(const variant *v, bool travels)
+{
+    const tl_settings s = settings_on(v, TL_BACKEND_CPU);
+    tl_world *world = world_of(mixer_scene(&s, 300, 3));
+    for (int leg = 0; leg < 4; leg++) {
+        void *data = NULL;
+        size_t bytes = 0;
+        step(world, 40);
+        const tl_shape_def shape = tl_sphere_default(0.09);
+        tl_body_def def = tl_body_default();
+        def.position[2] = 4 + leg;
+        def.shapes = &shape;
+        def.shape_count = 1;
+        tl_body fresh, first = {20 + (uint32_t)leg, 1};
+        assert_ok(tl_world_add_bodies(world, 1, &def, &fresh));
+        assert_ok(tl_world_remove_bodies(world, 1, &first));
+        if (!travels)
+            continue;
+        assert_ok(tl_world_save(world, &data, &bytes));
+        tl_world_destroy(world);
+        world = NULL;
+        assert_ok(
+            tl_world_load_on(data, bytes, leg % 2 ? TL_BACKEND_CPU : TL_BACKEND_CUDA, &world));
+        tl_snapshot_free(data, bytes);
+    }
+    step(world, 40);
+    const uint64_t hash = tl_world_hash(world);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void travels(const variant *v)
+{
+    assert_true(travel(v, false) == travel(v, true));
+}
+
+static void test_travels(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(travels);
+}
+
+/* Enough bodies for several blocks, sorts and renumbering. */
+static void pile(const variant *v)
+{
+    uint64_t hash[3];
+    for (int run = 0; run < 3; run++) {
+        pile_options o = pile_default();
+        o.bodies = 6000;
+        o.settings.precision = v->precision;
+        o.settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+        tl_scene *scene = NULL;
+        assert_ok(pile_scene(&o, &scene));
+        tl_world *world = world_of(scene);
+        step(world, 300);
+        hash[run] = tl_world_hash(world);
+        tl_world_destroy(world);
+    }
+    assert_true(hash[1] == hash[2]); /* from run to run */
+    assert_true(hash[0] == hash[1]); /* and as on the CPU */
+}
+
+static void test_pile(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(pile);
+}
+
+/* Without a GPU, asking for it by name is refused with a reason. */
+static void test_refused(void **state)
+{
+    (void)state;
+    if (there)
+        skip();
+    tl_settings s = tl_settings_default();
+    s.backend = TL_BACKEND_CUDA;
+    tl_scene *scene = scene_with(&s);
+    tl_world *world = NULL;
+    assert_int_equal(tl_world_create(scene, &world), TL_NO_BACKEND);
+    assert_null(world);
+    assert_memory_equal(tl_last_message(), "the cuda backend ", 17);
+    tl_scene_destroy(scene);
+}
+
+int main(void)
+{
+    tl_settings s = tl_settings_default();
+    tl_scene *scene = NULL;
+    tl_world *world = NULL;
+    s.backend = TL_BACKEND_CUDA;
+    if (tl_scene_create(&scene) == TL_OK && tl_scene_set_settings(scene, &s) == TL_OK)
+        there = tl_world_create(scene, &world) == TL_OK;
+    if (!there)
+        printf("the tests on a GPU are skipped: %s\n", tl_last_message());
+    tl_world_destroy(world);
+    tl_scene_destroy(scene);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_steps),
+        cmocka_unit_test(test_travels),
+        cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
