@@ -16,11 +16,7 @@ write_basic_package_version_file(talus-config-version.cmake COMPATIBILITY SameMi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talus-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/talus-config-version.cmake DESTINATION ${package_dir})
 
-set(pc_private "")
-foreach(library IN LISTS OpenMP_C_LIB_NAMES)
-  string(APPEND pc_private "-l${library} ")
-endforeach()
-string(APPEND pc_private "-lm")
+set(pc_private "-lpthread -ldl -lm")
 foreach(dir LIBDIR INCLUDEDIR)
   if(IS_ABSOLUTE ${CMAKE_INSTALL_${dir}})
     set(pc_${dir} ${CMAKE_INSTALL_${dir}})

@@ -40,7 +40,10 @@ tl_status tl_solve_spg(tl_backend *backend, tl_workspace *workspace, tl_problem 
             break; /* no step left */
         const double full = objective + slope + 0.5 * curvature;
         const bool accept = full <= highest(history, solution->iterations) + SUFFICIENT * slope;
-        g.beta = accept || !(curvature > 0) ? 1 : fmin(1, -slope / curvature);
+        /* near the solution rounding may turn the slope's sign: never step backwards, out of the
+         * cones */
+        const bool whole = accept || !(curvature > 0) || !(slope < 0);
+        g.beta = whole ? 1 : fmin(1, -slope / curvature);
         objective += g.beta * slope + 0.5 * g.beta * g.beta * curvature;
         history[solution->iterations % HISTORY] = objective;
         tl_run(backend, TLK_gradient_move, g.rows, &g);

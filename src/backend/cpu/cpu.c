@@ -1,21 +1,18 @@
-/* The CPU backend: OpenMP threads over ranges of items. Called through tl_backend_ops. */
+/* The CPU backend: threads over ranges of items. Called through tl_backend_ops. */
 #include "backend/cpu/cpu.h"
 
-#include <omp.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SPIN         2000u /* looks at a barrier before a waiting thread gives up its turn */
-#define SERIAL_BELOW 512u  /* a program whose launches are all smaller runs on one thread */
+#define SERIAL_BELOW 512u /* a program whose launches are all smaller runs on one thread */
 #define FOLD_CHUNK                                                                \
     1024u /* items of a partial sum: fixed, so that sums do not depend on threads \
            */
 
 typedef struct cpu_backend {
     tl_backend base;
-    uint32_t threads;
+    uint32_t threads; /* wanted */
+    tl_pool *pool;    /* made at the first run that pays; NULL before */
     const tl_cpu_kernels *kernels;
     const char *isa;
     tl_array sort_scratch; /* uint32_t */
@@ -72,6 +69,7 @@ bool tl_backend_cpu_isa(const char *isa)
 static void cpu_destroy(tl_backend *backend)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
+    tl_pool_destroy(cpu->pool);
     tl_array_free(&cpu->sort_scratch);
     tl_array_free(&cpu->fold_scratch);
     tl_free(cpu, sizeof *cpu);
@@ -121,58 +119,41 @@ static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t p
         (wide ? wide : cpu->kernels->map[launch->kernel])(launch->args, begin, end);
 }
 
-/* Where threads meet between launches. OpenMP's own barrier spins for a long time, which is right
- * on idle cores and ruinous on busy ones: a step has more than a hundred of them. */
-typedef struct barrier {
-    atomic_uint arrived, phase;
-} barrier;
-
-static void meet(barrier *b, uint32_t parts)
+/* The pool, made when it is first needed. */
+static tl_pool *pool(cpu_backend *cpu)
 {
-    const unsigned phase = atomic_load_explicit(&b->phase, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == parts) {
-        atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&b->phase, phase + 1, memory_order_release);
-        return;
-    }
-    for (uint32_t looks = 0; atomic_load_explicit(&b->phase, memory_order_acquire) == phase;
-         looks++) {
-        if (looks >= SPIN)
-            sched_yield();
-#if defined(TALUS_X86)
-        else
-            __builtin_ia32_pause();
-#endif
-    }
+    if (!cpu->pool && cpu->threads > 1)
+        cpu->pool = tl_pool_create(cpu->threads); /* without memory: the calling thread alone */
+    return cpu->pool;
+}
+
+typedef struct run_job {
+    const cpu_backend *cpu;
+    const tl_launch *launches;
+    size_t count;
+    uint32_t repeat;
+} run_job;
+
+static void run_launches(void *context, uint32_t part, uint32_t parts)
+{
+    const run_job *job = context;
+    for (uint32_t r = 0; r < job->repeat; r++)
+        for (size_t i = 0; i < job->count; i++) {
+            if (parts > 1 && r + i > 0)
+                tl_pool_meet(job->cpu->pool);
+            run_part(job->cpu, &job->launches[i], part, parts);
+        }
 }
 
 static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
-    const cpu_backend *cpu = (const cpu_backend *)backend;
-    uint32_t threads = cpu->threads, largest = 0;
+    cpu_backend *cpu = (cpu_backend *)backend;
+    uint32_t largest = 0;
     for (size_t i = 0; i < count; i++)
         if (!launches[i].serial && launches[i].end - launches[i].begin > largest)
             largest = launches[i].end - launches[i].begin;
-    if (largest < SERIAL_BELOW)
-        threads = 1;
-    if (threads == 1) {
-        for (uint32_t r = 0; r < repeat; r++)
-            for (size_t i = 0; i < count; i++)
-                run_part(cpu, &launches[i], 0, 1);
-        return;
-    }
-    barrier line = {0, 0};
-#pragma omp parallel num_threads(threads)
-    {
-        const uint32_t part = (uint32_t)omp_get_thread_num();
-        const uint32_t parts = (uint32_t)omp_get_num_threads();
-        for (uint32_t r = 0; r < repeat; r++)
-            for (size_t i = 0; i < count; i++) {
-                if (r + i > 0)
-                    meet(&line, parts);
-                run_part(cpu, &launches[i], part, parts);
-            }
-    }
+    run_job job = {cpu, launches, count, repeat};
+    tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), run_launches, &job);
 }
 
 static double fold_start(char operation)
@@ -187,30 +168,50 @@ static double fold_pair(char operation, double a, double b)
     return (operation == 'M') == (b > a) ? b : a;
 }
 
+typedef struct fold_job {
+    tl_cpu_fold kernel;
+    const void *args;
+    const char *operations;
+    int numbers;
+    uint32_t count, chunks;
+    double *partial; /* chunks * numbers */
+} fold_job;
+
+static void fold_part(void *context, uint32_t part, uint32_t parts)
+{
+    const fold_job *job = context;
+    const uint32_t end = (uint32_t)((uint64_t)job->chunks * (part + 1) / parts);
+    for (uint32_t c = (uint32_t)((uint64_t)job->chunks * part / parts); c < end; c++) {
+        double *own = job->partial + (size_t)c * (size_t)job->numbers;
+        for (int k = 0; k < job->numbers; k++)
+            own[k] = fold_start(job->operations[k]);
+        const uint32_t begin = c * FOLD_CHUNK;
+        job->kernel(job->args, begin,
+                    job->count - begin < FOLD_CHUNK ? job->count : begin + FOLD_CHUNK, own);
+    }
+}
+
 static tl_status cpu_fold(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
                           double *numbers)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
-    const int n = folds[fold].numbers;
-    const char *operations = folds[fold].operations;
-    const uint32_t chunks = (count + FOLD_CHUNK - 1) / FOLD_CHUNK;
-    /* room for the widest fold, so that a later one over as many items cannot fail */
-    TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)chunks * TLK_FOLD_NUMBERS + 1));
-    double *partial = cpu->fold_scratch.data;
     const tl_cpu_fold wide = cpu->kernels->wide_fold[fold];
-    const tl_cpu_fold kernel = wide ? wide : cpu->kernels->fold[fold];
-#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (count >= 4 * FOLD_CHUNK)
-    for (uint32_t c = 0; c < chunks; c++) {
-        double *own = partial + (size_t)c * (size_t)n;
-        for (int k = 0; k < n; k++)
-            own[k] = fold_start(operations[k]);
-        const uint32_t begin = c * FOLD_CHUNK;
-        kernel(args, begin, count - begin < FOLD_CHUNK ? count : begin + FOLD_CHUNK, own);
-    }
-    for (int k = 0; k < n; k++) {
-        numbers[k] = fold_start(operations[k]);
-        for (uint32_t c = 0; c < chunks; c++)
-            numbers[k] = fold_pair(operations[k], numbers[k], partial[(size_t)c * (size_t)n + k]);
+    fold_job job = {wide ? wide : cpu->kernels->fold[fold],
+                    args,
+                    folds[fold].operations,
+                    folds[fold].numbers,
+                    count,
+                    (count + FOLD_CHUNK - 1) / FOLD_CHUNK,
+                    NULL};
+    /* room for the widest fold, so that a later one over as many items cannot fail */
+    TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)job.chunks * TLK_FOLD_NUMBERS + 1));
+    job.partial = cpu->fold_scratch.data;
+    tl_pool_run(job.chunks < 4 ? NULL : pool(cpu), fold_part, &job);
+    for (int k = 0; k < job.numbers; k++) {
+        numbers[k] = fold_start(job.operations[k]);
+        for (uint32_t c = 0; c < job.chunks; c++)
+            numbers[k] = fold_pair(job.operations[k], numbers[k],
+                                   job.partial[(size_t)c * (size_t)job.numbers + (size_t)k]);
     }
     return TL_OK;
 }
@@ -219,18 +220,24 @@ static tl_status cpu_sort(tl_backend *backend, uint32_t *keys, uint32_t *values,
                           uint32_t bits)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
-    return tl_cpu_sort(cpu->threads, &cpu->sort_scratch, keys, values, count, bits);
+    return tl_cpu_sort(pool(cpu), &cpu->sort_scratch, keys, values, count, bits);
 }
 
 static tl_status cpu_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
 {
-    return tl_cpu_scan(((cpu_backend *)backend)->threads, items, count, total);
+    cpu_backend *cpu = (cpu_backend *)backend;
+    return tl_cpu_scan(pool(cpu), &cpu->sort_scratch, items, count, total);
 }
 
 static void cpu_threads(tl_backend *backend, uint32_t threads)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
-    cpu->threads = threads ? threads : (uint32_t)omp_get_max_threads();
+    const uint32_t wanted = threads ? threads : tl_cpu_count();
+    if (wanted != cpu->threads) {
+        tl_pool_destroy(cpu->pool);
+        cpu->pool = NULL;
+    }
+    cpu->threads = wanted;
     snprintf(backend->name, sizeof backend->name, "cpu (%s, %u thread%s)", cpu->isa, cpu->threads,
              cpu->threads == 1 ? "" : "s");
 }

@@ -2,11 +2,9 @@
  * sort is stable, and sums of integers do not round. */
 #include "backend/cpu/cpu.h"
 
-#include <omp.h>
 #include <string.h>
 
-#define SERIAL_BELOW 8192u /* below this many items a parallel region costs more than it gives */
-#define MAX_THREADS  256u
+#define SERIAL_BELOW 8192u /* below this many items threads cost more than they give */
 #define DIGIT_BITS   9u
 
 static void range(uint32_t count, uint32_t part, uint32_t parts, uint32_t *begin, uint32_t *end)
@@ -15,99 +13,119 @@ static void range(uint32_t count, uint32_t part, uint32_t parts, uint32_t *begin
     *end = (uint32_t)((uint64_t)count * (part + 1) / parts);
 }
 
-tl_status tl_cpu_scan(uint32_t threads, uint32_t *items, uint32_t count, uint64_t *total)
+typedef struct scan_job {
+    tl_pool *pool; /* NULL: alone */
+    uint32_t *items, count;
+    uint64_t *sums; /* parts + 1 */
+} scan_job;
+
+static void scan_part(void *context, uint32_t part, uint32_t parts)
 {
-    uint64_t sums[MAX_THREADS + 1];
+    const scan_job *job = context;
+    uint32_t begin, end;
+    uint64_t sum = 0;
+    range(job->count, part, parts, &begin, &end);
+    for (uint32_t i = begin; i < end; i++)
+        sum += job->items[i];
+    job->sums[part + 1] = sum;
+    if (parts > 1)
+        tl_pool_meet(job->pool);
+    uint64_t before = 0;
+    for (uint32_t t = 1; t <= part; t++)
+        before += job->sums[t];
+    uint32_t running = (uint32_t)before;
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t item = job->items[i];
+        job->items[i] = running;
+        running += item;
+    }
+}
+
+tl_status tl_cpu_scan(tl_pool *pool, tl_array *scratch, uint32_t *items, uint32_t count,
+                      uint64_t *total)
+{
     if (count < SERIAL_BELOW)
-        threads = 1;
-    if (threads > MAX_THREADS)
-        threads = MAX_THREADS;
-    sums[0] = 0;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (uint32_t t = 0; t < threads; t++) {
-        uint32_t begin, end;
-        uint64_t sum = 0;
-        range(count, t, threads, &begin, &end);
-        for (uint32_t i = begin; i < end; i++)
-            sum += items[i];
-        sums[t + 1] = sum;
-    }
-    for (uint32_t t = 0; t < threads; t++)
-        sums[t + 1] += sums[t];
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (uint32_t t = 0; t < threads; t++) {
-        uint32_t begin, end, sum = (uint32_t)sums[t];
-        range(count, t, threads, &begin, &end);
-        for (uint32_t i = begin; i < end; i++) {
-            const uint32_t item = items[i];
-            items[i] = sum;
-            sum += item;
-        }
-    }
-    items[count] = (uint32_t)sums[threads];
-    *total = sums[threads];
+        pool = NULL;
+    const uint32_t parts = tl_pool_parts(pool);
+    TL_TRY(tl_array_resize(scratch, 2 * ((size_t)parts + 1)));
+    scan_job job = {pool, items, count, scratch->data};
+    tl_pool_run(pool, scan_part, &job);
+    *total = 0;
+    for (uint32_t t = 1; t <= parts; t++)
+        *total += job.sums[t];
+    items[count] = (uint32_t)*total;
     return TL_OK;
 }
 
-/* One pass: counts of digits by part, then a stable scatter. */
-static void pass(uint32_t threads, const uint32_t *keys, const uint32_t *values, uint32_t *keys_out,
-                 uint32_t *values_out, uint32_t count, uint32_t shift, uint32_t bits,
-                 uint32_t *counts)
+typedef struct sort_job {
+    tl_pool *pool; /* NULL: alone */
+    uint32_t *keys, *values, *keys2, *values2;
+    uint32_t *counts; /* parts * digits */
+    uint32_t count, bits, width;
+} sort_job;
+
+/* One pass of one part: counts digits; where each of its digits goes; a stable scatter. */
+static void sort_pass(const sort_job *job, uint32_t shift, uint32_t part, uint32_t parts,
+                      const uint32_t *keys, const uint32_t *values, uint32_t *keys_out,
+                      uint32_t *values_out)
 {
+    const uint32_t left = job->bits - shift, bits = left < job->width ? left : job->width;
     const uint32_t digits = 1u << bits, mask = digits - 1;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (uint32_t t = 0; t < threads; t++) {
-        uint32_t begin, end, *own = counts + (size_t)t * digits;
-        range(count, t, threads, &begin, &end);
-        memset(own, 0, digits * sizeof *own);
-        for (uint32_t i = begin; i < end; i++)
-            own[keys[i] >> shift & mask]++;
-    }
-    uint32_t sum = 0;
+    uint32_t begin, end, at[1u << DIGIT_BITS], sum = 0;
+    uint32_t *own = job->counts + (size_t)part * digits;
+    range(job->count, part, parts, &begin, &end);
+    memset(own, 0, digits * sizeof *own);
+    for (uint32_t i = begin; i < end; i++)
+        own[keys[i] >> shift & mask]++;
+    if (parts > 1)
+        tl_pool_meet(job->pool);
     for (uint32_t d = 0; d < digits; d++)
-        for (uint32_t t = 0; t < threads; t++) {
-            const uint32_t here = counts[(size_t)t * digits + d];
-            counts[(size_t)t * digits + d] = sum;
-            sum += here;
+        for (uint32_t t = 0; t < parts; t++) {
+            if (t == part)
+                at[d] = sum;
+            sum += job->counts[(size_t)t * digits + d];
         }
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (uint32_t t = 0; t < threads; t++) {
-        uint32_t begin, end, *own = counts + (size_t)t * digits;
-        range(count, t, threads, &begin, &end);
-        for (uint32_t i = begin; i < end; i++) {
-            const uint32_t at = own[keys[i] >> shift & mask]++;
-            keys_out[at] = keys[i];
-            values_out[at] = values[i];
-        }
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t to = at[keys[i] >> shift & mask]++;
+        keys_out[to] = keys[i];
+        values_out[to] = values[i];
     }
+    if (parts > 1)
+        tl_pool_meet(job->pool);
 }
 
-tl_status tl_cpu_sort(uint32_t threads, tl_array *scratch, uint32_t *keys, uint32_t *values,
-                      uint32_t count, uint32_t bits)
+static void sort_part(void *context, uint32_t part, uint32_t parts)
 {
-    if (count < 2 || !bits)
-        return TL_OK;
-    if (count < SERIAL_BELOW)
-        threads = 1;
-    if (threads > MAX_THREADS)
-        threads = MAX_THREADS;
-    const uint32_t passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
-    const uint32_t width = (bits + passes - 1) / passes;
-    const size_t table = (size_t)threads << width;
-    TL_TRY(tl_array_resize(scratch, 2 * (size_t)count + table));
-    uint32_t *k = keys, *v = values, *k2 = scratch->data, *v2 = k2 + count, *counts = v2 + count;
-    for (uint32_t p = 0; p < passes; p++) {
-        const uint32_t shift = p * width;
-        pass(threads, k, v, k2, v2, count, shift, bits - shift < width ? bits - shift : width,
-             counts);
+    const sort_job *job = context;
+    uint32_t *k = job->keys, *v = job->values, *k2 = job->keys2, *v2 = job->values2;
+    for (uint32_t shift = 0; shift < job->bits; shift += job->width) {
+        sort_pass(job, shift, part, parts, k, v, k2, v2);
         uint32_t *swap = k;
         k = k2, k2 = swap;
         swap = v;
         v = v2, v2 = swap;
     }
-    if (k != keys) {
-        memcpy(keys, k, count * sizeof *k);
-        memcpy(values, v, count * sizeof *v);
-    }
+    if (k == job->keys)
+        return;
+    uint32_t begin, end;
+    range(job->count, part, parts, &begin, &end);
+    memcpy(job->keys + begin, k + begin, (end - begin) * sizeof *k);
+    memcpy(job->values + begin, v + begin, (end - begin) * sizeof *v);
+}
+
+tl_status tl_cpu_sort(tl_pool *pool, tl_array *scratch, uint32_t *keys, uint32_t *values,
+                      uint32_t count, uint32_t bits)
+{
+    if (count < 2 || !bits)
+        return TL_OK;
+    if (count < SERIAL_BELOW)
+        pool = NULL;
+    const uint32_t passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+    const uint32_t width = (bits + passes - 1) / passes;
+    TL_TRY(tl_array_resize(scratch, 2 * (size_t)count + ((size_t)tl_pool_parts(pool) << width)));
+    uint32_t *other = scratch->data;
+    sort_job job = {pool,  keys, values, other, other + count, other + 2 * (size_t)count,
+                    count, bits, width};
+    tl_pool_run(pool, sort_part, &job);
     return TL_OK;
 }
