@@ -114,8 +114,10 @@ static uint32_t bits_for(double n)
 /* The edge of bins for shapes of a diameter that have `room` (m^3) each. */
 static double bin_edge(double diameter, double room)
 {
-    const double edge = cbrt(CROWD * room) - diameter;
-    return fmin(fmax(edge, MIN_FACTOR * diameter), MAX_FACTOR * diameter);
+    /* in sixteenths of the diameter, so that the last bit of cbrt, which libraries disagree on, is
+     * no matter */
+    const double factor = floor(16 * (cbrt(CROWD * room) / diameter - 1)) / 16;
+    return fmin(fmax(factor, MIN_FACTOR), MAX_FACTOR) * diameter;
 }
 
 /* Sizes the bins of each level for the box [low, high] of the dynamic shapes. The box is only a
@@ -226,7 +228,10 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     f->bin_z = f->bin_y + padded;
     f->bin_r = f->bin_z + padded;
     tl_run(b, TLK_bin_entries, f->shapes.rows, f);
-    TL_TRY(b->ops->sort(b, f->entry_key, f->entry_value, f->entries, bits_for(f->keys)));
+    uint32_t bits = 1;
+    while (bits < 32 && f->keys >> bits)
+        bits++;
+    TL_TRY(b->ops->sort(b, f->entry_key, f->entry_value, f->entries, bits));
     const tlk_starts starts = {f->entry_key, f->entries, f->keys, f->bin_start};
     tl_run(b, TLK_run_starts, f->entries, &starts);
     tl_run(b, TLK_bin_fill, f->entries, f);

@@ -252,10 +252,11 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
 static tl_status solve_positions(tl_world *w, const tl_problem *problem, const tlk_build *build,
                                  tl_solution *solution)
 {
-    const tl_solver_def *def = &w->settings.solver;
+    tl_solver_def def = w->settings.solver;
     tl_problem second = *problem;
     if (!problem->view.rows)
         return TL_OK;
+    def.tolerance = 0; /* it is of the velocity problem; overlap is always worked on */
     tl_run(w->backend, TLK_position_rows, problem->view.rows, build);
     second.view.frictionless = 1;
     second.view.bias = build->position_bias;
@@ -263,13 +264,13 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     second.view.vel = w->pseudo.data;
     /* its free velocities are zero; the pseudo-velocities start as such, with the inverse masses */
     second.view.free = w->pseudo.data;
-    if (def->kind != TL_PSOR) {
+    if (def.kind != TL_PSOR) {
         const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
         TL_TRY(tl_buffer_need(w->backend, &w->rest, bytes));
         w->backend->ops->copy(w->backend, w->rest.data, w->pseudo.data, bytes);
         second.view.free = w->rest.data;
     }
-    return tl_solve(w->backend, &w->workspace, &second, def, def->position_iterations, solution);
+    return tl_solve(w->backend, &w->workspace, &second, &def, def.position_iterations, solution);
 }
 
 /* Stops the step where a velocity is not a number or too large. */

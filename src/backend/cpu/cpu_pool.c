@@ -3,12 +3,13 @@
  *
  * OpenMP's runtimes spin at the end of a region for milliseconds. That is right on idle cores and
  * ruinous on busy ones, where the thread that is waited for has lost its core to another program: a
- * step has well over a hundred meeting points, and each costs a time slice (measured: 4,000 bodies,
- * two threads beside a two-process compile, 210 ms a step against 1.3 ms alone). Here a thread
- * spins for a while and then sleeps in the kernel, which wakes it ahead of programs that never
- * sleep; and after a wait that was too long, threads are quick to sleep for some time. */
+ * step has well over a hundred meeting points, and each may cost a time slice (measured: 4,000
+ * bodies, two threads beside a two-process compile, 210 ms a step). Here a thread spins for a
+ * little longer than the kernel takes to wake one, and then sleeps; the kernel wakes it ahead of
+ * programs that never sleep. */
 #define _GNU_SOURCE
 #include "backend/cpu/cpu.h"
+#include "base/clock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -19,9 +20,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENT   20000u /* looks before sleeping, on idle cores: a few hundred microseconds */
-#define IMPATIENT 200u   /* and on busy ones */
-#define CALM      4096u  /* runs without a long wait after which cores count as idle again */
+#define SPIN_MS \
+    0.2 /* before sleeping: some times what waking takes, so that threads find back in step */
+#define LOOKS 64u /* between looks at the clock */
 
 struct tl_pool {
     uint32_t parts; /* threads, the calling one included */
@@ -29,14 +30,11 @@ struct tl_pool {
     tl_part_fn function;
     void *context;
     bool stop;
-    uint32_t calm;                  /* runs since the last long wait; the calling thread's */
     _Alignas(64) atomic_uint epoch; /* counts runs; workers wait for it to change */
     _Alignas(64) atomic_uint done;  /* workers that finished this run */
     _Alignas(64) atomic_uint arrived;
     _Alignas(64) atomic_uint phase; /* counts meetings */
     _Alignas(64) atomic_uint sleepers;
-    atomic_uint patience;
-    atomic_uint long_waits;
     _Alignas(64) struct {
         pthread_t thread;
         struct tl_pool *pool;
@@ -44,20 +42,21 @@ struct tl_pool {
     } workers[];
 };
 
-/* Waits until *word is no longer `old`. `partner`: for a thread that is at work, not for new work.
- */
-static void wait_while(tl_pool *p, atomic_uint *word, unsigned old, bool partner)
+/* Waits until *word is no longer `old`. */
+static void wait_while(tl_pool *p, atomic_uint *word, unsigned old)
 {
-    const unsigned patience = atomic_load_explicit(&p->patience, memory_order_relaxed);
-    for (unsigned looks = 0; looks < patience; looks++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != old)
-            return;
+    double start = 0;
+    do {
+        for (unsigned look = 0; look < LOOKS; look++) {
+            if (atomic_load_explicit(word, memory_order_acquire) != old)
+                return;
 #if defined(TALUS_X86)
-        __builtin_ia32_pause();
+            __builtin_ia32_pause();
 #endif
-    }
-    if (partner)
-        atomic_fetch_add_explicit(&p->long_waits, 1, memory_order_relaxed);
+        }
+        if (start == 0)
+            start = tl_now();
+    } while (tl_now() - start < SPIN_MS);
     atomic_fetch_add(&p->sleepers, 1);
     while (atomic_load(word) == old)
         syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
@@ -79,7 +78,7 @@ void tl_pool_meet(tl_pool *p)
         atomic_store(&p->phase, phase + 1);
         wake(p, &p->phase);
     } else {
-        wait_while(p, &p->phase, phase, true);
+        wait_while(p, &p->phase, phase);
     }
 }
 
@@ -88,7 +87,7 @@ static void *work(void *argument)
     tl_pool *p = ((__typeof__(((tl_pool *)0)->workers[0]) *)argument)->pool;
     const uint32_t part = ((__typeof__(((tl_pool *)0)->workers[0]) *)argument)->part;
     for (unsigned seen = 0;; seen++) {
-        wait_while(p, &p->epoch, seen, false);
+        wait_while(p, &p->epoch, seen);
         if (p->stop)
             return NULL;
         p->function(p->context, part, p->parts);
@@ -116,14 +115,7 @@ void tl_pool_run(tl_pool *p, tl_part_fn function, void *context)
     function(context, 0, p->parts);
     for (unsigned done;
          (done = atomic_load_explicit(&p->done, memory_order_acquire)) < p->parts - 1;)
-        wait_while(p, &p->done, done, true);
-    /* cores are busy from the first long wait until there has been none for a while */
-    if (atomic_exchange_explicit(&p->long_waits, 0, memory_order_relaxed)) {
-        p->calm = 0;
-        atomic_store_explicit(&p->patience, IMPATIENT, memory_order_relaxed);
-    } else if (++p->calm == CALM) {
-        atomic_store_explicit(&p->patience, PATIENT, memory_order_relaxed);
-    }
+        wait_while(p, &p->done, done);
 }
 
 uint32_t tl_cpu_count(void)
@@ -141,7 +133,6 @@ tl_pool *tl_pool_create(uint32_t threads)
         return NULL;
     p->bytes = bytes;
     p->parts = 1;
-    atomic_store(&p->patience, PATIENT);
     /* signals are for the program's own threads */
     sigset_t all, before;
     sigfillset(&all);
