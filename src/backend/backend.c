@@ -1,4 +1,4 @@
-/* Buffers: what all backends share. */
+/* Buffers and what is made of kernels: what all backends share. */
 #include "backend/backend.h"
 
 static tl_status replace(tl_backend *backend, tl_buffer *buffer, size_t bytes, size_t keep)
@@ -42,4 +42,16 @@ void tl_buffer_free(tl_backend *backend, tl_buffer *buffer)
     backend->ops->release(backend, buffer->data, buffer->bytes);
     backend->bytes -= buffer->bytes;
     *buffer = (tl_buffer){NULL, 0};
+}
+
+tl_status tl_ranges(tl_backend *backend, const uint32_t *sorted, uint32_t count, uint32_t keys,
+                    tl_buffer *ranges)
+{
+    const size_t bytes = 2 * (size_t)keys * sizeof(uint32_t);
+    TL_TRY(tl_buffer_need(backend, ranges, bytes));
+    backend->ops->fill(backend, ranges->data, 0, bytes);
+    uint32_t *begin = ranges->data;
+    const tlk_ranges args = {sorted, begin, begin + keys, count};
+    tl_run(backend, TLK_run_ranges, count, &args);
+    return TL_OK;
 }

@@ -31,6 +31,24 @@ typedef enum tl_fold {
 
 #define TLK_FOLD_NUMBERS 8 /* the most numbers a fold gives */
 
+/* The order of every fold: eight lanes in a chunk, lanes in order; chunks of a group in order;
+ * groups in order. It is the same on every backend, so that sums are too. */
+#define TLK_FOLD_CHUNK 256u
+#define TLK_FOLD_GROUP 64u
+
+/* Folds one more number in, by + (s), max (M) or min (m); and where such a fold starts. */
+static inline double tl_fold_pair(char operation, double a, double b)
+{
+    if (operation == 's')
+        return a + b;
+    return (operation == 'M') == (b > a) ? b : a;
+}
+
+static inline double tl_fold_start(char operation)
+{
+    return operation == 's' ? 0 : operation == 'M' ? -1e300 : 1e300;
+}
+
 /* One run of a map kernel over items [begin, end). `serial`: one item after the other, in order. */
 typedef struct tl_launch {
     tl_kernel kernel;
@@ -103,5 +121,10 @@ static inline void tl_run(tl_backend *backend, tl_kernel kernel, uint32_t count,
     if (count)
         backend->ops->run(backend, &launch, 1, 1);
 }
+
+/* Where runs of equal keys are among `count` sorted keys below `keys`: begin and end of each, in
+ * one buffer, the begins first. A key that does not occur has an empty range. */
+tl_status tl_ranges(tl_backend *backend, const uint32_t *sorted, uint32_t count, uint32_t keys,
+                    tl_buffer *ranges);
 
 #endif

@@ -19,7 +19,7 @@
 void tl_collide_free(tl_backend *backend, tl_collide *c)
 {
     tl_buffer *all[] = {&c->entry_start, &c->key,    &c->value,        &c->shape,
-                        &c->tag,         &c->place,  &c->bin_start,    &c->bin_shape,
+                        &c->tag,         &c->place,  &c->bin_range,    &c->bin_shape,
                         &c->bin_tag,     &c->bin_at, &c->at_or_partner};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
@@ -210,7 +210,6 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     TL_TRY(tl_buffer_need(b, &c->tag, e * word));
     TL_TRY(tl_buffer_need(b, &c->at_or_partner, 4 * e * sizeof(float)));
     TL_TRY(tl_buffer_need(b, &c->place, e * word));
-    TL_TRY(tl_buffer_need(b, &c->bin_start, ((size_t)f->keys + 1) * word));
     TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * word));
     TL_TRY(tl_buffer_need(b, &c->bin_tag, padded * word));
     TL_TRY(tl_buffer_need(b, &c->bin_at, 4 * padded * sizeof(float)));
@@ -220,7 +219,6 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     f->entry_tag = c->tag.data;
     f->entry_at = c->at_or_partner.data;
     f->place = c->place.data;
-    f->bin_start = c->bin_start.data;
     f->bin_shape = c->bin_shape.data;
     f->bin_tag = c->bin_tag.data;
     f->bin_x = c->bin_at.data;
@@ -232,8 +230,9 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     while (bits < 32 && f->keys >> bits)
         bits++;
     TL_TRY(b->ops->sort(b, f->entry_key, f->entry_value, f->entries, bits));
-    const tlk_starts starts = {f->entry_key, f->entries, f->keys, f->bin_start};
-    tl_run(b, TLK_run_starts, f->entries, &starts);
+    TL_TRY(tl_ranges(b, f->entry_key, f->entries, f->keys, &c->bin_range));
+    f->bin_begin = c->bin_range.data;
+    f->bin_end = f->bin_begin + f->keys;
     tl_run(b, TLK_bin_fill, f->entries, f);
     return TL_OK;
 }

@@ -23,7 +23,7 @@ typedef struct tl_collide {
     uint32_t residents[TLK_LEVELS]; /* of these, the shapes that live there */
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
-    tl_buffer entry_start, key, value, shape, tag, place, bin_start, bin_shape, bin_tag, bin_at;
+    tl_buffer entry_start, key, value, shape, tag, place, bin_range, bin_shape, bin_tag, bin_at;
     tl_buffer at_or_partner; /* entries' places until bins are filled, then partners of shapes */
 } tl_collide;
 

@@ -91,7 +91,7 @@ typedef struct tlk_find {
     uint32_t *entry_tag;   /* entries, before sorting: bin (27 bits), lower-corner flags (3 bits) */
     float *entry_at;       /* 4 an entry, before sorting: centre in its bin, reach */
     uint32_t *place;       /* entries: sorted position of each entry */
-    uint32_t *bin_start;   /* keys + 1 */
+    uint32_t *bin_begin, *bin_end;        /* keys */
     uint32_t *bin_shape, *bin_tag;        /* entries, sorted */
     float *bin_x, *bin_y, *bin_z, *bin_r; /* entries, sorted; padded by TLK_LANES */
     uint32_t *partner;                    /* TLK_PARTNERS a shape, by the counting pass */
@@ -101,12 +101,12 @@ typedef struct tlk_find {
     TLK_REAL *contact_n; /* 4 a contact: normal from owner to partner, gap */
 } tlk_find;
 
-/* bin starts of sorted keys */
-typedef struct tlk_starts {
-    const uint32_t *key; /* count, sorted */
-    uint32_t count, keys;
-    uint32_t *start; /* keys + 1 */
-} tlk_starts;
+/* runs of equal keys among sorted ones */
+typedef struct tlk_ranges {
+    const uint32_t *key;   /* count, sorted */
+    uint32_t *begin, *end; /* a key */
+    uint32_t count;
+} tlk_ranges;
 
 /* Matching contacts with those of the last step, list against list. */
 typedef struct tlk_match {
@@ -143,15 +143,15 @@ typedef struct tlk_problem {
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
     double omega, lambda;
-    const uint32_t *a, *b;      /* rows: velocity blocks, a < moving */
-    const TLK_REAL *head;       /* rows, TLK_HEAD fields */
-    const TLK_REAL *block;      /* rows - block_base, TLK_BLOCK fields */
-    const TLK_REAL *bias;       /* rows, 1 field: m/s along the normal */
-    const TLK_REAL *free;       /* blocks * 8: velocities without the rows' impulses */
-    TLK_REAL *gamma;            /* rows, 3 fields: impulse on b */
-    TLK_REAL *vel;              /* blocks * 8: velocities with them */
-    const uint32_t *list_start; /* moving + 1: rows of each block, for gathering */
-    const uint32_t *list;       /* row * 2 + (1 where the block is b) */
+    const uint32_t *a, *b;                 /* rows: velocity blocks, a < moving */
+    const TLK_REAL *head;                  /* rows, TLK_HEAD fields */
+    const TLK_REAL *block;                 /* rows - block_base, TLK_BLOCK fields */
+    const TLK_REAL *bias;                  /* rows, 1 field: m/s along the normal */
+    const TLK_REAL *free;                  /* blocks * 8: velocities without the rows' impulses */
+    TLK_REAL *gamma;                       /* rows, 3 fields: impulse on b */
+    TLK_REAL *vel;                         /* blocks * 8: velocities with them */
+    const uint32_t *list_begin, *list_end; /* moving: rows of each block, for gathering */
+    const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
     /* vectors of the gradient solvers, 3 fields a row */
     TLK_REAL *r, *x, *nx, *y, *ny, *z, *nz;
     double t, beta;

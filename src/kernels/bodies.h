@@ -8,9 +8,8 @@
  * applies); the start of the solvers' velocities and of the position problem's. */
 TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
 {
-    const real *v = m->bodies.vel + 8 * (size_t)i;
-    real *free = m->free + 8 * (size_t)i, *vel = m->vel + 8 * (size_t)i;
-    real *pseudo = m->pseudo_out + 8 * (size_t)i;
+    real v[8], still[8];
+    tlk_load8(m->bodies.vel + 8 * (size_t)i, v);
     double change[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     if (i < m->bodies.dynamic) {
         for (int k = 0; k < 3; k++)
@@ -30,11 +29,12 @@ TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
         }
     }
     for (int k = 0; k < 8; k++) {
-        const real value = (real)((double)v[k] + change[k]);
-        free[k] = value;
-        vel[k] = value;
-        pseudo[k] = (k & 3) == 3 ? value : (real)0;
+        v[k] = (real)((double)v[k] + change[k]);
+        still[k] = (k & 3) == 3 ? v[k] : (real)0;
     }
+    tlk_store8(m->free + 8 * (size_t)i, v);
+    tlk_store8(m->vel + 8 * (size_t)i, v);
+    tlk_store8(m->pseudo_out + 8 * (size_t)i, still);
 }
 
 /* tan(x) / x by a Pade approximant with the right pole; 1 from there on. Only sums, products and
@@ -139,7 +139,8 @@ TL_KERNEL void tlk_integrate(const tlk_motion *m, uint32_t i)
  * reach. */
 TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 {
-    const real *v = m->vel + 8 * (size_t)i;
+    real v[8];
+    tlk_load8(m->vel + 8 * (size_t)i, v);
     const double *x = m->bodies.pos + 4 * (size_t)i;
     const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
     const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
@@ -151,7 +152,8 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 /* Kinetic and potential energy. */
 TL_KERNEL void tlk_energy(const tlk_motion *m, uint32_t i, double *acc)
 {
-    const real *v = m->bodies.vel + 8 * (size_t)i;
+    real v[8];
+    tlk_load8(m->bodies.vel + 8 * (size_t)i, v);
     const double *inertia = m->bodies.inertia + 4 * (size_t)i, *x = m->bodies.pos + 4 * (size_t)i;
     const double w[3] = {v[4], v[5], v[6]};
     double local[3], spin = 0;

@@ -172,15 +172,15 @@ TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
     }
 }
 
-/* One sorted position: where keys begin. start[key] is the first position with a key >= key. */
-TL_KERNEL void tlk_run_starts(const tlk_starts *s, uint32_t p)
+/* One sorted position: where the run of its key begins or ends. Keys that do not occur keep the 0
+ * that both arrays are filled with before: an empty range. */
+TL_KERNEL void tlk_run_ranges(const tlk_ranges *r, uint32_t p)
 {
-    const uint32_t key = s->key[p];
-    for (uint32_t k = p ? s->key[p - 1] + 1 : 0; k <= key; k++)
-        s->start[k] = p;
-    if (p + 1 == s->count)
-        for (uint32_t k = key + 1; k <= s->keys; k++)
-            s->start[k] = s->count;
+    const uint32_t key = r->key[p];
+    if (p == 0 || r->key[p - 1] != key)
+        r->begin[key] = p;
+    if (p + 1 == r->count || r->key[p + 1] != key)
+        r->end[key] = p + 1;
 }
 
 /* One sorted position: the entry's data, side by side with its neighbours in the bin. */
@@ -310,8 +310,8 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint
 TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint32_t *end)
 {
     const uint32_t key = f->entry_key[p];
-    *begin = key & 1 ? f->bin_start[key - 1] : p + 1;
-    *end = f->bin_start[key | 1];
+    *begin = key & 1 ? f->bin_begin[key - 1] : p + 1;
+    *end = f->bin_end[key & ~1u];
 }
 
 /* Whether the boxes at p and q can touch and this bin claims the pair. The reaches are sums of

@@ -92,6 +92,40 @@ TL_KERNEL size_t tlk_at(uint32_t s, uint32_t f, uint32_t fields)
     return ((size_t)(s / TLK_LANES) * fields + f) * TLK_LANES + tlk_lane(s);
 }
 
+/* Eight numbers, a body's velocity; on a GPU by loads and stores of 16 bytes. */
+TL_KERNEL void tlk_load8(const real *from, real *to)
+{
+#if defined(__CUDACC__) && defined(TLK_PRECISION_double)
+    for (int k = 0; k < 4; k++) {
+        const double2 v = ((const double2 *)from)[k];
+        to[2 * k] = v.x, to[2 * k + 1] = v.y;
+    }
+#elif defined(__CUDACC__)
+    for (int k = 0; k < 2; k++) {
+        const float4 v = ((const float4 *)from)[k];
+        to[4 * k] = v.x, to[4 * k + 1] = v.y, to[4 * k + 2] = v.z, to[4 * k + 3] = v.w;
+    }
+#else
+    for (int k = 0; k < 8; k++)
+        to[k] = from[k];
+#endif
+}
+
+TL_KERNEL void tlk_store8(real *to, const real *from)
+{
+#if defined(__CUDACC__) && defined(TLK_PRECISION_double)
+    for (int k = 0; k < 4; k++)
+        ((double2 *)to)[k] = make_double2(from[2 * k], from[2 * k + 1]);
+#elif defined(__CUDACC__)
+    for (int k = 0; k < 2; k++)
+        ((float4 *)to)[k] =
+            make_float4(from[4 * k], from[4 * k + 1], from[4 * k + 2], from[4 * k + 3]);
+#else
+    for (int k = 0; k < 8; k++)
+        to[k] = from[k];
+#endif
+}
+
 /* Integer atomics; their result does not depend on the order of threads. */
 TL_KERNEL void tlk_atomic_or(uint64_t *p, uint64_t bits)
 {

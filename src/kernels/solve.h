@@ -40,6 +40,28 @@ TL_KERNEL void tlk_store3(real *array, uint32_t s, const real *v)
     at[0] = v[0], at[TLK_LANES] = v[1], at[2 * TLK_LANES] = v[2];
 }
 
+/* The velocities of a row's two blocks, in registers. */
+typedef struct tlk_pair {
+    real a[8], b[8];
+} tlk_pair;
+
+TL_KERNEL tlk_pair tlk_load_pair(const tlk_row *row, const real *vel)
+{
+    tlk_pair pair;
+    tlk_load8(vel + 8 * (size_t)row->a, pair.a);
+    tlk_load8(vel + 8 * (size_t)row->b, pair.b);
+    return pair;
+}
+
+/* Blocks that do not move are never written. */
+TL_KERNEL void tlk_store_pair(const tlk_problem *p, const tlk_row *row, const tlk_pair *pair,
+                              real *vel)
+{
+    tlk_store8(vel + 8 * (size_t)row->a, pair->a);
+    if (row->b < p->moving)
+        tlk_store8(vel + 8 * (size_t)row->b, pair->b);
+}
+
 TL_KERNEL const real *tlk_block_row(const tlk_problem *p, uint32_t s)
 {
     return p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);
@@ -47,9 +69,9 @@ TL_KERNEL const real *tlk_block_row(const tlk_problem *p, uint32_t s)
 
 /* u = D^T v of one row (eq. 15). */
 TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row *row,
-                                const real *vel, real *u)
+                                const tlk_pair *pair, real *u)
 {
-    const real *va = vel + 8 * (size_t)row->a, *vb = vel + 8 * (size_t)row->b;
+    const real *va = pair->a, *vb = pair->b;
     if (s < p->block_base && p->frictionless) {
         /* only the part along the normal counts, and there turning does not move the surface */
         for (int k = 0; k < 3; k++)
@@ -76,17 +98,15 @@ TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row 
     }
 }
 
-/* Adds M^-1 D gamma of one row to the velocities of its bodies (eq. 17). */
+/* Adds M^-1 D gamma of one row to the velocities of its blocks (eq. 17). */
 TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *gamma,
-                            real *vel)
+                            tlk_pair *pair)
 {
-    real *va = vel + 8 * (size_t)row->a, *vb = vel + 8 * (size_t)row->b;
-    const bool moves_b = row->b < p->moving;
+    real *va = pair->a, *vb = pair->b;
     if (s < p->block_base) {
         for (int k = 0; k < 3; k++) {
             va[k] -= va[3] * gamma[k];
-            if (moves_b)
-                vb[k] += vb[3] * gamma[k];
+            vb[k] += vb[3] * gamma[k];
         }
         if (p->frictionless)
             return; /* along the normal: the arms are parallel to it */
@@ -95,8 +115,7 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row
         const real ia = va[7] * row->arm_a, ib = vb[7] * row->arm_b;
         for (int k = 0; k < 3; k++) {
             va[4 + k] -= ia * t[k];
-            if (moves_b)
-                vb[4 + k] -= ib * t[k];
+            vb[4 + k] -= ib * t[k];
         }
         return;
     }
@@ -105,19 +124,19 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row
         const int at = k < 3 ? k : k + 1;
         va[at] += b[3 * k * TLK_LANES] * gamma[0] + b[(3 * k + 1) * TLK_LANES] * gamma[1] +
                   b[(3 * k + 2) * TLK_LANES] * gamma[2];
-        if (moves_b)
-            vb[at] += b[(18 + 3 * k) * TLK_LANES] * gamma[0] +
-                      b[(18 + 3 * k + 1) * TLK_LANES] * gamma[1] +
-                      b[(18 + 3 * k + 2) * TLK_LANES] * gamma[2];
+        vb[at] += b[(18 + 3 * k) * TLK_LANES] * gamma[0] +
+                  b[(18 + 3 * k + 1) * TLK_LANES] * gamma[1] +
+                  b[(18 + 3 * k + 2) * TLK_LANES] * gamma[2];
     }
 }
 
 /* Step lengths of a row: along the normal, in the tangent plane, and 3 / trace for all (Algorithm 1
  * of document 002). */
-TL_KERNEL void tlk_row_eta(const tlk_problem *p, uint32_t s, const tlk_row *row, real *eta)
+TL_KERNEL void tlk_row_eta(const tlk_problem *p, uint32_t s, const tlk_row *row,
+                           const tlk_pair *pair, real *eta)
 {
     if (s < p->block_base) {
-        const real *va = p->vel + 8 * (size_t)row->a, *vb = p->vel + 8 * (size_t)row->b;
+        const real *va = pair->a, *vb = pair->b;
         const real kn = va[3] + vb[3];
         const real kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
         eta[0] = 1 / kn;
@@ -155,30 +174,30 @@ TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    tlk_pair pair = tlk_load_pair(&row, p->vel);
     real gamma[3];
     tlk_load3(p->gamma, s, gamma);
-    tlk_row_push(p, s, &row, gamma, p->vel);
+    tlk_row_push(p, s, &row, gamma, &pair);
+    tlk_store_pair(p, &row, &pair, p->vel);
 }
 
 /* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse
  * in the disc that the new normal impulse allows. */
-TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *u,
-                                const real *eta, real *gamma)
+TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, uint32_t s, const tlk_row *row,
+                                const tlk_pair *pair, const real *u, const real *eta, real *gamma)
 {
     const real omega = (real)p->omega;
     const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
     const real next = tlk_max(gn - omega * eta[0] * (un + p->bias[s]), (real)0);
     real slip[3] = {u[0], u[1], u[2]}, t[3];
     if (s >= p->block_base) {
-        /* here the normal impulse may turn the bodies: look at the slip again */
+        /* here the normal impulse may turn the bodies: look at the slip it leaves */
+        tlk_pair pushed = *pair;
         real push[3];
         for (int k = 0; k < 3; k++)
             push[k] = (next - gn) * row->n[k];
-        tlk_row_push(p, s, row, push, p->vel);
-        tlk_row_velocity(p, s, row, p->vel, slip);
-        for (int k = 0; k < 3; k++)
-            push[k] = -push[k];
-        tlk_row_push(p, s, row, push, p->vel);
+        tlk_row_push(p, s, row, push, &pushed);
+        tlk_row_velocity(p, s, row, &pushed, slip);
     }
     const real sn = tlk_dot(slip, row->n);
     for (int k = 0; k < 3; k++)
@@ -195,14 +214,15 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    tlk_pair pair = tlk_load_pair(&row, p->vel);
     real u[3], gamma[3], old[3], eta[3];
-    tlk_row_velocity(p, s, &row, p->vel, u);
-    tlk_row_eta(p, s, &row, eta);
+    tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_eta(p, s, &row, &pair, eta);
     tlk_load3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k];
     if (p->coulomb || p->frictionless) {
-        tlk_psor_coulomb(p, s, &row, u, eta, gamma);
+        tlk_psor_coulomb(p, s, &row, &pair, u, eta, gamma);
     } else {
         const real step = (real)p->omega * eta[2], bias = p->bias[s];
         for (int k = 0; k < 3; k++)
@@ -212,7 +232,8 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     tlk_store3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k] - old[k];
-    tlk_row_push(p, s, &row, old, p->vel);
+    tlk_row_push(p, s, &row, old, &pair);
+    tlk_store_pair(p, &row, &pair, p->vel);
 }
 
 /* One row of the fixed-point iteration of the sources (eq. 12, step 5 of Algorithm 1). */
@@ -221,9 +242,10 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
     real u[3], gamma[3], next[3], eta[3];
-    tlk_row_velocity(p, s, &row, p->vel, u);
-    tlk_row_eta(p, s, &row, eta);
+    tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_eta(p, s, &row, &pair, eta);
     tlk_load3(p->gamma, s, gamma);
     const real step = (real)p->omega * eta[2], bias = p->bias[s], lambda = (real)p->lambda;
     for (int k = 0; k < 3; k++)
@@ -240,7 +262,7 @@ TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, real 
 {
     const real *mass = p->free + 8 * (size_t)i;
     real push[3] = {0, 0, 0}, turn[3] = {0, 0, 0}, other[6] = {0, 0, 0, 0, 0, 0};
-    for (uint32_t l = p->list_start[i]; l < p->list_start[i + 1]; l++) {
+    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
         const uint32_t s = p->list[l] >> 1, side = p->list[l] & 1;
         real gamma[3];
         tlk_load3(x, s, gamma);
@@ -305,8 +327,9 @@ TL_KERNEL void tlk_operator_rows(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
     real u[3];
-    tlk_row_velocity(p, s, &row, p->vel, u);
+    tlk_row_velocity(p, s, &row, &pair, u);
     tlk_store3(p->nz, s, u);
 }
 
@@ -316,8 +339,9 @@ TL_KERNEL void tlk_rhs(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    const tlk_pair pair = tlk_load_pair(&row, p->free);
     real u[3];
-    tlk_row_velocity(p, s, &row, p->free, u);
+    tlk_row_velocity(p, s, &row, &pair, u);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row.n[k];
     tlk_store3(p->r, s, u);
@@ -333,7 +357,8 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     tlk_load3(p->y, s, y);
     tlk_load3(p->ny, s, ny);
     tlk_load3(p->r, s, r);
-    tlk_row_eta(p, s, &row, eta);
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    tlk_row_eta(p, s, &row, &pair, eta);
     const real step = (real)p->t * eta[2];
     for (int k = 0; k < 3; k++)
         y[k] -= step * (ny[k] + r[k]);
@@ -343,11 +368,11 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
 
 /* The natural map's residual of one row, m/s (docs/theory.md, "The residual"): |g - P(g - eta w)| /
  * eta with w = u + bias n, and for the Coulomb law w + mu |w_t| n. */
-TL_KERNEL real tlk_row_residual(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *g,
-                                const real *u)
+TL_KERNEL real tlk_row_residual(const tlk_problem *p, uint32_t s, const tlk_row *row,
+                                const tlk_pair *pair, const real *g, const real *u)
 {
     real eta[3], w[3] = {u[0], u[1], u[2]}, next[3];
-    tlk_row_eta(p, s, row, eta);
+    tlk_row_eta(p, s, row, pair, eta);
     if (p->coulomb) {
         const real wn = tlk_dot(w, row->n);
         real t[3];
@@ -371,12 +396,13 @@ TL_KERNEL void tlk_residual(const tlk_problem *p, uint32_t s, double *acc)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
     real u[3], g[3];
-    tlk_row_velocity(p, s, &row, p->vel, u);
+    tlk_row_velocity(p, s, &row, &pair, u);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row.n[k];
     tlk_load3(p->gamma, s, g);
-    const double r = tlk_row_residual(p, s, &row, g, u);
+    const double r = tlk_row_residual(p, s, &row, &pair, g, u);
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
     acc[2] += 1;
@@ -397,7 +423,8 @@ TL_KERNEL void tlk_gradient_dots(const tlk_problem *p, uint32_t s, double *acc)
     tlk_load3(p->z, s, z);
     tlk_load3(p->nz, s, nz);
     tlk_load3(p->r, s, r);
-    tlk_row_eta(p, s, &row, eta);
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    tlk_row_eta(p, s, &row, &pair, eta);
     for (int k = 0; k < 3; k++) {
         const double d = (double)z[k] - y[k], nd = (double)nz[k] - ny[k], g = (double)ny[k] + r[k];
         acc[0] += d * nd;
@@ -408,7 +435,7 @@ TL_KERNEL void tlk_gradient_dots(const tlk_problem *p, uint32_t s, double *acc)
         acc[7] += z[k] * (0.5 * (double)nz[k] + r[k]);
         u[k] = nz[k] + r[k];
     }
-    const double residual = tlk_row_residual(p, s, &row, z, u);
+    const double residual = tlk_row_residual(p, s, &row, &pair, z, u);
     acc[3] += residual * residual;
     acc[4] += 1;
 }
@@ -461,16 +488,17 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    const tlk_pair pair = tlk_load_pair(&row, p->vel), before = tlk_load_pair(&row, p->free);
     real u[3], free[3], g[3];
-    tlk_row_velocity(p, s, &row, p->vel, u);
-    tlk_row_velocity(p, s, &row, p->free, free);
+    tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_velocity(p, s, &row, &before, free);
     tlk_load3(p->gamma, s, g);
     double work = 0;
     for (int k = 0; k < 3; k++) {
         work += 0.5 * (double)g[k] * ((double)u[k] + free[k]);
         u[k] += p->bias[s] * row.n[k];
     }
-    const double r = tlk_row_residual(p, s, &row, g, u);
+    const double r = tlk_row_residual(p, s, &row, &pair, g, u);
     const double gap = q->contact_n[4 * (size_t)q->row_contact[s] + 3];
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
@@ -501,8 +529,9 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     p.b = q->b;
     p.moving = q->bodies.dynamic;
     const tlk_row row = tlk_load_row(&p, s);
+    const tlk_pair pair = tlk_load_pair(&row, q->vel);
     real u[3];
-    tlk_row_velocity(&p, s, &row, q->vel, u);
+    tlk_row_velocity(&p, s, &row, &pair, u);
     const double un =
         (double)at[0] * u[0] + (double)at[TLK_LANES] * u[1] + (double)at[2 * TLK_LANES] * u[2];
     double bias = (double)q->contact_n[4 * (size_t)q->row_contact[s] + 3] / q->h + un;

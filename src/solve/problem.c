@@ -6,7 +6,7 @@
 
 void tl_workspace_free(tl_backend *backend, tl_workspace *w)
 {
-    tl_buffer_free(backend, &w->list_start);
+    tl_buffer_free(backend, &w->list_range);
     tl_buffer_free(backend, &w->list_key);
     tl_buffer_free(backend, &w->list);
     tl_buffer_free(backend, &w->blocks);
@@ -69,13 +69,12 @@ tl_status tl_problem_lists(tl_backend *backend, tl_workspace *w, tl_problem *pro
         return tl_fail(TL_TOO_LARGE, "%zu sides of rows; the limit is 2^31", sides);
     TL_TRY(tl_buffer_need(backend, &w->list_key, sides * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(backend, &w->list, sides * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(backend, &w->list_start, ((size_t)view->moving + 2) * sizeof(uint32_t)));
     const tlk_lists lists = {view->a, view->b, view->moving, w->list_key.data, w->list.data};
     tl_run(backend, TLK_list_rows, view->rows, &lists);
     TL_TRY(backend->ops->sort(backend, lists.key, lists.value, (uint32_t)sides, bits));
-    const tlk_starts starts = {lists.key, (uint32_t)sides, view->moving + 1, w->list_start.data};
-    tl_run(backend, TLK_run_starts, (uint32_t)sides, &starts);
-    view->list_start = w->list_start.data;
+    TL_TRY(tl_ranges(backend, lists.key, (uint32_t)sides, view->moving + 1, &w->list_range));
+    view->list_begin = w->list_range.data;
+    view->list_end = view->list_begin + view->moving + 1;
     view->list = w->list.data;
     return TL_OK;
 }

@@ -25,7 +25,7 @@ typedef struct tl_problem {
 
 /* Buffers that solvers keep between calls. */
 typedef struct tl_workspace {
-    tl_buffer list_start, list_key, list; /* rows by block */
+    tl_buffer list_range, list_key, list; /* rows by block */
     tl_buffer vectors[8];                 /* r, x, nx, y, ny, z, nz, best; real, 3 fields a row */
     tl_buffer blocks;                     /* velocities while the operator is applied */
 } tl_workspace;

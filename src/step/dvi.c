@@ -104,7 +104,7 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
-    uint32_t starts[KEYS + 1], segments[2 * TL_SEGMENTS];
+    uint32_t ranges[2 * KEYS], starts[KEYS + 1] = {0}, segments[2 * TL_SEGMENTS];
     tlk_colour args = {.a = c->a.data,
                        .b = c->b.data,
                        .shape_body = w->shape_body.data,
@@ -116,7 +116,6 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         TL_TRY(colour(w, c, &args));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, (size_t)c->count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->start, sizeof starts));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
     args.key = p->key.data;
     args.value = p->value.data;
@@ -125,9 +124,10 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         return TL_OK;
     tl_run(b, TLK_row_key, c->count, &args);
     TL_TRY(b->ops->sort(b, args.key, args.value, c->count, 8));
-    const tlk_starts runs = {args.key, c->count, KEYS, p->start.data};
-    tl_run(b, TLK_run_starts, c->count, &runs);
-    b->ops->download(b, starts, p->start.data, sizeof starts);
+    TL_TRY(tl_ranges(b, args.key, c->count, KEYS, &p->range));
+    b->ops->download(b, ranges, p->range.data, sizeof ranges);
+    for (uint32_t k = 0; k < KEYS; k++)
+        starts[k + 1] = starts[k] + ranges[KEYS + k] - ranges[k];
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS);
     *colours = args.coloured ? used : 0;
     b->ops->upload(b, p->segment.data, segments, sizeof segments);

@@ -22,7 +22,7 @@ void tl_world_free(tl_world *w)
                                 &w->geom,   &w->level,      &w->patch_local,   &w->patch,
                                 &w->centre, &w->pair_table, &w->free,          &w->work,
                                 &w->pseudo, &w->rest,       &w->wrench,        &p->key,
-                                &p->value,  &p->start,      &p->segment,       &p->used,
+                                &p->value,  &p->range,      &p->segment,       &p->used,
                                 &p->bid,    &p->fresh,      &p->flag,          &p->a,
                                 &p->b,      &p->contact,    &p->head,          &p->block,
                                 &p->bias,   &p->gamma,      &p->position_bias, &p->position_gamma};

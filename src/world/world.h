@@ -22,7 +22,7 @@ typedef struct tl_world_motion {
 /* The rows of the problem, built anew each step. Lengths in rows, padding included. */
 typedef struct tl_rows {
     tl_buffer key, value;               /* uint32_t a contact: order of rows */
-    tl_buffer start, segment;           /* uint32_t: first position and first row of each segment */
+    tl_buffer range, segment;           /* uint32_t: runs of keys; position and row of segments */
     tl_buffer used, bid, fresh, flag;   /* colouring */
     tl_buffer a, b, contact;            /* uint32_t */
     tl_buffer head, block, bias, gamma; /* real */

@@ -5,9 +5,6 @@
 #include <string.h>
 
 #define SERIAL_BELOW 512u /* a program whose launches are all smaller runs on one thread */
-#define FOLD_CHUNK                                                                \
-    1024u /* items of a partial sum: fixed, so that sums do not depend on threads \
-           */
 
 typedef struct cpu_backend {
     tl_backend base;
@@ -156,18 +153,6 @@ static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count
     tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), run_launches, &job);
 }
 
-static double fold_start(char operation)
-{
-    return operation == 's' ? 0 : operation == 'M' ? -1e300 : 1e300;
-}
-
-static double fold_pair(char operation, double a, double b)
-{
-    if (operation == 's')
-        return a + b;
-    return (operation == 'M') == (b > a) ? b : a;
-}
-
 typedef struct fold_job {
     tl_cpu_fold kernel;
     const void *args;
@@ -184,10 +169,10 @@ static void fold_part(void *context, uint32_t part, uint32_t parts)
     for (uint32_t c = (uint32_t)((uint64_t)job->chunks * part / parts); c < end; c++) {
         double *own = job->partial + (size_t)c * (size_t)job->numbers;
         for (int k = 0; k < job->numbers; k++)
-            own[k] = fold_start(job->operations[k]);
-        const uint32_t begin = c * FOLD_CHUNK;
+            own[k] = tl_fold_start(job->operations[k]);
+        const uint32_t begin = c * TLK_FOLD_CHUNK;
         job->kernel(job->args, begin,
-                    job->count - begin < FOLD_CHUNK ? job->count : begin + FOLD_CHUNK, own);
+                    job->count - begin < TLK_FOLD_CHUNK ? job->count : begin + TLK_FOLD_CHUNK, own);
     }
 }
 
@@ -201,17 +186,22 @@ static tl_status cpu_fold(tl_backend *backend, tl_fold fold, uint32_t count, con
                     folds[fold].operations,
                     folds[fold].numbers,
                     count,
-                    (count + FOLD_CHUNK - 1) / FOLD_CHUNK,
+                    (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK,
                     NULL};
     /* room for the widest fold, so that a later one over as many items cannot fail */
     TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)job.chunks * TLK_FOLD_NUMBERS + 1));
     job.partial = cpu->fold_scratch.data;
-    tl_pool_run(job.chunks < 4 ? NULL : pool(cpu), fold_part, &job);
-    for (int k = 0; k < job.numbers; k++) {
-        numbers[k] = fold_start(job.operations[k]);
-        for (uint32_t c = 0; c < job.chunks; c++)
-            numbers[k] = fold_pair(job.operations[k], numbers[k],
-                                   job.partial[(size_t)c * (size_t)job.numbers + (size_t)k]);
+    tl_pool_run(job.chunks < 16 ? NULL : pool(cpu), fold_part, &job);
+    const size_t n = (size_t)job.numbers;
+    for (size_t k = 0; k < n; k++) {
+        const char operation = job.operations[k];
+        numbers[k] = tl_fold_start(operation);
+        for (uint32_t first = 0; first < job.chunks; first += TLK_FOLD_GROUP) {
+            double group = tl_fold_start(operation);
+            for (uint32_t c = first; c < job.chunks && c < first + TLK_FOLD_GROUP; c++)
+                group = tl_fold_pair(operation, group, job.partial[c * n + k]);
+            numbers[k] = tl_fold_pair(operation, numbers[k], group);
+        }
     }
     return TL_OK;
 }

@@ -17,13 +17,8 @@ static inline void fold_lanes(int n, const char *operations,
                               double lanes[TLK_LANES][TLK_FOLD_NUMBERS], double *numbers)
 {
     for (int k = 0; k < n; k++)
-        for (uint32_t l = 0; l < TLK_LANES; l++) {
-            const double x = lanes[l][k];
-            if (operations[k] == 's')
-                numbers[k] += x;
-            else if ((operations[k] == 'M') == (x > numbers[k]))
-                numbers[k] = x;
-        }
+        for (uint32_t l = 0; l < TLK_LANES; l++)
+            numbers[k] = tl_fold_pair(operations[k], numbers[k], lanes[l][k]);
 }
 
 static inline void start_lanes(int n, const char *operations,
@@ -31,7 +26,7 @@ static inline void start_lanes(int n, const char *operations,
 {
     for (uint32_t l = 0; l < TLK_LANES; l++)
         for (int k = 0; k < n; k++)
-            lanes[l][k] = operations[k] == 's' ? 0 : operations[k] == 'M' ? -1e300 : 1e300;
+            lanes[l][k] = tl_fold_start(operations[k]);
 }
 
 #if defined(__AVX2__)

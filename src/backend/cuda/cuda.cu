@@ -149,9 +149,22 @@ static void cuda_fill(tl_backend *backend, void *device, int byte, size_t bytes)
         note(c, cudaMemsetAsync(device, byte, bytes, c->stream));
 }
 
+/* Whether a list is the sweeps of one problem. */
+static bool is_sweeps(const tl_launch *launches, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (launches[i].kernel != TLK_psor_sweep || launches[i].args != launches[0].args)
+            return false;
+    return count > 0 && count <= 2 * TLK_COLOURS;
+}
+
 static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
     cuda_backend *c = (cuda_backend *)backend;
+    if (is_sweeps(launches, count)) {
+        note(c, c->kernels->sweeps(launches, count, repeat, c->stream));
+        return;
+    }
     for (uint32_t r = 0; r < repeat; r++)
         for (size_t i = 0; i < count; i++)
             if (launches[i].end > launches[i].begin)
@@ -160,15 +173,16 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
     note(c, cudaPeekAtLastError());
 }
 
-/* Chunks are folded on the GPU, and their numbers on the host in order, as the CPU backend does. */
+/* Groups of chunks are folded on the GPU, and their numbers on the host, in order. */
 static tl_status cuda_fold(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
                            double *numbers)
 {
     cuda_backend *c = (cuda_backend *)backend;
     const int n = folds[fold].numbers;
     const char *operations = folds[fold].operations;
-    const size_t chunks = (count + TL_CUDA_CHUNK - 1) / TL_CUDA_CHUNK;
-    const size_t bytes = (chunks * TLK_FOLD_NUMBERS + 1) * sizeof(double);
+    const size_t chunks = (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;
+    const size_t groups = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;
+    const size_t bytes = ((chunks + groups) * TLK_FOLD_NUMBERS + 1) * sizeof(double);
     if (bytes > c->partial_bytes) {
         cudaFreeHost(c->partial_host);
         c->partial_host = NULL;
@@ -178,17 +192,12 @@ static tl_status cuda_fold(tl_backend *backend, tl_fold fold, uint32_t count, co
     }
     if (count) {
         c->kernels->fold[fold](args, count, c->partial, c->stream);
-        cuda_download(backend, c->partial_host, c->partial, chunks * TLK_FOLD_NUMBERS * sizeof(double));
+        cuda_download(backend, c->partial_host, c->partial, groups * TLK_FOLD_NUMBERS * sizeof(double));
     }
     for (int k = 0; k < n; k++) {
-        double number = operations[k] == 's' ? 0 : operations[k] == 'M' ? -1e300 : 1e300;
-        for (size_t i = 0; i < chunks; i++) {
-            const double x = c->partial_host[i * TLK_FOLD_NUMBERS + k];
-            if (operations[k] == 's')
-                number += x;
-            else if ((operations[k] == 'M') == (x > number))
-                number = x;
-        }
+        double number = tl_fold_start(operations[k]);
+        for (size_t i = 0; i < groups; i++)
+            number = tl_fold_pair(operations[k], number, c->partial_host[i * TLK_FOLD_NUMBERS + k]);
         numbers[k] = number;
     }
     return report(c);

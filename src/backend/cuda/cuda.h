@@ -13,11 +13,14 @@ typedef void (*tl_cuda_map)(const void *args, uint32_t begin, uint32_t end, bool
 typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *partial,
                              cudaStream_t stream);
 
-#define TL_CUDA_CHUNK 1024u /* as on the CPU, so that sums are folded in the same order */
+/* All launches, all repeats in one kernel whose threads meet between launches; for sweeps. */
+typedef cudaError_t (*tl_cuda_sweeps)(const tl_launch *launches, size_t count, uint32_t repeat,
+                                      cudaStream_t stream);
 
 typedef struct tl_cuda_kernels {
     tl_cuda_map map[TLK_MAP_COUNT];
     tl_cuda_fold fold[TLK_FOLD_COUNT];
+    tl_cuda_sweeps sweeps;
 } tl_cuda_kernels;
 
 extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;

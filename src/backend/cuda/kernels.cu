@@ -8,12 +8,20 @@
 
 #include "backend/cuda/cuda.h"
 
+#include <cooperative_groups.h>
+
 #define THREADS 256u
 
-/* Where each lane of a chunk starts for a kind of sum. */
-static __device__ double fold_start(char operation)
+static __device__ __forceinline__ double fold_start(char operation)
 {
     return operation == 's' ? 0 : operation == 'M' ? -1e300 : 1e300;
+}
+
+static __device__ __forceinline__ double fold_pair(char operation, double a, double b)
+{
+    if (operation == 's')
+        return a + b;
+    return (operation == 'M') == (b > a) ? b : a;
 }
 
 #define TLK_MAP(name, type)                                                                        \
@@ -38,8 +46,8 @@ static __device__ double fold_start(char operation)
         else                                                                                       \
             run_##name<<<(end - begin + THREADS - 1) / THREADS, THREADS, 0, stream>>>(a, begin, end); \
     }
-/* A block folds 16 chunks of 1,024 items: a thread takes one lane of one chunk, in order; then one thread
- * of the chunk takes the lanes, in order: the CPU's order. */
+/* A block folds 16 chunks: a thread takes one lane of one chunk, in order; then one thread a chunk takes
+ * the lanes, in order. Then a thread takes one number of one group of chunks, in order. */
 #define TLK_REDUCE(name, type, n, ops)                                                             \
     static __global__ void __launch_bounds__(128)                                                  \
         chunk_##name(const __grid_constant__ type a, uint32_t count, double *partial)              \
@@ -51,36 +59,101 @@ static __device__ double fold_start(char operation)
         double acc[n];                                                                             \
         for (int k = 0; k < n; k++)                                                                \
             acc[k] = fold_start(operations[k]);                                                    \
-        for (uint32_t j = lane; j < TL_CUDA_CHUNK; j += TLK_LANES) {                               \
-            const uint64_t i = (uint64_t)chunk * TL_CUDA_CHUNK + j;                                \
+        for (uint32_t j = lane; j < TLK_FOLD_CHUNK; j += TLK_LANES) {                              \
+            const uint64_t i = (uint64_t)chunk * TLK_FOLD_CHUNK + j;                               \
             if (i < count)                                                                         \
                 tlk_##name(&a, (uint32_t)i, acc);                                                  \
         }                                                                                          \
         for (int k = 0; k < n; k++)                                                                \
             lanes[threadIdx.x][k] = acc[k];                                                        \
         __syncthreads();                                                                           \
-        if (lane || (uint64_t)chunk * TL_CUDA_CHUNK >= count)                                      \
+        if (lane || (uint64_t)chunk * TLK_FOLD_CHUNK >= count)                                     \
             return;                                                                                \
         for (int k = 0; k < n; k++) {                                                              \
             double number = fold_start(operations[k]);                                             \
-            for (uint32_t l = 0; l < TLK_LANES; l++) {                                             \
-                const double x = lanes[threadIdx.x + l][k];                                        \
-                if (operations[k] == 's')                                                          \
-                    number += x;                                                                   \
-                else if ((operations[k] == 'M') == (x > number))                                   \
-                    number = x;                                                                    \
-            }                                                                                      \
+            for (uint32_t l = 0; l < TLK_LANES; l++)                                               \
+                number = fold_pair(operations[k], number, lanes[threadIdx.x + l][k]);              \
             partial[(size_t)chunk * TLK_FOLD_NUMBERS + k] = number;                                \
         }                                                                                          \
     }                                                                                              \
+    static __global__ void group_##name(uint32_t chunks, const double *partial, double *groups)    \
+    {                                                                                              \
+        const char operations[] = ops;                                                             \
+        const uint32_t group = (blockIdx.x * THREADS + threadIdx.x) / TLK_FOLD_NUMBERS;            \
+        const uint32_t k = threadIdx.x % TLK_FOLD_NUMBERS, first = group * TLK_FOLD_GROUP;         \
+        if (k >= n || first >= chunks)                                                             \
+            return;                                                                                \
+        double number = fold_start(operations[k]);                                                 \
+        for (uint32_t c = first; c < chunks && c < first + TLK_FOLD_GROUP; c++)                    \
+            number = fold_pair(operations[k], number, partial[(size_t)c * TLK_FOLD_NUMBERS + k]);  \
+        groups[(size_t)group * TLK_FOLD_NUMBERS + k] = number;                                     \
+    }                                                                                              \
     static void fold_##name(const void *args, uint32_t count, double *partial, cudaStream_t stream) \
     {                                                                                              \
-        const uint32_t chunks = (count + TL_CUDA_CHUNK - 1) / TL_CUDA_CHUNK;                       \
-        chunk_##name<<<(chunks + 15) / 16, 128, 0, stream>>>(*(const type *)args, count, partial); \
+        const uint32_t chunks = (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;                     \
+        const uint32_t groups = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;                    \
+        double *each = partial + (size_t)groups * TLK_FOLD_NUMBERS;                                \
+        chunk_##name<<<(chunks + 15) / 16, 128, 0, stream>>>(*(const type *)args, count, each);    \
+        group_##name<<<(groups * TLK_FOLD_NUMBERS + THREADS - 1) / THREADS, THREADS, 0, stream>>>( \
+            chunks, each, partial);                                                                \
     }
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
+
+/* Gauss-Seidel sweeps, colour by colour, in one kernel: a launch costs several microseconds, a meeting of
+ * all threads about one, and a step of a small scene has more than a hundred of them. */
+#define MOST_RANGES 128u
+typedef struct sweep_ranges {
+    uint32_t count, begin[MOST_RANGES], end[MOST_RANGES];
+    bool serial[MOST_RANGES];
+} sweep_ranges;
+
+static __global__ void __launch_bounds__(THREADS)
+    run_sweeps(const __grid_constant__ tlk_problem p, const __grid_constant__ sweep_ranges ranges,
+               uint32_t repeat)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    const uint32_t rank = blockIdx.x * THREADS + threadIdx.x, all = gridDim.x * THREADS;
+    for (uint32_t r = 0; r < repeat; r++)
+        for (uint32_t i = 0; i < ranges.count; i++) {
+            const uint32_t end = ranges.end[i];
+            if (!ranges.serial[i])
+                for (uint32_t s = ranges.begin[i] + rank; s < end; s += all)
+                    tlk_psor_sweep(&p, s);
+            else if (rank == 0)
+                for (uint32_t s = ranges.begin[i]; s < end; s++)
+                    tlk_psor_sweep(&p, s);
+            grid.sync();
+        }
+}
+
+static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeat,
+                          cudaStream_t stream)
+{
+    static int most_blocks; /* that fit on the GPU at once */
+    sweep_ranges ranges = {};
+    uint32_t largest = 0;
+    if (!most_blocks) {
+        int device = 0, processors = 0, blocks = 0;
+        cudaGetDevice(&device);
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, run_sweeps, THREADS, 0);
+        most_blocks = processors * blocks;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ranges.begin[i] = launches[i].begin;
+        ranges.end[i] = launches[i].end;
+        ranges.serial[i] = launches[i].serial;
+        if (launches[i].end - launches[i].begin > largest)
+            largest = launches[i].end - launches[i].begin;
+    }
+    ranges.count = (uint32_t)count;
+    const uint32_t wanted = (largest + THREADS - 1) / THREADS;
+    const uint32_t blocks = wanted < (uint32_t)most_blocks ? wanted : (uint32_t)most_blocks;
+    void *args[] = {(void *)launches[0].args, &ranges, &repeat};
+    return cudaLaunchCooperativeKernel(run_sweeps, dim3(blocks), dim3(THREADS), args, 0, stream);
+}
 
 #if defined(TLK_PRECISION_double)
 #define TABLE tl_cuda_double
@@ -100,4 +173,5 @@ extern const tl_cuda_kernels TABLE = {{
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
-                                      }};
+                                      },
+                                      sweeps};
