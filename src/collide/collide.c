@@ -221,10 +221,8 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     f->place = c->place.data;
     f->bin_shape = c->bin_shape.data;
     f->bin_tag = c->bin_tag.data;
-    f->bin_x = c->bin_at.data;
-    f->bin_y = f->bin_x + padded;
-    f->bin_z = f->bin_y + padded;
-    f->bin_r = f->bin_z + padded;
+    f->bin_at = c->bin_at.data;
+    f->bin_stride = (uint32_t)padded;
     tl_run(b, TLK_bin_entries, f->shapes.rows, f);
     uint32_t bits = 1;
     while (bits < 32 && f->keys >> bits)

@@ -91,14 +91,15 @@ typedef struct tlk_find {
     uint32_t *entry_tag;   /* entries, before sorting: bin (27 bits), lower-corner flags (3 bits) */
     float *entry_at;       /* 4 an entry, before sorting: centre in its bin, reach */
     uint32_t *place;       /* entries: sorted position of each entry */
-    uint32_t *bin_begin, *bin_end;        /* keys */
-    uint32_t *bin_shape, *bin_tag;        /* entries, sorted */
-    float *bin_x, *bin_y, *bin_z, *bin_r; /* entries, sorted; padded by TLK_LANES */
-    uint32_t *partner;                    /* TLK_PARTNERS a shape, by the counting pass */
-    uint32_t *contact_start;              /* shapes.rows + 1: counts, then their scan */
-    uint32_t *contact_b; /* contacts: the partner shape; the owner is the shape of the list */
-    uint32_t *contact_a; /* contacts: the owner */
-    TLK_REAL *contact_n; /* 4 a contact: normal from owner to partner, gap */
+    uint32_t *bin_begin, *bin_end; /* keys */
+    uint32_t *bin_shape, *bin_tag; /* entries, sorted */
+    float *bin_at;           /* 4 an entry, sorted: centre in its bin, reach (tlk_bin_number) */
+    uint32_t bin_stride;     /* entries and some padding */
+    uint32_t *partner;       /* TLK_PARTNERS a shape, by the counting pass */
+    uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
+    uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
+    uint32_t *contact_a;     /* contacts: the owner */
+    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap */
 } tlk_find;
 
 /* runs of equal keys among sorted ones */

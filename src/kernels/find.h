@@ -163,11 +163,15 @@ TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
                     f->entry_tag[e] = ((uint32_t)x & 511u) << 3 | ((uint32_t)y & 511u) << 12 |
                                       ((uint32_t)z & 511u) << 21 | (x == low[0]) |
                                       (uint32_t)(y == low[1]) << 1 | (uint32_t)(z == low[2]) << 2;
-                    float *at = f->entry_at + 4 * (size_t)e;
-                    at[0] = (float)(c[0] - (double)x * level->size);
-                    at[1] = (float)(c[1] - (double)y * level->size);
-                    at[2] = (float)(c[2] - (double)z * level->size);
-                    at[3] = (float)c[3];
+                    const float at[4] = {(float)(c[0] - (double)x * level->size),
+                                         (float)(c[1] - (double)y * level->size),
+                                         (float)(c[2] - (double)z * level->size), (float)c[3]};
+#if defined(__CUDACC__)
+                    ((float4 *)f->entry_at)[e] = make_float4(at[0], at[1], at[2], at[3]);
+#else
+                    for (int k = 0; k < 4; k++)
+                        f->entry_at[4 * (size_t)e + (size_t)k] = at[k];
+#endif
                 }
     }
 }
@@ -183,7 +187,19 @@ TL_KERNEL void tlk_run_ranges(const tlk_ranges *r, uint32_t p)
         r->end[key] = p + 1;
 }
 
-/* One sorted position: the entry's data, side by side with its neighbours in the bin. */
+/* Where number k of the sorted entry p is: side by side with its neighbours' for a CPU, which looks
+ * at eight entries at once; with its own others for a GPU, whose threads look at one each. */
+TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t p, uint32_t k)
+{
+#if defined(__CUDACC__)
+    (void)f;
+    return 4 * (size_t)p + k;
+#else
+    return (size_t)k * f->bin_stride + p;
+#endif
+}
+
+/* One sorted position: the entry's data, in the order of bins. */
 TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t p)
 {
     const uint32_t e = f->entry_value[p];
@@ -191,10 +207,12 @@ TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t p)
     f->place[e] = p;
     f->bin_shape[p] = f->entry_shape[e];
     f->bin_tag[p] = f->entry_tag[e];
-    f->bin_x[p] = at[0];
-    f->bin_y[p] = at[1];
-    f->bin_z[p] = at[2];
-    f->bin_r[p] = at[3];
+#if defined(__CUDACC__)
+    ((float4 *)f->bin_at)[p] = *(const float4 *)at;
+#else
+    for (uint32_t k = 0; k < 4; k++)
+        f->bin_at[tlk_bin_number(f, p, k)] = at[k];
+#endif
 }
 
 /* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
@@ -319,10 +337,20 @@ TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint
 TL_KERNEL bool tlk_near(const tlk_find *f, uint32_t p, uint32_t q)
 {
     const uint32_t tp = f->bin_tag[p], tq = f->bin_tag[q];
-    const float dx = f->bin_x[q] - f->bin_x[p], dy = f->bin_y[q] - f->bin_y[p];
-    const float dz = f->bin_z[q] - f->bin_z[p], r = (f->bin_r[q] + f->bin_r[p]) * 1.00001f;
-    return (((tp ^ tq) & ~7u) == 0) & (((tp | tq) & 7u) == 7u) &
-           (dx * dx + dy * dy + dz * dz <= r * r);
+    if (((tp ^ tq) & ~7u) != 0 || ((tp | tq) & 7u) != 7u)
+        return false;
+#if defined(__CUDACC__)
+    const float4 vp = ((const float4 *)f->bin_at)[p], vq = ((const float4 *)f->bin_at)[q];
+    const float a[4] = {vp.x, vp.y, vp.z, vp.w}, b[4] = {vq.x, vq.y, vq.z, vq.w};
+#else
+    float a[4], b[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        a[k] = f->bin_at[tlk_bin_number(f, p, k)];
+        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
+    }
+#endif
+    const float dx = b[0] - a[0], dy = b[1] - a[1], dz = b[2] - a[2], r = (b[3] + a[3]) * 1.00001f;
+    return dx * dx + dy * dy + dz * dz <= r * r;
 }
 
 TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)

@@ -487,10 +487,12 @@ WIDE uint32_t wide_near(const tlk_find *f, uint32_t p, uint32_t q)
 {
     const __m256i tq = _mm256_loadu_si256((const __m256i *)(f->bin_tag + q));
     const __m256i tp = _mm256_set1_epi32((int)f->bin_tag[p]);
-    const __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(f->bin_x + q), _mm256_set1_ps(f->bin_x[p]));
-    const __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(f->bin_y + q), _mm256_set1_ps(f->bin_y[p]));
-    const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(f->bin_z + q), _mm256_set1_ps(f->bin_z[p]));
-    const __m256 sum = _mm256_add_ps(_mm256_loadu_ps(f->bin_r + q), _mm256_set1_ps(f->bin_r[p]));
+    const float *x = f->bin_at, *y = x + f->bin_stride, *z = y + f->bin_stride;
+    const float *reach = z + f->bin_stride;
+    const __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(x + q), _mm256_set1_ps(x[p]));
+    const __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(y + q), _mm256_set1_ps(y[p]));
+    const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(z + q), _mm256_set1_ps(z[p]));
+    const __m256 sum = _mm256_add_ps(_mm256_loadu_ps(reach + q), _mm256_set1_ps(reach[p]));
     const __m256 r = _mm256_mul_ps(sum, _mm256_set1_ps(1.00001f));
     const __m256 d = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)),
                                    _mm256_mul_ps(dz, dz));

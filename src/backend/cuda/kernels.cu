@@ -109,12 +109,22 @@ typedef struct sweep_ranges {
     bool serial[MOST_RANGES];
 } sweep_ranges;
 
+/* What the compiler may know of a list of ranges, to leave out the rest. */
+enum { ANY_ROWS, CENTRAL_COULOMB, CENTRAL_NORMAL };
+
+template <int rows>
 static __global__ void __launch_bounds__(THREADS)
-    run_sweeps(const __grid_constant__ tlk_problem p, const __grid_constant__ sweep_ranges ranges,
+    run_sweeps(const __grid_constant__ tlk_problem given, const __grid_constant__ sweep_ranges ranges,
                uint32_t repeat)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     const uint32_t rank = blockIdx.x * THREADS + threadIdx.x, all = gridDim.x * THREADS;
+    tlk_problem p = given;
+    if (rows != ANY_ROWS) {
+        p.block_base = UINT32_MAX;
+        p.frictionless = rows == CENTRAL_NORMAL;
+        p.coulomb = 1;
+    }
     for (uint32_t r = 0; r < repeat; r++)
         for (uint32_t i = 0; i < ranges.count; i++) {
             const uint32_t end = ranges.end[i];
@@ -128,31 +138,45 @@ static __global__ void __launch_bounds__(THREADS)
         }
 }
 
+/* The blocks of a kernel that are on the GPU at once. */
+static int most_blocks(const void *kernel)
+{
+    int device = 0, processors = 0, blocks = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, 0);
+    return processors * blocks;
+}
+
 static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeat,
                           cudaStream_t stream)
 {
-    static int most_blocks; /* that fit on the GPU at once */
+    static const void *const kernels[3] = {(const void *)run_sweeps<ANY_ROWS>,
+                                           (const void *)run_sweeps<CENTRAL_COULOMB>,
+                                           (const void *)run_sweeps<CENTRAL_NORMAL>};
+    static int most[3];
+    const tlk_problem *problem = (const tlk_problem *)launches[0].args;
     sweep_ranges ranges = {};
     uint32_t largest = 0;
-    if (!most_blocks) {
-        int device = 0, processors = 0, blocks = 0;
-        cudaGetDevice(&device);
-        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, run_sweeps, THREADS, 0);
-        most_blocks = processors * blocks;
-    }
+    int rows = problem->frictionless ? CENTRAL_NORMAL
+               : problem->coulomb    ? CENTRAL_COULOMB
+                                     : ANY_ROWS;
     for (size_t i = 0; i < count; i++) {
         ranges.begin[i] = launches[i].begin;
         ranges.end[i] = launches[i].end;
         ranges.serial[i] = launches[i].serial;
+        if (launches[i].end > problem->block_base)
+            rows = ANY_ROWS;
         if (launches[i].end - launches[i].begin > largest)
             largest = launches[i].end - launches[i].begin;
     }
     ranges.count = (uint32_t)count;
+    if (!most[rows])
+        most[rows] = most_blocks(kernels[rows]);
     const uint32_t wanted = (largest + THREADS - 1) / THREADS;
-    const uint32_t blocks = wanted < (uint32_t)most_blocks ? wanted : (uint32_t)most_blocks;
+    const uint32_t blocks = wanted < (uint32_t)most[rows] ? wanted : (uint32_t)most[rows];
     void *args[] = {(void *)launches[0].args, &ranges, &repeat};
-    return cudaLaunchCooperativeKernel(run_sweeps, dim3(blocks), dim3(THREADS), args, 0, stream);
+    return cudaLaunchCooperativeKernel(kernels[rows], dim3(blocks), dim3(THREADS), args, 0, stream);
 }
 
 #if defined(TLK_PRECISION_double)
