@@ -131,6 +131,7 @@ typedef struct tlk_colour {
     uint32_t *fresh;       /* contacts without a colour, compacted */
     uint32_t *fresh_flag;  /* a contact: 1 without a colour; then its scan */
     uint32_t *key, *value; /* a contact: colour * 4 + kind * 2 + wall, and the contact */
+    uint32_t *place;       /* a contact: where it is among the sorted ones */
     uint32_t coloured;     /* 0: all contacts get colour 0 in the keys */
 } tlk_colour;
 
@@ -165,7 +166,7 @@ typedef struct tlk_build {
     const uint32_t *contact_a, *contact_b;
     const TLK_REAL *contact_n;
     const TLK_REAL *contact_gamma;
-    const uint32_t *order, *key;   /* contacts sorted by key, and their keys */
+    const uint32_t *place, *key;   /* a contact: its place in the order of keys; the sorted keys */
     const uint32_t *segment_start; /* a key / 2: first sorted position */
     const uint32_t *segment_row;   /* a key / 2: first row */
     const TLK_REAL *pair;          /* 2 a pair of materials: friction, restitution */
@@ -173,8 +174,8 @@ typedef struct tlk_build {
     uint32_t split, warm, block_base;
     double h, recovery_fraction, recovery_speed, restitution_speed;
     const TLK_REAL *free;
-    uint32_t *a, *b, *row_contact;
-    TLK_REAL *head, *block, *bias, *gamma;
+    uint32_t *a, *b;
+    TLK_REAL *head, *block, *bias, *gap, *gamma;
     TLK_REAL *position_bias;  /* rows, by tlk_position_rows */
     const TLK_REAL *vel;      /* solved velocities, for tlk_position_rows */
     TLK_REAL *position_gamma; /* rows, 3 fields; zeroed */
@@ -209,8 +210,7 @@ typedef struct tlk_motion {
 /* The audit of a step. */
 typedef struct tlk_audit {
     tlk_problem problem;
-    const uint32_t *row_contact;
-    const TLK_REAL *contact_n;
+    const TLK_REAL *gap; /* rows */
 } tlk_audit;
 
 /* Spatial order of bodies. */

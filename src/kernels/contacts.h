@@ -130,6 +130,12 @@ TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t k)
     c->value[k] = k;
 }
 
+/* One sorted position: its contact learns its place. */
+TL_KERNEL void tlk_row_place(const tlk_colour *c, uint32_t p)
+{
+    c->place[c->value[p]] = p;
+}
+
 /* The rotation matrix of a unit quaternion, by rows. */
 TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
 {
@@ -257,11 +263,18 @@ TL_KERNEL double tlk_bias(const tlk_build *p, double gap, double restitution, do
     return bias;
 }
 
-/* One sorted position: the row of its contact. */
-TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
+/* The row of a contact. */
+TL_KERNEL uint32_t tlk_row_of(const tlk_build *p, uint32_t k)
 {
-    const uint32_t k = p->order[at], segment = p->key[at] >> 1;
-    const uint32_t s = p->segment_row[segment] + at - p->segment_start[segment];
+    const uint32_t at = p->place[k], segment = p->key[at] >> 1;
+    return p->segment_row[segment] + at - p->segment_start[segment];
+}
+
+/* One contact: its row. Contacts are taken in their own order, so that what is read lies side by
+ * side and only what is written is spread, over as many streams as there are colours. */
+TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
+{
+    const uint32_t s = tlk_row_of(p, k);
     uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
     const real *contact = p->contact_n + 4 * (size_t)k;
     double sign = 1;
@@ -290,7 +303,7 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
     p->a[s] = a;
     p->b[s] = b;
-    p->row_contact[s] = k;
+    p->gap[s] = (real)gap;
     const real head[TLK_HEAD] = {
         (real)n[0],      (real)n[1],
         (real)n[2],      pair[0],
@@ -310,12 +323,10 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t at)
     }
 }
 
-/* One row: its impulse back to its contact. */
-TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t s)
+/* One contact: the impulse of its row. */
+TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
 {
-    if (p->a[s] == TLK_NONE)
-        return;
-    const uint32_t k = p->row_contact[s];
+    const uint32_t s = tlk_row_of(p, k);
     const real sign = p->shapes.info[p->contact_a[k]] & TLK_SHAPE_FIXED ? (real)-1 : (real)1;
     real *gamma = p->contact_gamma_out + 4 * (size_t)k;
     for (uint32_t f = 0; f < 3; f++)

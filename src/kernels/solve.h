@@ -499,7 +499,7 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
         u[k] += p->bias[s] * row.n[k];
     }
     const double r = tlk_row_residual(p, s, &row, &pair, g, u);
-    const double gap = q->contact_n[4 * (size_t)q->row_contact[s] + 3];
+    const double gap = q->gap[s];
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
     acc[2] += 1;
@@ -534,7 +534,7 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     tlk_row_velocity(&p, s, &row, &pair, u);
     const double un =
         (double)at[0] * u[0] + (double)at[TLK_LANES] * u[1] + (double)at[2 * TLK_LANES] * u[2];
-    double bias = (double)q->contact_n[4 * (size_t)q->row_contact[s] + 3] / q->h + un;
+    double bias = (double)q->gap[s] / q->h + un;
     if (bias < 0)
         bias = tlk_max(bias * q->recovery_fraction, -q->recovery_speed);
     q->position_bias[s] = (real)bias;

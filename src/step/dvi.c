@@ -116,14 +116,17 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         TL_TRY(colour(w, c, &args));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, (size_t)c->count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
     args.key = p->key.data;
     args.value = p->value.data;
+    args.place = p->place.data;
     *colours = 0;
     if (!c->count)
         return TL_OK;
     tl_run(b, TLK_row_key, c->count, &args);
     TL_TRY(b->ops->sort(b, args.key, args.value, c->count, 8));
+    tl_run(b, TLK_row_place, c->count, &args);
     TL_TRY(tl_ranges(b, args.key, c->count, KEYS, &p->range));
     b->ops->download(b, ranges, p->range.data, sizeof ranges);
     for (uint32_t k = 0; k < KEYS; k++)
@@ -184,7 +187,7 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     const size_t blocks = rows - problem->view.block_base;
     TL_TRY(tl_buffer_need(b, &p->a, rows * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->b, rows * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->contact, rows * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->gap, rows * real));
     TL_TRY(tl_buffer_need(b, &p->head, TLK_HEAD * rows * real));
     TL_TRY(tl_buffer_need(b, &p->block, TLK_BLOCK * blocks * real));
     TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
@@ -207,7 +210,7 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .contact_b = c->b.data,
                          .contact_n = c->n.data,
                          .contact_gamma = c->gamma.data,
-                         .order = p->value.data,
+                         .place = p->place.data,
                          .key = p->key.data,
                          .segment_start = p->segment.data,
                          .segment_row = (uint32_t *)p->segment.data + TL_SEGMENTS,
@@ -223,7 +226,7 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .free = w->free.data,
                          .a = p->a.data,
                          .b = p->b.data,
-                         .row_contact = p->contact.data,
+                         .gap = p->gap.data,
                          .head = p->head.data,
                          .block = p->block.data,
                          .bias = p->bias.data,
@@ -303,7 +306,7 @@ static tl_status check_bodies(tl_world *w, const tlk_motion *motion)
 /* The certificate's numbers that come from the rows. */
 static tl_status audit(tl_world *w, const tl_contacts *c, const tl_problem *problem, tl_report *r)
 {
-    const tlk_audit args = {problem->view, w->problem.contact.data, c->n.data};
+    const tlk_audit args = {problem->view, w->problem.gap.data};
     double n[TLK_FOLD_NUMBERS];
     TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_audit_row, problem->view.rows, &args, n));
     r->contacts = c->count;
@@ -317,11 +320,11 @@ static tl_status audit(tl_world *w, const tl_contacts *c, const tl_problem *prob
 }
 
 /* From here on nothing fails: the new velocities and positions become the state. */
-static tl_status commit(tl_world *w, tlk_motion *motion, const tlk_build *build, uint32_t rows,
+static tl_status commit(tl_world *w, tlk_motion *motion, const tlk_build *build, uint32_t contacts,
                         tl_report *r)
 {
     double energy[TLK_FOLD_NUMBERS];
-    tl_run(w->backend, TLK_store_impulse, rows, build);
+    tl_run(w->backend, TLK_store_impulse, contacts, build);
     motion->pseudo = w->settings.overlap == TL_OVERLAP_SPLIT ? w->pseudo.data : NULL;
     tl_run(w->backend, TLK_integrate, w->dynamic, motion);
     w->steps++;
@@ -381,7 +384,7 @@ tl_status tl_step_dvi(tl_world *w)
     TL_TRY(audit(w, &w->contacts[1 - w->current], &problem, &r));
     TL_TRY(check_bodies(w, &motion));
     r.ms.audit = tl_lap(&mark);
-    TL_TRY(commit(w, &motion, &build, problem.view.rows, &r));
+    TL_TRY(commit(w, &motion, &build, r.contacts, &r));
     r.ms.integrate = tl_lap(&mark);
     r.iterations = first.iterations;
     r.position_iterations = second.iterations;

@@ -17,15 +17,19 @@ void tl_world_free(tl_world *w)
     tl_backend *b = w->backend;
     if (b) {
         tl_rows *p = &w->problem;
-        tl_buffer *buffers[] = {&w->pos,    &w->quat,       &w->vel,           &w->inertia,
-                                &w->flags,  &w->id,         &w->shape_body,    &w->shape_info,
-                                &w->geom,   &w->level,      &w->patch_local,   &w->patch,
-                                &w->centre, &w->pair_table, &w->free,          &w->work,
-                                &w->pseudo, &w->rest,       &w->wrench,        &p->key,
-                                &p->value,  &p->range,      &p->segment,       &p->used,
-                                &p->bid,    &p->fresh,      &p->flag,          &p->a,
-                                &p->b,      &p->contact,    &p->head,          &p->block,
-                                &p->bias,   &p->gamma,      &p->position_bias, &p->position_gamma};
+        tl_buffer *buffers[] = {&w->pos,           &w->quat,        &w->vel,
+                                &w->inertia,       &w->flags,       &w->id,
+                                &w->shape_body,    &w->shape_info,  &w->geom,
+                                &w->level,         &w->patch_local, &w->patch,
+                                &w->centre,        &w->pair_table,  &w->free,
+                                &w->work,          &w->pseudo,      &w->rest,
+                                &w->wrench,        &p->key,         &p->value,
+                                &p->place,         &p->range,       &p->segment,
+                                &p->used,          &p->bid,         &p->fresh,
+                                &p->flag,          &p->a,           &p->b,
+                                &p->gap,           &p->head,        &p->block,
+                                &p->bias,          &p->gamma,       &p->position_bias,
+                                &p->position_gamma};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);

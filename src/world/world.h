@@ -21,11 +21,11 @@ typedef struct tl_world_motion {
 
 /* The rows of the problem, built anew each step. Lengths in rows, padding included. */
 typedef struct tl_rows {
-    tl_buffer key, value;               /* uint32_t a contact: order of rows */
-    tl_buffer range, segment;           /* uint32_t: runs of keys; position and row of segments */
-    tl_buffer used, bid, fresh, flag;   /* colouring */
-    tl_buffer a, b, contact;            /* uint32_t */
-    tl_buffer head, block, bias, gamma; /* real */
+    tl_buffer key, value, place;      /* uint32_t a contact: order of rows */
+    tl_buffer range, segment;         /* uint32_t: runs of keys; position and row of segments */
+    tl_buffer used, bid, fresh, flag; /* colouring */
+    tl_buffer a, b;                   /* uint32_t */
+    tl_buffer head, block, bias, gap, gamma; /* real */
     tl_buffer position_bias, position_gamma;
 } tl_rows;
 

@@ -401,18 +401,17 @@ WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, dvec *acc)
     wide_velocity(&h, p->vel, va, vb, u);
     const vec bias = vec_load(p->bias + s);
     const real *gamma = p->gamma + tlk_at(s, 0, 3);
-    dvec work = {0}, gap, zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
+    dvec work = {0}, zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
     for (int k = 0; k < 3; k++) {
         g[k] = vec_load(gamma + k * TLK_LANES);
         work += 0.5 * vec_widen(g[k]) * (vec_widen(u[k]) + vec_widen(free[k]));
         u[k] += bias * h.n[k];
     }
     const dvec r = vec_widen(wide_residual(p, &h, va, vb, g, u));
-    for (uint32_t l = 0; l < TLK_LANES; l++)
-        gap[l] = l < h.lanes ? (double)q->contact_n[4 * (size_t)q->row_contact[s + l] + 3] : 0;
     dvec_bits row;
     __builtin_memcpy(&row, first + TLK_LANES - h.lanes, sizeof row);
-    const dvec_bits overlap = gap < zero;
+    const dvec gap = vec_widen(vec_load(q->gap + s));
+    const dvec_bits overlap = row & (gap < zero);
     const dvec active = vec_widen(vec_dot(g, g));
     const dvec worst = dvec_select(row, r, none), depth = dvec_select(overlap, -gap, none);
     acc[0] += dvec_select(row, r * r, zero);
@@ -453,9 +452,7 @@ WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, uint32_
     const dvec un = vec_widen(h.n[0]) * vec_widen(u[0]) + vec_widen(h.n[1]) * vec_widen(u[1]) +
                     vec_widen(h.n[2]) * vec_widen(u[2]);
     const dvec zero = {0};
-    dvec gap = zero;
-    for (uint32_t l = 0; l < h.lanes; l++)
-        gap[l] = (double)q->contact_n[4 * (size_t)q->row_contact[s + l] + 3];
+    const dvec gap = vec_widen(vec_load(q->gap + s));
     dvec bias = gap / q->h + un;
     const dvec part = bias * q->recovery_fraction, most = zero - q->recovery_speed;
     bias = dvec_select(bias < zero, dvec_select(part > most, part, most), bias);
