@@ -332,13 +332,17 @@ TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint
     *end = f->bin_end[key & ~1u];
 }
 
-/* Whether the boxes at p and q can touch and this bin claims the pair. The reaches are sums of
- * radii and margins; the slack covers the rounding of positions to 32-bit inside a bin. */
+/* Whether two entries with these tags are in the same bin and it claims the pair: on each axis it
+ * is the first bin of one of the two. */
+TL_KERNEL bool tlk_claims(uint32_t tp, uint32_t tq)
+{
+    return (((tp ^ tq) & ~7u) == 0) & (((tp | tq) & 7u) == 7u);
+}
+
+/* Whether the balls at p and q can touch. The reaches are sums of radii and margins; the slack
+ * covers the rounding of positions to 32-bit inside a bin. */
 TL_KERNEL bool tlk_near(const tlk_find *f, uint32_t p, uint32_t q)
 {
-    const uint32_t tp = f->bin_tag[p], tq = f->bin_tag[q];
-    if (((tp ^ tq) & ~7u) != 0 || ((tp | tq) & 7u) != 7u)
-        return false;
 #if defined(__CUDACC__)
     const float4 vp = ((const float4 *)f->bin_at)[p], vq = ((const float4 *)f->bin_at)[q];
     const float a[4] = {vp.x, vp.y, vp.z, vp.w}, b[4] = {vq.x, vq.y, vq.z, vq.w};
@@ -356,12 +360,18 @@ TL_KERNEL bool tlk_near(const tlk_find *f, uint32_t p, uint32_t q)
 TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
 {
     for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
-        const uint32_t p = f->place[e];
+        const uint32_t p = f->place[e], tag = f->bin_tag[p];
         uint32_t begin, end;
         tlk_partners(f, p, &begin, &end);
-        for (uint32_t q = begin; q < end; q++) {
-            if (tlk_near(f, p, q) && tlk_touch(f, i, f->bin_shape[q]))
-                tlk_emit(f, i, f->bin_shape[q], write, k);
+        /* four tags at a time, so that their loads do not wait for each other */
+        for (uint32_t q = begin; q < end; q += 4) {
+            uint32_t hits = 0;
+            for (uint32_t u = 0; u < 4; u++)
+                if (q + u < end)
+                    hits |= (uint32_t)tlk_claims(tag, f->bin_tag[q + u]) << u;
+            for (uint32_t u = 0; hits; u++, hits >>= 1)
+                if ((hits & 1) && tlk_near(f, p, q + u) && tlk_touch(f, i, f->bin_shape[q + u]))
+                    tlk_emit(f, i, f->bin_shape[q + u], write, k);
         }
     }
 }

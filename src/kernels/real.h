@@ -92,38 +92,45 @@ TL_KERNEL size_t tlk_at(uint32_t s, uint32_t f, uint32_t fields)
     return ((size_t)(s / TLK_LANES) * fields + f) * TLK_LANES + tlk_lane(s);
 }
 
-/* Eight numbers, a body's velocity; on a GPU by loads and stores of 16 bytes. */
-TL_KERNEL void tlk_load8(const real *from, real *to)
+/* Four numbers, the linear or the angular half of a body's velocity; on a GPU by loads and stores
+ * of 16 bytes. */
+TL_KERNEL void tlk_load4(const real *from, real *to)
 {
 #if defined(__CUDACC__) && defined(TLK_PRECISION_double)
-    for (int k = 0; k < 4; k++) {
-        const double2 v = ((const double2 *)from)[k];
-        to[2 * k] = v.x, to[2 * k + 1] = v.y;
-    }
+    const double2 v = ((const double2 *)from)[0], w = ((const double2 *)from)[1];
+    to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
 #elif defined(__CUDACC__)
-    for (int k = 0; k < 2; k++) {
-        const float4 v = ((const float4 *)from)[k];
-        to[4 * k] = v.x, to[4 * k + 1] = v.y, to[4 * k + 2] = v.z, to[4 * k + 3] = v.w;
-    }
+    const float4 v = *(const float4 *)from;
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 #else
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 4; k++)
         to[k] = from[k];
 #endif
 }
 
-TL_KERNEL void tlk_store8(real *to, const real *from)
+TL_KERNEL void tlk_store4(real *to, const real *from)
 {
 #if defined(__CUDACC__) && defined(TLK_PRECISION_double)
-    for (int k = 0; k < 4; k++)
-        ((double2 *)to)[k] = make_double2(from[2 * k], from[2 * k + 1]);
+    ((double2 *)to)[0] = make_double2(from[0], from[1]);
+    ((double2 *)to)[1] = make_double2(from[2], from[3]);
 #elif defined(__CUDACC__)
-    for (int k = 0; k < 2; k++)
-        ((float4 *)to)[k] =
-            make_float4(from[4 * k], from[4 * k + 1], from[4 * k + 2], from[4 * k + 3]);
+    *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
 #else
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 4; k++)
         to[k] = from[k];
 #endif
+}
+
+TL_KERNEL void tlk_load8(const real *from, real *to)
+{
+    tlk_load4(from, to);
+    tlk_load4(from + 4, to + 4);
+}
+
+TL_KERNEL void tlk_store8(real *to, const real *from)
+{
+    tlk_store4(to, from);
+    tlk_store4(to + 4, from + 4);
 }
 
 /* Integer atomics; their result does not depend on the order of threads. */

@@ -208,12 +208,41 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, uint32_t s, const tlk_row 
         gamma[k] = next * row->n[k] + scale * t[k];
 }
 
+/* One central row without friction: only linear velocities count. */
+TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t s, const tlk_row *row)
+{
+    real *at_a = p->vel + 8 * (size_t)row->a, *at_b = p->vel + 8 * (size_t)row->b;
+    real va[4], vb[4], u[3], gamma[3];
+    tlk_load4(at_a, va);
+    tlk_load4(at_b, vb);
+    tlk_load3(p->gamma, s, gamma);
+    for (int k = 0; k < 3; k++)
+        u[k] = vb[k] - va[k];
+    const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
+    const real eta = 1 / (va[3] + vb[3]);
+    const real next = tlk_max(gn - (real)p->omega * eta * (un + p->bias[s]), (real)0);
+    for (int k = 0; k < 3; k++) {
+        const real value = next * row->n[k], change = value - gamma[k];
+        gamma[k] = value;
+        va[k] -= va[3] * change;
+        vb[k] += vb[3] * change;
+    }
+    tlk_store3(p->gamma, s, gamma);
+    tlk_store4(at_a, va);
+    if (row->b < p->moving)
+        tlk_store4(at_b, vb);
+}
+
 /* One row: one projected Gauss-Seidel step; no other row of the range moves its bodies. */
 TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
 {
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    if (p->frictionless && s < p->block_base) {
+        tlk_psor_normal(p, s, &row);
+        return;
+    }
     tlk_pair pair = tlk_load_pair(&row, p->vel);
     real u[3], gamma[3], old[3], eta[3];
     tlk_row_velocity(p, s, &row, &pair, u);
