@@ -363,24 +363,47 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_
         const uint32_t p = f->place[e], tag = f->bin_tag[p];
         uint32_t begin, end;
         tlk_partners(f, p, &begin, &end);
-        /* four tags at a time, so that their loads do not wait for each other */
-        for (uint32_t q = begin; q < end; q += 4) {
-            uint32_t hits = 0;
-            for (uint32_t u = 0; u < 4; u++)
-                if (q + u < end)
-                    hits |= (uint32_t)tlk_claims(tag, f->bin_tag[q + u]) << u;
-            for (uint32_t u = 0; hits; u++, hits >>= 1)
-                if ((hits & 1) && tlk_near(f, p, q + u) && tlk_touch(f, i, f->bin_shape[q + u]))
-                    tlk_emit(f, i, f->bin_shape[q + u], write, k);
-        }
+        for (uint32_t q = begin; q < end; q++)
+            if (tlk_claims(tag, f->bin_tag[q]) && tlk_near(f, p, q) &&
+                tlk_touch(f, i, f->bin_shape[q]))
+                tlk_emit(f, i, f->bin_shape[q], write, k);
     }
 }
 
-/* One shape: how many contacts it owns. */
+/* The binned shapes that may touch i, into its list of partners as far as there is room; returns
+ * how many there are. */
+TL_KERNEL uint32_t tlk_candidates(const tlk_find *f, uint32_t i)
+{
+    uint32_t n = 0, *list = f->partner + TLK_PARTNERS * (size_t)i;
+    for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
+        const uint32_t p = f->place[e], tag = f->bin_tag[p];
+        uint32_t begin, end;
+        tlk_partners(f, p, &begin, &end);
+        for (uint32_t q = begin; q < end; q++) {
+            if (!tlk_claims(tag, f->bin_tag[q]) || !tlk_near(f, p, q))
+                continue;
+            if (n < TLK_PARTNERS)
+                list[n] = f->bin_shape[q];
+            n++;
+        }
+    }
+    return n;
+}
+
+/* One shape: how many contacts it owns. First the candidates, then the exact tests: threads that
+ * run in step would otherwise wait for each other's tests at every entry. */
 TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
 {
-    uint32_t k = 0;
-    tlk_visit_bins(f, i, false, &k);
+    uint32_t k = 0, *list = f->partner + TLK_PARTNERS * (size_t)i;
+    const uint32_t n = tlk_candidates(f, i);
+    if (n > TLK_PARTNERS)
+        tlk_visit_bins(f, i, false, &k);
+    else
+        for (uint32_t c = 0; c < n; c++) {
+            const uint32_t j = list[c];
+            if (tlk_touch(f, i, j))
+                list[k++] = j;
+        }
     tlk_visit_globals(f, i, false, &k);
     f->contact_start[i] = k;
 }
