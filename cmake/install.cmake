@@ -8,6 +8,10 @@ install(TARGETS talus_shared talus_static EXPORT talus-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/talus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# The plugin lies beside the library, which looks for it there.
+if(TARGET talus_cuda)
+  install(TARGETS talus_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(EXPORT talus-targets NAMESPACE talus:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/talus-config.cmake.in talus-config.cmake

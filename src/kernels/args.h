@@ -123,7 +123,6 @@ typedef struct tlk_match {
 typedef struct tlk_colour {
     const uint32_t *a, *b; /* shapes of each contact */
     const uint32_t *shape_body, *shape_info;
-    const TLK_REAL *gamma;
     uint32_t dynamic;      /* dynamic bodies */
     uint32_t *colour;      /* a contact */
     uint64_t *used;        /* a body: bit c is set where colour c is taken */

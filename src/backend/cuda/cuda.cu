@@ -1,7 +1,7 @@
 /* The CUDA backend: the table of functions of backend.h on one GPU, as a plugin.
  *
- * Everything runs on one stream. Functions that return nothing keep the first error of the device; the
- * next one that can fail reports it. */
+ * Everything runs on one stream. Functions that return nothing keep the first error of the device;
+ * the next one that can fail reports it. */
 #include "backend/cuda/cuda.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@ typedef struct cuda_backend {
     cudaError_t error; /* the first one, kept */
     void *temp;        /* CUB's */
     size_t temp_bytes;
-    void *sort;        /* the other half of a sort */
+    void *sort; /* the other half of a sort */
     size_t sort_bytes;
-    double *partial;   /* device */
+    double *partial; /* device */
     double *partial_host;
     size_t partial_bytes;
     uint64_t *total; /* pinned */
@@ -56,8 +56,8 @@ static tl_status no_memory(cuda_backend *c, size_t bytes)
     size_t free_bytes = 0, all = 0;
     cudaGetLastError(); /* running out of memory is no lasting error */
     cudaMemGetInfo(&free_bytes, &all);
-    snprintf(text, sizeof text, "out of GPU memory: %zu bytes were needed, %zu of %zu are free", bytes,
-             free_bytes, all);
+    snprintf(text, sizeof text, "out of GPU memory: %zu bytes were needed, %zu of %zu are free",
+             bytes, free_bytes, all);
     return c->host->fail(TL_NO_MEMORY, text);
 }
 
@@ -192,7 +192,8 @@ static tl_status cuda_fold(tl_backend *backend, tl_fold fold, uint32_t count, co
     }
     if (count) {
         c->kernels->fold[fold](args, count, c->partial, c->stream);
-        cuda_download(backend, c->partial_host, c->partial, groups * TLK_FOLD_NUMBERS * sizeof(double));
+        cuda_download(backend, c->partial_host, c->partial,
+                      groups * TLK_FOLD_NUMBERS * sizeof(double));
     }
     for (int k = 0; k < n; k++) {
         double number = tl_fold_start(operations[k]);
@@ -212,8 +213,8 @@ static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values
     if (!need(c, &c->sort, &c->sort_bytes, 2 * (size_t)count * sizeof(uint32_t)))
         return TL_NO_MEMORY;
     uint32_t *other = (uint32_t *)c->sort;
-    const cudaError_t e = tl_cuda_sort(keys, values, other, other + count, count, bits, need_temp, c,
-                                       c->stream);
+    const cudaError_t e =
+        tl_cuda_sort(keys, values, other, other + count, count, bits, need_temp, c, c->stream);
     if (e == cudaErrorMemoryAllocation)
         return TL_NO_MEMORY;
     note(c, e);
@@ -231,9 +232,9 @@ static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count,
     return report(c);
 }
 
-static const tl_backend_ops cuda_ops = {cuda_destroy, cuda_allocate, cuda_release, cuda_upload,
-                                        cuda_download, cuda_copy,    cuda_fill,    cuda_run,
-                                        cuda_fold,    cuda_sort,     cuda_scan,    NULL};
+static const tl_backend_ops cuda_ops = {cuda_destroy,  cuda_allocate, cuda_release, cuda_upload,
+                                        cuda_download, cuda_copy,     cuda_fill,    cuda_run,
+                                        cuda_fold,     cuda_sort,     cuda_scan,    NULL};
 
 static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, tl_backend **backend)
 {
@@ -266,9 +267,9 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, t
     return TL_OK;
 }
 
-static const tl_plugin plugin = {TL_PLUGIN_VERSION,  TL_VERSION_STRING, sizeof(tlk_find),
-                                 sizeof(tlk_problem), sizeof(tlk_build), sizeof(tlk_motion),
-                                 cuda_open};
+static const tl_plugin plugin = {
+    TL_PLUGIN_VERSION, TL_VERSION_STRING,  sizeof(tlk_find), sizeof(tlk_problem),
+    sizeof(tlk_build), sizeof(tlk_motion), cuda_open};
 
 extern "C" TL_API const tl_plugin *tl_plugin_entry(void)
 {

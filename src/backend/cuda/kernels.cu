@@ -1,5 +1,5 @@
-/* The kernels of the CUDA backend for one precision: the same headers as on the CPU, a thread an item.
- * Compiled twice, with -DTLK_PRECISION_mixed and -DTLK_PRECISION_double, and without fused
+/* The kernels of the CUDA backend for one precision: the same headers as on the CPU, a thread an
+ * item. Compiled twice, with -DTLK_PRECISION_mixed and -DTLK_PRECISION_double, and without fused
  * multiply-add, so that a GPU gives the same bits as a CPU. */
 #include "kernels/bodies.h"
 #include "kernels/contacts.h"
@@ -24,30 +24,32 @@ static __device__ __forceinline__ double fold_pair(char operation, double a, dou
     return (operation == 'M') == (b > a) ? b : a;
 }
 
-#define TLK_MAP(name, type)                                                                        \
-    static __global__ void __launch_bounds__(THREADS)                                              \
-        run_##name(const __grid_constant__ type a, uint32_t begin, uint32_t end)                   \
-    {                                                                                              \
-        const uint32_t i = begin + blockIdx.x * THREADS + threadIdx.x;                             \
-        if (i < end)                                                                               \
-            tlk_##name(&a, i);                                                                     \
-    }                                                                                              \
-    static __global__ void serial_##name(const __grid_constant__ type a, uint32_t begin, uint32_t end) \
-    {                                                                                              \
-        for (uint32_t i = begin; i < end; i++)                                                     \
-            tlk_##name(&a, i);                                                                     \
-    }                                                                                              \
-    static void map_##name(const void *args, uint32_t begin, uint32_t end, bool serial,            \
-                           cudaStream_t stream)                                                    \
-    {                                                                                              \
-        const type &a = *(const type *)args;                                                       \
-        if (serial)                                                                                \
-            serial_##name<<<1, 1, 0, stream>>>(a, begin, end);                                     \
-        else                                                                                       \
-            run_##name<<<(end - begin + THREADS - 1) / THREADS, THREADS, 0, stream>>>(a, begin, end); \
+#define TLK_MAP(name, type)                                                                     \
+    static __global__ void __launch_bounds__(THREADS)                                           \
+        run_##name(const __grid_constant__ type a, uint32_t begin, uint32_t end)                \
+    {                                                                                           \
+        const uint32_t i = begin + blockIdx.x * THREADS + threadIdx.x;                          \
+        if (i < end)                                                                            \
+            tlk_##name(&a, i);                                                                  \
+    }                                                                                           \
+    static __global__ void serial_##name(const __grid_constant__ type a, uint32_t begin,        \
+                                         uint32_t end)                                          \
+    {                                                                                           \
+        for (uint32_t i = begin; i < end; i++)                                                  \
+            tlk_##name(&a, i);                                                                  \
+    }                                                                                           \
+    static void map_##name(const void *args, uint32_t begin, uint32_t end, bool serial,         \
+                           cudaStream_t stream)                                                 \
+    {                                                                                           \
+        const type &a = *(const type *)args;                                                    \
+        if (serial)                                                                             \
+            serial_##name<<<1, 1, 0, stream>>>(a, begin, end);                                  \
+        else                                                                                    \
+            run_##name<<<(end - begin + THREADS - 1) / THREADS, THREADS, 0, stream>>>(a, begin, \
+                                                                                      end);     \
     }
-/* A block folds 16 chunks: a thread takes one lane of one chunk, in order; then one thread a chunk takes
- * the lanes, in order. Then a thread takes one number of one group of chunks, in order. */
+/* A block folds 16 chunks: a thread takes one lane of one chunk, in order; then one thread a chunk
+ * takes the lanes, in order. Then a thread takes one number of one group of chunks, in order. */
 #define TLK_REDUCE(name, type, n, ops)                                                             \
     static __global__ void __launch_bounds__(128)                                                  \
         chunk_##name(const __grid_constant__ type a, uint32_t count, double *partial)              \
@@ -88,7 +90,8 @@ static __device__ __forceinline__ double fold_pair(char operation, double a, dou
             number = fold_pair(operations[k], number, partial[(size_t)c * TLK_FOLD_NUMBERS + k]);  \
         groups[(size_t)group * TLK_FOLD_NUMBERS + k] = number;                                     \
     }                                                                                              \
-    static void fold_##name(const void *args, uint32_t count, double *partial, cudaStream_t stream) \
+    static void fold_##name(const void *args, uint32_t count, double *partial,                     \
+                            cudaStream_t stream)                                                   \
     {                                                                                              \
         const uint32_t chunks = (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;                     \
         const uint32_t groups = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;                    \
@@ -101,8 +104,8 @@ static __device__ __forceinline__ double fold_pair(char operation, double a, dou
 #undef TLK_MAP
 #undef TLK_REDUCE
 
-/* Gauss-Seidel sweeps, colour by colour, in one kernel: a launch costs several microseconds, a meeting of
- * all threads about one, and a step of a small scene has more than a hundred of them. */
+/* Gauss-Seidel sweeps, colour by colour, in one kernel: a launch costs several microseconds, a
+ * meeting of all threads about one, and a step of a small scene has more than a hundred of them. */
 #define MOST_RANGES 128u
 typedef struct sweep_ranges {
     uint32_t count, begin[MOST_RANGES], end[MOST_RANGES];
@@ -114,8 +117,8 @@ enum { ANY_ROWS, CENTRAL_COULOMB, CENTRAL_NORMAL };
 
 template <int rows>
 static __global__ void __launch_bounds__(THREADS)
-    run_sweeps(const __grid_constant__ tlk_problem given, const __grid_constant__ sweep_ranges ranges,
-               uint32_t repeat)
+    run_sweeps(const __grid_constant__ tlk_problem given,
+               const __grid_constant__ sweep_ranges ranges, uint32_t repeat)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     const uint32_t rank = blockIdx.x * THREADS + threadIdx.x, all = gridDim.x * THREADS;
@@ -185,7 +188,7 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
 #define TABLE tl_cuda_mixed
 #endif
 extern const tl_cuda_kernels TABLE = {{
-#define TLK_MAP(name, type)            map_##name,
+#define TLK_MAP(name, type) map_##name,
 #define TLK_REDUCE(name, type, n, ops)
 #include "kernels/kernels.inc"
 #undef TLK_MAP

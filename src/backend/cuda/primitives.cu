@@ -9,7 +9,8 @@ cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint
 {
     cub::DoubleBuffer<uint32_t> k(keys, keys2), v(values, values2);
     size_t bytes = 0;
-    cudaError_t e = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, v, count, 0, (int)bits, stream);
+    cudaError_t e =
+        cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, v, count, 0, (int)bits, stream);
     if (e != cudaSuccess)
         return e;
     void *temp = need(user, bytes + 1);
@@ -17,15 +18,18 @@ cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint
         return cudaErrorMemoryAllocation;
     e = cub::DeviceRadixSort::SortPairs(temp, bytes, k, v, count, 0, (int)bits, stream);
     if (e == cudaSuccess && k.Current() != keys)
-        e = cudaMemcpyAsync(keys, k.Current(), count * sizeof *keys, cudaMemcpyDeviceToDevice, stream);
+        e = cudaMemcpyAsync(keys, k.Current(), count * sizeof *keys, cudaMemcpyDeviceToDevice,
+                            stream);
     if (e == cudaSuccess && v.Current() != values)
-        e = cudaMemcpyAsync(values, v.Current(), count * sizeof *values, cudaMemcpyDeviceToDevice, stream);
+        e = cudaMemcpyAsync(values, v.Current(), count * sizeof *values, cudaMemcpyDeviceToDevice,
+                            stream);
     return e;
 }
 
-/* The total in 64-bit first, so that an overflow is seen; then the sums, with item [count] as the total. */
-cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cuda_need need, void *user,
-                         cudaStream_t stream)
+/* The total in 64-bit first, so that an overflow is seen; then the sums, with item [count] as the
+ * total. */
+cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cuda_need need,
+                         void *user, cudaStream_t stream)
 {
     size_t reduce = 0, scan = 0;
     cudaError_t e = cub::DeviceReduce::Reduce(nullptr, reduce, items, (uint64_t *)nullptr, count,
