@@ -24,7 +24,7 @@ test: ## Run all tests: release, address and thread sanitizers, install, documen
 bench: DEPS := bench
 bench: all ## Run the benchmarks, next to Bullet and ODE
 	@build/talus-bench pile --peers bullet,ode
-	@build/talus-bench contacts --peers bullet,ode
+	@build/talus-bench contacts --peers bullet
 	@build/talus-bench scaling
 	@build/talus-bench convergence
 
