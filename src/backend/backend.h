@@ -109,9 +109,6 @@ typedef struct tl_buffer {
 /* Makes room for `bytes`; the old content is lost where the buffer grows. */
 tl_status tl_buffer_need(tl_backend *backend, tl_buffer *buffer, size_t bytes);
 
-/* The same; the first `keep` bytes stay. */
-tl_status tl_buffer_grow(tl_backend *backend, tl_buffer *buffer, size_t bytes, size_t keep);
-
 void tl_buffer_free(tl_backend *backend, tl_buffer *buffer);
 
 /* Runs one kernel over [0, count). */

@@ -128,7 +128,6 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
     double volume = 1;
     for (int k = 0; k < 3; k++)
         volume *= fmax(high[k] - low[k], 2 * c->top[0]);
-    f->levels = c->levels;
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
         *level = (tlk_level){.used = c->residents[l] > 0};

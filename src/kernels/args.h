@@ -33,7 +33,6 @@
 
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */
-#define TLK_BODY_TURNING     2u /* a prescribed body that may rotate */
 
 /* Fields of shape_info. */
 #define TLK_SHAPE_KIND 0xfu /* tl_shape_kind */
@@ -80,7 +79,7 @@ typedef struct tlk_find {
     tlk_bodies bodies;
     tlk_shapes shapes;
     double h, envelope;
-    uint32_t levels, globals;
+    uint32_t globals;
     tlk_level level[TLK_LEVELS];
     uint32_t global[TLK_GLOBALS]; /* shape rows */
     uint32_t entries, keys;

@@ -88,8 +88,8 @@ static tl_status append_body(tl_image *image, const tl_body_list *list, const tl
     const double *w = body->angular_velocity;
     const bool isotropic = i[0] == i[1] && i[1] == i[2];
     const uint32_t row = (uint32_t)image->id.count;
-    const uint32_t flags = (dynamic && !isotropic ? TLK_BODY_ANISOTROPIC : 0) |
-                           (turns(list, body) ? TLK_BODY_TURNING : 0);
+    const uint32_t flags = dynamic && !isotropic ? TLK_BODY_ANISOTROPIC : 0;
+    const bool plain = dynamic ? isotropic : !turns(list, body);
     const double pos[4] = {x[0], x[1], x[2], 0}, inertia[4] = {i[0], i[1], i[2], body->mass};
     const double vel[8] = {v[0], v[1], v[2], dynamic ? 1 / body->mass : 0,
                            w[0], w[1], w[2], dynamic && isotropic ? 1 / i[0] : 0};
@@ -101,7 +101,7 @@ static tl_status append_body(tl_image *image, const tl_body_list *list, const tl
     TL_TRY(tl_array_append(&image->id, &id, 1));
     for (uint32_t s = 0; s < body->shape_count; s++)
         TL_TRY(append_shape(image, (const tl_shape_rec *)list->shapes.data + body->first_shape + s,
-                            row, dynamic, dynamic ? isotropic : !(flags & TLK_BODY_TURNING)));
+                            row, dynamic, plain));
     return TL_OK;
 }
 
