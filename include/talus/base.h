@@ -42,7 +42,8 @@ typedef enum tl_status {
     TL_DIVERGED = -4,     /**< a state became NaN or ran away; the last good state is kept */
     TL_TOO_LARGE = -5,    /**< a size is over a limit (2^31 contacts, shapes or bin entries) */
     TL_NO_BACKEND = -6,   /**< the backend asked for is not there */
-    TL_BAD_DATA = -7      /**< a snapshot is damaged, of another version or another machine kind */
+    TL_BAD_DATA = -7,     /**< a file or snapshot is damaged, of another version or breaks a rule */
+    TL_FILE = -8 /**< a file could not be read or written; the message says which and why */
 } tl_status;
 
 /** The name of a status, for example "TL_BAD_ARGUMENT"; "unknown status" for any other number.

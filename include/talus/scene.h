@@ -232,6 +232,138 @@ TL_API tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_bod
 /** Adds a force on a dynamic body. */
 TL_API tl_status tl_scene_add_force(tl_scene *scene, const tl_force_def *def);
 
+/** The kinds of region. */
+typedef enum tl_region_kind {
+    TL_REGION_BOX = 0,      /**< corners `low` and `high`, axes along the world's */
+    TL_REGION_CYLINDER = 1, /**< from the centre of its base along `axis`, within `radius` */
+    TL_REGION_SPHERE = 2    /**< within `radius` of `centre` */
+} tl_region_kind;
+
+/** A part of space, for fills, emitters and boundaries; it is closed, and its bounds may be
+ * infinite (boxes) where nothing has to be placed in it. */
+typedef struct tl_region {
+    tl_region_kind kind; /**< which of the fields below are used */
+    double low[3];       /**< m, boxes: the lower corner */
+    double high[3];      /**< m, boxes: the upper corner; each coordinate above low's */
+    double centre[3];    /**< m, spheres: the centre; cylinders: the centre of the base */
+    double axis[3];      /**< m, cylinders: from the base's centre to the top's; not zero */
+    double radius;       /**< m, cylinders and spheres: > 0 */
+} tl_region;
+
+/** The box between two corners (m; copied). */
+TL_API tl_region tl_region_box(const double low[3], const double high[3]);
+
+/** Whether a point (m) is in a region. */
+TL_API bool tl_region_contains(const tl_region *region, const double point[3]);
+
+/** How the radii of many spheres are distributed. */
+typedef enum tl_size_kind {
+    TL_SIZE_EQUAL = 0,   /**< all have `radius` */
+    TL_SIZE_UNIFORM = 1, /**< evenly between `low` and `high` */
+    TL_SIZE_NORMAL = 2,  /**< mean `radius`, standard deviation `deviation`, between low and high */
+    TL_SIZE_LOGNORMAL =
+        3 /**< median `radius`, `deviation` of the logarithm, between low and high */
+} tl_size_kind;
+
+/** A distribution of radii. Values outside low..high are drawn again, not clamped. */
+typedef struct tl_size_def {
+    tl_size_kind kind; /**< default TL_SIZE_EQUAL */
+    double radius;     /**< m, > 0: equal, normal, lognormal */
+    double deviation;  /**< m (normal) or a plain number (lognormal), > 0 */
+    double low, high;  /**< m, 0 < low < high: all but equal */
+} tl_size_def;
+
+/** How a fill places spheres. */
+typedef enum tl_fill_pattern {
+    TL_FILL_GRID = 0, /**< a cubic grid */
+    TL_FILL_HEX = 1,  /**< hexagonal close layers: the densest pattern of equal spheres */
+    TL_FILL_RANDOM =
+        2,            /**< at random places, one after the other; up to about 0.35 of the region */
+    TL_FILL_CLOSE = 3 /**< random close: each sphere rests against others or the region, lowest
+                           places (along gravity) first; about 0.55 of the region */
+} tl_fill_pattern;
+
+/** Many spheres placed in a region without touching each other nor any shape that is in the scene
+ *  already. Grid and hex use the largest radius of the sizes for their spacing. */
+typedef struct tl_fill_def {
+    tl_region region;        /**< every sphere lies wholly inside; finite */
+    tl_fill_pattern pattern; /**< default TL_FILL_GRID */
+    tl_size_def size;        /**< radii */
+    double gap;              /**< m, at least this between surfaces, >= 0; default 0 */
+    double jitter;           /**< m, grid and hex: each coordinate is moved by up to this, >= 0; the
+                                  spacing grows by twice that, so that nothing can touch; default 0 */
+    uint64_t count;          /**< spheres; 0 (the default): until the region is full */
+    uint64_t seed;           /**< of sizes and places; default 1 */
+    double density;          /**< kg/m^3; default 1000 */
+    tl_material material;    /**< default: none, the default material */
+    double velocity[3];      /**< m/s; default 0 */
+} tl_fill_def;
+
+/** A grid of spheres of radius 0 (to be set) in no region (to be set), everything else as above. */
+TL_API tl_fill_def tl_fill_default(void);
+
+/** Adds spheres as bodies of their own. `added`, if not NULL, receives how many; `first` the handle
+ *  of the first: the others follow it in index. Fails, adding none, if `count` do not fit: the
+ *  message says how many do. The same definition and scene give the same spheres everywhere. */
+TL_API tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added,
+                               tl_body *first);
+
+/** Pours spheres into the world while it runs. They appear in batches, at random places of the
+ *  region where they touch nothing; those that find no place wait for the next batch. */
+typedef struct tl_emitter_def {
+    tl_region region;     /**< every sphere appears wholly inside; finite */
+    tl_size_def size;     /**< radii */
+    double rate;          /**< spheres a second, > 0 */
+    double start;         /**< s, no sphere before; default 0 */
+    double stop;          /**< s, no sphere is due after; default infinity */
+    uint64_t count;       /**< spheres in all; 0 (the default): no limit */
+    double interval;      /**< s between batches, > 0; default 0.05 */
+    uint64_t seed;        /**< of sizes and places; default 1 */
+    double density;       /**< kg/m^3; default 1000 */
+    tl_material material; /**< default: none, the default material */
+    double velocity[3];   /**< m/s; default 0 */
+} tl_emitter_def;
+
+/** An emitter without region, sizes and rate, everything else as above. */
+TL_API tl_emitter_def tl_emitter_default(void);
+
+/** Adds an emitter. Worlds made of the scene carry it out. */
+TL_API tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def);
+
+/** The kinds of event. */
+typedef enum tl_event_kind {
+    TL_EVENT_REMOVE = 0, /**< removes bodies; those that are gone already are no error */
+    TL_EVENT_GRAVITY = 1 /**< sets gravity */
+} tl_event_kind;
+
+/** Something that happens once, before the first step that starts at `time` or later. */
+typedef struct tl_event_def {
+    tl_event_kind kind;    /**< which of the fields below are used */
+    double time;           /**< s, >= 0 */
+    size_t body_count;     /**< TL_EVENT_REMOVE: how many bodies, >= 1 */
+    const tl_body *bodies; /**< TL_EVENT_REMOVE: bodies of the scene; copied */
+    double gravity[3];     /**< m/s^2, TL_EVENT_GRAVITY */
+} tl_event_def;
+
+/** The removal of no body at time 0. */
+TL_API tl_event_def tl_event_default(void);
+
+/** Adds an event. Events at one time happen in the order they were added. */
+TL_API tl_status tl_scene_add_event(tl_scene *scene, const tl_event_def *def);
+
+/** Removes dynamic bodies whose centre leaves a region (or enters it). */
+typedef struct tl_boundary_def {
+    tl_region region;   /**< may be infinite */
+    bool remove_inside; /**< false (the default): bodies outside are removed; true: those inside */
+    double interval;    /**< s between looks, > 0; default 0.1 */
+} tl_boundary_def;
+
+/** A boundary without region, everything else as above. */
+TL_API tl_boundary_def tl_boundary_default(void);
+
+/** Adds a boundary. */
+TL_API tl_status tl_scene_add_boundary(tl_scene *scene, const tl_boundary_def *def);
+
 /** How many bodies the scene has. */
 TL_API size_t tl_scene_body_count(const tl_scene *scene);
 

@@ -1,5 +1,5 @@
 /** @file talus.h
- *  The whole public interface of Talus: include this one.
+ *  The whole public interface of the core: include this one. Files are in io.h.
  *
  *  A program describes a scene (scene.h), compiles it into a world (world.h), steps the world and
  *  reads states and reports back. Everything is in SI units, right-handed, z up by habit;

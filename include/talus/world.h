@@ -32,6 +32,9 @@ typedef struct tl_report {
     uint64_t steps;               /**< steps done since the world was made */
     double time;                  /**< s, at the end of the step */
     uint32_t bodies;              /**< dynamic bodies */
+    uint64_t emitted;             /**< bodies that emitters have added since the world was made */
+    uint64_t waiting;             /**< bodies due from emitters that have found no place yet */
+    uint64_t removed;             /**< bodies that events and boundaries have removed */
     uint32_t contacts;            /**< contacts within the envelope */
     uint32_t active_contacts;     /**< contacts that carry an impulse */
     uint32_t colours;             /**< colours in use (psor), else 0 */
@@ -133,6 +136,53 @@ TL_API tl_status tl_world_read_masses(const tl_world *world, size_t count, const
 TL_API tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body *bodies,
                                            const double *velocities, const double *angular);
 /** @} */
+
+/** A shape of a body of a world. */
+typedef struct tl_shape_info {
+    tl_body body;      /**< whose it is */
+    tl_body_kind kind; /**< of the body */
+    uint32_t index;    /**< which of the body's shapes, from 0 */
+    tl_shape_def def;  /**< the shape in its body's frame */
+} tl_shape_info;
+
+/** How many shapes all bodies have. */
+TL_API size_t tl_world_shape_count(const tl_world *world);
+
+/** Reads all shapes, bodies in the order of tl_world_list_bodies(); `count` must be
+ *  tl_world_shape_count(). */
+TL_API tl_status tl_world_read_shapes(const tl_world *world, size_t count, tl_shape_info *shapes);
+
+/** A copy of the moving part of a world's state at one time, for recording and showing. Opaque;
+ * used again and again, it keeps its memory. */
+typedef struct tl_frame tl_frame;
+
+/** What a frame holds. The arrays belong to the frame and are valid until the next capture into it
+ *  or its end. Rows are dynamic and prescribed bodies in the order of tl_world_list_bodies(). */
+typedef struct tl_frame_view {
+    uint64_t steps;                  /**< steps done */
+    double time;                     /**< s */
+    size_t count;                    /**< bodies */
+    const uint32_t *bodies;          /**< index of each body's handle */
+    const double *positions;         /**< m, rows of 3 */
+    const float *orientations;       /**< unit quaternions (w, x, y, z), rows of 4 */
+    const float *velocities;         /**< m/s, rows of 3 */
+    const float *angular_velocities; /**< rad/s, world frame, rows of 3 */
+} tl_frame_view;
+
+/** Makes an empty frame. The caller owns it; it may outlive the worlds captured into it. */
+TL_API tl_status tl_frame_create(tl_frame **frame);
+
+/** Frees a frame; NULL does nothing. */
+TL_API void tl_frame_destroy(tl_frame *frame);
+
+/** Takes the present state into a frame. Returns before the copy is complete where the backend can
+ *  copy while it computes; the world may be stepped on at once. */
+TL_API tl_status tl_world_capture(tl_world *world, tl_frame *frame);
+
+/** Waits for the copy and hands out what it holds. May be called by another thread than the
+ * world's.
+ */
+TL_API tl_status tl_frame_read(tl_frame *frame, tl_frame_view *view);
 
 /** How many contacts the last step (or tl_world_find_contacts) had. */
 TL_API size_t tl_world_contact_count(const tl_world *world);

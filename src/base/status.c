@@ -59,6 +59,7 @@ const char *tl_status_name(tl_status status)
     case TL_TOO_LARGE: return "TL_TOO_LARGE";
     case TL_NO_BACKEND: return "TL_NO_BACKEND";
     case TL_BAD_DATA: return "TL_BAD_DATA";
+    case TL_FILE: return "TL_FILE";
     }
     return "unknown status";
 }

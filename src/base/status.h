@@ -6,12 +6,12 @@
 
 /* Records the text for tl_last_message(), logs it (errors for negative status, warnings for
  * positive) and returns `status`, so that a failing line reads `return tl_fail(TL_BAD_ARGUMENT,
- * ...)`. */
-tl_status tl_fail(tl_status status, const char *format, ...)
+ * ...)`. Exported for talus_io alone. */
+TL_API tl_status tl_fail(tl_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
 /* Logs a line that is no failure. */
-void tl_note(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+TL_API void tl_note(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
 /* Returns from the calling function with the status of `call` if it failed. */
 #define TL_TRY(call)                       \

@@ -1,0 +1,213 @@
+/** @file io.h
+ *  Files: scenes to read, results to write, read, go on with and export. In the library talus_io,
+ *  which needs jansson and HDF5; the core does without.
+ *
+ *  docs/scene-format.md describes scene files and docs/result-format.md result files.
+ */
+#ifndef TALUS_IO_H
+#define TALUS_IO_H
+
+#include "talus/base.h"
+#include "talus/scene.h"
+#include "talus/world.h"
+
+TL_BEGIN_DECLS
+
+/** @name Scene files
+ *  @{ */
+
+/** A scene read from a file, with what the file says besides: names, how long to run, what to
+ *  record. Opaque; never changes once made. */
+typedef struct tl_document tl_document;
+
+/** How long to run and what to record, as a scene file says it. */
+typedef struct tl_record_def {
+    double duration;   /**< s of simulated time, > 0; default 10 */
+    double rate;       /**< frames a second of simulated time, >= 0; 0: only the first and the last;
+                            default 50 */
+    bool contacts;     /**< record contacts with their impulses in each frame; default false */
+    double checkpoint; /**< s of wall-clock time between checkpoints, > 0; default 60 */
+} tl_record_def;
+
+/** Everything at its default. */
+TL_API tl_record_def tl_record_default(void);
+
+/** Reads a scene file. `sets` holds `set_count` texts "PARAMETER=VALUE" or "path.in.scene=VALUE"
+ * that replace values of the file before it is checked. A file that cannot be read gives TL_FILE;
+ * one that breaks a rule TL_BAD_DATA and the message "file:line:column: path.in.scene: what is
+ * wrong, what was expected". */
+TL_API tl_status tl_document_read(const char *path, size_t set_count, const char *const *sets,
+                                  tl_document **document);
+
+/** The same from memory; `name` stands for the file in messages. */
+TL_API tl_status tl_document_parse(const char *name, const char *text, size_t length,
+                                   size_t set_count, const char *const *sets,
+                                   tl_document **document);
+
+/** Frees a document with its scene; NULL does nothing. */
+TL_API void tl_document_destroy(tl_document *document);
+
+/** The scene, owned by the document. */
+TL_API const tl_scene *tl_document_scene(const tl_document *document);
+
+/** The scene file's text after `sets`, as JSON that tl_document_parse() reads to the same scene.
+ * Owned by the document; ends with a zero byte that `length` (may be NULL) does not count. */
+TL_API const char *tl_document_text(const tl_document *document, size_t *length);
+
+/** The title, "" where the file has none. Owned by the document. */
+TL_API const char *tl_document_title(const tl_document *document);
+
+/** What the file says of running and recording. */
+TL_API tl_record_def tl_document_record(const tl_document *document);
+
+/** The name of a body of the file, NULL where it has none. Owned by the document. */
+TL_API const char *tl_document_body_name(const tl_document *document, tl_body body);
+
+/** The body of a name, none where there is no such body. */
+TL_API tl_body tl_document_find_body(const tl_document *document, const char *name);
+
+/** The name of a material; "default" for none. NULL for one that is not of this scene. Owned by the
+ *  document. */
+TL_API const char *tl_document_material_name(const tl_document *document, tl_material material);
+
+/** Writes where a body of the scene comes from, for example `pile.json:12:5: bodies[3] "ball"`, cut
+ *  to `room` bytes with the final zero. Bodies that the file did not make: "body 17". */
+TL_API void tl_document_describe(const tl_document *document, tl_body body, char *text,
+                                 size_t room);
+
+/** @} */
+
+/** @name Recording
+ *  @{ */
+
+/** Writes a result file while a world runs: frames, reports, and the scene itself. A process that
+ * is killed at any time leaves a file that opens. Used by one thread. */
+typedef struct tl_recorder tl_recorder;
+
+/** Starts a result file at `path` with the world's present state as its first frame, and writes the
+ *  first checkpoint (beside it, `path` + ".checkpoint"). An existing file is refused with TL_FILE
+ *  unless `replace`. `note` is text kept in the file (for example the command line); may be NULL.
+ */
+TL_API tl_status tl_recorder_create(const char *path, bool replace, const tl_document *document,
+                                    tl_world *world, const tl_record_def *record, const char *note,
+                                    tl_recorder **recorder);
+
+/** Goes on with a result: reads its scene and its last checkpoint, makes the world of it on a
+ * backend of choice with `threads` (0: as many as there are), cuts what was recorded after the
+ * checkpoint, and hands all three out for the caller to destroy. What follows is bit for bit what
+ * an uninterrupted run would have written. `record` of the result is in tl_recorder_record(). */
+TL_API tl_status tl_recorder_resume(const char *path, tl_backend_kind backend, uint32_t threads,
+                                    tl_recorder **recorder, tl_document **document,
+                                    tl_world **world);
+
+/** What is recorded. */
+TL_API tl_record_def tl_recorder_record(const tl_recorder *recorder);
+
+/** To be called after every step, with its report: records the report, and a frame if one is due at
+ *  this step (frame k is due at the first step at or after k / rate). Writing happens on a thread
+ * of the recorder; a failure to write (TL_FILE: the disk is full) is returned by the next call, and
+ * what was written before it stays readable. */
+TL_API tl_status tl_recorder_step(tl_recorder *recorder, tl_world *world, const tl_report *report);
+
+/** Writes everything out, then a checkpoint, atomically: at any time there is a whole one. */
+TL_API tl_status tl_recorder_checkpoint(tl_recorder *recorder, tl_world *world);
+
+/** Records the present state as the last frame unless it is recorded already, writes a checkpoint
+ * and closes the file. The recorder is freed whatever the status; NULL does nothing. A NULL world
+ * closes the file as it is. */
+TL_API tl_status tl_recorder_close(tl_recorder *recorder, tl_world *world);
+
+/** @} */
+
+/** @name Results
+ *  @{ */
+
+/** A result file opened for reading. Opaque; one thread at a time. */
+typedef struct tl_result tl_result;
+
+/** What a result file holds. Texts belong to the result. */
+typedef struct tl_result_info {
+    const char *version; /**< of the Talus that wrote it */
+    const char *note;    /**< given to the recorder; "" where there was none */
+    const char *backend; /**< of the world, for example "cpu (avx2, 2 threads)" */
+    bool closed;         /**< false: still being written, or its writer was killed */
+    uint64_t frames;     /**< whole frames */
+    uint64_t steps;      /**< rows of step reports */
+    uint64_t bodies;     /**< bodies that ever were in it */
+    uint64_t shapes;     /**< shapes of those bodies */
+    uint64_t contacts;   /**< contacts recorded, over all frames */
+    double first_time;   /**< s, of the first frame */
+    double last_time;    /**< s, of the last frame */
+    bool has_checkpoint; /**< a checkpoint lies beside it */
+} tl_result_info;
+
+/** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed
+ * is opened as far as it is whole. */
+TL_API tl_status tl_result_open(const char *path, tl_result **result);
+
+/** Closes it; NULL does nothing. */
+TL_API void tl_result_close(tl_result *result);
+
+/** What it holds. */
+TL_API tl_result_info tl_result_describe(const tl_result *result);
+
+/** Looks again at a file that is being written: frames and steps may have grown. */
+TL_API tl_status tl_result_refresh(tl_result *result);
+
+/** Parses the scene inside. The caller destroys the document. */
+TL_API tl_status tl_result_document(const tl_result *result, tl_document **document);
+
+/** One frame of a result. Arrays belong to the result and are valid until its next call. */
+typedef struct tl_result_frame {
+    tl_frame_view state;        /**< moving bodies */
+    size_t contact_count;       /**< 0 where contacts were not recorded */
+    const tl_contact *contacts; /**< in the order of tl_world_read_contacts() */
+} tl_result_frame;
+
+/** Reads frame `index`, from 0. */
+TL_API tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame);
+
+/** s, the times of all frames, tl_result_info.frames values; `count` must be that. */
+TL_API tl_status tl_result_read_times(tl_result *result, uint64_t count, double *times);
+
+/** Where a body was when it first appeared in the result, and what it is. */
+typedef struct tl_body_info {
+    tl_body body;          /**< its handle */
+    tl_body_kind kind;     /**< dynamic, fixed or prescribed */
+    double mass;           /**< kg; 0 where it is not dynamic */
+    double position[3];    /**< m */
+    double orientation[4]; /**< unit quaternion (w, x, y, z) */
+    double added;          /**< s, when it was first recorded */
+    double removed;        /**< s, when it was first missed; infinity for those still there */
+} tl_body_info;
+
+/** All bodies that ever were, by index; `count` must be tl_result_info.bodies. */
+TL_API tl_status tl_result_read_bodies(tl_result *result, uint64_t count, tl_body_info *bodies);
+
+/** All their shapes; `count` must be tl_result_info.shapes. */
+TL_API tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes);
+
+/** Step reports `first` to `first + count - 1`. */
+TL_API tl_status tl_result_read_reports(tl_result *result, uint64_t first, uint64_t count,
+                                        tl_report *reports);
+
+/** The files that tl_result_export() makes. */
+typedef enum tl_export_format {
+    TL_EXPORT_CSV = 0, /**< one file, a line a body and frame */
+    TL_EXPORT_VTK = 1, /**< a .pvd with a .vtp a frame for moving spheres, one for fixed shapes, and
+                            one a frame for contacts where they were recorded: opens in ParaView */
+    TL_EXPORT_STEPS_CSV = 2,   /**< one file, a line a step report */
+    TL_EXPORT_CONTACTS_CSV = 3 /**< one file, a line a contact and frame */
+} tl_export_format;
+
+/** Exports frames first, first + stride, ... up to last (clipped to what there is) to `path`; for
+ *  VTK that is the .pvd, and the others lie in a folder beside it. Writes to a temporary name
+ * first, so that a failure leaves no half file behind. */
+TL_API tl_status tl_result_export(tl_result *result, tl_export_format format, uint64_t first,
+                                  uint64_t last, uint64_t stride, const char *path);
+
+/** @} */
+
+TL_END_DECLS
+
+#endif
