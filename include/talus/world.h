@@ -69,6 +69,10 @@ typedef struct tl_contact {
  *  more than a tenth of the smaller one's radius; the message names the worst pair. */
 TL_API tl_status tl_world_create(const tl_scene *scene, tl_world **world);
 
+/** The same with other settings than the scene's, for example on another backend. */
+TL_API tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *settings,
+                                      tl_world **world);
+
 /** Frees a world; NULL does nothing. */
 TL_API void tl_world_destroy(tl_world *world);
 
@@ -85,6 +89,11 @@ TL_API tl_settings tl_world_settings(const tl_world *world);
 
 /** Changes the settings between steps; precision cannot change. */
 TL_API tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings);
+
+/** Changes friction and restitution between two materials, between steps. As tl_scene_set_pair().
+ */
+TL_API tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, double friction,
+                                   double restitution);
 
 /** s, simulated since the start. */
 TL_API double tl_world_time(const tl_world *world);

@@ -79,6 +79,15 @@ typedef struct tl_backend_ops {
     tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
     /* Changes the number of CPU threads; NULL where there are none. */
     void (*threads)(tl_backend *backend, uint32_t threads);
+    /* Copies ranges of device memory, one after the other, to host memory of a slot of its own
+     * (*slot; NULL: a new one). What is computed after the call does not change the copy, which may
+     * still be under way when the call returns. */
+    tl_status (*capture)(tl_backend *backend, size_t count, const void *const *from,
+                         const size_t *bytes, void **slot);
+    /* Waits for a slot's copy, from any thread; and frees a slot. They need no backend: a slot may
+     * outlive it. captured returns NULL, with a message, if the copy failed. */
+    const void *(*captured)(void *slot);
+    void (*forget)(void *slot);
 } tl_backend_ops;
 
 struct tl_backend {

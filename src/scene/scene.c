@@ -124,12 +124,25 @@ tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def, tl_
     return TL_OK;
 }
 
-static tl_status check_material(const tl_scene *scene, const char *name, tl_material material)
+static tl_status check_material(size_t materials, const char *name, tl_material material)
 {
-    if (material.index < scene->materials.count)
+    if (material.index < materials)
         return TL_OK;
     return tl_fail(TL_BAD_HANDLE, "material %s: %u is no material of this scene (it has %zu)", name,
-                   material.index, scene->materials.count - 1);
+                   material.index, materials - 1);
+}
+
+tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
+                      double friction, double restitution)
+{
+    tl_place place = tl_place_of("");
+    TL_TRY(check_material(materials, "a", a));
+    TL_TRY(check_material(materials, "b", b));
+    TL_TRY(tl_check_surface(&place, friction, restitution));
+    tl_pair_rec *table = pairs->data;
+    table[a.index * materials + b.index] = (tl_pair_rec){friction, restitution};
+    table[b.index * materials + a.index] = (tl_pair_rec){friction, restitution};
+    return TL_OK;
 }
 
 tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, double friction,
@@ -137,15 +150,7 @@ tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, doubl
 {
     if (!scene)
         return tl_refuse_null("scene");
-    tl_place place = tl_place_of("");
-    TL_TRY(check_material(scene, "a", a));
-    TL_TRY(check_material(scene, "b", b));
-    TL_TRY(tl_check_surface(&place, friction, restitution));
-    size_t size = scene->materials.count;
-    tl_pair_rec *pairs = scene->pairs.data;
-    pairs[a.index * size + b.index] = (tl_pair_rec){friction, restitution};
-    pairs[b.index * size + a.index] = (tl_pair_rec){friction, restitution};
-    return TL_OK;
+    return tl_pair_set(&scene->pairs, scene->materials.count, a, b, friction, restitution);
 }
 
 tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *defs,

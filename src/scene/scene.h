@@ -76,6 +76,10 @@ typedef struct tl_pair_rec {
     double friction, restitution;
 } tl_pair_rec;
 
+/* Checks and sets a pair in a square table of `materials` rows. */
+tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
+                      double friction, double restitution);
+
 struct tl_scene {
     tl_settings settings;
     tl_array materials; /* tl_material_def; [0] is the default material */

@@ -288,8 +288,18 @@ tl_status tl_world_create(const tl_scene *scene, tl_world **world)
     REFUSE_NULL(world);
     *world = NULL;
     REFUSE_NULL(scene);
+    return tl_world_create_with(scene, &scene->settings, world);
+}
+
+tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *settings, tl_world **world)
+{
+    REFUSE_NULL(world);
+    *world = NULL;
+    REFUSE_NULL(scene);
+    REFUSE_NULL(settings);
+    TL_TRY(tl_settings_check(settings));
     tl_world *w = NULL;
-    TL_TRY(tl_world_new(&scene->settings, &w));
+    TL_TRY(tl_world_new(settings, &w));
     tl_status status = fill(w, scene);
     if (status == TL_OK)
         status = renumber(w);
@@ -504,4 +514,12 @@ tl_status tl_world_add_force(tl_world *world, const tl_force_def *def)
     if (status != TL_OK)
         tl_force_rec_free(&rec);
     return status;
+}
+
+tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, double friction,
+                            double restitution)
+{
+    REFUSE_NULL(world);
+    TL_TRY(tl_pair_set(&world->pairs, world->materials, a, b, friction, restitution));
+    return tl_world_upload_pairs(world); /* there is room: this cannot fail */
 }

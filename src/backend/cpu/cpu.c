@@ -232,6 +232,45 @@ static void cpu_threads(tl_backend *backend, uint32_t threads)
              cpu->threads == 1 ? "" : "s");
 }
 
+/* A slot of captured memory: the header, then the copy. */
+typedef struct cpu_slot {
+    size_t room; /* bytes after the header */
+    _Alignas(64) char data[];
+} cpu_slot;
+
+static void cpu_forget(void *slot)
+{
+    if (slot)
+        tl_free(slot, sizeof(cpu_slot) + ((cpu_slot *)slot)->room);
+}
+
+static tl_status cpu_capture(tl_backend *backend, size_t count, const void *const *from,
+                             const size_t *bytes, void **slot)
+{
+    cpu_slot *s = *slot;
+    size_t all = 0, at = 0;
+    (void)backend;
+    for (size_t i = 0; i < count; i++)
+        all += bytes[i];
+    if (!s || s->room < all) {
+        s = tl_alloc(sizeof *s + all);
+        if (!s)
+            return TL_NO_MEMORY;
+        s->room = all;
+        cpu_forget(*slot);
+        *slot = s;
+    }
+    for (size_t i = 0; i < count; at += bytes[i++])
+        if (bytes[i])
+            memcpy(s->data + at, from[i], bytes[i]);
+    return TL_OK;
+}
+
+static const void *cpu_captured(void *slot)
+{
+    return ((cpu_slot *)slot)->data;
+}
+
 static const tl_backend_ops cpu_ops = {
     .destroy = cpu_destroy,
     .allocate = cpu_allocate,
@@ -245,6 +284,9 @@ static const tl_backend_ops cpu_ops = {
     .sort = cpu_sort,
     .scan = cpu_scan,
     .threads = cpu_threads,
+    .capture = cpu_capture,
+    .captured = cpu_captured,
+    .forget = cpu_forget,
 };
 
 tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend)

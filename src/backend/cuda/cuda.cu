@@ -20,8 +20,18 @@ typedef struct cuda_backend {
     double *partial; /* device */
     double *partial_host;
     size_t partial_bytes;
-    uint64_t *total; /* pinned */
+    uint64_t *total;     /* pinned */
+    cudaStream_t copies; /* captures leave the device here, beside the computing */
 } cuda_backend;
+
+/* A captured copy: on the device at once, on the host when `done` has happened. */
+typedef struct cuda_slot {
+    const tl_plugin_host *host;
+    int device;
+    void *staging, *memory; /* on the device; on the host, pinned */
+    size_t room;
+    cudaEvent_t taken, done;
+} cuda_slot;
 
 static const struct {
     const char *operations;
@@ -94,6 +104,8 @@ static void cuda_destroy(tl_backend *backend)
     cudaFree(c->partial);
     cudaFreeHost(c->partial_host);
     cudaFreeHost(c->total);
+    cudaStreamSynchronize(c->copies);
+    cudaStreamDestroy(c->copies);
     cudaStreamDestroy(c->stream);
     delete c;
 }
@@ -232,9 +244,80 @@ static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count,
     return report(c);
 }
 
+static void cuda_forget(void *slot)
+{
+    cuda_slot *s = (cuda_slot *)slot;
+    if (!s)
+        return;
+    if (s->done)
+        cudaEventSynchronize(s->done);
+    cudaFree(s->staging);
+    cudaFreeHost(s->memory);
+    if (s->taken)
+        cudaEventDestroy(s->taken);
+    if (s->done)
+        cudaEventDestroy(s->done);
+    delete s;
+}
+
+static cuda_slot *new_slot(cuda_backend *c, size_t bytes)
+{
+    cuda_slot *s = new cuda_slot();
+    s->host = c->host;
+    s->room = bytes ? bytes : 1;
+    cudaGetDevice(&s->device);
+    if (cudaMalloc(&s->staging, s->room) == cudaSuccess &&
+        cudaMallocHost(&s->memory, s->room) == cudaSuccess &&
+        cudaEventCreateWithFlags(&s->taken, cudaEventDisableTiming) == cudaSuccess &&
+        cudaEventCreateWithFlags(&s->done, cudaEventDisableTiming) == cudaSuccess)
+        return s;
+    no_memory(c, bytes);
+    cuda_forget(s);
+    return NULL;
+}
+
+static tl_status cuda_capture(tl_backend *backend, size_t count, const void *const *from,
+                              const size_t *bytes, void **slot)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    cuda_slot *s = (cuda_slot *)*slot;
+    size_t all = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        all += bytes[i];
+    if (!s || s->room < all) {
+        s = new_slot(c, all);
+        if (!s)
+            return TL_NO_MEMORY;
+        cuda_forget(*slot);
+        *slot = s;
+    }
+    note(c, cudaStreamWaitEvent(c->stream, s->done, 0)); /* the last copy has left the staging */
+    for (size_t i = 0; i < count; at += bytes[i++])
+        cuda_copy(backend, (char *)s->staging + at, from[i], bytes[i]);
+    note(c, cudaEventRecord(s->taken, c->stream));
+    note(c, cudaStreamWaitEvent(c->copies, s->taken, 0));
+    note(c, cudaMemcpyAsync(s->memory, s->staging, all, cudaMemcpyDeviceToHost, c->copies));
+    note(c, cudaEventRecord(s->done, c->copies));
+    return report(c);
+}
+
+static const void *cuda_captured(void *slot)
+{
+    cuda_slot *s = (cuda_slot *)slot;
+    cudaSetDevice(s->device); /* the thread may be new to CUDA */
+    const cudaError_t e = cudaEventSynchronize(s->done);
+    if (e == cudaSuccess)
+        return s->memory;
+    char text[256];
+    snprintf(text, sizeof text, "a copy from the GPU failed: %s", cudaGetErrorString(e));
+    s->host->fail(TL_NO_BACKEND, text);
+    return NULL;
+}
+
 static const tl_backend_ops cuda_ops = {cuda_destroy,  cuda_allocate, cuda_release, cuda_upload,
                                         cuda_download, cuda_copy,     cuda_fill,    cuda_run,
-                                        cuda_fold,     cuda_sort,     cuda_scan,    NULL};
+                                        cuda_fold,     cuda_sort,     cuda_scan,    NULL,
+                                        cuda_capture,  cuda_captured, cuda_forget};
 
 static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, tl_backend **backend)
 {
@@ -257,6 +340,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, t
     c->host = host;
     c->kernels = precision == TL_DOUBLE ? &tl_cuda_double : &tl_cuda_mixed;
     note(c, cudaStreamCreate(&c->stream));
+    note(c, cudaStreamCreate(&c->copies));
     note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
     const tl_status status = report(c);
     if (status != TL_OK) {
