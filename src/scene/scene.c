@@ -1,5 +1,6 @@
 /* Scenes: the description as users build it. Materials and their pair table are kept here; body.c
- * checks bodies, motion.c forces, settings.c settings. Called through talus/scene.h. */
+ * checks bodies, motion.c forces, settings.c settings, schedule.c what happens later, fill.c makes
+ * many bodies at once. Called through talus/scene.h. */
 #include "scene/check.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ tl_status tl_scene_create(tl_scene **scene)
     made->pairs.item = sizeof(tl_pair_rec);
     made->forces.item = sizeof(tl_force_rec);
     tl_body_list_init(&made->list);
+    tl_schedule_init(&made->schedule);
     tl_status status = tl_array_append(&made->materials, &material, 1);
     if (status == TL_OK)
         status = tl_array_append(&made->pairs, &pair, 1);
@@ -46,6 +48,7 @@ void tl_scene_destroy(tl_scene *scene)
     for (size_t i = 0; i < scene->forces.count; i++)
         tl_force_rec_free(&forces[i]);
     tl_array_free(&scene->forces);
+    tl_schedule_free(&scene->schedule);
     tl_array_free(&scene->materials);
     tl_array_free(&scene->pairs);
     tl_body_list_free(&scene->list);
@@ -124,11 +127,11 @@ tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def, tl_
     return TL_OK;
 }
 
-static tl_status check_material(size_t materials, const char *name, tl_material material)
+tl_status tl_material_check(size_t materials, const char *field, tl_material material)
 {
     if (material.index < materials)
         return TL_OK;
-    return tl_fail(TL_BAD_HANDLE, "material %s: %u is no material of this scene (it has %zu)", name,
+    return tl_fail(TL_BAD_HANDLE, "%s: %u is no material of this scene (it has %zu)", field,
                    material.index, materials - 1);
 }
 
@@ -136,8 +139,8 @@ tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_mater
                       double friction, double restitution)
 {
     tl_place place = tl_place_of("");
-    TL_TRY(check_material(materials, "a", a));
-    TL_TRY(check_material(materials, "b", b));
+    TL_TRY(tl_material_check(materials, "material a", a));
+    TL_TRY(tl_material_check(materials, "material b", b));
     TL_TRY(tl_check_surface(&place, friction, restitution));
     tl_pair_rec *table = pairs->data;
     table[a.index * materials + b.index] = (tl_pair_rec){friction, restitution};

@@ -76,9 +76,51 @@ typedef struct tl_pair_rec {
     double friction, restitution;
 } tl_pair_rec;
 
+/* Refuses a material that a scene with `materials` materials (the default one counted) does not
+ * have. */
+tl_status tl_material_check(size_t materials, const char *field, tl_material material);
+
 /* Checks and sets a pair in a square table of `materials` rows. */
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       double friction, double restitution);
+
+/* What happens while a world runs: as described, and how far a world has got with it. */
+typedef struct tl_emitter_rec {
+    tl_emitter_def def;
+    uint64_t emitted, due; /* spheres that are in; that should be, at the latest batch */
+    double next;           /* number of the next batch, at start + next * interval */
+} tl_emitter_rec;
+
+/* The record owns its list. */
+typedef struct tl_event_rec {
+    uint32_t kind; /* tl_event_kind */
+    uint32_t body_count;
+    double time, gravity[3];
+    uint32_t *bodies; /* 1-based body indices */
+} tl_event_rec;
+
+typedef struct tl_boundary_rec {
+    tl_boundary_def def;
+    double next; /* number of the next look, at next * interval */
+} tl_boundary_rec;
+
+typedef struct tl_schedule {
+    tl_array emitters, boundaries; /* tl_emitter_rec, tl_boundary_rec */
+    tl_array events;               /* tl_event_rec, by time */
+    uint64_t events_done;          /* the first so many are past */
+    uint64_t removed;              /* bodies, by events and boundaries */
+} tl_schedule;
+
+/* schedule.c: an empty schedule, its end, and a copy with lists of its own into an empty one. */
+void tl_schedule_init(tl_schedule *schedule);
+void tl_schedule_free(tl_schedule *schedule);
+tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to);
+
+/* What emitters, events (apart from their bodies) and boundaries must obey. `materials` counts the
+ * default one. */
+tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials);
+tl_status tl_event_check(const tl_event_def *def);
+tl_status tl_boundary_check(const tl_boundary_def *def);
 
 struct tl_scene {
     tl_settings settings;
@@ -86,6 +128,7 @@ struct tl_scene {
     tl_array pairs;     /* tl_pair_rec, a square table: materials.count * materials.count */
     tl_body_list list;
     tl_array forces; /* tl_force_rec */
+    tl_schedule schedule;
 };
 
 /* Refuses settings that break a rule; messages name the field as "settings.field". */

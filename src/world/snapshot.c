@@ -3,7 +3,8 @@
  *
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
- *   arrays   each with its count: pairs, motions, forces, the arrays of the image
+ *   arrays   each with its count: pairs, motions, forces, emitters, events, boundaries, the arrays
+ *            of the image
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and indices and numbers against what a world can hold. */
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
-#define VERSION 1u
+#define VERSION 2u
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
 typedef struct stream {
@@ -118,8 +119,9 @@ static void table(stream *s, double **data, size_t count)
     raw(s, *data, count * sizeof(double));
 }
 
-static void motion(stream *s, tl_world_motion *m)
+static void motion(stream *s, void *record)
 {
+    tl_world_motion *m = record;
     tl_motion_def *d = &m->rec.def;
     uint32_t kind = d->kind, length = (uint32_t)d->table_length;
     word(s, &m->id);
@@ -140,8 +142,9 @@ static void motion(stream *s, tl_world_motion *m)
     d->offsets = m->rec.table ? m->rec.table + length : NULL;
 }
 
-static void force(stream *s, tl_force_rec *f)
+static void force(stream *s, void *record)
 {
+    tl_force_rec *f = record;
     word(s, &f->body);
     uint32_t length = f->table_length;
     word(s, &length);
@@ -150,36 +153,92 @@ static void force(stream *s, tl_force_rec *f)
     f->table_length = f->table ? length : 0;
 }
 
-/* The description; a reader adds record by record, so that a failure frees what there is. */
+static void region(stream *s, tl_region *r)
+{
+    uint32_t kind = r->kind;
+    word(s, &kind);
+    r->kind = (tl_region_kind)kind;
+    double *numbers[] = {r->low, r->high, r->centre, r->axis};
+    for (size_t i = 0; i < 4; i++)
+        raw(s, numbers[i], 3 * sizeof(double));
+    number(s, &r->radius);
+}
+
+static void emitter(stream *s, void *record)
+{
+    tl_emitter_rec *e = record;
+    tl_emitter_def *d = &e->def;
+    uint32_t kind = d->size.kind;
+    double *numbers[] = {&d->size.radius, &d->size.deviation, &d->size.low,    &d->size.high,
+                         &d->rate,        &d->start,          &d->stop,        &d->interval,
+                         &d->density,     &d->velocity[0],    &d->velocity[1], &d->velocity[2],
+                         &e->next};
+    uint64_t *counters[] = {&d->count, &d->seed, &e->emitted, &e->due};
+    region(s, &d->region);
+    word(s, &kind);
+    d->size.kind = (tl_size_kind)kind;
+    word(s, &d->material.index);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number(s, numbers[i]);
+    for (size_t i = 0; i < 4; i++)
+        raw(s, counters[i], sizeof(uint64_t));
+}
+
+static void boundary(stream *s, void *record)
+{
+    tl_boundary_rec *b = record;
+    uint32_t inside = b->def.remove_inside;
+    region(s, &b->def.region);
+    word(s, &inside);
+    b->def.remove_inside = inside != 0;
+    number(s, &b->def.interval);
+    number(s, &b->next);
+}
+
+static void event(stream *s, void *record)
+{
+    tl_event_rec *e = record;
+    tl_array bodies = {e->bodies, sizeof(uint32_t), e->body_count, e->body_count};
+    word(s, &e->kind);
+    number(s, &e->time);
+    raw(s, e->gravity, sizeof e->gravity);
+    array(s, &bodies);
+    if (bodies.count > INT32_MAX) {
+        tl_array_free(&bodies);
+        s->status = tl_fail(TL_BAD_DATA, "the snapshot has an event with too many bodies");
+    }
+    e->bodies = bodies.data;
+    e->body_count = (uint32_t)bodies.count; /* all the room there is, as nothing was added */
+}
+
+/* Records one after the other, each in its array before it is read: a failure then frees what
+ * there is. */
+static void records(stream *s, tl_array *all, void (*walk)(stream *s, void *record))
+{
+    uint64_t count = all->count;
+    raw(s, &count, sizeof count);
+    for (uint64_t i = 0; i < count && s->status == TL_OK; i++) {
+        if (!s->out) {
+            s->status = tl_array_resize(all, (size_t)i + 1);
+            if (s->status != TL_OK)
+                return;
+            memset((char *)all->data + i * all->item, 0, all->item);
+        }
+        walk(s, (char *)all->data + i * all->item);
+    }
+}
+
 static void description(stream *s, tl_world *w)
 {
-    uint64_t motions = w->motions.count, forces = w->forces.count;
     word(s, &w->materials);
     array(s, &w->pairs);
-    raw(s, &motions, sizeof motions);
-    for (uint64_t i = 0; i < motions && s->status == TL_OK; i++) {
-        tl_world_motion fresh = {0};
-        if (!s->out) {
-            motion(s, &fresh);
-            tl_status added = tl_array_append(&w->motions, &fresh, 1);
-            if (added != TL_OK)
-                tl_motion_rec_free(&fresh.rec), s->status = added;
-        } else {
-            motion(s, (tl_world_motion *)w->motions.data + i);
-        }
-    }
-    raw(s, &forces, sizeof forces);
-    for (uint64_t i = 0; i < forces && s->status == TL_OK; i++) {
-        tl_force_rec fresh = {0};
-        if (!s->out) {
-            force(s, &fresh);
-            tl_status added = tl_array_append(&w->forces, &fresh, 1);
-            if (added != TL_OK)
-                tl_force_rec_free(&fresh), s->status = added;
-        } else {
-            force(s, (tl_force_rec *)w->forces.data + i);
-        }
-    }
+    records(s, &w->motions, motion);
+    records(s, &w->forces, force);
+    raw(s, &w->schedule.events_done, sizeof w->schedule.events_done);
+    raw(s, &w->schedule.removed, sizeof w->schedule.removed);
+    records(s, &w->schedule.emitters, emitter);
+    records(s, &w->schedule.events, event);
+    records(s, &w->schedule.boundaries, boundary);
 }
 
 static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
@@ -362,6 +421,38 @@ static const char *description_fault(const tl_world *w)
     return NULL;
 }
 
+static const char *events_fault(const tl_schedule *s, uint64_t handles)
+{
+    const tl_event_rec *events = s->events.data;
+    if (s->events_done > s->events.count)
+        return "more events are past than there are";
+    for (size_t i = 0; i < s->events.count; i++) {
+        const tl_event_rec *e = &events[i];
+        tl_event_def def = {.kind = (tl_event_kind)e->kind, .time = e->time};
+        memcpy(def.gravity, e->gravity, sizeof def.gravity);
+        if (tl_event_check(&def) != TL_OK || (i && e->time < events[i - 1].time))
+            return "an event breaks a rule of scenes";
+        for (uint32_t k = 0; k < e->body_count; k++)
+            if (e->bodies[k] < 1 || e->bodies[k] > handles)
+                return "an event names no body";
+    }
+    return NULL;
+}
+
+static const char *schedule_fault(const tl_world *w, uint64_t handles)
+{
+    const tl_emitter_rec *e = w->schedule.emitters.data;
+    const tl_boundary_rec *b = w->schedule.boundaries.data;
+    for (size_t i = 0; i < w->schedule.emitters.count; i++)
+        if (tl_emitter_check(&e[i].def, w->materials) != TL_OK || e[i].emitted > e[i].due ||
+            !(e[i].next >= 0 && isfinite(e[i].next)))
+            return "an emitter breaks a rule of scenes";
+    for (size_t i = 0; i < w->schedule.boundaries.count; i++)
+        if (tl_boundary_check(&b[i].def) != TL_OK || !(b[i].next >= 0 && isfinite(b[i].next)))
+            return "a boundary breaks a rule of scenes";
+    return events_fault(&w->schedule, handles);
+}
+
 static tl_status damaged(const char *fault)
 {
     return fault ? tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s", fault) : TL_OK;
@@ -394,6 +485,8 @@ static tl_status restore(stream *s, tl_world *w)
          w->pairs.count != (size_t)w->materials * w->materials))
         status = damaged("its counters make no sense");
     if (status == TL_OK)
+        status = damaged(schedule_fault(w, handles));
+    if (status == TL_OK)
         status = damaged(bodies_fault(&m, handles));
     if (status == TL_OK)
         status = damaged(shapes_fault(&m, w->materials));
@@ -412,6 +505,7 @@ static tl_status restore(stream *s, tl_world *w)
     if (status == TL_OK) {
         tl_world_measure(w, &m);
         tl_world_apply_settings(w);
+        tl_world_plan(w);
     }
     tl_image_free(&m);
     return status;

@@ -29,8 +29,36 @@ static tl_world *load(const saved *s)
     return world;
 }
 
-/* A mixer with everything a snapshot has to carry: a force table, a motion table, removed and added
- * bodies, changed settings. */
+/* Events that are past and to come, emitters that pour and that are done, a boundary. */
+static void add_schedule(tl_scene *scene)
+{
+    const tl_body gone[2] = {{14, 1}, {15, 1}};
+    tl_emitter_def emitter = tl_emitter_default();
+    tl_event_def event = tl_event_default();
+    tl_boundary_def boundary = tl_boundary_default();
+    emitter.region = tl_region_box((double[3]){-0.3, -0.3, 1.4}, (double[3]){0.3, 0.3, 1.8});
+    emitter.size = (tl_size_def){TL_SIZE_LOGNORMAL, 0.05, 0.2, 0.03, 0.08};
+    emitter.rate = 30;
+    assert_ok(tl_scene_add_emitter(scene, &emitter));
+    emitter.region = (tl_region){
+        .kind = TL_REGION_CYLINDER, .centre = {0, 0, 2}, .axis = {0.1, 0, 0.5}, .radius = 0.3};
+    emitter.count = 3;
+    emitter.seed = 8;
+    assert_ok(tl_scene_add_emitter(scene, &emitter));
+    event.body_count = 2;
+    event.bodies = gone;
+    event.time = 0.2;
+    assert_ok(tl_scene_add_event(scene, &event));
+    event.kind = TL_EVENT_GRAVITY;
+    event.time = 0.4;
+    event.gravity[2] = -8;
+    assert_ok(tl_scene_add_event(scene, &event));
+    boundary.region = (tl_region){.kind = TL_REGION_SPHERE, .centre = {0, 0, 1}, .radius = 3};
+    assert_ok(tl_scene_add_boundary(scene, &boundary));
+}
+
+/* A mixer with everything a snapshot has to carry: a force table, a motion table, a schedule,
+ * removed and added bodies, changed settings. */
 static tl_world *busy_world(const variant *v)
 {
     tl_settings settings = settings_for(v, 1.0 / 200);
@@ -57,6 +85,7 @@ static tl_world *busy_world(const variant *v)
     force.times = times;
     force.values = rows;
     assert_ok(tl_scene_add_force(scene, &force));
+    add_schedule(scene);
 
     tl_world *world = world_of(scene);
     const tl_body gone[2] = {{9, 1}, {20, 1}};
@@ -90,6 +119,7 @@ static void goes_on(const variant *v)
         assert_true(a.steps == b.steps && a.time == b.time && a.contacts == b.contacts);
         assert_true(a.iterations == b.iterations && a.residual == b.residual);
         assert_true(a.dissipated_energy == b.dissipated_energy);
+        assert_true(a.emitted == b.emitted && a.waiting == b.waiting && a.removed == b.removed);
     }
     /* Handles go on too: the next body gets the same name in both. */
     tl_body_def def = tl_body_default();

@@ -103,6 +103,44 @@ static void describe(tl_scene *scene, bool *gave_up)
     *gave_up = given_up;
 }
 
+/* Spheres of every pattern, and all that a schedule can hold, due in the first steps. */
+static void plan(tl_scene *scene, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    const tl_body gone[2] = {{2, 1}, {4, 1}};
+    tl_fill_def fill = tl_fill_default();
+    tl_emitter_def emitter = tl_emitter_default();
+    tl_event_def event = tl_event_default();
+    tl_boundary_def boundary = tl_boundary_default();
+    fill.size = (tl_size_def){TL_SIZE_UNIFORM, 0, 0, 0.04, 0.06};
+    for (int pattern = 0; pattern < 4; pattern++) {
+        fill.pattern = (tl_fill_pattern)pattern;
+        fill.region = tl_region_box((double[3]){0.5 * pattern, 2, 0},
+                                    (double[3]){0.5 * pattern + 0.4, 2.4, 0.4});
+        fill.count = pattern == TL_FILL_CLOSE ? 0 : 4;
+        TRY(tl_scene_fill(scene, &fill, NULL, NULL));
+    }
+    emitter.region = tl_region_box((double[3]){0, 0, 1}, (double[3]){1, 1, 2});
+    emitter.size = fill.size;
+    emitter.rate = 1000;
+    emitter.interval = 0.005;
+    TRY(tl_scene_add_emitter(scene, &emitter));
+    emitter.region = tl_region_box((double[3]){0, 0, 2}, (double[3]){1, 1, 3});
+    TRY(tl_scene_add_emitter(scene, &emitter));
+    event.time = 0.005;
+    event.body_count = 2;
+    event.bodies = gone;
+    TRY(tl_scene_add_event(scene, &event));
+    event.kind = TL_EVENT_GRAVITY;
+    event.time = 0;
+    event.gravity[2] = -5;
+    TRY(tl_scene_add_event(scene, &event));
+    boundary.region = tl_region_box((double[3]){-9, -9, -9}, (double[3]){9, 9, 2.8});
+    boundary.interval = 0.005;
+    TRY(tl_scene_add_boundary(scene, &boundary));
+    *gave_up = given_up;
+}
+
 static void edit(tl_world *world, bool *gave_up)
 {
     bool given_up = *gave_up;
@@ -132,8 +170,9 @@ static void edit(tl_world *world, bool *gave_up)
     *gave_up = given_up;
 }
 
-/* The whole life of a scene and a world; returns the final hash, 0 if it was given up. */
-static uint64_t life(tl_solver_kind kind, tl_precision precision)
+/* The whole life of a scene (with a schedule, if `busy`) and a world; returns the final hash, 0 if
+ * it was given up. */
+static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
 {
     tl_scene *scene = NULL;
     tl_world *world = NULL, *loaded = NULL;
@@ -149,15 +188,19 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision)
         settings.threads = 2;
         assert_ok(tl_scene_set_settings(scene, &settings));
         describe(scene, &given_up);
+        if (busy)
+            plan(scene, &given_up);
     }
     TRY(tl_world_create(scene, &world));
     assert_true((world != NULL) == !given_up);
-    if (world)
+    if (world && !busy)
         edit(world, &given_up);
+    for (int i = 0; i < 3 && busy; i++)
+        TRY(tl_world_step(world, 1, NULL));
     TRY(tl_world_save(world, &snapshot, &bytes));
     TRY(tl_world_load(snapshot, bytes, &loaded));
     assert_true((loaded != NULL) == !given_up);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < (busy ? 2 : 5); i++)
         TRY(tl_world_step(loaded, 1, NULL));
     for (int i = 0; i < 2 && !given_up && !hash; i++)
         hash = tl_world_hash(loaded); /* 0 where it found no memory */
@@ -171,17 +214,17 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision)
     return hash;
 }
 
-static void every_allocation(tl_solver_kind kind, tl_precision precision)
+static void every_allocation(tl_solver_kind kind, tl_precision precision, bool busy)
 {
     context("nothing fails");
     start_counting(0, false);
-    const uint64_t expected = life(kind, precision);
+    const uint64_t expected = life(kind, precision, busy);
     const size_t most = memory.calls;
     assert_true(expected != 0 && most >= 10);
     for (size_t n = 1;; n++) {
         context("solver %d, precision %d: allocation %zu of %zu fails", kind, precision, n, most);
         start_counting(n, false);
-        const uint64_t hash = life(kind, precision);
+        const uint64_t hash = life(kind, precision, busy);
         if (!memory.failed)
             break;
         assert_true(n < 100 * most); /* or it would never end */
@@ -189,7 +232,7 @@ static void every_allocation(tl_solver_kind kind, tl_precision precision)
             fail_msg("%s: another state than without failure", test_context);
         context("solver %d, precision %d: all from allocation %zu on fail", kind, precision, n);
         start_counting(n, true);
-        (void)life(kind, precision);
+        (void)life(kind, precision, busy);
     }
     tl_set_allocator(NULL);
 }
@@ -197,16 +240,22 @@ static void every_allocation(tl_solver_kind kind, tl_precision precision)
 static void test_psor(void **state)
 {
     (void)state;
-    every_allocation(TL_PSOR, TL_MIXED);
-    every_allocation(TL_PSOR, TL_DOUBLE);
+    every_allocation(TL_PSOR, TL_MIXED, false);
+    every_allocation(TL_PSOR, TL_DOUBLE, false);
 }
 
 static void test_others(void **state)
 {
     (void)state;
-    every_allocation(TL_JACOBI, TL_MIXED);
-    every_allocation(TL_APGD, TL_DOUBLE);
-    every_allocation(TL_SPG, TL_MIXED);
+    every_allocation(TL_JACOBI, TL_MIXED, false);
+    every_allocation(TL_APGD, TL_DOUBLE, false);
+    every_allocation(TL_SPG, TL_MIXED, false);
+}
+
+static void test_schedule(void **state)
+{
+    (void)state;
+    every_allocation(TL_PSOR, TL_MIXED, true);
 }
 
 int main(void)
@@ -214,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_psor),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_schedule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

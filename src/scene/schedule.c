@@ -1,0 +1,193 @@
+/* What a scene says about later: emitters, events and boundaries, checked and kept. Worlds copy the
+ * schedule and carry it out (world/schedule.c). Called through talus/scene.h. */
+#include "scene/region.h"
+
+#include <math.h>
+#include <string.h>
+
+tl_emitter_def tl_emitter_default(void)
+{
+    return (tl_emitter_def){.stop = INFINITY, .interval = 0.05, .seed = 1, .density = 1000};
+}
+
+tl_event_def tl_event_default(void)
+{
+    return (tl_event_def){.kind = TL_EVENT_REMOVE};
+}
+
+tl_boundary_def tl_boundary_default(void)
+{
+    return (tl_boundary_def){.interval = 0.1};
+}
+
+/* --- the whole schedule ---------------------------------------------------------------------- */
+
+void tl_schedule_init(tl_schedule *schedule)
+{
+    *schedule = (tl_schedule){.emitters = {.item = sizeof(tl_emitter_rec)},
+                              .boundaries = {.item = sizeof(tl_boundary_rec)},
+                              .events = {.item = sizeof(tl_event_rec)}};
+}
+
+void tl_schedule_free(tl_schedule *schedule)
+{
+    const tl_event_rec *events = schedule->events.data;
+    for (size_t i = 0; i < schedule->events.count; i++)
+        tl_free(events[i].bodies, events[i].body_count * sizeof *events[i].bodies);
+    tl_array_free(&schedule->emitters);
+    tl_array_free(&schedule->boundaries);
+    tl_array_free(&schedule->events);
+}
+
+/* On failure the copy has less; freeing it is left to the caller. */
+tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to)
+{
+    const tl_event_rec *events = from->events.data;
+    TL_TRY(tl_array_append(&to->emitters, from->emitters.data, from->emitters.count));
+    TL_TRY(tl_array_append(&to->boundaries, from->boundaries.data, from->boundaries.count));
+    TL_TRY(tl_array_reserve(&to->events, from->events.count));
+    for (size_t i = 0; i < from->events.count; i++) {
+        tl_event_rec event = events[i];
+        const size_t bytes = event.body_count * sizeof *event.bodies;
+        if (bytes) {
+            event.bodies = tl_alloc(bytes);
+            if (!event.bodies)
+                return TL_NO_MEMORY;
+            memcpy(event.bodies, events[i].bodies, bytes);
+        }
+        TL_TRY(tl_array_append(&to->events, &event, 1)); /* there is room: this cannot fail */
+    }
+    to->events_done = from->events_done;
+    to->removed = from->removed;
+    return TL_OK;
+}
+
+/* --- emitters -------------------------------------------------------------------------------- */
+
+static tl_status check_interval(const tl_place *place, double interval)
+{
+    if (interval > 0 && isfinite(interval))
+        return TL_OK;
+    return tl_refuse(place, "interval", 1, &interval, "it must be finite and > 0");
+}
+
+tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials)
+{
+    const tl_place place = tl_place_of("emitter");
+    TL_TRY(tl_region_check_spheres(&place, &def->region, &def->size, def->density));
+    if (!(def->rate > 0 && isfinite(def->rate)))
+        return tl_refuse(&place, "rate", 1, &def->rate, "it must be finite and > 0");
+    if (!(def->start >= 0 && isfinite(def->start)))
+        return tl_refuse(&place, "start", 1, &def->start, "it must be finite and >= 0");
+    if (!(def->stop > def->start))
+        return tl_refuse(&place, "stop", 1, &def->stop, "it must be after start (infinity: never)");
+    TL_TRY(check_interval(&place, def->interval));
+    TL_TRY(tl_check_finite(&place, "velocity", 3, def->velocity));
+    return tl_material_check(materials, "emitter.material", def->material);
+}
+
+tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def)
+{
+    tl_emitter_rec emitter;
+    if (!scene)
+        return tl_refuse_null("scene");
+    if (!def)
+        return tl_refuse_null("def");
+    TL_TRY(tl_emitter_check(def, scene->materials.count));
+    memset(&emitter, 0, sizeof emitter);
+    emitter.def = *def;
+    return tl_array_append(&scene->schedule.emitters, &emitter, 1);
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+tl_status tl_event_check(const tl_event_def *def)
+{
+    const tl_place place = tl_place_of("event");
+    TL_TRY(tl_check_enum(&place, "kind", def->kind, TL_EVENT_GRAVITY,
+                         "it must be TL_EVENT_REMOVE or TL_EVENT_GRAVITY"));
+    if (!(def->time >= 0 && isfinite(def->time)))
+        return tl_refuse(&place, "time", 1, &def->time, "it must be finite and >= 0");
+    return tl_check_finite(&place, "gravity", 3, def->gravity);
+}
+
+static tl_status check_bodies(const tl_scene *scene, const tl_event_def *def)
+{
+    const tl_place place = tl_place_of("event");
+    const size_t count = scene->list.bodies.count;
+    const double none = 0;
+    if (def->body_count < 1)
+        return tl_refuse(&place, "body_count", 1, &none, "it must be >= 1");
+    if (def->body_count > TL_MOST_ITEMS)
+        return tl_refuse_large(&place, "body_count", def->body_count, "it must be at most");
+    if (!def->bodies)
+        return tl_refuse_text(&place, "bodies", "NULL", "it must point to body_count bodies");
+    for (size_t i = 0; i < def->body_count; i++) {
+        const tl_body body = def->bodies[i];
+        if (body.index < 1 || body.index > count || body.generation != 1)
+            return tl_fail(TL_BAD_HANDLE,
+                           "event.bodies[%zu]: index %u, generation %u is no body of this scene "
+                           "(it has %zu)",
+                           i, body.index, body.generation, count);
+    }
+    return TL_OK;
+}
+
+static tl_status make_event(const tl_event_def *def, tl_event_rec *out)
+{
+    *out = (tl_event_rec){.kind = def->kind, .time = def->time};
+    if (def->kind == TL_EVENT_GRAVITY) {
+        memcpy(out->gravity, def->gravity, sizeof out->gravity);
+        return TL_OK;
+    }
+    out->bodies = tl_alloc(def->body_count * sizeof *out->bodies);
+    if (!out->bodies)
+        return TL_NO_MEMORY;
+    out->body_count = (uint32_t)def->body_count;
+    for (size_t i = 0; i < def->body_count; i++)
+        out->bodies[i] = def->bodies[i].index;
+    return TL_OK;
+}
+
+tl_status tl_scene_add_event(tl_scene *scene, const tl_event_def *def)
+{
+    tl_event_rec event;
+    if (!scene)
+        return tl_refuse_null("scene");
+    if (!def)
+        return tl_refuse_null("def");
+    tl_array *events = &scene->schedule.events;
+    TL_TRY(tl_event_check(def));
+    if (def->kind == TL_EVENT_REMOVE)
+        TL_TRY(check_bodies(scene, def));
+    TL_TRY(tl_array_reserve(events, events->count + 1));
+    TL_TRY(make_event(def, &event));
+    tl_event_rec *all = events->data;
+    size_t at = events->count++; /* there is room */
+    for (; at > 0 && all[at - 1].time > event.time; at--)
+        all[at] = all[at - 1];
+    all[at] = event;
+    return TL_OK;
+}
+
+/* --- boundaries ------------------------------------------------------------------------------ */
+
+tl_status tl_boundary_check(const tl_boundary_def *def)
+{
+    const tl_place place = tl_place_of("boundary");
+    TL_TRY(tl_region_check(&place, &def->region));
+    return check_interval(&place, def->interval);
+}
+
+tl_status tl_scene_add_boundary(tl_scene *scene, const tl_boundary_def *def)
+{
+    tl_boundary_rec boundary;
+    if (!scene)
+        return tl_refuse_null("scene");
+    if (!def)
+        return tl_refuse_null("def");
+    TL_TRY(tl_boundary_check(def));
+    memset(&boundary, 0, sizeof boundary);
+    boundary.def = *def;
+    return tl_array_append(&scene->schedule.boundaries, &boundary, 1);
+}

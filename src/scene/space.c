@@ -1,0 +1,342 @@
+/* Balls and walls that are in the way of spheres to be placed. The distances are those of the
+ * narrow phase, so that what is placed clear of a shape has no contact with it either. */
+#include "kernels/narrow.h" /* first: it says what a real is */
+
+#include "scene/space.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(((tl_wall *)0)->patch) == TLK_PATCH * sizeof(double), "a patch");
+
+/* Cells are numbered row by row and layer by layer, as the room is wide, so that what is near is
+ * near in memory too. Odd steps: numbers wrap at a power of two and must not fall together. */
+static void set_edge(tl_space *space, double edge)
+{
+    const tl_room *room = &space->room;
+    space->edge = edge;
+    for (int level = 0; level < TL_SPACE_LEVELS; level++) {
+        const double inverse = ldexp(1 / edge, level);
+        const double cells[2] = {fmin(1e9, (room->high[0] - room->low[0]) * inverse + 3),
+                                 fmin(1e9, (room->high[1] - room->low[1]) * inverse + 3)};
+        space->inverse[level] = inverse;
+        space->row[level] = (uint64_t)cells[0] | 1;
+        space->layer[level] = (space->row[level] * (uint64_t)cells[1]) | 1;
+    }
+}
+
+void tl_space_init(tl_space *space, const tl_room *room, double largest)
+{
+    *space = (tl_space){.room = *room,
+                        .balls = {.item = sizeof(tl_ball)},
+                        .buckets = {.item = sizeof(uint32_t)},
+                        .walls = {.item = sizeof(tl_wall)}};
+    set_edge(space, 2 * largest);
+}
+
+void tl_space_free(tl_space *space)
+{
+    tl_array_free(&space->balls);
+    tl_array_free(&space->buckets);
+    tl_array_free(&space->walls);
+}
+
+/* --- the grid -------------------------------------------------------------------------------- */
+
+/* Cells of all levels share the buckets. */
+static inline size_t bucket_of(const tl_space *space, int64_t i, int64_t j, int64_t k,
+                               uint32_t level)
+{
+    const uint64_t number =
+        (uint64_t)i + (uint64_t)j * space->row[level] + (uint64_t)k * space->layer[level];
+    return (size_t)(number & (space->buckets.count - 1));
+}
+
+/* floor(x * inverse), which without SSE 4.1 would be a call. */
+static inline int64_t cell_of(double x, double inverse)
+{
+    const double at = x * inverse;
+    const int64_t whole = (int64_t)at;
+    return whole - ((double)whole > at);
+}
+
+/* The level for a reach: that of the smallest cells which the ball fits in. */
+static uint32_t level_of(const tl_space *space, double reach)
+{
+    uint32_t level = 0;
+    double half = 0.25 * space->edge;
+    while (level + 1 < TL_SPACE_LEVELS && reach <= half) {
+        half *= 0.5;
+        level++;
+    }
+    return level;
+}
+
+static void link_ball(tl_space *space, uint32_t index)
+{
+    tl_ball *ball = (tl_ball *)space->balls.data + index;
+    const double inverse = space->inverse[ball->level];
+    uint32_t *bucket = (uint32_t *)space->buckets.data +
+                       bucket_of(space, cell_of(ball->x[0], inverse), cell_of(ball->x[1], inverse),
+                                 cell_of(ball->x[2], inverse), ball->level);
+    ball->next = *bucket;
+    *bucket = index;
+}
+
+/* Sets up `count` buckets and links all balls anew. */
+static tl_status set_buckets(tl_space *space, size_t count)
+{
+    TL_TRY(tl_array_resize(&space->buckets, count));
+    memset(space->buckets.data, 0xff, count * sizeof(uint32_t)); /* TL_NO_BALL */
+    for (size_t i = 0; i < space->balls.count; i++)
+        link_ball(space, (uint32_t)i);
+    return TL_OK;
+}
+
+tl_status tl_space_add(tl_space *space, const double x[3], double reach)
+{
+    tl_ball ball = {.x = {x[0], x[1], x[2]}, .reach = reach};
+    if (space->balls.count >= TL_MOST_ITEMS)
+        return tl_fail(TL_TOO_LARGE, "there can be at most %zu spheres", TL_MOST_ITEMS);
+    if (2 * reach > space->edge) { /* larger than all before: coarser cells, all balls anew */
+        TL_TRY(tl_array_reserve(&space->balls, space->balls.count + 1));
+        tl_ball *balls = space->balls.data;
+        while (2 * reach > space->edge)
+            set_edge(space, 2 * space->edge);
+        memset(space->used, 0, sizeof space->used);
+        for (size_t i = 0; i < space->balls.count; i++) {
+            balls[i].level = level_of(space, balls[i].reach);
+            space->used[balls[i].level]++;
+        }
+        if (space->buckets.count)
+            TL_TRY(set_buckets(space, space->buckets.count)); /* no larger: this cannot fail */
+    }
+    ball.level = level_of(space, reach);
+    TL_TRY(tl_array_append(&space->balls, &ball, 1));
+    space->used[ball.level]++;
+    if (space->balls.count > space->buckets.count) {
+        const tl_status status =
+            set_buckets(space, space->buckets.count ? 2 * space->buckets.count : 64);
+        if (status < 0) {
+            space->balls.count--;
+            space->used[ball.level]--;
+        }
+        return status;
+    }
+    link_ball(space, (uint32_t)space->balls.count - 1);
+    return TL_OK;
+}
+
+/* What a visitor is asked of each ball that is near; true ends the visit. */
+typedef bool (*visitor)(void *context, const tl_ball *ball, uint32_t index);
+
+/* Whether a ball's reach is nearer to x than `distance`. */
+static inline bool is_near(const tl_ball *ball, const double x[3], double distance)
+{
+    const double d[3] = {ball->x[0] - x[0], ball->x[1] - x[1], ball->x[2] - x[2]};
+    const double least = distance + ball->reach;
+    return least > 0 && d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < least * least;
+}
+
+/* One cell. Balls of other cells may share its bucket. */
+static inline bool visit_cell(const tl_space *space, const int64_t cell[3], uint32_t level,
+                              const double x[3], double distance, visitor visit, void *context)
+{
+    const tl_ball *balls = space->balls.data;
+    const double inverse = space->inverse[level];
+    uint32_t at =
+        ((const uint32_t *)space->buckets.data)[bucket_of(space, cell[0], cell[1], cell[2], level)];
+    for (; at != TL_NO_BALL; at = balls[at].next) {
+        const tl_ball *ball = &balls[at];
+        if (is_near(ball, x, distance) && ball->level == level &&
+            cell_of(ball->x[0], inverse) == cell[0] && cell_of(ball->x[1], inverse) == cell[1] &&
+            cell_of(ball->x[2], inverse) == cell[2] && visit(context, ball, at))
+            return true;
+    }
+    return false;
+}
+
+/* All balls of a level, one after the other: where its cells near x are more than those. */
+static bool visit_all(const tl_space *space, uint32_t level, const double x[3], double distance,
+                      visitor visit, void *context)
+{
+    const tl_ball *balls = space->balls.data;
+    for (size_t i = 0; i < space->balls.count; i++)
+        if (balls[i].level == level && is_near(&balls[i], x, distance) &&
+            visit(context, &balls[i], (uint32_t)i))
+            return true;
+    return false;
+}
+
+/* Shows the visitor every ball whose reach is nearer to x than `distance`. */
+static inline __attribute__((always_inline)) bool
+visit_near(const tl_space *space, const double x[3], double distance, visitor visit, void *context)
+{
+    for (uint32_t level = 0; level < TL_SPACE_LEVELS; level++) {
+        if (!space->used[level])
+            continue;
+        const double inverse = space->inverse[level];
+        const double reach = distance + 0.5 / inverse;
+        int64_t low[3], high[3], cell[3];
+        double cells = 1;
+        for (int k = 0; k < 3; k++) {
+            low[k] = cell_of(x[k] - reach, inverse);
+            high[k] = cell_of(x[k] + reach, inverse);
+            cells *= (double)(high[k] - low[k] + 1);
+        }
+        if (cells > 64 && cells > (double)space->balls.count) {
+            if (visit_all(space, level, x, distance, visit, context))
+                return true;
+            continue;
+        }
+        for (cell[2] = low[2]; cell[2] <= high[2]; cell[2]++)
+            for (cell[1] = low[1]; cell[1] <= high[1]; cell[1]++)
+                for (cell[0] = low[0]; cell[0] <= high[0]; cell[0]++)
+                    if (visit_cell(space, cell, level, x, distance, visit, context))
+                        return true;
+    }
+    return false;
+}
+
+static bool stop_at_first(void *context, const tl_ball *ball, uint32_t index)
+{
+    (void)context, (void)ball, (void)index;
+    return true;
+}
+
+/* Whether a ball of x's own cell is near: the likeliest, and found at once. */
+static bool is_crowded(const tl_space *space, const double x[3], double distance)
+{
+    for (uint32_t level = 0; level < TL_SPACE_LEVELS; level++) {
+        const double inverse = space->inverse[level];
+        const int64_t cell[3] = {cell_of(x[0], inverse), cell_of(x[1], inverse),
+                                 cell_of(x[2], inverse)};
+        if (space->used[level] && visit_cell(space, cell, level, x, distance, stop_at_first, NULL))
+            return true;
+    }
+    return false;
+}
+
+/* --- walls ----------------------------------------------------------------------------------- */
+
+/* The distance of a point from a shape that is no ball and the direction from it to the shape. */
+static double patch_distance(const tl_wall *wall, const double x[3], double n[3])
+{
+    return wall->kind == TL_PLANE ? tlk_sphere_plane(x, 0, wall->patch, n)
+           : wall->kind == TL_BOX ? tlk_sphere_box(x, 0, wall->patch, n)
+                                  : tlk_sphere_parallelogram(x, 0, wall->patch, n);
+}
+
+double tl_space_wall(const tl_space *space, size_t wall, const double x[3], double normal[3])
+{
+    const double distance = patch_distance((const tl_wall *)space->walls.data + wall, x, normal);
+    for (int k = 0; k < 3; k++)
+        normal[k] = -normal[k];
+    return distance;
+}
+
+bool tl_space_fits(const tl_space *space, const double x[3], double radius)
+{
+    const double least = radius - space->room.slack;
+    const tl_wall *walls = space->walls.data;
+    double n[3];
+    if (!tl_room_holds(&space->room, x, radius))
+        return false;
+    for (size_t i = 0; i < space->walls.count; i++) {
+        const double *b = walls[i].bound, reach = b[3] + radius;
+        const double d[3] = {b[0] - x[0], b[1] - x[1], b[2] - x[2]};
+        if (tlk_dotd(d, d) < reach * reach && patch_distance(&walls[i], x, n) < least)
+            return false;
+    }
+    return !is_crowded(space, x, least) && !visit_near(space, x, least, stop_at_first, NULL);
+}
+
+/* --- near balls ------------------------------------------------------------------------------ */
+
+typedef struct collection {
+    tl_array *near;
+    tl_status status;
+} collection;
+
+static bool collect(void *context, const tl_ball *ball, uint32_t index)
+{
+    collection *c = context;
+    (void)ball;
+    c->status = tl_array_append(c->near, &index, 1);
+    return c->status < 0;
+}
+
+tl_status tl_space_near(const tl_space *space, const double x[3], double distance, tl_array *near)
+{
+    collection c = {near, TL_OK};
+    near->count = 0;
+    visit_near(space, x, distance, collect, &c);
+    return c.status;
+}
+
+/* --- shapes ---------------------------------------------------------------------------------- */
+
+/* Whether a ball meets the box around the room: nothing else can be in the way. */
+static bool meets_room(const tl_room *room, const double x[3], double radius)
+{
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        const double out = fmax(fmax(room->low[k] - x[k], x[k] - room->high[k]), 0);
+        square += out * out;
+    }
+    return square <= radius * radius;
+}
+
+tl_status tl_space_add_near(tl_space *space, const double x[3], double reach)
+{
+    return meets_room(&space->room, x, reach) ? tl_space_add(space, x, reach) : TL_OK;
+}
+
+tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[4], uint32_t kind,
+                             const double patch[18], const double bound[4])
+{
+    tl_wall wall = {.kind = kind, .bound[3] = kind == TL_PLANE ? INFINITY : bound[3]};
+    for (int i = 0; i < 4; i++)
+        tlk_rotate(q, patch + 3 * i, wall.patch + 3 * i);
+    memcpy(wall.patch + 12, patch + 12, 3 * sizeof(double));
+    tlk_rotate(q, bound, wall.bound);
+    for (int k = 0; k < 3; k++) {
+        wall.patch[k] += x[k];
+        wall.bound[k] += x[k];
+    }
+    if (!meets_room(&space->room, wall.bound, wall.bound[3]))
+        return TL_OK;
+    return tl_array_append(&space->walls, &wall, 1);
+}
+
+tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],
+                             const tl_shape_rec *shape, double gap)
+{
+    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const double *half = shape->half_extents, *p = shape->position;
+    double patch[18] = {p[0], p[1], p[2]}, bound[4] = {p[0], p[1], p[2], 0};
+    if (shape->kind == TL_SPHERE) {
+        double centre[3];
+        tlk_rotate(q, p, centre);
+        for (int k = 0; k < 3; k++)
+            centre[k] += x[k];
+        return tl_space_add_near(space, centre, shape->radius + gap);
+    }
+    if (shape->kind == TL_PARALLELOGRAM) {
+        double *u = patch + 3, *v = patch + 6, *n = patch + 9;
+        tlk_rotate(shape->orientation, shape->edge_u, u);
+        tlk_rotate(shape->orientation, shape->edge_v, v);
+        tlk_crossd(u, v, n);
+        const double length = sqrt(tlk_dotd(n, n));
+        for (int k = 0; k < 3; k++) {
+            n[k] /= length;
+            bound[k] += 0.5 * (u[k] + v[k]);
+        }
+        bound[3] = 0.5 * (sqrt(tlk_dotd(u, u)) + sqrt(tlk_dotd(v, v)));
+    } else {
+        for (int i = 0; i < 3; i++)
+            tlk_rotate(shape->orientation, axes[i], patch + 3 + 3 * i);
+        memcpy(patch + 12, half, sizeof shape->half_extents);
+        bound[3] = sqrt(tlk_dotd(half, half));
+    }
+    return tl_space_add_patch(space, x, q, shape->kind, patch, bound);
+}

@@ -1,0 +1,69 @@
+/* What is in the way where spheres are placed: balls in a grid that finds those near a point at
+ * once, and walls (planes, boxes, parallelograms), which are few. Fills and emitters make one for
+ * the region they place in. */
+#ifndef TL_SCENE_SPACE_H
+#define TL_SCENE_SPACE_H
+
+#include "scene/region.h"
+
+#define TL_SPACE_LEVELS 30
+
+/* A ball; others keep `reach` from its centre: its radius and the gap that is asked for. */
+typedef struct tl_ball {
+    double x[3], reach;
+    uint32_t next; /* of the same bucket, or TL_NO_BALL */
+    uint32_t level;
+} tl_ball;
+
+#define TL_NO_BALL 0xffffffffu
+
+/* A shape that is no ball, in the world frame: a patch as kernels/args.h has it. */
+typedef struct tl_wall {
+    uint32_t kind; /* tl_shape_kind */
+    double patch[18];
+    double bound[4]; /* a ball around it; an infinite radius for planes */
+} tl_wall;
+
+/* Cells of level l have edges of edge / 2^l; balls live on the level whose cells just hold them. */
+typedef struct tl_space {
+    tl_room room;
+    double edge;
+    tl_array balls;                  /* tl_ball */
+    tl_array buckets;                /* uint32_t, a power of two of them: first ball */
+    tl_array walls;                  /* tl_wall */
+    size_t used[TL_SPACE_LEVELS];    /* balls of each level */
+    double inverse[TL_SPACE_LEVELS]; /* of its cells' edge */
+    uint64_t row[TL_SPACE_LEVELS];   /* cells from one to the next in y */
+    uint64_t layer[TL_SPACE_LEVELS]; /* and in z */
+} tl_space;
+
+/* A space without anything, for spheres that reach up to `largest` and more. */
+void tl_space_init(tl_space *space, const tl_room *room, double largest);
+void tl_space_free(tl_space *space);
+
+/* Adds a ball. */
+tl_status tl_space_add(tl_space *space, const double x[3], double reach);
+
+/* Adds a shape of a body that is at x with orientation q, if it is near the room. `reach` of
+ * spheres is their radius and `gap`. */
+tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],
+                             const tl_shape_rec *shape, double gap);
+
+/* The same for a patch in its body's frame, as worlds keep shapes that are no balls. */
+tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[4], uint32_t kind,
+                             const double patch[18], const double bound[4]);
+
+/* Adds a ball if it is near the room. */
+tl_status tl_space_add_near(tl_space *space, const double x[3], double reach);
+
+/* Whether a sphere lies in the room and keeps clear of all balls and walls, but for rounding. */
+bool tl_space_fits(const tl_space *space, const double x[3], double radius);
+
+/* The distance of a point from a wall's surface and the direction away from it. */
+double tl_space_wall(const tl_space *space, size_t wall, const double x[3], double normal[3]);
+
+/* Writes the balls whose reach is nearer than `distance` to a point (uint32_t, in place of what
+ * `near` held), in an order that depends on the calls so far alone. */
+tl_status tl_space_near(const tl_space *space, const double x[3], double distance, tl_array *near);
+
+#endif

@@ -1,0 +1,355 @@
+/* Carrying out what a scene planned: events, boundaries and emitters, in this order, before the
+ * step that starts when they are due. tl_world_step() calls tl_world_act() before every step.
+ *
+ * Everything is decided by the state alone: the time, the number of steps, positions, seeds and
+ * counters. So bits do not depend on threads or backend, and a snapshot that carries the schedule
+ * goes on as the original does. All that is due at one step is one edit of the image, and nothing
+ * of the world changes before that has succeeded. */
+#include "scene/space.h"
+#include "world/image.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TRIES = 200 }; /* random places for one sphere of an emitter, in one batch */
+
+/* --- when ------------------------------------------------------------------------------------ */
+
+/* The time for comparisons. Time is a sum of steps, and each addition may round it down by 2^-53 of
+ * itself: as much as that can have taken is given back, so that after 400 steps of 0.005 s what is
+ * due at 2 s happens. */
+static double time_for_sure(const tl_world *w)
+{
+    const double lost = ((double)w->steps + 4) * w->time * 0x1p-53;
+    return w->time + fmin(lost, 0.25 * w->settings.step);
+}
+
+/* The number of the first batch after `now`. */
+static double batch_after(double start, double interval, double now)
+{
+    double at = fmax(0, floor((now - start) / interval));
+    if (start + (at + 1) * interval <= now) /* where the division was rounded */
+        at++;
+    else if (at > 0 && start + at * interval > now)
+        at--;
+    return at + 1;
+}
+
+/* Spheres that should have come by a time. What rounding may have taken from a whole number is
+ * given back. */
+static double due_by(const tl_emitter_def *def, double now)
+{
+    const double until = fmin(now, def->stop);
+    const double spare = def->rate * (until + def->start) * 0x1p-52;
+    const double due = fmax(0, floor(def->rate * (until - def->start) + spare));
+    return def->count ? fmin(due, (double)def->count) : due;
+}
+
+static double emitter_time(const tl_emitter_rec *e)
+{
+    const bool done = (double)e->emitted >= due_by(&e->def, INFINITY);
+    return done ? INFINITY : e->def.start + e->next * e->def.interval;
+}
+
+void tl_world_plan(tl_world *w)
+{
+    const tl_schedule *s = &w->schedule;
+    const tl_event_rec *events = s->events.data;
+    const tl_boundary_rec *boundaries = s->boundaries.data;
+    const tl_emitter_rec *emitters = s->emitters.data;
+    double due = s->events_done < s->events.count ? events[s->events_done].time : INFINITY;
+    for (size_t i = 0; i < s->boundaries.count; i++)
+        due = fmin(due, boundaries[i].next * boundaries[i].def.interval);
+    for (size_t i = 0; i < s->emitters.count; i++)
+        due = fmin(due, emitter_time(&emitters[i]));
+    w->due = due;
+}
+
+/* --- one round of acting --------------------------------------------------------------------- */
+
+/* What the world will be if all goes well. */
+typedef struct edit_round {
+    tl_world *world;
+    double now;
+    tl_array gone;      /* uint8_t a row of the world, once it is needed */
+    tl_array positions; /* 4 doubles a dynamic body, likewise */
+    bool pulled;
+    tl_image image;
+    size_t removed, added;
+    double gravity[3];
+    uint64_t events_done;
+    tl_array emitters, boundaries; /* records with their new counters */
+} edit_round;
+
+static tl_status pull(edit_round *r)
+{
+    if (!r->pulled)
+        TL_TRY(tl_image_pull(r->world, &r->image));
+    r->pulled = true;
+    return TL_OK;
+}
+
+static tl_status need_gone(edit_round *r)
+{
+    if (r->gone.count)
+        return TL_OK;
+    TL_TRY(tl_array_resize(&r->gone, (size_t)r->world->rows + 1));
+    memset(r->gone.data, 0, r->gone.count);
+    return TL_OK;
+}
+
+static void mark_gone(edit_round *r, uint32_t row)
+{
+    uint8_t *gone = r->gone.data;
+    r->removed += !gone[row];
+    gone[row] = 1;
+}
+
+static tl_status act_events(edit_round *r)
+{
+    const tl_schedule *s = &r->world->schedule;
+    const tl_event_rec *events = s->events.data;
+    for (; r->events_done < s->events.count; r->events_done++) {
+        const tl_event_rec *event = &events[r->events_done];
+        if (event->time > r->now)
+            break;
+        if (event->kind == TL_EVENT_GRAVITY) {
+            memcpy(r->gravity, event->gravity, sizeof r->gravity);
+            continue;
+        }
+        TL_TRY(need_gone(r));
+        for (uint32_t i = 0; i < event->body_count; i++) {
+            const uint32_t row = tl_world_row(r->world, (tl_body){event->bodies[i], 1});
+            if (row != TLK_NONE)
+                mark_gone(r, row);
+        }
+    }
+    return TL_OK;
+}
+
+/* A look needs positions alone; mostly it finds nothing to do. */
+static tl_status look(edit_round *r, const tl_boundary_def *def)
+{
+    const tl_world *w = r->world;
+    TL_TRY(need_gone(r));
+    if (!r->positions.count) {
+        TL_TRY(tl_array_resize(&r->positions, w->dynamic));
+        w->backend->ops->download(w->backend, r->positions.data, w->pos.data,
+                                  r->positions.count * r->positions.item);
+    }
+    const double *x = r->positions.data;
+    for (uint32_t row = 0; row < w->dynamic; row++)
+        if (tl_region_contains(&def->region, x + 4 * (size_t)row) == def->remove_inside)
+            mark_gone(r, row);
+    return TL_OK;
+}
+
+static tl_status act_boundaries(edit_round *r)
+{
+    tl_boundary_rec *boundaries = r->boundaries.data;
+    for (size_t i = 0; i < r->boundaries.count; i++) {
+        const tl_boundary_def *def = &boundaries[i].def;
+        if (boundaries[i].next * def->interval > r->now)
+            continue;
+        boundaries[i].next = batch_after(0, def->interval, r->now);
+        if (r->world->dynamic)
+            TL_TRY(look(r, def));
+    }
+    return TL_OK;
+}
+
+/* Takes what is gone out of the image. */
+static tl_status drop_gone(edit_round *r)
+{
+    const uint8_t *gone = r->gone.data;
+    tl_array order = {.item = sizeof(uint32_t)};
+    if (!r->removed)
+        return TL_OK;
+    TL_TRY(pull(r));
+    TL_TRY(tl_array_resize(&order, r->world->rows));
+    uint32_t *rows = order.data;
+    size_t kept = 0;
+    for (uint32_t row = 0; row < r->world->rows; row++)
+        if (!gone[row])
+            rows[kept++] = row;
+    const tl_status status = tl_image_select(&r->image, rows, kept);
+    tl_array_free(&order);
+    return status;
+}
+
+/* --- emitters -------------------------------------------------------------------------------- */
+
+/* Everything in the image that is near the emitter's region. */
+static tl_status look_around(const tl_image *m, tl_space *space)
+{
+    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
+    const double *geom = m->geom.data, *pos = m->pos.data, *quat = m->quat.data;
+    const double *patch = m->patch_local.data;
+    for (size_t s = 0; s < m->shape_body.count; s++) {
+        const double *x = pos + 4 * (size_t)body[s], *q = quat + 4 * (size_t)body[s];
+        const double *g = geom + 4 * s;
+        const uint32_t kind = info[s] & TLK_SHAPE_KIND;
+        if (kind == TL_SPHERE) {
+            const tl_shape_rec ball = {
+                .kind = TL_SPHERE, .position = {g[0], g[1], g[2]}, .radius = g[3]};
+            TL_TRY(tl_space_add_shape(space, x, q, &ball, 0));
+        } else {
+            TL_TRY(tl_space_add_patch(space, x, q, kind, patch, g));
+        }
+        if (info[s] & TLK_SHAPE_FIXED)
+            patch += TLK_PATCH;
+    }
+    return TL_OK;
+}
+
+/* A free place for sphere `number`; false where none was found. */
+static bool find_place(const tl_space *space, const tl_emitter_rec *e, uint64_t number,
+                       double radius, double x[3])
+{
+    uint64_t batch;
+    memcpy(&batch, &e->next, sizeof batch); /* as bits: it need not fit an integer */
+    tl_random random = tl_random_start(e->def.seed, number, 1 + batch);
+    for (int i = 0; i < TRIES; i++) {
+        tl_room_sample(&space->room, radius, &random, x);
+        if (tl_space_fits(space, x, radius))
+            return true;
+    }
+    return false;
+}
+
+/* Spheres come in the order of their numbers, each with the size that its number has: the first
+ * one that finds no place waits, and all behind it. So sizes keep their distribution, and a blocked
+ * emitter costs little. */
+static tl_status place_spheres(tl_emitter_rec *e, tl_space *space, tl_body_list *list,
+                               uint32_t materials)
+{
+    for (; e->emitted < e->due; e->emitted++) {
+        tl_random random = tl_random_start(e->def.seed, e->emitted, 0);
+        const double radius = tl_size_draw(&e->def.size, &random);
+        tl_shape_def shape = tl_sphere_default(radius);
+        tl_body_def body = tl_body_default();
+        if (!find_place(space, e, e->emitted, radius, body.position))
+            break;
+        shape.material = e->def.material;
+        body.shapes = &shape;
+        body.shape_count = 1;
+        body.density = e->def.density;
+        memcpy(body.velocity, e->def.velocity, sizeof body.velocity);
+        TL_TRY(tl_body_list_add(list, 1, &body, materials - 1));
+        TL_TRY(tl_space_add(space, body.position, radius));
+    }
+    return TL_OK;
+}
+
+static tl_status emit(edit_round *r, tl_emitter_rec *e)
+{
+    const tl_world *w = r->world;
+    const double largest = tl_size_largest(&e->def.size);
+    const tl_room room = tl_room_of(&e->def.region, largest);
+    const size_t before = w->row_of.count + r->added;
+    tl_space space;
+    tl_body_list list;
+    TL_TRY(pull(r));
+    tl_space_init(&space, &room, largest);
+    tl_body_list_init(&list);
+    tl_status status = look_around(&r->image, &space);
+    if (status == TL_OK)
+        status = place_spheres(e, &space, &list, w->materials);
+    if (status == TL_OK && before + list.bodies.count >= 1u << 31)
+        status = tl_fail(TL_TOO_LARGE, "%zu bodies were added in all; the limit is 2^31",
+                         before + list.bodies.count);
+    if (status == TL_OK)
+        status = tl_image_append(&r->image, &list, (uint32_t)before + 1);
+    r->added += list.bodies.count;
+    tl_body_list_free(&list);
+    tl_space_free(&space);
+    return status;
+}
+
+static tl_status act_emitters(edit_round *r)
+{
+    tl_emitter_rec *emitters = r->emitters.data;
+    for (size_t i = 0; i < r->emitters.count; i++) {
+        tl_emitter_rec *e = &emitters[i];
+        if (emitter_time(e) > r->now)
+            continue;
+        e->next = batch_after(e->def.start, e->def.interval, r->now);
+        e->due = (uint64_t)fmin(due_by(&e->def, r->now), 0x1p62);
+        if (e->due > e->emitted)
+            TL_TRY(emit(r, e));
+    }
+    return TL_OK;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/* Makes the round's outcome the world's state. Nothing fails after the push. */
+static tl_status commit(edit_round *r)
+{
+    tl_world *w = r->world;
+    const bool edited = r->removed || r->added;
+    if (edited)
+        TL_TRY(tl_image_push(w, &r->image));
+    tl_array_free(&w->schedule.emitters);
+    tl_array_free(&w->schedule.boundaries);
+    w->schedule.emitters = r->emitters;
+    w->schedule.boundaries = r->boundaries;
+    r->emitters.data = r->boundaries.data = NULL; /* they are the world's now */
+    r->emitters.capacity = r->boundaries.capacity = 0;
+    memcpy(w->settings.gravity, r->gravity, sizeof r->gravity);
+    w->schedule.events_done = r->events_done;
+    w->schedule.removed += r->removed;
+    if (edited) {
+        tl_world_drop_orphans(w);
+        tl_world_measure(w, &r->image);
+        tl_world_apply_settings(w);
+    }
+    tl_world_plan(w);
+    return TL_OK;
+}
+
+static tl_status act(edit_round *r)
+{
+    const tl_schedule *s = &r->world->schedule;
+    TL_TRY(tl_array_append(&r->emitters, s->emitters.data, s->emitters.count));
+    TL_TRY(tl_array_append(&r->boundaries, s->boundaries.data, s->boundaries.count));
+    TL_TRY(act_events(r));
+    TL_TRY(act_boundaries(r));
+    TL_TRY(drop_gone(r));
+    TL_TRY(act_emitters(r));
+    return commit(r);
+}
+
+tl_status tl_world_act(tl_world *w)
+{
+    const double now = time_for_sure(w);
+    if (w->due > now)
+        return TL_OK;
+    edit_round r = {.world = w,
+                    .now = now,
+                    .gone = {.item = 1},
+                    .positions = {.item = 4 * sizeof(double)},
+                    .events_done = w->schedule.events_done,
+                    .emitters = {.item = w->schedule.emitters.item},
+                    .boundaries = {.item = w->schedule.boundaries.item}};
+    memcpy(r.gravity, w->settings.gravity, sizeof r.gravity);
+    tl_image_init(&r.image);
+    const tl_status status = act(&r);
+    tl_image_free(&r.image);
+    tl_array_free(&r.gone);
+    tl_array_free(&r.positions);
+    tl_array_free(&r.emitters);
+    tl_array_free(&r.boundaries);
+    return status;
+}
+
+void tl_world_tally(const tl_world *w, tl_report *report)
+{
+    const tl_emitter_rec *emitters = w->schedule.emitters.data;
+    report->removed = w->schedule.removed;
+    report->emitted = report->waiting = 0;
+    for (size_t i = 0; i < w->schedule.emitters.count; i++) {
+        report->emitted += emitters[i].emitted;
+        report->waiting += emitters[i].due - emitters[i].emitted;
+    }
+}
