@@ -57,6 +57,14 @@ typedef struct tl_launch {
     const void *args; /* the kernel's struct, alive until the run returns */
 } tl_launch;
 
+/* One fold over items [0, count) into numbers on the host. */
+typedef struct tl_folding {
+    tl_fold fold;
+    uint32_t count;
+    const void *args; /* the kernel's struct */
+    double *numbers;  /* room for TLK_FOLD_NUMBERS */
+} tl_folding;
+
 typedef struct tl_backend tl_backend;
 
 typedef struct tl_backend_ops {
@@ -69,13 +77,16 @@ typedef struct tl_backend_ops {
     void (*fill)(tl_backend *backend, void *device, int byte, size_t bytes);
     /* Runs launches one after the other, all of them `repeat` times. */
     void (*run)(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat);
-    /* Folds items [0, count) into numbers on the host. */
-    tl_status (*fold)(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
-                      double *numbers);
+    /* Does one fold after the other; a GPU is waited for once. */
+    tl_status (*fold)(tl_backend *backend, const tl_folding *folds, size_t count);
+    /* Runs the three launches of a round of colouring over as many fresh contacts as the last
+     * number of their scan says, again and again until none is left without a colour. */
+    tl_status (*colour)(tl_backend *backend, const tlk_colour *args, uint32_t contacts);
     /* Stable sort of keys with their values by the low `bits` bits of the key, in place. */
     tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
                       uint32_t bits);
-    /* Exclusive prefix sum in place over count items; item [count] receives the total. */
+    /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
+     * where the host wants to know it too, may be NULL: a GPU is not waited for then. */
     tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
     /* Changes the number of CPU threads; NULL where there are none. */
     void (*threads)(tl_backend *backend, uint32_t threads);
@@ -126,6 +137,14 @@ static inline void tl_run(tl_backend *backend, tl_kernel kernel, uint32_t count,
     const tl_launch launch = {kernel, 0, count, false, args};
     if (count)
         backend->ops->run(backend, &launch, 1, 1);
+}
+
+/* One fold. */
+static inline tl_status tl_fold_one(tl_backend *backend, tl_fold fold, uint32_t count,
+                                    const void *args, double *numbers)
+{
+    const tl_folding one = {fold, count, args, numbers};
+    return backend->ops->fold(backend, &one, 1);
 }
 
 /* Where runs of equal keys are among `count` sorted keys below `keys`: begin and end of each, in

@@ -18,9 +18,8 @@
 
 void tl_collide_free(tl_backend *backend, tl_collide *c)
 {
-    tl_buffer *all[] = {&c->entry_start, &c->key,    &c->value,        &c->shape,
-                        &c->tag,         &c->place,  &c->bin_range,    &c->bin_shape,
-                        &c->bin_tag,     &c->bin_at, &c->at_or_partner};
+    tl_buffer *all[] = {&c->entry_start, &c->key,     &c->place,  &c->at,   &c->bin_range,
+                        &c->bin_shape,   &c->bin_tag, &c->bin_at, &c->entry};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
 }
@@ -120,7 +119,7 @@ static double bin_edge(double diameter, double room)
     return fmin(fmax(factor, MIN_FACTOR), MAX_FACTOR) * diameter;
 }
 
-/* Sizes the bins of each level for the box [low, high] of the dynamic shapes. The box is only a
+/* Sizes the bins of each level for the box [low, high] of the dynamic bodies. The box is only a
  * hint: bins wrap around, so shapes outside it cost time, not contacts. */
 static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high)
 {
@@ -165,7 +164,7 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
     double first[TLK_FOLD_NUMBERS], centre[4];
     uint32_t body, id;
     tl_run(b, TLK_bin_count, f->shapes.rows, f); /* the scan wrote over the counts */
-    TL_TRY(b->ops->fold(b, TLK_FOLD_too_wide, f->shapes.rows, f, first));
+    TL_TRY(tl_fold_one(b, TLK_FOLD_too_wide, f->shapes.rows, f, first));
     if (first[0] >= f->shapes.rows)
         return too_many("entries of shapes in bins", total);
     const size_t shape = (size_t)first[0];
@@ -179,14 +178,12 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
 }
 
 /* Stages 1 to 3: bounds, how many bins each shape is in, where its entries go. */
-static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f)
+static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f, const double *box)
 {
     const uint32_t n = f->shapes.rows;
-    double box[TLK_FOLD_NUMBERS];
     uint64_t total;
     tl_run(b, TLK_patches, n - f->shapes.dynamic, f);
     tl_run(b, TLK_bounds, n, f);
-    TL_TRY(b->ops->fold(b, TLK_FOLD_shape_box, f->shapes.dynamic, f, box));
     const double high[3] = {-box[3], -box[4], -box[5]};
     size_levels(c, f, box, high);
     TL_TRY(tl_buffer_need(b, &c->entry_start, ((size_t)n + 1) * sizeof(uint32_t)));
@@ -203,20 +200,19 @@ static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f)
 static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 {
     const size_t e = f->entries, word = sizeof(uint32_t), padded = e + TLK_LANES;
+    const size_t partners = TLK_PARTNERS * (size_t)f->shapes.rows;
     TL_TRY(tl_buffer_need(b, &c->key, e * word));
-    TL_TRY(tl_buffer_need(b, &c->value, e * word));
-    TL_TRY(tl_buffer_need(b, &c->shape, e * word));
-    TL_TRY(tl_buffer_need(b, &c->tag, e * word));
-    TL_TRY(tl_buffer_need(b, &c->at_or_partner, 4 * e * sizeof(float)));
+    TL_TRY(tl_buffer_need(b, &c->entry, (3 * e > partners ? 3 * e : partners) * word));
+    TL_TRY(tl_buffer_need(b, &c->at, 4 * e * sizeof(float)));
     TL_TRY(tl_buffer_need(b, &c->place, e * word));
     TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * word));
     TL_TRY(tl_buffer_need(b, &c->bin_tag, padded * word));
     TL_TRY(tl_buffer_need(b, &c->bin_at, 4 * padded * sizeof(float)));
     f->entry_key = c->key.data;
-    f->entry_value = c->value.data;
-    f->entry_shape = c->shape.data;
-    f->entry_tag = c->tag.data;
-    f->entry_at = c->at_or_partner.data;
+    f->entry_value = f->partner = c->entry.data; /* partners come when the others are read */
+    f->entry_shape = f->entry_value + e;
+    f->entry_tag = f->entry_shape + e;
+    f->entry_at = c->at.data;
     f->place = c->place.data;
     f->bin_shape = c->bin_shape.data;
     f->bin_tag = c->bin_tag.data;
@@ -235,13 +231,11 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 }
 
 /* Stages 7 to 9: count, scan, write. */
-static tl_status write_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_contacts *out)
+static tl_status write_contacts(tl_backend *b, tlk_find *f, tl_contacts *out)
 {
     const uint32_t n = f->shapes.rows;
     uint64_t total;
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &c->at_or_partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
-    f->partner = c->at_or_partner.data;
     f->contact_start = out->start.data;
     tl_run(b, TLK_contact_count, n, f);
     TL_TRY(b->ops->scan(b, f->contact_start, n, &total));
@@ -252,6 +246,7 @@ static tl_status write_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
     TL_TRY(tl_buffer_need(b, &out->n, 4 * total * b->real));
     TL_TRY(tl_buffer_need(b, &out->gamma, 4 * total * b->real));
     TL_TRY(tl_buffer_need(b, &out->colour, total * sizeof(uint32_t)));
+    f->contacts = (uint32_t)total;
     f->contact_a = out->a.data;
     f->contact_b = out->b.data;
     f->contact_n = out->n.data;
@@ -261,13 +256,14 @@ static tl_status write_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
 }
 
 tl_status tl_collide_run(tl_backend *backend, tl_collide *c, const tlk_bodies *bodies,
-                         const tlk_shapes *shapes, double h, double envelope, tl_contacts *out)
+                         const tlk_shapes *shapes, const double *box, double h, double envelope,
+                         tl_contacts *out)
 {
     tlk_find f = {.bodies = *bodies, .shapes = *shapes, .h = h, .envelope = envelope};
     f.globals = c->globals;
     for (uint32_t g = 0; g < c->globals; g++)
         f.global[g] = c->global[g];
-    TL_TRY(bounds_and_counts(backend, c, &f));
+    TL_TRY(bounds_and_counts(backend, c, &f, box));
     TL_TRY(fill_bins(backend, c, &f));
-    return write_contacts(backend, c, &f, out);
+    return write_contacts(backend, &f, out);
 }

@@ -23,8 +23,8 @@ typedef struct tl_collide {
     uint32_t residents[TLK_LEVELS]; /* of these, the shapes that live there */
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
-    tl_buffer entry_start, key, value, shape, tag, place, bin_range, bin_shape, bin_tag, bin_at;
-    tl_buffer at_or_partner; /* entries' places until bins are filled, then partners of shapes */
+    tl_buffer entry_start, key, place, at, bin_range, bin_shape, bin_tag, bin_at;
+    tl_buffer entry; /* value, shape and tag of entries until bins are filled, then partners */
 } tl_collide;
 
 /* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the
@@ -32,10 +32,12 @@ typedef struct tl_collide {
 tl_status tl_collide_levels(tl_collide *collide, uint32_t count, const double *geom,
                             const uint32_t *info, uint8_t *level);
 
-/* Finds all contacts of a state. `out` keeps its buffers' capacity; gamma and colour have room but
- * are not written. */
+/* Finds all contacts of a state. `box` is around the dynamic bodies' origins (minima, negated
+ * maxima): a hint of how large the bins should be. `out` keeps its buffers' capacity; gamma and
+ * colour have room but are not written. */
 tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tlk_bodies *bodies,
-                         const tlk_shapes *shapes, double h, double envelope, tl_contacts *out);
+                         const tlk_shapes *shapes, const double *box, double h, double envelope,
+                         tl_contacts *out);
 
 void tl_collide_free(tl_backend *backend, tl_collide *collide);
 void tl_contacts_free(tl_backend *backend, tl_contacts *contacts);

@@ -29,7 +29,7 @@
 #define TLK_SPAN     256 /* bins of a shape on an axis, below: tags tell bins apart */
 #define TLK_BINS_MAX (1u << 16) /* most bins of a shape on a level */
 #define TLK_TOO_WIDE (1u << 31) /* a count that makes the step fail */
-#define TLK_PARTNERS 8u         /* partners that the counting pass keeps for each shape */
+#define TLK_PARTNERS 12u        /* partners that the counting pass keeps for each shape */
 
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */
@@ -92,9 +92,10 @@ typedef struct tlk_find {
     uint32_t *place;       /* entries: sorted position of each entry */
     uint32_t *bin_begin, *bin_end; /* keys */
     uint32_t *bin_shape, *bin_tag; /* entries, sorted */
-    float *bin_at;           /* 4 an entry, sorted: centre in its bin, reach (tlk_bin_number) */
-    uint32_t bin_stride;     /* entries and some padding */
-    uint32_t *partner;       /* TLK_PARTNERS a shape, by the counting pass */
+    float *bin_at;       /* 4 an entry, sorted: centre in its bin, reach (tlk_bin_number) */
+    uint32_t bin_stride; /* entries and some padding */
+    uint32_t *partner;   /* TLK_PARTNERS a shape, by the counting pass; where entry_value was */
+    uint32_t contacts;
     uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
     uint32_t *contact_a;     /* contacts: the owner */
@@ -110,7 +111,8 @@ typedef struct tlk_ranges {
 
 /* Matching contacts with those of the last step, list against list. */
 typedef struct tlk_match {
-    const uint32_t *start, *b;         /* contacts now: lists of partners */
+    uint32_t contacts;                 /* how many there are now */
+    const uint32_t *start, *a, *b;     /* contacts now: lists of partners by owner */
     const uint32_t *old_start, *old_b; /* and then */
     const TLK_REAL *old_gamma;         /* 4 a contact: impulse on the partner, world frame */
     const uint32_t *old_colour;        /* TLK_NONE where there was none */
@@ -215,7 +217,27 @@ typedef struct tlk_audit {
 typedef struct tlk_order {
     tlk_bodies bodies;
     double low[3], scale;
-    uint32_t *key, *value;
+    uint32_t *key, *value; /* of bodies, then of contacts; sorted */
+    uint32_t shape_dynamic;
+    const uint32_t *shape_begin, *shape_end; /* an old body row: its shapes */
+    uint32_t *first;                         /* a new body row: its shapes' count, then first */
+    uint32_t *shape_from, *shape_to;         /* old row of a new shape, and the inverse */
+    uint32_t *shape_body;                    /* new */
+    const uint8_t *level;                    /* old */
+    const uint32_t *a, *b, *colour;          /* contacts */
+    const TLK_REAL *n, *gamma;
+    uint32_t *a_out, *b_out, *colour_out;
+    TLK_REAL *n_out, *gamma_out;
+    const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */
+    uint32_t *start;                       /* shapes + 1 */
 } tlk_order;
+
+/* Rows of an array in a new order. */
+typedef struct tlk_gathering {
+    const uint32_t *order; /* old row of each new one */
+    const uint32_t *from;
+    uint32_t *to;
+    uint32_t words; /* a row */
+} tlk_gathering;
 
 #endif

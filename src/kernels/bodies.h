@@ -1,4 +1,4 @@
-/* Bodies: forces, integration, energies and their order in memory. One body at a time. */
+/* Bodies: forces, integration and energies. One body at a time. */
 #ifndef TL_KERNELS_BODIES_H
 #define TL_KERNELS_BODIES_H
 
@@ -169,27 +169,14 @@ TL_KERNEL void tlk_energy(const tlk_motion *m, uint32_t i, double *acc)
     acc[1] -= inertia[3] * tlk_dotd(m->gravity, x);
 }
 
-/* Spreads the low 10 bits of x to every third bit. */
-TL_KERNEL uint32_t tlk_spread(uint32_t x)
+/* The box around the origins of dynamic bodies: minima and negated maxima. */
+TL_KERNEL void tlk_body_box(const tlk_bodies *b, uint32_t i, double *acc)
 {
-    x &= 0x3ffu;
-    x = (x | x << 16) & 0x030000ffu;
-    x = (x | x << 8) & 0x0300f00fu;
-    x = (x | x << 4) & 0x030c30c3u;
-    return (x | x << 2) & 0x09249249u;
-}
-
-/* One body: its place along a space-filling curve. */
-TL_KERNEL void tlk_order_key(const tlk_order *o, uint32_t i)
-{
-    const double *x = o->bodies.pos + 4 * (size_t)i;
-    uint32_t cell[3];
+    const double *x = b->pos + 4 * (size_t)i;
     for (int k = 0; k < 3; k++) {
-        const double at = (x[k] - o->low[k]) * o->scale;
-        cell[k] = at < 0 ? 0 : at > 1023 ? 1023 : (uint32_t)at;
+        acc[k] = tlk_min(acc[k], x[k]);
+        acc[3 + k] = tlk_min(acc[3 + k], -x[k]);
     }
-    o->key[i] = tlk_spread(cell[0]) | tlk_spread(cell[1]) << 1 | tlk_spread(cell[2]) << 2;
-    o->value[i] = i;
 }
 
 #endif

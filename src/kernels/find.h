@@ -134,45 +134,50 @@ TL_KERNEL void tlk_too_wide(const tlk_find *f, uint32_t i, double *acc)
         acc[0] = tlk_min(acc[0], (double)i);
 }
 
+/* Entry e: shape i in a bin of level l; `first` is the first bin of its box. */
+TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, uint32_t l, const int64_t *bin,
+                         const int64_t *first, uint32_t e)
+{
+    const tlk_level *level = &f->level[l];
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    uint32_t index = 0, tag = 0;
+    float at[4];
+    for (int k = 0; k < 3; k++) {
+        index |= ((uint32_t)bin[k] & level->mask[k]) << level->shift[k];
+        tag |= ((uint32_t)bin[k] & 511u) << (3 + 9 * k) | (uint32_t)(bin[k] == first[k]) << k;
+        at[k] = (float)(c[k] - (double)bin[k] * level->size);
+    }
+    at[3] = (float)c[3];
+    f->entry_key[e] = level->base + 2 * index + (l != f->shapes.level[i]);
+    f->entry_value[e] = e;
+    f->entry_shape[e] = i;
+    f->entry_tag[e] = tag;
+#if defined(__CUDACC__)
+    ((float4 *)f->entry_at)[e] = make_float4(at[0], at[1], at[2], at[3]);
+#else
+    for (int k = 0; k < 4; k++)
+        f->entry_at[4 * (size_t)e + (size_t)k] = at[k];
+#endif
+}
+
 /* One shape: its entries. */
 TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
 {
-    const tlk_shapes *s = &f->shapes;
-    const uint32_t own = s->level[i];
+    const uint32_t own = f->shapes.level[i];
     if (own >= TLK_LEVELS)
         return;
-    const double *c = s->centre + 4 * (size_t)i;
     uint32_t e = f->entry_start[i];
     double box_low[3], box_high[3];
     tlk_box(f, i, box_low, box_high);
     for (uint32_t l = 0; l <= own; l++) {
-        const tlk_level *level = &f->level[l];
-        if (!level->used)
+        if (!f->level[l].used)
             continue;
-        int64_t low[3], high[3];
-        tlk_bins(level, box_low, box_high, low, high);
-        for (int64_t z = low[2]; z <= high[2]; z++)
-            for (int64_t y = low[1]; y <= high[1]; y++)
-                for (int64_t x = low[0]; x <= high[0]; x++, e++) {
-                    const uint32_t bin = ((uint32_t)x & level->mask[0]) << level->shift[0] |
-                                         ((uint32_t)y & level->mask[1]) << level->shift[1] |
-                                         ((uint32_t)z & level->mask[2]) << level->shift[2];
-                    f->entry_key[e] = level->base + 2 * bin + (l != own);
-                    f->entry_value[e] = e;
-                    f->entry_shape[e] = i;
-                    f->entry_tag[e] = ((uint32_t)x & 511u) << 3 | ((uint32_t)y & 511u) << 12 |
-                                      ((uint32_t)z & 511u) << 21 | (x == low[0]) |
-                                      (uint32_t)(y == low[1]) << 1 | (uint32_t)(z == low[2]) << 2;
-                    const float at[4] = {(float)(c[0] - (double)x * level->size),
-                                         (float)(c[1] - (double)y * level->size),
-                                         (float)(c[2] - (double)z * level->size), (float)c[3]};
-#if defined(__CUDACC__)
-                    ((float4 *)f->entry_at)[e] = make_float4(at[0], at[1], at[2], at[3]);
-#else
-                    for (int k = 0; k < 4; k++)
-                        f->entry_at[4 * (size_t)e + (size_t)k] = at[k];
-#endif
-                }
+        int64_t low[3], high[3], bin[3];
+        tlk_bins(&f->level[l], box_low, box_high, low, high);
+        for (bin[2] = low[2]; bin[2] <= high[2]; bin[2]++)
+            for (bin[1] = low[1]; bin[1] <= high[1]; bin[1]++)
+                for (bin[0] = low[0]; bin[0] <= high[0]; bin[0]++)
+                    tlk_enter(f, i, l, bin, low, e++);
     }
 }
 
@@ -420,16 +425,6 @@ TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
     }
     tlk_visit_bins(f, i, true, &k);
     tlk_visit_globals(f, i, true, &k);
-}
-
-/* The box around the centres of dynamic shapes: minima and negated maxima. */
-TL_KERNEL void tlk_shape_box(const tlk_find *f, uint32_t i, double *acc)
-{
-    const double *c = f->shapes.centre + 4 * (size_t)i;
-    for (int k = 0; k < 3; k++) {
-        acc[k] = tlk_min(acc[k], c[k]);
-        acc[3 + k] = tlk_min(acc[3 + k], -c[k]);
-    }
 }
 
 #endif

@@ -183,12 +183,12 @@ TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
 
 /* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse
  * in the disc that the new normal impulse allows. */
-TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, uint32_t s, const tlk_row *row,
+TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, uint32_t s, const tlk_row *row,
                                 const tlk_pair *pair, const real *u, const real *eta, real *gamma)
 {
     const real omega = (real)p->omega;
     const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
-    const real next = tlk_max(gn - omega * eta[0] * (un + p->bias[s]), (real)0);
+    const real next = tlk_max(gn - omega * eta[0] * (un + bias), (real)0);
     real slip[3] = {u[0], u[1], u[2]}, t[3];
     if (s >= p->block_base) {
         /* here the normal impulse may turn the bodies: look at the slip it leaves */
@@ -251,7 +251,7 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k];
     if (p->coulomb || p->frictionless) {
-        tlk_psor_coulomb(p, s, &row, &pair, u, eta, gamma);
+        tlk_psor_coulomb(p, p->bias[s], s, &row, &pair, u, eta, gamma);
     } else {
         const real step = (real)p->omega * eta[2], bias = p->bias[s];
         for (int k = 0; k < 3; k++)
@@ -454,19 +454,22 @@ TL_KERNEL void tlk_gradient_dots(const tlk_problem *p, uint32_t s, double *acc)
     tlk_load3(p->r, s, r);
     const tlk_pair pair = tlk_load_pair(&row, p->vel);
     tlk_row_eta(p, s, &row, &pair, eta);
+    double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {
         const double d = (double)z[k] - y[k], nd = (double)nz[k] - ny[k], g = (double)ny[k] + r[k];
-        acc[0] += d * nd;
-        acc[1] += d * d / eta[2];
-        acc[2] += g * ((double)z[k] - x[k]);
-        acc[5] += g * d;
-        acc[6] += nd * nd * eta[2];
-        acc[7] += z[k] * (0.5 * (double)nz[k] + r[k]);
+        sum[0] += d * nd;
+        sum[1] += d * d / eta[2];
+        sum[2] += g * ((double)z[k] - x[k]);
+        sum[5] += g * d;
+        sum[6] += nd * nd * eta[2];
+        sum[7] += z[k] * (0.5 * (double)nz[k] + r[k]);
         u[k] = nz[k] + r[k];
     }
     const double residual = tlk_row_residual(p, s, &row, &pair, z, u);
-    acc[3] += residual * residual;
-    acc[4] += 1;
+    sum[3] = residual * residual;
+    sum[4] = 1;
+    for (int k = 0; k < 8; k++)
+        acc[k] += sum[k];
 }
 
 /* One row: the accelerated point y = z + beta (z - x), and x = z. */

@@ -13,7 +13,7 @@ static tl_status descend(tl_backend *backend, tlk_problem *g, double *dots)
     for (int i = 0; i < MAX_BACKTRACK; i++) {
         tl_run(backend, TLK_gradient_step, g->rows, g);
         tl_gradient_operator(backend, g);
-        TL_TRY(backend->ops->fold(backend, TLK_FOLD_gradient_dots, g->rows, g, dots));
+        TL_TRY(tl_fold_one(backend, TLK_FOLD_gradient_dots, g->rows, g, dots));
         if (dots[0] * g->t <= dots[1] * (1 + 1e-6))
             break;
         const double fit = dots[1] / dots[0];
@@ -31,7 +31,7 @@ tl_status tl_solve_apgd(tl_backend *backend, tl_workspace *workspace, tl_problem
     void *best = workspace->vectors[7].data;
     double theta = 1, dots[TLK_FOLD_NUMBERS];
     /* what is at hand may be the best there is */
-    TL_TRY(backend->ops->fold(backend, TLK_FOLD_gradient_dots, g.rows, &g, dots));
+    TL_TRY(tl_fold_one(backend, TLK_FOLD_gradient_dots, g.rows, &g, dots));
     double best_residual = sqrt(dots[3] / dots[4]);
     backend->ops->copy(backend, best, g.x, bytes);
     g.t = 1;

@@ -45,8 +45,7 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst)
 {
     double numbers[TLK_FOLD_NUMBERS];
-    TL_TRY(backend->ops->fold(backend, TLK_FOLD_residual, problem->view.rows, &problem->view,
-                              numbers));
+    TL_TRY(tl_fold_one(backend, TLK_FOLD_residual, problem->view.rows, &problem->view, numbers));
     *rms = numbers[2] > 0 ? sqrt(numbers[0] / numbers[2]) : 0;
     if (worst)
         *worst = numbers[2] > 0 ? numbers[1] : 0;

@@ -24,7 +24,7 @@ tl_status tl_solve_spg(tl_backend *backend, tl_workspace *workspace, tl_problem 
     const size_t bytes = tl_vector_bytes(backend, problem);
     void *best = workspace->vectors[7].data;
     double dots[TLK_FOLD_NUMBERS], history[HISTORY];
-    TL_TRY(backend->ops->fold(backend, TLK_FOLD_gradient_dots, g.rows, &g, dots));
+    TL_TRY(tl_fold_one(backend, TLK_FOLD_gradient_dots, g.rows, &g, dots));
     double best_residual = sqrt(dots[3] / dots[4]), objective = dots[7];
     backend->ops->copy(backend, best, g.x, bytes);
     history[0] = objective;
@@ -33,7 +33,7 @@ tl_status tl_solve_spg(tl_backend *backend, tl_workspace *workspace, tl_problem 
         /* d = P(y - t eta g) - y; the iterate is y */
         tl_run(backend, TLK_gradient_step, g.rows, &g);
         tl_gradient_operator(backend, &g);
-        TL_TRY(backend->ops->fold(backend, TLK_FOLD_gradient_dots, g.rows, &g, dots));
+        TL_TRY(tl_fold_one(backend, TLK_FOLD_gradient_dots, g.rows, &g, dots));
         solution->iterations++;
         const double curvature = dots[0], slope = dots[5];
         if (!(dots[1] > 0))

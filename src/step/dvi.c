@@ -16,11 +16,15 @@ static tl_status find_and_match(tl_world *w, tl_contacts *next, tl_stage_times *
     const tlk_bodies bodies = tl_world_bodies_view(w);
     const tlk_shapes shapes = tl_world_shapes_view(w);
     const tl_contacts *last = &w->contacts[w->current];
-    TL_TRY(tl_collide_run(b, &w->collide, &bodies, &shapes, w->settings.step, w->envelope, next));
+    if (!w->box_known)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_body_box, w->dynamic, &bodies, w->box));
+    w->box_known = true;
+    TL_TRY(tl_collide_run(b, &w->collide, &bodies, &shapes, w->box, w->settings.step, w->envelope,
+                          next));
     ms->find = tl_lap(mark);
-    const tlk_match match = {next->start.data, next->b.data,     last->start.data,
-                             last->b.data,     last->gamma.data, last->colour.data,
-                             next->gamma.data, next->colour.data};
+    const tlk_match match = {
+        next->count,  next->start.data, next->a.data,      next->b.data,     last->start.data,
+        last->b.data, last->gamma.data, last->colour.data, next->gamma.data, next->colour.data};
     tl_run(b, TLK_match_contacts, w->shape_rows, &match);
     ms->match = tl_lap(mark);
     return TL_OK;
@@ -42,30 +46,20 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
     const size_t bodies = w->dynamic;
-    uint64_t fresh;
-    double left[TLK_FOLD_NUMBERS];
     TL_TRY(tl_buffer_need(b, &p->used, bodies * sizeof(uint64_t)));
     TL_TRY(tl_buffer_need(b, &p->bid, bodies * sizeof(uint64_t)));
     TL_TRY(tl_buffer_need(b, &p->flag, ((size_t)c->count + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->count * sizeof(uint32_t)));
     args->used = p->used.data;
     args->bid = p->bid.data;
     args->fresh_flag = p->flag.data;
+    args->fresh = p->fresh.data;
     b->ops->fill(b, args->used, 0, bodies * sizeof(uint64_t));
     b->ops->fill(b, args->bid, 0xff, bodies * sizeof(uint64_t));
     tl_run(b, TLK_colour_keep, c->count, args);
-    TL_TRY(b->ops->scan(b, args->fresh_flag, c->count, &fresh));
-    TL_TRY(tl_buffer_need(b, &p->fresh, fresh * sizeof(uint32_t)));
-    args->fresh = p->fresh.data;
+    TL_TRY(b->ops->scan(b, args->fresh_flag, c->count, NULL));
     tl_run(b, TLK_colour_list, c->count, args);
-    const uint32_t n = (uint32_t)fresh;
-    const tl_launch round[3] = {{TLK_colour_bid, 0, n, false, args},
-                                {TLK_colour_take, 0, n, false, args},
-                                {TLK_colour_clear, 0, n, false, args}};
-    for (left[0] = n; left[0] > 0;) {
-        b->ops->run(b, round, 3, 2);
-        TL_TRY(b->ops->fold(b, TLK_FOLD_colour_left, n, args, left));
-    }
-    return TL_OK;
+    return b->ops->colour(b, args, c->count);
 }
 
 /* Where each segment (colour and kind of row) starts, among sorted contacts and among rows. Central
@@ -276,14 +270,9 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     return tl_solve(w->backend, &w->workspace, &second, &def, def.position_iterations, solution);
 }
 
-/* Stops the step where a velocity is not a number or too large. */
-static tl_status check_bodies(tl_world *w, const tlk_motion *motion)
+/* Says which body's velocity is not a number or too large. */
+static tl_status diverged(tl_world *w, size_t row)
 {
-    double worst[TLK_FOLD_NUMBERS];
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_check_bodies, w->dynamic, motion, worst));
-    if (worst[0] >= w->dynamic)
-        return TL_OK;
-    const size_t row = (size_t)worst[0];
     uint32_t id;
     double x[4], v[3];
     char raw[3 * sizeof(double)];
@@ -303,12 +292,18 @@ static tl_status check_bodies(tl_world *w, const tlk_motion *motion)
         w->settings.max_speed);
 }
 
-/* The certificate's numbers that come from the rows. */
-static tl_status audit(tl_world *w, const tl_contacts *c, const tl_problem *problem, tl_report *r)
+/* The certificate's numbers that come from the rows; and the check of bodies that stops the step.
+ */
+static tl_status audit(tl_world *w, const tl_contacts *c, const tl_problem *problem,
+                       const tlk_motion *motion, tl_report *r)
 {
     const tlk_audit args = {problem->view, w->problem.gap.data};
-    double n[TLK_FOLD_NUMBERS];
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_audit_row, problem->view.rows, &args, n));
+    double n[TLK_FOLD_NUMBERS], worst[TLK_FOLD_NUMBERS];
+    const tl_folding both[2] = {{TLK_FOLD_audit_row, problem->view.rows, &args, n},
+                                {TLK_FOLD_check_bodies, w->dynamic, motion, worst}};
+    TL_TRY(w->backend->ops->fold(w->backend, both, 2));
+    if (worst[0] < w->dynamic)
+        return diverged(w, (size_t)worst[0]);
     r->contacts = c->count;
     r->residual = n[2] > 0 ? sqrt(n[0] / n[2]) : 0;
     r->max_residual = n[2] > 0 ? n[1] : 0;
@@ -335,7 +330,10 @@ static tl_status commit(tl_world *w, tlk_motion *motion, const tlk_build *build,
     r->steps = w->steps;
     r->time = w->time;
     r->bodies = w->dynamic;
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_energy, w->dynamic, motion, energy));
+    const tl_folding both[2] = {{TLK_FOLD_energy, w->dynamic, motion, energy},
+                                {TLK_FOLD_body_box, w->dynamic, &motion->bodies, w->box}};
+    TL_TRY(w->backend->ops->fold(w->backend, both, 2));
+    w->box_known = true;
     r->kinetic_energy = energy[0];
     r->potential_energy = energy[1];
     return TL_OK;
@@ -381,8 +379,7 @@ tl_status tl_step_dvi(tl_world *w)
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
         TL_TRY(solve_positions(w, &problem, &build, &second));
     r.ms.position = tl_lap(&mark);
-    TL_TRY(audit(w, &w->contacts[1 - w->current], &problem, &r));
-    TL_TRY(check_bodies(w, &motion));
+    TL_TRY(audit(w, &w->contacts[1 - w->current], &problem, &motion, &r));
     r.ms.audit = tl_lap(&mark);
     TL_TRY(commit(w, &motion, &build, r.contacts, &r));
     r.ms.integrate = tl_lap(&mark);

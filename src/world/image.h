@@ -1,4 +1,4 @@
-/* The state of a world on the host. Creating, adding, removing, renumbering, saving and loading all
+/* The state of a world on the host. Creating, adding, removing, saving and loading all
  * go through it: pull the image, change it, push it back. Reals are 64-bit here, which loses
  * nothing. */
 #ifndef TL_WORLD_IMAGE_H

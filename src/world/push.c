@@ -224,6 +224,7 @@ tl_status tl_image_push(tl_world *w, tl_image *m)
     if (count >= 1u << 31 || m->shape_body.count >= 1u << 31)
         return tl_fail(TL_TOO_LARGE, "%zu bodies with %zu shapes; the limit is 2^31", count,
                        m->shape_body.count);
+    w->box_known = false;
     TL_TRY(tl_array_resize(&order, count));
     for (int fixed = 0; fixed < 2; fixed++) {
         for (size_t i = 0; i < count; i++)

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RENUMBER_EVERY 128u  /* steps between renumberings of bodies along a space-filling curve */
-#define RENUMBER_FROM  4096u /* dynamic bodies from which on it pays */
+#define RENUMBER_EVERY 128u /* steps between renumberings of bodies along a space-filling curve */
 
 /* --- making and freeing
  * ---------------------------------------------------------------------------- */
@@ -35,6 +34,7 @@ void tl_world_free(tl_world *w)
         tl_contacts_free(b, &w->contacts[0]);
         tl_contacts_free(b, &w->contacts[1]);
         tl_collide_free(b, &w->collide);
+        tl_ordering_free(b, &w->ordering);
         tl_workspace_free(b, &w->workspace);
         b->ops->destroy(b);
     }
@@ -45,6 +45,7 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
     tl_array_free(&w->forces);
+    tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
     tl_array_free(&w->wrench_host);
     tl_free(w, sizeof *w);
@@ -65,7 +66,10 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
+    w->ordering.ids.item = sizeof(uint32_t);
     w->wrench_host.item = sizeof(double);
+    w->due = INFINITY;
+    tl_schedule_init(&w->schedule);
     const tl_status status =
         settings->backend == TL_BACKEND_CUDA
             ? tl_backend_cuda(settings->precision, &w->backend)
@@ -202,54 +206,9 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
             return status;
         }
     }
+    TL_TRY(tl_schedule_copy(&scene->schedule, &w->schedule));
+    tl_world_plan(w);
     return TL_OK;
-}
-
-/* Bodies that are near in space become near in memory. */
-static tl_status renumber(tl_world *w)
-{
-    if (w->dynamic < RENUMBER_FROM)
-        return TL_OK;
-    tl_backend *b = w->backend;
-    tl_image m;
-    tl_array order = {.item = sizeof(uint32_t)};
-    tl_image_init(&m);
-    tl_status status = tl_image_pull(w, &m);
-    if (status == TL_OK)
-        status = tl_buffer_need(b, &w->problem.key, (size_t)w->dynamic * sizeof(uint32_t));
-    if (status == TL_OK)
-        status = tl_buffer_need(b, &w->problem.value, (size_t)w->dynamic * sizeof(uint32_t));
-    if (status == TL_OK)
-        status = tl_array_resize(&order, w->rows);
-    if (status == TL_OK) {
-        const double *x = m.pos.data;
-        double high[3], widest = 0;
-        tlk_order args = {.bodies = tl_world_bodies_view(w),
-                          .key = w->problem.key.data,
-                          .value = w->problem.value.data};
-        for (int k = 0; k < 3; k++)
-            args.low[k] = INFINITY, high[k] = -INFINITY;
-        for (size_t i = 0; i < w->dynamic; i++)
-            for (int k = 0; k < 3; k++) {
-                args.low[k] = fmin(args.low[k], x[4 * i + (size_t)k]);
-                high[k] = fmax(high[k], x[4 * i + (size_t)k]);
-            }
-        for (int k = 0; k < 3; k++)
-            widest = fmax(widest, high[k] - args.low[k]);
-        args.scale = widest > 0 ? 1024 / widest : 0;
-        tl_run(b, TLK_order_key, w->dynamic, &args);
-        status = b->ops->sort(b, args.key, args.value, w->dynamic, 30);
-        b->ops->download(b, order.data, args.value, (size_t)w->dynamic * sizeof(uint32_t));
-        for (uint32_t i = w->dynamic; i < w->rows; i++)
-            ((uint32_t *)order.data)[i] = i;
-    }
-    if (status == TL_OK)
-        status = tl_image_select(&m, order.data, w->rows);
-    if (status == TL_OK)
-        status = tl_image_push(w, &m);
-    tl_array_free(&order);
-    tl_image_free(&m);
-    return status;
 }
 
 /* The body that a shape of a contact is on. */
@@ -270,11 +229,11 @@ static tl_status warn_of_overlap(tl_world *w)
     TL_TRY(tl_step_contacts(w));
     const tl_contacts *c = &w->contacts[w->current];
     tlk_deep args = {tl_world_shapes_view(w), c->a.data, c->b.data, c->n.data, INFINITY};
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
     if (!(n[0] > 0))
         return TL_OK;
     args.worst = n[1];
-    TL_TRY(w->backend->ops->fold(w->backend, TLK_FOLD_depth, c->count, &args, n));
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
     const size_t worst = (size_t)n[2];
     return tl_fail(
         TL_OVERLAPPING,
@@ -302,7 +261,7 @@ tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *setting
     TL_TRY(tl_world_new(settings, &w));
     tl_status status = fill(w, scene);
     if (status == TL_OK)
-        status = renumber(w);
+        status = tl_world_renumber(w);
     if (status == TL_OK)
         status = warn_of_overlap(w);
     if (status < 0) {
@@ -342,9 +301,11 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
         memset(report, 0, sizeof *report);
     REFUSE_NULL(world);
     for (uint32_t i = 0; i < count; i++) {
+        TL_TRY(tl_world_act(world));
         if (world->steps && world->steps % RENUMBER_EVERY == 0)
-            TL_TRY(renumber(world));
+            TL_TRY(tl_world_renumber(world));
         TL_TRY(tl_step_dvi(world));
+        tl_world_tally(world, &world->report);
     }
     if (report)
         *report = world->report;
@@ -418,8 +379,7 @@ tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *
     return status;
 }
 
-/* Drops motions and forces of bodies that are gone. */
-static void drop_orphans(tl_world *w)
+void tl_world_drop_orphans(tl_world *w)
 {
     const uint32_t *row_of = w->row_of.data;
     tl_world_motion *motions = w->motions.data;
@@ -460,7 +420,7 @@ static tl_status remove_rows(tl_world *w, const uint8_t *gone)
     if (status == TL_OK)
         status = tl_image_push(w, &image);
     if (status == TL_OK) {
-        drop_orphans(w);
+        tl_world_drop_orphans(w);
         tl_world_measure(w, &image);
         tl_world_apply_settings(w);
     }

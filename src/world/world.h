@@ -1,8 +1,10 @@
 /* A scene compiled for a backend: what runs. The parts of this room:
  *   image.c     the whole state on the host, in one form; every edit is pull, change, push
  *   compile.c   checked descriptions -> rows of an image
- *   world.c     making, settings, adding and removing, renumbering
+ *   world.c     making, settings, adding and removing
+ *   renumber.c  near in space becomes near in memory
  *   read.c      reading and writing states
+ *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   snapshot.c  an image with its description as bytes */
 #ifndef TL_WORLD_WORLD_H
 #define TL_WORLD_WORLD_H
@@ -29,6 +31,13 @@ typedef struct tl_rows {
     tl_buffer position_bias, position_gamma;
 } tl_rows;
 
+/* What renumbering works with, kept from one time to the next. */
+typedef struct tl_ordering {
+    tl_buffer order, first, from, to, range; /* uint32_t */
+    tl_buffer rows;                          /* rows of one array on their way */
+    tl_array ids;                            /* uint32_t */
+} tl_ordering;
+
 struct tl_world {
     tl_backend *backend;
     tl_settings settings;
@@ -45,15 +54,21 @@ struct tl_world {
     tl_array forces;  /* tl_force_rec */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
+    tl_schedule schedule; /* with the world's own counters */
+    double due;           /* s, when something of the schedule is to be done next */
 
     /* the state, on the device */
     uint32_t rows, dynamic;
+    double box[TLK_FOLD_NUMBERS]; /* around the dynamic bodies' origins: minima, negated maxima */
+    bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
     tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre;
     tl_buffer pair_table; /* real, 2 a pair */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */
+
+    tl_ordering ordering;
 
     /* the step's own */
     tl_collide collide;
@@ -93,6 +108,19 @@ tl_status tl_world_upload_pairs(tl_world *world);
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next
  * step. */
 void tl_world_prescribe(tl_world *world);
+
+/* Forgets motions and forces of bodies that are gone. */
+void tl_world_drop_orphans(tl_world *world);
+
+/* schedule.c: notes when something is due next; does what is due at the present time, if anything
+ * is: on failure the world is as before; and writes the schedule's numbers into a report. */
+void tl_world_plan(tl_world *world);
+tl_status tl_world_act(tl_world *world);
+void tl_world_tally(const tl_world *world, tl_report *report);
+
+/* Puts bodies in the order of a space-filling curve, where there are many; the buffers of that. */
+tl_status tl_world_renumber(tl_world *world);
+void tl_ordering_free(tl_backend *backend, tl_ordering *ordering);
 
 /* step/dvi.c: one step; contacts alone; and the velocity problem that the next step would solve, in
  * the world's buffers (valid until the world is used again), its state untouched. */

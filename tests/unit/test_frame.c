@@ -72,7 +72,7 @@ static void test_shapes(void **state)
     }
     assert_int_equal(at, count);
     assert_refused(tl_world_read_shapes(world, 3, shapes), TL_BAD_ARGUMENT,
-                   "tl_world_read_shapes: count is 3; this world has 67 shapes");
+                   "tl_world_read_shapes: count is 3; this world has 68 shapes");
     tl_world_destroy(world);
 }
 

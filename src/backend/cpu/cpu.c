@@ -127,19 +127,13 @@ static tl_pool *pool(cpu_backend *cpu)
 typedef struct run_job {
     const cpu_backend *cpu;
     const tl_launch *launches;
-    size_t count;
-    uint32_t repeat;
+    uint32_t count;
 } run_job;
 
-static void run_launches(void *context, uint32_t part, uint32_t parts)
+static void run_launch(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const run_job *job = context;
-    for (uint32_t r = 0; r < job->repeat; r++)
-        for (size_t i = 0; i < job->count; i++) {
-            if (parts > 1 && r + i > 0)
-                tl_pool_meet(job->cpu->pool);
-            run_part(job->cpu, &job->launches[i], part, parts);
-        }
+    run_part(job->cpu, &job->launches[phase % job->count], part, parts);
 }
 
 static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
@@ -149,8 +143,9 @@ static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count
     for (size_t i = 0; i < count; i++)
         if (!launches[i].serial && launches[i].end - launches[i].begin > largest)
             largest = launches[i].end - launches[i].begin;
-    run_job job = {cpu, launches, count, repeat};
-    tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), run_launches, &job);
+    run_job job = {cpu, launches, (uint32_t)count};
+    tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), (uint32_t)count * repeat, run_launch,
+                &job);
 }
 
 typedef struct fold_job {
@@ -162,9 +157,10 @@ typedef struct fold_job {
     double *partial; /* chunks * numbers */
 } fold_job;
 
-static void fold_part(void *context, uint32_t part, uint32_t parts)
+static void fold_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const fold_job *job = context;
+    (void)phase; /* there is one */
     const uint32_t end = (uint32_t)((uint64_t)job->chunks * (part + 1) / parts);
     for (uint32_t c = (uint32_t)((uint64_t)job->chunks * part / parts); c < end; c++) {
         double *own = job->partial + (size_t)c * (size_t)job->numbers;
@@ -176,22 +172,21 @@ static void fold_part(void *context, uint32_t part, uint32_t parts)
     }
 }
 
-static tl_status cpu_fold(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
-                          double *numbers)
+static tl_status fold_one(cpu_backend *cpu, const tl_folding *f)
 {
-    cpu_backend *cpu = (cpu_backend *)backend;
-    const tl_cpu_fold wide = cpu->kernels->wide_fold[fold];
-    fold_job job = {wide ? wide : cpu->kernels->fold[fold],
-                    args,
-                    folds[fold].operations,
-                    folds[fold].numbers,
-                    count,
-                    (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK,
+    const tl_cpu_fold wide = cpu->kernels->wide_fold[f->fold];
+    double *numbers = f->numbers;
+    fold_job job = {wide ? wide : cpu->kernels->fold[f->fold],
+                    f->args,
+                    folds[f->fold].operations,
+                    folds[f->fold].numbers,
+                    f->count,
+                    (f->count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK,
                     NULL};
     /* room for the widest fold, so that a later one over as many items cannot fail */
     TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)job.chunks * TLK_FOLD_NUMBERS + 1));
     job.partial = cpu->fold_scratch.data;
-    tl_pool_run(job.chunks < 16 ? NULL : pool(cpu), fold_part, &job);
+    tl_pool_run(job.chunks < 16 ? NULL : pool(cpu), 1, fold_part, &job);
     const size_t n = (size_t)job.numbers;
     for (size_t k = 0; k < n; k++) {
         const char operation = job.operations[k];
@@ -206,6 +201,27 @@ static tl_status cpu_fold(tl_backend *backend, tl_fold fold, uint32_t count, con
     return TL_OK;
 }
 
+static tl_status cpu_fold(tl_backend *backend, const tl_folding *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        TL_TRY(fold_one((cpu_backend *)backend, &list[i]));
+    return TL_OK;
+}
+
+static tl_status cpu_colour(tl_backend *backend, const tlk_colour *args, uint32_t contacts)
+{
+    const uint32_t fresh = args->fresh_flag[contacts];
+    const tl_launch round[3] = {{TLK_colour_bid, 0, fresh, false, args},
+                                {TLK_colour_take, 0, fresh, false, args},
+                                {TLK_colour_clear, 0, fresh, false, args}};
+    double left[TLK_FOLD_NUMBERS];
+    for (left[0] = fresh; left[0] > 0;) {
+        cpu_run(backend, round, 3, 2);
+        TL_TRY(tl_fold_one(backend, TLK_FOLD_colour_left, fresh, args, left));
+    }
+    return TL_OK;
+}
+
 static tl_status cpu_sort(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
                           uint32_t bits)
 {
@@ -216,7 +232,8 @@ static tl_status cpu_sort(tl_backend *backend, uint32_t *keys, uint32_t *values,
 static tl_status cpu_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
-    return tl_cpu_scan(pool(cpu), &cpu->sort_scratch, items, count, total);
+    uint64_t unasked;
+    return tl_cpu_scan(pool(cpu), &cpu->sort_scratch, items, count, total ? total : &unasked);
 }
 
 static void cpu_threads(tl_backend *backend, uint32_t threads)
@@ -281,6 +298,7 @@ static const tl_backend_ops cpu_ops = {
     .fill = cpu_fill,
     .run = cpu_run,
     .fold = cpu_fold,
+    .colour = cpu_colour,
     .sort = cpu_sort,
     .scan = cpu_scan,
     .threads = cpu_threads,

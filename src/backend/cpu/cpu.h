@@ -23,18 +23,17 @@ extern const tl_cpu_kernels tl_cpu_avx2_mixed, tl_cpu_avx2_double;
 extern const tl_cpu_kernels tl_cpu_avx512_mixed, tl_cpu_avx512_double;
 #endif
 
-/* cpu_pool.c: threads that run a function together. NULL is a pool of the calling thread alone. */
+/* cpu_pool.c: threads that do a job together. NULL is a pool of the calling thread alone. */
 typedef struct tl_pool tl_pool;
-typedef void (*tl_part_fn)(void *context, uint32_t part, uint32_t parts);
+typedef void (*tl_phase_fn)(void *context, uint32_t phase, uint32_t part, uint32_t parts);
 
 /* As many threads as asked for, or as could be started; NULL where memory ran out. */
 tl_pool *tl_pool_create(uint32_t threads);
 void tl_pool_destroy(tl_pool *pool);
 uint32_t tl_pool_parts(const tl_pool *pool);
-/* Runs the function once for each part, at the same time, and returns when all are done. */
-void tl_pool_run(tl_pool *pool, tl_part_fn function, void *context);
-/* Inside the function: waits until all parts are here. */
-void tl_pool_meet(tl_pool *pool);
+/* Runs the function for each part of each phase: the parts of a phase at the same time, by any
+ * thread, the next phase when all of them are done. */
+void tl_pool_run(tl_pool *pool, uint32_t phases, tl_phase_fn function, void *context);
 /* CPUs that this process may use. */
 uint32_t tl_cpu_count(void);
 

@@ -1,12 +1,15 @@
-/* The threads of the CPU backend: they run one function together, part by part, and can meet inside
- * it.
+/* The threads of the CPU backend: they do a job together, phase after phase, each phase part by
+ * part.
  *
- * OpenMP's runtimes spin at the end of a region for milliseconds. That is right on idle cores and
- * ruinous on busy ones, where the thread that is waited for has lost its core to another program: a
- * step has well over a hundred meeting points, and each may cost a time slice (measured: 4,000
- * bodies, two threads beside a two-process compile, 210 ms a step). Here a thread spins for a
- * little longer than the kernel takes to wake one, and then sleeps; the kernel wakes it ahead of
- * programs that never sleep. */
+ * A step has well over a hundred phases of some microseconds each, and no thread may start the next
+ * one before the last is done. Where every thread has its part and all have to meet, as in OpenMP,
+ * a thread that has lost its core to another program holds up the others for a time slice at each
+ * meeting (measured: 4,000 bodies on two threads beside a two-process compile, 210 ms a step). Here
+ * parts are there to be taken: a thread takes its own first, because its data is in its cache,
+ * waits a moment, and then takes those that nobody has begun. Whoever finishes the last part opens
+ * the next phase. So a phase is only held up by a thread that was stopped in the middle of a part,
+ * and with the others off their cores, the calling thread does it all alone at its own pace. Which
+ * thread does which part makes no difference to any result. */
 #define _GNU_SOURCE
 #include "backend/cpu/cpu.h"
 #include "base/clock.h"
@@ -22,78 +25,142 @@
 
 #define SPIN_MS \
     0.2 /* before sleeping: some times what waking takes, so that threads find back in step */
-#define LOOKS 64u /* between looks at the clock */
+#define STEAL_MS 0.003 /* before taking another's part: it may be about to come */
+#define LOOKS    32u   /* between looks at the clock */
+
+/* A worker, and the claim on the part of the same number: 1 + the last phase that it was taken in.
+ */
+typedef struct worker {
+    _Alignas(64) atomic_uint claim;
+    pthread_t thread;
+    struct tl_pool *pool;
+    uint32_t part;
+} worker;
 
 struct tl_pool {
     uint32_t parts; /* threads, the calling one included */
     size_t bytes;
-    tl_part_fn function;
+    tl_phase_fn function; /* of the job at hand */
     void *context;
-    bool stop;
-    _Alignas(64) atomic_uint epoch; /* counts runs; workers wait for it to change */
-    _Alignas(64) atomic_uint done;  /* workers that finished this run */
-    _Alignas(64) atomic_uint arrived;
-    _Alignas(64) atomic_uint phase; /* counts meetings */
+    unsigned first; /* number of its first phase */
+    atomic_bool stop;
+    /* Phases are numbered on and on over all jobs. Low half: the open phase; high half: the one
+     * after the job's last. Equal: no job. One word, so that both are seen together. */
+    _Alignas(64) atomic_ullong state;
+    _Alignas(64) atomic_uint done; /* parts of the open phase that are finished */
     _Alignas(64) atomic_uint sleepers;
-    _Alignas(64) struct {
-        pthread_t thread;
-        struct tl_pool *pool;
-        uint32_t part;
-    } workers[];
+    worker workers[];
 };
 
-/* Waits until *word is no longer `old`. */
-static void wait_while(tl_pool *p, atomic_uint *word, unsigned old)
+static unsigned open_phase(unsigned long long state)
+{
+    return (unsigned)state;
+}
+
+static unsigned end_phase(unsigned long long state)
+{
+    return (unsigned)(state >> 32);
+}
+
+static unsigned long long state_of(unsigned phase, unsigned end)
+{
+    return (unsigned long long)end << 32 | phase;
+}
+
+static void rest(void)
+{
+#if defined(TALUS_X86)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* The half of the state that counts phases, for the kernel. */
+static unsigned *phase_word(tl_pool *p)
+{
+    unsigned *halves = (unsigned *)(void *)&p->state;
+    return halves + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+/* Looks at the state until its phase is no longer `old`, for some time; true if it changed. */
+static bool phase_passed(tl_pool *p, unsigned old, double ms)
 {
     double start = 0;
     do {
         for (unsigned look = 0; look < LOOKS; look++) {
-            if (atomic_load_explicit(word, memory_order_acquire) != old)
-                return;
-#if defined(TALUS_X86)
-            __builtin_ia32_pause();
-#endif
+            if (open_phase(atomic_load_explicit(&p->state, memory_order_acquire)) != old)
+                return true;
+            rest();
         }
         if (start == 0)
             start = tl_now();
-    } while (tl_now() - start < SPIN_MS);
+    } while (tl_now() - start < ms);
+    return false;
+}
+
+/* Waits until the phase is no longer `old`; asleep, if it takes long. */
+static void wait_for_phase(tl_pool *p, unsigned old)
+{
+    if (phase_passed(p, old, SPIN_MS))
+        return;
     atomic_fetch_add(&p->sleepers, 1);
-    while (atomic_load(word) == old)
-        syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    while (open_phase(atomic_load(&p->state)) == old)
+        syscall(SYS_futex, phase_word(p), FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
     atomic_fetch_sub(&p->sleepers, 1);
 }
 
-/* After *word has changed. */
-static void wake(tl_pool *p, atomic_uint *word)
+static void set_state(tl_pool *p, unsigned long long state)
 {
+    atomic_store(&p->state, state);
     if (atomic_load(&p->sleepers))
-        syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+        syscall(SYS_futex, phase_word(p), FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void tl_pool_meet(tl_pool *p)
+/* Takes a part of a phase if nobody has. A thread that comes late, with a phase long past, finds a
+ * later claim and leaves it. */
+static bool take(tl_pool *p, unsigned phase, uint32_t part)
 {
-    const unsigned phase = atomic_load_explicit(&p->phase, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&p->arrived, 1, memory_order_acq_rel) + 1 == p->parts) {
-        atomic_store_explicit(&p->arrived, 0, memory_order_relaxed);
-        atomic_store(&p->phase, phase + 1);
-        wake(p, &p->phase);
-    } else {
-        wait_while(p, &p->phase, phase);
+    atomic_uint *claim = &p->workers[part].claim;
+    unsigned seen = atomic_load_explicit(claim, memory_order_relaxed);
+    return (int)(seen - (phase + 1)) < 0 && atomic_compare_exchange_strong(claim, &seen, phase + 1);
+}
+
+/* Does a part that was taken; opens the next phase if it was the last part. */
+static void do_part(tl_pool *p, unsigned phase, unsigned end, uint32_t part)
+{
+    p->function(p->context, phase - p->first, part, p->parts);
+    if (atomic_fetch_add(&p->done, 1) + 1 < p->parts)
+        return;
+    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    set_state(p, state_of(phase + 1, end));
+}
+
+/* Does what it can of an open phase and waits for the next state. */
+static void help(tl_pool *p, unsigned phase, unsigned end, uint32_t own)
+{
+    if (take(p, phase, own))
+        do_part(p, phase, end, own);
+    if (phase_passed(p, phase, STEAL_MS))
+        return;
+    for (uint32_t i = 1; i < p->parts; i++) {
+        const uint32_t part = (own + i) % p->parts;
+        if (take(p, phase, part))
+            do_part(p, phase, end, part);
     }
+    wait_for_phase(p, phase);
 }
 
 static void *work(void *argument)
 {
-    tl_pool *p = ((__typeof__(((tl_pool *)0)->workers[0]) *)argument)->pool;
-    const uint32_t part = ((__typeof__(((tl_pool *)0)->workers[0]) *)argument)->part;
-    for (unsigned seen = 0;; seen++) {
-        wait_while(p, &p->epoch, seen);
-        if (p->stop)
-            return NULL;
-        p->function(p->context, part, p->parts);
-        atomic_fetch_add(&p->done, 1);
-        wake(p, &p->done);
+    tl_pool *p = ((worker *)argument)->pool;
+    const uint32_t own = ((worker *)argument)->part;
+    while (!atomic_load(&p->stop)) {
+        const unsigned long long state = atomic_load(&p->state);
+        if (open_phase(state) == end_phase(state))
+            wait_for_phase(p, open_phase(state));
+        else
+            help(p, open_phase(state), end_phase(state), own);
     }
+    return NULL;
 }
 
 uint32_t tl_pool_parts(const tl_pool *p)
@@ -101,21 +168,20 @@ uint32_t tl_pool_parts(const tl_pool *p)
     return p ? p->parts : 1;
 }
 
-void tl_pool_run(tl_pool *p, tl_part_fn function, void *context)
+void tl_pool_run(tl_pool *p, uint32_t phases, tl_phase_fn function, void *context)
 {
     if (tl_pool_parts(p) == 1) {
-        function(context, 0, 1);
+        for (uint32_t phase = 0; phase < phases; phase++)
+            function(context, phase, 0, 1);
         return;
     }
     p->function = function;
     p->context = context;
-    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
-    atomic_fetch_add(&p->epoch, 1);
-    wake(p, &p->epoch);
-    function(context, 0, p->parts);
-    for (unsigned done;
-         (done = atomic_load_explicit(&p->done, memory_order_acquire)) < p->parts - 1;)
-        wait_while(p, &p->done, done);
+    p->first = open_phase(atomic_load(&p->state)) + 1; /* a new number wakes those who wait */
+    const unsigned end = p->first + phases;
+    set_state(p, state_of(p->first, end));
+    for (unsigned phase; (phase = open_phase(atomic_load(&p->state))) != end;)
+        help(p, phase, end, 0);
 }
 
 uint32_t tl_cpu_count(void)
@@ -127,7 +193,7 @@ uint32_t tl_cpu_count(void)
 
 tl_pool *tl_pool_create(uint32_t threads)
 {
-    const size_t bytes = sizeof(tl_pool) + threads * sizeof((tl_pool){0}.workers[0]);
+    const size_t bytes = sizeof(tl_pool) + threads * sizeof(worker);
     tl_pool *p = tl_alloc_zero(bytes);
     if (!p)
         return NULL;
@@ -154,9 +220,9 @@ void tl_pool_destroy(tl_pool *p)
 {
     if (!p)
         return;
-    p->stop = true;
-    atomic_fetch_add(&p->epoch, 1);
-    wake(p, &p->epoch);
+    const unsigned phase = open_phase(atomic_load(&p->state)) + 1;
+    atomic_store(&p->stop, true);
+    set_state(p, state_of(phase, phase));
     for (uint32_t i = 1; i < p->parts; i++)
         pthread_join(p->workers[i].thread, NULL);
     tl_free(p, p->bytes);

@@ -14,22 +14,23 @@ static void range(uint32_t count, uint32_t part, uint32_t parts, uint32_t *begin
 }
 
 typedef struct scan_job {
-    tl_pool *pool; /* NULL: alone */
     uint32_t *items, count;
     uint64_t *sums; /* parts + 1 */
 } scan_job;
 
-static void scan_part(void *context, uint32_t part, uint32_t parts)
+/* The sum of each part; then each part's prefix sums on top of those before it. */
+static void scan_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const scan_job *job = context;
     uint32_t begin, end;
-    uint64_t sum = 0;
     range(job->count, part, parts, &begin, &end);
-    for (uint32_t i = begin; i < end; i++)
-        sum += job->items[i];
-    job->sums[part + 1] = sum;
-    if (parts > 1)
-        tl_pool_meet(job->pool);
+    if (phase == 0) {
+        uint64_t sum = 0;
+        for (uint32_t i = begin; i < end; i++)
+            sum += job->items[i];
+        job->sums[part + 1] = sum;
+        return;
+    }
     uint64_t before = 0;
     for (uint32_t t = 1; t <= part; t++)
         before += job->sums[t];
@@ -48,8 +49,8 @@ tl_status tl_cpu_scan(tl_pool *pool, tl_array *scratch, uint32_t *items, uint32_
         pool = NULL;
     const uint32_t parts = tl_pool_parts(pool);
     TL_TRY(tl_array_resize(scratch, 2 * ((size_t)parts + 1)));
-    scan_job job = {pool, items, count, scratch->data};
-    tl_pool_run(pool, scan_part, &job);
+    scan_job job = {items, count, scratch->data};
+    tl_pool_run(pool, 2, scan_part, &job);
     *total = 0;
     for (uint32_t t = 1; t <= parts; t++)
         *total += job.sums[t];
@@ -58,27 +59,32 @@ tl_status tl_cpu_scan(tl_pool *pool, tl_array *scratch, uint32_t *items, uint32_
 }
 
 typedef struct sort_job {
-    tl_pool *pool; /* NULL: alone */
     uint32_t *keys, *values, *keys2, *values2;
     uint32_t *counts; /* parts * digits */
-    uint32_t count, bits, width;
+    uint32_t count, bits, width, passes;
 } sort_job;
 
-/* One pass of one part: counts digits; where each of its digits goes; a stable scatter. */
-static void sort_pass(const sort_job *job, uint32_t shift, uint32_t part, uint32_t parts,
-                      const uint32_t *keys, const uint32_t *values, uint32_t *keys_out,
-                      uint32_t *values_out)
+/* A pass over one digit, of one part: counts; then where each digit goes, and a stable scatter. */
+static void sort_pass(const sort_job *job, uint32_t pass, bool scatter, uint32_t part,
+                      uint32_t parts)
 {
-    const uint32_t left = job->bits - shift, bits = left < job->width ? left : job->width;
+    const uint32_t shift = pass * job->width, left = job->bits - shift;
+    const uint32_t bits = left < job->width ? left : job->width;
     const uint32_t digits = 1u << bits, mask = digits - 1;
+    const bool back = pass & 1; /* every other pass leads back */
+    const uint32_t *keys = back ? job->keys2 : job->keys;
+    const uint32_t *values = back ? job->values2 : job->values;
+    uint32_t *keys_out = back ? job->keys : job->keys2;
+    uint32_t *values_out = back ? job->values : job->values2;
     uint32_t begin, end, at[1u << DIGIT_BITS], sum = 0;
     uint32_t *own = job->counts + (size_t)part * digits;
     range(job->count, part, parts, &begin, &end);
-    memset(own, 0, digits * sizeof *own);
-    for (uint32_t i = begin; i < end; i++)
-        own[keys[i] >> shift & mask]++;
-    if (parts > 1)
-        tl_pool_meet(job->pool);
+    if (!scatter) {
+        memset(own, 0, digits * sizeof *own);
+        for (uint32_t i = begin; i < end; i++)
+            own[keys[i] >> shift & mask]++;
+        return;
+    }
     for (uint32_t d = 0; d < digits; d++)
         for (uint32_t t = 0; t < parts; t++) {
             if (t == part)
@@ -90,27 +96,20 @@ static void sort_pass(const sort_job *job, uint32_t shift, uint32_t part, uint32
         keys_out[to] = keys[i];
         values_out[to] = values[i];
     }
-    if (parts > 1)
-        tl_pool_meet(job->pool);
 }
 
-static void sort_part(void *context, uint32_t part, uint32_t parts)
+/* Two phases a pass, and one that copies back where the number of passes is odd. */
+static void sort_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const sort_job *job = context;
-    uint32_t *k = job->keys, *v = job->values, *k2 = job->keys2, *v2 = job->values2;
-    for (uint32_t shift = 0; shift < job->bits; shift += job->width) {
-        sort_pass(job, shift, part, parts, k, v, k2, v2);
-        uint32_t *swap = k;
-        k = k2, k2 = swap;
-        swap = v;
-        v = v2, v2 = swap;
-    }
-    if (k == job->keys)
+    if (phase < 2 * job->passes) {
+        sort_pass(job, phase / 2, phase & 1, part, parts);
         return;
+    }
     uint32_t begin, end;
     range(job->count, part, parts, &begin, &end);
-    memcpy(job->keys + begin, k + begin, (end - begin) * sizeof *k);
-    memcpy(job->values + begin, v + begin, (end - begin) * sizeof *v);
+    memcpy(job->keys + begin, job->keys2 + begin, (end - begin) * sizeof *job->keys);
+    memcpy(job->values + begin, job->values2 + begin, (end - begin) * sizeof *job->values);
 }
 
 tl_status tl_cpu_sort(tl_pool *pool, tl_array *scratch, uint32_t *keys, uint32_t *values,
@@ -124,8 +123,8 @@ tl_status tl_cpu_sort(tl_pool *pool, tl_array *scratch, uint32_t *keys, uint32_t
     const uint32_t width = (bits + passes - 1) / passes;
     TL_TRY(tl_array_resize(scratch, 2 * (size_t)count + ((size_t)tl_pool_parts(pool) << width)));
     uint32_t *other = scratch->data;
-    sort_job job = {pool,  keys, values, other, other + count, other + 2 * (size_t)count,
-                    count, bits, width};
-    tl_pool_run(pool, sort_part, &job);
+    sort_job job = {keys,  values, other, other + count, other + 2 * (size_t)count,
+                    count, bits,   width, passes};
+    tl_pool_run(pool, 2 * passes + (passes & 1), sort_part, &job);
     return TL_OK;
 }

@@ -7,6 +7,7 @@
 #include "kernels/bodies.h"
 #include "kernels/contacts.h"
 #include "kernels/find.h"
+#include "kernels/order.h"
 #include "kernels/solve.h"
 
 #include "backend/cpu/cpu.h"

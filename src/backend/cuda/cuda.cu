@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_FOLDS 4u /* at once */
+
 typedef struct cuda_backend {
     tl_backend base;
     const tl_plugin_host *host;
@@ -134,8 +136,8 @@ static void cuda_upload(tl_backend *backend, void *device, const void *host, siz
     cuda_backend *c = (cuda_backend *)backend;
     if (!bytes)
         return;
+    /* from ordinary memory: it is read before the call returns */
     note(c, cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, c->stream));
-    note(c, cudaStreamSynchronize(c->stream));
 }
 
 static void cuda_download(tl_backend *backend, void *host, const void *device, size_t bytes)
@@ -161,11 +163,12 @@ static void cuda_fill(tl_backend *backend, void *device, int byte, size_t bytes)
         note(c, cudaMemsetAsync(device, byte, bytes, c->stream));
 }
 
-/* Whether a list is the sweeps of one problem. */
+/* Whether a list is the sweeps of one problem, or what comes before them. */
 static bool is_sweeps(const tl_launch *launches, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (launches[i].kernel != TLK_psor_sweep || launches[i].args != launches[0].args)
+        if ((launches[i].kernel != TLK_psor_sweep && launches[i].kernel != TLK_psor_start) ||
+            launches[i].kernel != launches[0].kernel || launches[i].args != launches[0].args)
             return false;
     return count > 0 && count <= 2 * TLK_COLOURS;
 }
@@ -185,16 +188,64 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
     note(c, cudaPeekAtLastError());
 }
 
-/* Groups of chunks are folded on the GPU, and their numbers on the host, in order. */
-static tl_status cuda_fold(tl_backend *backend, tl_fold fold, uint32_t count, const void *args,
-                           double *numbers)
+/* Folds `count` numbers that lie TLK_FOLD_NUMBERS apart, in order. */
+static double fold_numbers(char operation, const double *numbers, size_t count)
+{
+    double number = tl_fold_start(operation);
+    for (size_t i = 0; i < count; i++)
+        number = tl_fold_pair(operation, number, numbers[i * TLK_FOLD_NUMBERS]);
+    return number;
+}
+
+/* How a fold is divided, and where its numbers are in the buffer of partial ones. */
+typedef struct fold_plan {
+    size_t chunks, groups, parts; /* parts: what the host takes, groups where chunks are many */
+    size_t first;
+} fold_plan;
+
+static fold_plan plan_fold(const tl_folding *f, size_t first)
+{
+    fold_plan plan;
+    plan.chunks = ((size_t)f->count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;
+    plan.groups = (plan.chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;
+    plan.parts = plan.chunks > TL_CUDA_FEW_CHUNKS ? plan.groups : plan.chunks;
+    plan.first = first;
+    return plan;
+}
+
+/* The last part of a fold, on the host. */
+static void finish_fold(const tl_folding *f, const fold_plan *plan, double *partial)
+{
+    for (int k = 0; k < folds[f->fold].numbers; k++) {
+        const char operation = folds[f->fold].operations[k];
+        double *at = partial + k;
+        if (plan->parts !=
+            plan->groups) /* in place: a group's number is at or before its chunks' */
+            for (size_t g = 0; g < plan->groups; g++) {
+                const size_t first = g * TLK_FOLD_GROUP, left = plan->chunks - first;
+                at[g * TLK_FOLD_NUMBERS] =
+                    fold_numbers(operation, at + first * TLK_FOLD_NUMBERS,
+                                 left < TLK_FOLD_GROUP ? left : TLK_FOLD_GROUP);
+            }
+        f->numbers[k] = fold_numbers(operation, at, plan->groups);
+    }
+}
+
+/* Chunks, and where there are many their groups, are folded on the GPU, the rest on the host. What
+ * the host takes of all folds comes first in the buffer, so that it is fetched at once. */
+static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t count)
 {
     cuda_backend *c = (cuda_backend *)backend;
-    const int n = folds[fold].numbers;
-    const char *operations = folds[fold].operations;
-    const size_t chunks = (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;
-    const size_t groups = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;
-    const size_t bytes = ((chunks + groups) * TLK_FOLD_NUMBERS + 1) * sizeof(double);
+    fold_plan plans[MOST_FOLDS];
+    size_t parts = 0, chunks = 0;
+    if (count > MOST_FOLDS)
+        return c->host->fail(TL_TOO_LARGE, "too many folds at once");
+    for (size_t i = 0; i < count; i++) {
+        plans[i] = plan_fold(&list[i], parts);
+        parts += plans[i].parts;
+        chunks = plans[i].chunks > chunks ? plans[i].chunks : chunks;
+    }
+    const size_t bytes = ((parts + chunks) * TLK_FOLD_NUMBERS + 1) * sizeof(double);
     if (bytes > c->partial_bytes) {
         cudaFreeHost(c->partial_host);
         c->partial_host = NULL;
@@ -202,17 +253,22 @@ static tl_status cuda_fold(tl_backend *backend, tl_fold fold, uint32_t count, co
             cudaMallocHost((void **)&c->partial_host, c->partial_bytes) != cudaSuccess)
             return TL_NO_MEMORY;
     }
-    if (count) {
-        c->kernels->fold[fold](args, count, c->partial, c->stream);
-        cuda_download(backend, c->partial_host, c->partial,
-                      groups * TLK_FOLD_NUMBERS * sizeof(double));
-    }
-    for (int k = 0; k < n; k++) {
-        double number = tl_fold_start(operations[k]);
-        for (size_t i = 0; i < groups; i++)
-            number = tl_fold_pair(operations[k], number, c->partial_host[i * TLK_FOLD_NUMBERS + k]);
-        numbers[k] = number;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (list[i].count)
+            c->kernels->fold[list[i].fold](list[i].args, list[i].count,
+                                           c->partial + plans[i].first * TLK_FOLD_NUMBERS,
+                                           c->partial + parts * TLK_FOLD_NUMBERS, c->stream);
+    cuda_download(backend, c->partial_host, c->partial, parts * TLK_FOLD_NUMBERS * sizeof(double));
+    for (size_t i = 0; i < count; i++)
+        finish_fold(&list[i], &plans[i], c->partial_host + plans[i].first * TLK_FOLD_NUMBERS);
+    return report(c);
+}
+
+static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32_t contacts)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    if (contacts)
+        note(c, c->kernels->colour(args, contacts, c->stream));
     return report(c);
 }
 
@@ -236,11 +292,13 @@ static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values
 static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
 {
     cuda_backend *c = (cuda_backend *)backend;
-    const cudaError_t e = tl_cuda_scan(items, count, c->total, need_temp, c, c->stream);
+    const cudaError_t e =
+        tl_cuda_scan(items, count, total ? c->total : NULL, need_temp, c, c->stream);
     if (e == cudaErrorMemoryAllocation)
         return TL_NO_MEMORY;
     note(c, e);
-    *total = *c->total;
+    if (total)
+        *total = *c->total;
     return report(c);
 }
 
@@ -314,10 +372,10 @@ static const void *cuda_captured(void *slot)
     return NULL;
 }
 
-static const tl_backend_ops cuda_ops = {cuda_destroy,  cuda_allocate, cuda_release, cuda_upload,
-                                        cuda_download, cuda_copy,     cuda_fill,    cuda_run,
-                                        cuda_fold,     cuda_sort,     cuda_scan,    NULL,
-                                        cuda_capture,  cuda_captured, cuda_forget};
+static const tl_backend_ops cuda_ops = {cuda_destroy,  cuda_allocate, cuda_release,  cuda_upload,
+                                        cuda_download, cuda_copy,     cuda_fill,     cuda_run,
+                                        cuda_fold,     cuda_colour,   cuda_sort,     cuda_scan,
+                                        NULL,          cuda_capture,  cuda_captured, cuda_forget};
 
 static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, tl_backend **backend)
 {

@@ -9,18 +9,25 @@
 
 typedef void (*tl_cuda_map)(const void *args, uint32_t begin, uint32_t end, bool serial,
                             cudaStream_t stream);
-/* Partial numbers of each chunk of TL_CUDA_CHUNK items, TLK_FOLD_NUMBERS apart. */
-typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *partial,
+/* Partial numbers, TLK_FOLD_NUMBERS apart: of each chunk where there are few, else of each group of
+ * chunks, with those of the chunks in `scratch`. */
+#define TL_CUDA_FEW_CHUNKS 512u
+typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *partial, double *scratch,
                              cudaStream_t stream);
 
 /* All launches, all repeats in one kernel whose threads meet between launches; for sweeps. */
 typedef cudaError_t (*tl_cuda_sweeps)(const tl_launch *launches, size_t count, uint32_t repeat,
                                       cudaStream_t stream);
 
+/* All rounds of colouring in one kernel. */
+typedef cudaError_t (*tl_cuda_colour)(const tlk_colour *args, uint32_t contacts,
+                                      cudaStream_t stream);
+
 typedef struct tl_cuda_kernels {
     tl_cuda_map map[TLK_MAP_COUNT];
     tl_cuda_fold fold[TLK_FOLD_COUNT];
     tl_cuda_sweeps sweeps;
+    tl_cuda_colour colour;
 } tl_cuda_kernels;
 
 extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;

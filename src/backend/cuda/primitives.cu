@@ -26,8 +26,8 @@ cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint
     return e;
 }
 
-/* The total in 64-bit first, so that an overflow is seen; then the sums, with item [count] as the
- * total. */
+/* The total (where it is asked for) in 64-bit first, so that an overflow is seen; then the sums,
+ * with item [count] as the total. */
 cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cuda_need need,
                          void *user, cudaStream_t stream)
 {
@@ -44,13 +44,14 @@ cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cu
         return cudaErrorMemoryAllocation;
     uint64_t *sum = (uint64_t *)temp;
     temp += 256;
-    e = cub::DeviceReduce::Reduce(temp, reduce, items, sum, count, cuda::std::plus<uint64_t>{},
-                                  (uint64_t)0, stream);
-    if (e == cudaSuccess)
+    if (total)
+        e = cub::DeviceReduce::Reduce(temp, reduce, items, sum, count, cuda::std::plus<uint64_t>{},
+                                      (uint64_t)0, stream);
+    if (total && e == cudaSuccess)
         e = cudaMemcpyAsync(total, sum, sizeof *total, cudaMemcpyDeviceToHost, stream);
     if (e == cudaSuccess)
         e = cub::DeviceScan::ExclusiveSum(temp, scan, items, items, count + 1, stream);
-    if (e == cudaSuccess)
+    if (total && e == cudaSuccess)
         e = cudaStreamSynchronize(stream);
     return e;
 }

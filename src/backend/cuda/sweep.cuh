@@ -1,0 +1,358 @@
+/* Gauss-Seidel sweeps, colour by colour, in one kernel: a launch costs several microseconds, a
+ * meeting of all threads about one, and a step of a small scene has more than a hundred of them.
+ * Included by kernels.cu.
+ *
+ * A colour of few rows is taken by one cluster of blocks, whose threads meet by hardware in a
+ * fraction of a microsecond; larger ones by the whole GPU. What a row needs besides the velocities
+ * changes only by its own thread, so the next row's is fetched while this one is worked on and
+ * while threads meet. */
+#ifndef TL_BACKEND_CUDA_SWEEP_CUH
+#define TL_BACKEND_CUDA_SWEEP_CUH
+
+#include <cooperative_groups.h>
+
+#define MOST_RANGES 128u
+typedef struct sweep_ranges {
+    uint32_t count, begin[MOST_RANGES], end[MOST_RANGES];
+    bool serial[MOST_RANGES];
+} sweep_ranges;
+
+/* What the compiler may know of a list of ranges, to leave out the rest: any rows, or central rows
+ * only with Coulomb friction, without friction, or about to take the impulses they start with. */
+enum { ANY_ROWS, ANY_START, CENTRAL_COULOMB, CENTRAL_NORMAL, CENTRAL_START, SWEEP_KINDS };
+
+/* What is fetched ahead of a central row. */
+typedef struct fetched {
+    uint32_t a, b;
+    real n[3], mu, arm_a, arm_b, gamma[3], bias;
+} fetched;
+
+template <int kind>
+static __device__ __forceinline__ fetched fetch(const tlk_problem &p, uint32_t s, uint32_t end)
+{
+    fetched r = {};
+    r.a = r.b = TLK_NONE;
+    if (s >= end)
+        return r;
+    const real *head = p.head + tlk_at(s, 0, TLK_HEAD), *gamma = p.gamma + tlk_at(s, 0, 3);
+    r.a = __ldcs(p.a + s);
+    r.b = __ldcs(p.b + s);
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        r.n[k] = __ldcs(head + k * TLK_LANES);
+        r.gamma[k] = __ldcs(gamma + k * TLK_LANES);
+    }
+    r.mu = kind == CENTRAL_COULOMB ? __ldcs(head + 3 * TLK_LANES) : (real)0;
+    r.arm_a = kind != CENTRAL_NORMAL ? __ldcs(head + 4 * TLK_LANES) : (real)0;
+    r.arm_b = kind != CENTRAL_NORMAL ? __ldcs(head + 5 * TLK_LANES) : (real)0;
+    r.bias = kind != CENTRAL_START ? __ldcs(p.bias + s) : (real)0;
+    return r;
+}
+
+static __device__ __forceinline__ void store_gamma(const tlk_problem &p, uint32_t s, const real *v)
+{
+    real *at = p.gamma + tlk_at(s, 0, 3);
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+        __stcs(at + k * TLK_LANES, v[k]);
+}
+
+/* The velocity of block `index` for this lane, and its neighbour's for the neighbour. A lane of an
+ * even row and the next one load and store the two halves of a block together, for one of the two
+ * rows and then for the other: whole sectors of memory instead of halves. All lanes of a warp call
+ * these; nothing is loaded or stored for an index from `blocks` or `moving` on. */
+static __device__ __forceinline__ void load_block(const real *vel, uint32_t index, uint32_t blocks,
+                                                  real *out)
+{
+    const uint32_t odd = threadIdx.x & 1, other = __shfl_xor_sync(0xffffffffu, index, 1);
+    const uint32_t even_row = odd ? other : index, odd_row = odd ? index : other;
+    real x[4] = {0, 0, 0, 0}, y[4] = {0, 0, 0, 0};
+    if (even_row < blocks)
+        tlk_load4(vel + 8 * (size_t)even_row + 4 * odd, x);
+    if (odd_row < blocks)
+        tlk_load4(vel + 8 * (size_t)odd_row + 4 * odd, y);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const real got = __shfl_xor_sync(0xffffffffu, odd ? x[k] : y[k], 1);
+        out[k] = odd ? got : x[k];
+        out[4 + k] = odd ? y[k] : got;
+    }
+}
+
+static __device__ __forceinline__ void store_block(real *vel, uint32_t index, uint32_t moving,
+                                                   const real *v)
+{
+    const uint32_t odd = threadIdx.x & 1, other = __shfl_xor_sync(0xffffffffu, index, 1);
+    const uint32_t even_row = odd ? other : index, odd_row = odd ? index : other;
+    real x[4], y[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const real got = __shfl_xor_sync(0xffffffffu, odd ? v[k] : v[4 + k], 1);
+        x[k] = odd ? got : v[k];
+        y[k] = odd ? v[4 + k] : got;
+    }
+    if (even_row < moving)
+        tlk_store4(vel + 8 * (size_t)even_row + 4 * odd, x);
+    if (odd_row < moving)
+        tlk_store4(vel + 8 * (size_t)odd_row + 4 * odd, y);
+}
+
+/* tlk_psor_normal of a row whose data is here. */
+static __device__ __forceinline__ void normal_row(const tlk_problem &p, uint32_t s, fetched &r)
+{
+    if (r.a == TLK_NONE)
+        return;
+    real *at_a = p.vel + 8 * (size_t)r.a, *at_b = p.vel + 8 * (size_t)r.b, va[4], vb[4], u[3];
+    tlk_load4(at_a, va);
+    tlk_load4(at_b, vb);
+    for (int k = 0; k < 3; k++)
+        u[k] = vb[k] - va[k];
+    const real un = tlk_dot(u, r.n), gn = tlk_dot(r.gamma, r.n);
+    const real eta = 1 / (va[3] + vb[3]);
+    const real next = tlk_max(gn - (real)p.omega * eta * (un + r.bias), (real)0);
+    for (int k = 0; k < 3; k++) {
+        const real value = next * r.n[k], change = value - r.gamma[k];
+        r.gamma[k] = value;
+        va[k] -= va[3] * change;
+        vb[k] += vb[3] * change;
+    }
+    store_gamma(p, s, r.gamma);
+    tlk_store4(at_a, va);
+    if (r.b < p.moving)
+        tlk_store4(at_b, vb);
+}
+
+/* tlk_psor_sweep or tlk_psor_start of a central row whose data is here. */
+template <int kind>
+static __device__ __forceinline__ void central_row(const tlk_problem &p, uint32_t s, fetched &r)
+{
+    if (kind == CENTRAL_NORMAL) {
+        normal_row(p, s, r);
+        return;
+    }
+    const tlk_row row = {{r.n[0], r.n[1], r.n[2]}, r.mu, r.arm_a, r.arm_b, r.a, r.b};
+    tlk_pair pair;
+    load_block(p.vel, r.a, p.blocks, pair.a);
+    load_block(p.vel, r.b, p.blocks, pair.b);
+    if (kind == CENTRAL_START) {
+        tlk_row_push(&p, s, &row, r.gamma, &pair);
+    } else if (r.a != TLK_NONE) {
+        real u[3], eta[3], old[3] = {r.gamma[0], r.gamma[1], r.gamma[2]};
+        tlk_row_velocity(&p, s, &row, &pair, u);
+        tlk_row_eta(&p, s, &row, &pair, eta);
+        tlk_psor_coulomb(&p, r.bias, s, &row, &pair, u, eta, r.gamma);
+        store_gamma(p, s, r.gamma);
+        for (int k = 0; k < 3; k++)
+            old[k] = r.gamma[k] - old[k];
+        tlk_row_push(&p, s, &row, old, &pair);
+    }
+    store_block(p.vel, r.a, p.moving, pair.a);
+    store_block(p.vel, r.b, p.moving, pair.b);
+}
+
+/* The next rows of a warp (the first of 32): in its range, in the next one, in the next sweep. */
+typedef struct turn {
+    uint32_t repeat, range, s;
+} turn;
+
+static __device__ __forceinline__ void to_next_rows(const sweep_ranges &ranges, uint32_t repeats,
+                                                    uint32_t rank, turn &t)
+{
+    while (t.repeat < repeats && t.s >= ranges.end[t.range]) {
+        if (++t.range == ranges.count) {
+            t.range = 0;
+            t.repeat++;
+        }
+        t.s = ranges.begin[t.range] + rank;
+    }
+}
+
+/* All sweeps over central rows, for a thread that is number `rank` of `all`; `meet` waits for the
+ * others. */
+template <int kind, typename meeting>
+static __device__ __forceinline__ void sweep_central(const tlk_problem &given,
+                                                     const sweep_ranges &ranges, uint32_t repeats,
+                                                     uint32_t rank, uint32_t all, meeting meet)
+{
+    const uint32_t lane = rank % 32, first = rank - lane;
+    tlk_problem p = given;
+    p.block_base = UINT32_MAX; /* what is known, the compiler leaves out */
+    p.frictionless = kind == CENTRAL_NORMAL;
+    p.coulomb = 1;
+    turn ahead = {0, 0, ranges.begin[0] + first};
+    fetched next = {};
+    to_next_rows(ranges, repeats, first, ahead);
+    if (ahead.repeat < repeats)
+        next = fetch<kind>(p, ahead.s + lane, ranges.end[ahead.range]);
+    for (uint32_t r = 0; r < repeats; r++)
+        for (uint32_t i = 0; i < ranges.count; i++) {
+            while (ahead.repeat == r && ahead.range == i) {
+                const uint32_t s = ahead.s;
+                fetched now = next;
+                ahead.s += all;
+                to_next_rows(ranges, repeats, first, ahead);
+                /* a warp with no other rows must write these before it fetches them again */
+                const bool again = ahead.s == s, more = ahead.repeat < repeats;
+                if (more && !again)
+                    next = fetch<kind>(p, ahead.s + lane, ranges.end[ahead.range]);
+                central_row<kind>(p, s + lane, now);
+                if (more && again)
+                    next = fetch<kind>(p, ahead.s + lane, ranges.end[ahead.range]);
+            }
+            meet();
+        }
+}
+
+/* The same over any rows. A serial range is worked on by the first thread alone. */
+template <int kind, typename meeting>
+static __device__ __forceinline__ void sweep_any(const tlk_problem &p, const sweep_ranges &ranges,
+                                                 uint32_t repeats, uint32_t rank, uint32_t all,
+                                                 meeting meet)
+{
+    for (uint32_t r = 0; r < repeats; r++)
+        for (uint32_t i = 0; i < ranges.count; i++) {
+            const uint32_t step = ranges.serial[i] ? 1 : all;
+            const uint32_t end = ranges.serial[i] && rank ? 0 : ranges.end[i];
+            for (uint32_t s = ranges.begin[i] + rank; s < end; s += step)
+                if (kind == ANY_START)
+                    tlk_psor_start(&p, s);
+                else
+                    tlk_psor_sweep(&p, s);
+            meet();
+        }
+}
+
+template <int kind, typename meeting>
+static __device__ __forceinline__ void sweep_all(const tlk_problem &p, const sweep_ranges &ranges,
+                                                 uint32_t repeats, uint32_t rank, uint32_t all,
+                                                 meeting meet)
+{
+    if (kind >= CENTRAL_COULOMB)
+        sweep_central<kind>(p, ranges, repeats, rank, all, meet);
+    else
+        sweep_any<kind>(p, ranges, repeats, rank, all, meet);
+}
+
+#define GRID_THREADS  256u
+#define BLOCK_THREADS 512u
+#define FEW_ROWS      16384u /* of a colour */
+template <int kind>
+static __global__ void __launch_bounds__(GRID_THREADS)
+    grid_sweeps(const __grid_constant__ tlk_problem p, const __grid_constant__ sweep_ranges ranges,
+                uint32_t repeats)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    sweep_all<kind>(p, ranges, repeats, blockIdx.x * blockDim.x + threadIdx.x,
+                    gridDim.x * blockDim.x, [&] { grid.sync(); });
+}
+
+template <int kind>
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    block_sweeps(const __grid_constant__ tlk_problem p, const __grid_constant__ sweep_ranges ranges,
+                 uint32_t repeats)
+{
+    sweep_all<kind>(p, ranges, repeats, threadIdx.x, blockDim.x, [] { __syncthreads(); });
+}
+
+/* The blocks of a kernel that are on the GPU at once. */
+static int most_blocks(const void *kernel)
+{
+    int device = 0, processors = 0, blocks = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)GRID_THREADS, 0);
+    return processors * blocks;
+}
+
+/* Which kernel serves a list of launches of one problem. */
+static int sweep_kind(const tl_launch *launches, size_t count)
+{
+    const tlk_problem *problem = (const tlk_problem *)launches[0].args;
+    const bool start = launches[0].kernel == TLK_psor_start;
+    for (size_t i = 0; i < count; i++)
+        if (launches[i].end > problem->block_base || launches[i].serial)
+            return start ? ANY_START : ANY_ROWS;
+    if (start)
+        return CENTRAL_START;
+    return problem->frictionless ? CENTRAL_NORMAL : problem->coulomb ? CENTRAL_COULOMB : ANY_ROWS;
+}
+
+static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeats,
+                          cudaStream_t stream)
+{
+#define SWEEP_KERNELS(name)                                                          \
+    {                                                                                \
+        (const void *)name<ANY_ROWS>, (const void *)name<ANY_START>,                 \
+            (const void *)name<CENTRAL_COULOMB>, (const void *)name<CENTRAL_NORMAL>, \
+            (const void *)name<CENTRAL_START>                                        \
+    }
+    static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
+    static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);
+    static int most[SWEEP_KINDS];
+    sweep_ranges ranges = {};
+    uint32_t largest = 0;
+    const int kind = sweep_kind(launches, count);
+    for (size_t i = 0; i < count; i++) {
+        ranges.begin[i] = launches[i].begin;
+        ranges.end[i] = launches[i].end;
+        ranges.serial[i] = launches[i].serial;
+        if (launches[i].end - launches[i].begin > largest)
+            largest = launches[i].end - launches[i].begin;
+    }
+    ranges.count = (uint32_t)count;
+    if (!most[kind])
+        most[kind] = most_blocks(on_grid[kind]);
+    void *args[] = {(void *)launches[0].args, &ranges, &repeats};
+    if (largest <= BLOCK_THREADS)
+        return cudaLaunchKernel(in_block[kind], dim3(1), dim3((largest + 31) / 32 * 32), args, 0,
+                                stream);
+    /* few rows are spread over many processors: each is limited by the velocities it gathers */
+    const uint32_t threads = largest <= FEW_ROWS ? 64 : GRID_THREADS;
+    const uint32_t wanted = (largest + threads - 1) / threads;
+    const uint32_t blocks = wanted < (uint32_t)most[kind] ? wanted : (uint32_t)most[kind];
+    return cudaLaunchCooperativeKernel(on_grid[kind], dim3(blocks), dim3(threads), args, 0, stream);
+}
+
+/* Rounds of colouring until no contact is left, in one kernel: how many there are is known on the
+ * GPU only. fresh_flag[contacts] is their number (its scan's last) and then counts those left. */
+static __global__ void __launch_bounds__(GRID_THREADS)
+    run_colour_rounds(const __grid_constant__ tlk_colour c, uint32_t contacts)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    const uint32_t rank = blockIdx.x * GRID_THREADS + threadIdx.x, all = gridDim.x * GRID_THREADS;
+    volatile uint32_t *left = c.fresh_flag + contacts;
+    const uint32_t n = *left;
+    for (uint32_t last = n; last > 0;) {
+        for (uint32_t i = rank; i < n; i += all)
+            tlk_colour_bid(&c, i);
+        grid.sync();
+        if (rank == 0)
+            *left = 0;
+        for (uint32_t i = rank; i < n; i += all)
+            tlk_colour_take(&c, i);
+        grid.sync();
+        uint32_t mine = 0;
+        for (uint32_t i = rank; i < n; i += all) {
+            tlk_colour_clear(&c, i);
+            mine += c.colour[c.fresh[i]] == TLK_NONE;
+        }
+        if (mine)
+            atomicAdd((uint32_t *)left, mine);
+        grid.sync();
+        last = *left;
+    }
+}
+
+static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, cudaStream_t stream)
+{
+    static int most;
+    if (!most)
+        most = most_blocks((const void *)run_colour_rounds);
+    const uint32_t wanted = (contacts / 16 + GRID_THREADS) / GRID_THREADS; /* few are fresh */
+    const uint32_t blocks = wanted < (uint32_t)most ? wanted : (uint32_t)most;
+    void *all[] = {(void *)args, &contacts};
+    return cudaLaunchCooperativeKernel((const void *)run_colour_rounds, dim3(blocks),
+                                       dim3(GRID_THREADS), all, 0, stream);
+}
+
+#endif
