@@ -1,0 +1,52 @@
+/* What is kept of a scene file once it is read. The reader (parse*.c) fills it; document.c answers
+ * from it. */
+#ifndef TL_IO_DOCUMENT_H
+#define TL_IO_DOCUMENT_H
+
+#include "io/parse_json.h"
+#include "talus/io.h"
+
+/* The lists of a scene file whose entries may have names. */
+typedef enum tl_section { TL_SECTION_BODIES, TL_SECTION_FILLS, TL_SECTION_EMITTERS } tl_section;
+
+/* An entry of one of those lists, and the bodies that it made: `count` from index `first` on. Spans
+ * are kept in the order of the bodies. */
+typedef struct tl_span {
+    uint32_t first, count; /* emitters make none */
+    uint32_t start;        /* where it stands: bytes into its source */
+    uint32_t entry;        /* its place in its list */
+    uint32_t name;         /* bytes into names; 0 where it has none */
+    uint16_t source;
+    uint8_t section; /* tl_section */
+    bool group;      /* it names a group, whatever the number of its bodies */
+} tl_span;
+
+struct tl_document {
+    tl_json_tree tree; /* sources[0] is the file; once the scene is read the values are gone */
+    tl_array text; /* char: the text after sets, with a zero byte; empty where nothing was set */
+    tl_scene *scene;
+    tl_record_def record;
+    tl_array spans; /* tl_span */
+    tl_array names; /* char: names and the title, each with a zero byte; starts with an empty one */
+    tl_array table; /* uint32_t: open addressing from names to spans, 1 + index; 0 is free */
+    size_t named;   /* spans with a name */
+    tl_array materials; /* uint32_t: bytes into names, in the order of handles */
+    uint32_t title;     /* bytes into names */
+};
+
+/* Keeps a copy of a text; `place` receives where. */
+tl_status tl_document_keep(tl_document *document, tl_text text, uint32_t *place);
+
+/* Keeps a span, which must not have the name of another. */
+tl_status tl_document_add_span(tl_document *document, const tl_span *span);
+
+/* The span of a name, NULL where there is none. */
+const tl_span *tl_document_find_span(const tl_document *document, tl_text name);
+
+/* "bodies", "fills" or "emitters". */
+const char *tl_section_name(tl_section section);
+
+/* A new source with copies of both texts. */
+tl_status tl_document_add_source(tl_document *document, const char *name, tl_text text);
+
+#endif

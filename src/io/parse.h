@@ -1,0 +1,156 @@
+/* The scene reader: how its files take values from the tree, and how they refuse them. Nothing is
+ * formatted until something is refused. A value that is not in the file is NULL here and leaves
+ * what it would have set at its default. */
+#ifndef TL_IO_PARSE_H
+#define TL_IO_PARSE_H
+
+#include <math.h>
+
+#include "io/document.h"
+#include "io/expression.h"
+
+/* Bodies that wait to be added to the scene in one call. */
+typedef struct tl_waiting {
+    tl_array defs;   /* tl_body_def, whose shapes and tables are set when they are added */
+    tl_array places; /* where each comes from (parse_body.c) */
+    tl_array shapes; /* tl_shape_def */
+    tl_array tables; /* double */
+} tl_waiting;
+
+typedef struct tl_reader {
+    tl_document *document;
+    tl_json_tree *tree;  /* the document's */
+    tl_scene *scene;     /* the document's */
+    tl_array parameters; /* tl_parameter */
+    bool repeating;      /* the last parameter counts the bodies of an entry with "repeat" */
+    tl_settings settings;
+    tl_waiting waiting;
+    tl_array entry_shapes; /* tl_shape_def: of the entry that is being read */
+    tl_array entry_table;  /* double: its motion's times, then its rows */
+    tl_array scratch;      /* double or tl_body: a table, or what an event removes */
+    uint64_t bodies;       /* asked for so far, with shapes and table rows of repeated ones */
+    uint64_t items;
+    uint64_t most; /* of either: TL_MOST_BODIES, or fewer where memory is short */
+} tl_reader;
+
+/* The most bodies of a scene, and of their shapes and table rows. */
+#define TL_MOST_BODIES 500000000u
+
+/* A rule that a number obeys, and how it reads. */
+typedef struct tl_rule {
+    double low, high;
+    bool above, below; /* low, high themselves are refused */
+    const char *expected;
+} tl_rule;
+
+#define TL_ANY(unit)     (&(const tl_rule){-INFINITY, INFINITY, 0, 0, "a number (" unit ")"})
+#define TL_ABOVE_0(unit) (&(const tl_rule){0, INFINITY, 1, 0, "a number above 0 (" unit ")"})
+#define TL_AT_LEAST_0(unit) \
+    (&(const tl_rule){0, INFINITY, 0, 0, "a number of at least 0 (" unit ")"})
+
+/* ---- Refusing: TL_BAD_DATA with "file:line:column: path.in.scene: ..." ---- */
+
+tl_status tl_read_fail(const tl_reader *r, const tl_json *value, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+/* The same, pointing at the key of a value of an object; the path is the object's. */
+tl_status tl_read_fail_key(const tl_reader *r, const tl_json *object, const tl_json *value,
+                           const char *format, ...) __attribute__((format(printf, 4, 5), cold));
+
+/* "is VALUE, expected EXPECTED" */
+tl_status tl_read_expected(const tl_reader *r, const tl_json *value, const char *expected)
+    __attribute__((cold));
+
+/* "has no 'KEY', expected EXPECTED" */
+tl_status tl_read_missing(const tl_reader *r, const tl_json *object, const char *key,
+                          const char *expected) __attribute__((cold));
+
+/* A refusal of the library, "fill.count is 9; ..." for an entry of the scene, turned into one that
+ * points at the value it speaks of: "file:line:column: fills[0].count: is 9; ...". TL_NO_MEMORY is
+ * passed on. */
+tl_status tl_read_refused(const tl_reader *r, const tl_json *entry, tl_status status)
+    __attribute__((cold));
+
+/* "path.in.scene" of a value, cut to `room` bytes. */
+void tl_read_path(const tl_json_tree *tree, const tl_json *value, char *path, size_t room);
+
+/* A value for a message, in at most `room` bytes: its text, or what it is. */
+const char *tl_read_show(const tl_reader *r, const tl_json *value, char *text, size_t room);
+
+/* ---- Taking values ---- */
+
+/* Takes the members of an object apart: fields[i] is the value of keys[i] or NULL. Refuses other
+ * keys (but "comment", a text for people) and duplicate ones. `what` says what the object is. */
+tl_status tl_read_fields(const tl_reader *r, const tl_json *object, const char *what, size_t count,
+                         const char *const *keys, const tl_json **fields);
+
+/* Refuses anything but an array. */
+tl_status tl_read_array(const tl_reader *r, const tl_json *value, const char *expected);
+
+tl_status tl_read_number(const tl_reader *r, const tl_json *value, const tl_rule *rule,
+                         double *number);
+
+/* `count` numbers, each obeying the rule. */
+tl_status tl_read_vector(const tl_reader *r, const tl_json *value, size_t count,
+                         const tl_rule *rule, double *numbers);
+
+/* A whole number. */
+tl_status tl_read_whole(const tl_reader *r, const tl_json *value, uint64_t low, uint64_t high,
+                        uint64_t *number);
+
+tl_status tl_read_flag(const tl_reader *r, const tl_json *value, bool *flag);
+
+/* A text that is not empty, `expected`; or any text where that is NULL. */
+tl_status tl_read_string(const tl_reader *r, const tl_json *value, const char *expected,
+                         tl_text *text);
+
+/* One of some words; `choice` receives its index. */
+tl_status tl_read_choice(const tl_reader *r, const tl_json *value, size_t count,
+                         const char *const *words, uint32_t *choice);
+
+/* Rows of `width` numbers whose first is a time that increases strictly, into `table`: all times,
+ * then all rests of rows. */
+tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, const char *unit,
+                        tl_array *table);
+
+/* Counts bodies and what they own against the most that is allowed, before memory is taken. */
+tl_status tl_read_charge(tl_reader *r, const tl_json *value, uint64_t bodies, uint64_t items);
+
+/* ---- The parts of a scene, one file each ---- */
+
+/* parse_scene.c: everything, into the document. */
+tl_status tl_read_scene(tl_reader *r);
+
+/* parse_set.c: replaces values by those of texts "NAME=VALUE", and writes the changed text. */
+tl_status tl_read_sets(tl_reader *r, size_t count, const char *const *sets);
+tl_status tl_read_write(const tl_reader *r, tl_array *text);
+
+extern const char *const tl_scene_keys[];
+extern const size_t tl_scene_key_count;
+
+/* parse_shape.c: what bodies are made of. */
+tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind kind,
+                        tl_shape_def *shape);
+tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double quaternion[4]);
+tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion);
+
+/* The material of a name. */
+tl_status tl_read_material(const tl_reader *r, const tl_json *value, tl_material *material);
+
+/* parse_body.c */
+tl_status tl_read_bodies(tl_reader *r, const tl_json *list);
+
+/* Keeps an entry with its name, which must be new. */
+tl_status tl_read_entry(tl_reader *r, const tl_json *entry, const tl_json *name, tl_span span);
+
+/* parse_fill.c */
+tl_status tl_read_fills(tl_reader *r, const tl_json *list);
+tl_status tl_read_emitters(tl_reader *r, const tl_json *list);
+tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded, tl_region *region);
+
+/* parse_event.c: what happens while the scene runs. */
+tl_status tl_read_events(tl_reader *r, const tl_json *list);
+tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
+tl_status tl_read_forces(tl_reader *r, const tl_json *list);
+
+#endif

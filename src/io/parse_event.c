@@ -1,0 +1,180 @@
+/* What happens while a scene runs: events, boundaries and forces. Called by parse_scene.c once all
+ * bodies are known. */
+#include "io/parse.h"
+
+#include "io/parse_near.h"
+
+/* ---- References ---- */
+
+/* The entry of bodies or fills that a name stands for. */
+static tl_status read_reference(const tl_reader *r, const tl_json *value, const tl_span **span)
+{
+    tl_text name = {0};
+    char text[64];
+    TL_TRY(tl_read_string(r, value, "the name of a body or fill", &name));
+    *span = tl_document_find_span(r->document, name);
+    if (*span && (*span)->section != TL_SECTION_EMITTERS)
+        return TL_OK;
+    tl_read_show(r, value, text, sizeof text);
+    if (*span)
+        return tl_read_fail(r, value, "is %s, an emitter, expected the name of a body or fill",
+                            text);
+    tl_near near = tl_near_start(name);
+    const tl_span *spans = r->document->spans.data;
+    for (size_t i = 0; i < r->document->spans.count; i++)
+        if (spans[i].name) {
+            const char *known = (char *)r->document->names.data + spans[i].name;
+            tl_near_offer_all(&near, &known, 1);
+        }
+    return tl_read_fail(r, value, "is %s, expected the name of a body or fill%s", text,
+                        tl_near_hint(&near));
+}
+
+/* ---- Events ---- */
+
+static tl_status read_removal(tl_reader *r, const tl_json *list, tl_event_def *def)
+{
+    static const char *const expected = "an array of names of bodies or fills";
+    TL_TRY(tl_read_array(r, list, expected));
+    if (!list->count)
+        return tl_read_expected(r, list, expected);
+    r->scratch.count = 0;
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        const tl_span *span;
+        TL_TRY(read_reference(r, v, &span));
+        TL_TRY(tl_read_charge(r, v, 0, span->count));
+        const size_t before = r->scratch.count;
+        TL_TRY(tl_array_resize(&r->scratch, before + span->count));
+        tl_body *bodies = (tl_body *)r->scratch.data + before;
+        for (uint32_t i = 0; i < span->count; i++)
+            bodies[i] = (tl_body){span->first + i, 1};
+    }
+    def->kind = TL_EVENT_REMOVE;
+    def->bodies = r->scratch.data;
+    def->body_count = r->scratch.count;
+    return TL_OK;
+}
+
+static tl_status read_event(tl_reader *r, const tl_json *entry)
+{
+    enum { TIME, REMOVE, GRAVITY, KEYS };
+    static const char *const keys[] = {"time", "remove", "gravity"};
+    const tl_json *f[KEYS];
+    tl_event_def def = tl_event_default();
+    TL_TRY(tl_read_fields(r, entry, "an event", KEYS, keys, f));
+    if (!f[TIME])
+        return tl_read_missing(r, entry, "time", "a number of at least 0 (s)");
+    TL_TRY(tl_read_number(r, f[TIME], TL_AT_LEAST_0("s"), &def.time));
+    if (f[REMOVE] && f[GRAVITY])
+        return tl_read_fail_key(r, entry, f[GRAVITY],
+                                "has both 'remove' and 'gravity', expected one of them");
+    if (f[REMOVE]) {
+        TL_TRY(read_removal(r, f[REMOVE], &def));
+    } else if (f[GRAVITY]) {
+        def.kind = TL_EVENT_GRAVITY;
+        TL_TRY(tl_read_vector(r, f[GRAVITY], 3, TL_ANY("m/s^2"), def.gravity));
+    } else {
+        return tl_read_missing(r, entry, "remove", "names to remove, or a 'gravity' to set");
+    }
+    tl_status status = tl_scene_add_event(r->scene, &def);
+    return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;
+}
+
+tl_status tl_read_events(tl_reader *r, const tl_json *list)
+{
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, "an array of events"));
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_event(r, v));
+    return TL_OK;
+}
+
+/* ---- Boundaries ---- */
+
+static tl_status read_boundary(const tl_reader *r, const tl_json *entry)
+{
+    enum { KEEP, REMOVE, INTERVAL, KEYS };
+    static const char *const keys[] = {"keep", "remove", "interval"};
+    const tl_json *f[KEYS];
+    tl_boundary_def def = tl_boundary_default();
+    TL_TRY(tl_read_fields(r, entry, "a boundary", KEYS, keys, f));
+    if (f[KEEP] && f[REMOVE])
+        return tl_read_fail_key(r, entry, f[REMOVE],
+                                "has both 'keep' and 'remove', expected one of them");
+    if (!f[KEEP] && !f[REMOVE])
+        return tl_read_missing(r, entry, "keep",
+                               "the region to stay in, or a region to 'remove' bodies in");
+    def.remove_inside = f[REMOVE];
+    TL_TRY(tl_read_region(r, f[KEEP] ? f[KEEP] : f[REMOVE], false, &def.region));
+    TL_TRY(tl_read_number(r, f[INTERVAL], TL_ABOVE_0("s"), &def.interval));
+    tl_status status = tl_scene_add_boundary(r->scene, &def);
+    return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;
+}
+
+tl_status tl_read_boundaries(tl_reader *r, const tl_json *list)
+{
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, "an array of boundaries"));
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_boundary(r, v));
+    return TL_OK;
+}
+
+/* ---- Forces ---- */
+
+static tl_status read_body(const tl_reader *r, const tl_json *value, tl_body *body)
+{
+    const tl_span *span;
+    char text[64];
+    TL_TRY(read_reference(r, value, &span));
+    tl_read_show(r, value, text, sizeof text);
+    if (span->group)
+        return tl_read_fail(r, value, "is %s, which names %u bodies, expected the name of one",
+                            text, span->count);
+    *body = (tl_body){span->first, 1};
+    return TL_OK;
+}
+
+static tl_status read_force(tl_reader *r, const tl_json *entry)
+{
+    enum { BODY, FORCE, TORQUE, TABLE, KEYS };
+    static const char *const keys[] = {"body", "force", "torque", "table"};
+    const tl_json *f[KEYS];
+    tl_force_def def = tl_force_default();
+    TL_TRY(tl_read_fields(r, entry, "a force", KEYS, keys, f));
+    if (!f[BODY])
+        return tl_read_missing(r, entry, "body", "the name of a body");
+    TL_TRY(read_body(r, f[BODY], &def.body));
+    if (f[TABLE] && (f[FORCE] || f[TORQUE]))
+        return tl_read_fail_key(r, entry, f[TABLE],
+                                "has both 'table' and '%s', expected one of them",
+                                f[FORCE] ? "force" : "torque");
+    if (!f[TABLE] && !f[FORCE] && !f[TORQUE])
+        return tl_read_missing(r, entry, "force", "a force [x, y, z] (N), a 'torque' or a 'table'");
+    TL_TRY(tl_read_vector(r, f[FORCE], 3, TL_ANY("N"), def.force));
+    TL_TRY(tl_read_vector(r, f[TORQUE], 3, TL_ANY("N m"), def.torque));
+    if (f[TABLE]) {
+        TL_TRY(tl_read_table(r, f[TABLE], 7, "the force (N) and the torque (N m)", &r->scratch));
+        def.table_length = f[TABLE]->count;
+        def.times = r->scratch.data;
+        def.values = def.times + def.table_length;
+    }
+    tl_status status = tl_scene_add_force(r->scene, &def);
+    if (status == TL_BAD_ARGUMENT)
+        return tl_read_fail(r, f[BODY],
+                            "is fixed or prescribed, expected a body of kind "
+                            "\"dynamic\"");
+    return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;
+}
+
+tl_status tl_read_forces(tl_reader *r, const tl_json *list)
+{
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, "an array of forces"));
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_force(r, v));
+    return TL_OK;
+}

@@ -1,0 +1,318 @@
+/* Fills and emitters with their regions and sizes. Called by parse_scene.c. */
+#include "io/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t most_seed = 1ull << 53; /* every whole number up to here is a double */
+
+/* ---- Regions ---- */
+
+enum { R_KIND, R_LOW, R_HIGH, R_CENTRE, R_AXIS, R_RADIUS, REGION_KEYS };
+static const char *const region_keys[] = {"kind", "low", "high", "centre", "axis", "radius"};
+static const char *const region_kinds[] = {"box", "cylinder", "sphere"};
+
+/* A corner of a box; null is unbounded where that is allowed. */
+static tl_status read_corner(const tl_reader *r, const tl_json *value, bool bounded, double none,
+                             double out[3])
+{
+    static const tl_rule any = {-INFINITY, INFINITY, 0, 0, "a number (m)"};
+    static const tl_rule open = {-INFINITY, INFINITY, 0, 0, "a number (m), or null: no bound"};
+    const tl_rule *rule = bounded ? &any : &open;
+    if (bounded || value->kind != TL_JSON_ARRAY || value->count != 3)
+        return tl_read_vector(r, value, 3, rule, out);
+    for (const tl_json *v = tl_json_first(r->tree, value); v; v = tl_json_next(r->tree, v), out++)
+        if (v->kind == TL_JSON_NULL)
+            *out = none;
+        else
+            TL_TRY(tl_read_number(r, v, rule, out));
+    return TL_OK;
+}
+
+static tl_status read_box(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                          bool bounded, tl_region *region)
+{
+    static const char axes[] = "xyz";
+    if (!f[R_LOW] || !f[R_HIGH])
+        return tl_read_missing(r, value, f[R_LOW] ? "high" : "low",
+                               "a corner of the box [x, y, z] (m)");
+    TL_TRY(read_corner(r, f[R_LOW], bounded, -INFINITY, region->low));
+    TL_TRY(read_corner(r, f[R_HIGH], bounded, INFINITY, region->high));
+    for (int i = 0; i < 3; i++)
+        if (!(region->high[i] > region->low[i]))
+            return tl_read_fail(r, f[R_HIGH], "has %c = %g, expected more than that of low, %g (m)",
+                                axes[i], region->high[i], region->low[i]);
+    return TL_OK;
+}
+
+static tl_status read_round(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                            tl_region *region)
+{
+    const bool cylinder = region->kind == TL_REGION_CYLINDER;
+    if (!f[R_CENTRE])
+        return tl_read_missing(r, value, "centre",
+                               cylinder ? "the centre of its base [x, y, z] (m)"
+                                        : "a point [x, y, z] (m)");
+    if (cylinder && !f[R_AXIS])
+        return tl_read_missing(r, value, "axis", "the way from base to top [x, y, z] (m)");
+    if (!f[R_RADIUS])
+        return tl_read_missing(r, value, "radius", "a number above 0 (m)");
+    TL_TRY(tl_read_vector(r, f[R_CENTRE], 3, TL_ANY("m"), region->centre));
+    TL_TRY(tl_read_vector(r, f[R_AXIS], 3, TL_ANY("m"), region->axis));
+    TL_TRY(tl_read_number(r, f[R_RADIUS], TL_ABOVE_0("m"), &region->radius));
+    if (cylinder && region->axis[0] == 0 && region->axis[1] == 0 && region->axis[2] == 0)
+        return tl_read_fail(r, f[R_AXIS], "is zero, expected the way from base to top (m)");
+    return TL_OK;
+}
+
+tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded, tl_region *region)
+{
+    static const bool used[3][REGION_KEYS] = {
+        [TL_REGION_BOX] = {[R_LOW] = true, [R_HIGH] = true},
+        [TL_REGION_CYLINDER] = {[R_CENTRE] = true, [R_AXIS] = true, [R_RADIUS] = true},
+        [TL_REGION_SPHERE] = {[R_CENTRE] = true, [R_RADIUS] = true},
+    };
+    const tl_json *f[REGION_KEYS];
+    uint32_t kind = 0;
+    TL_TRY(tl_read_fields(r, value, "a region", REGION_KEYS, region_keys, f));
+    if (!f[R_KIND])
+        return tl_read_missing(r, value, "kind", "\"box\", \"cylinder\" or \"sphere\"");
+    TL_TRY(tl_read_choice(r, f[R_KIND], 3, region_kinds, &kind));
+    for (int i = 1; i < REGION_KEYS; i++)
+        if (f[i] && !used[kind][i])
+            return tl_read_fail_key(r, value, f[i], "has '%s', expected none in a %s",
+                                    region_keys[i], region_kinds[kind]);
+    region->kind = (tl_region_kind)kind;
+    return kind == TL_REGION_BOX ? read_box(r, value, f, bounded, region)
+                                 : read_round(r, value, f, region);
+}
+
+static double volume(const tl_region *region)
+{
+    const double pi = 3.14159265358979323846, *a = region->axis, radius = region->radius;
+    if (region->kind == TL_REGION_SPHERE)
+        return 4.0 / 3.0 * pi * radius * radius * radius;
+    if (region->kind == TL_REGION_CYLINDER)
+        return pi * radius * radius * hypot(hypot(a[0], a[1]), a[2]);
+    double product = 1;
+    for (int i = 0; i < 3; i++)
+        product *= region->high[i] - region->low[i];
+    return product;
+}
+
+/* ---- Sizes ---- */
+
+enum { S_KIND, S_LOW, S_HIGH, S_MEAN, S_MEDIAN, S_DEVIATION, SIZE_KEYS };
+static const char *const size_keys[] = {"kind", "low", "high", "mean", "median", "deviation"};
+static const char *const size_kinds[] = {"uniform", "normal", "lognormal"};
+
+static tl_status read_distribution(const tl_reader *r, const tl_json *value, tl_size_def *size)
+{
+    static const bool used[3][SIZE_KEYS] = {
+        {0, 1, 1, 0, 0, 0}, {0, 1, 1, 1, 0, 1}, {0, 1, 1, 0, 1, 1}};
+    static const tl_rule plain = {0, INFINITY, 1, 0, "a number above 0"};
+    const tl_json *f[SIZE_KEYS];
+    uint32_t kind = 0;
+    TL_TRY(tl_read_fields(r, value, "a distribution of radii", SIZE_KEYS, size_keys, f));
+    if (!f[S_KIND])
+        return tl_read_missing(r, value, "kind", "\"uniform\", \"normal\" or \"lognormal\"");
+    TL_TRY(tl_read_choice(r, f[S_KIND], 3, size_kinds, &kind));
+    for (int i = 1; i < SIZE_KEYS; i++) {
+        if (f[i] && !used[kind][i])
+            return tl_read_fail_key(r, value, f[i],
+                                    "has '%s', expected none in a size of kind \"%s\"",
+                                    size_keys[i], size_kinds[kind]);
+        if (!f[i] && used[kind][i])
+            return tl_read_missing(r, value, size_keys[i],
+                                   i == S_DEVIATION && kind == 2 ? plain.expected
+                                                                 : "a number above 0 (m)");
+    }
+    size->kind = (tl_size_kind)(TL_SIZE_UNIFORM + kind);
+    TL_TRY(tl_read_number(r, f[S_LOW], TL_ABOVE_0("m"), &size->low));
+    TL_TRY(tl_read_number(r, f[S_HIGH], TL_ABOVE_0("m"), &size->high));
+    TL_TRY(tl_read_number(r, f[S_MEAN], TL_ABOVE_0("m"), &size->radius));
+    TL_TRY(tl_read_number(r, f[S_MEDIAN], TL_ABOVE_0("m"), &size->radius));
+    TL_TRY(
+        tl_read_number(r, f[S_DEVIATION], kind == 2 ? &plain : TL_ABOVE_0("m"), &size->deviation));
+    if (!(size->high > size->low))
+        return tl_read_fail(r, f[S_HIGH], "is %g, expected more than low, %g (m)", size->high,
+                            size->low);
+    if (kind && !(size->radius >= size->low && size->radius <= size->high))
+        return tl_read_fail(r, f[kind == 1 ? S_MEAN : S_MEDIAN],
+                            "is %g, expected a number between low, %g, and high, %g (m)",
+                            size->radius, size->low, size->high);
+    return TL_OK;
+}
+
+static tl_status read_size(const tl_reader *r, const tl_json *entry, const tl_json *radius,
+                           const tl_json *distribution, tl_size_def *size)
+{
+    if (radius && distribution)
+        return tl_read_fail_key(r, entry, distribution,
+                                "has both 'radius' and 'size', expected one of them");
+    if (!radius && !distribution)
+        return tl_read_missing(r, entry, "radius", "a number above 0 (m), or a 'size'");
+    if (distribution)
+        return read_distribution(r, distribution, size);
+    size->kind = TL_SIZE_EQUAL;
+    return tl_read_number(r, radius, TL_ABOVE_0("m"), &size->radius);
+}
+
+/* ---- Fills ---- */
+
+enum {
+    NAME,
+    REGION,
+    PATTERN,
+    RADIUS,
+    SIZE,
+    COUNT,
+    SEED,
+    GAP,
+    JITTER,
+    DENSITY,
+    MATERIAL,
+    VELOCITY,
+    FILL_KEYS
+};
+static const char *const fill_keys[] = {"name",   "region",  "pattern",  "radius",
+                                        "size",   "count",   "seed",     "gap",
+                                        "jitter", "density", "material", "velocity"};
+
+/* Refuses a fill that would take more bodies than are allowed, from its count or from how many
+ * spheres its region has room for, before anything is placed. */
+static tl_status charge_fill(tl_reader *r, const tl_json *entry, const tl_json *count,
+                             const tl_fill_def *def)
+{
+    if (count)
+        return tl_read_charge(r, count, def->count, 0);
+    const tl_size_def *s = &def->size;
+    const double typical = s->kind == TL_SIZE_UNIFORM ? (s->low + s->high) / 2 : s->radius;
+    const double each = 2 * typical + def->gap + 2 * def->jitter;
+    const double room = volume(&def->region) / (each * each * each);
+    if (room > (double)(r->most - r->bodies))
+        return tl_read_fail(r, entry,
+                            "has room for about %.3g spheres, expected a 'count', a smaller region "
+                            "or larger spheres",
+                            room);
+    return TL_OK;
+}
+
+static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
+{
+    static const char *const patterns[] = {"grid", "hex", "random", "close"};
+    const tl_json *f[FILL_KEYS];
+    tl_fill_def def = tl_fill_default();
+    uint32_t pattern = def.pattern;
+    TL_TRY(tl_read_fields(r, entry, "a fill", FILL_KEYS, fill_keys, f));
+    if (!f[REGION])
+        return tl_read_missing(r, entry, "region", "the region to fill");
+    TL_TRY(tl_read_region(r, f[REGION], true, &def.region));
+    TL_TRY(tl_read_choice(r, f[PATTERN], 4, patterns, &pattern));
+    def.pattern = (tl_fill_pattern)pattern;
+    TL_TRY(read_size(r, entry, f[RADIUS], f[SIZE], &def.size));
+    TL_TRY(tl_read_whole(r, f[COUNT], 1, TL_MOST_BODIES, &def.count));
+    TL_TRY(tl_read_whole(r, f[SEED], 0, most_seed, &def.seed));
+    TL_TRY(tl_read_number(r, f[GAP], TL_AT_LEAST_0("m"), &def.gap));
+    TL_TRY(tl_read_number(r, f[JITTER], TL_AT_LEAST_0("m"), &def.jitter));
+    TL_TRY(tl_read_number(r, f[DENSITY], TL_ABOVE_0("kg/m^3"), &def.density));
+    TL_TRY(tl_read_material(r, f[MATERIAL], &def.material));
+    TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def.velocity));
+    if (f[JITTER] && pattern > TL_FILL_HEX)
+        return tl_read_fail_key(r, entry, f[JITTER],
+                                "has 'jitter', expected none with the pattern \"%s\"",
+                                patterns[pattern]);
+    TL_TRY(charge_fill(r, entry, f[COUNT], &def));
+
+    uint64_t added = 0;
+    tl_body first = {0, 0};
+    tl_status status = tl_scene_fill(r->scene, &def, &added, &first);
+    if (status < 0)
+        return tl_read_refused(r, entry, status);
+    if (!added)
+        return tl_read_fail(r, f[REGION], "has no room for a sphere, expected room for one");
+    if (!f[COUNT])
+        TL_TRY(tl_read_charge(r, entry, added, 0));
+    return tl_read_entry(r, entry, f[NAME],
+                         (tl_span){.first = first.index,
+                                   .count = (uint32_t)added,
+                                   .entry = number,
+                                   .section = TL_SECTION_FILLS,
+                                   .group = true});
+}
+
+tl_status tl_read_fills(tl_reader *r, const tl_json *list)
+{
+    uint32_t number = 0;
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, "an array of fills"));
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_fill(r, v, number++));
+    return TL_OK;
+}
+
+/* ---- Emitters ---- */
+
+static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t number)
+{
+    enum {
+        E_NAME,
+        E_REGION,
+        E_RADIUS,
+        E_SIZE,
+        E_RATE,
+        E_START,
+        E_STOP,
+        E_COUNT,
+        E_INTERVAL,
+        E_SEED,
+        E_DENSITY,
+        E_MATERIAL,
+        E_VELOCITY,
+        E_KEYS
+    };
+    static const char *const keys[] = {"name",    "region",   "radius",  "size",     "rate",
+                                       "start",   "stop",     "count",   "interval", "seed",
+                                       "density", "material", "velocity"};
+    const tl_json *f[E_KEYS];
+    tl_emitter_def def = tl_emitter_default();
+    TL_TRY(tl_read_fields(r, entry, "an emitter", E_KEYS, keys, f));
+    if (!f[E_REGION])
+        return tl_read_missing(r, entry, "region", "the region that spheres appear in");
+    TL_TRY(tl_read_region(r, f[E_REGION], true, &def.region));
+    TL_TRY(read_size(r, entry, f[E_RADIUS], f[E_SIZE], &def.size));
+    if (!f[E_RATE])
+        return tl_read_missing(r, entry, "rate", "a number above 0 (spheres/s)");
+    TL_TRY(tl_read_number(r, f[E_RATE], TL_ABOVE_0("spheres/s"), &def.rate));
+    TL_TRY(tl_read_number(r, f[E_START], TL_AT_LEAST_0("s"), &def.start));
+    TL_TRY(tl_read_number(r, f[E_STOP], TL_ABOVE_0("s"), &def.stop));
+    TL_TRY(tl_read_whole(r, f[E_COUNT], 1, TL_MOST_BODIES, &def.count));
+    TL_TRY(tl_read_number(r, f[E_INTERVAL], TL_ABOVE_0("s"), &def.interval));
+    TL_TRY(tl_read_whole(r, f[E_SEED], 0, most_seed, &def.seed));
+    TL_TRY(tl_read_number(r, f[E_DENSITY], TL_ABOVE_0("kg/m^3"), &def.density));
+    TL_TRY(tl_read_material(r, f[E_MATERIAL], &def.material));
+    TL_TRY(tl_read_vector(r, f[E_VELOCITY], 3, TL_ANY("m/s"), def.velocity));
+    if (!(def.stop > def.start))
+        return tl_read_fail(r, f[E_STOP], "is %g, expected more than start, %g (s)", def.stop,
+                            def.start);
+    tl_status status = tl_scene_add_emitter(r->scene, &def);
+    if (status < 0)
+        return tl_read_refused(r, entry, status);
+    return tl_read_entry(r, entry, f[E_NAME],
+                         (tl_span){.first = (uint32_t)tl_scene_body_count(r->scene) + 1,
+                                   .entry = number,
+                                   .section = TL_SECTION_EMITTERS,
+                                   .group = true});
+}
+
+tl_status tl_read_emitters(tl_reader *r, const tl_json *list)
+{
+    uint32_t number = 0;
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, "an array of emitters"));
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_emitter(r, v, number++));
+    return TL_OK;
+}

@@ -1,0 +1,339 @@
+/* Reads a scene from its tree: the top level, parameters, settings and materials; the lists are
+ * read by the other parse_*.c files. Called by document.c. */
+#include "io/parse.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "io/parse_near.h"
+
+enum { MOST_PARAMETERS = 1000, MOST_MATERIALS = 255 };
+
+/* The most bodies that are read, and as many shapes and table rows; never more than the machine has
+ * memory for at this many bytes each, so that a short file with a large number in it is refused
+ * instead of taking all memory. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+static const uint64_t most_bodies = 2000;
+#else
+static const uint64_t most_bodies = TL_MOST_BODIES;
+#endif
+static const uint64_t bytes_each = 256;
+
+enum {
+    SCHEMA,
+    VERSION,
+    TITLE,
+    PARAMETERS,
+    GRAVITY,
+    STEP,
+    DURATION,
+    RECORD,
+    SETTINGS,
+    SOLVER,
+    MATERIALS,
+    PAIRS,
+    BODIES,
+    FILLS,
+    EMITTERS,
+    EVENTS,
+    BOUNDARIES,
+    FORCES,
+    KEYS
+};
+const char *const tl_scene_keys[] = {
+    "$schema",  "version", "title",    "parameters", "gravity",    "step",
+    "duration", "record",  "settings", "solver",     "materials",  "pairs",
+    "bodies",   "fills",   "emitters", "events",     "boundaries", "forces",
+};
+const size_t tl_scene_key_count = KEYS;
+_Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");
+
+/* The version is looked at before anything else: a later one may have other keys. */
+static tl_status read_version(const tl_reader *r, const tl_json *root)
+{
+    static const char expected[] = "1, the version of the format that this Talus reads";
+    if (root->kind != TL_JSON_OBJECT)
+        return tl_read_expected(r, root, "an object: a scene, {\"version\": 1, ...}");
+    for (const tl_json *v = tl_json_first(r->tree, root); v; v = tl_json_next(r->tree, v))
+        if (tl_text_is(tl_json_key(r->tree, v), "version")) {
+            if (v->kind != TL_JSON_NUMBER || v->number != 1)
+                return tl_read_expected(r, v, expected);
+            return TL_OK;
+        }
+    return tl_read_missing(r, root, "version", expected);
+}
+
+static tl_status read_parameters(tl_reader *r, const tl_json *object)
+{
+    const tl_rule any = {-INFINITY, INFINITY, 0, 0,
+                         "a number, or an expression of earlier parameters such as \"=2*pi\""};
+    if (!object)
+        return TL_OK;
+    if (object->kind != TL_JSON_OBJECT)
+        return tl_read_expected(r, object, "an object: names with numbers");
+    if (object->count > MOST_PARAMETERS)
+        return tl_read_fail(r, object, "has %u parameters, expected at most %d", object->count,
+                            MOST_PARAMETERS);
+    for (const tl_json *v = tl_json_first(r->tree, object); v; v = tl_json_next(r->tree, v)) {
+        tl_parameter parameter = {.name = tl_json_key(r->tree, v)};
+        const tl_text name = parameter.name;
+        const int cut = name.length > 60 ? 60 : (int)name.length;
+        const tl_parameter *known = r->parameters.data;
+        if (!tl_expression_is_name(name))
+            return tl_read_fail_key(r, object, v,
+                                    "'%.*s' cannot be used in an expression, expected a name of "
+                                    "letters, digits and _",
+                                    cut, name.data);
+        if (tl_expression_is_taken(name))
+            return tl_read_fail_key(r, object, v, "'%.*s' is built in, expected another name", cut,
+                                    name.data);
+        for (size_t i = 0; i < r->parameters.count; i++)
+            if (tl_text_same(known[i].name, name))
+                return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
+                                        name.data);
+        TL_TRY(tl_read_number(r, v, &any, &parameter.value));
+        TL_TRY(tl_array_append(&r->parameters, &parameter, 1));
+    }
+    return TL_OK;
+}
+
+static tl_status read_record(tl_reader *r, const tl_json *object)
+{
+    enum { RATE, CONTACTS, CHECKPOINT, COUNT };
+    static const char *const keys[] = {"rate", "contacts", "checkpoint"};
+    const tl_json *f[COUNT];
+    tl_record_def *record = &r->document->record;
+    if (!object)
+        return TL_OK;
+    TL_TRY(tl_read_fields(r, object, "what to record", COUNT, keys, f));
+    TL_TRY(tl_read_number(r, f[RATE], TL_AT_LEAST_0("frames/s"), &record->rate));
+    TL_TRY(tl_read_flag(r, f[CONTACTS], &record->contacts));
+    return tl_read_number(r, f[CHECKPOINT], TL_ABOVE_0("s"), &record->checkpoint);
+}
+
+static tl_status read_settings(tl_reader *r, const tl_json *object)
+{
+    enum { ENVELOPE, OVERLAP, FRACTION, SPEED, BOUNCE, MOST, PRECISION, COUNT };
+    static const char *const keys[] = {"envelope",       "overlap",           "recovery_fraction",
+                                       "recovery_speed", "restitution_speed", "max_speed",
+                                       "precision"};
+    static const char *const overlaps[] = {"split", "velocity"};
+    static const char *const precisions[] = {"mixed", "double"};
+    static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
+    const tl_json *f[COUNT];
+    tl_settings *s = &r->settings;
+    uint32_t overlap = s->overlap, precision = s->precision;
+    if (!object)
+        return TL_OK;
+    TL_TRY(tl_read_fields(r, object, "settings", COUNT, keys, f));
+    TL_TRY(tl_read_number(r, f[ENVELOPE], TL_AT_LEAST_0("m"), &s->envelope));
+    TL_TRY(tl_read_choice(r, f[OVERLAP], 2, overlaps, &overlap));
+    TL_TRY(tl_read_number(r, f[FRACTION], &fraction, &s->recovery_fraction));
+    TL_TRY(tl_read_number(r, f[SPEED], TL_ABOVE_0("m/s"), &s->recovery_speed));
+    TL_TRY(tl_read_number(r, f[BOUNCE], TL_AT_LEAST_0("m/s"), &s->restitution_speed));
+    TL_TRY(tl_read_number(r, f[MOST], TL_ABOVE_0("m/s"), &s->max_speed));
+    TL_TRY(tl_read_choice(r, f[PRECISION], 2, precisions, &precision));
+    s->overlap = (tl_overlap)overlap;
+    s->precision = (tl_precision)precision;
+    return TL_OK;
+}
+
+static tl_status read_solver(tl_reader *r, const tl_json *object)
+{
+    enum { KIND, LAW, ITERATIONS, POSITIONS, TOLERANCE, OMEGA, LAMBDA, WARM, COUNT };
+    static const char *const keys[] = {"kind",      "law",   "iterations", "position_iterations",
+                                       "tolerance", "omega", "lambda",     "warm_start"};
+    static const char *const kinds[] = {"psor", "jacobi", "apgd", "spg"};
+    static const char *const laws[] = {"default", "cone", "coulomb"};
+    static const tl_rule omega = {0, 2, 1, 1, "a number above 0 and below 2"};
+    static const tl_rule lambda = {0, 1, 1, 0, "a number above 0 and at most 1"};
+    const tl_json *f[COUNT];
+    tl_solver_def *s = &r->settings.solver;
+    uint32_t kind = s->kind, law = s->law;
+    uint64_t iterations = s->iterations, positions = s->position_iterations;
+    if (!object)
+        return TL_OK;
+    TL_TRY(tl_read_fields(r, object, "the solver", COUNT, keys, f));
+    TL_TRY(tl_read_choice(r, f[KIND], 4, kinds, &kind));
+    TL_TRY(tl_read_choice(r, f[LAW], 3, laws, &law));
+    TL_TRY(tl_read_whole(r, f[ITERATIONS], 1, 1000000, &iterations));
+    TL_TRY(tl_read_whole(r, f[POSITIONS], 1, 1000000, &positions));
+    TL_TRY(tl_read_number(r, f[TOLERANCE], TL_AT_LEAST_0("m/s"), &s->tolerance));
+    TL_TRY(tl_read_number(r, f[OMEGA], &omega, &s->omega));
+    TL_TRY(tl_read_number(r, f[LAMBDA], &lambda, &s->lambda));
+    TL_TRY(tl_read_flag(r, f[WARM], &s->warm_start));
+    if (law == TL_LAW_COULOMB && kind != TL_PSOR)
+        return tl_read_fail(r, f[LAW],
+                            "is \"coulomb\" with kind \"%s\", expected \"cone\" or \"default\", or "
+                            "kind \"psor\"",
+                            kinds[kind]);
+    s->kind = (tl_solver_kind)kind;
+    s->law = (tl_law)law;
+    s->iterations = (uint32_t)iterations;
+    s->position_iterations = (uint32_t)positions;
+    return TL_OK;
+}
+
+/* ---- Materials ---- */
+
+static tl_status read_surface(const tl_reader *r, const tl_json *friction,
+                              const tl_json *restitution, double out[2])
+{
+    static const tl_rule rubs = {0, INFINITY, 0, 0, "a number of at least 0"};
+    static const tl_rule bounces = {0, 1, 0, 0, "a number from 0 to 1"};
+    TL_TRY(tl_read_number(r, friction, &rubs, &out[0]));
+    return tl_read_number(r, restitution, &bounces, &out[1]);
+}
+
+/* The index of a material that has been read, 0 where there is none. */
+static uint32_t find_material(const tl_reader *r, tl_text name)
+{
+    const uint32_t *names = r->document->materials.data;
+    for (size_t i = 1; i < r->document->materials.count; i++)
+        if (tl_text_is(name, (char *)r->document->names.data + names[i]))
+            return (uint32_t)i;
+    return 0;
+}
+
+static tl_status read_materials(tl_reader *r, const tl_json *object)
+{
+    static const char *const keys[] = {"friction", "restitution"};
+    const tl_json *f[2];
+    if (!object)
+        return TL_OK;
+    if (object->kind != TL_JSON_OBJECT)
+        return tl_read_expected(r, object, "an object: names with materials");
+    if (object->count > MOST_MATERIALS)
+        return tl_read_fail(r, object, "has %u materials, expected at most %d", object->count,
+                            MOST_MATERIALS);
+    for (const tl_json *v = tl_json_first(r->tree, object); v; v = tl_json_next(r->tree, v)) {
+        const tl_text name = tl_json_key(r->tree, v);
+        const int cut = name.length > 60 ? 60 : (int)name.length;
+        tl_material_def def = tl_material_default();
+        double surface[2] = {def.friction, def.restitution};
+        tl_material material;
+        uint32_t place;
+        if (!name.length || tl_text_is(name, "default"))
+            return tl_read_fail_key(r, object, v,
+                                    "'%.*s' cannot be the name of a material, expected another",
+                                    cut, name.data);
+        if (find_material(r, name))
+            return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
+                                    name.data);
+        TL_TRY(tl_read_fields(r, v, "a material", 2, keys, f));
+        TL_TRY(read_surface(r, f[0], f[1], surface));
+        def = (tl_material_def){surface[0], surface[1]};
+        tl_status status = tl_scene_add_material(r->scene, &def, &material);
+        if (status < 0)
+            return tl_read_refused(r, v, status);
+        TL_TRY(tl_document_keep(r->document, name, &place));
+        TL_TRY(tl_array_append(&r->document->materials, &place, 1));
+    }
+    return TL_OK;
+}
+
+tl_status tl_read_material(const tl_reader *r, const tl_json *value, tl_material *material)
+{
+    tl_text name = {0};
+    if (!value)
+        return TL_OK;
+    TL_TRY(tl_read_string(r, value, "the name of a material", &name));
+    material->index = find_material(r, name);
+    if (material->index || tl_text_is(name, "default"))
+        return TL_OK;
+    const uint32_t *names = r->document->materials.data;
+    tl_near near = tl_near_start(name);
+    char text[64];
+    for (size_t i = 0; i < r->document->materials.count; i++) {
+        const char *known = (char *)r->document->names.data + names[i];
+        tl_near_offer_all(&near, &known, 1);
+    }
+    return tl_read_fail(r, value, "is %s, expected the name of a material%s",
+                        tl_read_show(r, value, text, sizeof text), tl_near_hint(&near));
+}
+
+static tl_status read_pair(const tl_reader *r, const tl_json *value, tl_material pair[2])
+{
+    enum { MATERIALS_OF, FRICTION, RESTITUTION, COUNT };
+    static const char *const keys[] = {"materials", "friction", "restitution"};
+    static const char *const two = "the names of two materials";
+    const tl_json *f[COUNT];
+    double surface[2] = {0, 0};
+    TL_TRY(tl_read_fields(r, value, "a pair of materials", COUNT, keys, f));
+    if (!f[MATERIALS_OF])
+        return tl_read_missing(r, value, "materials", two);
+    if (f[MATERIALS_OF]->kind != TL_JSON_ARRAY || f[MATERIALS_OF]->count != 2)
+        return tl_read_expected(r, f[MATERIALS_OF], two);
+    const tl_json *first = tl_json_first(r->tree, f[MATERIALS_OF]);
+    TL_TRY(tl_read_material(r, first, &pair[0]));
+    TL_TRY(tl_read_material(r, tl_json_next(r->tree, first), &pair[1]));
+    if (!f[FRICTION])
+        return tl_read_missing(r, value, "friction", "a number of at least 0");
+    if (!f[RESTITUTION])
+        return tl_read_missing(r, value, "restitution", "a number from 0 to 1");
+    TL_TRY(read_surface(r, f[FRICTION], f[RESTITUTION], surface));
+    tl_status status = tl_scene_set_pair(r->scene, pair[0], pair[1], surface[0], surface[1]);
+    return status < 0 ? tl_read_refused(r, value, status) : TL_OK;
+}
+
+static tl_status read_pairs(const tl_reader *r, const tl_json *list)
+{
+    bool seen[MOST_MATERIALS + 1][MOST_MATERIALS + 1] = {{false}};
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, "an array of pairs of materials"));
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        tl_material pair[2] = {{0}, {0}};
+        TL_TRY(read_pair(r, v, pair));
+        if (seen[pair[0].index][pair[1].index])
+            return tl_read_fail(r, v, "sets a pair that is set before, expected each pair once");
+        seen[pair[0].index][pair[1].index] = seen[pair[1].index][pair[0].index] = true;
+    }
+    return TL_OK;
+}
+
+/* ---- The whole ---- */
+
+static tl_status read_title(tl_reader *r, const tl_json *schema, const tl_json *title)
+{
+    tl_text text = {"", 0};
+    TL_TRY(tl_read_string(r, schema, NULL, &text));
+    text = (tl_text){"", 0};
+    TL_TRY(tl_read_string(r, title, NULL, &text));
+    return tl_document_keep(r->document, text, &r->document->title);
+}
+
+static tl_status read_general(tl_reader *r, const tl_json *const *f)
+{
+    r->settings = tl_settings_default();
+    TL_TRY(read_title(r, f[SCHEMA], f[TITLE]));
+    TL_TRY(tl_read_vector(r, f[GRAVITY], 3, TL_ANY("m/s^2"), r->settings.gravity));
+    TL_TRY(tl_read_number(r, f[STEP], TL_ABOVE_0("s"), &r->settings.step));
+    TL_TRY(tl_read_number(r, f[DURATION], TL_ABOVE_0("s"), &r->document->record.duration));
+    TL_TRY(read_record(r, f[RECORD]));
+    TL_TRY(read_settings(r, f[SETTINGS]));
+    TL_TRY(read_solver(r, f[SOLVER]));
+    tl_status status = tl_scene_set_settings(r->scene, &r->settings);
+    return status < 0 ? tl_read_refused(r, tl_json_at(r->tree, 0), status) : TL_OK;
+}
+
+tl_status tl_read_scene(tl_reader *r)
+{
+    const tl_json *f[KEYS], *root = tl_json_at(r->tree, 0);
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    r->most = most_bodies;
+    if (pages > 0 && page > 0 && (uint64_t)pages / bytes_each * (uint64_t)page < r->most)
+        r->most = (uint64_t)pages / bytes_each * (uint64_t)page;
+    TL_TRY(read_version(r, root));
+    TL_TRY(tl_read_fields(r, root, "a scene", KEYS, tl_scene_keys, f));
+    TL_TRY(read_parameters(r, f[PARAMETERS]));
+    TL_TRY(read_general(r, f));
+    TL_TRY(read_materials(r, f[MATERIALS]));
+    TL_TRY(read_pairs(r, f[PAIRS]));
+    TL_TRY(tl_read_bodies(r, f[BODIES]));
+    TL_TRY(tl_read_fills(r, f[FILLS]));
+    TL_TRY(tl_read_emitters(r, f[EMITTERS]));
+    TL_TRY(tl_read_events(r, f[EVENTS]));
+    TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));
+    return tl_read_forces(r, f[FORCES]);
+}

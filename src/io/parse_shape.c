@@ -1,0 +1,203 @@
+/* Shapes, orientations and motions of bodies. Called by parse_body.c. */
+#include "io/parse.h"
+
+#include <string.h>
+
+/* ---- Orientations ---- */
+
+/* {"axis": [x, y, z], "angle": degrees} */
+static tl_status read_turn(const tl_reader *r, const tl_json *value, double quaternion[4])
+{
+    static const char *const keys[] = {"axis", "angle"};
+    const tl_json *f[2];
+    double axis[3], angle = 0;
+    TL_TRY(tl_read_fields(r, value, "a turn by an angle about an axis", 2, keys, f));
+    if (!f[0])
+        return tl_read_missing(r, value, "axis", "an array of 3 numbers");
+    if (!f[1])
+        return tl_read_missing(r, value, "angle", "a number (degrees)");
+    TL_TRY(tl_read_vector(r, f[0], 3, TL_ANY("m"), axis));
+    TL_TRY(tl_read_number(r, f[1], TL_ANY("degrees"), &angle));
+    /* Over the largest first, so that no square overflows. */
+    const double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
+    if (!(largest > 0))
+        return tl_read_fail(r, f[0], "is zero, expected a direction");
+    double square = 0;
+    for (int i = 0; i < 3; i++) {
+        axis[i] /= largest;
+        square += axis[i] * axis[i];
+    }
+    const double half = angle * (3.14159265358979323846 / 360);
+    quaternion[0] = cos(half);
+    for (int i = 0; i < 3; i++)
+        quaternion[i + 1] = sin(half) * axis[i] / sqrt(square);
+    return TL_OK;
+}
+
+tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double quaternion[4])
+{
+    static const char *const expected =
+        "a unit quaternion [w, x, y, z], or {\"axis\": [x, y, z], \"angle\": degrees}";
+    double q[4], square = 0;
+    if (!value)
+        return TL_OK;
+    if (value->kind == TL_JSON_OBJECT)
+        return read_turn(r, value, quaternion);
+    if (value->kind != TL_JSON_ARRAY || value->count != 4)
+        return tl_read_expected(r, value, expected);
+    TL_TRY(tl_read_vector(r, value, 4, &(const tl_rule){-2, 2, 0, 0, "a number from -1 to 1"}, q));
+    for (int i = 0; i < 4; i++)
+        square += q[i] * q[i];
+    if (!(fabs(sqrt(square) - 1) <= 1e-6))
+        return tl_read_fail(r, value, "has the norm %g, expected %s", sqrt(square), expected);
+    memcpy(quaternion, q, sizeof q);
+    return TL_OK;
+}
+
+/* ---- Shapes ---- */
+
+enum {
+    KIND,
+    MATERIAL,
+    POSITION,
+    ORIENTATION,
+    RADIUS,
+    SIZE,
+    HALF_EXTENTS,
+    EDGE_U,
+    EDGE_V,
+    SHAPE_KEYS
+};
+static const char *const shape_keys[] = {"kind",         "material", "position",
+                                         "orientation",  "radius",   "size",
+                                         "half_extents", "edge_u",   "edge_v"};
+static const char *const shape_kinds[] = {"sphere", "plane", "box", "parallelogram"};
+
+/* Refuses keys that belong to other kinds of shape. */
+static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                            tl_shape_kind kind)
+{
+    static const bool used[4][SHAPE_KEYS] = {
+        [TL_SPHERE] = {[RADIUS] = true},
+        [TL_BOX] = {[SIZE] = true, [HALF_EXTENTS] = true},
+        [TL_PARALLELOGRAM] = {[EDGE_U] = true, [EDGE_V] = true},
+    };
+    for (int i = RADIUS; i < SHAPE_KEYS; i++)
+        if (f[i] && !used[kind][i])
+            return tl_read_fail_key(r, value, f[i], "has '%s', expected none on a %s",
+                                    shape_keys[i], shape_kinds[kind]);
+    return TL_OK;
+}
+
+static tl_status read_box(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                          double half[3])
+{
+    if (f[SIZE] && f[HALF_EXTENTS])
+        return tl_read_fail_key(r, value, f[HALF_EXTENTS],
+                                "has both 'size' and 'half_extents', expected one of them");
+    if (!f[SIZE] && !f[HALF_EXTENTS])
+        return tl_read_missing(r, value, "size", "the lengths of the box [x, y, z] (m)");
+    TL_TRY(tl_read_vector(r, f[SIZE], 3, TL_ABOVE_0("m"), half));
+    for (int i = 0; i < 3 && f[SIZE]; i++) {
+        half[i] /= 2;
+        if (!(half[i] > 0))
+            return tl_read_fail(r, f[SIZE], "has a half that is 0, expected larger lengths (m)");
+    }
+    return tl_read_vector(r, f[HALF_EXTENTS], 3, TL_ABOVE_0("m"), half);
+}
+
+static tl_status read_edges(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                            tl_shape_def *shape)
+{
+    static const char *const expected = "an edge [x, y, z] (m)";
+    if (!f[EDGE_U])
+        return tl_read_missing(r, value, "edge_u", expected);
+    if (!f[EDGE_V])
+        return tl_read_missing(r, value, "edge_v", expected);
+    TL_TRY(tl_read_vector(r, f[EDGE_U], 3, TL_ANY("m"), shape->edge_u));
+    return tl_read_vector(r, f[EDGE_V], 3, TL_ANY("m"), shape->edge_v);
+}
+
+tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind body,
+                        tl_shape_def *shape)
+{
+    const tl_json *f[SHAPE_KEYS];
+    uint32_t kind = 0;
+    *shape = tl_sphere_default(0);
+    TL_TRY(tl_read_fields(r, value, "a shape", SHAPE_KEYS, shape_keys, f));
+    if (!f[KIND])
+        return tl_read_missing(r, value, "kind",
+                               "\"sphere\", \"plane\", \"box\" or \"parallelogram\"");
+    TL_TRY(tl_read_choice(r, f[KIND], 4, shape_kinds, &kind));
+    shape->kind = (tl_shape_kind)kind;
+    TL_TRY(check_used(r, value, f, shape->kind));
+    if (body == TL_DYNAMIC && kind != TL_SPHERE)
+        return tl_read_fail(r, f[KIND],
+                            "is \"%s\", expected \"sphere\" on a body that moves freely; others "
+                            "are for bodies of kind \"fixed\" or \"prescribed\"",
+                            shape_kinds[kind]);
+    TL_TRY(tl_read_material(r, f[MATERIAL], &shape->material));
+    TL_TRY(tl_read_vector(r, f[POSITION], 3, TL_ANY("m"), shape->position));
+    TL_TRY(tl_read_orientation(r, f[ORIENTATION], shape->orientation));
+    if (kind == TL_BOX)
+        return read_box(r, value, f, shape->half_extents);
+    if (kind == TL_PARALLELOGRAM)
+        return read_edges(r, value, f, shape);
+    if (kind == TL_SPHERE && !f[RADIUS])
+        return tl_read_missing(r, value, "radius", "a number above 0 (m)");
+    return tl_read_number(r, f[RADIUS], TL_ABOVE_0("m"), &shape->radius);
+}
+
+/* ---- Motions ---- */
+
+enum {
+    M_KIND,
+    M_VELOCITY,
+    M_ANGULAR_VELOCITY,
+    M_AMPLITUDE,
+    M_FREQUENCY,
+    M_PHASE,
+    M_TABLE,
+    MOTION_KEYS
+};
+static const char *const motion_keys[] = {
+    "kind", "velocity", "angular_velocity", "amplitude", "frequency", "phase", "table"};
+
+tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion)
+{
+    static const char *const kinds[] = {"velocity", "sine", "table"};
+    static const uint8_t kind_of[MOTION_KEYS] = {0,
+                                                 TL_MOTION_VELOCITY,
+                                                 TL_MOTION_VELOCITY,
+                                                 TL_MOTION_SINE,
+                                                 TL_MOTION_SINE,
+                                                 TL_MOTION_SINE,
+                                                 TL_MOTION_TABLE};
+    const tl_json *f[MOTION_KEYS];
+    uint32_t kind = 0;
+    TL_TRY(tl_read_fields(r, value, "a motion", MOTION_KEYS, motion_keys, f));
+    if (!f[M_KIND])
+        return tl_read_missing(r, value, "kind", "\"velocity\", \"sine\" or \"table\"");
+    TL_TRY(tl_read_choice(r, f[M_KIND], 3, kinds, &kind));
+    for (int i = 1; i < MOTION_KEYS; i++)
+        if (f[i] && kind_of[i] != kind)
+            return tl_read_fail_key(r, value, f[i],
+                                    "has '%s', expected none in a motion of kind \"%s\"",
+                                    motion_keys[i], kinds[kind]);
+    motion->kind = (tl_motion_kind)kind;
+    if (kind == TL_MOTION_SINE && !f[M_AMPLITUDE])
+        return tl_read_missing(r, value, "amplitude", "an array of 3 numbers (m)");
+    if (kind == TL_MOTION_SINE && !f[M_FREQUENCY])
+        return tl_read_missing(r, value, "frequency", "a number of at least 0 (Hz)");
+    if (kind == TL_MOTION_TABLE && !f[M_TABLE])
+        return tl_read_missing(r, value, "table", "rows [time (s), x, y, z (m)]");
+    TL_TRY(tl_read_vector(r, f[M_VELOCITY], 3, TL_ANY("m/s"), motion->velocity));
+    TL_TRY(tl_read_vector(r, f[M_ANGULAR_VELOCITY], 3, TL_ANY("rad/s"), motion->angular_velocity));
+    TL_TRY(tl_read_vector(r, f[M_AMPLITUDE], 3, TL_ANY("m"), motion->amplitude));
+    TL_TRY(tl_read_number(r, f[M_FREQUENCY], TL_AT_LEAST_0("Hz"), &motion->frequency));
+    TL_TRY(tl_read_number(r, f[M_PHASE], TL_ANY("rad"), &motion->phase));
+    if (!f[M_TABLE])
+        return TL_OK;
+    motion->table_length = f[M_TABLE]->count;
+    return tl_read_table(r, f[M_TABLE], 4, "x, y, z (m)", &r->entry_table);
+}

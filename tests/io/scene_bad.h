@@ -1,0 +1,1073 @@
+/* Every rule of the scene format broken once, with the message that says so. Quotes are single here
+ * and double in the scene; "s.json" stands for the file. `seen` tells whether a JSON Schema can see
+ * the fault; tests/cli/test_schema.py holds docs/scene.schema.json to it. */
+#ifndef TALUS_TESTS_SCENE_BAD_H
+#define TALUS_TESTS_SCENE_BAD_H
+
+#include <stdbool.h>
+
+#define SCENE(members) "{'version': 1,\n" members "}"
+
+typedef struct bad_scene {
+    bool seen;
+    const char *text, *message;
+} bad_scene;
+
+enum { BLIND = false, SEEN = true };
+
+static const bad_scene bad_scenes[] = {
+    /* ---- The text ---- */
+    {BLIND, "", "s.json:1:1: is empty, expected a scene: {\"version\": 1, ...}"},
+    {BLIND, " \n\t ", "s.json:1:1: is empty, expected a scene: {\"version\": 1, ...}"},
+    {BLIND, "\xef\xbb\xbf", "s.json:1:1: is empty, expected a scene: {\"version\": 1, ...}"},
+    {BLIND, "{'version': 1", "s.json:1:14: found the end of the text, expected ',' or '}'"},
+    {BLIND, "{'version': 1,}",
+     "s.json:1:15: found '}' after ',', expected another value or no comma"},
+    {BLIND, "{'version': 1} x", "s.json:1:16: found 'x', expected the end of the text"},
+    {BLIND, "{'version' 1}", "s.json:1:12: found '1', expected ':' after the key"},
+    {BLIND, "{version: 1}", "s.json:1:2: found 'v', expected a key in double quotes"},
+    {BLIND, "{'version': 1, // a comment\n}",
+     "s.json:1:16: found '/', expected a key in double quotes; JSON has no comments: use a key "
+     "\"comment\""},
+    {BLIND, "{'version': 1 'title': ''}", "s.json:1:15: found '\"', expected ',' or '}'"},
+    {BLIND, SCENE("'gravity': [0, 0, -9.81,]"),
+     "s.json:2:25: found ']' after ',', expected another value or no comma"},
+    {BLIND, SCENE("'gravity': [0, 0 -9.81]"), "s.json:2:18: found '-', expected ',' or ']'"},
+    {BLIND, SCENE("'step': .5"),
+     "s.json:2:9: found a number without a digit before the point, expected one as in 0.5 or -0.5"},
+    {BLIND, SCENE("'step': 1."),
+     "s.json:2:9: found a number without a digit after the point, expected one as in 1.0"},
+    {BLIND, SCENE("'step': 01"), "s.json:2:9: found a number with a zero in front, expected none"},
+    {BLIND, SCENE("'step': 1e"),
+     "s.json:2:9: found a number without a digit after the e, expected one as in 1e6"},
+    {BLIND, SCENE("'step': -"),
+     "s.json:2:9: found a number without a digit before the point, expected one as in 0.5 or -0.5"},
+    {BLIND, SCENE("'step': +1"), "s.json:2:9: found '+', expected a value"},
+    {BLIND, SCENE("'step': NaN"),
+     "s.json:2:9: found NaN, expected a value; texts stand in double quotes"},
+    {BLIND, SCENE("'step': Infinity"),
+     "s.json:2:9: found Infinity, expected a value; texts stand in double quotes"},
+    {BLIND, SCENE("'step': 1e999"), "s.json:2:9: found 1e999, expected a number below 1.8e308"},
+    {BLIND, SCENE("'title': 'a\nb'"),
+     "s.json:2:12: found byte 0x0a in a text, expected its closing '\"' or an escape"},
+    {BLIND, SCENE("'title': 'a\\x'"),
+     "s.json:2:12: found a bad escape, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"},
+    {BLIND, SCENE("'title': '\\ud800'"),
+     "s.json:2:11: found a bad \\u escape, expected the four hexadecimal digits of a character "
+     "other than 0"},
+    {BLIND, SCENE("'title': '\\u0000'"),
+     "s.json:2:11: found a bad \\u escape, expected the four hexadecimal digits of a character "
+     "other than 0"},
+    {BLIND, SCENE("'title': 'abc"),
+     "s.json:2:10: found a text without an end, expected its closing '\"'"},
+    {BLIND, SCENE("'title': '\\u00'"),
+     "s.json:2:11: found a bad \\u escape, expected the four hexadecimal digits of a character "
+     "other than 0"},
+    {BLIND, SCENE("  'title': 'Größe', 'step': tru"),
+     "s.json:2:29: found tru, expected a value; texts stand in double quotes"},
+    {SEEN,
+     "{'version': 1, 'comment': "
+     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]"
+     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}",
+     "s.json:1:90: found values nested more than 64 deep, expected fewer"},
+    /* ---- The top level ---- */
+    {SEEN, "[]",
+     "s.json:1:1: is an empty array, expected an object: a scene, {\"version\": 1, ...}"},
+    {SEEN, "{}",
+     "s.json:1:1: has no 'version', expected 1, the version of the format that this Talus reads"},
+    {SEEN, "{'version': 2, 'colour': 3}",
+     "s.json:1:13: version: is 2, expected 1, the version of the format that this Talus reads"},
+    {SEEN, "{'version': '1'}",
+     "s.json:1:13: version: is \"1\", expected 1, the version of the format that this Talus reads"},
+    {SEEN, "{'version': true}",
+     "s.json:1:13: version: is true, expected 1, the version of the format that this Talus reads"},
+    {SEEN, SCENE("'gravty': [0, 0, -1]"),
+     "s.json:2:1: unknown key 'gravty'; did you mean 'gravity'?"},
+    {SEEN, SCENE("'colour': 3"),
+     "s.json:2:1: unknown key 'colour', expected '$schema', 'version', 'title', 'parameters', "
+     "'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', 'pairs', "
+     "'bodies', 'fills', 'emitters', 'events', 'boundaries' or 'forces'"},
+    {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
+    {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
+    {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
+    {BLIND, SCENE("'step': 0.01,\n  'step': 0.02"),
+     "s.json:3:3: duplicate key 'step', expected it once"},
+    {BLIND, SCENE("'st\\u0065p': 0.01,\n  'step': 0.02"),
+     "s.json:3:3: duplicate key 'step', expected it once"},
+    {SEEN, SCENE("'gravity': [0, 0]"),
+     "s.json:2:12: gravity: is an array of 2, expected an array of 3, each a number (m/s^2)"},
+    {SEEN, SCENE("'gravity': 9.81"),
+     "s.json:2:12: gravity: is 9.81, expected an array of 3, each a number (m/s^2)"},
+    {SEEN, SCENE("'gravity': [0, 0, 'down']"),
+     "s.json:2:19: gravity[2]: is \"down\", expected a number (m/s^2)"},
+    {SEEN, SCENE("'gravity': {}"),
+     "s.json:2:12: gravity: is an object, expected an array of 3, each a number (m/s^2)"},
+    {SEEN, SCENE("'gravity': []"),
+     "s.json:2:12: gravity: is an empty array, expected an array of 3, each a number (m/s^2)"},
+    {SEEN, SCENE("'step': 0"), "s.json:2:9: step: is 0, expected a number above 0 (s)"},
+    {SEEN, SCENE("'step': -0.01"), "s.json:2:9: step: is -0.01, expected a number above 0 (s)"},
+    {SEEN, SCENE("'step': '0.01'"), "s.json:2:9: step: is \"0.01\", expected a number above 0 (s)"},
+    {SEEN, SCENE("'step': null"), "s.json:2:9: step: is null, expected a number above 0 (s)"},
+    {SEEN, SCENE("'duration': 0"), "s.json:2:13: duration: is 0, expected a number above 0 (s)"},
+    {SEEN, SCENE("'duration': true"),
+     "s.json:2:13: duration: is true, expected a number above 0 (s)"},
+    /* ---- Parameters and expressions ---- */
+    {SEEN, SCENE("'parameters': [1]"),
+     "s.json:2:15: parameters: is an array of 1, expected an object: names with numbers"},
+    {SEEN, SCENE("'parameters': {'a b': 1}"),
+     "s.json:2:16: parameters: 'a b' cannot be used in an expression, expected a name of letters, "
+     "digits and _"},
+    {SEEN, SCENE("'parameters': {'2a': 1}"),
+     "s.json:2:16: parameters: '2a' cannot be used in an expression, expected a name of letters, "
+     "digits and _"},
+    {SEEN, SCENE("'parameters': {'': 1}"),
+     "s.json:2:16: parameters: '' cannot be used in an expression, expected a name of letters, "
+     "digits and _"},
+    {SEEN, SCENE("'parameters': {'sqrt': 1}"),
+     "s.json:2:16: parameters: 'sqrt' is built in, expected another name"},
+    {SEEN, SCENE("'parameters': {'pi': 3}"),
+     "s.json:2:16: parameters: 'pi' is built in, expected another name"},
+    {SEEN, SCENE("'parameters': {'a': true}"),
+     "s.json:2:21: parameters.a: is true, expected a number, or an expression of earlier "
+     "parameters such as \"=2*pi\""},
+    {SEEN, SCENE("'parameters': {'a': 'b'}"),
+     "s.json:2:21: parameters.a: is \"b\", expected a number, or an expression of earlier "
+     "parameters such as \"=2*pi\""},
+    {BLIND, SCENE("'parameters': {'a': 1, 'a': 2}"),
+     "s.json:2:24: parameters: duplicate key 'a', expected it once"},
+    {BLIND, SCENE("'parameters': {'a': '=b', 'b': 1}"),
+     "s.json:2:23: parameters.a: in \"=b\": unknown name 'b', expected a parameter declared "
+     "before"},
+    {BLIND, SCENE("'parameters': {'a': '=a'}"),
+     "s.json:2:23: parameters.a: in \"=a\": unknown name 'a', expected a parameter declared "
+     "before"},
+    {BLIND, SCENE("'parameters': {'orifice': 0.4},\n'step': '=0.01*orifce'"),
+     "s.json:3:16: step: in \"=0.01*orifce\": unknown name 'orifce', expected a parameter declared "
+     "before; did you mean 'orifice'?"},
+    {BLIND, SCENE("'step': '=0.01*(2+'"),
+     "s.json:2:19: step: in \"=0.01*(2+\": it ends here, expected a number, a name or '('"},
+    {BLIND, SCENE("'step': '='"),
+     "s.json:2:11: step: in \"=\": it ends here, expected a number, a name or '('"},
+    {BLIND, SCENE("'step': '=1 2'"),
+     "s.json:2:13: step: in \"=1 2\": found '2', expected an operator or the end"},
+    {BLIND, SCENE("'step': '=(1'"), "s.json:2:13: step: in \"=(1\": it ends here, expected ')'"},
+    {BLIND, SCENE("'step': '=2**3'"),
+     "s.json:2:13: step: in \"=2**3\": found '*', expected a number, a name or '('"},
+    {BLIND, SCENE("'step': '=sqrt 2'"),
+     "s.json:2:16: step: in \"=sqrt 2\": found '2', expected '(' after the name of a function"},
+    {BLIND, SCENE("'step': '=sqrt(1, 2)'"),
+     "s.json:2:11: step: in \"=sqrt(1, 2)\": sqrt has 2 values, expected 1"},
+    {BLIND, SCENE("'step': '=min()'"),
+     "s.json:2:15: step: in \"=min()\": found ')', expected a number, a name or '('"},
+    {BLIND, SCENE("'step': '=1/0'"),
+     "s.json:2:9: step: is \"=1/0\", which gives inf, expected a number above 0 (s)"},
+    {BLIND, SCENE("'step': '=sqrt(-1)'"),
+     "s.json:2:9: step: is \"=sqrt(-1)\", which gives no number, expected a number above 0 (s)"},
+    {BLIND, SCENE("'step': '=-0.01'"),
+     "s.json:2:9: step: is \"=-0.01\", which gives -0.01, expected a number above 0 (s)"},
+    {BLIND, SCENE("'step': '=1.2.3'"),
+     "s.json:2:11: step: in \"=1.2.3\": found '1.2.3', expected a number"},
+    {BLIND, SCENE("'step': '=0.01*é'"),
+     "s.json:2:16: step: in \"=0.01*é\": found 'é', expected a number, a name or '('"},
+    {BLIND, SCENE("'step': '=0.01\\u002ax'"),
+     "s.json:2:9: step: in \"=0.01\\u002ax\": unknown name 'x', expected a parameter declared "
+     "before"},
+    {BLIND,
+     SCENE("'step': "
+           "'=((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))"
+           "))))))))))))))))))))))))))))))))))))))))))))))))))))))))'"),
+     "s.json:2:75: step: in \"=(((((((((((((((((((((((((((((((((((((((((((((((((((((((((...: it is "
+     "nested more than 64 deep, expected less"},
+    {BLIND, SCENE("'step': '=max(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)'"),
+     "s.json:2:47: step: in \"=max(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)\": max has more than 16 "
+     "values, expected fewer"},
+    /* ---- Recording, settings and the solver ---- */
+    {SEEN, SCENE("'record': []"),
+     "s.json:2:11: record: is an empty array, expected an object: what to record"},
+    {SEEN, SCENE("'record': {'rate': -1}"),
+     "s.json:2:20: record.rate: is -1, expected a number of at least 0 (frames/s)"},
+    {SEEN, SCENE("'record': {'contacts': 1}"),
+     "s.json:2:24: record.contacts: is 1, expected true or false"},
+    {SEEN, SCENE("'record': {'checkpoint': 0}"),
+     "s.json:2:26: record.checkpoint: is 0, expected a number above 0 (s)"},
+    {SEEN, SCENE("'record': {'duration': 1}"),
+     "s.json:2:12: record: unknown key 'duration', expected 'rate', 'contacts' or 'checkpoint'"},
+    {SEEN, SCENE("'settings': 1"), "s.json:2:13: settings: is 1, expected an object: settings"},
+    {SEEN, SCENE("'settings': {'envelop': 1}"),
+     "s.json:2:14: settings: unknown key 'envelop'; did you mean 'envelope'?"},
+    {SEEN, SCENE("'settings': {'envelope': -1}"),
+     "s.json:2:26: settings.envelope: is -1, expected a number of at least 0 (m)"},
+    {SEEN, SCENE("'settings': {'overlap': 'spilt'}"),
+     "s.json:2:25: settings.overlap: is \"spilt\", expected \"split\" or \"velocity\"; did you "
+     "mean 'split'?"},
+    {SEEN, SCENE("'settings': {'overlap': 1}"),
+     "s.json:2:25: settings.overlap: is 1, expected \"split\" or \"velocity\""},
+    {SEEN, SCENE("'settings': {'recovery_fraction': 0}"),
+     "s.json:2:35: settings.recovery_fraction: is 0, expected a number above 0 and at most 1"},
+    {SEEN, SCENE("'settings': {'recovery_fraction': 1.5}"),
+     "s.json:2:35: settings.recovery_fraction: is 1.5, expected a number above 0 and at most 1"},
+    {SEEN, SCENE("'settings': {'recovery_speed': 0}"),
+     "s.json:2:32: settings.recovery_speed: is 0, expected a number above 0 (m/s)"},
+    {SEEN, SCENE("'settings': {'restitution_speed': -1}"),
+     "s.json:2:35: settings.restitution_speed: is -1, expected a number of at least 0 (m/s)"},
+    {SEEN, SCENE("'settings': {'max_speed': 0}"),
+     "s.json:2:27: settings.max_speed: is 0, expected a number above 0 (m/s)"},
+    {SEEN, SCENE("'settings': {'precision': 'single'}"),
+     "s.json:2:27: settings.precision: is \"single\", expected \"mixed\" or \"double\""},
+    {SEEN, SCENE("'solver': 'psor'"),
+     "s.json:2:11: solver: is \"psor\", expected an object: the solver"},
+    {SEEN, SCENE("'solver': {'kind': 'gauss'}"),
+     "s.json:2:20: solver.kind: is \"gauss\", expected \"psor\", \"jacobi\", \"apgd\" or \"spg\""},
+    {SEEN, SCENE("'solver': {'law': 'colomb'}"),
+     "s.json:2:19: solver.law: is \"colomb\", expected \"default\", \"cone\" or \"coulomb\"; did "
+     "you mean 'coulomb'?"},
+    {SEEN, SCENE("'solver': {'kind': 'jacobi', 'law': 'coulomb'}"),
+     "s.json:2:37: solver.law: is \"coulomb\" with kind \"jacobi\", expected \"cone\" or "
+     "\"default\", or kind \"psor\""},
+    {SEEN, SCENE("'solver': {'iterations': 0}"),
+     "s.json:2:26: solver.iterations: is 0, expected a whole number from 1 to 1000000"},
+    {SEEN, SCENE("'solver': {'iterations': 2.5}"),
+     "s.json:2:26: solver.iterations: is 2.5, expected a whole number from 1 to 1000000"},
+    {SEEN, SCENE("'solver': {'iterations': 1e12}"),
+     "s.json:2:26: solver.iterations: is 1e12, expected a whole number from 1 to 1000000"},
+    {BLIND, SCENE("'solver': {'iterations': '=1/2'}"),
+     "s.json:2:26: solver.iterations: is \"=1/2\", which gives 0.5, expected a whole number from 1 "
+     "to 1000000"},
+    {SEEN, SCENE("'solver': {'position_iterations': -1}"),
+     "s.json:2:35: solver.position_iterations: is -1, expected a whole number from 1 to 1000000"},
+    {SEEN, SCENE("'solver': {'tolerance': -1}"),
+     "s.json:2:25: solver.tolerance: is -1, expected a number of at least 0 (m/s)"},
+    {SEEN, SCENE("'solver': {'omega': 2}"),
+     "s.json:2:21: solver.omega: is 2, expected a number above 0 and below 2"},
+    {SEEN, SCENE("'solver': {'omega': 0}"),
+     "s.json:2:21: solver.omega: is 0, expected a number above 0 and below 2"},
+    {SEEN, SCENE("'solver': {'lambda': 0}"),
+     "s.json:2:22: solver.lambda: is 0, expected a number above 0 and at most 1"},
+    {SEEN, SCENE("'solver': {'warm_start': 0}"),
+     "s.json:2:26: solver.warm_start: is 0, expected true or false"},
+    {SEEN, SCENE("'solver': {'warmstart': true}"),
+     "s.json:2:12: solver: unknown key 'warmstart'; did you mean 'warm_start'?"},
+    /* ---- Materials and pairs ---- */
+    {SEEN, SCENE("'materials': []"),
+     "s.json:2:14: materials: is an empty array, expected an object: names with materials"},
+    {SEEN, SCENE("'materials': {'steel': 0.3}"),
+     "s.json:2:24: materials.steel: is 0.3, expected an object: a material"},
+    {SEEN, SCENE("'materials': {'steel': {'friction': -0.3}}"),
+     "s.json:2:37: materials.steel.friction: is -0.3, expected a number of at least 0"},
+    {SEEN, SCENE("'materials': {'steel': {'restitution': 1.5}}"),
+     "s.json:2:40: materials.steel.restitution: is 1.5, expected a number from 0 to 1"},
+    {SEEN, SCENE("'materials': {'steel': {'fricton': 0.3}}"),
+     "s.json:2:25: materials.steel: unknown key 'fricton'; did you mean 'friction'?"},
+    {SEEN, SCENE("'materials': {'default': {}}"),
+     "s.json:2:15: materials: 'default' cannot be the name of a material, expected another"},
+    {SEEN, SCENE("'materials': {'': {}}"),
+     "s.json:2:15: materials: '' cannot be the name of a material, expected another"},
+    {BLIND, SCENE("'materials': {'steel': {}, 'steel': {}}"),
+     "s.json:2:28: materials: duplicate key 'steel', expected it once"},
+    {SEEN, SCENE("'pairs': {}"),
+     "s.json:2:10: pairs: is an object, expected an array of pairs of materials"},
+    {SEEN, SCENE("'pairs': [1]"),
+     "s.json:2:11: pairs[0]: is 1, expected an object: a pair of materials"},
+    {SEEN, SCENE("'pairs': [{'friction': 0, 'restitution': 0}]"),
+     "s.json:2:11: pairs[0]: has no 'materials', expected the names of two materials"},
+    {SEEN, SCENE("'pairs': [{'materials': ['default'], 'friction': 0, 'restitution': 0}]"),
+     "s.json:2:25: pairs[0].materials: is an array of 1, expected the names of two materials"},
+    {BLIND,
+     SCENE("'materials': {'steel': {}},\n'pairs': [{'materials': ['steel', 'stele'], 'friction': "
+           "0, 'restitution': 0}]"),
+     "s.json:3:35: pairs[0].materials[1]: is \"stele\", expected the name of a material; did you "
+     "mean 'steel'?"},
+    {SEEN, SCENE("'pairs': [{'materials': ['default', 1], 'friction': 0, 'restitution': 0}]"),
+     "s.json:2:37: pairs[0].materials[1]: is 1, expected the name of a material"},
+    {SEEN, SCENE("'pairs': [{'materials': ['default', 'default'], 'restitution': 0}]"),
+     "s.json:2:11: pairs[0]: has no 'friction', expected a number of at least 0"},
+    {SEEN, SCENE("'pairs': [{'materials': ['default', 'default'], 'friction': 0}]"),
+     "s.json:2:11: pairs[0]: has no 'restitution', expected a number from 0 to 1"},
+    {SEEN,
+     SCENE("'pairs': [{'materials': ['default', 'default'], 'friction': -1, 'restitution': 0}]"),
+     "s.json:2:61: pairs[0].friction: is -1, expected a number of at least 0"},
+    {SEEN,
+     SCENE("'pairs': [{'materials': ['default', 'default'], 'friction': 0, 'restitution': 2}]"),
+     "s.json:2:79: pairs[0].restitution: is 2, expected a number from 0 to 1"},
+    {BLIND,
+     SCENE("'materials': {'a': {}, 'b': {}},\n'pairs': [{'materials': ['a', 'b'], 'friction': 0, "
+           "'restitution': 0},\n{'materials': ['b', 'a'], 'friction': 1, 'restitution': 0}]"),
+     "s.json:4:1: pairs[1]: sets a pair that is set before, expected each pair once"},
+    /* ---- Bodies ---- */
+    {SEEN, SCENE("'bodies': {}"), "s.json:2:11: bodies: is an object, expected an array of bodies"},
+    {SEEN, SCENE("'bodies': [1]"), "s.json:2:12: bodies[0]: is 1, expected an object: a body"},
+    {SEEN, SCENE("'bodies': [{}]"),
+     "s.json:2:12: bodies[0]: has no shapes, expected 'shapes', or both 'mass' and 'inertia'"},
+    {SEEN, SCENE("'bodies': [{'kind': 'static', 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:21: bodies[0].kind: is \"static\", expected \"dynamic\", \"fixed\" or "
+     "\"prescribed\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed'}]"),
+     "s.json:2:12: bodies[0]: has no 'shapes', expected an array of shapes"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': []}]"),
+     "s.json:2:40: bodies[0].shapes: is an empty array, expected at least one shape"},
+    {SEEN, SCENE("'bodies': [{'shapes': []}]"),
+     "s.json:2:12: bodies[0]: has no shapes, expected 'shapes', or both 'mass' and 'inertia'"},
+    {SEEN, SCENE("'bodies': [{'shapes': [], 'mass': 1}]"),
+     "s.json:2:12: bodies[0]: has no shapes, expected 'shapes', or both 'mass' and 'inertia'"},
+    {SEEN, SCENE("'bodies': [{'shapes': {}}]"),
+     "s.json:2:23: bodies[0].shapes: is an object, expected an array of shapes"},
+    {SEEN, SCENE("'bodies': [{'name': '', 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:21: bodies[0].name: is \"\", expected a name"},
+    {SEEN, SCENE("'bodies': [{'name': 3, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:21: bodies[0].name: is 3, expected a name"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 1}]},\n{'name': "
+           "'ball', 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:3:10: bodies[1].name: is \"ball\", the name of bodies[0], expected another"},
+    {SEEN, SCENE("'bodies': [{'position': [0, 0], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:25: bodies[0].position: is an array of 2, expected an array of 3, each a number "
+     "(m)"},
+    {SEEN, SCENE("'bodies': [{'postion': [0, 0, 1], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:13: bodies[0]: unknown key 'postion'; did you mean 'position'?"},
+    {SEEN, SCENE("'bodies': [{'position': [0, '0', 1]}]"),
+     "s.json:2:29: bodies[0].position[1]: is \"0\", expected a number (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'position': [0, 0, 1], 'positions': [[0, 0, 1]], 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:36: bodies[0]: has both 'positions' and 'position', expected one of them"},
+    {SEEN, SCENE("'bodies': [{'positions': [], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:26: bodies[0].positions: is an empty array, expected at least one position [x, y, "
+     "z] (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'positions': [[0, 0, 0], [0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}]"),
+     "s.json:2:38: bodies[0].positions[1]: is an array of 2, expected an array of 3, each a number "
+     "(m)"},
+    {SEEN,
+     SCENE("'bodies': [{'positions': [0, 0, 1], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:27: bodies[0].positions[0]: is 0, expected an array of 3, each a number (m)"},
+    {SEEN, SCENE("'bodies': [{'positions': 1, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:26: bodies[0].positions: is 1, expected an array of positions [x, y, z] (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': [1, 0, 0], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: is an array of 3, expected a unit quaternion [w, x, y, "
+     "z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+    {BLIND,
+     SCENE(
+         "'bodies': [{'orientation': [1, 0, 0, 1], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: has the norm 1.41421, expected a unit quaternion [w, x, "
+     "y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': [1, 0, 0, 1e200], 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}]"),
+     "s.json:2:38: bodies[0].orientation[3]: is 1e200, expected a number from -1 to 1"},
+    {SEEN, SCENE("'bodies': [{'orientation': 90, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: is 90, expected a unit quaternion [w, x, y, z], or "
+     "{\"axis\": [x, y, z], \"angle\": degrees}"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': {'axis': [0, 0, 1]}, 'shapes': [{'kind': 'sphere', "
+           "'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: has no 'angle', expected a number (degrees)"},
+    {SEEN,
+     SCENE(
+         "'bodies': [{'orientation': {'angle': 90}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: has no 'axis', expected an array of 3 numbers"},
+    {BLIND,
+     SCENE("'bodies': [{'orientation': {'axis': [0, 0, 0], 'angle': 90}, 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:37: bodies[0].orientation.axis: is zero, expected a direction"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': {'axis': [0, 0, 1], 'angel': 90}, 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:48: bodies[0].orientation: unknown key 'angel'; did you mean 'angle'?"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': {'axis': [0, 0, 1], 'angle': 'right'}, 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:57: bodies[0].orientation.angle: is \"right\", expected a number (degrees)"},
+    {SEEN, SCENE("'bodies': [{'velocity': 3, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:25: bodies[0].velocity: is 3, expected an array of 3, each a number (m/s)"},
+    {SEEN,
+     SCENE("'bodies': [{'angular_velocity': [1], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:33: bodies[0].angular_velocity: is an array of 1, expected an array of 3, each a "
+     "number (rad/s)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'velocity': [1, 0, 0], 'shapes': [{'kind': 'plane'}]}]"),
+     "s.json:2:30: bodies[0]: has 'velocity', expected none on a body of kind \"fixed\"; 'motion' "
+     "moves one"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'angular_velocity': [1, 0, 0], 'shapes': [{'kind': "
+           "'plane'}]}]"),
+     "s.json:2:35: bodies[0]: has 'angular_velocity', expected none on a body of kind "
+     "\"prescribed\"; 'motion' moves one"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'mass': 1, 'shapes': [{'kind': 'plane'}]}]"),
+     "s.json:2:30: bodies[0]: has 'mass', expected none on a body of kind \"fixed\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'density': 1, 'shapes': [{'kind': 'plane'}]}]"),
+     "s.json:2:30: bodies[0]: has 'density', expected none on a body of kind \"fixed\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'inertia': [1, 1, 1], 'shapes': [{'kind': 'plane'}]}]"),
+     "s.json:2:30: bodies[0]: has 'inertia', expected none on a body of kind \"fixed\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'motion': {'kind': 'velocity'}, 'shapes': [{'kind': "
+           "'plane'}]}]"),
+     "s.json:2:30: bodies[0]: has 'motion', expected one with kind \"prescribed\" alone"},
+    {SEEN,
+     SCENE("'bodies': [{'motion': {'kind': 'velocity'}, 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}]"),
+     "s.json:2:13: bodies[0]: has 'motion', expected one with kind \"prescribed\" alone"},
+    {SEEN, SCENE("'bodies': [{'mass': 0, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:21: bodies[0].mass: is 0, expected a number above 0 (kg)"},
+    {SEEN, SCENE("'bodies': [{'density': 0, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:24: bodies[0].density: is 0, expected a number above 0 (kg/m^3)"},
+    {SEEN,
+     SCENE("'bodies': [{'mass': 1, 'density': 1, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:13: bodies[0]: has both 'mass' and 'density', expected one of them"},
+    {SEEN, SCENE("'bodies': [{'inertia': [1, 1, 0], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:31: bodies[0].inertia[2]: is 0, expected a number above 0 (kg m^2)"},
+    {BLIND,
+     SCENE("'bodies': [{'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'inertia': [1, 1, 9], "
+           "'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:3:13: bodies[1].inertia: is (1, 1, 9); the largest must not exceed the sum of the "
+     "other two"},
+    {BLIND,
+     SCENE("'bodies': [{'shapes': [{'kind': 'sphere', 'radius': 1, 'position': [1, 0, 0]}]}]"),
+     "s.json:2:23: bodies[0].shapes: their centre of mass is (1, 0, 0); it must be the body's "
+     "origin: move the shapes, or give mass and inertia"},
+    {BLIND,
+     SCENE("'bodies': [{'shapes': [{'kind': 'sphere', 'radius': 1, 'position': [1, 1, 0]}, "
+           "{'kind': 'sphere', 'radius': 1, 'position': [-1, -1, 0]}]}]"),
+     "s.json:2:23: bodies[0].shapes: their products of inertia over mass (yz, zx, xy) is (0, 0, "
+     "-1); each must be 0: turn the shapes to their principal axes, or give mass and inertia"},
+    {BLIND, SCENE("'bodies': [{'density': 1e300, 'shapes': [{'kind': 'sphere', 'radius': 1e3}]}]"),
+     "s.json:2:12: bodies[0]: mass, density times the volume of the spheres, is inf; it must be "
+     "finite and > 0: give mass"},
+    {BLIND,
+     SCENE("'bodies': [{'positions': [[0, 0, 0], [1, 0, 0]], 'density': 1e300, 'shapes': [{'kind': "
+           "'sphere', 'radius': 1e3}]}]"),
+     "s.json:2:12: bodies[0]: mass, density times the volume of the spheres, is inf; it must be "
+     "finite and > 0: give mass"},
+    /* ---- Shapes ---- */
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'radius': 1}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'kind', expected \"sphere\", \"plane\", \"box\" or "
+     "\"parallelogram\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'spere'}]}]"),
+     "s.json:2:50: bodies[0].shapes[0].kind: is \"spere\", expected \"sphere\", \"plane\", \"box\" "
+     "or \"parallelogram\"; did you mean 'sphere'?"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'torus'}]}]"),
+     "s.json:2:50: bodies[0].shapes[0].kind: is \"torus\", expected \"sphere\", \"plane\", \"box\" "
+     "or \"parallelogram\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 1}]}]"),
+     "s.json:2:50: bodies[0].shapes[0].kind: is 1, expected \"sphere\", \"plane\", \"box\" or "
+     "\"parallelogram\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere'}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'radius', expected a number above 0 (m)"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'radius': -0.1}]}]"),
+     "s.json:2:70: bodies[0].shapes[0].radius: is -0.1, expected a number above 0 (m)"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'radius': 0}]}]"),
+     "s.json:2:70: bodies[0].shapes[0].radius: is 0, expected a number above 0 (m)"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'raduis': 0.1}]}]"),
+     "s.json:2:60: bodies[0].shapes[0]: unknown key 'raduis'; did you mean 'radius'?"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'radius': '0.1'}]}]"),
+     "s.json:2:70: bodies[0].shapes[0].radius: is \"0.1\", expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'radius': 0.1, 'size': [1, "
+           "1, 1]}]}]"),
+     "s.json:2:75: bodies[0].shapes[0]: has 'size', expected none on a sphere"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'radius': 0.1}]}]"),
+     "s.json:2:59: bodies[0].shapes[0]: has 'radius', expected none on a plane"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'box', 'size': [1, 1, 1], 'edge_u': "
+           "[1, 0, 0]}]}]"),
+     "s.json:2:76: bodies[0].shapes[0]: has 'edge_u', expected none on a box"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'box'}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'size', expected the lengths of the box [x, y, z] "
+     "(m)"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'box', 'size': [1, 1, 0]}]}]"),
+     "s.json:2:72: bodies[0].shapes[0].size[2]: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE(
+         "'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'box', 'half_extents': [1, -1, 1]}]}]"),
+     "s.json:2:77: bodies[0].shapes[0].half_extents[1]: is -1, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'box', 'size': [1, 1, 1], "
+           "'half_extents': [1, 1, 1]}]}]"),
+     "s.json:2:76: bodies[0].shapes[0]: has both 'size' and 'half_extents', expected one of them"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'box', 'size': [1, 1, 5e-324]}]}]"),
+     "s.json:2:65: bodies[0].shapes[0].size: has a half that is 0, expected larger lengths (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'parallelogram', 'edge_u': [1, 0, "
+           "0]}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'edge_v', expected an edge [x, y, z] (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'parallelogram', 'edge_v': [1, 0, "
+           "0]}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'edge_u', expected an edge [x, y, z] (m)"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'parallelogram', 'edge_u': [1, 0, 0], "
+           "'edge_v': [2, 0, 0]}]}]"),
+     "s.json:2:98: bodies[0].shapes[0].edge_v: is (2, 0, 0); it must not be parallel to edge_u"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'parallelogram', 'edge_u': [0, 0, 0], "
+           "'edge_v': [2, 0, 0]}]}]"),
+     "s.json:2:77: bodies[0].shapes[0].edge_u: is (0, 0, 0); it must not be zero"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'plane'}]}]"),
+     "s.json:2:33: bodies[0].shapes[0].kind: is \"plane\", expected \"sphere\" on a body that "
+     "moves freely; others are for bodies of kind \"fixed\" or \"prescribed\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'dynamic', 'shapes': [{'kind': 'box', 'size': [1, 1, 1]}]}]"),
+     "s.json:2:52: bodies[0].shapes[0].kind: is \"box\", expected \"sphere\" on a body that moves "
+     "freely; others are for bodies of kind \"fixed\" or \"prescribed\""},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'material': 'steel'}]}]"),
+     "s.json:2:71: bodies[0].shapes[0].material: is \"steel\", expected the name of a material"},
+    {BLIND,
+     SCENE("'materials': {'steel': {}},\n'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', "
+           "'material': 'stel'}]}]"),
+     "s.json:3:71: bodies[0].shapes[0].material: is \"stel\", expected the name of a material; did "
+     "you mean 'steel'?"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'material': 1}]}]"),
+     "s.json:2:71: bodies[0].shapes[0].material: is 1, expected the name of a material"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'material': ''}]}]"),
+     "s.json:2:71: bodies[0].shapes[0].material: is \"\", expected the name of a material"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'position': [0]}]}]"),
+     "s.json:2:71: bodies[0].shapes[0].position: is an array of 1, expected an array of 3, each a "
+     "number (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'orientation': [0]}]}]"),
+     "s.json:2:74: bodies[0].shapes[0].orientation: is an array of 1, expected a unit quaternion "
+     "[w, x, y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+    /* ---- Motions and repeats ---- */
+    {SEEN, SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': 1}]"),
+     "s.json:2:76: bodies[0].motion: is 1, expected an object: a motion"},
+    {SEEN, SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'kind', expected \"velocity\", \"sine\" or \"table\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'sinus'}}]"),
+     "s.json:2:85: bodies[0].motion.kind: is \"sinus\", expected \"velocity\", \"sine\" or "
+     "\"table\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'sine', 'amplitude': [1, 0, 0], 'frequency': 1, 'velocity': [1, 0, 0]}}]"),
+     "s.json:2:133: bodies[0].motion: has 'velocity', expected none in a motion of kind \"sine\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'sine', 'frequency': 1}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'amplitude', expected an array of 3 numbers (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'sine', 'amplitude': [1, 0, 0]}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'frequency', expected a number of at least 0 (Hz)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'sine', 'amplitude': [1, 0, 0], 'frequency': -1}}]"),
+     "s.json:2:130: bodies[0].motion.frequency: is -1, expected a number of at least 0 (Hz)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'sine', 'amplitude': [1, 0, 0], 'frequency': 1, 'phase': []}}]"),
+     "s.json:2:142: bodies[0].motion.phase: is an empty array, expected a number (rad)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'velocity', 'velocity': 1}}]"),
+     "s.json:2:109: bodies[0].motion.velocity: is 1, expected an array of 3, each a number (m/s)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'table'}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'table', expected rows [time (s), x, y, z (m)]"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'table', 'table': []}}]"),
+     "s.json:2:103: bodies[0].motion.table: is an empty array, expected rows of 4: the time (s), "
+     "then x, y, z (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'table', 'table': [[0, 1, 2]]}}]"),
+     "s.json:2:104: bodies[0].motion.table[0]: is an array of 3, expected rows of 4: the time (s), "
+     "then x, y, z (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'table', 'table': [[0, 1, 2, null]]}}]"),
+     "s.json:2:114: bodies[0].motion.table[0][3]: is null, expected a number"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
+           "'table', 'table': [[0, 0, 0, 0],\n[0, 1, 1, 1]]}}]"),
+     "s.json:3:2: bodies[0].motion.table[1][0]: is 0, expected a time after that of the row before "
+     "(s)"},
+    {SEEN, SCENE("'bodies': [{'repeat': 3, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:23: bodies[0].repeat: is 3, expected an object: how often"},
+    {SEEN, SCENE("'bodies': [{'repeat': {}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:23: bodies[0].repeat: has no 'count', expected a whole number of at least 1"},
+    {SEEN,
+     SCENE("'bodies': [{'repeat': {'count': 0}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:33: bodies[0].repeat.count: is 0, expected a whole number from 1 to 1000000"},
+    {SEEN,
+     SCENE("'bodies': [{'repeat': {'count': 1e12}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:33: bodies[0].repeat.count: is 1e12, expected a whole number from 1 to 1000000"},
+    {SEEN,
+     SCENE("'bodies': [{'repeat': {'count': 2.5}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:33: bodies[0].repeat.count: is 2.5, expected a whole number from 1 to 1000000"},
+    {SEEN,
+     SCENE("'bodies': [{'repeat': {'count': 2, 'index': 'a b'}, 'shapes': [{'kind': 'sphere', "
+           "'radius': 1}]}]"),
+     "s.json:2:45: bodies[0].repeat.index: is \"a b\", expected a name of letters, digits and _ "
+     "that is no parameter"},
+    {SEEN,
+     SCENE("'bodies': [{'repeat': {'count': 2, 'index': 'pi'}, 'shapes': [{'kind': 'sphere', "
+           "'radius': 1}]}]"),
+     "s.json:2:45: bodies[0].repeat.index: is \"pi\", expected a name of letters, digits and _ "
+     "that is no parameter"},
+    {BLIND,
+     SCENE("'parameters': {'i': 1},\n'bodies': [{'repeat': {'count': 2}, 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:3:23: bodies[0].repeat: has no 'index', expected one, because 'i' is a parameter"},
+    {BLIND,
+     SCENE("'parameters': {'k': 1},\n'bodies': [{'repeat': {'count': 2, 'index': 'k'}, 'shapes': "
+           "[{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:3:45: bodies[0].repeat.index: is \"k\", expected a name of letters, digits and _ that "
+     "is no parameter"},
+    {SEEN,
+     SCENE("'bodies': [{'repeat': {'count': 2}, 'positions': [[0, 0, 0]], 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:37: bodies[0]: has both 'positions' and 'repeat', expected one of them"},
+    {BLIND,
+     SCENE("'bodies': [{'repeat': {'count': 3}, 'position': ['=i', 0, 0], 'shapes': [{'kind': "
+           "'sphere', 'radius': '=0.1 - i/10'}]}]"),
+     "s.json:2:103: bodies[0].shapes[0].radius: is \"=0.1 - i/10\", which gives 0, expected a "
+     "number above 0 (m), with i = 1"},
+    {BLIND,
+     SCENE("'bodies': [{'repeat': {'count': 3}, 'density': '=10^(300*i)', 'shapes': [{'kind': "
+           "'sphere', 'radius': 1e3}]}]"),
+     "s.json:2:48: bodies[0].density: is \"=10^(300*i)\", which gives inf, expected a number above "
+     "0 (kg/m^3), with i = 2"},
+    {BLIND,
+     SCENE("'bodies': [{'repeat': {'count': 3, 'index': 'panel'}, 'position': ['=i', 0, 0], "
+           "'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:70: bodies[0].position[0]: in \"=i\": unknown name 'i', expected a parameter "
+     "declared before, with panel = 0"},
+    {BLIND,
+     SCENE("'bodies': [{'repeat': {'count': 2}, 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'step': '=i'"),
+     "s.json:3:11: step: in \"=i\": unknown name 'i', expected a parameter declared before"},
+    /* ---- Fills and their regions ---- */
+    {SEEN, SCENE("'fills': {}"), "s.json:2:10: fills: is an object, expected an array of fills"},
+    {SEEN, SCENE("'fills': [{}]"),
+     "s.json:2:11: fills[0]: has no 'region', expected the region to fill"},
+    {SEEN, SCENE("'fills': [{'region': 1, 'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: is 1, expected an object: a region"},
+    {SEEN, SCENE("'fills': [{'region': {}, 'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'kind', expected \"box\", \"cylinder\" or \"sphere\""},
+    {SEEN, SCENE("'fills': [{'region': {'kind': 'ball'}, 'radius': 0.1}]"),
+     "s.json:2:31: fills[0].region.kind: is \"ball\", expected \"box\", \"cylinder\" or "
+     "\"sphere\""},
+    {SEEN, SCENE("'fills': [{'region': {'kind': 'box', 'high': [1, 1, 1]}, 'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'low', expected a corner of the box [x, y, z] (m)"},
+    {SEEN, SCENE("'fills': [{'region': {'kind': 'box', 'low': [1, 1, 1]}, 'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'high', expected a corner of the box [x, y, z] (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [null, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 1}]"),
+     "s.json:2:46: fills[0].region.low[0]: is null, expected a number (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1]}, 'radius': 1}]"),
+     "s.json:2:64: fills[0].region.high: is an array of 2, expected an array of 3, each a number "
+     "(m)"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, -1, 1]}, 'radius': "
+           "1}]"),
+     "s.json:2:64: fills[0].region.high: has y = -1, expected more than that of low, 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1], 'radius': "
+           "1}, 'radius': 1}]"),
+     "s.json:2:75: fills[0].region: has 'radius', expected none in a box"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'cylinder', 'axis': [0, 0, 1], 'radius': 1}, 'radius': "
+           "0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'centre', expected the centre of its base [x, y, z] "
+     "(m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'cylinder', 'centre': [0, 0, 1], 'radius': 1}, 'radius': "
+           "0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'axis', expected the way from base to top [x, y, z] "
+     "(m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'cylinder', 'centre': [0, 0, 1], 'axis': [0, 0, 1]}, "
+           "'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'radius', expected a number above 0 (m)"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'cylinder', 'centre': [0, 0, 1], 'axis': [0, 0, 0], "
+           "'radius': 1}, 'radius': 0.1}]"),
+     "s.json:2:72: fills[0].region.axis: is zero, expected the way from base to top (m)"},
+    {SEEN, SCENE("'fills': [{'region': {'kind': 'sphere', 'radius': 1}, 'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'centre', expected a point [x, y, z] (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'sphere', 'center': [0, 0, 0], 'radius': 1}, 'radius': "
+           "0.1}]"),
+     "s.json:2:41: fills[0].region: unknown key 'center'; did you mean 'centre'?"},
+    {SEEN, SCENE("'fills': [{'region': {'kind': 'sphere', 'centre': [0, 0, 0]}, 'radius': 0.1}]"),
+     "s.json:2:22: fills[0].region: has no 'radius', expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 0}, 'radius': "
+           "1}]"),
+     "s.json:2:72: fills[0].region.radius: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1, 'axis': [0, "
+           "0, 1]}, 'radius': 1}]"),
+     "s.json:2:75: fills[0].region: has 'axis', expected none in a sphere"},
+    {SEEN, SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}}]"),
+     "s.json:2:11: fills[0]: has no 'radius', expected a number above 0 (m), or a 'size'"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0}]"),
+     "s.json:2:86: fills[0].radius: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'size': {'kind': 'uniform', 'low': 0.1, 'high': 0.2}}]"),
+     "s.json:2:91: fills[0]: has both 'radius' and 'size', expected one of them"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "0.1}]"),
+     "s.json:2:84: fills[0].size: is 0.1, expected an object: a distribution of radii"},
+    {SEEN,
+     SCENE(
+         "'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': {}}]"),
+     "s.json:2:84: fills[0].size: has no 'kind', expected \"uniform\", \"normal\" or "
+     "\"lognormal\""},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'gauss'}}]"),
+     "s.json:2:93: fills[0].size.kind: is \"gauss\", expected \"uniform\", \"normal\" or "
+     "\"lognormal\""},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'uniform', 'low': 0.1}}]"),
+     "s.json:2:84: fills[0].size: has no 'high', expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'uniform', 'low': 0.1, 'high': 0.2, 'mean': 0.1}}]"),
+     "s.json:2:129: fills[0].size: has 'mean', expected none in a size of kind \"uniform\""},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'uniform', 'low': 0.2, 'high': 0.1}}]"),
+     "s.json:2:124: fills[0].size.high: is 0.1, expected more than low, 0.2 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'normal', 'low': 0.1, 'high': 0.2, 'deviation': 0.01}}]"),
+     "s.json:2:84: fills[0].size: has no 'mean', expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'normal', 'low': 0.1, 'high': 0.2, 'mean': 0.15}}]"),
+     "s.json:2:84: fills[0].size: has no 'deviation', expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'lognormal', 'low': 0.1, 'high': 0.2, 'median': 0.15}}]"),
+     "s.json:2:84: fills[0].size: has no 'deviation', expected a number above 0"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'normal', 'low': 0.1, 'high': 0.2, 'mean': 0.3, 'deviation': 0.01}}]"),
+     "s.json:2:136: fills[0].size.mean: is 0.3, expected a number between low, 0.1, and high, 0.2 "
+     "(m)"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'lognormal', 'low': 0.1, 'high': 0.2, 'median': 0.05, 'deviation': 0.1}}]"),
+     "s.json:2:141: fills[0].size.median: is 0.05, expected a number between low, 0.1, and high, "
+     "0.2 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'normal', 'low': 0.1, 'high': 0.2, 'mean': 0.15, 'deviation': 0}}]"),
+     "s.json:2:155: fills[0].size.deviation: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'lognormal', 'low': 0.1, 'high': 0.2, 'median': 0.15, 'deviation': -1}}]"),
+     "s.json:2:160: fills[0].size.deviation: is -1, expected a number above 0"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'size': "
+           "{'kind': 'uniform', 'low': 0, 'high': 0.1}}]"),
+     "s.json:2:111: fills[0].size.low: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'pattern': 'hexagonal'}]"),
+     "s.json:2:102: fills[0].pattern: is \"hexagonal\", expected \"grid\", \"hex\", \"random\" or "
+     "\"close\""},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'count': 0}]"),
+     "s.json:2:100: fills[0].count: is 0, expected a whole number from 1 to 500000000"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'count': 2.5}]"),
+     "s.json:2:100: fills[0].count: is 2.5, expected a whole number from 1 to 500000000"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'count': 1e12}]"),
+     "s.json:2:100: fills[0].count: is 1e12, expected a whole number from 1 to 500000000"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'count': '4000'}]"),
+     "s.json:2:100: fills[0].count: is \"4000\", expected a whole number from 1 to 500000000"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'count': 100000}]"),
+     "s.json:2:100: fills[0].count: is 100000; only 125 spheres fit"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.6}]"),
+     "s.json:2:64: fills[0].region.high: region.high - region.low is (1, 1, 1); a sphere of the "
+     "largest radius, 0.6, must fit in"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "1e-6}]"),
+     "s.json:2:11: fills[0]: has room for about 1.25e+17 spheres, expected a 'count', a smaller "
+     "region or larger spheres"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'seed': -1}]"),
+     "s.json:2:99: fills[0].seed: is -1, expected a whole number from 0 to 9007199254740992"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'gap': -1}]"),
+     "s.json:2:98: fills[0].gap: is -1, expected a number of at least 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'jitter': -1}]"),
+     "s.json:2:101: fills[0].jitter: is -1, expected a number of at least 0 (m)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'jitter': 0.1, 'pattern': 'random'}]"),
+     "s.json:2:91: fills[0]: has 'jitter', expected none with the pattern \"random\""},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'density': 0}]"),
+     "s.json:2:102: fills[0].density: is 0, expected a number above 0 (kg/m^3)"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'material': 'sand'}]"),
+     "s.json:2:103: fills[0].material: is \"sand\", expected the name of a material"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'velocity': 1}]"),
+     "s.json:2:103: fills[0].velocity: is 1, expected an array of 3, each a number (m/s)"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'name': ''}]"),
+     "s.json:2:99: fills[0].name: is \"\", expected a name"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'colour': 1}]"),
+     "s.json:2:91: fills[0]: unknown key 'colour', expected 'name', 'region', 'pattern', 'radius', "
+     "'size', 'count', 'seed', 'gap', 'jitter', 'density', 'material' or 'velocity'"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'sand', 'position': [9, 0, 0], 'shapes': [{'kind': 'sphere', "
+           "'radius': 0.1}]}],\n'fills': [{'name': 'sand', 'region': {'kind': 'box', 'low': [0, 0, "
+           "0], 'high': [1, 1, 1]}, 'radius': 0.1}]"),
+     "s.json:3:20: fills[0].name: is \"sand\", the name of bodies[0], expected another"},
+    /* ---- Emitters ---- */
+    {BLIND,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.6, 'rate': 1}]"),
+     "s.json:2:67: emitters[0].region.high: region.high - region.low is (1, 1, 1); a sphere of the "
+     "largest radius, 0.6, must fit in"},
+    {BLIND,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'seed': '=2^54'}]"),
+     "s.json:2:113: emitters[0].seed: is \"=2^54\", which gives 18014398509481984, expected a "
+     "whole number from 0 to 9007199254740992"},
+    {SEEN, SCENE("'emitters': 1"), "s.json:2:13: emitters: is 1, expected an array of emitters"},
+    {SEEN, SCENE("'emitters': [{}]"),
+     "s.json:2:14: emitters[0]: has no 'region', expected the region that spheres appear in"},
+    {SEEN, SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}}]"),
+     "s.json:2:14: emitters[0]: has no 'radius', expected a number above 0 (m), or a 'size'"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1}]"),
+     "s.json:2:14: emitters[0]: has no 'rate', expected a number above 0 (spheres/s)"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 0}]"),
+     "s.json:2:102: emitters[0].rate: is 0, expected a number above 0 (spheres/s)"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'start': -1}]"),
+     "s.json:2:114: emitters[0].start: is -1, expected a number of at least 0 (s)"},
+    {BLIND,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'start': 2, 'stop': 1}]"),
+     "s.json:2:125: emitters[0].stop: is 1, expected more than start, 2 (s)"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'stop': 0}]"),
+     "s.json:2:113: emitters[0].stop: is 0, expected a number above 0 (s)"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'count': 0}]"),
+     "s.json:2:114: emitters[0].count: is 0, expected a whole number from 1 to 500000000"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'interval': 0}]"),
+     "s.json:2:117: emitters[0].interval: is 0, expected a number above 0 (s)"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'seed': 0.5}]"),
+     "s.json:2:113: emitters[0].seed: is 0.5, expected a whole number from 0 to 9007199254740992"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'density': -1}]"),
+     "s.json:2:116: emitters[0].density: is -1, expected a number above 0 (kg/m^3)"},
+    {BLIND,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'material': 'sand'}]"),
+     "s.json:2:117: emitters[0].material: is \"sand\", expected the name of a material"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'velocity': [1]}]"),
+     "s.json:2:117: emitters[0].velocity: is an array of 1, expected an array of 3, each a number "
+     "(m/s)"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'rate': 1, 'pattern': 'grid'}]"),
+     "s.json:2:105: emitters[0]: unknown key 'pattern', expected 'name', 'region', 'radius', "
+     "'size', 'rate', 'start', 'stop', 'count', 'interval', 'seed', 'density', 'material' or "
+     "'velocity'"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, null]}, "
+           "'radius': 0.1, 'rate': 1}]"),
+     "s.json:2:74: emitters[0].region.high[2]: is null, expected a number (m)"},
+    {BLIND,
+     SCENE("'emitters': [{'name': 'feed', 'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, "
+           "1, 1]}, 'radius': 0.1, 'rate': 1},\n{'name': 'feed', 'region': {'kind': 'box', 'low': "
+           "[0, 0, 0], 'high': [1, 1, 1]}, 'radius': 0.1, 'rate': 1}]"),
+     "s.json:3:10: emitters[1].name: is \"feed\", the name of emitters[0], expected another"},
+    /* ---- Events, boundaries and forces ---- */
+    {SEEN, SCENE("'events': {}"), "s.json:2:11: events: is an object, expected an array of events"},
+    {SEEN, SCENE("'events': [{}]"),
+     "s.json:2:12: events[0]: has no 'time', expected a number of at least 0 (s)"},
+    {SEEN, SCENE("'events': [{'time': -1, 'gravity': [0, 0, 0]}]"),
+     "s.json:2:21: events[0].time: is -1, expected a number of at least 0 (s)"},
+    {SEEN, SCENE("'events': [{'time': 1}]"),
+     "s.json:2:12: events[0]: has no 'remove', expected names to remove, or a 'gravity' to set"},
+    {SEEN, SCENE("'events': [{'time': 1, 'gravity': 0}]"),
+     "s.json:2:35: events[0].gravity: is 0, expected an array of 3, each a number (m/s^2)"},
+    {SEEN, SCENE("'events': [{'time': 1, 'gravity': [0, 0, 0], 'remove': ['a']}]"),
+     "s.json:2:24: events[0]: has both 'remove' and 'gravity', expected one of them"},
+    {SEEN, SCENE("'events': [{'time': 1, 'remove': 'plug'}]"),
+     "s.json:2:34: events[0].remove: is \"plug\", expected an array of names of bodies or fills"},
+    {SEEN, SCENE("'events': [{'time': 1, 'remove': []}]"),
+     "s.json:2:34: events[0].remove: is an empty array, expected an array of names of bodies or "
+     "fills"},
+    {SEEN, SCENE("'events': [{'time': 1, 'remove': [1]}]"),
+     "s.json:2:35: events[0].remove[0]: is 1, expected the name of a body or fill"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'events': [{'time': 1, 'remove': ['ball', 'flor']}]"),
+     "s.json:5:43: events[0].remove[1]: is \"flor\", expected the name of a body or fill; did you "
+     "mean 'floor'?"},
+    {BLIND, SCENE("'events': [{'time': 1, 'remove': ['plug']}]"),
+     "s.json:2:35: events[0].remove[0]: is \"plug\", expected the name of a body or fill"},
+    {SEEN, SCENE("'events': [{'time': 1, 'gravty': [0, 0, 0]}]"),
+     "s.json:2:24: events[0]: unknown key 'gravty'; did you mean 'gravity'?"},
+    {BLIND,
+     SCENE("'emitters': [{'name': 'feed', 'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, "
+           "1, 1]}, 'radius': 0.1, 'rate': 1}],\n'events': [{'time': 1, 'remove': ['feed']}]"),
+     "s.json:3:35: events[0].remove[0]: is \"feed\", an emitter, expected the name of a body or "
+     "fill"},
+    {SEEN, SCENE("'boundaries': {}"),
+     "s.json:2:15: boundaries: is an object, expected an array of boundaries"},
+    {SEEN, SCENE("'boundaries': [{}]"),
+     "s.json:2:16: boundaries[0]: has no 'keep', expected the region to stay in, or a region to "
+     "'remove' bodies in"},
+    {SEEN,
+     SCENE("'boundaries': [{'keep': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}, "
+           "'remove': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}}]"),
+     "s.json:2:79: boundaries[0]: has both 'keep' and 'remove', expected one of them"},
+    {SEEN,
+     SCENE("'boundaries': [{'keep': {'kind': 'box', 'low': [null, null, 'a'], 'high': [null, null, "
+           "null]}}]"),
+     "s.json:2:61: boundaries[0].keep.low[2]: is \"a\", expected a number (m), or null: no bound"},
+    {SEEN, SCENE("'boundaries': [{'remove': {'kind': 'box', 'low': [null, null, null]}}]"),
+     "s.json:2:27: boundaries[0].remove: has no 'high', expected a corner of the box [x, y, z] "
+     "(m)"},
+    {BLIND,
+     SCENE(
+         "'boundaries': [{'remove': {'kind': 'box', 'low': [0, 0, 0], 'high': [0, null, null]}}]"),
+     "s.json:2:69: boundaries[0].remove.high: has x = 0, expected more than that of low, 0 (m)"},
+    {SEEN,
+     SCENE("'boundaries': [{'keep': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}, "
+           "'interval': 0}]"),
+     "s.json:2:91: boundaries[0].interval: is 0, expected a number above 0 (s)"},
+    {SEEN,
+     SCENE("'boundaries': [{'keep': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}, "
+           "'intervall': 1}]"),
+     "s.json:2:79: boundaries[0]: unknown key 'intervall'; did you mean 'interval'?"},
+    {SEEN, SCENE("'forces': {}"), "s.json:2:11: forces: is an object, expected an array of forces"},
+    {SEEN, SCENE("'forces': [{'force': [0, 0, 1]}]"),
+     "s.json:2:12: forces[0]: has no 'body', expected the name of a body"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'bal', 'force': [0, 0, 1]}]"),
+     "s.json:5:21: forces[0].body: is \"bal\", expected the name of a body or fill; did you mean "
+     "'ball'?"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'balls', 'force': [0, 0, 1]}]"),
+     "s.json:5:21: forces[0].body: is \"balls\", which names 2 bodies, expected the name of one"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'floor', 'force': [0, 0, 1]}]"),
+     "s.json:5:21: forces[0].body: is fixed or prescribed, expected a body of kind \"dynamic\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball'}]"),
+     "s.json:5:12: forces[0]: has no 'force', expected a force [x, y, z] (N), a 'torque' or a "
+     "'table'"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball', 'force': 1}]"),
+     "s.json:5:38: forces[0].force: is 1, expected an array of 3, each a number (N)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball', 'torque': [1]}]"),
+     "s.json:5:39: forces[0].torque: is an array of 1, expected an array of 3, each a number (N "
+     "m)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball', 'force': [0, 0, 1], 'table': [[0, 0, 0, 0, 0, 0, "
+           "0]]}]"),
+     "s.json:5:49: forces[0]: has both 'table' and 'force', expected one of them"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball', 'table': [[0, 0, 0, 0]]}]"),
+     "s.json:5:39: forces[0].table[0]: is an array of 4, expected rows of 7: the time (s), then "
+     "the force (N) and the torque (N m)"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball', 'table': [[1, 0, 0, 0, 0, 0, 0],\n[0, 0, 0, 0, "
+           "0, 0, 0]]}]"),
+     "s.json:6:2: forces[0].table[1][0]: is 0, expected a time after that of the row before (s)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 3, 'force': [0, 0, 1]}]"),
+     "s.json:5:21: forces[0].body: is 3, expected the name of a body or fill"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'balls', "
+           "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
+           "0.1}]}],\n'forces': [{'body': 'ball', 'forze': [0, 0, 1]}]"),
+     "s.json:5:29: forces[0]: unknown key 'forze'; did you mean 'force'?"},
+};
+
+#endif

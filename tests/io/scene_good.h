@@ -1,0 +1,100 @@
+/* Scenes that are sound, together with every key of the format. Quotes are single here and double
+ * in the scene. Shared by the tests of the reader and, by --dump, by tests/cli/test_schema.py. */
+#ifndef TALUS_TESTS_SCENE_GOOD_H
+#define TALUS_TESTS_SCENE_GOOD_H
+
+/* Every kind of body, shape and motion, with materials, settings and forces. */
+static const char scene_bodies[] =
+    "{\n"
+    "  '$schema': 'scene.schema.json',\n"
+    "  'version': 1,\n"
+    "  'title': 'Größe \\u2192 \\'all\\'',\n"
+    "  'comment': 'for people',\n"
+    "  'parameters': {'r': 0.1, 'big': '=2*r', 'n': 3},\n"
+    "  'gravity': [0, 0, -9.81],\n"
+    "  'step': 0.004,\n"
+    "  'duration': 2.5,\n"
+    "  'record': {'rate': 25, 'contacts': true, 'checkpoint': 30},\n"
+    "  'settings': {'envelope': 0.01, 'overlap': 'velocity', 'recovery_fraction': 0.4,\n"
+    "    'recovery_speed': 2, 'restitution_speed': 0.02, 'max_speed': 1000, 'precision': "
+    "'double'},\n"
+    "  'solver': {'kind': 'psor', 'law': 'cone', 'iterations': 20, 'position_iterations': 10,\n"
+    "    'tolerance': 1e-6, 'omega': 0.9, 'lambda': 0.8, 'warm_start': false},\n"
+    "  'materials': {'steel': {'friction': 0.3, 'restitution': 0.1}, 'sand': {'friction': 0.6},\n"
+    "    'ice': {}},\n"
+    "  'pairs': [{'materials': ['steel', 'sand'], 'friction': 0.2, 'restitution': 0.05},\n"
+    "    {'materials': ['ice', 'default'], 'friction': 0, 'restitution': 0}],\n"
+    "  'bodies': [\n"
+    "    {'name': 'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane', 'material': 'sand'}]},\n"
+    "    {'name': 'ball', 'position': [0, 0, 1], 'velocity': [1, 0, 0],\n"
+    "      'angular_velocity': [0, 3, 0], 'density': 7800, 'orientation': [0.6, 0, 0, 0.8],\n"
+    "      'shapes': [{'kind': 'sphere', 'radius': '=r', 'material': 'steel'}]},\n"
+    "    {'name': 'peanut', 'position': [1, 0, 1], 'mass': 2,\n"
+    "      'orientation': {'axis': [0, 1, 0], 'angle': 30}, 'shapes': [\n"
+    "        {'kind': 'sphere', 'radius': 0.1, 'position': [0.08, 0, 0]},\n"
+    "        {'kind': 'sphere', 'radius': 0.1, 'position': [-0.08, 0, 0], 'material': 'ice'}]},\n"
+    "    {'position': [2, 0, 1], 'mass': 2, 'inertia': [0.1, 0.1, 0.15]},\n"
+    "    {'kind': 'fixed', 'position': [0, 2, 0], 'shapes': [\n"
+    "      {'kind': 'box', 'size': [1, 1, 0.2], 'orientation': {'axis': [1, 0, 0], 'angle': 10}},\n"
+    "      {'kind': 'box', 'half_extents': [0.5, 0.5, 0.1], 'position': [3, 0, 0]},\n"
+    "      {'kind': 'parallelogram', 'edge_u': [1, 0, 0], 'edge_v': [0, 1, 0.2],\n"
+    "        'position': [0, 0, 1]}]},\n"
+    "    {'name': 'grains', 'positions': [[0, 3, 1], [0.5, 3, 1], [1, 3, '=1 + r']],\n"
+    "      'density': 2500, 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n"
+    "    {'name': 'ring', 'repeat': {'count': '=n', 'index': 'k'},\n"
+    "      'position': ['=5*cos(2*pi*k/n)', '=5*sin(2*pi*k/n)', '=1 + big'],\n"
+    "      'shapes': [{'kind': 'sphere', 'radius': '=big'}]},\n"
+    "    {'kind': 'prescribed', 'position': [-3, 0, 0.1], 'motion': {'kind': 'velocity',\n"
+    "      'velocity': [0.1, 0, 0], 'angular_velocity': [0, 0, 1]},\n"
+    "      'shapes': [{'kind': 'box', 'size': [1, 0.1, 0.2]}]},\n"
+    "    {'kind': 'prescribed', 'position': [-6, 0, 0.1], 'motion': {'kind': 'sine',\n"
+    "      'amplitude': [0.1, 0, 0], 'frequency': 2, 'phase': 0.5},\n"
+    "      'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n"
+    "    {'kind': 'prescribed', 'position': [-9, 0, 0.1], 'motion': {'kind': 'table',\n"
+    "      'table': [[0, 0, 0, 0], [1, 0.5, 0, 0], [2, 0.5, 0.25, 0]]},\n"
+    "      'shapes': [{'kind': 'sphere', 'radius': 0.1}]}\n"
+    "  ],\n"
+    "  'forces': [{'body': 'ball', 'force': [0, 1, 0], 'torque': [0, 0, 0.1]},\n"
+    "    {'body': 'peanut', 'table': [[0, 0, 0, 0, 0, 0, 0], [1, 5, 0, 0, 0, 0, 0.1]]}]\n"
+    "}\n";
+
+/* Every kind of region, size and pattern; what happens while the scene runs. */
+static const char scene_fills[] =
+    "{'version': 1,\n"
+    " 'bodies': [{'name': 'plug', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n"
+    "   {'name': 'stone', 'position': [0, 0, 5], 'shapes': [{'kind': 'sphere', 'radius': 0.2}]}],\n"
+    " 'fills': [\n"
+    "   {'name': 'sand', 'region': {'kind': 'box', 'low': [0, 0, 0.1], 'high': [1, 1, 1]},\n"
+    "     'radius': 0.1, 'count': 20, 'seed': 3, 'gap': 0.01, 'jitter': 0.01, 'density': 2500,\n"
+    "     'velocity': [0, 0, -1]},\n"
+    "   {'region': {'kind': 'cylinder', 'centre': [3, 0, 0.1], 'axis': [0, 0, 1], 'radius': 0.5},\n"
+    "     'pattern': 'hex', 'size': {'kind': 'uniform', 'low': 0.05, 'high': 0.1}},\n"
+    "   {'region': {'kind': 'sphere', 'centre': [6, 0, 1], 'radius': 0.5}, 'pattern': 'random',\n"
+    "     'size': {'kind': 'normal', 'mean': 0.1, 'deviation': 0.01, 'low': 0.05, 'high': 0.15},\n"
+    "     'count': 5},\n"
+    "   {'region': {'kind': 'box', 'low': [8, 0, 0.1], 'high': [9, 1, 1]}, 'pattern': 'close',\n"
+    "     'size': {'kind': 'lognormal', 'median': 0.1, 'deviation': 0.1, 'low': 0.05,\n"
+    "       'high': 0.2}, 'material': 'default'}],\n"
+    " 'emitters': [{'name': 'feed', 'region': {'kind': 'box', 'low': [0, 3, 1],\n"
+    "     'high': [1, 4, 1.5]}, 'radius': 0.1, 'rate': 100, 'start': 0.1, 'stop': 1, 'count': 30,\n"
+    "     'interval': 0.1, 'seed': 2, 'density': 1500, 'material': 'default',\n"
+    "     'velocity': [0, 0, -2]}],\n"
+    " 'events': [{'time': 0.2, 'remove': ['stone', 'sand']}, {'time': 0.3,\n"
+    "     'gravity': [0, 0, -1.6]}],\n"
+    " 'boundaries': [{'keep': {'kind': 'box', 'low': [null, null, -1], 'high': [null, 5, null]},\n"
+    "     'interval': 0.2}, {'remove': {'kind': 'sphere', 'centre': [20, 0, 0], 'radius': 1}}]}\n";
+
+static const struct good_scene {
+    const char *name, *text;
+} good_scenes[] = {
+    {"least", "{'version': 1}"},
+    {"least, as a number with a point", "{'version': 1.0, 'step': 1e-3, 'duration': 1E1}"},
+    {"empty lists", "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
+                    " 'materials': {}, 'pairs': [], 'bodies': [], 'fills': [], 'emitters': [],"
+                    " 'events': [], 'boundaries': [], 'forces': []}"},
+    {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
+    {"bodies", scene_bodies},
+    {"fills", scene_fills},
+};
+
+#endif
