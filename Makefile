@@ -40,8 +40,8 @@ format: ## Format all sources with clang-format
 	@tools/format
 
 lint: DEPS := lint
-lint: configure ## Check the sources of the library, the examples and the bench with clang-tidy
-	@find src examples bench -name '*.c' -not -path '*/peers/*' -print0 | \
+lint: configure ## Check the sources of the libraries, the command, the examples and the bench with clang-tidy
+	@find src apps examples bench -name '*.c' -not -path '*/peers/*' -print0 | \
 		xargs -0 -n 1 -P $(JOBS) clang-tidy -p build --quiet
 
 clean: ## Remove build/

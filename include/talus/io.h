@@ -1,6 +1,6 @@
 /** @file io.h
  *  Files: scenes to read, results to write, read, go on with and export. In the library talus_io,
- *  which needs jansson and HDF5; the core does without.
+ *  which needs HDF5; the core does without.
  *
  *  docs/scene-format.md describes scene files and docs/result-format.md result files.
  */

@@ -1,0 +1,83 @@
+/* `talus check`: what a scene holds and what is wrong with it, without running it. */
+#include "facts.h"
+#include "info.h"
+#include "overlap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bodies by kind. Bodies without shapes touch nothing and are counted as dynamic, which is all they
+ * can be of use as. */
+static int count_bodies(facts *f, const tl_world *world)
+{
+    const size_t count = tl_world_shape_count(world);
+    size_t kinds[3] = {0};
+    tl_shape_info *shapes = calloc(count + 1, sizeof *shapes);
+    if (!shapes)
+        return out_of_memory();
+    const tl_status status = tl_world_read_shapes(world, count, shapes);
+    for (size_t i = 0; status == TL_OK && i < count; i++)
+        if (shapes[i].index == 0)
+            kinds[shapes[i].kind]++;
+    free(shapes);
+    if (status < 0)
+        return complain_of(status);
+    kinds[TL_DYNAMIC] = tl_world_body_count(world) - kinds[TL_FIXED] - kinds[TL_PRESCRIBED];
+    fact_count(f, "dynamic", kinds[TL_DYNAMIC]);
+    fact_count(f, "fixed", kinds[TL_FIXED]);
+    fact_count(f, "prescribed", kinds[TL_PRESCRIBED]);
+    fact_count(f, "shapes", count);
+    return EXIT_OK;
+}
+
+/* The worst pair, as facts and, for people, as a warning. */
+static int tell_overlaps(facts *f, const tl_document *document, tl_world *world, bool warned)
+{
+    overlaps found = {0};
+    char a[512] = "", b[512] = "";
+    const int code = warned ? find_overlaps(world, &found) : EXIT_OK;
+    if (code != EXIT_OK)
+        return code;
+    fact_count(f, "overlapping_pairs", found.pairs);
+    if (!found.pairs)
+        return EXIT_OK;
+    tl_document_describe(document, found.a, a, sizeof a);
+    tl_document_describe(document, found.b, b, sizeof b);
+    fact_number(f, "worst_overlap", found.depth, "m");
+    fact_number(f, "worst_relative", found.relative, "of the smaller radius");
+    fact_text(f, "worst_a", a);
+    fact_text(f, "worst_b", b);
+    complain("warning: %s and %s overlap by %.3g m, %.0f %% of the smaller radius; %zu %s by "
+             "more than 10 %%",
+             a, b, found.depth, 100 * found.relative, found.pairs,
+             found.pairs == 1 ? "pair overlaps" : "pairs overlap");
+    return EXIT_OK;
+}
+
+static int check_world(const options *given, const tl_document *document, tl_world *world,
+                       bool warned)
+{
+    facts f;
+    facts_start(&f, given->json);
+    fact_text(&f, "file", given->file);
+    tell_document(&f, document);
+    int code = count_bodies(&f, world);
+    if (code == EXIT_OK)
+        code = tell_overlaps(&f, document, world, warned);
+    const int end = facts_end(&f);
+    return code != EXIT_OK ? code : end;
+}
+
+int command_check(const options *given)
+{
+    tl_document *document = NULL;
+    tl_world *world = NULL;
+    tl_status status = tl_document_read(given->file, given->set_count, given->sets, &document);
+    if (status >= 0)
+        status = tl_world_create(tl_document_scene(document), &world);
+    const int code = status < 0 ? complain_of(status)
+                                : check_world(given, document, world, status == TL_OVERLAPPING);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    return code;
+}

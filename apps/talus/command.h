@@ -1,0 +1,139 @@
+/* What the files of the command share: exit codes, the table of subcommands, options, messages. The
+ * command uses the public interface alone (talus/talus.h, talus/io.h). */
+#ifndef TALUS_COMMAND_H
+#define TALUS_COMMAND_H
+
+#include <talus/io.h>
+#include <talus/talus.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the process ends with; docs/command.md and the man page list them. A run that a signal ended
+ * gives 128 + its number. */
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,  /* the run failed: it diverged, or memory ran out */
+    EXIT_USAGE = 2,   /* the command line is wrong */
+    EXIT_DATA = 3,    /* a scene or result breaks a rule */
+    EXIT_FILE = 4,    /* a file could not be read or written */
+    EXIT_BACKEND = 5, /* the backend asked for is not there */
+    EXIT_SIGNAL = 128
+};
+
+/* --- options (options.c) --- */
+
+/* The options there are, as bits: a subcommand says which it takes. */
+enum {
+    TAKES_OUTPUT = 1 << 0,  /* -o RESULT of a run */
+    TAKES_UNTIL = 1 << 1,   /* --until */
+    TAKES_SETS = 1 << 2,    /* --set */
+    TAKES_BACKEND = 1 << 3, /* --backend, --threads */
+    TAKES_SOLVER = 1 << 4,  /* --solver, --iterations, --precision */
+    TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --no-record, --force */
+    TAKES_QUIET = 1 << 6,   /* --quiet */
+    TAKES_JSON = 1 << 7,    /* --json */
+    TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every of an export */
+    TAKES_VIEWER = 1 << 9,  /* --port, --bind, --token, --no-browser */
+    TAKES_VIEW = 1 << 10,   /* -o, --force, --paused, --free of a view */
+    TAKES_WATCH = 1 << 11   /* --view of a run */
+};
+
+typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
+
+/* What the command line said. Numbers that were not given are NAN, words and counts -1. */
+typedef struct options {
+    const char *file;   /* the scene or result; NULL where none is given */
+    const char *output; /* -o */
+    double until;       /* s */
+    size_t set_count;   /* --set, in the order given */
+    const char **sets;  /* room for one more than argc */
+    int64_t threads;    /* 0: as many as the machine offers */
+    int64_t backend;    /* a backend_choice */
+    int64_t solver;     /* place in solver_words */
+    int64_t iterations; /* of the velocity problem */
+    int64_t precision;  /* place in precision_words */
+    double rate;        /* frames a second of simulated time */
+    bool contacts;      /* record contacts */
+    bool no_record;     /* write no result */
+    bool force;         /* replace an existing result */
+    bool quiet;         /* errors only */
+    bool json;          /* one JSON object on standard output */
+    int64_t format;     /* a tl_export_format */
+    double from, to;    /* s, of an export */
+    int64_t every;      /* frames: one in so many is exported */
+    bool view;          /* show the run in a browser */
+    int64_t port;       /* of the viewer; -1: the usual one */
+    const char *bind;   /* the address that the viewer listens at */
+    bool token;         /* the viewer's address carries a token */
+    bool no_browser;    /* print the viewer's address only */
+    bool paused;        /* wait for somebody to start it */
+    bool free_running;  /* as fast as it can, not in real time */
+    int argc;           /* the whole command line, for the note of a result */
+    char *const *argv;
+} options;
+
+extern const char *const solver_words[];    /* as scene files spell them, NULL at the end */
+extern const char *const precision_words[]; /* the same */
+
+/* One subcommand. `run` gets its options and returns an exit code. */
+typedef struct subcommand {
+    const char *name;
+    const char *file;        /* how help calls its file, "SCENE"; NULL: it takes none */
+    bool file_needed;        /* whether it can do without */
+    const char *needs;       /* what its usage shows besides; NULL: nothing */
+    uint32_t takes;          /* TAKES_ bits */
+    const char *summary;     /* one line for `talus help` */
+    const char *description; /* the rest of its help */
+    int (*run)(const options *given);
+    int (*run_raw)(int argc,
+                   char **argv); /* instead of run: gets argv[0] = name and what follows */
+} subcommand;
+
+/* Reads what follows a subcommand. EXIT_OK: go on; otherwise the exit code, with the mistake told.
+ * `help` is set where --help was asked for. The caller frees out->sets. */
+int options_read(const subcommand *command, int argc, char **argv, options *out, bool *help);
+
+/* Prints the options that a subcommand takes, for its help. */
+void options_print(const subcommand *command);
+
+/* The name of a list that `text` was probably meant to be, or NULL. `next` gives name i, NULL at
+ * the end of the list. */
+const char *nearest_name(const char *text, const char *(*next)(const void *list, size_t i),
+                         const void *list);
+
+/* --- the subcommands --- */
+
+int command_run(const options *given);
+int command_resume(const options *given);
+int command_check(const options *given);
+int command_info(const options *given);
+int command_export(const options *given);
+int command_bench(int argc, char **argv);
+int command_view(const options *given);
+
+/* --- messages (main.c) --- */
+
+/* Prints "talus: ..." and a newline to standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints tl_last_message() and returns the exit code that belongs to a failure. */
+int complain_of(tl_status status);
+
+/* Says that memory ran out, and returns the exit code of that. */
+int out_of_memory(void);
+
+/* The exit code of a status. */
+int exit_code(tl_status status);
+
+/* Prints which of the scene's bodies the "body 17" of a message is. */
+void explain_bodies(const tl_document *document, const char *message);
+
+/* Writes an argument so that a shell reads it as it is, cut to `room` bytes. Returns the length. */
+size_t quote_argument(const char *argument, char *text, size_t room);
+
+/* Flushes standard output; EXIT_FILE, with a message, if not all of it could be written. */
+int close_output(void);
+
+#endif

@@ -1,0 +1,114 @@
+/* Facts as text or JSON; facts.h says who calls. */
+#include "facts.h"
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL "%-20s "
+
+void facts_start(facts *f, bool json)
+{
+    f->object = json ? json_object() : NULL;
+    f->failed = json && !f->object;
+}
+
+static void add(facts *f, const char *key, json_t *value)
+{
+    if (json_object_set_new(f->object, key, value) != 0)
+        f->failed = true;
+}
+
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_text(const char *value)
+{
+    json_t *text = json_string(value);
+    char *copy = text ? NULL : strdup(value);
+    if (!copy)
+        return text;
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    text = json_string(copy);
+    free(copy);
+    return text;
+}
+
+void fact_text(facts *f, const char *key, const char *value)
+{
+    if (f->object)
+        add(f, key, json_text(value));
+    else
+        printf(LABEL "%s\n", key, value);
+}
+
+void fact_count(facts *f, const char *key, uint64_t value)
+{
+    if (f->object)
+        add(f, key, json_integer((json_int_t)value));
+    else
+        printf(LABEL "%" PRIu64 "\n", key, value);
+}
+
+void fact_number(facts *f, const char *key, double value, const char *unit)
+{
+    if (f->object)
+        add(f, key, json_number(value));
+    else
+        printf(LABEL "%.6g %s\n", key, value, unit);
+}
+
+void fact_vector(facts *f, const char *key, const double value[3], const char *unit)
+{
+    if (!f->object) {
+        printf(LABEL "(%.6g, %.6g, %.6g) %s\n", key, value[0], value[1], value[2], unit);
+        return;
+    }
+    json_t *array = json_array();
+    for (int k = 0; k < 3; k++)
+        if (json_array_append_new(array, json_number(value[k])) != 0)
+            f->failed = true;
+    add(f, key, array);
+}
+
+void fact_flag(facts *f, const char *key, bool value)
+{
+    if (f->object)
+        add(f, key, json_boolean(value));
+    else
+        printf(LABEL "%s\n", key, value ? "yes" : "no");
+}
+
+void fact_names(facts *f, const char *key, json_t *names)
+{
+    if (f->object) {
+        add(f, key, names);
+        return;
+    }
+    printf(LABEL, key);
+    for (size_t i = 0; i < json_array_size(names); i++)
+        printf("%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
+    printf("%s\n", json_array_size(names) ? "" : "none");
+    json_decref(names);
+}
+
+int facts_end(facts *f)
+{
+    if (f->failed) {
+        json_decref(f->object);
+        return out_of_memory();
+    }
+    if (f->object) {
+        json_dumpf(f->object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        putchar('\n');
+        json_decref(f->object);
+    }
+    return close_output();
+}

@@ -1,0 +1,211 @@
+/* `talus info`: what this build can do, what a scene or a result holds. */
+#include "info.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- scenes --- */
+
+/* Names of bodies, each once where many that follow each other share it. Names are for people: a
+ * scene may have millions, and the list ends with "..." where it would be too long. */
+static json_t *list_body_names(facts *f, const tl_document *document)
+{
+    enum { MOST = 100 };
+    json_t *names = json_array();
+    const size_t count = tl_scene_body_count(tl_document_scene(document));
+    const char *name, *last = "";
+    for (uint32_t i = 1; i <= count && json_array_size(names) <= MOST && !f->failed; i++) {
+        name = tl_document_body_name(document, (tl_body){i, 1});
+        if (!name || !strcmp(name, last))
+            continue;
+        last = name;
+        if (json_array_append_new(names, json_text(json_array_size(names) < MOST ? name : "...")))
+            f->failed = true;
+    }
+    return names;
+}
+
+static json_t *list_materials(facts *f, const tl_document *document)
+{
+    json_t *names = json_array();
+    const char *name;
+    for (uint32_t i = 1; (name = tl_document_material_name(document, (tl_material){i})); i++)
+        if (json_array_append_new(names, json_text(name)) != 0)
+            f->failed = true;
+    return names;
+}
+
+void tell_document(facts *f, const tl_document *document)
+{
+    const tl_scene *scene = tl_document_scene(document);
+    const tl_settings settings = tl_scene_settings(scene);
+    const tl_record_def record = tl_document_record(document);
+    fact_text(f, "title", tl_document_title(document));
+    fact_count(f, "bodies", tl_scene_body_count(scene));
+    fact_names(f, "materials", list_materials(f, document));
+    fact_names(f, "named_bodies", list_body_names(f, document));
+    fact_vector(f, "gravity", settings.gravity, "m/s^2");
+    fact_number(f, "step", settings.step, "s");
+    fact_text(f, "solver", solver_words[settings.solver.kind]);
+    fact_count(f, "iterations", settings.solver.iterations);
+    fact_text(f, "precision", precision_words[settings.precision]);
+    fact_number(f, "duration", record.duration, "s");
+    fact_number(f, "rate", record.rate, "frames/s");
+    fact_flag(f, "record_contacts", record.contacts);
+}
+
+static int tell_scene(const options *given)
+{
+    tl_document *document = NULL;
+    facts f;
+    const tl_status status =
+        tl_document_read(given->file, given->set_count, given->sets, &document);
+    if (status < 0)
+        return complain_of(status);
+    facts_start(&f, given->json);
+    fact_text(&f, "file", given->file);
+    fact_text(&f, "kind", "scene");
+    tell_document(&f, document);
+    tl_document_destroy(document);
+    return facts_end(&f);
+}
+
+/* --- results --- */
+
+static void tell_last_report(facts *f, const tl_report *r)
+{
+    fact_count(f, "last_step", r->steps);
+    fact_count(f, "last_bodies", r->bodies);
+    fact_count(f, "last_contacts", r->contacts);
+    fact_number(f, "last_residual", r->residual, "m/s");
+    fact_number(f, "last_kinetic_energy", r->kinetic_energy, "J");
+    fact_count(f, "emitted", r->emitted);
+    fact_count(f, "removed", r->removed);
+}
+
+static void tell_result_info(facts *f, const tl_result_info *info)
+{
+    fact_text(f, "written_by", info->version);
+    fact_text(f, "note", info->note);
+    fact_text(f, "backend", info->backend);
+    fact_flag(f, "closed", info->closed);
+    fact_flag(f, "checkpoint", info->has_checkpoint);
+    fact_count(f, "frames", info->frames);
+    fact_number(f, "first_time", info->first_time, "s");
+    fact_number(f, "last_time", info->last_time, "s");
+    fact_count(f, "steps", info->steps);
+    fact_count(f, "recorded_bodies", info->bodies);
+    fact_count(f, "recorded_shapes", info->shapes);
+    fact_count(f, "recorded_contacts", info->contacts);
+}
+
+static int tell_result(const options *given)
+{
+    tl_result *result = NULL;
+    tl_document *document = NULL;
+    tl_report last = {0};
+    facts f;
+    if (given->set_count) {
+        complain("info: --set is for scenes; %s is a result", given->file);
+        return EXIT_USAGE;
+    }
+    tl_status status = tl_result_open(given->file, &result);
+    if (status < 0)
+        return complain_of(status);
+    const tl_result_info info = tl_result_describe(result);
+    if (info.steps)
+        status = tl_result_read_reports(result, info.steps - 1, 1, &last);
+    if (status >= 0)
+        status = tl_result_document(result, &document);
+    int code = status < 0 ? complain_of(status) : EXIT_OK;
+    if (code == EXIT_OK) {
+        facts_start(&f, given->json);
+        fact_text(&f, "file", given->file);
+        fact_text(&f, "kind", "result");
+        tell_result_info(&f, &info);
+        if (info.steps)
+            tell_last_report(&f, &last);
+        tell_document(&f, document);
+        code = facts_end(&f);
+    }
+    tl_document_destroy(document);
+    tl_result_close(result);
+    return code;
+}
+
+/* --- this build --- */
+
+/* The name of a backend, found by making the smallest of worlds on it, or why it does not answer.
+ */
+static void tell_backend(facts *f, const char *key, tl_backend_kind kind)
+{
+    tl_scene *scene = NULL;
+    tl_world *world = NULL;
+    char text[768];
+    tl_status status = tl_scene_create(&scene);
+    if (status >= 0) {
+        tl_settings settings = tl_scene_settings(scene);
+        settings.backend = kind;
+        status = tl_world_create_with(scene, &settings, &world);
+    }
+    if (status < 0)
+        snprintf(text, sizeof text, "not available: %s", tl_last_message());
+    else
+        snprintf(text, sizeof text, "%s", tl_world_backend(world));
+    fact_text(f, key, text);
+    tl_world_destroy(world);
+    tl_scene_destroy(scene);
+}
+
+static int tell_build(const options *given)
+{
+    unsigned major = 0, minor = 0, release = 0;
+    char hdf5[64];
+    facts f;
+    if (given->set_count) {
+        complain("info: --set is for scenes");
+        return EXIT_USAGE;
+    }
+    H5get_libversion(&major, &minor, &release);
+    snprintf(hdf5, sizeof hdf5, "%u.%u.%u", major, minor, release);
+    facts_start(&f, given->json);
+    fact_text(&f, "version", tl_version());
+#ifdef __clang__
+    fact_text(&f, "compiler", __VERSION__);
+#else
+    fact_text(&f, "compiler", "gcc " __VERSION__);
+#endif
+    fact_text(&f, "build", TALUS_BUILD);
+    fact_text(&f, "instruction_sets", TALUS_INSTRUCTION_SETS);
+    tell_backend(&f, "cpu", TL_BACKEND_CPU);
+    tell_backend(&f, "cuda", TL_BACKEND_CUDA);
+    fact_text(&f, "hdf5", hdf5);
+    fact_text(&f, "jansson", jansson_version_str());
+    return facts_end(&f);
+}
+
+/* Whether a file starts as HDF5 files do. False where it cannot be read: the reader of scenes tells
+ * why. */
+static bool is_hdf5(const char *path)
+{
+    static const char signature[8] = "\211HDF\r\n\032\n";
+    char start[8] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    const bool is = fread(start, 1, sizeof start, file) == sizeof start &&
+                    memcmp(start, signature, sizeof start) == 0;
+    fclose(file);
+    return is;
+}
+
+int command_info(const options *given)
+{
+    if (!given->file)
+        return tell_build(given);
+    return is_hdf5(given->file) ? tell_result(given) : tell_scene(given);
+}

@@ -1,0 +1,239 @@
+/* talus: the command. Finds the subcommand, reads its options, runs it. What each does is in the
+ * file of its name; docs/command.md is the guide and docs/talus.1 the manual page. */
+#include "command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A new subcommand is a row here, a file with its function, and, if it has options of its own, a
+ * bit and rows in options.c. */
+static const subcommand commands[] = {
+    {.name = "run",
+     .file = "SCENE",
+     .file_needed = true,
+     .takes = TAKES_OUTPUT | TAKES_UNTIL | TAKES_SETS | TAKES_BACKEND | TAKES_SOLVER |
+              TAKES_RECORD | TAKES_QUIET | TAKES_JSON | TAKES_WATCH | TAKES_VIEWER,
+     .summary = "simulate a scene and record the result",
+     .description =
+         "Reads a scene file, simulates it and records the result in an HDF5 file, by\n"
+         "default the scene's name with .h5, in this folder. Ctrl-C finishes the step\n"
+         "and closes the files; `talus resume` goes on from there. Options replace what\n"
+         "the scene file says, and the result keeps the scene as it ran.\n",
+     .run = command_run},
+    {.name = "resume",
+     .file = "RESULT",
+     .file_needed = true,
+     .takes = TAKES_UNTIL | TAKES_BACKEND | TAKES_QUIET | TAKES_JSON,
+     .summary = "go on with a run that was stopped",
+     .description = "Goes on from the last checkpoint of a result, bit for bit as if it had never\n"
+                    "stopped, until the scene's duration or the time given.\n",
+     .run = command_resume},
+    {.name = "check",
+     .file = "SCENE",
+     .file_needed = true,
+     .takes = TAKES_SETS | TAKES_JSON,
+     .summary = "check a scene without running it",
+     .description =
+         "Reads a scene, makes its world, and says what is in it. Mistakes are told as\n"
+         "file:line:column: path: what is wrong, what was expected. Bodies that overlap\n"
+         "at the start are a warning.\n",
+     .run = command_check},
+    {.name = "info",
+     .file = "SCENE|RESULT",
+     .takes = TAKES_SETS | TAKES_JSON,
+     .summary = "say what a scene or a result holds, or what this build can do",
+     .description = "Without a file: version, compiler, instruction sets, backends, libraries.\n"
+                    "--set is for scenes.\n",
+     .run = command_info},
+    {.name = "export",
+     .file = "RESULT",
+     .file_needed = true,
+     .needs = "-o FILE",
+     .takes = TAKES_EXPORT,
+     .summary = "write a result as CSV, or as VTK for ParaView",
+     .description = "What is between --from and --to is written, both included; all where these\n"
+                    "are not given. VTK is a .pvd file with a folder beside it: open the .pvd.\n",
+     .run = command_export},
+    {.name = "view",
+     .file = "SCENE|RESULT",
+     .file_needed = true,
+     .takes = TAKES_UNTIL | TAKES_SETS | TAKES_BACKEND | TAKES_QUIET | TAKES_VIEW | TAKES_VIEWER,
+     .summary = "look at a simulation or a result in the browser",
+     .description = "A scene is simulated while it is looked at, and can be paused, changed and\n"
+                    "started anew from the page; a result is played. The command serves the page\n"
+                    "itself, to this machine alone unless --bind says otherwise, and prints its\n"
+                    "address. Ctrl-C ends it.\n",
+     .run = command_view},
+    {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+/* --- messages --- */
+
+void complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("talus: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+int exit_code(tl_status status)
+{
+    switch (status) {
+    case TL_OK:
+    case TL_OVERLAPPING: return EXIT_OK;
+    case TL_BAD_ARGUMENT: return EXIT_USAGE;
+    case TL_BAD_DATA: return EXIT_DATA;
+    case TL_FILE: return EXIT_FILE;
+    case TL_NO_BACKEND: return EXIT_BACKEND;
+    default: return EXIT_FAILED;
+    }
+}
+
+int complain_of(tl_status status)
+{
+    if (status == TL_BAD_DATA) /* starts with file:line:column, which editors make a link of */
+        fprintf(stderr, "%s\n", tl_last_message());
+    else
+        complain("%s", tl_last_message());
+    return exit_code(status);
+}
+
+int out_of_memory(void)
+{
+    complain("out of memory");
+    return EXIT_FAILED;
+}
+
+void explain_bodies(const tl_document *document, const char *message)
+{
+    const char *at = strstr(message, "body ");
+    const unsigned long index = at ? strtoul(at + strlen("body "), NULL, 10) : 0;
+    char place[512];
+    if (index == 0 || index > UINT32_MAX)
+        return;
+    tl_document_describe(document, (tl_body){(uint32_t)index, 1}, place, sizeof place);
+    complain("body %lu is %s", index, place);
+}
+
+size_t quote_argument(const char *argument, char *text, size_t room)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./=,:+@%";
+    size_t length = 0;
+    const bool quoted = !*argument || argument[strspn(argument, plain)];
+    for (const char *c = argument; room > 8 && length < room - 8; c++) {
+        if (quoted && (c == argument || !*c))
+            text[length++] = '\'';
+        if (!*c)
+            break;
+        if (*c == '\'') {
+            memcpy(text + length, "'\\'", 3);
+            length += 3;
+        }
+        text[length++] = *c;
+    }
+    text[length] = 0;
+    return length;
+}
+
+int close_output(void)
+{
+    if (!ferror(stdout) && fflush(stdout) == 0)
+        return EXIT_OK;
+    complain("cannot write to standard output: %s", strerror(errno));
+    return EXIT_FILE;
+}
+
+/* --- help --- */
+
+static int print_overview(void)
+{
+    printf("usage: talus COMMAND [ARGUMENTS]\n\n"
+           "Simulates very many rigid bodies with hard frictional contact.\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+    printf("  %-9s %s\n\n", "help", "say more about a command: talus help run");
+    printf(
+        "  --version prints the version; --help, after a command too, prints help.\n\n"
+        "Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 a bad scene or result, 4 a file\n"
+        "could not be read or written, 5 the backend is not there, 130 stopped by Ctrl-C.\n");
+    return close_output();
+}
+
+static int print_help(const subcommand *command)
+{
+    if (command->run_raw) {
+        char *argv[] = {(char *)command->name, "--help", NULL};
+        return command->run_raw(2, argv);
+    }
+    printf("usage: talus %s", command->name);
+    if (command->file)
+        printf(command->file_needed ? " %s" : " [%s]", command->file);
+    if (command->needs)
+        printf(" %s", command->needs);
+    printf(" [options]\n\n%s\nOptions:\n", command->description);
+    options_print(command);
+    return close_output();
+}
+
+static const char *command_name(const void *list, size_t i)
+{
+    (void)list;
+    return i < COMMAND_COUNT ? commands[i].name : i == COMMAND_COUNT ? "help" : NULL;
+}
+
+static const subcommand *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    const char *near = nearest_name(name, command_name, NULL);
+    if (near)
+        complain("unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        complain("unknown command '%s'; `talus help` lists them", name);
+    return NULL;
+}
+
+static int run_command(const subcommand *command, int argc, char **argv)
+{
+    options given = {.argc = argc, .argv = argv};
+    bool help = false;
+    if (command->run_raw)
+        return command->run_raw(argc - 1, argv + 1);
+    int code = options_read(command, argc - 2, argv + 2, &given, &help);
+    if (code == EXIT_OK)
+        code = help ? print_help(command) : command->run(&given);
+    free(given.sets);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told as a failed write */
+    const char *name = argc > 1 ? argv[1] : "";
+    if (argc < 2) {
+        complain("a command is missing; `talus help` lists them");
+        return EXIT_USAGE;
+    }
+    if (!strcmp(name, "--version")) {
+        printf("talus %s\n", tl_version());
+        return close_output();
+    }
+    const bool help = !strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h");
+    if (help && argc == 2)
+        return print_overview();
+    const subcommand *command = find_command(help ? argv[2] : name);
+    if (!command)
+        return EXIT_USAGE;
+    return help ? print_help(command) : run_command(command, argc, argv);
+}

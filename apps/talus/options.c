@@ -1,0 +1,362 @@
+/* The options of all subcommands: one table, one reader. Each subcommand says by TAKES_ bits which
+ * rows it knows; main.c calls the reader and prints the table as help. */
+#include "command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const solver_words[] = {"psor", "jacobi", "apgd", "spg", NULL};
+const char *const precision_words[] = {"mixed", "double", NULL};
+static const char *const backend_words[] = {"auto", "cpu", "cuda", NULL};
+static const char *const format_words[] = {"csv", "vtk", "steps", "contacts", NULL};
+
+/* What a value is, and so which type the field at `field` has. */
+typedef enum option_kind {
+    KIND_FLAG,   /* bool: no value */
+    KIND_TEXT,   /* const char * */
+    KIND_NUMBER, /* double, from low to high */
+    KIND_COUNT,  /* int64_t, from low to high */
+    KIND_WORD,   /* int64_t, the place in words */
+    KIND_SET     /* added to sets; may be given again and again */
+} option_kind;
+
+typedef struct option {
+    const char *name;
+    const char *value; /* how help calls it */
+    const char *help;
+    uint32_t takes; /* the bit it belongs to */
+    char letter;    /* 0: none */
+    option_kind kind;
+    size_t field;
+    const char *const *words;
+    double low, high;
+} option;
+
+#define FIELD(name) offsetof(options, name)
+
+static const option known[] = {
+    {"--output", "RESULT", "the result file (default: SCENE's name with .h5, in this folder)",
+     TAKES_OUTPUT, 'o', KIND_TEXT, FIELD(output), NULL, 0, 0},
+    {"--output", "FILE", "the file to write", TAKES_EXPORT, 'o', KIND_TEXT, FIELD(output), NULL, 0,
+     0},
+    {"--until", "T", "run to this simulated time, in seconds", TAKES_UNTIL, 0, KIND_NUMBER,
+     FIELD(until), NULL, 1e-12, 1e12},
+    {"--set", "NAME=VALUE", "replace a parameter or a value of the scene; may be repeated",
+     TAKES_SETS, 0, KIND_SET, 0, NULL, 0, 0},
+    {"--threads", "N", "CPU threads; 0, the default: as many as the machine offers", TAKES_BACKEND,
+     0, KIND_COUNT, FIELD(threads), NULL, 0, 1024},
+    {"--backend", "cpu|cuda|auto", "where to run; auto, the default: a GPU if one answers",
+     TAKES_BACKEND, 0, KIND_WORD, FIELD(backend), backend_words, 0, 0},
+    {"--solver", "psor|jacobi|apgd|spg", "the solver", TAKES_SOLVER, 0, KIND_WORD, FIELD(solver),
+     solver_words, 0, 0},
+    {"--iterations", "N", "iterations of the solver a step, at most", TAKES_SOLVER, 0, KIND_COUNT,
+     FIELD(iterations), NULL, 1, 1000000},
+    {"--precision", "mixed|double", "how real numbers are kept", TAKES_SOLVER, 0, KIND_WORD,
+     FIELD(precision), precision_words, 0, 0},
+    {"--rate", "FPS", "frames recorded a second of simulated time; 0: the first and the last",
+     TAKES_RECORD, 0, KIND_NUMBER, FIELD(rate), NULL, 0, 1e9},
+    {"--contacts", NULL, "record contacts with their impulses too", TAKES_RECORD, 0, KIND_FLAG,
+     FIELD(contacts), NULL, 0, 0},
+    {"--no-record", NULL, "write no result", TAKES_RECORD, 0, KIND_FLAG, FIELD(no_record), NULL, 0,
+     0},
+    {"--force", NULL, "replace a result that exists", TAKES_RECORD, 'f', KIND_FLAG, FIELD(force),
+     NULL, 0, 0},
+    {"--format", "csv|vtk|steps|contacts", "what to write (default: by FILE's name)", TAKES_EXPORT,
+     0, KIND_WORD, FIELD(format), format_words, 0, 0},
+    {"--from", "T", "leave out what is before this time, in seconds", TAKES_EXPORT, 0, KIND_NUMBER,
+     FIELD(from), NULL, 0, 1e12},
+    {"--to", "T", "leave out what is after this time, in seconds", TAKES_EXPORT, 0, KIND_NUMBER,
+     FIELD(to), NULL, 0, 1e12},
+    {"--every", "N", "write one frame, or step, in N", TAKES_EXPORT, 0, KIND_COUNT, FIELD(every),
+     NULL, 1, 1e15},
+    {"--view", NULL, "show the run in a browser while it goes", TAKES_WATCH, 0, KIND_FLAG,
+     FIELD(view), NULL, 0, 0},
+    {"--output", "RESULT", "record to this file what is simulated", TAKES_VIEW, 'o', KIND_TEXT,
+     FIELD(output), NULL, 0, 0},
+    {"--force", NULL, "replace a result that exists", TAKES_VIEW, 'f', KIND_FLAG, FIELD(force),
+     NULL, 0, 0},
+    {"--paused", NULL, "wait for a viewer to start the simulation", TAKES_VIEW, 0, KIND_FLAG,
+     FIELD(paused), NULL, 0, 0},
+    {"--free", NULL, "simulate as fast as it can, not in real time", TAKES_VIEW, 0, KIND_FLAG,
+     FIELD(free_running), NULL, 0, 0},
+    {"--port", "N", "the viewer's port; 0: any free one (default: 8642 or near)", TAKES_VIEWER, 0,
+     KIND_COUNT, FIELD(port), NULL, 0, 65535},
+    {"--bind", "ADDRESS", "let other machines see it, too: 0.0.0.0, or an address of this one",
+     TAKES_VIEWER, 0, KIND_TEXT, FIELD(bind), NULL, 0, 0},
+    {"--token", NULL, "ask for a token (always so with --bind)", TAKES_VIEWER, 0, KIND_FLAG,
+     FIELD(token), NULL, 0, 0},
+    {"--no-browser", NULL, "print the viewer's address, open no browser", TAKES_VIEWER, 0,
+     KIND_FLAG, FIELD(no_browser), NULL, 0, 0},
+    {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
+    {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
+     FIELD(json), NULL, 0, 0},
+};
+
+#define KNOWN_COUNT (sizeof known / sizeof *known)
+
+static const options nothing = {.until = NAN,
+                                .threads = -1,
+                                .backend = BACKEND_AUTO,
+                                .solver = -1,
+                                .iterations = -1,
+                                .precision = -1,
+                                .rate = NAN,
+                                .format = -1,
+                                .from = NAN,
+                                .to = NAN,
+                                .every = 1,
+                                .port = -1};
+
+/* --- the nearest name --- */
+
+/* How many letters have to be put in, left out, changed or swapped with the next one; names are
+ * short. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { MOST = 32 };
+    size_t rows[3][MOST + 1];
+    const size_t n = strlen(a), m = strlen(b);
+    if (n > MOST || m > MOST)
+        return MOST;
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *nearest_name(const char *text, const char *(*next)(const void *list, size_t i),
+                         const void *list)
+{
+    const char *best = NULL, *name;
+    const size_t length = strlen(text);
+    const size_t letters = length - strspn(text, "-");
+    size_t least = letters < 4 ? 2 : 3; /* one mistake in short words, two in others */
+    for (size_t i = 0; (name = next(list, i)); i++) {
+        const bool starts = letters >= 2 && !strncmp(name, text, length);
+        const size_t d = starts ? 1 : distance(text, name);
+        if (d < least) {
+            least = d;
+            best = name;
+        }
+    }
+    return best;
+}
+
+/* Names of the options that a subcommand takes; those of others come as "", near to nothing. */
+static const char *option_name(const void *list, size_t i)
+{
+    const subcommand *command = list;
+    if (i < KNOWN_COUNT)
+        return known[i].takes & command->takes ? known[i].name : "";
+    return i == KNOWN_COUNT ? "--help" : NULL;
+}
+
+/* --- values --- */
+
+static int wrong_number(const option *o, const char *text)
+{
+    const char *whole = o->kind == KIND_COUNT ? "whole " : "";
+    if (o->high >= 1e9)
+        complain("%s: '%s' is not a %snumber of %g or more", o->name, text, whole, o->low);
+    else
+        complain("%s: '%s' is not a %snumber from %g to %g", o->name, text, whole, o->low, o->high);
+    return EXIT_USAGE;
+}
+
+static int read_number(const option *o, const char *text, void *field)
+{
+    char *end = NULL;
+    errno = 0;
+    const double number = strtod(text, &end);
+    if (end == text || *end || !(number >= o->low && number <= o->high))
+        return wrong_number(o, text);
+    if (o->kind == KIND_NUMBER) {
+        *(double *)field = number;
+        return EXIT_OK;
+    }
+    if (strspn(text, "0123456789") != strlen(text))
+        return wrong_number(o, text);
+    *(int64_t *)field = (int64_t)number;
+    return EXIT_OK;
+}
+
+static int read_word(const option *o, const char *text, void *field)
+{
+    for (int64_t i = 0; o->words[i]; i++)
+        if (!strcmp(o->words[i], text)) {
+            *(int64_t *)field = i;
+            return EXIT_OK;
+        }
+    complain("%s: '%s' is not one of %s", o->name, text, o->value);
+    return EXIT_USAGE;
+}
+
+static int read_value(const option *o, const char *text, options *out)
+{
+    void *field = (char *)out + o->field;
+    switch (o->kind) {
+    case KIND_FLAG: *(bool *)field = true; return EXIT_OK;
+    case KIND_TEXT:
+        if (!*text) {
+            complain("%s needs a name", o->name);
+            return EXIT_USAGE;
+        }
+        *(const char **)field = text;
+        return EXIT_OK;
+    case KIND_NUMBER:
+    case KIND_COUNT: return read_number(o, text, field);
+    case KIND_WORD: return read_word(o, text, field);
+    case KIND_SET: break;
+    }
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+        complain("--set: '%s' is not NAME=VALUE", text);
+        return EXIT_USAGE;
+    }
+    out->sets[out->set_count++] = text;
+    return EXIT_OK;
+}
+
+/* --- the command line --- */
+
+/* The option that an argument names (the letters before `=`), or NULL, told. */
+static const option *find_option(const subcommand *command, const char *argument)
+{
+    const size_t length = strcspn(argument, "=");
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        const option *o = &known[i];
+        if (!(o->takes & command->takes))
+            continue;
+        if (argument[1] == '-' ? strlen(o->name) == length && !strncmp(o->name, argument, length)
+                               : o->letter == argument[1])
+            return o;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, argument);
+    const char *near = argument[1] == '-' ? nearest_name(name, option_name, command) : NULL;
+    if (near)
+        complain("%s: unknown option '%s'; did you mean '%s'?", command->name, name, near);
+    else
+        complain("%s: unknown option '%s'; see talus %s --help", command->name, name,
+                 command->name);
+    return NULL;
+}
+
+/* Reads the option at argv[*i] and moves *i on to its value where that is an argument of its own.
+ */
+static int read_option(const subcommand *command, int argc, char **argv, int *i, bool *seen,
+                       options *out)
+{
+    const char *argument = argv[*i];
+    const option *o = find_option(command, argument);
+    if (!o)
+        return EXIT_USAGE;
+    if (seen[o - known] && o->kind != KIND_SET) {
+        complain("%s is given twice", o->name);
+        return EXIT_USAGE;
+    }
+    seen[o - known] = true;
+    const char *value = NULL;
+    if (argument[1] == '-') {
+        value = strchr(argument, '=');
+        value = value ? value + 1 : NULL;
+    } else if (argument[2]) {
+        value = argument + 2;
+    }
+    if (o->kind == KIND_FLAG) {
+        if (!value)
+            return read_value(o, "", out);
+        complain("%s takes no value", o->name);
+        return EXIT_USAGE;
+    }
+    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || o->kind == KIND_NUMBER))
+        value = argv[++*i];
+    if (value)
+        return read_value(o, value, out);
+    complain("%s needs a value: %s %s", o->name, o->name, o->value);
+    return EXIT_USAGE;
+}
+
+/* A file, or one too many. */
+static int read_file_name(const subcommand *command, const char *name, options *out)
+{
+    if (!command->file)
+        complain("%s takes no file: '%s'", command->name, name);
+    else if (out->file)
+        complain("%s takes one %s: '%s' is one too many", command->name, command->file, name);
+    else if (!*name)
+        complain("%s: the name of the %s is empty", command->name, command->file);
+    else {
+        out->file = name;
+        return EXIT_OK;
+    }
+    return EXIT_USAGE;
+}
+
+int options_read(const subcommand *command, int argc, char **argv, options *out, bool *help)
+{
+    bool seen[KNOWN_COUNT] = {false}, files_only = false;
+    const int whole_argc = out->argc;
+    char *const *whole_argv = out->argv;
+    *out = nothing;
+    out->argc = whole_argc;
+    out->argv = whole_argv;
+    out->sets = malloc(((size_t)argc + 1) * sizeof *out->sets);
+    if (!out->sets)
+        return out_of_memory();
+    for (int i = 0; i < argc; i++) {
+        int code = EXIT_OK;
+        if (files_only || argv[i][0] != '-' || !argv[i][1]) {
+            code = read_file_name(command, argv[i], out);
+        } else if (!strcmp(argv[i], "--")) {
+            files_only = true;
+        } else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            *help = true;
+            return EXIT_OK;
+        } else {
+            code = read_option(command, argc, argv, &i, seen, out);
+        }
+        if (code != EXIT_OK)
+            return code;
+    }
+    if (out->file || !command->file_needed)
+        return EXIT_OK;
+    complain("%s needs a %s: talus %s %s", command->name, command->file, command->name,
+             command->file);
+    return EXIT_USAGE;
+}
+
+void options_print(const subcommand *command)
+{
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        const option *o = &known[i];
+        if (!(o->takes & command->takes))
+            continue;
+        char name[64];
+        const int start = o->letter ? snprintf(name, sizeof name, "-%c, ", o->letter) : 0;
+        snprintf(name + start, sizeof name - (size_t)start, o->value ? "%s %s" : "%s", o->name,
+                 o->value);
+        if (strlen(name) > 28)
+            printf("  %s\n  %-28s  %s\n", name, "", o->help);
+        else
+            printf("  %-28s  %s\n", name, o->help);
+    }
+    printf("  %-28s  %s\n", "-h, --help", "print this");
+}

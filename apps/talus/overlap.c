@@ -1,0 +1,94 @@
+/* Overlaps against radii; overlap.h says who calls. */
+#include "overlap.h"
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double deep = 0.1; /* of the smaller radius: what tl_world_create() warns of */
+
+/* All shapes of a world, in the order of body handles; the caller frees them. */
+static int read_shapes(const tl_world *world, size_t *count, tl_shape_info **shapes)
+{
+    *count = tl_world_shape_count(world);
+    *shapes = NULL;
+    if (!*count)
+        return EXIT_OK;
+    *shapes = calloc(*count, sizeof **shapes);
+    if (!*shapes)
+        return out_of_memory();
+    const tl_status status = tl_world_read_shapes(world, *count, *shapes);
+    return status < 0 ? complain_of(status) : EXIT_OK;
+}
+
+int mean_radius(const tl_world *world, double *radius)
+{
+    size_t count, spheres = 0;
+    double sum = 0;
+    tl_shape_info *shapes;
+    const int code = read_shapes(world, &count, &shapes);
+    for (size_t i = 0; code == EXIT_OK && i < count; i++)
+        if (shapes[i].kind == TL_DYNAMIC && shapes[i].def.kind == TL_SPHERE) {
+            sum += shapes[i].def.radius;
+            spheres++;
+        }
+    *radius = spheres ? sum / (double)spheres : 0;
+    free(shapes);
+    return code;
+}
+
+/* The radius of a body's shape; infinity where it is no sphere. */
+static double radius_of(const tl_shape_info *shapes, size_t count, tl_body body, uint32_t index)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const tl_shape_info *s = &shapes[middle];
+        if (s->body.index < body.index || (s->body.index == body.index && s->index < index))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && shapes[low].def.kind == TL_SPHERE ? shapes[low].def.radius : INFINITY;
+}
+
+static void find_worst(const tl_shape_info *shapes, size_t count, const tl_contact *contacts,
+                       size_t contact_count, overlaps *found)
+{
+    for (size_t i = 0; i < contact_count; i++) {
+        const tl_contact *c = &contacts[i];
+        const double smaller = fmin(radius_of(shapes, count, c->a, c->shape_a),
+                                    radius_of(shapes, count, c->b, c->shape_b));
+        const double relative = -c->gap / smaller;
+        found->pairs += relative > deep;
+        if (relative > found->relative) {
+            found->a = c->a;
+            found->b = c->b;
+            found->depth = -c->gap;
+            found->relative = relative;
+        }
+    }
+}
+
+int find_overlaps(tl_world *world, overlaps *found)
+{
+    size_t count = 0;
+    tl_shape_info *shapes = NULL;
+    *found = (overlaps){0};
+    tl_status status = tl_world_find_contacts(world);
+    if (status < 0)
+        return complain_of(status);
+    const size_t contact_count = tl_world_contact_count(world);
+    if (!contact_count)
+        return EXIT_OK;
+    tl_contact *contacts = calloc(contact_count, sizeof *contacts);
+    if (!contacts)
+        return out_of_memory();
+    status = tl_world_read_contacts(world, contact_count, contacts);
+    int code = status < 0 ? complain_of(status) : read_shapes(world, &count, &shapes);
+    if (code == EXIT_OK)
+        find_worst(shapes, count, contacts, contact_count, found);
+    free(contacts);
+    free(shapes);
+    return code;
+}

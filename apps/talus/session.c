@@ -1,0 +1,266 @@
+/* One run from its first step to its closed files; session.h says who calls. */
+#include "session.h"
+#include "facts.h"
+#include "overlap.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void session_say(const options *given, const char *format, ...)
+{
+    va_list arguments;
+    if (given->quiet)
+        return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+/* --- signals --- */
+
+static volatile sig_atomic_t caught; /* the signal that asked for the end, 0 where none did */
+
+const volatile sig_atomic_t *session_signal(void)
+{
+    return &caught;
+}
+
+static void catch_signal(int number)
+{
+    if (caught) { /* asked twice: end at once, as if nobody had caught the signal */
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    caught = number;
+}
+
+void session_catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction old, action = {.sa_handler = catch_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup ignores */
+            sigaction(signals[i], &action, NULL);
+}
+
+/* --- making --- */
+
+int session_read(session *s, const char *path, size_t set_count, const char *const *sets)
+{
+    const tl_status status = tl_document_read(path, set_count, sets, &s->document);
+    return status < 0 ? complain_of(status) : EXIT_OK;
+}
+
+tl_backend_kind session_backend(const options *given, bool *fall_back)
+{
+    *fall_back = given->backend == BACKEND_AUTO;
+    return given->backend == BACKEND_CPU ? TL_BACKEND_CPU : TL_BACKEND_CUDA;
+}
+
+void session_fell_back(const options *given)
+{
+    session_say(given, "running on the CPU: %s", tl_last_message());
+}
+
+static void warn_of_overlaps(session *s)
+{
+    overlaps found;
+    char a[512], b[512];
+    if (s->given->quiet || find_overlaps(s->world, &found) != EXIT_OK)
+        return;
+    tl_document_describe(s->document, found.a, a, sizeof a);
+    tl_document_describe(s->document, found.b, b, sizeof b);
+    session_say(s->given,
+                "warning: %zu %s at the start; the worst, by %.3g m (%.0f %% of the radius):\n"
+                "  %s\n  %s",
+                found.pairs,
+                found.pairs == 1 ? "pair of bodies overlaps" : "pairs of bodies overlap",
+                found.depth, 100 * found.relative, a, b);
+}
+
+int session_make_world(session *s)
+{
+    const tl_scene *scene = tl_document_scene(s->document);
+    tl_settings settings = tl_scene_settings(scene);
+    bool fall_back;
+    settings.threads = s->given->threads > 0 ? (uint32_t)s->given->threads : 0;
+    settings.backend = session_backend(s->given, &fall_back);
+    tl_status status = tl_world_create_with(scene, &settings, &s->world);
+    if (status == TL_NO_BACKEND && fall_back) {
+        session_fell_back(s->given);
+        settings.backend = TL_BACKEND_CPU;
+        status = tl_world_create_with(scene, &settings, &s->world);
+    }
+    if (status == TL_OVERLAPPING)
+        warn_of_overlaps(s);
+    return status < 0 ? complain_of(status) : EXIT_OK;
+}
+
+void session_free(session *s)
+{
+    tl_recorder_close(s->recorder, NULL);
+    tl_world_destroy(s->world);
+    tl_document_destroy(s->document);
+}
+
+/* --- running --- */
+
+/* How a run ended. */
+typedef struct outcome {
+    int code;         /* the exit code */
+    const char *word; /* for the JSON object */
+    double wall;      /* s */
+    uint64_t steps;   /* of this run */
+} outcome;
+
+static bool finished(const session *s)
+{
+    return tl_world_time(s->world) >= s->until - 0.5 * tl_world_settings(s->world).step;
+}
+
+/* A step and its record. */
+static tl_status advance(session *s)
+{
+    tl_report report;
+    const tl_status status = tl_world_step(s->world, 1, &report);
+    if (status < 0)
+        return status;
+    s->report = report;
+    return s->recorder ? tl_recorder_step(s->recorder, s->world, &report) : TL_OK;
+}
+
+/* Whether there is a step to do: not at the end, after a signal or a hook's no. */
+static bool goes_on(session *s)
+{
+    const session_hook *hook = &s->hook;
+    return !caught && !finished(s) &&
+           (!hook->before_step || hook->before_step(hook->user, s->world)) && !caught;
+}
+
+static tl_status step_on(session *s, progress *p)
+{
+    while (goes_on(s)) {
+        const tl_status status = advance(s);
+        if (status < 0)
+            return status;
+        if (p->radius <= 0 && s->report.bodies > 0) /* the first bodies came from an emitter */
+            mean_radius(s->world, &p->radius);
+        progress_step(p, &s->report);
+        if (s->hook.after_step)
+            s->hook.after_step(s->hook.user, s->world, &s->report);
+    }
+    return TL_OK;
+}
+
+/* Says how to go on with the result. */
+static void say_how_to_resume(const session *s)
+{
+    char path[8192], until[64] = "";
+    if (!s->result)
+        return;
+    quote_argument(s->result, path, sizeof path);
+    if (s->until != s->duration)
+        snprintf(until, sizeof until, " --until %.15g", s->until);
+    session_say(s->given, "to go on: talus resume %s%s", path, until);
+}
+
+/* Closes the recorder and tells how the run ended. `status` is the last step's. */
+static outcome end_run(session *s, tl_status status)
+{
+    outcome out = {EXIT_OK, "finished", 0, 0};
+    if (status < 0) {
+        out.code = complain_of(status);
+        out.word = status == TL_DIVERGED ? "diverged" : "failed";
+        if (status == TL_DIVERGED)
+            explain_bodies(s->document, tl_last_message());
+    }
+    /* where writing failed there is no room for more: the file is closed as it is */
+    const tl_status closed = tl_recorder_close(s->recorder, status == TL_FILE ? NULL : s->world);
+    s->recorder = NULL;
+    if (closed < 0 && status >= 0) {
+        out.code = complain_of(closed);
+        out.word = "failed";
+    }
+    if (out.code == EXIT_OK && !finished(s)) {
+        out.code = caught ? EXIT_SIGNAL + caught : EXIT_OK;
+        out.word = "interrupted";
+        session_say(s->given, "stopped at t = %.6g s (step %" PRIu64 ") of %g s",
+                    tl_world_time(s->world), s->report.steps, s->until);
+    }
+    if (strcmp(out.word, "finished") != 0 && status != TL_DIVERGED)
+        say_how_to_resume(s);
+    return out;
+}
+
+static void say_summary(const session *s, const outcome *out, double radius)
+{
+    const tl_report *r = &s->report;
+    char took[32];
+    write_duration(out->wall, took, sizeof took);
+    session_say(s->given,
+                "%s: t = %.6g s, %" PRIu64 " steps in %s (%.0f steps/s); %u bodies, %u contacts, "
+                "residual %.2e m/s, overlap %.2g %% of the radius, hash %016" PRIx64 "%s%s",
+                out->word, tl_world_time(s->world), out->steps, took,
+                out->wall > 0 ? (double)out->steps / out->wall : 0, r->bodies, r->contacts,
+                r->residual, radius > 0 ? 100 * r->max_penetration / radius : 0,
+                tl_world_hash(s->world), s->result ? "; result " : "", s->result ? s->result : "");
+}
+
+static int print_json(const session *s, const outcome *out, double radius)
+{
+    const tl_report *r = &s->report;
+    char hash[32];
+    facts f;
+    facts_start(&f, true);
+    snprintf(hash, sizeof hash, "%016" PRIx64, tl_world_hash(s->world));
+    fact_text(&f, "status", out->word);
+    fact_count(&f, "steps", r->steps);
+    fact_number(&f, "time", tl_world_time(s->world), "s");
+    fact_count(&f, "bodies", r->bodies);
+    fact_count(&f, "contacts", r->contacts);
+    fact_count(&f, "iterations", r->iterations);
+    fact_number(&f, "residual", r->residual, "m/s");
+    fact_number(&f, "mean_overlap", radius > 0 ? r->mean_penetration / radius : 0, "");
+    fact_number(&f, "max_overlap", radius > 0 ? r->max_penetration / radius : 0, "");
+    fact_number(&f, "kinetic_energy", r->kinetic_energy, "J");
+    fact_count(&f, "emitted", r->emitted);
+    fact_count(&f, "removed", r->removed);
+    fact_text(&f, "hash", hash);
+    fact_number(&f, "wall_s", out->wall, "s");
+    fact_count(&f, "peak_bytes", r->peak_bytes);
+    if (s->result)
+        fact_text(&f, "result", s->result);
+    fact_text(&f, "backend", tl_world_backend(s->world));
+    fact_text(&f, "version", tl_version());
+    return facts_end(&f);
+}
+
+int session_run(session *s)
+{
+    progress p;
+    double radius = 0;
+    const uint64_t before = s->report.steps;
+    const double start = wall_clock();
+    int code = mean_radius(s->world, &radius);
+    if (code != EXIT_OK)
+        return code;
+    progress_start(&p, s->given->quiet, before, s->until, tl_world_settings(s->world).step, radius);
+    const tl_status status = step_on(s, &p);
+    progress_end(&p);
+    outcome out = end_run(s, status);
+    out.wall = wall_clock() - start;
+    out.steps = s->report.steps - before;
+    mean_radius(s->world, &radius); /* bodies may have come and gone */
+    say_summary(s, &out, radius);
+    code = s->given->json ? print_json(s, &out, radius) : EXIT_OK;
+    return out.code != EXIT_OK ? out.code : code;
+}

@@ -1,0 +1,202 @@
+/* `talus view`: shows a scene while it is simulated, or a result, in the browser; and `talus run
+ * --view`. Reads the options and hands over to apps/talus/view. A build without the viewer says why
+ * it has none. */
+#include "view.h"
+#include "session.h"
+#ifdef TALUS_VIEWER
+#include "view/job.h"
+#endif
+
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+view_options view_options_default(void)
+{
+    return (view_options){.port = -1, .until = INFINITY};
+}
+
+const char *view_missing(void)
+{
+#ifdef TALUS_VIEWER
+    return NULL;
+#else
+    return "this talus was built without the viewer: " TALUS_VIEWER_MISSING;
+#endif
+}
+
+bool view_open_browser(const char *address)
+{
+    const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    if (!(x && *x) && !(wayland && *wayland))
+        return false;
+    char *arguments[] = {(char *)"xdg-open", (char *)(uintptr_t)address, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+    const int failed = posix_spawnp(&child, "xdg-open", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed == 0;
+}
+
+/* The options of the server that the command line gave. */
+static view_options options_of(const options *given)
+{
+    view_options o = view_options_default();
+    o.bind = given->bind;
+    o.port = (int)given->port;
+    o.token = given->token;
+    o.source = given->file;
+    o.stop = session_signal();
+    return o;
+}
+
+/* Tells where the page is, and opens it. */
+static void announce(const char *address, void *user)
+{
+    const options *given = user;
+    printf("%s\n", address);
+    fflush(stdout);
+    if (!given->no_browser && !view_open_browser(address))
+        session_say(given, "open this address in a browser");
+}
+
+#ifdef TALUS_VIEWER
+
+static void warn(const char *text, void *user)
+{
+    session_say(user, "warning: %s", text);
+}
+
+/* Whether a file starts as HDF5 files do. */
+static bool is_result(const char *path)
+{
+    static const char signature[8] = "\211HDF\r\n\032\n";
+    char start[8];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    const bool is = fread(start, 1, sizeof start, file) == sizeof start &&
+                    memcmp(start, signature, sizeof start) == 0;
+    fclose(file);
+    return is;
+}
+
+int command_view(const options *given)
+{
+    char error[1024];
+    bool fall_back;
+    view_job job = {.view = options_of(given),
+                    .path = given->file,
+                    .set_count = given->set_count,
+                    .sets = given->sets,
+                    .backend = session_backend(given, &fall_back),
+                    .threads = given->threads > 0 ? (uint32_t)given->threads : 0,
+                    .result = given->output,
+                    .replace = given->force,
+                    .started = announce,
+                    .warn = warn,
+                    .user = (void *)(uintptr_t)given};
+    job.fall_back = fall_back;
+    job.view.edit = true;
+    job.view.until = given->until;
+    job.view.paused = given->paused;
+    job.view.real_time = !given->free_running;
+    const bool result = is_result(given->file);
+    if (result && (given->output || given->set_count || !isnan(given->until))) {
+        complain("view: a result is shown as it is; --output, --set and --until are for scenes");
+        return EXIT_USAGE;
+    }
+    session_catch_signals();
+    const tl_status status =
+        result ? view_replay(&job, error, sizeof error) : view_simulate(&job, error, sizeof error);
+    if (status >= 0)
+        return EXIT_OK;
+    if (status == TL_BAD_DATA) /* starts with file:line:column, which editors make a link of */
+        fprintf(stderr, "%s\n", error);
+    else
+        complain("%s", error);
+    return exit_code(status);
+}
+
+#else
+
+bool view_start(const view_options *o, const tl_document *document, tl_world *world, view **made,
+                char *error, size_t room)
+{
+    (void)o, (void)document, (void)world;
+    *made = NULL;
+    snprintf(error, room, "%s", view_missing());
+    return false;
+}
+
+const char *view_address(const view *v)
+{
+    (void)v;
+    return "";
+}
+
+bool view_before_step(view *v, tl_world *world)
+{
+    (void)v, (void)world;
+    return true;
+}
+
+void view_after_step(view *v, tl_world *world, const tl_report *report)
+{
+    (void)v, (void)world, (void)report;
+}
+
+void view_stop(view *v)
+{
+    (void)v;
+}
+
+int command_view(const options *given)
+{
+    (void)given;
+    complain("%s", view_missing());
+    return EXIT_BACKEND;
+}
+
+#endif
+
+/* ---- talus run --view ---- */
+
+static bool before_step(void *user, tl_world *world)
+{
+    return view_before_step(user, world);
+}
+
+static void after_step(void *user, tl_world *world, const tl_report *report)
+{
+    view_after_step(user, world, report);
+}
+
+int view_join(session *s)
+{
+    view_options o = options_of(s->given);
+    view *v = NULL;
+    char error[1024];
+    o.until = s->until;
+    if (!view_start(&o, s->document, s->world, &v, error, sizeof error)) {
+        complain("%s", error);
+        return view_missing() ? EXIT_BACKEND : EXIT_USAGE;
+    }
+    s->hook = (session_hook){.before_step = before_step, .after_step = after_step, .user = v};
+    announce(view_address(v), (void *)(uintptr_t)s->given);
+    return EXIT_OK;
+}
+
+void view_leave(session *s)
+{
+    if (s->hook.before_step == before_step)
+        view_stop(s->hook.user);
+    s->hook = (session_hook){0};
+}

@@ -1,0 +1,72 @@
+/* The viewer as the rest of the command sees it: `talus run --view` starts it beside its loop, and
+ * `talus view` is built on the same calls (apps/talus/view). A build without libwebsockets or npm
+ * has no viewer: view_missing() says why, and view_start() fails with that text.
+ *
+ * The loop of a run:
+ *     view_start(&options, document, world, &view);
+ *     while (view_before_step(view, world)) {   // carries out commands; waits while paused
+ *         tl_world_step(world, 1, &report);
+ *         view_after_step(view, world, &report);  // hands a frame over if somebody wants one
+ *     }
+ *     view_stop(view);
+ * Every call but view_start() does nothing for a NULL view, so that the loop is the same without.
+ * All of them are called by one thread, the world's. None prints. */
+#ifndef TALUS_APP_VIEW_H
+#define TALUS_APP_VIEW_H
+
+#include "talus/talus.h"
+#include "talus/io.h"
+
+#include <signal.h>
+
+typedef struct view view;
+
+enum { VIEW_PORT = 8642 };
+
+typedef struct view_options {
+    const char *bind;   /* address to listen at; NULL: 127.0.0.1 */
+    int port;           /* 0: any free one; -1: VIEW_PORT or one of the 20 that follow */
+    bool token;         /* ask for a token even on this machine */
+    const char *source; /* the file's name, for the page */
+    double until;       /* s, the end of the run; infinity: none */
+    bool edit;          /* viewers may change the simulation */
+    bool paused;        /* wait for a viewer to start it */
+    bool real_time;     /* no faster than real time */
+    const volatile sig_atomic_t *stop; /* not 0: view_before_step() returns false; may be NULL */
+} view_options;
+
+/* 127.0.0.1, VIEW_PORT or near, nothing else. */
+view_options view_options_default(void);
+
+/* NULL, or why this build has no viewer. */
+const char *view_missing(void);
+
+/* Starts the server. On failure returns false with the reason in `error` (a text of `room` bytes).
+ */
+bool view_start(const view_options *options, const tl_document *document, tl_world *world,
+                view **made, char *error, size_t room);
+
+/* The address to open, with its token. */
+const char *view_address(const view *view);
+
+/* Opens an address in a browser where there is a desktop; false where there is none. */
+bool view_open_browser(const char *address);
+
+/* Carries out what viewers asked for, waits while the simulation is paused and as real time asks.
+ * False: the stop flag was raised. */
+bool view_before_step(view *view, tl_world *world);
+
+/* After every step. */
+void view_after_step(view *view, tl_world *world, const tl_report *report);
+
+/* Ends all connections and frees the viewer. */
+void view_stop(view *view);
+
+/* `talus run --view`: starts the viewer beside a session (apps/talus/session.h) and hooks it in.
+ * Returns an exit code, the mistake told. view_leave() ends it; without a viewer it does nothing.
+ */
+struct session;
+int view_join(struct session *session);
+void view_leave(struct session *session);
+
+#endif

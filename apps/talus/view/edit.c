@@ -1,0 +1,346 @@
+/* What viewers' commands do to a world that runs. See view/live.h. */
+#include "live.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The handle of a body that is there. */
+static bool find_body(const tl_world *world, uint32_t index, tl_body *body, char *error)
+{
+    *body = (tl_body){index, 1};
+    if (!tl_world_has_body(world, *body)) {
+        snprintf(error, VIEW_ERROR, "there is no body %u", (unsigned)index);
+        return false;
+    }
+    return true;
+}
+
+static bool find_dynamic(const tl_world *world, uint32_t index, tl_body *body, double *mass,
+                         char *error)
+{
+    if (!find_body(world, index, body, error)) {
+        return false;
+    }
+    if (tl_world_read_masses(world, 1, body, mass) < 0 || !(*mass > 0)) {
+        snprintf(error, VIEW_ERROR, "body %u is not dynamic", (unsigned)index);
+        return false;
+    }
+    return true;
+}
+
+/* ---- looking ---- */
+
+static bool pick(view *v, const view_command *c, const tl_world *world, json_t **members,
+                 char *error)
+{
+    tl_body body;
+    double velocity[3], angular[3];
+    source_pick p = {.index = c->body,
+                     .time = tl_world_time(world),
+                     .step = tl_world_settings(world).step,
+                     .contact_count = tl_world_contact_count(world),
+                     .velocity = velocity,
+                     .angular_velocity = angular};
+    if (!find_body(world, c->body, &body, error)) {
+        return false;
+    }
+    pthread_mutex_lock(&v->hub.lock);
+    const view_body *row = view_table_find(&v->hub.table, c->body);
+    p.kind = row ? (tl_body_kind)row->kind : TL_DYNAMIC;
+    pthread_mutex_unlock(&v->hub.lock);
+    tl_contact *contacts = malloc((p.contact_count + 1) * sizeof *contacts);
+    p.contacts = contacts;
+    const bool good = contacts && tl_world_read_contacts(world, p.contact_count, contacts) >= 0 &&
+                      tl_world_read_positions(world, 1, &body, p.position) >= 0 &&
+                      tl_world_read_orientations(world, 1, &body, p.orientation) >= 0 &&
+                      tl_world_read_velocities(world, 1, &body, velocity) >= 0 &&
+                      tl_world_read_angular_velocities(world, 1, &body, angular) >= 0 &&
+                      tl_world_read_masses(world, 1, &body, &p.mass) >= 0;
+    if (good) {
+        *members = source_describe(&v->hub, v->document, &p);
+    } else {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+    }
+    free(contacts);
+    return good;
+}
+
+static bool find(const view *v, const view_command *c, json_t **members, char *error)
+{
+    const tl_body body = tl_document_find_body(v->document, c->name);
+    if (!body.index) {
+        snprintf(error, VIEW_ERROR, "there is no body of that name");
+        return false;
+    }
+    *members = json_pack("{sI}", "index", (json_int_t)body.index);
+    return true;
+}
+
+/* ---- editing ---- */
+
+static bool set(view *v, const view_command *c, tl_world *world, char *error)
+{
+    tl_settings settings = tl_world_settings(world);
+    if (!view_settings_from_json(&settings, c->args, error)) {
+        return false;
+    }
+    if (tl_world_set_settings(world, &settings) < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        return false;
+    }
+    v->settings = tl_world_settings(world);
+    hub_set_settings(&v->hub, &v->settings);
+    return true;
+}
+
+static bool set_pair(view *v, const view_command *c, tl_world *world, char *error)
+{
+    if (tl_world_set_pair(world, (tl_material){c->a}, (tl_material){c->b}, c->friction,
+                          c->restitution) < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        return false;
+    }
+    json_t *told =
+        json_pack("{ss sI sI sf sf}", "type", "pair", "a", (json_int_t)c->a, "b", (json_int_t)c->b,
+                  "friction", c->friction, "restitution", c->restitution);
+    hub_post_text(&v->hub, 0, json_dumps(told, JSON_COMPACT));
+    json_decref(told);
+    return true;
+}
+
+static live_drag *drag_of(view *v, uint32_t client)
+{
+    for (size_t i = 0; i < v->drag_count; i++) {
+        if (v->drags[i].client == client) {
+            return &v->drags[i];
+        }
+    }
+    return NULL;
+}
+
+static bool drag(view *v, const view_command *c, const tl_world *world, char *error)
+{
+    live_drag *d = drag_of(v, c->client);
+    tl_body body;
+    double mass;
+    if (!find_dynamic(world, c->body, &body, &mass, error)) {
+        return false;
+    }
+    if (!d && v->drag_count == LIVE_DRAGS) {
+        snprintf(error, VIEW_ERROR, "too many bodies are dragged");
+        return false;
+    }
+    d = d ? d : &v->drags[v->drag_count++];
+    *d = (live_drag){.client = c->client, .body = body, .frequency = c->frequency};
+    memcpy(d->target, c->point, sizeof d->target);
+    return true;
+}
+
+static void release(view *v, uint32_t client)
+{
+    live_drag *d = drag_of(v, client);
+    if (d) {
+        *d = v->drags[--v->drag_count];
+    }
+}
+
+void live_pull(view *v, tl_world *world)
+{
+    const double h = tl_world_settings(world).step;
+    for (size_t i = v->drag_count; i-- > 0;) {
+        live_drag *d = &v->drags[i];
+        double position[3], velocity[3];
+        if (!tl_world_has_body(world, d->body) ||
+            tl_world_read_positions(world, 1, &d->body, position) < 0 ||
+            tl_world_read_velocities(world, 1, &d->body, velocity) < 0) {
+            *d = v->drags[--v->drag_count];
+            continue;
+        }
+        /* critically damped, with the velocity at the end of the step: stable however stiff */
+        const double w = 2 * M_PI * d->frequency, scale = 1 / (1 + 2 * h * w + h * h * w * w);
+        for (int k = 0; k < 3; k++) {
+            velocity[k] = (velocity[k] + h * w * w * (d->target[k] - position[k])) * scale;
+        }
+        tl_world_write_velocities(world, 1, &d->body, velocity, NULL);
+    }
+}
+
+static bool push(const view_command *c, tl_world *world, char *error)
+{
+    tl_body body;
+    double mass, velocity[3];
+    if (!find_dynamic(world, c->body, &body, &mass, error)) {
+        return false;
+    }
+    bool good = tl_world_read_velocities(world, 1, &body, velocity) >= 0;
+    for (int k = 0; k < 3 && good; k++) {
+        velocity[k] += c->point[k] / mass;
+    }
+    good = good && tl_world_write_velocities(world, 1, &body, velocity, NULL) >= 0;
+    if (!good) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+    }
+    return good;
+}
+
+static bool throw_body(view *v, const view_command *c, tl_world *world, json_t **members,
+                       char *error)
+{
+    tl_shape_def sphere = tl_sphere_default(c->radius);
+    tl_body_def def = tl_body_default();
+    tl_body body;
+    sphere.material.index = c->a;
+    def.density = c->density;
+    def.shape_count = 1;
+    def.shapes = &sphere;
+    memcpy(def.position, c->point, sizeof def.position);
+    memcpy(def.velocity, c->velocity, sizeof def.velocity);
+    if (tl_world_add_bodies(world, 1, &def, &body) < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        return false;
+    }
+    v->bodies_changed = true;
+    v->table_due = 0;
+    *members = json_pack("{sI}", "index", (json_int_t)body.index);
+    return true;
+}
+
+static bool remove_body(view *v, const view_command *c, tl_world *world, char *error)
+{
+    tl_body body;
+    if (!find_body(world, c->body, &body, error)) {
+        return false;
+    }
+    if (tl_world_remove_bodies(world, 1, &body) < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        return false;
+    }
+    v->bodies_changed = true;
+    v->table_due = 0;
+    return true;
+}
+
+/* Commands that change the state. */
+static bool edit(view *v, view_command *c, tl_world *world, json_t **members, char *error)
+{
+    if (!v->options.edit) {
+        snprintf(error, VIEW_ERROR,
+                 "this run is being recorded as its scene says; talus view SCENE can be changed");
+        return false;
+    }
+    atomic_fetch_add(&v->hub.version, 1);
+    switch (c->verb) {
+    case VIEW_SET: return set(v, c, world, error);
+    case VIEW_PAIR: return set_pair(v, c, world, error);
+    case VIEW_DRAG: return drag(v, c, world, error);
+    case VIEW_PUSH: return push(c, world, error);
+    case VIEW_THROW: return throw_body(v, c, world, members, error);
+    default: return remove_body(v, c, world, error);
+    }
+}
+
+/* ---- control ---- */
+
+static void pace(view *v, const view_command *c)
+{
+    v->state.real_time = c->real_time >= 0 ? c->real_time : v->state.real_time;
+    v->state.speed = c->speed > 0 ? c->speed : v->state.speed;
+    v->pace_wall = 0;
+}
+
+static void start(view *v)
+{
+    if (v->state.ended) { /* on, beyond the end */
+        v->until = INFINITY;
+    }
+    v->state.ended = false;
+    v->state.message[0] = 0;
+    v->state.running = true;
+}
+
+void live_answer_steps(view *v, const char *error)
+{
+    for (size_t i = 0; i < v->waiting_count; i++) {
+        hub_reply(&v->hub, &v->waiting[i], error, NULL);
+    }
+    v->waiting_count = 0;
+}
+
+/* Whether the answer waits until the steps are done. */
+static bool step(view *v, const view_command *c)
+{
+    const size_t room = sizeof v->waiting / sizeof *v->waiting;
+    v->state.running = false;
+    v->state.message[0] = 0;
+    v->steps_due = (v->steps_due > 100000 ? 0 : v->steps_due) + c->count;
+    if (v->waiting_count == room) {
+        return false;
+    }
+    v->waiting[v->waiting_count] = *c;
+    v->waiting[v->waiting_count++].args = NULL;
+    return true;
+}
+
+static bool restart(view *v, view_command *c, tl_world **world, char *error)
+{
+    if (!v->owner.restart) {
+        snprintf(error, VIEW_ERROR, "this run cannot start anew: it is being recorded");
+        return false;
+    }
+    if (!v->owner.restart(v->owner.user, c, world, &v->document, error)) {
+        return false;
+    }
+    if (!live_begin(v, *world)) {
+        snprintf(error, VIEW_ERROR, "not enough memory for the viewer: %s", tl_last_message());
+        return false;
+    }
+    return true;
+}
+
+static bool checkpoint(view *v, tl_world *world, json_t **members, char *error)
+{
+    const char *file = "";
+    if (!v->owner.checkpoint) {
+        snprintf(error, VIEW_ERROR, "nothing is recorded: talus view SCENE -o RESULT does");
+        return false;
+    }
+    if (!v->owner.checkpoint(v->owner.user, world, &file, error)) {
+        return false;
+    }
+    *members = json_pack("{ss}", "file", file);
+    return true;
+}
+
+void live_command(view *v, view_command *c, tl_world **world)
+{
+    char why[VIEW_ERROR] = "";
+    json_t *members = NULL;
+    bool good = true;
+    switch (c->verb) {
+    case VIEW_LEAVE: release(v, c->client); return;
+    case VIEW_RELEASE: release(v, c->client); break;
+    case VIEW_START: start(v); break;
+    case VIEW_STOP:
+        v->state.running = false;
+        v->steps_due = 0;
+        break;
+    case VIEW_STEP:
+        if (step(v, c)) {
+            return; /* answered when the steps are done */
+        }
+        break;
+    case VIEW_PACE: pace(v, c); break;
+    case VIEW_RESTART: good = restart(v, c, world, why); break;
+    case VIEW_PICK: good = pick(v, c, *world, &members, why); break;
+    case VIEW_FIND: good = find(v, c, &members, why); break;
+    case VIEW_CHECKPOINT: good = checkpoint(v, *world, &members, why); break;
+    default: good = edit(v, c, *world, &members, why); break;
+    }
+    char error[VIEW_ERROR + 32];
+    /* messages of `set` and of the library name their place themselves */
+    snprintf(error, sizeof error, "%s: %s", view_verb_name(c->verb), why);
+    const bool named = strncmp(why, "set: ", 5) == 0;
+    hub_reply(&v->hub, c, good ? NULL : named ? why : error, members);
+}

@@ -1,0 +1,86 @@
+/* A live run: a world whose states are shown and that viewers command. view/live.c holds the loop's
+ * side, view/edit.c what commands do to the world, view/bodies.c how the table follows the world.
+ * The calls of view.h are built on it; view/watch.c (`talus view SCENE`) uses it directly, because
+ * it can restart. All of it belongs to the thread of the world. */
+#ifndef TALUS_VIEW_LIVE_H
+#define TALUS_VIEW_LIVE_H
+
+#include "server.h"
+#include "source.h"
+
+enum { LIVE_DRAGS = SERVER_VIEWERS };
+
+/* A spring between a body and the hand of a viewer. */
+typedef struct live_drag {
+    uint32_t client;
+    tl_body body;
+    double target[3];
+    double frequency; /* Hz */
+} live_drag;
+
+/* What only the owner of the world can do. Each returns false with a reason in `error`. */
+typedef struct live_owner {
+    void *user;
+    /* Makes the world anew; *world and *document change, or stay on failure. NULL: not possible. */
+    bool (*restart)(void *user, const view_command *command, tl_world **world,
+                    const tl_document **document, char error[VIEW_ERROR]);
+    /* Writes a checkpoint; *file names it. NULL: nothing is recorded. */
+    bool (*checkpoint)(void *user, tl_world *world, const char **file, char error[VIEW_ERROR]);
+} live_owner;
+
+struct view {
+    hub hub;
+    server *server;
+    view_options options;
+    live_owner owner;
+    const tl_document *document;
+    char source[256];
+    char backend[128];
+
+    hub_state state;
+    unsigned steps_due;       /* asked for one by one */
+    view_command waiting[16]; /* `step` commands that are answered when they are done */
+    size_t waiting_count;
+    double pace_wall, pace_time; /* when it was at which time: real time counts from there */
+    double until;
+
+    uint64_t published;        /* the version of the state that was handed over last */
+    uint64_t emitted, removed; /* as last reported */
+    bool bodies_changed;       /* the table does not hold the world's bodies */
+    double table_due;          /* s, it is brought up to date not before */
+    tl_settings settings;      /* last told */
+
+    live_drag drags[LIVE_DRAGS];
+    size_t drag_count;
+};
+
+/* As view_start(), with an owner. */
+view *live_start(const view_options *options, const live_owner *owner, const tl_document *document,
+                 tl_world *world, char error[VIEW_ERROR]);
+
+/* As view_before_step(); *world changes where it is restarted. */
+bool live_before_step(view *v, tl_world **world);
+
+/* The step failed: pauses and tells why. */
+void live_failed(view *v, const char *why);
+
+/* ---- edit.c ---- */
+
+/* Carries out a command and replies. */
+void live_command(view *v, view_command *command, tl_world **world);
+
+/* Answers the `step` commands: their steps are done, or will not be (`error`). */
+void live_answer_steps(view *v, const char *error);
+
+/* Pulls the bodies that are being dragged; before every step. */
+void live_pull(view *v, tl_world *world);
+
+/* ---- bodies.c ---- */
+
+/* Begins a new epoch with the bodies of a world. False: no memory. */
+bool live_begin(view *v, tl_world *world);
+
+/* Brings the table up to date with the world. */
+bool live_follow_bodies(view *v, tl_world *world, source_hello *hello);
+
+#endif

@@ -1,0 +1,496 @@
+/* `talus view RESULT`: shows a recording. The thread that calls view_replay() reads the file as
+ * viewers ask for frames, and looks now and then whether a file that is still written has grown. */
+#include "job.h"
+#include "server.h"
+#include "source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_TASKS = 64, SERIES_BATCH = 64, REPORT_BATCH = 4096 };
+
+/* A body's series that is being read, bit by bit, between other requests. */
+typedef struct series_task {
+    uint32_t client, body;
+    uint64_t next, stride;
+    size_t count;
+    double rows[SERIES_BATCH][VIEW_SERIES_COLUMNS];
+} series_task;
+
+typedef struct recording {
+    hub hub;
+    server *server;
+    tl_result *result;
+    tl_document *document;
+    tl_result_info info;
+    double step;          /* s, of the scene */
+    tl_body_info *bodies; /* info.bodies of them */
+    uint8_t *how;
+    size_t how_count;
+    view_pose *fixed; /* room for all fixed bodies */
+    series_task *tasks[SERIES_TASKS];
+    size_t task_count;
+    double looked; /* s, when the file was last looked at */
+} recording;
+
+/* ---- the table ---- */
+
+static void add_rows(recording *r, uint64_t shape_count, const tl_shape_info *shapes)
+{
+    view_table *table = &r->hub.table;
+    uint64_t shape = 0;
+    for (uint64_t i = 0; i < r->info.bodies; i++) {
+        const tl_body_info *body = &r->bodies[i];
+        const uint64_t first = shape;
+        while (shape < shape_count && shapes[shape].body.index == body->body.index) {
+            shape++;
+        }
+        const bool known =
+            table->body_count && table->bodies[table->body_count - 1].index >= body->body.index;
+        if (!known) {
+            view_table_add(table, body->body.index, body->kind, body->mass, shape - first,
+                           shapes + first);
+        }
+    }
+}
+
+/* Reads bodies and shapes; those that are new come into the table. */
+static bool read_bodies(recording *r)
+{
+    const uint64_t count = r->info.bodies, shape_count = r->info.shapes;
+    tl_body_info *bodies = malloc((count + 1) * sizeof *bodies);
+    tl_shape_info *shapes = malloc((shape_count + 1) * sizeof *shapes);
+    bool good = bodies && shapes && tl_result_read_bodies(r->result, count, bodies) >= 0 &&
+                tl_result_read_shapes(r->result, shape_count, shapes) >= 0;
+    if (good) {
+        free(r->bodies);
+        r->bodies = bodies;
+        bodies = NULL;
+        pthread_mutex_lock(&r->hub.lock);
+        add_rows(r, shape_count, shapes);
+        r->hub.table_version++;
+        const view_table *table = &r->hub.table;
+        const size_t rows = table->body_count;
+        r->how_count = rows ? (size_t)table->bodies[rows - 1].index + 1 : 0;
+        uint8_t *how = realloc(r->how, r->how_count + 1);
+        view_pose *fixed = realloc(r->fixed, (count + 1) * sizeof *fixed);
+        r->how = how ? how : r->how;
+        r->fixed = fixed ? fixed : r->fixed;
+        good = how && fixed;
+        if (good) {
+            memset(how, VIEW_UNKNOWN, r->how_count + 1);
+            for (size_t i = 0; i < rows; i++) {
+                how[table->bodies[i].index] = table->bodies[i].how;
+            }
+        }
+        pthread_mutex_unlock(&r->hub.lock);
+    }
+    free(bodies);
+    free(shapes);
+    return good;
+}
+
+static bool read_times(recording *r)
+{
+    double *times = malloc((r->info.frames + 1) * sizeof *times);
+    if (!times || tl_result_read_times(r->result, r->info.frames, times) < 0) {
+        free(times);
+        return false;
+    }
+    pthread_mutex_lock(&r->hub.lock);
+    free(r->hub.times);
+    r->hub.times = times;
+    r->hub.time_count = r->info.frames;
+    pthread_mutex_unlock(&r->hub.lock);
+    return true;
+}
+
+static void tell_state(recording *r)
+{
+    const hub_state state = {.speed = 1,
+                             .time = r->info.last_time,
+                             .steps = r->info.steps,
+                             .frames = r->info.frames,
+                             .growing = !r->info.closed};
+    hub_set_state(&r->hub, &state);
+}
+
+/* Looks whether the file has grown. */
+static void look(recording *r)
+{
+    r->looked = hub_now();
+    if (tl_result_refresh(r->result) < 0) {
+        return;
+    }
+    const tl_result_info info = tl_result_describe(r->result);
+    const bool grown = info.frames != r->info.frames || info.closed != r->info.closed;
+    const bool more = info.bodies != r->info.bodies;
+    r->info = info;
+    if (grown && (!more || read_bodies(r)) && read_times(r)) {
+        tell_state(r);
+        hub_wake(&r->hub);
+    }
+}
+
+/* ---- frames ---- */
+
+/* Reads a frame and says what it is made of; the arrays are valid until the next call. */
+static bool read_state(recording *r, uint64_t index, view_state *state)
+{
+    tl_result_frame frame;
+    if (tl_result_read_frame(r->result, index, &frame) < 0) {
+        return false;
+    }
+    *state = (view_state){.state = frame.state,
+                          .step = r->step,
+                          .contacts_known = r->info.contacts > 0,
+                          .contact_count = frame.contact_count,
+                          .contacts = frame.contacts,
+                          .how = r->how,
+                          .how_count = r->how_count,
+                          .fixed = r->fixed,
+                          .box = r->hub.box};
+    const double time = frame.state.time;
+    for (uint64_t i = 0; i < r->info.bodies; i++) {
+        const tl_body_info *body = &r->bodies[i];
+        if (body->kind != TL_FIXED || body->added > time || body->removed <= time) {
+            continue;
+        }
+        view_pose *pose = &r->fixed[state->fixed_count++];
+        *pose = (view_pose){.index = body->body.index};
+        memcpy(pose->position, body->position, sizeof pose->position);
+        for (int k = 0; k < 4; k++) {
+            pose->orientation[k] = (float)body->orientation[k];
+        }
+    }
+    return true;
+}
+
+static void send_frame(recording *r, const view_command *c)
+{
+    view_state state;
+    view_frame *frame = NULL;
+    if (read_state(r, (uint64_t)c->index, &state)) {
+        pthread_mutex_lock(&r->hub.lock);
+        state.fields = r->hub.fields;
+        state.contacts_wanted = r->hub.contacts;
+        pthread_mutex_unlock(&r->hub.lock);
+        frame = view_frame_build(&state, (uint32_t)c->index);
+    }
+    hub_post_frame(&r->hub, c->client, frame);
+}
+
+/* The row of a moving body in a state; its count where it is not there. */
+static size_t find_row(const tl_frame_view *state, uint32_t body)
+{
+    size_t low = 0, high = state->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (state->bodies[middle] < body) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < state->count && state->bodies[low] == body ? low : state->count;
+}
+
+/* ---- commands ---- */
+
+static const tl_body_info *find_body(const recording *r, uint32_t index)
+{
+    for (uint64_t i = 0; i < r->info.bodies; i++) {
+        if (r->bodies[i].body.index == index) {
+            return &r->bodies[i];
+        }
+    }
+    return NULL;
+}
+
+static void pick(recording *r, const view_command *c)
+{
+    const tl_body_info *body = find_body(r, c->body);
+    view_state state;
+    if (!body || !read_state(r, (uint64_t)c->index, &state)) {
+        hub_reply(&r->hub, c,
+                  body ? "pick: the frame cannot be read" : "pick: there is no such body", NULL);
+        return;
+    }
+    source_pick p = {.index = c->body,
+                     .kind = body->kind,
+                     .mass = body->mass,
+                     .time = state.state.time,
+                     .step = r->step,
+                     .contact_count = state.contact_count,
+                     .contacts = state.contacts};
+    memcpy(p.position, body->position, sizeof p.position);
+    memcpy(p.orientation, body->orientation, sizeof p.orientation);
+    double velocity[3], angular[3];
+    const size_t row = find_row(&state.state, c->body);
+    if (row < state.state.count) {
+        for (size_t k = 0; k < 4; k++) {
+            p.orientation[k] = (double)state.state.orientations[4 * row + k];
+        }
+        for (size_t k = 0; k < 3; k++) {
+            p.position[k] = state.state.positions[3 * row + k];
+            velocity[k] = (double)state.state.velocities[3 * row + k];
+            angular[k] = (double)state.state.angular_velocities[3 * row + k];
+        }
+        p.velocity = velocity;
+        p.angular_velocity = angular;
+    } else if (body->kind != TL_FIXED) {
+        hub_reply(&r->hub, c, "pick: the body is not there at this time", NULL);
+        return;
+    }
+    hub_reply(&r->hub, c, NULL, source_describe(&r->hub, r->document, &p));
+}
+
+static void find(recording *r, const view_command *c)
+{
+    const tl_body body = tl_document_find_body(r->document, c->name);
+    hub_reply(&r->hub, c, body.index ? NULL : "find: there is no body of that name",
+              body.index ? json_pack("{sI}", "index", (json_int_t)body.index) : NULL);
+}
+
+static void send_reports(recording *r, const view_command *c)
+{
+    const uint64_t total = r->info.steps;
+    const uint64_t first = (uint64_t)c->first < total ? (uint64_t)c->first : total;
+    const uint64_t most = total - first;
+    const uint64_t count = c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most;
+    tl_report *batch = malloc(REPORT_BATCH * sizeof *batch);
+    view_buffer out = {0};
+    view_reports rows;
+    bool good = batch != NULL;
+    view_reports_begin(&rows, count, c->count, true, c->id, r->hub.epoch, &out);
+    for (uint64_t done = 0; done < count && good;) {
+        const uint64_t some = count - done < REPORT_BATCH ? count - done : REPORT_BATCH;
+        good = tl_result_read_reports(r->result, first + done, some, batch) >= 0;
+        if (good) {
+            view_reports_add(&rows, batch, some, &out);
+        }
+        done += some;
+    }
+    free(batch);
+    if (good) {
+        hub_post_bytes(&r->hub, c->client, &out);
+    }
+    view_buffer_free(&out);
+    hub_reply(&r->hub, c, good ? NULL : "reports: they cannot be read", NULL);
+}
+
+/* ---- series ---- */
+
+static void end_task(recording *r, size_t i)
+{
+    free(r->tasks[i]);
+    r->tasks[i] = r->tasks[--r->task_count];
+}
+
+/* Ends the tasks of a client: those of one body, or all (body 0). */
+static void end_tasks(recording *r, uint32_t client, uint32_t body)
+{
+    for (size_t i = r->task_count; i-- > 0;) {
+        if (r->tasks[i]->client == client && (!body || r->tasks[i]->body == body)) {
+            end_task(r, i);
+        }
+    }
+}
+
+static void watch_body(recording *r, const view_command *c)
+{
+    const tl_body_info *body = find_body(r, c->body);
+    const char *error = NULL;
+    end_tasks(r, c->client, c->body);
+    size_t own = 0;
+    for (size_t i = 0; i < r->task_count; i++) {
+        own += r->tasks[i]->client == c->client;
+    }
+    series_task *task = NULL;
+    if (!body || body->kind == TL_FIXED) {
+        error = "watch: there is no such moving body";
+    } else if (own >= VIEW_MAX_WATCHES || r->task_count == SERIES_TASKS ||
+               !(task = malloc(sizeof *task))) {
+        error = "watch: too many bodies are watched";
+    } else {
+        task->client = c->client;
+        task->body = c->body;
+        task->next = 0;
+        task->count = 0;
+        task->stride = (r->info.frames + c->count - 1) / c->count;
+        task->stride += task->stride == 0;
+        r->tasks[r->task_count++] = task;
+    }
+    hub_reply(&r->hub, c, error, NULL);
+}
+
+/* Reads one frame for the task that waits longest. */
+static void go_on(recording *r)
+{
+    series_task *task = r->tasks[0];
+    view_state state;
+    if (task->next < r->info.frames && read_state(r, task->next, &state)) {
+        const size_t row = find_row(&state.state, task->body);
+        if (row < state.state.count) {
+            view_series_row(&state, row, task->rows[task->count++]);
+        }
+    }
+    task->next += task->stride;
+    const bool last = task->next >= r->info.frames;
+    if (last || task->count == SERIES_BATCH) {
+        view_buffer out = {0};
+        view_encode_series(task->body, task->rows[0], task->count, last ? VIEW_SERIES_LAST : 0,
+                           r->hub.epoch, &out);
+        hub_post_bytes(&r->hub, task->client, &out);
+        task->count = 0;
+    }
+    if (last) {
+        end_task(r, 0);
+    }
+}
+
+static void carry_out(recording *r, const view_command *c)
+{
+    switch (c->verb) {
+    case VIEW_FRAME: send_frame(r, c); break;
+    case VIEW_TIMES:
+        look(r);
+        hub_reply(&r->hub, c, NULL, NULL);
+        break;
+    case VIEW_REPORTS: send_reports(r, c); break;
+    case VIEW_PICK: pick(r, c); break;
+    case VIEW_FIND: find(r, c); break;
+    case VIEW_WATCH: watch_body(r, c); break;
+    case VIEW_UNWATCH:
+        end_tasks(r, c->client, c->body);
+        hub_reply(&r->hub, c, NULL, NULL);
+        break;
+    case VIEW_LEAVE: end_tasks(r, c->client, 0); break;
+    default: hub_reply(&r->hub, c, "a recording cannot be changed", NULL); break;
+    }
+}
+
+/* ---- the loop ---- */
+
+/* The box of packed positions, from the first and the last frame; that of the hello from the first.
+ */
+static bool measure(recording *r, source_hello *hello)
+{
+    view_state state;
+    double *positions = NULL;
+    size_t count = 0;
+    for (int i = 0; i < 2; i++) {
+        if (!read_state(r, i ? r->info.frames - 1 : 0, &state)) {
+            free(positions);
+            return false;
+        }
+        const size_t more = state.state.count;
+        double *moved = realloc(positions, (3 * (count + more) + 1) * sizeof *positions);
+        if (!moved) {
+            free(positions);
+            return false;
+        }
+        positions = moved;
+        memcpy(positions + 3 * count, state.state.positions, 3 * more * sizeof *positions);
+        count += more;
+        for (size_t k = 0; k < more; k++) {
+            const view_body *body = view_table_find(&r->hub.table, state.state.bodies[k]);
+            if (body) {
+                source_widen(hello, state.state.positions + 3 * k, (double)body->radius);
+            }
+        }
+        for (size_t k = 0; k < state.fixed_count; k++) {
+            const view_body *body = view_table_find(&r->hub.table, state.fixed[k].index);
+            if (body) {
+                source_widen(hello, state.fixed[k].position, (double)body->radius);
+            }
+        }
+    }
+    r->hub.box = view_box_choose(count, positions, r->hub.table.smallest, 1);
+    free(positions);
+    return true;
+}
+
+static tl_status open_recording(recording *r, const view_job *job)
+{
+    tl_status status = tl_result_open(job->path, &r->result);
+    if (status >= 0) {
+        status = tl_result_document(r->result, &r->document);
+    }
+    if (status < 0) {
+        return status;
+    }
+    r->info = tl_result_describe(r->result);
+    r->step = tl_scene_settings(tl_document_scene(r->document)).step;
+    r->hub.epoch = 1;
+    source_hello hello = {.document = r->document,
+                          .source = job->path,
+                          .backend = r->info.backend,
+                          .duration = tl_document_record(r->document).duration,
+                          .first_time = r->info.first_time,
+                          .frames = r->info.frames};
+    if (r->info.closed) {
+        hello.duration = r->info.last_time;
+    }
+    if (!read_bodies(r) || !read_times(r) || (r->info.frames && !measure(r, &hello))) {
+        return TL_BAD_DATA;
+    }
+    pthread_mutex_lock(&r->hub.lock);
+    source_begin(&r->hub, &hello);
+    pthread_mutex_unlock(&r->hub.lock);
+    tell_state(r);
+    return TL_OK;
+}
+
+static void serve(recording *r, const volatile sig_atomic_t *stop)
+{
+    view_command command;
+    while (!(stop && *stop)) {
+        if (hub_next_request(&r->hub, r->task_count ? 0 : 0.1, &command)) {
+            carry_out(r, &command);
+            view_command_free(&command);
+        } else if (r->task_count) {
+            go_on(r);
+        }
+        if (!r->info.closed && hub_now() - r->looked > 1) {
+            look(r);
+        }
+    }
+}
+
+tl_status view_replay(const view_job *job, char *error, size_t room)
+{
+    char why[VIEW_ERROR] = "";
+    recording *r = calloc(1, sizeof *r);
+    if (!r || !hub_init(&r->hub, false)) {
+        free(r);
+        snprintf(error, room, "not enough memory for the viewer");
+        return TL_NO_MEMORY;
+    }
+    tl_status status = open_recording(r, job);
+    if (status < 0) {
+        snprintf(why, sizeof why, "%s", tl_last_message());
+    } else {
+        r->server = server_start(&r->hub, job->view.bind, job->view.port, job->view.token, why);
+        status = r->server ? TL_OK : TL_BAD_ARGUMENT;
+    }
+    if (r->server) {
+        job->started(r->server->address, job->user);
+        serve(r, job->view.stop);
+        server_stop(r->server);
+    }
+    while (r->task_count) {
+        end_task(r, 0);
+    }
+    hub_free(&r->hub);
+    tl_document_destroy(r->document);
+    tl_result_close(r->result);
+    free(r->bodies);
+    free(r->how);
+    free(r->fixed);
+    free(r);
+    snprintf(error, room, "%s", why);
+    return status;
+}

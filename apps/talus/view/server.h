@@ -1,0 +1,178 @@
+/* Inside the server: what view/server.c (connections), view/viewer.c (one viewer), view/stage.c
+ * (packing live states) and view/http.c (files and checks) share. All of it belongs to the server's
+ * thread, except where server_start() and server_stop() say otherwise. */
+#ifndef TALUS_VIEW_SERVER_H
+#define TALUS_VIEW_SERVER_H
+
+#include "hub.h"
+
+#include <libwebsockets.h>
+
+enum {
+    SERVER_VIEWERS = 64,         /* viewers at once */
+    SERVER_TEXTS = 1024,         /* texts waiting for a viewer */
+    SERVER_BYTES = 64 << 20,     /* bytes of answers waiting for a viewer */
+    SERVER_PENDING = 8,          /* requests for frames of a recording that wait */
+    SERVER_CACHE = 16,           /* frames of a recording that are kept */
+    SERVER_CACHE_BYTES = 1 << 28 /* and the most they hold together, where there are several */
+};
+
+/* So many a second, with bursts. */
+typedef struct bucket {
+    double level, last;
+} bucket;
+
+bool bucket_take(bucket *bucket, double rate, double burst);
+
+/* A message that waits to be sent. */
+typedef struct message {
+    struct message *next;
+    view_buffer bytes;
+    bool is_text;
+} message;
+
+typedef struct message_queue {
+    message *first, **last;
+    size_t count, bytes;
+} message_queue;
+
+/* A body whose series a viewer of a live run wants. */
+typedef struct watch {
+    uint32_t body;
+    double *rows; /* not sent yet */
+    size_t count, room;
+    double last; /* s, of the last row */
+    bool gone, told;
+} watch;
+
+/* One viewer. */
+typedef struct viewer {
+    struct viewer *next;
+    struct server *server;
+    struct lws *wsi;
+    uint32_t client;
+    bucket rate;
+    char *received; /* a message of which not everything has come */
+    size_t received_count;
+
+    message_queue texts, binaries;
+    message *sending;
+    size_t sent;
+    size_t name_next, table_next, time_next;
+    bool table_told; /* at least one BODIES message was sent */
+
+    unsigned fields;
+    size_t contacts;
+    double interval; /* s, between groups */
+    double due;      /* s, the next group not before */
+    bool reports;
+    uint64_t report_next;
+    int credits;
+    uint32_t after;   /* only a frame of a higher sequence is sent */
+    bool again;       /* even if the state has not changed */
+    view_frame *base; /* sent last */
+    watch watches[VIEW_MAX_WATCHES];
+    size_t watch_count;
+
+    view_command pending[SERVER_PENDING]; /* requests for frames */
+    size_t pending_count;
+    bool asked;     /* the first of them is with the source */
+    uint32_t shown; /* the frame sent last */
+} viewer;
+
+typedef struct server {
+    hub *hub;
+    struct lws_context *context;
+    pthread_t thread;
+    atomic_bool stop;
+    lws_sorted_usec_list_t timer;
+    bucket requests;
+    char host[128];    /* that it was told to bind to */
+    bool any_host;     /* bound to all addresses */
+    char token[33];    /* "": none is asked for */
+    char address[320]; /* to open */
+
+    viewer *viewers;
+    size_t viewer_count;
+    uint32_t last_client;
+    uint32_t epoch, settings_version, state_version;
+    bool running; /* as the source last said */
+
+    view_frame *current; /* live: the newest state, packed */
+    uint32_t sequence;
+    uint64_t current_version; /* of the state in it */
+    double packed;            /* s, when it was packed */
+    view_box box;
+    uint32_t boxes; /* chosen so far */
+    double smallest;
+    uint8_t *how; /* VIEW_* by index of body */
+    size_t how_count;
+    size_t table_seen;
+    view_pose *fixed;
+    size_t fixed_count;
+    uint32_t table_version;
+
+    view_frame *cache[SERVER_CACHE]; /* recordings: the newest first */
+} server;
+
+/* Starts to listen and the thread. `port` -1: VIEW_PORT or one of the 20 that follow. NULL: `error`
+ * (VIEW_ERROR bytes) says why. */
+server *server_start(hub *hub, const char *bind, int port, bool token, char *error);
+
+/* Ends connections and thread. */
+void server_stop(server *server);
+
+/* ---- viewer.c ---- */
+
+viewer *viewer_open(server *server, struct lws *wsi);
+void viewer_close(viewer *viewer);
+void viewer_begin_epoch(viewer *viewer);
+void viewer_state(viewer *viewer); /* sends what `state` says now */
+
+/* A whole message of the client. 0, or the code to close with. */
+int viewer_receive(viewer *viewer, const char *text, size_t length);
+
+/* The next message to send; NULL: none for now. */
+message *viewer_next(viewer *viewer);
+
+void viewer_text(viewer *viewer, char *text); /* taken over */
+void viewer_bytes(viewer *viewer, view_buffer *bytes);
+void viewer_frame(viewer *viewer, view_frame *frame); /* the answer to a request of a recording */
+void viewer_wants_to_write(viewer *viewer);
+bool viewer_is_stuck(const viewer *viewer); /* it does not read what it asked for */
+void message_free(message *message);
+
+/* ---- stage.c ---- */
+
+/* Packs the newest capture, if there is one. */
+void stage_pack(server *server);
+
+/* Whether a viewer can be sent the present frame now; otherwise `level` says what it wants (as
+ * hub.want). */
+bool stage_ready(const server *server, const viewer *viewer, double now, int *level);
+
+/* Tells the source what viewers want, and the timer when to look again. */
+void stage_update(server *server);
+void stage_begin_epoch(server *server);
+void stage_free(server *server);
+void stage_remember(server *server, view_frame *frame);
+view_frame *stage_recall(const server *server, int64_t index);
+
+/* ---- http.c ---- */
+
+/* A file that is being sent. */
+typedef struct http_transfer {
+    const unsigned char *data;
+    size_t bytes, sent;
+} http_transfer;
+
+/* Whether a Host header names this server. */
+bool http_host_is_ours(const char *host, const char *bound, bool any);
+/* Whether an Origin header is that of a page of this server, reached as Host says. */
+bool http_origin_is_ours(const char *origin, const char *host);
+bool http_token_is_right(const char *token, const char *given);
+
+int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                  size_t length);
+
+#endif

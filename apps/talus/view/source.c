@@ -1,0 +1,238 @@
+/* What live runs and recordings tell alike. See view/source.h. */
+#include "source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAMES = 100000, MOST_TEXT = 4 << 20 };
+
+/* ---- hello ---- */
+
+void source_widen(source_hello *hello, const double position[3], double radius)
+{
+    for (int k = 0; k < 3 && isfinite(radius); k++) {
+        hello->low[k] = fmin(hello->has_box ? hello->low[k] : INFINITY, position[k] - radius);
+        hello->high[k] = fmax(hello->has_box ? hello->high[k] : -INFINITY, position[k] + radius);
+    }
+    hello->has_box |= isfinite(radius);
+}
+
+/* Names of materials, and what the scene file says of them. */
+static json_t *list_materials(const tl_document *document, const json_t *scene)
+{
+    json_t *list = json_array();
+    const json_t *said = json_object_get(scene, "materials");
+    for (uint32_t i = 0; i < 256; i++) {
+        const char *name = tl_document_material_name(document, (tl_material){i});
+        if (!name) {
+            break;
+        }
+        json_t *entry = json_pack("{sI ss}", "index", (json_int_t)i, "name", name);
+        const json_t *def = i ? json_object_get(said, name) : NULL;
+        static const char *const keys[] = {"friction", "restitution"};
+        for (int k = 0; k < 2; k++) {
+            json_t *value = json_object_get(def, keys[k]);
+            if (json_is_number(value)) {
+                json_object_set(entry, keys[k], value);
+            }
+        }
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static void list_names(hub *h, const tl_document *document)
+{
+    hub_clear_names(h);
+    if (!h->names) {
+        h->names = malloc(MOST_NAMES * sizeof *h->names);
+    }
+    for (size_t i = 0; h->names && i < h->table.body_count && h->name_count < MOST_NAMES; i++) {
+        const uint32_t index = h->table.bodies[i].index;
+        const char *name = tl_document_body_name(document, (tl_body){index, 1});
+        char *copy = name ? strdup(name) : NULL;
+        if (copy) {
+            h->names[h->name_count++] = (hub_name){index, copy};
+        }
+    }
+}
+
+/* Real numbers that may be infinite. */
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* The file's name without its folders: the page is told no more of this machine than it needs. */
+static const char *last_part(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
+void source_begin(hub *h, const source_hello *hello)
+{
+    size_t length = 0;
+    const char *text = tl_document_text(hello->document, &length);
+    /* a scene of a million explicit bodies is not read a second time for its parameters */
+    json_t *scene = length <= MOST_TEXT ? json_loadb(text, length, 0, NULL) : NULL;
+    json_t *parameters = json_object_get(scene, "parameters");
+    list_names(h, hello->document);
+    char program[64];
+    snprintf(program, sizeof program, "talus %s", tl_version());
+    json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
+    json_t *object = json_pack(
+        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI so so s{sb sb sb sb} so so}", "type",
+        "hello", "protocol", 1, "program", program, "kind", h->live ? "live" : "recording", "epoch",
+        (json_int_t)h->epoch, "title", tl_document_title(hello->document), "source",
+        source ? source : json_string("file"), "backend", hello->backend, "duration",
+        number(hello->duration), "first_time", hello->first_time, "frames",
+        (json_int_t)hello->frames, "box",
+        hello->has_box ? json_pack("[oo]", view_vector(hello->low, 3), view_vector(hello->high, 3))
+                       : json_null(),
+        "radius", h->table.smallest > 0 ? h->table.smallest : 1.0, "quantum", h->box.quantum,
+        "bodies", (json_int_t)h->table.body_count, "names", (json_int_t)h->name_count, "materials",
+        list_materials(hello->document, scene), "parameters",
+        json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
+        hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,
+        "report_columns", view_report_columns(), "series_columns", view_series_columns());
+    free(h->hello);
+    h->hello = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    json_decref(scene);
+}
+
+/* ---- pick ---- */
+
+/* 32-bit numbers of the table, with no more digits than they have. */
+static json_t *tidy(float value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.7g", (double)value);
+    return number(strtod(text, NULL));
+}
+
+static json_t *tidy_vector(const float *values, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) {
+        json_array_append_new(list, tidy(values[i]));
+    }
+    return list;
+}
+
+static json_t *tell_solid(const view_solid *solid)
+{
+    static const char *const kinds[] = {"sphere", "plane", "box", "parallelogram"};
+    json_t *shape =
+        json_pack("{ss sI so so}", "kind", kinds[solid->kind & 3], "material",
+                  (json_int_t)solid->material, "position", tidy_vector(solid->position, 3),
+                  "orientation", tidy_vector(solid->orientation, 4));
+    if (solid->kind == TL_BOX) {
+        json_object_set_new(shape, "half_extents", tidy_vector(solid->size, 3));
+    } else if (solid->kind == TL_PARALLELOGRAM) {
+        json_object_set_new(shape, "edge_u", tidy_vector(solid->size, 3));
+        json_object_set_new(shape, "edge_v", tidy_vector(solid->size + 3, 3));
+    }
+    return shape;
+}
+
+static void tell_shapes(hub *h, uint32_t index, json_t *object)
+{
+    static const float straight[4] = {1, 0, 0, 0};
+    json_t *list = json_array();
+    size_t count = 0;
+    pthread_mutex_lock(&h->lock);
+    const view_body *body = view_table_find(&h->table, index);
+    for (size_t i = 0; body && i < body->balls + body->solids; i++) {
+        if (count++ >= VIEW_MAX_PICK) {
+            continue;
+        }
+        if (i < body->balls) {
+            const view_ball *ball = &h->table.balls[body->ball + i];
+            json_array_append_new(list, json_pack("{ss sI so so so}", "kind", "sphere", "material",
+                                                  (json_int_t)ball->material, "position",
+                                                  tidy_vector(ball->position, 3), "orientation",
+                                                  tidy_vector(straight, 4), "radius",
+                                                  tidy(ball->radius)));
+        } else {
+            json_array_append_new(list,
+                                  tell_solid(&h->table.solids[body->solid + i - body->balls]));
+        }
+    }
+    pthread_mutex_unlock(&h->lock);
+    json_object_set_new(object, "shapes", list);
+    json_object_set_new(object, "shape_count", json_integer((json_int_t)count));
+}
+
+static double squared(const tl_contact *c)
+{
+    return c->impulse[0] * c->impulse[0] + c->impulse[1] * c->impulse[1] +
+           c->impulse[2] * c->impulse[2];
+}
+
+static int falling(const void *a, const void *b)
+{
+    const double x = squared(*(const tl_contact *const *)a),
+                 y = squared(*(const tl_contact *const *)b);
+    return (x < y) - (x > y);
+}
+
+static json_t *tell_contact(const source_pick *pick, const tl_contact *c)
+{
+    const int sign = c->a.index == pick->index ? 1 : -1; /* as seen from this body */
+    double normal[3], impulse[3];
+    for (int k = 0; k < 3; k++) {
+        normal[k] = sign * c->normal[k];
+        impulse[k] = sign * c->impulse[k];
+    }
+    return json_pack("{sI so so sf so sf}", "other",
+                     (json_int_t)(sign > 0 ? c->b.index : c->a.index), "point",
+                     view_vector(c->point, 3), "normal", view_vector(normal, 3), "gap", c->gap,
+                     "impulse", view_vector(impulse, 3), "force", sqrt(squared(c)) / pick->step);
+}
+
+static void tell_contacts(const source_pick *pick, json_t *object)
+{
+    const tl_contact **own = malloc((pick->contact_count + 1) * sizeof *own);
+    json_t *list = json_array();
+    size_t count = 0;
+    for (size_t i = 0; own && i < pick->contact_count; i++) {
+        const tl_contact *c = &pick->contacts[i];
+        if (c->a.index == pick->index || c->b.index == pick->index) {
+            own[count++] = c;
+        }
+    }
+    if (count) {
+        qsort(own, count, sizeof *own, falling);
+    }
+    for (size_t i = 0; i < count && i < VIEW_MAX_PICK; i++) {
+        json_array_append_new(list, tell_contact(pick, own[i]));
+    }
+    free(own);
+    json_object_set_new(object, "contacts", list);
+    json_object_set_new(object, "contact_count", json_integer((json_int_t)count));
+}
+
+json_t *source_describe(hub *h, const tl_document *document, const source_pick *pick)
+{
+    static const char *const kinds[] = {"dynamic", "fixed", "prescribed"};
+    char origin[512];
+    const tl_body body = {pick->index, 1};
+    tl_document_describe(document, body, origin, sizeof origin);
+    const char *name = tl_document_body_name(document, body);
+    json_t *from = json_string(origin);
+    json_t *object =
+        json_pack("{sI so so ss sf sf so so so so}", "index", (json_int_t)pick->index, "name",
+                  name ? json_string(name) : json_null(), "origin", from ? from : json_null(),
+                  "kind", kinds[pick->kind], "mass", pick->mass, "time", pick->time, "position",
+                  view_vector(pick->position, 3), "orientation", view_vector(pick->orientation, 4),
+                  "velocity", pick->velocity ? view_vector(pick->velocity, 3) : json_null(),
+                  "angular_velocity",
+                  pick->angular_velocity ? view_vector(pick->angular_velocity, 3) : json_null());
+    tell_shapes(h, pick->index, object);
+    tell_contacts(pick, object);
+    return json_pack("{so}", "body", object);
+}

@@ -1,0 +1,42 @@
+/* What the two sources share: hello, names, and the answer to `pick`. See view/live.c (a world that
+ * runs) and view/recording.c (a file). */
+#ifndef TALUS_VIEW_SOURCE_H
+#define TALUS_VIEW_SOURCE_H
+
+#include "hub.h"
+#include "../view.h"
+
+/* What `hello` says besides what the hub's table tells. */
+typedef struct source_hello {
+    const tl_document *document;
+    const char *source; /* the file's name */
+    const char *backend;
+    double duration; /* s; infinity: none */
+    double first_time;
+    uint64_t frames;
+    bool has_box;
+    double low[3], high[3];
+    bool control, edit, restart, record;
+} source_hello;
+
+/* Writes the hub's hello and names of this epoch; the lock is held. */
+void source_begin(hub *hub, const source_hello *hello);
+
+/* Widens a box by a body at a position, unless it is unbounded. */
+void source_widen(source_hello *hello, const double position[3], double radius);
+
+/* A body and its state, to be told. */
+typedef struct source_pick {
+    uint32_t index;
+    tl_body_kind kind;
+    double mass, time, step;
+    double position[3], orientation[4];
+    const double *velocity, *angular_velocity; /* NULL: not known */
+    size_t contact_count;                      /* all contacts of the state */
+    const tl_contact *contacts;
+} source_pick;
+
+/* The members of the reply; shapes come from the hub's table. */
+json_t *source_describe(hub *hub, const tl_document *document, const source_pick *pick);
+
+#endif

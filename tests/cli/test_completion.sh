@@ -1,0 +1,73 @@
+#!/bin/bash
+# The completion for bash, in a simulated command line: commands, options (just those that --help
+# lists), words of options, files by kind.
+#
+#   test_completion.sh BUILD SOURCE
+set -euo pipefail
+export PATH=$1:$PATH
+# shellcheck disable=SC1091  # it is checked by itself
+source "$2/tools/completion/talus.bash"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir folder
+touch pile.json silo.json pile.h5 old.h5 table.csv notes.txt "two words.json"
+
+fail()
+{
+    echo "test_completion.sh: $*" >&2
+    exit 1
+}
+
+complete -p talus | grep -q -- '-F _talus talus' || fail "nothing is registered for talus"
+
+completed() # the words typed, the last of them unfinished: what they can become, a line each
+{
+    COMP_WORDS=(talus "$@")
+    COMP_CWORD=$#
+    COMPREPLY=()
+    _talus
+    [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+expect() # expected lines, words
+{
+    local found
+    found=$(completed "${@:2}")
+    [ "$found" = "$1" ] || fail "talus ${*:2}: completes to: $found; not to: $1"
+}
+
+lines()
+{
+    printf '%s\n' "$@" | sort
+}
+
+expect "$(lines run resume)" r
+expect "$(lines run resume check info export view bench help --help --version)" ""
+expect "$(lines run resume)" help r
+expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
+expect "$(lines pile.h5 old.h5 folder/)" resume ""
+expect "$(lines pile.json)" check pi
+expect "$(lines pile.json pile.h5)" info pi
+expect "$(lines pile.h5)" export pi
+expect "$(lines pile.json pile.h5)" view pi
+expect "$(lines table.csv folder/)" export pile.h5 -o ""
+expect "$(lines pile.h5)" run pile.json -o pi
+expect "$(lines cpu cuda)" run pile.json --backend c
+expect "$(lines cpu cuda)" run pile.json --backend = c
+expect "$(lines auto cpu cuda)" run pile.json --backend =
+expect "$(lines psor)" run pile.json --solver p
+expect "$(lines mixed double)" run pile.json --precision ""
+expect "$(lines steps)" export pile.h5 --format s
+expect "" run pile.json --until ""
+
+# Every option that help lists, and no other.
+for command in run resume check info export view; do
+    listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
+    offered=$(completed $command -)
+    [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"
+done
+# Every command that help lists.
+listed=$(talus help | sed -n 's/^  \([a-z]*\) .*/\1/p' | sort)
+offered=$(completed "" | grep -v '^-')
+[ "$listed" = "$offered" ] || fail "help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

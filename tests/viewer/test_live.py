@@ -1,0 +1,285 @@
+#!/usr/bin/python3
+"""A live run through the protocol: test_live.py BUILD SOURCE. Control, editing, and that viewers see
+bodies where the library says they are."""
+import json
+import math
+import os
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from client import Server, Viewer  # noqa: E402
+
+TALUS = os.path.join(sys.argv[1], "talus")
+SCENE = {
+    "version": 1, "title": "A few balls", "step": 0.005, "duration": 2,
+    "parameters": {"mass": 3},
+    "materials": {"glass": {"friction": 0.3, "restitution": 0.0}},
+    "bodies": [
+        {"name": "ground", "kind": "fixed", "shapes": [{"kind": "plane"}]},
+        {"name": "ball", "position": [0, 0, 3], "shapes": [{"kind": "sphere", "radius": 0.1, "material": "glass"}]},
+        {"name": "wall", "kind": "fixed", "position": [2, 0, 0.5],
+         "shapes": [{"kind": "box", "half_extents": [0.1, 1, 0.5]}]}],
+    "fills": [{"region": {"kind": "box", "low": [-0.5, -0.5, 0.06], "high": [0.5, 0.5, 0.9]},
+               "pattern": "grid", "radius": 0.05, "count": 150, "gap": 0.002}]}
+BALL = 2
+
+
+def write_scene(folder, name="balls.json", **changes):
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        json.dump({**SCENE, **changes}, file)
+    return path
+
+
+def distance(a, b):
+    return math.dist(a, b)
+
+
+def check_poses(v):
+    """What was sent against full precision, body by body."""
+    for index in list(v.poses)[::17] + [i for i in (1, BALL, 3) if i in v.poses]:
+        body = v.ok("pick", body=index)["body"]
+        position, turn = v.poses[index]
+        assert body["time"] == v.frame["time"], (body["time"], v.frame["time"])
+        assert distance(position, body["position"]) <= v.frame["quantum"], (index, position, body)
+        dot = abs(sum(a * b for a, b in zip(turn, body["orientation"])))
+        assert dot > math.cos(math.radians(0.15)), (index, turn, body["orientation"])
+
+
+def greeting(v):
+    assert v.hello["kind"] == "live" and v.hello["title"] == "A few balls" and v.hello["source"] == "balls.json"
+    assert v.hello["duration"] == 2 and v.hello["parameters"] == {"mass": 3}
+    assert v.hello["materials"][1] == {"index": 1, "name": "glass", "friction": 0.3, "restitution": 0.0}
+    assert v.hello["can"] == {"control": True, "edit": True, "restart": True, "record": False}
+    low, high = v.hello["box"]
+    assert all(l < h for l, h in zip(low, high)) and high[2] >= 3.1 - 1e-6 and high[0] >= 2.1
+    assert v.names == {1: "ground", 2: "ball", 3: "wall"}
+    assert len(v.bodies) == 153 == v.hello["bodies"]
+    assert [v.bodies[i]["kind"] for i in (1, 2, 3)] == [1, 0, 1]
+    assert math.isinf(v.bodies[1]["radius"]) and v.bodies[1]["mass"] == 0
+    assert v.solids[1][0][2] == 1 and v.solids[3][0][2] == 2
+    assert abs(v.balls[BALL][0][1] - 0.1) < 1e-7 and v.balls[BALL][0][2] == 1
+    assert not v.state["running"] and v.state["viewers"] == 1
+
+
+def control(v):
+    first = v.next_frame()
+    assert first["full"] and first["time"] == 0 and first["packed"] == 151 and first["exact"] == 2
+    check_poses(v)
+    v.ok("step", count=40)
+    frame = v.next_frame()
+    assert not frame["full"] and frame["steps"] == 40 and abs(frame["time"] - 0.2) < 1e-9
+    check_poses(v)
+    # about 16 bytes a body that moved, and nothing for those that did not
+    assert frame["bytes"] <= 88 + 16 * frame["packed"] and frame["exact"] == 0
+    v.ok("pace", real_time=False)
+    v.ok("start")
+    v.until(lambda: v.state["running"])
+    while v.next_frame()["time"] < 1:
+        pass
+    v.ok("stop")
+    v.until(lambda: not v.state["running"])
+    v.next_frame(full=True)
+    still = v.frame["steps"]
+    assert v.ok("pick", body=BALL)["body"]["time"] == v.frame["time"]
+    v.ok("step")
+    assert v.next_frame()["steps"] == still + 1
+    check_poses(v)
+
+
+def looking(v):
+    v.ok("subscribe", fields=["speed", "force", "velocity", "angular_velocity"], contacts=50, reports=True, rate=240)
+    v.reports.clear()
+    v.next_frame()
+    v.ok("step", count=5)
+    v.next_frame()
+    assert [r["steps"] for r in v.reports[-5:]] == [v.frame["steps"] - 4 + k for k in range(5)]
+    assert v.reports[-1]["time"] == v.frame["time"] and v.reports[-1]["bodies"] == 151
+    speeds, velocities = v.fields[1], v.fields[3]
+    assert len(speeds) == 151 and set(v.fields) == {1, 2, 3, 4}
+    span = max(max(map(abs, u)) for u in velocities.values()) * 2 / 65535 + 1e-9
+    for index in list(speeds)[::20]:
+        body = v.ok("pick", body=index)["body"]
+        assert abs(speeds[index] - math.hypot(*body["velocity"])) < 2 * span
+        assert distance(velocities[index], body["velocity"]) < 4 * span
+        force = sum(c["force"] for c in body["contacts"])
+        assert abs(v.fields[2][index] - force) <= 1e-3 * max(v.fields[2].values()) + 1e-6
+    assert v.contacts["total"] >= len(v.contacts["rows"]) == 50 and v.contacts["more"]
+    sizes = [math.hypot(*c["impulse"]) for c in v.contacts["rows"]]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > 0
+    # the largest contact, as pick tells it
+    top = v.contacts["rows"][0]
+    told = v.ok("pick", body=top["a"])["body"]["contacts"]
+    match = min(told, key=lambda c: distance(c["point"], top["point"]))
+    assert match["other"] == top["b"] and distance(match["impulse"], top["impulse"]) < 1e-5 * sizes[0] + 1e-9
+    assert v.ok("find", name="ball")["index"] == BALL and "no body" in v.wrong("find", name="nobody")
+    # series
+    v.ok("watch", body=BALL)
+    for _ in range(5):
+        v.ok("step", count=3)
+        v.next_frame()
+    rows = v.series[BALL]["rows"]
+    body = v.ok("pick", body=BALL)["body"]
+    assert len(rows) == 5 and rows[-1]["time"] == v.frame["time"]
+    assert [rows[-1][c] for c in "xyz"] == body["position"], (rows[-1], body)
+    v.ok("unwatch", body=BALL)
+    v.ok("subscribe", fields=[], contacts=0, reports=False)
+
+
+def editing(v):
+    # gravity: a body in free flight feels it
+    v.ok("set", gravity=[0, 0, 0], iterations=20, solver="psor")
+    v.until(lambda: v.settings["gravity"] == [0, 0, 0] and v.settings["iterations"] == 20)
+    index = v.ok("throw", position=[0, 0, 5], velocity=[0, 1, 0], radius=0.04, density=500)["index"]
+    v.next_frame()
+    assert v.bodies[index]["kind"] == 0 and abs(v.balls[index][0][1] - 0.04) < 1e-7
+    assert distance(v.poses[index][0], (0, 0, 5)) <= v.frame["quantum"]
+    assert abs(v.bodies[index]["mass"] - 500 * 4 / 3 * math.pi * 0.04 ** 3) < 1e-6
+    v.ok("step", count=20)
+    body = v.ok("pick", body=index)["body"]
+    assert distance(body["position"], (0, 0.1, 5)) < 1e-6 and body["origin"] == f"body {index}", body
+    v.ok("set", gravity=[0, 0, 10])
+    v.ok("step", count=20)
+    assert abs(v.ok("pick", body=index)["body"]["velocity"][2] - 1) < 1e-5
+    v.ok("set", gravity=[0, 0, 0])
+    # push
+    mass = v.ok("pick", body=index)["body"]["mass"]
+    v.ok("push", body=index, impulse=[0.1, 0, -mass])
+    velocity = v.ok("pick", body=index)["body"]["velocity"]
+    assert distance(velocity, (0.1 / mass, 1, 0)) < 1e-4, velocity
+    # drag: it goes there and stays
+    v.ok("drag", body=index, target=[1, 1, 6])
+    v.ok("step", count=600)
+    body = v.ok("pick", body=index)["body"]
+    assert distance(body["position"], (1, 1, 6)) < 1e-3 and math.hypot(*body["velocity"]) < 1e-2, body
+    v.ok("release")
+    v.next_frame()
+    v.ok("remove", body=index)
+    v.next_frame()
+    assert index not in v.poses and v.frame["gone"] == 1
+    assert f"no body {index}" in v.wrong("pick", body=index)
+    # friction: told to everybody, refused where there is no such material
+    v.ok("pair", a=1, b=1, friction=0.9, restitution=0.5)
+    v.until(lambda: any(t["type"] == "pair" and t["friction"] == 0.9 for t in v.texts))
+    assert "material" in v.wrong("pair", a=1, b=9, friction=0.9, restitution=0.5)
+    for verb, arguments in (("set", {"step": -1}), ("set", {"precision": "double"}), ("set", {"gravity": [1, 2]}),
+                            ("throw", {"position": [0, 0, 1], "velocity": [0, 0, 0], "radius": -1}),
+                            ("push", {"body": 1, "impulse": [0, 0, 1]}), ("drag", {"body": 3, "target": [0, 0, 1]}),
+                            ("remove", {"body": 99999}), ("checkpoint", {}), ("watch", {"body": 1}),
+                            ("frame", {"index": 0}), ("step", {"count": 0}), ("nonsense", {})):
+        assert v.wrong(verb, **arguments)
+    assert v.settings["step"] == 0.005
+
+
+def restart(v, path):
+    epoch = v.hello["epoch"]
+    v.ok("restart", sets=["gravity=[0, 0, -2]"])
+    v.until(lambda: v.hello["epoch"] == epoch + 1)
+    v.greet()
+    assert len(v.bodies) == 153 and v.settings["gravity"] == [0, 0, -2]
+    assert v.next_frame()["full"] and v.frame["time"] == 0
+    check_poses(v)
+    assert "nope" in v.wrong("restart", sets=["nope=1"]) and v.hello["epoch"] == epoch + 1
+    # the file is read again
+    write_scene(os.path.dirname(path), title="Another", fills=[])
+    v.ok("restart", reload=True)
+    v.until(lambda: v.hello["title"] == "Another")
+    v.greet()
+    assert len(v.bodies) == 3 and v.hello["epoch"] == epoch + 2
+    v.next_frame()
+    with open(path, "w") as file:
+        file.write("{")
+    assert "balls.json:1:" in v.wrong("restart", reload=True)
+    v.ok("step")
+    assert v.next_frame()["steps"] == 1  # the old one goes on
+
+
+def two_viewers(server, v):
+    w = Viewer(server.port).greet()
+    assert w.state["viewers"] == 2
+    v.until(lambda: v.state["viewers"] == 2)
+    w.next_frame()
+    v.ok("step", count=3)
+    v.next_frame()
+    w.next_frame()
+    assert w.poses == v.poses and w.frame["time"] == v.frame["time"]
+    # a viewer that drags and vanishes lets go
+    w.ok("drag", body=BALL, target=[0, 0, 9])
+    w.close()
+    v.until(lambda: v.state["viewers"] == 1)
+    v.ok("set", gravity=[0, 0, 0])
+    v.ok("step", count=100)
+    before = v.ok("pick", body=BALL)["body"]
+    v.ok("step", count=10)
+    after = v.ok("pick", body=BALL)["body"]
+    drift = [b - a for a, b in zip(before["velocity"], after["velocity"])]
+    assert math.hypot(*drift) < 1e-6, drift  # no spring pulls
+
+
+def emitters_and_events(folder):
+    """Bodies that come and go, and a plug that is removed."""
+    path = write_scene(folder, "pour.json", fills=[], emitters=[
+        {"region": {"kind": "box", "low": [-0.4, -0.4, 1], "high": [0.4, 0.4, 1.4]}, "radius": 0.05, "rate": 200}],
+        events=[{"time": 0.3, "remove": ["wall"]}],
+        boundaries=[{"keep": {"kind": "box", "low": [-9, -9, 0.3], "high": [9, 9, 99]}, "interval": 0.05}])
+    with Server(TALUS, path, "--paused", "--free", "--quiet") as server:
+        v = Viewer(server.port).greet()
+        assert len(v.bodies) == 3
+        v.next_frame()
+        seen = 0
+        for _ in range(16):
+            v.ok("step", count=10)
+            v.next_frame()
+            seen = max(seen, len(v.poses))
+        time.sleep(0.15)  # the table follows ten times a second
+        v.ok("step", count=1)
+        v.next_frame()
+        assert len(v.bodies) > 50 and seen > 20, (len(v.bodies), seen)
+        assert 3 not in v.poses and 1 in v.poses  # the wall is gone, the ground is not
+        assert len(v.poses) < len(v.bodies)  # some fell through the boundary
+        w = Viewer(server.port).greet()  # one who comes late gets those that are there
+        w.next_frame()
+        assert w.poses == v.poses and 3 not in w.bodies
+        check_poses(w)
+
+
+def ends_and_diverges(folder):
+    path = write_scene(folder, "end.json", duration=0.1, fills=[])
+    with Server(TALUS, path, "--paused", "--free", "--quiet") as server:
+        v = Viewer(server.port).greet()
+        v.ok("start")
+        v.until(lambda: v.state["ended"])
+        assert not v.state["running"] and v.ok("pick", body=BALL)["body"]["time"] < 0.1 + 1e-9
+        v.ok("start")  # on, beyond the end
+        v.next_frame()
+        while v.next_frame()["time"] < 0.2:
+            pass
+        v.ok("stop")
+        assert "max_speed" in v.wrong("push", body=BALL, impulse=[1e9, 0, 0])
+        v.ok("set", gravity=[1e9, 0, 0])
+        assert f"body {BALL}" in v.wrong("step")
+        v.until(lambda: v.state["message"])
+        assert not v.state["running"]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_scene(folder)
+        with Server(TALUS, path, "--paused", "--quiet") as server:
+            v = Viewer(server.port).greet()
+            greeting(v)
+            control(v)
+            looking(v)
+            editing(v)
+            two_viewers(server, v)
+            restart(v, path)
+        assert server.stop() == 0 and not server.errors, server.errors
+        emitters_and_events(folder)
+        ends_and_diverges(folder)
+    print("ok")
+
+
+main()

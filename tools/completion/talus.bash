@@ -1,0 +1,105 @@
+# Completion of `talus` for bash: commands, their options, words of options, and files by kind. It is
+# installed as bash-completion/completions/talus; to try it, source it. tests/cli/test_completion.sh
+# holds it to what `talus COMMAND --help` lists.
+
+# Folders, and files whose names end in one of the given extensions.
+_talus_files() # word, extensions...
+{
+    local word=$1 extension file
+    shift
+    while IFS= read -r file; do
+        COMPREPLY+=("$file/")
+    done < <(compgen -d -- "$word")
+    for extension; do
+        while IFS= read -r file; do
+            COMPREPLY+=("$file")
+        done < <(compgen -f -X "!*.$extension" -- "$word")
+    done
+    compopt -o filenames -o nospace 2> /dev/null
+}
+
+_talus_words() # word, list of words
+{
+    mapfile -t COMPREPLY < <(compgen -W "$2" -- "$1")
+}
+
+_talus()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} options='' files='' viewer="--port --bind --token --no-browser"
+    COMPREPLY=()
+
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _talus_words "$word" "run resume check info export view bench help --help --version"
+        return
+    fi
+
+    case $command in
+    run)
+        options="--output -o --until --set --threads --backend --solver --iterations --precision --rate
+            --contacts --no-record --force -f --view $viewer --quiet -q --json --help -h"
+        files=json
+        ;;
+    resume)
+        options="--until --threads --backend --quiet -q --json --help -h"
+        files=h5
+        ;;
+    check)
+        options="--set --json --help -h"
+        files=json
+        ;;
+    info)
+        options="--set --json --help -h"
+        files="json h5"
+        ;;
+    export)
+        options="--output -o --format --from --to --every --help -h"
+        files=h5
+        ;;
+    view)
+        options="--until --set --threads --backend --output -o --force -f --paused --free $viewer --quiet -q
+            --help -h"
+        files="json h5"
+        ;;
+    help)
+        _talus_words "$word" "run resume check info export view bench"
+        return
+        ;;
+    bench)
+        [ "$COMP_CWORD" -gt 2 ] || _talus_words "$word" "$(talus bench --list 2> /dev/null | cut -d ' ' -f 1) --list --help"
+        return
+        ;;
+    esac
+
+    # `--backend=c` comes as three words, `--backend`, `=` and `c`.
+    if [ "$before" = = ]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [ "$word" = = ]; then
+        word=
+    fi
+    case $before in
+    --backend) _talus_words "$word" "auto cpu cuda" ;;
+    --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
+    --precision) _talus_words "$word" "mixed double" ;;
+    --format) _talus_words "$word" "csv vtk steps contacts" ;;
+    --output | -o)
+        if [ "$command" = export ]; then
+            _talus_files "$word" csv pvd
+        else
+            _talus_files "$word" h5
+        fi
+        ;;
+    --until | --set | --threads | --iterations | --rate | --from | --to | --every | --port | --bind) ;;
+    *)
+        case $word in
+        -*) _talus_words "$word" "$options" ;;
+        *)
+            # shellcheck disable=SC2086  # words, on purpose
+            _talus_files "$word" $files
+            ;;
+        esac
+        ;;
+    esac
+}
+
+complete -F _talus talus
