@@ -336,9 +336,14 @@ class Viewer:
             self.pump()
 
     def ok(self, verb, **arguments):
-        reply = self.do(verb, **arguments)
-        assert reply["ok"], reply
-        return reply
+        """A command that is carried out; where others' commands are waiting, later."""
+        end = time.monotonic() + 15
+        while True:
+            reply = self.do(verb, **arguments)
+            if reply.get("error") != "too many commands wait" or time.monotonic() > end:
+                assert reply["ok"], reply
+                return reply
+            time.sleep(0.1)
 
     def wrong(self, verb, **arguments):
         reply = self.do(verb, **arguments)

@@ -78,9 +78,11 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, in
 
 /* ---- answers ---- */
 
+/* The connection ends with it: the library's page of an error makes a browser ask for more. */
 static int refuse(struct lws *wsi, unsigned code, const char *why)
 {
-    return lws_return_http_status(wsi, code, why) ? -1 : 0;
+    lws_return_http_status(wsi, code, why);
+    return -1;
 }
 
 /* Whether a websocket may be opened. 0, or as LWS_CALLBACK_HTTP_CONFIRM_UPGRADE wants it. */

@@ -1,0 +1,112 @@
+// Which body a ray meets first. Walks over all balls: a million take a few hundredths of a second, once
+// a click. Pure.
+
+/** `origin`, `way` (unit): arrays of 3. `cut(x, y, z)`: whether a point is cut away. Returns
+ *  { index, distance } or null. Balls go before solids: containers are looked through. */
+export function pickBody(model, origin, way, cut = () => false) {
+  const ball = pickBall(model, origin, way, cut);
+  return ball ?? pickSolid(model, origin, way);
+}
+
+function pickBall(model, origin, way, cut) {
+  const { balls } = model,
+    p = [0, 0, 0],
+    q = [0, 0, 0, 1],
+    c = [0, 0, 0];
+  let best = null;
+  for (let i = 0; i < balls.count; i++) {
+    const index = balls.owner[2 * i],
+      radius = balls.local[4 * i + 3];
+    if (!model.positionOf(index, p)) continue;
+    const x = balls.local[4 * i],
+      y = balls.local[4 * i + 1],
+      z = balls.local[4 * i + 2];
+    if (x !== 0 || y !== 0 || z !== 0) {
+      model.turnOf(index, q);
+      turn(q, x, y, z, c);
+      for (let k = 0; k < 3; k++) p[k] += c[k];
+    }
+    const dx = p[0] - origin[0],
+      dy = p[1] - origin[1],
+      dz = p[2] - origin[2];
+    const along = dx * way[0] + dy * way[1] + dz * way[2];
+    const miss = dx * dx + dy * dy + dz * dz - along * along,
+      half = radius * radius - miss;
+    if (half < 0) continue;
+    const near = along - Math.sqrt(half),
+      far = along + Math.sqrt(half);
+    let t = near;
+    if (t < 0 || cut(origin[0] + t * way[0], origin[1] + t * way[1], origin[2] + t * way[2])) {
+      t = far;
+      if (t < 0 || cut(origin[0] + t * way[0], origin[1] + t * way[1], origin[2] + t * way[2])) continue;
+    }
+    if (!best || t < best.distance) best = { index, distance: t };
+  }
+  return best;
+}
+
+/** v turned by (x, y, z, w). */
+export function turn(q, x, y, z, out) {
+  const tx = 2 * (q[1] * z - q[2] * y),
+    ty = 2 * (q[2] * x - q[0] * z),
+    tz = 2 * (q[0] * y - q[1] * x);
+  out[0] = x + q[3] * tx + q[1] * tz - q[2] * ty;
+  out[1] = y + q[3] * ty + q[2] * tx - q[0] * tz;
+  out[2] = z + q[3] * tz + q[0] * ty - q[1] * tx;
+}
+
+function pickSolid(model, origin, way) {
+  let best = null;
+  const p = [0, 0, 0],
+    q = [0, 0, 0, 1],
+    o = [0, 0, 0],
+    d = [0, 0, 0];
+  for (const solid of model.solids) {
+    if (solid.kind === 1 || !model.positionOf(solid.body, p)) continue;
+    model.turnOf(solid.body, q);
+    // The ray in the shape's frame: out of the body's pose, then out of the shape's.
+    const back = [-q[0], -q[1], -q[2], q[3]],
+      s = solid.orientation,
+      inner = [-s[1], -s[2], -s[3], s[0]];
+    turn(back, origin[0] - p[0], origin[1] - p[1], origin[2] - p[2], o);
+    turn(inner, o[0] - solid.position[0], o[1] - solid.position[1], o[2] - solid.position[2], o);
+    turn(back, way[0], way[1], way[2], d);
+    turn(inner, d[0], d[1], d[2], d);
+    const t = solid.kind === 2 ? meetBox(solid.size, o, d) : meetPatch(solid.size, o, d);
+    if (t !== null && t > 0 && (!best || t < best.distance)) best = { index: solid.body, distance: t };
+  }
+  return best;
+}
+
+function meetBox(half, o, d) {
+  let near = -Infinity,
+    far = Infinity;
+  for (let k = 0; k < 3; k++) {
+    const a = (-half[k] - o[k]) / d[k],
+      b = (half[k] - o[k]) / d[k];
+    if (d[k] === 0) {
+      if (Math.abs(o[k]) > half[k]) return null;
+      continue;
+    }
+    near = Math.max(near, Math.min(a, b));
+    far = Math.min(far, Math.max(a, b));
+  }
+  return near <= far && far > 0 ? Math.max(near, 1e-12) : null;
+}
+
+function meetPatch(size, o, d) {
+  const u = size.slice(0, 3),
+    v = size.slice(3, 6),
+    n = cross(u, v),
+    nn = dot(n, n),
+    along = dot(n, d);
+  if (along === 0 || nn === 0) return null;
+  const t = -dot(n, o) / along,
+    at = [o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]];
+  const a = dot(cross(at, v), n) / nn,
+    b = dot(cross(u, at), n) / nn;
+  return a >= 0 && a <= 1 && b >= 0 && b <= 1 ? t : null;
+}
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];

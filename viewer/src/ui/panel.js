@@ -1,0 +1,426 @@
+// The panel beside the scene: one function a section. Each builds its controls once and keeps them up
+// to date through the app's events.
+import { $, h, row, check, number, select, put, button } from './dom.js';
+import { COLOUR_BY, materialCss, format } from '../colours.js';
+import { takePicture, Video } from '../capture.js';
+
+const content = (id) => $(`section-${id}`).querySelector('.content');
+
+export function buildPanel(app, theme) {
+  viewSection(app);
+  showSection(app, theme);
+  simulationSection(app);
+  materialSection(app);
+  throwSection(app);
+  shareSection(app);
+  aboutSection(app);
+}
+
+function viewSection(app) {
+  const views = [
+    ['front', 'Front'],
+    ['right', 'Right'],
+    ['top', 'Top'],
+    ['iso', 'Corner'],
+  ];
+  const projection = select(
+    [
+      ['p', 'Perspective'],
+      ['o', 'Orthographic'],
+    ],
+    app.view.camera.orthographic ? 'o' : 'p',
+    (v) => app.setOrthographic(v === 'o'),
+  );
+  const follow = check('Follow the picked body', false, (on) => app.setOption('follow', on));
+  const cut = select(
+    [
+      ['', 'None'],
+      ['x', 'Across x'],
+      ['y', 'Across y'],
+      ['z', 'Across z'],
+      ['eye', 'Facing the eye'],
+    ],
+    '',
+    () => apply(),
+  );
+  const offset = h('input', { type: 'range', min: -1, max: 1, step: 0.01, value: 0, oninput: () => apply() });
+  const flip = check('Other side', false, () => apply());
+  const offsetRow = row('Position', offset),
+    flipRow = h('div', {}, flip);
+  const apply = () => {
+    const away = app.view.camera.away.toArray();
+    const normal = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1], eye: away }[cut.value];
+    const sign = flip.box.checked ? -1 : 1;
+    offsetRow.hidden = flipRow.hidden = !normal;
+    app.view.setOptions({
+      cut: normal ? { normal: normal.map((x) => x * sign), offset: Number(offset.value) * sign } : null,
+    });
+    app.invalidate();
+  };
+  content('view').append(
+    h(
+      'div',
+      { class: 'buttons', role: 'group', 'aria-label': 'Standard views' },
+      views.map(([k, l]) => button(l, () => app.setView(k))),
+      button('Fit', () => app.fit(), { title: 'Show everything (0)' }),
+    ),
+    row('Projection', projection),
+    follow,
+    row('Cut plane', cut),
+    offsetRow,
+    flipRow,
+  );
+  offsetRow.hidden = flipRow.hidden = true;
+  app.on('camera options picked', () => {
+    put(projection, app.view.camera.orthographic ? 'o' : 'p');
+    follow.box.checked = app.options.follow;
+    follow.box.disabled = app.picked === null;
+  });
+  follow.box.disabled = true;
+}
+
+function showSection(app, theme) {
+  const colour = select(
+    COLOUR_BY.map((c) => [c.key, c.label]),
+    app.options.colour,
+    (v) => app.setOption('colour', v),
+  );
+  const overlay = (name, label, title) => {
+    const c = check(label, app.options[name], (on) => app.setOption(name, on), title);
+    app.on('options', () => {
+      c.box.checked = app.options[name];
+    });
+    return c;
+  };
+  const option = (name, label, title) =>
+    check(
+      label,
+      app.view.options[name],
+      (on) => {
+        app.view.setOptions({ [name]: on });
+        app.invalidate();
+      },
+      title,
+    );
+  const opacity = h('input', {
+    type: 'range',
+    min: 0,
+    max: 1,
+    step: 0.05,
+    value: app.view.options.opacity,
+    oninput: () => {
+      app.view.setOptions({ opacity: Number(opacity.value) });
+      app.invalidate();
+    },
+  });
+  const ball = h('input', {
+    type: 'range',
+    min: 0.05,
+    max: 1,
+    step: 0.05,
+    value: 1,
+    id: 'ball-size',
+    oninput: () => {
+      app.view.setOptions({ ball: Number(ball.value) });
+      app.invalidate();
+    },
+  });
+  let chains = false;
+  app.on('options', () => {
+    // chains run inside the balls: those step back for them
+    if (app.options.chains === chains) return;
+    chains = app.options.chains;
+    ball.value = chains ? 0.4 : 1;
+    app.view.setOptions({ ball: Number(ball.value) });
+  });
+  content('show').append(
+    row('Colour by', colour),
+    overlay('contacts', 'Contact points'),
+    overlay('chains', 'Force chains', 'Lines between touching bodies, wider for larger impulses'),
+    overlay('arrows', 'Velocity arrows'),
+    option('marks', 'Marks that turn with bodies'),
+    option('grid', 'Ground grid'),
+    option('shadows', 'Shadows', 'Costs a second pass over all bodies'),
+    row('Ball size', ball, 'How large balls are drawn: small ones show what lies between them'),
+    row('Walls', opacity, 'How solid boxes and patches look'),
+    row(
+      'Page',
+      select(
+        [
+          ['auto', 'As the system'],
+          ['light', 'Light'],
+          ['dark', 'Dark'],
+        ],
+        theme.choice,
+        (v) => theme.choose(v),
+      ),
+    ),
+  );
+  app.on('options', () => put(colour, app.options.colour));
+}
+
+const SETTINGS = [
+  ['step', 'Step (s)', { min: 1e-9, title: 'The time step h' }],
+  ['solver', 'Solver', ['psor', 'jacobi', 'apgd', 'spg']],
+  ['iterations', 'Iterations', { min: 1, step: 1 }],
+  ['position_iterations', '… of positions', { min: 1, step: 1 }],
+  ['tolerance', 'Tolerance (m/s)', { min: 0, title: 'Stop when the residual is below; 0: all iterations' }],
+  ['law', 'Friction law', ['default', 'cone', 'coulomb']],
+  ['overlap', 'Overlap', ['split', 'velocity']],
+  [
+    'envelope',
+    'Envelope (m)',
+    { min: 0, title: 'Contacts are made for gaps up to this; 0: 5 % of the smallest radius' },
+  ],
+  ['recovery_fraction', 'Recovery', { min: 0, max: 1, title: 'Part of an overlap removed in a step' }],
+  ['restitution_speed', 'Bounce above (m/s)', { min: 0, title: 'Slower impacts do not bounce' }],
+];
+
+function simulationSection(app) {
+  const axes = ['x', 'y', 'z'].map((axis, k) =>
+    number(
+      0,
+      () => {
+        app.set({ gravity: axes.map((a) => Number(a.value)) });
+      },
+      { 'aria-label': `Gravity, ${axis}`, title: axis, id: `gravity-${axis}`, 'data-axis': k },
+    ),
+  );
+  const controls = new Map();
+  const rows = SETTINGS.map(([name, label, kind]) => {
+    const control = Array.isArray(kind)
+      ? select(
+          kind.map((k) => [k, k]),
+          undefined,
+          (v) => app.set({ [name]: v }).then(refresh),
+        )
+      : number('', (v) => app.set({ [name]: v }).then(refresh), { ...kind, title: null });
+    control.id = `set-${name}`;
+    controls.set(name, control);
+    return row(label, control, kind.title);
+  });
+  const note = h('p', { class: 'note' });
+  const refresh = () => {
+    const s = app.settings,
+      editable = app.can('edit');
+    if (s) {
+      axes.forEach((a, k) => put(a, Number(s.gravity[k].toPrecision(7))));
+      for (const [name, control] of controls) put(control, s[name]);
+    }
+    for (const c of [...axes, ...controls.values()]) c.disabled = !editable;
+    note.textContent = editable
+      ? 'Changes hold from the next step on.'
+      : 'This run can be watched, not changed.';
+  };
+  content('simulation').append(
+    h(
+      'div',
+      { class: 'row wide' },
+      h('span', { class: 'label' }, 'Gravity (m/s²): x, y, z'),
+      h('div', { class: 'three', role: 'group', 'aria-label': 'Gravity' }, axes),
+    ),
+    ...rows,
+    note,
+  );
+  app.on('settings hello connection', refresh);
+  refresh();
+}
+
+function materialSection(app) {
+  const box = content('materials');
+  const build = () => {
+    const pairs = app.materials.all(),
+      editable = app.can('edit');
+    const send = (p, what, v) =>
+      app.command({
+        do: 'pair',
+        a: p.a,
+        b: p.b,
+        friction: p.friction,
+        restitution: p.restitution,
+        [what]: v,
+      });
+    const label = (p) =>
+      p.a === p.b
+        ? app.materials.find(p.a).name
+        : `${app.materials.find(p.a).name} – ${app.materials.find(p.b).name}`;
+    const input = (p, what, attributes) => {
+      const n = number(Number(p[what].toPrecision(4)), (v) => send(p, what, v), {
+        min: 0,
+        'aria-label': `${what} of ${label(p)}`,
+        ...attributes,
+      });
+      n.disabled = !editable;
+      return n;
+    };
+    box.replaceChildren(
+      h(
+        'table',
+        {},
+        h('tr', {}, h('th', {}, 'Pair'), h('th', {}, 'Friction'), h('th', {}, 'Bounce')),
+        pairs.slice(0, 60).map((p) =>
+          h(
+            'tr',
+            {},
+            h(
+              'td',
+              {},
+              h('span', {
+                class: 'dot',
+                style: { background: materialCss(p.a), display: 'inline-block', marginRight: '6px' },
+              }),
+              label(p),
+            ),
+            h('td', {}, input(p, 'friction')),
+            h('td', {}, input(p, 'restitution', { max: 1 })),
+          ),
+        ),
+      ),
+    );
+    if (pairs.length > 60)
+      box.append(h('p', { class: 'note' }, `${pairs.length - 60} more pairs are not listed.`));
+  };
+  app.on('hello materials connection', () => {
+    if (!box.contains(document.activeElement)) build();
+  });
+  build();
+}
+
+function throwSection(app) {
+  app.options.throwing = { radius: 0.1, density: 1000, speed: 5, material: 0 };
+  app.options.pushSpeed = 1;
+  const o = app.options.throwing;
+  const radius = number(
+      o.radius,
+      (v) => {
+        o.radius = v;
+      },
+      { min: 1e-9 },
+    ),
+    speed = number(
+      o.speed,
+      (v) => {
+        o.speed = v;
+      },
+      { min: 0 },
+    );
+  const density = number(
+    o.density,
+    (v) => {
+      o.density = v;
+    },
+    { min: 1e-9 },
+  );
+  const material = select([], undefined, (v) => {
+    o.material = Number(v);
+  });
+  const push = number(
+    1,
+    (v) => {
+      app.options.pushSpeed = v;
+    },
+    { min: 0 },
+  );
+  content('throw').append(
+    row('Radius (m)', radius),
+    row('Speed (m/s)', speed),
+    row('Density (kg/m³)', density),
+    row('Material', material),
+    row('Push by (m/s)', push, 'A push changes a body’s speed by this'),
+    h('p', { class: 'note' }, 'Choose Throw or Push at the left of the scene, then click.'),
+  );
+  app.on('hello', ({ same }) => {
+    material.replaceChildren(...app.materials.list.map((m) => h('option', { value: m.index }, m.name)));
+    if (same) return;
+    o.radius = Number((2 * app.hello.radius).toPrecision(3));
+    o.speed = Number((4 * Math.sqrt(9.81 * 10 * app.hello.radius)).toPrecision(2));
+    app.options.pushSpeed = Number((o.speed / 4).toPrecision(2));
+    put(radius, o.radius);
+    put(speed, o.speed);
+    put(push, app.options.pushSpeed);
+  });
+}
+
+function shareSection(app) {
+  const video = new Video(app);
+  const record = button(
+    'Record video',
+    async () => {
+      try {
+        if (video.active) await video.stop();
+        else video.start();
+      } catch (error) {
+        app.say(error.message, true);
+      }
+      record.textContent = video.active ? 'Stop and save' : 'Record video';
+      record.setAttribute('aria-pressed', String(video.active));
+    },
+    { id: 'record', 'aria-pressed': 'false' },
+  );
+  const link = h('input', { type: 'text', readonly: true, 'aria-label': 'Link to this view', id: 'link' });
+  const copy = button(
+    'Copy link',
+    async () => {
+      link.value = app.address;
+      history.replaceState(null, '', link.value);
+      try {
+        await navigator.clipboard.writeText(link.value);
+        app.say('The link is copied.');
+      } catch {
+        link.hidden = false; // no clipboard without https or permission: show it
+        link.select();
+      }
+    },
+    { id: 'copy-link', title: 'A link that shows this camera and time' },
+  );
+  link.hidden = true;
+  content('share').append(
+    h(
+      'div',
+      { class: 'buttons' },
+      button('Save picture', () => takePicture(app).catch((e) => app.say(e.message, true)), {
+        id: 'picture',
+      }),
+      record,
+      copy,
+    ),
+    link,
+  );
+  app.video = video;
+}
+
+function aboutSection(app) {
+  const facts = h('dl', { class: 'facts' });
+  const update = () => {
+    const { hello, status, stats } = app;
+    if (!hello || !$('section-about').open) return;
+    const last = (name) => {
+      const c = app.history.column(name);
+      return c?.length ? c[c.length - 1] : null;
+    };
+    const list = [
+      ['Scene', hello.title || '–'],
+      ['File', hello.source],
+      ['Runs on', hello.backend],
+      ['Program', hello.program],
+      ['Bodies', (app.model.to?.count ?? hello.bodies).toLocaleString('en')],
+      ['Contacts', format(last('contacts'))],
+      ['Residual', `${format(last('residual'))} m/s`],
+      ['Worst overlap', `${format(last('max_penetration'))} m`],
+      ['Step takes', `${format(last('total_ms'))} ms`],
+      ['Viewers', String(status.viewers)],
+      ['Pictures a second', String(stats.fps)],
+      ['Unpacking', `${format(stats.decodeMs)} ms a frame`],
+      ['Drawing', `${format(stats.drawMs)} ms`],
+      ['Frame', `${Math.round(stats.bytes / 1024)} KiB`],
+      ...Object.entries(hello.parameters ?? {}).map(([k, v]) => [
+        k,
+        typeof v === 'number' ? format(v) : String(v),
+      ]),
+    ];
+    facts.replaceChildren(...list.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
+  };
+  content('about').append(facts);
+  $('section-about').addEventListener('toggle', update);
+  setInterval(update, 500);
+}

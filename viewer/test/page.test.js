@@ -1,0 +1,349 @@
+// The parts of the page that need no browser: time, the model, the player, links, numbers, keys.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { locate, advance, nlerp, liveMix } from '../src/interpolate.js';
+import { Model } from '../src/model.js';
+import { Player } from '../src/player.js';
+import { readHash, writeHash } from '../src/hash.js';
+import { History, csv } from '../src/history.js';
+import { Materials } from '../src/materials.js';
+import { roundUp, format } from '../src/colours.js';
+import { pickBody } from '../src/pick.js';
+import { actionOf, ACTIONS } from '../src/actions.js';
+import { Connection } from '../src/connection.js';
+import { decode } from '../src/protocol.js';
+import { encodeBodies, encodeFrame, encodeTimes } from '../mock/encode.js';
+
+const near = (a, b, by = 1e-9) => assert.ok(Math.abs(a - b) <= by, `${a} is not within ${by} of ${b}`);
+
+test('locating a time, also between frames of uneven spacing', () => {
+  const times = [0, 1, 1.5, 4];
+  assert.deepEqual(locate(times, -3), { index: 0, mix: 0 });
+  assert.deepEqual(locate(times, 1), { index: 1, mix: 0 });
+  assert.deepEqual(locate(times, 1.25), { index: 1, mix: 0.5 });
+  assert.deepEqual(locate(times, 2.125), { index: 2, mix: 0.25 });
+  assert.deepEqual(locate(times, 9), { index: 3, mix: 0 });
+  assert.deepEqual(locate([], 1), { index: -1, mix: 0 });
+});
+
+test('time passes, ends, and goes around', () => {
+  assert.deepEqual(advance(1, 0.5, 2, false, 0, 10), { time: 2, ended: false });
+  assert.deepEqual(advance(9.8, 0.5, 1, false, 0, 10), { time: 10, ended: true });
+  assert.deepEqual(advance(0.2, 0.5, -1, false, 0, 10), { time: 0, ended: true });
+  near(advance(9.8, 0.5, 1, true, 0, 10).time, 0.3);
+  near(advance(2.1, 0.5, -1, true, 2, 10).time, 9.6);
+  assert.deepEqual(advance(3, 0.5, 1, true, 3, 3), { time: 3, ended: true });
+});
+
+test('orientations turn the short way and stay of unit length', () => {
+  const a = [0, 0, 0, 1],
+    b = [0, 0, Math.sin(0.3), Math.cos(0.3)].map((x) => -x),
+    out = [0, 0, 0, 0];
+  nlerp(a, b, 0, 0.5, out);
+  near(Math.hypot(...out), 1);
+  near(2 * Math.atan2(out[2], out[3]), 0.3, 1e-9);
+});
+
+test('live pictures arrive when the next frame is due', () => {
+  assert.equal(liveMix(0, 50), 0);
+  assert.equal(liveMix(25, 50), 0.5);
+  assert.equal(liveMix(80, 50), 1);
+  assert.equal(liveMix(250, 5000), 1); // slow frames are not waited for
+});
+
+function modelWith(kind) {
+  const model = new Model();
+  model.reset({ kind, epoch: 1, bodies: 2 });
+  model.addBodies(
+    decode(
+      encodeBodies(
+        1,
+        [
+          { index: 1, kind: 0, mass: 1, radius: 0.5 },
+          { index: 2, kind: 0, mass: 1, radius: 0.5 },
+        ],
+        [
+          { body: 1, material: 0, position: [0, 0, 0], radius: 0.5 },
+          { body: 2, material: 1, position: [0, 0, 1], radius: 0.5 },
+        ],
+        [],
+      ),
+    ),
+  );
+  return model;
+}
+const frameAt = (sequence, x, full = true, rows = [1, 2]) =>
+  decode(
+    encodeFrame(
+      1,
+      {
+        time: sequence / 10,
+        steps: sequence,
+        sequence,
+        base: sequence - 1,
+        bodies: 2,
+        origin: [0, 0, 0],
+        quantum: 1e-4,
+      },
+      rows.map((index) => ({ index, position: [x + 10 * index, 0, 0], turn: [1, 0, 0, 0] })),
+      [],
+      [],
+      full,
+    ),
+  );
+
+test('the model mixes the last two frames of a live run', () => {
+  const model = modelWith('live'),
+    at = [0, 0, 0];
+  model.addFrame(frameAt(1, 0), '');
+  model.addFrame(frameAt(2, 1), '');
+  model.show(model.from, model.to, 0.25);
+  assert.ok(model.positionOf(2, at));
+  near(at[0], 20.25, 1e-4);
+  near(model.time, 0.125, 1e-9);
+  model.addFrame(frameAt(3, 4, false, [1]), '');
+  model.show(model.from, model.to, 1);
+  model.positionOf(1, at);
+  near(at[0], 14, 1e-4);
+  model.positionOf(2, at);
+  near(at[0], 21, 1e-4); // did not move
+  assert.equal(model.addFrame(frameAt(9, 0, false), ''), null, 'a difference to a frame that is not here');
+  assert.ok(model.frames.size <= 2 && !model.positionOf(7, at));
+});
+
+test('room grows when bodies are added', () => {
+  const model = modelWith('live'),
+    at = [0, 0, 0];
+  model.addFrame(frameAt(1, 0), '');
+  model.addBodies(
+    decode(
+      encodeBodies(
+        1,
+        [{ index: 5000, kind: 0, mass: 1, radius: 0.5 }],
+        [{ body: 5000, material: 0, position: [0, 0, 0], radius: 0.5 }],
+        [],
+      ),
+    ),
+  );
+  model.addFrame(frameAt(2, 0, false, [5000]), '');
+  assert.ok(model.positionOf(5000, at) && model.positionOf(1, at) && model.capacity > 5000);
+  near(at[0], 10, 1e-4);
+  assert.equal(model.balls.count, 3);
+});
+
+test('bounds leave out what is unbounded', () => {
+  const model = modelWith('live');
+  model.addFrame(frameAt(1, 0), '');
+  const b = model.bounds();
+  near(b.low[0], 9.5, 1e-3);
+  near(b.high[0], 20.5, 1e-3);
+  model.radius[2] = Infinity;
+  near(model.bounds().high[0], 10.5, 1e-3);
+});
+
+test('the player asks for what it needs, shows between frames and steps through them', () => {
+  const model = modelWith('recording'),
+    asked = [];
+  const player = new Player(
+    model,
+    (index, base, latest) => asked.push([index, base, latest]),
+    () => {},
+  );
+  model.addTimes(decode(encodeTimes(1, 0, [0, 0.1, 0.2, 0.3, 0.4])));
+  player.tick(0);
+  assert.deepEqual(asked, [
+    [0, -1, false],
+    [1, -1, false],
+  ]);
+  model.addFrame(frameAt(0, 0), '');
+  model.addFrame(frameAt(1, 1), '');
+  player.seek(0.05);
+  player.tick(0);
+  near(model.mix, 0.5);
+  player.play(true);
+  player.tick(0.02);
+  near(player.time, 0.07);
+  assert.ok(
+    asked.some(([index, base]) => index === 2 && base === 1),
+    'the next one, as a difference',
+  );
+  player.time = 0.15;
+  player.tick(0.02);
+  near(player.time, 0.15); // waits for frame 2
+  model.addFrame(frameAt(2, 2), '');
+  player.tick(0.02);
+  near(player.time, 0.17);
+  player.stepFrames(1);
+  near(player.time, 0.2);
+  player.stepFrames(-1);
+  near(player.time, 0.1);
+  assert.equal(player.playing, false);
+  asked.length = 0;
+  player.seek(0.4);
+  player.tick(0);
+  assert.deepEqual(asked[0], [4, -1, true]);
+});
+
+test('a link brings back camera and time; nonsense in it does nothing', () => {
+  const link = {
+    camera: { target: [1, -2.5, 0.125], turn: 0.5, height: -0.25, distance: 12, orthographic: true },
+    time: 1.25,
+    colour: 'speed',
+    picked: 12,
+    speed: 0.5,
+  };
+  assert.deepEqual(readHash(`#${writeHash(link)}`), link);
+  assert.deepEqual(readHash('#'), {});
+  assert.deepEqual(readHash('#cam=1,2,3&t=abc&colour=<b>&body=-1&speed=-2'), {});
+  assert.deepEqual(readHash('#cam=1,2,3,0,0,-5,p'), {});
+  assert.deepEqual(readHash('#cam=1,2,3,0,0,Infinity,p&t='), {});
+});
+
+test('history keeps order, thins out, and gives columns by name', () => {
+  const history = new History(['steps', 'time', 'energy']);
+  for (let i = 0; i < 30000; i++) history.add([i, i * 0.01, i * 2], 3, 1);
+  assert.ok(history.rows <= 8192 && history.rows > 2000);
+  const t = history.column('time');
+  near(t[t.length - 1], 299.99, 0.2);
+  for (let i = 1; i < t.length; i++) assert.ok(t[i] > t[i - 1]);
+  const rows = history.rows;
+  history.add([0, 1, 2], 3, 1); // the past does not come again
+  assert.equal(history.rows, rows);
+  assert.equal(history.column('nothing'), null);
+  assert.equal(
+    csv(
+      ['time', 'a,b'],
+      [
+        [0, 1],
+        [2, NaN],
+      ],
+    ),
+    'time,"a,b"\n0,2\n1,\n',
+  );
+});
+
+test('friction between materials follows from them until it is set', () => {
+  const m = new Materials({
+    materials: [
+      { index: 0, name: 'default' },
+      { index: 1, name: 'glass', friction: 0.18, restitution: 0.6 },
+    ],
+  });
+  near(m.get(0, 1).friction, 0.3);
+  near(m.get(1, 0).restitution, 0.6);
+  m.set({ a: 1, b: 0, friction: 0.7, restitution: 0.1 });
+  assert.deepEqual(m.get(0, 1), { friction: 0.7, restitution: 0.1 });
+  const commands = m.change('friction', -0.2);
+  assert.equal(commands.length, 3);
+  assert.equal(commands.find((c) => c.a === 1 && c.b === 1).friction, 0); // not below zero
+  assert.ok(m.change('restitution', 0.9).every((c) => c.restitution <= 1));
+});
+
+test('numbers for people', () => {
+  assert.deepEqual([0.7, 1, 1.2, 3, 7, 0].map(roundUp), [1, 1, 2, 5, 10, 1]);
+  assert.deepEqual([0, 1234.567, 1e-6, 2e7, NaN, Infinity].map(format), [
+    '0',
+    '1235',
+    '1e-6',
+    '2e7',
+    '–',
+    '∞',
+  ]);
+});
+
+test('picking finds the nearest ball, behind a cut the next one, and looks through walls', () => {
+  const model = modelWith('live');
+  model.addFrame(frameAt(1, 0), '');
+  model.solids.push({
+    body: 1,
+    material: 0,
+    kind: 2,
+    position: [-5, 0, 0],
+    orientation: [1, 0, 0, 0],
+    size: [0.1, 3, 3, 0, 0, 0],
+  });
+  assert.deepEqual(pickBody(model, [0, 0, 0], [1, 0, 0]).index, 1);
+  near(pickBody(model, [0, 0, 0], [1, 0, 0]).distance, 9.5, 1e-3);
+  assert.equal(pickBody(model, [0, 0, 1], [1, 0, 0]).index, 2); // its ball sits 1 m above its origin
+  assert.equal(pickBody(model, [0, 0, 0.2], [1, 0, 0], (x) => x < 9.9).index, 1); // its far side is still there
+  near(pickBody(model, [0, 2, 0], [1, 0, 0]).distance, 4.9, 1e-3); // no ball there: the wall
+  assert.equal(pickBody(model, [0, 9, 0], [1, 0, 0]), null);
+});
+
+test('every key of the older program does something, and no key does two things', () => {
+  for (const key of [
+    'A',
+    'S',
+    'R',
+    'K',
+    'T',
+    'D',
+    'C',
+    'F',
+    'V',
+    'G',
+    'B',
+    'H',
+    'N',
+    'J',
+    'M',
+    'Z',
+    'X',
+    'F1',
+    'ArrowUp',
+    'ArrowDown',
+    'ArrowLeft',
+    'ArrowRight',
+    'Escape',
+  ])
+    assert.ok(actionOf(key, false), key);
+  const live = ACTIONS.filter((a) => !a.recording).flatMap((a) => a.keys);
+  assert.equal(new Set(live).size, live.length);
+  assert.equal(actionOf('j', true), null);
+  assert.equal(actionOf('=', false).key, '+');
+});
+
+test('a lost connection is opened again, replies find their commands, a broken message ends it', async () => {
+  const sockets = [],
+    states = [],
+    texts = [];
+  const make = () => {
+    const s = {
+      readyState: 0,
+      sent: [],
+      send(t) {
+        this.sent.push(JSON.parse(t));
+      },
+      close() {
+        this.readyState = 3;
+        this.onclose({ reason: '' });
+      },
+    };
+    sockets.push(s);
+    return s;
+  };
+  const c = new Connection(
+    'ws://x/stream',
+    { text: (m) => texts.push(m), binary: () => {}, state: (s) => states.push(s) },
+    make,
+  );
+  sockets[0].readyState = 1;
+  sockets[0].onopen();
+  const reply = c.ask({ do: 'stop' });
+  sockets[0].onmessage({ data: JSON.stringify({ type: 'reply', id: sockets[0].sent[0].id, ok: true }) });
+  assert.equal((await reply).ok, true);
+  const refused = c.ask({ do: 'nonsense' });
+  sockets[0].onmessage({ data: JSON.stringify({ type: 'reply', id: 2, ok: false, error: 'unknown' }) });
+  await assert.rejects(refused, /unknown/);
+  const open = c.ask({ do: 'step' });
+  const warn = console.warn;
+  console.warn = () => {};
+  sockets[0].onmessage({ data: new ArrayBuffer(3) });
+  console.warn = warn;
+  await assert.rejects(open, /lost/);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.equal(sockets.length, 2);
+  assert.deepEqual(states, ['connecting', 'open', 'lost', 'connecting']);
+  await assert.rejects(c.ask({ do: 'step' }), /not connected/);
+  c.close();
+});
