@@ -273,7 +273,9 @@ static tl_status place(packing *p, int turn, const double x[3])
     return make_pockets(p, (uint32_t)p->job->space.balls.count - 1);
 }
 
-/* How far a sphere can go along gravity until it meets a wall. */
+/* How far a sphere can go along gravity until it meets a wall. Walls are convex: beyond the plane
+ * at the point next to the sphere there is nothing of a wall, so that one alongside does not hold
+ * it. */
 static double fall(const packing *p, const double x[3], double r)
 {
     const tl_space *space = &p->job->space;
@@ -283,8 +285,11 @@ static double fall(const packing *p, const double x[3], double r)
         double least = exit - gone, at[3], n[3];
         for (int k = 0; k < 3; k++)
             at[k] = x[k] + gone * down[k];
-        for (size_t wall = 0; wall < space->walls.count; wall++)
-            least = fmin(least, tl_space_wall(space, wall, at, n) - r);
+        for (size_t wall = 0; wall < space->walls.count; wall++) {
+            const double room = tl_space_wall(space, wall, at, n) - r, approach = -dot(n, down);
+            if (approach > 1e-9)
+                least = fmin(least, fmax(room, 0) / approach);
+        }
         if (least < space->room.slack)
             return gone;
         gone += least;
