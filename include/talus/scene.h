@@ -278,7 +278,7 @@ typedef enum tl_fill_pattern {
     TL_FILL_GRID = 0, /**< a cubic grid */
     TL_FILL_HEX = 1,  /**< hexagonal close layers: the densest pattern of equal spheres */
     TL_FILL_RANDOM =
-        2,            /**< at random places, one after the other; up to about 0.35 of the region */
+        2,            /**< at random places, one after the other; up to about 0.32 of the region */
     TL_FILL_CLOSE = 3 /**< random close: each sphere rests against others or the region, lowest
                            places (along gravity) first; about 0.55 of the region */
 } tl_fill_pattern;

@@ -84,6 +84,16 @@ TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *repor
  * steps that follow are bit for bit what they would have been without this call. */
 TL_API tl_status tl_world_find_contacts(tl_world *world);
 
+/** The same, box by box: space is cut into `parts` slabs of bins (1 to 4096), which are handed out
+ * in turn to `devices` devices (1 to 64). Each works through its slabs one after the other and
+ * keeps the bins of one slab at a time; what they found is put together on the first, the world's
+ * own. A shape that reaches into several slabs is entered in each, and a pair is found in exactly
+ * one: the contacts are bit for bit those of tl_world_find_contacts(), in the same order. More GPUs
+ * than the machine has are played by those it has; on the CPU a device is a set of buffers. Devices
+ * beyond the first are driven by threads of their own, which call the allocator and the log too;
+ * they get a copy of the state, and nothing of them is kept after the call. */
+TL_API tl_status tl_world_find_contacts_in(tl_world *world, uint32_t parts, uint32_t devices);
+
 /** The settings in force. */
 TL_API tl_settings tl_world_settings(const tl_world *world);
 

@@ -20,7 +20,25 @@ block() # language: the first block of it in the README
 diff <(block c) examples/first.c || fail "the first program of README.md (<) is not examples/first.c (>)"
 diff <(block text) <("$1/examples/first") || fail "README.md (<) shows another output than first (>) prints"
 
-for document in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
+# The first scene: it is checked and runs as the README says, and the mistake it shows is told as it says.
+if [ -x "$1/talus" ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    block json > "$work/drop.json"
+    (
+        cd "$work"
+        "$1/talus" check drop.json
+        "$1/talus" run drop.json --backend cpu --until 0.2 --quiet
+        "$1/talus" run drop.json --backend cpu --until 0.2 --quiet --set radius=0.08 --set gravity=[0,0,-1.6] -o moon.h5
+        "$1/talus" resume drop.h5 --until 0.3 --quiet
+        "$1/talus" export drop.h5 -o drop.pvd
+        sed -i 's/"radius": "=/"raduis": "=/' drop.json
+    ) > "$work/log" 2>&1 || fail "the first scene of README.md: $(cat "$work/log")"
+    said=$(cd "$work" && "$1/talus" check drop.json 2>&1) && fail "a misspelt key was not refused"
+    grep -qF "$said" README.md || fail "README.md does not show: $said"
+fi
+
+for document in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md examples/*.md; do
     links=$(grep -o '](\([^)]*\))' "$document" | sed 's/^](//; s/)$//; s/#.*//' || true)
     for link in $links; do
         case $link in
