@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 
 .PHONY: all configure demo test bench install docs format lint clean help
 
-all: configure ## Build the library, the examples and talus-bench (release) in build/
+all: configure ## Build the libraries, the command, the examples and talus-bench (release) in build/
 	@cmake --build build --parallel $(JOBS)
 
 configure: DEPS ?= build
@@ -14,8 +14,13 @@ configure:
 	@mkdir -p build
 	@cmake --preset release > build/configure.log || { cat build/configure.log; exit 1; }
 
-demo: all ## Let 16,000 spheres settle in a box and print the certificate of the result
-	@build/examples/pile --output build/pile.csv
+demo: all ## Let 16,000 grains flow from a silo and say how to look at the result
+	@build/talus run examples/silo.json -o build/silo.h5 --force
+	@echo
+	@echo "Look at it in the browser:    build/talus view build/silo.h5"
+	@echo "Or run it there, and touch it: build/talus view examples/silo.json"
+	@echo "For ParaView:                 build/talus export build/silo.h5 -o build/silo.pvd"
+	@echo "Another opening:              build/talus run examples/silo.json --set orifice=0.06 -o wide.h5"
 
 test: ## Run all tests: release, address and thread sanitizers, install, documentation
 	@tools/deps test
