@@ -112,8 +112,9 @@ struct tl_backend {
 /* The CPU backend; threads 0 means as many as the machine offers. */
 tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend);
 
-/* The CUDA backend, a plugin (plugin.c); TL_NO_BACKEND with the reason where it cannot be had. */
-tl_status tl_backend_cuda(tl_precision precision, tl_backend **backend);
+/* The CUDA backend, a plugin (plugin.c), on the GPU with a number, counted around those that are
+ * there; TL_NO_BACKEND with the reason where it cannot be had. */
+tl_status tl_backend_cuda(tl_precision precision, uint32_t device, tl_backend **backend);
 
 /* Restricts the CPU backend to an instruction set ("base", "avx2", "avx512"), for tests and
  * measurements; NULL restores the best there is. Returns false if this machine or build lacks it.

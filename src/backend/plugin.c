@@ -54,7 +54,7 @@ static bool fits(const tl_plugin *plugin)
            plugin->motion == sizeof(tlk_motion);
 }
 
-tl_status tl_backend_cuda(tl_precision precision, tl_backend **backend)
+tl_status tl_backend_cuda(tl_precision precision, uint32_t device, tl_backend **backend)
 {
     static const tl_plugin_host host = {host_fail};
     char why[512] = "";
@@ -71,5 +71,5 @@ tl_status tl_backend_cuda(tl_precision precision, tl_backend **backend)
                        ") was built for another version of Talus: it is %s, "
                        "this is " TL_VERSION_STRING,
                        plugin ? plugin->library : "unknown");
-    return plugin->open(&host, precision, backend);
+    return plugin->open(&host, precision, device, backend);
 }

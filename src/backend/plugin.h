@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 
-#define TL_PLUGIN_VERSION 2u
+#define TL_PLUGIN_VERSION 3u
 
 typedef struct tl_plugin_host {
     /* tl_fail with a finished text */
@@ -19,7 +19,9 @@ typedef struct tl_plugin {
     uint32_t version;
     const char *library;                 /* version of Talus it was built with */
     size_t find, problem, build, motion; /* sizes of tlk_ structs */
-    tl_status (*open)(const tl_plugin_host *host, tl_precision precision, tl_backend **backend);
+    /* a backend on device `device` modulo the number of devices */
+    tl_status (*open)(const tl_plugin_host *host, tl_precision precision, uint32_t device,
+                      tl_backend **backend);
 } tl_plugin;
 
 typedef const tl_plugin *(*tl_plugin_entry_fn)(void);

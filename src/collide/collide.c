@@ -16,12 +16,28 @@
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   24u  /* of a level's bin index */
 
+#define BUFFERS 9
+
+static tl_buffer *buffer_at(tl_collide *c, size_t i)
+{
+    tl_buffer *const all[BUFFERS] = {&c->entry_start, &c->key,       &c->place,
+                                     &c->at,          &c->bin_range, &c->bin_shape,
+                                     &c->bin_tag,     &c->bin_at,    &c->entry};
+    return all[i];
+}
+
+tl_collide tl_collide_like(const tl_collide *collide)
+{
+    tl_collide like = *collide;
+    for (size_t i = 0; i < BUFFERS; i++)
+        *buffer_at(&like, i) = (tl_buffer){NULL, 0};
+    return like;
+}
+
 void tl_collide_free(tl_backend *backend, tl_collide *c)
 {
-    tl_buffer *all[] = {&c->entry_start, &c->key,     &c->place,  &c->at,   &c->bin_range,
-                        &c->bin_shape,   &c->bin_tag, &c->bin_at, &c->entry};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        tl_buffer_free(backend, all[i]);
+    for (size_t i = 0; i < BUFFERS; i++)
+        tl_buffer_free(backend, buffer_at(c, i));
 }
 
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
@@ -119,14 +135,18 @@ static double bin_edge(double diameter, double room)
     return fmin(fmax(factor, MIN_FACTOR), MAX_FACTOR) * diameter;
 }
 
-/* Sizes the bins of each level for the box [low, high] of the dynamic bodies. The box is only a
- * hint: bins wrap around, so shapes outside it cost time, not contacts. */
-static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high)
+/* Sizes the bins of each level for the box [low, high] of the dynamic bodies, and the table of them
+ * for one of `parts` parts of it. The box is only a hint: bins wrap around, so shapes outside it
+ * cost time, not contacts. */
+static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high,
+                        uint32_t parts)
 {
     uint32_t base = 0;
-    double volume = 1;
-    for (int k = 0; k < 3; k++)
+    double volume = 1, side[3];
+    for (uint32_t k = 0; k < 3; k++) {
         volume *= fmax(high[k] - low[k], 2 * c->top[0]);
+        side[k] = fmax(high[k] - low[k], 0) / (k == f->axis ? parts : 1);
+    }
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
         *level = (tlk_level){.used = c->residents[l] > 0};
@@ -134,9 +154,9 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
             continue;
         level->size = bin_edge(2 * c->top[l] + f->envelope, volume / c->visitors[l]);
         level->inverse = 1 / level->size;
-        uint32_t bits[3], room = bits_for(c->visitors[l]) + 1, sum = 0;
+        uint32_t bits[3], room = bits_for(c->visitors[l] / parts) + 1, sum = 0;
         for (int k = 0; k < 3; k++)
-            sum += bits[k] = bits_for(fmax(high[k] - low[k], 0) * level->inverse + 2);
+            sum += bits[k] = bits_for(side[k] * level->inverse + 2);
         while (sum > room) {
             int widest = bits[0] >= bits[1] ? 0 : 1;
             widest = bits[2] > bits[widest] ? 2 : widest;
@@ -151,6 +171,49 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
         base += 2u << sum;
     }
     f->keys = base;
+}
+
+/* The bin of a level that a cut goes through: it is the first behind the cut. */
+static int64_t cut_bin(const tlk_level *level, double x)
+{
+    return (int64_t)fmin(fmax(floor(x * level->inverse), -4e15), 4e15);
+}
+
+/* Leaves each level the bins of one part. The cuts are where equal slabs of the box would end, and
+ * the first and the last part have all that is outside it. */
+static void cut_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high,
+                       tl_part part)
+{
+    const double origin = low[f->axis], side = fmax(high[f->axis] - origin, 0);
+    for (uint32_t l = 0; l < c->levels; l++) {
+        tlk_level *level = &f->level[l];
+        const double from = origin + side * part.index / part.count;
+        const double to = origin + side * (part.index + 1) / part.count;
+        level->cut_low = part.index == 0 ? INT64_MIN : cut_bin(level, from);
+        level->cut_high = part.index + 1 == part.count ? INT64_MAX : cut_bin(level, to);
+    }
+}
+
+tlk_find tl_collide_view(const tl_collide *c, const tl_collide_state *state, tl_part part)
+{
+    tlk_find f = {.bodies = state->bodies,
+                  .shapes = state->shapes,
+                  .h = state->h,
+                  .envelope = state->envelope,
+                  .axis = TLK_UNCUT};
+    const double *low = state->box;
+    const double high[3] = {-low[3], -low[4], -low[5]};
+    f.globals = part.index + 1 == part.count ? c->globals : 0;
+    for (uint32_t g = 0; g < f.globals; g++)
+        f.global[g] = c->global[g];
+    if (part.count > 1) {
+        f.axis = high[0] - low[0] >= high[1] - low[1] ? 0 : 1;
+        f.axis = high[2] - low[2] > high[f.axis] - low[f.axis] ? 2 : f.axis;
+    }
+    size_levels(c, &f, low, high, part.count);
+    if (part.count > 1)
+        cut_levels(c, &f, low, high, part);
+    return f;
 }
 
 static tl_status too_many(const char *what, uint64_t count)
@@ -177,15 +240,22 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
                    id, centre[3]);
 }
 
-/* Stages 1 to 3: bounds, how many bins each shape is in, where its entries go. */
-static tl_status bounds_and_counts(tl_backend *b, tl_collide *c, tlk_find *f, const double *box)
+/* Stage 1. */
+void tl_collide_bounds(tl_backend *b, const tl_collide_state *state)
+{
+    const tlk_find f = {.bodies = state->bodies,
+                        .shapes = state->shapes,
+                        .h = state->h,
+                        .envelope = state->envelope};
+    tl_run(b, TLK_patches, f.shapes.rows - f.shapes.dynamic, &f);
+    tl_run(b, TLK_bounds, f.shapes.rows, &f);
+}
+
+/* Stages 2 and 3: how many bins each shape is in, where its entries go. */
+static tl_status count_entries(tl_backend *b, tl_collide *c, tlk_find *f)
 {
     const uint32_t n = f->shapes.rows;
     uint64_t total;
-    tl_run(b, TLK_patches, n - f->shapes.dynamic, f);
-    tl_run(b, TLK_bounds, n, f);
-    const double high[3] = {-box[3], -box[4], -box[5]};
-    size_levels(c, f, box, high);
     TL_TRY(tl_buffer_need(b, &c->entry_start, ((size_t)n + 1) * sizeof(uint32_t)));
     f->entry_start = c->entry_start.data;
     tl_run(b, TLK_bin_count, n, f);
@@ -230,15 +300,18 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     return TL_OK;
 }
 
-/* Stages 7 to 9: count, scan, write. */
-static tl_status write_contacts(tl_backend *b, tlk_find *f, tl_contacts *out)
+/* Stages 7 and 8: how many contacts each shape owns, where they go. */
+static tl_status count_contacts(tl_backend *b, tlk_find *f, tl_contacts *out, uint64_t *total)
 {
     const uint32_t n = f->shapes.rows;
-    uint64_t total;
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
     f->contact_start = out->start.data;
     tl_run(b, TLK_contact_count, n, f);
-    TL_TRY(b->ops->scan(b, f->contact_start, n, &total));
+    return b->ops->scan(b, f->contact_start, n, total);
+}
+
+tl_status tl_collide_room(tl_backend *b, uint64_t total, tlk_find *f, tl_contacts *out)
+{
     if (total >= 1u << 31)
         return too_many("contacts", total);
     TL_TRY(tl_buffer_need(b, &out->a, total * sizeof(uint32_t)));
@@ -246,24 +319,40 @@ static tl_status write_contacts(tl_backend *b, tlk_find *f, tl_contacts *out)
     TL_TRY(tl_buffer_need(b, &out->n, 4 * total * b->real));
     TL_TRY(tl_buffer_need(b, &out->gamma, 4 * total * b->real));
     TL_TRY(tl_buffer_need(b, &out->colour, total * sizeof(uint32_t)));
-    f->contacts = (uint32_t)total;
+    f->contacts = out->count = (uint32_t)total;
     f->contact_a = out->a.data;
     f->contact_b = out->b.data;
     f->contact_n = out->n.data;
-    tl_run(b, TLK_contact_write, n, f);
-    out->count = (uint32_t)total;
     return TL_OK;
 }
 
-tl_status tl_collide_run(tl_backend *backend, tl_collide *c, const tlk_bodies *bodies,
-                         const tlk_shapes *shapes, const double *box, double h, double envelope,
+tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *state,
                          tl_contacts *out)
 {
-    tlk_find f = {.bodies = *bodies, .shapes = *shapes, .h = h, .envelope = envelope};
-    f.globals = c->globals;
-    for (uint32_t g = 0; g < c->globals; g++)
-        f.global[g] = c->global[g];
-    TL_TRY(bounds_and_counts(backend, c, &f, box));
-    TL_TRY(fill_bins(backend, c, &f));
-    return write_contacts(backend, &f, out);
+    tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
+    uint64_t total;
+    tl_collide_bounds(b, state);
+    TL_TRY(count_entries(b, c, &f));
+    TL_TRY(fill_bins(b, c, &f));
+    TL_TRY(count_contacts(b, &f, out, &total));
+    TL_TRY(tl_collide_room(b, total, &f, out));
+    tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+    return TL_OK;
+}
+
+tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state *state,
+                           tl_part part, tl_contacts *out)
+{
+    tlk_find f = tl_collide_view(c, state, part);
+    uint64_t total;
+    TL_TRY(count_entries(b, c, &f));
+    TL_TRY(fill_bins(b, c, &f));
+    TL_TRY(count_contacts(b, &f, out, &total));
+    if (total >= 1u << 31)
+        return too_many("contacts", total);
+    TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
+    f.contacts = out->count = (uint32_t)total;
+    f.contact_b = out->b.data;
+    tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+    return TL_OK;
 }

@@ -1,5 +1,5 @@
-/* Collision detection, host side: from poses to contacts. Called by src/step/dvi.c and by
- * tl_world_find_contacts(). */
+/* Collision detection, host side: from poses to contacts. Called by src/step/dvi.c, and part by
+ * part by parts.c. */
 #ifndef TL_COLLIDE_COLLIDE_H
 #define TL_COLLIDE_COLLIDE_H
 
@@ -32,12 +32,38 @@ typedef struct tl_collide {
 tl_status tl_collide_levels(tl_collide *collide, uint32_t count, const double *geom,
                             const uint32_t *info, uint8_t *level);
 
-/* Finds all contacts of a state. `box` is around the dynamic bodies' origins (minima, negated
- * maxima): a hint of how large the bins should be. `out` keeps its buffers' capacity; gamma and
- * colour have room but are not written. */
-tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tlk_bodies *bodies,
-                         const tlk_shapes *shapes, const double *box, double h, double envelope,
+/* A state whose contacts are wanted. `box` is around the dynamic bodies' origins (minima, negated
+ * maxima): a hint of how large the bins should be, and what is cut into parts. */
+typedef struct tl_collide_state {
+    tlk_bodies bodies;
+    tlk_shapes shapes;
+    double box[6];
+    double h, envelope;
+} tl_collide_state;
+
+/* One of several parts of space: a slab of bins across the longest side of the box. */
+typedef struct tl_part {
+    uint32_t index, count;
+} tl_part;
+
+/* Finds all contacts of a state. `out` keeps its buffers' capacity; gamma and colour have room but
+ * are not written. */
+tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
                          tl_contacts *out);
+
+/* The pieces of it, for several parts. Bounds of all shapes, which everything else needs: */
+void tl_collide_bounds(tl_backend *backend, const tl_collide_state *state);
+/* the pairs that a part's bins claim, by owner: `start` and `b` of `out`, nothing else. Those with
+ * the shapes that are tested directly are in the last part, because they end an owner's list. */
+tl_status tl_collide_pairs(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
+                           tl_part part, tl_contacts *out);
+/* what kernels see of a state, levels sized for a part; */
+tlk_find tl_collide_view(const tl_collide *collide, const tl_collide_state *state, tl_part part);
+/* and room for `total` contacts (refused from 2^31 on), `view` being told where. */
+tl_status tl_collide_room(tl_backend *backend, uint64_t total, tlk_find *view, tl_contacts *out);
+
+/* The same levels, without buffers yet. */
+tl_collide tl_collide_like(const tl_collide *collide);
 
 void tl_collide_free(tl_backend *backend, tl_collide *collide);
 void tl_contacts_free(tl_backend *backend, tl_contacts *contacts);

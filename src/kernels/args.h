@@ -30,6 +30,7 @@
 #define TLK_BINS_MAX (1u << 16) /* most bins of a shape on a level */
 #define TLK_TOO_WIDE (1u << 31) /* a count that makes the step fail */
 #define TLK_PARTNERS 12u        /* partners that the counting pass keeps for each shape */
+#define TLK_UNCUT    3u         /* an axis that is none: all of space */
 
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */
@@ -72,6 +73,7 @@ typedef struct tlk_level {
     uint32_t mask[3], shift[3]; /* of x, y, z */
     uint32_t base;              /* first key */
     uint32_t used;              /* 0: nothing lives on this level */
+    int64_t cut_low, cut_high;  /* bins [cut_low, cut_high) along tlk_find.axis are looked at */
 } tlk_level;
 
 /* What collision detection works on; stages fill it from top to bottom. */
@@ -80,6 +82,7 @@ typedef struct tlk_find {
     tlk_shapes shapes;
     double h, envelope;
     uint32_t globals;
+    uint32_t axis; /* along which space is cut into parts, or TLK_UNCUT */
     tlk_level level[TLK_LEVELS];
     uint32_t global[TLK_GLOBALS]; /* shape rows */
     uint32_t entries, keys;
@@ -99,8 +102,18 @@ typedef struct tlk_find {
     uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
     uint32_t *contact_a;     /* contacts: the owner */
-    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap */
+    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap; NULL: contact_b is
+                                all that is written */
 } tlk_find;
+
+/* Putting the contacts of a part of space to those of the parts before it. */
+typedef struct tlk_join {
+    tlk_find find;           /* of the whole: contact_start, _a and _b are filled */
+    const uint32_t *from;    /* shapes.rows + 1: lists of the part, by owner */
+    const uint32_t *partner; /* their partners */
+    uint32_t *count;         /* shapes.rows: contacts of each owner, all parts */
+    uint32_t *end;           /* shapes.rows: where the owner's list ends so far */
+} tlk_join;
 
 /* runs of equal keys among sorted ones */
 typedef struct tlk_ranges {

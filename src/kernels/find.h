@@ -111,6 +111,27 @@ TL_KERNEL uint32_t tlk_bins(const tlk_level *level, const double *low, const dou
     return wide || count > TLK_BINS_MAX ? TLK_TOO_WIDE : (uint32_t)count;
 }
 
+/* The bins of a level that a box is in, `from` to `to`, as far as they are in the part of space
+ * that is looked at; `first` is the first of them all. Returns how many. */
+TL_KERNEL uint32_t tlk_part_bins(const tlk_find *f, uint32_t l, const double *low,
+                                 const double *high, int64_t *first, int64_t *from, int64_t *to)
+{
+    const tlk_level *level = &f->level[l];
+    uint32_t count = tlk_bins(level, low, high, first, to);
+    for (int k = 0; k < 3; k++)
+        from[k] = first[k];
+    if (f->axis == TLK_UNCUT || count == TLK_TOO_WIDE)
+        return count;
+    for (uint32_t k = 0; k < 3; k++) /* an index known when compiling keeps them in registers */
+        if (k == f->axis) {
+            const uint32_t all = (uint32_t)(to[k] - from[k] + 1);
+            from[k] = from[k] > level->cut_low ? from[k] : level->cut_low;
+            to[k] = to[k] < level->cut_high ? to[k] : level->cut_high - 1;
+            count = from[k] > to[k] ? 0 : count / all * (uint32_t)(to[k] - from[k] + 1);
+        }
+    return count;
+}
+
 /* One shape: in how many bins it is. */
 TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
 {
@@ -118,11 +139,11 @@ TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
     uint32_t count = 0;
     if (own < TLK_LEVELS) {
         double low[3], high[3];
-        int64_t first[3], last[3];
+        int64_t first[3], from[3], to[3];
         tlk_box(f, i, low, high);
         for (uint32_t l = 0; l <= own && count < TLK_TOO_WIDE; l++) /* level 0 is the coarsest */
             if (f->level[l].used)
-                count += tlk_bins(&f->level[l], low, high, first, last);
+                count += tlk_part_bins(f, l, low, high, first, from, to);
     }
     f->entry_start[i] = count >= TLK_TOO_WIDE ? TLK_TOO_WIDE : count;
 }
@@ -172,12 +193,12 @@ TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
     for (uint32_t l = 0; l <= own; l++) {
         if (!f->level[l].used)
             continue;
-        int64_t low[3], high[3], bin[3];
-        tlk_bins(&f->level[l], box_low, box_high, low, high);
-        for (bin[2] = low[2]; bin[2] <= high[2]; bin[2]++)
-            for (bin[1] = low[1]; bin[1] <= high[1]; bin[1]++)
-                for (bin[0] = low[0]; bin[0] <= high[0]; bin[0]++)
-                    tlk_enter(f, i, l, bin, low, e++);
+        int64_t first[3], from[3], to[3], bin[3];
+        tlk_part_bins(f, l, box_low, box_high, first, from, to);
+        for (bin[2] = from[2]; bin[2] <= to[2]; bin[2]++)
+            for (bin[1] = from[1]; bin[1] <= to[1]; bin[1]++)
+                for (bin[0] = from[0]; bin[0] <= to[0]; bin[0]++)
+                    tlk_enter(f, i, l, bin, first, e++);
     }
 }
 
@@ -286,9 +307,11 @@ TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
 TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint32_t k)
 {
     double n[3];
+    f->contact_b[k] = j;
+    if (!f->contact_n)
+        return;
     const double gap = tlk_narrow(&f->shapes, i, j, n);
     f->contact_a[k] = i;
-    f->contact_b[k] = j;
     real *out = f->contact_n + 4 * (size_t)k;
     out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
 }
@@ -425,6 +448,68 @@ TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
     }
     tlk_visit_bins(f, i, true, &k);
     tlk_visit_globals(f, i, true, &k);
+}
+
+/* One contact whose shapes are known: its geometry. */
+TL_KERNEL void tlk_contact_geometry(const tlk_find *f, uint32_t k)
+{
+    tlk_write_contact(f, f->contact_a[k], f->contact_b[k], k);
+}
+
+/* --- putting the contacts of the parts of space together
+ * ---------------------------------------------------------------------------------------------- */
+
+/* One owner: adds up its contacts. */
+TL_KERNEL void tlk_join_count(const tlk_join *j, uint32_t i)
+{
+    j->count[i] += j->from[i + 1] - j->from[i];
+}
+
+/* The place of a pair in its owner's list: level and bin that claim it, bins counted from the
+ * owner's first in the order of its entries. A shape has less than 256 bins on an axis. */
+TL_KERNEL uint32_t tlk_pair_order(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const uint32_t li = f->shapes.level[i], lj = f->shapes.level[j], l = li < lj ? li : lj;
+    if (li >= TLK_LEVELS || lj >= TLK_LEVELS)
+        return TLK_NONE; /* tested directly: behind all others */
+    double low[3], high[3];
+    int64_t first_i[3], first_j[3], last[3];
+    uint32_t order = l;
+    tlk_box(f, i, low, high);
+    tlk_bins(&f->level[l], low, high, first_i, last);
+    tlk_box(f, j, low, high);
+    tlk_bins(&f->level[l], low, high, first_j, last);
+    for (int k = 2; k >= 0; k--)
+        order = order << 8 | (first_j[k] > first_i[k] ? (uint32_t)(first_j[k] - first_i[k]) : 0u);
+    return order;
+}
+
+/* One owner: its contacts in a part, merged from behind into those it has already. Few owners have
+ * contacts in two parts. */
+TL_KERNEL void tlk_join_lists(const tlk_join *j, uint32_t i)
+{
+    const tlk_find *f = &j->find;
+    const uint32_t begin = f->contact_start[i], last = j->end[i];
+    const uint32_t *from = j->partner + j->from[i];
+    uint32_t *list = f->contact_b, fresh = j->from[i + 1] - j->from[i], old = last;
+    uint32_t order_old = 0, order_fresh = 0, put = last + fresh;
+    if (!fresh)
+        return;
+    j->end[i] = put;
+    for (uint32_t k = last; k < put; k++)
+        f->contact_a[k] = i;
+    if (old > begin) {
+        order_old = tlk_pair_order(f, i, list[old - 1]);
+        order_fresh = tlk_pair_order(f, i, from[fresh - 1]);
+    }
+    while (fresh)
+        if (old > begin && order_old > order_fresh) {
+            list[--put] = list[--old];
+            order_old = old > begin ? tlk_pair_order(f, i, list[old - 1]) : 0;
+        } else {
+            list[--put] = from[--fresh];
+            order_fresh = fresh && old > begin ? tlk_pair_order(f, i, from[fresh - 1]) : 0;
+        }
 }
 
 #endif

@@ -3,39 +3,47 @@
  * problem -> the position problem -> audit -> new positions. Nothing of the world's state changes
  * before everything that can fail has succeeded. */
 #include "base/clock.h"
+#include "collide/parts.h"
 #include "world/image.h"
 
 #include <math.h>
+#include <string.h>
 
 #define KEYS (4 * TLK_COLOURS) /* colour, kind of row, wall or not */
 
-/* Contacts of the present state with the impulses and colours of the last step's. */
-static tl_status find_and_match(tl_world *w, tl_contacts *next, tl_stage_times *ms, double *mark)
+/* Contacts of the present state; in parts (0: at once) on several devices. */
+static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts *next)
 {
-    tl_backend *b = w->backend;
-    const tlk_bodies bodies = tl_world_bodies_view(w);
-    const tlk_shapes shapes = tl_world_shapes_view(w);
-    const tl_contacts *last = &w->contacts[w->current];
+    tl_collide_state state = {.bodies = tl_world_bodies_view(w),
+                              .shapes = tl_world_shapes_view(w),
+                              .h = w->settings.step,
+                              .envelope = w->envelope};
     if (!w->box_known)
-        TL_TRY(tl_fold_one(b, TLK_FOLD_body_box, w->dynamic, &bodies, w->box));
+        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
     w->box_known = true;
-    TL_TRY(tl_collide_run(b, &w->collide, &bodies, &shapes, w->box, w->settings.step, w->envelope,
-                          next));
-    ms->find = tl_lap(mark);
-    const tlk_match match = {
-        next->count,  next->start.data, next->a.data,      next->b.data,     last->start.data,
-        last->b.data, last->gamma.data, last->colour.data, next->gamma.data, next->colour.data};
-    tl_run(b, TLK_match_contacts, w->shape_rows, &match);
-    ms->match = tl_lap(mark);
-    return TL_OK;
+    memcpy(state.box, w->box, sizeof state.box);
+    return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
+                 : tl_collide_run(w->backend, &w->collide, &state, next);
 }
 
-tl_status tl_step_contacts(tl_world *w)
+/* The impulses and colours of the last step's contacts, for those found now. */
+static void match(tl_world *w, tl_contacts *next)
 {
-    double mark = tl_now();
-    tl_stage_times ms;
-    TL_TRY(find_and_match(w, &w->contacts[1 - w->current], &ms, &mark));
+    const tl_contacts *last = &w->contacts[w->current];
+    const tlk_match args = {next->count,      next->start.data, next->a.data,     next->b.data,
+                            last->start.data, last->b.data,     last->gamma.data, last->colour.data,
+                            next->gamma.data, next->colour.data};
+    tl_run(w->backend, TLK_match_contacts, w->shape_rows, &args);
+}
+
+tl_status tl_step_contacts(tl_world *w, uint32_t parts, uint32_t devices)
+{
+    tl_contacts *next = &w->contacts[1 - w->current];
+    TL_TRY(find(w, parts, devices, next));
+    match(w, next);
     w->current = 1 - w->current;
+    w->report.bytes = w->backend->bytes;
+    w->report.peak_bytes = w->backend->peak;
     return TL_OK;
 }
 
@@ -345,7 +353,10 @@ static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, t
 {
     tl_contacts *next = &w->contacts[1 - w->current];
     double mark = tl_now();
-    TL_TRY(find_and_match(w, next, &r->ms, &mark));
+    TL_TRY(find(w, 0, 1, next));
+    r->ms.find = tl_lap(&mark);
+    match(w, next);
+    r->ms.match = tl_lap(&mark);
     TL_TRY(order_rows(w, next, problem, &r->colours));
     r->ms.colour = tl_lap(&mark);
     TL_TRY(free_velocities(w, motion));

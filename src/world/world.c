@@ -1,4 +1,5 @@
 /* Making a world, its settings, stepping, adding and removing bodies. */
+#include "collide/parts.h"
 #include "world/image.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     tl_schedule_init(&w->schedule);
     const tl_status status =
         settings->backend == TL_BACKEND_CUDA
-            ? tl_backend_cuda(settings->precision, &w->backend)
+            ? tl_backend_cuda(settings->precision, 0, &w->backend)
             : tl_backend_cpu(settings->precision, settings->threads, &w->backend);
     if (status != TL_OK) {
         tl_world_free(w);
@@ -226,7 +227,7 @@ static uint32_t contact_body(const tl_world *w, const tl_buffer *shapes, size_t 
 static tl_status warn_of_overlap(tl_world *w)
 {
     double n[TLK_FOLD_NUMBERS];
-    TL_TRY(tl_step_contacts(w));
+    TL_TRY(tl_step_contacts(w, 0, 1));
     const tl_contacts *c = &w->contacts[w->current];
     tlk_deep args = {tl_world_shapes_view(w), c->a.data, c->b.data, c->n.data, INFINITY};
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
@@ -315,7 +316,19 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
 tl_status tl_world_find_contacts(tl_world *world)
 {
     REFUSE_NULL(world);
-    return tl_step_contacts(world);
+    return tl_step_contacts(world, 0, 1);
+}
+
+tl_status tl_world_find_contacts_in(tl_world *world, uint32_t parts, uint32_t devices)
+{
+    REFUSE_NULL(world);
+    if (parts < 1 || parts > TL_PARTS_MOST)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: parts is %u; it must be 1 to %u", __func__, parts,
+                       TL_PARTS_MOST);
+    if (devices < 1 || devices > TL_DEVICES_MOST)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: devices is %u; it must be 1 to %u", __func__, devices,
+                       TL_DEVICES_MOST);
+    return tl_step_contacts(world, parts, devices);
 }
 
 /* --- settings

@@ -122,11 +122,12 @@ void tl_world_tally(const tl_world *world, tl_report *report);
 tl_status tl_world_renumber(tl_world *world);
 void tl_ordering_free(tl_backend *backend, tl_ordering *ordering);
 
-/* step/dvi.c: one step; contacts alone; and the velocity problem that the next step would solve, in
- * the world's buffers (valid until the world is used again), its state untouched. */
+/* step/dvi.c: one step; contacts alone, in parts (0: at once) by so many devices; and the velocity
+ * problem that the next step would solve, in the world's buffers (valid until the world is used
+ * again), its state untouched. */
 tl_status tl_step_dvi(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
-tl_status tl_step_contacts(tl_world *world);
+tl_status tl_step_contacts(tl_world *world, uint32_t parts, uint32_t devices);
 
 /* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */
 void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);

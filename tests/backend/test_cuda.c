@@ -124,6 +124,41 @@ static void test_pile(void **state)
     for_each_precision(pile);
 }
 
+/* Contacts found in parts, on one GPU that plays several where there is one only: those of the CPU,
+ * found at once. */
+static void parts(const variant *v)
+{
+    size_t count = 0, found;
+    tl_contact *contacts = NULL;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_world *world = world_of(mixer_scene(&s, 3000, 7));
+        step(world, 60);
+        assert_ok(tl_world_find_contacts(world));
+        if (!gpu)
+            contacts = contacts_of(world, &count);
+        for (uint32_t cut = 1; cut <= 6 && gpu; cut++)
+            for (uint32_t devices = 1; devices <= 3; devices++) {
+                context("%s, %u parts on %u devices", v->name, cut, devices);
+                assert_ok(tl_world_find_contacts_in(world, cut, devices));
+                tl_contact *again = contacts_of(world, &found);
+                assert_int_equal(found, count);
+                assert_memory_equal(again, contacts, count * sizeof *again);
+                free(again);
+            }
+        tl_world_destroy(world);
+    }
+    assert_true(count > 3000);
+    free(contacts);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(parts);
+}
+
 /* Without a GPU, asking for it by name is refused with a reason. */
 static void test_refused(void **state)
 {
@@ -153,9 +188,8 @@ int main(void)
     tl_world_destroy(world);
     tl_scene_destroy(scene);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_steps),
-        cmocka_unit_test(test_travels),
-        cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_same_steps), cmocka_unit_test(test_travels),
+        cmocka_unit_test(test_pile),       cmocka_unit_test(test_parts),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

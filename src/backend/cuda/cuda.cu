@@ -1,6 +1,8 @@
 /* The CUDA backend: the table of functions of backend.h on one GPU, as a plugin.
  *
- * Everything runs on one stream. Functions that return nothing keep the first error of the device;
+ * Everything runs on one stream. A thread has one current GPU and may drive several backends, so
+ * each function first makes its own GPU the current one, which costs next to nothing where it is
+ * that already. Functions that return nothing keep the first error of the device;
  * the next one that can fail reports it. */
 #include "backend/cuda/cuda.h"
 
@@ -13,6 +15,7 @@ typedef struct cuda_backend {
     tl_backend base;
     const tl_plugin_host *host;
     const tl_cuda_kernels *kernels;
+    int device;
     cudaStream_t stream;
     cudaError_t error; /* the first one, kept */
     void *temp;        /* CUB's */
@@ -50,6 +53,14 @@ static void note(cuda_backend *c, cudaError_t e)
 {
     if (c->error == cudaSuccess && e != cudaSuccess)
         c->error = e;
+}
+
+/* The backend behind the table of functions, its GPU made the thread's current one. */
+static cuda_backend *current(tl_backend *backend)
+{
+    cuda_backend *c = (cuda_backend *)backend;
+    note(c, cudaSetDevice(c->device));
+    return c;
 }
 
 static tl_status report(cuda_backend *c)
@@ -99,7 +110,7 @@ static void *need_temp(void *user, size_t bytes)
 
 static void cuda_destroy(tl_backend *backend)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     cudaStreamSynchronize(c->stream);
     cudaFree(c->temp);
     cudaFree(c->sort);
@@ -114,7 +125,7 @@ static void cuda_destroy(tl_backend *backend)
 
 static void *cuda_allocate(tl_backend *backend, size_t bytes)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     void *memory = NULL;
     if (!bytes)
         return NULL;
@@ -127,13 +138,13 @@ static void *cuda_allocate(tl_backend *backend, size_t bytes)
 static void cuda_release(tl_backend *backend, void *memory, size_t bytes)
 {
     (void)bytes;
-    cudaStreamSynchronize(((cuda_backend *)backend)->stream);
+    cudaStreamSynchronize(current(backend)->stream);
     cudaFree(memory);
 }
 
 static void cuda_upload(tl_backend *backend, void *device, const void *host, size_t bytes)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (!bytes)
         return;
     /* from ordinary memory: it is read before the call returns */
@@ -142,7 +153,7 @@ static void cuda_upload(tl_backend *backend, void *device, const void *host, siz
 
 static void cuda_download(tl_backend *backend, void *host, const void *device, size_t bytes)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (!bytes)
         return;
     note(c, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, c->stream));
@@ -151,14 +162,14 @@ static void cuda_download(tl_backend *backend, void *host, const void *device, s
 
 static void cuda_copy(tl_backend *backend, void *to, const void *from, size_t bytes)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (bytes)
         note(c, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, c->stream));
 }
 
 static void cuda_fill(tl_backend *backend, void *device, int byte, size_t bytes)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (bytes)
         note(c, cudaMemsetAsync(device, byte, bytes, c->stream));
 }
@@ -175,7 +186,7 @@ static bool is_sweeps(const tl_launch *launches, size_t count)
 
 static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (is_sweeps(launches, count)) {
         note(c, c->kernels->sweeps(launches, count, repeat, c->stream));
         return;
@@ -235,7 +246,7 @@ static void finish_fold(const tl_folding *f, const fold_plan *plan, double *part
  * the host takes of all folds comes first in the buffer, so that it is fetched at once. */
 static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t count)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     fold_plan plans[MOST_FOLDS];
     size_t parts = 0, chunks = 0;
     if (count > MOST_FOLDS)
@@ -266,7 +277,7 @@ static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t c
 
 static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32_t contacts)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (contacts)
         note(c, c->kernels->colour(args, contacts, c->stream));
     return report(c);
@@ -275,7 +286,7 @@ static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32
 static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
                            uint32_t bits)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     if (count < 2 || !bits)
         return TL_OK;
     if (!need(c, &c->sort, &c->sort_bytes, 2 * (size_t)count * sizeof(uint32_t)))
@@ -291,7 +302,7 @@ static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values
 
 static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     const cudaError_t e =
         tl_cuda_scan(items, count, total ? c->total : NULL, need_temp, c, c->stream);
     if (e == cudaErrorMemoryAllocation)
@@ -307,6 +318,7 @@ static void cuda_forget(void *slot)
     cuda_slot *s = (cuda_slot *)slot;
     if (!s)
         return;
+    cudaSetDevice(s->device);
     if (s->done)
         cudaEventSynchronize(s->done);
     cudaFree(s->staging);
@@ -323,7 +335,7 @@ static cuda_slot *new_slot(cuda_backend *c, size_t bytes)
     cuda_slot *s = new cuda_slot();
     s->host = c->host;
     s->room = bytes ? bytes : 1;
-    cudaGetDevice(&s->device);
+    s->device = c->device;
     if (cudaMalloc(&s->staging, s->room) == cudaSuccess &&
         cudaMallocHost(&s->memory, s->room) == cudaSuccess &&
         cudaEventCreateWithFlags(&s->taken, cudaEventDisableTiming) == cudaSuccess &&
@@ -337,7 +349,7 @@ static cuda_slot *new_slot(cuda_backend *c, size_t bytes)
 static tl_status cuda_capture(tl_backend *backend, size_t count, const void *const *from,
                               const size_t *bytes, void **slot)
 {
-    cuda_backend *c = (cuda_backend *)backend;
+    cuda_backend *c = current(backend);
     cuda_slot *s = (cuda_slot *)*slot;
     size_t all = 0, at = 0;
     for (size_t i = 0; i < count; i++)
@@ -377,13 +389,17 @@ static const tl_backend_ops cuda_ops = {cuda_destroy,  cuda_allocate, cuda_relea
                                         cuda_fold,     cuda_colour,   cuda_sort,     cuda_scan,
                                         NULL,          cuda_capture,  cuda_captured, cuda_forget};
 
-static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, tl_backend **backend)
+static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, uint32_t device,
+                           tl_backend **backend)
 {
     int devices = 0;
     cudaDeviceProp properties;
     cudaError_t e = cudaGetDeviceCount(&devices);
+    const int number = e == cudaSuccess && devices > 0 ? (int)(device % (uint32_t)devices) : 0;
     if (e == cudaSuccess && devices > 0)
-        e = cudaGetDeviceProperties(&properties, 0);
+        e = cudaGetDeviceProperties(&properties, number);
+    if (e == cudaSuccess && devices > 0)
+        e = cudaSetDevice(number);
     if (e != cudaSuccess || devices == 0) {
         char text[256];
         snprintf(text, sizeof text, "the cuda backend found no GPU that answers: %s",
@@ -396,6 +412,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, t
     c->base.real = precision == TL_DOUBLE ? sizeof(double) : sizeof(float);
     snprintf(c->base.name, sizeof c->base.name, "cuda (%.48s)", properties.name);
     c->host = host;
+    c->device = number;
     c->kernels = precision == TL_DOUBLE ? &tl_cuda_double : &tl_cuda_mixed;
     note(c, cudaStreamCreate(&c->stream));
     note(c, cudaStreamCreate(&c->copies));

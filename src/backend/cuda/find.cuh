@@ -39,13 +39,13 @@ static __global__ void __launch_bounds__(256)
     for (uint32_t l = 0;; l++) {
         if (!f.level[l].used)
             continue;
-        int64_t begin[3], end[3];
-        const uint32_t bins = tlk_bins(&f.level[l], low, high, begin, end);
+        int64_t begin[3], from[3], to[3];
+        const uint32_t bins = tlk_part_bins(&f, l, low, high, begin, from, to);
         if (left < bins) {
-            const uint32_t nx = (uint32_t)(end[0] - begin[0] + 1);
-            const uint32_t ny = (uint32_t)(end[1] - begin[1] + 1);
-            const int64_t bin[3] = {begin[0] + left % nx, begin[1] + left / nx % ny,
-                                    begin[2] + left / (nx * ny)};
+            const uint32_t nx = (uint32_t)(to[0] - from[0] + 1);
+            const uint32_t ny = (uint32_t)(to[1] - from[1] + 1);
+            const int64_t bin[3] = {from[0] + left % nx, from[1] + left / nx % ny,
+                                    from[2] + left / (nx * ny)};
             tlk_enter(&f, i, l, bin, begin, e);
             return;
         }
@@ -210,18 +210,10 @@ static __global__ void __launch_bounds__(256)
         return;
     }
     for (uint32_t c = 0; c < count; c++) {
-        f.contact_a[k + c] = i;
+        if (f.contact_n)
+            f.contact_a[k + c] = i;
         f.contact_b[k + c] = f.partner[TLK_PARTNERS * (size_t)i + c];
     }
-}
-
-/* A thread a contact: its geometry. */
-static __global__ void __launch_bounds__(256)
-    run_contact_geometry(const __grid_constant__ tlk_find f)
-{
-    const uint32_t k = blockIdx.x * 256 + threadIdx.x;
-    if (k < f.contacts)
-        tlk_write_contact(&f, f.contact_a[k], f.contact_b[k], k);
 }
 
 static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, bool serial,
@@ -230,8 +222,8 @@ static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, 
     const tlk_find &f = *(const tlk_find *)args;
     (void)begin, (void)serial;
     run_contact_pairs<<<(end + 255) / 256, 256, 0, stream>>>(f, end);
-    if (f.contacts)
-        run_contact_geometry<<<(f.contacts + 255) / 256, 256, 0, stream>>>(f);
+    if (f.contacts && f.contact_n)
+        map_contact_geometry(args, 0, f.contacts, false, stream);
 }
 
 /* A thread a contact: looks for its pair in the owner's old list. A pair is there once at most. */
