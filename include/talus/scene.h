@@ -270,7 +270,8 @@ typedef struct tl_size_def {
     tl_size_kind kind; /**< default TL_SIZE_EQUAL */
     double radius;     /**< m, > 0: equal, normal, lognormal */
     double deviation;  /**< m (normal) or a plain number (lognormal), > 0 */
-    double low, high;  /**< m, 0 < low < high: all but equal */
+    double low;        /**< m, the least, > 0: all but equal */
+    double high;       /**< m, the most, > low: all but equal */
 } tl_size_def;
 
 /** How a fill places spheres. */

@@ -86,12 +86,12 @@ equal(other["bodies"] + 1, info["recorded_bodies"], "bodies of set.h5")
 # A backend asked for by name has to be there.
 if run_json("info")["cuda"].startswith("not available"):
     done = talus("run", scene("heap"), "--backend", "cuda", "-o", "cuda.h5", code=5)
-    check(done.stderr.startswith("talus: the cuda backend is not there: "), done.stderr)
+    check(done.stderr.startswith("talus: the cuda backend "), done.stderr)
     check(not os.path.exists("cuda.h5"), "a refused run left a result")
     done = talus("run", scene("heap"), "--until", 0.01, "-o", "auto.h5")
-    equal(done.stderr.count("running on the CPU: the cuda backend is not there: "), 1, "said once that the CPU runs")
+    equal(done.stderr.count("running on the CPU: the cuda backend "), 1, "said once that the CPU runs")
     done = talus("resume", "auto.h5", "--until", 0.02)
-    equal(done.stderr.count("running on the CPU: the cuda backend is not there: "), 1, "said once that the CPU runs")
+    equal(done.stderr.count("running on the CPU: the cuda backend "), 1, "said once that the CPU runs")
     talus("resume", "auto.h5", "--backend", "cuda", "--until", 0.03, code=5)
 
 # A body that runs away stops the run, is named, and leaves the last good state in a result that is closed.
