@@ -198,6 +198,9 @@ typedef struct tl_settings {
     tl_precision precision;   /**< fixed when the world is made */
     tl_backend_kind backend;  /**< default TL_BACKEND_CPU; fixed when the world is made */
     uint32_t threads;         /**< CPU threads; 0 (the default): as many as the machine offers */
+    bool
+        exact_times; /**< wait for the device at the end of each stage, so that a report's stage
+                          times are where the work was done; costs a GPU some time. Default false */
 } tl_settings;
 
 /** Every setting at its default. */

@@ -97,7 +97,7 @@ TL_API tl_status tl_world_find_contacts_in(tl_world *world, uint32_t parts, uint
 /** The settings in force. */
 TL_API tl_settings tl_world_settings(const tl_world *world);
 
-/** Changes the settings between steps; precision cannot change. */
+/** Changes the settings between steps; precision and backend cannot change. */
 TL_API tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings);
 
 /** Changes friction and restitution between two materials, between steps. As tl_scene_set_pair().

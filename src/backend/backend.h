@@ -88,6 +88,8 @@ typedef struct tl_backend_ops {
     /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
      * where the host wants to know it too, may be NULL: a GPU is not waited for then. */
     tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
+    /* Waits until everything asked for is done; NULL where it always is. */
+    void (*wait)(tl_backend *backend);
     /* Changes the number of CPU threads; NULL where there are none. */
     void (*threads)(tl_backend *backend, uint32_t threads);
     /* Copies ranges of device memory, one after the other, to host memory of a slot of its own

@@ -26,6 +26,14 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts
                  : tl_collide_run(w->backend, &w->collide, &state, next);
 }
 
+/* Time since the mark, which moves on; that of the device too where exact times are wanted. */
+static double lap(const tl_world *w, double *mark)
+{
+    if (w->settings.exact_times && w->backend->ops->wait)
+        w->backend->ops->wait(w->backend);
+    return tl_lap(mark);
+}
+
 /* The impulses and colours of the last step's contacts, for those found now. */
 static void match(tl_world *w, tl_contacts *next)
 {
@@ -354,14 +362,14 @@ static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, t
     tl_contacts *next = &w->contacts[1 - w->current];
     double mark = tl_now();
     TL_TRY(find(w, 0, 1, next));
-    r->ms.find = tl_lap(&mark);
+    r->ms.find = lap(w, &mark);
     match(w, next);
-    r->ms.match = tl_lap(&mark);
+    r->ms.match = lap(w, &mark);
     TL_TRY(order_rows(w, next, problem, &r->colours));
-    r->ms.colour = tl_lap(&mark);
+    r->ms.colour = lap(w, &mark);
     TL_TRY(free_velocities(w, motion));
     TL_TRY(build_rows(w, next, problem, build));
-    r->ms.build = tl_lap(&mark);
+    r->ms.build = lap(w, &mark);
     return TL_OK;
 }
 
@@ -386,14 +394,14 @@ tl_status tl_step_dvi(tl_world *w)
     TL_TRY(prepare(w, &problem, &motion, &build, &r));
     double mark = tl_now();
     TL_TRY(tl_solve(w->backend, &w->workspace, &problem, solver, solver->iterations, &first));
-    r.ms.solve = tl_lap(&mark);
+    r.ms.solve = lap(w, &mark);
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
         TL_TRY(solve_positions(w, &problem, &build, &second));
-    r.ms.position = tl_lap(&mark);
+    r.ms.position = lap(w, &mark);
     TL_TRY(audit(w, &w->contacts[1 - w->current], &problem, &motion, &r));
-    r.ms.audit = tl_lap(&mark);
+    r.ms.audit = lap(w, &mark);
     TL_TRY(commit(w, &motion, &build, r.contacts, &r));
-    r.ms.integrate = tl_lap(&mark);
+    r.ms.integrate = lap(w, &mark);
     r.iterations = first.iterations;
     r.position_iterations = second.iterations;
     r.bytes = w->backend->bytes;

@@ -350,6 +350,9 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
     TL_TRY(tl_settings_check(settings));
     if (settings->precision != world->settings.precision)
         return tl_fail(TL_BAD_ARGUMENT, "settings.precision cannot change once the world is made");
+    if (settings->backend != world->settings.backend)
+        return tl_fail(TL_BAD_ARGUMENT, "settings.backend cannot change once the world is made; "
+                                        "tl_world_load_on() takes a snapshot to another");
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;

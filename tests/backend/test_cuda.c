@@ -133,7 +133,7 @@ static void parts(const variant *v)
     for (int gpu = 0; gpu < 2; gpu++) {
         const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
         tl_world *world = world_of(mixer_scene(&s, 3000, 7));
-        step(world, 60);
+        step(world, 150);
         assert_ok(tl_world_find_contacts(world));
         if (!gpu)
             contacts = contacts_of(world, &count);

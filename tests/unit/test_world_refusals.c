@@ -13,6 +13,9 @@
 #define SAYS_VELOCITY  "tl_world_write_velocities: body 0 of the list is not dynamic"
 #define SAYS_FORCE     "tl_world_add_force: body 1 is not dynamic; forces act on dynamic bodies"
 #define SAYS_PRECISION "settings.precision cannot change once the world is made"
+#define SAYS_BACKEND                                                                              \
+    "settings.backend cannot change once the world is made; tl_world_load_on() takes a snapshot " \
+    "to another"
 #define SAYS_NAN                                                                     \
     "tl_world_write_velocities: velocities[1] is nan; it must be finite and within " \
     "settings.max_speed = 100000"
@@ -187,6 +190,9 @@ static void test_bad_values(void **state)
     settings.step = 0.02;
     settings.precision = TL_DOUBLE;
     assert_refused(tl_world_set_settings(world, &settings), TL_BAD_ARGUMENT, SAYS_PRECISION);
+    settings.precision = TL_MIXED;
+    settings.backend = TL_BACKEND_CUDA;
+    assert_refused(tl_world_set_settings(world, &settings), TL_BAD_ARGUMENT, SAYS_BACKEND);
     assert_near(tl_world_settings(world).step, 1.0 / 200, 0);
     assert_true(tl_world_hash(world) == hash);
     tl_world_destroy(world);

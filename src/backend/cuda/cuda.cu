@@ -313,6 +313,12 @@ static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count,
     return report(c);
 }
 
+static void cuda_wait(tl_backend *backend)
+{
+    cuda_backend *c = current(backend);
+    note(c, cudaStreamSynchronize(c->stream));
+}
+
 static void cuda_forget(void *slot)
 {
     cuda_slot *s = (cuda_slot *)slot;
@@ -384,10 +390,10 @@ static const void *cuda_captured(void *slot)
     return NULL;
 }
 
-static const tl_backend_ops cuda_ops = {cuda_destroy,  cuda_allocate, cuda_release,  cuda_upload,
-                                        cuda_download, cuda_copy,     cuda_fill,     cuda_run,
-                                        cuda_fold,     cuda_colour,   cuda_sort,     cuda_scan,
-                                        NULL,          cuda_capture,  cuda_captured, cuda_forget};
+static const tl_backend_ops cuda_ops = {
+    cuda_destroy, cuda_allocate, cuda_release, cuda_upload,   cuda_download, cuda_copy,
+    cuda_fill,    cuda_run,      cuda_fold,    cuda_colour,   cuda_sort,     cuda_scan,
+    cuda_wait,    NULL,          cuda_capture, cuda_captured, cuda_forget};
 
 static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, uint32_t device,
                            tl_backend **backend)
