@@ -27,19 +27,20 @@ static const struct bench {
     {.name = "pile",
      .summary = "spheres settle in a box: time a step, overlap and energy left",
      .run = bench_pile,
-     .options = OPTION_PILE | OPTION_PEERS,
+     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PEERS,
      .peers = PEER_BULLET | PEER_ODE,
      .sizes = {4000, 16000}},
     {.name = "contacts",
      .summary = "collision detection alone, on spheres at random places",
      .run = bench_contacts,
-     .options = OPTION_ANY | OPTION_PEERS,
+     .options =
+         OPTION_ANY | OPTION_CONTACTS_PER_BODY | OPTION_PARTS | OPTION_DEVICES | OPTION_PEERS,
      .peers = PEER_BULLET,
      .sizes = {1000000}},
     {.name = "scaling",
      .summary = "the pile at growing sizes: time and memory per body",
      .run = bench_scaling,
-     .options = OPTION_PILE,
+     .options = OPTION_PILE | OPTION_LAYERS,
      .sizes = {4000, 16000, 64000, 256000}},
     {.name = "convergence",
      .summary = "residual against iterations for each solver, on one recorded problem",
@@ -47,6 +48,11 @@ static const struct bench {
      .options = OPTION_ANY | OPTION_SETTLE | OPTION_SOLVER | OPTION_LAW,
      .sizes = {4000},
      .precision = TL_DOUBLE}, /* single precision would end the curves early */
+    {.name = "paper",
+     .summary = "tables 1 to 3 of the sources, beside their figures",
+     .run = bench_paper,
+     .options = OPTION_PILE | OPTION_PEERS | OPTION_TABLE | OPTION_FULL,
+     .peers = PEER_BULLET}, /* each table has sizes of its own */
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof benches[0])
@@ -178,13 +184,51 @@ static bool read_position_iterations(const char *text, bench_options *options)
     return read_count(text, 1, &options->settings.solver.position_iterations);
 }
 
+static bool read_parts(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->parts) && options->parts <= 4096;
+}
+
+static bool read_devices(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->devices) && options->devices <= 64;
+}
+
 static bool read_seed(const char *text, bench_options *options)
 {
     const char *end = read_number(text, 0, UINT64_MAX, &options->seed);
     return end && *end == '\0';
 }
 
-/* Every option with what it is and what its value must be; --json takes none. */
+static bool read_layers(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->layers);
+}
+
+static bool read_contacts_per_body(const char *text, bench_options *options)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    options->contacts_per_body = strtod(text, &end);
+    return *end == '\0' && options->contacts_per_body > 0 && options->contacts_per_body <= 1000;
+}
+
+static bool read_table(const char *text, bench_options *options)
+{
+    options->tables = 0;
+    for (;; text++) {
+        uint64_t table;
+        text = read_number(text, 1, 3, &table);
+        if (!text || (*text != '\0' && *text != ','))
+            return false;
+        options->tables |= 1u << table;
+        if (*text == '\0')
+            return true;
+    }
+}
+
+/* Every option with what it is and what its value must be; flags have no reader and take none. */
 static const struct option {
     const char *name, *value;
     uint32_t bit;
@@ -210,8 +254,19 @@ static const struct option {
      "a whole number from 1 to 1000000000"},
     {"--position-iterations", "N", OPTION_POSITION_ITERATIONS, read_position_iterations,
      "of Talus's position problem", "a whole number from 1 to 1000000000"},
+    {"--parts", "N", OPTION_PARTS, read_parts, "slabs of space to find contacts in (at once)",
+     "a whole number from 1 to 4096"},
+    {"--devices", "N", OPTION_DEVICES, read_devices, "devices that share the slabs (1)",
+     "a whole number from 1 to 64"},
     {"--seed", "N", OPTION_SEED, read_seed, "of the random places (1)",
      "a whole number from 0 to 18446744073709551615"},
+    {"--layers", "N", OPTION_LAYERS, read_layers, "how deep the pile is (24)",
+     "a whole number from 1 to 1000000000"},
+    {"--contacts-per-body", "X", OPTION_CONTACTS_PER_BODY, read_contacts_per_body,
+     "how dense the random spheres are (0.46)", "a number above 0 and at most 1000"},
+    {"--table", "N,N", OPTION_TABLE, read_table, "tables of the sources (1,2,3)",
+     "1, 2 or 3, or several with commas between"},
+    {"--full", "", OPTION_FULL, NULL, "all sizes of the tables on the CPU too", "no value"},
 };
 
 #define OPTION_COUNT (sizeof known_options / sizeof known_options[0])
@@ -305,7 +360,12 @@ static uint32_t cpu_count(void)
 
 static bench_options default_options(const struct bench *bench)
 {
-    bench_options options = {.steps = 100, .settle = 400, .seed = 1};
+    bench_options options = {.steps = 100,
+                             .settle = 400,
+                             .seed = 1,
+                             .layers = 24,
+                             .tables = 1u << 1 | 1u << 2 | 1u << 3,
+                             .contacts_per_body = 0.46};
     options.settings = tl_settings_default();
     options.settings.threads = cpu_count(); /* said here, so that a row can say it too */
     options.settings.precision = bench->precision;

@@ -23,7 +23,13 @@ enum {
     OPTION_ITERATIONS = 1 << 9,
     OPTION_POSITION_ITERATIONS = 1 << 10,
     OPTION_SEED = 1 << 11,
-    OPTION_BACKEND = 1 << 12
+    OPTION_BACKEND = 1 << 12,
+    OPTION_LAYERS = 1 << 13,
+    OPTION_CONTACTS_PER_BODY = 1 << 14,
+    OPTION_TABLE = 1 << 15,
+    OPTION_FULL = 1 << 16,
+    OPTION_PARTS = 1 << 17,
+    OPTION_DEVICES = 1 << 18
 };
 
 /* The engines to compare with. */
@@ -38,8 +44,12 @@ typedef struct bench_options {
     uint32_t size_count;
     uint32_t peers; /* PEER_ bits */
     uint32_t steps, settle;
+    uint32_t parts, devices; /* of finding contacts; 0 parts: at once */
     uint64_t seed;
-    tl_settings settings; /* backend, threads, precision and solver */
+    uint32_t layers;          /* of the pile */
+    uint32_t tables;          /* of the sources, as bits: 1 << 1 to 1 << 3 */
+    double contacts_per_body; /* of spheres at random places */
+    tl_settings settings;     /* backend, threads, precision and solver */
 } bench_options;
 
 /* A number or text beyond the fields that every row has. */
@@ -49,7 +59,7 @@ typedef struct row_field {
     double number;    /* NaN: unknown */
 } row_field;
 
-#define MAX_FIELDS 24
+#define MAX_FIELDS 32
 
 /* Stages of a step: the members of tl_stage_times. */
 #define STAGE_COUNT (sizeof(tl_stage_times) / sizeof(double))
@@ -87,6 +97,7 @@ typedef struct bench_output {
 } bench_output;
 
 /* output.c */
+void row_field_add(bench_row *row, row_field field);
 void row_number(bench_row *row, const char *name, double number);
 void row_text(bench_row *row, const char *name, const char *text);
 /* A further number of a row that has it. */
@@ -140,14 +151,24 @@ bool audit_state(bench_output *output, const pile_case *pile, const double *posi
 /* Reads and audits a world. */
 bool audit_world(bench_output *output, const pile_case *pile, const tl_world *world,
                  bench_row *row);
+/* Times the steps one by one, so that stages and residual are means over all of them; `report` is
+ * the last one's, with that mean residual. */
+tl_status time_steps(tl_world *world, uint32_t steps, tl_report *report, bench_row *row);
 /* Settles and times a pile with Talus, and makes its row. */
 bool measure_pile(bench_output *output, const bench_options *options, const char *bench,
                   const pile_case *pile, bench_row *row);
+
+/* contacts.c: finds the contacts of spheres at random places with Talus, and with the peers asked
+ * for; prints their rows and hands out Talus's. `row` has the bench's name, and fields to print
+ * too. */
+bool measure_contacts(const bench_options *options, bench_output *output, size_t bodies,
+                      double contacts_per_body, bench_row *row);
 
 /* The benches, one file each. */
 void bench_pile(const bench_options *options, bench_output *output);
 void bench_contacts(const bench_options *options, bench_output *output);
 void bench_scaling(const bench_options *options, bench_output *output);
 void bench_convergence(const bench_options *options, bench_output *output);
+void bench_paper(const bench_options *options, bench_output *output);
 
 #endif

@@ -1,19 +1,20 @@
 /* The contacts bench: collision detection alone, on spheres at random places, as in Table 2 of the
- * sources. Peers find the contacts of the same spheres; their set is compared with Talus's pair by
- * pair. */
+ * sources. What is found is compared, pair by pair, with the same contacts worked out again in
+ * 64-bit from the centres, and with what peers find. Called by bench.c and, for Table 2, by
+ * paper.c. */
 #include "bench.h"
 
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Contacts a body, on average; the count of Table 2 for a million spheres. */
-#define CONTACTS_PER_BODY 0.46
-
 /* The envelope that stands for none (0 would choose one), and the band of gaps, either side of it,
  * in which rounding decides whether a pair is a contact. Both over the radius. */
 #define NO_ENVELOPE    1e-9
 #define THRESHOLD_BAND 1e-6
+
+/* More contacts than these are counted and not read: a contact is 120 bytes on the host. */
+#define MOST_READ ((size_t)100000000)
 
 #define WARM_RUNS 5
 
@@ -107,22 +108,40 @@ static bool read_contacts(bench_output *output, const tl_world *world, contact_s
     return done;
 }
 
+/* One detection as the command line wants it: at once, or in slabs that devices share. */
+static tl_status detect(const bench_options *options, tl_world *world)
+{
+    uint32_t devices = options->devices ? options->devices : 1;
+    uint32_t parts = options->parts ? options->parts : devices;
+    if (!(options->given & (OPTION_PARTS | OPTION_DEVICES)))
+        return tl_world_find_contacts(world);
+    return tl_world_find_contacts_in(world, parts, devices);
+}
+
 /* Times the detection: the first call, and the median of some more once buffers have their size. */
-static tl_status time_detection(tl_world *world, bench_row *row)
+static tl_status time_detection(const bench_options *options, tl_world *world, bench_row *row)
 {
     double times[WARM_RUNS], begin = peer_now_ms();
-    tl_status status = tl_world_find_contacts(world);
+    tl_status status = detect(options, world);
     row_number(row, "first_ms", peer_now_ms() - begin);
     for (int i = 0; i < WARM_RUNS && status >= 0; i++) {
         begin = peer_now_ms();
-        status = tl_world_find_contacts(world);
+        status = detect(options, world);
         times[i] = peer_now_ms() - begin;
     }
+    tl_report report;
+    if (status >= 0)
+        status = tl_world_step(world, 0, &report); /* no step: how much memory the world holds */
     if (status < 0)
         return status;
     qsort(times, WARM_RUNS, sizeof times[0], compare_doubles);
     row->ms_per_step = times[WARM_RUNS / 2];
     row_number(row, "warm_ms", row->ms_per_step);
+    row_number(row, "world_bytes", (double)report.peak_bytes);
+    if (options->parts)
+        row_number(row, "parts", options->parts);
+    if (options->devices)
+        row_number(row, "devices", options->devices);
     row->stages.find = row->ms_per_step;
     row->stage_count = 1; /* find alone */
     return TL_OK;
@@ -130,13 +149,14 @@ static tl_status time_detection(tl_world *world, bench_row *row)
 
 /* Talus on the spheres: fills the centres for the peers, the contacts found and the row. */
 static bool run_talus(const bench_options *options, bench_output *output, size_t bodies,
-                      double *centres, double *radius, contact_set *set, bench_row *row)
+                      double contacts_per_body, double *centres, double *radius, contact_set *set,
+                      bench_row *row)
 {
     tl_scene *scene = NULL;
     tl_world *world = NULL;
     malloc_trim(0);
     uint64_t memory = peer_memory_start();
-    tl_status status = random_spheres_scene(bodies, CONTACTS_PER_BODY, options->seed, radius,
+    tl_status status = random_spheres_scene(bodies, contacts_per_body, options->seed, radius,
                                             centres, &options->settings, &scene);
     if (output_status(output, "making the spheres", bodies, status))
         return false;
@@ -154,17 +174,39 @@ static bool run_talus(const bench_options *options, bench_output *output, size_t
     row->peak_bytes = peer_memory_growth(memory);
     peer_memory_start();
     row_number(row, "build_ms", build_ms);
-    status = time_detection(world, row);
+    status = time_detection(options, world, row);
     uint64_t finding =
         peer_memory_growth(memory); /* without the scene and the making of the world */
     if (finding > row->peak_bytes)
         row->peak_bytes = finding;
     row_number(row, "find_bytes", (double)finding);
-    bool done = !output_status(output, "finding contacts", bodies, status) &&
-                read_contacts(output, world, set) && row_overlaps(output, row, set, *radius);
-    row->contacts = set->count;
+    bool done = !output_status(output, "finding contacts", bodies, status);
+    row->contacts = tl_world_contact_count(world);
+    row->overlap = (audit_overlap){.mean = NAN, .p99 = NAN, .max = NAN};
+    if (done && row->contacts <= MOST_READ)
+        done = read_contacts(output, world, set) && row_overlaps(output, row, set, *radius);
     tl_world_destroy(world);
     return done;
+}
+
+static double difference(const double a[3], const double b[3])
+{
+    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+/* The contact of spheres a and b in 64-bit, from their centres alone. */
+static peer_contact exact_contact(uint32_t a, uint32_t b, const double *centres, double radius)
+{
+    peer_contact exact = {.a = a, .b = b};
+    const double *p = centres + 3 * (size_t)a, *q = centres + 3 * (size_t)b;
+    double distance = difference(p, q);
+    exact.gap = distance - 2 * radius;
+    for (int k = 0; k < 3; k++) {
+        exact.normal[k] = (q[k] - p[k]) / distance;
+        exact.point[k] = 0.5 * (p[k] + q[k]);
+    }
+    return exact;
 }
 
 /* How two sets of contacts differ. */
@@ -177,10 +219,11 @@ typedef struct comparison {
     error_stat normal, point; /* length of the difference; m for the point */
 } comparison;
 
-static double difference(const double a[3], const double b[3])
+static void compare_contacts(comparison *result, const peer_contact *a, const peer_contact *b)
 {
-    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    error_add(&result->distance, fabs(a->gap - b->gap));
+    error_add(&result->normal, difference(a->normal, b->normal));
+    error_add(&result->point, difference(a->point, b->point));
 }
 
 /* Walks both sorted sets side by side. */
@@ -193,9 +236,7 @@ static comparison compare_sets(const contact_set *talus, const contact_set *peer
         uint64_t t_key = i < talus->count ? pair_key(t) : UINT64_MAX;
         uint64_t p_key = j < peer->count ? pair_key(p) : UINT64_MAX;
         if (t_key == p_key) {
-            error_add(&result.distance, fabs(t->gap - p->gap));
-            error_add(&result.normal, difference(t->normal, p->normal));
-            error_add(&result.point, difference(t->point, p->point));
+            compare_contacts(&result, t, p);
             i++;
             j++;
         } else if (t_key < p_key) {
@@ -214,6 +255,38 @@ static comparison compare_sets(const contact_set *talus, const contact_set *peer
     return result;
 }
 
+static void row_errors(bench_row *row, const comparison *result)
+{
+    row_number(row, "distance_error_mean", result->distance.mean);
+    row_number(row, "distance_error_deviation", error_deviation(&result->distance));
+    row_number(row, "normal_error_mean", result->normal.mean);
+    row_number(row, "normal_error_deviation", error_deviation(&result->normal));
+    row_number(row, "point_error_mean", result->point.mean);
+    row_number(row, "point_error_deviation", error_deviation(&result->point));
+}
+
+/* Errors of what Talus found against the exact contacts, and how many there should be by the audit,
+ * which finds pairs in its own way. */
+static bool row_exact(bench_output *output, bench_row *row, const contact_set *set,
+                      const double *centres, double radius)
+{
+    comparison compared = {0};
+    audit_result audited;
+    audit_input input = {.bodies = row->bodies, .radius = radius, .mass = 1, .positions = centres};
+    for (size_t i = 0; i < set->count; i++) {
+        const peer_contact *found = &set->contacts[i];
+        peer_contact exact = exact_contact(found->a, found->b, centres, radius);
+        compare_contacts(&compared, found, &exact);
+    }
+    row_errors(row, &compared);
+    const char *failure = audit_spheres(&input, &audited);
+    if (failure)
+        output_failure(output, "audit of %zu bodies: %s", row->bodies, failure);
+    else
+        row_number(row, "exact_contacts", (double)audited.overlap.count);
+    return !failure;
+}
+
 static void row_comparison(bench_row *row, const comparison *result)
 {
     row_number(row, "matched_pairs", (double)result->distance.count);
@@ -222,12 +295,7 @@ static void row_comparison(bench_row *row, const comparison *result)
     row_number(row, "missing_at_threshold", (double)result->missing_in_band);
     row_number(row, "extra_at_threshold", (double)result->extra_in_band);
     row_number(row, "repeated_pairs", (double)result->repeated);
-    row_number(row, "distance_error_mean", result->distance.mean);
-    row_number(row, "distance_error_deviation", error_deviation(&result->distance));
-    row_number(row, "normal_error_mean", result->normal.mean);
-    row_number(row, "normal_error_deviation", error_deviation(&result->normal));
-    row_number(row, "point_error_mean", result->point.mean);
-    row_number(row, "point_error_deviation", error_deviation(&result->point));
+    row_errors(row, result);
 }
 
 /* One peer on the same spheres. Its time is that of filling the broad phase and the first
@@ -265,36 +333,49 @@ static void run_peer(bench_output *output, const char *engine, const double *cen
     free(rows);
 }
 
-static void run_size(const bench_options *options, bench_output *output, size_t bodies)
+bool measure_contacts(const bench_options *options, bench_output *output, size_t bodies,
+                      double contacts_per_body, bench_row *row)
 {
-    if (bodies < 3) {
+    if ((double)(bodies - 1) < 2 * contacts_per_body + 1) {
         output_failure(output,
-                       "contacts, %zu bodies: expected at least 3, so that each can have %g",
-                       bodies, CONTACTS_PER_BODY);
-        return;
+                       "contacts, %zu bodies: expected at least %.0f, so that each can have %g",
+                       bodies, ceil(2 * contacts_per_body) + 2, contacts_per_body);
+        return false;
     }
     double *centres = bodies <= SIZE_MAX / 24 ? malloc(3 * bodies * sizeof *centres) : NULL;
     double radius = 0;
     contact_set set = {0};
-    bench_row row;
     if (!centres) {
         output_failure(output, "not enough memory for %zu bodies", bodies);
-        return;
+        return false;
     }
     memset(centres, 0, 3 * bodies * sizeof *centres); /* resident now, and no growth later */
-    if (run_talus(options, output, bodies, centres, &radius, &set, &row)) {
-        output_row(output, &row);
+    bench_row given = *row;
+    bool done =
+        run_talus(options, output, bodies, contacts_per_body, centres, &radius, &set, row) &&
+        (!set.contacts || row_exact(output, row, &set, centres, radius));
+    if (done) {
+        row->bench = given.bench;
+        for (uint32_t i = 0; i < given.field_count; i++)
+            row_field_add(row, given.fields[i]);
+        output_row(output, row);
         for (uint32_t k = 0; peer_name(k); k++)
-            if (options->peers >> k & 1)
-                run_peer(output, peer_name(k), centres, radius, &set, &row);
+            if (options->peers >> k & 1 && !set.contacts)
+                output_failure(output, "%s: %zu contacts are too many to compare", peer_name(k),
+                               row->contacts);
+            else if (options->peers >> k & 1)
+                run_peer(output, peer_name(k), centres, radius, &set, row);
     }
     free(set.contacts);
     free(centres);
+    return done;
 }
 
 void bench_contacts(const bench_options *options, bench_output *output)
 {
-    for (uint32_t i = 0; i < options->size_count; i++)
-        run_size(options, output, options->bodies[i]);
+    for (uint32_t i = 0; i < options->size_count; i++) {
+        bench_row row = {.bench = "contacts"};
+        measure_contacts(options, output, options->bodies[i], options->contacts_per_body, &row);
+    }
     output_ratios(output);
 }

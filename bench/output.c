@@ -46,7 +46,7 @@ const char *precision_name(tl_precision precision)
 
 /* Fields past the room for them are a mistake of a bench; the row says so instead of losing them.
  */
-static void add_field(bench_row *row, row_field field)
+void row_field_add(bench_row *row, row_field field)
 {
     if (row->field_count < MAX_FIELDS)
         row->fields[row->field_count++] = field;
@@ -56,12 +56,12 @@ static void add_field(bench_row *row, row_field field)
 
 void row_number(bench_row *row, const char *name, double number)
 {
-    add_field(row, (row_field){.name = name, .number = number});
+    row_field_add(row, (row_field){.name = name, .number = number});
 }
 
 void row_text(bench_row *row, const char *name, const char *text)
 {
-    add_field(row, (row_field){.name = name, .text = text});
+    row_field_add(row, (row_field){.name = name, .text = text});
 }
 
 double row_value(const bench_row *row, const char *name)

@@ -233,3 +233,148 @@ tl_status random_spheres_scene(size_t bodies, double contacts_per_body, uint64_t
         status = add_spheres(made, bodies, &sphere, 1000, random_centre, &cube);
     return finish(status, made, scene);
 }
+
+/* What silo and tank share; the rest is theirs to set. */
+static vessel_options vessel_default(size_t bodies)
+{
+    vessel_options options = {.bodies = bodies,
+                              .radius = 0.1,
+                              .density = 2000,
+                              .friction = 0.5,
+                              .panels = 24,
+                              .seed = 1,
+                              .settings = tl_settings_default()};
+    options.settings.step = 1.0 / 200;
+    return options;
+}
+
+vessel_options silo_vessel(size_t bodies)
+{
+    vessel_options options = vessel_default(bodies);
+    double volume = 4.0 / 3 * pi * pow(options.radius, 3) * (double)bodies / 0.6;
+    options.hole = 16 * options.radius;
+    options.slope = 45;
+    options.width = fmax(cbrt(volume / (1.5 * pi / 4)), 1.5 * options.hole);
+    options.height = 0.5 * (options.width - options.hole) + 2 * options.width;
+    return options;
+}
+
+vessel_options tank_vessel(size_t bodies)
+{
+    vessel_options options = vessel_default(bodies);
+    double volume = 4.0 / 3 * pi * pow(options.radius, 3) * (double)bodies / 0.6;
+    double depth = 40 * options.radius;
+    options.width = fmax(2 * sqrt(volume / (pi * depth)), 24 * options.radius);
+    options.hole = fmax(options.width / 4, 16 * options.radius);
+    options.height = 1.5 * depth;
+    return options;
+}
+
+/* One panel of the wall and one of the bottom, in the frame of side i: its middle is on the x axis.
+ * Panels overlap their neighbours outside of the vessel only. */
+static void vessel_panels(const vessel_options *options, tl_material material,
+                          tl_shape_def shapes[2])
+{
+    double half = 0.5 * options->width, hole = 0.5 * options->hole, t = options->radius;
+    double slope = options->slope * pi / 180, c = cos(slope), s = sin(slope);
+    double across = 1.2 * half * tan(pi / options->panels);
+    double along = 0.5 * (1.1 * half - hole) / c;
+    shapes[0] = tl_box_default(2 * t, across, 0.5 * options->height);
+    shapes[0].position[0] = half + 2 * t;
+    shapes[0].position[2] = 0.5 * options->height;
+    /* The bottom's upper face starts at the rim of the hole and rises outwards. */
+    shapes[1] = tl_box_default(along, across, t);
+    shapes[1].position[0] = hole + c * along + s * t;
+    shapes[1].position[2] = s * along - c * t;
+    shapes[1].orientation[0] = cos(0.5 * slope);
+    shapes[1].orientation[2] = -sin(0.5 * slope);
+    shapes[0].material = shapes[1].material = material;
+}
+
+static tl_status add_vessel(tl_scene *scene, const vessel_options *options, tl_material material)
+{
+    tl_shape_def shapes[2];
+    tl_status status = TL_OK;
+    vessel_panels(options, material, shapes);
+    for (uint32_t i = 0; i < options->panels && status >= 0; i++) {
+        tl_body_def side = tl_body_default();
+        side.kind = TL_FIXED;
+        side.shape_count = 2;
+        side.shapes = shapes;
+        side.orientation[0] = cos(pi * i / options->panels);
+        side.orientation[3] = sin(pi * i / options->panels);
+        status = tl_scene_add_bodies(scene, 1, &side, NULL);
+    }
+    return status;
+}
+
+/* Packs `count` spheres into the upright cylinder between two heights. */
+static tl_status fill_cylinder(tl_scene *scene, const vessel_options *options, tl_material material,
+                               double low, double high, double radius, size_t count)
+{
+    tl_fill_def fill = tl_fill_default();
+    fill.region.kind = TL_REGION_CYLINDER;
+    fill.region.centre[2] = low;
+    fill.region.axis[2] = high - low;
+    fill.region.radius = radius;
+    fill.pattern = TL_FILL_CLOSE;
+    fill.size.radius = options->radius;
+    fill.count = count;
+    fill.seed = options->seed;
+    fill.density = options->density;
+    fill.material = material;
+    return count > 0 ? tl_scene_fill(scene, &fill, NULL, NULL) : TL_OK;
+}
+
+/* The funnel is filled slice by slice, so loosely that they surely fit; what is left goes above it.
+ */
+static tl_status fill_vessel(tl_scene *scene, const vessel_options *options, tl_material material)
+{
+    double rise = tan(options->slope * pi / 180),
+           top = 0.5 * (options->width - options->hole) * rise;
+    double slice = 6 * options->radius;
+    size_t left = options->bodies;
+    tl_status status = TL_OK;
+    for (double low = 0; low + slice <= top && status >= 0; low += slice) {
+        double radius = 0.5 * options->hole + low / rise;
+        double room = 0.4 * radius * radius * slice / (4.0 / 3 * pow(options->radius, 3));
+        size_t count = room < (double)left ? (size_t)room : left;
+        status = fill_cylinder(scene, options, material, low, low + slice, radius, count);
+        left -= count;
+    }
+    if (status >= 0)
+        status = fill_cylinder(scene, options, material, top, options->height, 0.5 * options->width,
+                               left);
+    return status;
+}
+
+/* Ends those that have fallen ten radii below the hole. */
+static tl_status bound_vessel(tl_scene *scene, const vessel_options *options)
+{
+    tl_boundary_def below = tl_boundary_default();
+    below.region.low[0] = below.region.low[1] = -INFINITY;
+    below.region.low[2] = -10 * options->radius;
+    below.region.high[0] = below.region.high[1] = below.region.high[2] = INFINITY;
+    return tl_scene_add_boundary(scene, &below);
+}
+
+tl_status vessel_scene(const vessel_options *options, tl_scene **scene)
+{
+    *scene = NULL;
+    tl_scene *made = NULL;
+    tl_material material = {0};
+    tl_material_def rough = tl_material_default();
+    rough.friction = options->friction;
+    tl_status status = tl_scene_create(&made);
+    if (status >= 0)
+        status = tl_scene_set_settings(made, &options->settings);
+    if (status >= 0)
+        status = tl_scene_add_material(made, &rough, &material);
+    if (status >= 0)
+        status = add_vessel(made, options, material);
+    if (status >= 0)
+        status = fill_vessel(made, options, material);
+    if (status >= 0)
+        status = bound_vessel(made, options);
+    return finish(status, made, scene);
+}

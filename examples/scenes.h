@@ -36,4 +36,33 @@ tl_status random_spheres_scene(size_t bodies, double contacts_per_body, uint64_t
                                double *radius, double *centres, const tl_settings *settings,
                                tl_scene **scene);
 
+/* Spheres in an upright round vessel whose bottom, flat or a funnel, has an open hole in the
+ * middle: they flow out from the first step on, and those that have fallen out are removed. Walls
+ * and bottom have `panels` sides. */
+typedef struct vessel_options {
+    size_t bodies;   /* spheres; exactly this many are placed, closely packed */
+    double radius;   /* m; 0.1 */
+    double density;  /* kg/m^3; 2000 */
+    double friction; /* of spheres with each other and with the vessel; 0.5 */
+    double width;    /* m, the inner diameter */
+    double hole;     /* m, the diameter of the hole */
+    double slope;    /* degrees, of the bottom; below 90 */
+    double height;   /* m, of the walls, from the hole; the spheres have room in it */
+    uint32_t panels; /* at least 3; 24 */
+    uint64_t seed;   /* of the packing; 1 */
+    tl_settings settings;
+} vessel_options;
+
+/* A silo about one and a half times as high as wide, with a funnel of 45 degrees and a hole of 8
+ * spheres: examples/silo.json, and Table 1 of the sources. */
+vessel_options silo_vessel(size_t bodies);
+
+/* A tank of constant depth, 20 spheres, whose width follows from the bodies, with a hole of a
+ * quarter of its width (and at least 8 spheres) in a flat bottom: examples/tank.json, and Table 3
+ * of the sources. */
+vessel_options tank_vessel(size_t bodies);
+
+/* Makes the scene; the spheres are the last `bodies` bodies added. */
+tl_status vessel_scene(const vessel_options *options, tl_scene **scene);
+
 #endif

@@ -1,0 +1,66 @@
+#!/bin/bash
+# Every example: talus check finds nothing wrong, the schema accepts it, and it runs for a short while without losing
+# bodies. Called with the build folder and the source folder.
+set -euo pipefail
+talus=$1/talus
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "test_examples.sh: $*" >&2
+    exit 1
+}
+
+field() # key, of a JSON object on standard input that has a line a key
+{
+    sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p"
+}
+
+examples=("$source"/examples/*.json)
+[ ${#examples[@]} -ge 6 ] || fail "only ${#examples[@]} examples in $source/examples"
+for scene in "${examples[@]}"; do
+    name=$(basename "$scene" .json)
+    "$talus" check "$scene" --json > check.json 2> check.err || fail "$name: check says $(cat check.err)"
+    [ ! -s check.err ] || fail "$name: check warns: $(cat check.err)"
+    [ "$(field overlapping_pairs < check.json)" = 0 ] || fail "$name: bodies overlap at the start: $(cat check.json)"
+    grep -q '"title": "[A-Z]' check.json || fail "$name has no title"
+    "$talus" run "$scene" --quiet --json --threads 1 --backend cpu --until 0.25 > run.json || fail "$name does not run"
+    [ "$(field status < run.json)" = finished ] || fail "$name: $(cat run.json)"
+    [ -s "$name.h5" ] || fail "$name left no result"
+    overlap=$(field max_overlap < run.json)
+    awk -v x="$overlap" 'BEGIN { exit !(x != "" && x < 0.1) }' || fail "$name: bodies overlap by $overlap of the radius"
+    removed=$(field removed < run.json)
+    [ "$removed" = 0 ] || fail "$name: $removed bodies are gone after 0.25 s; its vessel leaks"
+done
+
+# Every scene with the parameter "bodies" can be made small and large by it.
+for name in silo tank shaker mixer pile; do
+    for bodies in 600 5000; do
+        "$talus" check "$source/examples/$name.json" --set bodies=$bodies --json > check.json || fail "$name with $bodies"
+        case $name in
+            tank) wanted=0 ;; # they are poured
+            shaker) wanted=$((bodies + 1)) ;; # the ball
+            *) wanted=$bodies ;;
+        esac
+        [ "$(field dynamic < check.json)" = $wanted ] || fail "$name with bodies=$bodies: $(cat check.json)"
+    done
+done
+
+python=/usr/bin/python3
+if $python -c 'import jsonschema' 2> /dev/null; then
+    $python - "$source/docs/scene.schema.json" "${examples[@]}" << 'END' || fail "the schema refuses an example"
+import json
+import sys
+import jsonschema
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    validator = jsonschema.Draft202012Validator(json.load(file))
+for path in sys.argv[2:]:
+    with open(path, encoding="utf-8") as file:
+        for error in validator.iter_errors(json.load(file)):
+            sys.exit(f"{path}: {error.json_path}: {error.message}")
+END
+fi
