@@ -1,0 +1,138 @@
+/* Exports as tables of text: states, step reports, contacts. Numbers have as many digits as it
+ * takes to read the same bits back. */
+#include "io/export.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A name as a CSV field: quoted where it has to be. */
+static void put_name(FILE *file, const char *name)
+{
+    if (!name)
+        return;
+    if (!strpbrk(name, ",\"\r\n")) {
+        fputs(name, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *name; name++) {
+        if (*name == '"')
+            fputc('"', file);
+        fputc(*name, file);
+    }
+    fputc('"', file);
+}
+
+static void put_doubles(FILE *file, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, ",%.17g", x[i]);
+}
+
+static void put_floats(FILE *file, const float *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, ",%.9g", (double)x[i]);
+}
+
+static void put_states(FILE *file, const tl_document *document, uint64_t index,
+                       const tl_frame_view *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        fprintf(file, "%" PRIu64 ",%.17g,%" PRIu32 ",", index, s->time, s->bodies[i]);
+        put_name(file, tl_document_body_name(document, (tl_body){s->bodies[i], 1}));
+        put_doubles(file, s->positions + 3 * i, 3);
+        put_floats(file, s->orientations + 4 * i, 4);
+        put_floats(file, s->velocities + 3 * i, 3);
+        put_floats(file, s->angular_velocities + 3 * i, 3);
+        fputc('\n', file);
+    }
+}
+
+tl_status tl_export_csv(tl_result *result, const tl_export_range *range, const char *path)
+{
+    tl_out out;
+    tl_document *document = NULL;
+    TL_TRY(tl_result_document(result, &document));
+    tl_status status = tl_out_open(&out, path);
+    if (status == TL_OK) {
+        fputs("frame,time,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", out.file);
+        tl_result_frame frame;
+        for (uint64_t i = range->first; i < range->end && status == TL_OK && !ferror(out.file);
+             i = tl_export_next(range, i)) {
+            status = tl_result_read_frame(result, i, &frame);
+            if (status == TL_OK)
+                put_states(out.file, document, i, &frame.state);
+        }
+        status = tl_out_close(&out, status);
+    }
+    tl_document_destroy(document);
+    return status;
+}
+
+static void put_contacts(FILE *file, uint64_t index, const tl_result_frame *frame)
+{
+    for (size_t i = 0; i < frame->contact_count; i++) {
+        const tl_contact *c = &frame->contacts[i];
+        fprintf(file, "%" PRIu64 ",%.17g,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, index,
+                frame->state.time, c->a.index, c->b.index, c->shape_a, c->shape_b);
+        put_doubles(file, c->point, 3);
+        for (size_t k = 0; k < 3; k++)
+            fprintf(file, ",%.9g", c->normal[k]);
+        fprintf(file, ",%.17g", c->gap);
+        for (size_t k = 0; k < 3; k++)
+            fprintf(file, ",%.9g", c->impulse[k]);
+        fputc('\n', file);
+    }
+}
+
+tl_status tl_export_contacts(tl_result *result, const tl_export_range *range, const char *path)
+{
+    tl_out out;
+    tl_result_frame frame;
+    TL_TRY(tl_out_open(&out, path));
+    tl_status status = TL_OK;
+    fputs("frame,time,body_a,body_b,shape_a,shape_b,x,y,z,nx,ny,nz,gap,jx,jy,jz\n", out.file);
+    for (uint64_t i = range->first; i < range->end && status == TL_OK && !ferror(out.file);
+         i = tl_export_next(range, i)) {
+        status = tl_result_read_frame(result, i, &frame);
+        if (status == TL_OK)
+            put_contacts(out.file, i, &frame);
+    }
+    return tl_out_close(&out, status);
+}
+
+static void put_report(FILE *file, const tl_report *report)
+{
+    const char *between = "";
+#define PUT_uint64_t(x) fprintf(file, "%s%" PRIu64, between, (uint64_t)(x))
+#define PUT_double(x)   fprintf(file, "%s%.17g", between, (double)(x))
+#define X(type, name, member)   \
+    PUT_##type(report->member); \
+    between = ",";
+    TL_STEP_FIELDS(X)
+#undef X
+    fputc('\n', file);
+}
+
+tl_status tl_export_steps(tl_result *result, const tl_export_range *range, const char *path)
+{
+    tl_out out;
+    TL_TRY(tl_out_open(&out, path));
+    tl_status status = TL_OK;
+    const char *between = "";
+#define X(type, name, member)               \
+    fprintf(out.file, "%s" #name, between); \
+    between = ",";
+    TL_STEP_FIELDS(X)
+#undef X
+    fputc('\n', out.file);
+    for (uint64_t i = range->first; i < range->end && status == TL_OK && !ferror(out.file);
+         i = tl_export_next(range, i)) {
+        tl_report report;
+        status = tl_result_read_reports(result, i, 1, &report);
+        if (status == TL_OK)
+            put_report(out.file, &report);
+    }
+    return tl_out_close(&out, status);
+}

@@ -1,0 +1,421 @@
+/* Export for ParaView: a .pvd that lists .vtp files by time, which lie in a folder beside it
+ * (`name.pvd`: `name_frames/`). Per frame: moving spheres as points, shapes of prescribed bodies as
+ * polygons, contacts as points. Fixed shapes have a file for each time that they change. */
+#define _GNU_SOURCE
+#include "io/export.h"
+#include "io/export_vtp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Fields of spheres; surfaces have the first three. */
+enum { RADIUS, BODY, MATERIAL, VELOCITY, ANGULAR, SPEED };
+/* Fields of contacts. */
+enum { BODY_A, BODY_B, NORMAL, IMPULSE, GAP };
+
+typedef struct job {
+    tl_result *result;
+    const char *path;
+    char *folder;             /* a string of folder_room bytes */
+    size_t folder_room, base; /* base: where the folder's name without its path begins */
+    bool made;                /* the folder */
+    FILE *list;               /* the .pvd */
+    tl_array bodies;          /* tl_body_info */
+    tl_array written;         /* char[32]: names of files in the folder */
+    tl_vtp spheres, surfaces, contacts;
+    double centre[3], reach;     /* of what is there, for planes */
+    size_t fixed_count;          /* files of fixed shapes so far */
+    double fixed_from, fixed_to; /* times between which the last one holds */
+} job;
+
+/* ---- Geometry ---- */
+
+/* p turned by a quaternion and moved. */
+static void place(const double q[4], const double origin[3], const double p[3], double out[3])
+{
+    const double u[3] = {q[1], q[2], q[3]};
+    const double c[3] = {u[1] * p[2] - u[2] * p[1], u[2] * p[0] - u[0] * p[2],
+                         u[0] * p[1] - u[1] * p[0]};
+    const double d[3] = {u[1] * c[2] - u[2] * c[1], u[2] * c[0] - u[0] * c[2],
+                         u[0] * c[1] - u[1] * c[0]};
+    for (int k = 0; k < 3; k++)
+        out[k] = origin[k] + p[k] + 2 * (q[0] * c[k] + d[k]);
+}
+
+/* A point of a shape in the world, for a body at a pose. */
+static void place_shape(const tl_shape_row *s, const double q[4], const double x[3],
+                        const double p[3], double out[3])
+{
+    double inner[3];
+    place(s->orientation, s->position, p, inner);
+    place(q, x, inner, out);
+}
+
+/* The middle of all bodies, and how far they and their shapes reach from it. */
+static void find_reach(job *j)
+{
+    const tl_shape_row *s = j->result->shapes.data;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < j->result->shapes.count; i++) {
+        if (s[i].kind == TL_PLANE)
+            continue;
+        const double *x = tl_result_find_body(j->result, s[i].body)->position;
+        double size = s[i].radius;
+        for (int k = 0; k < 3; k++)
+            size += s[i].half_extents[k] + fabs(s[i].edge_u[k]) + fabs(s[i].edge_v[k]) +
+                    fabs(s[i].position[k]);
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], x[k] - size);
+            high[k] = fmax(high[k], x[k] + size);
+        }
+    }
+    j->reach = 0;
+    for (int k = 0; k < 3; k++) {
+        const bool any = low[k] <= high[k];
+        j->centre[k] = any ? (low[k] + high[k]) / 2 : 0;
+        j->reach = fmax(j->reach, any ? high[k] - low[k] : 1);
+    }
+}
+
+/* ---- Surfaces ---- */
+
+static tl_status add_quad(job *j, const tl_shape_row *s, const double corners[4][3])
+{
+    const double radius = 0;
+    for (int i = 0; i < 4; i++) {
+        TL_TRY(tl_vtp_add_point(&j->surfaces, corners[i]));
+        TL_TRY(tl_vtp_set(&j->surfaces, RADIUS, &radius));
+        TL_TRY(tl_vtp_set(&j->surfaces, BODY, &s->body));
+        TL_TRY(tl_vtp_set(&j->surfaces, MATERIAL, &s->material));
+    }
+    return tl_vtp_add_polygon(&j->surfaces, 4);
+}
+
+/* The part of a plane that lies below everything else. */
+static tl_status add_plane(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+{
+    double o[3], n[3], corners[4][3], along = 0, u[3], v[3];
+    const double zero[3] = {0}, ex[3] = {1, 0, 0}, ey[3] = {0, 1, 0}, ez[3] = {0, 0, 1};
+    place_shape(s, q, x, zero, o);
+    place_shape(s, q, x, ex, u);
+    place_shape(s, q, x, ey, v);
+    place_shape(s, q, x, ez, n);
+    for (int k = 0; k < 3; k++)
+        along += (j->centre[k] - o[k]) * (n[k] - o[k]);
+    for (int i = 0; i < 4; i++) {
+        const double a = i == 0 || i == 3 ? -j->reach : j->reach, b = i < 2 ? -j->reach : j->reach;
+        for (int k = 0; k < 3; k++)
+            corners[i][k] =
+                j->centre[k] - along * (n[k] - o[k]) + a * (u[k] - o[k]) + b * (v[k] - o[k]);
+    }
+    return add_quad(j, s, (const double(*)[3])corners);
+}
+
+static tl_status add_box(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+{
+    /* Corners by the signs of their coordinates, counter-clockwise seen from outside. */
+    static const int faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                    {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    double corner[8][3], quad[4][3];
+    for (int i = 0; i < 8; i++) {
+        const double p[3] = {i & 1 ? s->half_extents[0] : -s->half_extents[0],
+                             i & 2 ? s->half_extents[1] : -s->half_extents[1],
+                             i & 4 ? s->half_extents[2] : -s->half_extents[2]};
+        place_shape(s, q, x, p, corner[i]);
+    }
+    for (int f = 0; f < 6; f++) {
+        for (int i = 0; i < 4; i++)
+            memcpy(quad[i], corner[faces[f][i]], sizeof quad[i]);
+        TL_TRY(add_quad(j, s, (const double(*)[3])quad));
+    }
+    return TL_OK;
+}
+
+static tl_status add_parallelogram(job *j, const tl_shape_row *s, const double q[4],
+                                   const double x[3])
+{
+    double corners[4][3];
+    for (int i = 0; i < 4; i++) {
+        double p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = (i == 1 || i == 2 ? s->edge_u[k] : 0) + (i >= 2 ? s->edge_v[k] : 0);
+        place_shape(s, q, x, p, corners[i]);
+    }
+    return add_quad(j, s, (const double(*)[3])corners);
+}
+
+/* A sphere of a body that stands still. */
+static tl_status add_ball(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+{
+    double point[3];
+    place_shape(s, q, x, (double[3]){0, 0, 0}, point);
+    TL_TRY(tl_vtp_add_point(&j->surfaces, point));
+    TL_TRY(tl_vtp_set(&j->surfaces, RADIUS, &s->radius));
+    TL_TRY(tl_vtp_set(&j->surfaces, BODY, &s->body));
+    TL_TRY(tl_vtp_set(&j->surfaces, MATERIAL, &s->material));
+    return tl_vtp_add_vertex(&j->surfaces);
+}
+
+static tl_status add_surface(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+{
+    switch ((tl_shape_kind)s->kind) {
+    case TL_SPHERE: return add_ball(j, s, q, x);
+    case TL_PLANE: return add_plane(j, s, q, x);
+    case TL_BOX: return add_box(j, s, q, x);
+    case TL_PARALLELOGRAM: return add_parallelogram(j, s, q, x);
+    }
+    return TL_OK;
+}
+
+/* The shapes of a body: a part of result->shapes. */
+static const tl_shape_row *shapes_of(const tl_result *r, uint32_t body, size_t *count)
+{
+    const tl_shape_row *s = r->shapes.data;
+    size_t low = 0, high = r->shapes.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (s[middle].body < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*count = 0; low + *count < r->shapes.count && s[low + *count].body == body; ++*count)
+        ;
+    return s + low;
+}
+
+/* ---- Files ---- */
+
+/* Text inside an attribute of XML. */
+static void put_escaped(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("&<>\"'", *text))
+            fprintf(file, "&#%d;", *text);
+        else
+            fputc(*text, file);
+    }
+}
+
+/* Writes a .vtp and lists it for a time; `again` lists one that is there. */
+static tl_status list_file(job *j, const tl_vtp *vtp, const char *kind, int part, uint64_t number,
+                           double time, bool again)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_%06" PRIu64 ".vtp", kind, number);
+    const size_t room = j->folder_room + sizeof name + 1;
+    char *path = tl_alloc(room);
+    if (!path)
+        return TL_NO_MEMORY;
+    snprintf(path, room, "%s/%s", j->folder, name);
+    tl_status status = again ? TL_OK : tl_vtp_write(vtp, path);
+    if (status == TL_OK && !again)
+        status = tl_array_append(&j->written, name, 1);
+    if (status == TL_OK) {
+        fprintf(j->list, "<DataSet timestep=\"%.17g\" group=\"\" part=\"%d\" name=\"%s\" file=\"",
+                time, part, kind);
+        put_escaped(j->list, j->folder + j->base);
+        fprintf(j->list, "/%s\"/>\n", name);
+    }
+    tl_free(path, room);
+    return status;
+}
+
+/* Fixed bodies at a time; the file is made anew when one came or went since the last. */
+static tl_status export_fixed(job *j, double time)
+{
+    const tl_body_info *b = j->bodies.data;
+    if (j->fixed_count && time >= j->fixed_from && time < j->fixed_to)
+        return list_file(j, NULL, "fixed", 1, j->fixed_count - 1, time, true);
+    tl_vtp_clear(&j->surfaces);
+    j->fixed_from = -INFINITY;
+    j->fixed_to = INFINITY;
+    for (size_t i = 0; i < j->bodies.count; i++) {
+        if (b[i].kind != TL_FIXED)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            const double change = k ? b[i].removed : b[i].added;
+            if (change <= time)
+                j->fixed_from = fmax(j->fixed_from, change);
+            else
+                j->fixed_to = fmin(j->fixed_to, change);
+        }
+        if (time < b[i].added || time >= b[i].removed)
+            continue;
+        size_t count;
+        const tl_shape_row *s = shapes_of(j->result, b[i].body.index, &count);
+        for (size_t k = 0; k < count; k++)
+            TL_TRY(add_surface(j, &s[k], b[i].orientation, b[i].position));
+    }
+    return list_file(j, &j->surfaces, "fixed", 1, j->fixed_count++, time, false);
+}
+
+static tl_status add_sphere(job *j, const tl_shape_row *s, const tl_frame_view *f, size_t i,
+                            const double q[4])
+{
+    double point[3];
+    const float *v = f->velocities + 3 * i, *w = f->angular_velocities + 3 * i;
+    place_shape(s, q, f->positions + 3 * i, (double[3]){0, 0, 0}, point);
+    double arm[3];
+    for (int k = 0; k < 3; k++)
+        arm[k] = point[k] - f->positions[3 * i + k];
+    const float velocity[3] = {(float)(v[0] + w[1] * arm[2] - w[2] * arm[1]),
+                               (float)(v[1] + w[2] * arm[0] - w[0] * arm[2]),
+                               (float)(v[2] + w[0] * arm[1] - w[1] * arm[0])};
+    const float speed =
+        sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
+    TL_TRY(tl_vtp_add_point(&j->spheres, point));
+    TL_TRY(tl_vtp_set(&j->spheres, RADIUS, &s->radius));
+    TL_TRY(tl_vtp_set(&j->spheres, BODY, &s->body));
+    TL_TRY(tl_vtp_set(&j->spheres, MATERIAL, &s->material));
+    TL_TRY(tl_vtp_set(&j->spheres, VELOCITY, velocity));
+    TL_TRY(tl_vtp_set(&j->spheres, ANGULAR, w));
+    TL_TRY(tl_vtp_set(&j->spheres, SPEED, &speed));
+    return tl_vtp_add_vertex(&j->spheres);
+}
+
+/* Moving bodies: spheres as points, the other shapes as surfaces. */
+static tl_status export_states(job *j, uint64_t index, const tl_frame_view *f)
+{
+    tl_vtp_clear(&j->spheres);
+    tl_vtp_clear(&j->surfaces);
+    for (size_t i = 0; i < f->count; i++) {
+        const float *o = f->orientations + 4 * i;
+        const double q[4] = {o[0], o[1], o[2], o[3]};
+        size_t count;
+        const tl_shape_row *s = shapes_of(j->result, f->bodies[i], &count);
+        for (size_t k = 0; k < count; k++)
+            TL_TRY(s[k].kind == TL_SPHERE ? add_sphere(j, &s[k], f, i, q)
+                                          : add_surface(j, &s[k], q, f->positions + 3 * i));
+    }
+    TL_TRY(list_file(j, &j->spheres, "spheres", 0, index, f->time, false));
+    if (!j->surfaces.points.count)
+        return TL_OK;
+    return list_file(j, &j->surfaces, "moving", 2, index, f->time, false);
+}
+
+static tl_status export_contacts(job *j, uint64_t index, const tl_result_frame *frame)
+{
+    tl_vtp_clear(&j->contacts);
+    for (size_t i = 0; i < frame->contact_count; i++) {
+        const tl_contact *c = &frame->contacts[i];
+        const float normal[3] = {(float)c->normal[0], (float)c->normal[1], (float)c->normal[2]};
+        const float impulse[3] = {(float)c->impulse[0], (float)c->impulse[1], (float)c->impulse[2]};
+        TL_TRY(tl_vtp_add_point(&j->contacts, c->point));
+        TL_TRY(tl_vtp_set(&j->contacts, BODY_A, &c->a.index));
+        TL_TRY(tl_vtp_set(&j->contacts, BODY_B, &c->b.index));
+        TL_TRY(tl_vtp_set(&j->contacts, NORMAL, normal));
+        TL_TRY(tl_vtp_set(&j->contacts, IMPULSE, impulse));
+        TL_TRY(tl_vtp_set(&j->contacts, GAP, &c->gap));
+        TL_TRY(tl_vtp_add_vertex(&j->contacts));
+    }
+    return list_file(j, &j->contacts, "contacts", 3, index, frame->state.time, false);
+}
+
+/* ---- The whole ---- */
+
+static tl_status prepare(job *j)
+{
+    const size_t length = strlen(j->path);
+    const bool suffix = length > 4 && strcmp(j->path + length - 4, ".pvd") == 0;
+    j->folder_room = length + sizeof "_frames";
+    j->folder = tl_alloc(j->folder_room);
+    if (!j->folder)
+        return TL_NO_MEMORY;
+    snprintf(j->folder, j->folder_room, "%.*s_frames", (int)(suffix ? length - 4 : length),
+             j->path);
+    const char *slash = strrchr(j->folder, '/');
+    j->base = slash ? (size_t)(slash - j->folder) + 1 : 0;
+    const size_t count = tl_result_last(j->result).bodies;
+    TL_TRY(tl_array_resize(&j->bodies, count));
+    TL_TRY(tl_result_read_bodies(j->result, count, j->bodies.data));
+    find_reach(j);
+    if (mkdir(j->folder, 0777) == 0)
+        j->made = true;
+    else if (errno != EEXIST)
+        return tl_fail(TL_FILE, "%s: %s", j->folder, strerror(errno));
+    return TL_OK;
+}
+
+static void init_fields(job *j)
+{
+    tl_vtp *both[] = {&j->spheres, &j->surfaces};
+    tl_vtp_init(&j->contacts);
+    for (int i = 0; i < 2; i++) {
+        tl_vtp_init(both[i]);
+        tl_vtp_add_field(both[i], "radius", TL_VTP_F64, 1);
+        tl_vtp_add_field(both[i], "body", TL_VTP_U32, 1);
+        tl_vtp_add_field(both[i], "material", TL_VTP_U32, 1);
+    }
+    tl_vtp_add_field(&j->spheres, "velocity", TL_VTP_F32, 3);
+    tl_vtp_add_field(&j->spheres, "angular_velocity", TL_VTP_F32, 3);
+    tl_vtp_add_field(&j->spheres, "speed", TL_VTP_F32, 1);
+    tl_vtp_add_field(&j->contacts, "body_a", TL_VTP_U32, 1);
+    tl_vtp_add_field(&j->contacts, "body_b", TL_VTP_U32, 1);
+    tl_vtp_add_field(&j->contacts, "normal", TL_VTP_F32, 3);
+    tl_vtp_add_field(&j->contacts, "impulse", TL_VTP_F32, 3);
+    tl_vtp_add_field(&j->contacts, "gap", TL_VTP_F64, 1);
+}
+
+static tl_status export_frames(job *j, const tl_export_range *range)
+{
+    tl_result_frame frame;
+    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+          "byte_order=\"LittleEndian\">\n<Collection>\n",
+          j->list);
+    for (uint64_t i = range->first; i < range->end; i = tl_export_next(range, i)) {
+        TL_TRY(tl_result_read_frame(j->result, i, &frame));
+        TL_TRY(export_states(j, i, &frame.state));
+        if (j->result->record.contacts)
+            TL_TRY(export_contacts(j, i, &frame));
+        TL_TRY(export_fixed(j, frame.state.time));
+    }
+    fputs("</Collection>\n</VTKFile>\n", j->list);
+    return TL_OK;
+}
+
+/* Takes back what a failed export has written. */
+static void remove_files(job *j)
+{
+    const size_t room = j->folder_room + 34;
+    char *path = tl_alloc(room);
+    for (size_t i = 0; i < j->written.count && path; i++) {
+        snprintf(path, room, "%s/%s", j->folder, (const char *)j->written.data + 32 * i);
+        unlink(path);
+    }
+    tl_free(path, room);
+    if (j->made)
+        rmdir(j->folder);
+}
+
+tl_status tl_export_vtk(tl_result *result, const tl_export_range *range, const char *path)
+{
+    job j = {
+        .result = result, .path = path, .bodies.item = sizeof(tl_body_info), .written.item = 32};
+    tl_out out;
+    TL_TRY(tl_out_open(&out, path));
+    j.list = out.file;
+    init_fields(&j);
+    tl_status status = prepare(&j);
+    if (status == TL_OK)
+        status = export_frames(&j, range);
+    status = tl_out_close(&out, status);
+    if (status < 0) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s", tl_last_message());
+        if (j.folder)
+            remove_files(&j);
+        tl_fail(status, "%s", text);
+    }
+    tl_vtp_free(&j.spheres);
+    tl_vtp_free(&j.surfaces);
+    tl_vtp_free(&j.contacts);
+    tl_array_free(&j.bodies);
+    tl_array_free(&j.written);
+    tl_free(j.folder, j.folder_room);
+    return status;
+}

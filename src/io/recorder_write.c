@@ -1,0 +1,154 @@
+/* The recorder's thread: writes slots to the result file, the row of /frames last. */
+#include "io/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tl_status append(tl_recorder *r, tl_result_table which, uint64_t count, const void *rows)
+{
+    return tl_h5_table_append(&r->tables.table[which], r->path, count, rows);
+}
+
+static tl_status append_array(tl_recorder *r, tl_result_table which, const tl_array *rows)
+{
+    return append(r, which, rows->count, rows->data);
+}
+
+static tl_status flush(tl_recorder *r)
+{
+    if (H5Fflush(r->writer.file, H5F_SCOPE_LOCAL) < 0)
+        return tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
+    return tl_h5_check(&r->writer, r->path);
+}
+
+static int compare_index(const void *key, const void *item)
+{
+    const uint32_t a = *(const uint32_t *)key, b = *(const uint32_t *)item;
+    return (a > b) - (a < b);
+}
+
+/* Bodies with mass are dynamic; of the others, those in the frame are prescribed. */
+static void decide_kinds(tl_slot *slot, const tl_frame_view *view)
+{
+    tl_body_row *row = slot->bodies.data;
+    for (size_t i = 0; i < slot->bodies.count; i++)
+        row[i].kind = row[i].mass > 0 ? TL_DYNAMIC
+                      : view->count && bsearch(&row[i].body, view->bodies, view->count,
+                                               sizeof *view->bodies, compare_index)
+                          ? TL_PRESCRIBED
+                          : TL_FIXED;
+}
+
+static tl_status write_states(tl_recorder *r, const tl_frame_view *view)
+{
+    TL_TRY(append(r, TL_STATE_BODY, view->count, view->bodies));
+    TL_TRY(append(r, TL_STATE_POSITION, view->count, view->positions));
+    TL_TRY(append(r, TL_STATE_ORIENTATION, view->count, view->orientations));
+    TL_TRY(append(r, TL_STATE_VELOCITY, view->count, view->velocities));
+    return append(r, TL_STATE_ANGULAR, view->count, view->angular_velocities);
+}
+
+/* Contacts as columns. */
+static tl_status write_contacts(tl_recorder *r, const tl_array *contacts)
+{
+    const size_t count = contacts->count;
+    if (!count)
+        return TL_OK;
+    const tl_contact *c = contacts->data;
+    TL_TRY(tl_array_resize(&r->columns, count * (4 * sizeof(double) + 10 * sizeof(float))));
+    double *point = r->columns.data, *gap = point + 3 * count;
+    float *normal = (float *)(gap + count), *impulse = normal + 3 * count;
+    uint32_t *body = (uint32_t *)(impulse + 3 * count), *shape = body + 2 * count;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            point[3 * i + k] = c[i].point[k];
+            normal[3 * i + k] = (float)c[i].normal[k];
+            impulse[3 * i + k] = (float)c[i].impulse[k];
+        }
+        gap[i] = c[i].gap;
+        body[2 * i] = c[i].a.index;
+        body[2 * i + 1] = c[i].b.index;
+        shape[2 * i] = c[i].shape_a;
+        shape[2 * i + 1] = c[i].shape_b;
+    }
+    TL_TRY(append(r, TL_CONTACT_BODY, count, body));
+    TL_TRY(append(r, TL_CONTACT_SHAPE, count, shape));
+    TL_TRY(append(r, TL_CONTACT_POINT, count, point));
+    TL_TRY(append(r, TL_CONTACT_NORMAL, count, normal));
+    TL_TRY(append(r, TL_CONTACT_GAP, count, gap));
+    return append(r, TL_CONTACT_IMPULSE, count, impulse);
+}
+
+/* Everything of a frame but its row in /frames, which is given back in `row`. */
+static tl_status write_frame(tl_recorder *r, tl_slot *slot, const tl_frame_view *view,
+                             tl_frame_row *row)
+{
+    decide_kinds(slot, view);
+    const tl_result_rows before = tl_result_tables_rows(&r->tables);
+    TL_TRY(append_array(r, TL_BODIES, &slot->bodies));
+    TL_TRY(append_array(r, TL_SHAPES, &slot->shapes));
+    TL_TRY(append_array(r, TL_REMOVALS, &slot->removals));
+    TL_TRY(write_states(r, view));
+    TL_TRY(write_contacts(r, &slot->contacts));
+    const tl_result_rows after = tl_result_tables_rows(&r->tables);
+    *row = (tl_frame_row){.time = view->time,
+                          .step = view->steps,
+                          .state_first = before.states,
+                          .state_count = view->count,
+                          .contact_first = before.contacts,
+                          .contact_count = slot->contacts.count,
+                          .bodies = after.bodies,
+                          .shapes = after.shapes,
+                          .removals = after.removals};
+    return TL_OK;
+}
+
+static tl_status write_slot(tl_recorder *r, tl_slot *slot)
+{
+    tl_frame_view view = {0};
+    tl_frame_row row;
+    if (slot->has_frame)
+        TL_TRY(tl_frame_read(slot->frame, &view));
+    tl_h5_begin();
+    tl_status status = append_array(r, TL_STEPS, &slot->steps);
+    if (status == TL_OK && slot->has_frame)
+        status = write_frame(r, slot, &view, &row);
+    if (status == TL_OK)
+        status = flush(r);
+    if (status == TL_OK && slot->has_frame)
+        status = append(r, TL_FRAMES, 1, &row);
+    if (status == TL_OK && slot->has_frame)
+        status = flush(r);
+    const tl_status disk = tl_h5_check(&r->writer, r->path); /* the reason behind HDF5's, if any */
+    tl_h5_end();
+    return disk < 0 ? disk : status;
+}
+
+void *tl_recorder_run(void *recorder)
+{
+    tl_recorder *r = recorder;
+    pthread_mutex_lock(&r->mutex);
+    for (;;) {
+        while (!r->filled && !r->stop)
+            pthread_cond_wait(&r->changed, &r->mutex);
+        if (!r->filled)
+            break;
+        tl_slot *slot = &r->slots[r->first];
+        tl_status status = r->status;
+        pthread_mutex_unlock(&r->mutex);
+        if (status == TL_OK) /* after a failure nothing is written any more */
+            status = write_slot(r, slot);
+        slot->has_frame = false;
+        slot->steps.count = 0;
+        pthread_mutex_lock(&r->mutex);
+        if (status < 0 && r->status == TL_OK) {
+            r->status = status;
+            strncpy(r->message, tl_last_message(), sizeof r->message - 1);
+        }
+        r->first = (r->first + 1) % TL_RECORDER_SLOTS;
+        r->filled--;
+        pthread_cond_broadcast(&r->changed);
+    }
+    pthread_mutex_unlock(&r->mutex);
+    return NULL;
+}

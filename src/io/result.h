@@ -1,0 +1,44 @@
+/* The inside of a result that is open for reading (result.c opens, result_read.c reads frames and
+ * bodies, export*.c write files of it; the recorder looks at one before it goes on with it). */
+#ifndef TL_IO_RESULT_H
+#define TL_IO_RESULT_H
+
+#include "io/h5file.h"
+#include "io/result_layout.h"
+
+#define TL_NOTE_LIMIT 60000 /* bytes of a note with its final zero: HDF5 allows about 65,000 */
+
+struct tl_result {
+    char *path;
+    size_t path_room;
+    hid_t file;
+    hid_t root;
+    tl_result_tables tables;
+    bool has_tables;
+    bool closed;
+    uint64_t steps;  /* rows of /steps that count */
+    tl_array frames; /* tl_frame_row: those that count */
+    char version[64], backend[256], id[TL_RESULT_ID_CHARS + 1];
+    char *note; /* TL_NOTE_LIMIT bytes */
+    tl_record_def record;
+
+    /* Read when they are asked for, and again when there are more. */
+    tl_array bodies;   /* tl_body_row */
+    tl_array shapes;   /* tl_shape_row */
+    tl_array removals; /* tl_removal_row */
+
+    /* The last frame read. */
+    tl_array frame_bodies, positions, orientations, velocities, angular, contacts;
+    tl_array columns; /* bytes: scratch */
+};
+
+/* The last frame's row; zeros where there is no frame. */
+tl_frame_row tl_result_last(const tl_result *result);
+
+/* Reads and checks /bodies, /shapes and /removals as far as the frames speak of them. */
+tl_status tl_result_load_bodies(tl_result *result);
+
+/* The row of a body in result->bodies; NULL where it has none. After tl_result_load_bodies(). */
+const tl_body_row *tl_result_find_body(const tl_result *result, uint64_t body);
+
+#endif

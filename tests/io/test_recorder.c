@@ -1,0 +1,339 @@
+/* labels: threads */
+/* Recording: what is read back is what the world had, frames are recorded when they are due, a
+ * result that is gone on with holds what an uninterrupted run writes, and results can be read while
+ * they are being written. */
+#define _GNU_SOURCE
+#include "io/result_scene.h"
+
+#define STEPS 100
+
+static tl_record_def dense(double rate)
+{
+    tl_record_def record = tl_record_default();
+    record.rate = rate;
+    record.contacts = true;
+    return record;
+}
+
+/* ---- Reading back ---- */
+
+static void check_contacts(const tl_world *world, const tl_result_frame *frame)
+{
+    size_t count;
+    tl_contact *want = contacts_of(world, &count);
+    assert_int_equal(frame->contact_count, count);
+    for (size_t i = 0; i < count; i++) {
+        const tl_contact *got = &frame->contacts[i];
+        assert_int_equal(got->a.index, want[i].a.index);
+        assert_int_equal(got->b.index, want[i].b.index);
+        assert_int_equal(got->a.generation, want[i].a.generation);
+        assert_int_equal(got->shape_a, want[i].shape_a);
+        assert_int_equal(got->shape_b, want[i].shape_b);
+        assert_memory_equal(got->point, want[i].point, sizeof got->point);
+        assert_true(got->gap == want[i].gap);
+        for (int k = 0; k < 3; k++) {
+            assert_true(got->normal[k] == (double)(float)want[i].normal[k]);
+            assert_true(got->impulse[k] == (double)(float)want[i].impulse[k]);
+        }
+    }
+    free(want);
+}
+
+/* Runs the world again beside the result and compares frame by frame. */
+static void test_frames(void **state)
+{
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "run.h5");
+    const tl_record_def record = dense(50);
+    record_run(path, &record, STEPS);
+
+    tl_document *document = scene_document();
+    tl_world *world = scene_world(document);
+    tl_result *result = NULL;
+    tl_frame *frame = NULL;
+    assert_ok(tl_frame_create(&frame));
+    assert_ok(tl_result_open(path, &result));
+    const tl_result_info info = tl_result_describe(result);
+    assert_true(info.closed && info.has_checkpoint);
+    assert_int_equal(info.frames, 26);
+    assert_int_equal(info.steps, STEPS);
+    assert_string_equal(info.version, tl_version());
+    assert_string_equal(info.note, "a note");
+    assert_string_equal(info.backend, tl_world_backend(world));
+    assert_true(info.first_time == 0);
+    assert_near(info.last_time, 0.5, 1e-12);
+    uint64_t contacts = 0;
+    for (uint64_t i = 0; i < info.frames; i++) {
+        tl_result_frame got;
+        tl_frame_view want;
+        if (i)
+            step(world, 4);
+        assert_ok(tl_world_capture(world, frame));
+        assert_ok(tl_frame_read(frame, &want));
+        assert_ok(tl_result_read_frame(result, i, &got));
+        assert_same_state(&got.state, &want);
+        check_contacts(world, &got);
+        contacts += got.contact_count;
+    }
+    assert_true(contacts > 300);
+    assert_int_equal(info.contacts, contacts);
+    tl_result_close(result);
+    tl_frame_destroy(frame);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    remove_folder(folder);
+    (void)state;
+}
+
+static void test_bodies_and_shapes(void **state)
+{
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "run.h5");
+    const tl_record_def record = dense(50);
+    record_run(path, &record, STEPS);
+    tl_result *result = NULL;
+    assert_ok(tl_result_open(path, &result));
+    const tl_result_info info = tl_result_describe(result);
+    tl_body_info *bodies = read_bodies(result, info.bodies);
+    tl_shape_info *shapes = read_shapes(result, info.shapes);
+
+    /* What was there at the start, against the world itself. */
+    tl_document *document = scene_document();
+    tl_world *world = scene_world(document);
+    const size_t count = tl_world_body_count(world), shape_count = tl_world_shape_count(world);
+    assert_int_equal(count, 66);
+    tl_shape_info *want = calloc(shape_count, sizeof *want);
+    assert_ok(tl_world_read_shapes(world, shape_count, want));
+    for (size_t i = 0; i < shape_count; i++)
+        assert_same_shape(&shapes[i], &want[i]);
+    double *mass = calloc(count, sizeof *mass), *place = calloc(3 * count, sizeof *place);
+    assert_ok(tl_world_read_masses(world, count, NULL, mass));
+    assert_ok(tl_world_read_positions(world, count, NULL, place));
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(bodies[i].body.index, i + 1);
+        assert_int_equal(bodies[i].kind, i < 3 ? TL_FIXED : i < 5 ? TL_PRESCRIBED : TL_DYNAMIC);
+        assert_true(bodies[i].mass == mass[i] && bodies[i].added == 0);
+        assert_memory_equal(bodies[i].position, place + 3 * i, 3 * sizeof *place);
+    }
+    assert_near(bodies[1].removed, 0.22,
+                1e-9); /* the gate: first missed at the frame after 0.2 s */
+    assert_true(isinf(bodies[0].removed));
+
+    /* And what came and went. */
+    size_t poured = 0, gone = 0;
+    for (size_t i = 0; i < info.bodies; i++) {
+        poured += bodies[i].added > 0;
+        gone += isfinite(bodies[i].removed);
+    }
+    tl_report last;
+    assert_ok(tl_result_read_reports(result, STEPS - 1, 1, &last));
+    assert_int_equal(poured, last.emitted);
+    assert_int_equal(gone, last.removed);
+    assert_true(poured > 50 && gone > 1);
+    assert_int_equal(info.bodies, count + poured);
+    assert_int_equal(info.shapes, shape_count + poured);
+    free(bodies);
+    free(shapes);
+    free(want);
+    free(mass);
+    free(place);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    tl_result_close(result);
+    remove_folder(folder);
+    (void)state;
+}
+
+static void test_reports(void **state)
+{
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "run.h5");
+    tl_document *document = scene_document();
+    tl_world *world = scene_world(document);
+    tl_recorder *recorder = NULL;
+    tl_record_def record = dense(10);
+    tl_report want[STEPS], got[STEPS];
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    for (int i = 0; i < STEPS; i++) {
+        want[i] = step_report(world, 1);
+        assert_ok(tl_recorder_step(recorder, world, &want[i]));
+    }
+    assert_refused(tl_recorder_step(recorder, world, &want[3]), TL_BAD_ARGUMENT,
+                   "tl_recorder_step: the report is of step 4; step 100 is recorded already");
+    assert_ok(tl_recorder_close(recorder, world));
+    tl_result *result = NULL;
+    assert_ok(tl_result_open(path, &result));
+    assert_ok(tl_result_read_reports(result, 0, STEPS, got));
+    for (int i = 0; i < STEPS; i++) {
+        assert_same_report(got[i], want[i]);
+        assert_true(got[i].total_ms == want[i].total_ms && got[i].ms.solve == want[i].ms.solve);
+        assert_true(got[i].bytes == want[i].bytes && got[i].peak_bytes == want[i].peak_bytes);
+    }
+    assert_refused(tl_result_read_reports(result, 90, 11, got), TL_BAD_ARGUMENT,
+                   "tl_result_read_reports: rows 90 to 101 were asked for; there are 100");
+    tl_document *inside = NULL;
+    assert_ok(tl_result_document(result, &inside));
+    assert_string_equal(tl_document_text(inside, NULL), tl_document_text(document, NULL));
+    tl_document_destroy(inside);
+    tl_result_close(result);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    remove_folder(folder);
+    (void)state;
+}
+
+/* ---- When frames are due ---- */
+
+static void check_times(double rate, uint64_t steps, uint64_t frames, const double *times)
+{
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "run.h5");
+    tl_record_def record = tl_record_default();
+    record.rate = rate;
+    context("%g frames a second", rate);
+    record_run(path, &record, steps);
+    tl_result *result = NULL;
+    assert_ok(tl_result_open(path, &result));
+    assert_int_equal(tl_result_describe(result).frames, frames);
+    double *got = calloc(frames, sizeof *got);
+    assert_ok(tl_result_read_times(result, frames, got));
+    for (uint64_t i = 0; i < frames; i++)
+        assert_near(got[i], times[i], 1e-9);
+    assert_int_equal(tl_result_describe(result).contacts, 0); /* not asked for */
+    free(got);
+    tl_result_close(result);
+    remove_folder(folder);
+}
+
+/* Steps are 0.005 s. The last state is recorded too where it is none of these. */
+static void test_due(void **state)
+{
+    check_times(0, 7, 2, (double[]){0, 0.035});
+    check_times(100, 7, 5, (double[]){0, 0.01, 0.02, 0.03, 0.035});
+    check_times(100, 6, 4, (double[]){0, 0.01, 0.02, 0.03});
+    check_times(1000, 3, 4, (double[]){0, 0.005, 0.01, 0.015});
+    /* 1/70 = 0.01429, 2/70 = 0.02857, 3/70 = 0.04286: the first steps at or after */
+    check_times(70, 9, 4, (double[]){0, 0.015, 0.03, 0.045});
+    (void)state;
+}
+
+/* ---- Going on ---- */
+
+/* Stopped at steps on which no frame was due, and on which one was. */
+static void test_resume(void **state)
+{
+    char folder[64], whole[256], path[256];
+    make_folder(folder);
+    in_folder(whole, folder, "whole.h5");
+    in_folder(path, folder, "parts.h5");
+    const tl_record_def record = dense(50);
+    const uint64_t hash = record_run(whole, &record, STEPS);
+    record_run(path, &record, 33);
+    resume_run(path, 60);
+    resume_run(path, 61);
+    assert_int_equal(resume_run(path, STEPS), hash);
+    assert_same_result(path, whole);
+    remove_folder(folder);
+    (void)state;
+}
+
+/* A recorder that is closed without a world leaves its last checkpoint, and the run goes on there.
+ */
+static void test_resume_from_checkpoint(void **state)
+{
+    char folder[64], whole[256], path[256];
+    make_folder(folder);
+    in_folder(whole, folder, "whole.h5");
+    in_folder(path, folder, "parts.h5");
+    tl_record_def record = dense(50);
+    const uint64_t hash = record_run(whole, &record, STEPS);
+    tl_document *document = scene_document();
+    tl_world *world = scene_world(document);
+    tl_recorder *recorder = NULL;
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    record_steps(recorder, world, 45);
+    assert_ok(tl_recorder_checkpoint(recorder, world));
+    record_steps(recorder, world, 90);
+    assert_ok(tl_recorder_close(recorder, NULL));
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+
+    assert_ok(tl_recorder_resume(path, TL_BACKEND_CPU, 1, &recorder, &document, &world));
+    assert_near(tl_world_time(world), 45 * 0.005, 1e-9);
+    assert_true(tl_recorder_record(recorder).contacts && tl_recorder_record(recorder).rate == 50);
+    record_steps(recorder, world, STEPS);
+    assert_ok(tl_recorder_close(recorder, world));
+    assert_int_equal(tl_world_hash(world), hash);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    assert_same_result(path, whole);
+    remove_folder(folder);
+    (void)state;
+}
+
+/* ---- Reading while it is written ---- */
+
+static void test_refresh(void **state)
+{
+    char folder[64], path[256], whole[256];
+    make_folder(folder);
+    in_folder(path, folder, "run.h5");
+    in_folder(whole, folder, "whole.h5");
+    const tl_record_def record = dense(200);
+    record_run(whole, &record, STEPS);
+    tl_document *document = scene_document();
+    tl_world *world = scene_world(document);
+    tl_recorder *recorder = NULL, *second = NULL;
+    tl_result *result = NULL, *reference = NULL;
+    assert_ok(tl_result_open(whole, &reference));
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    assert_ok(tl_result_open(path, &result));
+    assert_false(tl_result_describe(result).closed);
+    assert_int_equal(tl_result_describe(result).frames, 1);
+    uint64_t seen = 1;
+    for (int i = 1; i <= STEPS; i++) {
+        record_steps(recorder, world, (uint64_t)i);
+        if (i % 10 == 0)
+            assert_ok(tl_recorder_checkpoint(recorder, world)); /* all is written */
+        assert_ok(tl_result_refresh(result));
+        const tl_result_info info = tl_result_describe(result);
+        assert_true(info.frames >= seen && info.frames <= (uint64_t)i + 1);
+        if (i % 10 == 0)
+            assert_int_equal(info.frames, i + 1);
+        seen = info.frames;
+        if (i % 25 == 0)
+            assert_begins(result, reference);
+    }
+    /* One writer at a time, in this process and in others. */
+    char message[512];
+    snprintf(message, sizeof message, "%s: another process is writing it", path);
+    assert_refused(tl_recorder_create(path, true, document, world, &record, NULL, &second), TL_FILE,
+                   message);
+    tl_document *other_document = NULL;
+    tl_world *other_world = NULL;
+    assert_refused(
+        tl_recorder_resume(path, TL_BACKEND_CPU, 1, &second, &other_document, &other_world),
+        TL_FILE, message);
+    assert_ok(tl_recorder_close(recorder, world));
+    assert_ok(tl_result_refresh(result));
+    assert_true(tl_result_describe(result).closed);
+    assert_begins(result, reference);
+    tl_result_close(result);
+    tl_result_close(reference);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    assert_same_result(path, whole);
+    remove_folder(folder);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames),  cmocka_unit_test(test_bodies_and_shapes),
+        cmocka_unit_test(test_reports), cmocka_unit_test(test_due),
+        cmocka_unit_test(test_resume),  cmocka_unit_test(test_resume_from_checkpoint),
+        cmocka_unit_test(test_refresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
