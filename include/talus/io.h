@@ -106,7 +106,8 @@ TL_API tl_record_def tl_recorder_record(const tl_recorder *recorder);
 /** To be called after every step, with its report: records the report, and a frame if one is due at
  *  this step (frame k is due at the first step at or after k / rate). Writing happens on a thread
  * of the recorder; a failure to write (TL_FILE: the disk is full) is returned by the next call, and
- * what was written before it stays readable. */
+ * what was written before it stays readable. Writes a checkpoint, too, when the last one is older
+ * than the record's `checkpoint` seconds. */
 TL_API tl_status tl_recorder_step(tl_recorder *recorder, tl_world *world, const tl_report *report);
 
 /** Writes everything out, then a checkpoint, atomically: at any time there is a whole one. */
@@ -202,7 +203,8 @@ typedef enum tl_export_format {
 
 /** Exports frames first, first + stride, ... up to last (clipped to what there is) to `path`; for
  *  VTK that is the .pvd, and the others lie in a folder beside it. Writes to a temporary name
- * first, so that a failure leaves no half file behind. */
+ * first, so that a failure leaves no half file behind. Of step reports, first, last and stride
+ * count steps. */
 TL_API tl_status tl_result_export(tl_result *result, tl_export_format format, uint64_t first,
                                   uint64_t last, uint64_t stride, const char *path);
 

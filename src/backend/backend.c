@@ -34,6 +34,8 @@ tl_status tl_ranges(tl_backend *backend, const uint32_t *sorted, uint32_t count,
                     tl_buffer *ranges)
 {
     const size_t bytes = 2 * (size_t)keys * sizeof(uint32_t);
+    if (!keys)
+        return TL_OK;
     TL_TRY(tl_buffer_need(backend, ranges, bytes));
     backend->ops->fill(backend, ranges->data, 0, bytes);
     uint32_t *begin = ranges->data;

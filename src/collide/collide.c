@@ -295,7 +295,7 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     TL_TRY(b->ops->sort(b, f->entry_key, f->entry_value, f->entries, bits));
     TL_TRY(tl_ranges(b, f->entry_key, f->entries, f->keys, &c->bin_range));
     f->bin_begin = c->bin_range.data;
-    f->bin_end = f->bin_begin + f->keys;
+    f->bin_end = f->keys ? f->bin_begin + f->keys : NULL;
     tl_run(b, TLK_bin_fill, f->entries, f);
     return TL_OK;
 }

@@ -44,6 +44,8 @@ static tl_status pull_real(const tl_world *w, const tl_buffer *from, tl_array *t
 {
     const size_t numbers = count * to->item / sizeof(double);
     TL_TRY(tl_array_resize(to, count));
+    if (!count)
+        return TL_OK;
     if (w->backend->precision == TL_DOUBLE) {
         w->backend->ops->download(w->backend, to->data, from->data, numbers * sizeof(double));
         return TL_OK;
