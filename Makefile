@@ -20,7 +20,7 @@ demo: all ## Let 16,000 grains flow from a silo and say how to look at the resul
 	@echo "Look at it in the browser:    build/talus view build/silo.h5"
 	@echo "Or run it there, and touch it: build/talus view examples/silo.json"
 	@echo "For ParaView:                 build/talus export build/silo.h5 -o build/silo.pvd"
-	@echo "Another opening:              build/talus run examples/silo.json --set orifice=0.06 -o wide.h5"
+	@echo "Another opening:              build/talus run examples/silo.json --set orifice=0.1 -o wide.h5"
 
 test: ## Run all tests: release, address and thread sanitizers, install, documentation
 	@tools/deps test
