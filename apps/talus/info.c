@@ -188,9 +188,7 @@ static int tell_build(const options *given)
     return facts_end(&f);
 }
 
-/* Whether a file starts as HDF5 files do. False where it cannot be read: the reader of scenes tells
- * why. */
-static bool is_hdf5(const char *path)
+bool is_result(const char *path)
 {
     static const char signature[8] = "\211HDF\r\n\032\n";
     char start[8] = {0};
@@ -207,5 +205,5 @@ int command_info(const options *given)
 {
     if (!given->file)
         return tell_build(given);
-    return is_hdf5(given->file) ? tell_result(given) : tell_scene(given);
+    return is_result(given->file) ? tell_result(given) : tell_scene(given);
 }

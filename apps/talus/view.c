@@ -2,6 +2,7 @@
  * --view`. Reads the options and hands over to apps/talus/view. A build without the viewer says why
  * it has none. */
 #include "view.h"
+#include "info.h"
 #include "session.h"
 #ifdef TALUS_VIEWER
 #include "view/job.h"
@@ -72,20 +73,6 @@ static void announce(const char *address, void *user)
 static void warn(const char *text, void *user)
 {
     session_say(user, "warning: %s", text);
-}
-
-/* Whether a file starts as HDF5 files do. */
-static bool is_result(const char *path)
-{
-    static const char signature[8] = "\211HDF\r\n\032\n";
-    char start[8];
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    const bool is = fread(start, 1, sizeof start, file) == sizeof start &&
-                    memcmp(start, signature, sizeof start) == 0;
-    fclose(file);
-    return is;
 }
 
 int command_view(const options *given)

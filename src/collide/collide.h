@@ -68,12 +68,10 @@ tl_collide tl_collide_like(const tl_collide *collide);
 void tl_collide_free(tl_backend *backend, tl_collide *collide);
 void tl_contacts_free(tl_backend *backend, tl_contacts *contacts);
 
-/* Whether shape i owns the pair (i, j): the finer level, else the earlier row. */
+/* Whether shape i owns the pair (i, j). */
 static inline bool tl_owns(const uint8_t *level, uint32_t i, uint32_t j)
 {
-    const int rank_i = level[i] < TLK_LEVELS ? level[i] : -1;
-    const int rank_j = level[j] < TLK_LEVELS ? level[j] : -1;
-    return rank_i != rank_j ? rank_i > rank_j : i < j;
+    return TLK_OWNS(level[i], level[j], i, j);
 }
 
 #endif

@@ -32,6 +32,12 @@
 #define TLK_PARTNERS 12u        /* partners that the counting pass keeps for each shape */
 #define TLK_UNCUT    3u         /* an axis that is none: all of space */
 
+/* Whether the first of two shapes owns the pair, by their levels and rows: the one on the finer
+ * level (those that are not binned count as coarsest), else the earlier row. */
+#define TLK_RANK(level) ((level) < TLK_LEVELS ? (int)(level) : -1)
+#define TLK_OWNS(level, other, i, j) \
+    (TLK_RANK(level) != TLK_RANK(other) ? TLK_RANK(level) > TLK_RANK(other) : (i) < (j))
+
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */
 

@@ -68,14 +68,11 @@ TL_KERNEL uint32_t tlk_new_shape(const tlk_order *o, uint32_t shape)
     return shape < o->shape_dynamic ? o->shape_to[shape] : shape;
 }
 
-/* Whether the owner of old contact k is its a: the shape on the finer level, else the earlier row
- * (as tl_owns says of new rows). */
+/* Whether the owner of old contact k is its a, among new rows. */
 TL_KERNEL bool tlk_keeps_owner(const tlk_order *o, uint32_t k)
 {
     const uint32_t a = o->a[k], b = o->b[k];
-    const int la = o->level[a] < TLK_LEVELS ? o->level[a] : -1;
-    const int lb = o->level[b] < TLK_LEVELS ? o->level[b] : -1;
-    return la != lb ? la > lb : tlk_new_shape(o, a) < tlk_new_shape(o, b);
+    return TLK_OWNS(o->level[a], o->level[b], tlk_new_shape(o, a), tlk_new_shape(o, b));
 }
 
 /* One old contact: its new owner, to sort by. */

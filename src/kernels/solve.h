@@ -208,28 +208,27 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, uint32_t s, con
         gamma[k] = next * row->n[k] + scale * t[k];
 }
 
-/* One central row without friction: only linear velocities count. */
-TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t s, const tlk_row *row)
+/* One central row without friction, between blocks a and b: only linear velocities count. */
+TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t a, uint32_t b, const real *n,
+                               real bias, real *gamma)
 {
-    real *at_a = p->vel + 8 * (size_t)row->a, *at_b = p->vel + 8 * (size_t)row->b;
-    real va[4], vb[4], u[3], gamma[3];
+    real *at_a = p->vel + 8 * (size_t)a, *at_b = p->vel + 8 * (size_t)b;
+    real va[4], vb[4], u[3];
     tlk_load4(at_a, va);
     tlk_load4(at_b, vb);
-    tlk_load3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
         u[k] = vb[k] - va[k];
-    const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
+    const real un = tlk_dot(u, n), gn = tlk_dot(gamma, n);
     const real eta = 1 / (va[3] + vb[3]);
-    const real next = tlk_max(gn - (real)p->omega * eta * (un + p->bias[s]), (real)0);
+    const real next = tlk_max(gn - (real)p->omega * eta * (un + bias), (real)0);
     for (int k = 0; k < 3; k++) {
-        const real value = next * row->n[k], change = value - gamma[k];
+        const real value = next * n[k], change = value - gamma[k];
         gamma[k] = value;
         va[k] -= va[3] * change;
         vb[k] += vb[3] * change;
     }
-    tlk_store3(p->gamma, s, gamma);
     tlk_store4(at_a, va);
-    if (row->b < p->moving)
+    if (b < p->moving)
         tlk_store4(at_b, vb);
 }
 
@@ -239,12 +238,14 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
+    real u[3], gamma[3], old[3], eta[3];
     if (p->frictionless && s < p->block_base) {
-        tlk_psor_normal(p, s, &row);
+        tlk_load3(p->gamma, s, gamma);
+        tlk_psor_normal(p, row.a, row.b, row.n, p->bias[s], gamma);
+        tlk_store3(p->gamma, s, gamma);
         return;
     }
     tlk_pair pair = tlk_load_pair(&row, p->vel);
-    real u[3], gamma[3], old[3], eta[3];
     tlk_row_velocity(p, s, &row, &pair, u);
     tlk_row_eta(p, s, &row, &pair, eta);
     tlk_load3(p->gamma, s, gamma);

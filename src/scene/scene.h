@@ -17,6 +17,12 @@ typedef struct tl_shape_rec {
     double edge_u[3], edge_v[3];
 } tl_shape_rec;
 
+/* The frame of a shape in its body's frame: origin, three axes (of a parallelogram its edges and
+ * normal), half extents (patch: TL_PATCH numbers, as TLK_PATCH), and the centre and radius of a
+ * ball around it (0 for planes); of a sphere, the ball is the sphere. */
+#define TL_PATCH 18
+void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
+
 /* A prescribed motion; the record owns its table. */
 typedef struct tl_motion_rec {
     tl_motion_def def; /* def.times and def.offsets point into `table` or are NULL */

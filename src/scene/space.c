@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(((tl_wall *)0)->patch) == TLK_PATCH * sizeof(double), "a patch");
+_Static_assert(TL_PATCH == TLK_PATCH && sizeof(((tl_wall *)0)->patch) == TL_PATCH * sizeof(double),
+               "a patch");
 
 /* Cells are numbered row by row and layer by layer, as the room is wide, so that what is near is
  * near in memory too. Odd steps: numbers wrap at a power of two and must not fall together. */
@@ -311,32 +312,13 @@ tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[
 tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],
                              const tl_shape_rec *shape, double gap)
 {
-    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const double *half = shape->half_extents, *p = shape->position;
-    double patch[18] = {p[0], p[1], p[2]}, bound[4] = {p[0], p[1], p[2], 0};
-    if (shape->kind == TL_SPHERE) {
-        double centre[3];
-        tlk_rotate(q, p, centre);
-        for (int k = 0; k < 3; k++)
-            centre[k] += x[k];
-        return tl_space_add_near(space, centre, shape->radius + gap);
-    }
-    if (shape->kind == TL_PARALLELOGRAM) {
-        double *u = patch + 3, *v = patch + 6, *n = patch + 9;
-        tlk_rotate(shape->orientation, shape->edge_u, u);
-        tlk_rotate(shape->orientation, shape->edge_v, v);
-        tlk_crossd(u, v, n);
-        const double length = sqrt(tlk_dotd(n, n));
-        for (int k = 0; k < 3; k++) {
-            n[k] /= length;
-            bound[k] += 0.5 * (u[k] + v[k]);
-        }
-        bound[3] = 0.5 * (sqrt(tlk_dotd(u, u)) + sqrt(tlk_dotd(v, v)));
-    } else {
-        for (int i = 0; i < 3; i++)
-            tlk_rotate(shape->orientation, axes[i], patch + 3 + 3 * i);
-        memcpy(patch + 12, half, sizeof shape->half_extents);
-        bound[3] = sqrt(tlk_dotd(half, half));
-    }
-    return tl_space_add_patch(space, x, q, shape->kind, patch, bound);
+    double patch[TL_PATCH], ball[4];
+    tl_shape_patch(shape, patch, ball);
+    if (shape->kind != TL_SPHERE)
+        return tl_space_add_patch(space, x, q, shape->kind, patch, ball);
+    double centre[3];
+    tlk_rotate(q, ball, centre);
+    for (int k = 0; k < 3; k++)
+        centre[k] += x[k];
+    return tl_space_add_near(space, centre, ball[3] + gap);
 }

@@ -97,37 +97,15 @@ static __device__ __forceinline__ void store_block(real *vel, uint32_t index, ui
         tlk_store4(vel + 8 * (size_t)odd_row + 4 * odd, y);
 }
 
-/* tlk_psor_normal of a row whose data is here. */
-static __device__ __forceinline__ void normal_row(const tlk_problem &p, uint32_t s, fetched &r)
-{
-    if (r.a == TLK_NONE)
-        return;
-    real *at_a = p.vel + 8 * (size_t)r.a, *at_b = p.vel + 8 * (size_t)r.b, va[4], vb[4], u[3];
-    tlk_load4(at_a, va);
-    tlk_load4(at_b, vb);
-    for (int k = 0; k < 3; k++)
-        u[k] = vb[k] - va[k];
-    const real un = tlk_dot(u, r.n), gn = tlk_dot(r.gamma, r.n);
-    const real eta = 1 / (va[3] + vb[3]);
-    const real next = tlk_max(gn - (real)p.omega * eta * (un + r.bias), (real)0);
-    for (int k = 0; k < 3; k++) {
-        const real value = next * r.n[k], change = value - r.gamma[k];
-        r.gamma[k] = value;
-        va[k] -= va[3] * change;
-        vb[k] += vb[3] * change;
-    }
-    store_gamma(p, s, r.gamma);
-    tlk_store4(at_a, va);
-    if (r.b < p.moving)
-        tlk_store4(at_b, vb);
-}
-
 /* tlk_psor_sweep or tlk_psor_start of a central row whose data is here. */
 template <int kind>
 static __device__ __forceinline__ void central_row(const tlk_problem &p, uint32_t s, fetched &r)
 {
     if (kind == CENTRAL_NORMAL) {
-        normal_row(p, s, r);
+        if (r.a == TLK_NONE)
+            return;
+        tlk_psor_normal(&p, r.a, r.b, r.n, r.bias, r.gamma);
+        store_gamma(p, s, r.gamma);
         return;
     }
     const tlk_row row = {{r.n[0], r.n[1], r.n[2]}, r.mu, r.arm_a, r.arm_b, r.a, r.b};
