@@ -107,6 +107,7 @@ struct tl_backend {
     const tl_backend_ops *ops;
     tl_precision precision;
     size_t real;        /* bytes of a real number: 4 or 8 */
+    bool flow;          /* sweeps want tlk_problem.turns and .mass */
     size_t bytes, peak; /* memory held in buffers */
     char name[64];
 };

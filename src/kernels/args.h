@@ -164,19 +164,29 @@ typedef struct tlk_problem {
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
     double omega, lambda;
-    const uint32_t *a, *b;                 /* rows: velocity blocks, a < moving */
-    const TLK_REAL *head;                  /* rows, TLK_HEAD fields */
-    const TLK_REAL *block;                 /* rows - block_base, TLK_BLOCK fields */
-    const TLK_REAL *bias;                  /* rows, 1 field: m/s along the normal */
-    const TLK_REAL *free;                  /* blocks * 8: velocities without the rows' impulses */
-    TLK_REAL *gamma;                       /* rows, 3 fields: impulse on b */
-    TLK_REAL *vel;                         /* blocks * 8: velocities with them */
+    const uint32_t *a, *b; /* rows: velocity blocks, a < moving */
+    const TLK_REAL *head;  /* rows, TLK_HEAD fields */
+    const TLK_REAL *block; /* rows - block_base, TLK_BLOCK fields */
+    const TLK_REAL *bias;  /* rows, 1 field: m/s along the normal */
+    const TLK_REAL *free;  /* blocks * 8: velocities without the rows' impulses */
+    TLK_REAL *gamma;       /* rows, 3 fields: impulse on b */
+    TLK_REAL *vel;         /* blocks * 8: velocities with them */
+    /* for sweeps in which rows wait for each other; NULL and 0 where there are none such */
+    uint64_t colours;      /* bit c: there are central rows of colour c */
+    const uint16_t *turns; /* central rows: TLK_TURN_ at a, and at b << 8 */
+    const TLK_REAL *mass;  /* central rows, 4 each, row by row: 1/m of a and b, 1/I of a and b */
     const uint32_t *list_begin, *list_end; /* moving: rows of each block, for gathering */
     const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
     /* vectors of the gradient solvers, 3 fields a row */
     TLK_REAL *r, *x, *nx, *y, *ny, *z, *nz;
     double t, beta;
 } tlk_problem;
+
+/* A row's turn at a block: the colour of the row before it there, and whether it is itself the
+ * first or the last of a sweep. Before the first comes the last, of the sweep before. */
+#define TLK_TURN_COLOUR 63u
+#define TLK_TURN_FIRST  64u
+#define TLK_TURN_LAST   128u
 
 /* Building rows from contacts. */
 typedef struct tlk_build {
@@ -195,6 +205,9 @@ typedef struct tlk_build {
     const TLK_REAL *free;
     uint32_t *a, *b;
     TLK_REAL *head, *block, *bias, *gap, *gamma;
+    const uint64_t *used; /* moving bodies: bit c where a row of colour c is on it */
+    uint16_t *turns;      /* rows, or NULL: tlk_problem.turns and .mass are not wanted */
+    TLK_REAL *mass;
     TLK_REAL *position_bias;  /* rows, by tlk_position_rows */
     const TLK_REAL *vel;      /* solved velocities, for tlk_position_rows */
     TLK_REAL *position_gamma; /* rows, 3 fields; zeroed */

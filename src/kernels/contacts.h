@@ -270,6 +270,27 @@ TL_KERNEL uint32_t tlk_row_of(const tlk_build *p, uint32_t k)
     return p->segment_row[segment] + at - p->segment_start[segment];
 }
 
+/* The turn of a row of a colour at a block whose rows have the colours `used`. */
+TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
+{
+    const uint64_t before = used & ((1ull << colour) - 1);
+    const uint32_t top = tlk_top_bit(used), last = colour == top ? TLK_TURN_LAST : 0;
+    return before ? last | tlk_top_bit(before) : last | TLK_TURN_FIRST | top;
+}
+
+/* When a central row comes at its blocks, and their inverse masses. */
+TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b)
+{
+    const real *va = p->bodies.vel + 8 * (size_t)a, *vb = p->bodies.vel + 8 * (size_t)b;
+    const uint32_t colour = p->key[p->place[k]] >> 2;
+    const real mass[4] = {va[3], vb[3], va[7], vb[7]};
+    uint32_t turns = tlk_turn_at(p->used[a], colour);
+    if (b < p->bodies.dynamic)
+        turns |= tlk_turn_at(p->used[b], colour) << 8;
+    p->turns[s] = (uint16_t)turns;
+    tlk_store4(p->mass + 4 * (size_t)s, mass);
+}
+
 /* One contact: its row. Contacts are taken in their own order, so that what is read lies side by
  * side and only what is written is spread, over as many streams as there are colours. */
 TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
@@ -314,6 +335,8 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     const real *gamma = p->contact_gamma + 4 * (size_t)k;
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
+    if (p->turns && s < p->block_base)
+        tlk_build_turns(p, k, s, a, b);
     if (s >= p->block_base) {
         double w[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         real *out = p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);

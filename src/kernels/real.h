@@ -133,6 +133,16 @@ TL_KERNEL void tlk_store8(real *to, const real *from)
     tlk_store4(to + 4, from + 4);
 }
 
+/* The highest bit of a number that is not 0. */
+TL_KERNEL uint32_t tlk_top_bit(uint64_t bits)
+{
+#if defined(__CUDACC__)
+    return 63u - (uint32_t)__clzll((long long)bits);
+#else
+    return 63u - (uint32_t)__builtin_clzll(bits);
+#endif
+}
+
 /* Integer atomics; their result does not depend on the order of threads. */
 TL_KERNEL void tlk_atomic_or(uint64_t *p, uint64_t bits)
 {

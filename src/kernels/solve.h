@@ -208,14 +208,12 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, uint32_t s, con
         gamma[k] = next * row->n[k] + scale * t[k];
 }
 
-/* One central row without friction, between blocks a and b: only linear velocities count. */
-TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t a, uint32_t b, const real *n,
-                               real bias, real *gamma)
+/* The step of one central row without friction: only linear velocities count, and the inverse
+ * masses behind them. */
+TL_KERNEL void tlk_normal_step(const tlk_problem *p, const real *n, real bias, real *va, real *vb,
+                               real *gamma)
 {
-    real *at_a = p->vel + 8 * (size_t)a, *at_b = p->vel + 8 * (size_t)b;
-    real va[4], vb[4], u[3];
-    tlk_load4(at_a, va);
-    tlk_load4(at_b, vb);
+    real u[3];
     for (int k = 0; k < 3; k++)
         u[k] = vb[k] - va[k];
     const real un = tlk_dot(u, n), gn = tlk_dot(gamma, n);
@@ -227,6 +225,17 @@ TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t a, uint32_t b, con
         va[k] -= va[3] * change;
         vb[k] += vb[3] * change;
     }
+}
+
+/* The same between blocks a and b. */
+TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t a, uint32_t b, const real *n,
+                               real bias, real *gamma)
+{
+    real *at_a = p->vel + 8 * (size_t)a, *at_b = p->vel + 8 * (size_t)b;
+    real va[4], vb[4];
+    tlk_load4(at_a, va);
+    tlk_load4(at_b, vb);
+    tlk_normal_step(p, n, bias, va, vb, gamma);
     tlk_store4(at_a, va);
     if (b < p->moving)
         tlk_store4(at_b, vb);

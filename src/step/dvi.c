@@ -95,6 +95,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
         }
     }
     problem->view.rows = rows;
+    problem->view.colours = 0;
     for (uint32_t c = 0; c < TLK_COLOURS; c++) {
         colours += starts[4 * c + 4] > starts[4 * c];
         for (uint32_t kind = 0; kind < 2; kind++) {
@@ -103,6 +104,8 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
             if (count)
                 problem->segments[problem->segment_count++] =
                     (tl_segment){row[segment], row[segment] + count, c == TLK_COLOURS - 1};
+            if (count && !kind)
+                problem->view.colours |= 1ull << c;
         }
     }
     return colours;
@@ -143,6 +146,8 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         starts[k + 1] = starts[k] + ranges[KEYS + k] - ranges[k];
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS);
     *colours = args.coloured ? used : 0;
+    if (!args.coloured)
+        problem->view.colours = 0;
     b->ops->upload(b, p->segment.data, segments, sizeof segments);
     return TL_OK;
 }
@@ -189,6 +194,13 @@ static tl_status free_velocities(tl_world *w, tlk_motion *motion)
     return TL_OK;
 }
 
+/* Whether rows will wait for each other: central rows only, none of them in the serial colour. */
+static bool flows(const tl_backend *b, const tlk_problem *view)
+{
+    return b->flow && view->colours && !(view->colours >> (TLK_COLOURS - 1)) &&
+           view->block_base == view->rows;
+}
+
 static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 {
     tl_backend *b = w->backend;
@@ -203,6 +215,10 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
     TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
     TL_TRY(tl_buffer_need(b, &p->position_bias, rows * real));
+    if (flows(b, &problem->view)) {
+        TL_TRY(tl_buffer_need(b, &p->turns, rows * sizeof(uint16_t)));
+        TL_TRY(tl_buffer_need(b, &p->mass, 4 * rows * real));
+    }
     return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
 }
 
@@ -245,6 +261,11 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .vel = w->work.data,
                          .position_gamma = p->position_gamma.data,
                          .contact_gamma_out = c->gamma.data};
+    if (flows(b, &problem->view)) {
+        build->used = p->used.data;
+        build->turns = p->turns.data;
+        build->mass = p->mass.data;
+    }
     b->ops->fill(b, build->a, 0xff, (size_t)problem->view.rows * sizeof(uint32_t));
     tl_run(b, TLK_build_row, c->count, build);
     tlk_problem *view = &problem->view;
@@ -258,6 +279,8 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     view->gamma = build->gamma;
     view->free = w->free.data;
     view->vel = w->work.data;
+    view->turns = build->turns;
+    view->mass = build->mass;
     return TL_OK;
 }
 

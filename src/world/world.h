@@ -29,6 +29,7 @@ typedef struct tl_rows {
     tl_buffer a, b;                   /* uint32_t */
     tl_buffer head, block, bias, gap, gamma; /* real */
     tl_buffer position_bias, position_gamma;
+    tl_buffer turns, mass; /* where the backend wants them */
 } tl_rows;
 
 /* What renumbering works with, kept from one time to the next. */

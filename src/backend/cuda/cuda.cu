@@ -419,6 +419,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     snprintf(c->base.name, sizeof c->base.name, "cuda (%.48s)", properties.name);
     c->host = host;
     c->device = number;
+    c->base.flow = precision == TL_MIXED;
     c->kernels = precision == TL_DOUBLE ? &tl_cuda_double : &tl_cuda_mixed;
     note(c, cudaStreamCreate(&c->stream));
     note(c, cudaStreamCreate(&c->copies));

@@ -15,7 +15,8 @@ typedef void (*tl_cuda_map)(const void *args, uint32_t begin, uint32_t end, bool
 typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *partial, double *scratch,
                              cudaStream_t stream);
 
-/* All launches, all repeats in one kernel whose threads meet between launches; for sweeps. */
+/* All launches, all repeats in one kernel, for sweeps: its threads meet between launches or, where
+ * the problem has their turns, rows wait for each other. */
 typedef cudaError_t (*tl_cuda_sweeps)(const tl_launch *launches, size_t count, uint32_t repeat,
                                       cudaStream_t stream);
 

@@ -1,17 +1,18 @@
-/* Gauss-Seidel sweeps, colour by colour, in one kernel: a launch costs several microseconds, a
- * meeting of all threads about one, and a step of a small scene has more than a hundred of them.
- * Included by kernels.cu.
+/* Gauss-Seidel sweeps in one kernel: a launch costs several microseconds, and a step of a small
+ * scene has more than a hundred colours to sweep. Included by kernels.cu.
  *
- * A colour of few rows is taken by one cluster of blocks, whose threads meet by hardware in a
- * fraction of a microsecond; larger ones by the whole GPU. What a row needs besides the velocities
- * changes only by its own thread, so the next row's is fetched while this one is worked on and
- * while threads meet. */
+ * Threads meet between colours (a few rows: in one block; else all blocks), or rows wait for each
+ * other one by one (flow.cuh), which is twice as fast for small scenes. What a row needs besides
+ * the velocities changes only by its own thread, so it can be fetched ahead. */
 #ifndef TL_BACKEND_CUDA_SWEEP_CUH
 #define TL_BACKEND_CUDA_SWEEP_CUH
 
 #include <cooperative_groups.h>
 
-#define MOST_RANGES 128u
+#define GRID_THREADS  256u
+#define BLOCK_THREADS 512u
+#define FEW_ROWS      16384u /* of a colour */
+#define MOST_RANGES   128u
 typedef struct sweep_ranges {
     uint32_t count, begin[MOST_RANGES], end[MOST_RANGES];
     bool serial[MOST_RANGES];
@@ -23,8 +24,8 @@ enum { ANY_ROWS, ANY_START, CENTRAL_COULOMB, CENTRAL_NORMAL, CENTRAL_START, SWEE
 
 /* What is fetched ahead of a central row. */
 typedef struct fetched {
-    uint32_t a, b;
-    real n[3], mu, arm_a, arm_b, gamma[3], bias;
+    uint32_t a, b, turns;
+    real n[3], mu, arm_a, arm_b, gamma[3], bias, mass[4];
 } fetched;
 
 template <int kind>
@@ -145,6 +146,8 @@ static __device__ __forceinline__ void to_next_rows(const sweep_ranges &ranges, 
     }
 }
 
+#include "backend/cuda/flow.cuh"
+
 /* All sweeps over central rows, for a thread that is number `rank` of `all`; `meet` waits for the
  * others. */
 template <int kind, typename meeting>
@@ -211,9 +214,6 @@ static __device__ __forceinline__ void sweep_all(const tlk_problem &p, const swe
         sweep_any<kind>(p, ranges, repeats, rank, all, meet);
 }
 
-#define GRID_THREADS  256u
-#define BLOCK_THREADS 512u
-#define FEW_ROWS      16384u /* of a colour */
 template <int kind>
 static __global__ void __launch_bounds__(GRID_THREADS)
     grid_sweeps(const __grid_constant__ tlk_problem p, const __grid_constant__ sweep_ranges ranges,
@@ -255,6 +255,58 @@ static int sweep_kind(const tl_launch *launches, size_t count)
     return problem->frictionless ? CENTRAL_NORMAL : problem->coulomb ? CENTRAL_COULOMB : ANY_ROWS;
 }
 
+/* The ranges of a list, and the longest of them. */
+static uint32_t list_ranges(const tl_launch *launches, size_t count, sweep_ranges *ranges)
+{
+    uint32_t longest = 0;
+    *ranges = {};
+    for (size_t i = 0; i < count; i++) {
+        ranges->begin[i] = launches[i].begin;
+        ranges->end[i] = launches[i].end;
+        ranges->serial[i] = launches[i].serial;
+        longest = tlk_max(longest, launches[i].end - launches[i].begin);
+    }
+    ranges->count = (uint32_t)count;
+    return longest;
+}
+
+static cudaError_t launch_grid(const void *kernel, int *most, uint32_t longest, void **args,
+                               cudaStream_t stream)
+{
+    if (!*most)
+        *most = most_blocks(kernel);
+    /* few rows are spread over many processors: each is limited by the velocities it gathers */
+    const uint32_t threads = longest <= FEW_ROWS ? 64 : GRID_THREADS;
+    const uint32_t wanted = (longest + threads - 1) / threads;
+    const uint32_t blocks = wanted < (uint32_t)*most ? wanted : (uint32_t)*most;
+    return cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(threads), args, 0, stream);
+}
+
+#if defined(FLOW)
+static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeats, uint32_t longest,
+                        sweep_ranges *ranges, cudaStream_t stream)
+{
+    static const void *const kernels[SWEEP_KINDS] = {
+        NULL, NULL, (const void *)flow_sweeps<CENTRAL_COULOMB>,
+        (const void *)flow_sweeps<CENTRAL_NORMAL>, (const void *)flow_sweeps<CENTRAL_START>};
+    static int most[SWEEP_KINDS];
+    const tlk_problem *problem = (const tlk_problem *)launches[0].args;
+    const int kind = sweep_kind(launches, count);
+    flow_colours colours;
+    uint64_t left = problem->colours;
+    for (size_t i = 0; i < count; i++, left &= left - 1)
+        colours.of[i] = (uint8_t)__builtin_ctzll(left);
+    cudaError_t e = cudaSuccess;
+    while (repeats > 0 && e == cudaSuccess) {
+        uint32_t passes = repeats < MOST_PASSES ? repeats : MOST_PASSES;
+        void *args[] = {(void *)problem, ranges, &passes, &colours};
+        e = launch_grid(kernels[kind], &most[kind], longest, args, stream);
+        repeats -= passes;
+    }
+    return e;
+}
+#endif
+
 static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeats,
                           cudaStream_t stream)
 {
@@ -267,28 +319,18 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
     static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);
     static int most[SWEEP_KINDS];
-    sweep_ranges ranges = {};
-    uint32_t largest = 0;
+    sweep_ranges ranges;
     const int kind = sweep_kind(launches, count);
-    for (size_t i = 0; i < count; i++) {
-        ranges.begin[i] = launches[i].begin;
-        ranges.end[i] = launches[i].end;
-        ranges.serial[i] = launches[i].serial;
-        if (launches[i].end - launches[i].begin > largest)
-            largest = launches[i].end - launches[i].begin;
-    }
-    ranges.count = (uint32_t)count;
-    if (!most[kind])
-        most[kind] = most_blocks(on_grid[kind]);
+    const uint32_t longest = list_ranges(launches, count, &ranges);
     void *args[] = {(void *)launches[0].args, &ranges, &repeats};
-    if (largest <= BLOCK_THREADS)
-        return cudaLaunchKernel(in_block[kind], dim3(1), dim3((largest + 31) / 32 * 32), args, 0,
+    if (longest <= BLOCK_THREADS)
+        return cudaLaunchKernel(in_block[kind], dim3(1), dim3((longest + 31) / 32 * 32), args, 0,
                                 stream);
-    /* few rows are spread over many processors: each is limited by the velocities it gathers */
-    const uint32_t threads = largest <= FEW_ROWS ? 64 : GRID_THREADS;
-    const uint32_t wanted = (largest + threads - 1) / threads;
-    const uint32_t blocks = wanted < (uint32_t)most[kind] ? wanted : (uint32_t)most[kind];
-    return cudaLaunchCooperativeKernel(on_grid[kind], dim3(blocks), dim3(threads), args, 0, stream);
+#if defined(FLOW)
+    if (kind >= CENTRAL_COULOMB && ((const tlk_problem *)launches[0].args)->turns)
+        return flow(launches, count, repeats, longest, &ranges, stream);
+#endif
+    return launch_grid(on_grid[kind], &most[kind], longest, args, stream);
 }
 
 /* Rounds of colouring until no contact is left, in one kernel: how many there are is known on the
