@@ -79,14 +79,15 @@ typedef struct tl_backend_ops {
     void (*run)(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat);
     /* Does one fold after the other; a GPU is waited for once. */
     tl_status (*fold)(tl_backend *backend, const tl_folding *folds, size_t count);
-    /* Runs the three launches of a round of colouring over as many fresh contacts as the last
-     * number of their scan says, again and again until none is left without a colour. */
+    /* Runs the three launches of a round of colouring over the fresh contacts, as many as their
+     * counter says, again and again until none is left without a colour. */
     tl_status (*colour)(tl_backend *backend, const tlk_colour *args, uint32_t contacts);
     /* Stable sort of keys with their values by the low `bits` bits of the key, in place. */
     tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
                       uint32_t bits);
     /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
-     * where the host wants to know it too, may be NULL: a GPU is not waited for then. */
+     * where the host wants to know it too, may be NULL: a GPU is not waited for then. A GPU does
+     * not count beyond 2^32 - 1. */
     tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
     /* Waits until everything asked for is done; NULL where it always is. */
     void (*wait)(tl_backend *backend);

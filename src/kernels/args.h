@@ -147,8 +147,8 @@ typedef struct tlk_colour {
     uint32_t *colour;      /* a contact */
     uint64_t *used;        /* a body: bit c is set where colour c is taken */
     uint64_t *bid;         /* a body: the best bid of this round */
-    uint32_t *fresh;       /* contacts without a colour, compacted */
-    uint32_t *fresh_flag;  /* a contact: 1 without a colour; then its scan */
+    uint32_t *fresh;       /* contacts without a colour, in any order */
+    uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
     uint32_t *key, *value; /* a contact: colour * 4 + kind * 2 + wall, and the contact */
     uint32_t *place;       /* a contact: where it is among the sorted ones */
     uint32_t coloured;     /* 0: all contacts get colour 0 in the keys */
@@ -237,6 +237,7 @@ typedef struct tlk_motion {
     TLK_REAL *free, *vel;   /* 8 a body */
     const TLK_REAL *pseudo; /* 8 a body, or NULL */
     TLK_REAL *pseudo_out;
+    uint64_t *halt; /* 1: not 0 where a body must not move; the step has failed */
 } tlk_motion;
 
 /* The audit of a step. */

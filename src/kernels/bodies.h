@@ -96,8 +96,22 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         p[k] = next[k];
 }
 
+/* The first dynamic body whose new velocity is not a number, or too large, or whose place is out of
+ * reach: then nothing is to move. */
+TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
+{
+    real v[8];
+    tlk_load8(m->vel + 8 * (size_t)i, v);
+    const double *x = m->bodies.pos + 4 * (size_t)i;
+    const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
+    const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
+    const bool near = fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12;
+    if (!(speed <= m->max_speed * m->max_speed) || !(spin < 1e24) || !near)
+        acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
+}
+
 /* One dynamic body: the velocities become its state and move it (eq. 8). */
-TL_KERNEL void tlk_integrate(const tlk_motion *m, uint32_t i)
+TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
 {
     const real *vel = m->vel + 8 * (size_t)i;
     const real *pseudo = m->pseudo ? m->pseudo + 8 * (size_t)i : 0;
@@ -135,20 +149,6 @@ TL_KERNEL void tlk_integrate(const tlk_motion *m, uint32_t i)
     }
 }
 
-/* The first dynamic body whose new velocity is not a number, or too large, or whose place is out of
- * reach. */
-TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
-{
-    real v[8];
-    tlk_load8(m->vel + 8 * (size_t)i, v);
-    const double *x = m->bodies.pos + 4 * (size_t)i;
-    const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
-    const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
-    const bool near = fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12;
-    if (!(speed <= m->max_speed * m->max_speed) || !(spin < 1e24) || !near)
-        acc[0] = tlk_min(acc[0], (double)i);
-}
-
 /* Kinetic and potential energy. */
 TL_KERNEL void tlk_energy(const tlk_motion *m, uint32_t i, double *acc)
 {
@@ -177,6 +177,17 @@ TL_KERNEL void tlk_body_box(const tlk_bodies *b, uint32_t i, double *acc)
         acc[k] = tlk_min(acc[k], x[k]);
         acc[3 + k] = tlk_min(acc[3 + k], -x[k]);
     }
+}
+
+/* One dynamic body: moves, unless tlk_check_bodies found one that must not; then its energies (0,
+ * 1) and place (2 to 7). */
+TL_KERNEL void tlk_integrate(const tlk_motion *m, uint32_t i, double *acc)
+{
+    if (*m->halt)
+        return;
+    tlk_advance(m, i);
+    tlk_energy(m, i, acc);
+    tlk_body_box(&m->bodies, i, acc + 2);
 }
 
 #endif

@@ -36,11 +36,13 @@ TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
     }
 }
 
-/* One contact that has a colour already: both its bodies know. */
+/* One contact: where it has a colour already, both its bodies know; else it joins the list of those
+ * without, whose order does not matter. */
 TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
 {
     const uint32_t colour = c->colour[k];
-    c->fresh_flag[k] = colour == TLK_NONE;
+    if (colour == TLK_NONE)
+        c->fresh[tlk_atomic_next(c->fresh_count)] = k;
     if (colour == TLK_NONE || colour == TLK_COLOURS - 1)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
@@ -48,13 +50,6 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
         tlk_atomic_or(&c->used[a], 1ull << colour);
     if (b < c->dynamic)
         tlk_atomic_or(&c->used[b], 1ull << colour);
-}
-
-/* One contact: into the list of those without a colour (fresh_flag is scanned by then). */
-TL_KERNEL void tlk_colour_list(const tlk_colour *c, uint32_t k)
-{
-    if (c->colour[k] == TLK_NONE)
-        c->fresh[c->fresh_flag[k]] = k;
 }
 
 /* A bid that is unlike those of the neighbours, but the same on every run. */

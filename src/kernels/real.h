@@ -165,6 +165,16 @@ TL_KERNEL void tlk_atomic_min(uint64_t *p, uint64_t value)
 #endif
 }
 
+/* Counts up; returns the number before. */
+TL_KERNEL uint32_t tlk_atomic_next(uint32_t *p)
+{
+#if defined(__CUDACC__)
+    return atomicAdd(p, 1u);
+#else
+    return __atomic_fetch_add(p, 1u, __ATOMIC_RELAXED);
+#endif
+}
+
 /* A store that other threads may make too, of the same value. */
 TL_KERNEL void tlk_atomic_set(uint64_t *p, uint64_t value)
 {

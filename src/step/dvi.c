@@ -64,17 +64,16 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
     const size_t bodies = w->dynamic;
     TL_TRY(tl_buffer_need(b, &p->used, bodies * sizeof(uint64_t)));
     TL_TRY(tl_buffer_need(b, &p->bid, bodies * sizeof(uint64_t)));
-    TL_TRY(tl_buffer_need(b, &p->flag, ((size_t)c->count + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->fresh_count, 2 * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->count * sizeof(uint32_t)));
     args->used = p->used.data;
     args->bid = p->bid.data;
-    args->fresh_flag = p->flag.data;
+    args->fresh_count = p->fresh_count.data;
     args->fresh = p->fresh.data;
     b->ops->fill(b, args->used, 0, bodies * sizeof(uint64_t));
     b->ops->fill(b, args->bid, 0xff, bodies * sizeof(uint64_t));
+    b->ops->fill(b, args->fresh_count, 0, 2 * sizeof(uint32_t));
     tl_run(b, TLK_colour_keep, c->count, args);
-    TL_TRY(b->ops->scan(b, args->fresh_flag, c->count, NULL));
-    tl_run(b, TLK_colour_list, c->count, args);
     return b->ops->colour(b, args, c->count);
 }
 
@@ -331,50 +330,60 @@ static tl_status diverged(tl_world *w, size_t row)
         w->settings.max_speed);
 }
 
-/* The certificate's numbers that come from the rows; and the check of bodies that stops the step.
- */
-static tl_status audit(tl_world *w, const tl_contacts *c, const tl_problem *problem,
-                       const tlk_motion *motion, tl_report *r)
+/* The certificate's numbers that come from the rows. */
+static void certify(const tl_world *w, uint32_t contacts, const double *n, tl_report *r)
 {
-    const tlk_audit args = {problem->view, w->problem.gap.data};
-    double n[TLK_FOLD_NUMBERS], worst[TLK_FOLD_NUMBERS];
-    const tl_folding both[2] = {{TLK_FOLD_audit_row, problem->view.rows, &args, n},
-                                {TLK_FOLD_check_bodies, w->dynamic, motion, worst}};
-    TL_TRY(w->backend->ops->fold(w->backend, both, 2));
-    if (worst[0] < w->dynamic)
-        return diverged(w, (size_t)worst[0]);
-    r->contacts = c->count;
+    r->contacts = contacts;
     r->residual = n[2] > 0 ? sqrt(n[0] / n[2]) : 0;
     r->max_residual = n[2] > 0 ? n[1] : 0;
     r->active_contacts = (uint32_t)n[3];
     r->dissipated_energy = w->dissipated + n[4];
     r->max_penetration = n[7] > 0 ? n[5] : 0;
     r->mean_penetration = n[7] > 0 ? n[6] / n[7] : 0;
-    return TL_OK;
 }
 
-/* From here on nothing fails: the new velocities and positions become the state. */
-static tl_status commit(tl_world *w, tlk_motion *motion, const tlk_build *build, uint32_t contacts,
-                        tl_report *r)
+/* The audit, the check of bodies that stops the step, and the new velocities and positions, which
+ * become the state unless it did. The device is waited for once. */
+static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tlk_build *build,
+                                tlk_motion *motion, tl_report *r)
 {
-    double energy[TLK_FOLD_NUMBERS];
-    tl_run(w->backend, TLK_store_impulse, contacts, build);
+    tl_backend *b = w->backend;
+    const tlk_audit args = {problem->view, w->problem.gap.data};
+    const uint32_t contacts = w->contacts[1 - w->current].count;
+    double n[TLK_FOLD_NUMBERS], worst[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
+    const tl_folding folds[3] = {{TLK_FOLD_audit_row, problem->view.rows, &args, n},
+                                 {TLK_FOLD_check_bodies, w->dynamic, motion, worst},
+                                 {TLK_FOLD_integrate, w->dynamic, motion, moved}};
+    const size_t first = w->settings.exact_times ? 2 : 3; /* in two goes where each is timed */
+    double mark = tl_now();
+    if (!w->halt.data) {
+        TL_TRY(tl_buffer_need(b, &w->halt, sizeof(uint64_t)));
+        b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
+    }
+    motion->halt = w->halt.data;
     motion->pseudo = w->settings.overlap == TL_OVERLAP_SPLIT ? w->pseudo.data : NULL;
-    tl_run(w->backend, TLK_integrate, w->dynamic, motion);
+    tl_run(b, TLK_store_impulse, contacts, build);
+    TL_TRY(b->ops->fold(b, folds, first));
+    r->ms.audit = lap(w, &mark);
+    TL_TRY(b->ops->fold(b, folds + first, 3 - first));
+    if (worst[0] < w->dynamic) {
+        b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
+        return diverged(w, (size_t)worst[0]);
+    }
+    certify(w, contacts, n, r);
     w->steps++;
     w->time += w->settings.step;
     w->dissipated = r->dissipated_energy;
     w->current = 1 - w->current;
     tl_world_prescribe(w);
+    memcpy(w->box, moved + 2, 6 * sizeof(double));
+    w->box_known = true;
     r->steps = w->steps;
     r->time = w->time;
     r->bodies = w->dynamic;
-    const tl_folding both[2] = {{TLK_FOLD_energy, w->dynamic, motion, energy},
-                                {TLK_FOLD_body_box, w->dynamic, &motion->bodies, w->box}};
-    TL_TRY(w->backend->ops->fold(w->backend, both, 2));
-    w->box_known = true;
-    r->kinetic_energy = energy[0];
-    r->potential_energy = energy[1];
+    r->kinetic_energy = moved[0];
+    r->potential_energy = moved[1];
+    r->ms.integrate = lap(w, &mark);
     return TL_OK;
 }
 
@@ -421,10 +430,7 @@ tl_status tl_step_dvi(tl_world *w)
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
         TL_TRY(solve_positions(w, &problem, &build, &second));
     r.ms.position = lap(w, &mark);
-    TL_TRY(audit(w, &w->contacts[1 - w->current], &problem, &motion, &r));
-    r.ms.audit = lap(w, &mark);
-    TL_TRY(commit(w, &motion, &build, r.contacts, &r));
-    r.ms.integrate = lap(w, &mark);
+    TL_TRY(audit_and_move(w, &problem, &build, &motion, &r));
     r.iterations = first.iterations;
     r.position_iterations = second.iterations;
     r.bytes = w->backend->bytes;

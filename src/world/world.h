@@ -23,10 +23,10 @@ typedef struct tl_world_motion {
 
 /* The rows of the problem, built anew each step. Lengths in rows, padding included. */
 typedef struct tl_rows {
-    tl_buffer key, value, place;      /* uint32_t a contact: order of rows */
-    tl_buffer range, segment;         /* uint32_t: runs of keys; position and row of segments */
-    tl_buffer used, bid, fresh, flag; /* colouring */
-    tl_buffer a, b;                   /* uint32_t */
+    tl_buffer key, value, place; /* uint32_t a contact: order of rows */
+    tl_buffer range, segment;    /* uint32_t: runs of keys; position and row of segments */
+    tl_buffer used, bid, fresh, fresh_count; /* colouring */
+    tl_buffer a, b;                          /* uint32_t */
     tl_buffer head, block, bias, gap, gamma; /* real */
     tl_buffer position_bias, position_gamma;
     tl_buffer turns, mass; /* where the backend wants them */
@@ -77,6 +77,7 @@ struct tl_world {
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
     tl_buffer wrench;                   /* double, 6 a dynamic body */
+    tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
     tl_array wrench_host;               /* double */
 };
 

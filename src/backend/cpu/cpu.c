@@ -210,7 +210,8 @@ static tl_status cpu_fold(tl_backend *backend, const tl_folding *list, size_t co
 
 static tl_status cpu_colour(tl_backend *backend, const tlk_colour *args, uint32_t contacts)
 {
-    const uint32_t fresh = args->fresh_flag[contacts];
+    const uint32_t fresh = args->fresh_count[0];
+    (void)contacts;
     const tl_launch round[3] = {{TLK_colour_bid, 0, fresh, false, args},
                                 {TLK_colour_take, 0, fresh, false, args},
                                 {TLK_colour_clear, 0, fresh, false, args}};

@@ -25,7 +25,7 @@ typedef struct cuda_backend {
     double *partial; /* device */
     double *partial_host;
     size_t partial_bytes;
-    uint64_t *total;     /* pinned */
+    uint32_t *total;     /* pinned */
     cudaStream_t copies; /* captures leave the device here, beside the computing */
 } cuda_backend;
 

@@ -39,7 +39,9 @@ typedef void *(*tl_cuda_need)(void *user, size_t bytes);
 cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint32_t *values2,
                          uint32_t count, uint32_t bits, tl_cuda_need need, void *user,
                          cudaStream_t stream);
-cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cuda_need need,
+/* Item [count] is the total, and 2^32 - 1 where that is larger; so is `total`, where it is wanted.
+ */
+cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,
                          void *user, cudaStream_t stream);
 
 #endif

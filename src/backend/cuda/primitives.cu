@@ -26,31 +26,29 @@ cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint
     return e;
 }
 
-/* The total (where it is asked for) in 64-bit first, so that an overflow is seen; then the sums,
- * with item [count] as the total. */
-cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint64_t *total, tl_cuda_need need,
+/* A sum that stays at the largest number instead of overflowing; its order does not matter. */
+struct capped_sum {
+    __host__ __device__ uint32_t operator()(uint32_t a, uint32_t b) const
+    {
+        return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+    }
+};
+
+cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,
                          void *user, cudaStream_t stream)
 {
-    size_t reduce = 0, scan = 0;
-    cudaError_t e = cub::DeviceReduce::Reduce(nullptr, reduce, items, (uint64_t *)nullptr, count,
-                                              cuda::std::plus<uint64_t>{}, (uint64_t)0, stream);
-    if (e == cudaSuccess)
-        e = cub::DeviceScan::ExclusiveSum(nullptr, scan, items, items, count + 1, stream);
+    size_t bytes = 0;
+    cudaError_t e = cub::DeviceScan::ExclusiveScan(nullptr, bytes, items, items, capped_sum{}, 0u,
+                                                   count + 1, stream);
     if (e != cudaSuccess)
         return e;
-    const size_t bytes = reduce > scan ? reduce : scan;
-    char *temp = (char *)need(user, bytes + 256);
+    void *temp = need(user, bytes + 1);
     if (!temp)
         return cudaErrorMemoryAllocation;
-    uint64_t *sum = (uint64_t *)temp;
-    temp += 256;
-    if (total)
-        e = cub::DeviceReduce::Reduce(temp, reduce, items, sum, count, cuda::std::plus<uint64_t>{},
-                                      (uint64_t)0, stream);
+    e = cub::DeviceScan::ExclusiveScan(temp, bytes, items, items, capped_sum{}, 0u, count + 1,
+                                       stream);
     if (total && e == cudaSuccess)
-        e = cudaMemcpyAsync(total, sum, sizeof *total, cudaMemcpyDeviceToHost, stream);
-    if (e == cudaSuccess)
-        e = cub::DeviceScan::ExclusiveSum(temp, scan, items, items, count + 1, stream);
+        e = cudaMemcpyAsync(total, items + count, sizeof *total, cudaMemcpyDeviceToHost, stream);
     if (total && e == cudaSuccess)
         e = cudaStreamSynchronize(stream);
     return e;

@@ -334,14 +334,14 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
 }
 
 /* Rounds of colouring until no contact is left, in one kernel: how many there are is known on the
- * GPU only. fresh_flag[contacts] is their number (its scan's last) and then counts those left. */
+ * GPU only. */
 static __global__ void __launch_bounds__(GRID_THREADS)
-    run_colour_rounds(const __grid_constant__ tlk_colour c, uint32_t contacts)
+    run_colour_rounds(const __grid_constant__ tlk_colour c)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     const uint32_t rank = blockIdx.x * GRID_THREADS + threadIdx.x, all = gridDim.x * GRID_THREADS;
-    volatile uint32_t *left = c.fresh_flag + contacts;
-    const uint32_t n = *left;
+    volatile uint32_t *left = c.fresh_count + 1;
+    const uint32_t n = c.fresh_count[0];
     for (uint32_t last = n; last > 0;) {
         for (uint32_t i = rank; i < n; i += all)
             tlk_colour_bid(&c, i);
@@ -370,7 +370,7 @@ static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, cuda
         most = most_blocks((const void *)run_colour_rounds);
     const uint32_t wanted = (contacts / 16 + GRID_THREADS) / GRID_THREADS; /* few are fresh */
     const uint32_t blocks = wanted < (uint32_t)most ? wanted : (uint32_t)most;
-    void *all[] = {(void *)args, &contacts};
+    void *all[] = {(void *)args};
     return cudaLaunchCooperativeKernel((const void *)run_colour_rounds, dim3(blocks),
                                        dim3(GRID_THREADS), all, 0, stream);
 }
