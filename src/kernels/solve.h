@@ -98,25 +98,54 @@ TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row 
     }
 }
 
+/* What the impulse of a central row changes: 1/m gamma, and 1/I times what turns, of each side. */
+typedef struct tlk_change {
+    real a[6], b[6];
+} tlk_change;
+
+/* mass: 1/m of a and b, 1/I of a and b. */
+TL_KERNEL tlk_change tlk_central_change(const tlk_row *row, const real *gamma, const real *mass)
+{
+    tlk_change c;
+    real t[3];
+    tlk_cross(row->n, gamma, t);
+    const real ia = mass[2] * row->arm_a, ib = mass[3] * row->arm_b;
+    for (int k = 0; k < 3; k++) {
+        c.a[k] = mass[0] * gamma[k];
+        c.b[k] = mass[1] * gamma[k];
+        c.a[3 + k] = ia * t[k];
+        c.b[3 + k] = ib * t[k];
+    }
+    return c;
+}
+
+TL_KERNEL void tlk_central_push(const tlk_change *c, tlk_pair *pair)
+{
+    for (int k = 0; k < 3; k++) {
+        pair->a[k] -= c->a[k];
+        pair->b[k] += c->b[k];
+        pair->a[4 + k] -= c->a[3 + k];
+        pair->b[4 + k] -= c->b[3 + k];
+    }
+}
+
 /* Adds M^-1 D gamma of one row to the velocities of its blocks (eq. 17). */
 TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *gamma,
                             tlk_pair *pair)
 {
     real *va = pair->a, *vb = pair->b;
-    if (s < p->block_base) {
+    if (s < p->block_base && p->frictionless) {
+        /* along the normal: the arms are parallel to it */
         for (int k = 0; k < 3; k++) {
             va[k] -= va[3] * gamma[k];
             vb[k] += vb[3] * gamma[k];
         }
-        if (p->frictionless)
-            return; /* along the normal: the arms are parallel to it */
-        real t[3];
-        tlk_cross(row->n, gamma, t);
-        const real ia = va[7] * row->arm_a, ib = vb[7] * row->arm_b;
-        for (int k = 0; k < 3; k++) {
-            va[4 + k] -= ia * t[k];
-            vb[4 + k] -= ib * t[k];
-        }
+        return;
+    }
+    if (s < p->block_base) {
+        const real mass[4] = {va[3], vb[3], va[7], vb[7]};
+        const tlk_change change = tlk_central_change(row, gamma, mass);
+        tlk_central_push(&change, pair);
         return;
     }
     const real *b = tlk_block_row(p, s) + 36 * TLK_LANES;

@@ -122,35 +122,35 @@ static __device__ __forceinline__ void await_pair(const tlk_problem &p, const fe
     } while (__any_sync(0xffffffffu, ask_a != TLK_NONE || ask_b != TLK_NONE));
 }
 
-/* central_row in its turn. */
+/* central_row in its turn. What does not need the velocities is done before they are there. */
 template <int kind>
 static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t s, uint32_t pass,
                                                 uint32_t colour, bool last, fetched &r)
 {
     const tlk_row row = {{r.n[0], r.n[1], r.n[2]}, r.mu, r.arm_a, r.arm_b, r.a, r.b};
     tlk_pair pair = {};
+    tlk_change change = {};
     real eta[3] = {0, 0, 0};
     pair.a[3] = r.mass[0], pair.b[3] = r.mass[1];
     pair.a[7] = r.mass[2], pair.b[7] = r.mass[3];
     if (kind == CENTRAL_COULOMB && r.a != TLK_NONE)
-        tlk_row_eta(&p, s, &row, &pair, eta); /* while the others are still at work */
+        tlk_row_eta(&p, s, &row, &pair, eta);
+    if (kind == CENTRAL_START)
+        change = tlk_central_change(&row, r.gamma, r.mass);
     await_pair<kind>(p, r, pass, pair);
     pair.a[3] = r.mass[0], pair.b[3] = r.mass[1];
     pair.a[7] = r.mass[2], pair.b[7] = r.mass[3];
-    if (r.a != TLK_NONE && kind == CENTRAL_NORMAL) {
+    if (kind == CENTRAL_START) {
+        tlk_central_push(&change, &pair);
+    } else if (kind == CENTRAL_NORMAL && r.a != TLK_NONE) {
         tlk_normal_step(&p, r.n, r.bias, pair.a, pair.b, r.gamma);
-        store_gamma(p, s, r.gamma);
     } else if (r.a != TLK_NONE) {
-        real change[3] = {r.gamma[0], r.gamma[1], r.gamma[2]};
-        if (kind == CENTRAL_COULOMB) {
-            real u[3];
-            tlk_row_velocity(&p, s, &row, &pair, u);
-            tlk_psor_coulomb(&p, r.bias, s, &row, &pair, u, eta, r.gamma);
-            store_gamma(p, s, r.gamma);
-            for (int k = 0; k < 3; k++)
-                change[k] = r.gamma[k] - change[k];
-        }
-        tlk_row_push(&p, s, &row, change, &pair);
+        real u[3], old[3] = {r.gamma[0], r.gamma[1], r.gamma[2]};
+        tlk_row_velocity(&p, s, &row, &pair, u);
+        tlk_psor_coulomb(&p, r.bias, s, &row, &pair, u, eta, r.gamma);
+        for (int k = 0; k < 3; k++)
+            old[k] = r.gamma[k] - old[k];
+        tlk_row_push(&p, s, &row, old, &pair);
     }
     const real stamp = __uint_as_float(STAMP | pass << 6 | colour);
     if (!(last && r.turns & TLK_TURN_LAST))
@@ -165,6 +165,8 @@ static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t s
         if (r.b < p.moving)
             store_word(p.vel + 8 * (size_t)r.b, pair.b);
     }
+    if (kind != CENTRAL_START && r.a != TLK_NONE)
+        store_gamma(p, s, r.gamma);
 }
 
 /* fetch, with the row's turns and masses. */
