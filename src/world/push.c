@@ -99,6 +99,7 @@ static tl_status push_contacts(tl_backend *backend, const tl_image *m, push_stat
     if (status == TL_OK)
         status = upload_real(backend, &p->narrow, &out->gamma, gamma.data, 4 * count);
     out->count = (uint32_t)count;
+    out->impulses = count > 0;
     for (size_t i = 0; i < 5; i++)
         tl_array_free(all[i]);
     return status;
