@@ -65,7 +65,7 @@ tl_status tl_contacts_room(tl_backend *b, tl_contacts *c)
 
 tl_status tl_contacts_rest(tl_backend *b, tl_contacts *c)
 {
-    if (c->impulses)
+    if (c->impulses || !c->count)
         return TL_OK;
     TL_TRY(tl_contacts_room(b, c));
     b->ops->fill(b, c->gamma.data, 0, 4 * (size_t)c->count * b->real);

@@ -98,7 +98,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     TL_TRY(b->ops->scan(b, args->start, w->shape_rows, NULL));
     tl_run(b, TLK_order_contact, last->count, args);
     next->count = last->count;
-    next->impulses = true;
+    next->impulses = last->impulses;
     w->current = 1 - w->current;
     return TL_OK;
 }
