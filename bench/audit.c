@@ -21,6 +21,13 @@ typedef struct cell_entry {
     double centre[3]; /* m */
 } cell_entry;
 
+/* Which cells are looked at: [begin, end) along x. A pair belongs to the cell of its first sphere,
+ * so the cells at `end` are needed too. */
+typedef struct cell_slab {
+    double width; /* m, of a cell */
+    int64_t begin, end;
+} cell_slab;
+
 /* Depths found so far, over the radius. */
 typedef struct depth_list {
     double *depths;
@@ -99,8 +106,8 @@ static size_t lower_bound(const cell_entry *entries, size_t count, uint64_t key)
 
 /* Pairs of entry i with the entries after it in its own column of cells and in one neighbouring
  * column (dx, dy); the columns to look at are chosen so that a pair comes up once. */
-static bool audit_column(const audit_input *input, const cell_entry *entries, size_t i, int dx,
-                         int dy, depth_list *list, audit_result *result)
+static bool audit_column(const audit_input *input, const cell_entry *entries, size_t count,
+                         size_t i, int dx, int dy, depth_list *list, audit_result *result)
 {
     const uint64_t mask = (UINT64_C(1) << CELL_BITS) - 1;
     const cell_entry *a = &entries[i];
@@ -108,9 +115,9 @@ static bool audit_column(const audit_input *input, const cell_entry *entries, si
     int64_t y = (int64_t)(a->key >> CELL_BITS & mask) - CELL_HALF + dy;
     int64_t z = (int64_t)(a->key & mask) - CELL_HALF;
     bool own = dx == 0 && dy == 0;
-    size_t j = own ? i + 1 : lower_bound(entries, input->bodies, cell_key(x, y, z - 1));
+    size_t j = own ? i + 1 : lower_bound(entries, count, cell_key(x, y, z - 1));
     uint64_t last = cell_key(x, y, z + 1);
-    for (; j < input->bodies && entries[j].key <= last; j++) {
+    for (; j < count && entries[j].key <= last; j++) {
         const double *p = a->centre, *q = entries[j].centre;
         double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
         double gap = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 2 * input->radius;
@@ -120,29 +127,37 @@ static bool audit_column(const audit_input *input, const cell_entry *entries, si
     return true;
 }
 
-static bool audit_pairs(const audit_input *input, const cell_entry *entries, depth_list *list,
-                        audit_result *result)
+/* Pairs whose first sphere is one of the first result->audited entries. */
+static bool audit_pairs(const audit_input *input, const cell_entry *entries, size_t count,
+                        depth_list *list, audit_result *result)
 {
     static const int columns[5][2] = {{0, 0}, {0, 1}, {1, -1}, {1, 0}, {1, 1}};
-    for (size_t i = 0; i < input->bodies; i++)
+    for (size_t i = 0; i < result->audited; i++)
         for (int c = 0; c < 5; c++)
-            if (!audit_column(input, entries, i, columns[c][0], columns[c][1], list, result))
+            if (!audit_column(input, entries, count, i, columns[c][0], columns[c][1], list, result))
                 return false;
     return true;
 }
 
+static int64_t cell_of(const cell_slab *slab, double x)
+{
+    return (int64_t)floor(x / slab->width);
+}
+
 /* Floor and walls are taken as half-spaces: a sphere that went through one is as deep in it as it
  * is. */
-static bool audit_box(const audit_input *input, depth_list *list, audit_result *result)
+static bool audit_box(const audit_input *input, const cell_slab *slab, depth_list *list,
+                      audit_result *result)
 {
     double w = input->half_width, r = input->radius;
     for (size_t i = 0; i < input->bodies; i++) {
         const double *p = input->positions + 3 * i;
         double heights[5] = {p[2], w - p[0], w + p[0], w - p[1], w + p[1]};
         bool outside = false;
+        int64_t cell = cell_of(slab, p[0]);
         for (int k = 0; k < 5; k++) {
             outside |= heights[k] < 0;
-            if (!record(heights[k] - r, r, list, result))
+            if (cell >= slab->begin && cell < slab->end && !record(heights[k] - r, r, list, result))
                 return false;
         }
         result->escaped += outside;
@@ -150,23 +165,57 @@ static bool audit_box(const audit_input *input, depth_list *list, audit_result *
     return true;
 }
 
-/* Spheres with their cells, sorted. Returns false if a position has no cell. */
-static bool fill_cells(const audit_input *input, cell_entry *entries)
+/* The slab that is asked for: of the box or, without one, of what the spheres take up. The first
+ * and the last slab have all that is outside. Returns false if a position has no cell. */
+static bool choose_slab(const audit_input *input, cell_slab *slab)
 {
-    double width = (2 + 2 * TOUCHING) * input->radius;
-    for (size_t i = 0; i < input->bodies; i++) {
-        int64_t cell[3];
-        for (int k = 0; k < 3; k++) {
-            double c = floor(input->positions[3 * i + k] / width);
-            if (!(fabs(c) < CELL_HALF - 2)) /* NaN fails this too */
-                return false;
-            cell[k] = (int64_t)c;
-            entries[i].centre[k] = input->positions[3 * i + k];
+    double low = input->boxed ? -input->half_width : INFINITY;
+    double high = input->boxed ? input->half_width : -INFINITY;
+    *slab = (cell_slab){(2 + 2 * TOUCHING) * input->radius, INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < 3 * input->bodies; i++) {
+        double x = input->positions[i];
+        if (!(fabs(x / slab->width) < CELL_HALF - 2)) /* NaN fails this too */
+            return false;
+        if (i % 3 == 0 && !input->boxed) {
+            low = fmin(low, x);
+            high = fmax(high, x);
         }
-        entries[i].key = cell_key(cell[0], cell[1], cell[2]);
     }
-    qsort(entries, input->bodies, sizeof *entries, compare_entries);
+    double part = (high - low) / (double)(input->slabs > 1 ? input->slabs : 1);
+    if (input->slab > 0)
+        slab->begin = cell_of(slab, low + part * (double)input->slab);
+    if (input->slab + 1 < input->slabs)
+        slab->end = cell_of(slab, low + part * (double)(input->slab + 1));
     return true;
+}
+
+/* How many spheres are in the slab (result->audited) and in the cells behind it. */
+static size_t count_entries(const audit_input *input, const cell_slab *slab, audit_result *result)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < input->bodies; i++) {
+        int64_t x = cell_of(slab, input->positions[3 * i]);
+        count += x >= slab->begin && x <= slab->end;
+        result->audited += x >= slab->begin && x < slab->end;
+    }
+    return count;
+}
+
+/* These with their cells, sorted. */
+static void fill_cells(const audit_input *input, const cell_slab *slab, cell_entry *entries)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < input->bodies; i++) {
+        const double *p = input->positions + 3 * i;
+        int64_t x = cell_of(slab, p[0]);
+        if (x < slab->begin || x > slab->end)
+            continue;
+        entries[count].key = cell_key(x, cell_of(slab, p[1]), cell_of(slab, p[2]));
+        for (int k = 0; k < 3; k++)
+            entries[count].centre[k] = p[k];
+        count++;
+    }
+    qsort(entries, count, sizeof *entries, compare_entries);
 }
 
 /* Mean kinetic energy of solid spheres, moment of inertia 2/5 m r^2. */
@@ -184,21 +233,21 @@ static double kinetic_energy(const audit_input *input)
 const char *audit_spheres(const audit_input *input, audit_result *result)
 {
     *result = (audit_result){0};
-    cell_entry *entries = malloc((input->bodies + 1) * sizeof *entries);
+    cell_slab slab;
+    if (!choose_slab(input, &slab))
+        return "a position is not finite, or a million radii away from the origin";
+    size_t count = count_entries(input, &slab, result);
+    cell_entry *entries = malloc((count + 1) * sizeof *entries);
     depth_list list = {0};
-    const char *failure = NULL;
-    if (!entries)
-        failure = "not enough memory";
-    else if (!fill_cells(input, entries))
-        failure = "a position is not finite, or a million radii away from the origin";
-    else if (!audit_pairs(input, entries, &list, result) ||
-             (input->boxed && !audit_box(input, &list, result)))
-        failure = "not enough memory";
-    if (!failure) {
+    if (entries)
+        fill_cells(input, &slab, entries);
+    bool done = entries && audit_pairs(input, entries, count, &list, result) &&
+                (!input->boxed || audit_box(input, &slab, &list, result));
+    if (done) {
         result->overlap = audit_overlaps(list.depths, list.count);
         result->joules_per_body = kinetic_energy(input);
     }
     free(entries);
     free(list.depths);
-    return failure;
+    return done ? NULL : "not enough memory";
 }

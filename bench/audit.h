@@ -17,6 +17,7 @@ typedef struct audit_input {
     const double *positions;  /* m, rows of 3 */
     const double *velocities; /* m/s, rows of 3; NULL: at rest */
     const double *angular;    /* rad/s, rows of 3; NULL: not spinning */
+    size_t slab, slabs; /* overlaps of spheres in one of so many slabs across x; 0 slabs: of all */
 } audit_input;
 
 /* How deep a set of contacts overlaps, over the radius. */
@@ -27,9 +28,12 @@ typedef struct audit_overlap {
     double max;
 } audit_overlap;
 
+/* Overlaps, `touching` and `audited` of the slab, a pair being in one slab alone; the rest of all
+ * spheres. */
 typedef struct audit_result {
     audit_overlap overlap;
     size_t touching; /* pairs with a gap below 1 % of the radius, overlapping ones included */
+    size_t audited;  /* spheres in the slab */
     size_t escaped;  /* spheres whose centre is outside the box */
     double joules_per_body; /* kinetic energy, mean over the spheres */
 } audit_result;

@@ -130,7 +130,7 @@ const char *peer_name(uint32_t index);
 /* A pile to run: its options and the start state that every engine gets. */
 typedef struct pile_case {
     pile_options options;
-    double *centres;           /* m, rows of 3 */
+    double *centres;           /* m, rows of 3; NULL without peers */
     double half_width, height; /* m, of the box */
 } pile_case;
 

@@ -43,7 +43,7 @@ static tl_status add_spheres(tl_scene *scene, size_t count, const tl_shape_def *
     tl_body_def *defs = malloc((room > 0 ? room : 1) * sizeof *defs);
     if (!defs)
         return TL_NO_MEMORY;
-    tl_status status = TL_OK;
+    tl_status status = tl_scene_reserve(scene, count);
     for (size_t first = 0; first < count && status >= 0; first += room) {
         size_t n = count - first < room ? count - first : room;
         for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ static void pile_centre(const void *context, size_t i, double centre[3])
 
 void pile_centres(const pile_options *options, double *centres, double *half_width, double *height)
 {
-    for (size_t i = 0; i < options->bodies; i++)
+    for (size_t i = 0; centres && i < options->bodies; i++)
         pile_centre(options, i, centres + 3 * i);
     *half_width = pile_half_width(options);
     *height = pile_height(options);

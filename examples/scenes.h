@@ -21,8 +21,8 @@ typedef struct pile_options {
 /* The pile of the benchmark: 4,000 bodies, h = 1/200, everything else as commented above. */
 pile_options pile_default(void);
 
-/* The grid of starting centres, `bodies` rows of 3, and the inner box they are in (floor at z = 0):
- * half_width is half the inner width in x and y. Peers of the benchmark start from the same
+/* The grid of starting centres, `bodies` rows of 3 or NULL, and the inner box they are in (floor at
+ * z = 0): half_width is half the inner width in x and y. Peers of the benchmark start from the same
  * centres. */
 void pile_centres(const pile_options *options, double *centres, double *half_width, double *height);
 

@@ -228,6 +228,10 @@ TL_API tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *d
 TL_API tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, double friction,
                                    double restitution);
 
+/** Makes room for `count` more bodies. Nothing depends on it, but where very many are added a few
+ * at a time, what is there need not be copied again and again. */
+TL_API tl_status tl_scene_reserve(tl_scene *scene, size_t count);
+
 /** Adds `count` bodies. `bodies`, if not NULL, receives their handles. All or none are added. */
 TL_API tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *defs,
                                      tl_body *bodies);

@@ -125,16 +125,47 @@ tl_status tl_backend_cuda(tl_precision precision, uint32_t device, tl_backend **
  */
 bool tl_backend_cpu_isa(const char *isa);
 
-/* Device memory that grows. */
+typedef struct tl_arena tl_arena;
+
+/* Device memory that grows: memory of its own, or a piece of an arena. */
 typedef struct tl_buffer {
     void *data;
     size_t bytes;
+    tl_arena *arena; /* NULL: memory of its own */
+    uint64_t phase;  /* the arena's, when the piece was cut */
 } tl_buffer;
 
-/* Makes room for `bytes`; the old content is lost where the buffer grows. */
+/* Makes room for `bytes`; the old content is lost where the buffer grows, and the old memory too
+ * where that fails. A piece of an arena lasts until the arena goes back to before it was cut. */
 tl_status tl_buffer_need(tl_backend *backend, tl_buffer *buffer, size_t bytes);
 
 void tl_buffer_free(tl_backend *backend, tl_buffer *buffer);
+
+/* Memory for what lives only in one phase of a step, so that phases share it: one block, from which
+ * pieces are cut one after the other. Pieces for which the block has no room are on their own until
+ * the arena is cleared; then the block becomes as large as all pieces together were. */
+#define TL_ARENA_EXTRAS 32u
+
+struct tl_arena {
+    tl_buffer block;
+    size_t at;      /* where the next piece is cut, the extra ones counted as if cut there */
+    size_t most;    /* the furthest that `at` has been */
+    uint64_t phase; /* goes up whenever pieces are given up */
+    uint32_t extras;
+    struct {
+        tl_buffer memory;
+        size_t at;
+    } extra[TL_ARENA_EXTRAS];
+};
+
+/* Gives up all pieces and makes the block as large as the most that was needed so far, or as
+ * `bytes`, where more is known to come. */
+tl_status tl_arena_clear(tl_backend *backend, tl_arena *arena, size_t bytes);
+
+/* Gives up the pieces that were cut when `at` was at least `mark`. */
+void tl_arena_release(tl_backend *backend, tl_arena *arena, size_t mark);
+
+void tl_arena_free(tl_backend *backend, tl_arena *arena);
 
 /* Runs one kernel over [0, count). */
 static inline void tl_run(tl_backend *backend, tl_kernel kernel, uint32_t count, const void *args)

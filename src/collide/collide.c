@@ -30,8 +30,16 @@ tl_collide tl_collide_like(const tl_collide *collide)
 {
     tl_collide like = *collide;
     for (size_t i = 0; i < BUFFERS; i++)
-        *buffer_at(&like, i) = (tl_buffer){NULL, 0};
+        *buffer_at(&like, i) = (tl_buffer){0};
+    like.arena = NULL;
     return like;
+}
+
+void tl_collide_bind(tl_collide *collide, tl_arena *arena)
+{
+    collide->arena = arena;
+    for (size_t i = 0; i < BUFFERS; i++)
+        buffer_at(collide, i)->arena = arena;
 }
 
 void tl_collide_free(tl_backend *backend, tl_collide *c)
@@ -46,6 +54,24 @@ void tl_contacts_free(tl_backend *backend, tl_contacts *c)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
     c->count = 0;
+    c->impulses = false;
+}
+
+tl_status tl_contacts_room(tl_backend *b, tl_contacts *c)
+{
+    TL_TRY(tl_buffer_need(b, &c->gamma, 4 * (size_t)c->count * b->real));
+    return tl_buffer_need(b, &c->colour, (size_t)c->count * sizeof(uint32_t));
+}
+
+tl_status tl_contacts_rest(tl_backend *b, tl_contacts *c)
+{
+    if (c->impulses || !c->count)
+        return TL_OK;
+    TL_TRY(tl_contacts_room(b, c));
+    b->ops->fill(b, c->gamma.data, 0, 4 * (size_t)c->count * b->real);
+    b->ops->fill(b, c->colour.data, 0xff, (size_t)c->count * sizeof(uint32_t)); /* TLK_NONE */
+    c->impulses = true;
+    return TL_OK;
 }
 
 static bool is_plane(uint32_t info)
@@ -310,16 +336,31 @@ static tl_status count_contacts(tl_backend *b, tlk_find *f, tl_contacts *out, ui
     return b->ops->scan(b, f->contact_start, n, total);
 }
 
+/* Memory that is larger changes hands. */
+static void exchange(tl_contacts *out, tl_contacts *over)
+{
+    tl_buffer *mine[] = {&out->a, &out->b, &out->n}, *others[] = {&over->a, &over->b, &over->n};
+    for (size_t i = 0; i < 3; i++)
+        if (mine[i]->bytes < others[i]->bytes) {
+            const tl_buffer larger = *others[i];
+            *others[i] = *mine[i];
+            *mine[i] = larger;
+        }
+}
+
 tl_status tl_collide_room(tl_backend *b, uint64_t total, tlk_find *f, tl_contacts *out)
 {
     if (total >= 1u << 31)
         return too_many("contacts", total);
+    const tl_contacts *over = out->over;
+    if (over && total * sizeof(uint32_t) <= over->a.bytes &&
+        total * sizeof(uint32_t) <= over->b.bytes && 4 * total * b->real <= over->n.bytes)
+        exchange(out, out->over); /* from here on nothing fails */
     TL_TRY(tl_buffer_need(b, &out->a, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->n, 4 * total * b->real));
-    TL_TRY(tl_buffer_need(b, &out->gamma, 4 * total * b->real));
-    TL_TRY(tl_buffer_need(b, &out->colour, total * sizeof(uint32_t)));
     f->contacts = out->count = (uint32_t)total;
+    out->impulses = false;
     f->contact_a = out->a.data;
     f->contact_b = out->b.data;
     f->contact_n = out->n.data;

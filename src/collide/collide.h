@@ -11,8 +11,10 @@ typedef struct tl_contacts {
     tl_buffer start;  /* uint32_t, shapes + 1 */
     tl_buffer a, b;   /* uint32_t: owner and partner shape */
     tl_buffer n;      /* real, 4 each: normal from owner to partner, gap */
+    bool impulses;    /* false: nothing has been solved, and gamma and colour are not there */
     tl_buffer gamma;  /* real, 4 each: impulse on the partner */
     tl_buffer colour; /* uint32_t */
+    struct tl_contacts *over; /* others that may be written over where their memory is larger */
 } tl_contacts;
 
 /* The levels of bins for a set of shapes, and the buffers of the stages. */
@@ -25,6 +27,8 @@ typedef struct tl_collide {
     uint32_t global[TLK_GLOBALS];
     tl_buffer entry_start, key, place, at, bin_range, bin_shape, bin_tag, bin_at;
     tl_buffer entry; /* value, shape and tag of entries until bins are filled, then partners */
+    tl_arena
+        *arena; /* where these buffers are, none of which outlives a call; NULL: on their own */
 } tl_collide;
 
 /* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the
@@ -46,8 +50,7 @@ typedef struct tl_part {
     uint32_t index, count;
 } tl_part;
 
-/* Finds all contacts of a state. `out` keeps its buffers' capacity; gamma and colour have room but
- * are not written. */
+/* Finds all contacts of a state, without impulses. `out` keeps its buffers' capacity. */
 tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
                          tl_contacts *out);
 
@@ -62,8 +65,15 @@ tlk_find tl_collide_view(const tl_collide *collide, const tl_collide_state *stat
 /* and room for `total` contacts (refused from 2^31 on), `view` being told where. */
 tl_status tl_collide_room(tl_backend *backend, uint64_t total, tlk_find *view, tl_contacts *out);
 
+/* Room for impulses and colours; and contacts that have none yet get those of contacts at rest. */
+tl_status tl_contacts_room(tl_backend *backend, tl_contacts *contacts);
+tl_status tl_contacts_rest(tl_backend *backend, tl_contacts *contacts);
+
 /* The same levels, without buffers yet. */
 tl_collide tl_collide_like(const tl_collide *collide);
+
+/* Lets the stages work in an arena, which the caller clears before each call. */
+void tl_collide_bind(tl_collide *collide, tl_arena *arena);
 
 void tl_collide_free(tl_backend *backend, tl_collide *collide);
 void tl_contacts_free(tl_backend *backend, tl_contacts *contacts);

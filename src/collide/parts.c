@@ -159,9 +159,12 @@ static tl_status find_pairs(device *one)
 {
     tl_collide_bounds(one->backend, &one->state);
     const team *t = one->team;
-    for (uint32_t p = one->index; p < t->parts; p += t->devices)
+    for (uint32_t p = one->index; p < t->parts; p += t->devices) {
+        if (one->collide->arena)
+            TL_TRY(tl_arena_clear(one->backend, one->collide->arena, 0));
         TL_TRY(tl_collide_pairs(one->backend, one->collide, &one->state, (tl_part){p, t->parts},
                                 &t->pairs[p]));
+    }
     return TL_OK;
 }
 
@@ -270,7 +273,7 @@ tl_status tl_collide_in_parts(tl_backend *backend, tl_collide *collide,
                               tl_contacts *out)
 {
     team t = {.state = *state, .parts = parts, .host.item = 1};
-    tl_buffer end = {NULL, 0};
+    tl_buffer end = {0};
     t.devices = devices < parts ? devices : parts;
     tl_status status = team_make(&t, backend, collide);
     if (status == TL_OK)

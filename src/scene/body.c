@@ -230,19 +230,48 @@ static tl_status add_motion(tl_body_list *list, const tl_place *place, const tl_
     return TL_OK;
 }
 
+/* Whether shapes, mass and inertia of a definition are those of the one before it, by the same
+ * memory and the same numbers. */
+static bool is_alike(const tl_body_def *def, const tl_body_def *before)
+{
+    return def->kind == before->kind && def->shapes == before->shapes &&
+           def->shape_count == before->shape_count && def->mass == before->mass &&
+           def->density == before->density &&
+           !memcmp(def->inertia, before->inertia, sizeof def->inertia);
+}
+
+/* Shapes, mass and inertia of a body like the last one of the list: nothing is looked at twice. */
+static tl_status repeat_shapes(tl_body_list *list, const tl_place *place, tl_body_rec *body)
+{
+    const tl_body_rec *last = (const tl_body_rec *)list->bodies.data + list->bodies.count - 1;
+    if (last->shape_count > TL_MOST_ITEMS - list->shape_total)
+        return tl_refuse_large(place, "shape_count", last->shape_count,
+                               "the shapes of all bodies may be at most");
+    list->shape_total += last->shape_count;
+    body->first_shape = last->first_shape;
+    body->shape_count = last->shape_count;
+    body->mass = last->mass;
+    memcpy(body->inertia, last->inertia, sizeof body->inertia);
+    return TL_OK;
+}
+
+/* `before` is the definition of the list's last body, or NULL. */
 static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_body_def *def,
-                          uint32_t materials)
+                          const tl_body_def *before, uint32_t materials)
 {
     tl_body_rec body = {0};
+    const bool alike = before && is_alike(def, before);
     TL_TRY(check_numbers(place, def));
     TL_TRY(tl_check_unit(place, "orientation", def->orientation, body.orientation));
     body.kind = def->kind;
     memcpy(body.position, def->position, sizeof body.position);
-    TL_TRY(add_shapes(list, place, def, materials, &body));
+    TL_TRY(alike ? repeat_shapes(list, place, &body)
+                 : add_shapes(list, place, def, materials, &body));
     if (def->kind == TL_DYNAMIC) {
         memcpy(body.velocity, def->velocity, sizeof body.velocity);
         memcpy(body.angular_velocity, def->angular_velocity, sizeof body.angular_velocity);
-        TL_TRY(tl_mass_resolve(place, def, &body.mass, body.inertia));
+        if (!alike)
+            TL_TRY(tl_mass_resolve(place, def, &body.mass, body.inertia));
     } else {
         TL_TRY(check_at_rest(place, "velocity", def->velocity));
         TL_TRY(check_at_rest(place, "angular_velocity", def->angular_velocity));
@@ -265,21 +294,26 @@ static void roll_back(tl_body_list *list, const tl_body_list *before)
     list->shape_total = before->shape_total;
 }
 
+tl_status tl_body_list_reserve(tl_body_list *list, size_t count)
+{
+    if (count > TL_MOST_ITEMS - list->bodies.count)
+        return tl_fail(TL_TOO_LARGE, "%zu bodies on top of %zu; there can be at most %zu in all",
+                       count, list->bodies.count, TL_MOST_ITEMS);
+    return tl_array_reserve(&list->bodies, list->bodies.count + count);
+}
+
 tl_status tl_body_list_add(tl_body_list *list, size_t count, const tl_body_def *defs,
                            uint32_t materials)
 {
     tl_body_list before = *list;
     if (!count)
         return TL_OK;
-    if (count > TL_MOST_ITEMS - list->bodies.count)
-        return tl_fail(TL_TOO_LARGE, "%zu bodies on top of %zu; there can be at most %zu in all",
-                       count, list->bodies.count, TL_MOST_ITEMS);
-    if (!defs)
+    if (count <= TL_MOST_ITEMS && !defs)
         return tl_refuse_null("defs");
-    TL_TRY(tl_array_reserve(&list->bodies, list->bodies.count + count));
+    TL_TRY(tl_body_list_reserve(list, count));
     for (size_t i = 0; i < count; i++) {
         tl_place place = {"bodies", i, TL_NO_INDEX};
-        tl_status status = add_body(list, &place, &defs[i], materials);
+        tl_status status = add_body(list, &place, &defs[i], i ? &defs[i - 1] : NULL, materials);
         if (status < 0) {
             roll_back(list, &before);
             return status;

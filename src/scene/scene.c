@@ -156,6 +156,13 @@ tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, doubl
     return tl_pair_set(&scene->pairs, scene->materials.count, a, b, friction, restitution);
 }
 
+tl_status tl_scene_reserve(tl_scene *scene, size_t count)
+{
+    if (!scene)
+        return tl_refuse_null("scene");
+    return tl_body_list_reserve(&scene->list, count);
+}
+
 tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *defs,
                               tl_body *bodies)
 {

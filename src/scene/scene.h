@@ -55,6 +55,9 @@ typedef struct tl_body_list {
 void tl_body_list_init(tl_body_list *list);
 void tl_body_list_free(tl_body_list *list);
 
+/* Room for so many bodies more; TL_TOO_LARGE where there cannot be as many. */
+tl_status tl_body_list_reserve(tl_body_list *list, size_t count);
+
 /* Checks and appends all bodies or none. Messages name them "bodies[i]...". `materials` is how many
  * materials there are besides the default one. */
 tl_status tl_body_list_add(tl_body_list *list, size_t count, const tl_body_def *defs,

@@ -22,6 +22,7 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
     w->box_known = true;
     memcpy(state.box, w->box, sizeof state.box);
+    TL_TRY(tl_arena_clear(w->backend, &w->arena, 0));
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
 }
@@ -35,20 +36,31 @@ static double lap(const tl_world *w, double *mark)
 }
 
 /* The impulses and colours of the last step's contacts, for those found now. */
-static void match(tl_world *w, tl_contacts *next)
+static tl_status match(tl_world *w, tl_contacts *next)
 {
     const tl_contacts *last = &w->contacts[w->current];
+    if (!last->impulses)
+        return tl_contacts_rest(w->backend, next);
+    TL_TRY(tl_contacts_room(w->backend, next));
     const tlk_match args = {next->count,      next->start.data, next->a.data,     next->b.data,
                             last->start.data, last->b.data,     last->gamma.data, last->colour.data,
                             next->gamma.data, next->colour.data};
     tl_run(w->backend, TLK_match_contacts, w->shape_rows, &args);
+    next->impulses = true;
+    return TL_OK;
 }
 
+/* Where no contact has an impulse there is nothing to match, and the new contacts may be written
+ * over the old ones, once it is known how many there are. */
 tl_status tl_step_contacts(tl_world *w, uint32_t parts, uint32_t devices)
 {
-    tl_contacts *next = &w->contacts[1 - w->current];
-    TL_TRY(find(w, parts, devices, next));
-    match(w, next);
+    tl_contacts *last = &w->contacts[w->current], *next = &w->contacts[1 - w->current];
+    next->over = last->impulses ? NULL : last;
+    const tl_status status = find(w, parts, devices, next);
+    next->over = NULL;
+    TL_TRY(status);
+    if (last->impulses)
+        TL_TRY(match(w, next));
     w->current = 1 - w->current;
     w->report.bytes = w->backend->bytes;
     w->report.peak_bytes = w->backend->peak;
@@ -110,6 +122,17 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
     return colours;
 }
 
+/* Bytes that order and rows of so many contacts take, if all rows are central; the pieces that they
+ * are cut in are rounded up. */
+static size_t room_for_rows(const tl_backend *b, size_t contacts, size_t bodies)
+{
+    const size_t words = 4, reals = TLK_HEAD + 9, pieces = 16;
+    const size_t flow = b->flow ? sizeof(uint16_t) + 4 * b->real : 0;
+    return (contacts + TL_SEGMENTS * (TLK_LANES - 1)) *
+               (words * sizeof(uint32_t) + reals * b->real + flow) +
+           (b->flow ? bodies * sizeof(uint64_t) : 0) + pieces * 512;
+}
+
 /* Colours, and from them the order of rows. */
 static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *problem,
                             uint32_t *colours)
@@ -124,12 +147,17 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                        .dynamic = w->dynamic,
                        .colour = c->colour.data,
                        .coloured = w->settings.solver.kind == TL_PSOR};
-    if (args.coloured)
-        TL_TRY(colour(w, c, &args));
+    /* building rows needs these too; the rest makes room for the rows */
+    TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(b, c->count, w->dynamic)));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->value, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
+    if (b->flow && args.coloured)
+        TL_TRY(tl_buffer_need(b, &p->used, w->dynamic * sizeof(uint64_t)));
+    const size_t mark = w->arena.at;
+    TL_TRY(tl_buffer_need(b, &p->value, (size_t)c->count * sizeof(uint32_t)));
+    if (args.coloured)
+        TL_TRY(colour(w, c, &args));
     args.key = p->key.data;
     args.value = p->value.data;
     args.place = p->place.data;
@@ -148,6 +176,7 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     if (!args.coloured)
         problem->view.colours = 0;
     b->ops->upload(b, p->segment.data, segments, sizeof segments);
+    tl_arena_release(b, &w->arena, mark);
     return TL_OK;
 }
 
@@ -395,7 +424,7 @@ static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, t
     double mark = tl_now();
     TL_TRY(find(w, 0, 1, next));
     r->ms.find = lap(w, &mark);
-    match(w, next);
+    TL_TRY(match(w, next));
     r->ms.match = lap(w, &mark);
     TL_TRY(order_rows(w, next, problem, &r->colours));
     r->ms.colour = lap(w, &mark);

@@ -14,61 +14,94 @@ static bool turns(const tl_body_list *list, const tl_body_rec *body)
     return motion->def.kind == TL_MOTION_VELOCITY && (w[0] != 0 || w[1] != 0 || w[2] != 0);
 }
 
-static tl_status append_shape(tl_image *image, const tl_shape_rec *s, uint32_t row, bool dynamic,
-                              bool plain)
+/* Where bodies and shapes go in an image that has room for them. */
+typedef struct rows {
+    tl_image *image;
+    const tl_body_list *list;
+    size_t body, shape, patch; /* the next one of each */
+} rows;
+
+static void add_shape(rows *r, const tl_shape_rec *s, bool dynamic, bool plain)
 {
-    double geom[4], patch[TLK_PATCH];
-    const double zero[4] = {0, 0, 0, 0};
-    tl_shape_patch(s, patch, geom);
+    tl_image *m = r->image;
+    const size_t at = r->shape++;
+    double *geom = (double *)m->geom.data + 4 * at;
+    if (dynamic) { /* a sphere */
+        memcpy(geom, s->position, sizeof s->position);
+        geom[3] = s->radius;
+    } else {
+        tl_shape_patch(s, (double *)m->patch_local.data + TLK_PATCH * r->patch++, geom);
+    }
     const bool centred = geom[0] == 0 && geom[1] == 0 && geom[2] == 0;
     uint32_t info = s->kind | s->material << TLK_SHAPE_MATERIAL;
     if (!dynamic)
         info |= TLK_SHAPE_FIXED;
     if (plain && (!dynamic || centred))
         info |= TLK_SHAPE_CENTRAL;
-    TL_TRY(tl_array_append(&image->shape_body, &row, 1));
-    TL_TRY(tl_array_append(&image->shape_info, &info, 1));
-    TL_TRY(tl_array_append(&image->geom, geom, 1));
-    if (!dynamic)
-        TL_TRY(tl_array_append(&image->patch_local, patch, 1));
-    return tl_array_append(&image->centre, zero, 1);
+    ((uint32_t *)m->shape_body.data)[at] = (uint32_t)r->body;
+    ((uint32_t *)m->shape_info.data)[at] = info;
+    memset((double *)m->centre.data + 4 * at, 0, 4 * sizeof(double));
 }
 
-static tl_status append_body(tl_image *image, const tl_body_list *list, const tl_body_rec *body,
-                             uint32_t id)
+static void add_body(rows *r, const tl_body_rec *body, uint32_t id)
 {
+    tl_image *m = r->image;
     const bool dynamic = body->kind == TL_DYNAMIC;
     const double *i = body->inertia, *x = body->position, *v = body->velocity;
     const double *w = body->angular_velocity;
     const bool isotropic = i[0] == i[1] && i[1] == i[2];
-    const uint32_t row = (uint32_t)image->id.count;
-    const uint32_t flags = dynamic && !isotropic ? TLK_BODY_ANISOTROPIC : 0;
-    const bool plain = dynamic ? isotropic : !turns(list, body);
+    const bool plain = dynamic ? isotropic : !turns(r->list, body);
     const double pos[4] = {x[0], x[1], x[2], 0}, inertia[4] = {i[0], i[1], i[2], body->mass};
     const double vel[8] = {v[0], v[1], v[2], dynamic ? 1 / body->mass : 0,
                            w[0], w[1], w[2], dynamic && isotropic ? 1 / i[0] : 0};
-    TL_TRY(tl_array_append(&image->pos, pos, 1));
-    TL_TRY(tl_array_append(&image->quat, body->orientation, 1));
-    TL_TRY(tl_array_append(&image->vel, vel, 1));
-    TL_TRY(tl_array_append(&image->inertia, inertia, 1));
-    TL_TRY(tl_array_append(&image->flags, &flags, 1));
-    TL_TRY(tl_array_append(&image->id, &id, 1));
+    memcpy((double *)m->pos.data + 4 * r->body, pos, sizeof pos);
+    memcpy((double *)m->quat.data + 4 * r->body, body->orientation, sizeof body->orientation);
+    memcpy((double *)m->vel.data + 8 * r->body, vel, sizeof vel);
+    memcpy((double *)m->inertia.data + 4 * r->body, inertia, sizeof inertia);
+    ((uint32_t *)m->flags.data)[r->body] = dynamic && !isotropic ? TLK_BODY_ANISOTROPIC : 0;
+    ((uint32_t *)m->id.data)[r->body] = id;
     for (uint32_t s = 0; s < body->shape_count; s++)
-        TL_TRY(append_shape(image, (const tl_shape_rec *)list->shapes.data + body->first_shape + s,
-                            row, dynamic, plain));
-    return TL_OK;
+        add_shape(r, (const tl_shape_rec *)r->list->shapes.data + body->first_shape + s, dynamic,
+                  plain);
+    r->body++;
 }
 
-tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id)
+/* Looks at all bodies before any is added; counts the shapes that are not on dynamic ones. */
+static tl_status check(const tl_body_list *list, uint32_t first_id, size_t *fixed)
 {
     const tl_body_rec *bodies = list->bodies.data;
+    *fixed = 0;
     for (size_t i = 0; i < list->bodies.count; i++) {
         const double *x = bodies[i].position;
         if (!(fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12))
             return tl_fail(TL_BAD_ARGUMENT,
                            "body %u is at (%g, %g, %g); coordinates must be below 1e12 m",
                            first_id + (uint32_t)i, x[0], x[1], x[2]);
-        TL_TRY(append_body(image, list, &bodies[i], first_id + (uint32_t)i));
+        if (bodies[i].kind != TL_DYNAMIC)
+            *fixed += bodies[i].shape_count;
     }
+    return TL_OK;
+}
+
+/* Dynamic bodies first: in an empty image all rows are where a push wants them. */
+tl_status tl_image_append(tl_image *m, const tl_body_list *list, uint32_t first_id)
+{
+    rows r = {m, list, m->id.count, m->shape_body.count, m->patch_local.count};
+    const size_t bodies = r.body + list->bodies.count, shapes = r.shape + list->shape_total;
+    tl_array *of_bodies[] = {&m->pos, &m->quat, &m->vel, &m->inertia, &m->flags, &m->id};
+    tl_array *of_shapes[] = {&m->shape_body, &m->shape_info, &m->geom, &m->centre};
+    size_t fixed;
+    TL_TRY(check(list, first_id, &fixed));
+    for (size_t i = 0; i < 6; i++)
+        TL_TRY(tl_array_resize(of_bodies[i], bodies));
+    for (size_t i = 0; i < 4; i++)
+        TL_TRY(tl_array_resize(of_shapes[i], shapes));
+    TL_TRY(tl_array_resize(&m->patch_local, r.patch + fixed));
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < list->bodies.count; i++) {
+            const tl_body_rec *body = (const tl_body_rec *)list->bodies.data + i;
+            if ((body->kind == TL_DYNAMIC) == (pass == 0))
+                add_body(&r, body, first_id + (uint32_t)i);
+        }
     return TL_OK;
 }

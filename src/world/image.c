@@ -81,8 +81,17 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
     TL_TRY(pull(w, &contacts->a, &m->a, count));
     TL_TRY(pull(w, &contacts->b, &m->b, count));
     TL_TRY(pull_real(w, &contacts->n, &m->n, count));
-    TL_TRY(pull_real(w, &contacts->gamma, &m->gamma, count));
-    return pull(w, &contacts->colour, &m->colour, count);
+    if (contacts->impulses) {
+        TL_TRY(pull_real(w, &contacts->gamma, &m->gamma, count));
+        return pull(w, &contacts->colour, &m->colour, count);
+    }
+    TL_TRY(tl_array_resize(&m->gamma, count)); /* nothing has been solved */
+    TL_TRY(tl_array_resize(&m->colour, count));
+    if (count) {
+        memset(m->gamma.data, 0, count * m->gamma.item);
+        memset(m->colour.data, 0xff, count * m->colour.item); /* TLK_NONE */
+    }
+    return TL_OK;
 }
 
 /* --- choosing rows

@@ -10,7 +10,7 @@ typedef struct push_state {
     tl_buffer shape[7]; /* shape_body, shape_info, geom, level, patch_local, patch, centre */
     tl_contacts contacts;
     tl_collide collide;
-    tl_array row_of, level, start, order, narrow;
+    tl_array row_of, level, start, order;
 } push_state;
 
 static bool is_dynamic(const tl_image *m, size_t row)
@@ -25,16 +25,21 @@ static tl_status upload(tl_backend *b, tl_buffer *to, const void *from, size_t b
     return TL_OK;
 }
 
-static tl_status upload_real(tl_backend *b, tl_array *scratch, tl_buffer *to, const double *from,
-                             size_t numbers)
+/* Doubles as reals, a few thousand at a time. */
+static tl_status upload_real(tl_backend *b, tl_buffer *to, const double *from, size_t numbers)
 {
+    float narrow[8192];
+    const size_t most = sizeof narrow / sizeof *narrow;
     if (b->precision == TL_DOUBLE)
         return upload(b, to, from, numbers * sizeof(double));
-    TL_TRY(tl_array_resize(scratch, numbers));
-    float *narrow = scratch->data;
-    for (size_t i = 0; i < numbers; i++)
-        narrow[i] = (float)from[i];
-    return upload(b, to, narrow, numbers * sizeof(float));
+    TL_TRY(tl_buffer_need(b, to, numbers * sizeof(float)));
+    for (size_t first = 0; first < numbers; first += most) {
+        const size_t n = numbers - first < most ? numbers - first : most;
+        for (size_t i = 0; i < n; i++)
+            narrow[i] = (float)from[first + i];
+        b->ops->upload(b, (float *)to->data + first, narrow, n * sizeof(float));
+    }
+    return TL_OK;
 }
 
 /* Contacts by owner: who owns each, where lists start, and the order. */
@@ -95,10 +100,11 @@ static tl_status push_contacts(tl_backend *backend, const tl_image *m, push_stat
     if (status == TL_OK)
         status = upload(backend, &out->colour, colour.data, count * sizeof(uint32_t));
     if (status == TL_OK)
-        status = upload_real(backend, &p->narrow, &out->n, n.data, 4 * count);
+        status = upload_real(backend, &out->n, n.data, 4 * count);
     if (status == TL_OK)
-        status = upload_real(backend, &p->narrow, &out->gamma, gamma.data, 4 * count);
+        status = upload_real(backend, &out->gamma, gamma.data, 4 * count);
     out->count = (uint32_t)count;
+    out->impulses = count > 0;
     for (size_t i = 0; i < 5; i++)
         tl_array_free(all[i]);
     return status;
@@ -109,7 +115,7 @@ static tl_status push_rows(tl_backend *b, const tl_image *m, push_state *p, size
     const size_t bodies = m->id.count, shapes = m->shape_body.count, fixed = shapes - shape_dynamic;
     TL_TRY(upload(b, &p->body[0], m->pos.data, bodies * m->pos.item));
     TL_TRY(upload(b, &p->body[1], m->quat.data, bodies * m->quat.item));
-    TL_TRY(upload_real(b, &p->narrow, &p->body[2], m->vel.data, 8 * bodies));
+    TL_TRY(upload_real(b, &p->body[2], m->vel.data, 8 * bodies));
     TL_TRY(upload(b, &p->body[3], m->inertia.data, bodies * m->inertia.item));
     TL_TRY(upload(b, &p->body[4], m->flags.data, bodies * m->flags.item));
     TL_TRY(upload(b, &p->body[5], m->id.data, bodies * m->id.item));
@@ -185,11 +191,7 @@ static void discard(tl_world *w, push_state *p)
 /* An image whose dynamic bodies and their shapes come first. */
 static tl_status push_sorted(tl_world *w, const tl_image *m, size_t dynamic)
 {
-    push_state p = {.row_of.item = 4,
-                    .level.item = 1,
-                    .start.item = 4,
-                    .order.item = 4,
-                    .narrow.item = sizeof(float)};
+    push_state p = {.row_of.item = 4, .level.item = 1, .start.item = 4, .order.item = 4};
     const uint32_t *body = m->shape_body.data;
     const size_t shapes = m->shape_body.count;
     size_t shape_dynamic = 0;
@@ -212,7 +214,6 @@ static tl_status push_sorted(tl_world *w, const tl_image *m, size_t dynamic)
     tl_array_free(&p.level);
     tl_array_free(&p.start);
     tl_array_free(&p.order);
-    tl_array_free(&p.narrow);
     return status;
 }
 

@@ -22,6 +22,8 @@ static tl_status room(tl_world *w)
     const size_t keys = contacts > bodies ? contacts : bodies;
     const size_t most = bodies > shapes ? bodies : shapes;
     tl_contacts *next = &w->contacts[1 - w->current];
+    TL_TRY(tl_arena_clear(b, &w->arena, 0));
+    TL_TRY(tl_contacts_rest(b, &w->contacts[w->current]));
     TL_TRY(tl_buffer_need(b, &w->problem.key, keys * word));
     TL_TRY(tl_buffer_need(b, &w->problem.value, keys * word));
     TL_TRY(tl_buffer_need(b, &o->order, bodies * word));
@@ -96,6 +98,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     TL_TRY(b->ops->scan(b, args->start, w->shape_rows, NULL));
     tl_run(b, TLK_order_contact, last->count, args);
     next->count = last->count;
+    next->impulses = last->impulses;
     w->current = 1 - w->current;
     return TL_OK;
 }
@@ -155,12 +158,4 @@ tl_status tl_world_renumber(tl_world *w)
     move_rows(w, shapes, 4, o->from.data, w->shape_dynamic);
     tell_host(w);
     return TL_OK;
-}
-
-void tl_ordering_free(tl_backend *backend, tl_ordering *o)
-{
-    tl_buffer *all[] = {&o->order, &o->first, &o->from, &o->to, &o->range, &o->rows};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        tl_buffer_free(backend, all[i]);
-    tl_array_free(&o->ids);
 }

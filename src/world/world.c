@@ -16,53 +16,16 @@ void tl_world_free(tl_world *w)
         return;
     tl_backend *b = w->backend;
     if (b) {
-        tl_rows *p = &w->problem;
-        tl_buffer *buffers[] = {&w->pos,
-                                &w->quat,
-                                &w->vel,
-                                &w->inertia,
-                                &w->flags,
-                                &w->id,
-                                &w->shape_body,
-                                &w->shape_info,
-                                &w->geom,
-                                &w->level,
-                                &w->patch_local,
-                                &w->patch,
-                                &w->centre,
-                                &w->pair_table,
-                                &w->free,
-                                &w->work,
-                                &w->pseudo,
-                                &w->rest,
-                                &w->halt,
-                                &w->wrench,
-                                &p->key,
-                                &p->value,
-                                &p->place,
-                                &p->range,
-                                &p->segment,
-                                &p->used,
-                                &p->bid,
-                                &p->fresh,
-                                &p->fresh_count,
-                                &p->a,
-                                &p->b,
-                                &p->gap,
-                                &p->head,
-                                &p->block,
-                                &p->bias,
-                                &p->gamma,
-                                &p->position_bias,
-                                &p->position_gamma,
-                                &p->turns,
-                                &p->mass};
+        tl_buffer *buffers[] = {&w->pos,    &w->quat,       &w->vel,         &w->inertia,
+                                &w->flags,  &w->id,         &w->shape_body,  &w->shape_info,
+                                &w->geom,   &w->level,      &w->patch_local, &w->patch,
+                                &w->centre, &w->pair_table, &w->free,        &w->work,
+                                &w->pseudo, &w->rest,       &w->wrench,      &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
         tl_contacts_free(b, &w->contacts[1]);
-        tl_collide_free(b, &w->collide);
-        tl_ordering_free(b, &w->ordering);
+        tl_arena_free(b, &w->arena);
         tl_workspace_free(b, &w->workspace);
         b->ops->destroy(b);
     }
@@ -76,12 +39,30 @@ void tl_world_free(tl_world *w)
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
     tl_array_free(&w->wrench_host);
+    tl_array_free(&w->ordering.ids);
     tl_free(w, sizeof *w);
 }
 
 void tl_world_destroy(tl_world *world)
 {
     tl_world_free(world);
+}
+
+/* What lives in one phase of a step only shares memory with what lives in another. */
+static void bind_phases(tl_world *w)
+{
+    tl_rows *p = &w->problem;
+    tl_ordering *o = &w->ordering;
+    tl_buffer *pieces[] = {
+        &p->key,   &p->value,         &p->place,          &p->range,       &p->segment,
+        &p->used,  &p->bid,           &p->fresh,          &p->fresh_count, &p->a,
+        &p->b,     &p->head,          &p->block,          &p->bias,        &p->gap,
+        &p->gamma, &p->position_bias, &p->position_gamma, &p->turns,       &p->mass,
+        &o->order, &o->first,         &o->from,           &o->to,          &o->range,
+        &o->rows};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        pieces[i]->arena = &w->arena;
+    tl_collide_bind(&w->collide, &w->arena);
 }
 
 tl_status tl_world_new(const tl_settings *settings, tl_world **world)
@@ -97,6 +78,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->ordering.ids.item = sizeof(uint32_t);
     w->wrench_host.item = sizeof(double);
     w->due = INFINITY;
+    bind_phases(w);
     tl_schedule_init(&w->schedule);
     const tl_status status =
         settings->backend == TL_BACKEND_CUDA

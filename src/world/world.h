@@ -21,7 +21,8 @@ typedef struct tl_world_motion {
     double position[3], orientation[4];
 } tl_world_motion;
 
-/* The rows of the problem, built anew each step. Lengths in rows, padding included. */
+/* The rows of the problem, built anew each step. Lengths in rows, padding included. Pieces of the
+ * world's arena, all of them. */
 typedef struct tl_rows {
     tl_buffer key, value, place; /* uint32_t a contact: order of rows */
     tl_buffer range, segment;    /* uint32_t: runs of keys; position and row of segments */
@@ -32,7 +33,7 @@ typedef struct tl_rows {
     tl_buffer turns, mass; /* where the backend wants them */
 } tl_rows;
 
-/* What renumbering works with, kept from one time to the next. */
+/* What renumbering works with: pieces of the world's arena. */
 typedef struct tl_ordering {
     tl_buffer order, first, from, to, range; /* uint32_t */
     tl_buffer rows;                          /* rows of one array on their way */
@@ -71,7 +72,8 @@ struct tl_world {
 
     tl_ordering ordering;
 
-    /* the step's own */
+    /* the step's own; what collide, problem and ordering have is cut from the arena */
+    tl_arena arena;
     tl_collide collide;
     tl_rows problem;
     tl_workspace workspace;
@@ -120,9 +122,8 @@ void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
 
-/* Puts bodies in the order of a space-filling curve, where there are many; the buffers of that. */
+/* Puts bodies in the order of a space-filling curve, where there are many. */
 tl_status tl_world_renumber(tl_world *world);
-void tl_ordering_free(tl_backend *backend, tl_ordering *ordering);
 
 /* step/dvi.c: one step; contacts alone, in parts (0: at once) by so many devices; and the velocity
  * problem that the next step would solve, in the world's buffers (valid until the world is used

@@ -46,6 +46,26 @@ static void brute_force(const audit_input *in, expectation *e)
     }
 }
 
+/* Slabs together are the whole: every sphere and every pair is in one of them. */
+static void expect_slabs(const audit_input *whole, const audit_result *all, size_t slabs)
+{
+    audit_input input = *whole;
+    size_t audited = 0, overlapping = 0, touching = 0;
+    input.slabs = slabs;
+    for (input.slab = 0; input.slab < slabs; input.slab++) {
+        audit_result result;
+        assert_null(audit_spheres(&input, &result));
+        assert_int_equal(result.escaped, all->escaped);
+        audited += result.audited;
+        overlapping += result.overlap.count;
+        touching += result.touching;
+    }
+    assert_int_equal(all->audited, whole->bodies);
+    assert_int_equal(audited, whole->bodies);
+    assert_int_equal(overlapping, all->overlap.count);
+    assert_int_equal(touching, all->touching);
+}
+
 /* The depth that 99 % of the depths do not exceed, by counting; and mean and largest. */
 static void expect_statistics(const expectation *e, const audit_overlap *overlap)
 {
@@ -98,6 +118,7 @@ static void test_random_sets(void **unused)
         expect_statistics(&expected, &result.overlap);
         assert_int_equal(result.touching, expected.touching);
         assert_int_equal(result.escaped, expected.escaped);
+        expect_slabs(&input, &result, 2 + (size_t)set % 6);
         pairs += expected.count;
         escaped += expected.escaped;
     }

@@ -449,6 +449,61 @@ static void failing_allocations_change_nothing(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* A batch of bodies that repeat one another in part is recorded as if each came alone. */
+static void batches_are_as_one_by_one(void **state)
+{
+    (void)state;
+    tl_shape_def balls[2] = {tl_sphere_default(0.5), tl_sphere_default(0.25)};
+    tl_body_def defs[256];
+    tl_scene *together = new_scene(), *alone = new_scene();
+    for (unsigned i = 0; i < 256; i++) { /* neighbours differ in any few of these */
+        const unsigned bits = i ^ i >> 1 ^ (i * 37 & 255);
+        defs[i] = tl_body_default();
+        defs[i].shapes = &balls[bits & 1];
+        defs[i].shape_count = 1;
+        defs[i].kind = bits & 2 ? TL_FIXED : TL_DYNAMIC;
+        defs[i].mass = bits & 4 ? 3 : 0;
+        defs[i].density = bits & 8 ? 500 : 1000;
+        for (int k = 0; k < 3; k++)
+            defs[i].inertia[k] = bits & 16 ? 0.25 : 0;
+        defs[i].position[0] = i;
+        defs[i].velocity[1] = bits & 2 ? 0 : 0.5 * i;
+        if (i % 5 == 4) /* some differ in nothing */
+            defs[i] = defs[i - 1];
+    }
+    for (unsigned i = 0; i < 256; i++)
+        assert_ok(tl_scene_add_bodies(alone, 1, &defs[i], NULL));
+    assert_ok(tl_scene_add_bodies(together, 256, defs, NULL));
+    assert_true(digest(together) == digest(alone));
+    tl_scene_destroy(together);
+    tl_scene_destroy(alone);
+}
+
+static void reserved_room_is_used(void **state)
+{
+    injector in = {0};
+    tl_allocator allocator = {inject_allocate, inject_release, &in};
+    fixture ball;
+    (void)state;
+    make_fixture(&ball, BALL);
+    tl_set_allocator(&allocator);
+    tl_scene *scene = new_scene();
+    assert_ok(tl_scene_reserve(scene, 0));
+    assert_ok(tl_scene_add_bodies(scene, 1, &ball.body, NULL));
+    assert_ok(tl_scene_reserve(scene, 1000));
+    const size_t requests = in.requests;
+    for (int i = 0; i < 1000; i++)
+        assert_ok(tl_scene_add_bodies(scene, 1, &ball.body, NULL));
+    assert_true(in.requests <= requests + 1); /* the shapes, which are few, may grow once */
+    assert_refused(tl_scene_reserve(scene, INT32_MAX), TL_TOO_LARGE,
+                   "2147483647 bodies on top of 1001; there can be at most 2147483646 in all");
+    assert_refused(tl_scene_reserve(NULL, 1), TL_BAD_ARGUMENT, "scene is NULL; it must not be");
+    assert_int_equal(tl_scene_body_count(scene), 1001);
+    tl_scene_destroy(scene);
+    assert_int_equal(in.outstanding, 0);
+    tl_set_allocator(NULL);
+}
+
 /* An assertion that fails leaves the test with the injecting allocator set. */
 static int restore_allocator(void **state)
 {
@@ -466,6 +521,8 @@ int main(void)
         cmocka_unit_test(bodies_are_recorded_as_given),
         cmocka_unit_test(motions_own_their_tables),
         cmocka_unit_test(equal_shapes_are_stored_once),
+        cmocka_unit_test(batches_are_as_one_by_one),
+        cmocka_unit_test_teardown(reserved_room_is_used, restore_allocator),
         cmocka_unit_test(pairs_mix_and_keep_what_was_set),
         cmocka_unit_test(forces_own_their_tables),
         cmocka_unit_test_teardown(failing_allocations_change_nothing, restore_allocator),

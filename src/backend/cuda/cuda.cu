@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_FOLDS 4u /* at once */
+#define MOST_FOLDS 4u                 /* at once */
+#define MOST_SLACK ((size_t)64 << 20) /* bytes that scratch memory is larger than was needed */
 
 typedef struct cuda_backend {
     tl_backend base;
@@ -84,21 +85,26 @@ static tl_status no_memory(cuda_backend *c, size_t bytes)
     return c->host->fail(TL_NO_MEMORY, text);
 }
 
-/* Makes *memory at least `bytes` large; its content is lost. */
+/* Makes *memory at least `bytes` large; its content is lost. It counts as memory held in buffers.
+ */
 static bool need(cuda_backend *c, void **memory, size_t *have, size_t bytes)
 {
     if (bytes <= *have)
         return true;
     cudaStreamSynchronize(c->stream);
     cudaFree(*memory);
+    c->base.bytes -= *have;
     *memory = NULL;
     *have = 0;
-    const size_t room = bytes + bytes / 4;
+    const size_t room = bytes + (bytes / 4 < MOST_SLACK ? bytes / 4 : MOST_SLACK);
     if (cudaMalloc(memory, room) != cudaSuccess) {
         no_memory(c, room);
         return false;
     }
     *have = room;
+    c->base.bytes += room;
+    if (c->base.bytes > c->base.peak)
+        c->base.peak = c->base.bytes;
     return true;
 }
 
