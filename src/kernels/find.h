@@ -341,15 +341,16 @@ TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
     return tlk_touch_soon(f, i, j);
 }
 
-/* A partner of i was found: names the contact, or counts it and keeps the partner's name, if there
- * is room, so that the second pass need not look again. */
-TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, bool write, uint32_t *k)
+/* The partners of a shape, as far as there is room for them, and how many there are. */
+typedef struct tlk_list {
+    uint32_t *shape, room, count;
+} tlk_list;
+
+TL_KERNEL void tlk_append(tlk_list *list, uint32_t j)
 {
-    if (write)
-        f->contact_b[*k] = j;
-    else if (*k < TLK_PARTNERS)
-        f->partner[TLK_PARTNERS * (size_t)i + *k] = j;
-    (*k)++;
+    if (list->count < list->room)
+        list->shape[list->count] = j;
+    list->count++;
 }
 
 /* Puts a list in ascending order (Shell's sort; lists of a few are the rule). */
@@ -370,7 +371,7 @@ TL_KERNEL void tlk_sort(uint32_t *list, uint32_t count)
 
 /* A shape against the few that are too large for bins. The larger is the partner; of two of them
  * the fixed one, or the later one. */
-TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     const tlk_shapes *s = &f->shapes;
     const bool global = s->level[i] >= TLK_LEVELS;
@@ -388,7 +389,7 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint
                 continue;
         }
         if (tlk_touch(f, i, j))
-            tlk_emit(f, i, j, write, k);
+            tlk_append(list, j);
     }
 }
 
@@ -516,7 +517,7 @@ TL_KERNEL uint32_t tlk_partner(const tlk_find *f, const tlk_search *s, uint32_t 
 }
 
 /* A shape against those in bins. */
-TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     const uint32_t own = f->shapes.level[i];
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) { /* level 0 is the coarsest */
@@ -529,61 +530,70 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_
             for (uint32_t q = begin; q < end; q++) {
                 const uint32_t j = tlk_near(f, &s, q) ? tlk_partner(f, &s, i, l, q) : TLK_NONE;
                 if (j != TLK_NONE && tlk_touch(f, i, j))
-                    tlk_emit(f, i, j, write, k);
+                    tlk_append(list, j);
             }
     }
 }
 
-/* One shape whose partners in bins are found, k of them: those that are tested directly; the order;
- * how many contacts it owns. */
-TL_KERNEL void tlk_count_end(const tlk_find *f, uint32_t i, uint32_t k)
+/* Shape i, whose partners in bins are listed: those that are tested directly; the order, where all
+ * of them are there; how many contacts it owns. */
+TL_KERNEL void tlk_list_end(const tlk_find *f, uint32_t i, tlk_list *list)
 {
-    tlk_visit_globals(f, i, false, &k);
-    if (k <= TLK_PARTNERS)
-        tlk_sort(f->partner + TLK_PARTNERS * (size_t)i, k);
-    f->contact_start[i] = k;
+    tlk_visit_globals(f, i, list);
+    if (list->count <= list->room)
+        tlk_sort(list->shape, list->count);
+    f->contact_start[i] = list->count;
+}
+
+/* Where the partners of shape i are kept, so that the second pass rarely looks again. */
+TL_KERNEL tlk_list tlk_list_begin(const tlk_find *f, uint32_t i)
+{
+    const tlk_list list = {f->partner + TLK_PARTNERS * (size_t)i, TLK_PARTNERS, 0};
+    return list;
 }
 
 /* One shape: how many contacts it owns. */
 TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
 {
-    uint32_t k = 0;
-    tlk_visit_bins(f, i, false, &k);
-    tlk_count_end(f, i, k);
+    tlk_list list = tlk_list_begin(f, i);
+    tlk_visit_bins(f, i, &list);
+    tlk_list_end(f, i, &list);
 }
 
-/* One shape: the partners of the contacts it owns. */
-TL_KERNEL void tlk_name_partners(const tlk_find *f, uint32_t i)
+/* Writes contact k. */
+TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint32_t k)
+{
+    double n[3];
+    f->contact_b[k] = j;
+    if (!f->contact_n)
+        return;
+    const double gap = tlk_narrow(&f->shapes, i, j, n);
+    f->contact_a[k] = i;
+    const real out[4] = {(real)n[0], (real)n[1], (real)n[2], (real)gap};
+    tlk_store4(f->contact_n + 4 * (size_t)k, out);
+}
+
+/* One shape: the contacts it owns. Those of a shape that has more than were kept are looked for
+ * again. */
+TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
 {
     const uint32_t begin = f->contact_start[i], count = f->contact_start[i + 1] - begin;
-    uint32_t *list = f->contact_b + begin, k = begin;
-    if (count <= TLK_PARTNERS) {
-        for (uint32_t c = 0; c < count; c++)
-            list[c] = f->partner[TLK_PARTNERS * (size_t)i + c];
-        return;
+    tlk_list list = tlk_list_begin(f, i);
+    if (count > TLK_PARTNERS) {
+        list.shape = f->contact_b + begin;
+        list.room = count;
+        tlk_visit_bins(f, i, &list);
+        tlk_visit_globals(f, i, &list);
+        tlk_sort(list.shape, count);
     }
-    tlk_visit_bins(f, i, true, &k);
-    tlk_visit_globals(f, i, true, &k);
-    tlk_sort(list, count);
+    for (uint32_t c = 0; c < count; c++)
+        tlk_write_contact(f, i, list.shape[c], begin + c);
 }
 
 /* One contact whose shapes are known: its geometry. */
 TL_KERNEL void tlk_contact_geometry(const tlk_find *f, uint32_t k)
 {
-    double n[3];
-    const double gap = tlk_narrow(&f->shapes, f->contact_a[k], f->contact_b[k], n);
-    real *out = f->contact_n + 4 * (size_t)k;
-    out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
-}
-
-/* One shape: the contacts it owns. */
-TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
-{
-    tlk_name_partners(f, i);
-    for (uint32_t k = f->contact_start[i]; f->contact_n && k < f->contact_start[i + 1]; k++) {
-        f->contact_a[k] = i;
-        tlk_contact_geometry(f, k);
-    }
+    tlk_write_contact(f, f->contact_a[k], f->contact_b[k], k);
 }
 
 /* --- putting the contacts of the parts of space together

@@ -500,7 +500,7 @@ WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
     return (uint32_t)_mm256_movemask_ps(_mm256_and_ps(near, _mm256_castsi256_ps(later)));
 }
 
-WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, uint32_t *k)
+WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     const uint32_t own = f->shapes.level[i];
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
@@ -518,7 +518,7 @@ WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, uint32_t *k)
                     const uint32_t j =
                         tlk_partner(f, &s, i, l, q + (uint32_t)__builtin_ctz(hits));
                     if (j != TLK_NONE && tlk_touch(f, i, j))
-                        tlk_emit(f, i, j, false, k);
+                        tlk_append(list, j);
                 }
             }
     }
@@ -528,9 +528,9 @@ static void wide_contact_count(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_find f = *(const tlk_find *)args;
     for (uint32_t i = begin; i < end; i++) {
-        uint32_t k = 0;
-        wide_visit_bins(&f, i, &k);
-        tlk_count_end(&f, i, k);
+        tlk_list list = tlk_list_begin(&f, i);
+        wide_visit_bins(&f, i, &list);
+        tlk_list_end(&f, i, &list);
     }
 }
 
