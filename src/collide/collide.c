@@ -12,7 +12,7 @@
     16u /* the largest shapes, up to this many, are tested against all others directly \
          */
 #define MARGIN     1.125 /* radii that a level's reach allows for, the rest being for motion */
-#define CROWD      4.0 /* shapes that a bin should hold, roughly (measured) */
+#define CROWD      3.0 /* shapes that a bin should hold, roughly (measured) */
 #define MIN_FACTOR 1.0 /* edge of a bin over twice the reach of its level, at least */
 #define MAX_FACTOR 3.0 /* and at most, however sparse the box looks */
 #define MAX_BITS   24u /* of a level's bin index */

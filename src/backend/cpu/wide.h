@@ -500,27 +500,54 @@ WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
     return (uint32_t)_mm256_movemask_ps(_mm256_and_ps(near, _mm256_castsi256_ps(later)));
 }
 
+/* Appends the entries from q on that a bit is set for to a list of n; returns its new length. The
+ * list needs room for eight more. */
+WIDE uint32_t wide_keep(uint32_t *list, uint32_t n, uint32_t q, uint32_t bits)
+{
+#if defined(__AVX512VL__)
+    const __m256i all = _mm256_add_epi32(_mm256_set1_epi32((int)q),
+                                         _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    _mm256_storeu_si256((__m256i *)(list + n), _mm256_maskz_compress_epi32((__mmask8)bits, all));
+    return n + (uint32_t)__builtin_popcount(bits);
+#else
+    for (; bits; bits &= bits - 1)
+        list[n++] = q + (uint32_t)__builtin_ctz(bits);
+    return n;
+#endif
+}
+
+#define WIDE_NEAR 64u /* candidates that are collected before they are tested */
+
+WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t l,
+                    const uint32_t *found, uint32_t n, tlk_list *list)
+{
+    for (uint32_t c = 0; c < n; c++) {
+        const uint32_t j = tlk_partner(f, s, i, l, found[c]);
+        if (j != TLK_NONE && tlk_touch(f, i, j))
+            tlk_append(list, j);
+    }
+}
+
+/* Candidates first, then the exact tests, so that few branches are hard to foresee. */
 WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     const uint32_t own = f->shapes.level[i];
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
         tlk_search s;
-        uint32_t begin, end;
+        uint32_t begin, end, found[WIDE_NEAR + TLK_LANES], n = 0;
         if (!f->level[l].used)
             continue;
         tlk_search_begin(f, i, l, &s);
         while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
-            for (uint32_t q = begin; q < end; q += 8) {
-                uint32_t hits = wide_near(f, &s, q);
-                if (end - q < 8)
-                    hits &= (1u << (end - q)) - 1;
-                for (; hits; hits &= hits - 1) {
-                    const uint32_t j =
-                        tlk_partner(f, &s, i, l, q + (uint32_t)__builtin_ctz(hits));
-                    if (j != TLK_NONE && tlk_touch(f, i, j))
-                        tlk_append(list, j);
-                }
+            for (uint32_t q = begin; q < end; q += TLK_LANES) {
+                const uint32_t lanes = tlk_min(end - q, TLK_LANES);
+                n = wide_keep(found, n, q, wide_near(f, &s, q) & ((1u << lanes) - 1));
+                if (n < WIDE_NEAR)
+                    continue;
+                wide_test(f, &s, i, l, found, n, list);
+                n = 0;
             }
+        wide_test(f, &s, i, l, found, n, list);
     }
 }
 

@@ -84,11 +84,23 @@ static __global__ void __launch_bounds__(32 * WARPS, 4)
     if (i >= n)
         return;
     tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
-    if (candidates > QUEUE)
-        tlk_visit_bins(&f, i, &list);
+    if (candidates > QUEUE) {
+        f.contact_start[i] = TLK_NONE;
+        return;
+    }
     tlk_list_end(&f, i, &list);
     for (uint32_t c = 0; c < tlk_min(list.count, TLK_PARTNERS); c++)
         f.partner[TLK_PARTNERS * (size_t)i + c] = list.shape[c];
+}
+
+/* The shapes that are left, in crowds: rare, and a kernel of its own because its registers would
+ * count for all. */
+static __global__ void __launch_bounds__(32 * WARPS)
+    run_crowd_count(const __grid_constant__ tlk_find f, uint32_t n)
+{
+    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x;
+    if (i < n && f.contact_start[i] == TLK_NONE)
+        tlk_contact_count(&f, i);
 }
 
 static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, bool serial,
@@ -96,12 +108,14 @@ static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, 
 {
     const tlk_find &f = *(const tlk_find *)args;
     (void)begin, (void)serial; /* all shapes, always */
-    run_find_count<<<(end + 32 * WARPS - 1) / (32 * WARPS), 32 * WARPS, 0, stream>>>(f, end);
+    const uint32_t blocks = (end + 32 * WARPS - 1) / (32 * WARPS);
+    run_find_count<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
+    run_crowd_count<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
 }
 
 /* A thread a shape lists its contacts; the threads of a warp share them evenly, and write side by
- * side. A shape that has more partners than were kept writes its contacts alone. */
-static __global__ void __launch_bounds__(32 * WARPS)
+ * side. Shapes that have more partners than were kept are left to run_crowd_write. */
+static __global__ void __launch_bounds__(32 * WARPS, 4)
     run_find_write(const __grid_constant__ tlk_find f, uint32_t n)
 {
     __shared__ uint32_t partners[WARPS][32 * TLK_PARTNERS];
@@ -130,7 +144,13 @@ static __global__ void __launch_bounds__(32 * WARPS)
         if (c < total)
             tlk_write_contact(&f, i - lane + from, partner[c], ahead + c);
     }
-    if (count > TLK_PARTNERS)
+}
+
+static __global__ void __launch_bounds__(32 * WARPS)
+    run_crowd_write(const __grid_constant__ tlk_find f, uint32_t n)
+{
+    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x;
+    if (i < n && f.contact_start[i + 1] - f.contact_start[i] > TLK_PARTNERS)
         tlk_contact_write(&f, i);
 }
 
@@ -139,7 +159,9 @@ static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, 
 {
     const tlk_find &f = *(const tlk_find *)args;
     (void)begin, (void)serial;
-    run_find_write<<<(end + 32 * WARPS - 1) / (32 * WARPS), 32 * WARPS, 0, stream>>>(f, end);
+    const uint32_t blocks = (end + 32 * WARPS - 1) / (32 * WARPS);
+    run_find_write<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
+    run_crowd_write<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
 }
 
 /* A thread a contact: looks for its pair in the owner's old list. A pair is there once at most. */
