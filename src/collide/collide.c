@@ -1,7 +1,7 @@
-/* Collision detection in the nine stages of the sources (document 000, section 4.2), with three
- * changes that docs/architecture.md explains: levels of bins for mixed sizes, an integer rule for
- * which bin claims a pair, and passes that run a shape at a time, so that contacts come out in
- * lists by owner and no list of active bins is needed. */
+/* Collision detection in the stages of the sources (document 000, section 4.2), with changes that
+ * docs/architecture.md explains: levels of bins for mixed sizes, one entry a shape, around which
+ * the owner of a pair searches, and passes that run a shape at a time, so that contacts come out in
+ * lists by owner. Entries are counted into their bins; nothing is sorted. */
 #include "collide/collide.h"
 
 #include "talus/scene.h"
@@ -12,10 +12,10 @@
     16u /* the largest shapes, up to this many, are tested against all others directly \
          */
 #define MARGIN     1.125 /* radii that a level's reach allows for, the rest being for motion */
-#define CROWD      3.0 /* shapes that a bin should hold, roughly (measured) */
-#define MIN_FACTOR 1.0 /* edge of a bin over twice the reach of its level, at least */
-#define MAX_FACTOR 3.0 /* and at most, however sparse the box looks */
-#define MAX_BITS   24u /* of a level's bin index */
+#define CROWD      3.0   /* shapes that a bin should hold, roughly (measured) */
+#define MIN_FACTOR 1.0   /* edge of a bin over twice the reach of its level, at least */
+#define MAX_FACTOR 3.0   /* and at most, however sparse the box looks */
+#define MAX_BITS   24u   /* of a level's bin index */
 
 #define BUFFERS 4
 

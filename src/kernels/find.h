@@ -1,15 +1,15 @@
 /* Collision detection, one shape at a time: the stages of src/collide/collide.c.
  *
  * A shape is entered on the level of its size only, in the bin that holds the middle of its box. A
- * pair is found by its owner (TLK_OWNS), which searches its own level and all coarser ones: the bins
- * that its box touches when it is widened by the reach of the level, within which the boxes of the
- * shapes that live there are. A shape whose box is larger than that, because it moves far in one
- * step, is entered in all bins that its box touches when it is narrowed by the reach; then it is
- * accepted in one of them only, the lower corner of what is entered and searched. That is an integer
- * rule: rounding can neither lose a pair nor find it twice.
+ * pair is found by its owner (TLK_OWNS), which searches its own level and all coarser ones: the
+ * bins that its box touches when it is widened by the reach of the level, within which the boxes of
+ * the shapes that live there are. A shape whose box is larger than that, because it moves far in
+ * one step, is entered in all bins that its box touches when it is narrowed by the reach; then it
+ * is accepted in one of them only, the lower corner of what is entered and searched. That is an
+ * integer rule: rounding can neither lose a pair nor find it twice.
  *
- * Lists of partners are put in the order of rows, so that nothing depends on the order of entries in
- * a bin, on the table of bins or on how space is cut into parts. */
+ * Lists of partners are put in the order of rows, so that nothing depends on the order of entries
+ * in a bin, on the table of bins or on how space is cut into parts. */
 #ifndef TL_KERNELS_FIND_H
 #define TL_KERNELS_FIND_H
 
@@ -114,14 +114,15 @@ TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, in
     return tlk_bins(level, low, high, first, last);
 }
 
-/* The bins of a level that a shape searches, whatever part of space is looked at. Its box is the one
- * around its reach or, where that is more than its own level's, the one around its way.
+/* The bins of a level that a shape searches, whatever part of space is looked at. Its box is the
+ * one around its reach or, where that is more than its own level's, the one around its way.
  *
  * What it meets there: let the boxes of i and j overlap on an axis, low_i <= high_j and low_j <=
- * high_i. Bins from low_i - R to high_i + R are searched. If j's box is wider than 2 R, j is entered
- * from low_j + R to high_j - R; else at its middle m, and m <= low_j + R, m >= high_j - R. Either way
- * the two have a point in common, and rounding down keeps the order. The last factor is for the
- * rounding of sums, 1e-16 of a coordinate that may be a thousand million times the reach. */
+ * high_i. Bins from low_i - R to high_i + R are searched. If j's box is wider than 2 R, j is
+ * entered from low_j + R to high_j - R; else at its middle m, and m <= low_j + R, m >= high_j - R.
+ * Either way the two have a point in common, and rounding down keeps the order. The last factor is
+ * for the rounding of sums, 1e-16 of a coordinate that may be a thousand million times the reach.
+ */
 TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
                             int64_t *last)
 {
@@ -233,8 +234,8 @@ TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
     tlk_visit_own(f, i, false);
 }
 
-/* One shape: its entries. The counts are summed by then, so bin_start[k + 1] is where the next entry
- * of bin k goes; when all are in, it is where bin k + 1 begins. */
+/* One shape: its entries. The counts are summed by then, so bin_start[k + 1] is where the next
+ * entry of bin k goes; when all are in, it is where bin k + 1 begins. */
 TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t i)
 {
     tlk_visit_own(f, i, true);
@@ -501,8 +502,7 @@ TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, u
     for (int k = 0; k < 3; k++)
         if (begin[k] > end[k] || begin[k] != first[k])
             return false;
-    const uint32_t key =
-        tlk_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
+    const uint32_t key = tlk_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
     return f->bin_start[key] <= q && q < f->bin_start[key + 1];
 }
 

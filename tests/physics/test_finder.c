@@ -105,8 +105,8 @@ static double closing(const item *a, const item *b, double h)
     return fmax(0, (gap_after(a, b, 0) - gap_after(a, b, part * h)) / part);
 }
 
-/* The same of two spheres, exactly; -INFINITY where the boxes around their ways, widened by half the
- * envelope, do not overlap by more than `less`. */
+/* The same of two spheres, exactly; -INFINITY where the boxes around their ways, widened by half
+ * the envelope, do not overlap by more than `less`. */
 static double sphere_closing(const item *a, const item *b, double h, double envelope, double less)
 {
     double d[3], relative[3];

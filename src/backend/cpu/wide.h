@@ -479,12 +479,13 @@ static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
 /* --- collision detection
  * ------------------------------------------------------------------------------ */
 
-/* Eight entries from q on: a bit for each that is near and of a later row than the search asks for. */
+/* Eight entries from q on: a bit for each that is near and of a later row than the search asks for.
+ */
 WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
 {
     const uint32_t *x = f->bin_at + q, *y = x + f->bin_stride, *z = y + f->bin_stride;
     const float *reach = (const float *)(z + f->bin_stride);
-#define APART(from, k) \
+#define APART(from, k)                                                               \
     _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(from)), \
                                         _mm256_set1_epi32((int)s->at[k])))
     const __m256 dx = APART(x, 0), dy = APART(y, 1), dz = APART(z, 2);
@@ -505,8 +506,8 @@ WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
 WIDE uint32_t wide_keep(uint32_t *list, uint32_t n, uint32_t q, uint32_t bits)
 {
 #if defined(__AVX512VL__)
-    const __m256i all = _mm256_add_epi32(_mm256_set1_epi32((int)q),
-                                         _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    const __m256i all =
+        _mm256_add_epi32(_mm256_set1_epi32((int)q), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     _mm256_storeu_si256((__m256i *)(list + n), _mm256_maskz_compress_epi32((__mmask8)bits, all));
     return n + (uint32_t)__builtin_popcount(bits);
 #else
