@@ -1,7 +1,7 @@
-/* Collision detection in the nine stages of the sources (document 000, section 4.2), with three
- * changes that docs/architecture.md explains: levels of bins for mixed sizes, an integer rule for
- * which bin claims a pair, and passes that run a shape at a time, so that contacts come out in
- * lists by owner and no list of active bins is needed. */
+/* Collision detection in the stages of the sources (document 000, section 4.2), with changes that
+ * docs/architecture.md explains: levels of bins for mixed sizes, one entry a shape, around which
+ * the owner of a pair searches, and passes that run a shape at a time, so that contacts come out in
+ * lists by owner. Entries are counted into their bins; nothing is sorted. */
 #include "collide/collide.h"
 
 #include "talus/scene.h"
@@ -11,18 +11,17 @@
 #define DIRECT                                                                         \
     16u /* the largest shapes, up to this many, are tested against all others directly \
          */
-#define CROWD      28.0 /* shapes that a bin should hold, roughly (measured: fewer cost entries) */
-#define MIN_FACTOR 1.25 /* edge of a bin over the largest diameter on its level, at least */
-#define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
-#define MAX_BITS   24u  /* of a level's bin index */
+#define MARGIN     1.125 /* radii that a level's reach allows for, the rest being for motion */
+#define CROWD      3.0   /* shapes that a bin should hold, roughly (measured) */
+#define MIN_FACTOR 1.0   /* edge of a bin over twice the reach of its level, at least */
+#define MAX_FACTOR 3.0   /* and at most, however sparse the box looks */
+#define MAX_BITS   24u   /* of a level's bin index */
 
-#define BUFFERS 9
+#define BUFFERS 4
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
-    tl_buffer *const all[BUFFERS] = {&c->entry_start, &c->key,       &c->place,
-                                     &c->at,          &c->bin_range, &c->bin_shape,
-                                     &c->bin_tag,     &c->bin_at,    &c->entry};
+    tl_buffer *const all[BUFFERS] = {&c->bin_start, &c->bin_shape, &c->bin_at, &c->partner};
     return all[i];
 }
 
@@ -123,7 +122,7 @@ tl_status tl_collide_levels(tl_collide *c, uint32_t count, const double *geom, c
             binned = fmax(binned, geom[4 * (size_t)i + 3]);
     c->levels = c->globals = 0;
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
-        c->residents[l] = c->visitors[l] = 0, c->top[l] = ldexp(binned, -(int)l);
+        c->residents[l] = 0, c->top[l] = ldexp(binned, -(int)l);
     for (uint32_t i = 0; i < count; i++) {
         const double r = geom[4 * (size_t)i + 3];
         if (is_plane(info[i]) || r > limit) {
@@ -136,11 +135,6 @@ tl_status tl_collide_levels(tl_collide *c, uint32_t count, const double *geom, c
                 c->levels = level[i] + 1u;
         }
     }
-    uint32_t finer = 0;
-    for (uint32_t l = c->levels; l-- > 0;) {
-        finer += c->residents[l];
-        c->visitors[l] = c->residents[l] ? finer : 0;
-    }
     return TL_OK;
 }
 
@@ -152,13 +146,11 @@ static uint32_t bits_for(double n)
     return bits;
 }
 
-/* The edge of bins for shapes of a diameter that have `room` (m^3) each. */
-static double bin_edge(double diameter, double room)
+/* The edge of bins for shapes that have `room` (m^3) each. */
+static double bin_edge(double reach, double room)
 {
-    /* in sixteenths of the diameter, so that the last bit of cbrt, which libraries disagree on, is
-     * no matter */
-    const double factor = floor(16 * (cbrt(CROWD * room) / diameter - 1)) / 16;
-    return fmin(fmax(factor, MIN_FACTOR), MAX_FACTOR) * diameter;
+    const double factor = cbrt(CROWD * room) / (2 * reach);
+    return fmin(fmax(factor, MIN_FACTOR), MAX_FACTOR) * 2 * reach;
 }
 
 /* Sizes the bins of each level for the box [low, high] of the dynamic bodies, and the table of them
@@ -168,7 +160,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
                         uint32_t parts)
 {
     uint32_t base = 0;
-    double volume = 1, side[3];
+    double volume = 1, side[3], edge = INFINITY;
     for (uint32_t k = 0; k < 3; k++) {
         volume *= fmax(high[k] - low[k], 2 * c->top[0]);
         side[k] = fmax(high[k] - low[k], 0) / (k == f->axis ? parts : 1);
@@ -178,9 +170,11 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
         *level = (tlk_level){.used = c->residents[l] > 0};
         if (!level->used)
             continue;
-        level->size = bin_edge(2 * c->top[l] + f->envelope, volume / c->visitors[l]);
-        level->inverse = 1 / level->size;
-        uint32_t bits[3], room = bits_for(c->visitors[l] / parts) + 1, sum = 0;
+        level->reach = MARGIN * c->top[l] + 0.5 * f->envelope;
+        /* edges fall with the size of shapes, so that none has more bins on a coarser level */
+        edge = fmin(edge, bin_edge(level->reach, volume / c->residents[l]));
+        level->inverse = 1 / edge;
+        uint32_t bits[3], room = bits_for(c->residents[l] / parts) + 1, sum = 0;
         for (int k = 0; k < 3; k++)
             sum += bits[k] = bits_for(side[k] * level->inverse + 2);
         while (sum > room) {
@@ -194,7 +188,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
             level->shift[k] = k == 0 ? 0 : level->shift[k - 1] + bits[k - 1];
         }
         level->base = base;
-        base += 2u << sum;
+        base += 1u << sum;
     }
     f->keys = base;
 }
@@ -252,7 +246,6 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
 {
     double first[TLK_FOLD_NUMBERS], centre[4];
     uint32_t body, id;
-    tl_run(b, TLK_bin_count, f->shapes.rows, f); /* the scan wrote over the counts */
     TL_TRY(tl_fold_one(b, TLK_FOLD_too_wide, f->shapes.rows, f, first));
     if (first[0] >= f->shapes.rows)
         return too_many("entries of shapes in bins", total);
@@ -266,72 +259,58 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
                    id, centre[3]);
 }
 
-/* Stage 1. */
+/* Stage 1, and stage 2 where the view has a table to count in. */
+static void bounds(tl_backend *b, const tlk_find *f)
+{
+    tl_run(b, TLK_patches, f->shapes.rows - f->shapes.dynamic, f);
+    tl_run(b, TLK_bounds, f->shapes.rows, f);
+}
+
 void tl_collide_bounds(tl_backend *b, const tl_collide_state *state)
 {
     const tlk_find f = {.bodies = state->bodies,
                         .shapes = state->shapes,
                         .h = state->h,
                         .envelope = state->envelope};
-    tl_run(b, TLK_patches, f.shapes.rows - f.shapes.dynamic, &f);
-    tl_run(b, TLK_bounds, f.shapes.rows, &f);
+    bounds(b, &f);
 }
 
-/* Stages 2 and 3: how many bins each shape is in, where its entries go. */
-static tl_status count_entries(tl_backend *b, tl_collide *c, tlk_find *f)
+/* Room for the counts of bins, all zero. */
+static tl_status start_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 {
-    const uint32_t n = f->shapes.rows;
-    uint64_t total;
-    TL_TRY(tl_buffer_need(b, &c->entry_start, ((size_t)n + 1) * sizeof(uint32_t)));
-    f->entry_start = c->entry_start.data;
-    tl_run(b, TLK_bin_count, n, f);
-    TL_TRY(b->ops->scan(b, f->entry_start, n, &total));
-    if (total >= 1u << 31)
-        return too_wide(b, f, total);
-    f->entries = (uint32_t)total;
+    const size_t bytes = ((size_t)f->keys + 2) * sizeof(uint32_t);
+    TL_TRY(tl_buffer_need(b, &c->bin_start, bytes));
+    f->bin_start = c->bin_start.data;
+    b->ops->fill(b, f->bin_start, 0, bytes);
     return TL_OK;
 }
 
-/* Stages 4 to 6: entries, sorted by bin; where bins begin. */
+/* Stages 3 to 6: where bins begin, and their entries. */
 static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 {
-    const size_t e = f->entries, word = sizeof(uint32_t), padded = e + TLK_LANES;
-    const size_t partners = TLK_PARTNERS * (size_t)f->shapes.rows;
-    TL_TRY(tl_buffer_need(b, &c->key, e * word));
-    TL_TRY(tl_buffer_need(b, &c->entry, (3 * e > partners ? 3 * e : partners) * word));
-    TL_TRY(tl_buffer_need(b, &c->at, 4 * e * sizeof(float)));
-    TL_TRY(tl_buffer_need(b, &c->place, e * word));
-    TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * word));
-    TL_TRY(tl_buffer_need(b, &c->bin_tag, padded * word));
-    TL_TRY(tl_buffer_need(b, &c->bin_at, 4 * padded * sizeof(float)));
-    f->entry_key = c->key.data;
-    f->entry_value = f->partner = c->entry.data; /* partners come when the others are read */
-    f->entry_shape = f->entry_value + e;
-    f->entry_tag = f->entry_shape + e;
-    f->entry_at = c->at.data;
-    f->place = c->place.data;
+    uint64_t total;
+    TL_TRY(b->ops->scan(b, f->bin_start, f->keys + 1, &total));
+    if (total >= 1u << 31)
+        return too_wide(b, f, total);
+    const size_t padded = (size_t)total + TLK_LANES;
+    TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->bin_at, 4 * padded * sizeof(uint32_t)));
     f->bin_shape = c->bin_shape.data;
-    f->bin_tag = c->bin_tag.data;
     f->bin_at = c->bin_at.data;
     f->bin_stride = (uint32_t)padded;
-    tl_run(b, TLK_bin_entries, f->shapes.rows, f);
-    uint32_t bits = 1;
-    while (bits < 32 && f->keys >> bits)
-        bits++;
-    TL_TRY(b->ops->sort(b, f->entry_key, f->entry_value, f->entries, bits));
-    TL_TRY(tl_ranges(b, f->entry_key, f->entries, f->keys, &c->bin_range));
-    f->bin_begin = c->bin_range.data;
-    f->bin_end = f->keys ? f->bin_begin + f->keys : NULL;
-    tl_run(b, TLK_bin_fill, f->entries, f);
+    tl_run(b, TLK_bin_fill, f->shapes.rows, f);
     return TL_OK;
 }
 
 /* Stages 7 and 8: how many contacts each shape owns, where they go. */
-static tl_status count_contacts(tl_backend *b, tlk_find *f, tl_contacts *out, uint64_t *total)
+static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_contacts *out,
+                                uint64_t *total)
 {
     const uint32_t n = f->shapes.rows;
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
     f->contact_start = out->start.data;
+    f->partner = c->partner.data;
     tl_run(b, TLK_contact_count, n, f);
     return b->ops->scan(b, f->contact_start, n, total);
 }
@@ -372,10 +351,10 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
 {
     tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
     uint64_t total;
-    tl_collide_bounds(b, state);
-    TL_TRY(count_entries(b, c, &f));
+    TL_TRY(start_bins(b, c, &f));
+    bounds(b, &f);
     TL_TRY(fill_bins(b, c, &f));
-    TL_TRY(count_contacts(b, &f, out, &total));
+    TL_TRY(count_contacts(b, c, &f, out, &total));
     TL_TRY(tl_collide_room(b, total, &f, out));
     tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return TL_OK;
@@ -386,9 +365,10 @@ tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state 
 {
     tlk_find f = tl_collide_view(c, state, part);
     uint64_t total;
-    TL_TRY(count_entries(b, c, &f));
+    TL_TRY(start_bins(b, c, &f));
+    tl_run(b, TLK_bin_count, f.shapes.rows, &f);
     TL_TRY(fill_bins(b, c, &f));
-    TL_TRY(count_contacts(b, &f, out, &total));
+    TL_TRY(count_contacts(b, c, &f, out, &total));
     if (total >= 1u << 31)
         return too_many("contacts", total);
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));

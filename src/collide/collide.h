@@ -21,12 +21,10 @@ typedef struct tl_contacts {
 typedef struct tl_collide {
     uint32_t levels;                /* 0 is the coarsest */
     double top[TLK_LEVELS];         /* m, the largest radius of each level */
-    uint32_t visitors[TLK_LEVELS];  /* shapes entered on each level; 0: the level is not in use */
-    uint32_t residents[TLK_LEVELS]; /* of these, the shapes that live there */
+    uint32_t residents[TLK_LEVELS]; /* shapes on each level; 0: it is not in use */
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
-    tl_buffer entry_start, key, place, at, bin_range, bin_shape, bin_tag, bin_at;
-    tl_buffer entry; /* value, shape and tag of entries until bins are filled, then partners */
+    tl_buffer bin_start, bin_shape, bin_at, partner;
     tl_arena
         *arena; /* where these buffers are, none of which outlives a call; NULL: on their own */
 } tl_collide;
@@ -57,7 +55,7 @@ tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tl_coll
 /* The pieces of it, for several parts. Bounds of all shapes, which everything else needs: */
 void tl_collide_bounds(tl_backend *backend, const tl_collide_state *state);
 /* the pairs that a part's bins claim, by owner: `start` and `b` of `out`, nothing else. Those with
- * the shapes that are tested directly are in the last part, because they end an owner's list. */
+ * the shapes that are tested directly are in the last part. */
 tl_status tl_collide_pairs(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
                            tl_part part, tl_contacts *out);
 /* what kernels see of a state, levels sized for a part; */

@@ -1,11 +1,11 @@
 /* Collision detection box by box, on one device or several.
  *
- * The rule that gives a pair to one bin is a rule of integers, so a partition of space is a
- * partition of bins: a part has the bins of each level between two cuts, a shape is entered in the
- * bins that its box and the part share, and no pair is found twice or lost. Parts of one device run
- * one after the other in the same buffers; what stays of each is its lists of partners. In the end
- * all lists are on the first device, which merges them owner by owner into the order of an uncut
- * run and computes the geometry of each contact.
+ * A pair is accepted in one bin, so a partition of space is a partition of bins: a part has the
+ * bins of each level between two cuts, shapes are entered and search in those of their bins that
+ * are the part's, and no pair is found twice or lost. Parts of one device run one after the other
+ * in the same buffers; what stays of each is its lists of partners. In the end all lists are on the
+ * first device, which merges them owner by owner in the order of rows and computes the geometry of
+ * each contact.
  *
  * Further devices are backends of their own that live for one call. They get a copy of the state
  * and hand their lists back through the host's memory. Each is driven by a thread. */

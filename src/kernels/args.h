@@ -26,9 +26,10 @@
 #define TLK_HEAD     6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
 #define TLK_BLOCK    75u /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
 #define TLK_PATCH    18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
-#define TLK_SPAN     256 /* bins of a shape on an axis, below: tags tell bins apart */
+#define TLK_SPAN     256 /* bins of a shape on an axis, below */
 #define TLK_BINS_MAX (1u << 16) /* most bins of a shape on a level */
 #define TLK_TOO_WIDE (1u << 31) /* a count that makes the step fail */
+#define TLK_SEVERAL  (1u << 31) /* in an entry: its shape has others */
 #define TLK_PARTNERS 12u        /* partners that the counting pass keeps for each shape */
 #define TLK_UNCUT    3u         /* an axis that is none: all of space */
 
@@ -73,10 +74,11 @@ typedef struct tlk_shapes {
     double *centre;            /* 4 a row: world centre and reach, by tlk_bounds */
 } tlk_shapes;
 
-/* One level of bins: cubes of edge `size` that tile space; their indices wrap at a power of two. */
+/* One level of bins: cubes that tile space; their indices wrap at a power of two on each axis. */
 typedef struct tlk_level {
-    double size, inverse;
-    uint32_t mask[3], shift[3]; /* of x, y, z */
+    double inverse;             /* of a bin's edge */
+    double reach;               /* m: shapes that reach no further are entered in one bin */
+    uint32_t mask[3], shift[3]; /* of x, y, z in a key; x comes first, at shift 0 */
     uint32_t base;              /* first key */
     uint32_t used;              /* 0: nothing lives on this level */
     int64_t cut_low, cut_high;  /* bins [cut_low, cut_high) along tlk_find.axis are looked at */
@@ -91,19 +93,12 @@ typedef struct tlk_find {
     uint32_t axis; /* along which space is cut into parts, or TLK_UNCUT */
     tlk_level level[TLK_LEVELS];
     uint32_t global[TLK_GLOBALS]; /* shape rows */
-    uint32_t entries, keys;
-    uint32_t *entry_start; /* shapes.rows + 1: counts, then their scan */
-    uint32_t *entry_key;   /* entries; sorted in place with entry_value */
-    uint32_t *entry_value; /* entries: 0, 1, 2, ..., then the sorted order */
-    uint32_t *entry_shape; /* entries, before sorting */
-    uint32_t *entry_tag;   /* entries, before sorting: bin (27 bits), lower-corner flags (3 bits) */
-    float *entry_at;       /* 4 an entry, before sorting: centre in its bin, reach */
-    uint32_t *place;       /* entries: sorted position of each entry */
-    uint32_t *bin_begin, *bin_end; /* keys */
-    uint32_t *bin_shape, *bin_tag; /* entries, sorted */
-    float *bin_at;       /* 4 an entry, sorted: centre in its bin, reach (tlk_bin_number) */
+    uint32_t keys;
+    uint32_t *bin_start; /* keys + 2: counts, one key on; then where each bin begins */
+    uint32_t *bin_shape; /* entries, bin by bin: shape row, TLK_SEVERAL */
+    uint32_t *bin_at;    /* 4 an entry: place and reach in its level's units (tlk_bin_number) */
     uint32_t bin_stride; /* entries and some padding */
-    uint32_t *partner;   /* TLK_PARTNERS a shape, by the counting pass; where entry_value was */
+    uint32_t *partner;   /* TLK_PARTNERS a shape, by the counting pass */
     uint32_t contacts;
     uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */

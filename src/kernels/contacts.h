@@ -42,7 +42,7 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
 {
     const uint32_t colour = c->colour[k];
     if (colour == TLK_NONE)
-        c->fresh[tlk_atomic_next(c->fresh_count)] = k;
+        c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = k;
     if (colour == TLK_NONE || colour == TLK_COLOURS - 1)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];

@@ -1,11 +1,15 @@
-/* Collision detection, one shape or one entry at a time: the stages of src/collide/collide.c.
+/* Collision detection, one shape at a time: the stages of src/collide/collide.c.
  *
- * A shape is entered into every bin that its box touches, on its own level (as a resident) and on
- * every coarser level in use (as a visitor). A bin pairs residents with residents and residents
- * with visitors, never two visitors, so each pair is met on the coarser of its two levels. Of the
- * bins that both are in, the one with the lower corner of the overlap of their boxes claims the
- * pair: the bin that is, on each axis, the first bin of one of the two. That is the sources'
- * midpoint rule made with integers, so that rounding can neither lose a pair nor claim it twice. */
+ * A shape is entered on the level of its size only, in the bin that holds the middle of its box. A
+ * pair is found by its owner (TLK_OWNS), which searches its own level and all coarser ones: the
+ * bins that its box touches when it is widened by the reach of the level, within which the boxes of
+ * the shapes that live there are. A shape whose box is larger than that, because it moves far in
+ * one step, is entered in all bins that its box touches when it is narrowed by the reach; then it
+ * is accepted in one of them only, the lower corner of what is entered and searched. That is an
+ * integer rule: rounding can neither lose a pair nor find it twice.
+ *
+ * Lists of partners are put in the order of rows, so that nothing depends on the order of entries
+ * in a bin, on the table of bins or on how space is cut into parts. */
 #ifndef TL_KERNELS_FIND_H
 #define TL_KERNELS_FIND_H
 
@@ -44,24 +48,6 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
     return f->h * sqrt(w2) * (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
 }
 
-/* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
- * something within this step. */
-TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
-{
-    const tlk_shapes *s = &f->shapes;
-    const size_t body = s->body[i];
-    const double *geom = s->geom + 4 * (size_t)i, *x = f->bodies.pos + 4 * body;
-    double *centre = s->centre + 4 * (size_t)i;
-    double arm[3] = {geom[0], geom[1], geom[2]};
-    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
-        tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
-    const real *vel = f->bodies.vel + 8 * body;
-    const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
-    for (int k = 0; k < 3; k++)
-        centre[k] = x[k] + arm[k];
-    centre[3] = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
-}
-
 /* Half the edges of a box around everything within a shape's reach. */
 TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
 {
@@ -75,9 +61,8 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
         half[k] = margin + p[15 + k];
 }
 
-/* The box that a shape is binned by: around where it is and where its velocity takes it in this
- * step. */
-TL_KERNEL void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
+/* The box around where a shape is and where its velocity takes it in this step. */
+TL_RARE void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
 {
     const tlk_shapes *s = &f->shapes;
     const double *x = f->bodies.pos + 4 * (size_t)s->body[i], *c = s->centre + 4 * (size_t)i;
@@ -94,7 +79,8 @@ TL_KERNEL void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
     }
 }
 
-/* The first and last bin of a box on each axis of a level; returns how many bins that is. */
+/* The first and last bin of a level from `low` to `high` on each axis; returns how many bins that
+ * is. */
 TL_KERNEL uint32_t tlk_bins(const tlk_level *level, const double *low, const double *high,
                             int64_t *first, int64_t *last)
 {
@@ -111,95 +97,176 @@ TL_KERNEL uint32_t tlk_bins(const tlk_level *level, const double *low, const dou
     return wide || count > TLK_BINS_MAX ? TLK_TOO_WIDE : (uint32_t)count;
 }
 
-/* The bins of a level that a box is in, `from` to `to`, as far as they are in the part of space
- * that is looked at; `first` is the first of them all. Returns how many. */
-TL_KERNEL uint32_t tlk_part_bins(const tlk_find *f, uint32_t l, const double *low,
-                                 const double *high, int64_t *first, int64_t *from, int64_t *to)
+/* The bins that a shape is entered in, whatever part of space is looked at; returns how many. */
+TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, int64_t *last)
 {
-    const tlk_level *level = &f->level[l];
-    uint32_t count = tlk_bins(level, low, high, first, to);
-    for (int k = 0; k < 3; k++)
-        from[k] = first[k];
-    if (f->axis == TLK_UNCUT || count == TLK_TOO_WIDE)
-        return count;
-    for (uint32_t k = 0; k < 3; k++) /* an index known when compiling keeps them in registers */
-        if (k == f->axis) {
-            const uint32_t all = (uint32_t)(to[k] - from[k] + 1);
-            from[k] = from[k] > level->cut_low ? from[k] : level->cut_low;
-            to[k] = to[k] < level->cut_high ? to[k] : level->cut_high - 1;
-            count = from[k] > to[k] ? 0 : count / all * (uint32_t)(to[k] - from[k] + 1);
-        }
-    return count;
+    const tlk_level *level = &f->level[f->shapes.level[i]];
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    if (c[3] <= level->reach)
+        return tlk_bins(level, c, c, first, last);
+    double low[3], high[3];
+    tlk_box(f, i, low, high);
+    for (int k = 0; k < 3; k++) {
+        const double middle = 0.5 * (low[k] + high[k]);
+        low[k] = tlk_min(low[k] + level->reach, middle);
+        high[k] = tlk_max(high[k] - level->reach, middle);
+    }
+    return tlk_bins(level, low, high, first, last);
 }
 
-/* One shape: in how many bins it is. */
-TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
+/* The bins of a level that a shape searches, whatever part of space is looked at. Its box is the
+ * one around its reach or, where that is more than its own level's, the one around its way.
+ *
+ * What it meets there: let the boxes of i and j overlap on an axis, low_i <= high_j and low_j <=
+ * high_i. Bins from low_i - R to high_i + R are searched. If j's box is wider than 2 R, j is
+ * entered from low_j + R to high_j - R; else at its middle m, and m <= low_j + R, m >= high_j - R.
+ * Either way the two have a point in common, and rounding down keeps the order. The last factor is
+ * for the rounding of sums, 1e-16 of a coordinate that may be a thousand million times the reach.
+ */
+TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
+                            int64_t *last)
+{
+    const double *c = f->shapes.centre + 4 * (size_t)i, margin = level->reach * (1 + 1e-6);
+    double low[3] = {c[0] - c[3], c[1] - c[3], c[2] - c[3]};
+    double high[3] = {c[0] + c[3], c[1] + c[3], c[2] + c[3]};
+    if (c[3] > f->level[f->shapes.level[i]].reach) {
+        double from[3], to[3]; /* others, so that the usual ones stay in registers */
+        tlk_box(f, i, from, to);
+        for (int k = 0; k < 3; k++)
+            low[k] = from[k], high[k] = to[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        first[k] = (int64_t)floor((low[k] - margin) * level->inverse);
+        last[k] = (int64_t)floor((high[k] + margin) * level->inverse);
+    }
+}
+
+/* Leaves, of the bins from first to last, those of the part of space that is looked at. */
+TL_KERNEL void tlk_clip(const tlk_find *f, const tlk_level *level, int64_t *first, int64_t *last)
+{
+    for (uint32_t k = 0; k < 3; k++) /* an index known when compiling keeps them in registers */
+        if (k == f->axis) {
+            first[k] = tlk_max(first[k], level->cut_low);
+            last[k] = tlk_min(last[k], level->cut_high - 1);
+        }
+}
+
+/* How many bins that is on an axis of the table, each counted once. */
+TL_KERNEL uint32_t tlk_across(const tlk_level *level, const int64_t *first, const int64_t *last,
+                              int k)
+{
+    const int64_t count = last[k] - first[k] + 1, most = (int64_t)level->mask[k] + 1;
+    return count < 0 ? 0 : (uint32_t)tlk_min(count, most);
+}
+
+TL_KERNEL uint32_t tlk_key(const tlk_level *level, uint32_t x, uint32_t y, uint32_t z)
+{
+    return level->base + ((x & level->mask[0]) | (y & level->mask[1]) << level->shift[1] |
+                          (z & level->mask[2]) << level->shift[2]);
+}
+
+/* Positions in entries are whole numbers of 2^-12 of a bin's edge, modulo 2^32. */
+#define TLK_UNITS 4096.0
+
+TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
+{
+    const double at = x * level->inverse, bin = floor(at);
+    return ((uint32_t)(int64_t)bin << 12) + (uint32_t)((at - bin) * TLK_UNITS);
+}
+
+/* Where number k of entry q is: side by side with its neighbours' for a CPU, which looks at eight
+ * entries at once; with its own others for a GPU, whose threads look at one each. */
+TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t q, uint32_t k)
+{
+#if defined(__CUDACC__)
+    (void)f;
+    return 4 * (size_t)q + k;
+#else
+    return (size_t)k * f->bin_stride + q;
+#endif
+}
+
+/* Writes entry q: where shape i is, how far it reaches, and its row. */
+TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, uint32_t q)
+{
+    const tlk_level *level = &f->level[f->shapes.level[i]];
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    const float reach = (float)(c[3] * level->inverse * TLK_UNITS);
+    const uint32_t at[4] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2]),
+                            tlk_float_bits(reach)};
+    f->bin_shape[q] = i | (several ? TLK_SEVERAL : 0);
+#if defined(__CUDACC__)
+    ((uint4 *)f->bin_at)[q] = make_uint4(at[0], at[1], at[2], at[3]);
+#else
+    for (uint32_t k = 0; k < 4; k++)
+        f->bin_at[tlk_bin_number(f, q, k)] = at[k];
+#endif
+}
+
+/* One shape: counts it in each bin that it is entered in, or enters it there. */
+TL_KERNEL void tlk_visit_own(const tlk_find *f, uint32_t i, bool enter)
 {
     const uint32_t own = f->shapes.level[i];
-    uint32_t count = 0;
-    if (own < TLK_LEVELS) {
-        double low[3], high[3];
-        int64_t first[3], from[3], to[3];
-        tlk_box(f, i, low, high);
-        for (uint32_t l = 0; l <= own && count < TLK_TOO_WIDE; l++) /* level 0 is the coarsest */
-            if (f->level[l].used)
-                count += tlk_part_bins(f, l, low, high, first, from, to);
+    const tlk_level *level = &f->level[own];
+    int64_t first[3], last[3];
+    if (own >= TLK_LEVELS)
+        return;
+    const uint32_t bins = tlk_entered(f, i, first, last);
+    if (bins == TLK_TOO_WIDE) {
+        tlk_atomic_or32(f->bin_start, TLK_TOO_WIDE);
+        return;
     }
-    f->entry_start[i] = count >= TLK_TOO_WIDE ? TLK_TOO_WIDE : count;
+    tlk_clip(f, level, first, last);
+    for (uint32_t z = 0; z < tlk_across(level, first, last, 2); z++)
+        for (uint32_t y = 0; y < tlk_across(level, first, last, 1); y++)
+            for (uint32_t x = 0; x < tlk_across(level, first, last, 0); x++) {
+                const uint32_t key = tlk_key(level, (uint32_t)first[0] + x, (uint32_t)first[1] + y,
+                                             (uint32_t)first[2] + z);
+                const uint32_t q = tlk_atomic_add32(f->bin_start + key + 1, 1);
+                if (enter)
+                    tlk_enter(f, i, bins > 1, q);
+            }
+}
+
+/* One shape: counts it in its bins, key k in bin_start[k + 1]. */
+TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
+{
+    tlk_visit_own(f, i, false);
+}
+
+/* One shape: its entries. The counts are summed by then, so bin_start[k + 1] is where the next
+ * entry of bin k goes; when all are in, it is where bin k + 1 begins. */
+TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t i)
+{
+    tlk_visit_own(f, i, true);
+}
+
+/* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
+ * something within this step; and the bins it is in, where they are to be counted at once. */
+TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
+{
+    const tlk_shapes *s = &f->shapes;
+    const size_t body = s->body[i];
+    const double *geom = s->geom + 4 * (size_t)i, *x = f->bodies.pos + 4 * body;
+    double *centre = s->centre + 4 * (size_t)i;
+    double arm[3] = {geom[0], geom[1], geom[2]};
+    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
+        tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
+    const real *vel = f->bodies.vel + 8 * body;
+    const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
+    for (int k = 0; k < 3; k++)
+        centre[k] = x[k] + arm[k];
+    centre[3] = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
+    if (f->bin_start)
+        tlk_bin_count(f, i);
 }
 
 /* The first shape that is in too many bins. */
 TL_KERNEL void tlk_too_wide(const tlk_find *f, uint32_t i, double *acc)
 {
-    if (f->entry_start[i] == TLK_TOO_WIDE)
+    int64_t first[3], last[3];
+    if (f->shapes.level[i] < TLK_LEVELS && tlk_entered(f, i, first, last) == TLK_TOO_WIDE)
         acc[0] = tlk_min(acc[0], (double)i);
-}
-
-/* Entry e: shape i in a bin of level l; `first` is the first bin of its box. */
-TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, uint32_t l, const int64_t *bin,
-                         const int64_t *first, uint32_t e)
-{
-    const tlk_level *level = &f->level[l];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
-    uint32_t index = 0, tag = 0;
-    float at[4];
-    for (int k = 0; k < 3; k++) {
-        index |= ((uint32_t)bin[k] & level->mask[k]) << level->shift[k];
-        tag |= ((uint32_t)bin[k] & 511u) << (3 + 9 * k) | (uint32_t)(bin[k] == first[k]) << k;
-        at[k] = (float)(c[k] - (double)bin[k] * level->size);
-    }
-    at[3] = (float)c[3];
-    f->entry_key[e] = level->base + 2 * index + (l != f->shapes.level[i]);
-    f->entry_value[e] = e;
-    f->entry_shape[e] = i;
-    f->entry_tag[e] = tag;
-#if defined(__CUDACC__)
-    ((float4 *)f->entry_at)[e] = make_float4(at[0], at[1], at[2], at[3]);
-#else
-    for (int k = 0; k < 4; k++)
-        f->entry_at[4 * (size_t)e + (size_t)k] = at[k];
-#endif
-}
-
-/* One shape: its entries. */
-TL_KERNEL void tlk_bin_entries(const tlk_find *f, uint32_t i)
-{
-    const uint32_t own = f->shapes.level[i];
-    if (own >= TLK_LEVELS)
-        return;
-    uint32_t e = f->entry_start[i];
-    double box_low[3], box_high[3];
-    tlk_box(f, i, box_low, box_high);
-    for (uint32_t l = 0; l <= own; l++) {
-        if (!f->level[l].used)
-            continue;
-        int64_t first[3], from[3], to[3], bin[3];
-        tlk_part_bins(f, l, box_low, box_high, first, from, to);
-        for (bin[2] = from[2]; bin[2] <= to[2]; bin[2]++)
-            for (bin[1] = from[1]; bin[1] <= to[1]; bin[1]++)
-                for (bin[0] = from[0]; bin[0] <= to[0]; bin[0]++)
-                    tlk_enter(f, i, l, bin, first, e++);
-    }
 }
 
 /* One sorted position: where the run of its key begins or ends. Keys that do not occur keep the 0
@@ -211,34 +278,6 @@ TL_KERNEL void tlk_run_ranges(const tlk_ranges *r, uint32_t p)
         r->begin[key] = p;
     if (p + 1 == r->count || r->key[p + 1] != key)
         r->end[key] = p + 1;
-}
-
-/* Where number k of the sorted entry p is: side by side with its neighbours' for a CPU, which looks
- * at eight entries at once; with its own others for a GPU, whose threads look at one each. */
-TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t p, uint32_t k)
-{
-#if defined(__CUDACC__)
-    (void)f;
-    return 4 * (size_t)p + k;
-#else
-    return (size_t)k * f->bin_stride + p;
-#endif
-}
-
-/* One sorted position: the entry's data, in the order of bins. */
-TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t p)
-{
-    const uint32_t e = f->entry_value[p];
-    const float *at = f->entry_at + 4 * (size_t)e;
-    f->place[e] = p;
-    f->bin_shape[p] = f->entry_shape[e];
-    f->bin_tag[p] = f->entry_tag[e];
-#if defined(__CUDACC__)
-    ((float4 *)f->bin_at)[p] = *(const float4 *)at;
-#else
-    for (uint32_t k = 0; k < 4; k++)
-        f->bin_at[tlk_bin_number(f, p, k)] = at[k];
-#endif
 }
 
 /* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
@@ -266,8 +305,8 @@ TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const do
 }
 
 /* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing
- * speed. Beyond the envelope their boxes must overlap, so that a pair of binned shapes is met in
- * one bin only. */
+ * speed. Beyond the envelope the boxes of binned shapes must overlap, because no others are sure to
+ * meet. */
 TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
@@ -303,33 +342,37 @@ TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
     return tlk_touch_soon(f, i, j);
 }
 
-/* Writes contact k. */
-TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint32_t k)
+/* The partners of a shape, as far as there is room for them, and how many there are. */
+typedef struct tlk_list {
+    uint32_t *shape, room, count;
+} tlk_list;
+
+TL_KERNEL void tlk_append(tlk_list *list, uint32_t j)
 {
-    double n[3];
-    f->contact_b[k] = j;
-    if (!f->contact_n)
-        return;
-    const double gap = tlk_narrow(&f->shapes, i, j, n);
-    f->contact_a[k] = i;
-    real *out = f->contact_n + 4 * (size_t)k;
-    out[0] = (real)n[0], out[1] = (real)n[1], out[2] = (real)n[2], out[3] = (real)gap;
+    if (list->count < list->room)
+        list->shape[list->count] = j;
+    list->count++;
 }
 
-/* A partner of i was found: writes the contact, or counts it and keeps the partner's name, if there
- * is room, so that the second pass need not look again. */
-TL_KERNEL void tlk_emit(const tlk_find *f, uint32_t i, uint32_t j, bool write, uint32_t *k)
+/* Puts a list in ascending order (Shell's sort; lists of a few are the rule). */
+TL_KERNEL void tlk_sort(uint32_t *list, uint32_t count)
 {
-    if (write)
-        tlk_write_contact(f, i, j, *k);
-    else if (*k < TLK_PARTNERS)
-        f->partner[TLK_PARTNERS * (size_t)i + *k] = j;
-    (*k)++;
+    uint32_t gap = 1;
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap; gap /= 3)
+        for (uint32_t n = gap; n < count; n++) {
+            const uint32_t item = list[n];
+            uint32_t at = n;
+            for (; at >= gap && list[at - gap] > item; at -= gap)
+                list[at] = list[at - gap];
+            list[at] = item;
+        }
 }
 
 /* A shape against the few that are too large for bins. The larger is the partner; of two of them
  * the fixed one, or the later one. */
-TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     const tlk_shapes *s = &f->shapes;
     const bool global = s->level[i] >= TLK_LEVELS;
@@ -347,107 +390,204 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, bool write, uint
                 continue;
         }
         if (tlk_touch(f, i, j))
-            tlk_emit(f, i, j, write, k);
+            tlk_append(list, j);
     }
 }
 
-/* The range of sorted positions that entry p pairs with: the residents of its bin, behind it if it
- * is a resident itself. */
-TL_KERNEL void tlk_partners(const tlk_find *f, uint32_t p, uint32_t *begin, uint32_t *end)
+/* What a shape looks at on one level: rows of bins along x, which lie side by side in the table. */
+typedef struct tlk_search {
+    uint32_t x, y, z;    /* the first bin */
+    uint32_t nx, ny, nz; /* bins on each axis */
+    uint32_t row, piece; /* the row that comes next; 1: what of it is behind the table's edge */
+    uint32_t at[3];      /* the shape's place, as entries have theirs */
+    float reach;
+    int32_t after; /* only later rows are its partners: its own, or on a coarser level -1 */
+} tlk_search;
+
+/* Begins the search of shape i on level l. Two places in 2^-12 of an edge are each rounded down, so
+ * their distance is off by less than sqrt(3) of these units, and by the rounding of the products
+ * that they come from, 2^-53 of a coordinate in edges or 2^-41 in units, twice and on three axes:
+ * so much is added to the reach. What 32-bit numbers round is covered in tlk_near. */
+TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_search *s)
 {
-    const uint32_t key = f->entry_key[p];
-    *begin = key & 1 ? f->bin_begin[key - 1] : p + 1;
-    *end = f->bin_end[key & ~1u];
+    const tlk_level *level = &f->level[l];
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    int64_t first[3], last[3];
+    double far = 0;
+    tlk_searched(f, i, level, first, last);
+    tlk_clip(f, level, first, last);
+    s->x = (uint32_t)first[0] & level->mask[0];
+    s->y = (uint32_t)first[1];
+    s->z = (uint32_t)first[2];
+    s->nx = tlk_across(level, first, last, 0);
+    s->ny = s->nx ? tlk_across(level, first, last, 1) : 0;
+    s->nz = s->ny ? tlk_across(level, first, last, 2) : 0;
+    s->row = s->piece = 0;
+    for (int k = 0; k < 3; k++) {
+        s->at[k] = tlk_place(level, c[k]);
+        far = tlk_max(far, fabs(c[k]));
+    }
+    s->reach = (float)((c[3] + far * 0x1p-50) * level->inverse * TLK_UNITS + 2);
+    s->after = l == f->shapes.level[i] ? (int32_t)i : -1;
 }
 
-/* Whether two entries with these tags are in the same bin and it claims the pair: on each axis it
- * is the first bin of one of the two. */
-TL_KERNEL bool tlk_claims(uint32_t tp, uint32_t tq)
+/* The entries [begin, end) that come next; false at the end. A row that goes over the table's edge
+ * comes in two pieces. */
+TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_search *s,
+                               uint32_t *begin, uint32_t *end)
 {
-    return (((tp ^ tq) & ~7u) == 0) & (((tp | tq) & 7u) == 7u);
+    if (s->row == s->ny) {
+        s->row = 0;
+        s->z++;
+        s->nz -= s->nz > 0;
+    }
+    if (!s->nz)
+        return false;
+    const uint32_t *start = f->bin_start + tlk_key(level, 0, s->y + s->row, s->z);
+    const uint32_t to = s->x + s->nx, edge = level->mask[0] + 1;
+    *begin = start[s->piece ? 0 : s->x];
+    *end = start[s->piece ? to - edge : tlk_min(to, edge)];
+    s->piece = !s->piece && to > edge;
+    s->row += !s->piece;
+    return true;
 }
 
-/* Whether the balls at p and q can touch. The reaches are sums of radii and margins; the slack
- * covers the rounding of positions to 32-bit inside a bin. */
-TL_KERNEL bool tlk_near(const tlk_find *f, uint32_t p, uint32_t q)
+/* The difference of two places as a 32-bit number, where it is less than 2^22 units, which is 1024
+ * edges and more than any two shapes of a pair are apart; else it may be anything. Conversions of
+ * whole numbers are slow on a GPU. */
+TL_KERNEL float tlk_apart(uint32_t a, uint32_t b)
 {
 #if defined(__CUDACC__)
-    const float4 vp = ((const float4 *)f->bin_at)[p], vq = ((const float4 *)f->bin_at)[q];
-    const float a[4] = {vp.x, vp.y, vp.z, vp.w}, b[4] = {vq.x, vq.y, vq.z, vq.w};
+    return __uint_as_float(a - b + 0x4b400000u) - 12582912.0f; /* 1.5 * 2^23 */
 #else
-    float a[4], b[4];
-    for (uint32_t k = 0; k < 4; k++) {
-        a[k] = f->bin_at[tlk_bin_number(f, p, k)];
-        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
-    }
+    return (float)(int32_t)(a - b);
 #endif
-    const float dx = b[0] - a[0], dy = b[1] - a[1], dz = b[2] - a[2], r = (b[3] + a[3]) * 1.00001f;
+}
+
+/* Whether the balls of the searching shape and of entry q can touch. What is computed in 32-bit is
+ * off by a few times 6e-8 of itself. */
+TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t q)
+{
+#if defined(__CUDACC__)
+    const uint4 v = ((const uint4 *)f->bin_at)[q];
+    const uint32_t b[4] = {v.x, v.y, v.z, v.w};
+#else
+    uint32_t b[4];
+    for (uint32_t k = 0; k < 4; k++)
+        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
+#endif
+    const float dx = tlk_apart(b[0], s->at[0]), dy = tlk_apart(b[1], s->at[1]);
+    const float dz = tlk_apart(b[2], s->at[2]), r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f;
     return dx * dx + dy * dy + dz * dz <= r * r;
 }
 
-TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, bool write, uint32_t *k)
+/* Whether shape i, on level l, accepts shape j at entry q, one of several: where it is in the bin
+ * that is, on each axis, the first that is searched or the first that is entered. (What the table's
+ * edge folds together is searched once and holds j once.) */
+TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, uint32_t q)
 {
-    for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
-        const uint32_t p = f->place[e], tag = f->bin_tag[p];
+    const tlk_level *level = &f->level[l];
+    int64_t first[3], last[3], begin[3], end[3];
+    tlk_searched(f, i, level, first, last);
+    tlk_entered(f, j, begin, end);
+    for (int k = 0; k < 3; k++) {
+        first[k] = tlk_max(first[k], begin[k]);
+        last[k] = tlk_min(last[k], end[k]);
+        if (first[k] > last[k])
+            return false;
+    }
+    for (int k = 0; k < 3; k++)
+        begin[k] = end[k] = first[k];
+    tlk_clip(f, level, begin, end);
+    for (int k = 0; k < 3; k++)
+        if (begin[k] > end[k] || begin[k] != first[k])
+            return false;
+    const uint32_t key = tlk_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
+    return f->bin_start[key] <= q && q < f->bin_start[key + 1];
+}
+
+/* The shape of entry q, which is near, if i may own a pair with it; else TLK_NONE. */
+TL_KERNEL uint32_t tlk_partner(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t l,
+                               uint32_t q)
+{
+    const uint32_t shape = f->bin_shape[q], j = shape & ~TLK_SEVERAL;
+    if ((int32_t)j <= s->after || (shape != j && !tlk_claims(f, i, j, l, q)))
+        return TLK_NONE;
+    return j;
+}
+
+/* A shape against those in bins. */
+TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
+{
+    const uint32_t own = f->shapes.level[i];
+    for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) { /* level 0 is the coarsest */
+        tlk_search s;
         uint32_t begin, end;
-        tlk_partners(f, p, &begin, &end);
-        for (uint32_t q = begin; q < end; q++)
-            if (tlk_claims(tag, f->bin_tag[q]) && tlk_near(f, p, q) &&
-                tlk_touch(f, i, f->bin_shape[q]))
-                tlk_emit(f, i, f->bin_shape[q], write, k);
+        if (!f->level[l].used)
+            continue;
+        tlk_search_begin(f, i, l, &s);
+        while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
+            for (uint32_t q = begin; q < end; q++) {
+                const uint32_t j = tlk_near(f, &s, q) ? tlk_partner(f, &s, i, l, q) : TLK_NONE;
+                if (j != TLK_NONE && tlk_touch(f, i, j))
+                    tlk_append(list, j);
+            }
     }
 }
 
-/* The binned shapes that may touch i, into its list of partners as far as there is room; returns
- * how many there are. */
-TL_KERNEL uint32_t tlk_candidates(const tlk_find *f, uint32_t i)
+/* Shape i, whose partners in bins are listed: those that are tested directly; the order, where all
+ * of them are there; how many contacts it owns. */
+TL_KERNEL void tlk_list_end(const tlk_find *f, uint32_t i, tlk_list *list)
 {
-    uint32_t n = 0, *list = f->partner + TLK_PARTNERS * (size_t)i;
-    for (uint32_t e = f->entry_start[i]; e < f->entry_start[i + 1]; e++) {
-        const uint32_t p = f->place[e], tag = f->bin_tag[p];
-        uint32_t begin, end;
-        tlk_partners(f, p, &begin, &end);
-        for (uint32_t q = begin; q < end; q++) {
-            if (!tlk_claims(tag, f->bin_tag[q]) || !tlk_near(f, p, q))
-                continue;
-            if (n < TLK_PARTNERS)
-                list[n] = f->bin_shape[q];
-            n++;
-        }
-    }
-    return n;
+    tlk_visit_globals(f, i, list);
+    if (list->count <= list->room)
+        tlk_sort(list->shape, list->count);
+    f->contact_start[i] = list->count;
 }
 
-/* One shape: how many contacts it owns. First the candidates, then the exact tests: threads that
- * run in step would otherwise wait for each other's tests at every entry. */
+/* Where the partners of shape i are kept, so that the second pass rarely looks again. */
+TL_KERNEL tlk_list tlk_list_begin(const tlk_find *f, uint32_t i)
+{
+    const tlk_list list = {f->partner + TLK_PARTNERS * (size_t)i, TLK_PARTNERS, 0};
+    return list;
+}
+
+/* One shape: how many contacts it owns. */
 TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
 {
-    uint32_t k = 0, *list = f->partner + TLK_PARTNERS * (size_t)i;
-    const uint32_t n = tlk_candidates(f, i);
-    if (n > TLK_PARTNERS)
-        tlk_visit_bins(f, i, false, &k);
-    else
-        for (uint32_t c = 0; c < n; c++) {
-            const uint32_t j = list[c];
-            if (tlk_touch(f, i, j))
-                list[k++] = j;
-        }
-    tlk_visit_globals(f, i, false, &k);
-    f->contact_start[i] = k;
+    tlk_list list = tlk_list_begin(f, i);
+    tlk_visit_bins(f, i, &list);
+    tlk_list_end(f, i, &list);
 }
 
-/* One shape: the contacts it owns. */
+/* Writes contact k. */
+TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint32_t k)
+{
+    double n[3];
+    f->contact_b[k] = j;
+    if (!f->contact_n)
+        return;
+    const double gap = tlk_narrow(&f->shapes, i, j, n);
+    f->contact_a[k] = i;
+    const real out[4] = {(real)n[0], (real)n[1], (real)n[2], (real)gap};
+    tlk_store4(f->contact_n + 4 * (size_t)k, out);
+}
+
+/* One shape: the contacts it owns. Those of a shape that has more than were kept are looked for
+ * again. */
 TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
 {
-    uint32_t k = f->contact_start[i];
-    const uint32_t count = f->contact_start[i + 1] - k;
-    if (count <= TLK_PARTNERS) {
-        for (uint32_t c = 0; c < count; c++)
-            tlk_write_contact(f, i, f->partner[TLK_PARTNERS * (size_t)i + c], k + c);
-        return;
+    const uint32_t begin = f->contact_start[i], count = f->contact_start[i + 1] - begin;
+    tlk_list list = tlk_list_begin(f, i);
+    if (count > TLK_PARTNERS) {
+        list.shape = f->contact_b + begin;
+        list.room = count;
+        tlk_visit_bins(f, i, &list);
+        tlk_visit_globals(f, i, &list);
+        tlk_sort(list.shape, count);
     }
-    tlk_visit_bins(f, i, true, &k);
-    tlk_visit_globals(f, i, true, &k);
+    for (uint32_t c = 0; c < count; c++)
+        tlk_write_contact(f, i, list.shape[c], begin + c);
 }
 
 /* One contact whose shapes are known: its geometry. */
@@ -465,51 +605,22 @@ TL_KERNEL void tlk_join_count(const tlk_join *j, uint32_t i)
     j->count[i] += j->from[i + 1] - j->from[i];
 }
 
-/* The place of a pair in its owner's list: level and bin that claim it, bins counted from the
- * owner's first in the order of its entries. A shape has less than 256 bins on an axis. */
-TL_KERNEL uint32_t tlk_pair_order(const tlk_find *f, uint32_t i, uint32_t j)
-{
-    const uint32_t li = f->shapes.level[i], lj = f->shapes.level[j], l = li < lj ? li : lj;
-    if (li >= TLK_LEVELS || lj >= TLK_LEVELS)
-        return TLK_NONE; /* tested directly: behind all others */
-    double low[3], high[3];
-    int64_t first_i[3], first_j[3], last[3];
-    uint32_t order = l;
-    tlk_box(f, i, low, high);
-    tlk_bins(&f->level[l], low, high, first_i, last);
-    tlk_box(f, j, low, high);
-    tlk_bins(&f->level[l], low, high, first_j, last);
-    for (int k = 2; k >= 0; k--)
-        order = order << 8 | (first_j[k] > first_i[k] ? (uint32_t)(first_j[k] - first_i[k]) : 0u);
-    return order;
-}
-
-/* One owner: its contacts in a part, merged from behind into those it has already. Few owners have
- * contacts in two parts. */
+/* One owner: its contacts in a part, merged from behind into those it has already. */
 TL_KERNEL void tlk_join_lists(const tlk_join *j, uint32_t i)
 {
     const tlk_find *f = &j->find;
     const uint32_t begin = f->contact_start[i], last = j->end[i];
     const uint32_t *from = j->partner + j->from[i];
     uint32_t *list = f->contact_b, fresh = j->from[i + 1] - j->from[i], old = last;
-    uint32_t order_old = 0, order_fresh = 0, put = last + fresh;
-    if (!fresh)
-        return;
+    uint32_t put = last + fresh;
     j->end[i] = put;
     for (uint32_t k = last; k < put; k++)
         f->contact_a[k] = i;
-    if (old > begin) {
-        order_old = tlk_pair_order(f, i, list[old - 1]);
-        order_fresh = tlk_pair_order(f, i, from[fresh - 1]);
-    }
     while (fresh)
-        if (old > begin && order_old > order_fresh) {
+        if (old > begin && list[old - 1] > from[fresh - 1])
             list[--put] = list[--old];
-            order_old = old > begin ? tlk_pair_order(f, i, list[old - 1]) : 0;
-        } else {
+        else
             list[--put] = from[--fresh];
-            order_fresh = fresh && old > begin ? tlk_pair_order(f, i, from[fresh - 1]) : 0;
-        }
 }
 
 #endif

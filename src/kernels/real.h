@@ -81,6 +81,33 @@ TL_KERNEL void tlk_rotate_back(const double *q, const double *v, double *out)
     tlk_rotate(c, v, out);
 }
 
+/* The bits of a 32-bit number, and the number of such bits. */
+TL_KERNEL uint32_t tlk_float_bits(float x)
+{
+#if defined(__CUDACC__)
+    return __float_as_uint(x);
+#else
+    const union {
+        float number;
+        uint32_t bits;
+    } u = {.number = x};
+    return u.bits;
+#endif
+}
+
+TL_KERNEL float tlk_bits_float(uint32_t bits)
+{
+#if defined(__CUDACC__)
+    return __uint_as_float(bits);
+#else
+    const union {
+        uint32_t bits;
+        float number;
+    } u = {.bits = bits};
+    return u.number;
+#endif
+}
+
 /* Where field f of row s is in an array of packets with `fields` fields. */
 TL_KERNEL uint32_t tlk_lane(uint32_t s)
 {
@@ -165,13 +192,22 @@ TL_KERNEL void tlk_atomic_min(uint64_t *p, uint64_t value)
 #endif
 }
 
-/* Counts up; returns the number before. */
-TL_KERNEL uint32_t tlk_atomic_next(uint32_t *p)
+TL_KERNEL void tlk_atomic_or32(uint32_t *p, uint32_t bits)
 {
 #if defined(__CUDACC__)
-    return atomicAdd(p, 1u);
+    atomicOr(p, bits);
 #else
-    return __atomic_fetch_add(p, 1u, __ATOMIC_RELAXED);
+    __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Returns what was there before, which does depend on the order of threads. */
+TL_KERNEL uint32_t tlk_atomic_add32(uint32_t *p, uint32_t value)
+{
+#if defined(__CUDACC__)
+    return atomicAdd(p, value);
+#else
+    return __atomic_fetch_add(p, value, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -168,7 +168,6 @@ static void commit(tl_world *w, push_state *p, const tl_image *m, size_t dynamic
     w->collide.levels = p->collide.levels;
     w->collide.globals = p->collide.globals;
     memcpy(w->collide.top, p->collide.top, sizeof w->collide.top);
-    memcpy(w->collide.visitors, p->collide.visitors, sizeof w->collide.visitors);
     memcpy(w->collide.residents, p->collide.residents, sizeof w->collide.residents);
     memcpy(w->collide.global, p->collide.global, sizeof w->collide.global);
     w->rows = (uint32_t)m->id.count;

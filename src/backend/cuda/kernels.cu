@@ -126,7 +126,6 @@ static __global__ void fold_groups(uint32_t chunks, uint32_t numbers, uint64_t c
 #define map_contact_count  tuned_contact_count
 #define map_contact_write  tuned_contact_write
 #define map_match_contacts tuned_match_contacts
-#define map_bin_entries    tuned_bin_entries
 
 #if defined(TLK_PRECISION_double)
 #define TABLE tl_cuda_double
