@@ -1,19 +1,12 @@
-/* Collision detection, one shape at a time: the stages of src/collide/collide.c.
- *
- * A shape is entered on the level of its size only, in the bin that holds the middle of its box. A
- * pair is found by its owner (TLK_OWNS), which searches its own level and all coarser ones: the
- * bins that its box touches when it is widened by the reach of the level, within which the boxes of
- * the shapes that live there are. A shape whose box is larger than that, because it moves far in
- * one step, is entered in all bins that its box touches when it is narrowed by the reach; then it
- * is accepted in one of them only, the lower corner of what is entered and searched. That is an
- * integer rule: rounding can neither lose a pair nor find it twice.
+/* Collision detection, one shape at a time: the stages of src/collide/collide.c. What is near comes
+ * from bins.h.
  *
  * Lists of partners are put in the order of rows, so that nothing depends on the order of entries
  * in a bin, on the table of bins or on how space is cut into parts. */
 #ifndef TL_KERNELS_FIND_H
 #define TL_KERNELS_FIND_H
 
-#include "kernels/narrow.h"
+#include "kernels/bins.h"
 
 /* One shape that is on a body which does not move by itself: its frame in the world. */
 TL_KERNEL void tlk_patches(const tlk_find *f, uint32_t i)
@@ -34,250 +27,6 @@ TL_KERNEL void tlk_patches(const tlk_find *f, uint32_t i)
                                 fabs(out[9 + k]) * local[14]
                           : 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]));
     }
-}
-
-/* How far a shape's surface can get from its start by turning alone within the step. */
-TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
-{
-    const real *vel = f->bodies.vel + 8 * (size_t)f->shapes.body[i];
-    const double w2 = (double)vel[4] * vel[4] + (double)vel[5] * vel[5] + (double)vel[6] * vel[6];
-    const double a2 = tlk_dotd(arm, arm);
-    const bool sphere = (f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
-    if (sphere && a2 == 0)
-        return 0;
-    return f->h * sqrt(w2) * (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
-}
-
-/* Half the edges of a box around everything within a shape's reach. */
-TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
-{
-    const double reach = s->centre[4 * (size_t)i + 3];
-    half[0] = half[1] = half[2] = reach;
-    if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
-        return;
-    const double *p = s->patch + TLK_PATCH * (size_t)(i - s->dynamic);
-    const double margin = reach - s->geom[4 * (size_t)i + 3];
-    for (int k = 0; k < 3; k++)
-        half[k] = margin + p[15 + k];
-}
-
-/* The box around where a shape is and where its velocity takes it in this step. */
-TL_RARE void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
-{
-    const tlk_shapes *s = &f->shapes;
-    const double *x = f->bodies.pos + 4 * (size_t)s->body[i], *c = s->centre + 4 * (size_t)i;
-    const real *vel = f->bodies.vel + 8 * (size_t)s->body[i];
-    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
-    const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
-    const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
-    const double *p = sphere ? 0 : s->patch + TLK_PATCH * (size_t)(i - s->dynamic) + 15;
-    for (int k = 0; k < 3; k++) {
-        const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
-        const double move = f->h * (double)vel[k];
-        low[k] = c[k] - half + tlk_min(move, 0.0);
-        high[k] = c[k] + half + tlk_max(move, 0.0);
-    }
-}
-
-/* The first and last bin of a level from `low` to `high` on each axis; returns how many bins that
- * is. */
-TL_KERNEL uint32_t tlk_bins(const tlk_level *level, const double *low, const double *high,
-                            int64_t *first, int64_t *last)
-{
-    uint64_t count = 1;
-    bool wide = false;
-    for (int k = 0; k < 3; k++) {
-        const double a = floor(low[k] * level->inverse), b = floor(high[k] * level->inverse);
-        const bool sound = a > -4e15 && b < 4e15 && b - a < TLK_SPAN;
-        first[k] = sound ? (int64_t)a : 0;
-        last[k] = sound ? (int64_t)b : 0;
-        wide = wide || !sound;
-        count *= (uint64_t)(last[k] - first[k] + 1);
-    }
-    return wide || count > TLK_BINS_MAX ? TLK_TOO_WIDE : (uint32_t)count;
-}
-
-/* The bins that a shape is entered in, whatever part of space is looked at; returns how many. */
-TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, int64_t *last)
-{
-    const tlk_level *level = &f->level[f->shapes.level[i]];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
-    if (c[3] <= level->reach)
-        return tlk_bins(level, c, c, first, last);
-    double low[3], high[3];
-    tlk_box(f, i, low, high);
-    for (int k = 0; k < 3; k++) {
-        const double middle = 0.5 * (low[k] + high[k]);
-        low[k] = tlk_min(low[k] + level->reach, middle);
-        high[k] = tlk_max(high[k] - level->reach, middle);
-    }
-    return tlk_bins(level, low, high, first, last);
-}
-
-/* The bins of a level that a shape searches, whatever part of space is looked at. Its box is the
- * one around its reach or, where that is more than its own level's, the one around its way.
- *
- * What it meets there: let the boxes of i and j overlap on an axis, low_i <= high_j and low_j <=
- * high_i. Bins from low_i - R to high_i + R are searched. If j's box is wider than 2 R, j is
- * entered from low_j + R to high_j - R; else at its middle m, and m <= low_j + R, m >= high_j - R.
- * Either way the two have a point in common, and rounding down keeps the order. The last factor is
- * for the rounding of sums, 1e-16 of a coordinate that may be a thousand million times the reach.
- */
-TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
-                            int64_t *last)
-{
-    const double *c = f->shapes.centre + 4 * (size_t)i, margin = level->reach * (1 + 1e-6);
-    double low[3] = {c[0] - c[3], c[1] - c[3], c[2] - c[3]};
-    double high[3] = {c[0] + c[3], c[1] + c[3], c[2] + c[3]};
-    if (c[3] > f->level[f->shapes.level[i]].reach) {
-        double from[3], to[3]; /* others, so that the usual ones stay in registers */
-        tlk_box(f, i, from, to);
-        for (int k = 0; k < 3; k++)
-            low[k] = from[k], high[k] = to[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        first[k] = (int64_t)floor((low[k] - margin) * level->inverse);
-        last[k] = (int64_t)floor((high[k] + margin) * level->inverse);
-    }
-}
-
-/* Leaves, of the bins from first to last, those of the part of space that is looked at. */
-TL_KERNEL void tlk_clip(const tlk_find *f, const tlk_level *level, int64_t *first, int64_t *last)
-{
-    for (uint32_t k = 0; k < 3; k++) /* an index known when compiling keeps them in registers */
-        if (k == f->axis) {
-            first[k] = tlk_max(first[k], level->cut_low);
-            last[k] = tlk_min(last[k], level->cut_high - 1);
-        }
-}
-
-/* How many bins that is on an axis of the table, each counted once. */
-TL_KERNEL uint32_t tlk_across(const tlk_level *level, const int64_t *first, const int64_t *last,
-                              int k)
-{
-    const int64_t count = last[k] - first[k] + 1, most = (int64_t)level->mask[k] + 1;
-    return count < 0 ? 0 : (uint32_t)tlk_min(count, most);
-}
-
-TL_KERNEL uint32_t tlk_key(const tlk_level *level, uint32_t x, uint32_t y, uint32_t z)
-{
-    return level->base + ((x & level->mask[0]) | (y & level->mask[1]) << level->shift[1] |
-                          (z & level->mask[2]) << level->shift[2]);
-}
-
-/* Positions in entries are whole numbers of 2^-12 of a bin's edge, modulo 2^32. */
-#define TLK_UNITS 4096.0
-
-TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
-{
-    const double at = x * level->inverse, bin = floor(at);
-    return ((uint32_t)(int64_t)bin << 12) + (uint32_t)((at - bin) * TLK_UNITS);
-}
-
-/* Where number k of entry q is: side by side with its neighbours' for a CPU, which looks at eight
- * entries at once; with its own others for a GPU, whose threads look at one each. */
-TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t q, uint32_t k)
-{
-#if defined(__CUDACC__)
-    (void)f;
-    return 4 * (size_t)q + k;
-#else
-    return (size_t)k * f->bin_stride + q;
-#endif
-}
-
-/* Writes entry q: where shape i is, how far it reaches, and its row. */
-TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, uint32_t q)
-{
-    const tlk_level *level = &f->level[f->shapes.level[i]];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
-    const float reach = (float)(c[3] * level->inverse * TLK_UNITS);
-    const uint32_t at[4] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2]),
-                            tlk_float_bits(reach)};
-    f->bin_shape[q] = i | (several ? TLK_SEVERAL : 0);
-#if defined(__CUDACC__)
-    ((uint4 *)f->bin_at)[q] = make_uint4(at[0], at[1], at[2], at[3]);
-#else
-    for (uint32_t k = 0; k < 4; k++)
-        f->bin_at[tlk_bin_number(f, q, k)] = at[k];
-#endif
-}
-
-/* One shape: counts it in each bin that it is entered in, or enters it there. */
-TL_KERNEL void tlk_visit_own(const tlk_find *f, uint32_t i, bool enter)
-{
-    const uint32_t own = f->shapes.level[i];
-    const tlk_level *level = &f->level[own];
-    int64_t first[3], last[3];
-    if (own >= TLK_LEVELS)
-        return;
-    const uint32_t bins = tlk_entered(f, i, first, last);
-    if (bins == TLK_TOO_WIDE) {
-        tlk_atomic_or32(f->bin_start, TLK_TOO_WIDE);
-        return;
-    }
-    tlk_clip(f, level, first, last);
-    for (uint32_t z = 0; z < tlk_across(level, first, last, 2); z++)
-        for (uint32_t y = 0; y < tlk_across(level, first, last, 1); y++)
-            for (uint32_t x = 0; x < tlk_across(level, first, last, 0); x++) {
-                const uint32_t key = tlk_key(level, (uint32_t)first[0] + x, (uint32_t)first[1] + y,
-                                             (uint32_t)first[2] + z);
-                const uint32_t q = tlk_atomic_add32(f->bin_start + key + 1, 1);
-                if (enter)
-                    tlk_enter(f, i, bins > 1, q);
-            }
-}
-
-/* One shape: counts it in its bins, key k in bin_start[k + 1]. */
-TL_KERNEL void tlk_bin_count(const tlk_find *f, uint32_t i)
-{
-    tlk_visit_own(f, i, false);
-}
-
-/* One shape: its entries. The counts are summed by then, so bin_start[k + 1] is where the next
- * entry of bin k goes; when all are in, it is where bin k + 1 begins. */
-TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t i)
-{
-    tlk_visit_own(f, i, true);
-}
-
-/* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
- * something within this step; and the bins it is in, where they are to be counted at once. */
-TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
-{
-    const tlk_shapes *s = &f->shapes;
-    const size_t body = s->body[i];
-    const double *geom = s->geom + 4 * (size_t)i, *x = f->bodies.pos + 4 * body;
-    double *centre = s->centre + 4 * (size_t)i;
-    double arm[3] = {geom[0], geom[1], geom[2]};
-    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
-        tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
-    const real *vel = f->bodies.vel + 8 * body;
-    const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
-    for (int k = 0; k < 3; k++)
-        centre[k] = x[k] + arm[k];
-    centre[3] = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
-    if (f->bin_start)
-        tlk_bin_count(f, i);
-}
-
-/* The first shape that is in too many bins. */
-TL_KERNEL void tlk_too_wide(const tlk_find *f, uint32_t i, double *acc)
-{
-    int64_t first[3], last[3];
-    if (f->shapes.level[i] < TLK_LEVELS && tlk_entered(f, i, first, last) == TLK_TOO_WIDE)
-        acc[0] = tlk_min(acc[0], (double)i);
-}
-
-/* One sorted position: where the run of its key begins or ends. Keys that do not occur keep the 0
- * that both arrays are filled with before: an empty range. */
-TL_KERNEL void tlk_run_ranges(const tlk_ranges *r, uint32_t p)
-{
-    const uint32_t key = r->key[p];
-    if (p == 0 || r->key[p - 1] != key)
-        r->begin[key] = p;
-    if (p + 1 == r->count || r->key[p + 1] != key)
-        r->end[key] = p + 1;
 }
 
 /* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
@@ -370,6 +119,19 @@ TL_KERNEL void tlk_sort(uint32_t *list, uint32_t count)
         }
 }
 
+/* Half the edges of a box around everything within a shape's reach. */
+TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
+{
+    const double reach = s->centre[4 * (size_t)i + 3];
+    half[0] = half[1] = half[2] = reach;
+    if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
+        return;
+    const double *p = s->patch + TLK_PATCH * (size_t)(i - s->dynamic);
+    const double margin = reach - s->geom[4 * (size_t)i + 3];
+    for (int k = 0; k < 3; k++)
+        half[k] = margin + p[15 + k];
+}
+
 /* A shape against the few that are too large for bins. The larger is the partner; of two of them
  * the fixed one, or the later one. */
 TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
@@ -392,128 +154,6 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
         if (tlk_touch(f, i, j))
             tlk_append(list, j);
     }
-}
-
-/* What a shape looks at on one level: rows of bins along x, which lie side by side in the table. */
-typedef struct tlk_search {
-    uint32_t x, y, z;    /* the first bin */
-    uint32_t nx, ny, nz; /* bins on each axis */
-    uint32_t row, piece; /* the row that comes next; 1: what of it is behind the table's edge */
-    uint32_t at[3];      /* the shape's place, as entries have theirs */
-    float reach;
-    int32_t after; /* only later rows are its partners: its own, or on a coarser level -1 */
-} tlk_search;
-
-/* Begins the search of shape i on level l. Two places in 2^-12 of an edge are each rounded down, so
- * their distance is off by less than sqrt(3) of these units, and by the rounding of the products
- * that they come from, 2^-53 of a coordinate in edges or 2^-41 in units, twice and on three axes:
- * so much is added to the reach. What 32-bit numbers round is covered in tlk_near. */
-TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_search *s)
-{
-    const tlk_level *level = &f->level[l];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
-    int64_t first[3], last[3];
-    double far = 0;
-    tlk_searched(f, i, level, first, last);
-    tlk_clip(f, level, first, last);
-    s->x = (uint32_t)first[0] & level->mask[0];
-    s->y = (uint32_t)first[1];
-    s->z = (uint32_t)first[2];
-    s->nx = tlk_across(level, first, last, 0);
-    s->ny = s->nx ? tlk_across(level, first, last, 1) : 0;
-    s->nz = s->ny ? tlk_across(level, first, last, 2) : 0;
-    s->row = s->piece = 0;
-    for (int k = 0; k < 3; k++) {
-        s->at[k] = tlk_place(level, c[k]);
-        far = tlk_max(far, fabs(c[k]));
-    }
-    s->reach = (float)((c[3] + far * 0x1p-50) * level->inverse * TLK_UNITS + 2);
-    s->after = l == f->shapes.level[i] ? (int32_t)i : -1;
-}
-
-/* The entries [begin, end) that come next; false at the end. A row that goes over the table's edge
- * comes in two pieces. */
-TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_search *s,
-                               uint32_t *begin, uint32_t *end)
-{
-    if (s->row == s->ny) {
-        s->row = 0;
-        s->z++;
-        s->nz -= s->nz > 0;
-    }
-    if (!s->nz)
-        return false;
-    const uint32_t *start = f->bin_start + tlk_key(level, 0, s->y + s->row, s->z);
-    const uint32_t to = s->x + s->nx, edge = level->mask[0] + 1;
-    *begin = start[s->piece ? 0 : s->x];
-    *end = start[s->piece ? to - edge : tlk_min(to, edge)];
-    s->piece = !s->piece && to > edge;
-    s->row += !s->piece;
-    return true;
-}
-
-/* The difference of two places as a 32-bit number, where it is less than 2^22 units, which is 1024
- * edges and more than any two shapes of a pair are apart; else it may be anything. Conversions of
- * whole numbers are slow on a GPU. */
-TL_KERNEL float tlk_apart(uint32_t a, uint32_t b)
-{
-#if defined(__CUDACC__)
-    return __uint_as_float(a - b + 0x4b400000u) - 12582912.0f; /* 1.5 * 2^23 */
-#else
-    return (float)(int32_t)(a - b);
-#endif
-}
-
-/* Whether the balls of the searching shape and of entry q can touch. What is computed in 32-bit is
- * off by a few times 6e-8 of itself. */
-TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t q)
-{
-#if defined(__CUDACC__)
-    const uint4 v = ((const uint4 *)f->bin_at)[q];
-    const uint32_t b[4] = {v.x, v.y, v.z, v.w};
-#else
-    uint32_t b[4];
-    for (uint32_t k = 0; k < 4; k++)
-        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
-#endif
-    const float dx = tlk_apart(b[0], s->at[0]), dy = tlk_apart(b[1], s->at[1]);
-    const float dz = tlk_apart(b[2], s->at[2]), r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f;
-    return dx * dx + dy * dy + dz * dz <= r * r;
-}
-
-/* Whether shape i, on level l, accepts shape j at entry q, one of several: where it is in the bin
- * that is, on each axis, the first that is searched or the first that is entered. (What the table's
- * edge folds together is searched once and holds j once.) */
-TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, uint32_t q)
-{
-    const tlk_level *level = &f->level[l];
-    int64_t first[3], last[3], begin[3], end[3];
-    tlk_searched(f, i, level, first, last);
-    tlk_entered(f, j, begin, end);
-    for (int k = 0; k < 3; k++) {
-        first[k] = tlk_max(first[k], begin[k]);
-        last[k] = tlk_min(last[k], end[k]);
-        if (first[k] > last[k])
-            return false;
-    }
-    for (int k = 0; k < 3; k++)
-        begin[k] = end[k] = first[k];
-    tlk_clip(f, level, begin, end);
-    for (int k = 0; k < 3; k++)
-        if (begin[k] > end[k] || begin[k] != first[k])
-            return false;
-    const uint32_t key = tlk_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
-    return f->bin_start[key] <= q && q < f->bin_start[key + 1];
-}
-
-/* The shape of entry q, which is near, if i may own a pair with it; else TLK_NONE. */
-TL_KERNEL uint32_t tlk_partner(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t l,
-                               uint32_t q)
-{
-    const uint32_t shape = f->bin_shape[q], j = shape & ~TLK_SEVERAL;
-    if ((int32_t)j <= s->after || (shape != j && !tlk_claims(f, i, j, l, q)))
-        return TLK_NONE;
-    return j;
 }
 
 /* A shape against those in bins. */
@@ -621,6 +261,17 @@ TL_KERNEL void tlk_join_lists(const tlk_join *j, uint32_t i)
             list[--put] = list[--old];
         else
             list[--put] = from[--fresh];
+}
+
+/* One sorted position: where the run of its key begins or ends. Keys that do not occur keep the 0
+ * that both arrays are filled with before: an empty range. */
+TL_KERNEL void tlk_run_ranges(const tlk_ranges *r, uint32_t p)
+{
+    const uint32_t key = r->key[p];
+    if (p == 0 || r->key[p - 1] != key)
+        r->begin[key] = p;
+    if (p + 1 == r->count || r->key[p + 1] != key)
+        r->end[key] = p + 1;
 }
 
 #endif

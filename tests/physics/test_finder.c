@@ -447,10 +447,95 @@ static void test_many(void **state)
     for_each_precision(many);
 }
 
+/* ---- Bodies of several shapes ---- */
+
+#define CLUMPS  150
+#define MEMBERS 3
+
+/* One sphere of a body: where it is, and how far it can get within the step. */
+typedef struct member {
+    double centre[3], radius, move;
+} member;
+
+static void add_clump(tl_scene *scene, dice *d, double speed, double h, member *members)
+{
+    tl_body_def def = tl_body_default();
+    tl_shape_def shapes[MEMBERS];
+    const double size = 0.1 * pow(20, pow(roll(d, 0, 1), 3));
+    roll3(d, -2, 2, def.position);
+    roll_turn(d, def.orientation);
+    roll3(d, -speed, speed, def.velocity);
+    roll3(d, -speed, speed, def.angular_velocity);
+    for (int m = 0; m < MEMBERS; m++) {
+        double arm[3];
+        shapes[m] = tl_sphere_default(size * roll(d, 0.2, 1));
+        roll3(d, -size, size, shapes[m].position);
+        rotate(def.orientation, 1, shapes[m].position, arm);
+        add3(def.position, 1, arm, members[m].centre);
+        members[m].radius = shapes[m].radius;
+        members[m].move = h * (norm3(def.velocity) +
+                               norm3(def.angular_velocity) * (norm3(arm) + shapes[m].radius));
+    }
+    def.shape_count = MEMBERS;
+    def.shapes = shapes;
+    def.mass = 1;
+    for (int k = 0; k < 3; k++)
+        def.inertia[k] = size * size;
+    add_body(scene, &def);
+}
+
+/* Every pair of spheres of two bodies that is within the envelope once; no pair that cannot come
+ * within it; none of one body. */
+static void clumps(const variant *v)
+{
+    static member members[CLUMPS * MEMBERS];
+    static uint8_t found[CLUMPS * MEMBERS][CLUMPS * MEMBERS];
+    for (int c = 0; c < 12; c++) {
+        tl_settings settings = settings_for(v, 1.0 / 200);
+        dice d = {(uint64_t)c + 1};
+        size_t count, inside = 0;
+        settings.envelope = 0.004;
+        tl_scene *scene = scene_with(&settings);
+        for (int i = 0; i < CLUMPS; i++)
+            add_clump(scene, &d, c % 3 * 30, settings.step, members + MEMBERS * i);
+        tl_world *world = world_of(scene);
+        assert_ok(tl_world_find_contacts(world));
+        tl_contact *contacts = contacts_of(world, &count);
+        memset(found, 0, sizeof found);
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t a = (contacts[i].a.index - 1) * MEMBERS + contacts[i].shape_a;
+            const uint32_t b = (contacts[i].b.index - 1) * MEMBERS + contacts[i].shape_b;
+            found[a < b ? a : b][a < b ? b : a]++;
+        }
+        for (uint32_t a = 0; a < CLUMPS * MEMBERS; a++)
+            for (uint32_t b = a + 1; b < CLUMPS * MEMBERS; b++) {
+                const member *p = &members[a], *q = &members[b];
+                const bool one = a / MEMBERS == b / MEMBERS;
+                const double gap = distance3(p->centre, q->centre) - p->radius - q->radius;
+                const double far = one ? -INFINITY : settings.envelope + p->move + q->move + 1e-6;
+                const bool must = !one && gap <= settings.envelope - 1e-6;
+                inside += must;
+                if (found[a][b] > 1 || (must && !found[a][b]) || (found[a][b] && gap > far))
+                    fail_msg("%s, %d: spheres %u and %u with a gap of %g are a contact %d times",
+                             v->name, c, a, b, gap, found[a][b]);
+            }
+        assert_true(inside > CLUMPS);
+        free(contacts);
+        tl_world_destroy(world);
+    }
+}
+
+static void test_clumps(void **state)
+{
+    (void)state;
+    for_each_precision(clumps);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recipes),
+        cmocka_unit_test(test_clumps),
         cmocka_unit_test(test_lattice),
         cmocka_unit_test(test_many),
     };
