@@ -4,113 +4,141 @@
 #ifndef TL_BACKEND_CUDA_FIND_CUH
 #define TL_BACKEND_CUDA_FIND_CUH
 
-#define WARPS 8u   /* of a block */
-#define QUEUE 256u /* candidates of the 32 shapes of a warp, usually 80 */
-#define ALL   0xffffffffu
+#define WARPS  8u  /* of a block */
+#define RANGES 12u /* of entries that a search keeps at a time, usually 9 */
+#define ALL    0xffffffffu
 
 /* What a warp works on together. Lists lie an odd number of words apart, in different banks. */
 typedef struct warp_lists {
-    uint32_t queue[QUEUE], candidates;
+    uint32_t queue[64]; /* entries that are near the shape of a lane */
+    uint8_t owner[64];  /* that lane */
     uint32_t list[32][TLK_PARTNERS + 1], count[32];
-    uint8_t owner[QUEUE];
+    uint2 range[32][RANGES + 1];
 } warp_lists;
 
-/* The candidates of shape i among entries [begin, end), into the queue of its warp. */
-static __device__ __forceinline__ void queue_near(const tlk_find &f, const tlk_search &s,
-                                                  uint32_t i, uint32_t l, uint32_t begin,
-                                                  uint32_t end, warp_lists &w)
+/* The exact tests of queued candidates, a lane each: those of places [from, to). */
+static __device__ __forceinline__ void test_queued(const tlk_find &f, const tlk_search &s,
+                                                   uint32_t i, uint32_t l, uint32_t from,
+                                                   uint32_t to, warp_lists &w)
 {
-    for (uint32_t q = begin; q < end; q += 32) {
-        const uint32_t count = tlk_min(end - q, 32u);
-        uint32_t near = 0;
-#pragma unroll 4
-        for (uint32_t c = 0; c < count; c++)
-            near |= (uint32_t)tlk_near(&f, &s, q + c) << c;
-        for (; near; near &= near - 1) {
-            const uint32_t j = tlk_partner(&f, &s, i, l, q + (uint32_t)__ffs((int)near) - 1);
-            const uint32_t put = j == TLK_NONE ? QUEUE : atomicAdd(&w.candidates, 1u);
-            if (put < QUEUE) {
-                w.queue[put] = j;
-                w.owner[put] = (uint8_t)(threadIdx.x % 32);
-            }
-        }
-    }
+    const uint32_t at = from + threadIdx.x % 32, lane = at < to ? w.owner[at] : 0;
+    const uint32_t shape = __shfl_sync(ALL, i, lane);
+    tlk_search other = {};
+    other.after = __shfl_sync(ALL, s.after, lane);
+    if (at >= to)
+        return;
+    const uint32_t j = tlk_partner(&f, &other, shape, l, w.queue[at]);
+    if (j == TLK_NONE || !tlk_touch(&f, shape, j))
+        return;
+    const uint32_t put = atomicAdd(&w.count[lane], 1u);
+    if (put < TLK_PARTNERS)
+        w.list[lane][put] = j;
 }
 
-/* The candidates of shape i; where a row's entries are is fetched while the last row is tested. */
-static __device__ __forceinline__ void queue_candidates(const tlk_find &f, uint32_t i,
-                                                        warp_lists &w)
+/* Every lane goes through its own ranges, an entry at a time; whenever there are candidates for all
+ * lanes, they are tested. Returns how many are left in the queue. */
+static __device__ __forceinline__ uint32_t search_ranges(const tlk_find &f, const tlk_search &s,
+                                                         uint32_t i, uint32_t l, uint32_t ranges,
+                                                         uint32_t queued, warp_lists &w)
 {
-    const uint32_t own = f.shapes.level[i];
-    for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
-        const tlk_level *level = &f.level[l];
-        tlk_search s;
-        uint32_t begin, end, next_begin, next_end;
-        if (!level->used)
-            continue;
+    const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
+    uint32_t k = 0;
+    uint2 now = ranges ? w.range[lane][0] : make_uint2(0, 0);
+    while (__any_sync(ALL, now.x < now.y)) {
+        const bool near = now.x < now.y && tlk_near(&f, &s, now.x);
+        const uint32_t found = __ballot_sync(ALL, near);
+        if (near) {
+            const uint32_t put = queued + (uint32_t)__popc((int)(found & before));
+            w.queue[put] = now.x;
+            w.owner[put] = (uint8_t)lane;
+        }
+        queued += (uint32_t)__popc((int)found);
+        if (++now.x >= now.y && ++k < ranges)
+            now = w.range[lane][k];
+        if (queued >= 32) {
+            __syncwarp();
+            test_queued(f, s, i, l, queued - 32, queued, w);
+            queued -= 32;
+            __syncwarp();
+        }
+    }
+    return queued;
+}
+
+/* The partners in bins of the shapes of a warp, one a lane (TLK_NONE: none), on one level. Where a
+ * search has more ranges than are kept at a time, it goes on with the next ones. */
+static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t l,
+                                                    warp_lists &w)
+{
+    const tlk_level *level = &f.level[l];
+    tlk_search s = {};
+    uint32_t queued = 0;
+    bool more = i != TLK_NONE && l <= f.shapes.level[i];
+    if (more)
         tlk_search_begin(&f, i, l, &s);
-        for (bool more = tlk_search_next(&f, level, &s, &begin, &end); more;) {
-            more = tlk_search_next(&f, level, &s, &next_begin, &next_end);
-            queue_near(f, s, i, l, begin, end, w);
-            begin = next_begin;
-            end = next_end;
-        }
+    while (__any_sync(ALL, more)) {
+        uint32_t ranges = 0, begin, end;
+        while (more && ranges < RANGES && (more = tlk_search_next(&f, level, &s, &begin, &end)))
+            if (begin < end)
+                w.range[threadIdx.x % 32][ranges++] = make_uint2(begin, end);
+        queued = search_ranges(f, s, i, l, ranges, queued, w);
     }
+    __syncwarp();
+    test_queued(f, s, i, l, 0, queued, w);
+    __syncwarp();
 }
 
-/* A thread a shape looks for candidates; the threads of a warp share the exact tests evenly. */
-static __global__ void __launch_bounds__(32 * WARPS, 4)
-    run_find_count(const __grid_constant__ tlk_find f, uint32_t n)
+/* A thread a shape, in the order of bins, where neighbours look at the same entries; of a part of
+ * space in their own order, because shapes beside it search there too. Shapes that are entered in
+ * several bins, or in none, are left to run_crowd_count. */
+#ifndef FIND_BLOCKS
+#define FIND_BLOCKS 3
+#endif
+static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
+    run_find_count(const __grid_constant__ tlk_find f, uint32_t n, bool whole)
 {
     __shared__ warp_lists lists[WARPS];
     warp_lists &w = lists[threadIdx.x / 32];
-    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
+    const uint32_t p = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
+    uint32_t i = p < n ? whole ? f.bin_shape[p] : p : TLK_NONE;
+    if (i != TLK_NONE && (i & TLK_SEVERAL || f.shapes.level[i] >= TLK_LEVELS))
+        i = TLK_NONE;
     w.count[lane] = 0;
-    w.candidates = 0;
-    __syncwarp();
-    if (i < n)
-        queue_candidates(f, i, w);
-    __syncwarp();
-    const uint32_t candidates = w.candidates;
-    for (uint32_t c = lane; candidates <= QUEUE && c < candidates; c += 32) {
-        const uint32_t to = w.owner[c], j = w.queue[c];
-        if (!tlk_touch(&f, i - lane + to, j))
-            continue;
-        const uint32_t put = atomicAdd(&w.count[to], 1u);
-        if (put < TLK_PARTNERS)
-            w.list[to][put] = j;
-    }
-    __syncwarp();
-    if (i >= n)
+    for (uint32_t l = 0; l < TLK_LEVELS; l++)
+        if (f.level[l].used)
+            search_level(f, i, l, w);
+    if (i == TLK_NONE)
         return;
     tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
-    if (candidates > QUEUE) {
-        f.contact_start[i] = TLK_NONE;
-        return;
-    }
     tlk_list_end(&f, i, &list);
     for (uint32_t c = 0; c < tlk_min(list.count, TLK_PARTNERS); c++)
         f.partner[TLK_PARTNERS * (size_t)i + c] = list.shape[c];
 }
 
-/* The shapes that are left, in crowds: rare, and a kernel of its own because its registers would
- * count for all. */
+/* The shapes that are left: few, and in a kernel of its own because its registers would count for
+ * all. */
 static __global__ void __launch_bounds__(32 * WARPS)
     run_crowd_count(const __grid_constant__ tlk_find f, uint32_t n)
 {
-    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x;
-    if (i < n && f.contact_start[i] == TLK_NONE)
-        tlk_contact_count(&f, i);
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        if (f.contact_start[i] == TLK_NONE)
+            tlk_contact_count(&f, i);
 }
+
+#define CROWD_BLOCKS 1056u /* that look for the few shapes of crowds: 8 for each processor */
 
 static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, bool serial,
                                 cudaStream_t stream)
 {
     const tlk_find &f = *(const tlk_find *)args;
     (void)begin, (void)serial; /* all shapes, always */
-    const uint32_t blocks = (end + 32 * WARPS - 1) / (32 * WARPS);
-    run_find_count<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
-    run_crowd_count<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
+    const bool whole = f.axis == TLK_UNCUT;
+    const uint32_t threads = 32 * WARPS, n = whole ? f.bin_stride - TLK_LANES : end;
+    const uint32_t blocks = (end + threads - 1) / threads;
+    cudaMemsetAsync(f.contact_start, 0xff, end * sizeof *f.contact_start, stream);
+    if (n)
+        run_find_count<<<(n + threads - 1) / threads, threads, 0, stream>>>(f, n, whole);
+    run_crowd_count<<<tlk_min(blocks, CROWD_BLOCKS), threads, 0, stream>>>(f, end);
 }
 
 /* A thread a shape lists its contacts; the threads of a warp share them evenly, and write side by
@@ -149,9 +177,9 @@ static __global__ void __launch_bounds__(32 * WARPS, 4)
 static __global__ void __launch_bounds__(32 * WARPS)
     run_crowd_write(const __grid_constant__ tlk_find f, uint32_t n)
 {
-    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x;
-    if (i < n && f.contact_start[i + 1] - f.contact_start[i] > TLK_PARTNERS)
-        tlk_contact_write(&f, i);
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        if (f.contact_start[i + 1] - f.contact_start[i] > TLK_PARTNERS)
+            tlk_contact_write(&f, i);
 }
 
 static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, bool serial,
@@ -161,7 +189,7 @@ static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, 
     (void)begin, (void)serial;
     const uint32_t blocks = (end + 32 * WARPS - 1) / (32 * WARPS);
     run_find_write<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
-    run_crowd_write<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
+    run_crowd_write<<<tlk_min(blocks, CROWD_BLOCKS), 32 * WARPS, 0, stream>>>(f, end);
 }
 
 /* A thread a contact: looks for its pair in the owner's old list. A pair is there once at most. */
