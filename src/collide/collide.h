@@ -27,8 +27,7 @@ typedef struct tl_collide {
     uint32_t global[TLK_GLOBALS];
     tl_buffer entry_start, key, place, at, bin_range, bin_shape, bin_tag, bin_at;
     tl_buffer entry; /* value, shape and tag of entries until bins are filled, then partners */
-    tl_arena
-        *arena; /* where these buffers are, none of which outlives a call; NULL: on their own */
+    tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 
 /* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the
