@@ -85,7 +85,8 @@ static tl_status no_memory(cuda_backend *c, size_t bytes)
     return c->host->fail(TL_NO_MEMORY, text);
 }
 
-/* Makes *memory at least `bytes` large; its content is lost. It counts as memory held in buffers. */
+/* Makes *memory at least `bytes` large; its content is lost. It counts as memory held in buffers.
+ */
 static bool need(cuda_backend *c, void **memory, size_t *have, size_t bytes)
 {
     if (bytes <= *have)
