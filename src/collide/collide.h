@@ -25,8 +25,7 @@ typedef struct tl_collide {
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
     tl_buffer bin_start, bin_shape, bin_at, partner;
-    tl_arena
-        *arena; /* where these buffers are, none of which outlives a call; NULL: on their own */
+    tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 
 /* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the
