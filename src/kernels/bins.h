@@ -150,12 +150,20 @@ TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t q, uint32_t k)
 #endif
 }
 
+/* The reach of a ball in units of places. Places are off by the rounding of the products that they
+ * come from, 2^-53 of a coordinate, twice and on three axes: so much is added. */
+TL_KERNEL float tlk_unit_reach(const tlk_level *level, const double *c)
+{
+    const double far = tlk_max(fabs(c[0]), tlk_max(fabs(c[1]), fabs(c[2])));
+    return (float)((c[3] + far * 0x1p-50) * level->inverse * TLK_UNITS);
+}
+
 /* Writes entry q: where shape i is, how far it reaches, and its row. */
 TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, uint32_t q)
 {
     const tlk_level *level = &f->level[f->shapes.level[i]];
     const double *c = f->shapes.centre + 4 * (size_t)i;
-    const float reach = (float)(c[3] * level->inverse * TLK_UNITS);
+    const float reach = tlk_unit_reach(level, c);
     const uint32_t at[4] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2]),
                             tlk_float_bits(reach)};
     f->bin_shape[q] = i | (several ? TLK_SEVERAL : 0);
@@ -244,15 +252,13 @@ typedef struct tlk_search {
 } tlk_search;
 
 /* Begins the search of shape i on level l. Two places in 2^-12 of an edge are each rounded down, so
- * their distance is off by less than sqrt(3) of these units, and by the rounding of the products
- * that they come from, 2^-53 of a coordinate in edges or 2^-41 in units, twice and on three axes:
- * so much is added to the reach. What 32-bit numbers round is covered in tlk_near. */
+ * their distance is off by less than sqrt(3) of these units: 2 are added to the reach. What 32-bit
+ * numbers round is covered in tlk_near. */
 TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_search *s)
 {
     const tlk_level *level = &f->level[l];
     const double *c = f->shapes.centre + 4 * (size_t)i;
     int64_t first[3], last[3];
-    double far = 0;
     tlk_searched(f, i, level, first, last);
     tlk_clip(f, level, first, last);
     s->x = (uint32_t)first[0] & level->mask[0];
@@ -262,11 +268,9 @@ TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_s
     s->ny = s->nx ? tlk_across(level, first, last, 1) : 0;
     s->nz = s->ny ? tlk_across(level, first, last, 2) : 0;
     s->row = s->piece = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         s->at[k] = tlk_place(level, c[k]);
-        far = tlk_max(far, fabs(c[k]));
-    }
-    s->reach = (float)((c[3] + far * 0x1p-50) * level->inverse * TLK_UNITS + 2);
+    s->reach = tlk_unit_reach(level, c) + 2;
     s->after = l == f->shapes.level[i] ? (int32_t)i : -1;
 }
 

@@ -4,95 +4,154 @@
 #ifndef TL_BACKEND_CUDA_FIND_CUH
 #define TL_BACKEND_CUDA_FIND_CUH
 
-#define WARPS  8u  /* of a block */
-#define RANGES 12u /* of entries that a search keeps at a time, usually 9 */
-#define ALL    0xffffffffu
+#define WARPS      4u  /* of a block */
+#define RANGES     12u /* of entries that a search keeps at a time, usually 9 */
+#define NEAR       12u /* candidates that a lane keeps at a time, usually 4 */
+#define ALL        0xffffffffu
+#define PLACE_BINS 0xfffffu /* a place is a bin, modulo 2^20, and a fraction of 12 bits */
 
 /* What a warp works on together. Lists lie an odd number of words apart, in different banks. */
 typedef struct warp_lists {
-    uint32_t queue[64]; /* entries that are near the shape of a lane */
-    uint8_t owner[64];  /* that lane */
+    uint2 range[RANGES][32];
+    uint32_t near[NEAR][32]; /* entries that are near the lane's shape */
+    uint32_t queue[64];      /* shapes that may be partners */
+    uint8_t owner[64];       /* of the shape of that lane */
     uint32_t list[32][TLK_PARTNERS + 1], count[32];
-    uint2 range[32][RANGES + 1];
 } warp_lists;
 
 /* The exact tests of queued candidates, a lane each: those of places [from, to). */
-static __device__ __forceinline__ void test_queued(const tlk_find &f, const tlk_search &s,
-                                                   uint32_t i, uint32_t l, uint32_t from,
+static __device__ __forceinline__ void test_queued(const tlk_find &f, uint32_t i, uint32_t from,
                                                    uint32_t to, warp_lists &w)
 {
+    __syncwarp();
     const uint32_t at = from + threadIdx.x % 32, lane = at < to ? w.owner[at] : 0;
     const uint32_t shape = __shfl_sync(ALL, i, lane);
-    tlk_search other = {};
-    other.after = __shfl_sync(ALL, s.after, lane);
-    if (at >= to)
-        return;
-    const uint32_t j = tlk_partner(&f, &other, shape, l, w.queue[at]);
-    if (j == TLK_NONE || !tlk_touch(&f, shape, j))
-        return;
-    const uint32_t put = atomicAdd(&w.count[lane], 1u);
-    if (put < TLK_PARTNERS)
-        w.list[lane][put] = j;
+    if (at < to && tlk_touch(&f, shape, w.queue[at])) {
+        const uint32_t put = atomicAdd(&w.count[lane], 1u);
+        if (put < TLK_PARTNERS)
+            w.list[lane][put] = w.queue[at];
+    }
+    __syncwarp();
 }
 
-/* Every lane goes through its own ranges, an entry at a time; whenever there are candidates for all
- * lanes, they are tested. Returns how many are left in the queue. */
-static __device__ __forceinline__ uint32_t search_ranges(const tlk_find &f, const tlk_search &s,
-                                                         uint32_t i, uint32_t l, uint32_t ranges,
-                                                         uint32_t queued, warp_lists &w)
+/* Queues the shapes of each lane's near entries that it may own a pair with, and tests them
+ * whenever there are some for all lanes. Returns how many are left in the queue. */
+static __device__ __forceinline__ uint32_t queue_near(const tlk_find &f, const tlk_search &s,
+                                                      uint32_t i, uint32_t l, uint32_t near,
+                                                      uint32_t queued, warp_lists &w)
 {
     const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
-    uint32_t k = 0;
-    uint2 now = ranges ? w.range[lane][0] : make_uint2(0, 0);
-    while (__any_sync(ALL, now.x < now.y)) {
-        const bool near = now.x < now.y && tlk_near(&f, &s, now.x);
-        const uint32_t found = __ballot_sync(ALL, near);
-        if (near) {
+    for (uint32_t c = 0; __any_sync(ALL, c < near); c++) {
+        const uint32_t j = c < near ? tlk_partner(&f, &s, i, l, w.near[c][lane]) : TLK_NONE;
+        const uint32_t found = __ballot_sync(ALL, j != TLK_NONE);
+        if (j != TLK_NONE) {
             const uint32_t put = queued + (uint32_t)__popc((int)(found & before));
-            w.queue[put] = now.x;
+            w.queue[put] = j;
             w.owner[put] = (uint8_t)lane;
         }
         queued += (uint32_t)__popc((int)found);
-        if (++now.x >= now.y && ++k < ranges)
-            now = w.range[lane][k];
         if (queued >= 32) {
-            __syncwarp();
-            test_queued(f, s, i, l, queued - 32, queued, w);
             queued -= 32;
-            __syncwarp();
+            test_queued(f, i, queued, queued + 32, w);
         }
     }
     return queued;
 }
 
+/* Every lane goes through its own ranges, an entry at a time. */
+static __device__ __forceinline__ uint32_t search_ranges(const tlk_find &f, const tlk_search &s,
+                                                         uint32_t i, uint32_t l, uint32_t ranges,
+                                                         uint32_t queued, warp_lists &w)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t k = 0, near = 0;
+    uint2 now = ranges ? w.range[0][lane] : make_uint2(0, 0);
+    while (__any_sync(ALL, now.x < now.y)) {
+#pragma unroll 4
+        for (uint32_t c = 0; c < 4; c++) /* a lane that is through tests what is there in vain */
+            if (now.x < now.y) {
+                if (tlk_near(&f, &s, now.x))
+                    w.near[near++][lane] = now.x;
+                if (++now.x == now.y && ++k < ranges)
+                    now = w.range[k][lane];
+            }
+        if (__any_sync(ALL, near > NEAR - 4)) {
+            queued = queue_near(f, s, i, l, near, queued, w);
+            near = 0;
+        }
+    }
+    return queue_near(f, s, i, l, near, queued, w);
+}
+
+/* tlk_search_begin on the shape's own level, from its entry: bins from a little before to a little
+ * behind those that it searches. */
+static __device__ __forceinline__ void begin_at(const tlk_level &level, uint32_t i, const uint4 &at,
+                                                tlk_search &s)
+{
+    const float reach = __uint_as_float(at.w);
+    const uint32_t wide = (uint32_t)(reach + (float)(level.reach * level.inverse * TLK_UNITS)) + 4;
+    const uint32_t low[3] = {at.x - wide, at.y - wide, at.z - wide};
+    uint32_t n[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        const uint32_t high = low[k] + 2 * wide;
+        n[k] = tlk_min(((high >> 12) - (low[k] >> 12) & PLACE_BINS) + 1, level.mask[k] + 1);
+    }
+    s.x = low[0] >> 12 & level.mask[0], s.y = low[1] >> 12, s.z = low[2] >> 12;
+    s.nx = n[0], s.ny = n[1], s.nz = n[2];
+    s.row = s.piece = 0;
+    s.at[0] = at.x, s.at[1] = at.y, s.at[2] = at.z;
+    s.reach = reach + 2;
+    s.after = (int32_t)i;
+}
+
+/* Whether begin_at may be used: places must tell all bins of the table apart, and reaches must be
+ * small against 2^32 units. */
+static __device__ __forceinline__ bool begins_at(const tlk_level &level, const uint4 &at)
+{
+    return (level.mask[0] | level.mask[1] | level.mask[2]) <= PLACE_BINS &&
+           __uint_as_float(at.w) < 1e6f;
+}
+
+/* tlk_search_begin, by a call, because its registers would count for all. */
+static __device__ __noinline__ void begin_any(const tlk_find *f, uint32_t i, uint32_t l,
+                                              tlk_search *s)
+{
+    tlk_search_begin(f, i, l, s);
+}
+
 /* The partners in bins of the shapes of a warp, one a lane (TLK_NONE: none), on one level. Where a
  * search has more ranges than are kept at a time, it goes on with the next ones. */
-static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t l,
+static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t own,
+                                                    uint32_t l, bool here, const uint4 &at,
                                                     warp_lists &w)
 {
-    const tlk_level *level = &f.level[l];
+    const tlk_level &level = f.level[l];
     tlk_search s = {};
     uint32_t queued = 0;
-    bool more = i != TLK_NONE && l <= f.shapes.level[i];
-    if (more)
-        tlk_search_begin(&f, i, l, &s);
+    bool more = i != TLK_NONE && l <= own;
+    if (more && here && l == own && begins_at(level, at))
+        begin_at(level, i, at, s);
+    else if (more) {
+        tlk_search any;
+        begin_any(&f, i, l, &any);
+        s = any;
+    }
     while (__any_sync(ALL, more)) {
         uint32_t ranges = 0, begin, end;
-        while (more && ranges < RANGES && (more = tlk_search_next(&f, level, &s, &begin, &end)))
+        while (more && ranges < RANGES && (more = tlk_search_next(&f, &level, &s, &begin, &end)))
             if (begin < end)
-                w.range[threadIdx.x % 32][ranges++] = make_uint2(begin, end);
+                w.range[ranges++][threadIdx.x % 32] = make_uint2(begin, end);
         queued = search_ranges(f, s, i, l, ranges, queued, w);
     }
-    __syncwarp();
-    test_queued(f, s, i, l, 0, queued, w);
-    __syncwarp();
+    test_queued(f, i, 0, queued, w);
 }
 
 /* A thread a shape, in the order of bins, where neighbours look at the same entries; of a part of
  * space in their own order, because shapes beside it search there too. Shapes that are entered in
  * several bins, or in none, are left to run_crowd_count. */
 #ifndef FIND_BLOCKS
-#define FIND_BLOCKS 3
+#define FIND_BLOCKS 6
 #endif
 static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
     run_find_count(const __grid_constant__ tlk_find f, uint32_t n, bool whole)
@@ -101,12 +160,14 @@ static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
     warp_lists &w = lists[threadIdx.x / 32];
     const uint32_t p = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
     uint32_t i = p < n ? whole ? f.bin_shape[p] : p : TLK_NONE;
-    if (i != TLK_NONE && (i & TLK_SEVERAL || f.shapes.level[i] >= TLK_LEVELS))
+    const uint4 at = whole && p < n ? ((const uint4 *)f.bin_at)[p] : make_uint4(0, 0, 0, 0);
+    const uint32_t own = i < TLK_SEVERAL ? f.shapes.level[i] : TLK_LEVELS;
+    if (own >= TLK_LEVELS)
         i = TLK_NONE;
     w.count[lane] = 0;
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
         if (f.level[l].used)
-            search_level(f, i, l, w);
+            search_level(f, i, own, l, whole, at, w);
     if (i == TLK_NONE)
         return;
     tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
@@ -143,7 +204,7 @@ static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, 
 
 /* A thread a shape lists its contacts; the threads of a warp share them evenly, and write side by
  * side. Shapes that have more partners than were kept are left to run_crowd_write. */
-static __global__ void __launch_bounds__(32 * WARPS, 4)
+static __global__ void __launch_bounds__(32 * WARPS, 8)
     run_find_write(const __grid_constant__ tlk_find f, uint32_t n)
 {
     __shared__ uint32_t partners[WARPS][32 * TLK_PARTNERS];
