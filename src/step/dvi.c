@@ -22,6 +22,8 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
     w->box_known = true;
     memcpy(state.box, w->box, sizeof state.box);
+    const double root = w->dynamic ? w->box[6] / w->dynamic : 0;
+    state.speed = root * root;
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
 }
