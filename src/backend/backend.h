@@ -109,6 +109,7 @@ struct tl_backend {
     tl_precision precision;
     size_t real;        /* bytes of a real number: 4 or 8 */
     bool flow;          /* sweeps want tlk_problem.turns and .mass */
+    double crowd;       /* shapes that a bin should hold, roughly (measured) */
     size_t bytes, peak; /* memory held in buffers */
     char name[64];
 };

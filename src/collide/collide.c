@@ -11,11 +11,12 @@
 #define DIRECT                                                                         \
     16u /* the largest shapes, up to this many, are tested against all others directly \
          */
-#define MARGIN     1.125 /* radii that a level's reach allows for, the rest being for motion */
-#define CROWD      3.0   /* shapes that a bin should hold, roughly (measured) */
-#define MIN_FACTOR 1.0   /* edge of a bin over twice the reach of its level, at least */
-#define MAX_FACTOR 3.0   /* and at most, however sparse the box looks */
-#define MAX_BITS   24u   /* of a level's bin index */
+#define MARGIN     1.05 /* radii that a level's reach is at least */
+#define MOTION     0.5  /* of the usual way in a step is added to it (measured) */
+#define MOST_WAY   2.0  /* radii, at most */
+#define MIN_FACTOR 1.0  /* edge of a bin over twice the reach of its level, at least */
+#define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
+#define MAX_BITS   24u  /* of a level's bin index */
 
 #define BUFFERS 4
 
@@ -149,17 +150,18 @@ static uint32_t bits_for(double n)
 /* The edge of bins for shapes that have `room` (m^3) each. */
 static double bin_edge(double reach, double room)
 {
-    const double factor = cbrt(CROWD * room) / (2 * reach);
+    const double factor = cbrt(room) / (2 * reach);
     return fmin(fmax(factor, MIN_FACTOR), MAX_FACTOR) * 2 * reach;
 }
 
 /* Sizes the bins of each level for the box [low, high] of the dynamic bodies, and the table of them
  * for one of `parts` parts of it. The box is only a hint: bins wrap around, so shapes outside it
  * cost time, not contacts. */
-static void size_levels(const tl_collide *c, tlk_find *f, const double *low, const double *high,
-                        uint32_t parts)
+static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state *state,
+                        const double *high, uint32_t parts)
 {
     uint32_t base = 0;
+    const double *low = state->box, way = MOTION * state->h * state->speed;
     double volume = 1, side[3], edge = INFINITY;
     for (uint32_t k = 0; k < 3; k++) {
         volume *= fmax(high[k] - low[k], 2 * c->top[0]);
@@ -170,9 +172,9 @@ static void size_levels(const tl_collide *c, tlk_find *f, const double *low, con
         *level = (tlk_level){.used = c->residents[l] > 0};
         if (!level->used)
             continue;
-        level->reach = MARGIN * c->top[l] + 0.5 * f->envelope;
+        level->reach = MARGIN * c->top[l] + 0.5 * f->envelope + fmin(way, MOST_WAY * c->top[l]);
         /* edges fall with the size of shapes, so that none has more bins on a coarser level */
-        edge = fmin(edge, bin_edge(level->reach, volume / c->residents[l]));
+        edge = fmin(edge, bin_edge(level->reach, state->crowd * volume / c->residents[l]));
         level->inverse = 1 / edge;
         uint32_t bits[3], room = bits_for(c->residents[l] / parts) + 1, sum = 0;
         for (int k = 0; k < 3; k++)
@@ -230,7 +232,7 @@ tlk_find tl_collide_view(const tl_collide *c, const tl_collide_state *state, tl_
         f.axis = high[0] - low[0] >= high[1] - low[1] ? 0 : 1;
         f.axis = high[2] - low[2] > high[f.axis] - low[f.axis] ? 2 : f.axis;
     }
-    size_levels(c, &f, low, high, part.count);
+    size_levels(c, &f, state, high, part.count);
     if (part.count > 1)
         cut_levels(c, &f, low, high, part);
     return f;

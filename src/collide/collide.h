@@ -34,11 +34,13 @@ tl_status tl_collide_levels(tl_collide *collide, uint32_t count, const double *g
                             const uint32_t *info, uint8_t *level);
 
 /* A state whose contacts are wanted. `box` is around the dynamic bodies' origins (minima, negated
- * maxima): a hint of how large the bins should be, and what is cut into parts. */
+ * maxima): a hint of how large the bins should be, and what is cut into parts. `speed` (m/s) is
+ * what is usual among them, another hint. */
 typedef struct tl_collide_state {
     tlk_bodies bodies;
     tlk_shapes shapes;
-    double box[6];
+    double box[6], speed;
+    double crowd; /* shapes that a bin should hold, roughly */
     double h, envelope;
 } tl_collide_state;
 

@@ -17,11 +17,14 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts
     tl_collide_state state = {.bodies = tl_world_bodies_view(w),
                               .shapes = tl_world_shapes_view(w),
                               .h = w->settings.step,
-                              .envelope = w->envelope};
+                              .envelope = w->envelope,
+                              .crowd = w->backend->crowd};
     if (!w->box_known)
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
     w->box_known = true;
     memcpy(state.box, w->box, sizeof state.box);
+    const double root = w->dynamic ? w->box[6] / w->dynamic : 0;
+    state.speed = root * root;
     TL_TRY(tl_arena_clear(w->backend, &w->arena, 0));
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
@@ -406,6 +409,7 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
     w->current = 1 - w->current;
     tl_world_prescribe(w);
     memcpy(w->box, moved + 2, 6 * sizeof(double));
+    w->box[6] = worst[1];
     w->box_known = true;
     r->steps = w->steps;
     r->time = w->time;

@@ -61,7 +61,7 @@ struct tl_world {
 
     /* the state, on the device */
     uint32_t rows, dynamic;
-    double box[TLK_FOLD_NUMBERS]; /* around the dynamic bodies' origins: minima, negated maxima */
+    double box[TLK_FOLD_NUMBERS]; /* of dynamic bodies, by tlk_body_box */
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;

@@ -5,7 +5,7 @@
 #define TL_BACKEND_CUDA_FIND_CUH
 
 #define WARPS      4u  /* of a block */
-#define RANGES     12u /* of entries that a search keeps at a time, usually 9 */
+#define RANGES     18u /* of entries that a search has at most: 3 x 3 rows, each in two pieces */
 #define NEAR       12u /* candidates that a lane keeps at a time, usually 4 */
 #define ALL        0xffffffffu
 #define PLACE_BINS 0xfffffu /* a place is a bin, modulo 2^20, and a fraction of 12 bits */
@@ -120,55 +120,54 @@ static __device__ __noinline__ void begin_any(const tlk_find *f, uint32_t i, uin
     tlk_search_begin(f, i, l, s);
 }
 
-/* The partners in bins of the shapes of a warp, one a lane (TLK_NONE: none), on one level. Where a
- * search has more ranges than are kept at a time, it goes on with the next ones. */
-static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t own,
-                                                    uint32_t l, bool here, const uint4 &at,
-                                                    warp_lists &w)
+/* The partners in bins of the shapes of a warp, one a lane, on one level. Returns false for a lane
+ * whose search is too wide for here. */
+static __device__ __forceinline__ bool search_level(const tlk_find &f, uint32_t i, uint32_t l,
+                                                    bool here, const uint4 &at, warp_lists &w)
 {
     const tlk_level &level = f.level[l];
     tlk_search s = {};
-    uint32_t queued = 0;
-    bool more = i != TLK_NONE && l <= own;
-    if (more && here && l == own && begins_at(level, at))
+    uint32_t ranges = 0, begin, end;
+    if (here && begins_at(level, at)) {
         begin_at(level, i, at, s);
-    else if (more) {
+    } else if (i != TLK_NONE) {
         tlk_search any;
         begin_any(&f, i, l, &any);
         s = any;
     }
-    while (__any_sync(ALL, more)) {
-        uint32_t ranges = 0, begin, end;
-        while (more && ranges < RANGES && (more = tlk_search_next(&f, &level, &s, &begin, &end)))
+    const bool narrow = s.ny * s.nz <= RANGES / 2;
+    if (narrow)
+        while (tlk_search_next(&f, &level, &s, &begin, &end))
             if (begin < end)
                 w.range[ranges++][threadIdx.x % 32] = make_uint2(begin, end);
-        queued = search_ranges(f, s, i, l, ranges, queued, w);
-    }
+    const uint32_t queued = search_ranges(f, s, i, l, ranges, 0, w);
     test_queued(f, i, 0, queued, w);
+    return narrow;
 }
 
 /* A thread a shape, in the order of bins, where neighbours look at the same entries; of a part of
  * space in their own order, because shapes beside it search there too. Shapes that are entered in
- * several bins, or in none, are left to run_crowd_count. */
-#ifndef FIND_BLOCKS
-#define FIND_BLOCKS 6
-#endif
-static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
+ * several bins or in none, and those that search many, are left to run_crowd_count. */
+static __global__ void __launch_bounds__(32 * WARPS, 6)
     run_find_count(const __grid_constant__ tlk_find f, uint32_t n, bool whole)
 {
     __shared__ warp_lists lists[WARPS];
     warp_lists &w = lists[threadIdx.x / 32];
     const uint32_t p = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
     uint32_t i = p < n ? whole ? f.bin_shape[p] : p : TLK_NONE;
-    const uint4 at = whole && p < n ? ((const uint4 *)f.bin_at)[p] : make_uint4(0, 0, 0, 0);
     const uint32_t own = i < TLK_SEVERAL ? f.shapes.level[i] : TLK_LEVELS;
     if (own >= TLK_LEVELS)
         i = TLK_NONE;
+    bool narrow = i != TLK_NONE;
     w.count[lane] = 0;
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
-        if (f.level[l].used)
-            search_level(f, i, own, l, whole, at, w);
-    if (i == TLK_NONE)
+        if (f.level[l].used && __any_sync(ALL, i != TLK_NONE && l <= own)) {
+            const bool here = whole && l == own;
+            const uint4 at = here ? ((const uint4 *)f.bin_at)[p] : make_uint4(0, 0, 0, 0);
+            const bool done = search_level(f, l <= own ? i : TLK_NONE, l, here, at, w);
+            narrow = narrow && done;
+        }
+    if (!narrow)
         return;
     tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
     tlk_list_end(&f, i, &list);
