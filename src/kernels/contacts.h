@@ -246,11 +246,12 @@ TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, co
 }
 
 /* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap
- * and with restitution). */
-TL_KERNEL double tlk_bias(const tlk_build *p, double gap, double restitution, double before,
-                          double free)
+ * and with restitution). `load`: the normal impulse in the last step; the gap of a contact at rest
+ * is left to the position problem. */
+TL_KERNEL double tlk_bias(const tlk_build *p, double gap, real load, double restitution,
+                          double before, double free)
 {
-    double bias = gap / p->h;
+    double bias = load > 0 && gap <= p->rest ? 0 : gap / p->h;
     if (gap < 0) {
         if (p->split)
             bias = 0;
@@ -310,8 +311,9 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         (real)ra_length, dynamic_b ? (real)(p->shapes.geom[4 * (size_t)sb + 3] + middle) : (real)0};
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
-    p->bias[s] = (real)tlk_bias(p, gap, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
     const real *gamma = p->contact_gamma + 4 * (size_t)k;
+    p->bias[s] = (real)tlk_bias(p, gap, tlk_dot(gamma, contact), (double)pair[1],
+                                tlk_dotd(n, before), tlk_dotd(n, free));
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
     if (s >= p->block_base) {
