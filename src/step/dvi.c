@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RESTING 0.1            /* of the envelope */
+#define RESTING 0.1               /* of the envelope */
 #define KEYS    (4 * TLK_COLOURS) /* colour, kind of row, wall or not */
 
 /* Contacts of the present state; in parts (0: at once) on several devices. */
