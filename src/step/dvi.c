@@ -213,7 +213,7 @@ static double resting_gap(const tl_world *w)
 {
     const bool holds = w->settings.overlap == TL_OVERLAP_SPLIT &&
                        tl_solver_law(&w->settings.solver) == TL_LAW_COULOMB;
-    return holds ? RESTING * w->envelope : -1;
+    return holds ? RESTING * w->envelope : -INFINITY;
 }
 
 /* The rows of the velocity problem, in the order that the colours gave. */
