@@ -1,11 +1,11 @@
 /* The convergence bench: the residual each solver reaches against its iterations, all on one
- * recorded problem. A pile is settled and saved; every point of a curve loads that snapshot and
- * does one step from zero impulses, so that nothing but the solver differs. */
+ * problem. A pile is settled, and its next velocity problem is solved from zero impulses again and
+ * again, with 1, 2, 4, ... iterations. The world does no step meanwhile, so nothing but the solver
+ * differs, and nothing has to be loaded again: a point costs what its iterations cost. */
 #include "bench.h"
+#include "world/world.h"
 
-#include <malloc.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define MAX_ITERATIONS 1024
 #define COUNTS         11 /* 1, 2, 4, ..., MAX_ITERATIONS */
@@ -30,47 +30,47 @@ static bool wanted(const bench_options *options, const struct curve *curve)
            (!(options->given & OPTION_LAW) || solver->law == curve->law);
 }
 
-/* A snapshot of a settled pile. */
-typedef struct recording {
-    pile_case pile;
-    void *snapshot;
-    size_t bytes;
-} recording;
-
-/* One point: loads the snapshot, does one step, makes a row. */
-static bool run_point(bench_output *output, const recording *record, const struct curve *curve,
-                      uint32_t iterations, bench_row *row)
+/* The velocity problem of the world's next step, from zero impulses: what a curve's points solve.
+ */
+static tl_status next_problem(tl_world *world, const struct curve *curve, tl_problem *problem)
 {
-    size_t bodies = record->pile.options.bodies;
-    tl_world *world = NULL;
-    malloc_trim(0);
-    uint64_t memory = peer_memory_start();
-    tl_status status = tl_world_load_on(record->snapshot, record->bytes,
-                                        record->pile.options.settings.backend, &world);
-    if (output_status(output, "loading the snapshot", bodies, status))
-        return false;
     tl_settings settings = tl_world_settings(world);
     settings.solver.kind = curve->kind;
     settings.solver.law = curve->law;
-    settings.solver.iterations = iterations;
-    settings.solver.tolerance = 0;
     settings.solver.warm_start = false;
-    tl_report report = {0};
-    status = tl_world_set_settings(world, &settings);
+    tl_status status = tl_world_set_settings(world, &settings);
+    return status < 0 ? status : tl_step_problem(world, problem);
+}
+
+/* One point: solves the problem anew and makes a row. */
+static tl_status run_point(tl_world *world, tl_problem *problem, uint32_t iterations,
+                           bench_row *row)
+{
+    tl_backend *backend = world->backend;
+    tl_solver_def solver = world->settings.solver;
+    tl_solution solution;
+    double worst;
+    const size_t velocities = 8 * (size_t)problem->view.blocks * backend->real;
+    backend->ops->fill(backend, problem->view.gamma, 0, tl_vector_bytes(backend, problem));
+    backend->ops->copy(backend, problem->view.vel, problem->view.free, velocities);
+    solver.tolerance = 0;
+    double begin = peer_now_ms();
+    tl_status status =
+        tl_solve(backend, &world->workspace, problem, &solver, iterations, &solution);
+    if (status >= 0 && backend->ops->wait)
+        backend->ops->wait(backend);
+    double end = peer_now_ms();
     if (status >= 0)
-        status = tl_world_step(world, 1, &report);
-    *row = talus_row("convergence", world, &settings, bodies);
-    row->ms_per_step = report.total_ms;
-    row->stages = report.ms;
-    row->stage_count = STAGE_COUNT;
-    row->peak_bytes = peer_memory_growth(memory);
-    row_text(row, "solver", solver_name(curve->kind));
-    row_text(row, "law", law_name(&settings.solver));
-    row_report(row, &report);
-    bool done = !output_status(output, solver_name(curve->kind), bodies, status) &&
-                audit_world(output, &record->pile, world, row);
-    tl_world_destroy(world);
-    return done;
+        status = tl_residual(backend, problem, &row->residual, &worst);
+    if (status < 0)
+        return status;
+    row->contacts = world->contacts[1 - world->current].count; /* of the next step */
+    row->iterations = solution.iterations;
+    row_text(row, "solver", solver_name(solver.kind));
+    row_text(row, "law", law_name(&solver));
+    row_number(row, "max_residual", worst);
+    row_number(row, "solve_ms", end - begin);
+    return TL_OK;
 }
 
 /* Residuals by iterations and curve, one column a curve. */
@@ -94,40 +94,78 @@ static void print_curves(const bench_options *options, double residuals[CURVES][
     }
 }
 
-/* All curves of one recording. */
-static void run_curves(const bench_options *options, bench_output *output, const recording *record)
+/* Whether a curve keeps falling, and how far. */
+static void print_falls(const bench_options *options, double residuals[CURVES][COUNTS])
+{
+    for (size_t c = 0; c < CURVES; c++) {
+        tl_solver_def solver = {.kind = curves[c].kind, .law = curves[c].law};
+        const double *r = residuals[c];
+        uint32_t rises = 0;
+        if (!wanted(options, &curves[c]))
+            continue;
+        for (uint32_t i = 1; i < COUNTS; i++)
+            rises += !(r[i] < r[i - 1]);
+        printf("%s (%s): falls to 1/%.3g of the first point, ", solver_name(solver.kind),
+               law_name(&solver), r[0] / r[COUNTS - 1]);
+        if (rises)
+            printf("but not from point to point: %u of %u do not fall\n", rises, COUNTS - 1);
+        else
+            printf("and at every point\n");
+    }
+}
+
+/* All points of a curve. `made` is what its rows share. */
+static bool run_curve(bench_output *output, tl_world *world, const struct curve *curve,
+                      const bench_row *made, double residuals[COUNTS])
+{
+    tl_problem problem;
+    tl_status status = next_problem(world, curve, &problem);
+    for (uint32_t i = 0; i < COUNTS && status >= 0; i++) {
+        bench_row row = *made;
+        status = run_point(world, &problem, 1u << i, &row);
+        residuals[i] = row.residual;
+        if (status >= 0 && output->json)
+            output_row(output, &row);
+    }
+    return !output_status(output, solver_name(curve->kind), made->bodies, status);
+}
+
+/* All curves of a settled pile. */
+static void run_curves(const bench_options *options, bench_output *output, const pile_case *pile,
+                       tl_world *world)
 {
     double residuals[CURVES][COUNTS];
-    bench_row row = {0};
-    for (size_t c = 0; c < CURVES; c++)
-        for (uint32_t i = 0; i < COUNTS && wanted(options, &curves[c]); i++) {
-            bool done = run_point(output, record, &curves[c], 1u << i, &row);
-            residuals[c][i] = done ? row.residual : NAN;
-            if (done && output->json)
-                output_row(output, &row);
-        }
-    if (output->json)
+    tl_settings settings = tl_world_settings(world);
+    bench_row made = talus_row("convergence", world, &settings, pile->options.bodies);
+    made.ms_per_step = NAN;
+    bool done = audit_world(output, pile, world, &made);
+    for (size_t c = 0; c < CURVES && done; c++)
+        if (wanted(options, &curves[c]))
+            done = run_curve(output, world, &curves[c], &made, residuals[c]);
+    if (output->json || !done)
         return;
-    printf("%zu bodies, %zu contacts, %s precision, cold start, backend %s\n", row.bodies,
-           row.contacts, row.precision, row.backend);
+    printf("%zu bodies, %u contacts, %s precision, cold start, backend %s\n", made.bodies,
+           world->contacts[1 - world->current].count, made.precision, made.backend);
     print_curves(options, residuals);
+    print_falls(options, residuals);
 }
 
 void bench_convergence(const bench_options *options, bench_output *output)
 {
     for (uint32_t i = 0; i < options->size_count; i++) {
-        recording record = {0};
-        if (!pile_case_make(output, options, options->bodies[i], &record.pile))
+        pile_case pile;
+        if (!pile_case_make(output, options, options->bodies[i], &pile))
             continue;
         /* The pile is settled by the default solver: curves must not depend on which are asked for.
          */
-        record.pile.options.settings.solver = tl_settings_default().solver;
-        tl_world *world = settle_pile(output, options, &record.pile);
-        if (world && !output_status(output, "saving the pile", options->bodies[i],
-                                    tl_world_save(world, &record.snapshot, &record.bytes)))
-            run_curves(options, output, &record);
+        tl_solver_def *solver = &pile.options.settings.solver;
+        *solver = tl_settings_default().solver;
+        solver->iterations = options->settings.solver.iterations;
+        solver->position_iterations = options->settings.solver.position_iterations;
+        tl_world *world = settle_pile(output, options, &pile);
+        if (world)
+            run_curves(options, output, &pile, world);
         tl_world_destroy(world);
-        tl_snapshot_free(record.snapshot, record.bytes);
-        pile_case_free(&record.pile);
+        pile_case_free(&pile);
     }
 }

@@ -197,6 +197,8 @@ typedef struct tlk_build {
     uint32_t materials;
     uint32_t split, warm, block_base;
     double h, recovery_fraction, recovery_speed, restitution_speed;
+    double rest; /* m: the gap and the way in a step up to which contacts with a load are at rest;
+                    -infinity: none is */
     const TLK_REAL *free;
     uint32_t *a, *b;
     TLK_REAL *head, *block, *bias, *gap, *gamma;

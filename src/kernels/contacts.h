@@ -241,11 +241,11 @@ TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, co
 }
 
 /* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap
- * and with restitution). */
-TL_KERNEL double tlk_bias(const tlk_build *p, double gap, double restitution, double before,
-                          double free)
+ * and with restitution). The gap of a contact at rest is left to the position problem. */
+TL_KERNEL double tlk_bias(const tlk_build *p, double gap, bool rests, double restitution,
+                          double before, double free)
 {
-    double bias = gap / p->h;
+    double bias = rests ? 0 : gap / p->h;
     if (gap < 0) {
         if (p->split)
             bias = 0;
@@ -256,6 +256,17 @@ TL_KERNEL double tlk_bias(const tlk_build *p, double gap, double restitution, do
     if (restitution > 0 && before < -p->restitution_speed && gap + p->h * free < 0)
         bias = tlk_min(bias, 0.0) + restitution * before;
     return bias;
+}
+
+/* Whether a contact is at rest: it carried load in the last step and has hardly opened or moved
+ * since. Where bodies move on, a gap opens by the way they go, and closing it belongs to that. */
+TL_KERNEL bool tlk_rests(const tlk_build *p, uint32_t a, uint32_t b, double gap, real load)
+{
+    const real *va = p->bodies.vel + 8 * (size_t)a, *vb = p->bodies.vel + 8 * (size_t)b;
+    double square = 0;
+    for (int k = 0; k < 3; k++)
+        square += ((double)vb[k] - va[k]) * ((double)vb[k] - va[k]);
+    return load > 0 && gap <= p->rest && p->h * p->h * square <= p->rest * p->rest;
 }
 
 /* The row of a contact. */
@@ -326,8 +337,10 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         (real)ra_length, dynamic_b ? (real)(p->shapes.geom[4 * (size_t)sb + 3] + middle) : (real)0};
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
-    p->bias[s] = (real)tlk_bias(p, gap, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
     const real *gamma = p->contact_gamma + 4 * (size_t)k;
+    const bool rests = tlk_rests(p, a, b, gap, tlk_dot(gamma, contact));
+    p->bias[s] =
+        (real)tlk_bias(p, gap, rests, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
     if (p->turns && s < p->block_base)

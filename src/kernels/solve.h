@@ -584,12 +584,13 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
 }
 
 /* One row of the position problem: what is left of the gap after the velocities have acted, as a
- * speed; of an overlap, the part that is to go in this step. */
+ * speed; of an overlap, and of the gap of a contact at rest, the part that is to go in this step. A
+ * contact at rest (a load, and no gap for the velocities to close) counts from that load, which is
+ * what may be taken back to close it. */
 TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
 {
-    const real *at = q->head + tlk_at(s, 0, TLK_HEAD);
-    const real zero[3] = {0, 0, 0};
-    tlk_store3(q->position_gamma, s, zero);
+    real start[3] = {0, 0, 0}, gamma[3];
+    tlk_store3(q->position_gamma, s, start);
     if (q->a[s] == TLK_NONE)
         return;
     tlk_problem p = {0};
@@ -603,12 +604,17 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     const tlk_pair pair = tlk_load_pair(&row, q->vel);
     real u[3];
     tlk_row_velocity(&p, s, &row, &pair, u);
-    const double un =
-        (double)at[0] * u[0] + (double)at[TLK_LANES] * u[1] + (double)at[2 * TLK_LANES] * u[2];
+    const double un = (double)row.n[0] * u[0] + (double)row.n[1] * u[1] + (double)row.n[2] * u[2];
+    tlk_load3(q->gamma, s, gamma);
+    const real load = tlk_dot(gamma, row.n);
+    const bool rests = load > 0 && q->bias[s] == 0 && q->rest >= 0;
     double bias = (double)q->gap[s] / q->h + un;
-    if (bias < 0)
+    if (rests || bias < 0)
         bias = tlk_max(bias * q->recovery_fraction, -q->recovery_speed);
     q->position_bias[s] = (real)bias;
+    for (int k = 0; k < 3; k++)
+        start[k] = rests ? load * row.n[k] : (real)0;
+    tlk_store3(q->position_gamma, s, start);
 }
 
 #endif

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define KEYS (4 * TLK_COLOURS) /* colour, kind of row, wall or not */
+#define RESTING 0.1               /* of the envelope */
+#define KEYS    (4 * TLK_COLOURS) /* colour, kind of row, wall or not */
 
 /* Contacts of the present state; in parts (0: at once) on several devices. */
 static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts *next)
@@ -253,6 +254,15 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
 }
 
+/* Up to which gap contacts that carry load are held closed: where the law opens no gaps by itself
+ * (Coulomb's, and so psor's) and there is a position problem to close them. */
+static double resting_gap(const tl_world *w)
+{
+    const bool holds = w->settings.overlap == TL_OVERLAP_SPLIT &&
+                       tl_solver_law(&w->settings.solver) == TL_LAW_COULOMB;
+    return holds ? RESTING * w->envelope : -INFINITY;
+}
+
 /* The rows of the velocity problem, in the order that the colours gave. */
 static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *problem,
                             tlk_build *build)
@@ -280,6 +290,7 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .recovery_fraction = s->recovery_fraction,
                          .recovery_speed = s->recovery_speed,
                          .restitution_speed = s->restitution_speed,
+                         .rest = resting_gap(w),
                          .free = w->free.data,
                          .a = p->a.data,
                          .b = p->b.data,

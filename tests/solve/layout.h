@@ -332,12 +332,12 @@ static inline tl_world *settled_pile(size_t bodies, uint32_t layers, uint32_t st
 }
 
 /* The problem of the world's next step for a solver, without the last step's impulses. */
-static inline tl_problem next_problem(tl_world *world, tl_solver_kind kind)
+static inline tl_problem next_problem(tl_world *world, tl_solver_kind kind, tl_law law)
 {
     tl_problem problem;
     tl_settings settings = tl_world_settings(world);
     settings.solver.kind = kind;
-    settings.solver.law = TL_LAW_DEFAULT;
+    settings.solver.law = law;
     settings.solver.warm_start = false;
     assert_ok(tl_world_set_settings(world, &settings));
     assert_ok(tl_step_problem(world, &problem));

@@ -14,7 +14,7 @@ typedef struct record {
 
 static record record_solve(tl_world *world, const solver *s, double tolerance, uint32_t most)
 {
-    record r = {.problem = next_problem(world, s->kind)};
+    record r = {.problem = next_problem(world, s->kind, s->law)};
     const tl_solver_def def = solver_def(s, tolerance);
     r.m = model_recorded(world, &r.problem, &r.place);
     assert_true(r.m.rows > 0);
@@ -88,7 +88,7 @@ static void test_large_pile(void **state)
 static double cold_residual(tl_world *world)
 {
     double rms;
-    const tl_problem problem = next_problem(world, TL_APGD);
+    const tl_problem problem = next_problem(world, TL_APGD, TL_LAW_CONE);
     assert_ok(tl_residual(world->backend, &problem, &rms, NULL));
     return rms;
 }

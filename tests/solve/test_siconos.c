@@ -367,7 +367,7 @@ static void for_each_pile(void (*compare)(const model *))
     const uint32_t falls[] = {20, 60, 110}; /* steps: falling, hitting the floor, nearly at rest */
     for (int i = 0; i < 3; i++) {
         tl_world *world = settled_pile(50, 5, falls[i]);
-        const tl_problem problem = next_problem(world, TL_PSOR);
+        const tl_problem problem = next_problem(world, TL_PSOR, TL_LAW_DEFAULT);
         model m = model_recorded(world, &problem, NULL);
         context("pile, %u rows, after %u steps", m.rows, falls[i]);
         change_units(&m, 1 / m.inverse[0][0][0], pile_default().radius);

@@ -454,12 +454,19 @@ WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, uint32_
     const dvec zero = {0};
     const dvec gap = vec_widen(vec_load(q->gap + s));
     dvec bias = gap / q->h + un;
+    const real *gamma = q->gamma + tlk_at(s, 0, 3);
+    const vec g[3] = {vec_load(gamma), vec_load(gamma + TLK_LANES),
+                      vec_load(gamma + 2 * TLK_LANES)};
+    const vec load = vec_dot(g, h.n);
+    const dvec_bits closed = vec_widen(vec_load(q->bias + s)) == zero;
+    const dvec_bits rests = (vec_widen(load) > zero) & closed & (zero + q->rest >= zero);
     const dvec part = bias * q->recovery_fraction, most = zero - q->recovery_speed;
-    bias = dvec_select(bias < zero, dvec_select(part > most, part, most), bias);
+    bias = dvec_select(rests | (bias < zero), dvec_select(part > most, part, most), bias);
     vec_store(q->position_bias + s, __builtin_convertvector(bias, vec));
-    real *gamma = q->position_gamma + tlk_at(s, 0, 3);
+    const vec start = __builtin_convertvector(dvec_select(rests, vec_widen(load), zero), vec);
+    real *to = q->position_gamma + tlk_at(s, 0, 3);
     for (int k = 0; k < 3; k++)
-        vec_store(gamma + k * TLK_LANES, vec_set(0));
+        vec_store(to + k * TLK_LANES, start * h.n[k]);
 }
 
 static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
