@@ -53,19 +53,20 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     const tlk_descent *c = p->descent;
     if (c->done)
         return;
+    /* all loads first: on a GPU they are under way together */
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
+    const real mu = p->frictionless ? (real)0 : head[3 * TLK_LANES];
     real x[4], z[4], ny[3], r[3];
     tlk_load_start(p, c, s, x, z, ny);
-    if (x[3] != 0) {
-        const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-        const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
-        const real mu = p->frictionless ? (real)0 : head[3 * TLK_LANES];
-        const real step = (real)c->t * x[3];
-        tlk_load3(p->r, s, r);
+    tlk_load3(p->r, s, r);
+    const real step = (real)c->t * x[3];
+    z[3] = x[3];
+    if (z[3] != 0) {
         for (int k = 0; k < 3; k++)
             z[k] -= step * (ny[k] + r[k]);
         tlk_project(n, mu, z);
     }
-    z[3] = x[3];
     tlk_store4(tlk_point(p, c->z, s), z);
 }
 
@@ -91,15 +92,15 @@ TL_KERNEL void tlk_gradient_rows(const tlk_problem *p, uint32_t s, double *acc)
     if (c->done)
         return;
     const tlk_row row = tlk_load_row(p, s);
-    if (row.a == TLK_NONE)
-        return;
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
     real x[4], y[3], ny[3], z[4], nz[3], r[3], u[3];
-    tlk_row_velocity(p, s, &row, &pair, nz);
-    tlk_store3(tlk_image(p, c->nz), s, nz);
     tlk_load4(tlk_point(p, c->z, s), z);
     tlk_load_start(p, c, s, x, y, ny);
     tlk_load3(p->r, s, r);
+    if (row.a == TLK_NONE)
+        return;
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    tlk_row_velocity(p, s, &row, &pair, nz);
+    tlk_store3(tlk_image(p, c->nz), s, nz);
     double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {
         const double d = (double)z[k] - y[k], nd = (double)nz[k] - ny[k], g = (double)ny[k] + r[k];

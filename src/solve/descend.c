@@ -29,6 +29,9 @@ static tl_status view_of(tl_backend *backend, tl_workspace *w, tl_problem *probl
     view->descent = w->descent.data;
     view->dots = w->dots.data;
     backend->ops->fill(backend, view->vel, 0, blocks); /* for the blocks that do not move */
+    /* read, to no effect, where they are not written: of padded rows, and by the start's sums */
+    backend->ops->fill(backend, view->images, 0, 3 * TLK_IMAGES * vector);
+    backend->ops->fill(backend, view->r, 0, 3 * vector);
     return TL_OK;
 }
 

@@ -60,7 +60,7 @@ tl_status tl_problem_lists(tl_backend *backend, tl_workspace *w, tl_problem *pro
     tlk_problem *view = &problem->view;
     const size_t sides = 2 * (size_t)view->rows;
     uint32_t bits = 1;
-    if (problem->lists && problem->lists == w->lists)
+    if (view->list && view->list == w->list.data && problem->lists == w->lists)
         return TL_OK;
     while (view->moving >> bits)
         bits++;
@@ -69,7 +69,7 @@ tl_status tl_problem_lists(tl_backend *backend, tl_workspace *w, tl_problem *pro
     TL_TRY(tl_buffer_need(backend, &w->list_key, sides * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(backend, &w->list, sides * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(backend, &w->sides, 4 * sides * backend->real));
-    problem->lists = ++w->lists;
+    w->lists++; /* what other problems have is no longer there */
     const tlk_lists lists = {view->a,      view->b,          view->head,
                              view->moving, w->list_key.data, w->list.data,
                              w->sides.data};
@@ -81,6 +81,7 @@ tl_status tl_problem_lists(tl_backend *backend, tl_workspace *w, tl_problem *pro
     view->list_end = view->list_begin + view->moving + 1;
     view->list = lists.value;
     view->sides = lists.sides;
+    problem->lists = w->lists;
     return TL_OK;
 }
 

@@ -21,7 +21,7 @@ typedef struct tl_problem {
         view; /* gamma is the start and the solution; vel must be a copy of free at the start */
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
-    uint64_t lists; /* the workspace's count when it made lists of these rows; 0: never */
+    uint64_t lists; /* the workspace's count when it made the lists in the view */
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */
