@@ -1,4 +1,5 @@
-/* The kernels of the gradient solvers, apgd and spg (docs/theory.md): what a slot of their loop runs.
+/* The kernels of the gradient solvers, apgd and spg (docs/theory.md): what a slot of their loop
+ * runs.
  *
  *   gradient_step    rows     z = P(y - t eta (N y + r)), y beyond x by beta
  *   gradient_blocks  blocks   v = M^-1 D z

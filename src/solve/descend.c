@@ -1,7 +1,7 @@
-/* The loop of the gradient solvers: slots of a trial each (kernels/descent.h), which the device runs
- * through without the host. That looks at the record now and then; whatever the slots beyond the
- * end, they change nothing, so the result does not depend on when it looks. Called by apgd.c and
- * spg.c. */
+/* The loop of the gradient solvers: slots of a trial each (kernels/descent.h), which the device
+ * runs through without the host. That looks at the record now and then; whatever the slots beyond
+ * the end, they change nothing, so the result does not depend on when it looks. Called by apgd.c
+ * and spg.c. */
 #include "solve/problem.h"
 
 #define LOOK_EVERY 10u   /* slots, where a tolerance may end them early */

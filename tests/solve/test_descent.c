@@ -205,8 +205,10 @@ static void test_iterates(void **state)
     const struct {
         const solver *solver;
         fault fault;
-    } cases[] = {{&solvers[0], NO_FAULT}, {&solvers[0], NO_RESTART},
-                 {&solvers[0], NO_CUT},   {&solvers[1], NO_FAULT},
+    } cases[] = {{&solvers[0], NO_FAULT},
+                 {&solvers[0], NO_RESTART},
+                 {&solvers[0], NO_CUT},
+                 {&solvers[1], NO_FAULT},
                  {&solvers[1], NO_LINE_SEARCH}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double most = 0;
@@ -257,7 +259,8 @@ static void assert_same(const model *m, const outcome *a, const outcome *b)
     assert_memory_equal(a->vel, b->vel, m->bodies * sizeof *a->vel);
 }
 
-/* How often the host looks changes nothing; and a tolerance ends at the first point that meets it. */
+/* How often the host looks changes nothing; and a tolerance ends at the first point that meets it.
+ */
 static void looks(tl_precision precision, const solver *s, double tolerance)
 {
     const uint32_t intervals[] = {1, 7, 100};

@@ -25,11 +25,11 @@ typedef struct cuda_backend {
     size_t sort_bytes;
     void *parts; /* of folds */
     size_t parts_bytes;
-    double *numbers;       /* folds' results, TLK_FOLD_NUMBERS each, and pinned on the host */
+    double *numbers; /* folds' results, TLK_FOLD_NUMBERS each, and pinned on the host */
     double *numbers_host;
     uint64_t *total;       /* pinned */
     cudaGraphExec_t graph; /* of the last list that was repeated; the next is often like it */
-    cudaStream_t copies; /* captures leave the device here, beside the computing */
+    cudaStream_t copies;   /* captures leave the device here, beside the computing */
 } cuda_backend;
 
 /* A captured copy: on the device at once, on the host when `done` has happened. */
