@@ -17,7 +17,8 @@ typedef enum tl_kernel {
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
-    TLK_MAP_COUNT
+    TLK_MAP_COUNT,
+    TLK_FOLD = TLK_MAP_COUNT /* in a list of launches: a fold */
 } tl_kernel;
 
 typedef enum tl_fold {
@@ -49,7 +50,9 @@ static inline double tl_fold_start(char operation)
     return operation == 's' ? 0 : operation == 'M' ? -1e300 : 1e300;
 }
 
-/* One run of a map kernel over items [begin, end). `serial`: one item after the other, in order. */
+/* One run of a map kernel over items [begin, end). `serial`: one item after the other, in order.
+ * Or, with the kernel TLK_FOLD, a fold whose numbers stay on the device, for the launches after it;
+ * `args` is its tl_folding then. */
 typedef struct tl_launch {
     tl_kernel kernel;
     uint32_t begin, end;
@@ -57,13 +60,32 @@ typedef struct tl_launch {
     const void *args; /* the kernel's struct, alive until the run returns */
 } tl_launch;
 
-/* One fold over items [0, count) into numbers on the host. */
+/* One fold over items [0, count). Its numbers are on the host, TLK_FOLD_NUMBERS of them; or in a
+ * launch on the device, with room for tl_fold_room(count), as parts of the sum come behind them. */
 typedef struct tl_folding {
     tl_fold fold;
     uint32_t count;
     const void *args; /* the kernel's struct */
-    double *numbers;  /* room for TLK_FOLD_NUMBERS */
+    double *numbers;
 } tl_folding;
+
+static inline uint32_t tl_fold_chunks(uint32_t count)
+{
+    return count / TLK_FOLD_CHUNK + (count % TLK_FOLD_CHUNK != 0);
+}
+
+static inline uint32_t tl_fold_groups(uint32_t count)
+{
+    const uint32_t chunks = tl_fold_chunks(count);
+    return chunks / TLK_FOLD_GROUP + (chunks % TLK_FOLD_GROUP != 0);
+}
+
+/* Bytes: the numbers, then those of each group, then those of each chunk. */
+static inline size_t tl_fold_room(uint32_t count)
+{
+    const size_t all = 1 + (size_t)tl_fold_groups(count) + tl_fold_chunks(count);
+    return all * TLK_FOLD_NUMBERS * sizeof(double);
+}
 
 typedef struct tl_backend tl_backend;
 
@@ -72,7 +94,8 @@ typedef struct tl_backend_ops {
     void *(*allocate)(tl_backend *backend, size_t bytes);
     void (*release)(tl_backend *backend, void *memory, size_t bytes);
     void (*upload)(tl_backend *backend, void *device, const void *host, size_t bytes);
-    void (*download)(tl_backend *backend, void *host, const void *device, size_t bytes);
+    /* Waits for the device; fails where it has failed. */
+    tl_status (*download)(tl_backend *backend, void *host, const void *device, size_t bytes);
     void (*copy)(tl_backend *backend, void *to, const void *from, size_t bytes);
     void (*fill)(tl_backend *backend, void *device, int byte, size_t bytes);
     /* Runs launches one after the other, all of them `repeat` times. */

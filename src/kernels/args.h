@@ -149,6 +149,24 @@ typedef struct tlk_colour {
     uint32_t coloured;     /* 0: all contacts get colour 0 in the keys */
 } tlk_colour;
 
+/* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums
+ * over all rows, and read by the others, so that the host need not wait for every iteration. A
+ * point is where the iterate was; the last two, the trial and the best so far stay where they are
+ * and change names. */
+#define TLK_POINTS  4u  /* x, old, z, best */
+#define TLK_IMAGES  3u  /* N x, N old, N z */
+#define TLK_HISTORY 10u /* objectives that spg looks back at */
+typedef struct tlk_descent {
+    double tolerance, residual; /* residual: the best point's, m/s */
+    double t, beta, theta;      /* step; how far beyond x, from old, it starts; apgd's sequence */
+    double part;                /* of the way from old to z that spg goes; else 1 */
+    double objective, history[TLK_HISTORY];
+    uint32_t limit, iterations, tries; /* iterations: accepted trials; tries: those refused since */
+    uint32_t done;                     /* 1: nothing changes any more */
+    uint32_t x, old, z, best;          /* points */
+    uint32_t nx, nold, nz;             /* images of the first three */
+} tlk_descent;
+
 /* The problem that solvers see: rows of three (contacts) over velocity blocks of six (bodies).
  * Rows from `block_base` on are block rows with explicit Jacobians; those before are central rows,
  * whose Jacobian follows from the normal and two arms along it. */
@@ -170,11 +188,17 @@ typedef struct tlk_problem {
     uint64_t colours;      /* bit c: there are central rows of colour c */
     const uint16_t *turns; /* central rows: TLK_TURN_ at a, and at b << 8 */
     const TLK_REAL *mass;  /* central rows, 4 each, row by row: 1/m of a and b, 1/I of a and b */
-    const uint32_t *list_begin, *list_end; /* moving: rows of each block, for gathering */
+    /* for solvers that gather: impulses row by row, where one load fetches them */
+    const uint32_t *list_begin, *list_end; /* moving: rows of each block */
     const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
-    /* vectors of the gradient solvers, 3 fields a row */
-    TLK_REAL *r, *x, *nx, *y, *ny, *z, *nz;
-    double t, beta;
+    const TLK_REAL *sides; /* as the list, 4 each: the row's normal and the block's arm */
+    TLK_REAL *x;           /* rows, 4 each: impulse, eta (0 of padded rows) */
+    /* for gradient solvers */
+    tlk_descent *descent;
+    const double *dots; /* what tlk_gradient_rows adds up */
+    TLK_REAL *points;   /* TLK_POINTS vectors like x */
+    TLK_REAL *images;   /* TLK_IMAGES vectors N x, rows, 3 fields */
+    TLK_REAL *r;        /* rows, 3 fields: the gradient at x = 0 */
 } tlk_problem;
 
 /* A row's turn at a block: the colour of the row before it there, and whether it is itself the
@@ -222,8 +246,10 @@ typedef struct tlk_deep {
 /* Lists of rows by velocity block, for gathering. */
 typedef struct tlk_lists {
     const uint32_t *a, *b;
+    const TLK_REAL *head;
     uint32_t moving;
-    uint32_t *key, *value; /* 2 a row */
+    uint32_t *key, *value; /* 2 a row; sorted by key in between */
+    TLK_REAL *sides;       /* 4 an entry of the sorted list */
 } tlk_lists;
 
 /* Forces and integration. */

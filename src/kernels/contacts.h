@@ -392,4 +392,16 @@ TL_KERNEL void tlk_list_rows(const tlk_lists *l, uint32_t s)
     l->value[2 * s + 1] = 2 * s + 1;
 }
 
+/* One entry of the sorted lists: what gathering needs of the row. */
+TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
+{
+    if (l->key[i] >= l->moving)
+        return;
+    const uint32_t s = l->value[i] >> 1, side = l->value[i] & 1;
+    const real *head = l->head + tlk_at(s, 0, TLK_HEAD);
+    const real all[4] = {head[0], head[TLK_LANES], head[2 * TLK_LANES],
+                         head[(4 + side) * TLK_LANES]};
+    tlk_store4(l->sides + 4 * (size_t)i, all);
+}
+
 #endif

@@ -304,45 +304,75 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     tlk_store_pair(p, &row, &pair, p->vel);
 }
 
-/* One row of the fixed-point iteration of the sources (eq. 12, step 5 of Algorithm 1). */
+/* One row: its impulse and step length into x, and for gradient solvers r = D^T free + bias n, the
+ * right-hand side of the optimisation problem. */
+TL_KERNEL void tlk_impulses_in(const tlk_problem *p, uint32_t s)
+{
+    const tlk_row row = tlk_load_row(p, s);
+    real x[4] = {0, 0, 0, 0}, eta[3], u[3];
+    if (row.a == TLK_NONE) {
+        tlk_store4(p->x + 4 * (size_t)s, x);
+        return;
+    }
+    const tlk_pair pair = tlk_load_pair(&row, p->free);
+    tlk_row_eta(p, s, &row, &pair, eta);
+    tlk_load3(p->gamma, s, x);
+    x[3] = eta[2];
+    tlk_store4(p->x + 4 * (size_t)s, x);
+    if (!p->r)
+        return;
+    tlk_row_velocity(p, s, &row, &pair, u);
+    for (int k = 0; k < 3; k++)
+        u[k] += p->bias[s] * row.n[k];
+    tlk_store3(p->r, s, u);
+}
+
+/* One row: its impulse back from x. */
+TL_KERNEL void tlk_impulses_out(const tlk_problem *p, uint32_t s)
+{
+    real x[4];
+    tlk_load4(p->x + 4 * (size_t)s, x);
+    if (x[3] != 0)
+        tlk_store3(p->gamma, s, x);
+}
+
+/* One row of the fixed-point iteration of the sources (eq. 12, step 5 of Algorithm 1), on x. */
 TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
 {
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
     const tlk_pair pair = tlk_load_pair(&row, p->vel);
-    real u[3], gamma[3], next[3], eta[3];
+    real u[3], x[4], next[3];
     tlk_row_velocity(p, s, &row, &pair, u);
-    tlk_row_eta(p, s, &row, &pair, eta);
-    tlk_load3(p->gamma, s, gamma);
-    const real step = (real)p->omega * eta[2], bias = p->bias[s], lambda = (real)p->lambda;
+    tlk_load4(p->x + 4 * (size_t)s, x);
+    const real step = (real)p->omega * x[3], bias = p->bias[s], lambda = (real)p->lambda;
     for (int k = 0; k < 3; k++)
-        next[k] = gamma[k] - step * (u[k] + bias * row.n[k]);
+        next[k] = x[k] - step * (u[k] + bias * row.n[k]);
     tlk_project(row.n, row.mu, next);
     for (int k = 0; k < 3; k++)
-        gamma[k] = lambda * next[k] + (1 - lambda) * gamma[k];
-    tlk_store3(p->gamma, s, gamma);
+        x[k] = lambda * next[k] + (1 - lambda) * x[k];
+    tlk_store4(p->x + 4 * (size_t)s, x);
 }
 
 /* One block: the velocity change that the impulses in `x` make, gathered over its list of rows in
- * order (eq. 14). */
-TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, real *out)
+ * order (eq. 14), with the block's inverse masses as every velocity has them. */
+TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, const real *free,
+                          real *out)
 {
-    const real *mass = p->free + 8 * (size_t)i;
     real push[3] = {0, 0, 0}, turn[3] = {0, 0, 0}, other[6] = {0, 0, 0, 0, 0, 0};
-    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
+    const uint32_t end = p->list_end[i];
+    for (uint32_t l = p->list_begin[i]; l < end; l++) {
         const uint32_t s = p->list[l] >> 1, side = p->list[l] & 1;
-        real gamma[3];
-        tlk_load3(x, s, gamma);
+        real gamma[4];
+        tlk_load4(x + 4 * (size_t)s, gamma);
         if (s < p->block_base) {
-            const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-            const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
-            const real arm = head[(4 + side) * TLK_LANES];
-            real t[3];
+            real n[4], t[3]; /* and the arm */
+            tlk_load4(p->sides + 4 * (size_t)l, n);
             tlk_cross(n, gamma, t);
             for (int k = 0; k < 3; k++) {
                 push[k] += side ? gamma[k] : -gamma[k];
-                turn[k] -= arm * t[k];
+                turn[k] -= n[3] * t[k];
             }
         } else {
             const real *b = tlk_block_row(p, s) + (36 + 18 * side) * TLK_LANES;
@@ -353,94 +383,32 @@ TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, real 
         }
     }
     for (int k = 0; k < 3; k++) {
-        out[k] = mass[3] * push[k] + other[k];
-        out[4 + k] = mass[7] * turn[k] + other[3 + k];
+        out[k] = free[3] * push[k] + other[k];
+        out[4 + k] = free[7] * turn[k] + other[3 + k];
     }
+    out[3] = free[3];
+    out[7] = free[7];
 }
 
-/* One block: v = free + M^-1 D gamma. */
+/* One block: v = free + M^-1 D x. */
 TL_KERNEL void tlk_block_velocity(const tlk_problem *p, uint32_t i)
 {
-    const real *free = p->free + 8 * (size_t)i;
-    real change[8], *vel = p->vel + 8 * (size_t)i;
-    tlk_gather(p, i, p->gamma, change);
+    real free[8], vel[8];
+    tlk_load8(p->free + 8 * (size_t)i, free);
+    tlk_gather(p, i, p->x, free, vel);
     for (int k = 0; k < 3; k++) {
-        vel[k] = free[k] + change[k];
-        vel[4 + k] = free[4 + k] + change[4 + k];
+        vel[k] = free[k] + vel[k];
+        vel[4 + k] = free[4 + k] + vel[4 + k];
     }
-}
-
-/* One block: v = M^-1 D z, the first half of the operator N = D^T M^-1 D. */
-TL_KERNEL void tlk_operator_gather(const tlk_problem *p, uint32_t i)
-{
-    real change[8], *vel = p->vel + 8 * (size_t)i;
-    tlk_gather(p, i, p->z, change);
-    for (int k = 0; k < 3; k++) {
-        vel[k] = change[k];
-        vel[4 + k] = change[4 + k];
-    }
-}
-
-/* One block: at rest, with its inverse masses. */
-TL_KERNEL void tlk_block_rest(const tlk_problem *p, uint32_t i)
-{
-    real *vel = p->vel + 8 * (size_t)i;
-    for (int k = 0; k < 3; k++)
-        vel[k] = vel[4 + k] = 0;
-}
-
-/* One row: nz = D^T v, the second half. Blocks that do not move are at rest here. */
-TL_KERNEL void tlk_operator_rows(const tlk_problem *p, uint32_t s)
-{
-    const tlk_row row = tlk_load_row(p, s);
-    if (row.a == TLK_NONE)
-        return;
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
-    real u[3];
-    tlk_row_velocity(p, s, &row, &pair, u);
-    tlk_store3(p->nz, s, u);
-}
-
-/* One row: r = D^T free + bias n, the right-hand side of the optimisation problem. */
-TL_KERNEL void tlk_rhs(const tlk_problem *p, uint32_t s)
-{
-    const tlk_row row = tlk_load_row(p, s);
-    if (row.a == TLK_NONE)
-        return;
-    const tlk_pair pair = tlk_load_pair(&row, p->free);
-    real u[3];
-    tlk_row_velocity(p, s, &row, &pair, u);
-    for (int k = 0; k < 3; k++)
-        u[k] += p->bias[s] * row.n[k];
-    tlk_store3(p->r, s, u);
-}
-
-/* One row: the projected gradient step z = P(y - t eta (N y + r)). */
-TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
-{
-    const tlk_row row = tlk_load_row(p, s);
-    if (row.a == TLK_NONE)
-        return;
-    real y[3], ny[3], r[3], eta[3];
-    tlk_load3(p->y, s, y);
-    tlk_load3(p->ny, s, ny);
-    tlk_load3(p->r, s, r);
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
-    tlk_row_eta(p, s, &row, &pair, eta);
-    const real step = (real)p->t * eta[2];
-    for (int k = 0; k < 3; k++)
-        y[k] -= step * (ny[k] + r[k]);
-    tlk_project(row.n, row.mu, y);
-    tlk_store3(p->z, s, y);
+    tlk_store8(p->vel + 8 * (size_t)i, vel);
 }
 
 /* The natural map's residual of one row, m/s (docs/theory.md, "The residual"): |g - P(g - eta w)| /
  * eta with w = u + bias n, and for the Coulomb law w + mu |w_t| n. */
-TL_KERNEL real tlk_row_residual(const tlk_problem *p, uint32_t s, const tlk_row *row,
-                                const tlk_pair *pair, const real *g, const real *u)
+TL_KERNEL real tlk_row_residual(const tlk_problem *p, const tlk_row *row, real eta, const real *g,
+                                const real *u)
 {
-    real eta[3], w[3] = {u[0], u[1], u[2]}, next[3];
-    tlk_row_eta(p, s, row, pair, eta);
+    real w[3] = {u[0], u[1], u[2]}, next[3];
     if (p->coulomb) {
         const real wn = tlk_dot(w, row->n);
         real t[3];
@@ -451,11 +419,11 @@ TL_KERNEL real tlk_row_residual(const tlk_problem *p, uint32_t s, const tlk_row 
             w[k] += slide * row->n[k];
     }
     for (int k = 0; k < 3; k++)
-        next[k] = g[k] - eta[2] * w[k];
+        next[k] = g[k] - eta * w[k];
     tlk_project(row->n, row->mu, next);
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - next[k];
-    return tlk_sqrt(tlk_dot(next, next)) / eta[2];
+    return tlk_sqrt(tlk_dot(next, next)) / eta;
 }
 
 /* The residual of gamma with the velocities in vel: sum of squares, worst, rows. */
@@ -465,90 +433,16 @@ TL_KERNEL void tlk_residual(const tlk_problem *p, uint32_t s, double *acc)
     if (row.a == TLK_NONE)
         return;
     const tlk_pair pair = tlk_load_pair(&row, p->vel);
-    real u[3], g[3];
+    real u[3], g[3], eta[3];
     tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_eta(p, s, &row, &pair, eta);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row.n[k];
     tlk_load3(p->gamma, s, g);
-    const double r = tlk_row_residual(p, s, &row, &pair, g, u);
+    const double r = tlk_row_residual(p, &row, eta[2], g, u);
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
     acc[2] += 1;
-}
-
-/* The numbers a gradient solver decides by, with d = z - y, e = z - x, g = N y + r:
- * 0: d.N d   1: d.d/eta   2: g.e   3: squared residual of z   4: rows
- * 5: g.d     6: N d . eta N d   7: z.(N z / 2 + r) */
-TL_KERNEL void tlk_gradient_dots(const tlk_problem *p, uint32_t s, double *acc)
-{
-    const tlk_row row = tlk_load_row(p, s);
-    if (row.a == TLK_NONE)
-        return;
-    real x[3], y[3], ny[3], z[3], nz[3], r[3], eta[3], u[3];
-    tlk_load3(p->x, s, x);
-    tlk_load3(p->y, s, y);
-    tlk_load3(p->ny, s, ny);
-    tlk_load3(p->z, s, z);
-    tlk_load3(p->nz, s, nz);
-    tlk_load3(p->r, s, r);
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
-    tlk_row_eta(p, s, &row, &pair, eta);
-    double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    for (int k = 0; k < 3; k++) {
-        const double d = (double)z[k] - y[k], nd = (double)nz[k] - ny[k], g = (double)ny[k] + r[k];
-        sum[0] += d * nd;
-        sum[1] += d * d / eta[2];
-        sum[2] += g * ((double)z[k] - x[k]);
-        sum[5] += g * d;
-        sum[6] += nd * nd * eta[2];
-        sum[7] += z[k] * (0.5 * (double)nz[k] + r[k]);
-        u[k] = nz[k] + r[k];
-    }
-    const double residual = tlk_row_residual(p, s, &row, &pair, z, u);
-    sum[3] = residual * residual;
-    sum[4] = 1;
-    for (int k = 0; k < 8; k++)
-        acc[k] += sum[k];
-}
-
-/* One row: the accelerated point y = z + beta (z - x), and x = z. */
-TL_KERNEL void tlk_gradient_extrapolate(const tlk_problem *p, uint32_t s)
-{
-    if (p->a[s] == TLK_NONE)
-        return;
-    const real beta = (real)p->beta;
-    real x[3], nx[3], z[3], nz[3], y[3], ny[3];
-    tlk_load3(p->x, s, x);
-    tlk_load3(p->nx, s, nx);
-    tlk_load3(p->z, s, z);
-    tlk_load3(p->nz, s, nz);
-    for (int k = 0; k < 3; k++) {
-        y[k] = z[k] + beta * (z[k] - x[k]);
-        ny[k] = nz[k] + beta * (nz[k] - nx[k]);
-    }
-    tlk_store3(p->y, s, y);
-    tlk_store3(p->ny, s, ny);
-    tlk_store3(p->x, s, z);
-    tlk_store3(p->nx, s, nz);
-}
-
-/* One row: moves part of the way, y = y + beta (z - y). */
-TL_KERNEL void tlk_gradient_move(const tlk_problem *p, uint32_t s)
-{
-    if (p->a[s] == TLK_NONE)
-        return;
-    const real beta = (real)p->beta;
-    real y[3], ny[3], z[3], nz[3];
-    tlk_load3(p->y, s, y);
-    tlk_load3(p->ny, s, ny);
-    tlk_load3(p->z, s, z);
-    tlk_load3(p->nz, s, nz);
-    for (int k = 0; k < 3; k++) {
-        y[k] += beta * (z[k] - y[k]);
-        ny[k] += beta * (nz[k] - ny[k]);
-    }
-    tlk_store3(p->y, s, y);
-    tlk_store3(p->ny, s, ny);
 }
 
 /* One row of the audit: 0-2 the residual, 3 rows with an impulse, 4 dissipated energy, 5 deepest
@@ -560,16 +454,17 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     if (row.a == TLK_NONE)
         return;
     const tlk_pair pair = tlk_load_pair(&row, p->vel), before = tlk_load_pair(&row, p->free);
-    real u[3], free[3], g[3];
+    real u[3], free[3], g[3], eta[3];
     tlk_row_velocity(p, s, &row, &pair, u);
     tlk_row_velocity(p, s, &row, &before, free);
+    tlk_row_eta(p, s, &row, &pair, eta);
     tlk_load3(p->gamma, s, g);
     double work = 0;
     for (int k = 0; k < 3; k++) {
         work += 0.5 * (double)g[k] * ((double)u[k] + free[k]);
         u[k] += p->bias[s] * row.n[k];
     }
-    const double r = tlk_row_residual(p, s, &row, &pair, g, u);
+    const double r = tlk_row_residual(p, &row, eta[2], g, u);
     const double gap = q->gap[s];
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);

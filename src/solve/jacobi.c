@@ -6,10 +6,13 @@
 tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                           const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
+    tlk_problem *view = &problem->view;
     TL_TRY(tl_problem_lists(backend, workspace, problem));
-    const tlk_problem *view = &problem->view;
+    TL_TRY(tl_buffer_need(backend, &workspace->points, 4 * (size_t)view->rows * backend->real));
+    view->x = workspace->points.data;
     const tl_launch round[2] = {{TLK_jacobi_step, 0, view->rows, false, view},
                                 {TLK_block_velocity, 0, view->moving, false, view}};
+    tl_run(backend, TLK_impulses_in, view->rows, view);
     backend->ops->run(backend, &round[1], 1, 1);
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;
@@ -18,10 +21,12 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
         backend->ops->run(backend, round, 2, some);
         solution->iterations += some;
         if (def->tolerance > 0) {
+            tl_run(backend, TLK_impulses_out, view->rows, view);
             TL_TRY(tl_residual(backend, problem, &solution->residual, NULL));
             if (solution->residual <= def->tolerance)
                 break;
         }
     }
+    tl_run(backend, TLK_impulses_out, view->rows, view);
     return TL_OK;
 }

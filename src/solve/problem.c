@@ -1,5 +1,4 @@
-/* What solvers share: choosing one, the residual, lists of rows, and the operator of the gradient
- * solvers. */
+/* What solvers share: choosing one, the residual, and lists of rows. */
 #include "solve/problem.h"
 
 #include <math.h>
@@ -9,9 +8,13 @@ void tl_workspace_free(tl_backend *backend, tl_workspace *w)
     tl_buffer_free(backend, &w->list_range);
     tl_buffer_free(backend, &w->list_key);
     tl_buffer_free(backend, &w->list);
+    tl_buffer_free(backend, &w->sides);
+    tl_buffer_free(backend, &w->points);
+    tl_buffer_free(backend, &w->images);
+    tl_buffer_free(backend, &w->r);
     tl_buffer_free(backend, &w->blocks);
-    for (size_t i = 0; i < sizeof w->vectors / sizeof *w->vectors; i++)
-        tl_buffer_free(backend, &w->vectors[i]);
+    tl_buffer_free(backend, &w->descent);
+    tl_buffer_free(backend, &w->dots);
 }
 
 tl_law tl_solver_law(const tl_solver_def *def)
@@ -52,70 +55,37 @@ tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rm
     return TL_OK;
 }
 
-size_t tl_vector_bytes(const tl_backend *backend, const tl_problem *problem)
-{
-    return 3 * (size_t)problem->view.rows * backend->real;
-}
-
 tl_status tl_problem_lists(tl_backend *backend, tl_workspace *w, tl_problem *problem)
 {
     tlk_problem *view = &problem->view;
     const size_t sides = 2 * (size_t)view->rows;
     uint32_t bits = 1;
+    if (view->list && view->list == w->list.data && problem->lists == w->lists)
+        return TL_OK;
     while (view->moving >> bits)
         bits++;
     if (sides >= 1u << 31)
         return tl_fail(TL_TOO_LARGE, "%zu sides of rows; the limit is 2^31", sides);
     TL_TRY(tl_buffer_need(backend, &w->list_key, sides * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(backend, &w->list, sides * sizeof(uint32_t)));
-    const tlk_lists lists = {view->a, view->b, view->moving, w->list_key.data, w->list.data};
+    TL_TRY(tl_buffer_need(backend, &w->sides, 4 * sides * backend->real));
+    w->lists++; /* what other problems have is no longer there */
+    const tlk_lists lists = {view->a,          view->b,      view->head,   view->moving,
+                             w->list_key.data, w->list.data, w->sides.data};
     tl_run(backend, TLK_list_rows, view->rows, &lists);
     TL_TRY(backend->ops->sort(backend, lists.key, lists.value, (uint32_t)sides, bits));
     TL_TRY(tl_ranges(backend, lists.key, (uint32_t)sides, view->moving + 1, &w->list_range));
+    tl_run(backend, TLK_list_sides, (uint32_t)sides, &lists);
     view->list_begin = w->list_range.data;
     view->list_end = view->list_begin + view->moving + 1;
-    view->list = w->list.data;
+    view->list = lists.value;
+    view->sides = lists.sides;
+    problem->lists = w->lists;
     return TL_OK;
 }
 
-void tl_gradient_operator(tl_backend *backend, const tlk_problem *gradient)
+void tl_impulses_back(tl_backend *backend, const tlk_problem *view)
 {
-    tl_run(backend, TLK_operator_gather, gradient->moving, gradient);
-    tl_run(backend, TLK_operator_rows, gradient->rows, gradient);
-}
-
-tl_status tl_gradient_begin(tl_backend *backend, tl_workspace *w, tl_problem *problem,
-                            tlk_problem *gradient)
-{
-    const size_t bytes = tl_vector_bytes(backend, problem);
-    const size_t blocks = 8 * (size_t)problem->view.blocks * backend->real;
-    TL_TRY(tl_problem_lists(backend, w, problem));
-    for (size_t i = 0; i < sizeof w->vectors / sizeof *w->vectors; i++)
-        TL_TRY(tl_buffer_need(backend, &w->vectors[i], bytes));
-    TL_TRY(tl_buffer_need(backend, &w->blocks, blocks));
-    *gradient = problem->view;
-    gradient->vel = w->blocks.data;
-    void **names[7] = {(void **)&gradient->r, (void **)&gradient->x,  (void **)&gradient->nx,
-                       (void **)&gradient->y, (void **)&gradient->ny, (void **)&gradient->z,
-                       (void **)&gradient->nz};
-    for (size_t i = 0; i < 7; i++)
-        *names[i] = w->vectors[i].data;
-    /* the operator's blocks: the inverse masses of the problem's, at rest where nothing pushes */
-    backend->ops->copy(backend, gradient->vel, problem->view.free, blocks);
-    tl_run(backend, TLK_block_rest, problem->view.blocks, gradient);
-    tl_run(backend, TLK_rhs, gradient->rows, gradient);
-    backend->ops->copy(backend, gradient->z, problem->view.gamma, bytes);
-    backend->ops->fill(backend, gradient->nz, 0, bytes);
-    tl_gradient_operator(backend, gradient);
-    backend->ops->copy(backend, gradient->x, gradient->z, bytes);
-    backend->ops->copy(backend, gradient->y, gradient->z, bytes);
-    backend->ops->copy(backend, gradient->nx, gradient->nz, bytes);
-    backend->ops->copy(backend, gradient->ny, gradient->nz, bytes);
-    return TL_OK;
-}
-
-void tl_gradient_end(tl_backend *backend, tl_problem *problem, const void *x)
-{
-    backend->ops->copy(backend, problem->view.gamma, x, tl_vector_bytes(backend, problem));
-    tl_run(backend, TLK_block_velocity, problem->view.moving, &problem->view);
+    tl_run(backend, TLK_impulses_out, view->rows, view);
+    tl_run(backend, TLK_block_velocity, view->moving, view);
 }

@@ -21,13 +21,16 @@ typedef struct tl_problem {
         view; /* gamma is the start and the solution; vel must be a copy of free at the start */
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
+    uint64_t lists; /* the workspace's count when it made the lists in the view */
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */
 typedef struct tl_workspace {
-    tl_buffer list_range, list_key, list; /* rows by block */
-    tl_buffer vectors[8];                 /* r, x, nx, y, ny, z, nz, best; real, 3 fields a row */
-    tl_buffer blocks;                     /* velocities while the operator is applied */
+    tl_buffer list_range, list_key, list, sides; /* rows by block */
+    uint64_t lists;                              /* how often they were made */
+    tl_buffer points, images, r, blocks;         /* tlk_problem; velocities of the operator */
+    tl_buffer descent, dots;
+    uint32_t look_every; /* slots of a gradient solver between looks at it, for tests; 0: usual */
 } tl_workspace;
 
 void tl_workspace_free(tl_backend *backend, tl_workspace *workspace);
@@ -56,22 +59,17 @@ tl_status tl_solve_apgd(tl_backend *, tl_workspace *, tl_problem *, const tl_sol
 tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *, uint32_t,
                        tl_solution *);
 
-/* For solvers that gather: lists of rows by block, into the problem's view. */
+/* For solvers that gather: lists of rows by block, into the problem's view. A copy of the problem
+ * with the same rows, solved next, finds them made. */
 tl_status tl_problem_lists(tl_backend *backend, tl_workspace *workspace, tl_problem *problem);
 
-/* For gradient solvers: vectors in the view, r filled, z = gamma and nz = N gamma; x, y the same.
- */
-tl_status tl_gradient_begin(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
-                            tlk_problem *gradient);
+/* Puts the impulses x of the view into gamma and makes vel = free + M^-1 D x. */
+void tl_impulses_back(tl_backend *backend, const tlk_problem *view);
 
-/* nz = N z. */
-void tl_gradient_operator(tl_backend *backend, const tlk_problem *gradient);
-
-/* Puts the vector `x` into gamma and makes vel = free + M^-1 D gamma. */
-void tl_gradient_end(tl_backend *backend, tl_problem *problem, const void *x);
-
-/* Bytes of a vector of the problem. */
-size_t tl_vector_bytes(const tl_backend *backend, const tl_problem *problem);
+/* The loop of a gradient solver: `decide` after each trial, then `move` (TLK_FOLD: none). */
+tl_status tl_descend(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
+                     tl_kernel decide, tl_kernel move, double tolerance, uint32_t iterations,
+                     tl_solution *solution);
 
 /* The law in force: TL_LAW_DEFAULT resolved. */
 tl_law tl_solver_law(const tl_solver_def *def);

@@ -91,6 +91,12 @@ static void cpu_copy(tl_backend *backend, void *to, const void *from, size_t byt
         memcpy(to, from, bytes);
 }
 
+static tl_status cpu_download(tl_backend *backend, void *host, const void *device, size_t bytes)
+{
+    cpu_copy(backend, host, device, bytes);
+    return TL_OK;
+}
+
 static void cpu_fill(tl_backend *backend, void *device, int byte, size_t bytes)
 {
     (void)backend;
@@ -124,80 +130,103 @@ static tl_pool *pool(cpu_backend *cpu)
     return cpu->pool;
 }
 
+/* The chunks of a fold that one thread takes. */
+static void fold_chunks(const cpu_backend *cpu, const tl_folding *f, double *partial, uint32_t part,
+                        uint32_t parts)
+{
+    const tl_cpu_fold wide = cpu->kernels->wide_fold[f->fold];
+    const tl_cpu_fold kernel = wide ? wide : cpu->kernels->fold[f->fold];
+    const uint32_t chunks = tl_fold_chunks(f->count);
+    const uint32_t end = (uint32_t)((uint64_t)chunks * (part + 1) / parts);
+    for (uint32_t c = (uint32_t)((uint64_t)chunks * part / parts); c < end; c++) {
+        double *own = partial + (size_t)c * TLK_FOLD_NUMBERS;
+        for (int k = 0; k < folds[f->fold].numbers; k++)
+            own[k] = tl_fold_start(folds[f->fold].operations[k]);
+        const uint32_t begin = c * TLK_FOLD_CHUNK;
+        kernel(f->args, begin,
+               f->count - begin < TLK_FOLD_CHUNK ? f->count : begin + TLK_FOLD_CHUNK, own);
+    }
+}
+
+/* The rest of a fold: chunks of a group in order, then groups in order. */
+static void fold_rest(const tl_folding *f, const double *partial)
+{
+    const uint32_t chunks = tl_fold_chunks(f->count);
+    for (int k = 0; k < folds[f->fold].numbers; k++) {
+        const char operation = folds[f->fold].operations[k];
+        f->numbers[k] = tl_fold_start(operation);
+        for (uint32_t first = 0; first < chunks; first += TLK_FOLD_GROUP) {
+            double group = tl_fold_start(operation);
+            for (uint32_t c = first; c < chunks && c < first + TLK_FOLD_GROUP; c++)
+                group = tl_fold_pair(operation, group, partial[(size_t)c * TLK_FOLD_NUMBERS + k]);
+            f->numbers[k] = tl_fold_pair(operation, f->numbers[k], group);
+        }
+    }
+}
+
+/* A list of launches; a fold takes two phases, its chunks and the rest. */
 typedef struct run_job {
     const cpu_backend *cpu;
     const tl_launch *launches;
-    uint32_t count;
+    uint32_t phases; /* of the list, once */
+    bool folds;      /* there are some */
 } run_job;
 
-static void run_launch(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+static void run_phase(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const run_job *job = context;
-    run_part(job->cpu, &job->launches[phase % job->count], part, parts);
+    uint32_t left = phase % job->phases;
+    const tl_launch *launch = job->launches;
+    if (!job->folds) {
+        run_part(job->cpu, launch + left, part, parts);
+        return;
+    }
+    for (; left > (launch->kernel == TLK_FOLD); launch++)
+        left -= 1 + (launch->kernel == TLK_FOLD);
+    const tl_folding *f = launch->args;
+    if (launch->kernel != TLK_FOLD)
+        run_part(job->cpu, launch, part, parts);
+    else if (left == 0)
+        fold_chunks(job->cpu, f, f->numbers + TLK_FOLD_NUMBERS, part, parts);
+    else if (part == 0)
+        fold_rest(f, f->numbers + TLK_FOLD_NUMBERS);
 }
 
 static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
+    run_job job = {cpu, launches, (uint32_t)count, false};
     uint32_t largest = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!launches[i].serial && launches[i].end - launches[i].begin > largest)
             largest = launches[i].end - launches[i].begin;
-    run_job job = {cpu, launches, (uint32_t)count};
-    tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), (uint32_t)count * repeat, run_launch,
-                &job);
+        job.phases += launches[i].kernel == TLK_FOLD;
+    }
+    job.folds = job.phases > count;
+    tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), job.phases * repeat, run_phase, &job);
 }
 
 typedef struct fold_job {
-    tl_cpu_fold kernel;
-    const void *args;
-    const char *operations;
-    int numbers;
-    uint32_t count, chunks;
-    double *partial; /* chunks * numbers */
+    const cpu_backend *cpu;
+    const tl_folding *folding;
+    double *partial;
 } fold_job;
 
 static void fold_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const fold_job *job = context;
     (void)phase; /* there is one */
-    const uint32_t end = (uint32_t)((uint64_t)job->chunks * (part + 1) / parts);
-    for (uint32_t c = (uint32_t)((uint64_t)job->chunks * part / parts); c < end; c++) {
-        double *own = job->partial + (size_t)c * (size_t)job->numbers;
-        for (int k = 0; k < job->numbers; k++)
-            own[k] = tl_fold_start(job->operations[k]);
-        const uint32_t begin = c * TLK_FOLD_CHUNK;
-        job->kernel(job->args, begin,
-                    job->count - begin < TLK_FOLD_CHUNK ? job->count : begin + TLK_FOLD_CHUNK, own);
-    }
+    fold_chunks(job->cpu, job->folding, job->partial, part, parts);
 }
 
 static tl_status fold_one(cpu_backend *cpu, const tl_folding *f)
 {
-    const tl_cpu_fold wide = cpu->kernels->wide_fold[f->fold];
-    double *numbers = f->numbers;
-    fold_job job = {wide ? wide : cpu->kernels->fold[f->fold],
-                    f->args,
-                    folds[f->fold].operations,
-                    folds[f->fold].numbers,
-                    f->count,
-                    (f->count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK,
-                    NULL};
+    const uint32_t chunks = tl_fold_chunks(f->count);
     /* room for the widest fold, so that a later one over as many items cannot fail */
-    TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)job.chunks * TLK_FOLD_NUMBERS + 1));
-    job.partial = cpu->fold_scratch.data;
-    tl_pool_run(job.chunks < 16 ? NULL : pool(cpu), 1, fold_part, &job);
-    const size_t n = (size_t)job.numbers;
-    for (size_t k = 0; k < n; k++) {
-        const char operation = job.operations[k];
-        numbers[k] = tl_fold_start(operation);
-        for (uint32_t first = 0; first < job.chunks; first += TLK_FOLD_GROUP) {
-            double group = tl_fold_start(operation);
-            for (uint32_t c = first; c < job.chunks && c < first + TLK_FOLD_GROUP; c++)
-                group = tl_fold_pair(operation, group, job.partial[c * n + k]);
-            numbers[k] = tl_fold_pair(operation, numbers[k], group);
-        }
-    }
+    TL_TRY(tl_array_resize(&cpu->fold_scratch, (size_t)chunks * TLK_FOLD_NUMBERS + 1));
+    fold_job job = {cpu, f, cpu->fold_scratch.data};
+    tl_pool_run(chunks < 16 ? NULL : pool(cpu), 1, fold_part, &job);
+    fold_rest(f, job.partial);
     return TL_OK;
 }
 
@@ -294,7 +323,7 @@ static const tl_backend_ops cpu_ops = {
     .allocate = cpu_allocate,
     .release = cpu_release,
     .upload = cpu_copy,
-    .download = cpu_copy,
+    .download = cpu_download,
     .copy = cpu_copy,
     .fill = cpu_fill,
     .run = cpu_run,

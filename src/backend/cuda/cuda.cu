@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MOST_FOLDS 4u                 /* at once */
+#define GRAPH_FROM 4u                 /* repeats of a list that pay for making a graph of it */
 #define MOST_SLACK ((size_t)64 << 20) /* bytes that scratch memory is larger than was needed */
 
 typedef struct cuda_backend {
@@ -23,11 +24,13 @@ typedef struct cuda_backend {
     size_t temp_bytes;
     void *sort; /* the other half of a sort */
     size_t sort_bytes;
-    double *partial; /* device */
-    double *partial_host;
-    size_t partial_bytes;
-    uint32_t *total;     /* pinned */
-    cudaStream_t copies; /* captures leave the device here, beside the computing */
+    void *parts; /* of folds */
+    size_t parts_bytes;
+    double *numbers; /* folds' results, TLK_FOLD_NUMBERS each, and pinned on the host */
+    double *numbers_host;
+    uint32_t *total;       /* pinned */
+    cudaGraphExec_t graph; /* of the last list that was repeated; the next is often like it */
+    cudaStream_t copies;   /* captures leave the device here, beside the computing */
 } cuda_backend;
 
 /* A captured copy: on the device at once, on the host when `done` has happened. */
@@ -38,17 +41,6 @@ typedef struct cuda_slot {
     size_t room;
     cudaEvent_t taken, done;
 } cuda_slot;
-
-static const struct {
-    const char *operations;
-    int numbers;
-} folds[TLK_FOLD_COUNT] = {
-#define TLK_MAP(name, args)
-#define TLK_REDUCE(name, args, n, ops) {ops, n},
-#include "kernels/kernels.inc"
-#undef TLK_MAP
-#undef TLK_REDUCE
-};
 
 static void note(cuda_backend *c, cudaError_t e)
 {
@@ -120,9 +112,12 @@ static void cuda_destroy(tl_backend *backend)
     cudaStreamSynchronize(c->stream);
     cudaFree(c->temp);
     cudaFree(c->sort);
-    cudaFree(c->partial);
-    cudaFreeHost(c->partial_host);
+    cudaFree(c->parts);
+    cudaFree(c->numbers);
+    cudaFreeHost(c->numbers_host);
     cudaFreeHost(c->total);
+    if (c->graph)
+        cudaGraphExecDestroy(c->graph);
     cudaStreamSynchronize(c->copies);
     cudaStreamDestroy(c->copies);
     cudaStreamDestroy(c->stream);
@@ -157,13 +152,14 @@ static void cuda_upload(tl_backend *backend, void *device, const void *host, siz
     note(c, cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, c->stream));
 }
 
-static void cuda_download(tl_backend *backend, void *host, const void *device, size_t bytes)
+static tl_status cuda_download(tl_backend *backend, void *host, const void *device, size_t bytes)
 {
     cuda_backend *c = current(backend);
     if (!bytes)
-        return;
+        return TL_OK;
     note(c, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, c->stream));
     note(c, cudaStreamSynchronize(c->stream));
+    return report(c);
 }
 
 static void cuda_copy(tl_backend *backend, void *to, const void *from, size_t bytes)
@@ -190,6 +186,46 @@ static bool is_sweeps(const tl_launch *launches, size_t count)
     return count > 0 && count <= 2 * TLK_COLOURS;
 }
 
+/* A list of launches, once. */
+static void launch(cuda_backend *c, const tl_launch *launches, size_t count)
+{
+    for (const tl_launch *l = launches; l < launches + count; l++) {
+        const tl_folding *f = (const tl_folding *)l->args;
+        if (l->kernel == TLK_FOLD)
+            c->kernels->fold[f->fold](f->args, f->count, f->numbers, f->numbers + TLK_FOLD_NUMBERS,
+                                      c->stream);
+        else if (l->end > l->begin)
+            c->kernels->map[l->kernel](l->args, l->begin, l->end, l->serial, c->stream);
+    }
+    note(c, cudaPeekAtLastError());
+}
+
+/* Makes c->graph that of a list, by changing the arguments of the last one where its launches are
+ * the same, as a solver's are from step to step. */
+static cudaError_t make_graph(cuda_backend *c, const tl_launch *launches, size_t count)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphExecUpdateResultInfo result;
+    /* of this thread: others may allocate meanwhile */
+    cudaError_t e = cudaStreamBeginCapture(c->stream, cudaStreamCaptureModeThreadLocal);
+    if (e != cudaSuccess)
+        return e;
+    launch(c, launches, count);
+    e = cudaStreamEndCapture(c->stream, &graph);
+    if (e != cudaSuccess)
+        return e;
+    if (c->graph && cudaGraphExecUpdate(c->graph, graph, &result) != cudaSuccess) {
+        cudaGetLastError(); /* that it is another list is no error */
+        cudaGraphExecDestroy(c->graph);
+        c->graph = NULL;
+    }
+    if (!c->graph)
+        e = cudaGraphInstantiateWithFlags(&c->graph, graph, 0);
+    cudaGraphDestroy(graph);
+    return e;
+}
+
+/* The first round is launched as it is, so that all kernels are loaded before a graph is made. */
 static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
     cuda_backend *c = current(backend);
@@ -197,88 +233,38 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
         note(c, c->kernels->sweeps(launches, count, repeat, c->stream));
         return;
     }
-    for (uint32_t r = 0; r < repeat; r++)
-        for (size_t i = 0; i < count; i++)
-            if (launches[i].end > launches[i].begin)
-                c->kernels->map[launches[i].kernel](launches[i].args, launches[i].begin,
-                                                    launches[i].end, launches[i].serial, c->stream);
-    note(c, cudaPeekAtLastError());
+    cudaError_t e = cudaSuccess;
+    for (uint32_t r = 0; r < repeat && e == cudaSuccess; r++)
+        if (r == 0 || repeat < GRAPH_FROM) {
+            launch(c, launches, count);
+        } else {
+            e = r == 1 ? make_graph(c, launches, count) : cudaSuccess;
+            if (e == cudaSuccess)
+                e = cudaGraphLaunch(c->graph, c->stream);
+        }
+    note(c, e);
 }
 
-/* Folds `count` numbers that lie TLK_FOLD_NUMBERS apart, in order. */
-static double fold_numbers(char operation, const double *numbers, size_t count)
-{
-    double number = tl_fold_start(operation);
-    for (size_t i = 0; i < count; i++)
-        number = tl_fold_pair(operation, number, numbers[i * TLK_FOLD_NUMBERS]);
-    return number;
-}
-
-/* How a fold is divided, and where its numbers are in the buffer of partial ones. */
-typedef struct fold_plan {
-    size_t chunks, groups, parts; /* parts: what the host takes, groups where chunks are many */
-    size_t first;
-} fold_plan;
-
-static fold_plan plan_fold(const tl_folding *f, size_t first)
-{
-    fold_plan plan;
-    plan.chunks = ((size_t)f->count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;
-    plan.groups = (plan.chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;
-    plan.parts = plan.chunks > TL_CUDA_FEW_CHUNKS ? plan.groups : plan.chunks;
-    plan.first = first;
-    return plan;
-}
-
-/* The last part of a fold, on the host. */
-static void finish_fold(const tl_folding *f, const fold_plan *plan, double *partial)
-{
-    for (int k = 0; k < folds[f->fold].numbers; k++) {
-        const char operation = folds[f->fold].operations[k];
-        double *at = partial + k;
-        if (plan->parts !=
-            plan->groups) /* in place: a group's number is at or before its chunks' */
-            for (size_t g = 0; g < plan->groups; g++) {
-                const size_t first = g * TLK_FOLD_GROUP, left = plan->chunks - first;
-                at[g * TLK_FOLD_NUMBERS] =
-                    fold_numbers(operation, at + first * TLK_FOLD_NUMBERS,
-                                 left < TLK_FOLD_GROUP ? left : TLK_FOLD_GROUP);
-            }
-        f->numbers[k] = fold_numbers(operation, at, plan->groups);
-    }
-}
-
-/* Chunks, and where there are many their groups, are folded on the GPU, the rest on the host. What
- * the host takes of all folds comes first in the buffer, so that it is fetched at once. */
+/* The numbers of all folds lie together, so that they are fetched at once. */
 static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t count)
 {
     cuda_backend *c = current(backend);
-    fold_plan plans[MOST_FOLDS];
-    size_t parts = 0, chunks = 0;
+    size_t room = 0;
     if (count > MOST_FOLDS)
         return c->host->fail(TL_TOO_LARGE, "too many folds at once");
-    for (size_t i = 0; i < count; i++) {
-        plans[i] = plan_fold(&list[i], parts);
-        parts += plans[i].parts;
-        chunks = plans[i].chunks > chunks ? plans[i].chunks : chunks;
-    }
-    const size_t bytes = ((parts + chunks) * TLK_FOLD_NUMBERS + 1) * sizeof(double);
-    if (bytes > c->partial_bytes) {
-        cudaFreeHost(c->partial_host);
-        c->partial_host = NULL;
-        if (!need(c, (void **)&c->partial, &c->partial_bytes, bytes) ||
-            cudaMallocHost((void **)&c->partial_host, c->partial_bytes) != cudaSuccess)
-            return TL_NO_MEMORY;
-    }
     for (size_t i = 0; i < count; i++)
-        if (list[i].count)
-            c->kernels->fold[list[i].fold](list[i].args, list[i].count,
-                                           c->partial + plans[i].first * TLK_FOLD_NUMBERS,
-                                           c->partial + parts * TLK_FOLD_NUMBERS, c->stream);
-    cuda_download(backend, c->partial_host, c->partial, parts * TLK_FOLD_NUMBERS * sizeof(double));
+        room = tl_fold_room(list[i].count) > room ? tl_fold_room(list[i].count) : room;
+    if (!need(c, &c->parts, &c->parts_bytes, room))
+        return TL_NO_MEMORY;
     for (size_t i = 0; i < count; i++)
-        finish_fold(&list[i], &plans[i], c->partial_host + plans[i].first * TLK_FOLD_NUMBERS);
-    return report(c);
+        c->kernels->fold[list[i].fold](list[i].args, list[i].count,
+                                       c->numbers + i * TLK_FOLD_NUMBERS, (double *)c->parts,
+                                       c->stream);
+    const size_t bytes = TLK_FOLD_NUMBERS * sizeof(double);
+    const tl_status status = cuda_download(backend, c->numbers_host, c->numbers, count * bytes);
+    for (size_t i = 0; i < count; i++)
+        memcpy(list[i].numbers, c->numbers_host + i * TLK_FOLD_NUMBERS, bytes);
+    return status;
 }
 
 static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32_t contacts)
@@ -431,6 +417,9 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     note(c, cudaStreamCreate(&c->stream));
     note(c, cudaStreamCreate(&c->copies));
     note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
+    const size_t numbers = MOST_FOLDS * TLK_FOLD_NUMBERS * sizeof(double);
+    note(c, cudaMalloc((void **)&c->numbers, numbers));
+    note(c, cudaMallocHost((void **)&c->numbers_host, numbers));
     const tl_status status = report(c);
     if (status != TL_OK) {
         cuda_destroy(&c->base);

@@ -9,10 +9,8 @@
 
 typedef void (*tl_cuda_map)(const void *args, uint32_t begin, uint32_t end, bool serial,
                             cudaStream_t stream);
-/* Partial numbers, TLK_FOLD_NUMBERS apart: of each chunk where there are few, else of each group of
- * chunks, with those of the chunks in `scratch`. */
-#define TL_CUDA_FEW_CHUNKS 512u
-typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *partial, double *scratch,
+/* Into numbers on the device; `parts` has room for those of groups and chunks (tl_fold_room). */
+typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *numbers, double *parts,
                              cudaStream_t stream);
 
 /* All launches, all repeats in one kernel, for sweeps: its threads meet between launches or, where

@@ -3,6 +3,7 @@
  * multiply-add, so that a GPU gives the same bits as a CPU. */
 #include "kernels/bodies.h"
 #include "kernels/contacts.h"
+#include "kernels/descent.h"
 #include "kernels/find.h"
 #include "kernels/order.h"
 #include "kernels/solve.h"
@@ -32,17 +33,58 @@ static uint64_t fold_codes(const char *operations)
     return codes;
 }
 
-static __global__ void fold_groups(uint32_t chunks, uint32_t numbers, uint64_t codes,
-                                   const double *partial, double *groups)
+/* Folds `count` numbers that lie TLK_FOLD_NUMBERS apart, in order. */
+static __device__ __forceinline__ double fold_run(char operation, const double *from,
+                                                  uint32_t count)
 {
-    const uint32_t k = threadIdx.x, first = blockIdx.x * TLK_FOLD_GROUP;
-    if (k >= numbers)
-        return;
-    const char operation = (char)(codes >> 8 * k);
     double number = fold_start(operation);
-    for (uint32_t c = first; c < chunks && c < first + TLK_FOLD_GROUP; c++)
-        number = fold_pair(operation, number, partial[(size_t)c * TLK_FOLD_NUMBERS + k]);
-    groups[(size_t)blockIdx.x * TLK_FOLD_NUMBERS + k] = number;
+#pragma unroll 16 /* loads do not wait for each other */
+    for (uint32_t i = 0; i < count; i++)
+        number = fold_pair(operation, number, from[(size_t)i * TLK_FOLD_NUMBERS]);
+    return number;
+}
+
+/* Number j % TLK_FOLD_NUMBERS of group j / TLK_FOLD_NUMBERS. */
+static __device__ __forceinline__ double fold_group(uint32_t j, uint32_t chunks, uint64_t codes,
+                                                    const double *each)
+{
+    const uint32_t k = j % TLK_FOLD_NUMBERS, first = j / TLK_FOLD_NUMBERS * TLK_FOLD_GROUP;
+    const uint32_t left = chunks - first;
+    return fold_run((char)(codes >> 8 * k), each + (size_t)first * TLK_FOLD_NUMBERS + k,
+                    left < TLK_FOLD_GROUP ? left : TLK_FOLD_GROUP);
+}
+
+static __global__ void fold_groups(uint32_t chunks, uint32_t numbers, uint64_t codes,
+                                   const double *each, double *groups)
+{
+    const uint32_t j = blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x;
+    if (threadIdx.x < numbers)
+        groups[j] = fold_group(j, chunks, codes, each);
+}
+
+/* One block: the groups, where they are few, and then the numbers. */
+static __global__ void fold_last(uint32_t chunks, uint32_t numbers, uint64_t codes,
+                                 const double *each, double *groups, bool few, double *result)
+{
+    const uint32_t count = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP, j = threadIdx.x;
+    if (few && j / TLK_FOLD_NUMBERS < count && j % TLK_FOLD_NUMBERS < numbers)
+        groups[j] = fold_group(j, chunks, codes, each);
+    __syncthreads();
+    if (j < TLK_FOLD_NUMBERS)
+        result[j] = j < numbers ? fold_run((char)(codes >> 8 * j), groups + j, count) : 0;
+}
+
+/* What comes after the chunks. */
+static void fold_rest(uint32_t count, uint32_t numbers, const char *operations, double *result,
+                      double *parts, cudaStream_t stream)
+{
+    const uint32_t chunks = tl_fold_chunks(count), groups = tl_fold_groups(count);
+    const bool few = groups * TLK_FOLD_NUMBERS <= THREADS;
+    const uint64_t codes = fold_codes(operations);
+    const double *each = parts + (size_t)groups * TLK_FOLD_NUMBERS;
+    if (!few)
+        fold_groups<<<groups, TLK_FOLD_NUMBERS, 0, stream>>>(chunks, numbers, codes, each, parts);
+    fold_last<<<1, THREADS, 0, stream>>>(chunks, numbers, codes, each, parts, few, result);
 }
 
 #define TLK_MAP(name, type)                                                                     \
@@ -70,50 +112,47 @@ static __global__ void fold_groups(uint32_t chunks, uint32_t numbers, uint64_t c
                                                                                       end);     \
     }
 /* A block folds a chunk: a thread looks at one item; then a thread takes the items of one lane for
- * one number, in order; then one thread a number takes the lanes, in order. Then, of many chunks, a
- * thread takes one number of one group of chunks, in order. */
-#define TLK_REDUCE(name, type, n, ops)                                                             \
-    static __global__ void __launch_bounds__(TLK_FOLD_CHUNK)                                       \
-        chunk_##name(const __grid_constant__ type a, uint32_t count, double *partial)              \
-    {                                                                                              \
-        __shared__ double items[n][TLK_FOLD_CHUNK], lanes[n][TLK_LANES];                           \
-        const uint64_t i = (uint64_t)blockIdx.x * TLK_FOLD_CHUNK + threadIdx.x;                    \
-        const char operations[] = ops;                                                             \
-        double acc[n];                                                                             \
-        for (int k = 0; k < n; k++)                                                                \
-            acc[k] = fold_start(operations[k]);                                                    \
-        if (i < count)                                                                             \
-            tlk_##name(&a, (uint32_t)i, acc);                                                      \
-        for (int k = 0; k < n; k++)                                                                \
-            items[k][threadIdx.x] = acc[k];                                                        \
-        __syncthreads();                                                                           \
-        const uint32_t k = threadIdx.x / TLK_LANES, lane = threadIdx.x % TLK_LANES;                \
-        if (k < n) {                                                                               \
-            double number = fold_start(operations[k]);                                             \
-            for (uint32_t j = lane; j < TLK_FOLD_CHUNK; j += TLK_LANES)                            \
-                number = fold_pair(operations[k], number, items[k][j]);                            \
-            lanes[k][lane] = number;                                                               \
-        }                                                                                          \
-        __syncthreads();                                                                           \
-        if (threadIdx.x < n) {                                                                     \
-            const char operation = operations[threadIdx.x];                                        \
-            double number = fold_start(operation);                                                 \
-            for (uint32_t l = 0; l < TLK_LANES; l++)                                               \
-                number = fold_pair(operation, number, lanes[threadIdx.x][l]);                      \
-            partial[(size_t)blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x] = number;                 \
-        }                                                                                          \
-    }                                                                                              \
-    static void fold_##name(const void *args, uint32_t count, double *partial, double *scratch,    \
-                            cudaStream_t stream)                                                   \
-    {                                                                                              \
-        const uint32_t chunks = (count + TLK_FOLD_CHUNK - 1) / TLK_FOLD_CHUNK;                     \
-        const uint32_t groups = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;                    \
-        const bool many = chunks > TL_CUDA_FEW_CHUNKS;                                             \
-        double *each = many ? scratch : partial;                                                   \
-        chunk_##name<<<chunks, TLK_FOLD_CHUNK, 0, stream>>>(*(const type *)args, count, each);     \
-        if (many)                                                                                  \
-            fold_groups<<<groups, TLK_FOLD_NUMBERS, 0, stream>>>(chunks, n, fold_codes(ops), each, \
-                                                                 partial);                         \
+ * one number, in order; then one thread a number takes the lanes, in order. Then a thread takes one
+ * number of one group of chunks, and one number of all groups, in order. */
+#define TLK_REDUCE(name, type, n, ops)                                                        \
+    static __global__ void __launch_bounds__(TLK_FOLD_CHUNK)                                  \
+        chunk_##name(const __grid_constant__ type a, uint32_t count, double *partial)         \
+    {                                                                                         \
+        __shared__ double items[n][TLK_FOLD_CHUNK], lanes[n][TLK_LANES];                      \
+        const uint64_t i = (uint64_t)blockIdx.x * TLK_FOLD_CHUNK + threadIdx.x;               \
+        const char operations[] = ops;                                                        \
+        double acc[n];                                                                        \
+        for (int k = 0; k < n; k++)                                                           \
+            acc[k] = fold_start(operations[k]);                                               \
+        if (i < count)                                                                        \
+            tlk_##name(&a, (uint32_t)i, acc);                                                 \
+        for (int k = 0; k < n; k++)                                                           \
+            items[k][threadIdx.x] = acc[k];                                                   \
+        __syncthreads();                                                                      \
+        const uint32_t k = threadIdx.x / TLK_LANES, lane = threadIdx.x % TLK_LANES;           \
+        if (k < n) {                                                                          \
+            double number = fold_start(operations[k]);                                        \
+            for (uint32_t j = lane; j < TLK_FOLD_CHUNK; j += TLK_LANES)                       \
+                number = fold_pair(operations[k], number, items[k][j]);                       \
+            lanes[k][lane] = number;                                                          \
+        }                                                                                     \
+        __syncthreads();                                                                      \
+        if (threadIdx.x < n) {                                                                \
+            const char operation = operations[threadIdx.x];                                   \
+            double number = fold_start(operation);                                            \
+            for (uint32_t l = 0; l < TLK_LANES; l++)                                          \
+                number = fold_pair(operation, number, lanes[threadIdx.x][l]);                 \
+            partial[(size_t)blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x] = number;            \
+        }                                                                                     \
+    }                                                                                         \
+    static void fold_##name(const void *args, uint32_t count, double *numbers, double *parts, \
+                            cudaStream_t stream)                                              \
+    {                                                                                         \
+        double *each = parts + (size_t)tl_fold_groups(count) * TLK_FOLD_NUMBERS;              \
+        if (count)                                                                            \
+            chunk_##name<<<tl_fold_chunks(count), TLK_FOLD_CHUNK, 0, stream>>>(               \
+                *(const type *)args, count, each);                                            \
+        fold_rest(count, n, ops, numbers, parts, stream);                                     \
     }
 #include "kernels/kernels.inc"
 #undef TLK_MAP
