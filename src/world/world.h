@@ -1,8 +1,11 @@
 /* A scene compiled for a backend: what runs. The parts of this room:
- *   image.c     the whole state on the host, in one form; every edit is pull, change, push
+ *   image.c     states on the host, in one form
  *   compile.c   checked descriptions -> rows of an image
  *   world.c     making, settings, adding and removing
+ *   edit.c      which bodies go, what is near
+ *   push.c      the rows of an image come to those of a world, others go
  *   renumber.c  near in space becomes near in memory
+ *   rearrange.c moving everything to new rows; levels.c: levels of bins for the shapes there are
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   snapshot.c  an image with its description as bytes */
@@ -31,12 +34,20 @@ typedef struct tl_rows {
     tl_buffer position_bias, position_gamma;
 } tl_rows;
 
-/* What renumbering works with, kept from one time to the next. */
+/* What changes of the order of rows work with, kept from one time to the next. */
 typedef struct tl_ordering {
-    tl_buffer order, first, from, to, range; /* uint32_t */
-    tl_buffer rows;                          /* rows of one array on their way */
-    tl_array ids;                            /* uint32_t */
+    tl_buffer order, first, from, to, range, place; /* uint32_t */
+    tl_buffer level, gone;                          /* uint8_t */
+    tl_buffer rows;                                 /* rows of one array on their way */
+    tl_array ids;                                   /* uint32_t */
 } tl_ordering;
+
+/* A new order of rows: what is in memory, appended rows included, and what will be. */
+typedef struct tl_arrangement {
+    uint32_t old_rows, old_shapes, old_patches;
+    uint32_t rows, dynamic;
+    size_t handles; /* that were ever given */
+} tl_arrangement;
 
 struct tl_world {
     tl_backend *backend;
@@ -118,9 +129,20 @@ void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
 
-/* Puts bodies in the order of a space-filling curve, where there are many; the buffers of that. */
+/* Puts bodies in the order of a space-filling curve, where there are many. */
 tl_status tl_world_renumber(tl_world *world);
+
+/* rearrange.c: moves everything to new rows, new body row i being old row i of ordering.order; room
+ * for that order and for `place`; freeing the buffers of it. On failure the world is as before. */
+tl_status tl_world_rearrange(tl_world *world, const tl_arrangement *arrangement);
+tl_status tl_ordering_need(tl_world *world, size_t rows, size_t shapes);
 void tl_ordering_free(tl_backend *backend, tl_ordering *ordering);
+
+/* levels.c: the levels of `shapes` shapes, those of `old` rows that ordering.to gives a new one.
+ * Levels by old row are in ordering.level; `collide` is told the rest but the buffers, and the
+ * smallest radius of a dynamic body's shapes (0 without any) is noted. */
+tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_collide *collide,
+                          double *smallest);
 
 /* step/dvi.c: one step; contacts alone, in parts (0: at once) by so many devices; and the velocity
  * problem that the next step would solve, in the world's buffers (valid until the world is used
