@@ -85,8 +85,7 @@ TL_KERNEL void tlk_edit_gone(const tlk_edit *e, uint32_t i, double *numbers)
 TL_KERNEL void tlk_edit_keep(const tlk_edit *e, uint32_t i)
 {
     const bool old = i < e->bodies.rows, stays = !old || !e->gone || !e->gone[i];
-    const bool dynamic =
-        old ? i < e->bodies.dynamic : e->bodies.inertia[4 * (size_t)i + 3] > 0;
+    const bool dynamic = old ? i < e->bodies.dynamic : e->bodies.inertia[4 * (size_t)i + 3] > 0;
     e->keep[i] = stays && dynamic;
     e->keep[e->all + i] = stays && !dynamic;
 }

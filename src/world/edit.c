@@ -84,8 +84,8 @@ tl_status tl_edit_near(tl_world *w, const double low[3], const double high[3], t
     TL_TRY(list_near(w, &args, &count));
     const size_t patches = count - args.near_dynamic, row = 4 * (size_t)count;
     const size_t numbers = 3 * row + TLK_PATCH * patches;
-    TL_TRY(tl_buffer_need(b, &w->ordering.rows,
-                          numbers * sizeof(double) + count * sizeof(uint32_t)));
+    TL_TRY(
+        tl_buffer_need(b, &w->ordering.rows, numbers * sizeof(double) + count * sizeof(uint32_t)));
     if (count) {
         args.near_pos = w->ordering.rows.data;
         args.near_quat = args.near_pos + row;

@@ -1,5 +1,5 @@
-/* States of bodies on the host: of a whole world, when it is saved or loaded, or of bodies that come
- * to one. Reals are 64-bit here, which loses nothing. */
+/* States of bodies on the host: of a whole world, when it is saved or loaded, or of bodies that
+ * come to one. Reals are 64-bit here, which loses nothing. */
 #ifndef TL_WORLD_IMAGE_H
 #define TL_WORLD_IMAGE_H
 
@@ -38,8 +38,8 @@ void tl_image_free(tl_image *image);
 tl_status tl_image_pull(const tl_world *world, tl_image *image);
 
 /* Adds an image's bodies to a world (and its contacts, to one that has nothing yet) and takes away
- * those that `gone` marks, a byte a row on the device (NULL: none). Dynamic bodies come first in the
- * rows; the order is kept otherwise. On failure the world is as before. */
+ * those that `gone` marks, a byte a row on the device (NULL: none). Dynamic bodies come first in
+ * the rows; the order is kept otherwise. On failure the world is as before. */
 tl_status tl_image_push(tl_world *world, const tl_image *image, const uint8_t *gone);
 
 /* The same, and brings motions, forces and what follows from settings up to date. */
@@ -55,8 +55,8 @@ tl_status tl_edit_drop(tl_world *world, const uint32_t *rows, size_t count);
 void tl_edit_drop_region(tl_world *world, const tl_region *region, bool inside);
 tl_status tl_edit_dropped(tl_world *world, size_t *count);
 
-/* Copies of shapes whose bounding ball meets a box, but for those on bodies that are marked: each on
- * a body of its own, of which the image has the pose alone. */
+/* Copies of shapes whose bounding ball meets a box, but for those on bodies that are marked: each
+ * on a body of its own, of which the image has the pose alone. */
 tl_status tl_edit_near(tl_world *world, const double low[3], const double high[3], tl_image *near);
 
 #endif

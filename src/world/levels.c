@@ -14,27 +14,20 @@
 #define FOLDED  8u /* classes that one fold counts */
 
 /* How many shapes are in each class, down to that of the radius `least`. */
-static tl_status count_classes(tl_backend *b, const tlk_sizes *sizes, uint32_t shapes, double least,
+static tl_status count_classes(tl_backend *b, tlk_sizes sizes, uint32_t shapes, double least,
                                uint32_t counts[CLASSES])
 {
-    double numbers[CLASSES / FOLDED][TLK_FOLD_NUMBERS];
-    tlk_sizes args[CLASSES / FOLDED];
-    tl_folding folds[CLASSES / FOLDED];
-    uint32_t count = 0;
+    double n[TLK_FOLD_NUMBERS];
     for (uint32_t k = 0; k < CLASSES; k++)
         counts[k] = 0;
-    if (!(sizes->top > 0))
+    if (!(sizes.top > 0))
         return TL_OK;
-    const uint32_t last = tlk_halvings(sizes->top, least, sizes->most);
-    for (; FOLDED * count <= last; count++) {
-        args[count] = *sizes;
-        args[count].base = FOLDED * count;
-        folds[count] =
-            (tl_folding){TLK_FOLD_size_counts, shapes, &args[count], numbers[count]};
+    const uint32_t last = tlk_halvings(sizes.top, least, sizes.most);
+    for (; sizes.base <= last; sizes.base += FOLDED) {
+        TL_TRY(tl_fold_one(b, TLK_FOLD_size_counts, shapes, &sizes, n));
+        for (uint32_t k = 0; k < FOLDED; k++)
+            counts[sizes.base + k] = (uint32_t)n[k];
     }
-    TL_TRY(b->ops->fold(b, folds, count));
-    for (uint32_t k = 0; k <= last; k++)
-        counts[k] = (uint32_t)numbers[k / FOLDED][k % FOLDED];
     return TL_OK;
 }
 
@@ -55,7 +48,7 @@ static tl_status count_levels(tl_backend *b, const tlk_sizes *sizes, uint32_t sh
                               tl_collide *c)
 {
     uint32_t counts[CLASSES], finer = 0;
-    TL_TRY(count_classes(b, sizes, shapes, least, counts));
+    TL_TRY(count_classes(b, *sizes, shapes, least, counts));
     c->levels = 0;
     for (uint32_t l = 0; l < TLK_LEVELS; l++) {
         c->top[l] = ldexp(sizes->top, -(int)l);
@@ -104,7 +97,7 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     if (c->globals > TLK_GLOBALS - DIRECT)
         return tl_fail(TL_TOO_LARGE, "there are %u planes; the limit is %u", c->globals,
                        TLK_GLOBALS - DIRECT);
-    TL_TRY(count_classes(b, &sizes, old, least, counts));
+    TL_TRY(count_classes(b, sizes, old, least, counts));
     sizes.limit = direct_radius(counts, sizes.top, &c->globals);
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
     sizes.top = fmax(n[4], 0);

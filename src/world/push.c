@@ -34,22 +34,25 @@ static tl_status append_array(tl_backend *b, tl_buffer *to, size_t before, const
     return append(b, to, before, from->data, from->count, from->item);
 }
 
-/* The same for items of `numbers` reals. */
+/* The same for items of `each` reals, a few thousand numbers at a time. */
 static tl_status append_reals(tl_backend *b, tl_buffer *to, size_t before, const tl_array *from,
-                              size_t numbers)
+                              size_t each)
 {
+    float narrow[4096];
+    const double *wide = from->data;
+    const size_t most = sizeof narrow / sizeof *narrow, numbers = each * from->count;
     if (b->precision == TL_DOUBLE)
         return append_array(b, to, before, from);
-    const size_t count = numbers * from->count, item = numbers * sizeof(float);
-    const double *wide = from->data;
-    float *narrow = tl_alloc(count * sizeof *narrow);
-    if (count && !narrow)
-        return TL_NO_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        narrow[i] = (float)wide[i];
-    const tl_status status = append(b, to, before, narrow, from->count, item);
-    tl_free(narrow, count * sizeof *narrow);
-    return status;
+    TL_TRY(grow(b, to, before * each * sizeof *narrow,
+                (before + from->count) * each * sizeof *narrow));
+    for (size_t first = 0; first < numbers; first += most) {
+        const size_t count = numbers - first < most ? numbers - first : most;
+        for (size_t i = 0; i < count; i++)
+            narrow[i] = (float)wide[first + i];
+        b->ops->upload(b, (float *)to->data + before * each + first, narrow,
+                       count * sizeof *narrow);
+    }
+    return TL_OK;
 }
 
 static tl_status append_bodies(tl_world *w, const tl_image *m)
@@ -124,11 +127,11 @@ tl_status tl_image_push(tl_world *w, const tl_image *m, const uint8_t *gone)
     const uint32_t *id = m->id.data;
     if (rows >= 1u << 31 || shapes >= 1u << 31)
         return tl_fail(TL_TOO_LARGE, "%zu bodies with %zu shapes; the limit is 2^31", rows, shapes);
-    tl_arrangement all = {
-        .old_rows = (uint32_t)rows,
-        .old_shapes = (uint32_t)shapes,
-        .old_patches = w->shape_rows - w->shape_dynamic + (uint32_t)m->patch_local.count,
-        .handles = w->row_of.count};
+    tl_arrangement all = {.old_rows = (uint32_t)rows,
+                          .old_shapes = (uint32_t)shapes,
+                          .old_patches =
+                              w->shape_rows - w->shape_dynamic + (uint32_t)m->patch_local.count,
+                          .handles = w->row_of.count};
     for (size_t i = 0; i < m->id.count; i++)
         all.handles = id[i] > all.handles ? id[i] : all.handles;
     TL_TRY(append_bodies(w, m));

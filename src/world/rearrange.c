@@ -32,8 +32,8 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     tl_ordering *o = &w->ordering;
     const size_t bodies = all->old_rows, shapes = all->old_shapes, word = sizeof(uint32_t);
     const size_t contacts = w->contacts[w->current].count, most = larger(bodies, shapes);
-    const size_t bytes = larger(most * 8 * sizeof(double),
-                                all->old_patches * TLK_PATCH * sizeof(double));
+    const size_t bytes =
+        larger(most * 8 * sizeof(double), all->old_patches * TLK_PATCH * sizeof(double));
     tl_contacts *next = &w->contacts[1 - w->current];
     TL_TRY(tl_ordering_need(w, bodies, shapes));
     TL_TRY(tl_buffer_need(b, &w->problem.key, contacts * word));
@@ -138,8 +138,7 @@ static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *
     const moving shapes[] = {{&w->shape_info, 1}, {&w->geom, 8}, {&w->centre, 8}};
     const tlk_gathering level = {o->from.data, o->level.data, w->level.data, 1};
     const moving patches[] = {{&w->patch_local, 2 * TLK_PATCH}};
-    b->ops->copy(b, w->shape_body.data, args->shape_body,
-                 (size_t)args->shapes * sizeof(uint32_t));
+    b->ops->copy(b, w->shape_body.data, args->shape_body, (size_t)args->shapes * sizeof(uint32_t));
     move_rows(w, bodies, 6, o->order.data, all->rows);
     move_rows(w, shapes, 3, o->from.data, args->shapes);
     move_rows(w, patches, 1, args->patch_from, args->shapes - args->shape_dynamic);
@@ -150,8 +149,7 @@ static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *
 static void tell_host(tl_world *w, size_t handles)
 {
     const uint32_t *ids = w->ordering.ids.data;
-    w->backend->ops->download(w->backend, w->ordering.ids.data, w->id.data,
-                              w->rows * sizeof *ids);
+    w->backend->ops->download(w->backend, w->ordering.ids.data, w->id.data, w->rows * sizeof *ids);
     w->row_of.count = handles;
     uint32_t *row_of = w->row_of.data;
     if (handles)
