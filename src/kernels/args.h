@@ -306,9 +306,10 @@ typedef struct tlk_edit {
     double low[3], high[3]; /* a box */
     uint32_t *near;         /* shapes.rows + 1: 1 for those that may meet the box, then scanned */
     const uint32_t *list;   /* those */
-    uint32_t near_dynamic;  /* how many of them are of dynamic bodies */
-    double *near_pos, *near_quat, *near_geom, *near_patch;
-    uint32_t *near_info;
+    uint32_t balls;         /* how many of them are of dynamic bodies: spheres, which come first */
+    double *ball;           /* 4 each: centre in the world frame, radius */
+    double *pos, *quat, *geom, *patch; /* of the others: their bodies' pose, geometry and patch */
+    uint32_t *info;
 } tlk_edit;
 
 #endif

@@ -99,38 +99,48 @@ TL_KERNEL void tlk_pick(const tlk_picking *p, uint32_t i)
 
 /* --- what is near a box --- */
 
+/* The centre of a shape's bounding ball in the world frame. */
+TL_KERNEL void tlk_centre_now(const tlk_edit *e, uint32_t s, double *centre)
+{
+    const size_t body = e->shapes.body[s];
+    tlk_rotate(e->bodies.quat + 4 * body, e->shapes.geom + 4 * (size_t)s, centre);
+    for (int k = 0; k < 3; k++)
+        centre[k] += e->bodies.pos[4 * body + k];
+}
+
 /* One shape: whether its bounding ball meets the box. */
 TL_KERNEL void tlk_edit_near(const tlk_edit *e, uint32_t s)
 {
-    const uint32_t body = e->shapes.body[s];
-    const double *g = e->shapes.geom + 4 * (size_t)s;
-    double centre[3], square = 0;
-    tlk_rotate(e->bodies.quat + 4 * (size_t)body, g, centre);
+    const double r = e->shapes.geom[4 * (size_t)s + 3];
+    double x[3], square = 0;
+    tlk_centre_now(e, s, x);
     for (int k = 0; k < 3; k++) {
-        const double x = centre[k] + e->bodies.pos[4 * (size_t)body + k];
-        const double out = tlk_max(e->low[k] - x, x - e->high[k]);
+        const double out = tlk_max(e->low[k] - x[k], x[k] - e->high[k]);
         square += out > 0 ? out * out : 0;
     }
     const bool plane = (e->shapes.info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
-    e->near[s] = !e->gone[body] && (plane || square <= g[3] * g[3]);
+    e->near[s] = !e->gone[e->shapes.body[s]] && (plane || square <= r * r);
 }
 
 /* One of the shapes in the list: a copy of what is known of it. */
 TL_KERNEL void tlk_edit_copy(const tlk_edit *e, uint32_t i)
 {
     const uint32_t s = e->list[i];
-    const size_t body = e->shapes.body[s];
-    for (int k = 0; k < 4; k++) {
-        e->near_pos[4 * (size_t)i + k] = e->bodies.pos[4 * body + k];
-        e->near_quat[4 * (size_t)i + k] = e->bodies.quat[4 * body + k];
-        e->near_geom[4 * (size_t)i + k] = e->shapes.geom[4 * (size_t)s + k];
-    }
-    e->near_info[i] = e->shapes.info[s];
-    if (s < e->shapes.dynamic)
+    if (i < e->balls) {
+        tlk_centre_now(e, s, e->ball + 4 * (size_t)i);
+        e->ball[4 * (size_t)i + 3] = e->shapes.geom[4 * (size_t)s + 3];
         return;
+    }
+    const size_t body = e->shapes.body[s], at = i - e->balls;
     const double *patch = e->shapes.patch_local + TLK_PATCH * (size_t)(s - e->shapes.dynamic);
+    for (int k = 0; k < 4; k++) {
+        e->pos[4 * at + k] = e->bodies.pos[4 * body + k];
+        e->quat[4 * at + k] = e->bodies.quat[4 * body + k];
+        e->geom[4 * at + k] = e->shapes.geom[4 * (size_t)s + k];
+    }
     for (uint32_t k = 0; k < TLK_PATCH; k++)
-        e->near_patch[TLK_PATCH * (size_t)(i - e->near_dynamic) + k] = patch[k];
+        e->patch[TLK_PATCH * at + k] = patch[k];
+    e->info[at] = e->shapes.info[s];
 }
 
 /* --- levels of bins --- */

@@ -58,7 +58,7 @@ static tl_status list_near(tl_world *w, tlk_edit *args, uint32_t *count)
     *count = (uint32_t)total;
     if (!total)
         return TL_OK;
-    b->ops->download(b, &args->near_dynamic, args->near + w->shape_dynamic, sizeof(uint32_t));
+    b->ops->download(b, &args->balls, args->near + w->shape_dynamic, sizeof(uint32_t));
     TL_TRY(tl_buffer_need(b, &w->ordering.order, total * sizeof(uint32_t)));
     args->list = w->ordering.order.data;
     const tlk_picking picking = {args->near, w->ordering.order.data, w->shape_rows};
@@ -74,7 +74,8 @@ static tl_status fetch(tl_backend *b, tl_array *to, const void *from, size_t cou
     return TL_OK;
 }
 
-tl_status tl_edit_near(tl_world *w, const double low[3], const double high[3], tl_image *near)
+tl_status tl_edit_near(tl_world *w, const double low[3], const double high[3], tl_array *balls,
+                       tl_image *others)
 {
     tl_backend *b = w->backend;
     tlk_edit args = view(w);
@@ -82,25 +83,27 @@ tl_status tl_edit_near(tl_world *w, const double low[3], const double high[3], t
     for (int k = 0; k < 3; k++)
         args.low[k] = low[k], args.high[k] = high[k];
     TL_TRY(list_near(w, &args, &count));
-    const size_t patches = count - args.near_dynamic, row = 4 * (size_t)count;
-    const size_t numbers = 3 * row + TLK_PATCH * patches;
+    const size_t rest = count - args.balls;
+    const size_t numbers = 4 * (size_t)args.balls + (12 + TLK_PATCH) * rest;
     TL_TRY(
-        tl_buffer_need(b, &w->ordering.rows, numbers * sizeof(double) + count * sizeof(uint32_t)));
+        tl_buffer_need(b, &w->ordering.rows, numbers * sizeof(double) + rest * sizeof(uint32_t)));
     if (count) {
-        args.near_pos = w->ordering.rows.data;
-        args.near_quat = args.near_pos + row;
-        args.near_geom = args.near_quat + row;
-        args.near_patch = args.near_geom + row;
-        args.near_info = (uint32_t *)(args.near_pos + numbers);
-        tl_run(b, TLK_edit_copy, count, &args);
+        args.ball = w->ordering.rows.data;
+        args.pos = args.ball + 4 * (size_t)args.balls;
+        args.quat = args.pos + 4 * rest;
+        args.geom = args.quat + 4 * rest;
+        args.patch = args.geom + 4 * rest;
+        args.info = (uint32_t *)(args.patch + TLK_PATCH * rest);
     }
-    TL_TRY(fetch(b, &near->pos, args.near_pos, count));
-    TL_TRY(fetch(b, &near->quat, args.near_quat, count));
-    TL_TRY(fetch(b, &near->geom, args.near_geom, count));
-    TL_TRY(fetch(b, &near->shape_info, args.near_info, count));
-    TL_TRY(fetch(b, &near->patch_local, args.near_patch, patches));
-    TL_TRY(tl_array_resize(&near->shape_body, count));
-    for (uint32_t i = 0; i < count; i++)
-        ((uint32_t *)near->shape_body.data)[i] = i;
+    tl_run(b, TLK_edit_copy, count, &args);
+    TL_TRY(fetch(b, balls, args.ball, args.balls));
+    TL_TRY(fetch(b, &others->pos, args.pos, rest));
+    TL_TRY(fetch(b, &others->quat, args.quat, rest));
+    TL_TRY(fetch(b, &others->geom, args.geom, rest));
+    TL_TRY(fetch(b, &others->patch_local, args.patch, rest));
+    TL_TRY(fetch(b, &others->shape_info, args.info, rest));
+    TL_TRY(tl_array_resize(&others->shape_body, rest));
+    for (size_t i = 0; i < rest; i++)
+        ((uint32_t *)others->shape_body.data)[i] = (uint32_t)i;
     return TL_OK;
 }

@@ -55,8 +55,10 @@ tl_status tl_edit_drop(tl_world *world, const uint32_t *rows, size_t count);
 void tl_edit_drop_region(tl_world *world, const tl_region *region, bool inside);
 tl_status tl_edit_dropped(tl_world *world, size_t *count);
 
-/* Copies of shapes whose bounding ball meets a box, but for those on bodies that are marked: each
- * on a body of its own, of which the image has the pose alone. */
-tl_status tl_edit_near(tl_world *world, const double low[3], const double high[3], tl_image *near);
+/* The shapes whose bounding ball meets a box, but for those on bodies that are marked: centres in
+ * the world frame and radii of those of dynamic bodies (4 doubles each), and copies of the others,
+ * each on a body of its own, of which the image has the pose alone. */
+tl_status tl_edit_near(tl_world *world, const double low[3], const double high[3], tl_array *balls,
+                       tl_image *others);
 
 #endif

@@ -200,15 +200,20 @@ static tl_status place_spheres(tl_emitter_rec *e, tl_space *space, tl_body_list 
 /* What is in the way: of the world, and of emitters before this one. */
 static tl_status survey(edit_round *r, tl_space *space)
 {
-    tl_image near;
+    tl_array balls = {.item = 4 * sizeof(double)};
+    tl_image others;
     TL_TRY(begin(r));
-    tl_image_init(&near);
-    tl_status status = tl_edit_near(r->world, space->room.low, space->room.high, &near);
+    tl_image_init(&others);
+    tl_status status = tl_edit_near(r->world, space->room.low, space->room.high, &balls, &others);
+    const double *ball = balls.data;
+    for (size_t i = 0; i < balls.count && status == TL_OK; i++)
+        status = tl_space_add_near(space, ball + 4 * i, ball[4 * i + 3]);
     if (status == TL_OK)
-        status = look_around(&near, space);
+        status = look_around(&others, space);
     if (status == TL_OK)
         status = look_around(&r->added, space);
-    tl_image_free(&near);
+    tl_array_free(&balls);
+    tl_image_free(&others);
     return status;
 }
 
