@@ -100,7 +100,7 @@ static void same_contacts(const tl_world *w, const tl_image *old, const uint32_t
             const uint32_t ends[2] = {to[a[k]], to[b[k]]};
             if (ends[0] == TLK_NONE || ends[1] == TLK_NONE)
                 continue;
-            const int owner = tl_owns(level, ends[0], ends[1]) ? 0 : 1;
+            const int owner = TLK_OWNS(level[ends[0]], level[ends[1]], ends[0], ends[1]) ? 0 : 1;
             if (ends[owner] != s)
                 continue;
             assert_true(at < now->a.count);
