@@ -262,7 +262,7 @@ static tl_status commit(edit_round *r)
 {
     tl_world *w = r->world;
     if (r->removed || r->added.id.count)
-        TL_TRY(tl_world_put(w, &r->added, r->begun ? w->ordering.gone.data : NULL));
+        TL_TRY(tl_world_put(w, &r->added, w->ordering.gone.data));
     tl_array_free(&w->schedule.emitters);
     tl_array_free(&w->schedule.boundaries);
     w->schedule.emitters = r->emitters;
