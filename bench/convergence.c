@@ -51,7 +51,8 @@ static tl_status run_point(tl_world *world, tl_problem *problem, uint32_t iterat
     tl_solution solution;
     double worst;
     const size_t velocities = 8 * (size_t)problem->view.blocks * backend->real;
-    backend->ops->fill(backend, problem->view.gamma, 0, tl_vector_bytes(backend, problem));
+    const size_t impulses = 3 * (size_t)problem->view.rows * backend->real;
+    backend->ops->fill(backend, problem->view.gamma, 0, impulses);
     backend->ops->copy(backend, problem->view.vel, problem->view.free, velocities);
     solver.tolerance = 0;
     double begin = peer_now_ms();
