@@ -307,21 +307,21 @@ TL_KERNEL float tlk_apart(uint32_t a, uint32_t b)
 #endif
 }
 
-/* Whether the balls of the searching shape and of entry q can touch. What is computed in 32-bit is
+/* Whether the balls of the searching shape and of an entry can touch. What is computed in 32-bit is
  * off by a few times 6e-8 of itself. */
-TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t q)
+TL_KERNEL bool tlk_near_entry(const tlk_search *s, const uint32_t *b)
 {
-#if defined(__CUDACC__)
-    const uint4 v = ((const uint4 *)f->bin_at)[q];
-    const uint32_t b[4] = {v.x, v.y, v.z, v.w};
-#else
-    uint32_t b[4];
-    for (uint32_t k = 0; k < 4; k++)
-        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
-#endif
     const float dx = tlk_apart(b[0], s->at[0]), dy = tlk_apart(b[1], s->at[1]);
     const float dz = tlk_apart(b[2], s->at[2]), r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f;
     return dx * dx + dy * dy + dz * dz <= r * r;
+}
+
+TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t q)
+{
+    uint32_t b[4];
+    for (uint32_t k = 0; k < 4; k++)
+        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
+    return tlk_near_entry(s, b);
 }
 
 /* Whether shape i, on level l, accepts shape j at entry q, one of several: where it is in the bin

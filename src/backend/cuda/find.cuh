@@ -5,14 +5,12 @@
 #define TL_BACKEND_CUDA_FIND_CUH
 
 #define WARPS      4u  /* of a block */
-#define RANGES     18u /* of entries that a search has at most: 3 x 3 rows, each in two pieces */
 #define NEAR       12u /* candidates that a lane keeps at a time, usually 4 */
 #define ALL        0xffffffffu
 #define PLACE_BINS 0xfffffu /* a place is a bin, modulo 2^20, and a fraction of 12 bits */
 
 /* What a warp works on together. Lists lie an odd number of words apart, in different banks. */
 typedef struct warp_lists {
-    uint2 range[RANGES][32];
     uint32_t near[NEAR][32]; /* entries that are near the lane's shape */
     uint32_t queue[64];      /* shapes that may be partners */
     uint8_t owner[64];       /* of the shape of that lane */
@@ -58,31 +56,6 @@ static __device__ __forceinline__ uint32_t queue_near(const tlk_find &f, const t
     return queued;
 }
 
-/* Every lane goes through its own ranges, an entry at a time. */
-static __device__ __forceinline__ uint32_t search_ranges(const tlk_find &f, const tlk_search &s,
-                                                         uint32_t i, uint32_t l, uint32_t ranges,
-                                                         uint32_t queued, warp_lists &w)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t k = 0, near = 0;
-    uint2 now = ranges ? w.range[0][lane] : make_uint2(0, 0);
-    while (__any_sync(ALL, now.x < now.y)) {
-#pragma unroll 4
-        for (uint32_t c = 0; c < 4; c++) /* a lane that is through tests what is there in vain */
-            if (now.x < now.y) {
-                if (tlk_near(&f, &s, now.x))
-                    w.near[near++][lane] = now.x;
-                if (++now.x == now.y && ++k < ranges)
-                    now = w.range[k][lane];
-            }
-        if (__any_sync(ALL, near > NEAR - 4)) {
-            queued = queue_near(f, s, i, l, near, queued, w);
-            near = 0;
-        }
-    }
-    return queue_near(f, s, i, l, near, queued, w);
-}
-
 /* tlk_search_begin on the shape's own level, from its entry: bins from a little before to a little
  * behind those that it searches. */
 static __device__ __forceinline__ void begin_at(const tlk_level &level, uint32_t i, const uint4 &at,
@@ -120,14 +93,35 @@ static __device__ __noinline__ void begin_any(const tlk_find *f, uint32_t i, uin
     tlk_search_begin(f, i, l, s);
 }
 
-/* The partners in bins of the shapes of a warp, one a lane, on one level. Returns false for a lane
- * whose search is too wide for here. */
-static __device__ __forceinline__ bool search_level(const tlk_find &f, uint32_t i, uint32_t l,
+/* Tests entries [q, end) of a row of bins, four at a time, so that their loads are under way at
+ * once; those that are near are kept. */
+static __device__ __forceinline__ uint32_t test_four(const tlk_find &f, const tlk_search &s,
+                                                     uint32_t q, uint32_t end, uint32_t near,
+                                                     warp_lists &w)
+{
+    const uint4 *at = (const uint4 *)f.bin_at;
+    uint4 v[4];
+#pragma unroll
+    for (uint32_t c = 0; c < 4; c++)
+        v[c] = at[q + c < end ? q + c : 0];
+#pragma unroll
+    for (uint32_t c = 0; c < 4; c++) {
+        const uint32_t b[4] = {v[c].x, v[c].y, v[c].z, v[c].w};
+        if (q + c < end && tlk_near_entry(&s, b))
+            w.near[near++][threadIdx.x % 32] = q + c;
+    }
+    return near;
+}
+
+/* The partners in bins of the shapes of a warp, one a lane (TLK_NONE: none), on one level. Lanes go
+ * row by row together: those that are side by side in a row of bins look at the same entries. Where
+ * the next row's entries are is fetched while this one's are tested. */
+static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t l,
                                                     bool here, const uint4 &at, warp_lists &w)
 {
     const tlk_level &level = f.level[l];
     tlk_search s = {};
-    uint32_t ranges = 0, begin, end;
+    uint32_t near = 0, queued = 0, begin = 0, end = 0;
     if (here && begins_at(level, at)) {
         begin_at(level, i, at, s);
     } else if (i != TLK_NONE) {
@@ -135,19 +129,26 @@ static __device__ __forceinline__ bool search_level(const tlk_find &f, uint32_t 
         begin_any(&f, i, l, &any);
         s = any;
     }
-    const bool narrow = s.ny * s.nz <= RANGES / 2;
-    if (narrow)
-        while (tlk_search_next(&f, &level, &s, &begin, &end))
-            if (begin < end)
-                w.range[ranges++][threadIdx.x % 32] = make_uint2(begin, end);
-    const uint32_t queued = search_ranges(f, s, i, l, ranges, 0, w);
+    bool more = tlk_search_next(&f, &level, &s, &begin, &end);
+    while (__any_sync(ALL, more)) {
+        uint32_t q = more ? begin : 0;
+        const uint32_t stop = more ? end : 0;
+        more = more && tlk_search_next(&f, &level, &s, &begin, &end);
+        for (; __any_sync(ALL, q < stop); q += 4) {
+            near = test_four(f, s, q, stop, near, w);
+            if (__any_sync(ALL, near > NEAR - 4)) {
+                queued = queue_near(f, s, i, l, near, queued, w);
+                near = 0;
+            }
+        }
+    }
+    queued = queue_near(f, s, i, l, near, queued, w);
     test_queued(f, i, 0, queued, w);
-    return narrow;
 }
 
 /* A thread a shape, in the order of bins, where neighbours look at the same entries; of a part of
  * space in their own order, because shapes beside it search there too. Shapes that are entered in
- * several bins or in none, and those that search many, are left to run_crowd_count. */
+ * several bins or in none are left to run_crowd_count. */
 static __global__ void __launch_bounds__(32 * WARPS, 6)
     run_find_count(const __grid_constant__ tlk_find f, uint32_t n, bool whole)
 {
@@ -158,16 +159,14 @@ static __global__ void __launch_bounds__(32 * WARPS, 6)
     const uint32_t own = i < TLK_SEVERAL ? f.shapes.level[i] : TLK_LEVELS;
     if (own >= TLK_LEVELS)
         i = TLK_NONE;
-    bool narrow = i != TLK_NONE;
     w.count[lane] = 0;
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
         if (f.level[l].used && __any_sync(ALL, i != TLK_NONE && l <= own)) {
             const bool here = whole && l == own;
             const uint4 at = here ? ((const uint4 *)f.bin_at)[p] : make_uint4(0, 0, 0, 0);
-            const bool done = search_level(f, l <= own ? i : TLK_NONE, l, here, at, w);
-            narrow = narrow && done;
+            search_level(f, l <= own ? i : TLK_NONE, l, here, at, w);
         }
-    if (!narrow)
+    if (i == TLK_NONE)
         return;
     tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
     tlk_list_end(&f, i, &list);
