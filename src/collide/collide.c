@@ -4,13 +4,8 @@
  * lists by owner. Entries are counted into their bins; nothing is sorted. */
 #include "collide/collide.h"
 
-#include "talus/scene.h"
-
 #include <math.h>
 
-#define DIRECT                                                                         \
-    16u /* the largest shapes, up to this many, are tested against all others directly \
-         */
 #define MARGIN     1.125 /* radii that a level's reach allows for, the rest being for motion */
 #define CROWD      3.0   /* shapes that a bin should hold, roughly (measured) */
 #define MIN_FACTOR 1.0   /* edge of a bin over twice the reach of its level, at least */
@@ -70,71 +65,6 @@ tl_status tl_contacts_rest(tl_backend *b, tl_contacts *c)
     b->ops->fill(b, c->gamma.data, 0, 4 * (size_t)c->count * b->real);
     b->ops->fill(b, c->colour.data, 0xff, (size_t)c->count * sizeof(uint32_t)); /* TLK_NONE */
     c->impulses = true;
-    return TL_OK;
-}
-
-static bool is_plane(uint32_t info)
-{
-    return (info & TLK_SHAPE_KIND) == TL_PLANE;
-}
-
-/* How many halvings lead from the radius `top` to the class of r, at most `most`. */
-static uint32_t halvings(double top, double r, uint32_t most)
-{
-    const int k = ilogb(top / r);
-    return k < 0 ? 0 : (uint32_t)k > most ? most : (uint32_t)k;
-}
-
-/* The radius from which on shapes are tested directly: whole classes of the largest ones, while
- * they are few. */
-static double direct_radius(uint32_t count, const double *geom, const uint32_t *info,
-                            uint32_t planes, double top)
-{
-    uint32_t classes[64] = {0}, few = planes;
-    double limit = INFINITY;
-    for (uint32_t i = 0; i < count; i++)
-        if (!is_plane(info[i]))
-            classes[halvings(top, geom[4 * (size_t)i + 3], 63)]++;
-    for (uint32_t k = 0; k < 64 && few + classes[k] <= DIRECT; k++) {
-        few += classes[k];
-        limit = ldexp(top, -(int)k - 1); /* class k holds radii above top / 2^(k+1) */
-    }
-    return limit;
-}
-
-tl_status tl_collide_levels(tl_collide *c, uint32_t count, const double *geom, const uint32_t *info,
-                            uint8_t *level)
-{
-    uint32_t planes = 0;
-    double top = 0, binned = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_plane(info[i]))
-            planes++;
-        else
-            top = fmax(top, geom[4 * (size_t)i + 3]);
-    }
-    if (planes > TLK_GLOBALS - DIRECT)
-        return tl_fail(TL_TOO_LARGE, "there are %u planes; the limit is %u", planes,
-                       TLK_GLOBALS - DIRECT);
-    const double limit = direct_radius(count, geom, info, planes, top);
-    for (uint32_t i = 0; i < count; i++)
-        if (!is_plane(info[i]) && geom[4 * (size_t)i + 3] <= limit)
-            binned = fmax(binned, geom[4 * (size_t)i + 3]);
-    c->levels = c->globals = 0;
-    for (uint32_t l = 0; l < TLK_LEVELS; l++)
-        c->residents[l] = 0, c->top[l] = ldexp(binned, -(int)l);
-    for (uint32_t i = 0; i < count; i++) {
-        const double r = geom[4 * (size_t)i + 3];
-        if (is_plane(info[i]) || r > limit) {
-            level[i] = TLK_LEVELS;
-            c->global[c->globals++] = i;
-        } else {
-            level[i] = (uint8_t)halvings(binned, r, TLK_LEVELS - 1);
-            c->residents[level[i]]++;
-            if (level[i] >= c->levels)
-                c->levels = level[i] + 1u;
-        }
-    }
     return TL_OK;
 }
 

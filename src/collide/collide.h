@@ -29,11 +29,6 @@ typedef struct tl_collide {
         *arena; /* where these buffers are, none of which outlives a call; NULL: on their own */
 } tl_collide;
 
-/* Gives each of `count` shapes a level by its bounding radius (4th number of geom) and finds the
- * few that are tested directly. */
-tl_status tl_collide_levels(tl_collide *collide, uint32_t count, const double *geom,
-                            const uint32_t *info, uint8_t *level);
-
 /* A state whose contacts are wanted. `box` is around the dynamic bodies' origins (minima, negated
  * maxima): a hint of how large the bins should be, and what is cut into parts. */
 typedef struct tl_collide_state {
@@ -75,11 +70,5 @@ void tl_collide_bind(tl_collide *collide, tl_arena *arena);
 
 void tl_collide_free(tl_backend *backend, tl_collide *collide);
 void tl_contacts_free(tl_backend *backend, tl_contacts *contacts);
-
-/* Whether shape i owns the pair (i, j). */
-static inline bool tl_owns(const uint8_t *level, uint32_t i, uint32_t j)
-{
-    return TLK_OWNS(level[i], level[j], i, j);
-}
 
 #endif

@@ -241,18 +241,25 @@ typedef struct tlk_audit {
     const TLK_REAL *gap; /* rows */
 } tlk_audit;
 
-/* Spatial order of bodies. */
+/* Bodies in a new order, with their shapes and contacts: along a space-filling curve, or without
+ * those that are gone and with those that are new. "Old" rows are those in memory, what was
+ * appended included; rows that go have no new one. */
 typedef struct tlk_order {
     tlk_bodies bodies;
     double low[3], scale;
-    uint32_t *key, *value; /* of bodies, then of contacts; sorted */
-    uint32_t shape_dynamic;
+    uint32_t *key, *value;                   /* of bodies, then of contacts; sorted */
+    const uint32_t *order;                   /* a new body row: the old one */
     const uint32_t *shape_begin, *shape_end; /* an old body row: its shapes */
     uint32_t *first;                         /* a new body row: its shapes' count, then first */
-    uint32_t *shape_from, *shape_to;         /* old row of a new shape, and the inverse */
+    uint32_t *shape_from, *shape_to;         /* old row of a new shape; the inverse, or TLK_NONE */
     uint32_t *shape_body;                    /* new */
-    const uint8_t *level;                    /* old */
-    const uint32_t *a, *b, *colour;          /* contacts */
+    uint32_t shapes, shape_dynamic;          /* new */
+    const uint32_t *info;                    /* old */
+    const uint8_t *level;                    /* an old shape: its new level */
+    uint32_t old_dynamic;                    /* old shapes of dynamic bodies; patches follow */
+    uint32_t *patch_rank; /* an old shape behind those: 1 where there is a patch, then scanned */
+    uint32_t *patch_from; /* a new patch: the old one */
+    const uint32_t *a, *b, *colour; /* contacts */
     const TLK_REAL *n, *gamma;
     uint32_t *a_out, *b_out, *colour_out;
     TLK_REAL *n_out, *gamma_out;
@@ -267,5 +274,51 @@ typedef struct tlk_gathering {
     uint32_t *to;
     uint32_t words; /* a row */
 } tlk_gathering;
+
+/* Items that were chosen, as a list. */
+typedef struct tlk_picking {
+    const uint32_t *place; /* items + 1: 1 where an item is chosen, then scanned */
+    uint32_t *list;
+    uint32_t rows; /* item i stands for row i or, from here on, i - rows */
+} tlk_picking;
+
+/* Levels of bins for shapes, by their radii. */
+typedef struct tlk_sizes {
+    const double *geom;   /* 4 a shape, old rows */
+    const uint32_t *info; /* likewise */
+    const uint32_t *to;   /* new row, or TLK_NONE: the shape does not count */
+    double top;           /* m, what halvings are counted from */
+    double limit;         /* m, shapes above are not binned */
+    uint32_t most;        /* halvings */
+    uint32_t base;        /* tlk_size_counts: eight classes from here on */
+    uint8_t *level;       /* an old row */
+    uint32_t *direct;     /* a new row: 1 where the shape is not binned */
+} tlk_sizes;
+
+/* A region of space, as tl_region. */
+typedef struct tlk_region {
+    uint32_t kind; /* tl_region_kind */
+    double low[3], high[3], centre[3], axis[3], radius;
+} tlk_region;
+
+/* Changing the set of bodies: which of them go, in what order the others and the new ones are, and
+ * what is near a place where bodies are to come. */
+typedef struct tlk_edit {
+    tlk_bodies bodies;
+    tlk_shapes shapes;
+    uint8_t *gone;         /* a body row: 1 for those that go; NULL: none */
+    const uint32_t *named; /* body rows */
+    tlk_region region;
+    uint32_t inside; /* 1: bodies in the region go; 0: those outside */
+    uint32_t all;    /* body rows with those appended */
+    uint32_t *keep;  /* 2 * all + 1: 1 for dynamic rows that stay, behind them for the others */
+    double low[3], high[3]; /* a box */
+    uint32_t *near;         /* shapes.rows + 1: 1 for those that may meet the box, then scanned */
+    const uint32_t *list;   /* those */
+    uint32_t balls;         /* how many of them are of dynamic bodies: spheres, which come first */
+    double *ball;           /* 4 each: centre in the world frame, radius */
+    double *pos, *quat, *geom, *patch; /* of the others: their bodies' pose, geometry and patch */
+    uint32_t *info;
+} tlk_edit;
 
 #endif

@@ -1,9 +1,13 @@
-/* Bodies that are near in space become near in memory: their places along a space-filling curve,
- * and moving bodies, shapes and contacts to their new rows. Called by src/world/renumber.c. */
+/* Bodies, shapes and contacts in a new order of rows. Which order: bodies that are near in space
+ * become near in memory (src/world/renumber.c), some bodies go and others come (edit.c, push.c).
+ * Then everything moves to its new row (rearrange.c), and shapes get the levels of bins that suit
+ * those that there are (levels.c). */
 #ifndef TL_KERNELS_ORDER_H
 #define TL_KERNELS_ORDER_H
 
-#include "kernels/real.h"
+#include "kernels/narrow.h"
+
+#include <string.h>
 
 /* Spreads the low 10 bits of x to every third bit. */
 TL_KERNEL uint32_t tlk_spread(uint32_t x)
@@ -15,36 +19,220 @@ TL_KERNEL uint32_t tlk_spread(uint32_t x)
     return (x | x << 2) & 0x09249249u;
 }
 
-/* One dynamic body: its place along the curve. */
+/* --- an order along a curve --- */
+
+/* One body: its place along the curve. Those that are not dynamic stay where they are. */
 TL_KERNEL void tlk_order_key(const tlk_order *o, uint32_t i)
 {
     const double *x = o->bodies.pos + 4 * (size_t)i;
     uint32_t cell[3];
+    o->value[i] = i;
+    if (i >= o->bodies.dynamic)
+        return;
     for (int k = 0; k < 3; k++) {
         const double at = (x[k] - o->low[k]) * o->scale;
         cell[k] = at < 0 ? 0 : at > 1023 ? 1023 : (uint32_t)at;
     }
     o->key[i] = tlk_spread(cell[0]) | tlk_spread(cell[1]) << 1 | tlk_spread(cell[2]) << 2;
-    o->value[i] = i;
 }
+
+/* --- an order without some, with others --- */
+
+/* Region kinds, as in tl_region_kind. */
+enum { TLK_REGION_BOX = 0, TLK_REGION_CYLINDER = 1, TLK_REGION_SPHERE = 2 };
+
+TL_KERNEL bool tlk_region_contains(const tlk_region *r, const double *point)
+{
+    double d[3];
+    if (r->kind == TLK_REGION_BOX) {
+        for (int k = 0; k < 3; k++)
+            if (!(point[k] >= r->low[k] && point[k] <= r->high[k]))
+                return false;
+        return true;
+    }
+    for (int k = 0; k < 3; k++)
+        d[k] = point[k] - r->centre[k];
+    if (r->kind == TLK_REGION_CYLINDER) {
+        const double along = tlk_dotd(d, r->axis) / tlk_dotd(r->axis, r->axis);
+        if (!(along >= 0 && along <= 1))
+            return false;
+        for (int k = 0; k < 3; k++)
+            d[k] -= along * r->axis[k];
+    }
+    return tlk_dotd(d, d) <= r->radius * r->radius;
+}
+
+/* One body that is named: it goes. */
+TL_KERNEL void tlk_edit_named(const tlk_edit *e, uint32_t i)
+{
+    e->gone[e->named[i]] = 1;
+}
+
+/* One dynamic body: it goes if it is on the wrong side of the region's surface. */
+TL_KERNEL void tlk_edit_region(const tlk_edit *e, uint32_t i)
+{
+    if (tlk_region_contains(&e->region, e->bodies.pos + 4 * (size_t)i) == (e->inside != 0))
+        e->gone[i] = 1;
+}
+
+/* One body: how many go. */
+TL_KERNEL void tlk_edit_gone(const tlk_edit *e, uint32_t i, double *numbers)
+{
+    numbers[0] += e->gone[i];
+}
+
+/* One body, appended ones included: whether it stays, and among which. */
+TL_KERNEL void tlk_edit_keep(const tlk_edit *e, uint32_t i)
+{
+    const bool old = i < e->bodies.rows, stays = !old || !e->gone || !e->gone[i];
+    const bool dynamic = old ? i < e->bodies.dynamic : e->bodies.inertia[4 * (size_t)i + 3] > 0;
+    e->keep[i] = stays && dynamic;
+    e->keep[e->all + i] = stays && !dynamic;
+}
+
+/* One item: its place in the list, if it was chosen. */
+TL_KERNEL void tlk_pick(const tlk_picking *p, uint32_t i)
+{
+    if (p->place[i + 1] > p->place[i])
+        p->list[p->place[i]] = i < p->rows ? i : i - p->rows;
+}
+
+/* --- what is near a box --- */
+
+/* The centre of a shape's bounding ball in the world frame. */
+TL_KERNEL void tlk_centre_now(const tlk_edit *e, uint32_t s, double *centre)
+{
+    const size_t body = e->shapes.body[s];
+    tlk_rotate(e->bodies.quat + 4 * body, e->shapes.geom + 4 * (size_t)s, centre);
+    for (int k = 0; k < 3; k++)
+        centre[k] += e->bodies.pos[4 * body + k];
+}
+
+/* One shape: whether its bounding ball meets the box. */
+TL_KERNEL void tlk_edit_near(const tlk_edit *e, uint32_t s)
+{
+    const double r = e->shapes.geom[4 * (size_t)s + 3];
+    double x[3], square = 0;
+    tlk_centre_now(e, s, x);
+    for (int k = 0; k < 3; k++) {
+        const double out = tlk_max(e->low[k] - x[k], x[k] - e->high[k]);
+        square += out > 0 ? out * out : 0;
+    }
+    const bool plane = (e->shapes.info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
+    e->near[s] = !e->gone[e->shapes.body[s]] && (plane || square <= r * r);
+}
+
+/* One of the shapes in the list: a copy of what is known of it. */
+TL_KERNEL void tlk_edit_copy(const tlk_edit *e, uint32_t i)
+{
+    const uint32_t s = e->list[i];
+    if (i < e->balls) {
+        tlk_centre_now(e, s, e->ball + 4 * (size_t)i);
+        e->ball[4 * (size_t)i + 3] = e->shapes.geom[4 * (size_t)s + 3];
+        return;
+    }
+    const size_t body = e->shapes.body[s], at = i - e->balls;
+    const double *patch = e->shapes.patch_local + TLK_PATCH * (size_t)(s - e->shapes.dynamic);
+    for (int k = 0; k < 4; k++) {
+        e->pos[4 * at + k] = e->bodies.pos[4 * body + k];
+        e->quat[4 * at + k] = e->bodies.quat[4 * body + k];
+        e->geom[4 * at + k] = e->shapes.geom[4 * (size_t)s + k];
+    }
+    for (uint32_t k = 0; k < TLK_PATCH; k++)
+        e->patch[TLK_PATCH * at + k] = patch[k];
+    e->info[at] = e->shapes.info[s];
+}
+
+/* --- levels of bins --- */
+
+/* How many halvings lead from the radius `top` to the class of r, at most `most`. */
+TL_KERNEL uint32_t tlk_halvings(double top, double r, uint32_t most)
+{
+    const double ratio = top / r;
+    uint64_t bits;
+    memcpy(&bits, &ratio, sizeof bits);
+    const uint32_t exponent = (uint32_t)(bits >> 52) & 0x7ffu; /* the sign is + */
+    const uint32_t k = exponent < 1023 ? 0 : exponent - 1023;
+    return k > most ? most : k;
+}
+
+TL_KERNEL bool tlk_is_plane(const tlk_sizes *z, uint32_t s)
+{
+    return (z->info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
+}
+
+/* One shape: how many planes there are; of the others the largest and the smallest radius, the
+ * smallest of dynamic bodies, and the largest up to the limit. */
+TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
+{
+    const double r = z->geom[4 * (size_t)s + 3];
+    if (z->to[s] == TLK_NONE)
+        return;
+    if (tlk_is_plane(z, s)) {
+        numbers[0] += 1;
+        return;
+    }
+    numbers[1] = tlk_max(numbers[1], r);
+    numbers[2] = tlk_min(numbers[2], r);
+    if (!(z->info[s] & TLK_SHAPE_FIXED))
+        numbers[3] = tlk_min(numbers[3], r);
+    if (r <= z->limit)
+        numbers[4] = tlk_max(numbers[4], r);
+}
+
+/* One shape: how many of those up to the limit are in each of eight classes of size. */
+TL_KERNEL void tlk_size_counts(const tlk_sizes *z, uint32_t s, double *numbers)
+{
+    const double r = z->geom[4 * (size_t)s + 3];
+    if (z->to[s] == TLK_NONE || tlk_is_plane(z, s) || r > z->limit)
+        return;
+    const uint32_t size = tlk_halvings(z->top, r, z->most) - z->base;
+    for (uint32_t k = 0; k < 8; k++)
+        numbers[k] += size == k;
+}
+
+/* One shape: its level. */
+TL_KERNEL void tlk_size_level(const tlk_sizes *z, uint32_t s)
+{
+    const double r = z->geom[4 * (size_t)s + 3];
+    const bool direct = tlk_is_plane(z, s) || r > z->limit;
+    if (z->to[s] == TLK_NONE)
+        return;
+    z->level[s] = (uint8_t)(direct ? TLK_LEVELS : tlk_halvings(z->top, r, z->most));
+    z->direct[z->to[s]] = direct;
+}
+
+/* --- moving to new rows --- */
 
 /* One new body row: how many shapes its body has. */
 TL_KERNEL void tlk_order_count(const tlk_order *o, uint32_t i)
 {
-    const uint32_t old = o->value[i];
+    const uint32_t old = o->order[i];
     o->first[i] = o->shape_end[old] - o->shape_begin[old];
 }
 
 /* One new body row: where its shapes come from and go to (`first` is scanned by then). */
 TL_KERNEL void tlk_order_shapes(const tlk_order *o, uint32_t i)
 {
-    const uint32_t from = o->shape_begin[o->value[i]], end = o->shape_end[o->value[i]];
+    const uint32_t from = o->shape_begin[o->order[i]], end = o->shape_end[o->order[i]];
     for (uint32_t s = from; s < end; s++) {
         const uint32_t to = o->first[i] + s - from;
         o->shape_from[to] = s;
         o->shape_to[s] = to;
         o->shape_body[to] = i;
     }
+}
+
+/* One old shape of a body that is not dynamic, or one appended: whether it has a patch. */
+TL_KERNEL void tlk_order_patch(const tlk_order *o, uint32_t i)
+{
+    o->patch_rank[i] = (o->info[o->old_dynamic + i] & TLK_SHAPE_FIXED) != 0;
+}
+
+/* One new patch: the old one's number. */
+TL_KERNEL void tlk_order_patch_from(const tlk_order *o, uint32_t i)
+{
+    o->patch_from[i] = o->patch_rank[o->shape_from[o->shape_dynamic + i] - o->old_dynamic];
 }
 
 /* One new row of an array: the old one's words. */
@@ -62,23 +250,18 @@ TL_KERNEL void tlk_order_bytes(const tlk_gathering *g, uint32_t i)
     ((uint8_t *)g->to)[i] = ((const uint8_t *)g->from)[g->order[i]];
 }
 
-/* The new row of a shape; those that are not dynamic keep theirs. */
-TL_KERNEL uint32_t tlk_new_shape(const tlk_order *o, uint32_t shape)
-{
-    return shape < o->shape_dynamic ? o->shape_to[shape] : shape;
-}
-
 /* Whether the owner of old contact k is its a, among new rows. */
 TL_KERNEL bool tlk_keeps_owner(const tlk_order *o, uint32_t k)
 {
     const uint32_t a = o->a[k], b = o->b[k];
-    return TLK_OWNS(o->level[a], o->level[b], tlk_new_shape(o, a), tlk_new_shape(o, b));
+    return TLK_OWNS(o->level[a], o->level[b], o->shape_to[a], o->shape_to[b]);
 }
 
-/* One old contact: its new owner, to sort by. */
+/* One old contact: its new owner, to sort by; those that go come last. */
 TL_KERNEL void tlk_order_owner(const tlk_order *o, uint32_t k)
 {
-    o->key[k] = tlk_new_shape(o, tlk_keeps_owner(o, k) ? o->a[k] : o->b[k]);
+    const uint32_t a = o->shape_to[o->a[k]], b = o->shape_to[o->b[k]];
+    o->key[k] = a == TLK_NONE || b == TLK_NONE ? o->shapes : tlk_keeps_owner(o, k) ? a : b;
     o->value[k] = k;
 }
 
@@ -90,8 +273,8 @@ TL_KERNEL void tlk_order_contact(const tlk_order *o, uint32_t p)
     const real sign = same ? (real)1 : (real)-1;
     const real *n = o->n + 4 * (size_t)k, *gamma = o->gamma + 4 * (size_t)k;
     real *n_out = o->n_out + 4 * (size_t)p, *gamma_out = o->gamma_out + 4 * (size_t)p;
-    o->a_out[p] = tlk_new_shape(o, same ? o->a[k] : o->b[k]);
-    o->b_out[p] = tlk_new_shape(o, same ? o->b[k] : o->a[k]);
+    o->a_out[p] = o->shape_to[same ? o->a[k] : o->b[k]];
+    o->b_out[p] = o->shape_to[same ? o->b[k] : o->a[k]];
     o->colour_out[p] = o->colour[k];
     for (int c = 0; c < 3; c++) {
         n_out[c] = sign * n[c];

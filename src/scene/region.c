@@ -1,10 +1,17 @@
 /* Regions, distributions of radii and random numbers. Fills and emitters call it; tl_region_box()
  * and tl_region_contains() are public. */
+#include "kernels/order.h" /* first: it says what a real is */
+
 #include "scene/region.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+_Static_assert((int)TLK_REGION_BOX == TL_REGION_BOX &&
+                   (int)TLK_REGION_CYLINDER == TL_REGION_CYLINDER &&
+                   (int)TLK_REGION_SPHERE == TL_REGION_SPHERE,
+               "kinds of regions");
 
 static const double pi = 3.14159265358979323846;
 static const double farthest = 1e12; /* m: what a world takes for a coordinate, and less */
@@ -153,23 +160,18 @@ bool tl_region_contains(const tl_region *region, const double point[3])
         tl_refuse_null(region ? "point" : "region");
         return false;
     }
-    if (region->kind == TL_REGION_BOX) {
-        for (int k = 0; k < 3; k++)
-            if (!(point[k] >= region->low[k] && point[k] <= region->high[k]))
-                return false;
-        return true;
-    }
-    double d[3];
-    for (int k = 0; k < 3; k++)
-        d[k] = point[k] - region->centre[k];
-    if (region->kind == TL_REGION_CYLINDER) {
-        const double along = dot(d, region->axis) / dot(region->axis, region->axis);
-        if (!(along >= 0 && along <= 1))
-            return false;
-        for (int k = 0; k < 3; k++)
-            d[k] -= along * region->axis[k];
-    }
-    return dot(d, d) <= region->radius * region->radius;
+    const tlk_region plain = tl_region_plain(region);
+    return tlk_region_contains(&plain, point);
+}
+
+tlk_region tl_region_plain(const tl_region *region)
+{
+    tlk_region plain = {.kind = (uint32_t)region->kind, .radius = region->radius};
+    memcpy(plain.low, region->low, sizeof plain.low);
+    memcpy(plain.high, region->high, sizeof plain.high);
+    memcpy(plain.centre, region->centre, sizeof plain.centre);
+    memcpy(plain.axis, region->axis, sizeof plain.axis);
+    return plain;
 }
 
 static tl_status check_box(const tl_place *place, const tl_region *region)

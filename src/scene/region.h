@@ -4,6 +4,7 @@
 #ifndef TL_SCENE_REGION_H
 #define TL_SCENE_REGION_H
 
+#include "kernels/args.h"
 #include "scene/check.h"
 
 /* splitmix64: a counter that is mixed. */
@@ -31,6 +32,9 @@ double tl_size_draw(const tl_size_def *size, tl_random *random);
 
 /* Refuses regions that break a rule; fields are named "place.region.field". */
 tl_status tl_region_check(const tl_place *place, const tl_region *region);
+
+/* A region as kernels see it. */
+tlk_region tl_region_plain(const tl_region *region);
 
 /* What fills and emitters ask on top: sizes and a finite region in which the largest sphere fits,
  * and a density that gives every sphere a mass. */

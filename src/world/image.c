@@ -1,4 +1,4 @@
-/* The image: pulling it from the device, changing the set of rows, pushing it back. */
+/* The image: its arrays, and pulling it from the device. */
 #include "world/image.h"
 
 #include <string.h>
@@ -28,9 +28,6 @@ void tl_image_free(tl_image *m)
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         tl_array_free(tl_image_array(m, i));
 }
-
-/* --- device to host
- * ------------------------------------------------------------------------------- */
 
 static tl_status pull(const tl_world *w, const tl_buffer *from, tl_array *to, size_t count)
 {
@@ -92,142 +89,4 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
         memset(m->colour.data, 0xff, count * m->colour.item); /* TLK_NONE */
     }
     return TL_OK;
-}
-
-/* --- choosing rows
- * -------------------------------------------------------------------------------- */
-
-/* array[i] = array[order[i]] */
-static tl_status permute(tl_array *array, const uint32_t *order, size_t count)
-{
-    tl_array next = {.item = array->item};
-    TL_TRY(tl_array_resize(&next, count));
-    const char *from = array->data;
-    char *to = next.data;
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * next.item, from + order[i] * next.item, next.item);
-    tl_array_free(array);
-    *array = next;
-    return TL_OK;
-}
-
-/* new row of each old one; TLK_NONE for those that go */
-static tl_status inverse(const uint32_t *order, size_t count, size_t old, tl_array *out)
-{
-    *out = (tl_array){.item = sizeof(uint32_t)};
-    TL_TRY(tl_array_resize(out, old));
-    uint32_t *to = out->data;
-    for (size_t i = 0; i < old; i++)
-        to[i] = TLK_NONE;
-    for (size_t i = 0; i < count; i++)
-        to[order[i]] = (uint32_t)i;
-    return TL_OK;
-}
-
-static tl_status select_contacts(tl_image *m, const uint32_t *new_shape)
-{
-    uint32_t *a = m->a.data, *b = m->b.data;
-    tl_array keep = {.item = sizeof(uint32_t)};
-    TL_TRY(tl_array_resize(&keep, m->a.count));
-    uint32_t *order = keep.data;
-    size_t count = 0;
-    for (size_t i = 0; i < m->a.count; i++) {
-        a[i] = new_shape[a[i]];
-        b[i] = new_shape[b[i]];
-        if (a[i] != TLK_NONE && b[i] != TLK_NONE)
-            order[count++] = (uint32_t)i;
-    }
-    tl_array *arrays[] = {&m->a, &m->b, &m->n, &m->gamma, &m->colour};
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < 5 && status == TL_OK; i++)
-        status = permute(arrays[i], order, count);
-    tl_array_free(&keep);
-    return status;
-}
-
-/* Shapes in the order of their bodies' new rows, by counting. */
-static tl_status shape_order(const tl_image *m, const uint32_t *new_body, size_t bodies,
-                             tl_array *order)
-{
-    const uint32_t *body = m->shape_body.data;
-    tl_array starts = {.item = sizeof(uint32_t)};
-    TL_TRY(tl_array_resize(&starts, bodies + 1));
-    uint32_t *start = starts.data, total = 0;
-    memset(start, 0, (bodies + 1) * sizeof *start);
-    for (size_t s = 0; s < m->shape_body.count; s++)
-        if (new_body[body[s]] != TLK_NONE)
-            start[new_body[body[s]]]++;
-    for (size_t i = 0; i <= bodies; i++) {
-        const uint32_t here = start[i];
-        start[i] = total;
-        total += here;
-    }
-    const tl_status status = tl_array_resize(order, total);
-    uint32_t *out = order->data;
-    for (size_t s = 0; status == TL_OK && s < m->shape_body.count; s++)
-        if (new_body[body[s]] != TLK_NONE)
-            out[start[new_body[body[s]]]++] = (uint32_t)s;
-    tl_array_free(&starts);
-    return status;
-}
-
-/* Patches follow their shapes: the k-th one belongs to the k-th shape that is fixed. */
-static tl_status select_patches(tl_image *m, const tl_array *order)
-{
-    const uint32_t *info = m->shape_info.data, *from = order->data;
-    tl_array rank = {.item = sizeof(uint32_t)}, patches = {.item = sizeof(uint32_t)};
-    tl_status status = tl_array_resize(&rank, m->shape_info.count);
-    if (status == TL_OK)
-        status = tl_array_resize(&patches, m->patch_local.count);
-    if (status == TL_OK) {
-        uint32_t *ranks = rank.data, *out = patches.data, fixed = 0;
-        for (size_t s = 0; s < m->shape_info.count; s++) {
-            ranks[s] = fixed;
-            fixed += (info[s] & TLK_SHAPE_FIXED) != 0;
-        }
-        patches.count = 0;
-        for (size_t i = 0; i < order->count; i++)
-            if (info[from[i]] & TLK_SHAPE_FIXED)
-                out[patches.count++] = ranks[from[i]];
-        status = permute(&m->patch_local, out, patches.count);
-    }
-    tl_array_free(&rank);
-    tl_array_free(&patches);
-    return status;
-}
-
-static tl_status select_shapes(tl_image *m, const uint32_t *new_body, size_t bodies)
-{
-    tl_array order = {.item = sizeof(uint32_t)}, new_shape = {.item = sizeof(uint32_t)};
-    const size_t old = m->shape_body.count;
-    tl_status status = shape_order(m, new_body, bodies, &order);
-    if (status == TL_OK) {
-        uint32_t *body = m->shape_body.data;
-        for (size_t s = 0; s < old; s++)
-            body[s] = new_body[body[s]];
-        status = select_patches(m, &order);
-        tl_array *arrays[] = {&m->shape_body, &m->shape_info, &m->geom, &m->centre};
-        for (size_t i = 0; i < 4 && status == TL_OK; i++)
-            status = permute(arrays[i], order.data, order.count);
-    }
-    if (status == TL_OK)
-        status = inverse(order.data, order.count, old, &new_shape);
-    if (status == TL_OK)
-        status = select_contacts(m, new_shape.data);
-    tl_array_free(&order);
-    tl_array_free(&new_shape);
-    return status;
-}
-
-tl_status tl_image_select(tl_image *m, const uint32_t *order, size_t count)
-{
-    tl_array new_body;
-    tl_status status = inverse(order, count, m->id.count, &new_body);
-    tl_array *arrays[] = {&m->pos, &m->quat, &m->vel, &m->inertia, &m->flags, &m->id};
-    for (size_t i = 0; i < 6 && status == TL_OK; i++)
-        status = permute(arrays[i], order, count);
-    if (status == TL_OK)
-        status = select_shapes(m, new_body.data, count);
-    tl_array_free(&new_body);
-    return status;
 }

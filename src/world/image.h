@@ -1,20 +1,19 @@
-/* The state of a world on the host. Creating, adding, removing, saving and loading all
- * go through it: pull the image, change it, push it back. Reals are 64-bit here, which loses
- * nothing. */
+/* States of bodies on the host: of a whole world, when it is saved or loaded, or of bodies that
+ * come to one. Reals are 64-bit here, which loses nothing. */
 #ifndef TL_WORLD_IMAGE_H
 #define TL_WORLD_IMAGE_H
 
 #include "world/world.h"
 
 typedef struct tl_image {
-    /* bodies, in any order; push puts the dynamic ones first and keeps the order otherwise */
+    /* bodies, in any order */
     tl_array pos;     /* 4 doubles */
     tl_array quat;    /* 4 doubles */
     tl_array vel;     /* 8 doubles, as tlk_bodies.vel */
     tl_array inertia; /* 4 doubles; mass 0 marks a body that is not dynamic */
     tl_array flags;   /* uint32_t */
     tl_array id;      /* uint32_t */
-    /* shapes, any order; a body's shapes keep theirs */
+    /* shapes, in the order of their bodies */
     tl_array shape_body;  /* uint32_t: body row */
     tl_array shape_info;  /* uint32_t */
     tl_array geom;        /* 4 doubles */
@@ -38,21 +37,33 @@ void tl_image_free(tl_image *image);
 /* Copies the state out. */
 tl_status tl_image_pull(const tl_world *world, tl_image *image);
 
-/* Makes the image the world's state. The world's own state is replaced only after everything that
- * can fail has succeeded; the image is put in order (dynamic bodies first). */
-tl_status tl_image_push(tl_world *world, tl_image *image);
+/* Adds an image's bodies to a world (and its contacts, to one that has nothing yet) and takes away
+ * those that `gone` marks, a byte a row on the device (NULL: none). Dynamic bodies come first in
+ * the rows; the order is kept otherwise. On failure the world is as before. */
+tl_status tl_image_push(tl_world *world, const tl_image *image, const uint8_t *gone);
 
-/* Notes the smallest radius, of which the default envelope is a part. */
-void tl_world_measure(tl_world *world, const tl_image *image);
+/* The first bodies of a world, dynamic ones first: they come to it in the order of a space-filling
+ * curve, where there are many. On failure the world is as before. The image is emptied as soon as
+ * the device has it: there may not be room for it beside what moving rows takes. */
+tl_status tl_image_settle(tl_world *world, tl_image *image);
 
-/* Pushes and brings everything that follows from the shapes up to date. */
-tl_status tl_world_put(tl_world *world, tl_image *image);
-
-/* Keeps bodies for which order has a row: new row i is old row order[i]. Shapes follow their
- * bodies; contacts of what is gone go too. */
-tl_status tl_image_select(tl_image *image, const uint32_t *order, size_t count);
+/* One or the other, and brings motions, forces and what follows from settings up to date. */
+tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
 
 /* Appends checked bodies with handle indices from first_id on. */
 tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id);
+
+/* edit.c: which bodies an edit takes away, marked in world->ordering.gone: none yet; rows; dynamic
+ * bodies with their origin inside a region, or outside; and how many they are. */
+tl_status tl_edit_begin(tl_world *world);
+tl_status tl_edit_drop(tl_world *world, const uint32_t *rows, size_t count);
+void tl_edit_drop_region(tl_world *world, const tl_region *region, bool inside);
+tl_status tl_edit_dropped(tl_world *world, size_t *count);
+
+/* The shapes whose bounding ball meets a box, but for those on bodies that are marked: centres in
+ * the world frame and radii of those of dynamic bodies (4 doubles each), and copies of the others,
+ * each on a body of its own, of which the image has the pose alone. */
+tl_status tl_edit_near(tl_world *world, const double low[3], const double high[3], tl_array *balls,
+                       tl_image *others);
 
 #endif

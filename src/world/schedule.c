@@ -3,8 +3,8 @@
  *
  * Everything is decided by the state alone: the time, the number of steps, positions, seeds and
  * counters. So bits do not depend on threads or backend, and a snapshot that carries the schedule
- * goes on as the original does. All that is due at one step is one edit of the image, and nothing
- * of the world changes before that has succeeded. */
+ * goes on as the original does. All that is due at one step is one edit, and nothing of the world
+ * changes before that has succeeded. */
 #include "scene/space.h"
 #include "world/image.h"
 
@@ -71,38 +71,35 @@ void tl_world_plan(tl_world *w)
 typedef struct edit_round {
     tl_world *world;
     double now;
-    tl_array gone;      /* uint8_t a row of the world, once it is needed */
-    tl_array positions; /* 4 doubles a dynamic body, likewise */
-    bool pulled;
-    tl_image image;
-    size_t removed, added;
+    bool begun;     /* bodies that go are marked */
+    size_t removed; /* how many they are */
+    tl_image added;
     double gravity[3];
     uint64_t events_done;
     tl_array emitters, boundaries; /* records with their new counters */
 } edit_round;
 
-static tl_status pull(edit_round *r)
+static tl_status begin(edit_round *r)
 {
-    if (!r->pulled)
-        TL_TRY(tl_image_pull(r->world, &r->image));
-    r->pulled = true;
+    if (!r->begun)
+        TL_TRY(tl_edit_begin(r->world));
+    r->begun = true;
     return TL_OK;
 }
 
-static tl_status need_gone(edit_round *r)
+static tl_status drop_named(edit_round *r, const tl_event_rec *event)
 {
-    if (r->gone.count)
-        return TL_OK;
-    TL_TRY(tl_array_resize(&r->gone, (size_t)r->world->rows + 1));
-    memset(r->gone.data, 0, r->gone.count);
-    return TL_OK;
-}
-
-static void mark_gone(edit_round *r, uint32_t row)
-{
-    uint8_t *gone = r->gone.data;
-    r->removed += !gone[row];
-    gone[row] = 1;
+    tl_array rows = {.item = sizeof(uint32_t)};
+    TL_TRY(begin(r));
+    TL_TRY(tl_array_reserve(&rows, event->body_count));
+    for (uint32_t i = 0; i < event->body_count; i++) {
+        const uint32_t row = tl_world_row(r->world, (tl_body){event->bodies[i], 1});
+        if (row != TLK_NONE)
+            ((uint32_t *)rows.data)[rows.count++] = row;
+    }
+    const tl_status status = tl_edit_drop(r->world, rows.data, rows.count);
+    tl_array_free(&rows);
+    return status;
 }
 
 static tl_status act_events(edit_round *r)
@@ -117,30 +114,8 @@ static tl_status act_events(edit_round *r)
             memcpy(r->gravity, event->gravity, sizeof r->gravity);
             continue;
         }
-        TL_TRY(need_gone(r));
-        for (uint32_t i = 0; i < event->body_count; i++) {
-            const uint32_t row = tl_world_row(r->world, (tl_body){event->bodies[i], 1});
-            if (row != TLK_NONE)
-                mark_gone(r, row);
-        }
+        TL_TRY(drop_named(r, event));
     }
-    return TL_OK;
-}
-
-/* A look needs positions alone; mostly it finds nothing to do. */
-static tl_status look(edit_round *r, const tl_boundary_def *def)
-{
-    const tl_world *w = r->world;
-    TL_TRY(need_gone(r));
-    if (!r->positions.count) {
-        TL_TRY(tl_array_resize(&r->positions, w->dynamic));
-        w->backend->ops->download(w->backend, r->positions.data, w->pos.data,
-                                  r->positions.count * r->positions.item);
-    }
-    const double *x = r->positions.data;
-    for (uint32_t row = 0; row < w->dynamic; row++)
-        if (tl_region_contains(&def->region, x + 4 * (size_t)row) == def->remove_inside)
-            mark_gone(r, row);
     return TL_OK;
 }
 
@@ -152,34 +127,15 @@ static tl_status act_boundaries(edit_round *r)
         if (boundaries[i].next * def->interval > r->now)
             continue;
         boundaries[i].next = batch_after(0, def->interval, r->now);
-        if (r->world->dynamic)
-            TL_TRY(look(r, def));
+        TL_TRY(begin(r));
+        tl_edit_drop_region(r->world, &def->region, def->remove_inside);
     }
     return TL_OK;
 }
 
-/* Takes what is gone out of the image. */
-static tl_status drop_gone(edit_round *r)
-{
-    const uint8_t *gone = r->gone.data;
-    tl_array order = {.item = sizeof(uint32_t)};
-    if (!r->removed)
-        return TL_OK;
-    TL_TRY(pull(r));
-    TL_TRY(tl_array_resize(&order, r->world->rows));
-    uint32_t *rows = order.data;
-    size_t kept = 0;
-    for (uint32_t row = 0; row < r->world->rows; row++)
-        if (!gone[row])
-            rows[kept++] = row;
-    const tl_status status = tl_image_select(&r->image, rows, kept);
-    tl_array_free(&order);
-    return status;
-}
-
 /* --- emitters -------------------------------------------------------------------------------- */
 
-/* Everything in the image that is near the emitter's region. */
+/* Everything of an image that is near the emitter's region. */
 static tl_status look_around(const tl_image *m, tl_space *space)
 {
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
@@ -241,26 +197,44 @@ static tl_status place_spheres(tl_emitter_rec *e, tl_space *space, tl_body_list 
     return TL_OK;
 }
 
+/* What is in the way: of the world, and of emitters before this one. */
+static tl_status survey(edit_round *r, tl_space *space)
+{
+    tl_array balls = {.item = 4 * sizeof(double)};
+    tl_image others;
+    TL_TRY(begin(r));
+    tl_image_init(&others);
+    tl_status status = tl_edit_near(r->world, space->room.low, space->room.high, &balls, &others);
+    const double *ball = balls.data;
+    for (size_t i = 0; i < balls.count && status == TL_OK; i++)
+        status = tl_space_add_near(space, ball + 4 * i, ball[4 * i + 3]);
+    if (status == TL_OK)
+        status = look_around(&others, space);
+    if (status == TL_OK)
+        status = look_around(&r->added, space);
+    tl_array_free(&balls);
+    tl_image_free(&others);
+    return status;
+}
+
 static tl_status emit(edit_round *r, tl_emitter_rec *e)
 {
     const tl_world *w = r->world;
     const double largest = tl_size_largest(&e->def.size);
     const tl_room room = tl_room_of(&e->def.region, largest);
-    const size_t before = w->row_of.count + r->added;
+    const size_t before = w->row_of.count + r->added.id.count;
     tl_space space;
     tl_body_list list;
-    TL_TRY(pull(r));
     tl_space_init(&space, &room, largest);
     tl_body_list_init(&list);
-    tl_status status = look_around(&r->image, &space);
+    tl_status status = survey(r, &space);
     if (status == TL_OK)
         status = place_spheres(e, &space, &list, w->materials);
     if (status == TL_OK && before + list.bodies.count >= 1u << 31)
         status = tl_fail(TL_TOO_LARGE, "%zu bodies were added in all; the limit is 2^31",
                          before + list.bodies.count);
     if (status == TL_OK)
-        status = tl_image_append(&r->image, &list, (uint32_t)before + 1);
-    r->added += list.bodies.count;
+        status = tl_image_append(&r->added, &list, (uint32_t)before + 1);
     tl_body_list_free(&list);
     tl_space_free(&space);
     return status;
@@ -283,13 +257,12 @@ static tl_status act_emitters(edit_round *r)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-/* Makes the round's outcome the world's state. Nothing fails after the push. */
+/* Makes the round's outcome the world's state. Nothing fails after the edit. */
 static tl_status commit(edit_round *r)
 {
     tl_world *w = r->world;
-    const bool edited = r->removed || r->added;
-    if (edited)
-        TL_TRY(tl_image_push(w, &r->image));
+    if (r->removed || r->added.id.count)
+        TL_TRY(tl_world_put(w, &r->added, w->ordering.gone.data));
     tl_array_free(&w->schedule.emitters);
     tl_array_free(&w->schedule.boundaries);
     w->schedule.emitters = r->emitters;
@@ -299,11 +272,6 @@ static tl_status commit(edit_round *r)
     memcpy(w->settings.gravity, r->gravity, sizeof r->gravity);
     w->schedule.events_done = r->events_done;
     w->schedule.removed += r->removed;
-    if (edited) {
-        tl_world_drop_orphans(w);
-        tl_world_measure(w, &r->image);
-        tl_world_apply_settings(w);
-    }
     tl_world_plan(w);
     return TL_OK;
 }
@@ -315,7 +283,8 @@ static tl_status act(edit_round *r)
     TL_TRY(tl_array_append(&r->boundaries, s->boundaries.data, s->boundaries.count));
     TL_TRY(act_events(r));
     TL_TRY(act_boundaries(r));
-    TL_TRY(drop_gone(r));
+    if (r->begun)
+        TL_TRY(tl_edit_dropped(r->world, &r->removed));
     TL_TRY(act_emitters(r));
     return commit(r);
 }
@@ -327,17 +296,13 @@ tl_status tl_world_act(tl_world *w)
         return TL_OK;
     edit_round r = {.world = w,
                     .now = now,
-                    .gone = {.item = 1},
-                    .positions = {.item = 4 * sizeof(double)},
                     .events_done = w->schedule.events_done,
                     .emitters = {.item = w->schedule.emitters.item},
                     .boundaries = {.item = w->schedule.boundaries.item}};
     memcpy(r.gravity, w->settings.gravity, sizeof r.gravity);
-    tl_image_init(&r.image);
+    tl_image_init(&r.added);
     const tl_status status = act(&r);
-    tl_image_free(&r.image);
-    tl_array_free(&r.gone);
-    tl_array_free(&r.positions);
+    tl_image_free(&r.added);
     tl_array_free(&r.emitters);
     tl_array_free(&r.boundaries);
     return status;

@@ -374,6 +374,9 @@ static const char *shapes_fault(const tl_image *m, uint32_t materials)
     if (!finite_numbers(&m->geom) || !finite_numbers(&m->patch_local) ||
         !finite_numbers(&m->centre))
         return "a shape is not finite";
+    for (size_t s = 1; s < shapes; s++)
+        if (body[s] < body[s - 1])
+            return "its shapes are not in the order of their bodies";
     for (size_t s = 0; s < shapes; s++) {
         const uint32_t kind = info[s] & TLK_SHAPE_KIND;
         const bool fixed = info[s] & TLK_SHAPE_FIXED, moves = inertia[4 * (size_t)body[s] + 3] > 0;
@@ -497,13 +500,12 @@ static tl_status restore(stream *s, tl_world *w)
     if (status == TL_OK)
         status = tl_world_upload_pairs(w);
     if (status == TL_OK)
-        status = tl_image_push(w, &m);
+        status = tl_image_push(w, &m, NULL);
     if (status == TL_OK)
         status = damaged(handles_fault(w));
     if (status == TL_OK)
         status = damaged(description_fault(w));
     if (status == TL_OK) {
-        tl_world_measure(w, &m);
         tl_world_apply_settings(w);
         tl_world_plan(w);
     }

@@ -59,7 +59,7 @@ static void bind_phases(tl_world *w)
         &p->b,     &p->head,          &p->block,          &p->bias,        &p->gap,
         &p->gamma, &p->position_bias, &p->position_gamma, &p->turns,       &p->mass,
         &o->order, &o->first,         &o->from,           &o->to,          &o->range,
-        &o->rows};
+        &o->place, &o->level,         &o->gone,           &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);
@@ -112,15 +112,6 @@ uint32_t tl_world_row(const tl_world *w, tl_body body)
     return ((const uint32_t *)w->row_of.data)[body.index - 1];
 }
 
-void tl_world_measure(tl_world *w, const tl_image *m)
-{
-    const double *geom = m->geom.data;
-    double smallest = INFINITY;
-    for (size_t s = 0; s < w->shape_dynamic; s++)
-        smallest = fmin(smallest, geom[4 * s + 3]);
-    w->smallest = isfinite(smallest) ? smallest : 0;
-}
-
 void tl_world_apply_settings(tl_world *w)
 {
     w->envelope = w->settings.envelope > 0 ? w->settings.envelope : 0.05 * w->smallest;
@@ -129,10 +120,10 @@ void tl_world_apply_settings(tl_world *w)
     tl_world_prescribe(w);
 }
 
-tl_status tl_world_put(tl_world *w, tl_image *m)
+tl_status tl_world_put(tl_world *w, tl_image *m, const uint8_t *gone)
 {
-    TL_TRY(tl_image_push(w, m));
-    tl_world_measure(w, m);
+    TL_TRY(w->rows ? tl_image_push(w, m, gone) : tl_image_settle(w, m));
+    tl_world_drop_orphans(w);
     tl_world_apply_settings(w);
     return TL_OK;
 }
@@ -186,13 +177,11 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
     const size_t motions = w->motions.count;
     tl_image image;
     tl_image_init(&image);
-    tl_status status = tl_image_pull(w, &image);
-    if (status == TL_OK)
-        status = tl_image_append(&image, list, first_id);
+    tl_status status = tl_image_append(&image, list, first_id);
     if (status == TL_OK)
         status = add_motions(w, list, first_id);
     if (status == TL_OK) {
-        status = tl_world_put(w, &image);
+        status = tl_world_put(w, &image, NULL);
         while (status != TL_OK && w->motions.count > motions)
             tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[--w->motions.count].rec);
     }
@@ -270,8 +259,6 @@ tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *setting
     tl_world *w = NULL;
     TL_TRY(tl_world_new(settings, &w));
     tl_status status = fill(w, scene);
-    if (status == TL_OK)
-        status = tl_world_renumber(w);
     if (status == TL_OK)
         status = warn_of_overlap(w);
     if (status < 0) {
@@ -427,31 +414,25 @@ void tl_world_drop_orphans(tl_world *w)
     w->forces.count = kept;
 }
 
-static tl_status remove_rows(tl_world *w, const uint8_t *gone)
+/* The rows of bodies, each named once. `seen` has a zero for every row. */
+static tl_status rows_to_drop(const tl_world *w, size_t count, const tl_body *bodies, uint8_t *seen,
+                              uint32_t *rows)
 {
-    tl_image image;
-    tl_array order = {.item = sizeof(uint32_t)};
-    tl_image_init(&image);
-    tl_status status = tl_image_pull(w, &image);
-    if (status == TL_OK)
-        status = tl_array_resize(&order, w->rows);
-    if (status == TL_OK) {
-        order.count = 0;
-        for (uint32_t row = 0; row < w->rows; row++)
-            if (!gone[row])
-                ((uint32_t *)order.data)[order.count++] = row;
-        status = tl_image_select(&image, order.data, order.count);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t row = tl_world_row(w, bodies[i]);
+        if (row == TLK_NONE)
+            return tl_fail(TL_BAD_HANDLE,
+                           "tl_world_remove_bodies: bodies[%zu] (index %u, generation %u) is no "
+                           "body of this world",
+                           i, bodies[i].index, bodies[i].generation);
+        if (seen[row])
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "tl_world_remove_bodies: bodies[%zu] (index %u) is named twice", i,
+                           bodies[i].index);
+        seen[row] = 1;
+        rows[i] = row;
     }
-    if (status == TL_OK)
-        status = tl_image_push(w, &image);
-    if (status == TL_OK) {
-        tl_world_drop_orphans(w);
-        tl_world_measure(w, &image);
-        tl_world_apply_settings(w);
-    }
-    tl_array_free(&order);
-    tl_image_free(&image);
-    return status;
+    return TL_OK;
 }
 
 tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *bodies)
@@ -460,25 +441,22 @@ tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *b
     if (!count)
         return TL_OK;
     REFUSE_NULL(bodies);
-    const size_t rows = world->rows;
-    uint8_t *gone = tl_alloc_zero(rows + 1);
-    tl_status status = gone ? TL_OK : TL_NO_MEMORY;
-    for (size_t i = 0; i < count && status == TL_OK; i++) {
-        const uint32_t row = tl_world_row(world, bodies[i]);
-        if (row == TLK_NONE)
-            status = tl_fail(TL_BAD_HANDLE,
-                             "%s: bodies[%zu] (index %u, generation %u) is no body of "
-                             "this world",
-                             __func__, i, bodies[i].index, bodies[i].generation);
-        else if (gone[row])
-            status = tl_fail(TL_BAD_ARGUMENT, "%s: bodies[%zu] (index %u) is named twice", __func__,
-                             i, bodies[i].index);
-        else
-            gone[row] = 1;
-    }
+    const size_t most = (size_t)world->rows + 1; /* one more is named twice, or no body */
+    tl_array rows = {.item = sizeof(uint32_t)};
+    tl_image none;
+    tl_image_init(&none);
+    uint8_t *seen = tl_alloc_zero(most);
+    tl_status status = seen ? tl_array_resize(&rows, count < most ? count : most) : TL_NO_MEMORY;
     if (status == TL_OK)
-        status = remove_rows(world, gone);
-    tl_free(gone, rows + 1);
+        status = rows_to_drop(world, count, bodies, seen, rows.data);
+    if (status == TL_OK)
+        status = tl_edit_begin(world);
+    if (status == TL_OK)
+        status = tl_edit_drop(world, rows.data, count);
+    if (status == TL_OK)
+        status = tl_world_put(world, &none, world->ordering.gone.data);
+    tl_array_free(&rows);
+    tl_free(seen, most);
     return status;
 }
 

@@ -1,8 +1,11 @@
 /* A scene compiled for a backend: what runs. The parts of this room:
- *   image.c     the whole state on the host, in one form; every edit is pull, change, push
+ *   image.c     states on the host, in one form
  *   compile.c   checked descriptions -> rows of an image
  *   world.c     making, settings, adding and removing
+ *   edit.c      which bodies go, what is near
+ *   push.c      the rows of an image come to those of a world, others go
  *   renumber.c  near in space becomes near in memory
+ *   rearrange.c moving everything to new rows; levels.c: levels of bins for the shapes there are
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   snapshot.c  an image with its description as bytes */
@@ -33,12 +36,20 @@ typedef struct tl_rows {
     tl_buffer turns, mass; /* where the backend wants them */
 } tl_rows;
 
-/* What renumbering works with: pieces of the world's arena. */
+/* What changes of the order of rows work with: pieces of the world's arena. */
 typedef struct tl_ordering {
-    tl_buffer order, first, from, to, range; /* uint32_t */
-    tl_buffer rows;                          /* rows of one array on their way */
-    tl_array ids;                            /* uint32_t */
+    tl_buffer order, first, from, to, range, place; /* uint32_t */
+    tl_buffer level, gone;                          /* uint8_t */
+    tl_buffer rows;                                 /* rows of one array on their way */
+    tl_array ids;                                   /* uint32_t */
 } tl_ordering;
+
+/* A new order of rows: what is in memory, appended rows included, and what will be. */
+typedef struct tl_arrangement {
+    uint32_t old_rows, old_shapes, old_patches;
+    uint32_t rows, dynamic;
+    size_t handles; /* that were ever given */
+} tl_arrangement;
 
 struct tl_world {
     tl_backend *backend;
@@ -122,8 +133,21 @@ void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
 
-/* Puts bodies in the order of a space-filling curve, where there are many. */
+/* renumber.c: puts bodies in the order of a space-filling curve, where there are many; and the
+ * order alone, of `rows` bodies in memory, the dynamic ones first, in ordering.order. */
 tl_status tl_world_renumber(tl_world *world);
+tl_status tl_world_curve(tl_world *world, uint32_t rows, uint32_t dynamic);
+
+/* rearrange.c: moves everything to new rows, new body row i being old row i of ordering.order; room
+ * for that order and for `place`, in the arena. On failure the world is as before. */
+tl_status tl_world_rearrange(tl_world *world, const tl_arrangement *arrangement);
+tl_status tl_ordering_need(tl_world *world, size_t rows, size_t shapes);
+
+/* levels.c: the levels of `shapes` shapes, those of `old` rows that ordering.to gives a new one.
+ * Levels by old row are in ordering.level; `collide` is told the rest but the buffers, and the
+ * smallest radius of a dynamic body's shapes (0 without any) is noted. */
+tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_collide *collide,
+                          double *smallest);
 
 /* step/dvi.c: one step; contacts alone, in parts (0: at once) by so many devices; and the velocity
  * problem that the next step would solve, in the world's buffers (valid until the world is used

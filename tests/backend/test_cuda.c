@@ -124,6 +124,108 @@ static void test_pile(void **state)
     for_each_precision(pile);
 }
 
+/* A mixer whose wall goes after a while: what spills is removed, what two emitters pour takes its
+ * place, and a drain in the middle takes more. */
+static tl_scene *spilling_mixer(const tl_settings *settings, uint32_t bodies)
+{
+    tl_scene *scene = mixer_scene(settings, bodies, 9);
+    const double half = 0.12 * ceil(cbrt((double)bodies));
+    const tl_body wall = {3, 1};
+    tl_emitter_def emitter = tl_emitter_default();
+    tl_boundary_def boundary = tl_boundary_default();
+    tl_event_def event = tl_event_default();
+    emitter.region = tl_region_box((double[3]){-half, -half, 1}, (double[3]){half, half, 2});
+    emitter.size = (tl_size_def){TL_SIZE_UNIFORM, 0, 0, 0.05, 0.12};
+    emitter.rate = 1500;
+    emitter.interval = 0.04;
+    assert_ok(tl_scene_add_emitter(scene, &emitter));
+    emitter.region = (tl_region){
+        .kind = TL_REGION_CYLINDER, .centre = {0, 0, 1.5}, .axis = {0.2, 0.1, 1.5}, .radius = 0.6};
+    assert_ok(tl_scene_add_emitter(scene, &emitter));
+    boundary.interval = 0.03;
+    boundary.region = tl_region_box((double[3]){-half - 0.3, -half - 0.3, -1},
+                                    (double[3]){half + 0.3, half + 0.3, 50});
+    assert_ok(tl_scene_add_boundary(scene, &boundary));
+    boundary.interval = 0.1;
+    boundary.remove_inside = true;
+    boundary.region =
+        (tl_region){.kind = TL_REGION_SPHERE, .centre = {half, half, 0}, .radius = 0.4};
+    assert_ok(tl_scene_add_boundary(scene, &boundary));
+    boundary.region = (tl_region){.kind = TL_REGION_CYLINDER,
+                                  .centre = {-half, 0, 0.1},
+                                  .axis = {0.2, 0, 0.3},
+                                  .radius = 0.3};
+    assert_ok(tl_scene_add_boundary(scene, &boundary));
+    event.time = 0.4;
+    event.bodies = &wall;
+    event.body_count = 1;
+    assert_ok(tl_scene_add_event(scene, &event));
+    return scene;
+}
+
+/* A body of three spheres and a ball far larger than all others come; the last ball goes. */
+static void swap_bodies(tl_world *world, int round, tl_body *ball)
+{
+    tl_shape_def three[3], large = tl_sphere_default(2);
+    tl_body_def defs[2] = {tl_body_default(), tl_body_default()};
+    tl_body fresh[2];
+    for (int i = 0; i < 3; i++) {
+        three[i] = tl_sphere_default(0.08);
+        three[i].position[0] = 0.08 * (i - 1);
+    }
+    defs[0].shapes = three;
+    defs[0].shape_count = 3;
+    defs[0].position[2] = 5;
+    defs[1].shapes = &large;
+    defs[1].shape_count = 1;
+    defs[1].position[2] = 10 + 0.5 * round;
+    if (tl_world_has_body(world, *ball))
+        assert_ok(tl_world_remove_bodies(world, 1, ball));
+    assert_ok(tl_world_add_bodies(world, 2, defs, fresh));
+    *ball = fresh[1];
+}
+
+/* Bodies that come and go, by schedule and by hand: the same state and books, step for step. */
+static void comes_and_goes(const variant *v, uint32_t bodies)
+{
+    enum { ROUNDS = 20 };
+    uint64_t hash[2][ROUNDS];
+    size_t contacts[2][ROUNDS];
+    tl_report report[2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_world *world = world_of(spilling_mixer(&s, bodies));
+        tl_body ball = {0, 0};
+        for (int round = 0; round < ROUNDS; round++) {
+            report[gpu] = step_report(world, 15);
+            swap_bodies(world, round, &ball);
+            hash[gpu][round] = tl_world_hash(world);
+            contacts[gpu][round] = tl_world_contact_count(world);
+        }
+        tl_world_destroy(world);
+    }
+    assert_true(report[0].removed > 100 && report[0].emitted > 100);
+    assert_int_equal(report[0].removed, report[1].removed);
+    assert_int_equal(report[0].emitted, report[1].emitted);
+    for (int round = 0; round < ROUNDS; round++)
+        if (hash[0][round] != hash[1][round] || contacts[0][round] != contacts[1][round])
+            fail_msg("%s, %u bodies: the GPU gives other bits than the CPU from step %d on",
+                     v->name, bodies, 15 * round);
+}
+
+static void edits(const variant *v)
+{
+    comes_and_goes(v, 500);
+    comes_and_goes(v, 5000); /* enough for renumbering */
+}
+
+static void test_edits(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(edits);
+}
+
 /* Contacts found in parts, on one GPU that plays several where there is one only: those of the CPU,
  * found at once. */
 static void parts(const variant *v)
@@ -189,8 +291,8 @@ int main(void)
     tl_scene_destroy(scene);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_steps), cmocka_unit_test(test_travels),
-        cmocka_unit_test(test_pile),       cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pile),       cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

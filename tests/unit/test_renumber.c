@@ -41,8 +41,8 @@ static tl_contact *sorted_contacts(const tl_world *world, size_t *count)
     return contacts;
 }
 
-/* Spheres of two sizes on a paddle, pairs of spheres that are one body, and a ball too large for
- * bins. */
+/* Spheres of two sizes on a paddle, pairs of spheres that are one body, and balls too large for
+ * bins, in an order that is not that of space. */
 static tl_world *crowd(const variant *v)
 {
     tl_settings settings = settings_for(v, 0.005);
@@ -60,7 +60,9 @@ static tl_world *crowd(const variant *v)
         def.position[2] = 6;
         add_body(scene, &def);
     }
-    add_sphere(scene, (tl_material){0}, 0.6, 50, (double[3]){0, 0, 7}, (double[3]){0, 0, 0});
+    for (int i = 0; i < 3; i++)
+        add_sphere(scene, (tl_material){0}, 0.6, 50, (double[3]){1.3 - 1.3 * i, 0, 7},
+                   (double[3]){0, 0, 0});
     return world_of(scene);
 }
 
@@ -83,6 +85,10 @@ static void unchanged(const variant *v)
     for (uint32_t i = 0; i < bodies; i++)
         moved += rows[i] != tl_world_row(world, (tl_body){i + 1, 1});
     assert_true(moved > 1000); /* there was something to do */
+    /* as a world that is loaded has them */
+    assert_true(world->collide.globals >= 3 && world->collide.global[2] < world->shape_dynamic);
+    for (uint32_t g = 1; g < world->collide.globals; g++)
+        assert_true(world->collide.global[g - 1] < world->collide.global[g]);
     assert_true(tl_world_hash(world) == hash);
     assert_ok(tl_world_read_shapes(world, shapes, shape + shapes));
     assert_memory_equal(shape, shape + shapes, shapes * sizeof *shape);

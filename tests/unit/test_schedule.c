@@ -289,7 +289,7 @@ static void free_places(const variant *v)
         mover.shapes = &block;
         mover.shape_count = 1;
         add_body(scene, &mover);
-        tl_emitter_def def = emitter_of(2, 0.05, 1000);
+        tl_emitter_def def = emitter_of(2, 0.05, 500);
         def.region.kind = (tl_region_kind)kind;
         def.region.radius = 1;
         def.region.axis[2] = 2;
@@ -297,6 +297,8 @@ static void free_places(const variant *v)
         def.size = (tl_size_def){TL_SIZE_UNIFORM, 0, 0, 0.04, 0.09};
         def.density = 500;
         def.material = material;
+        assert_ok(tl_scene_add_emitter(scene, &def));
+        def.seed++; /* a second one at the same place and time */
         assert_ok(tl_scene_add_emitter(scene, &def));
         tl_world *world = world_of(scene);
         const tl_report report = step_report(world, 31);

@@ -292,10 +292,35 @@ static void forged(const variant *v)
     tl_snapshot_free(s.data, s.bytes);
 }
 
+/* Shapes that are not in the order of their bodies: two spheres, whose handles and bodies are found
+ * by their bytes. */
+static void forged_order(const variant *v)
+{
+    const uint32_t handles_and_bodies[8] = {2, 0, 1, 2, 2, 0, 0, 1}; /* each with its count */
+    tl_scene *scene = scene_for(v, 1e-3);
+    for (int i = 0; i < 2; i++)
+        add_sphere(scene, (tl_material){0}, 0.1, 0, (double[3]){i, 0, 1}, (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene), *other = NULL;
+    const saved s = save(world);
+    uint8_t *copy = malloc(s.bytes);
+    size_t at = 0;
+    memcpy(copy, s.data, s.bytes);
+    while (memcmp(copy + at, handles_and_bodies, sizeof handles_and_bodies) != 0)
+        assert_true(++at + sizeof handles_and_bodies <= s.bytes);
+    memcpy(copy + at + 24, (uint32_t[2]){1, 0}, 8);
+    sign(copy, s.bytes);
+    assert_refused(tl_world_load(copy, s.bytes, &other), TL_BAD_DATA,
+                   "the snapshot is damaged: its shapes are not in the order of their bodies");
+    free(copy);
+    tl_world_destroy(world);
+    tl_snapshot_free(s.data, s.bytes);
+}
+
 static void test_forged(void **state)
 {
     (void)state;
     for_each_precision(forged);
+    for_each_precision(forged_order);
 }
 
 static void test_damaged(void **state)

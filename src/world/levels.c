@@ -1,0 +1,104 @@
+/* Levels of bins for the shapes there are, found on the device by folds over their radii: shapes
+ * live on levels by halvings of the radius, and the few largest are tested directly. What comes out
+ * depends on the set of shapes alone, whatever edits led to it. rearrange.c calls it. */
+#include "kernels/order.h" /* first: it says what a real is */
+
+#include "world/world.h"
+
+#include <math.h>
+
+#define DIRECT                                                                         \
+    16u /* the largest shapes, up to this many, are tested against all others directly \
+         */
+#define CLASSES 64u
+#define FOLDED  8u /* classes that one fold counts */
+
+/* How many shapes are in each class, down to that of the radius `least`. */
+static tl_status count_classes(tl_backend *b, tlk_sizes sizes, uint32_t shapes, double least,
+                               uint32_t counts[CLASSES])
+{
+    double n[TLK_FOLD_NUMBERS];
+    for (uint32_t k = 0; k < CLASSES; k++)
+        counts[k] = 0;
+    if (!(sizes.top > 0))
+        return TL_OK;
+    const uint32_t last = tlk_halvings(sizes.top, least, sizes.most);
+    for (; sizes.base <= last; sizes.base += FOLDED) {
+        TL_TRY(tl_fold_one(b, TLK_FOLD_size_counts, shapes, &sizes, n));
+        for (uint32_t k = 0; k < FOLDED; k++)
+            counts[sizes.base + k] = (uint32_t)n[k];
+    }
+    return TL_OK;
+}
+
+/* The radius from which on shapes are tested directly: whole classes of the largest ones, while
+ * they are few. Adds how many that are. */
+static double direct_radius(const uint32_t counts[CLASSES], double top, uint32_t *few)
+{
+    double limit = INFINITY;
+    for (uint32_t k = 0; k < CLASSES && *few + counts[k] <= DIRECT; k++) {
+        *few += counts[k];
+        limit = ldexp(top, -(int)k - 1); /* class k holds radii above top / 2^(k+1) */
+    }
+    return limit;
+}
+
+/* How many shapes live on each level. */
+static tl_status count_levels(tl_backend *b, const tlk_sizes *sizes, uint32_t shapes, double least,
+                              tl_collide *c)
+{
+    uint32_t counts[CLASSES];
+    TL_TRY(count_classes(b, *sizes, shapes, least, counts));
+    c->levels = 0;
+    for (uint32_t l = 0; l < TLK_LEVELS; l++) {
+        c->top[l] = ldexp(sizes->top, -(int)l);
+        c->residents[l] = counts[l];
+        if (counts[l])
+            c->levels = l + 1;
+    }
+    return TL_OK;
+}
+
+/* The new rows of shapes that are tested directly, in order. */
+static tl_status list_direct(tl_world *w, const tlk_sizes *sizes, uint32_t shapes, tl_collide *c)
+{
+    tl_backend *b = w->backend;
+    const tlk_picking picking = {sizes->direct, w->ordering.range.data, shapes};
+    if (!c->globals)
+        return TL_OK;
+    TL_TRY(b->ops->scan(b, sizes->direct, shapes, NULL));
+    tl_run(b, TLK_pick, shapes, &picking);
+    b->ops->download(b, c->global, picking.list, c->globals * sizeof(uint32_t));
+    return TL_OK;
+}
+
+tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide *c,
+                          double *smallest)
+{
+    tl_backend *b = w->backend;
+    tlk_sizes sizes = {.geom = w->geom.data,
+                       .info = w->shape_info.data,
+                       .to = w->ordering.to.data,
+                       .limit = INFINITY,
+                       .most = CLASSES - 1,
+                       .level = w->ordering.level.data,
+                       .direct = w->ordering.place.data};
+    uint32_t counts[CLASSES];
+    double n[TLK_FOLD_NUMBERS];
+    TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
+    const double least = n[2];
+    *smallest = n[3] < tl_fold_start('m') ? n[3] : 0;
+    c->globals = (uint32_t)n[0];
+    sizes.top = fmax(n[1], 0);
+    if (c->globals > TLK_GLOBALS - DIRECT)
+        return tl_fail(TL_TOO_LARGE, "there are %u planes; the limit is %u", c->globals,
+                       TLK_GLOBALS - DIRECT);
+    TL_TRY(count_classes(b, sizes, old, least, counts));
+    sizes.limit = direct_radius(counts, sizes.top, &c->globals);
+    TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
+    sizes.top = fmax(n[4], 0);
+    sizes.most = TLK_LEVELS - 1;
+    TL_TRY(count_levels(b, &sizes, old, least, c));
+    tl_run(b, TLK_size_level, old, &sizes);
+    return list_direct(w, &sizes, shapes, c);
+}
