@@ -43,11 +43,12 @@ tl_status tl_image_pull(const tl_world *world, tl_image *image);
 tl_status tl_image_push(tl_world *world, const tl_image *image, const uint8_t *gone);
 
 /* The first bodies of a world, dynamic ones first: they come to it in the order of a space-filling
- * curve, where there are many. On failure the world is as before. */
-tl_status tl_image_settle(tl_world *world, const tl_image *image);
+ * curve, where there are many. On failure the world is as before. The image is emptied as soon as
+ * the device has it: there may not be room for it beside what moving rows takes. */
+tl_status tl_image_settle(tl_world *world, tl_image *image);
 
 /* One or the other, and brings motions, forces and what follows from settings up to date. */
-tl_status tl_world_put(tl_world *world, const tl_image *image, const uint8_t *gone);
+tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
 
 /* Appends checked bodies with handle indices from first_id on. */
 tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id);

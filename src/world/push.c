@@ -166,7 +166,7 @@ tl_status tl_image_push(tl_world *w, const tl_image *m, const uint8_t *gone)
     return TL_OK;
 }
 
-tl_status tl_image_settle(tl_world *w, const tl_image *m)
+tl_status tl_image_settle(tl_world *w, tl_image *m)
 {
     const double *inertia = m->inertia.data;
     tl_arrangement all;
@@ -175,6 +175,7 @@ tl_status tl_image_settle(tl_world *w, const tl_image *m)
     all.rows = all.old_rows;
     while (all.dynamic < all.rows && inertia[4 * (size_t)all.dynamic + 3] > 0)
         all.dynamic++;
+    tl_image_free(m);
     w->box_known = false;
     tl_status status = tl_world_curve(w, all.rows, all.dynamic);
     if (status == TL_OK)

@@ -120,7 +120,7 @@ void tl_world_apply_settings(tl_world *w)
     tl_world_prescribe(w);
 }
 
-tl_status tl_world_put(tl_world *w, const tl_image *m, const uint8_t *gone)
+tl_status tl_world_put(tl_world *w, tl_image *m, const uint8_t *gone)
 {
     TL_TRY(w->rows ? tl_image_push(w, m, gone) : tl_image_settle(w, m));
     tl_world_drop_orphans(w);

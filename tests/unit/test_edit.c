@@ -434,6 +434,45 @@ static void test_near(void **state)
     for_each_precision(near_box);
 }
 
+/* Many events and many emitters in one edit: their scratch is given up at once (an arena has no
+ * room for pieces without end), and what was marked before stays marked. */
+static void test_many(void **state)
+{
+    (void)state;
+    const variant v = {.precision = TL_MIXED};
+    dice d = {7};
+    tl_world *w = crowd(&v, &d, 4);
+    tl_array balls = {.item = 4 * sizeof(double)};
+    tl_image near, none;
+    uint32_t *named = malloc(w->rows * sizeof *named);
+    const size_t looks = 3 * TL_ARENA_EXTRAS, before = w->rows;
+    size_t count, most = 0;
+    tl_image_init(&near);
+    tl_image_init(&none);
+    for (uint32_t i = 0; i < w->rows; i++)
+        named[i] = i;
+    assert_ok(tl_edit_begin(w));
+    const size_t at = w->arena.at;
+    for (size_t i = 1; i <= looks; i++) {
+        const double half = 0.03 * (double)i;
+        const size_t part = i * w->dynamic / (2 * looks);
+        assert_ok(tl_edit_drop(w, named, part));
+        assert_ok(tl_edit_near(w, (double[3]){-half, -half, -half}, (double[3]){half, half, half},
+                               &balls, &near));
+        most = balls.count > most ? balls.count : most;
+        assert_int_equal(w->arena.at, at);
+        assert_ok(tl_edit_dropped(w, &count));
+        assert_int_equal(count, part);
+    }
+    assert_true(most > 20);
+    assert_ok(tl_world_put(w, &none, w->ordering.gone.data));
+    assert_int_equal(w->rows, before - count);
+    tl_array_free(&balls);
+    tl_image_free(&near);
+    free(named);
+    tl_world_destroy(w);
+}
+
 /* Regions of every kind mark those bodies whose origin tl_region_contains() finds. */
 static void regions(const variant *v)
 {
@@ -478,10 +517,8 @@ static void test_regions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_near),
-        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_edits), cmocka_unit_test(test_largest), cmocka_unit_test(test_near),
+        cmocka_unit_test(test_many),  cmocka_unit_test(test_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
