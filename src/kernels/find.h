@@ -74,21 +74,28 @@ TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
            low_j[1] <= high_i[1] && low_i[2] <= high_j[2] && low_j[2] <= high_i[2];
 }
 
-/* The same; of two spheres it needs no root where they touch. */
-TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
+/* What can be said without a root: whether two spheres touch within the envelope; or that two
+ * shapes cannot be a pair. */
+typedef enum tlk_verdict { TLK_APART, TLK_TOUCHES, TLK_UNDECIDED } tlk_verdict;
+
+TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
     const uint32_t info_i = s->info[i], info_j = s->info[j];
     if (s->body[i] == s->body[j] || (info_i & info_j & TLK_SHAPE_FIXED))
-        return false;
-    if (!((info_i | info_j) & TLK_SHAPE_KIND)) { /* TLK_SPHERE is 0 */
-        const double *a = s->centre + 4 * (size_t)i, *b = s->centre + 4 * (size_t)j;
-        const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, d2 = tlk_dotd(d, d);
-        const double sum = s->geom[4 * (size_t)i + 3] + s->geom[4 * (size_t)j + 3];
-        if (d2 <= (sum + f->envelope) * (sum + f->envelope))
-            return true;
-    }
-    return tlk_touch_soon(f, i, j);
+        return TLK_APART;
+    if ((info_i | info_j) & TLK_SHAPE_KIND) /* TLK_SPHERE is 0 */
+        return TLK_UNDECIDED;
+    const double *a = s->centre + 4 * (size_t)i, *b = s->centre + 4 * (size_t)j;
+    const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, d2 = tlk_dotd(d, d);
+    const double sum = s->geom[4 * (size_t)i + 3] + s->geom[4 * (size_t)j + 3];
+    return d2 <= (sum + f->envelope) * (sum + f->envelope) ? TLK_TOUCHES : TLK_UNDECIDED;
+}
+
+TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_verdict verdict = tlk_first_look(f, i, j);
+    return verdict == TLK_UNDECIDED ? tlk_touch_soon(f, i, j) : verdict == TLK_TOUCHES;
 }
 
 /* The partners of a shape, as far as there is room for them, and how many there are. */

@@ -4,53 +4,99 @@
 #ifndef TL_BACKEND_CUDA_FIND_CUH
 #define TL_BACKEND_CUDA_FIND_CUH
 
-#define WARPS      4u  /* of a block */
-#define NEAR       12u /* candidates that a lane keeps at a time, usually 4 */
+#define WARPS      4u   /* of a block */
+#define NEAR       12u  /* candidates that a lane keeps at a time, usually 4 */
+#define LATER      512u /* candidates of a warp that wait for a second look */
+#define CROWDED    (1u << 31)
 #define ALL        0xffffffffu
 #define PLACE_BINS 0xfffffu /* a place is a bin, modulo 2^20, and a fraction of 12 bits */
 
 /* What a warp works on together. Lists lie an odd number of words apart, in different banks. */
 typedef struct warp_lists {
-    uint32_t near[NEAR][32]; /* entries that are near the lane's shape */
-    uint32_t queue[64];      /* shapes that may be partners */
-    uint8_t owner[64];       /* of the shape of that lane */
+    uint32_t near[NEAR][32];             /* entries that are near the lane's shape */
+    uint32_t queue[64];                  /* entries of shapes that may be partners */
+    uint8_t owner[64];                   /* of the shape of that lane */
+    uint32_t later[LATER];               /* entries whose shapes need more than a first look */
+    uint16_t later_owner[LATER], laters; /* for which lane, and on which level << 5 */
     uint32_t list[32][TLK_PARTNERS + 1], count[32];
 } warp_lists;
 
-/* The exact tests of queued candidates, a lane each: those of places [from, to). */
-static __device__ __forceinline__ void test_queued(const tlk_find &f, uint32_t i, uint32_t from,
-                                                   uint32_t to, warp_lists &w)
+/* One more partner of a lane's shape. */
+static __device__ __forceinline__ void add_partner(warp_lists &w, uint32_t lane, uint32_t j)
+{
+    const uint32_t put = atomicAdd(&w.count[lane], 1u);
+    if (put < TLK_PARTNERS)
+        w.list[lane][put] = j;
+}
+
+/* A first look at queued candidates, a lane each: those of places [from, to). What is not decided
+ * by it waits, because it takes calls, which would cost registers here. Where there is no room to
+ * wait, the shape is left to run_crowd_count. */
+static __device__ __forceinline__ void look_at_queued(const tlk_find &f, uint32_t i, uint32_t l,
+                                                      uint32_t from, uint32_t to, warp_lists &w)
 {
     __syncwarp();
     const uint32_t at = from + threadIdx.x % 32, lane = at < to ? w.owner[at] : 0;
     const uint32_t shape = __shfl_sync(ALL, i, lane);
-    if (at < to && tlk_touch(&f, shape, w.queue[at])) {
-        const uint32_t put = atomicAdd(&w.count[lane], 1u);
-        if (put < TLK_PARTNERS)
-            w.list[lane][put] = w.queue[at];
+    tlk_verdict verdict = TLK_APART;
+    if (at < to) {
+        const uint32_t j = f.bin_shape[w.queue[at]];
+        verdict = j & TLK_SEVERAL ? TLK_UNDECIDED : tlk_first_look(&f, shape, j);
+        if (verdict == TLK_TOUCHES)
+            add_partner(w, lane, j);
+    }
+    const uint32_t wait = __ballot_sync(ALL, verdict == TLK_UNDECIDED);
+    const uint32_t put = w.laters + (uint32_t)__popc((int)(wait & ((1u << threadIdx.x % 32) - 1)));
+    __syncwarp();
+    if (verdict == TLK_UNDECIDED && put < LATER) {
+        w.later[put] = w.queue[at];
+        w.later_owner[put] = (uint16_t)(lane | l << 5);
+    } else if (verdict == TLK_UNDECIDED) {
+        atomicOr(&w.count[lane], CROWDED);
+    }
+    if (threadIdx.x % 32 == 0)
+        w.laters = (uint16_t)tlk_min(w.laters + (uint32_t)__popc((int)wait), LATER);
+    __syncwarp();
+}
+
+/* The candidates that waited, shared evenly. */
+static __device__ __forceinline__ void look_again(const tlk_find &f, uint32_t i, warp_lists &w)
+{
+    __syncwarp();
+    for (uint32_t first = 0; first < w.laters; first += 32) {
+        const uint32_t c = first + threadIdx.x % 32,
+                       lane = c < w.laters ? w.later_owner[c] & 31 : 0;
+        const uint32_t shape = __shfl_sync(ALL, i, lane);
+        if (c >= w.laters)
+            continue;
+        const uint32_t l = w.later_owner[c] >> 5, q = w.later[c];
+        const uint32_t entry = f.bin_shape[q], j = entry & ~TLK_SEVERAL;
+        if ((entry == j || tlk_claims(&f, shape, j, l, q)) && tlk_touch(&f, shape, j))
+            add_partner(w, lane, j);
     }
     __syncwarp();
 }
 
-/* Queues the shapes of each lane's near entries that it may own a pair with, and tests them
- * whenever there are some for all lanes. Returns how many are left in the queue. */
-static __device__ __forceinline__ uint32_t queue_near(const tlk_find &f, const tlk_search &s,
-                                                      uint32_t i, uint32_t l, uint32_t near,
-                                                      uint32_t queued, warp_lists &w)
+/* Queues each lane's near entries whose shapes it may own a pair with, and looks at them whenever
+ * there are some for all lanes. Returns how many are left in the queue. */
+static __device__ __forceinline__ uint32_t queue_near(const tlk_find &f, int32_t after, uint32_t i,
+                                                      uint32_t l, uint32_t near, uint32_t queued,
+                                                      warp_lists &w)
 {
     const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
     for (uint32_t c = 0; __any_sync(ALL, c < near); c++) {
-        const uint32_t j = c < near ? tlk_partner(&f, &s, i, l, w.near[c][lane]) : TLK_NONE;
-        const uint32_t found = __ballot_sync(ALL, j != TLK_NONE);
-        if (j != TLK_NONE) {
+        const uint32_t q = c < near ? w.near[c][lane] : 0;
+        const bool mine = c < near && (int32_t)(f.bin_shape[q] & ~TLK_SEVERAL) > after;
+        const uint32_t found = __ballot_sync(ALL, mine);
+        if (mine) {
             const uint32_t put = queued + (uint32_t)__popc((int)(found & before));
-            w.queue[put] = j;
+            w.queue[put] = q;
             w.owner[put] = (uint8_t)lane;
         }
         queued += (uint32_t)__popc((int)found);
         if (queued >= 32) {
             queued -= 32;
-            test_queued(f, i, queued, queued + 32, w);
+            look_at_queued(f, i, l, queued, queued + 32, w);
         }
     }
     return queued;
@@ -137,13 +183,13 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
         for (; __any_sync(ALL, q < stop); q += 4) {
             near = test_four(f, s, q, stop, near, w);
             if (__any_sync(ALL, near > NEAR - 4)) {
-                queued = queue_near(f, s, i, l, near, queued, w);
+                queued = queue_near(f, s.after, i, l, near, queued, w);
                 near = 0;
             }
         }
     }
-    queued = queue_near(f, s, i, l, near, queued, w);
-    test_queued(f, i, 0, queued, w);
+    queued = queue_near(f, s.after, i, l, near, queued, w);
+    look_at_queued(f, i, l, 0, queued, w);
 }
 
 /* A thread a shape, in the order of bins, where neighbours look at the same entries; of a part of
@@ -160,13 +206,15 @@ static __global__ void __launch_bounds__(32 * WARPS, 6)
     if (own >= TLK_LEVELS)
         i = TLK_NONE;
     w.count[lane] = 0;
+    w.laters = 0;
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
         if (f.level[l].used && __any_sync(ALL, i != TLK_NONE && l <= own)) {
             const bool here = whole && l == own;
             const uint4 at = here ? ((const uint4 *)f.bin_at)[p] : make_uint4(0, 0, 0, 0);
             search_level(f, l <= own ? i : TLK_NONE, l, here, at, w);
         }
-    if (i == TLK_NONE)
+    look_again(f, i, w);
+    if (i == TLK_NONE || w.count[lane] >= CROWDED)
         return;
     tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
     tlk_list_end(&f, i, &list);
