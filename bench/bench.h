@@ -29,7 +29,8 @@ enum {
     OPTION_TABLE = 1 << 15,
     OPTION_FULL = 1 << 16,
     OPTION_PARTS = 1 << 17,
-    OPTION_DEVICES = 1 << 18
+    OPTION_DEVICES = 1 << 18,
+    OPTION_PACKED = 1 << 19
 };
 
 /* The engines to compare with. */

@@ -16,6 +16,7 @@ bool pile_case_make(bench_output *output, const bench_options *options, size_t b
     double step = pile->options.settings.step;
     pile->options.bodies = bodies;
     pile->options.layers = options->layers;
+    pile->options.packed = options->given & OPTION_PACKED;
     pile->options.seed = options->seed;
     pile->options.settings = options->settings;
     pile->options.settings.step = step;

@@ -85,40 +85,64 @@ pile_options pile_default(void)
     return options;
 }
 
-/* Columns along one side of the square footprint: the fewest that need no more than the layers
- * asked. */
-static size_t pile_side(const pile_options *options)
+/* How a pile starts: columns, rows and layers of spheres, and how far apart they are (m). */
+typedef struct pile_grid {
+    size_t columns, rows, layers;
+    double column, row, layer;
+} pile_grid;
+
+/* Packed layers are triangular, 2.1 radii from sphere to sphere, so that none touches another of
+ * its layer; every other layer is moved to the hollows of the one below, where a sphere touches
+ * three. */
+static pile_grid pile_grid_of(const pile_options *options)
 {
-    double layers = options->layers > 0 ? options->layers : 1;
-    size_t side = (size_t)ceil(sqrt((double)options->bodies / layers));
-    return side > 0 ? side : 1;
+    double layers = options->layers > 0 ? options->layers : 1, r = options->radius;
+    double each = (double)options->bodies / layers;
+    pile_grid g = {.column = options->spacing, .row = options->spacing, .layer = options->spacing};
+    if (options->packed) {
+        g.column = 2.1 * r;
+        g.row = sqrt(0.75) * g.column;
+        g.layer = sqrt(4 * r * r - g.column * g.column / 3);
+    }
+    g.columns = (size_t)fmax(1, ceil(sqrt(options->packed ? each * sqrt(0.75) : each)));
+    g.rows = options->packed ? (size_t)fmax(1, ceil(each / (double)g.columns)) : g.columns;
+    g.layers = (options->bodies + g.columns * g.rows - 1) / (g.columns * g.rows);
+    return g;
 }
 
 static double pile_half_width(const pile_options *options)
 {
-    return 0.5 * (double)pile_side(options) * options->spacing;
+    const pile_grid g = pile_grid_of(options);
+    const double shifted = options->packed ? 0.5 : 0; /* every other row, every other layer */
+    return 0.5 * fmax(((double)g.columns + shifted) * g.column, ((double)g.rows + shifted) * g.row);
 }
 
 /* The walls stand a few layers above the topmost sphere, so that none is thrown over. */
 static double pile_height(const pile_options *options)
 {
-    size_t side = pile_side(options);
-    size_t layers = (options->bodies + side * side - 1) / (side * side);
-    return (double)(layers + 4) * options->spacing;
+    const pile_grid g = pile_grid_of(options);
+    return (double)(g.layers + 4) * g.layer;
 }
 
-/* Half a spacing between the outermost grid points and the walls and floor. */
+/* Half a spacing between the outermost points and the walls and, of the grid, the floor. */
 static void pile_centre(const void *context, size_t i, double centre[3])
 {
     const pile_options *options = context;
-    size_t side = pile_side(options);
-    double half_width = pile_half_width(options);
-    double grid[3] = {(double)(i % side) * options->spacing - half_width,
-                      (double)(i / side % side) * options->spacing - half_width,
-                      (double)(i / (side * side)) * options->spacing};
+    const pile_grid g = pile_grid_of(options);
+    const double half_width = pile_half_width(options);
+    const size_t column = i % g.columns, row = i / g.columns % g.rows;
+    const size_t layer = i / (g.columns * g.rows);
+    double at[3] = {(double)column * g.column - half_width + 0.5 * g.column,
+                    (double)row * g.row - half_width + 0.5 * g.row,
+                    (double)layer * g.layer + 0.5 * g.layer};
+    if (options->packed) {
+        at[0] += 0.5 * g.column * (double)((row + layer) % 2);
+        at[1] += g.row / 3 * (double)(layer % 2);
+        at[2] += options->radius - 0.5 * g.layer;
+    }
     for (int k = 0; k < 3; k++) {
         double shift = options->jitter * (2 * uniform(options->seed, 3 * (uint64_t)i + k) - 1);
-        centre[k] = round_to_float(grid[k] + 0.5 * options->spacing + shift);
+        centre[k] = round_to_float(at[k] + (options->packed ? 0 : shift));
     }
 }
 

@@ -14,6 +14,8 @@ typedef struct pile_options {
     double spacing;  /* m, of the starting grid; 0.22 */
     double jitter;   /* m, each coordinate is moved by up to +- this; 0.005 */
     uint32_t layers; /* about this many layers deep; 24 */
+    bool packed;     /* instead of the grid: layers at rest, each sphere in a hollow between three;
+                        false */
     uint64_t seed;   /* of the jitter; 1 */
     tl_settings settings;
 } pile_options;
@@ -21,7 +23,7 @@ typedef struct pile_options {
 /* The pile of the benchmark: 4,000 bodies, h = 1/200, everything else as commented above. */
 pile_options pile_default(void);
 
-/* The grid of starting centres, `bodies` rows of 3 or NULL, and the inner box they are in (floor at
+/* The starting centres, `bodies` rows of 3 or NULL, and the inner box they are in (floor at
  * z = 0): half_width is half the inner width in x and y. Peers of the benchmark start from the same
  * centres. */
 void pile_centres(const pile_options *options, double *centres, double *half_width, double *height);
