@@ -46,7 +46,7 @@ static const struct bench {
      .summary = "residual against iterations for each solver, on one recorded problem",
      .run = bench_convergence,
      .options = OPTION_ANY | OPTION_SETTLE | OPTION_SOLVER | OPTION_LAW | OPTION_LAYERS |
-                OPTION_ITERATIONS | OPTION_POSITION_ITERATIONS,
+                OPTION_PACKED | OPTION_ITERATIONS | OPTION_POSITION_ITERATIONS,
      .sizes = {4000},
      .precision = TL_DOUBLE}, /* single precision would end the curves early */
     {.name = "paper",
