@@ -50,39 +50,25 @@ static __device__ __forceinline__ void store_word(real *to, const real *from)
 /* load_block and store_block with whole halves; what is not asked for stays as it was. */
 static __device__ __forceinline__ void load_halves(const real *vel, uint32_t index, real *out)
 {
-    const uint32_t odd = threadIdx.x & 1, other = __shfl_xor_sync(0xffffffffu, index, 1);
-    const uint32_t even_row = odd ? other : index, odd_row = odd ? index : other;
+    const lane_pair at = pair_lanes(index);
     real x[4] = {0, 0, 0, 0}, y[4] = {0, 0, 0, 0};
-    if (even_row != TLK_NONE)
-        load_word(vel + 8 * (size_t)even_row + 4 * odd, x);
-    if (odd_row != TLK_NONE)
-        load_word(vel + 8 * (size_t)odd_row + 4 * odd, y);
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const real got = __shfl_xor_sync(0xffffffffu, odd ? x[k] : y[k], 1);
-        if (index != TLK_NONE) {
-            out[k] = odd ? got : x[k];
-            out[4 + k] = odd ? y[k] : got;
-        }
-    }
+    if (at.even_row != TLK_NONE)
+        load_word(vel + 8 * (size_t)at.even_row + 4 * at.odd, x);
+    if (at.odd_row != TLK_NONE)
+        load_word(vel + 8 * (size_t)at.odd_row + 4 * at.odd, y);
+    halves_in(at.odd, x, y, index != TLK_NONE, out);
 }
 
 static __device__ __forceinline__ void store_halves(real *vel, uint32_t index, uint32_t moving,
                                                     const real *v)
 {
-    const uint32_t odd = threadIdx.x & 1, other = __shfl_xor_sync(0xffffffffu, index, 1);
-    const uint32_t even_row = odd ? other : index, odd_row = odd ? index : other;
+    const lane_pair at = pair_lanes(index);
     real x[4], y[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const real got = __shfl_xor_sync(0xffffffffu, odd ? v[k] : v[4 + k], 1);
-        x[k] = odd ? got : v[k];
-        y[k] = odd ? v[4 + k] : got;
-    }
-    if (even_row < moving)
-        store_word(vel + 8 * (size_t)even_row + 4 * odd, x);
-    if (odd_row < moving)
-        store_word(vel + 8 * (size_t)odd_row + 4 * odd, y);
+    halves_out(at.odd, v, x, y);
+    if (at.even_row < moving)
+        store_word(vel + 8 * (size_t)at.even_row + 4 * at.odd, x);
+    if (at.odd_row < moving)
+        store_word(vel + 8 * (size_t)at.odd_row + 4 * at.odd, y);
 }
 
 /* The stamp that a row waits for at a block, 0 where it need not wait. */

@@ -58,44 +58,68 @@ static __device__ __forceinline__ void store_gamma(const tlk_problem &p, uint32_
         __stcs(at + k * TLK_LANES, v[k]);
 }
 
-/* The velocity of block `index` for this lane, and its neighbour's for the neighbour. A lane of an
- * even row and the next one load and store the two halves of a block together, for one of the two
- * rows and then for the other: whole sectors of memory instead of halves. All lanes of a warp call
- * these; nothing is loaded or stored for an index from `blocks` or `moving` on. */
-static __device__ __forceinline__ void load_block(const real *vel, uint32_t index, uint32_t blocks,
-                                                  real *out)
+/* A lane of an even row and the next one load and store the two halves of a block together, for one
+ * of the two rows and then for the other: whole sectors of memory instead of halves. Which blocks
+ * these are: */
+typedef struct lane_pair {
+    uint32_t odd, even_row, odd_row;
+} lane_pair;
+
+static __device__ __forceinline__ lane_pair pair_lanes(uint32_t index)
 {
     const uint32_t odd = threadIdx.x & 1, other = __shfl_xor_sync(0xffffffffu, index, 1);
-    const uint32_t even_row = odd ? other : index, odd_row = odd ? index : other;
-    real x[4] = {0, 0, 0, 0}, y[4] = {0, 0, 0, 0};
-    if (even_row < blocks)
-        tlk_load4(vel + 8 * (size_t)even_row + 4 * odd, x);
-    if (odd_row < blocks)
-        tlk_load4(vel + 8 * (size_t)odd_row + 4 * odd, y);
+    return {odd, odd ? other : index, odd ? index : other};
+}
+
+/* From the halves that a lane loaded of the even and of the odd row's block to both halves of its
+ * own, where they are wanted; and back. */
+static __device__ __forceinline__ void halves_in(uint32_t odd, const real *x, const real *y,
+                                                 bool wanted, real *out)
+{
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const real got = __shfl_xor_sync(0xffffffffu, odd ? x[k] : y[k], 1);
-        out[k] = odd ? got : x[k];
-        out[4 + k] = odd ? y[k] : got;
+        if (wanted) {
+            out[k] = odd ? got : x[k];
+            out[4 + k] = odd ? y[k] : got;
+        }
     }
 }
 
-static __device__ __forceinline__ void store_block(real *vel, uint32_t index, uint32_t moving,
-                                                   const real *v)
+static __device__ __forceinline__ void halves_out(uint32_t odd, const real *v, real *x, real *y)
 {
-    const uint32_t odd = threadIdx.x & 1, other = __shfl_xor_sync(0xffffffffu, index, 1);
-    const uint32_t even_row = odd ? other : index, odd_row = odd ? index : other;
-    real x[4], y[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const real got = __shfl_xor_sync(0xffffffffu, odd ? v[k] : v[4 + k], 1);
         x[k] = odd ? got : v[k];
         y[k] = odd ? v[4 + k] : got;
     }
-    if (even_row < moving)
-        tlk_store4(vel + 8 * (size_t)even_row + 4 * odd, x);
-    if (odd_row < moving)
-        tlk_store4(vel + 8 * (size_t)odd_row + 4 * odd, y);
+}
+
+/* The velocity of block `index` for this lane, and its neighbour's for the neighbour. All lanes of
+ * a warp call these; nothing is loaded or stored for an index from `blocks` or `moving` on. */
+static __device__ __forceinline__ void load_block(const real *vel, uint32_t index, uint32_t blocks,
+                                                  real *out)
+{
+    const lane_pair at = pair_lanes(index);
+    real x[4] = {0, 0, 0, 0}, y[4] = {0, 0, 0, 0};
+    if (at.even_row < blocks)
+        tlk_load4(vel + 8 * (size_t)at.even_row + 4 * at.odd, x);
+    if (at.odd_row < blocks)
+        tlk_load4(vel + 8 * (size_t)at.odd_row + 4 * at.odd, y);
+    halves_in(at.odd, x, y, true, out);
+}
+
+static __device__ __forceinline__ void store_block(real *vel, uint32_t index, uint32_t moving,
+                                                   const real *v)
+{
+    const lane_pair at = pair_lanes(index);
+    real x[4], y[4];
+    halves_out(at.odd, v, x, y);
+    if (at.even_row < moving)
+        tlk_store4(vel + 8 * (size_t)at.even_row + 4 * at.odd, x);
+    if (at.odd_row < moving)
+        tlk_store4(vel + 8 * (size_t)at.odd_row + 4 * at.odd, y);
 }
 
 /* tlk_psor_sweep or tlk_psor_start of a central row whose data is here. */
