@@ -113,8 +113,11 @@ static pile_grid pile_grid_of(const pile_options *options)
 static double pile_half_width(const pile_options *options)
 {
     const pile_grid g = pile_grid_of(options);
-    const double shifted = options->packed ? 0.5 : 0; /* every other row, every other layer */
-    return 0.5 * fmax(((double)g.columns + shifted) * g.column, ((double)g.rows + shifted) * g.row);
+    const double columns = (double)g.columns * g.column, rows = (double)(g.rows - 1) * g.row;
+    if (!options->packed)
+        return 0.5 * columns;
+    /* every other row and layer is moved by half a column, every other layer by a third of a row */
+    return 0.5 * fmax(columns + 0.5 * g.column, rows + g.row / 3 + g.column);
 }
 
 /* The walls stand a few layers above the topmost sphere, so that none is thrown over. */
@@ -124,7 +127,7 @@ static double pile_height(const pile_options *options)
     return (double)(g.layers + 4) * g.layer;
 }
 
-/* Half a spacing between the outermost points and the walls and, of the grid, the floor. */
+/* Half a column between the outermost points and the walls and, of the grid, the floor. */
 static void pile_centre(const void *context, size_t i, double centre[3])
 {
     const pile_options *options = context;
@@ -133,7 +136,7 @@ static void pile_centre(const void *context, size_t i, double centre[3])
     const size_t column = i % g.columns, row = i / g.columns % g.rows;
     const size_t layer = i / (g.columns * g.rows);
     double at[3] = {(double)column * g.column - half_width + 0.5 * g.column,
-                    (double)row * g.row - half_width + 0.5 * g.row,
+                    (double)row * g.row - half_width + 0.5 * g.column,
                     (double)layer * g.layer + 0.5 * g.layer};
     if (options->packed) {
         at[0] += 0.5 * g.column * (double)((row + layer) % 2);

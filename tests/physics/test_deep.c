@@ -1,5 +1,6 @@
 /* Deep heaps: contacts at rest that are open by a little are closed by moving, not by falling, so
  * that removing overlap takes no load off a heap; and what a deep column and a deep heap carry. */
+#include "scenes.h"
 #include "support.h"
 #include "world/world.h"
 
@@ -151,9 +152,41 @@ static void test_heap(void **state)
     tl_world_destroy(world);
 }
 
+/* The pile that starts packed: spheres touch three of the layer below, those of the first layer the
+ * floor, and nothing else; so it is at rest from the start. */
+static void test_packed(void **state)
+{
+    pile_options options = pile_default();
+    options.packed = true;
+    options.bodies = 6 * 14 * 15;
+    options.layers = 6;
+    options.settings.threads = 1;
+    const double touch = 1e-6 * options.radius; /* centres are rounded to 32-bit */
+    tl_scene *scene;
+    (void)state;
+    assert_ok(pile_scene(&options, &scene));
+    tl_world *world = world_of(scene);
+    assert_ok(tl_world_find_contacts(world));
+    size_t count, floor = 0, hollows = 0, walls = 0;
+    tl_contact *contacts = contacts_of(world, &count);
+    for (size_t i = 0; i < count; i++) {
+        const double up = fabs(contacts[i].normal[2]);
+        const bool wall = up < 0.01; /* near, within the envelope, but not touched */
+        assert_true(wall ? contacts[i].gap > touch : fabs(contacts[i].gap) < touch);
+        walls += wall;
+        floor += up > 0.99;
+        hollows += fabs(up - sqrt(1 - 1.1025 / 3)) < 1e-5; /* (2.1 / 2)^2 / 3 */
+    }
+    assert_int_equal(floor + hollows + walls, count);
+    assert_int_equal(floor, 14 * 15);
+    assert_true(hollows > 2.7 * 5 * 14 * 15); /* 3 each but at the edges */
+    free(contacts);
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lifted), cmocka_unit_test(test_column),
-                                       cmocka_unit_test(test_heap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed), cmocka_unit_test(test_lifted),
+                                       cmocka_unit_test(test_column), cmocka_unit_test(test_heap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
