@@ -13,11 +13,11 @@
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   24u  /* of a level's bin index */
 
-#define BUFFERS 4
+#define BUFFERS 3
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
-    tl_buffer *const all[BUFFERS] = {&c->bin_start, &c->bin_shape, &c->bin_at, &c->partner};
+    tl_buffer *const all[BUFFERS] = {&c->bin_start, &c->bin, &c->partner};
     return all[i];
 }
 
@@ -198,6 +198,12 @@ static void bounds(tl_backend *b, const tlk_find *f)
     tl_run(b, TLK_bounds, f->shapes.rows, f);
 }
 
+/* Stage 2 alone. */
+static void count_in_bins(tl_backend *b, const tlk_find *f)
+{
+    tl_run(b, TLK_bin_count, f->shapes.rows, f);
+}
+
 void tl_collide_bounds(tl_backend *b, const tl_collide_state *state)
 {
     const tlk_find f = {.bodies = state->bodies,
@@ -217,34 +223,56 @@ static tl_status start_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     return TL_OK;
 }
 
-/* Stages 3 to 6: where bins begin, and their entries. */
+/* Stages 3 to 6: where bins begin, and their entries, with room for a few more than last time. */
 static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 {
-    uint64_t total;
-    TL_TRY(b->ops->scan(b, f->bin_start, f->keys + 1, &total));
-    if (total >= 1u << 31)
-        return too_wide(b, f, total);
-    const size_t padded = (size_t)total + TLK_LANES;
-    TL_TRY(tl_buffer_need(b, &c->bin_shape, padded * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &c->bin_at, 4 * padded * sizeof(uint32_t)));
-    f->bin_shape = c->bin_shape.data;
-    f->bin_at = c->bin_at.data;
+    const size_t padded = (size_t)c->entries + c->entries / 8 + 2 * TLK_LANES;
+    TL_TRY(b->ops->scan(b, f->bin_start, f->keys + 1, NULL));
+    TL_TRY(tl_buffer_need(b, &c->bin, padded * b->entry));
+    f->bin = c->bin.data;
     f->bin_stride = (uint32_t)padded;
     tl_run(b, TLK_bin_fill, f->shapes.rows, f);
     return TL_OK;
 }
 
-/* Stages 7 and 8: how many contacts each shape owns, where they go. */
+/* Stages 7 and 8: how many contacts each shape owns, where they go, and how many entries there
+ * are, which is looked at with them so that the device is waited for once. */
 static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_contacts *out,
-                                uint64_t *total)
+                                uint32_t *contacts, uint32_t *entries)
 {
     const uint32_t n = f->shapes.rows;
-    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 1) * sizeof(uint32_t)));
+    uint32_t totals[2] = {0, 0};
+    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 2) * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &c->partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
     f->contact_start = out->start.data;
     f->partner = c->partner.data;
     tl_run(b, TLK_contact_count, n, f);
-    return b->ops->scan(b, f->contact_start, n, total);
+    TL_TRY(b->ops->scan(b, f->contact_start, n, NULL));
+    if (n)
+        TL_TRY(b->ops->download(b, totals, f->contact_start + n, sizeof totals));
+    *contacts = totals[0];
+    *entries = totals[1];
+    return TL_OK;
+}
+
+/* Stages 2 to 8, again where there were more entries than room; `stage_2` may be 1 too. */
+static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t parts,
+                            void (*stage_2)(tl_backend *, const tlk_find *), tl_contacts *out,
+                            uint32_t *contacts)
+{
+    uint32_t entries;
+    if (!c->entries)
+        c->entries = f->shapes.rows / parts + 1;
+    do {
+        TL_TRY(start_bins(b, c, f));
+        stage_2(b, f);
+        TL_TRY(fill_bins(b, c, f));
+        TL_TRY(count_contacts(b, c, f, out, contacts, &entries));
+        if (entries >= 1u << 31)
+            return too_wide(b, f, entries);
+        c->entries = entries > c->entries ? entries : c->entries;
+    } while (entries > f->bin_stride - TLK_LANES);
+    return TL_OK;
 }
 
 /* Memory that is larger changes hands. */
@@ -282,11 +310,8 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
                          tl_contacts *out)
 {
     tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
-    uint64_t total;
-    TL_TRY(start_bins(b, c, &f));
-    bounds(b, &f);
-    TL_TRY(fill_bins(b, c, &f));
-    TL_TRY(count_contacts(b, c, &f, out, &total));
+    uint32_t total;
+    TL_TRY(find_pairs(b, c, &f, 1, bounds, out, &total));
     TL_TRY(tl_collide_room(b, total, &f, out));
     tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return TL_OK;
@@ -296,15 +321,12 @@ tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state 
                            tl_part part, tl_contacts *out)
 {
     tlk_find f = tl_collide_view(c, state, part);
-    uint64_t total;
-    TL_TRY(start_bins(b, c, &f));
-    tl_run(b, TLK_bin_count, f.shapes.rows, &f);
-    TL_TRY(fill_bins(b, c, &f));
-    TL_TRY(count_contacts(b, c, &f, out, &total));
+    uint32_t total;
+    TL_TRY(find_pairs(b, c, &f, part.count, count_in_bins, out, &total));
     if (total >= 1u << 31)
         return too_many("contacts", total);
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
-    f.contacts = out->count = (uint32_t)total;
+    f.contacts = out->count = total;
     f.contact_b = out->b.data;
     tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return TL_OK;

@@ -24,7 +24,8 @@ typedef struct tl_collide {
     uint32_t residents[TLK_LEVELS]; /* shapes on each level; 0: it is not in use */
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
-    tl_buffer bin_start, bin_shape, bin_at, partner;
+    uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */
+    tl_buffer bin_start, bin, partner;
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 

@@ -30,8 +30,9 @@
 #define TLK_BINS_MAX (1u << 16) /* most bins of a shape on a level */
 #define TLK_TOO_WIDE (1u << 31) /* a count that makes the step fail */
 #define TLK_SEVERAL  (1u << 31) /* in an entry: its shape has others */
-#define TLK_PARTNERS 12u        /* partners that the counting pass keeps for each shape */
-#define TLK_UNCUT    3u         /* an axis that is none: all of space */
+#define TLK_ROW      (TLK_SEVERAL - 1)
+#define TLK_PARTNERS 16u /* partners that the counting pass keeps for each shape */
+#define TLK_UNCUT    3u  /* an axis that is none: all of space */
 
 /* Whether the first of two shapes owns the pair, by their levels and rows: the one on the finer
  * level (those that are not binned count as coarsest), else the earlier row. */
@@ -95,12 +96,11 @@ typedef struct tlk_find {
     uint32_t global[TLK_GLOBALS]; /* shape rows */
     uint32_t keys;
     uint32_t *bin_start; /* keys + 2: counts, one key on; then where each bin begins */
-    uint32_t *bin_shape; /* entries, bin by bin: shape row, TLK_SEVERAL */
-    uint32_t *bin_at;    /* 4 an entry: place and reach in its level's units (tlk_bin_number) */
-    uint32_t bin_stride; /* entries and some padding */
+    uint32_t *bin;       /* entries, bin by bin: TLK_ENTRY words each (bins.h) */
+    uint32_t bin_stride; /* entries that there is room for, and some padding */
     uint32_t *partner;   /* TLK_PARTNERS a shape, by the counting pass */
     uint32_t contacts;
-    uint32_t *contact_start; /* shapes.rows + 1: counts, then their scan */
+    uint32_t *contact_start; /* shapes.rows + 2: counts, then their scan; the number of entries */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
     uint32_t *contact_a;     /* contacts: the owner */
     TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap; NULL: contact_b is

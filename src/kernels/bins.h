@@ -138,40 +138,106 @@ TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
     return ((uint32_t)(int64_t)bin << 12) + (uint32_t)((at - bin) * TLK_UNITS);
 }
 
-/* Where number k of entry q is: side by side with its neighbours' for a CPU, which looks at eight
- * entries at once; with its own others for a GPU, whose threads look at one each. */
+/* Entries. A CPU looks at eight at once, so each of an entry's words lies side by side with its
+ * neighbours': the place on three axes, the reach (a 32-bit number of units), the shape. A GPU's
+ * threads look at one each, and an entry is four words in a row:
+ *   x and y        the lower halves of the places: 4 bits of the bin, which tell bins apart that
+ *                  are searched together, and the fraction
+ *   reach and z    the reach is rounded up; TLK_FAR_REACH is more than any two places are apart
+ *   touch          the radius within which the shape touches at once, rounded down; TLK_UNSURE,
+ *                  which spoils every sum, where more must be looked at; TLK_FIRST and TLK_OTHER
+ *                  likewise, in the first entry of a shape that has several and in the others
+ *   shape          its row */
+#if defined(__CUDACC__)
+#define TLK_ENTRY     4u
+#define TLK_FAR_REACH 0xf000u
+#define TLK_UNSURE    (-0x100000)
+#define TLK_FIRST     (2 * TLK_UNSURE)
+#define TLK_OTHER     (3 * TLK_UNSURE)
+#else
+#define TLK_ENTRY 5u
+#endif
+
 TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t q, uint32_t k)
 {
 #if defined(__CUDACC__)
     (void)f;
-    return 4 * (size_t)q + k;
+    return TLK_ENTRY * (size_t)q + k;
 #else
     return (size_t)k * f->bin_stride + q;
 #endif
 }
 
-/* The reach of a ball in units of places. Places are off by the rounding of the products that they
- * come from, 2^-53 of a coordinate, twice and on three axes: so much is added. */
-TL_KERNEL float tlk_unit_reach(const tlk_level *level, const double *c)
+/* The shape of an entry, with TLK_SEVERAL where it has others. */
+TL_KERNEL uint32_t tlk_entry(const tlk_find *f, uint32_t q)
 {
-    const double far = tlk_max(fabs(c[0]), tlk_max(fabs(c[1]), fabs(c[2])));
-    return (float)((c[3] + far * 0x1p-50) * level->inverse * TLK_UNITS);
+    const uint32_t shape = f->bin[tlk_bin_number(f, q, TLK_ENTRY - 1)];
+#if defined(__CUDACC__)
+    const int32_t touch = (int32_t)f->bin[tlk_bin_number(f, q, TLK_ENTRY - 2)];
+    return shape | (touch <= TLK_FIRST ? TLK_SEVERAL : 0);
+#else
+    return shape;
+#endif
 }
 
+/* Whether all entries found room. */
+TL_KERNEL bool tlk_all_entered(const tlk_find *f)
+{
+    return f->bin_start[f->keys + 1] <= f->bin_stride - TLK_LANES;
+}
+
+/* How far places on a level can be off by the rounding of the products that they come from, 2^-53
+ * of a coordinate, twice and on three axes. */
+TL_KERNEL double tlk_place_error(const double *c)
+{
+    return tlk_max(fabs(c[0]), tlk_max(fabs(c[1]), fabs(c[2]))) * 0x1p-50;
+}
+
+/* The reach of a ball in units of places. */
+TL_KERNEL float tlk_unit_reach(const tlk_level *level, const double *c)
+{
+    return (float)((c[3] + tlk_place_error(c)) * level->inverse * TLK_UNITS);
+}
+
+#if defined(__CUDACC__)
+/* The radius, in units, within which a shape surely touches another such shape: that of a sphere
+ * which is all of a dynamic body, with its half of the envelope. */
+TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, uint32_t i)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t body = s->body[i];
+    const bool alone =
+        (i == 0 || s->body[i - 1] != body) && (i + 1 == s->rows || s->body[i + 1] != body);
+    if (!alone || (s->info[i] & (TLK_SHAPE_KIND | TLK_SHAPE_FIXED))) /* TLK_SPHERE is 0 */
+        return TLK_UNSURE;
+    const double r = s->geom[4 * (size_t)i + 3] + 0.5 * f->envelope;
+    const double units =
+        (r - tlk_place_error(s->centre + 4 * (size_t)i)) * level->inverse * TLK_UNITS;
+    return units < 0x4000 ? (int32_t)units : 0x4000;
+}
+#endif
+
 /* Writes entry q: where shape i is, how far it reaches, and its row. */
-TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, uint32_t q)
+TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, bool first, uint32_t q)
 {
     const tlk_level *level = &f->level[f->shapes.level[i]];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
+    double c[4];
+    tlk_load4d(f->shapes.centre + 4 * (size_t)i, c);
+    const uint32_t at[3] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2])};
     const float reach = tlk_unit_reach(level, c);
-    const uint32_t at[4] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2]),
-                            tlk_float_bits(reach)};
-    f->bin_shape[q] = i | (several ? TLK_SEVERAL : 0);
+    if (q >= f->bin_stride - TLK_LANES)
+        return; /* there are more than was thought; all is done again with more room */
 #if defined(__CUDACC__)
-    ((uint4 *)f->bin_at)[q] = make_uint4(at[0], at[1], at[2], at[3]);
+    const uint32_t whole = several || !(reach < 0x4000) ? TLK_FAR_REACH : (uint32_t)reach + 1;
+    const int32_t touch = !first ? TLK_OTHER : several ? TLK_FIRST : tlk_touch_radius(f, level, i);
+    ((uint4 *)f->bin)[q] =
+        make_uint4((at[0] & 0xffff) | at[1] << 16, whole | at[2] << 16, (uint32_t)touch, i);
 #else
-    for (uint32_t k = 0; k < 4; k++)
-        f->bin_at[tlk_bin_number(f, q, k)] = at[k];
+    const uint32_t all[TLK_ENTRY] = {at[0], at[1], at[2], tlk_float_bits(reach),
+                                     i | (several ? TLK_SEVERAL : 0)};
+    (void)first;
+    for (uint32_t k = 0; k < TLK_ENTRY; k++)
+        f->bin[tlk_bin_number(f, q, k)] = all[k];
 #endif
 }
 
@@ -196,7 +262,7 @@ TL_KERNEL void tlk_visit_own(const tlk_find *f, uint32_t i, bool enter)
                                              (uint32_t)first[2] + z);
                 const uint32_t q = tlk_atomic_add32(f->bin_start + key + 1, 1);
                 if (enter)
-                    tlk_enter(f, i, bins > 1, q);
+                    tlk_enter(f, i, bins > 1, !(x | y | z), q);
             }
 }
 
@@ -219,16 +285,19 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
 {
     const tlk_shapes *s = &f->shapes;
     const size_t body = s->body[i];
-    const double *geom = s->geom + 4 * (size_t)i, *x = f->bodies.pos + 4 * body;
-    double *centre = s->centre + 4 * (size_t)i;
+    double geom[4], x[4], centre[4];
+    tlk_load4d(s->geom + 4 * (size_t)i, geom);
+    tlk_load4d(f->bodies.pos + 4 * body, x);
     double arm[3] = {geom[0], geom[1], geom[2]};
     if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
         tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
-    const real *vel = f->bodies.vel + 8 * body;
+    real vel[4];
+    tlk_load4(f->bodies.vel + 8 * body, vel);
     const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
     centre[3] = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
+    tlk_store4d(s->centre + 4 * (size_t)i, centre);
     if (f->bin_start)
         tlk_bin_count(f, i);
 }
@@ -295,33 +364,27 @@ TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_se
     return true;
 }
 
-/* The difference of two places as a 32-bit number, where it is less than 2^22 units, which is 1024
- * edges and more than any two shapes of a pair are apart; else it may be anything. Conversions of
- * whole numbers are slow on a GPU. */
-TL_KERNEL float tlk_apart(uint32_t a, uint32_t b)
+/* Whether the balls of the searching shape i and of an entry can touch; some of those that cannot
+ * pass too. What a CPU computes in 32-bit is off by a few times 6e-8 of itself. */
+TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t q)
 {
 #if defined(__CUDACC__)
-    return __uint_as_float(a - b + 0x4b400000u) - 12582912.0f; /* 1.5 * 2^23 */
+    const double *a = f->shapes.centre + 4 * (size_t)i;
+    const double *b = f->shapes.centre + 4 * (size_t)(tlk_entry(f, q) & TLK_ROW);
+    const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const double r = (a[3] + b[3]) * (1 + 1e-12);
+    (void)s;
+    return tlk_dotd(d, d) <= r * r;
 #else
-    return (float)(int32_t)(a - b);
-#endif
-}
-
-/* Whether the balls of the searching shape and of an entry can touch. What is computed in 32-bit is
- * off by a few times 6e-8 of itself. */
-TL_KERNEL bool tlk_near_entry(const tlk_search *s, const uint32_t *b)
-{
-    const float dx = tlk_apart(b[0], s->at[0]), dy = tlk_apart(b[1], s->at[1]);
-    const float dz = tlk_apart(b[2], s->at[2]), r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f;
-    return dx * dx + dy * dy + dz * dz <= r * r;
-}
-
-TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t q)
-{
     uint32_t b[4];
+    (void)i;
     for (uint32_t k = 0; k < 4; k++)
-        b[k] = f->bin_at[tlk_bin_number(f, q, k)];
-    return tlk_near_entry(s, b);
+        b[k] = f->bin[tlk_bin_number(f, q, k)];
+    const float dx = (float)(int32_t)(b[0] - s->at[0]), dy = (float)(int32_t)(b[1] - s->at[1]);
+    const float dz = (float)(int32_t)(b[2] - s->at[2]);
+    const float r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f;
+    return dx * dx + dy * dy + dz * dz <= r * r;
+#endif
 }
 
 /* Whether shape i, on level l, accepts shape j at entry q, one of several: where it is in the bin
@@ -348,7 +411,7 @@ TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, u
 TL_KERNEL uint32_t tlk_partner(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t l,
                                uint32_t q)
 {
-    const uint32_t shape = f->bin_shape[q], j = shape & ~TLK_SEVERAL;
+    const uint32_t shape = tlk_entry(f, q), j = shape & TLK_ROW;
     if ((int32_t)j <= s->after || (shape != j && !tlk_claims(f, i, j, l, q)))
         return TLK_NONE;
     return j;

@@ -139,34 +139,43 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
         half[k] = margin + p[15 + k];
 }
 
-/* A shape against the few that are too large for bins. The larger is the partner; of two of them
- * the fixed one, or the later one. */
-TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
+/* Whether shape i may own a pair with j, which is outside the bins: the larger is the partner; of
+ * two that are both outside the fixed one, or the later one. And whether it is near enough to touch
+ * in this step: not beyond j's box, nor above a plane that does not turn. (How far a plane turns
+ * has no bound.) The last factors are for rounding. */
+TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
-    const bool global = s->level[i] >= TLK_LEVELS;
-    const double *c = s->centre + 4 * (size_t)i;
-    for (uint32_t g = 0; g < f->globals; g++) {
-        const uint32_t j = f->global[g];
-        if (j == i || (global && j < i))
-            continue;
-        if ((s->info[j] & TLK_SHAPE_KIND) != TLK_PLANE) {
-            double half[3];
-            tlk_extent(s, j, half);
-            const double *d = s->centre + 4 * (size_t)j;
-            if (fabs(c[0] - d[0]) > half[0] + c[3] || fabs(c[1] - d[1]) > half[1] + c[3] ||
-                fabs(c[2] - d[2]) > half[2] + c[3])
-                continue;
-        }
-        if (tlk_touch(f, i, j))
-            tlk_append(list, j);
+    const double *d = s->centre + 4 * (size_t)j;
+    double c[4], half[3];
+    if (j == i || (s->level[i] >= TLK_LEVELS && j < i))
+        return false;
+    tlk_load4d(s->centre + 4 * (size_t)i, c);
+    if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
+        const real *vel = f->bodies.vel + 8 * (size_t)s->body[j];
+        const double *p = s->patch + TLK_PATCH * (size_t)(j - s->dynamic);
+        const double e[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
+        const double size = fabs(e[0]) + fabs(e[1]) + fabs(e[2]);
+        return vel[4] != 0 || vel[5] != 0 || vel[6] != 0 ||
+               tlk_dotd(e, p + 9) <= (c[3] + d[3]) * (1 + 1e-12) + 1e-12 * size;
     }
+    tlk_extent(s, j, half);
+    return fabs(c[0] - d[0]) <= half[0] + c[3] && fabs(c[1] - d[1]) <= half[1] + c[3] &&
+           fabs(c[2] - d[2]) <= half[2] + c[3];
+}
+
+/* A shape against the few that are too large for bins. */
+TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
+{
+    for (uint32_t g = 0; g < f->globals; g++)
+        if (tlk_may_touch(f, i, f->global[g]) && tlk_touch(f, i, f->global[g]))
+            tlk_append(list, f->global[g]);
 }
 
 /* A shape against those in bins. */
 TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
 {
-    const uint32_t own = f->shapes.level[i];
+    const uint32_t own = tlk_all_entered(f) ? f->shapes.level[i] : TLK_LEVELS;
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) { /* level 0 is the coarsest */
         tlk_search s;
         uint32_t begin, end;
@@ -175,7 +184,7 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
         tlk_search_begin(f, i, l, &s);
         while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
             for (uint32_t q = begin; q < end; q++) {
-                const uint32_t j = tlk_near(f, &s, q) ? tlk_partner(f, &s, i, l, q) : TLK_NONE;
+                const uint32_t j = tlk_near(f, &s, i, q) ? tlk_partner(f, &s, i, l, q) : TLK_NONE;
                 if (j != TLK_NONE && tlk_touch(f, i, j))
                     tlk_append(list, j);
             }
@@ -183,13 +192,15 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
 }
 
 /* Shape i, whose partners in bins are listed: those that are tested directly; the order, where all
- * of them are there; how many contacts it owns. */
+ * of them are there; how many contacts it owns. The first says how many entries there are too. */
 TL_KERNEL void tlk_list_end(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     tlk_visit_globals(f, i, list);
     if (list->count <= list->room)
         tlk_sort(list->shape, list->count);
     f->contact_start[i] = list->count;
+    if (i == 0)
+        f->contact_start[f->shapes.rows + 1] = f->bin_start[f->keys + 1];
 }
 
 /* Where the partners of shape i are kept, so that the second pass rarely looks again. */

@@ -160,6 +160,29 @@ TL_KERNEL void tlk_store8(real *to, const real *from)
     tlk_store4(to + 4, from + 4);
 }
 
+/* Four 64-bit numbers that begin at a multiple of 32 bytes. */
+TL_KERNEL void tlk_load4d(const double *from, double *to)
+{
+#if defined(__CUDACC__)
+    const double2 low = ((const double2 *)from)[0], high = ((const double2 *)from)[1];
+    to[0] = low.x, to[1] = low.y, to[2] = high.x, to[3] = high.y;
+#else
+    for (int k = 0; k < 4; k++)
+        to[k] = from[k];
+#endif
+}
+
+TL_KERNEL void tlk_store4d(double *to, const double *from)
+{
+#if defined(__CUDACC__)
+    ((double2 *)to)[0] = make_double2(from[0], from[1]);
+    ((double2 *)to)[1] = make_double2(from[2], from[3]);
+#else
+    for (int k = 0; k < 4; k++)
+        to[k] = from[k];
+#endif
+}
+
 /* The highest bit of a number that is not 0. */
 TL_KERNEL uint32_t tlk_top_bit(uint64_t bits)
 {

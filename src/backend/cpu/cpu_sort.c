@@ -54,7 +54,7 @@ tl_status tl_cpu_scan(tl_pool *pool, tl_array *scratch, uint32_t *items, uint32_
     *total = 0;
     for (uint32_t t = 1; t <= parts; t++)
         *total += job.sums[t];
-    items[count] = (uint32_t)*total;
+    items[count] = *total > UINT32_MAX ? UINT32_MAX : (uint32_t)*total;
     return TL_OK;
 }
 

@@ -490,7 +490,7 @@ static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
  */
 WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
 {
-    const uint32_t *x = f->bin_at + q, *y = x + f->bin_stride, *z = y + f->bin_stride;
+    const uint32_t *x = f->bin + q, *y = x + f->bin_stride, *z = y + f->bin_stride;
     const float *reach = (const float *)(z + f->bin_stride);
 #define APART(from, k)                                                               \
     _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(from)), \
@@ -502,8 +502,8 @@ WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
     const __m256 d = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)),
                                    _mm256_mul_ps(dz, dz));
     const __m256 near = _mm256_cmp_ps(d, _mm256_mul_ps(r, r), _CMP_LE_OQ);
-    const __m256i shape = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(f->bin_shape + q)),
-                                           _mm256_set1_epi32((int)~TLK_SEVERAL));
+    const __m256i entry = _mm256_loadu_si256((const __m256i *)(z + 2 * (size_t)f->bin_stride));
+    const __m256i shape = _mm256_and_si256(entry, _mm256_set1_epi32((int)TLK_ROW));
     const __m256i later = _mm256_cmpgt_epi32(shape, _mm256_set1_epi32(s->after));
     return (uint32_t)_mm256_movemask_ps(_mm256_and_ps(near, _mm256_castsi256_ps(later)));
 }
@@ -539,7 +539,7 @@ WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t
 /* Candidates first, then the exact tests, so that few branches are hard to foresee. */
 WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
 {
-    const uint32_t own = f->shapes.level[i];
+    const uint32_t own = tlk_all_entered(f) ? f->shapes.level[i] : TLK_LEVELS;
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
         tlk_search s;
         uint32_t begin, end, found[WIDE_NEAR + TLK_LANES], n = 0;

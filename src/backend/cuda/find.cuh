@@ -1,273 +1,370 @@
 /* Collision detection and matching, laid out for a GPU: the same tests as the plain kernels, whose
- * results do not depend on their order, shared evenly by the threads of a warp. Included by
- * kernels.cu. */
+ * results do not depend on their order. Included by kernels.cu.
+ *
+ * Almost all pairs are decided by whole numbers: an entry (bins.h) says where its shape is to
+ * within a unit, 2^-12 of a bin's edge, how far it reaches, and how near it touches for sure. Only
+ * what is near without surely touching is looked at in 64-bit. */
 #ifndef TL_BACKEND_CUDA_FIND_CUH
 #define TL_BACKEND_CUDA_FIND_CUH
 
-#define WARPS      4u   /* of a block */
-#define NEAR       12u  /* candidates that a lane keeps at a time, usually 4 */
-#define LATER      512u /* candidates of a warp that wait for a second look */
-#define CROWDED    (1u << 31)
+#ifndef FIND_BLOCKS
+#define FIND_BLOCKS 10
+#endif
+#define WARPS      4u /* of a block */
+#define WINDOWS    9u /* rows of bins that a lane collects before it goes through their entries */
 #define ALL        0xffffffffu
 #define PLACE_BINS 0xfffffu /* a place is a bin, modulo 2^20, and a fraction of 12 bits */
 
-/* What a warp works on together. Lists lie an odd number of words apart, in different banks. */
-typedef struct warp_lists {
-    uint32_t near[NEAR][32];             /* entries that are near the lane's shape */
-    uint32_t queue[64];                  /* entries of shapes that may be partners */
-    uint8_t owner[64];                   /* of the shape of that lane */
-    uint32_t later[LATER];               /* entries whose shapes need more than a first look */
-    uint16_t later_owner[LATER], laters; /* for which lane, and on which level << 5 */
-    uint32_t list[32][TLK_PARTNERS + 1], count[32];
-} warp_lists;
+/* What the whole numbers of two entries leave open: places are rounded down, by up to a unit; the
+ * lower half of an entry's word stands behind the number in its upper half, up to another unit;
+ * squares are rounded down. That is sqrt(1 + 4 + 4) units and, for sums above 5, one more. */
+#define NEAR_MARGIN 3
+#define SURE_MARGIN 4
 
-/* One more partner of a lane's shape. */
-static __device__ __forceinline__ void add_partner(warp_lists &w, uint32_t lane, uint32_t j)
+/* A count of partners that is not final: how many are sure, and how many are to be looked at. */
+#define SURE_BITS   24
+#define MOST_SURE   ((1u << SURE_BITS) - 1)
+#define MOST_UNSURE 127u
+#define OUTSIDE     (1u << 31) /* a candidate that is a shape's row instead of an entry */
+
+/* A lane's shape on a level, as entries are: places in the upper halves of words. */
+typedef struct seeker {
+    uint32_t x, y, z;
+    int32_t reach, touch; /* with the margins */
+    int32_t after;        /* only later rows are its partners */
+} seeker;
+
+/* What an entry's words tell: whether it is near; and whether it touches. */
+static __device__ __forceinline__ bool is_near(const seeker &s, const uint4 &e, bool &touches)
 {
-    const uint32_t put = atomicAdd(&w.count[lane], 1u);
-    if (put < TLK_PARTNERS)
-        w.list[lane][put] = j;
+    const int32_t dx = (int32_t)((e.x << 16) - s.x), dy = (int32_t)(e.x - s.y);
+    const int32_t dz = (int32_t)(e.y - s.z);
+    const uint32_t square = (uint32_t)(__mulhi(dx, dx) + __mulhi(dy, dy) + __mulhi(dz, dz));
+    const uint32_t reach = tlk_min((e.y & 0xffff) + (uint32_t)s.reach, 0xffffu);
+    const int32_t touch = tlk_max((int32_t)e.z + s.touch, 0);
+    touches = square <= (uint32_t)(touch * touch) && touch > 1;
+    return square <= reach * reach && (int32_t)e.w > s.after;
 }
 
-/* A first look at queued candidates, a lane each: those of places [from, to). What is not decided
- * by it waits, because it takes calls, which would cost registers here. Where there is no room to
- * wait, the shape is left to run_crowd_count. */
-static __device__ __forceinline__ void look_at_queued(const tlk_find &f, uint32_t i, uint32_t l,
-                                                      uint32_t from, uint32_t to, warp_lists &w)
+/* The touch radius of a shape on level l, from that on its own. */
+static __device__ __forceinline__ int32_t touch_on(const tlk_find &f, uint32_t l, uint32_t own,
+                                                   int32_t touch)
 {
-    __syncwarp();
-    const uint32_t at = from + threadIdx.x % 32, lane = at < to ? w.owner[at] : 0;
-    const uint32_t shape = __shfl_sync(ALL, i, lane);
-    tlk_verdict verdict = TLK_APART;
-    if (at < to) {
-        const uint32_t j = f.bin_shape[w.queue[at]];
-        verdict = j & TLK_SEVERAL ? TLK_UNDECIDED : tlk_first_look(&f, shape, j);
-        if (verdict == TLK_TOUCHES)
-            add_partner(w, lane, j);
-    }
-    const uint32_t wait = __ballot_sync(ALL, verdict == TLK_UNDECIDED);
-    const uint32_t put = w.laters + (uint32_t)__popc((int)(wait & ((1u << threadIdx.x % 32) - 1)));
-    __syncwarp();
-    if (verdict == TLK_UNDECIDED && put < LATER) {
-        w.later[put] = w.queue[at];
-        w.later_owner[put] = (uint16_t)(lane | l << 5);
-    } else if (verdict == TLK_UNDECIDED) {
-        atomicOr(&w.count[lane], CROWDED);
-    }
-    if (threadIdx.x % 32 == 0)
-        w.laters = (uint16_t)tlk_min(w.laters + (uint32_t)__popc((int)wait), LATER);
-    __syncwarp();
+    if (touch < 0 || l == own)
+        return touch - SURE_MARGIN;
+    return (int32_t)(touch * (float)(f.level[l].inverse / f.level[own].inverse)) - 1 - SURE_MARGIN;
 }
 
-/* The candidates that waited, shared evenly. */
-static __device__ __forceinline__ void look_again(const tlk_find &f, uint32_t i, warp_lists &w)
+/* Shape i of centre and reach c as a seeker on level l, and what it searches there. */
+static __device__ __forceinline__ void begin_at(const tlk_find &f, uint32_t i, uint32_t l,
+                                                uint32_t own, int32_t touch, const double *c,
+                                                seeker &k, tlk_search &s)
 {
-    __syncwarp();
-    for (uint32_t first = 0; first < w.laters; first += 32) {
-        const uint32_t c = first + threadIdx.x % 32,
-                       lane = c < w.laters ? w.later_owner[c] & 31 : 0;
-        const uint32_t shape = __shfl_sync(ALL, i, lane);
-        if (c >= w.laters)
-            continue;
-        const uint32_t l = w.later_owner[c] >> 5, q = w.later[c];
-        const uint32_t entry = f.bin_shape[q], j = entry & ~TLK_SEVERAL;
-        if ((entry == j || tlk_claims(&f, shape, j, l, q)) && tlk_touch(&f, shape, j))
-            add_partner(w, lane, j);
-    }
-    __syncwarp();
-}
-
-/* Queues each lane's near entries whose shapes it may own a pair with, and looks at them whenever
- * there are some for all lanes. Returns how many are left in the queue. */
-static __device__ __forceinline__ uint32_t queue_near(const tlk_find &f, int32_t after, uint32_t i,
-                                                      uint32_t l, uint32_t near, uint32_t queued,
-                                                      warp_lists &w)
-{
-    const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
-    for (uint32_t c = 0; __any_sync(ALL, c < near); c++) {
-        const uint32_t q = c < near ? w.near[c][lane] : 0;
-        const bool mine = c < near && (int32_t)(f.bin_shape[q] & ~TLK_SEVERAL) > after;
-        const uint32_t found = __ballot_sync(ALL, mine);
-        if (mine) {
-            const uint32_t put = queued + (uint32_t)__popc((int)(found & before));
-            w.queue[put] = q;
-            w.owner[put] = (uint8_t)lane;
-        }
-        queued += (uint32_t)__popc((int)found);
-        if (queued >= 32) {
-            queued -= 32;
-            look_at_queued(f, i, l, queued, queued + 32, w);
-        }
-    }
-    return queued;
-}
-
-/* tlk_search_begin on the shape's own level, from its entry: bins from a little before to a little
- * behind those that it searches. */
-static __device__ __forceinline__ void begin_at(const tlk_level &level, uint32_t i, const uint4 &at,
-                                                tlk_search &s)
-{
-    const float reach = __uint_as_float(at.w);
+    const tlk_level &level = f.level[l];
+    const uint32_t at[3] = {tlk_place(&level, c[0]), tlk_place(&level, c[1]),
+                            tlk_place(&level, c[2])};
+    const float reach = tlk_unit_reach(&level, c);
     const uint32_t wide = (uint32_t)(reach + (float)(level.reach * level.inverse * TLK_UNITS)) + 4;
-    const uint32_t low[3] = {at.x - wide, at.y - wide, at.z - wide};
     uint32_t n[3];
 #pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const uint32_t high = low[k] + 2 * wide;
-        n[k] = tlk_min(((high >> 12) - (low[k] >> 12) & PLACE_BINS) + 1, level.mask[k] + 1);
+    for (int a = 0; a < 3; a++) {
+        const uint32_t low = at[a] - wide, high = at[a] + wide;
+        n[a] = tlk_min(((high >> 12) - (low >> 12) & PLACE_BINS) + 1, level.mask[a] + 1);
     }
-    s.x = low[0] >> 12 & level.mask[0], s.y = low[1] >> 12, s.z = low[2] >> 12;
+    s.x = (at[0] - wide) >> 12 & level.mask[0], s.y = (at[1] - wide) >> 12;
+    s.z = (at[2] - wide) >> 12;
     s.nx = n[0], s.ny = n[1], s.nz = n[2];
     s.row = s.piece = 0;
-    s.at[0] = at.x, s.at[1] = at.y, s.at[2] = at.z;
-    s.reach = reach + 2;
-    s.after = (int32_t)i;
+    k.x = at[0] << 16, k.y = at[1] << 16, k.z = at[2] << 16;
+    k.reach = (reach < 0x4000 ? (int32_t)reach + 1 : (int32_t)TLK_FAR_REACH) + NEAR_MARGIN;
+    k.touch = touch_on(f, l, own, touch);
+    k.after = l == own ? (int32_t)i : -1;
 }
 
-/* Whether begin_at may be used: places must tell all bins of the table apart, and reaches must be
- * small against 2^32 units. */
-static __device__ __forceinline__ bool begins_at(const tlk_level &level, const uint4 &at)
-{
-    return (level.mask[0] | level.mask[1] | level.mask[2]) <= PLACE_BINS &&
-           __uint_as_float(at.w) < 1e6f;
-}
-
-/* tlk_search_begin, by a call, because its registers would count for all. */
-static __device__ __noinline__ void begin_any(const tlk_find *f, uint32_t i, uint32_t l,
-                                              tlk_search *s)
+/* What is searched by shapes that reach far, or are clipped to a part of space; by a call, because
+ * its registers would count for all. */
+static __device__ __noinline__ void search_any(const tlk_find *f, uint32_t i, uint32_t l,
+                                               tlk_search *s)
 {
     tlk_search_begin(f, i, l, s);
 }
 
-/* Tests entries [q, end) of a row of bins, four at a time, so that their loads are under way at
- * once; those that are near are kept. */
-static __device__ __forceinline__ uint32_t test_four(const tlk_find &f, const tlk_search &s,
-                                                     uint32_t q, uint32_t end, uint32_t near,
-                                                     warp_lists &w)
-{
-    const uint4 *at = (const uint4 *)f.bin_at;
-    uint4 v[4];
-#pragma unroll
-    for (uint32_t c = 0; c < 4; c++)
-        v[c] = at[q + c < end ? q + c : 0];
-#pragma unroll
-    for (uint32_t c = 0; c < 4; c++) {
-        const uint32_t b[4] = {v[c].x, v[c].y, v[c].z, v[c].w};
-        if (q + c < end && tlk_near_entry(&s, b))
-            w.near[near++][threadIdx.x % 32] = q + c;
-    }
-    return near;
-}
-
-/* The partners in bins of the shapes of a warp, one a lane (TLK_NONE: none), on one level. Lanes go
- * row by row together: those that are side by side in a row of bins look at the same entries. Where
- * the next row's entries are is fetched while this one's are tested. */
-static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t l,
-                                                    bool here, const uint4 &at, warp_lists &w)
+static __device__ __forceinline__ void begin(const tlk_find &f, uint32_t i, uint32_t l,
+                                             uint32_t own, int32_t touch, seeker &k, tlk_search &s)
 {
     const tlk_level &level = f.level[l];
-    tlk_search s = {};
-    uint32_t near = 0, queued = 0, begin = 0, end = 0;
-    if (here && begins_at(level, at)) {
-        begin_at(level, i, at, s);
-    } else if (i != TLK_NONE) {
-        tlk_search any;
-        begin_any(&f, i, l, &any);
-        s = any;
-    }
-    bool more = tlk_search_next(&f, &level, &s, &begin, &end);
-    while (__any_sync(ALL, more)) {
-        uint32_t q = more ? begin : 0;
-        const uint32_t stop = more ? end : 0;
-        more = more && tlk_search_next(&f, &level, &s, &begin, &end);
-        for (; __any_sync(ALL, q < stop); q += 4) {
-            near = test_four(f, s, q, stop, near, w);
-            if (__any_sync(ALL, near > NEAR - 4)) {
-                queued = queue_near(f, s.after, i, l, near, queued, w);
-                near = 0;
-            }
-        }
-    }
-    queued = queue_near(f, s.after, i, l, near, queued, w);
-    look_at_queued(f, i, l, 0, queued, w);
-}
-
-/* A thread a shape, in the order of bins, where neighbours look at the same entries; of a part of
- * space in their own order, because shapes beside it search there too. Shapes that are entered in
- * several bins or in none are left to run_crowd_count. */
-static __global__ void __launch_bounds__(32 * WARPS, 6)
-    run_find_count(const __grid_constant__ tlk_find f, uint32_t n, bool whole)
-{
-    __shared__ warp_lists lists[WARPS];
-    warp_lists &w = lists[threadIdx.x / 32];
-    const uint32_t p = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
-    uint32_t i = p < n ? whole ? f.bin_shape[p] : p : TLK_NONE;
-    const uint32_t own = i < TLK_SEVERAL ? f.shapes.level[i] : TLK_LEVELS;
-    if (own >= TLK_LEVELS)
-        i = TLK_NONE;
-    w.count[lane] = 0;
-    w.laters = 0;
-    for (uint32_t l = 0; l < TLK_LEVELS; l++)
-        if (f.level[l].used && __any_sync(ALL, i != TLK_NONE && l <= own)) {
-            const bool here = whole && l == own;
-            const uint4 at = here ? ((const uint4 *)f.bin_at)[p] : make_uint4(0, 0, 0, 0);
-            search_level(f, l <= own ? i : TLK_NONE, l, here, at, w);
-        }
-    look_again(f, i, w);
-    if (i == TLK_NONE || w.count[lane] >= CROWDED)
+    double c[4];
+    tlk_load4d(f.shapes.centre + 4 * (size_t)i, c);
+    begin_at(f, i, l, own, touch, c, k, s);
+    /* places must tell all bins of the table apart */
+    if (f.axis == TLK_UNCUT && c[3] <= f.level[own].reach &&
+        (level.mask[0] | level.mask[1] | level.mask[2]) <= PLACE_BINS)
         return;
-    tlk_list list = {w.list[lane], TLK_PARTNERS, w.count[lane]};
-    tlk_list_end(&f, i, &list);
-    for (uint32_t c = 0; c < tlk_min(list.count, TLK_PARTNERS); c++)
-        f.partner[TLK_PARTNERS * (size_t)i + c] = list.shape[c];
+    tlk_search any;
+    search_any(&f, i, l, &any);
+    s = any;
 }
 
-/* The shapes that are left: few, and in a kernel of its own because its registers would count for
- * all. */
-static __global__ void __launch_bounds__(32 * WARPS)
-    run_crowd_count(const __grid_constant__ tlk_find f, uint32_t n)
+/* What a lane has found of its shape's partners: the sure ones are kept from the front of its list,
+ * the candidates from behind, as long as there is room for all. */
+typedef struct tally {
+    uint32_t *list, sure, unsure;
+} tally;
+
+static __device__ __forceinline__ void keep(tally &t, bool sure, uint32_t j, uint32_t candidate)
 {
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-        if (f.contact_start[i] == TLK_NONE)
-            tlk_contact_count(&f, i);
+    const uint32_t put = sure ? t.sure : TLK_PARTNERS - 1 - t.unsure;
+    if (t.sure + t.unsure < TLK_PARTNERS)
+        t.list[put] = sure ? j : candidate;
+    t.sure += sure;
+    t.unsure += !sure;
 }
 
-#define CROWD_BLOCKS 1056u /* that look for the few shapes of crowds: 8 for each processor */
+/* Goes through the entries of a lane's windows; each lane at its own pace, so that none waits for
+ * those that have more in a row of bins. */
+static __device__ __forceinline__ void look_through(const tlk_find &f, const seeker &s,
+                                                    const uint2 *window, uint32_t windows, tally &t)
+{
+    const uint4 *entries = (const uint4 *)f.bin;
+    const uint2 *last = window + 32 * windows;
+    uint32_t q = 0, end = 0;
+    for (;;) {
+        if (q >= end && window < last) { /* none is empty */
+            q = window->x, end = window->y;
+            window += 32;
+        }
+        if (!__any_sync(ALL, q < end))
+            return;
+        if (q < end) {
+            const uint4 e = entries[q];
+            bool sure;
+            if (is_near(s, e, sure))
+                keep(t, sure, e.w, q);
+            q++;
+        }
+    }
+}
+
+/* A lane's shape (TLK_NONE: none) on one level. */
+static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t i, uint32_t l,
+                                                    uint32_t own, int32_t touch,
+                                                    uint2 (*windows)[32], tally &t)
+{
+    seeker k = {};
+    tlk_search s = {};
+    uint32_t from, to;
+    const uint32_t lane = threadIdx.x % 32;
+    if (i != TLK_NONE)
+        begin(f, i, l, own, touch, k, s);
+    bool more = i != TLK_NONE;
+    while (__any_sync(ALL, more)) {
+        uint32_t n = 0;
+        while (more && n < WINDOWS) {
+            more = tlk_search_next(&f, &f.level[l], &s, &from, &to);
+            if (more && from < to)
+                windows[n++][lane] = make_uint2(from, to);
+        }
+        look_through(f, k, &windows[0][lane], n, t);
+    }
+}
+
+/* A thread a shape, in the order of bins, where neighbours look at the same entries; those outside
+ * the bins follow. Of a part of space in their own order, because shapes beside it search there
+ * too. */
+static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
+    run_find_count(const __grid_constant__ tlk_find f)
+{
+    __shared__ uint2 windows[WARPS][WINDOWS][32];
+    const uint32_t p = blockIdx.x * 32 * WARPS + threadIdx.x, entries = f.bin_start[f.keys + 1];
+    const bool whole = f.axis == TLK_UNCUT, entered = entries <= f.bin_stride - TLK_LANES;
+    uint32_t i = TLK_NONE, own = TLK_LEVELS;
+    int32_t touch = TLK_UNSURE;
+    if (p == 0)
+        f.contact_start[f.shapes.rows + 1] = entries;
+    if (!entered)
+        return;
+    if (!whole) {
+        i = p < f.shapes.rows ? p : TLK_NONE;
+    } else if (p < entries) {
+        const uint4 e = ((const uint4 *)f.bin)[p];
+        touch = (int32_t)e.z;
+        i = touch == TLK_OTHER ? TLK_NONE : e.w;
+    } else if (p - entries < f.globals) {
+        i = f.global[p - entries];
+    }
+    if (i != TLK_NONE)
+        own = f.shapes.level[i];
+    if (!whole && own < TLK_LEVELS)
+        touch = tlk_touch_radius(&f, &f.level[own], i);
+    tally t = {f.partner + TLK_PARTNERS * (size_t)i, 0, 0};
+    const uint32_t finest = __reduce_max_sync(ALL, own < TLK_LEVELS ? own + 1 : 0);
+    for (uint32_t l = 0; l < finest; l++)
+        if (f.level[l].used)
+            search_level(f, own < TLK_LEVELS && l <= own ? i : TLK_NONE, l, own, touch,
+                         windows[threadIdx.x / 32], t);
+    if (i == TLK_NONE)
+        return;
+    for (uint32_t g = 0; g < f.globals; g++)
+        if (tlk_may_touch(&f, i, f.global[g]))
+            keep(t, false, 0, f.global[g] | OUTSIDE);
+    const bool fits = t.sure <= MOST_SURE;
+    f.contact_start[i] = (fits ? t.sure : MOST_SURE) |
+                         (fits ? tlk_min(t.unsure, MOST_UNSURE) : MOST_UNSURE) << SURE_BITS;
+}
+
+/* Whether a candidate of shape i is its partner, which is put in j. */
+static __device__ bool is_partner(const tlk_find &f, uint32_t i, uint32_t candidate, uint32_t *j)
+{
+    *j = candidate & TLK_ROW;
+    if (candidate & OUTSIDE)
+        return tlk_touch(&f, i, *j);
+    const uint32_t entry = tlk_entry(&f, candidate);
+    *j = entry & TLK_ROW;
+    return (entry == *j || tlk_claims(&f, i, *j, f.shapes.level[*j], candidate)) &&
+           tlk_touch(&f, i, *j);
+}
+
+/* All partners of shape i, by a warp: their number, and a list of them where one is asked for. */
+static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, uint32_t *list)
+{
+    const uint32_t lane = threadIdx.x % 32, own = f->shapes.level[i];
+    uint32_t n = 0, from, to, j;
+    for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
+        seeker k;
+        tlk_search s;
+        if (!f->level[l].used)
+            continue;
+        begin(*f, i, l, own, tlk_touch_radius(f, &f->level[own], i), k, s);
+        while (tlk_search_next(f, &f->level[l], &s, &from, &to))
+            for (uint32_t first = from; first < to; first += 32) {
+                const uint32_t q = first + lane;
+                const uint4 e = ((const uint4 *)f->bin)[q < to ? q : 0];
+                bool sure;
+                bool yes = q < to && is_near(k, e, sure);
+                yes = yes && (sure || is_partner(*f, i, q, &j));
+                const uint32_t found = __ballot_sync(ALL, yes);
+                if (yes && list)
+                    list[n + (uint32_t)__popc((int)(found & ((1u << lane) - 1)))] = e.w;
+                n += (uint32_t)__popc((int)found);
+            }
+    }
+    __syncwarp();
+    for (uint32_t g = 0; g < f->globals; g++) {
+        j = f->global[g];
+        if (!tlk_may_touch(f, i, j) || !tlk_touch(f, i, j))
+            continue;
+        if (list && lane == 0)
+            list[n] = j;
+        n++;
+    }
+    __syncwarp();
+    return n;
+}
+
+#define LISTED (32 * TLK_PARTNERS) /* partners that a warp works on together */
+
+/* Numbers from the lanes of a warp, added up before each; and all of them. */
+static __device__ __forceinline__ uint32_t add_before(uint32_t mine, uint32_t *total)
+{
+    uint32_t at = mine;
+    for (uint32_t d = 1; d < 32; d *= 2) {
+        const uint32_t before = __shfl_up_sync(ALL, at, d);
+        at += threadIdx.x % 32 >= d ? before : 0;
+    }
+    *total = __shfl_sync(ALL, at, 31);
+    return at - mine;
+}
+
+/* The candidates, shared evenly; where there were too many to keep, all is looked for again. */
+static __global__ void __launch_bounds__(32 * WARPS)
+    run_find_again(const __grid_constant__ tlk_find f, uint32_t n)
+{
+    __shared__ uint32_t candidates[WARPS][LISTED], counts[WARPS][32];
+    __shared__ uint8_t owners[WARPS][LISTED];
+    uint32_t *candidate = candidates[threadIdx.x / 32], *count = counts[threadIdx.x / 32];
+    uint8_t *owner = owners[threadIdx.x / 32];
+    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
+    const uint32_t found = i < n ? f.contact_start[i] : 0, unsure = found >> SURE_BITS;
+    const uint32_t sure = found & MOST_SURE;
+    if (!__any_sync(ALL, unsure > 0) || !tlk_all_entered(&f))
+        return;
+    const bool crowd = unsure && sure + unsure > TLK_PARTNERS;
+    uint32_t total;
+    const uint32_t mine = crowd ? 0 : unsure, at = add_before(mine, &total);
+    for (uint32_t c = 0; c < mine; c++) {
+        candidate[at + c] = f.partner[TLK_PARTNERS * (size_t)i + TLK_PARTNERS - 1 - c];
+        owner[at + c] = (uint8_t)lane;
+    }
+    count[lane] = sure;
+    __syncwarp();
+    for (uint32_t c = lane; c < total; c += 32) {
+        uint32_t j;
+        const uint32_t of = i - lane + owner[c];
+        if (is_partner(f, of, candidate[c], &j))
+            f.partner[TLK_PARTNERS * (size_t)of + atomicAdd(&count[owner[c]], 1u)] = j;
+    }
+    __syncwarp();
+    uint32_t final = count[lane];
+    for (uint32_t crowds = __ballot_sync(ALL, crowd); crowds; crowds &= crowds - 1) {
+        const uint32_t of = (uint32_t)__ffs((int)crowds) - 1;
+        const uint32_t all = list_all(&f, i - lane + of, NULL);
+        final = lane == of ? all : final;
+    }
+    if (unsure)
+        f.contact_start[i] = final;
+}
 
 static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, bool serial,
                                 cudaStream_t stream)
 {
     const tlk_find &f = *(const tlk_find *)args;
+    const uint32_t threads = 32 * WARPS;
     (void)begin, (void)serial; /* all shapes, always */
-    const bool whole = f.axis == TLK_UNCUT;
-    const uint32_t threads = 32 * WARPS, n = whole ? f.bin_stride - TLK_LANES : end;
-    const uint32_t blocks = (end + threads - 1) / threads;
-    cudaMemsetAsync(f.contact_start, 0xff, end * sizeof *f.contact_start, stream);
-    if (n)
-        run_find_count<<<(n + threads - 1) / threads, threads, 0, stream>>>(f, n, whole);
-    run_crowd_count<<<tlk_min(blocks, CROWD_BLOCKS), threads, 0, stream>>>(f, end);
+    const uint32_t n = f.axis == TLK_UNCUT ? f.bin_stride - TLK_LANES + f.globals : end;
+    run_find_count<<<(n + threads - 1) / threads, threads, 0, stream>>>(f);
+    run_find_again<<<(end + threads - 1) / threads, threads, 0, stream>>>(f, end);
+}
+
+/* How many of a list come before one that is in it. */
+static __device__ __forceinline__ uint32_t rank_in(const uint32_t *list, uint32_t count,
+                                                   uint32_t item)
+{
+    uint32_t before = 0;
+    for (uint32_t c = 0; c < count; c++)
+        before += list[c] < item;
+    return before;
+}
+
+/* A shape with more partners than were kept: a warp looks for them again, puts them in order, and
+ * writes the contacts. */
+static __device__ __noinline__ void write_crowd(const tlk_find *f, uint32_t i, uint32_t begin_at,
+                                                uint32_t count, uint32_t *shared)
+{
+    uint32_t *list = count <= LISTED ? shared : f->contact_b + begin_at;
+    list_all(f, i, list);
+    if (count > LISTED && threadIdx.x % 32 == 0)
+        tlk_sort(list, count);
+    __syncwarp();
+    for (uint32_t c = threadIdx.x % 32; c < count; c += 32) {
+        const uint32_t at = count > LISTED ? c : rank_in(list, count, list[c]);
+        tlk_write_contact(f, i, list[c], begin_at + at);
+    }
+    __syncwarp();
 }
 
 /* A thread a shape lists its contacts; the threads of a warp share them evenly, and write side by
- * side. Shapes that have more partners than were kept are left to run_crowd_write. */
+ * side. */
 static __global__ void __launch_bounds__(32 * WARPS, 8)
     run_find_write(const __grid_constant__ tlk_find f, uint32_t n)
 {
-    __shared__ uint32_t partners[WARPS][32 * TLK_PARTNERS];
-    __shared__ uint8_t owners[WARPS][32 * TLK_PARTNERS];
-    uint32_t *partner = partners[threadIdx.x / 32];
+    __shared__ uint32_t partners[WARPS][LISTED];
+    __shared__ uint8_t owners[WARPS][LISTED];
+    uint32_t *partner = partners[threadIdx.x / 32], total;
     uint8_t *owner = owners[threadIdx.x / 32];
     const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
     const uint32_t begin = i < n ? f.contact_start[i] : 0;
     const uint32_t count = i < n ? f.contact_start[i + 1] - begin : 0;
-    const uint32_t mine = count <= TLK_PARTNERS ? count : 0;
-    uint32_t at = mine;
-    for (uint32_t d = 1; d < 32; d *= 2) {
-        const uint32_t before = __shfl_up_sync(ALL, at, d);
-        at += lane >= d ? before : 0;
-    }
-    const uint32_t total = __shfl_sync(ALL, at, 31);
-    at -= mine;
+    const uint32_t mine = count <= TLK_PARTNERS ? count : 0, at = add_before(mine, &total);
     for (uint32_t c = 0; c < mine; c++) {
         partner[at + c] = f.partner[TLK_PARTNERS * (size_t)i + c];
         owner[at + c] = (uint8_t)lane;
@@ -275,18 +372,18 @@ static __global__ void __launch_bounds__(32 * WARPS, 8)
     __syncwarp();
     for (uint32_t first = 0; first < total; first += 32) {
         const uint32_t c = first + lane, from = c < total ? owner[c] : 0;
-        const uint32_t ahead = __shfl_sync(ALL, begin - at, from);
+        const uint32_t list = __shfl_sync(ALL, at, from), size = __shfl_sync(ALL, mine, from);
+        const uint32_t to = __shfl_sync(ALL, begin, from);
         if (c < total)
-            tlk_write_contact(&f, i - lane + from, partner[c], ahead + c);
+            tlk_write_contact(&f, i - lane + from, partner[c],
+                              to + rank_in(partner + list, size, partner[c]));
     }
-}
-
-static __global__ void __launch_bounds__(32 * WARPS)
-    run_crowd_write(const __grid_constant__ tlk_find f, uint32_t n)
-{
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-        if (f.contact_start[i + 1] - f.contact_start[i] > TLK_PARTNERS)
-            tlk_contact_write(&f, i);
+    __syncwarp();
+    for (uint32_t crowds = __ballot_sync(ALL, count > TLK_PARTNERS); crowds; crowds &= crowds - 1) {
+        const uint32_t of = (uint32_t)__ffs((int)crowds) - 1;
+        write_crowd(&f, i - lane + of, __shfl_sync(ALL, begin, of), __shfl_sync(ALL, count, of),
+                    partner);
+    }
 }
 
 static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, bool serial,
@@ -294,9 +391,7 @@ static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, 
 {
     const tlk_find &f = *(const tlk_find *)args;
     (void)begin, (void)serial;
-    const uint32_t blocks = (end + 32 * WARPS - 1) / (32 * WARPS);
-    run_find_write<<<blocks, 32 * WARPS, 0, stream>>>(f, end);
-    run_crowd_write<<<tlk_min(blocks, CROWD_BLOCKS), 32 * WARPS, 0, stream>>>(f, end);
+    run_find_write<<<(end + 32 * WARPS - 1) / (32 * WARPS), 32 * WARPS, 0, stream>>>(f, end);
 }
 
 /* A thread a contact: looks for its pair in the owner's old list. A pair is there once at most. */
