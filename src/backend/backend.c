@@ -76,7 +76,7 @@ void tl_arena_release(tl_backend *backend, tl_arena *arena, size_t mark)
 {
     while (arena->extras && arena->extra[arena->extras - 1].at >= mark)
         tl_buffer_free(backend, &arena->extra[--arena->extras].memory);
-    arena->at = mark;
+    arena->at = (mark + PIECE - 1) / PIECE * PIECE;
     arena->phase++;
 }
 

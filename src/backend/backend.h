@@ -37,6 +37,8 @@ typedef enum tl_fold {
 #define TLK_FOLD_CHUNK 256u
 #define TLK_FOLD_GROUP 64u
 
+#define TLK_RANK_KEYS 256u /* keys that items are ranked by are below this */
+
 /* Folds one more number in, by + (s), max (M) or min (m); and where such a fold starts. */
 static inline double tl_fold_pair(char operation, double a, double b)
 {
@@ -108,6 +110,10 @@ typedef struct tl_backend_ops {
     /* Stable sort of keys with their values by the low `bits` bits of the key, in place. */
     tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
                       uint32_t bits);
+    /* The place of each item in the stable order of keys; and for the host, which waits for it, the
+     * first place of each key and, at the end (TLK_RANK_KEYS + 1 numbers in all), the count. */
+    tl_status (*rank)(tl_backend *backend, const uint32_t *keys, uint32_t count, uint32_t *places,
+                      uint32_t *starts);
     /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
      * where the host wants to know it too, may be NULL: a GPU is not waited for then. A GPU does
      * not count beyond 2^32 - 1. */
@@ -187,7 +193,8 @@ struct tl_arena {
  * `bytes`, where more is known to come. */
 tl_status tl_arena_clear(tl_backend *backend, tl_arena *arena, size_t bytes);
 
-/* Gives up the pieces that were cut when `at` was at least `mark`. */
+/* Gives up the pieces that were cut when `at` was at least `mark`; of a piece that the mark is in,
+ * what comes behind it. */
 void tl_arena_release(tl_backend *backend, tl_arena *arena, size_t mark);
 
 void tl_arena_free(tl_backend *backend, tl_arena *arena);

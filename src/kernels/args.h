@@ -141,11 +141,10 @@ typedef struct tlk_colour {
     uint32_t dynamic;      /* dynamic bodies */
     uint32_t *colour;      /* a contact */
     uint64_t *used;        /* a body: bit c is set where colour c is taken */
-    uint64_t *bid;         /* a body: the best bid of this round */
+    uint64_t *bid;         /* a body: the highest bid of this round, 0 where there is none */
     uint32_t *fresh;       /* contacts without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
-    uint32_t *key, *value; /* a contact: colour * 4 + kind * 2 + wall, and the contact */
-    uint32_t *place;       /* a contact: where it is among the sorted ones */
+    uint32_t *key;         /* a contact: colour * 4 + kind * 2 + wall */
     uint32_t coloured;     /* 0: all contacts get colour 0 in the keys */
 } tlk_colour;
 
@@ -214,9 +213,9 @@ typedef struct tlk_build {
     const uint32_t *contact_a, *contact_b;
     const TLK_REAL *contact_n;
     const TLK_REAL *contact_gamma;
-    const uint32_t *place, *key;   /* a contact: its place in the order of keys; the sorted keys */
-    const uint32_t *segment_start; /* a key / 2: first sorted position */
-    const uint32_t *segment_row;   /* a key / 2: first row */
+    const uint32_t *key, *place;   /* a contact: its key, and its place in the order of keys */
+    const uint32_t *segment_start; /* a key / 2: its first place; at the end, all contacts */
+    const uint32_t *segment_row;   /* a key / 2: its first row */
     const TLK_REAL *pair;          /* 2 a pair of materials: friction, restitution */
     uint32_t materials;
     uint32_t split, warm, block_base;

@@ -52,14 +52,14 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
         tlk_atomic_or(&c->used[b], 1ull << colour);
 }
 
-/* A bid that is unlike those of the neighbours, but the same on every run. */
+/* A bid that is unlike those of the neighbours, but the same on every run; never 0. */
 TL_KERNEL uint64_t tlk_bid(uint32_t k)
 {
     uint32_t x = k * 0x9e3779b1u;
     x ^= x >> 15;
     x *= 0x85ebca77u;
     x ^= x >> 13;
-    return (uint64_t)x << 32 | k;
+    return ~((uint64_t)x << 32 | k);
 }
 
 /* One fresh contact: bids for its bodies. */
@@ -70,9 +70,9 @@ TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
-        tlk_atomic_min(&c->bid[a], tlk_bid(k));
+        tlk_atomic_max(&c->bid[a], tlk_bid(k));
     if (b < c->dynamic)
-        tlk_atomic_min(&c->bid[b], tlk_bid(k));
+        tlk_atomic_max(&c->bid[b], tlk_bid(k));
 }
 
 /* One fresh contact: where it won both bodies, it takes the first colour free at both. */
@@ -104,9 +104,9 @@ TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
     const uint32_t k = c->fresh[i];
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
-        tlk_atomic_set(&c->bid[a], UINT64_MAX);
+        tlk_atomic_set(&c->bid[a], 0);
     if (b < c->dynamic)
-        tlk_atomic_set(&c->bid[b], UINT64_MAX);
+        tlk_atomic_set(&c->bid[b], 0);
 }
 
 /* How many fresh contacts are still without a colour. */
@@ -122,13 +122,6 @@ TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t k)
     const uint32_t block = !(ia & ib & TLK_SHAPE_CENTRAL);
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
     c->key[k] = (c->coloured ? c->colour[k] * 4 : 0) + block * 2 + wall;
-    c->value[k] = k;
-}
-
-/* One sorted position: its contact learns its place. */
-TL_KERNEL void tlk_row_place(const tlk_colour *c, uint32_t p)
-{
-    c->place[c->value[p]] = p;
 }
 
 /* The rotation matrix of a unit quaternion, by rows. */
@@ -272,8 +265,16 @@ TL_KERNEL bool tlk_rests(const tlk_build *p, uint32_t a, uint32_t b, double gap,
 /* The row of a contact. */
 TL_KERNEL uint32_t tlk_row_of(const tlk_build *p, uint32_t k)
 {
-    const uint32_t at = p->place[k], segment = p->key[at] >> 1;
-    return p->segment_row[segment] + at - p->segment_start[segment];
+    const uint32_t segment = p->key[k] >> 1;
+    return p->segment_row[segment] + p->place[k] - p->segment_start[segment];
+}
+
+/* Behind the last row of a segment, which row s of contact k may be: the rest of the packet. */
+TL_KERNEL void tlk_pad_packet(const tlk_build *p, uint32_t k, uint32_t s)
+{
+    if (p->place[k] + 1 == p->segment_start[(p->key[k] >> 1) + 1])
+        for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
+            p->a[pad] = TLK_NONE;
 }
 
 /* The turn of a row of a colour at a block whose rows have the colours `used`. */
@@ -288,7 +289,7 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
 TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b)
 {
     const real *va = p->bodies.vel + 8 * (size_t)a, *vb = p->bodies.vel + 8 * (size_t)b;
-    const uint32_t colour = p->key[p->place[k]] >> 2;
+    const uint32_t colour = p->key[k] >> 2;
     const real mass[4] = {va[3], vb[3], va[7], vb[7]};
     uint32_t turns = tlk_turn_at(p->used[a], colour);
     if (b < p->bodies.dynamic)
@@ -328,6 +329,7 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     tlk_relative(p->free + 8 * (size_t)a, p->free + 8 * (size_t)b, ra, rb, free);
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
+    tlk_pad_packet(p, k, s);
     p->a[s] = a;
     p->b[s] = b;
     p->gap[s] = (real)gap;

@@ -203,13 +203,13 @@ TL_KERNEL void tlk_atomic_or(uint64_t *p, uint64_t bits)
 #endif
 }
 
-TL_KERNEL void tlk_atomic_min(uint64_t *p, uint64_t value)
+TL_KERNEL void tlk_atomic_max(uint64_t *p, uint64_t value)
 {
 #if defined(__CUDACC__)
-    atomicMin((unsigned long long *)p, (unsigned long long)value);
+    atomicMax((unsigned long long *)p, (unsigned long long)value);
 #else
     uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (value < seen && !__atomic_compare_exchange_n(p, &seen, value, true, __ATOMIC_RELAXED,
+    while (value > seen && !__atomic_compare_exchange_n(p, &seen, value, true, __ATOMIC_RELAXED,
                                                         __ATOMIC_RELAXED)) {
     }
 #endif

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define RESTING 0.1               /* of the envelope */
-#define KEYS    (4 * TLK_COLOURS) /* colour, kind of row, wall or not */
+#define RESTING 0.1 /* of the envelope */
+
+_Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
 
 /* Contacts of the present state; in parts (0: at once) on several devices. */
 static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts *next)
@@ -78,22 +79,19 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
     const size_t bodies = w->dynamic;
-    TL_TRY(tl_buffer_need(b, &p->used, bodies * sizeof(uint64_t)));
-    TL_TRY(tl_buffer_need(b, &p->bid, bodies * sizeof(uint64_t)));
-    TL_TRY(tl_buffer_need(b, &p->fresh_count, 2 * sizeof(uint32_t)));
+    const size_t bytes = 2 * bodies * sizeof(uint64_t) + 2 * sizeof(uint32_t);
+    TL_TRY(tl_buffer_need(b, &p->bidding, bytes));
     TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->count * sizeof(uint32_t)));
-    args->used = p->used.data;
-    args->bid = p->bid.data;
-    args->fresh_count = p->fresh_count.data;
+    args->used = p->bidding.data;
+    args->bid = args->used + bodies;
+    args->fresh_count = (uint32_t *)(args->bid + bodies);
     args->fresh = p->fresh.data;
-    b->ops->fill(b, args->used, 0, bodies * sizeof(uint64_t));
-    b->ops->fill(b, args->bid, 0xff, bodies * sizeof(uint64_t));
-    b->ops->fill(b, args->fresh_count, 0, 2 * sizeof(uint32_t));
+    b->ops->fill(b, p->bidding.data, 0, bytes);
     tl_run(b, TLK_colour_keep, c->count, args);
     return b->ops->colour(b, args, c->count);
 }
 
-/* Where each segment (colour and kind of row) starts, among sorted contacts and among rows. Central
+/* Where each segment (colour and kind of row) starts, in the order of keys and among rows. Central
  * rows come first; every segment begins a new packet. Returns how many colours there are. */
 static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first, uint32_t *row)
 {
@@ -109,6 +107,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
             rows += (count + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
         }
     }
+    first[TL_SEGMENTS] = starts[TLK_RANK_KEYS];
     problem->view.rows = rows;
     problem->view.colours = 0;
     for (uint32_t c = 0; c < TLK_COLOURS; c++) {
@@ -143,7 +142,7 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
-    uint32_t ranges[2 * KEYS], starts[KEYS + 1] = {0}, segments[2 * TL_SEGMENTS];
+    uint32_t starts[TLK_RANK_KEYS + 1], segments[2 * TL_SEGMENTS + 1];
     tlk_colour args = {.a = c->a.data,
                        .b = c->b.data,
                        .shape_body = w->shape_body.data,
@@ -151,31 +150,23 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                        .dynamic = w->dynamic,
                        .colour = c->colour.data,
                        .coloured = w->settings.solver.kind == TL_PSOR};
-    /* building rows needs these too; the rest makes room for the rows */
+    /* building rows needs these too and, where rows wait for each other, the colours used at each
+     * body: the first part of what colouring works with; the rest makes room for the rows */
     TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(b, c->count, w->dynamic)));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
-    if (b->flow && args.coloured)
-        TL_TRY(tl_buffer_need(b, &p->used, w->dynamic * sizeof(uint64_t)));
-    const size_t mark = w->arena.at;
-    TL_TRY(tl_buffer_need(b, &p->value, (size_t)c->count * sizeof(uint32_t)));
+    const bool keeps = b->flow && args.coloured;
+    const size_t mark = w->arena.at + (keeps ? w->dynamic * sizeof(uint64_t) : 0);
     if (args.coloured)
         TL_TRY(colour(w, c, &args));
     args.key = p->key.data;
-    args.value = p->value.data;
-    args.place = p->place.data;
     *colours = 0;
     if (!c->count)
         return TL_OK;
     tl_run(b, TLK_row_key, c->count, &args);
-    TL_TRY(b->ops->sort(b, args.key, args.value, c->count, 8));
-    tl_run(b, TLK_row_place, c->count, &args);
-    TL_TRY(tl_ranges(b, args.key, c->count, KEYS, &p->range));
-    b->ops->download(b, ranges, p->range.data, sizeof ranges);
-    for (uint32_t k = 0; k < KEYS; k++)
-        starts[k + 1] = starts[k] + ranges[KEYS + k] - ranges[k];
-    const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS);
+    TL_TRY(b->ops->rank(b, args.key, c->count, p->place.data, starts));
+    const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
     *colours = args.coloured ? used : 0;
     if (!args.coloured)
         problem->view.colours = 0;
@@ -277,10 +268,10 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .contact_b = c->b.data,
                          .contact_n = c->n.data,
                          .contact_gamma = c->gamma.data,
-                         .place = p->place.data,
                          .key = p->key.data,
+                         .place = p->place.data,
                          .segment_start = p->segment.data,
-                         .segment_row = (uint32_t *)p->segment.data + TL_SEGMENTS,
+                         .segment_row = (uint32_t *)p->segment.data + TL_SEGMENTS + 1,
                          .pair = w->pair_table.data,
                          .materials = w->materials,
                          .split = s->overlap == TL_OVERLAP_SPLIT,
@@ -304,11 +295,10 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .position_gamma = p->position_gamma.data,
                          .contact_gamma_out = c->gamma.data};
     if (flows(b, &problem->view)) {
-        build->used = p->used.data;
+        build->used = p->bidding.data;
         build->turns = p->turns.data;
         build->mass = p->mass.data;
     }
-    b->ops->fill(b, build->a, 0xff, (size_t)problem->view.rows * sizeof(uint32_t));
     tl_run(b, TLK_build_row, c->count, build);
     tlk_problem *view = &problem->view;
     view->blocks = w->rows;

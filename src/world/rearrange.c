@@ -38,7 +38,7 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     TL_TRY(tl_contacts_rest(b, &w->contacts[w->current]));
     TL_TRY(tl_ordering_need(w, bodies, shapes));
     TL_TRY(tl_buffer_need(b, &w->problem.key, contacts * word));
-    TL_TRY(tl_buffer_need(b, &w->problem.value, contacts * word));
+    TL_TRY(tl_buffer_need(b, &w->problem.place, contacts * word));
     TL_TRY(tl_buffer_need(b, &o->first, (bodies + 1) * word));
     TL_TRY(tl_buffer_need(b, &o->from, shapes * word));
     TL_TRY(tl_buffer_need(b, &o->to, shapes * word));
@@ -103,7 +103,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     args->a_out = next->a.data, args->b_out = next->b.data, args->colour_out = next->colour.data;
     args->n_out = next->n.data, args->gamma_out = next->gamma.data;
     args->start = next->start.data;
-    args->key = w->problem.key.data, args->value = w->problem.value.data;
+    args->key = w->problem.key.data, args->value = w->problem.place.data;
     tl_run(b, TLK_order_owner, last->count, args);
     TL_TRY(b->ops->sort(b, args->key, args->value, last->count, bits));
     TL_TRY(tl_ranges(b, args->key, last->count, args->shapes + 1, &w->ordering.range));

@@ -53,13 +53,11 @@ static void bind_phases(tl_world *w)
 {
     tl_rows *p = &w->problem;
     tl_ordering *o = &w->ordering;
-    tl_buffer *pieces[] = {
-        &p->key,   &p->value,         &p->place,          &p->range,       &p->segment,
-        &p->used,  &p->bid,           &p->fresh,          &p->fresh_count, &p->a,
-        &p->b,     &p->head,          &p->block,          &p->bias,        &p->gap,
-        &p->gamma, &p->position_bias, &p->position_gamma, &p->turns,       &p->mass,
-        &o->order, &o->first,         &o->from,           &o->to,          &o->range,
-        &o->place, &o->level,         &o->gone,           &o->rows};
+    tl_buffer *pieces[] = {&p->key,   &p->place, &p->segment,       &p->bidding,        &p->fresh,
+                           &p->a,     &p->b,     &p->head,          &p->block,          &p->bias,
+                           &p->gap,   &p->gamma, &p->position_bias, &p->position_gamma, &p->turns,
+                           &p->mass,  &o->order, &o->first,         &o->from,           &o->to,
+                           &o->range, &o->place, &o->level,         &o->gone,           &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);

@@ -27,10 +27,11 @@ typedef struct tl_world_motion {
 /* The rows of the problem, built anew each step. Lengths in rows, padding included. Pieces of the
  * world's arena, all of them. */
 typedef struct tl_rows {
-    tl_buffer key, value, place; /* uint32_t a contact: order of rows */
-    tl_buffer range, segment;    /* uint32_t: runs of keys; position and row of segments */
-    tl_buffer used, bid, fresh, fresh_count; /* colouring */
-    tl_buffer a, b;                          /* uint32_t */
+    tl_buffer key, place; /* uint32_t a contact: order of rows */
+    tl_buffer segment;    /* uint32_t: place and row of segments */
+    tl_buffer bidding;    /* colouring: used and bid, uint64_t a body each, and fresh_count */
+    tl_buffer fresh;      /* uint32_t a contact */
+    tl_buffer a, b;       /* uint32_t */
     tl_buffer head, block, bias, gap, gamma; /* real */
     tl_buffer position_bias, position_gamma;
     tl_buffer turns, mass; /* where the backend wants them */

@@ -177,9 +177,63 @@ static void test_sharing(void **state)
     share(TL_APGD, TL_MIXED);
 }
 
-static void expect_bytes(const tl_buffer *piece, size_t byte)
+/* A row's turn at a block whose rows have the colours `used`, colour by colour. */
+static uint32_t turn_of(uint64_t used, uint32_t colour)
 {
-    for (size_t n = 0; n < piece->bytes; n++)
+    uint32_t before = colour, last = TLK_COLOURS - 1;
+    while (!(used >> last & 1))
+        last--;
+    while (before > 0 && !(used >> (before - 1) & 1))
+        before--;
+    return (colour == last ? TLK_TURN_LAST : 0) | (before ? before - 1 : TLK_TURN_FIRST | last);
+}
+
+/* Rows that wait for each other know their turns from the colours used at each body, which outlast
+ * the rest of colouring; packets are filled up. */
+static void check_turns(tl_world *world)
+{
+    tl_problem problem;
+    memset(world->arena.block.data, 0x7f, world->arena.block.bytes);
+    assert_ok(tl_step_problem(world, &problem));
+    const tlk_problem *view = &problem.view;
+    uint64_t *used = calloc(world->rows, sizeof *used), left = view->colours;
+    uint32_t colour[TL_SEGMENTS], rows = 0;
+    assert_true(view->turns || !view->rows);
+    for (uint32_t i = 0; i < problem.segment_count; i++, left &= left - 1) {
+        colour[i] = (uint32_t)__builtin_ctzll(left);
+        for (uint32_t s = problem.segments[i].begin; s < problem.segments[i].end; s++, rows++) {
+            used[view->a[s]] |= 1ull << colour[i];
+            used[view->b[s]] |= 1ull << colour[i];
+        }
+        for (uint32_t s = problem.segments[i].end; s % TLK_LANES; s++, rows++)
+            assert_int_equal(view->a[s], TLK_NONE);
+    }
+    assert_int_equal(rows, view->rows);
+    for (uint32_t i = 0; i < problem.segment_count; i++)
+        for (uint32_t s = problem.segments[i].begin; s < problem.segments[i].end; s++) {
+            const uint32_t b = view->b[s];
+            const uint32_t at_b = b < view->moving ? turn_of(used[b], colour[i]) << 8 : 0;
+            assert_int_equal(view->turns[s], turn_of(used[view->a[s]], colour[i]) | at_b);
+        }
+    free(used);
+}
+
+static void test_turns(void **state)
+{
+    (void)state;
+    tl_world *world = busy_world(TL_PSOR, TL_MIXED);
+    world->backend->flow = true; /* as on a GPU; this one only fills them in */
+    for (int i = 0; i < 30; i++) {
+        assert_ok(tl_world_step(world, 3, NULL));
+        check_turns(world);
+    }
+    assert_true(tl_world_contact_count(world) > 200);
+    tl_world_destroy(world);
+}
+
+static void expect_bytes(const tl_buffer *piece, size_t bytes, size_t byte)
+{
+    for (size_t n = 0; n < bytes; n++)
         assert_int_equal(((const uint8_t *)piece->data)[n], byte);
 }
 
@@ -194,21 +248,24 @@ static void test_arena(void **state)
     assert_ok(tl_backend_cpu(TL_MIXED, 1, &b));
     for (int phase = 0; phase < 300; phase++) {
         const size_t count = (size_t)roll(&random, 3, 20), kept = count / 3;
-        size_t mark = 0;
+        size_t mark = 0, begin = 0;
         assert_ok(tl_arena_clear(b, &arena, phase % 3 ? 0 : 20000));
         for (size_t i = 0; i < 2 * count; i++) {
+            const size_t bytes = (size_t)roll(&random, 1, 3000);
             if (i == kept)
-                mark = arena.at;
-            if (i == count) /* the first third stays, the others make room */
+                mark = arena.at + (begin = phase % 2 ? bytes / 2 : 0);
+            if (i ==
+                count) /* the first third and perhaps half a piece stay, the others make room */
                 tl_arena_release(b, &arena, mark);
             piece[i].arena = &arena;
-            assert_ok(tl_buffer_need(b, &piece[i], (size_t)roll(&random, 1, 3000)));
+            assert_ok(tl_buffer_need(b, &piece[i], bytes));
             assert_true((uintptr_t)piece[i].data % 64 == 0);
             memset(piece[i].data, (int)i, piece[i].bytes);
         }
         for (size_t i = 0; i < 2 * count; i++)
             if (i < kept || i >= count)
-                expect_bytes(&piece[i], i);
+                expect_bytes(&piece[i], piece[i].bytes, i);
+        expect_bytes(&piece[kept], begin, kept);
         assert_true(phase < 3 || arena.extras < 20);
     }
     assert_ok(tl_arena_clear(b, &arena, 0));
@@ -291,8 +348,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finding_alone), cmocka_unit_test(test_finding_between_steps),
-        cmocka_unit_test(test_sharing),       cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_sharing),       cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_arena),         cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,6 +259,13 @@ static tl_status cpu_sort(tl_backend *backend, uint32_t *keys, uint32_t *values,
     return tl_cpu_sort(pool(cpu), &cpu->sort_scratch, keys, values, count, bits);
 }
 
+static tl_status cpu_rank(tl_backend *backend, const uint32_t *keys, uint32_t count,
+                          uint32_t *places, uint32_t *starts)
+{
+    cpu_backend *cpu = (cpu_backend *)backend;
+    return tl_cpu_rank(pool(cpu), &cpu->sort_scratch, keys, count, places, starts);
+}
+
 static tl_status cpu_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
@@ -330,6 +337,7 @@ static const tl_backend_ops cpu_ops = {
     .fold = cpu_fold,
     .colour = cpu_colour,
     .sort = cpu_sort,
+    .rank = cpu_rank,
     .scan = cpu_scan,
     .threads = cpu_threads,
     .capture = cpu_capture,

@@ -40,6 +40,8 @@ uint32_t tl_cpu_count(void);
 /* cpu_sort.c; scratch is the backend's. */
 tl_status tl_cpu_sort(tl_pool *pool, tl_array *scratch, uint32_t *keys, uint32_t *values,
                       uint32_t count, uint32_t bits);
+tl_status tl_cpu_rank(tl_pool *pool, tl_array *scratch, const uint32_t *keys, uint32_t count,
+                      uint32_t *places, uint32_t *starts);
 tl_status tl_cpu_scan(tl_pool *pool, tl_array *scratch, uint32_t *items, uint32_t count,
                       uint64_t *total);
 

@@ -1,5 +1,5 @@
-/* Radix sort and prefix sum on the CPU. Both give the same result for any number of threads: the
- * sort is stable, and sums of integers do not round. */
+/* Radix sort, ranks and prefix sum on the CPU. All give the same result for any number of threads:
+ * sort and ranks are stable, and sums of integers do not round. */
 #include "backend/cpu/cpu.h"
 
 #include <string.h>
@@ -58,6 +58,65 @@ tl_status tl_cpu_scan(tl_pool *pool, tl_array *scratch, uint32_t *items, uint32_
     return TL_OK;
 }
 
+/* How often each digit occurs among the keys of a part. */
+static void count_digits(const uint32_t *keys, uint32_t begin, uint32_t end, uint32_t shift,
+                         uint32_t digits, uint32_t *own)
+{
+    memset(own, 0, digits * sizeof *own);
+    for (uint32_t i = begin; i < end; i++)
+        own[keys[i] >> shift & (digits - 1)]++;
+}
+
+/* Where a part's first key of each digit goes, from the counts of all parts. */
+static void digit_places(const uint32_t *counts, uint32_t digits, uint32_t part, uint32_t parts,
+                         uint32_t *at)
+{
+    uint32_t sum = 0;
+    for (uint32_t d = 0; d < digits; d++)
+        for (uint32_t t = 0; t < parts; t++) {
+            if (t == part)
+                at[d] = sum;
+            sum += counts[(size_t)t * digits + d];
+        }
+}
+
+typedef struct rank_job {
+    const uint32_t *keys;
+    uint32_t *places, *starts;
+    uint32_t *counts; /* parts * TLK_RANK_KEYS */
+    uint32_t count;
+} rank_job;
+
+/* The counts of each part; then its places, and from the first part's the starts. */
+static void rank_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+{
+    const rank_job *job = context;
+    uint32_t begin, end, at[TLK_RANK_KEYS];
+    range(job->count, part, parts, &begin, &end);
+    if (phase == 0) {
+        count_digits(job->keys, begin, end, 0, TLK_RANK_KEYS,
+                     job->counts + (size_t)part * TLK_RANK_KEYS);
+        return;
+    }
+    digit_places(job->counts, TLK_RANK_KEYS, part, parts, at);
+    if (part == 0)
+        memcpy(job->starts, at, sizeof at);
+    for (uint32_t i = begin; i < end; i++)
+        job->places[i] = at[job->keys[i]]++;
+}
+
+tl_status tl_cpu_rank(tl_pool *pool, tl_array *scratch, const uint32_t *keys, uint32_t count,
+                      uint32_t *places, uint32_t *starts)
+{
+    if (count < SERIAL_BELOW)
+        pool = NULL;
+    TL_TRY(tl_array_resize(scratch, (size_t)tl_pool_parts(pool) * TLK_RANK_KEYS));
+    rank_job job = {keys, places, starts, scratch->data, count};
+    tl_pool_run(pool, 2, rank_part, &job);
+    starts[TLK_RANK_KEYS] = count;
+    return TL_OK;
+}
+
 typedef struct sort_job {
     uint32_t *keys, *values, *keys2, *values2;
     uint32_t *counts; /* parts * digits */
@@ -76,21 +135,13 @@ static void sort_pass(const sort_job *job, uint32_t pass, bool scatter, uint32_t
     const uint32_t *values = back ? job->values2 : job->values;
     uint32_t *keys_out = back ? job->keys : job->keys2;
     uint32_t *values_out = back ? job->values : job->values2;
-    uint32_t begin, end, at[1u << DIGIT_BITS], sum = 0;
-    uint32_t *own = job->counts + (size_t)part * digits;
+    uint32_t begin, end, at[1u << DIGIT_BITS];
     range(job->count, part, parts, &begin, &end);
     if (!scatter) {
-        memset(own, 0, digits * sizeof *own);
-        for (uint32_t i = begin; i < end; i++)
-            own[keys[i] >> shift & mask]++;
+        count_digits(keys, begin, end, shift, digits, job->counts + (size_t)part * digits);
         return;
     }
-    for (uint32_t d = 0; d < digits; d++)
-        for (uint32_t t = 0; t < parts; t++) {
-            if (t == part)
-                at[d] = sum;
-            sum += job->counts[(size_t)t * digits + d];
-        }
+    digit_places(job->counts, digits, part, parts, at);
     for (uint32_t i = begin; i < end; i++) {
         const uint32_t to = at[keys[i] >> shift & mask]++;
         keys_out[to] = keys[i];

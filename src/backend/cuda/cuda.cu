@@ -20,7 +20,7 @@ typedef struct cuda_backend {
     int device;
     cudaStream_t stream;
     cudaError_t error; /* the first one, kept */
-    void *temp;        /* CUB's */
+    void *temp;        /* CUB's, and the table of ranks */
     size_t temp_bytes;
     void *sort; /* the other half of a sort */
     size_t sort_bytes;
@@ -28,9 +28,9 @@ typedef struct cuda_backend {
     size_t parts_bytes;
     double *numbers; /* folds' results, TLK_FOLD_NUMBERS each, and pinned on the host */
     double *numbers_host;
-    uint32_t *total;       /* pinned */
-    cudaGraphExec_t graph; /* of the last list that was repeated; the next is often like it */
-    cudaStream_t copies;   /* captures leave the device here, beside the computing */
+    uint32_t *total, *starts; /* of a scan, and of ranks; pinned */
+    cudaGraphExec_t graph;    /* of the last list that was repeated; the next is often like it */
+    cudaStream_t copies;      /* captures leave the device here, beside the computing */
 } cuda_backend;
 
 /* A captured copy: on the device at once, on the host when `done` has happened. */
@@ -116,6 +116,7 @@ static void cuda_destroy(tl_backend *backend)
     cudaFree(c->numbers);
     cudaFreeHost(c->numbers_host);
     cudaFreeHost(c->total);
+    cudaFreeHost(c->starts);
     if (c->graph)
         cudaGraphExecDestroy(c->graph);
     cudaStreamSynchronize(c->copies);
@@ -292,6 +293,22 @@ static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values
     return report(c);
 }
 
+static tl_status cuda_rank(tl_backend *backend, const uint32_t *keys, uint32_t count,
+                           uint32_t *places, uint32_t *starts)
+{
+    cuda_backend *c = current(backend);
+    memset(starts, 0, (TLK_RANK_KEYS + 1) * sizeof *starts);
+    if (!count)
+        return TL_OK;
+    const cudaError_t e = tl_cuda_rank(keys, count, places, c->starts, need_temp, c, c->stream);
+    if (e == cudaErrorMemoryAllocation)
+        return TL_NO_MEMORY;
+    note(c, e);
+    memcpy(starts, c->starts, TLK_RANK_KEYS * sizeof *starts);
+    starts[TLK_RANK_KEYS] = count;
+    return report(c);
+}
+
 static tl_status cuda_scan(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total)
 {
     cuda_backend *c = current(backend);
@@ -383,9 +400,9 @@ static const void *cuda_captured(void *slot)
 }
 
 static const tl_backend_ops cuda_ops = {
-    cuda_destroy, cuda_allocate, cuda_release, cuda_upload,   cuda_download, cuda_copy,
-    cuda_fill,    cuda_run,      cuda_fold,    cuda_colour,   cuda_sort,     cuda_scan,
-    cuda_wait,    NULL,          cuda_capture, cuda_captured, cuda_forget};
+    cuda_destroy, cuda_allocate, cuda_release, cuda_upload,  cuda_download, cuda_copy,
+    cuda_fill,    cuda_run,      cuda_fold,    cuda_colour,  cuda_sort,     cuda_rank,
+    cuda_scan,    cuda_wait,     NULL,         cuda_capture, cuda_captured, cuda_forget};
 
 static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, uint32_t device,
                            tl_backend **backend)
@@ -418,6 +435,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     note(c, cudaStreamCreate(&c->stream));
     note(c, cudaStreamCreate(&c->copies));
     note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
+    note(c, cudaMallocHost((void **)&c->starts, TLK_RANK_KEYS * sizeof *c->starts));
     const size_t numbers = MOST_FOLDS * TLK_FOLD_NUMBERS * sizeof(double);
     note(c, cudaMalloc((void **)&c->numbers, numbers));
     note(c, cudaMallocHost((void **)&c->numbers_host, numbers));

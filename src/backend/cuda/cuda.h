@@ -31,14 +31,17 @@ typedef struct tl_cuda_kernels {
 
 extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;
 
-/* primitives.cu: CUB's sort and scan on a stream; `temp` grows through `need`, which returns NULL
- * where memory ran out. */
+/* primitives.cu: sort, scan and ranks on a stream; `temp` grows through `need`, which returns NULL
+ * where memory ran out. What comes back to the host is written to pinned memory. */
 typedef void *(*tl_cuda_need)(void *user, size_t bytes);
 cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint32_t *values2,
                          uint32_t count, uint32_t bits, tl_cuda_need need, void *user,
                          cudaStream_t stream);
-/* Item [count] is the total, and 2^32 - 1 where that is larger; so is `total`, where it is wanted.
- */
+/* The first place of each key is in `starts`; the stream has been waited for. */
+cudaError_t tl_cuda_rank(const uint32_t *keys, uint32_t count, uint32_t *places, uint32_t *starts,
+                         tl_cuda_need need, void *user, cudaStream_t stream);
+/* Item [count] is the total, and 2^32 - 1 where that is larger; so is `total`, where it is wanted
+ * and the stream has been waited for. */
 cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,
                          void *user, cudaStream_t stream);
 

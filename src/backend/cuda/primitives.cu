@@ -1,4 +1,6 @@
-/* Sort and scan by CUB. */
+/* Sort and scan, by CUB where there is much to do, and ranks. Each launch costs the host some
+ * microseconds, which is what a step of a small scene is made of: so few numbers are scanned by one
+ * block, and what the host waits for is written to its memory by the kernel itself. */
 #include <cub/cub.cuh>
 
 #include "backend/cuda/cuda.h"
@@ -34,8 +36,52 @@ struct capped_sum {
     }
 };
 
-cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,
-                         void *user, cudaStream_t stream)
+#define SCAN_THREADS 1024u
+#define SCAN_ITEMS   8u     /* of a thread at a time */
+#define SCAN_FEW     65536u /* items that one block scans sooner than the host launches CUB */
+
+/* The sum of all tiles before; CUB asks thread 0 for it, tile by tile. */
+struct sum_before {
+    uint32_t sum;
+    __device__ uint32_t operator()(uint32_t tile)
+    {
+        const uint32_t before = sum;
+        sum = capped_sum{}(before, tile);
+        return before;
+    }
+};
+
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    scan_few(uint32_t *items, uint32_t count, uint32_t *total)
+{
+    typedef cub::BlockLoad<uint32_t, SCAN_THREADS, SCAN_ITEMS, cub::BLOCK_LOAD_WARP_TRANSPOSE> in;
+    typedef cub::BlockScan<uint32_t, SCAN_THREADS, cub::BLOCK_SCAN_WARP_SCANS> scan;
+    typedef cub::BlockStore<uint32_t, SCAN_THREADS, SCAN_ITEMS, cub::BLOCK_STORE_WARP_TRANSPOSE>
+        out;
+    __shared__ union {
+        typename in::TempStorage in;
+        typename scan::TempStorage scan;
+        typename out::TempStorage out;
+    } room;
+    sum_before before = {0};
+    for (uint32_t first = 0; first < count; first += SCAN_THREADS * SCAN_ITEMS) {
+        uint32_t own[SCAN_ITEMS];
+        in(room.in).Load(items + first, own, (int)(count - first), 0u);
+        __syncthreads();
+        scan(room.scan).ExclusiveScan(own, own, capped_sum{}, before);
+        __syncthreads();
+        out(room.out).Store(items + first, own, (int)(count - first));
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        items[count] = before.sum;
+        if (total)
+            *total = before.sum;
+    }
+}
+
+static cudaError_t scan_many(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,
+                             void *user, cudaStream_t stream)
 {
     size_t bytes = 0;
     cudaError_t e = cub::DeviceScan::ExclusiveScan(nullptr, bytes, items, items, capped_sum{}, 0u,
@@ -49,7 +95,116 @@ cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cu
                                        stream);
     if (total && e == cudaSuccess)
         e = cudaMemcpyAsync(total, items + count, sizeof *total, cudaMemcpyDeviceToHost, stream);
-    if (total && e == cudaSuccess)
-        e = cudaStreamSynchronize(stream);
     return e;
+}
+
+cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,
+                         void *user, cudaStream_t stream)
+{
+    cudaError_t e = cudaSuccess;
+    if (count <= SCAN_FEW)
+        scan_few<<<1, SCAN_THREADS, 0, stream>>>(items, count, total);
+    else
+        e = scan_many(items, count, total, need, user, stream);
+    return total && e == cudaSuccess ? cudaStreamSynchronize(stream) : e;
+}
+
+/* Ranks: a block takes a chunk of the items, and each of its warps a run of the chunk. The keys of
+ * each chunk are counted and the counts summed, key by key and of each key chunk by chunk. Then a
+ * block counts again, run by run, so that a warp knows where its first item of each key goes. */
+#define RANK_THREADS 1024u
+#define RANK_WARPS   (RANK_THREADS / 32)
+#define RANK_CHUNK   (2 * RANK_THREADS) /* items, at least */
+#define RANK_CHUNKS  256u               /* at most */
+#define ALL          0xffffffffu
+
+static_assert(RANK_CHUNKS * TLK_RANK_KEYS <= SCAN_FEW, "one block scans the table of counts");
+
+/* Items of a chunk: equally many for each of its threads, so that runs are of whole 32s. */
+static uint32_t rank_chunk(uint32_t count)
+{
+    const uint32_t each = (count - 1) / (RANK_CHUNKS * RANK_THREADS) + 1;
+    return each * RANK_THREADS < RANK_CHUNK ? RANK_CHUNK : each * RANK_THREADS;
+}
+
+/* Items [first, first + size) of a run, or of a chunk where it is the only one of `runs`. */
+struct rank_run {
+    uint32_t first, size;
+    __device__ rank_run(uint32_t count, uint32_t chunk, uint32_t run, uint32_t runs)
+    {
+        const uint32_t begin = blockIdx.x * chunk, each = chunk / runs, skip = run * each;
+        const uint32_t all = count - begin < chunk ? count - begin : chunk;
+        const uint32_t left = all < skip ? 0 : all - skip;
+        first = begin + skip;
+        size = left < each ? left : each;
+    }
+};
+
+/* table[key][chunk]: how often each key is in each chunk. */
+static __global__ void __launch_bounds__(RANK_THREADS)
+    rank_count(const uint32_t *keys, uint32_t count, uint32_t chunk, uint32_t *table)
+{
+    __shared__ uint32_t counts[TLK_RANK_KEYS];
+    const rank_run own(count, chunk, 0, 1);
+    if (threadIdx.x < TLK_RANK_KEYS)
+        counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < own.size; i += RANK_THREADS)
+        atomicAdd(&counts[keys[own.first + i]], 1u);
+    __syncthreads();
+    if (threadIdx.x < TLK_RANK_KEYS)
+        table[threadIdx.x * gridDim.x + blockIdx.x] = counts[threadIdx.x];
+}
+
+/* The table has been summed: table[key][chunk] is the first place of the key in the chunk. */
+static __global__ void __launch_bounds__(RANK_THREADS)
+    rank_place(const uint32_t *keys, uint32_t count, uint32_t chunk, const uint32_t *table,
+               uint32_t *places, uint32_t *starts)
+{
+    __shared__ uint32_t next[RANK_WARPS][TLK_RANK_KEYS]; /* counts of runs, then the next places */
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, key = threadIdx.x;
+    const rank_run own(count, chunk, warp, RANK_WARPS);
+    for (uint32_t k = lane; k < TLK_RANK_KEYS; k += 32)
+        next[warp][k] = 0;
+    __syncwarp();
+    for (uint32_t i = lane; i < own.size; i += 32)
+        atomicAdd(&next[warp][keys[own.first + i]], 1u);
+    __syncthreads();
+    if (key < TLK_RANK_KEYS) {
+        uint32_t place = table[key * gridDim.x + blockIdx.x];
+        if (blockIdx.x == 0)
+            starts[key] = place;
+        for (uint32_t w = 0; w < RANK_WARPS; w++) {
+            const uint32_t here = next[w][key];
+            next[w][key] = place;
+            place += here;
+        }
+    }
+    __syncthreads();
+    for (uint32_t i = lane; i - lane < own.size; i += 32) {
+        const bool there = i < own.size;
+        const uint32_t k = there ? keys[own.first + i] : TLK_RANK_KEYS; /* a key of their own */
+        const uint32_t same = __match_any_sync(ALL, k), before = __popc(same & ((1u << lane) - 1));
+        const uint32_t place = there ? next[warp][k] : 0;
+        __syncwarp(); /* all have read where to begin */
+        if (there && before == 0)
+            next[warp][k] = place + __popc(same);
+        __syncwarp();
+        if (there)
+            places[own.first + i] = place + before;
+    }
+}
+
+cudaError_t tl_cuda_rank(const uint32_t *keys, uint32_t count, uint32_t *places, uint32_t *starts,
+                         tl_cuda_need need, void *user, cudaStream_t stream)
+{
+    const uint32_t chunk = rank_chunk(count), chunks = (count - 1) / chunk + 1;
+    const uint32_t numbers = chunks * TLK_RANK_KEYS;
+    uint32_t *table = (uint32_t *)need(user, (numbers + 1) * sizeof *table);
+    if (!table)
+        return cudaErrorMemoryAllocation;
+    rank_count<<<chunks, RANK_THREADS, 0, stream>>>(keys, count, chunk, table);
+    scan_few<<<1, SCAN_THREADS, 0, stream>>>(table, numbers, NULL);
+    rank_place<<<chunks, RANK_THREADS, 0, stream>>>(keys, count, chunk, table, places, starts);
+    return cudaStreamSynchronize(stream);
 }
