@@ -115,8 +115,8 @@ typedef struct tl_backend_ops {
     tl_status (*rank)(tl_backend *backend, const uint32_t *keys, uint32_t count, uint32_t *places,
                       uint32_t *starts);
     /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
-     * where the host wants to know it too, may be NULL: a GPU is not waited for then. A GPU does
-     * not count beyond 2^32 - 1. */
+     * where the host wants to know it too, may be NULL: a GPU is not waited for then. The item
+     * that receives it does not count beyond 2^32 - 1, and neither do a GPU's others. */
     tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
     /* Waits until everything asked for is done; NULL where it always is. */
     void (*wait)(tl_backend *backend);
@@ -139,6 +139,7 @@ struct tl_backend {
     size_t real;        /* bytes of a real number: 4 or 8 */
     bool flow;          /* sweeps want tlk_problem.turns and .mass */
     double crowd;       /* shapes that a bin should hold, roughly (measured) */
+    bool apart;         /* the table of bins should tell those of the whole box apart */
     size_t entry;       /* bytes of a shape's entry in a bin (kernels/bins.h) */
     size_t bytes, peak; /* memory held in buffers */
     char name[64];

@@ -11,7 +11,7 @@
 #define MOST_WAY   2.0  /* radii, at most */
 #define MIN_FACTOR 1.0  /* edge of a bin over twice the reach of its level, at least */
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
-#define MAX_BITS   24u  /* of a level's bin index */
+#define MAX_BITS   28u  /* of a level's bin index */
 
 #define BUFFERS 3
 
@@ -97,6 +97,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         volume *= fmax(high[k] - low[k], 2 * c->top[0]);
         side[k] = fmax(high[k] - low[k], 0) / (k == f->axis ? parts : 1);
     }
+    const double beyond = state->apart ? 8 : 2; /* bins that an axis of the table has to spare */
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
         *level = (tlk_level){.used = c->residents[l] > 0};
@@ -106,9 +107,10 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         /* edges fall with the size of shapes, so that none has more bins on a coarser level */
         edge = fmin(edge, bin_edge(level->reach, state->crowd * volume / c->residents[l]));
         level->inverse = 1 / edge;
-        uint32_t bits[3], room = bits_for(c->residents[l] / parts) + 1, sum = 0;
+        uint32_t bits[3], sum = 0;
+        const uint32_t room = bits_for(c->residents[l] / parts) + (state->apart ? 3 : 1);
         for (int k = 0; k < 3; k++)
-            sum += bits[k] = bits_for(side[k] * level->inverse + 2);
+            sum += bits[k] = bits_for(side[k] * level->inverse + beyond);
         while (sum > room) {
             int widest = bits[0] >= bits[1] ? 0 : 1;
             widest = bits[2] > bits[widest] ? 2 : widest;
@@ -118,6 +120,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         for (int k = 0; k < 3; k++) {
             level->mask[k] = (1u << bits[k]) - 1;
             level->shift[k] = k == 0 ? 0 : level->shift[k - 1] + bits[k - 1];
+            level->first[k] = parts > 1 ? NAN : floor(low[k] * level->inverse) - 3;
         }
         level->base = base;
         base += 1u << sum;
@@ -243,7 +246,11 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
     const uint32_t n = f->shapes.rows;
     uint32_t totals[2] = {0, 0};
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 2) * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &c->partner, TLK_PARTNERS * (size_t)n * sizeof(uint32_t)));
+    f->partners = TLK_PARTNERS;
+    if (c->crowd >
+        TLK_PARTNERS / 4) /* three times the mean and a few more are all, nearly always */
+        f->partners = (3 * c->crowd + TLK_PARTNERS) & ~3u;
+    TL_TRY(tl_buffer_need(b, &c->partner, f->partners * (size_t)n * sizeof(uint32_t)));
     f->contact_start = out->start.data;
     f->partner = c->partner.data;
     tl_run(b, TLK_contact_count, n, f);
@@ -252,6 +259,7 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
         TL_TRY(b->ops->download(b, totals, f->contact_start + n, sizeof totals));
     *contacts = totals[0];
     *entries = totals[1];
+    c->crowd = n && totals[1] <= f->bin_stride - TLK_LANES ? totals[0] / n : c->crowd;
     return TL_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct tl_collide {
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
     uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */
+    uint32_t crowd;   /* contacts of a shape when they were last found, the mean */
     tl_buffer bin_start, bin, partner;
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
@@ -37,6 +38,7 @@ typedef struct tl_collide_state {
     tlk_shapes shapes;
     double box[6], speed;
     double crowd; /* shapes that a bin should hold, roughly */
+    bool apart;   /* the table of bins should tell all bins of the box apart */
     double h, envelope;
 } tl_collide_state;
 

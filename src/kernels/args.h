@@ -82,7 +82,8 @@ typedef struct tlk_level {
     uint32_t mask[3], shift[3]; /* of x, y, z in a key; x comes first, at shift 0 */
     uint32_t base;              /* first key */
     uint32_t used;              /* 0: nothing lives on this level */
-    int64_t cut_low, cut_high;  /* bins [cut_low, cut_high) along tlk_find.axis are looked at */
+    double first[3]; /* bins from here to the mask on are told apart by the table; NaN: not sure */
+    int64_t cut_low, cut_high; /* bins [cut_low, cut_high) along tlk_find.axis are looked at */
 } tlk_level;
 
 /* What collision detection works on; stages fill it from top to bottom. */
@@ -98,7 +99,8 @@ typedef struct tlk_find {
     uint32_t *bin_start; /* keys + 2: counts, one key on; then where each bin begins */
     uint32_t *bin;       /* entries, bin by bin: TLK_ENTRY words each (bins.h) */
     uint32_t bin_stride; /* entries that there is room for, and some padding */
-    uint32_t *partner;   /* TLK_PARTNERS a shape, by the counting pass */
+    uint32_t partners;   /* that the counting pass keeps for each shape */
+    uint32_t *partner;   /* so many a shape */
     uint32_t contacts;
     uint32_t *contact_start; /* shapes.rows + 2: counts, then their scan; the number of entries */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */

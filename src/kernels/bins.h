@@ -129,19 +129,24 @@ TL_KERNEL uint32_t tlk_key(const tlk_level *level, uint32_t x, uint32_t y, uint3
                           (z & level->mask[2]) << level->shift[2]);
 }
 
-/* Positions in entries are whole numbers of 2^-12 of a bin's edge, modulo 2^32. */
-#define TLK_UNITS 4096.0
+/* Positions in entries are whole numbers of a fraction of a bin's edge, modulo 2^32. */
+#if defined(__CUDACC__)
+#define TLK_FRACTION 13 /* bits */
+#else
+#define TLK_FRACTION 12
+#endif
+#define TLK_UNITS ((double)(1u << TLK_FRACTION))
 
 TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
 {
     const double at = x * level->inverse, bin = floor(at);
-    return ((uint32_t)(int64_t)bin << 12) + (uint32_t)((at - bin) * TLK_UNITS);
+    return ((uint32_t)(int64_t)bin << TLK_FRACTION) + (uint32_t)((at - bin) * TLK_UNITS);
 }
 
 /* Entries. A CPU looks at eight at once, so each of an entry's words lies side by side with its
  * neighbours': the place on three axes, the reach (a 32-bit number of units), the shape. A GPU's
  * threads look at one each, and an entry is four words in a row:
- *   x and y        the lower halves of the places: 4 bits of the bin, which tell bins apart that
+ *   x and y        the lower halves of the places: 3 bits of the bin, which tell bins apart that
  *                  are searched together, and the fraction
  *   reach and z    the reach is rounded up; TLK_FAR_REACH is more than any two places are apart
  *   touch          the radius within which the shape touches at once, rounded down; TLK_UNSURE,
@@ -200,20 +205,34 @@ TL_KERNEL float tlk_unit_reach(const tlk_level *level, const double *c)
 }
 
 #if defined(__CUDACC__)
+/* Whether a place is one of those that the table of a level tells apart, with two bins to spare on
+ * either side, which is as far as a shape of one entry searches. Shapes elsewhere share bins with
+ * others that are far away, and then the few bits of a place do not tell how far. */
+TL_KERNEL bool tlk_told_apart(const tlk_level *level, const double *c)
+{
+    bool all = true;
+    for (int k = 0; k < 3; k++) {
+        const double at = c[k] * level->inverse - level->first[k];
+        all = all && at >= 2 && at < (double)level->mask[k] - 1;
+    }
+    return all;
+}
+
 /* The radius, in units, within which a shape surely touches another such shape: that of a sphere
  * which is all of a dynamic body, with its half of the envelope. */
-TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, uint32_t i)
+TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, uint32_t i,
+                                   const double *c)
 {
     const tlk_shapes *s = &f->shapes;
     const uint32_t body = s->body[i];
     const bool alone =
         (i == 0 || s->body[i - 1] != body) && (i + 1 == s->rows || s->body[i + 1] != body);
-    if (!alone || (s->info[i] & (TLK_SHAPE_KIND | TLK_SHAPE_FIXED))) /* TLK_SPHERE is 0 */
-        return TLK_UNSURE;
     const double r = s->geom[4 * (size_t)i + 3] + 0.5 * f->envelope;
-    const double units =
-        (r - tlk_place_error(s->centre + 4 * (size_t)i)) * level->inverse * TLK_UNITS;
-    return units < 0x4000 ? (int32_t)units : 0x4000;
+    const double units = (r - tlk_place_error(c)) * level->inverse * TLK_UNITS;
+    if (!alone || (s->info[i] & (TLK_SHAPE_KIND | TLK_SHAPE_FIXED)) || /* TLK_SPHERE is 0 */
+        !(c[3] <= level->reach) || !tlk_told_apart(level, c))
+        return TLK_UNSURE;
+    return (int32_t)units;
 }
 #endif
 
@@ -229,7 +248,9 @@ TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, bool first
         return; /* there are more than was thought; all is done again with more room */
 #if defined(__CUDACC__)
     const uint32_t whole = several || !(reach < 0x4000) ? TLK_FAR_REACH : (uint32_t)reach + 1;
-    const int32_t touch = !first ? TLK_OTHER : several ? TLK_FIRST : tlk_touch_radius(f, level, i);
+    const int32_t touch = !first    ? TLK_OTHER
+                          : several ? TLK_FIRST
+                                    : tlk_touch_radius(f, level, i, c);
     ((uint4 *)f->bin)[q] =
         make_uint4((at[0] & 0xffff) | at[1] << 16, whole | at[2] << 16, (uint32_t)touch, i);
 #else
@@ -320,7 +341,7 @@ typedef struct tlk_search {
     int32_t after; /* only later rows are its partners: its own, or on a coarser level -1 */
 } tlk_search;
 
-/* Begins the search of shape i on level l. Two places in 2^-12 of an edge are each rounded down, so
+/* Begins the search of shape i on level l. Two places in units are each rounded down, so
  * their distance is off by less than sqrt(3) of these units: 2 are added to the reach. What 32-bit
  * numbers round is covered in tlk_near. */
 TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_search *s)

@@ -206,7 +206,7 @@ TL_KERNEL void tlk_list_end(const tlk_find *f, uint32_t i, tlk_list *list)
 /* Where the partners of shape i are kept, so that the second pass rarely looks again. */
 TL_KERNEL tlk_list tlk_list_begin(const tlk_find *f, uint32_t i)
 {
-    const tlk_list list = {f->partner + TLK_PARTNERS * (size_t)i, TLK_PARTNERS, 0};
+    const tlk_list list = {f->partner + f->partners * (size_t)i, f->partners, 0};
     return list;
 }
 
@@ -237,7 +237,7 @@ TL_KERNEL void tlk_contact_write(const tlk_find *f, uint32_t i)
 {
     const uint32_t begin = f->contact_start[i], count = f->contact_start[i + 1] - begin;
     tlk_list list = tlk_list_begin(f, i);
-    if (count > TLK_PARTNERS) {
+    if (count > f->partners) {
         list.shape = f->contact_b + begin;
         list.room = count;
         tlk_visit_bins(f, i, &list);

@@ -20,7 +20,8 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts
                               .shapes = tl_world_shapes_view(w),
                               .h = w->settings.step,
                               .envelope = w->envelope,
-                              .crowd = w->backend->crowd};
+                              .crowd = w->backend->crowd,
+                              .apart = w->backend->apart};
     if (!w->box_known)
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
     w->box_known = true;

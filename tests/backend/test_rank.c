@@ -58,7 +58,7 @@ static void check_keys(ranking *r, uint32_t count)
                      r->keys[i], r->got[i], r->want[i]);
 }
 
-/* Numbers up to `most`, summed; a GPU's sums stay at the largest number. */
+/* Numbers up to `most`, summed; a GPU's sums stay at the largest number, a CPU's total does. */
 static void check_scan(ranking *r, uint32_t count, uint32_t most)
 {
     tl_backend *b = r->backend;
@@ -70,7 +70,7 @@ static void check_scan(ranking *r, uint32_t count, uint32_t most)
         r->want[i] = caps && sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
         sum += r->keys[i];
     }
-    r->want[count] = caps && sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+    r->want[count] = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
     for (int asked = 0; asked < 2; asked++) {
         b->ops->fill(b, r->key.data, 0xff, ((size_t)count + 1) * sizeof(uint32_t));
         b->ops->upload(b, r->key.data, r->keys, count * sizeof(uint32_t));

@@ -10,10 +10,13 @@
 #ifndef FIND_BLOCKS
 #define FIND_BLOCKS 10
 #endif
-#define WARPS      4u /* of a block */
-#define WINDOWS    9u /* rows of bins that a lane collects before it goes through their entries */
+#ifndef WRITE_BLOCKS
+#define WRITE_BLOCKS 8
+#endif
+#define WARPS      4u  /* of a block */
+#define WINDOWS    10u /* rows of bins that a lane collects before it goes through their entries */
 #define ALL        0xffffffffu
-#define PLACE_BINS 0xfffffu /* a place is a bin, modulo 2^20, and a fraction of 12 bits */
+#define PLACE_BINS (ALL >> TLK_FRACTION) /* a place is a bin, modulo this, and a fraction */
 
 /* What the whole numbers of two entries leave open: places are rounded down, by up to a unit; the
  * lower half of an entry's word stands behind the number in its upper half, up to another unit;
@@ -48,10 +51,12 @@ static __device__ __forceinline__ bool is_near(const seeker &s, const uint4 &e, 
 
 /* The touch radius of a shape on level l, from that on its own. */
 static __device__ __forceinline__ int32_t touch_on(const tlk_find &f, uint32_t l, uint32_t own,
-                                                   int32_t touch)
+                                                   int32_t touch, const double *c)
 {
     if (touch < 0 || l == own)
         return touch - SURE_MARGIN;
+    if (!tlk_told_apart(&f.level[l], c))
+        return TLK_UNSURE;
     return (int32_t)(touch * (float)(f.level[l].inverse / f.level[own].inverse)) - 1 - SURE_MARGIN;
 }
 
@@ -69,15 +74,16 @@ static __device__ __forceinline__ void begin_at(const tlk_find &f, uint32_t i, u
 #pragma unroll
     for (int a = 0; a < 3; a++) {
         const uint32_t low = at[a] - wide, high = at[a] + wide;
-        n[a] = tlk_min(((high >> 12) - (low >> 12) & PLACE_BINS) + 1, level.mask[a] + 1);
+        n[a] = tlk_min(((high >> TLK_FRACTION) - (low >> TLK_FRACTION) & PLACE_BINS) + 1,
+                       level.mask[a] + 1);
     }
-    s.x = (at[0] - wide) >> 12 & level.mask[0], s.y = (at[1] - wide) >> 12;
-    s.z = (at[2] - wide) >> 12;
+    s.x = (at[0] - wide) >> TLK_FRACTION & level.mask[0], s.y = (at[1] - wide) >> TLK_FRACTION;
+    s.z = (at[2] - wide) >> TLK_FRACTION;
     s.nx = n[0], s.ny = n[1], s.nz = n[2];
     s.row = s.piece = 0;
     k.x = at[0] << 16, k.y = at[1] << 16, k.z = at[2] << 16;
     k.reach = (reach < 0x4000 ? (int32_t)reach + 1 : (int32_t)TLK_FAR_REACH) + NEAR_MARGIN;
-    k.touch = touch_on(f, l, own, touch);
+    k.touch = touch_on(f, l, own, touch, c);
     k.after = l == own ? (int32_t)i : -1;
 }
 
@@ -111,17 +117,18 @@ typedef struct tally {
     uint32_t *list, sure, unsure;
 } tally;
 
-static __device__ __forceinline__ void keep(tally &t, bool sure, uint32_t j, uint32_t candidate)
+static __device__ __forceinline__ void keep(tally &t, uint32_t most, bool sure, uint32_t j,
+                                            uint32_t candidate)
 {
-    const uint32_t put = sure ? t.sure : TLK_PARTNERS - 1 - t.unsure;
-    if (t.sure + t.unsure < TLK_PARTNERS)
+    const uint32_t put = sure ? t.sure : most - 1 - t.unsure;
+    if (t.sure + t.unsure < most)
         t.list[put] = sure ? j : candidate;
     t.sure += sure;
     t.unsure += !sure;
 }
 
-/* Goes through the entries of a lane's windows; each lane at its own pace, so that none waits for
- * those that have more in a row of bins. */
+/* Goes through the entries of a lane's windows, two at a time; each lane at its own pace, so that
+ * none waits for those that have more in a row of bins. */
 static __device__ __forceinline__ void look_through(const tlk_find &f, const seeker &s,
                                                     const uint2 *window, uint32_t windows, tally &t)
 {
@@ -136,11 +143,14 @@ static __device__ __forceinline__ void look_through(const tlk_find &f, const see
         if (!__any_sync(ALL, q < end))
             return;
         if (q < end) {
-            const uint4 e = entries[q];
-            bool sure;
-            if (is_near(s, e, sure))
-                keep(t, sure, e.w, q);
-            q++;
+            const uint4 e = entries[q], e2 = entries[q + 1]; /* there is padding */
+            bool sure, sure2;
+            const bool near = is_near(s, e, sure), near2 = is_near(s, e2, sure2) && q + 1 < end;
+            if (near)
+                keep(t, f.partners, sure, e.w, q);
+            if (near2)
+                keep(t, f.partners, sure2, e2.w, q + 1);
+            q += 2;
         }
     }
 }
@@ -152,17 +162,23 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
 {
     seeker k = {};
     tlk_search s = {};
-    uint32_t from, to;
     const uint32_t lane = threadIdx.x % 32;
     if (i != TLK_NONE)
         begin(f, i, l, own, touch, k, s);
-    bool more = i != TLK_NONE;
-    while (__any_sync(ALL, more)) {
+    const tlk_level &level = f.level[l];
+    const uint32_t edge = level.mask[0] + 1, last = tlk_min(s.x + s.nx, edge);
+    const uint32_t behind = s.x + s.nx - last; /* bins beyond the table's edge */
+    while (__any_sync(ALL, s.nz > 0)) {
         uint32_t n = 0;
-        while (more && n < WINDOWS) {
-            more = tlk_search_next(&f, &f.level[l], &s, &from, &to);
-            if (more && from < to)
-                windows[n++][lane] = make_uint2(from, to);
+        while (s.nz > 0 && n + 2 <= WINDOWS) {
+            const uint32_t *start = f.bin_start + tlk_key(&level, 0, s.y + s.row, s.z);
+            const uint2 window = make_uint2(start[s.x], start[last]);
+            if (window.x < window.y)
+                windows[n++][lane] = window;
+            if (behind && start[0] < start[behind])
+                windows[n++][lane] = make_uint2(start[0], start[behind]);
+            if (++s.row == s.ny)
+                s.row = 0, s.z++, s.nz--;
         }
         look_through(f, k, &windows[0][lane], n, t);
     }
@@ -194,9 +210,7 @@ static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
     }
     if (i != TLK_NONE)
         own = f.shapes.level[i];
-    if (!whole && own < TLK_LEVELS)
-        touch = tlk_touch_radius(&f, &f.level[own], i);
-    tally t = {f.partner + TLK_PARTNERS * (size_t)i, 0, 0};
+    tally t = {f.partner + f.partners * (size_t)i, 0, 0};
     const uint32_t finest = __reduce_max_sync(ALL, own < TLK_LEVELS ? own + 1 : 0);
     for (uint32_t l = 0; l < finest; l++)
         if (f.level[l].used)
@@ -206,7 +220,7 @@ static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
         return;
     for (uint32_t g = 0; g < f.globals; g++)
         if (tlk_may_touch(&f, i, f.global[g]))
-            keep(t, false, 0, f.global[g] | OUTSIDE);
+            keep(t, f.partners, false, 0, f.global[g] | OUTSIDE);
     const bool fits = t.sure <= MOST_SURE;
     f.contact_start[i] = (fits ? t.sure : MOST_SURE) |
                          (fits ? tlk_min(t.unsure, MOST_UNSURE) : MOST_UNSURE) << SURE_BITS;
@@ -229,12 +243,14 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
 {
     const uint32_t lane = threadIdx.x % 32, own = f->shapes.level[i];
     uint32_t n = 0, from, to, j;
+    double c[4];
+    tlk_load4d(f->shapes.centre + 4 * (size_t)i, c);
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
         seeker k;
         tlk_search s;
         if (!f->level[l].used)
             continue;
-        begin(*f, i, l, own, tlk_touch_radius(f, &f->level[own], i), k, s);
+        begin(*f, i, l, own, tlk_touch_radius(f, &f->level[own], i, c), k, s);
         while (tlk_search_next(f, &f->level[l], &s, &from, &to))
             for (uint32_t first = from; first < to; first += 32) {
                 const uint32_t q = first + lane;
@@ -261,8 +277,6 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
     return n;
 }
 
-#define LISTED (32 * TLK_PARTNERS) /* partners that a warp works on together */
-
 /* Numbers from the lanes of a warp, added up before each; and all of them. */
 static __device__ __forceinline__ uint32_t add_before(uint32_t mine, uint32_t *total)
 {
@@ -275,43 +289,49 @@ static __device__ __forceinline__ uint32_t add_before(uint32_t mine, uint32_t *t
     return at - mine;
 }
 
-/* The candidates, shared evenly; where there were too many to keep, all is looked for again. */
-static __global__ void __launch_bounds__(32 * WARPS)
+/* The lane whose items, from start[lane] on, item c is one of. */
+static __device__ __forceinline__ uint32_t lane_of(const uint32_t *start, uint32_t c)
+{
+    uint32_t lane = 0;
+#pragma unroll
+    for (uint32_t half = 16; half; half /= 2)
+        lane += start[lane + half] <= c ? half : 0;
+    return lane;
+}
+
+/* The candidates, shared evenly: each gives way to the partner that it is, or to none, and then the
+ * partners move up to the sure ones. Where there were too many to keep, all is looked for again. */
+static __global__ void __launch_bounds__(32 * WARPS, 8)
     run_find_again(const __grid_constant__ tlk_find f, uint32_t n)
 {
-    __shared__ uint32_t candidates[WARPS][LISTED], counts[WARPS][32];
-    __shared__ uint8_t owners[WARPS][LISTED];
-    uint32_t *candidate = candidates[threadIdx.x / 32], *count = counts[threadIdx.x / 32];
-    uint8_t *owner = owners[threadIdx.x / 32];
+    __shared__ uint32_t starts[WARPS][32];
+    uint32_t *start = starts[threadIdx.x / 32], total;
     const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
     const uint32_t found = i < n ? f.contact_start[i] : 0, unsure = found >> SURE_BITS;
-    const uint32_t sure = found & MOST_SURE;
+    uint32_t count = found & MOST_SURE;
     if (!__any_sync(ALL, unsure > 0) || !tlk_all_entered(&f))
         return;
-    const bool crowd = unsure && sure + unsure > TLK_PARTNERS;
-    uint32_t total;
-    const uint32_t mine = crowd ? 0 : unsure, at = add_before(mine, &total);
-    for (uint32_t c = 0; c < mine; c++) {
-        candidate[at + c] = f.partner[TLK_PARTNERS * (size_t)i + TLK_PARTNERS - 1 - c];
-        owner[at + c] = (uint8_t)lane;
-    }
-    count[lane] = sure;
+    const bool crowd = unsure && (count + unsure > f.partners || unsure == MOST_UNSURE);
+    const uint32_t mine = crowd ? 0 : unsure;
+    start[lane] = add_before(mine, &total);
     __syncwarp();
     for (uint32_t c = lane; c < total; c += 32) {
-        uint32_t j;
-        const uint32_t of = i - lane + owner[c];
-        if (is_partner(f, of, candidate[c], &j))
-            f.partner[TLK_PARTNERS * (size_t)of + atomicAdd(&count[owner[c]], 1u)] = j;
+        const uint32_t of = lane_of(start, c), owner = i - lane + of;
+        uint32_t *item = f.partner + f.partners * (size_t)(owner + 1) - 1 - (c - start[of]), j;
+        *item = is_partner(f, owner, *item, &j) ? j : TLK_NONE;
     }
     __syncwarp();
-    uint32_t final = count[lane];
+    uint32_t *list = f.partner + f.partners * (size_t)i;
+    for (uint32_t c = f.partners - mine; c < f.partners; c++)
+        if (list[c] != TLK_NONE)
+            list[count++] = list[c];
     for (uint32_t crowds = __ballot_sync(ALL, crowd); crowds; crowds &= crowds - 1) {
         const uint32_t of = (uint32_t)__ffs((int)crowds) - 1;
         const uint32_t all = list_all(&f, i - lane + of, NULL);
-        final = lane == of ? all : final;
+        count = lane == of ? all : count;
     }
     if (unsure)
-        f.contact_start[i] = final;
+        f.contact_start[i] = count;
 }
 
 static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, bool serial,
@@ -325,6 +345,8 @@ static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, 
     run_find_again<<<(end + threads - 1) / threads, threads, 0, stream>>>(f, end);
 }
 
+#define LISTED (32 * TLK_PARTNERS) /* partners that a warp works on together */
+
 /* How many of a list come before one that is in it. */
 static __device__ __forceinline__ uint32_t rank_in(const uint32_t *list, uint32_t count,
                                                    uint32_t item)
@@ -335,18 +357,40 @@ static __device__ __forceinline__ uint32_t rank_in(const uint32_t *list, uint32_
     return before;
 }
 
-/* A shape with more partners than were kept: a warp looks for them again, puts them in order, and
- * writes the contacts. */
+/* The same of a list that is a multiple of four long, the end filled with TLK_NONE. */
+static __device__ __forceinline__ uint32_t rank_by_four(const uint32_t *list, uint32_t count,
+                                                        uint32_t item)
+{
+    uint32_t before = 0;
+    for (uint32_t c = 0; c < count; c += 4) {
+        const uint4 v = *(const uint4 *)(list + c);
+        before += (v.x < item) + (v.y < item) + (v.z < item) + (v.w < item);
+    }
+    return before;
+}
+
+/* A shape with many partners: a warp fetches them, or looks for them again where not all were kept,
+ * puts them in order, and writes the contacts. */
 static __device__ __noinline__ void write_crowd(const tlk_find *f, uint32_t i, uint32_t begin_at,
                                                 uint32_t count, uint32_t *shared)
 {
+    const uint32_t lane = threadIdx.x % 32;
     uint32_t *list = count <= LISTED ? shared : f->contact_b + begin_at;
-    list_all(f, i, list);
-    if (count > LISTED && threadIdx.x % 32 == 0)
-        tlk_sort(list, count);
+    if (count <= f->partners)
+        for (uint32_t c = lane; c < count; c += 32)
+            list[c] = f->partner[f->partners * (size_t)i + c];
+    else
+        list_all(f, i, list);
     __syncwarp();
-    for (uint32_t c = threadIdx.x % 32; c < count; c += 32) {
-        const uint32_t at = count > LISTED ? c : rank_in(list, count, list[c]);
+    if (count > LISTED) {
+        if (lane == 0)
+            tlk_sort(list, count);
+    } else if (lane < 3 && count + lane < LISTED) {
+        list[count + lane] = TLK_NONE;
+    }
+    __syncwarp();
+    for (uint32_t c = lane; c < count; c += 32) {
+        const uint32_t at = count > LISTED ? c : rank_by_four(list, count, list[c]);
         tlk_write_contact(f, i, list[c], begin_at + at);
     }
     __syncwarp();
@@ -354,20 +398,30 @@ static __device__ __noinline__ void write_crowd(const tlk_find *f, uint32_t i, u
 
 /* A thread a shape lists its contacts; the threads of a warp share them evenly, and write side by
  * side. */
-static __global__ void __launch_bounds__(32 * WARPS, 8)
+static __global__ void __launch_bounds__(32 * WARPS, WRITE_BLOCKS)
     run_find_write(const __grid_constant__ tlk_find f, uint32_t n)
 {
-    __shared__ uint32_t partners[WARPS][LISTED];
+    __shared__ __align__(16) uint32_t partners[WARPS][LISTED];
     __shared__ uint8_t owners[WARPS][LISTED];
     uint32_t *partner = partners[threadIdx.x / 32], total;
     uint8_t *owner = owners[threadIdx.x / 32];
     const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
     const uint32_t begin = i < n ? f.contact_start[i] : 0;
     const uint32_t count = i < n ? f.contact_start[i + 1] - begin : 0;
-    const uint32_t mine = count <= TLK_PARTNERS ? count : 0, at = add_before(mine, &total);
-    for (uint32_t c = 0; c < mine; c++) {
-        partner[at + c] = f.partner[TLK_PARTNERS * (size_t)i + c];
-        owner[at + c] = (uint8_t)lane;
+    const uint32_t mine = count <= TLK_PARTNERS ? count : 0;
+    const uint4 *record = (const uint4 *)(f.partner + f.partners * (size_t)i);
+    uint4 four = mine ? record[0] : make_uint4(0, 0, 0, 0);
+    const uint32_t at = add_before(mine, &total);
+    for (uint32_t c = 0; c < mine; c += 4) {
+        if (c)
+            four = record[c / 4];
+        const uint32_t some[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            if (c + k < mine) {
+                partner[at + c + k] = some[k];
+                owner[at + c + k] = (uint8_t)lane;
+            }
     }
     __syncwarp();
     for (uint32_t first = 0; first < total; first += 32) {
