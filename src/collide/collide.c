@@ -179,7 +179,8 @@ static tl_status too_many(const char *what, uint64_t count)
 /* Too many entries: one body that moves very far in a step, or simply too many shapes. */
 static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
 {
-    double first[TLK_FOLD_NUMBERS], centre[4];
+    double first[TLK_FOLD_NUMBERS];
+    float reach;
     uint32_t body, id;
     TL_TRY(tl_fold_one(b, TLK_FOLD_too_wide, f->shapes.rows, f, first));
     if (first[0] >= f->shapes.rows)
@@ -187,11 +188,11 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
     const size_t shape = (size_t)first[0];
     b->ops->download(b, &body, f->shapes.body + shape, sizeof body);
     b->ops->download(b, &id, f->bodies.id + body, sizeof id);
-    b->ops->download(b, centre, f->shapes.centre + 4 * shape, sizeof centre);
+    b->ops->download(b, &reach, f->shapes.reach + shape, sizeof reach);
     return tl_fail(TL_TOO_LARGE,
                    "body %u reaches %g m in one step, too far to look for contacts; take a smaller "
                    "settings.step or a slower motion",
-                   id, centre[3]);
+                   id, (double)reach);
 }
 
 /* Stage 1, and stage 2 where the view has a table to count in. */

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COPIES 11u /* arrays of a state that the stages read or write */
+#define COPIES 12u /* arrays of a state that the stages read or write */
 
 typedef struct team team;
 
@@ -120,6 +120,7 @@ static void list_arrays(tl_collide_state *s, size_t real, array_ref list[COPIES]
         {&s->shapes.patch_local, patches, false},
         {&s->shapes.patch, patches, true},
         {&s->shapes.centre, shapes * 4 * sizeof(double), true},
+        {&s->shapes.reach, shapes * sizeof(float), true},
     };
     for (uint32_t i = 0; i < COPIES; i++)
         list[i] = all[i];

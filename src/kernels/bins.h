@@ -13,6 +13,14 @@
 
 #include "kernels/narrow.h"
 
+/* The ball in which shape i can touch something in this step: its centre in the world, its reach.
+ */
+TL_KERNEL void tlk_ball(const tlk_shapes *s, uint32_t i, double *c)
+{
+    tlk_load4d(s->centre + 4 * (size_t)i, c);
+    c[3] = (double)s->reach[i];
+}
+
 /* How far a shape's surface can get from its start by turning alone within the step. */
 TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
 {
@@ -65,10 +73,10 @@ TL_KERNEL uint32_t tlk_bins(const tlk_level *level, const double *low, const dou
 TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, int64_t *last)
 {
     const tlk_level *level = &f->level[f->shapes.level[i]];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
+    double c[4], low[3], high[3];
+    tlk_ball(&f->shapes, i, c);
     if (c[3] <= level->reach)
         return tlk_bins(level, c, c, first, last);
-    double low[3], high[3];
     tlk_box(f, i, low, high);
     for (int k = 0; k < 3; k++) {
         const double middle = 0.5 * (low[k] + high[k]);
@@ -90,7 +98,9 @@ TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, in
 TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
                             int64_t *last)
 {
-    const double *c = f->shapes.centre + 4 * (size_t)i, margin = level->reach * (1 + 1e-6);
+    const double margin = level->reach * (1 + 1e-6);
+    double c[4];
+    tlk_ball(&f->shapes, i, c);
     double low[3] = {c[0] - c[3], c[1] - c[3], c[2] - c[3]};
     double high[3] = {c[0] + c[3], c[1] + c[3], c[2] + c[3]};
     if (c[3] > f->level[f->shapes.level[i]].reach) {
@@ -155,7 +165,7 @@ TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
  *   shape          its row */
 #if defined(__CUDACC__)
 #define TLK_ENTRY     4u
-#define TLK_FAR_REACH 0xf000u
+#define TLK_FAR_REACH 0xddb8u
 #define TLK_UNSURE    (-0x100000)
 #define TLK_FIRST     (2 * TLK_UNSURE)
 #define TLK_OTHER     (3 * TLK_UNSURE)
@@ -221,16 +231,16 @@ TL_KERNEL bool tlk_told_apart(const tlk_level *level, const double *c)
 /* The radius, in units, within which a shape surely touches another such shape: that of a sphere
  * which is all of a dynamic body, with its half of the envelope. */
 TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, uint32_t i,
-                                   const double *c)
+                                   const double *c, double radius)
 {
     const tlk_shapes *s = &f->shapes;
     const uint32_t body = s->body[i];
     const bool alone =
         (i == 0 || s->body[i - 1] != body) && (i + 1 == s->rows || s->body[i + 1] != body);
-    const double r = s->geom[4 * (size_t)i + 3] + 0.5 * f->envelope;
+    const double r = radius + 0.5 * f->envelope;
     const double units = (r - tlk_place_error(c)) * level->inverse * TLK_UNITS;
-    if (!alone || (s->info[i] & (TLK_SHAPE_KIND | TLK_SHAPE_FIXED)) || /* TLK_SPHERE is 0 */
-        !(c[3] <= level->reach) || !tlk_told_apart(level, c))
+    if (!alone || radius < 0 || i >= s->dynamic || !(c[3] <= level->reach) ||
+        !tlk_told_apart(level, c))
         return TLK_UNSURE;
     return (int32_t)units;
 }
@@ -242,15 +252,18 @@ TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, bool first
     const tlk_level *level = &f->level[f->shapes.level[i]];
     double c[4];
     tlk_load4d(f->shapes.centre + 4 * (size_t)i, c);
+    const double radius = c[3];
+    (void)radius;
+    c[3] = (double)f->shapes.reach[i];
     const uint32_t at[3] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2])};
     const float reach = tlk_unit_reach(level, c);
     if (q >= f->bin_stride - TLK_LANES)
         return; /* there are more than was thought; all is done again with more room */
 #if defined(__CUDACC__)
-    const uint32_t whole = several || !(reach < 0x4000) ? TLK_FAR_REACH : (uint32_t)reach + 1;
+    const uint32_t whole = several ? TLK_FAR_REACH : (uint32_t)reach + 1;
     const int32_t touch = !first    ? TLK_OTHER
                           : several ? TLK_FIRST
-                                    : tlk_touch_radius(f, level, i, c);
+                                    : tlk_touch_radius(f, level, i, c, radius);
     ((uint4 *)f->bin)[q] =
         make_uint4((at[0] & 0xffff) | at[1] << 16, whole | at[2] << 16, (uint32_t)touch, i);
 #else
@@ -306,6 +319,7 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
 {
     const tlk_shapes *s = &f->shapes;
     const size_t body = s->body[i];
+    const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     double geom[4], x[4], centre[4];
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(f->bodies.pos + 4 * body, x);
@@ -317,7 +331,9 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
-    centre[3] = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
+    centre[3] = sphere ? geom[3] : -1;
+    const double reach = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
+    s->reach[i] = (float)(reach * (1 + 0x1p-22)); /* not less than it is */
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
     if (f->bin_start)
         tlk_bin_count(f, i);
@@ -347,8 +363,9 @@ typedef struct tlk_search {
 TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_search *s)
 {
     const tlk_level *level = &f->level[l];
-    const double *c = f->shapes.centre + 4 * (size_t)i;
+    double c[4];
     int64_t first[3], last[3];
+    tlk_ball(&f->shapes, i, c);
     tlk_searched(f, i, level, first, last);
     tlk_clip(f, level, first, last);
     s->x = (uint32_t)first[0] & level->mask[0];
@@ -390,8 +407,9 @@ TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_se
 TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t q)
 {
 #if defined(__CUDACC__)
-    const double *a = f->shapes.centre + 4 * (size_t)i;
-    const double *b = f->shapes.centre + 4 * (size_t)(tlk_entry(f, q) & TLK_ROW);
+    double a[4], b[4];
+    tlk_ball(&f->shapes, i, a);
+    tlk_ball(&f->shapes, tlk_entry(f, q) & TLK_ROW, b);
     const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     const double r = (a[3] + b[3]) * (1 + 1e-12);
     (void)s;

@@ -253,9 +253,8 @@ TL_KERNEL double tlk_bias(const tlk_build *p, double gap, bool rests, double res
 
 /* Whether a contact is at rest: it carried load in the last step and has hardly opened or moved
  * since. Where bodies move on, a gap opens by the way they go, and closing it belongs to that. */
-TL_KERNEL bool tlk_rests(const tlk_build *p, uint32_t a, uint32_t b, double gap, real load)
+TL_KERNEL bool tlk_rests(const tlk_build *p, const real *va, const real *vb, double gap, real load)
 {
-    const real *va = p->bodies.vel + 8 * (size_t)a, *vb = p->bodies.vel + 8 * (size_t)b;
     double square = 0;
     for (int k = 0; k < 3; k++)
         square += ((double)vb[k] - va[k]) * ((double)vb[k] - va[k]);
@@ -286,9 +285,9 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
 }
 
 /* When a central row comes at its blocks, and their inverse masses. */
-TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b)
+TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b,
+                               const real *va, const real *vb)
 {
-    const real *va = p->bodies.vel + 8 * (size_t)a, *vb = p->bodies.vel + 8 * (size_t)b;
     const uint32_t colour = p->key[k] >> 2;
     const real mass[4] = {va[3], vb[3], va[7], vb[7]};
     uint32_t turns = tlk_turn_at(p->used[a], colour);
@@ -304,7 +303,9 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
 {
     const uint32_t s = tlk_row_of(p, k);
     uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
-    const real *contact = p->contact_n + 4 * (size_t)k;
+    real contact[4], gamma[4];
+    tlk_load4(p->contact_n + 4 * (size_t)k, contact);
+    tlk_load4(p->contact_gamma + 4 * (size_t)k, gamma);
     double sign = 1;
     if (p->shapes.info[sa] & TLK_SHAPE_FIXED) {
         /* the moving body is a */
@@ -318,15 +319,23 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
      * make no angular momentum; on a wall, at the sphere's surface */
     const bool dynamic_b = b < p->bodies.dynamic;
     const double middle = dynamic_b ? 0.5 * gap : 0;
-    const double ra_length = p->shapes.geom[4 * (size_t)sa + 3] + middle;
-    double ra[3], rb[3], before[3], free[3];
+    double centre[4], xa[4], xb[4], ra[3], rb[3], before[3], free[3];
+    real va[8], vb[8], free_a[8], free_b[8];
+    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, centre);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
+    tlk_load8(p->bodies.vel + 8 * (size_t)a, va);
+    tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
+    tlk_load8(p->free + 8 * (size_t)a, free_a);
+    tlk_load8(p->free + 8 * (size_t)b, free_b);
+    const double ra_length = centre[3] + middle; /* shapes of moving bodies are spheres */
     for (int c = 0; c < 3; c++) {
-        const double point = p->shapes.centre[4 * (size_t)sa + c] + ra_length * n[c];
-        ra[c] = point - p->bodies.pos[4 * (size_t)a + c];
-        rb[c] = point - p->bodies.pos[4 * (size_t)b + c];
+        const double point = centre[c] + ra_length * n[c];
+        ra[c] = point - xa[c];
+        rb[c] = point - xb[c];
     }
-    tlk_relative(p->bodies.vel + 8 * (size_t)a, p->bodies.vel + 8 * (size_t)b, ra, rb, before);
-    tlk_relative(p->free + 8 * (size_t)a, p->free + 8 * (size_t)b, ra, rb, free);
+    tlk_relative(va, vb, ra, rb, before);
+    tlk_relative(free_a, free_b, ra, rb, free);
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
     tlk_pad_packet(p, k, s);
@@ -334,19 +343,21 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     p->b[s] = b;
     p->gap[s] = (real)gap;
     const real head[TLK_HEAD] = {
-        (real)n[0],      (real)n[1],
-        (real)n[2],      pair[0],
-        (real)ra_length, dynamic_b ? (real)(p->shapes.geom[4 * (size_t)sb + 3] + middle) : (real)0};
+        (real)n[0],
+        (real)n[1],
+        (real)n[2],
+        pair[0],
+        (real)ra_length,
+        dynamic_b ? (real)(p->shapes.centre[4 * (size_t)sb + 3] + middle) : (real)0};
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
-    const real *gamma = p->contact_gamma + 4 * (size_t)k;
-    const bool rests = tlk_rests(p, a, b, gap, tlk_dot(gamma, contact));
+    const bool rests = tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
     p->bias[s] =
         (real)tlk_bias(p, gap, rests, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
     if (p->turns && s < p->block_base)
-        tlk_build_turns(p, k, s, a, b);
+        tlk_build_turns(p, k, s, a, b, va, vb);
     if (s >= p->block_base) {
         double w[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         real *out = p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);

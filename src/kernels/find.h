@@ -86,9 +86,11 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
         return TLK_APART;
     if ((info_i | info_j) & TLK_SHAPE_KIND) /* TLK_SPHERE is 0 */
         return TLK_UNDECIDED;
-    const double *a = s->centre + 4 * (size_t)i, *b = s->centre + 4 * (size_t)j;
+    double a[4], b[4];
+    tlk_load4d(s->centre + 4 * (size_t)i, a);
+    tlk_load4d(s->centre + 4 * (size_t)j, b);
     const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, d2 = tlk_dotd(d, d);
-    const double sum = s->geom[4 * (size_t)i + 3] + s->geom[4 * (size_t)j + 3];
+    const double sum = a[3] + b[3];
     return d2 <= (sum + f->envelope) * (sum + f->envelope) ? TLK_TOUCHES : TLK_UNDECIDED;
 }
 
@@ -129,7 +131,7 @@ TL_KERNEL void tlk_sort(uint32_t *list, uint32_t count)
 /* Half the edges of a box around everything within a shape's reach. */
 TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
 {
-    const double reach = s->centre[4 * (size_t)i + 3];
+    const double reach = (double)s->reach[i];
     half[0] = half[1] = half[2] = reach;
     if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
         return;
@@ -146,11 +148,11 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
 TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
-    const double *d = s->centre + 4 * (size_t)j;
-    double c[4], half[3];
+    double c[4], d[4], half[3];
     if (j == i || (s->level[i] >= TLK_LEVELS && j < i))
         return false;
-    tlk_load4d(s->centre + 4 * (size_t)i, c);
+    tlk_ball(s, i, c);
+    tlk_ball(s, j, d);
     if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
         const real *vel = f->bodies.vel + 8 * (size_t)s->body[j];
         const double *p = s->patch + TLK_PATCH * (size_t)(j - s->dynamic);

@@ -150,13 +150,12 @@ TL_RARE double tlk_narrow_patch(const tlk_shapes *s, uint32_t i, uint32_t j, dou
 /* Gap and normal from shape i to shape j; at least one of them is a sphere. */
 TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double *n)
 {
-    double a[4], b[4]; /* all that spheres need is fetched at once */
+    double a[4], b[4];
     tlk_load4d(s->centre + 4 * (size_t)i, a);
     tlk_load4d(s->centre + 4 * (size_t)j, b);
-    const double ri = s->geom[4 * (size_t)i + 3], rj = s->geom[4 * (size_t)j + 3];
-    if ((s->info[i] | s->info[j]) & TLK_SHAPE_KIND) /* TLK_SPHERE is 0 */
+    if (a[3] < 0 || b[3] < 0)
         return tlk_narrow_patch(s, i, j, n);
-    return tlk_direction(a, b, n) - ri - rj;
+    return tlk_direction(a, b, n) - a[3] - b[3];
 }
 
 #endif

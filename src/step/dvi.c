@@ -16,6 +16,7 @@ _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row,
 /* Contacts of the present state; in parts (0: at once) on several devices. */
 static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts *next)
 {
+    TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
     tl_collide_state state = {.bodies = tl_world_bodies_view(w),
                               .shapes = tl_world_shapes_view(w),
                               .h = w->settings.step,

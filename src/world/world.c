@@ -16,11 +16,12 @@ void tl_world_free(tl_world *w)
         return;
     tl_backend *b = w->backend;
     if (b) {
-        tl_buffer *buffers[] = {&w->pos,    &w->quat,       &w->vel,         &w->inertia,
-                                &w->flags,  &w->id,         &w->shape_body,  &w->shape_info,
-                                &w->geom,   &w->level,      &w->patch_local, &w->patch,
-                                &w->centre, &w->pair_table, &w->free,        &w->work,
-                                &w->pseudo, &w->rest,       &w->wrench,      &w->halt};
+        tl_buffer *buffers[] = {&w->pos,    &w->quat,   &w->vel,         &w->inertia,
+                                &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
+                                &w->geom,   &w->level,  &w->patch_local, &w->patch,
+                                &w->centre, &w->reach,  &w->pair_table,  &w->free,
+                                &w->work,   &w->pseudo, &w->rest,        &w->wrench,
+                                &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -98,9 +99,9 @@ tlk_bodies tl_world_bodies_view(const tl_world *w)
 
 tlk_shapes tl_world_shapes_view(const tl_world *w)
 {
-    return (tlk_shapes){w->shape_rows,       w->shape_dynamic, w->shape_body.data,
-                        w->shape_info.data,  w->geom.data,     w->level.data,
-                        w->patch_local.data, w->patch.data,    w->centre.data};
+    return (tlk_shapes){w->shape_rows,  w->shape_dynamic, w->shape_body.data,  w->shape_info.data,
+                        w->geom.data,   w->level.data,    w->patch_local.data, w->patch.data,
+                        w->centre.data, w->reach.data};
 }
 
 uint32_t tl_world_row(const tl_world *w, tl_body body)

@@ -77,7 +77,7 @@ struct tl_world {
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
-    tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre;
+    tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre, reach;
     tl_buffer pair_table; /* real, 2 a pair */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */

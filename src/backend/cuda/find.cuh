@@ -24,6 +24,10 @@
 #define NEAR_MARGIN 3
 #define SURE_MARGIN 4
 
+/* What a shape may reach, in units, to look at entries by their words; those that reach further
+ * look at shapes. The sum with any entry's reach has a square of 32 bits. */
+#define MOST_REACH 0x1ff0
+
 /* A count of partners that is not final: how many are sure, and how many are to be looked at. */
 #define SURE_BITS   24
 #define MOST_SURE   ((1u << SURE_BITS) - 1)
@@ -37,13 +41,14 @@ typedef struct seeker {
     int32_t after;        /* only later rows are its partners */
 } seeker;
 
-/* What an entry's words tell: whether it is near; and whether it touches. */
+/* What an entry's words tell: whether it is near; and whether it touches. The sum of two reaches
+ * has a square of 32 bits unless both are far. */
 static __device__ __forceinline__ bool is_near(const seeker &s, const uint4 &e, bool &touches)
 {
     const int32_t dx = (int32_t)((e.x << 16) - s.x), dy = (int32_t)(e.x - s.y);
     const int32_t dz = (int32_t)(e.y - s.z);
     const uint32_t square = (uint32_t)(__mulhi(dx, dx) + __mulhi(dy, dy) + __mulhi(dz, dz));
-    const uint32_t reach = tlk_min((e.y & 0xffff) + (uint32_t)s.reach, 0xffffu);
+    const uint32_t reach = (e.y & 0xffff) + (uint32_t)s.reach;
     const int32_t touch = tlk_max((int32_t)e.z + s.touch, 0);
     touches = square <= (uint32_t)(touch * touch) && touch > 1;
     return square <= reach * reach && (int32_t)e.w > s.after;
@@ -82,33 +87,35 @@ static __device__ __forceinline__ void begin_at(const tlk_find &f, uint32_t i, u
     s.nx = n[0], s.ny = n[1], s.nz = n[2];
     s.row = s.piece = 0;
     k.x = at[0] << 16, k.y = at[1] << 16, k.z = at[2] << 16;
-    k.reach = (reach < 0x4000 ? (int32_t)reach + 1 : (int32_t)TLK_FAR_REACH) + NEAR_MARGIN;
+    k.reach = (int32_t)tlk_min(reach, MOST_REACH) + 1 + NEAR_MARGIN;
     k.touch = touch_on(f, l, own, touch, c);
     k.after = l == own ? (int32_t)i : -1;
 }
 
-/* What is searched by shapes that reach far, or are clipped to a part of space; by a call, because
- * its registers would count for all. */
+/* What is searched by shapes that have several entries, or are clipped to a part of space; by a
+ * call, because its registers would count for all. */
 static __device__ __noinline__ void search_any(const tlk_find *f, uint32_t i, uint32_t l,
                                                tlk_search *s)
 {
     tlk_search_begin(f, i, l, s);
 }
 
-static __device__ __forceinline__ void begin(const tlk_find &f, uint32_t i, uint32_t l,
+/* The two; returns whether entries' words will do. */
+static __device__ __forceinline__ bool begin(const tlk_find &f, uint32_t i, uint32_t l,
                                              uint32_t own, int32_t touch, seeker &k, tlk_search &s)
 {
     const tlk_level &level = f.level[l];
     double c[4];
-    tlk_load4d(f.shapes.centre + 4 * (size_t)i, c);
+    tlk_ball(&f.shapes, i, c);
     begin_at(f, i, l, own, touch, c, k, s);
     /* places must tell all bins of the table apart */
     if (f.axis == TLK_UNCUT && c[3] <= f.level[own].reach &&
         (level.mask[0] | level.mask[1] | level.mask[2]) <= PLACE_BINS)
-        return;
+        return true;
     tlk_search any;
     search_any(&f, i, l, &any);
     s = any;
+    return k.reach < MOST_REACH;
 }
 
 /* What a lane has found of its shape's partners: the sure ones are kept from the front of its list,
@@ -163,8 +170,10 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
     seeker k = {};
     tlk_search s = {};
     const uint32_t lane = threadIdx.x % 32;
-    if (i != TLK_NONE)
-        begin(f, i, l, own, touch, k, s);
+    if (i != TLK_NONE && !begin(f, i, l, own, touch, k, s)) {
+        t.unsure = MOST_UNSURE;
+        s.nz = 0;
+    }
     const tlk_level &level = f.level[l];
     const uint32_t edge = level.mask[0] + 1, last = tlk_min(s.x + s.nx, edge);
     const uint32_t behind = s.x + s.nx - last; /* bins beyond the table's edge */
@@ -238,29 +247,33 @@ static __device__ bool is_partner(const tlk_find &f, uint32_t i, uint32_t candid
            tlk_touch(&f, i, *j);
 }
 
-/* All partners of shape i, by a warp: their number, and a list of them where one is asked for. */
-static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, uint32_t *list)
+/* All partners of shape i, by a warp: their number, and a list of as many as there is room for. */
+static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, uint32_t *list,
+                                                 uint32_t room)
 {
     const uint32_t lane = threadIdx.x % 32, own = f->shapes.level[i];
     uint32_t n = 0, from, to, j;
     double c[4];
-    tlk_load4d(f->shapes.centre + 4 * (size_t)i, c);
+    tlk_ball(&f->shapes, i, c);
+    const double radius = f->shapes.centre[4 * (size_t)i + 3];
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
         seeker k;
         tlk_search s;
         if (!f->level[l].used)
             continue;
-        begin(*f, i, l, own, tlk_touch_radius(f, &f->level[own], i, c), k, s);
+        const bool words =
+            begin(*f, i, l, own, tlk_touch_radius(f, &f->level[own], i, c, radius), k, s);
         while (tlk_search_next(f, &f->level[l], &s, &from, &to))
             for (uint32_t first = from; first < to; first += 32) {
                 const uint32_t q = first + lane;
                 const uint4 e = ((const uint4 *)f->bin)[q < to ? q : 0];
-                bool sure;
-                bool yes = q < to && is_near(k, e, sure);
+                bool sure = false, yes = q < to && (int32_t)e.w > k.after;
+                yes = yes && (words ? is_near(k, e, sure) : tlk_near(f, &s, i, q));
                 yes = yes && (sure || is_partner(*f, i, q, &j));
                 const uint32_t found = __ballot_sync(ALL, yes);
-                if (yes && list)
-                    list[n + (uint32_t)__popc((int)(found & ((1u << lane) - 1)))] = e.w;
+                const uint32_t put = n + (uint32_t)__popc((int)(found & ((1u << lane) - 1)));
+                if (yes && put < room)
+                    list[put] = e.w;
                 n += (uint32_t)__popc((int)found);
             }
     }
@@ -269,7 +282,7 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
         j = f->global[g];
         if (!tlk_may_touch(f, i, j) || !tlk_touch(f, i, j))
             continue;
-        if (list && lane == 0)
+        if (n < room && lane == 0)
             list[n] = j;
         n++;
     }
@@ -327,7 +340,9 @@ static __global__ void __launch_bounds__(32 * WARPS, 8)
             list[count++] = list[c];
     for (uint32_t crowds = __ballot_sync(ALL, crowd); crowds; crowds &= crowds - 1) {
         const uint32_t of = (uint32_t)__ffs((int)crowds) - 1;
-        const uint32_t all = list_all(&f, i - lane + of, NULL);
+        const uint32_t owner = i - lane + of;
+        const uint32_t all =
+            list_all(&f, owner, f.partner + f.partners * (size_t)owner, f.partners);
         count = lane == of ? all : count;
     }
     if (unsure)
@@ -380,7 +395,7 @@ static __device__ __noinline__ void write_crowd(const tlk_find *f, uint32_t i, u
         for (uint32_t c = lane; c < count; c += 32)
             list[c] = f->partner[f->partners * (size_t)i + c];
     else
-        list_all(f, i, list);
+        list_all(f, i, list, count);
     __syncwarp();
     if (count > LISTED) {
         if (lane == 0)
