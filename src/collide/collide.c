@@ -198,7 +198,6 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
 /* Stage 1, and stage 2 where the view has a table to count in. */
 static void bounds(tl_backend *b, const tlk_find *f)
 {
-    tl_run(b, TLK_patches, f->shapes.rows - f->shapes.dynamic, f);
     tl_run(b, TLK_bounds, f->shapes.rows, f);
 }
 

@@ -71,7 +71,7 @@ typedef struct tlk_shapes {
     const double *geom;   /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
     const uint8_t *level; /* level of bins, TLK_LEVELS for globals */
     const double *patch_local; /* TLK_PATCH a row from `dynamic` on, body frame */
-    double *patch;             /* the same in the world frame, by tlk_patches */
+    double *patch;             /* the same in the world frame, by tlk_bounds */
     double *centre;            /* 4 a row: world centre, radius (-1: no sphere), by tlk_bounds */
     float *reach;              /* m, a row: within which it can touch something in this step */
 } tlk_shapes;

@@ -228,50 +228,61 @@ TL_KERNEL bool tlk_told_apart(const tlk_level *level, const double *c)
     return all;
 }
 
-/* The radius, in units, within which a shape surely touches another such shape: that of a sphere
- * which is all of a dynamic body, with its half of the envelope. */
-TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, uint32_t i,
-                                   const double *c, double radius)
+/* Whether a shape is all of its body. */
+TL_KERNEL bool tlk_is_alone(const tlk_shapes *s, uint32_t i)
 {
-    const tlk_shapes *s = &f->shapes;
     const uint32_t body = s->body[i];
-    const bool alone =
-        (i == 0 || s->body[i - 1] != body) && (i + 1 == s->rows || s->body[i + 1] != body);
-    const double r = radius + 0.5 * f->envelope;
-    const double units = (r - tlk_place_error(c)) * level->inverse * TLK_UNITS;
-    if (!alone || radius < 0 || i >= s->dynamic || !(c[3] <= level->reach) ||
-        !tlk_told_apart(level, c))
+    return (i == 0 || s->body[i - 1] != body) && (i + 1 == s->rows || s->body[i + 1] != body);
+}
+
+/* The radius, in units, within which a shape of one entry surely touches another such shape: that
+ * of a sphere which is alone on a dynamic body, with its half of the envelope. */
+TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, uint32_t i,
+                                   const double *c, double radius, bool alone)
+{
+    const double r = radius + 0.5 * f->envelope - tlk_place_error(c);
+    if (!alone || radius < 0 || i >= f->shapes.dynamic || !tlk_told_apart(level, c))
         return TLK_UNSURE;
-    return (int32_t)units;
+    return (int32_t)(r * level->inverse * TLK_UNITS);
+}
+
+TL_KERNEL void tlk_put(const tlk_find *f, uint32_t q, const uint32_t *at, uint32_t reach,
+                       int32_t touch, uint32_t i)
+{
+    if (q < f->bin_stride - TLK_LANES)
+        ((uint4 *)f->bin)[q] =
+            make_uint4((at[0] & 0xffff) | at[1] << 16, reach | at[2] << 16, (uint32_t)touch, i);
+}
+#else
+TL_KERNEL void tlk_put(const tlk_find *f, uint32_t q, const uint32_t *at, float reach, bool several,
+                       uint32_t i)
+{
+    const uint32_t all[TLK_ENTRY] = {at[0], at[1], at[2], tlk_float_bits(reach),
+                                     i | (several ? TLK_SEVERAL : 0)};
+    for (uint32_t k = 0; k < TLK_ENTRY && q < f->bin_stride - TLK_LANES; k++)
+        f->bin[tlk_bin_number(f, q, k)] = all[k];
 }
 #endif
 
-/* Writes entry q: where shape i is, how far it reaches, and its row. */
+/* Writes entry q: where shape i is, how far it reaches, and its row. Where there are more than
+ * there is room for, all is done again. */
 TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, bool first, uint32_t q)
 {
     const tlk_level *level = &f->level[f->shapes.level[i]];
     double c[4];
-    tlk_load4d(f->shapes.centre + 4 * (size_t)i, c);
-    const double radius = c[3];
-    (void)radius;
-    c[3] = (double)f->shapes.reach[i];
+    tlk_ball(&f->shapes, i, c);
     const uint32_t at[3] = {tlk_place(level, c[0]), tlk_place(level, c[1]), tlk_place(level, c[2])};
     const float reach = tlk_unit_reach(level, c);
-    if (q >= f->bin_stride - TLK_LANES)
-        return; /* there are more than was thought; all is done again with more room */
 #if defined(__CUDACC__)
-    const uint32_t whole = several ? TLK_FAR_REACH : (uint32_t)reach + 1;
-    const int32_t touch = !first    ? TLK_OTHER
-                          : several ? TLK_FIRST
-                                    : tlk_touch_radius(f, level, i, c, radius);
-    ((uint4 *)f->bin)[q] =
-        make_uint4((at[0] & 0xffff) | at[1] << 16, whole | at[2] << 16, (uint32_t)touch, i);
+    const double radius = f->shapes.centre[4 * (size_t)i + 3];
+    if (several)
+        tlk_put(f, q, at, TLK_FAR_REACH, first ? TLK_FIRST : TLK_OTHER, i);
+    else
+        tlk_put(f, q, at, (uint32_t)reach + 1,
+                tlk_touch_radius(f, level, i, c, radius, tlk_is_alone(&f->shapes, i)), i);
 #else
-    const uint32_t all[TLK_ENTRY] = {at[0], at[1], at[2], tlk_float_bits(reach),
-                                     i | (several ? TLK_SEVERAL : 0)};
     (void)first;
-    for (uint32_t k = 0; k < TLK_ENTRY; k++)
-        f->bin[tlk_bin_number(f, q, k)] = all[k];
+    tlk_put(f, q, at, reach, several, i);
 #endif
 }
 
@@ -313,6 +324,27 @@ TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t i)
     tlk_visit_own(f, i, true);
 }
 
+/* The frame in the world of patch i, a shape on a body that does not move by itself. */
+TL_RARE void tlk_place_patch(const tlk_find *f, uint32_t i)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t body = s->body[s->dynamic + i];
+    const double *q = f->bodies.quat + 4 * (size_t)body, *x = f->bodies.pos + 4 * (size_t)body;
+    const double *local = s->patch_local + TLK_PATCH * (size_t)i;
+    double *out = s->patch + TLK_PATCH * (size_t)i;
+    for (int k = 0; k < 4; k++)
+        tlk_rotate(q, local + 3 * k, out + 3 * k);
+    for (int k = 0; k < 3; k++)
+        out[k] += x[k];
+    const bool box = (s->info[s->dynamic + i] & TLK_SHAPE_KIND) == TLK_BOX;
+    for (int k = 0; k < 3; k++) {
+        out[12 + k] = local[12 + k];
+        out[15 + k] = box ? fabs(out[3 + k]) * local[12] + fabs(out[6 + k]) * local[13] +
+                                fabs(out[9 + k]) * local[14]
+                          : 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]));
+    }
+}
+
 /* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
  * something within this step; and the bins it is in, where they are to be counted at once. */
 TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
@@ -324,6 +356,8 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(f->bodies.pos + 4 * body, x);
     double arm[3] = {geom[0], geom[1], geom[2]};
+    if (i >= s->dynamic)
+        tlk_place_patch(f, i - s->dynamic);
     if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
         tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
     real vel[4];

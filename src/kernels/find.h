@@ -8,27 +8,6 @@
 
 #include "kernels/bins.h"
 
-/* One shape that is on a body which does not move by itself: its frame in the world. */
-TL_KERNEL void tlk_patches(const tlk_find *f, uint32_t i)
-{
-    const tlk_shapes *s = &f->shapes;
-    const uint32_t body = s->body[s->dynamic + i];
-    const double *q = f->bodies.quat + 4 * (size_t)body, *x = f->bodies.pos + 4 * (size_t)body;
-    const double *local = s->patch_local + TLK_PATCH * (size_t)i;
-    double *out = s->patch + TLK_PATCH * (size_t)i;
-    for (int k = 0; k < 4; k++)
-        tlk_rotate(q, local + 3 * k, out + 3 * k);
-    for (int k = 0; k < 3; k++)
-        out[k] += x[k];
-    const bool box = (s->info[s->dynamic + i] & TLK_SHAPE_KIND) == TLK_BOX;
-    for (int k = 0; k < 3; k++) {
-        out[12 + k] = local[12 + k];
-        out[15 + k] = box ? fabs(out[3 + k]) * local[12] + fabs(out[6 + k]) * local[13] +
-                                fabs(out[9 + k]) * local[14]
-                          : 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]));
-    }
-}
-
 /* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
  * to j); one of the two is a sphere, and the point is on it. */
 TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const double *n)

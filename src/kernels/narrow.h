@@ -153,8 +153,13 @@ TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double 
     double a[4], b[4];
     tlk_load4d(s->centre + 4 * (size_t)i, a);
     tlk_load4d(s->centre + 4 * (size_t)j, b);
-    if (a[3] < 0 || b[3] < 0)
-        return tlk_narrow_patch(s, i, j, n);
+    if (a[3] < 0 || b[3] < 0) {
+        double back[3]; /* others, so that the usual ones stay in registers */
+        const double gap = tlk_narrow_patch(s, i, j, back);
+        for (int k = 0; k < 3; k++)
+            n[k] = back[k];
+        return gap;
+    }
     return tlk_direction(a, b, n) - a[3] - b[3];
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_FOLDS 4u                 /* at once */
+#define BOUNCE     4096u              /* bytes up to which downloads go through pinned memory */
 #define GRAPH_FROM 4u                 /* repeats of a list that pay for making a graph of it */
 #define MOST_SLACK ((size_t)64 << 20) /* bytes that scratch memory is larger than was needed */
 
@@ -26,8 +26,8 @@ typedef struct cuda_backend {
     size_t sort_bytes;
     void *parts; /* of folds */
     size_t parts_bytes;
-    double *numbers; /* folds' results, TLK_FOLD_NUMBERS each, and pinned on the host */
-    double *numbers_host;
+    double *numbers;          /* folds' results, TLK_FOLD_NUMBERS each, pinned on the host */
+    void *bounce;             /* pinned likewise */
     uint32_t *total, *starts; /* of a scan, and of ranks; pinned */
     cudaGraphExec_t graph;    /* of the last list that was repeated; the next is often like it */
     cudaStream_t copies;      /* captures leave the device here, beside the computing */
@@ -113,8 +113,8 @@ static void cuda_destroy(tl_backend *backend)
     cudaFree(c->temp);
     cudaFree(c->sort);
     cudaFree(c->parts);
-    cudaFree(c->numbers);
-    cudaFreeHost(c->numbers_host);
+    cudaFreeHost(c->numbers);
+    cudaFreeHost(c->bounce);
     cudaFreeHost(c->total);
     cudaFreeHost(c->starts);
     if (c->graph)
@@ -158,8 +158,12 @@ static tl_status cuda_download(tl_backend *backend, void *host, const void *devi
     cuda_backend *c = current(backend);
     if (!bytes)
         return TL_OK;
-    note(c, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, c->stream));
+    const bool few = bytes <= BOUNCE;
+    note(c,
+         cudaMemcpyAsync(few ? c->bounce : host, device, bytes, cudaMemcpyDeviceToHost, c->stream));
     note(c, cudaStreamSynchronize(c->stream));
+    if (few)
+        memcpy(host, c->bounce, bytes);
     return report(c);
 }
 
@@ -192,10 +196,11 @@ static void launch(cuda_backend *c, const tl_launch *launches, size_t count)
 {
     for (const tl_launch *l = launches; l < launches + count; l++) {
         const tl_folding *f = (const tl_folding *)l->args;
-        if (l->kernel == TLK_FOLD)
-            c->kernels->fold[f->fold](f->args, f->count, f->numbers, f->numbers + TLK_FOLD_NUMBERS,
-                                      c->stream);
-        else if (l->end > l->begin)
+        if (l->kernel == TLK_FOLD) {
+            double *parts = f->numbers + TLK_FOLD_NUMBERS;
+            c->kernels->fold[f->fold](f->args, f->count, parts, c->stream);
+            c->kernels->fold_rest(f, 1, &parts, &f->numbers, c->stream);
+        } else if (l->end > l->begin)
             c->kernels->map[l->kernel](l->args, l->begin, l->end, l->serial, c->stream);
     }
     note(c, cudaPeekAtLastError());
@@ -246,26 +251,30 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
     note(c, e);
 }
 
-/* The numbers of all folds lie together, so that they are fetched at once. */
+/* All chunks, and then the rest of all folds at once. */
 static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t count)
 {
     cuda_backend *c = current(backend);
+    double *parts[TL_CUDA_FOLDS], *results[TL_CUDA_FOLDS];
     size_t room = 0;
-    if (count > MOST_FOLDS)
+    if (count > TL_CUDA_FOLDS)
         return c->host->fail(TL_TOO_LARGE, "too many folds at once");
     for (size_t i = 0; i < count; i++)
-        room = tl_fold_room(list[i].count) > room ? tl_fold_room(list[i].count) : room;
+        room += tl_fold_room(list[i].count);
     if (!need(c, &c->parts, &c->parts_bytes, room))
         return TL_NO_MEMORY;
+    char *at = (char *)c->parts;
+    for (size_t i = 0; i < count; at += tl_fold_room(list[i++].count)) {
+        parts[i] = (double *)at;
+        results[i] = c->numbers + i * TLK_FOLD_NUMBERS;
+        c->kernels->fold[list[i].fold](list[i].args, list[i].count, parts[i], c->stream);
+    }
+    if (count)
+        c->kernels->fold_rest(list, count, parts, results, c->stream);
+    note(c, cudaStreamSynchronize(c->stream));
     for (size_t i = 0; i < count; i++)
-        c->kernels->fold[list[i].fold](list[i].args, list[i].count,
-                                       c->numbers + i * TLK_FOLD_NUMBERS, (double *)c->parts,
-                                       c->stream);
-    const size_t bytes = TLK_FOLD_NUMBERS * sizeof(double);
-    const tl_status status = cuda_download(backend, c->numbers_host, c->numbers, count * bytes);
-    for (size_t i = 0; i < count; i++)
-        memcpy(list[i].numbers, c->numbers_host + i * TLK_FOLD_NUMBERS, bytes);
-    return status;
+        memcpy(list[i].numbers, results[i], TLK_FOLD_NUMBERS * sizeof(double));
+    return report(c);
 }
 
 static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32_t contacts)
@@ -437,9 +446,9 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     note(c, cudaStreamCreate(&c->copies));
     note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
     note(c, cudaMallocHost((void **)&c->starts, TLK_RANK_KEYS * sizeof *c->starts));
-    const size_t numbers = MOST_FOLDS * TLK_FOLD_NUMBERS * sizeof(double);
-    note(c, cudaMalloc((void **)&c->numbers, numbers));
-    note(c, cudaMallocHost((void **)&c->numbers_host, numbers));
+    note(c,
+         cudaMallocHost((void **)&c->numbers, TL_CUDA_FOLDS * TLK_FOLD_NUMBERS * sizeof(double)));
+    note(c, cudaMallocHost(&c->bounce, BOUNCE));
     const tl_status status = report(c);
     if (status != TL_OK) {
         cuda_destroy(&c->base);

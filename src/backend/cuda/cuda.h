@@ -9,9 +9,13 @@
 
 typedef void (*tl_cuda_map)(const void *args, uint32_t begin, uint32_t end, bool serial,
                             cudaStream_t stream);
-/* Into numbers on the device; `parts` has room for those of groups and chunks (tl_fold_room). */
-typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *numbers, double *parts,
-                             cudaStream_t stream);
+/* The chunks of a fold; `parts` has room for those of groups and chunks (tl_fold_room). */
+typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *parts, cudaStream_t stream);
+
+/* The rest of up to TL_CUDA_FOLDS folds, into numbers that the device can write to. */
+#define TL_CUDA_FOLDS 4u
+typedef void (*tl_cuda_fold_rest)(const tl_folding *folds, size_t count, double *const *parts,
+                                  double *const *results, cudaStream_t stream);
 
 /* All launches, all repeats in one kernel, for sweeps: its threads meet between launches or, where
  * the problem has their turns, rows wait for each other. */
@@ -25,6 +29,7 @@ typedef cudaError_t (*tl_cuda_colour)(const tlk_colour *args, uint32_t contacts,
 typedef struct tl_cuda_kernels {
     tl_cuda_map map[TLK_MAP_COUNT];
     tl_cuda_fold fold[TLK_FOLD_COUNT];
+    tl_cuda_fold_rest fold_rest;
     tl_cuda_sweeps sweeps;
     tl_cuda_colour colour;
 } tl_cuda_kernels;

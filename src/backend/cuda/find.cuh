@@ -10,11 +10,14 @@
 #ifndef FIND_BLOCKS
 #define FIND_BLOCKS 10
 #endif
+#ifndef FILL_BLOCKS
+#define FILL_BLOCKS 8
+#endif
 #ifndef WRITE_BLOCKS
-#define WRITE_BLOCKS 8
+#define WRITE_BLOCKS 10
 #endif
 #define WARPS      4u  /* of a block */
-#define WINDOWS    10u /* rows of bins that a lane collects before it goes through their entries */
+#define WINDOWS    12u /* rows of bins that a lane collects before it goes through their entries */
 #define ALL        0xffffffffu
 #define PLACE_BINS (ALL >> TLK_FRACTION) /* a place is a bin, modulo this, and a fraction */
 
@@ -33,6 +36,47 @@
 #define MOST_SURE   ((1u << SURE_BITS) - 1)
 #define MOST_UNSURE 127u
 #define OUTSIDE     (1u << 31) /* a candidate that is a shape's row instead of an entry */
+
+/* tlk_bin_fill of the usual shape, which has one entry; what it needs is fetched before the place
+ * in the bin is asked for. */
+static __global__ void __launch_bounds__(256, FILL_BLOCKS)
+    run_fill(const __grid_constant__ tlk_find f, uint32_t n)
+{
+    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n)
+        return;
+    const uint32_t own = f.shapes.level[i], body = f.shapes.body[i];
+    const uint32_t before = i ? f.shapes.body[i - 1] : TLK_NONE;
+    const uint32_t behind = i + 1 < f.shapes.rows ? f.shapes.body[i + 1] : TLK_NONE;
+    double c[4];
+    tlk_load4d(f.shapes.centre + 4 * (size_t)i, c);
+    const double radius = c[3];
+    c[3] = (double)f.shapes.reach[i];
+    if (own >= TLK_LEVELS)
+        return;
+    const tlk_level &level = f.level[own];
+    const uint32_t at[3] = {tlk_place(&level, c[0]), tlk_place(&level, c[1]),
+                            tlk_place(&level, c[2])};
+    const bool in_places = fabs(c[0] * level.inverse) < 4e15 && fabs(c[1] * level.inverse) < 4e15 &&
+                           fabs(c[2] * level.inverse) < 4e15;
+    if (f.axis != TLK_UNCUT || !(c[3] <= level.reach) || !in_places ||
+        (level.mask[0] | level.mask[1] | level.mask[2]) > PLACE_BINS) {
+        tlk_bin_fill(&f, i);
+        return;
+    }
+    const uint32_t key =
+        tlk_key(&level, at[0] >> TLK_FRACTION, at[1] >> TLK_FRACTION, at[2] >> TLK_FRACTION);
+    const uint32_t q = atomicAdd(f.bin_start + key + 1, 1u);
+    tlk_put(&f, q, at, (uint32_t)tlk_unit_reach(&level, c) + 1,
+            tlk_touch_radius(&f, &level, i, c, radius, body != before && body != behind), i);
+}
+
+static void tuned_bin_fill(const void *args, uint32_t begin, uint32_t end, bool serial,
+                           cudaStream_t stream)
+{
+    (void)begin, (void)serial;
+    run_fill<<<(end + 255) / 256, 256, 0, stream>>>(*(const tlk_find *)args, end);
+}
 
 /* A lane's shape on a level, as entries are: places in the upper halves of words. */
 typedef struct seeker {
@@ -179,15 +223,26 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
     const uint32_t behind = s.x + s.nx - last; /* bins beyond the table's edge */
     while (__any_sync(ALL, s.nz > 0)) {
         uint32_t n = 0;
-        while (s.nz > 0 && n + 2 <= WINDOWS) {
-            const uint32_t *start = f.bin_start + tlk_key(&level, 0, s.y + s.row, s.z);
-            const uint2 window = make_uint2(start[s.x], start[last]);
-            if (window.x < window.y)
-                windows[n++][lane] = window;
-            if (behind && start[0] < start[behind])
-                windows[n++][lane] = make_uint2(start[0], start[behind]);
-            if (++s.row == s.ny)
-                s.row = 0, s.z++, s.nz--;
+        while (s.nz > 0 && n + 6 <= WINDOWS) { /* three rows, whose loads are under way at once */
+            uint2 row[3], rest[3];
+#pragma unroll
+            for (uint32_t k = 0; k < 3; k++) {
+                const uint32_t *start = f.bin_start + tlk_key(&level, 0, s.y + s.row, s.z);
+                row[k] = rest[k] = make_uint2(0, 0);
+                if (s.nz > 0)
+                    row[k] = make_uint2(start[s.x], start[last]);
+                if (s.nz > 0 && behind)
+                    rest[k] = make_uint2(start[0], start[behind]);
+                if (s.nz > 0 && ++s.row == s.ny)
+                    s.row = 0, s.z++, s.nz--;
+            }
+#pragma unroll
+            for (uint32_t k = 0; k < 3; k++) {
+                if (row[k].x < row[k].y)
+                    windows[n++][lane] = row[k];
+                if (rest[k].x < rest[k].y)
+                    windows[n++][lane] = rest[k];
+            }
         }
         look_through(f, k, &windows[0][lane], n, t);
     }
@@ -255,14 +310,17 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
     uint32_t n = 0, from, to, j;
     double c[4];
     tlk_ball(&f->shapes, i, c);
-    const double radius = f->shapes.centre[4 * (size_t)i + 3];
+    const int32_t touch =
+        own < TLK_LEVELS && c[3] <= f->level[own].reach
+            ? tlk_touch_radius(f, &f->level[own], i, c, f->shapes.centre[4 * (size_t)i + 3],
+                               tlk_is_alone(&f->shapes, i))
+            : TLK_UNSURE;
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
         seeker k;
         tlk_search s;
         if (!f->level[l].used)
             continue;
-        const bool words =
-            begin(*f, i, l, own, tlk_touch_radius(f, &f->level[own], i, c, radius), k, s);
+        const bool words = begin(*f, i, l, own, touch, k, s);
         while (tlk_search_next(f, &f->level[l], &s, &from, &to))
             for (uint32_t first = from; first < to; first += 32) {
                 const uint32_t q = first + lane;
@@ -386,8 +444,8 @@ static __device__ __forceinline__ uint32_t rank_by_four(const uint32_t *list, ui
 
 /* A shape with many partners: a warp fetches them, or looks for them again where not all were kept,
  * puts them in order, and writes the contacts. */
-static __device__ __noinline__ void write_crowd(const tlk_find *f, uint32_t i, uint32_t begin_at,
-                                                uint32_t count, uint32_t *shared)
+static __device__ void write_crowd(const tlk_find *f, uint32_t i, uint32_t begin_at, uint32_t count,
+                                   uint32_t *shared)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t *list = count <= LISTED ? shared : f->contact_b + begin_at;
@@ -409,6 +467,19 @@ static __device__ __noinline__ void write_crowd(const tlk_find *f, uint32_t i, u
         tlk_write_contact(f, i, list[c], begin_at + at);
     }
     __syncwarp();
+}
+
+/* The shapes of a warp that have many; by a call that knows nothing of what came before. */
+static __device__ __noinline__ void write_crowds(const tlk_find *f, uint32_t n, uint32_t *shared)
+{
+    const uint32_t i = blockIdx.x * 32 * WARPS + threadIdx.x, lane = threadIdx.x % 32;
+    const uint32_t begin = i < n ? f->contact_start[i] : 0;
+    const uint32_t count = i < n ? f->contact_start[i + 1] - begin : 0;
+    for (uint32_t crowds = __ballot_sync(ALL, count > TLK_PARTNERS); crowds; crowds &= crowds - 1) {
+        const uint32_t of = (uint32_t)__ffs((int)crowds) - 1;
+        write_crowd(f, i - lane + of, __shfl_sync(ALL, begin, of), __shfl_sync(ALL, count, of),
+                    shared);
+    }
 }
 
 /* A thread a shape lists its contacts; the threads of a warp share them evenly, and write side by
@@ -448,11 +519,8 @@ static __global__ void __launch_bounds__(32 * WARPS, WRITE_BLOCKS)
                               to + rank_in(partner + list, size, partner[c]));
     }
     __syncwarp();
-    for (uint32_t crowds = __ballot_sync(ALL, count > TLK_PARTNERS); crowds; crowds &= crowds - 1) {
-        const uint32_t of = (uint32_t)__ffs((int)crowds) - 1;
-        write_crowd(&f, i - lane + of, __shfl_sync(ALL, begin, of), __shfl_sync(ALL, count, of),
-                    partner);
-    }
+    if (__any_sync(ALL, count > TLK_PARTNERS))
+        write_crowds(&f, n, partner);
 }
 
 static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, bool serial,

@@ -10,6 +10,8 @@
 
 #include "backend/cuda/cuda.h"
 
+#include <string.h>
+
 #define THREADS 256u
 
 static __device__ __forceinline__ double fold_start(char operation)
@@ -44,47 +46,86 @@ static __device__ __forceinline__ double fold_run(char operation, const double *
     return number;
 }
 
+/* What is left of a fold when its chunks are done. */
+typedef struct fold_job {
+    uint32_t chunks, numbers;
+    uint64_t codes;
+    const double *each;
+    double *groups, *result;
+} fold_job;
+
+typedef struct fold_jobs {
+    fold_job job[TL_CUDA_FOLDS];
+} fold_jobs;
+
+static __host__ __device__ __forceinline__ uint32_t groups_of(const fold_job &f)
+{
+    return (f.chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP;
+}
+
+/* Whether one block does the groups too. */
+static __host__ __device__ __forceinline__ bool few_groups(const fold_job &f)
+{
+    return groups_of(f) * TLK_FOLD_NUMBERS <= THREADS;
+}
+
 /* Number j % TLK_FOLD_NUMBERS of group j / TLK_FOLD_NUMBERS. */
-static __device__ __forceinline__ double fold_group(uint32_t j, uint32_t chunks, uint64_t codes,
-                                                    const double *each)
+static __device__ __forceinline__ void fold_group(const fold_job &f, uint32_t j)
 {
     const uint32_t k = j % TLK_FOLD_NUMBERS, first = j / TLK_FOLD_NUMBERS * TLK_FOLD_GROUP;
-    const uint32_t left = chunks - first;
-    return fold_run((char)(codes >> 8 * k), each + (size_t)first * TLK_FOLD_NUMBERS + k,
-                    left < TLK_FOLD_GROUP ? left : TLK_FOLD_GROUP);
+    if (first < f.chunks && k < f.numbers)
+        f.groups[j] =
+            fold_run((char)(f.codes >> 8 * k), f.each + (size_t)first * TLK_FOLD_NUMBERS + k,
+                     tlk_min(f.chunks - first, TLK_FOLD_GROUP));
 }
 
-static __global__ void fold_groups(uint32_t chunks, uint32_t numbers, uint64_t codes,
-                                   const double *each, double *groups)
+static __global__ void fold_groups(const __grid_constant__ fold_jobs jobs)
 {
-    const uint32_t j = blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x;
-    if (threadIdx.x < numbers)
-        groups[j] = fold_group(j, chunks, codes, each);
+    fold_group(jobs.job[blockIdx.y], blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x);
 }
 
-/* One block: the groups, where they are few, and then the numbers. */
-static __global__ void fold_last(uint32_t chunks, uint32_t numbers, uint64_t codes,
-                                 const double *each, double *groups, bool few, double *result)
+/* A block a fold: the groups, where they are few, and then the numbers. */
+static __global__ void fold_last(const __grid_constant__ fold_jobs jobs)
 {
-    const uint32_t count = (chunks + TLK_FOLD_GROUP - 1) / TLK_FOLD_GROUP, j = threadIdx.x;
-    if (few && j / TLK_FOLD_NUMBERS < count && j % TLK_FOLD_NUMBERS < numbers)
-        groups[j] = fold_group(j, chunks, codes, each);
+    const fold_job &f = jobs.job[blockIdx.x];
+    const uint32_t j = threadIdx.x;
+    if (few_groups(f))
+        fold_group(f, j);
     __syncthreads();
     if (j < TLK_FOLD_NUMBERS)
-        result[j] = j < numbers ? fold_run((char)(codes >> 8 * j), groups + j, count) : 0;
+        f.result[j] =
+            j < f.numbers ? fold_run((char)(f.codes >> 8 * j), f.groups + j, groups_of(f)) : 0;
 }
 
-/* What comes after the chunks. */
-static void fold_rest(uint32_t count, uint32_t numbers, const char *operations, double *result,
-                      double *parts, cudaStream_t stream)
+static const char *const operations_of[] = {
+#define TLK_MAP(name, type)
+#define TLK_REDUCE(name, type, n, ops) ops,
+#include "kernels/kernels.inc"
+#undef TLK_MAP
+#undef TLK_REDUCE
+};
+
+/* What comes after the chunks of some folds. */
+static void fold_rest(const tl_folding *folds, size_t count, double *const *parts,
+                      double *const *results, cudaStream_t stream)
 {
-    const uint32_t chunks = tl_fold_chunks(count), groups = tl_fold_groups(count);
-    const bool few = groups * TLK_FOLD_NUMBERS <= THREADS;
-    const uint64_t codes = fold_codes(operations);
-    const double *each = parts + (size_t)groups * TLK_FOLD_NUMBERS;
-    if (!few)
-        fold_groups<<<groups, TLK_FOLD_NUMBERS, 0, stream>>>(chunks, numbers, codes, each, parts);
-    fold_last<<<1, THREADS, 0, stream>>>(chunks, numbers, codes, each, parts, few, result);
+    fold_jobs jobs = {};
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *operations = operations_of[folds[i].fold];
+        const uint32_t groups = tl_fold_groups(folds[i].count);
+        fold_job &f = jobs.job[i];
+        f.chunks = tl_fold_chunks(folds[i].count);
+        f.numbers = (uint32_t)strlen(operations);
+        f.codes = fold_codes(operations);
+        f.each = parts[i] + (size_t)groups * TLK_FOLD_NUMBERS;
+        f.groups = parts[i];
+        f.result = results[i];
+        most = few_groups(f) ? most : tlk_max(most, groups);
+    }
+    if (most)
+        fold_groups<<<dim3(most, (uint32_t)count), TLK_FOLD_NUMBERS, 0, stream>>>(jobs);
+    fold_last<<<(uint32_t)count, THREADS, 0, stream>>>(jobs);
 }
 
 #define TLK_MAP(name, type)                                                                     \
@@ -114,45 +155,43 @@ static void fold_rest(uint32_t count, uint32_t numbers, const char *operations, 
 /* A block folds a chunk: a thread looks at one item; then a thread takes the items of one lane for
  * one number, in order; then one thread a number takes the lanes, in order. Then a thread takes one
  * number of one group of chunks, and one number of all groups, in order. */
-#define TLK_REDUCE(name, type, n, ops)                                                        \
-    static __global__ void __launch_bounds__(TLK_FOLD_CHUNK)                                  \
-        chunk_##name(const __grid_constant__ type a, uint32_t count, double *partial)         \
-    {                                                                                         \
-        __shared__ double items[n][TLK_FOLD_CHUNK], lanes[n][TLK_LANES];                      \
-        const uint64_t i = (uint64_t)blockIdx.x * TLK_FOLD_CHUNK + threadIdx.x;               \
-        const char operations[] = ops;                                                        \
-        double acc[n];                                                                        \
-        for (int k = 0; k < n; k++)                                                           \
-            acc[k] = fold_start(operations[k]);                                               \
-        if (i < count)                                                                        \
-            tlk_##name(&a, (uint32_t)i, acc);                                                 \
-        for (int k = 0; k < n; k++)                                                           \
-            items[k][threadIdx.x] = acc[k];                                                   \
-        __syncthreads();                                                                      \
-        const uint32_t k = threadIdx.x / TLK_LANES, lane = threadIdx.x % TLK_LANES;           \
-        if (k < n) {                                                                          \
-            double number = fold_start(operations[k]);                                        \
-            for (uint32_t j = lane; j < TLK_FOLD_CHUNK; j += TLK_LANES)                       \
-                number = fold_pair(operations[k], number, items[k][j]);                       \
-            lanes[k][lane] = number;                                                          \
-        }                                                                                     \
-        __syncthreads();                                                                      \
-        if (threadIdx.x < n) {                                                                \
-            const char operation = operations[threadIdx.x];                                   \
-            double number = fold_start(operation);                                            \
-            for (uint32_t l = 0; l < TLK_LANES; l++)                                          \
-                number = fold_pair(operation, number, lanes[threadIdx.x][l]);                 \
-            partial[(size_t)blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x] = number;            \
-        }                                                                                     \
-    }                                                                                         \
-    static void fold_##name(const void *args, uint32_t count, double *numbers, double *parts, \
-                            cudaStream_t stream)                                              \
-    {                                                                                         \
-        double *each = parts + (size_t)tl_fold_groups(count) * TLK_FOLD_NUMBERS;              \
-        if (count)                                                                            \
-            chunk_##name<<<tl_fold_chunks(count), TLK_FOLD_CHUNK, 0, stream>>>(               \
-                *(const type *)args, count, each);                                            \
-        fold_rest(count, n, ops, numbers, parts, stream);                                     \
+#define TLK_REDUCE(name, type, n, ops)                                                            \
+    static __global__ void __launch_bounds__(TLK_FOLD_CHUNK)                                      \
+        chunk_##name(const __grid_constant__ type a, uint32_t count, double *partial)             \
+    {                                                                                             \
+        __shared__ double items[n][TLK_FOLD_CHUNK], lanes[n][TLK_LANES];                          \
+        const uint64_t i = (uint64_t)blockIdx.x * TLK_FOLD_CHUNK + threadIdx.x;                   \
+        const char operations[] = ops;                                                            \
+        double acc[n];                                                                            \
+        for (int k = 0; k < n; k++)                                                               \
+            acc[k] = fold_start(operations[k]);                                                   \
+        if (i < count)                                                                            \
+            tlk_##name(&a, (uint32_t)i, acc);                                                     \
+        for (int k = 0; k < n; k++)                                                               \
+            items[k][threadIdx.x] = acc[k];                                                       \
+        __syncthreads();                                                                          \
+        const uint32_t k = threadIdx.x / TLK_LANES, lane = threadIdx.x % TLK_LANES;               \
+        if (k < n) {                                                                              \
+            double number = fold_start(operations[k]);                                            \
+            for (uint32_t j = lane; j < TLK_FOLD_CHUNK; j += TLK_LANES)                           \
+                number = fold_pair(operations[k], number, items[k][j]);                           \
+            lanes[k][lane] = number;                                                              \
+        }                                                                                         \
+        __syncthreads();                                                                          \
+        if (threadIdx.x < n) {                                                                    \
+            const char operation = operations[threadIdx.x];                                       \
+            double number = fold_start(operation);                                                \
+            for (uint32_t l = 0; l < TLK_LANES; l++)                                              \
+                number = fold_pair(operation, number, lanes[threadIdx.x][l]);                     \
+            partial[(size_t)blockIdx.x * TLK_FOLD_NUMBERS + threadIdx.x] = number;                \
+        }                                                                                         \
+    }                                                                                             \
+    static void fold_##name(const void *args, uint32_t count, double *parts, cudaStream_t stream) \
+    {                                                                                             \
+        double *each = parts + (size_t)tl_fold_groups(count) * TLK_FOLD_NUMBERS;                  \
+        if (count)                                                                                \
+            chunk_##name<<<tl_fold_chunks(count), TLK_FOLD_CHUNK, 0, stream>>>(                   \
+                *(const type *)args, count, each);                                                \
     }
 #include "kernels/kernels.inc"
 #undef TLK_MAP
@@ -162,6 +201,7 @@ static void fold_rest(uint32_t count, uint32_t numbers, const char *operations, 
 #include "backend/cuda/sweep.cuh"
 
 /* Where a layout of its own was measured to pay. */
+#define map_bin_fill       tuned_bin_fill
 #define map_contact_count  tuned_contact_count
 #define map_contact_write  tuned_contact_write
 #define map_match_contacts tuned_match_contacts
@@ -185,5 +225,6 @@ extern const tl_cuda_kernels TABLE = {{
 #undef TLK_MAP
 #undef TLK_REDUCE
                                       },
+                                      fold_rest,
                                       sweeps,
                                       colour_rounds};

@@ -11,7 +11,9 @@
 
 #define GRID_THREADS  256u
 #define BLOCK_THREADS 512u
+#define MOST_THREADS  1024u
 #define FEW_ROWS      16384u /* of a colour */
+#define FEW_CONTACTS  65536u /* to be coloured by one block */
 #define MOST_RANGES   128u
 typedef struct sweep_ranges {
     uint32_t count, begin[MOST_RANGES], end[MOST_RANGES];
@@ -359,22 +361,21 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
 
 /* Rounds of colouring until no contact is left, in one kernel: how many there are is known on the
  * GPU only. */
-static __global__ void __launch_bounds__(GRID_THREADS)
-    run_colour_rounds(const __grid_constant__ tlk_colour c)
+template <typename meeting>
+static __device__ __forceinline__ void do_colour_rounds(const tlk_colour &c, uint32_t rank,
+                                                        uint32_t all, meeting meet)
 {
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    const uint32_t rank = blockIdx.x * GRID_THREADS + threadIdx.x, all = gridDim.x * GRID_THREADS;
     volatile uint32_t *left = c.fresh_count + 1;
     const uint32_t n = c.fresh_count[0];
     for (uint32_t last = n; last > 0;) {
         for (uint32_t i = rank; i < n; i += all)
             tlk_colour_bid(&c, i);
-        grid.sync();
+        meet();
         if (rank == 0)
             *left = 0;
         for (uint32_t i = rank; i < n; i += all)
             tlk_colour_take(&c, i);
-        grid.sync();
+        meet();
         uint32_t mine = 0;
         for (uint32_t i = rank; i < n; i += all) {
             tlk_colour_clear(&c, i);
@@ -382,20 +383,38 @@ static __global__ void __launch_bounds__(GRID_THREADS)
         }
         if (mine)
             atomicAdd((uint32_t *)left, mine);
-        grid.sync();
+        meet();
         last = *left;
     }
+}
+
+static __global__ void __launch_bounds__(GRID_THREADS)
+    grid_colour_rounds(const __grid_constant__ tlk_colour c)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    do_colour_rounds(c, blockIdx.x * GRID_THREADS + threadIdx.x, gridDim.x * GRID_THREADS,
+                     [&] { grid.sync(); });
+}
+
+static __global__ void __launch_bounds__(MOST_THREADS)
+    block_colour_rounds(const __grid_constant__ tlk_colour c)
+{
+    do_colour_rounds(c, threadIdx.x, MOST_THREADS, [] { __syncthreads(); });
 }
 
 static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, cudaStream_t stream)
 {
     static int most;
+    if (contacts <= FEW_CONTACTS) {
+        block_colour_rounds<<<1, MOST_THREADS, 0, stream>>>(*args);
+        return cudaPeekAtLastError();
+    }
     if (!most)
-        most = most_blocks((const void *)run_colour_rounds);
+        most = most_blocks((const void *)grid_colour_rounds);
     const uint32_t wanted = (contacts / 16 + GRID_THREADS) / GRID_THREADS; /* few are fresh */
     const uint32_t blocks = wanted < (uint32_t)most ? wanted : (uint32_t)most;
     void *all[] = {(void *)args};
-    return cudaLaunchCooperativeKernel((const void *)run_colour_rounds, dim3(blocks),
+    return cudaLaunchCooperativeKernel((const void *)grid_colour_rounds, dim3(blocks),
                                        dim3(GRID_THREADS), all, 0, stream);
 }
 
