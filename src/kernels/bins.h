@@ -33,6 +33,13 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
     return f->h * sqrt(w2) * (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
 }
 
+/* How far a shape of a radius reaches within the step, by its velocity and by turning; not less. */
+TL_KERNEL float tlk_reach(const tlk_find *f, double radius, const real *vel, double spin)
+{
+    const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
+    return (float)((radius + 0.5 * f->envelope + f->h * sqrt(v2) + spin) * (1 + 0x1p-22));
+}
+
 /* The box around where a shape is and where its velocity takes it in this step. */
 TL_RARE void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
 {
@@ -362,12 +369,10 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
         tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
     real vel[4];
     tlk_load4(f->bodies.vel + 8 * body, vel);
-    const double v2 = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
     centre[3] = sphere ? geom[3] : -1;
-    const double reach = geom[3] + 0.5 * f->envelope + f->h * sqrt(v2) + tlk_spin_reach(f, i, arm);
-    s->reach[i] = (float)(reach * (1 + 0x1p-22)); /* not less than it is */
+    s->reach[i] = tlk_reach(f, geom[3], vel, tlk_spin_reach(f, i, arm));
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
     if (f->bin_start)
         tlk_bin_count(f, i);

@@ -11,7 +11,10 @@
 #define FIND_BLOCKS 10
 #endif
 #ifndef FILL_BLOCKS
-#define FILL_BLOCKS 8
+#define FILL_BLOCKS 6
+#endif
+#ifndef AGAIN_BLOCKS
+#define AGAIN_BLOCKS 12
 #endif
 #ifndef WRITE_BLOCKS
 #define WRITE_BLOCKS 10
@@ -37,8 +40,71 @@
 #define MOST_UNSURE 127u
 #define OUTSIDE     (1u << 31) /* a candidate that is a shape's row instead of an entry */
 
-/* tlk_bin_fill of the usual shape, which has one entry; what it needs is fetched before the place
- * in the bin is asked for. */
+/* Whether a shape of a centre and reach is entered once on its level, and its place tells where. */
+static __device__ __forceinline__ bool has_one_place(const tlk_find &f, const tlk_level &level,
+                                                     const double *c)
+{
+    const double far = tlk_max(fabs(c[0]), tlk_max(fabs(c[1]), fabs(c[2])));
+    return f.axis == TLK_UNCUT && c[3] <= level.reach && far * level.inverse < 4e15 &&
+           (level.mask[0] | level.mask[1] | level.mask[2]) <= PLACE_BINS;
+}
+
+static __device__ __forceinline__ uint32_t key_of(const tlk_level &level, const uint32_t *at)
+{
+    return tlk_key(&level, at[0] >> TLK_FRACTION, at[1] >> TLK_FRACTION, at[2] >> TLK_FRACTION);
+}
+
+/* tlk_bounds; of the usual shape, a sphere about its body's origin that is entered once, without
+ * what the others need, which is a call, because its registers would count for all. */
+static __device__ __noinline__ void bounds_of_any(const tlk_find *f, uint32_t i)
+{
+    tlk_bounds(f, i);
+}
+
+static __global__ void __launch_bounds__(256, 6)
+    run_tuned_bounds(const __grid_constant__ tlk_find f, uint32_t n)
+{
+    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n)
+        return;
+    const uint32_t own = f.shapes.level[i];
+    const size_t body = f.shapes.body[i];
+    double geom[4], c[4];
+    real vel[4];
+    tlk_load4d(f.shapes.geom + 4 * (size_t)i, geom);
+    tlk_load4d(f.bodies.pos + 4 * body, c);
+    tlk_load4(f.bodies.vel + 8 * body, vel);
+    const bool usual = i < f.shapes.dynamic && own < TLK_LEVELS && geom[0] == 0 && geom[1] == 0 &&
+                       geom[2] == 0 && f.bin_start;
+    const float reach = tlk_reach(&f, geom[3], vel, 0);
+    const tlk_level &level = f.level[usual ? own : 0];
+    c[3] = (double)reach;
+    if (!usual || !has_one_place(f, level, c)) {
+        bounds_of_any(&f, i);
+        return;
+    }
+    const uint32_t at[3] = {tlk_place(&level, c[0]), tlk_place(&level, c[1]),
+                            tlk_place(&level, c[2])};
+    atomicAdd(f.bin_start + key_of(level, at) + 1, 1u);
+    f.shapes.reach[i] = reach;
+    c[3] = geom[3];
+    tlk_store4d(f.shapes.centre + 4 * (size_t)i, c);
+}
+
+static void tuned_bounds(const void *args, uint32_t begin, uint32_t end, bool serial,
+                         cudaStream_t stream)
+{
+    (void)begin, (void)serial;
+    run_tuned_bounds<<<(end + 255) / 256, 256, 0, stream>>>(*(const tlk_find *)args, end);
+}
+
+/* tlk_bin_fill likewise; what the usual shape needs is fetched before the place in the bin is asked
+ * for. */
+static __device__ __noinline__ void fill_any(const tlk_find *f, uint32_t i)
+{
+    tlk_bin_fill(f, i);
+}
+
 static __global__ void __launch_bounds__(256, FILL_BLOCKS)
     run_fill(const __grid_constant__ tlk_find f, uint32_t n)
 {
@@ -57,16 +123,11 @@ static __global__ void __launch_bounds__(256, FILL_BLOCKS)
     const tlk_level &level = f.level[own];
     const uint32_t at[3] = {tlk_place(&level, c[0]), tlk_place(&level, c[1]),
                             tlk_place(&level, c[2])};
-    const bool in_places = fabs(c[0] * level.inverse) < 4e15 && fabs(c[1] * level.inverse) < 4e15 &&
-                           fabs(c[2] * level.inverse) < 4e15;
-    if (f.axis != TLK_UNCUT || !(c[3] <= level.reach) || !in_places ||
-        (level.mask[0] | level.mask[1] | level.mask[2]) > PLACE_BINS) {
-        tlk_bin_fill(&f, i);
+    if (!has_one_place(f, level, c)) {
+        fill_any(&f, i);
         return;
     }
-    const uint32_t key =
-        tlk_key(&level, at[0] >> TLK_FRACTION, at[1] >> TLK_FRACTION, at[2] >> TLK_FRACTION);
-    const uint32_t q = atomicAdd(f.bin_start + key + 1, 1u);
+    const uint32_t q = atomicAdd(f.bin_start + key_of(level, at) + 1, 1u);
     tlk_put(&f, q, at, (uint32_t)tlk_unit_reach(&level, c) + 1,
             tlk_touch_radius(&f, &level, i, c, radius, body != before && body != behind), i);
 }
@@ -372,7 +433,7 @@ static __device__ __forceinline__ uint32_t lane_of(const uint32_t *start, uint32
 
 /* The candidates, shared evenly: each gives way to the partner that it is, or to none, and then the
  * partners move up to the sure ones. Where there were too many to keep, all is looked for again. */
-static __global__ void __launch_bounds__(32 * WARPS, 8)
+static __global__ void __launch_bounds__(32 * WARPS, AGAIN_BLOCKS)
     run_find_again(const __grid_constant__ tlk_find f, uint32_t n)
 {
     __shared__ uint32_t starts[WARPS][32];

@@ -35,14 +35,22 @@ static uint64_t fold_codes(const char *operations)
     return codes;
 }
 
-/* Folds `count` numbers that lie TLK_FOLD_NUMBERS apart, in order. */
+/* Folds `count` numbers that lie TLK_FOLD_NUMBERS apart, in order: AT_ONCE are fetched together. */
+#define AT_ONCE 32u
 static __device__ __forceinline__ double fold_run(char operation, const double *from,
                                                   uint32_t count)
 {
-    double number = fold_start(operation);
-#pragma unroll 16 /* loads do not wait for each other */
-    for (uint32_t i = 0; i < count; i++)
-        number = fold_pair(operation, number, from[(size_t)i * TLK_FOLD_NUMBERS]);
+    double number = fold_start(operation), some[AT_ONCE];
+    for (uint32_t first = 0; first < count; first += AT_ONCE) {
+        const uint32_t left = tlk_min(count - first, AT_ONCE);
+#pragma unroll
+        for (uint32_t i = 0; i < AT_ONCE; i++)
+            some[i] = from[(size_t)(first + tlk_min(i, left - 1)) * TLK_FOLD_NUMBERS];
+#pragma unroll
+        for (uint32_t i = 0; i < AT_ONCE; i++)
+            if (i < left)
+                number = fold_pair(operation, number, some[i]);
+    }
     return number;
 }
 
@@ -201,6 +209,7 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #include "backend/cuda/sweep.cuh"
 
 /* Where a layout of its own was measured to pay. */
+#define map_bounds         tuned_bounds
 #define map_bin_fill       tuned_bin_fill
 #define map_contact_count  tuned_contact_count
 #define map_contact_write  tuned_contact_write
