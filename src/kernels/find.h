@@ -120,16 +120,13 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
         half[k] = margin + p[15 + k];
 }
 
-/* Whether shape i may own a pair with j, which is outside the bins: the larger is the partner; of
- * two that are both outside the fixed one, or the later one. And whether it is near enough to touch
- * in this step: not beyond j's box, nor above a plane that does not turn. (How far a plane turns
- * has no bound.) The last factors are for rounding. */
-TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
+/* Whether shape i is near enough to j, which is outside the bins, to touch it in this step: not
+ * beyond its box, nor above a plane that does not turn. (How far a plane turns has no bound.) The
+ * last factors are for rounding. */
+TL_KERNEL bool tlk_near_outside(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
     double c[4], d[4], half[3];
-    if (j == i || (s->level[i] >= TLK_LEVELS && j < i))
-        return false;
     tlk_ball(s, i, c);
     tlk_ball(s, j, d);
     if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
@@ -145,12 +142,26 @@ TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
            fabs(c[2] - d[2]) <= half[2] + c[3];
 }
 
+/* A first look of shape i at j, which is outside the bins, as the owner of a pair with it: the
+ * larger is the partner; of two that are both outside the fixed one, or the later one. */
+TL_KERNEL tlk_verdict tlk_look_outside(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    double n[3];
+    if (j == i || (s->level[i] >= TLK_LEVELS && j < i) || !tlk_near_outside(f, i, j))
+        return TLK_APART;
+    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_KIND);
+    return wall && tlk_narrow_patch(s, i, j, n) <= f->envelope ? TLK_TOUCHES : TLK_UNDECIDED;
+}
+
 /* A shape against the few that are too large for bins. */
 TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
 {
-    for (uint32_t g = 0; g < f->globals; g++)
-        if (tlk_may_touch(f, i, f->global[g]) && tlk_touch(f, i, f->global[g]))
+    for (uint32_t g = 0; g < f->globals; g++) {
+        const tlk_verdict verdict = tlk_look_outside(f, i, f->global[g]);
+        if (verdict == TLK_TOUCHES || (verdict == TLK_UNDECIDED && tlk_touch(f, i, f->global[g])))
             tlk_append(list, f->global[g]);
+    }
 }
 
 /* A shape against those in bins. */

@@ -7,22 +7,14 @@
 #ifndef TL_BACKEND_CUDA_FIND_CUH
 #define TL_BACKEND_CUDA_FIND_CUH
 
-#ifndef FIND_BLOCKS
-#define FIND_BLOCKS 10
-#endif
-#ifndef FILL_BLOCKS
-#define FILL_BLOCKS 6
-#endif
-#ifndef AGAIN_BLOCKS
+#define FIND_BLOCKS  10
+#define FILL_BLOCKS  6
 #define AGAIN_BLOCKS 12
-#endif
-#ifndef WRITE_BLOCKS
 #define WRITE_BLOCKS 10
-#endif
-#define WARPS      4u  /* of a block */
-#define WINDOWS    12u /* rows of bins that a lane collects before it goes through their entries */
-#define ALL        0xffffffffu
-#define PLACE_BINS (ALL >> TLK_FRACTION) /* a place is a bin, modulo this, and a fraction */
+#define WARPS        4u  /* of a block */
+#define WINDOWS      12u /* rows of bins that a lane collects before it goes through their entries */
+#define ALL          0xffffffffu
+#define PLACE_BINS   (ALL >> TLK_FRACTION) /* a place is a bin, modulo this, and a fraction */
 
 /* What the whole numbers of two entries leave open: places are rounded down, by up to a unit; the
  * lower half of an entry's word stands behind the number in its upper half, up to another unit;
@@ -309,6 +301,18 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
     }
 }
 
+/* The shapes outside the bins; by a call likewise. */
+static __device__ __noinline__ tally look_outside(const tlk_find *f, uint32_t i, tally t)
+{
+    for (uint32_t g = 0; g < f->globals; g++) {
+        const uint32_t j = f->global[g];
+        const tlk_verdict verdict = tlk_look_outside(f, i, j);
+        if (verdict != TLK_APART)
+            keep(t, f->partners, verdict == TLK_TOUCHES, j, j | OUTSIDE);
+    }
+    return t;
+}
+
 /* A thread a shape, in the order of bins, where neighbours look at the same entries; those outside
  * the bins follow. Of a part of space in their own order, because shapes beside it search there
  * too. */
@@ -343,9 +347,8 @@ static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
                          windows[threadIdx.x / 32], t);
     if (i == TLK_NONE)
         return;
-    for (uint32_t g = 0; g < f.globals; g++)
-        if (tlk_may_touch(&f, i, f.global[g]))
-            keep(t, f.partners, false, 0, f.global[g] | OUTSIDE);
+    if (f.globals)
+        t = look_outside(&f, i, t);
     const bool fits = t.sure <= MOST_SURE;
     f.contact_start[i] = (fits ? t.sure : MOST_SURE) |
                          (fits ? tlk_min(t.unsure, MOST_UNSURE) : MOST_UNSURE) << SURE_BITS;
@@ -399,7 +402,8 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
     __syncwarp();
     for (uint32_t g = 0; g < f->globals; g++) {
         j = f->global[g];
-        if (!tlk_may_touch(f, i, j) || !tlk_touch(f, i, j))
+        const tlk_verdict verdict = tlk_look_outside(f, i, j);
+        if (verdict == TLK_APART || (verdict == TLK_UNDECIDED && !tlk_touch(f, i, j)))
             continue;
         if (n < room && lane == 0)
             list[n] = j;
