@@ -2,19 +2,22 @@
  * results do not depend on their order. Included by kernels.cu.
  *
  * Almost all pairs are decided by whole numbers: an entry (bins.h) says where its shape is to
- * within a unit, 2^-12 of a bin's edge, how far it reaches, and how near it touches for sure. Only
+ * within a unit, 2^-13 of a bin's edge, how far it reaches, and how near it touches for sure. Only
  * what is near without surely touching is looked at in 64-bit. */
 #ifndef TL_BACKEND_CUDA_FIND_CUH
 #define TL_BACKEND_CUDA_FIND_CUH
 
-#define FIND_BLOCKS  10
-#define FILL_BLOCKS  6
-#define AGAIN_BLOCKS 12
-#define WRITE_BLOCKS 10
-#define WARPS        4u  /* of a block */
-#define WINDOWS      12u /* rows of bins that a lane collects before it goes through their entries */
-#define ALL          0xffffffffu
-#define PLACE_BINS   (ALL >> TLK_FRACTION) /* a place is a bin, modulo this, and a fraction */
+/* blocks at once on a processor, which is how many registers a thread has (measured) */
+#define BOUNDS_BLOCKS 6
+#define FILL_BLOCKS   6
+#define FIND_BLOCKS   10
+#define AGAIN_BLOCKS  12
+#define WRITE_BLOCKS  10
+
+#define WARPS      4u  /* of a block */
+#define WINDOWS    12u /* rows of bins that a lane collects before it goes through their entries */
+#define ALL        0xffffffffu
+#define PLACE_BINS (ALL >> TLK_FRACTION) /* a place is a bin, modulo this, and a fraction */
 
 /* What the whole numbers of two entries leave open: places are rounded down, by up to a unit; the
  * lower half of an entry's word stands behind the number in its upper half, up to another unit;
@@ -53,7 +56,7 @@ static __device__ __noinline__ void bounds_of_any(const tlk_find *f, uint32_t i)
     tlk_bounds(f, i);
 }
 
-static __global__ void __launch_bounds__(256, 6)
+static __global__ void __launch_bounds__(256, BOUNDS_BLOCKS)
     run_tuned_bounds(const __grid_constant__ tlk_find f, uint32_t n)
 {
     const uint32_t i = blockIdx.x * 256 + threadIdx.x;
