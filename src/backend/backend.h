@@ -102,7 +102,8 @@ typedef struct tl_backend_ops {
     void (*fill)(tl_backend *backend, void *device, int byte, size_t bytes);
     /* Runs launches one after the other, all of them `repeat` times. */
     void (*run)(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat);
-    /* Does one fold after the other; a GPU is waited for once. */
+    /* Does one fold after the other, or the first beside the others, which must not need it; a GPU
+     * is waited for once. */
     tl_status (*fold)(tl_backend *backend, const tl_folding *folds, size_t count);
     /* Runs the three launches of a round of colouring over the fresh contacts, as many as their
      * counter says, again and again until none is left without a colour. */

@@ -97,7 +97,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         volume *= fmax(high[k] - low[k], 2 * c->top[0]);
         side[k] = fmax(high[k] - low[k], 0) / (k == f->axis ? parts : 1);
     }
-    const double beyond = state->apart ? 8 : 2; /* bins that an axis of the table has to spare */
+    const double beyond = state->apart ? 6 : 2; /* bins that an axis of the table has to spare */
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
         *level = (tlk_level){.used = c->residents[l] > 0};
@@ -120,7 +120,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         for (int k = 0; k < 3; k++) {
             level->mask[k] = (1u << bits[k]) - 1;
             level->shift[k] = k == 0 ? 0 : level->shift[k - 1] + bits[k - 1];
-            level->first[k] = parts > 1 ? NAN : floor(low[k] * level->inverse) - 3;
+            level->first[k] = parts > 1 ? NAN : floor(low[k] * level->inverse) - 2;
         }
         level->base = base;
         base += 1u << sum;

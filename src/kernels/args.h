@@ -148,7 +148,7 @@ typedef struct tlk_colour {
     uint32_t *fresh;       /* contacts without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
     uint32_t *key;         /* a contact: colour * 4 + kind * 2 + wall */
-    uint32_t coloured;     /* 0: all contacts get colour 0 in the keys */
+    uint32_t coloured;     /* 1: contacts get colours; 0: all have colour 0 in the keys */
 } tlk_colour;
 
 /* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums

@@ -36,6 +36,15 @@ TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
     }
 }
 
+/* The key of a contact of a colour in the order of rows. */
+TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t k, uint32_t colour)
+{
+    const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
+    const uint32_t block = !(ia & ib & TLK_SHAPE_CENTRAL);
+    const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
+    c->key[k] = colour * 4 + block * 2 + wall;
+}
+
 /* One contact: where it has a colour already, both its bodies know; else it joins the list of those
  * without, whose order does not matter. */
 TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
@@ -43,6 +52,8 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
     const uint32_t colour = c->colour[k];
     if (colour == TLK_NONE)
         c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = k;
+    else
+        tlk_set_key(c, k, colour);
     if (colour == TLK_NONE || colour == TLK_COLOURS - 1)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
@@ -90,6 +101,7 @@ TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
     while (colour < TLK_COLOURS - 1 && (used >> colour & 1))
         colour++;
     c->colour[k] = colour;
+    tlk_set_key(c, k, colour);
     if (colour == TLK_COLOURS - 1)
         return;
     if (a < c->dynamic)
@@ -115,13 +127,10 @@ TL_KERNEL void tlk_colour_left(const tlk_colour *c, uint32_t i, double *acc)
     acc[0] += c->colour[c->fresh[i]] == TLK_NONE;
 }
 
-/* One contact: its key in the order of rows. */
+/* One contact without a colour: its key in the order of rows. */
 TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t k)
 {
-    const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
-    const uint32_t block = !(ia & ib & TLK_SHAPE_CENTRAL);
-    const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
-    c->key[k] = (c->coloured ? c->colour[k] * 4 : 0) + block * 2 + wall;
+    tlk_set_key(c, k, 0);
 }
 
 /* The rotation matrix of a unit quaternion, by rows. */

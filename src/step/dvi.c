@@ -160,13 +160,14 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
     const bool keeps = b->flow && args.coloured;
     const size_t mark = w->arena.at + (keeps ? w->dynamic * sizeof(uint64_t) : 0);
-    if (args.coloured)
-        TL_TRY(colour(w, c, &args));
     args.key = p->key.data;
     *colours = 0;
+    if (args.coloured)
+        TL_TRY(colour(w, c, &args));
     if (!c->count)
         return TL_OK;
-    tl_run(b, TLK_row_key, c->count, &args);
+    if (!args.coloured)
+        tl_run(b, TLK_row_key, c->count, &args);
     TL_TRY(b->ops->rank(b, args.key, c->count, p->place.data, starts));
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
     *colours = args.coloured ? used : 0;

@@ -31,6 +31,8 @@ typedef struct cuda_backend {
     uint32_t *total, *starts; /* of a scan, and of ranks; pinned */
     cudaGraphExec_t graph;    /* of the last list that was repeated; the next is often like it */
     cudaStream_t copies;      /* captures leave the device here, beside the computing */
+    cudaStream_t aside;       /* the first of several folds runs here, beside the others */
+    cudaEvent_t fork, join;
 } cuda_backend;
 
 /* A captured copy: on the device at once, on the host when `done` has happened. */
@@ -121,6 +123,9 @@ static void cuda_destroy(tl_backend *backend)
         cudaGraphExecDestroy(c->graph);
     cudaStreamSynchronize(c->copies);
     cudaStreamDestroy(c->copies);
+    cudaStreamDestroy(c->aside);
+    cudaEventDestroy(c->fork);
+    cudaEventDestroy(c->join);
     cudaStreamDestroy(c->stream);
     delete c;
 }
@@ -251,7 +256,7 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
     note(c, e);
 }
 
-/* All chunks, and then the rest of all folds at once. */
+/* All chunks, those of the first fold beside the others', and then the rest of all at once. */
 static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t count)
 {
     cuda_backend *c = current(backend);
@@ -264,10 +269,19 @@ static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t c
     if (!need(c, &c->parts, &c->parts_bytes, room))
         return TL_NO_MEMORY;
     char *at = (char *)c->parts;
+    if (count > 1) {
+        note(c, cudaEventRecord(c->fork, c->stream));
+        note(c, cudaStreamWaitEvent(c->aside, c->fork, 0));
+    }
     for (size_t i = 0; i < count; at += tl_fold_room(list[i++].count)) {
         parts[i] = (double *)at;
         results[i] = c->numbers + i * TLK_FOLD_NUMBERS;
-        c->kernels->fold[list[i].fold](list[i].args, list[i].count, parts[i], c->stream);
+        c->kernels->fold[list[i].fold](list[i].args, list[i].count, parts[i],
+                                       count > 1 && i == 0 ? c->aside : c->stream);
+    }
+    if (count > 1) {
+        note(c, cudaEventRecord(c->join, c->aside));
+        note(c, cudaStreamWaitEvent(c->stream, c->join, 0));
     }
     if (count)
         c->kernels->fold_rest(list, count, parts, results, c->stream);
@@ -444,6 +458,9 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     c->kernels = precision == TL_DOUBLE ? &tl_cuda_double : &tl_cuda_mixed;
     note(c, cudaStreamCreate(&c->stream));
     note(c, cudaStreamCreate(&c->copies));
+    note(c, cudaStreamCreate(&c->aside));
+    note(c, cudaEventCreateWithFlags(&c->fork, cudaEventDisableTiming));
+    note(c, cudaEventCreateWithFlags(&c->join, cudaEventDisableTiming));
     note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
     note(c, cudaMallocHost((void **)&c->starts, TLK_RANK_KEYS * sizeof *c->starts));
     note(c,

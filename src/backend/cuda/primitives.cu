@@ -37,7 +37,7 @@ struct capped_sum {
 };
 
 #define SCAN_THREADS 1024u
-#define SCAN_ITEMS   8u     /* of a thread at a time */
+#define SCAN_ITEMS   16u    /* of a thread at a time */
 #define SCAN_FEW     65536u /* items that one block scans sooner than the host launches CUB */
 
 /* The sum of all tiles before; CUB asks thread 0 for it, tile by tile. */
@@ -51,26 +51,53 @@ struct sum_before {
     }
 };
 
+/* A thread's items from `at` on; those from `count` on are 0, and are not stored. */
+static __device__ __forceinline__ void load_items(const uint32_t *items, uint32_t at,
+                                                  uint32_t count, uint32_t *own)
+{
+#pragma unroll
+    for (uint32_t k = 0; k < SCAN_ITEMS; k += 4) {
+        uint4 v = make_uint4(0, 0, 0, 0);
+        if (at + k + 4 <= count)
+            v = *(const uint4 *)(items + at + k);
+        else if (at + k < count)
+            v = make_uint4(items[at + k], at + k + 1 < count ? items[at + k + 1] : 0,
+                           at + k + 2 < count ? items[at + k + 2] : 0, 0);
+        own[k] = v.x, own[k + 1] = v.y, own[k + 2] = v.z, own[k + 3] = v.w;
+    }
+}
+
+static __device__ __forceinline__ void store_items(uint32_t *items, uint32_t at, uint32_t count,
+                                                   const uint32_t *own)
+{
+#pragma unroll
+    for (uint32_t k = 0; k < SCAN_ITEMS; k += 4)
+        if (at + k + 4 <= count)
+            *(uint4 *)(items + at + k) = make_uint4(own[k], own[k + 1], own[k + 2], own[k + 3]);
+        else
+            for (uint32_t m = k; m < k + 4; m++)
+                if (at + m < count)
+                    items[at + m] = own[m];
+}
+
+/* One block; the next items are fetched while the present ones are added up. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
     scan_few(uint32_t *items, uint32_t count, uint32_t *total)
 {
-    typedef cub::BlockLoad<uint32_t, SCAN_THREADS, SCAN_ITEMS, cub::BLOCK_LOAD_WARP_TRANSPOSE> in;
     typedef cub::BlockScan<uint32_t, SCAN_THREADS, cub::BLOCK_SCAN_WARP_SCANS> scan;
-    typedef cub::BlockStore<uint32_t, SCAN_THREADS, SCAN_ITEMS, cub::BLOCK_STORE_WARP_TRANSPOSE>
-        out;
-    __shared__ union {
-        typename in::TempStorage in;
-        typename scan::TempStorage scan;
-        typename out::TempStorage out;
-    } room;
+    __shared__ typename scan::TempStorage room;
     sum_before before = {0};
+    uint32_t next[SCAN_ITEMS];
+    const uint32_t mine = threadIdx.x * SCAN_ITEMS;
+    load_items(items, mine, count, next);
     for (uint32_t first = 0; first < count; first += SCAN_THREADS * SCAN_ITEMS) {
         uint32_t own[SCAN_ITEMS];
-        in(room.in).Load(items + first, own, (int)(count - first), 0u);
-        __syncthreads();
-        scan(room.scan).ExclusiveScan(own, own, capped_sum{}, before);
-        __syncthreads();
-        out(room.out).Store(items + first, own, (int)(count - first));
+#pragma unroll
+        for (uint32_t k = 0; k < SCAN_ITEMS; k++)
+            own[k] = next[k];
+        load_items(items, first + SCAN_THREADS * SCAN_ITEMS + mine, count, next);
+        scan(room).ExclusiveScan(own, own, capped_sum{}, before);
+        store_items(items, first + mine, count, own);
         __syncthreads();
     }
     if (threadIdx.x == 0) {
@@ -102,7 +129,7 @@ cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cu
                          void *user, cudaStream_t stream)
 {
     cudaError_t e = cudaSuccess;
-    if (count <= SCAN_FEW)
+    if (count <= SCAN_FEW && (uintptr_t)items % sizeof(uint4) == 0)
         scan_few<<<1, SCAN_THREADS, 0, stream>>>(items, count, total);
     else
         e = scan_many(items, count, total, need, user, stream);
