@@ -157,7 +157,10 @@ TL_KERNEL uint32_t tlk_key(const tlk_level *level, uint32_t x, uint32_t y, uint3
 TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
 {
     const double at = x * level->inverse, bin = floor(at);
-    return ((uint32_t)(int64_t)bin << TLK_FRACTION) + (uint32_t)((at - bin) * TLK_UNITS);
+    /* just below a bin's lower edge, at - bin rounds to 1: that is the last unit of the bin before
+     */
+    const uint32_t fraction = (uint32_t)((at - bin) * TLK_UNITS), last = (1u << TLK_FRACTION) - 1;
+    return ((uint32_t)(int64_t)bin << TLK_FRACTION) + tlk_min(fraction, last);
 }
 
 /* Entries. A CPU looks at eight at once, so each of an entry's words lies side by side with its
@@ -229,8 +232,8 @@ TL_KERNEL bool tlk_told_apart(const tlk_level *level, const double *c)
 {
     bool all = true;
     for (int k = 0; k < 3; k++) {
-        const double at = c[k] * level->inverse - level->first[k];
-        all = all && at >= 2 && at < (double)level->mask[k] - 1;
+        const double bin = floor(c[k] * level->inverse) - level->first[k];
+        all = all && bin >= 2 && bin <= (double)level->mask[k] - 2;
     }
     return all;
 }
