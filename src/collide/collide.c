@@ -238,6 +238,17 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
     return TL_OK;
 }
 
+/* Partners that are kept for each shape, so that none is looked for again: three times as many as
+ * there are on average are enough, nearly always. A GPU keeps candidates there, too, and large
+ * walls are candidates of many. A multiple of 4. */
+static uint32_t list_room(const tl_backend *b, const tl_collide *c, const tlk_find *f)
+{
+    const uint32_t fixed = f->shapes.rows - f->shapes.dynamic, most = 3 * TLK_PARTNERS;
+    const uint32_t crowd = c->crowd > TLK_PARTNERS / 4 ? 3 * c->crowd : 0;
+    const uint32_t walls = b->apart ? fixed < most ? fixed : most : 0;
+    return (TLK_PARTNERS + (crowd > walls ? crowd : walls)) & ~3u;
+}
+
 /* Stages 7 and 8: how many contacts each shape owns, where they go, and how many entries there
  * are, which is looked at with them so that the device is waited for once. */
 static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_contacts *out,
@@ -246,10 +257,7 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
     const uint32_t n = f->shapes.rows;
     uint32_t totals[2] = {0, 0};
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 2) * sizeof(uint32_t)));
-    f->partners = TLK_PARTNERS;
-    if (c->crowd >
-        TLK_PARTNERS / 4) /* three times the mean and a few more are all, nearly always */
-        f->partners = (3 * c->crowd + TLK_PARTNERS) & ~3u;
+    f->partners = list_room(b, c, f);
     TL_TRY(tl_buffer_need(b, &c->partner, f->partners * (size_t)n * sizeof(uint32_t)));
     f->contact_start = out->start.data;
     f->partner = c->partner.data;
