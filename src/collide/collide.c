@@ -239,13 +239,13 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 }
 
 /* Partners that are kept for each shape, so that none is looked for again: three times as many as
- * there are on average are enough, nearly always. A GPU keeps candidates there, too, and large
- * walls are candidates of many. A multiple of 4. */
+ * there are on average are enough, nearly always. A GPU keeps candidates there, too, and where
+ * there are more than a few large walls, they are candidates of many. A multiple of 4. */
 static uint32_t list_room(const tl_backend *b, const tl_collide *c, const tlk_find *f)
 {
     const uint32_t fixed = f->shapes.rows - f->shapes.dynamic, most = 3 * TLK_PARTNERS;
     const uint32_t crowd = c->crowd > TLK_PARTNERS / 4 ? 3 * c->crowd : 0;
-    const uint32_t walls = b->apart ? fixed < most ? fixed : most : 0;
+    const uint32_t walls = !b->apart || fixed <= TLK_PARTNERS / 2 ? 0 : fixed < most ? fixed : most;
     return (TLK_PARTNERS + (crowd > walls ? crowd : walls)) & ~3u;
 }
 
