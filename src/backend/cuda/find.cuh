@@ -1,5 +1,6 @@
 /* Collision detection and matching, laid out for a GPU: the same tests as the plain kernels, whose
- * results do not depend on their order. Included by kernels.cu.
+ * results do not depend on their order. Included by kernels.cu and, to be tested without a GPU, by
+ * tests/backend/emulated_find.cpp.
  *
  * Almost all pairs are decided by whole numbers: an entry (bins.h) says where its shape is to
  * within a unit, 2^-13 of a bin's edge, how far it reaches, and how near it touches for sure. Only
@@ -90,7 +91,7 @@ static void tuned_bounds(const void *args, uint32_t begin, uint32_t end, bool se
                          cudaStream_t stream)
 {
     (void)begin, (void)serial;
-    run_tuned_bounds<<<(end + 255) / 256, 256, 0, stream>>>(*(const tlk_find *)args, end);
+    LAUNCH(run_tuned_bounds, (end + 255) / 256, 256, stream, *(const tlk_find *)args, end);
 }
 
 /* tlk_bin_fill likewise; what the usual shape needs is fetched before the place in the bin is asked
@@ -131,7 +132,7 @@ static void tuned_bin_fill(const void *args, uint32_t begin, uint32_t end, bool 
                            cudaStream_t stream)
 {
     (void)begin, (void)serial;
-    run_fill<<<(end + 255) / 256, 256, 0, stream>>>(*(const tlk_find *)args, end);
+    LAUNCH(run_fill, (end + 255) / 256, 256, stream, *(const tlk_find *)args, end);
 }
 
 /* A lane's shape on a level, as entries are: places in the upper halves of words. */
@@ -179,7 +180,7 @@ static __device__ __forceinline__ void begin_at(const tlk_find &f, uint32_t i, u
 #pragma unroll
     for (int a = 0; a < 3; a++) {
         const uint32_t low = at[a] - wide, high = at[a] + wide;
-        n[a] = tlk_min(((high >> TLK_FRACTION) - (low >> TLK_FRACTION) & PLACE_BINS) + 1,
+        n[a] = tlk_min((((high >> TLK_FRACTION) - (low >> TLK_FRACTION)) & PLACE_BINS) + 1,
                        level.mask[a] + 1);
     }
     s.x = (at[0] - wide) >> TLK_FRACTION & level.mask[0], s.y = (at[1] - wide) >> TLK_FRACTION;
@@ -282,22 +283,22 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
         while (s.nz > 0 && n + 6 <= WINDOWS) { /* three rows, whose loads are under way at once */
             uint2 row[3], rest[3];
 #pragma unroll
-            for (uint32_t k = 0; k < 3; k++) {
+            for (uint32_t r = 0; r < 3; r++) {
                 const uint32_t *start = f.bin_start + tlk_key(&level, 0, s.y + s.row, s.z);
-                row[k] = rest[k] = make_uint2(0, 0);
+                row[r] = rest[r] = make_uint2(0, 0);
                 if (s.nz > 0)
-                    row[k] = make_uint2(start[s.x], start[last]);
+                    row[r] = make_uint2(start[s.x], start[last]);
                 if (s.nz > 0 && behind)
-                    rest[k] = make_uint2(start[0], start[behind]);
+                    rest[r] = make_uint2(start[0], start[behind]);
                 if (s.nz > 0 && ++s.row == s.ny)
                     s.row = 0, s.z++, s.nz--;
             }
 #pragma unroll
-            for (uint32_t k = 0; k < 3; k++) {
-                if (row[k].x < row[k].y)
-                    windows[n++][lane] = row[k];
-                if (rest[k].x < rest[k].y)
-                    windows[n++][lane] = rest[k];
+            for (uint32_t r = 0; r < 3; r++) {
+                if (row[r].x < row[r].y)
+                    windows[n++][lane] = row[r];
+                if (rest[r].x < rest[r].y)
+                    windows[n++][lane] = rest[r];
             }
         }
         look_through(f, k, &windows[0][lane], n, t);
@@ -482,8 +483,8 @@ static void tuned_contact_count(const void *args, uint32_t begin, uint32_t end, 
     const uint32_t threads = 32 * WARPS;
     (void)begin, (void)serial; /* all shapes, always */
     const uint32_t n = f.axis == TLK_UNCUT ? f.bin_stride - TLK_LANES + f.globals : end;
-    run_find_count<<<(n + threads - 1) / threads, threads, 0, stream>>>(f);
-    run_find_again<<<(end + threads - 1) / threads, threads, 0, stream>>>(f, end);
+    LAUNCH(run_find_count, (n + threads - 1) / threads, threads, stream, f);
+    LAUNCH(run_find_again, (end + threads - 1) / threads, threads, stream, f, end);
 }
 
 #define LISTED (32 * TLK_PARTNERS) /* partners that a warp works on together */
@@ -596,7 +597,7 @@ static void tuned_contact_write(const void *args, uint32_t begin, uint32_t end, 
 {
     const tlk_find &f = *(const tlk_find *)args;
     (void)begin, (void)serial;
-    run_find_write<<<(end + 32 * WARPS - 1) / (32 * WARPS), 32 * WARPS, 0, stream>>>(f, end);
+    LAUNCH(run_find_write, (end + 32 * WARPS - 1) / (32 * WARPS), 32 * WARPS, stream, f, end);
 }
 
 /* A thread a contact: looks for its pair in the owner's old list. A pair is there once at most. */
@@ -626,7 +627,7 @@ static void tuned_match_contacts(const void *args, uint32_t begin, uint32_t end,
     const tlk_match &m = *(const tlk_match *)args;
     (void)begin, (void)end, (void)serial;
     if (m.contacts)
-        run_match<<<(m.contacts + 255) / 256, 256, 0, stream>>>(m);
+        LAUNCH(run_match, (m.contacts + 255) / 256, 256, stream, m);
 }
 
 #endif

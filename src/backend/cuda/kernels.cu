@@ -205,6 +205,8 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #undef TLK_MAP
 #undef TLK_REDUCE
 
+#define LAUNCH(kernel, blocks, threads, stream, ...) \
+    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 #include "backend/cuda/find.cuh"
 #include "backend/cuda/sweep.cuh"
 

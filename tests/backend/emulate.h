@@ -1,0 +1,242 @@
+/* Enough of CUDA to run kernels of warps on the host, so that the search of the CUDA backend is
+ * tested where there is no GPU. Included by emulated_find.cpp only.
+ *
+ * The 32 lanes of a warp are coroutines. Each runs until it meets the others (a vote, a shuffle, a
+ * barrier of the warp), in an order that changes from meeting to meeting; lanes that have returned
+ * are not waited for. Warps and blocks run one after the other, so there is no __syncthreads. */
+#ifndef TL_TESTS_EMULATE_H
+#define TL_TESTS_EMULATE_H
+
+#define __CUDACC__ 1
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <ucontext.h>
+
+#define __device__
+#define __global__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline, unused))
+#define __noinline__    __attribute__((noinline, unused))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __shared__       static
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+struct uint2 {
+    uint32_t x, y;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(16) double2 {
+    double x, y;
+};
+struct place {
+    uint32_t x;
+};
+typedef int cudaStream_t;
+
+static inline uint2 make_uint2(uint32_t x, uint32_t y)
+{
+    return {x, y};
+}
+static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+{
+    return {x, y, z, w};
+}
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
+static inline double2 make_double2(double x, double y)
+{
+    return {x, y};
+}
+static inline uint32_t __float_as_uint(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+static inline float __uint_as_float(uint32_t bits)
+{
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+static inline int __mulhi(int a, int b)
+{
+    return (int)(((int64_t)a * b) >> 32);
+}
+static inline int __popc(int x)
+{
+    return __builtin_popcount((unsigned)x);
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+static inline int __clzll(long long x)
+{
+    return __builtin_clzll((unsigned long long)x);
+}
+template <class T, class U> static inline T atomicAdd(T *at, U value)
+{
+    const T before = *at;
+    *at = (T)(before + value);
+    return before;
+}
+template <class T, class U> static inline T atomicOr(T *at, U bits)
+{
+    const T before = *at;
+    *at = (T)(before | bits);
+    return before;
+}
+template <class T, class U> static inline T atomicMax(T *at, U value)
+{
+    const T before = *at;
+    *at = value > before ? (T)value : before;
+    return before;
+}
+
+/* --- lanes --- */
+
+#define EMULATED_STACK (128u << 10) /* bytes of a lane */
+
+enum meeting { ANY, BALLOT, SHUFFLE, SHUFFLE_UP, MAXIMUM, BARRIER };
+
+struct lane {
+    enum { READY, WAITS, DONE } state;
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    meeting at;
+    uint32_t value, other, result;
+};
+
+static lane lanes[32];
+static ucontext_t between;
+static uint32_t running, shuffled = 1;
+static place threadIdx, blockIdx, blockDim, gridDim;
+
+static uint32_t meet(meeting at, uint32_t value, uint32_t other)
+{
+    lane &own = lanes[running];
+    own.at = at;
+    own.value = value;
+    own.other = other;
+    own.state = lane::WAITS;
+    swapcontext(&own.context, &between);
+    return own.result;
+}
+static inline bool __any_sync(uint32_t, bool yes)
+{
+    return meet(ANY, yes, 0) != 0;
+}
+static inline uint32_t __ballot_sync(uint32_t, bool yes)
+{
+    return meet(BALLOT, yes, 0);
+}
+static inline uint32_t __shfl_sync(uint32_t, uint32_t value, uint32_t from)
+{
+    return meet(SHUFFLE, value, from % 32);
+}
+static inline uint32_t __shfl_up_sync(uint32_t, uint32_t value, uint32_t by)
+{
+    return meet(SHUFFLE_UP, value, by);
+}
+static inline uint32_t __reduce_max_sync(uint32_t, uint32_t value)
+{
+    return meet(MAXIMUM, value, 0);
+}
+static inline void __syncwarp()
+{
+    meet(BARRIER, 0, 0);
+}
+
+/* What those who wait came for; false when all have returned. */
+static bool hold_meeting()
+{
+    const lane *first = NULL;
+    uint32_t bits = 0, most = 0;
+    for (uint32_t l = 0; l < 32; l++)
+        if (lanes[l].state == lane::WAITS) {
+            first = first ? first : &lanes[l];
+            if (lanes[l].at != first->at) {
+                fprintf(stderr, "lanes of a warp meet at different places\n");
+                abort();
+            }
+            bits |= (uint32_t)(lanes[l].value != 0) << l;
+            most = lanes[l].value > most ? lanes[l].value : most;
+        }
+    for (uint32_t l = 0; l < 32 && first; l++) {
+        lane &own = lanes[l];
+        const bool up = own.at == SHUFFLE_UP, low = up && l < own.other;
+        const uint32_t from = up ? low ? l : l - own.other : own.other;
+        if (own.state == lane::WAITS)
+            own.result = own.at == ANY || own.at == BALLOT ? bits
+                         : own.at == MAXIMUM               ? most
+                         : own.at == BARRIER               ? 0
+                                                           : lanes[from].value;
+    }
+    for (uint32_t l = 0; l < 32; l++)
+        if (lanes[l].state == lane::WAITS)
+            lanes[l].state = lane::READY;
+    return first != NULL;
+}
+
+template <class kernel> struct body {
+    static kernel *run;
+    static void enter()
+    {
+        (*run)();
+        lanes[running].state = lane::DONE;
+    }
+};
+template <class kernel> kernel *body<kernel>::run;
+
+template <class kernel> static void run_warp(uint32_t first, kernel &run)
+{
+    body<kernel>::run = &run;
+    for (lane &own : lanes) {
+        if (!own.stack)
+            own.stack.reset(new char[EMULATED_STACK]);
+        getcontext(&own.context);
+        own.context.uc_stack.ss_sp = own.stack.get();
+        own.context.uc_stack.ss_size = EMULATED_STACK;
+        own.context.uc_link = &between;
+        makecontext(&own.context, body<kernel>::enter, 0);
+        own.state = lane::READY;
+    }
+    do {
+        shuffled = shuffled * 1664525u + 1013904223u;
+        for (uint32_t k = 0; k < 32; k++) {
+            running = (7 * k + (shuffled >> 16)) % 32;
+            threadIdx.x = first + running;
+            if (lanes[running].state == lane::READY)
+                swapcontext(&between, &lanes[running].context);
+        }
+    } while (hold_meeting());
+}
+
+template <class kernel> static void run_grid(uint32_t blocks, uint32_t threads, kernel run)
+{
+    blockDim.x = threads;
+    gridDim.x = blocks;
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
+        for (uint32_t first = 0; first < threads; first += 32)
+            run_warp(first, run);
+}
+
+#define LAUNCH(kernel, blocks, threads, stream, ...) \
+    ((void)(stream), run_grid(blocks, threads, [&] { kernel(__VA_ARGS__); }))
+
+#endif
