@@ -1,4 +1,3 @@
-/* labels: slow */
 /* The search of the CUDA backend against the CPU's, without a GPU: its kernels run on the host,
  * lane by lane (emulate.h), in a world of the CPU backend. State and contacts must be the same, bit
  * for bit, as those of a world that searches in the CPU's own way. */
