@@ -142,8 +142,7 @@ typedef struct seeker {
     int32_t after;        /* only later rows are its partners */
 } seeker;
 
-/* What an entry's words tell: whether it is near; and whether it touches. The sum of two reaches
- * has a square of 32 bits unless both are far. */
+/* What an entry's words tell: whether it is near; and whether it touches. */
 static __device__ __forceinline__ bool is_near(const seeker &s, const uint4 &e, bool &touches)
 {
     const int32_t dx = (int32_t)((e.x << 16) - s.x), dy = (int32_t)(e.x - s.y);
