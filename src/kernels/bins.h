@@ -269,7 +269,9 @@ TL_KERNEL void tlk_put(const tlk_find *f, uint32_t q, const uint32_t *at, float 
 {
     const uint32_t all[TLK_ENTRY] = {at[0], at[1], at[2], tlk_float_bits(reach),
                                      i | (several ? TLK_SEVERAL : 0)};
-    for (uint32_t k = 0; k < TLK_ENTRY && q < f->bin_stride - TLK_LANES; k++)
+    if (q >= f->bin_stride - TLK_LANES)
+        return;
+    for (uint32_t k = 0; k < TLK_ENTRY; k++)
         f->bin[tlk_bin_number(f, q, k)] = all[k];
 }
 #endif
