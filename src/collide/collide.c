@@ -195,25 +195,13 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
                    id, (double)reach);
 }
 
-/* Stage 1, and stage 2 where the view has a table to count in. */
-static void bounds(tl_backend *b, const tlk_find *f)
-{
-    tl_run(b, TLK_bounds, f->shapes.rows, f);
-}
-
-/* Stage 2 alone. */
-static void count_in_bins(tl_backend *b, const tlk_find *f)
-{
-    tl_run(b, TLK_bin_count, f->shapes.rows, f);
-}
-
 void tl_collide_bounds(tl_backend *b, const tl_collide_state *state)
 {
     const tlk_find f = {.bodies = state->bodies,
                         .shapes = state->shapes,
                         .h = state->h,
                         .envelope = state->envelope};
-    bounds(b, &f);
+    tl_run(b, TLK_bounds, f.shapes.rows, &f);
 }
 
 /* Room for the counts of bins, all zero. */
@@ -271,17 +259,16 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
     return TL_OK;
 }
 
-/* Stages 2 to 8, again where there were more entries than room; `stage_2` may be 1 too. */
+/* Stages 1 (where `counting` is TLK_bounds) to 8, again where there were more entries than room. */
 static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t parts,
-                            void (*stage_2)(tl_backend *, const tlk_find *), tl_contacts *out,
-                            uint32_t *contacts)
+                            tl_kernel counting, tl_contacts *out, uint32_t *contacts)
 {
     uint32_t entries;
     if (!c->entries)
         c->entries = f->shapes.rows / parts + 1;
     do {
         TL_TRY(start_bins(b, c, f));
-        stage_2(b, f);
+        tl_run(b, counting, f->shapes.rows, f);
         TL_TRY(fill_bins(b, c, f));
         TL_TRY(count_contacts(b, c, f, out, contacts, &entries));
         if (entries >= 1u << 31)
@@ -327,7 +314,7 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
 {
     tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
     uint32_t total;
-    TL_TRY(find_pairs(b, c, &f, 1, bounds, out, &total));
+    TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, out, &total));
     TL_TRY(tl_collide_room(b, total, &f, out));
     tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return TL_OK;
@@ -338,7 +325,7 @@ tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state 
 {
     tlk_find f = tl_collide_view(c, state, part);
     uint32_t total;
-    TL_TRY(find_pairs(b, c, &f, part.count, count_in_bins, out, &total));
+    TL_TRY(find_pairs(b, c, &f, part.count, TLK_bin_count, out, &total));
     if (total >= 1u << 31)
         return too_many("contacts", total);
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));

@@ -27,12 +27,16 @@
 #define TLK_BLOCK    75u /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
 #define TLK_PATCH    18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
 #define TLK_SPAN     256 /* bins of a shape on an axis, below */
-#define TLK_BINS_MAX (1u << 16) /* most bins of a shape on a level */
-#define TLK_TOO_WIDE (1u << 31) /* a count that makes the step fail */
-#define TLK_SEVERAL  (1u << 31) /* in an entry: its shape has others */
-#define TLK_ROW      (TLK_SEVERAL - 1)
-#define TLK_PARTNERS 16u /* partners that the counting pass keeps for each shape */
-#define TLK_UNCUT    3u  /* an axis that is none: all of space */
+#define TLK_BINS_MAX (1u << 16)        /* most bins of a shape on a level */
+#define TLK_TOO_WIDE (1u << 31)        /* a count that makes the step fail */
+#define TLK_SEVERAL  (1u << 31)        /* in an entry: its shape has others */
+#define TLK_ROW      (TLK_SEVERAL - 1) /* and the bits of the shape's row */
+#define TLK_PARTNERS 16u               /* partners that the counting pass keeps for each shape */
+#define TLK_UNCUT    3u                /* an axis that is none: all of space */
+
+/* Words of an entry (bins.h). */
+#define TLK_ENTRY_CPU 5u
+#define TLK_ENTRY_GPU 4u
 
 /* Whether the first of two shapes owns the pair, by their levels and rows: the one on the finer
  * level (those that are not binned count as coarsest), else the earlier row. */
@@ -148,7 +152,6 @@ typedef struct tlk_colour {
     uint32_t *fresh;       /* contacts without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
     uint32_t *key;         /* a contact: colour * 4 + kind * 2 + wall */
-    uint32_t coloured;     /* 1: contacts get colours; 0: all have colour 0 in the keys */
 } tlk_colour;
 
 /* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums

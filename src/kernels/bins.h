@@ -174,13 +174,13 @@ TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
  *                  likewise, in the first entry of a shape that has several and in the others
  *   shape          its row */
 #if defined(__CUDACC__)
-#define TLK_ENTRY     4u
+#define TLK_ENTRY     TLK_ENTRY_GPU
 #define TLK_FAR_REACH 0xddb8u
 #define TLK_UNSURE    (-0x100000)
 #define TLK_FIRST     (2 * TLK_UNSURE)
 #define TLK_OTHER     (3 * TLK_UNSURE)
 #else
-#define TLK_ENTRY 5u
+#define TLK_ENTRY TLK_ENTRY_CPU
 #endif
 
 TL_KERNEL size_t tlk_bin_number(const tlk_find *f, uint32_t q, uint32_t k)

@@ -150,28 +150,28 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                        .shape_body = w->shape_body.data,
                        .shape_info = w->shape_info.data,
                        .dynamic = w->dynamic,
-                       .colour = c->colour.data,
-                       .coloured = w->settings.solver.kind == TL_PSOR};
+                       .colour = c->colour.data};
+    const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
     /* building rows needs these too and, where rows wait for each other, the colours used at each
      * body: the first part of what colouring works with; the rest makes room for the rows */
     TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(b, c->count, w->dynamic)));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
-    const bool keeps = b->flow && args.coloured;
+    const bool keeps = b->flow && coloured;
     const size_t mark = w->arena.at + (keeps ? w->dynamic * sizeof(uint64_t) : 0);
     args.key = p->key.data;
     *colours = 0;
-    if (args.coloured)
+    if (coloured)
         TL_TRY(colour(w, c, &args));
     if (!c->count)
         return TL_OK;
-    if (!args.coloured)
+    if (!coloured)
         tl_run(b, TLK_row_key, c->count, &args);
     TL_TRY(b->ops->rank(b, args.key, c->count, p->place.data, starts));
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
-    *colours = args.coloured ? used : 0;
-    if (!args.coloured)
+    *colours = coloured ? used : 0;
+    if (!coloured)
         problem->view.colours = 0;
     b->ops->upload(b, p->segment.data, segments, sizeof segments);
     tl_arena_release(b, &w->arena, mark);

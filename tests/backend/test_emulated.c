@@ -34,7 +34,7 @@ static void emulate(tl_world *world)
     ops = *plain;
     ops.run = run;
     world->backend->ops = &ops;
-    world->backend->entry = 4 * sizeof(uint32_t);
+    world->backend->entry = TLK_ENTRY_GPU * sizeof(uint32_t);
     world->backend->crowd = 1.2;
     world->backend->apart = true;
 }
@@ -96,33 +96,32 @@ static tl_scene *funnel(const tl_settings *settings)
     return scene;
 }
 
-/* Spheres that overlap many others, so that lists grow. */
-static tl_scene *crowd(const tl_settings *settings)
+/* Spheres at random places: every tenth near the origin, the others up to `far` from it. */
+static tl_scene *scattered(const tl_settings *settings, int count, double radius, double near,
+                           double far)
 {
     tl_scene *scene = scene_with(settings);
     const tl_material material = add_material(scene, 0.4, 0);
     dice d = {3};
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < count; i++) {
+        const double most = i % 10 ? far : near;
         double x[3];
-        roll3(&d, -0.5, 0.5, x);
-        add_sphere(scene, material, 0.2, 0, x, (double[3]){0, 0, 0});
+        roll3(&d, -most, most, x);
+        add_sphere(scene, material, radius, 0, x, (double[3]){0, 0, 0});
     }
     return scene;
 }
 
-/* A few spheres that touch and many that are far from each other, and share bins by the table's
- * edge alone. */
+/* Each overlaps many others, so that lists grow. */
+static tl_scene *crowd(const tl_settings *settings)
+{
+    return scattered(settings, 500, 0.2, 0.5, 0.5);
+}
+
+/* Most are far from each other, and share bins by the table's edge alone. */
 static tl_scene *spread(const tl_settings *settings)
 {
-    tl_scene *scene = scene_with(settings);
-    const tl_material material = add_material(scene, 0.4, 0);
-    dice d = {4};
-    for (int i = 0; i < 3000; i++) {
-        double x[3];
-        roll3(&d, i % 10 ? -60 : -0.6, i % 10 ? 60 : 0.6, x);
-        add_sphere(scene, material, 0.1, 0, x, (double[3]){0, 0, 0});
-    }
-    return scene;
+    return scattered(settings, 3000, 0.1, 0.6, 60);
 }
 
 static void test_scenes(void **state)

@@ -92,7 +92,8 @@ static void check_backend(tl_backend *backend, uint32_t threads)
                                4096, 4097, 8192, 70000, 524288, 524289, 600000, MOST};
     const uint32_t kinds[] = {1, 2, 33, TLK_RANK_KEYS};
     /* around what a block takes at a time, and what one block does alone */
-    const uint32_t sums[] = {0, 1, 1025, 8191, 8192, 8193, 65535, 65536, 65537, 300000};
+    const uint32_t sums[] = {0,     1,     1025,  8193,  16383, 16384,
+                             16385, 32769, 65535, 65536, 65537, 300000};
     ranking r = {.backend = backend};
     r.keys = calloc(MOST + 1, sizeof *r.keys);
     r.want = calloc(MOST + 1, sizeof *r.want);

@@ -354,7 +354,7 @@ tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **
     cpu->base.precision = precision;
     cpu->base.real = precision == TL_DOUBLE ? sizeof(double) : sizeof(float);
     cpu->base.crowd = 3;
-    cpu->base.entry = 5 * sizeof(uint32_t);
+    cpu->base.entry = TLK_ENTRY_CPU * sizeof(uint32_t);
     cpu->sort_scratch.item = sizeof(uint32_t);
     cpu->fold_scratch.item = sizeof(double);
     const isa_entry *isa = isas;

@@ -454,7 +454,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     c->base.flow = precision == TL_MIXED;
     c->base.crowd = 1.2;
     c->base.apart = true;
-    c->base.entry = 4 * sizeof(uint32_t);
+    c->base.entry = TLK_ENTRY_GPU * sizeof(uint32_t);
     c->kernels = precision == TL_DOUBLE ? &tl_cuda_double : &tl_cuda_mixed;
     note(c, cudaStreamCreate(&c->stream));
     note(c, cudaStreamCreate(&c->copies));
