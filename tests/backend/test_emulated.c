@@ -37,6 +37,7 @@ static void emulate(tl_world *world)
     world->backend->entry = TLK_ENTRY_GPU * sizeof(uint32_t);
     world->backend->crowd = 1.2;
     world->backend->apart = true;
+    world->collide.entries = 1; /* too little room at first, so that all is done again */
 }
 
 static void same_contacts(const tl_world *a, const tl_world *b, int when)

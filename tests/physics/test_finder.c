@@ -354,6 +354,39 @@ static void test_recipes(void **state)
         run_recipe(&recipes[i]);
 }
 
+/* Bodies at rest that suddenly move far in a step, so that bins get many more entries than there
+ * were when room was made for them. */
+static void test_sudden(void **state)
+{
+    (void)state;
+    static crowd c, rest;
+    const recipe swift = {"sudden", 60, 2, 2, 2, 0, 2, {3, 3, 3}, 7, 0, 2, 500, 1, 0, 0};
+    dice d = {99};
+    for (int mixed = 0; mixed < 2; mixed++) {
+        tl_settings settings = tl_settings_default();
+        settings.backend = backend;
+        settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
+        settings.envelope = 0.005;
+        memset(settings.gravity, 0, sizeof settings.gravity);
+        context("sudden, %s", mixed ? "mixed" : "double");
+        make_crowd(&c, &swift, &d);
+        rest = c;
+        for (size_t i = 0; i < c.count; i++)
+            memset(rest.items[i].velocity, 0, sizeof rest.items[i].velocity);
+        tl_world *world = world_with(&rest, &settings);
+        for (size_t i = 0; i < c.count; i++)
+            if (c.items[i].kind == TL_DYNAMIC)
+                assert_ok(tl_world_write_velocities(world, 1, &rest.bodies[i], c.items[i].velocity,
+                                                    NULL));
+            else
+                memset(c.items[i].velocity, 0, sizeof c.items[i].velocity);
+        memcpy(c.bodies, rest.bodies, sizeof c.bodies);
+        assert_ok(tl_world_find_contacts(world));
+        assert_true(compare(&c, world, &settings) > 20);
+        tl_world_destroy(world);
+    }
+}
+
 /* Spheres that touch exactly, in a regular lattice across many bins: 3 n^2 (n - 1) contacts. Around
  * the origin some are just below the edge of a bin, by less than what its size can tell. */
 static void test_lattice(void **state)
@@ -553,9 +586,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "cuda") == 0)
         backend = TL_BACKEND_CUDA;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recipes),
-        cmocka_unit_test(test_clumps),
-        cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_recipes), cmocka_unit_test(test_sudden),
+        cmocka_unit_test(test_clumps),  cmocka_unit_test(test_lattice),
         cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
