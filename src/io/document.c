@@ -225,7 +225,9 @@ static tl_status read_all(tl_reader *r, size_t set_count, const char *const *set
 
 static tl_status read_document(tl_document *document, size_t set_count, const char *const *sets)
 {
+    tl_expression expression = {0};
     tl_reader r = {.document = document,
+                   .expression = &expression,
                    .tree = &document->tree,
                    .scene = document->scene,
                    .parameters = {.item = sizeof(tl_parameter)},
@@ -245,6 +247,7 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
                                 &r.entry_table,    &r.scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
+    tl_expression_free(&expression);
     tl_json_tree_free(&document->tree);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "io/locate.h"
-#include "io/parse_near.h"
+#include "base/near.h"
 
 enum { PATH_ROOM = 300, MESSAGE_ROOM = 600, VALUE_ROOM = 64 };
 
@@ -314,9 +314,14 @@ static tl_status evaluate(const tl_reader *r, const tl_json *value, double *numb
     const tl_text text = tl_json_text(r->tree, value);
     tl_expression_error error;
     char shown[VALUE_ROOM];
-    if (tl_expression_value((tl_text){text.data + 1, text.length - 1}, r->parameters.data,
-                            r->parameters.count, number, &error))
-        return TL_OK;
+    const tl_names names = {.parameters = r->parameters.data,
+                            .parameter_count = r->parameters.count};
+    const tl_status status = tl_expression_compile(
+        r->expression, (tl_text){text.data + 1, text.length - 1}, &names, &error);
+    if (status == TL_OK)
+        *number = tl_expression_value(r->expression, NULL);
+    if (status != TL_BAD_DATA)
+        return status;
     uint32_t offset = value->start;
     if (!(value->flags & TL_JSON_TEXT_DECODED))
         offset += 2 + (uint32_t)error.offset; /* past the quote and the = */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "io/document.h"
-#include "io/expression.h"
+#include "base/expression.h"
 
 /* Bodies that wait to be added to the scene in one call. */
 typedef struct tl_waiting {
@@ -19,10 +19,11 @@ typedef struct tl_waiting {
 
 typedef struct tl_reader {
     tl_document *document;
-    tl_json_tree *tree;  /* the document's */
-    tl_scene *scene;     /* the document's */
-    tl_array parameters; /* tl_parameter */
-    bool repeating;      /* the last parameter counts the bodies of an entry with "repeat" */
+    tl_json_tree *tree;        /* the document's */
+    tl_scene *scene;           /* the document's */
+    tl_array parameters;       /* tl_parameter */
+    tl_expression *expression; /* scratch: the one that is evaluated */
+    bool repeating;            /* the last parameter counts the bodies of an entry with "repeat" */
     tl_settings settings;
     tl_waiting waiting;
     tl_array entry_shapes; /* tl_shape_def: of the entry that is being read */

@@ -2,7 +2,7 @@
  * bodies are known. */
 #include "io/parse.h"
 
-#include "io/parse_near.h"
+#include "base/near.h"
 
 /* ---- References ---- */
 

@@ -496,13 +496,3 @@ tl_text tl_json_raw(const tl_json_tree *tree, const tl_json *value)
 {
     return piece(tree, value, false, value->start, value->end - value->start);
 }
-
-bool tl_text_same(tl_text a, tl_text b)
-{
-    return a.length == b.length && !memcmp(a.data, b.data, a.length);
-}
-
-bool tl_text_is(tl_text text, const char *word)
-{
-    return tl_text_same(text, (tl_text){word, strlen(word)});
-}

@@ -6,6 +6,7 @@
 #define TL_IO_PARSE_JSON_H
 
 #include "base/memory.h"
+#include "base/text.h"
 
 typedef enum tl_json_kind {
     TL_JSON_NULL,
@@ -63,12 +64,6 @@ typedef struct tl_json_error {
     char text[200];
 } tl_json_error;
 
-/* Some bytes of UTF-8. */
-typedef struct tl_text {
-    const char *data;
-    size_t length;
-} tl_text;
-
 enum { TL_JSON_MOST_DEPTH = 64 };
 
 tl_json_tree tl_json_tree_empty(void);
@@ -96,8 +91,5 @@ tl_text tl_json_text(const tl_json_tree *tree, const tl_json *value);
 
 /* The bytes of a value as they stand in its source. */
 tl_text tl_json_raw(const tl_json_tree *tree, const tl_json *value);
-
-bool tl_text_is(tl_text text, const char *word);
-bool tl_text_same(tl_text a, tl_text b);
 
 #endif

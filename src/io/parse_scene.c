@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/parse_near.h"
+#include "base/near.h"
 
 enum { MOST_PARAMETERS = 1000, MOST_MATERIALS = 255 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/parse_near.h"
+#include "base/near.h"
 
 enum { MOST_SETS = 10000, SHOWN = 200 };
 

@@ -1,8 +1,8 @@
-/* Distances between words. Called by the scene reader for unknown keys, names and choices. */
-#include "io/parse_near.h"
+/* Distances between words. Called by the scene reader for unknown keys, names and choices,
+ * and by expressions. */
+#include "base/near.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST = 40 }; /* longer words are not compared */
 
@@ -58,7 +58,7 @@ void tl_near_offer(tl_near *near, tl_text known)
 void tl_near_offer_all(tl_near *near, const char *const *known, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        tl_near_offer(near, (tl_text){known[i], strlen(known[i])});
+        tl_near_offer(near, tl_text_of(known[i]));
 }
 
 const char *tl_near_hint(tl_near *near)
