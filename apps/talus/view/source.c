@@ -125,9 +125,8 @@ static json_t *tidy_vector(const float *values, int count)
 
 static json_t *tell_solid(const view_solid *solid)
 {
-    static const char *const kinds[] = {"sphere", "plane", "box", "parallelogram"};
     json_t *shape =
-        json_pack("{ss sI so so}", "kind", kinds[solid->kind & 3], "material",
+        json_pack("{ss sI so so}", "kind", tl_word(TL_WORDS_SHAPE, solid->kind), "material",
                   (json_int_t)solid->material, "position", tidy_vector(solid->position, 3),
                   "orientation", tidy_vector(solid->orientation, 4));
     if (solid->kind == TL_BOX) {
@@ -218,7 +217,6 @@ static void tell_contacts(const source_pick *pick, json_t *object)
 
 json_t *source_describe(hub *h, const tl_document *document, const source_pick *pick)
 {
-    static const char *const kinds[] = {"dynamic", "fixed", "prescribed"};
     char origin[512];
     const tl_body body = {pick->index, 1};
     tl_document_describe(document, body, origin, sizeof origin);
@@ -227,10 +225,10 @@ json_t *source_describe(hub *h, const tl_document *document, const source_pick *
     json_t *object =
         json_pack("{sI so so ss sf sf so so so so}", "index", (json_int_t)pick->index, "name",
                   name ? json_string(name) : json_null(), "origin", from ? from : json_null(),
-                  "kind", kinds[pick->kind], "mass", pick->mass, "time", pick->time, "position",
-                  view_vector(pick->position, 3), "orientation", view_vector(pick->orientation, 4),
-                  "velocity", pick->velocity ? view_vector(pick->velocity, 3) : json_null(),
-                  "angular_velocity",
+                  "kind", tl_word(TL_WORDS_BODY, pick->kind), "mass", pick->mass, "time",
+                  pick->time, "position", view_vector(pick->position, 3), "orientation",
+                  view_vector(pick->orientation, 4), "velocity",
+                  pick->velocity ? view_vector(pick->velocity, 3) : json_null(), "angular_velocity",
                   pick->angular_velocity ? view_vector(pick->angular_velocity, 3) : json_null());
     tell_shapes(h, pick->index, object);
     tell_contacts(pick, object);
