@@ -540,7 +540,7 @@ static const bad_scene bad_scenes[] = {
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'sinus'}}]"),
      "s.json:2:85: bodies[0].motion.kind: is \"sinus\", expected \"velocity\", \"sine\", "
-     "\"table\", \"ramp\" or \"expression\" (did you mean 'sine'?)"},
+     "\"table\", \"ramp\" or \"expression\""},
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'sine', 'amplitude': [1, 0, 0], 'frequency': 1, 'velocity': [1, 0, 0]}}]"),
