@@ -346,18 +346,20 @@ static void changed(const variant *v)
     motion.angular_velocity[2] = 1;
     const tl_body drum =
         add_moving(scene, tl_box_default(1, 1, 1), (tl_material){0}, at, tilt, &motion);
-    const tl_body gone =
-        add_moving(scene, tl_box_default(1, 1, 1), (tl_material){0}, at, tilt, &motion);
-    add_sphere(scene, (tl_material){0}, 0.1, 0, (double[3]){50, 0, 0}, (double[3]){0, 0, 0});
-    event.time = 0.3;
-    event.bodies = &gone;
+    tl_body gone[2]; /* one before, one at the same time */
     event.body_count = 1;
-    assert_ok(tl_scene_add_event(scene, &event));
-    const tl_body both[2] = {drum, gone};
+    for (int i = 0; i < 2; i++) {
+        gone[i] = add_moving(scene, tl_box_default(1, 1, 1), (tl_material){0}, at, tilt, &motion);
+        event.time = i ? 0.5 : 0.3;
+        event.bodies = &gone[i];
+        assert_ok(tl_scene_add_event(scene, &event));
+    }
+    add_sphere(scene, (tl_material){0}, 0.1, 0, (double[3]){50, 0, 0}, (double[3]){0, 0, 0});
+    const tl_body all[3] = {gone[0], drum, gone[1]};
     event.kind = TL_EVENT_MOTION;
     event.time = 0.5;
-    event.bodies = both;
-    event.body_count = 2;
+    event.bodies = all;
+    event.body_count = 3;
     event.motion.kind = event.motion.rotation = TL_MOTION_EXPRESSION;
     event.motion.expressions[1] = "3 + t^2";
     event.motion.angular_expressions[0] = "1 + 2*t";

@@ -92,6 +92,8 @@ static void test_events(void **state)
     context("events");
     EVENT(BAD, "event.kind is 3; it must be TL_EVENT_REMOVE, TL_EVENT_GRAVITY or TL_EVENT_MOTION",
           d.kind = (tl_event_kind)3);
+    EVENT(BAD, "event.bodies[0]: body 1 is not prescribed; only such bodies have a motion",
+          d.kind = TL_EVENT_MOTION);
     EVENT(BAD, "event.time is -1; it must be finite and >= 0", d.time = -1);
     EVENT(BAD, "event.time is nan; it must be finite and >= 0", d.time = NAN);
     EVENT(BAD, "event.time is inf; it must be finite and >= 0", d.time = INFINITY);
