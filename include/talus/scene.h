@@ -93,9 +93,9 @@ typedef enum tl_motion_kind {
  * at x in the initial pose is at P + d(t) + R(t) (x - P), where P is where the pivot was. t counts
  * from time 0 of the world; after TL_EVENT_MOTION and tl_world_set_motion() from when they took
  * place. Over a step a body has the one velocity and angular velocity that lead from its pose at
- * the start to that at the end, and each may turn it by less than half a turn where the axis
- * changes (any number of turns about a constant axis). A jump, of a table or expression, is a
- * motion of one step: fast, up to max_speed of the settings. */
+ * the start to that at the end. A step may turn it by less than half a turn where the axis changes,
+ * by any angle about a constant axis. A jump, of a table or expression, is a motion of one step:
+ * fast, up to max_speed of the settings. */
 typedef struct tl_motion_def {
     tl_motion_kind kind;     /**< of the translation; default TL_MOTION_VELOCITY */
     tl_motion_kind rotation; /**< of the rotation; default TL_MOTION_VELOCITY */
