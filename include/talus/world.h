@@ -77,7 +77,8 @@ TL_API tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *
 TL_API void tl_world_destroy(tl_world *world);
 
 /** Runs `count` steps. `report`, if not NULL, receives the last step's. On TL_DIVERGED the world
- * stays as it was before the failing step, and the message names the body. */
+ * stays as it was before the failing step, and the message names the body, be it one that ran away
+ * or one whose motion asks for too much. */
 TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
 
 /** Finds the contacts of the present state without stepping, for tl_world_read_contacts(). The
@@ -117,6 +118,10 @@ TL_API tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_bod
 
 /** Removes bodies with their shapes, contacts and forces. All or none are removed. */
 TL_API tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *bodies);
+
+/** Gives a prescribed body another motion between steps, from the pose that it has now: t counts
+ * from now, and offset and rotation from what they are at t = 0. On failure nothing changes. */
+TL_API tl_status tl_world_set_motion(tl_world *world, tl_body body, const tl_motion_def *motion);
 
 /** Adds a force on a dynamic body between steps. */
 TL_API tl_status tl_world_add_force(tl_world *world, const tl_force_def *def);
