@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all configure demo test bench install docs format lint clean help
+.PHONY: all configure demo test test-long bench install docs format lint clean help
 
 all: configure ## Build the libraries, the command, the examples and talus-bench (release) in build/
 	@cmake --build build --parallel $(JOBS)
@@ -26,9 +26,13 @@ test: ## Run all tests: release, address and thread sanitizers, install, documen
 	@tools/deps test
 	@tools/test --jobs $(JOBS)
 
+test-long: ## Run the long tests, half an hour or so; FUZZ_SECONDS=3600 fuzzes for an hour
+	@tools/deps test-long
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --jobs $(JOBS) long
+
 bench: DEPS := bench
 bench: all ## Run the benchmarks, next to Bullet and ODE
-	@build/talus-bench pile --peers bullet,ode
+	@build/talus-bench pile --threads 1,2 --peers bullet,ode
 	@build/talus-bench contacts --peers bullet
 	@build/talus-bench scaling
 	@build/talus-bench convergence
@@ -53,4 +57,4 @@ clean: ## Remove build/
 	@rm -rf build
 
 help: ## Say what the targets do
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
