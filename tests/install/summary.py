@@ -61,6 +61,14 @@ expect("two reasons", 1, ["FAILED   both: io/a: skipped: no tool", "0 passed, 1 
        run_ctest("both", ("io/a", "echo 'skipped: no GPU'; echo 'skipped: no tool'; " + part)))
 expect("no program", 1, ["FAILED   lost: unit/a: skipped: without a reason", "0 passed, 1 failed"],
        run_ctest("lost", ("unit/a", "true"), shell="/nowhere/sh"))
+# What CMake leaves out is not forgotten.
+folder = os.path.join(work.name, "less")
+subprocess.run(["cmake", "-S", SOURCE, "-B", folder, "-G", "Ninja", "-DTALUS_TESTS=ON", "-DTALUS_IO=OFF", "-DTALUS_CUDA=OFF",
+                "-DTALUS_BENCH=OFF"], check=True, stdout=subprocess.DEVNULL)
+subprocess.run(["ctest", "--test-dir", folder, "-R", "^(io|cli)$", "--output-junit", "junit.xml"], capture_output=True)
+expect("left out", 1, ["FAILED   less: io: skipped: talus_io is not built: it needs HDF5",
+                       "FAILED   less: cli: skipped: the command is not built: it needs HDF5 and jansson",
+                       "0 passed, 2 failed"], f"less={folder}/junit.xml")
 # What no file tells of.
 expect("did not build", 1, ["FAILED   asan: did not build", "12 passed, 1 failed"],
        "--problem", "asan: did not build", f"release={work.name}/release/junit.xml")
