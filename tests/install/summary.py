@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -B
-"""Checks tools/test-summary on JUnit files as ctest writes them: what counts as passed and as failed, which skips are
-accepted, the slowest tests, the closing line and the exit code. summary.py BUILD SOURCE"""
+"""Checks tools/test and tools/test-summary, on JUnit files as ctest writes them: what counts as passed and as failed,
+which skips are accepted, the slowest tests, the closing line and the exit code. summary.py BUILD SOURCE"""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,3 +74,35 @@ expect("left out", 1, ["FAILED   less: io: skipped: talus_io is not built: it ne
 expect("did not build", 1, ["FAILED   asan: did not build", "12 passed, 1 failed"],
        "--problem", "asan: did not build", f"release={work.name}/release/junit.xml")
 expect("nothing built", 1, ["FAILED   asan: did not build", "0 passed, 1 failed"], "--problem", "asan: did not build")
+
+# tools/test, in a folder where cmake and ctest are fakes: it goes on after a failure, and forgets none.
+shutil.copytree(os.path.join(SOURCE, "tools"), os.path.join(work.name, "project", "tools"))
+fakes = os.path.join(work.name, "fakes")
+os.mkdir(fakes)
+for name, script in (("cmake", 'case "$*" in *$BROKEN*) exit 1 ;; esac'), ("ctest", f"""
+folder=build
+case $2 in asan | tsan) folder=build/$2 ;; esac
+while [ $1 != --output-junit ]; do shift; done
+[ "$NO_FILE" ] || cp {work.name}/$JUNIT/junit.xml $folder/$2
+exit $STATUS""")):
+    with open(os.path.join(fakes, name), "w") as file:
+        file.write("#!/bin/sh\n" + script)
+    os.chmod(os.path.join(fakes, name), 0o755)
+
+
+def run_tests(code, lines, *arguments, **settings):
+    environment = {**os.environ, "PATH": f"{fakes}:{os.environ['PATH']}", "BROKEN": "none", "NO_FILE": "", "STATUS": "0",
+                   "JUNIT": "release", **settings}
+    done = subprocess.run([f"{work.name}/project/tools/test", *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == code, f"tools/test {arguments}: exit code {done.returncode}: {done.stdout}{done.stderr}"
+    assert (done.stdout + done.stderr).splitlines()[-len(lines):] == lines, f"tools/test {arguments}: {done.stdout}"
+
+
+run_tests(0, ["36 passed, 0 failed"])
+run_tests(0, ["12 passed, 0 failed"], "long")
+run_tests(0, ["24 passed, 0 failed"], "--jobs", "3", "asan", "tsan")
+run_tests(1, ["FAILED   asan: did not build", "24 passed, 1 failed"], BROKEN="asan")
+run_tests(1, ["FAILED   release: unit/b", "1 passed, 1 failed"], "release", JUNIT="bad", STATUS="8")
+run_tests(1, ["FAILED   long: ctest ended with status 8", "0 passed, 1 failed"], "long", NO_FILE="1", STATUS="8")
+run_tests(1, ["FAILED   tsan: ctest ended with status 4", "12 passed, 1 failed"], "tsan", STATUS="4")
+run_tests(2, ["tools/test: unknown configuration 'all'; there are release, asan, tsan and long"], "all")
