@@ -32,7 +32,7 @@ fresh()
     for tool in sh env; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
-    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython; do
+    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython mandoc; do
         fake $tool ''
     done
     fake dpkg-query 'printf installed'
@@ -86,7 +86,7 @@ expect "removed, not purged" 0 "Would install: libcmocka-dev" "" --dry-run test
 
 # Every command that a test needs is one that is asked for: packages that only recommend each other are
 # not enough (paraview without pvpython, xvfb-run without xauth).
-for program in xvfb-run:xvfb xauth:xauth pvpython:python3-paraview; do
+for program in xvfb-run:xvfb xauth:xauth mandoc:mandoc pvpython:python3-paraview; do
     for target in test test-long; do
         fresh
         rm "$bin/${program%:*}"

@@ -52,6 +52,8 @@ expect("no tool", 1, ["FAILED   tool: unit/a: skipped: pvpython is not there", "
        run_ctest("tool", ("unit/a", "echo 'skipped: pvpython is not there'; exit 77")))
 expect("no reason", 1, ["FAILED   mute: unit/a: skipped: without a reason", "0 passed, 1 failed"],
        run_ctest("mute", ("unit/a", "exit 77")))
+expect("a part of a script", 1, ["FAILED   some: cli/a: skipped: no mandoc", "0 passed, 1 failed"],
+       run_ctest("some", ("cli/a", "echo one; echo 'skipped: no mandoc'; echo two")))
 # A part of a cmocka test; it ends with 0. Text before it must not hide it.
 part = "yes 'a line of output' | head -2000; echo '[  SKIPPED ] test_language'"
 expect("a part", 1, ["FAILED   part: io/a: skipped: without a reason", "0 passed, 1 failed"],
