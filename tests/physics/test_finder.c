@@ -262,7 +262,7 @@ static void check_pair(const crowd *c, uint32_t a, uint32_t b, bool found,
         if (q->shape.kind == TL_SPHERE) {
             const double small = error + 3e-7 * move;
             must |= gap <= delta - small + sphere_closing(p, q, h, delta, small);
-            may = gap <= delta + small + sphere_closing(p, q, h, delta, -INFINITY);
+            may = gap <= delta + small + fmax(0, sphere_closing(p, q, h, delta, -INFINITY));
         }
     }
     if ((must && !found) || (found && !may))
