@@ -11,7 +11,7 @@
 const char *const solver_words[] = {"psor", "jacobi", "apgd", "spg", NULL};
 const char *const precision_words[] = {"mixed", "double", NULL};
 static const char *const backend_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const format_words[] = {"csv", "vtk", "steps", "contacts", NULL};
+static const char *const format_words[] = {"csv", "vtk", "steps", "contacts", "monitors", NULL};
 
 /* What a value is, and so which type the field at `field` has. */
 typedef enum option_kind {
@@ -64,8 +64,8 @@ static const option known[] = {
      0},
     {"--force", NULL, "replace a result that exists", TAKES_RECORD, 'f', KIND_FLAG, FIELD(force),
      NULL, 0, 0},
-    {"--format", "csv|vtk|steps|contacts", "what to write (default: by FILE's name)", TAKES_EXPORT,
-     0, KIND_WORD, FIELD(format), format_words, 0, 0},
+    {"--format", "csv|vtk|steps|contacts|monitors", "what to write (default: by FILE's name)",
+     TAKES_EXPORT, 0, KIND_WORD, FIELD(format), format_words, 0, 0},
     {"--from", "T", "leave out what is before this time, in seconds", TAKES_EXPORT, 0, KIND_NUMBER,
      FIELD(from), NULL, 0, 1e12},
     {"--to", "T", "leave out what is after this time, in seconds", TAKES_EXPORT, 0, KIND_NUMBER,

@@ -5,6 +5,7 @@
  *   fixed    settings field by field, counters
  *   arrays   each with its count: pairs, motions, forces, emitters, events, boundaries, the arrays
  *            of the image
+ *   monitors as bytes of their own (monitor_save.c)
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and indices and numbers against what a world can hold. */
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
-#define VERSION 2u
+#define VERSION 3u
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
 typedef struct stream {
@@ -241,6 +242,17 @@ static void description(stream *s, tl_world *w)
     records(s, &w->schedule.boundaries, boundary);
 }
 
+static void monitors(stream *s, tl_world *w, uint64_t handles)
+{
+    tl_array bytes = {.item = 1};
+    if (s->status == TL_OK && s->out)
+        s->status = tl_monitors_save(w, &bytes);
+    array(s, &bytes);
+    if (s->status == TL_OK && !s->out)
+        s->status = tl_monitors_load(w, bytes.data, bytes.count, handles);
+    tl_array_free(&bytes);
+}
+
 static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
 {
     raw(s, &w->steps, sizeof w->steps);
@@ -250,6 +262,7 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
     description(s, w);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         array(s, tl_image_array(m, i));
+    monitors(s, w, *handles);
 }
 
 static uint64_t checksum(const unsigned char *data, size_t count)
