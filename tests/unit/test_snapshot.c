@@ -55,10 +55,11 @@ static void add_schedule(tl_scene *scene)
     assert_ok(tl_scene_add_event(scene, &event));
     boundary.region = (tl_region){.kind = TL_REGION_SPHERE, .centre = {0, 0, 1}, .radius = 3};
     assert_ok(tl_scene_add_boundary(scene, &boundary));
+    assert_ok(add_monitors(scene));
 }
 
 /* A mixer with everything a snapshot has to carry: a force table, a motion table, a schedule,
- * removed and added bodies, changed settings. */
+ * monitors, removed and added bodies, changed settings. */
 static tl_world *busy_world(const variant *v)
 {
     tl_settings settings = settings_for(v, 1.0 / 200);
