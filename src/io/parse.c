@@ -210,8 +210,8 @@ static const tl_json *descend(const tl_reader *r, const tl_json *value, tl_text 
 /* Past the call or the kind of thing that a message of the library starts with. */
 static const char *skip_subject(const char *message)
 {
-    static const char *const subjects[] = {"fill.",  "emitter.",  "event.",   "boundary.",
-                                           "force.", "settings.", "material."};
+    static const char *const subjects[] = {"fill.",  "emitter.",  "event.",    "boundary.",
+                                           "force.", "settings.", "material.", "monitor."};
     const char *colon = strstr(message, ": ");
     if (!strncmp(message, "tl_", 3) && colon && !memchr(message, ' ', (size_t)(colon - message)))
         message = colon + 2;

@@ -169,6 +169,14 @@ static tl_status read_measure(const tl_reader *r, const tl_json *entry, const tl
     TL_TRY(tl_read_vector(r, f[AXIS], 3, TL_ANY("any length"), def->axis));
     if (f[AXIS])
         TL_TRY(check_vector(r, f[AXIS], def->axis));
+    const bool single = !def->on.all && !def->on.emitter_count && def->on.range_count == 1 &&
+                        def->on.ranges->count == 1;
+    if (f[SHAPE] && !single)
+        return tl_read_fail_key(r, entry, f[SHAPE],
+                                "has 'shape', expected none where 'on' is not one body");
+    if (def->kind == TL_MONITOR_TORQUE && !f[ABOUT] && !single)
+        return tl_read_missing(r, entry, "about",
+                               "a point [x, y, z] (m), for 'on' is not one body");
     def->about = f[ABOUT] != NULL;
     TL_TRY(tl_read_vector(r, f[ABOUT], 3, TL_ANY("m"), def->point));
     def->within = f[WITHIN] != NULL;

@@ -400,7 +400,8 @@ tl_status tl_scene_add_monitor(tl_scene *scene, const tl_monitor_def *def)
     tl_monitor_rec *added = (tl_monitor_rec *)list->monitors.data + --list->monitors.count;
     list->channels.count = added->channel;
     free_record(added);
-    return tl_fail(TL_BAD_ARGUMENT, "monitor.shape is %u; the body has %u shapes, counted from 0",
+    return tl_fail(TL_BAD_ARGUMENT,
+                   "monitor.shape is %u; it must be below %u, the body's number of shapes",
                    def->shape, shapes);
 }
 

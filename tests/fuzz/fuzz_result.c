@@ -171,6 +171,8 @@ static const char *const tables[] = {
     "contacts/point",  "contacts/normal",
     "contacts/gap",    "contacts/impulse",
     "scene",           "names/body",
+    "monitors/names",  "monitors/units",
+    "monitors/values",
 };
 
 /* Overwrites up to 8 bytes of a row. */
@@ -295,7 +297,14 @@ static void read_all(tl_result *result)
     tl_shape_info *shapes = calloc(info.shapes + 1, sizeof *shapes);
     tl_report *reports = calloc(info.steps + 1, sizeof *reports);
     double *times = calloc(info.frames + 1, sizeof *times);
-    MUST(bodies && shapes && reports && times);
+    const uint64_t channels = tl_result_monitor_count(result);
+    double *values = calloc(channels * info.steps + 1, sizeof *values);
+    MUST(bodies && shapes && reports && times && values);
+    tl_result_read_monitors(result, 0, info.steps, values);
+    for (uint64_t i = 0; i < channels; i++) {
+        tl_monitor_info channel;
+        MUST(tl_result_monitor_info(result, i, &channel) == TL_OK && strlen(channel.name) < 64);
+    }
     tl_result_read_bodies(result, info.bodies, bodies);
     tl_result_read_shapes(result, info.shapes, shapes);
     tl_result_read_reports(result, 0, info.steps, reports);
@@ -306,6 +315,7 @@ static void read_all(tl_result *result)
     free(shapes);
     free(reports);
     free(times);
+    free(values);
     tl_document *document = NULL;
     if (tl_result_document(result, &document) >= 0)
         tl_document_destroy(document);
