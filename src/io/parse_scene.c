@@ -42,10 +42,9 @@ enum {
     KEYS
 };
 const char *const tl_scene_keys[] = {
-    "$schema",  "version", "title",    "parameters", "gravity",    "step",
-    "duration", "record",  "settings", "solver",     "materials",  "pairs",
-    "bodies",   "fills",   "emitters", "events",     "boundaries", "forces",
-    "monitors",
+    "$schema",  "version",  "title",      "parameters", "gravity",  "step",   "duration",
+    "record",   "settings", "solver",     "materials",  "pairs",    "bodies", "fills",
+    "emitters", "events",   "boundaries", "forces",     "monitors",
 };
 const size_t tl_scene_key_count = KEYS;
 _Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");

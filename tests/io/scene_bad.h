@@ -1181,7 +1181,8 @@ static const bad_scene bad_scenes[] = {
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
            "{'kind': 'torque', 'on': ['ground', 'ball']}}"),
-     "s.json:4:19: monitors.a: has no 'about', expected a point [x, y, z] (m), for 'on' is not one body"},
+     "s.json:4:19: monitors.a: has no 'about', expected a point [x, y, z] (m), for 'on' is not one "
+     "body"},
     {SEEN,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
@@ -1229,7 +1230,8 @@ static const bad_scene bad_scenes[] = {
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
            "{'kind': 'energy'}, 'b': {'kind': 'mean', 'of': 'a.total_'}}"),
-     "s.json:4:67: monitors.b.of: is a.total_; it must name a channel of a monitor before; did you mean 'a.total'?"},
+     "s.json:4:67: monitors.b.of: is a.total_; it must name a channel of a monitor before; did you "
+     "mean 'a.total'?"},
     {BLIND,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'b': "
