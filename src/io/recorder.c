@@ -391,6 +391,8 @@ static tl_status take_step(const tl_world *world, const tl_report *report, tl_sl
     const tl_step_row row = step_row(report);
     const size_t before = slot->monitors.count, channels = tl_world_monitor_count(world);
     TL_TRY(tl_array_append(&slot->steps, &row, 1));
+    if (!channels)
+        return TL_OK;
     TL_TRY(tl_array_resize(&slot->monitors, before + channels));
     return tl_world_read_monitors(world, channels, (double *)slot->monitors.data + before);
 }
