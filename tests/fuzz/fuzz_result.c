@@ -76,6 +76,8 @@ static const char scene[] =
     "\"radius\": 0.09, \"count\": 40}],"
     "\"emitters\": [{\"region\": {\"kind\": \"box\", \"low\": [-1, -1, 1], \"high\": [1, 1, 2]},"
     "\"radius\": 0.1, \"rate\": 300, \"interval\": 0.01}],"
+    "\"monitors\": {\"paddle\": {\"kind\": \"torque\", \"on\": \"paddle\"},"
+    "\"mean\": {\"kind\": \"mean\", \"of\": \"paddle.z\", \"window\": 0.02}},"
     "\"events\": [{\"time\": 0.02, \"remove\": [\"a\"]}]}";
 
 static int remove_entry(const char *name, const struct stat *s, int kind, struct FTW *where)
