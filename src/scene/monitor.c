@@ -147,14 +147,6 @@ static tl_status check_group(const char *field, const tl_group_def *g,
     return TL_OK;
 }
 
-uint64_t tl_group_bodies(const tl_group_def *group)
-{
-    uint64_t bodies = 0;
-    for (size_t i = 0; i < group->range_count; i++)
-        bodies += group->ranges[i].count;
-    return bodies;
-}
-
 static tl_status check_force(const tl_place *place, const tl_monitor_def *def)
 {
     if (def->on.all && (def->by.all || tl_group_empty(&def->by)))

@@ -37,9 +37,6 @@ tl_status tl_monitor_list_add(tl_monitor_list *list, const tl_monitor_def *def,
  * the copy has less. */
 tl_status tl_monitor_list_copy(const tl_monitor_list *from, tl_monitor_list *to);
 
-/* How many bodies a group names, those of emitters not counted. */
-uint64_t tl_group_bodies(const tl_group_def *group);
-
 /* Whether a group names nothing. */
 static inline bool tl_group_empty(const tl_group_def *group)
 {
