@@ -401,7 +401,7 @@ typedef enum tl_monitor_kind {
 
 /** Bodies whose handles follow each other. */
 typedef struct tl_body_range {
-    tl_body first;
+    tl_body first;  /**< the first of them */
     uint32_t count; /**< >= 1 */
 } tl_body_range;
 
