@@ -406,6 +406,43 @@ static inline tl_contact *contacts_of(const tl_world *world, size_t *count)
     return contacts;
 }
 
+/* A monitor of every kind, over ranges of bodies, an emitter and all; bodies 1 to 3 and emitter 0
+ * must be there. The first status that is not TL_OK. */
+static inline tl_status add_monitors(tl_scene *scene)
+{
+    static const char *const names[] = {"force", "torque", "flow",   "place", "velocity",
+                                        "spin",  "energy", "amount", "speed"};
+    const tl_body_range ranges[2] = {{{1, 1}, 1}, {{2, 1}, 2}};
+    const uint32_t emitter = 0;
+    tl_status status = TL_OK;
+    for (int kind = TL_MONITOR_FORCE; kind <= TL_MONITOR_EXPRESSION && status == TL_OK; kind++) {
+        static const char *const later[] = {"mean", "most", "least", "integral", "both"};
+        tl_monitor_def def = tl_monitor_default();
+        def.kind = (tl_monitor_kind)kind;
+        def.name = kind < TL_MONITOR_MEAN ? names[kind] : later[kind - TL_MONITOR_MEAN];
+        def.on = (tl_group_def){.range_count = kind % 2 ? 1 : 2,
+                                .ranges = ranges,
+                                .emitter_count = kind > TL_MONITOR_TORQUE,
+                                .emitters = &emitter};
+        if (kind == TL_MONITOR_VELOCITY)
+            def.on = (tl_group_def){.all = true};
+        if (kind == TL_MONITOR_FORCE)
+            def.by = (tl_group_def){
+                .emitter_count = 1, .emitters = &emitter, .range_count = 1, .ranges = ranges};
+        def.axis[1] = kind == TL_MONITOR_FORCE;
+        def.normal[2] = -1;
+        def.point[2] = 0.5;
+        def.within = kind == TL_MONITOR_AMOUNT;
+        def.region = (tl_region){.kind = TL_REGION_SPHERE, .radius = 1};
+        def.of = kind % 2 ? "force.z" : "speed.max";
+        def.window = kind == TL_MONITOR_MEAN ? 0.05 : INFINITY;
+        def.expression = "mean + most * t";
+        def.unit = "J";
+        status = tl_scene_add_monitor(scene, &def);
+    }
+    return status;
+}
+
 /* ---- A small world for tests of the interface ---- */
 
 /* A floor (body 1) and four spheres on it (2 to 5), half a metre apart: five bodies, four contacts.

@@ -65,7 +65,7 @@ static tl_status read_step_times(tl_result *result, uint64_t count, double *time
 
 static int export_rows(const options *given, tl_result *result, tl_export_format format)
 {
-    const bool steps = format == TL_EXPORT_STEPS_CSV;
+    const bool steps = format == TL_EXPORT_STEPS_CSV || format == TL_EXPORT_MONITORS_CSV;
     const tl_result_info info = tl_result_describe(result);
     const uint64_t count = steps ? info.steps : info.frames;
     uint64_t first = 0, last = 0;

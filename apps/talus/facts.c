@@ -86,6 +86,27 @@ void fact_flag(facts *f, const char *key, bool value)
         printf(LABEL "%s\n", key, value ? "yes" : "no");
 }
 
+void fact_monitor(facts *f, const char *name, const char *unit, double last, double least,
+                  double greatest)
+{
+    if (!f->object) {
+        printf(LABEL "last %.6g, from %.6g to %.6g %s\n", name, last, least, greatest, unit);
+        return;
+    }
+    json_t *all = json_object_get(f->object, "monitors");
+    if (!all) {
+        add(f, "monitors", json_object());
+        all = json_object_get(f->object, "monitors");
+    }
+    json_t *one = json_object();
+    if (!all || json_object_set_new(one, "unit", json_text(unit)) ||
+        json_object_set_new(one, "last", json_number(last)) ||
+        json_object_set_new(one, "least", json_number(least)) ||
+        json_object_set_new(one, "greatest", json_number(greatest)) ||
+        json_object_set_new(all, name, one))
+        f->failed = true;
+}
+
 void fact_names(facts *f, const char *key, json_t *names)
 {
     if (f->object) {

@@ -22,6 +22,10 @@ void fact_number(facts *f, const char *key, double value, const char *unit);
 void fact_vector(facts *f, const char *key, const double value[3], const char *unit);
 void fact_flag(facts *f, const char *key, bool value);
 
+/* A channel of a monitor, in JSON a member of "monitors". */
+void fact_monitor(facts *f, const char *name, const char *unit, double last, double least,
+                  double greatest);
+
 /* A list of names; takes the array over. */
 void fact_names(facts *f, const char *key, json_t *names);
 

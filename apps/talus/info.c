@@ -1,5 +1,6 @@
 /* `talus info`: what this build can do, what a scene or a result holds. */
 #include "info.h"
+#include "monitors.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -39,6 +40,17 @@ static json_t *list_materials(facts *f, const tl_document *document)
     return names;
 }
 
+static json_t *list_channels(facts *f, const tl_scene *scene)
+{
+    json_t *names = json_array();
+    tl_monitor_info info;
+    for (size_t i = 0; i < tl_scene_monitor_count(scene) && !f->failed; i++)
+        if (tl_scene_monitor_info(scene, i, &info) < 0 ||
+            json_array_append_new(names, json_text(info.name)) != 0)
+            f->failed = true;
+    return names;
+}
+
 void tell_document(facts *f, const tl_document *document)
 {
     const tl_scene *scene = tl_document_scene(document);
@@ -56,6 +68,7 @@ void tell_document(facts *f, const tl_document *document)
     fact_number(f, "duration", record.duration, "s");
     fact_number(f, "rate", record.rate, "frames/s");
     fact_flag(f, "record_contacts", record.contacts);
+    fact_names(f, "channels", list_channels(f, scene));
 }
 
 static int tell_scene(const options *given)
@@ -129,6 +142,8 @@ static int tell_result(const options *given)
         tell_result_info(&f, &info);
         if (info.steps)
             tell_last_report(&f, &last);
+        if (tell_result_monitors(&f, result) != EXIT_OK)
+            f.failed = true;
         tell_document(&f, document);
         code = facts_end(&f);
     }

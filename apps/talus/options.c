@@ -26,7 +26,7 @@ static const char *backend_word(uint32_t i)
 
 static const char *format_word(uint32_t i)
 {
-    static const char *const words[] = {"csv", "vtk", "steps", "contacts", NULL};
+    static const char *const words[] = {"csv", "vtk", "steps", "contacts", "monitors", NULL};
     return words[i];
 }
 

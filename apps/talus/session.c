@@ -1,6 +1,7 @@
 /* One run from its first step to its closed files; session.h says who calls. */
 #include "session.h"
 #include "facts.h"
+#include "monitors.h"
 #include "overlap.h"
 #include "progress.h"
 
@@ -240,6 +241,9 @@ static int print_json(const session *s, const outcome *out, double radius)
     fact_text(&f, "hash", hash);
     fact_number(&f, "wall_s", out->wall, "s");
     fact_count(&f, "peak_bytes", r->peak_bytes);
+    const int code = tell_monitors(&f, s->world);
+    if (code != EXIT_OK)
+        f.failed = true;
     if (s->result)
         fact_text(&f, "result", s->result);
     fact_text(&f, "backend", tl_world_backend(s->world));
@@ -264,6 +268,7 @@ int session_run(session *s)
     out.steps = s->report.steps - before;
     mean_radius(s->world, &radius); /* bodies may have come and gone */
     say_summary(s, &out, radius);
+    say_monitors(s->given, s->world);
     code = s->given->json ? print_json(s, &out, radius) : EXIT_OK;
     return out.code != EXIT_OK ? out.code : code;
 }

@@ -192,19 +192,31 @@ TL_API tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_sha
 TL_API tl_status tl_result_read_reports(tl_result *result, uint64_t first, uint64_t count,
                                         tl_report *reports);
 
+/** How many channels the monitors of its scene have. */
+TL_API uint64_t tl_result_monitor_count(const tl_result *result);
+
+/** Channel i, from 0. */
+TL_API tl_status tl_result_monitor_info(const tl_result *result, uint64_t i, tl_monitor_info *info);
+
+/** What monitors measured in the steps of reports `first` to `first + count - 1`: `count` rows of
+ * tl_result_monitor_count() values. NaN where there was no value. */
+TL_API tl_status tl_result_read_monitors(tl_result *result, uint64_t first, uint64_t count,
+                                         double *values);
+
 /** The files that tl_result_export() makes. */
 typedef enum tl_export_format {
     TL_EXPORT_CSV = 0, /**< one file, a line a body and frame */
     TL_EXPORT_VTK = 1, /**< a .pvd with a .vtp a frame for moving spheres, one for fixed shapes, and
                             one a frame for contacts where they were recorded: opens in ParaView */
-    TL_EXPORT_STEPS_CSV = 2,   /**< one file, a line a step report */
-    TL_EXPORT_CONTACTS_CSV = 3 /**< one file, a line a contact and frame */
+    TL_EXPORT_STEPS_CSV = 2,    /**< one file, a line a step report */
+    TL_EXPORT_CONTACTS_CSV = 3, /**< one file, a line a contact and frame */
+    TL_EXPORT_MONITORS_CSV = 4  /**< one file, a line per step with the channels of monitors */
 } tl_export_format;
 
 /** Exports frames first, first + stride, ... up to last (clipped to what there is) to `path`; for
  *  VTK that is the .pvd, and the others lie in a folder beside it. Writes to a temporary name
- * first, so that a failure leaves no half file behind. Of step reports, first, last and stride
- * count steps. */
+ * first, so that a failure leaves no half file behind. Of step reports and monitors, first, last
+ * and stride count steps. */
 TL_API tl_status tl_result_export(tl_result *result, tl_export_format format, uint64_t first,
                                   uint64_t last, uint64_t stride, const char *path);
 

@@ -215,6 +215,22 @@ TL_API size_t tl_world_contact_count(const tl_world *world);
  *  tl_world_contact_count(). */
 TL_API tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact *contacts);
 
+/** @name Monitors
+ *  What the scene's monitors measured in the last step, channel by channel.
+ *  @{ */
+/** How many channels there are. */
+TL_API size_t tl_world_monitor_count(const tl_world *world);
+/** Channel i, from 0. */
+TL_API tl_status tl_world_monitor_info(const tl_world *world, size_t i, tl_monitor_info *info);
+/** The values of the last step; `count` must be tl_world_monitor_count(). NaN where there is none:
+ * before the first step, of bodies that are gone, and where an expression has no value. */
+TL_API tl_status tl_world_read_monitors(const tl_world *world, size_t count, double *values);
+/** The least and the greatest value of each channel since the world was made; NaN where there was
+ * none. Either array may be NULL. */
+TL_API tl_status tl_world_read_monitor_ranges(const tl_world *world, size_t count, double *least,
+                                              double *greatest);
+/** @} */
+
 /** A number that differs, as good as surely, if any bit of any body's pose, velocity or handle
  *  differs. It does not depend on threads, backend, nor on the order in memory. 0 for NULL and
  * where memory ran out (tl_last_message() says so). */

@@ -171,10 +171,11 @@ static void unexpected(compiler *e, const char *expected)
         fail(e, e->at, "found '%.*s', expected %s", bytes, e->at, expected);
 }
 
-/* The end of a name that starts at `at`. */
+/* The end of a name that starts at `at`. Names of channels have points in them: "drag.x". */
 static const char *end_of_name(const char *at, const char *end)
 {
-    while (at < end && (is_letter(*at) || is_digit(*at)))
+    while (at < end &&
+           (is_letter(*at) || is_digit(*at) || (*at == '.' && end - at > 1 && is_letter(at[1]))))
         at++;
     return at;
 }

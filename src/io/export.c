@@ -71,6 +71,7 @@ static tl_status run(tl_result *result, tl_export_format format, const tl_export
     case TL_EXPORT_VTK: return tl_export_vtk(result, range, path);
     case TL_EXPORT_STEPS_CSV: return tl_export_steps(result, range, path);
     case TL_EXPORT_CONTACTS_CSV: return tl_export_contacts(result, range, path);
+    case TL_EXPORT_MONITORS_CSV: return tl_export_monitors(result, range, path);
     }
     return tl_fail(TL_BAD_ARGUMENT, "tl_result_export: there is no format %d", (int)format);
 }
@@ -81,7 +82,7 @@ tl_status tl_result_export(tl_result *result, tl_export_format format, uint64_t 
     if (!result || !path || !*path)
         return tl_fail(TL_BAD_ARGUMENT, "tl_result_export: %s is NULL or empty",
                        result ? "path" : "result");
-    const bool steps = format == TL_EXPORT_STEPS_CSV;
+    const bool steps = format == TL_EXPORT_STEPS_CSV || format == TL_EXPORT_MONITORS_CSV;
     const uint64_t there = steps ? result->steps : result->frames.count;
     if (!stride)
         return tl_fail(TL_BAD_ARGUMENT, "tl_result_export: stride is 0; it must be above 0");

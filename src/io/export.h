@@ -32,6 +32,7 @@ tl_status tl_out_close(tl_out *out, tl_status status);
 tl_status tl_export_csv(tl_result *result, const tl_export_range *range, const char *path);
 tl_status tl_export_steps(tl_result *result, const tl_export_range *range, const char *path);
 tl_status tl_export_contacts(tl_result *result, const tl_export_range *range, const char *path);
+tl_status tl_export_monitors(tl_result *result, const tl_export_range *range, const char *path);
 tl_status tl_export_vtk(tl_result *result, const tl_export_range *range, const char *path);
 
 #endif

@@ -172,4 +172,7 @@ tl_status tl_read_events(tl_reader *r, const tl_json *list);
 tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
 tl_status tl_read_forces(tl_reader *r, const tl_json *list);
 
+/* parse_monitor.c: what is measured. */
+tl_status tl_read_monitors(tl_reader *r, const tl_json *object);
+
 #endif

@@ -38,12 +38,13 @@ enum {
     EVENTS,
     BOUNDARIES,
     FORCES,
+    MONITORS,
     KEYS
 };
 const char *const tl_scene_keys[] = {
-    "$schema",  "version", "title",    "parameters", "gravity",    "step",
-    "duration", "record",  "settings", "solver",     "materials",  "pairs",
-    "bodies",   "fills",   "emitters", "events",     "boundaries", "forces",
+    "$schema",  "version",  "title",      "parameters", "gravity",  "step",   "duration",
+    "record",   "settings", "solver",     "materials",  "pairs",    "bodies", "fills",
+    "emitters", "events",   "boundaries", "forces",     "monitors",
 };
 const size_t tl_scene_key_count = KEYS;
 _Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");
@@ -331,5 +332,6 @@ tl_status tl_read_scene(tl_reader *r)
     TL_TRY(tl_read_emitters(r, f[EMITTERS]));
     TL_TRY(tl_read_events(r, f[EVENTS]));
     TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));
-    return tl_read_forces(r, f[FORCES]);
+    TL_TRY(tl_read_forces(r, f[FORCES]));
+    return tl_read_monitors(r, f[MONITORS]);
 }

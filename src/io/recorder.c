@@ -28,7 +28,8 @@ static void free_slots(tl_recorder *r)
     for (int i = 0; i < TL_RECORDER_SLOTS; i++) {
         tl_slot *s = &r->slots[i];
         tl_frame_destroy(s->frame);
-        tl_array *arrays[] = {&s->steps, &s->bodies, &s->shapes, &s->removals, &s->contacts};
+        tl_array *arrays[] = {&s->steps,  &s->monitors, &s->bodies,
+                              &s->shapes, &s->removals, &s->contacts};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             tl_array_free(arrays[k]);
     }
@@ -53,6 +54,7 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name)
     tl_h5_begin();
     if (r->writer.file >= 0)
         tl_result_tables_close(&r->tables);
+    tl_result_monitors_close(&r->monitors);
     const tl_status status = tl_h5_close(&r->writer, name);
     tl_h5_end();
     free_slots(r);
@@ -71,6 +73,7 @@ static tl_status make_slots(tl_recorder *r)
     for (int i = 0; i < TL_RECORDER_SLOTS; i++) {
         tl_slot *s = &r->slots[i];
         s->steps.item = sizeof(tl_step_row);
+        s->monitors.item = sizeof(double);
         s->bodies.item = sizeof(tl_body_row);
         s->shapes.item = sizeof(tl_shape_row);
         s->removals.item = sizeof(tl_removal_row);
@@ -91,6 +94,7 @@ tl_status tl_recorder_make(const char *path, const tl_record_def *record, tl_rec
         return TL_NO_MEMORY;
     r->writer = (tl_h5_writer){.file = -1, .fd = -1};
     r->record = *record;
+    r->monitors = tl_result_monitors_none();
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->changed, NULL);
     r->path_room = strlen(path) + 1;
@@ -284,6 +288,8 @@ static tl_status make_file(tl_recorder *r, const char *new, const tl_document *d
     if (status == TL_OK)
         status = tl_result_tables_create(&r->tables, r->writer.file, r->path,
                                          tl_world_body_count(world));
+    if (status == TL_OK)
+        status = tl_result_monitors_create(&r->monitors, r->writer.file, r->path, world);
     if (status == TL_OK && H5Fstart_swmr_write(r->writer.file) < 0)
         status = tl_h5_fail(TL_FILE, r->path, "HDF5 cannot change to single-writer mode");
     const tl_status disk = tl_h5_check(&r->writer, r->path);
@@ -379,6 +385,18 @@ static tl_step_row step_row(const tl_report *report)
     return row;
 }
 
+/* The row of a step in a slot, and what monitors measured in it. */
+static tl_status take_step(const tl_world *world, const tl_report *report, tl_slot *slot)
+{
+    const tl_step_row row = step_row(report);
+    const size_t before = slot->monitors.count, channels = tl_world_monitor_count(world);
+    TL_TRY(tl_array_append(&slot->steps, &row, 1));
+    if (!channels)
+        return TL_OK;
+    TL_TRY(tl_array_resize(&slot->monitors, before + channels));
+    return tl_world_read_monitors(world, channels, (double *)slot->monitors.data + before);
+}
+
 tl_status tl_recorder_step(tl_recorder *recorder, tl_world *world, const tl_report *report)
 {
     tl_recorder *r = recorder;
@@ -394,8 +412,7 @@ tl_status tl_recorder_step(tl_recorder *recorder, tl_world *world, const tl_repo
                        " is recorded already",
                        report->steps, r->last_step);
     tl_slot *slot = free_slot(r);
-    const tl_step_row row = step_row(report);
-    tl_status status = tl_array_append(&slot->steps, &row, 1);
+    tl_status status = take_step(world, report, slot);
     r->last_step = report->steps;
     if (status == TL_OK && r->record.rate > 0 &&
         frame_number(r, report->time) > frame_number(r, r->frame_time))

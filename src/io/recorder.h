@@ -7,6 +7,7 @@
 
 #include "io/h5file.h"
 #include "io/result_layout.h"
+#include "io/result_monitors.h"
 
 #include <pthread.h>
 
@@ -16,7 +17,8 @@
 typedef struct tl_slot {
     tl_frame *frame;
     bool has_frame;
-    tl_array steps;  /* tl_step_row */
+    tl_array steps;    /* tl_step_row */
+    tl_array monitors; /* double: a row of channels per step */
     tl_array bodies; /* tl_body_row: bodies that were not there before; their kind is still open */
     tl_array shapes; /* tl_shape_row: theirs */
     tl_array removals; /* tl_removal_row: bodies that are gone */
@@ -43,6 +45,7 @@ struct tl_recorder {
     /* The recorder's thread's side; the caller's while that thread has nothing to do. */
     tl_h5_writer writer;
     tl_result_tables tables;
+    tl_result_monitors monitors;
     tl_array columns; /* bytes: scratch */
 
     /* Between the two, under `mutex`. Slots first to first + filled - 1 are to be written; the one

@@ -91,18 +91,23 @@ static tl_status take_over(tl_recorder *r, tl_result *result, const tl_result_ro
 }
 
 /* Opens the file for writing and cuts it. */
-static tl_status cut_file(tl_recorder *r, const tl_result_rows *rows)
+static tl_status cut_file(tl_recorder *r, const tl_world *world, const tl_result_rows *rows)
 {
     const uint8_t closed = 0;
     TL_TRY(tl_h5_reopen(r->path, &r->writer));
     TL_TRY(tl_result_tables_open(&r->tables, r->writer.file, r->path, UINT64_MAX));
     const tl_result_rows have = tl_result_tables_rows(&r->tables);
     TL_TRY(check_rows(rows, &have, r->path));
+    TL_TRY(tl_result_monitors_open(&r->monitors, r->writer.file, r->path, UINT64_MAX));
+    TL_TRY(tl_result_monitors_match(&r->monitors, r->path, world));
     TL_TRY(tl_h5_write_number(r->writer.file, r->path, "closed", H5T_STD_U8LE, H5T_NATIVE_UINT8,
                               &closed));
     if (H5Fflush(r->writer.file, H5F_SCOPE_LOCAL) < 0)
         return tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
     TL_TRY(tl_result_tables_cut(&r->tables, r->writer.file, r->path, rows));
+    TL_TRY(tl_result_monitors_cut(&r->monitors, r->path, rows->steps));
+    if (H5Fflush(r->writer.file, H5F_SCOPE_LOCAL) < 0)
+        return tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
     return tl_h5_check(&r->writer, r->path);
 }
 
@@ -128,7 +133,7 @@ static tl_status resume(const char *path, tl_backend_kind backend, uint32_t thre
     TL_TRY(tl_recorder_make(path, &(*result)->record, recorder));
     TL_TRY(take_over(*recorder, *result, &c->rows));
     tl_h5_begin();
-    const tl_status status = cut_file(*recorder, &c->rows);
+    const tl_status status = cut_file(*recorder, *world, &c->rows);
     const tl_status disk = tl_h5_check(&(*recorder)->writer, path);
     tl_h5_end();
     TL_TRY(disk);

@@ -110,7 +110,11 @@ static tl_status write_slot(tl_recorder *r, tl_slot *slot)
     if (slot->has_frame)
         TL_TRY(tl_frame_read(slot->frame, &view));
     tl_h5_begin();
-    tl_status status = append_array(r, TL_STEPS, &slot->steps);
+    tl_status status = tl_result_monitors_append(&r->monitors, r->path, &slot->monitors);
+    if (status == TL_OK && slot->monitors.count) /* no row of /steps is without its values */
+        status = flush(r);
+    if (status == TL_OK)
+        status = append_array(r, TL_STEPS, &slot->steps);
     if (status == TL_OK && slot->has_frame)
         status = write_frame(r, slot, &view, &row);
     if (status == TL_OK)
@@ -139,7 +143,7 @@ void *tl_recorder_run(void *recorder)
         if (status == TL_OK) /* after a failure nothing is written any more */
             status = write_slot(r, slot);
         slot->has_frame = false;
-        slot->steps.count = 0;
+        slot->steps.count = slot->monitors.count = 0;
         pthread_mutex_lock(&r->mutex);
         if (status < 0 && r->status == TL_OK) {
             r->status = status;

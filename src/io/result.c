@@ -89,7 +89,9 @@ static tl_status open_inside(tl_result *r)
     TL_TRY(file_size(r, &size));
     TL_TRY(tl_result_tables_open(&r->tables, r->file, r->path, size));
     r->has_tables = true;
-    return tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps);
+    TL_TRY(tl_result_monitors_open(&r->monitors, r->file, r->path, size));
+    TL_TRY(tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps));
+    return tl_result_monitors_whole(&r->monitors, r->path, r->closed, &r->steps);
 }
 
 static void set_item_sizes(tl_result *r)
@@ -104,6 +106,7 @@ static void set_item_sizes(tl_result *r)
     r->velocities.item = r->angular.item = 3 * sizeof(float);
     r->contacts.item = sizeof(tl_contact);
     r->columns.item = 1;
+    r->monitors = tl_result_monitors_none();
 }
 
 tl_status tl_result_open(const char *path, tl_result **result)
@@ -144,6 +147,7 @@ void tl_result_close(tl_result *r)
     tl_h5_begin();
     if (r->has_tables)
         tl_result_tables_close(&r->tables);
+    tl_result_monitors_close(&r->monitors);
     if (r->root >= 0)
         H5Gclose(r->root);
     if (r->file >= 0)
@@ -190,7 +194,10 @@ static tl_status refresh_inside(tl_result *r)
         TL_TRY(file_size(r, &size));
         TL_TRY(tl_h5_table_refresh(&r->tables.table[i], r->path, size));
     }
-    return tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps);
+    TL_TRY(file_size(r, &size));
+    TL_TRY(tl_result_monitors_refresh(&r->monitors, r->path, size));
+    TL_TRY(tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps));
+    return tl_result_monitors_whole(&r->monitors, r->path, r->closed, &r->steps);
 }
 
 tl_status tl_result_refresh(tl_result *result)

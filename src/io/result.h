@@ -5,6 +5,7 @@
 
 #include "io/h5file.h"
 #include "io/result_layout.h"
+#include "io/result_monitors.h"
 
 #define TL_NOTE_LIMIT 60000 /* bytes of a note with its final zero: HDF5 allows about 65,000 */
 
@@ -15,6 +16,7 @@ struct tl_result {
     hid_t root;
     tl_result_tables tables;
     bool has_tables;
+    tl_result_monitors monitors;
     bool closed;
     uint64_t steps;  /* rows of /steps that count */
     tl_array frames; /* tl_frame_row: those that count */

@@ -354,4 +354,28 @@ typedef struct tlk_edit {
     uint32_t *info;
 } tlk_edit;
 
+/* What a monitor measures, for a fold over contacts or bodies. A group is a bit of the words that
+ * each body row has in `member`, or one of two that need none. */
+#define TLK_GROUP_ALL  0xffffffffu /* every body */
+#define TLK_GROUP_REST 0xfffffffeu /* of `by`: those that are not in `on` */
+
+typedef struct tlk_monitor {
+    tlk_motion motion;
+    tlk_shapes shapes;
+    const uint32_t *member; /* `words` a body row */
+    uint32_t words;
+    uint32_t on, by;                       /* groups */
+    const uint32_t *contact_a, *contact_b; /* of the step: shapes */
+    const TLK_REAL *contact_n;             /* 4 a contact: normal from a to b, gap */
+    const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b */
+    uint32_t shape;                        /* number of the body's shape, or TLK_NONE: any */
+    uint32_t origin;                       /* moments about this body row's origin; TLK_NONE: */
+    double point[3];                       /* about this point; and a point of a plane */
+    double normal[3];                      /* of the plane; all 0: there is none */
+    uint32_t within;                       /* 1: bodies in the region alone */
+    tlk_region region;
+    uint32_t quantity; /* tlk_monitor_mean: 0 position, 1 velocity, 2 angular velocity */
+    uint32_t plain;    /* and 1: every body counts the same */
+} tlk_monitor;
+
 #endif

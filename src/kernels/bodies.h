@@ -111,6 +111,16 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     acc[1] += sqrt(sqrt(speed));
 }
 
+/* Where a dynamic body will be at the end of the step. */
+TL_KERNEL void tlk_next_place(const tlk_motion *m, uint32_t i, double *x)
+{
+    const real *vel = m->vel + 8 * (size_t)i;
+    const real *pseudo = m->pseudo ? m->pseudo + 8 * (size_t)i : 0;
+    const double *from = m->bodies.pos + 4 * (size_t)i;
+    for (int k = 0; k < 3; k++)
+        x[k] = from[k] + m->h * ((double)vel[k] + (pseudo ? (double)pseudo[k] : 0));
+}
+
 /* One dynamic body: the velocities become its state and move it (eq. 8). */
 TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
 {
@@ -119,8 +129,8 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
     real *state = m->bodies.vel + 8 * (size_t)i;
     double *x = m->bodies.pos + 4 * (size_t)i, *q = m->bodies.quat + 4 * (size_t)i;
     double w[3], extra[3];
+    tlk_next_place(m, i, x);
     for (int k = 0; k < 3; k++) {
-        x[k] += m->h * ((double)vel[k] + (pseudo ? (double)pseudo[k] : 0));
         w[k] = vel[4 + k];
         extra[k] = pseudo ? (double)pseudo[4 + k] : 0;
         state[k] = vel[k];

@@ -1,6 +1,6 @@
 /* Scenes: the description as users build it. Materials and their pair table are kept here; body.c
- * checks bodies, motion.c forces, settings.c settings, schedule.c what happens later, fill.c makes
- * many bodies at once. Called through talus/scene.h. */
+ * checks bodies, motion.c forces, settings.c settings, schedule.c what happens later, monitor.c
+ * what is measured, fill.c makes many bodies at once. Called through talus/scene.h. */
 #include "scene/check.h"
 
 #include <math.h>
@@ -29,6 +29,7 @@ tl_status tl_scene_create(tl_scene **scene)
     made->forces.item = sizeof(tl_force_rec);
     tl_body_list_init(&made->list);
     tl_schedule_init(&made->schedule);
+    tl_monitor_list_init(&made->monitors);
     tl_status status = tl_array_append(&made->materials, &material, 1);
     if (status == TL_OK)
         status = tl_array_append(&made->pairs, &pair, 1);
@@ -49,6 +50,7 @@ void tl_scene_destroy(tl_scene *scene)
         tl_force_rec_free(&forces[i]);
     tl_array_free(&scene->forces);
     tl_schedule_free(&scene->schedule);
+    tl_monitor_list_free(&scene->monitors);
     tl_array_free(&scene->materials);
     tl_array_free(&scene->pairs);
     tl_body_list_free(&scene->list);

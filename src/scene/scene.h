@@ -5,6 +5,7 @@
 
 #include "base/expression.h"
 #include "talus/scene.h"
+#include "scene/monitor.h"
 
 /* A shape in its body's frame; material 0 is the default material. */
 typedef struct tl_shape_rec {
@@ -162,6 +163,7 @@ struct tl_scene {
     tl_body_list list;
     tl_array forces; /* tl_force_rec */
     tl_schedule schedule;
+    tl_monitor_list monitors;
 };
 
 /* Refuses settings that break a rule; messages name the field as "settings.field". */

@@ -29,6 +29,10 @@ static const struct vocabulary {
     [TL_WORDS_SIZE] = {"TL_SIZE_", WORDS("equal", "uniform", "normal", "lognormal")},
     [TL_WORDS_PATTERN] = {"TL_FILL_", WORDS("grid", "hex", "random", "close")},
     [TL_WORDS_EVENT] = {"TL_EVENT_", WORDS("remove", "gravity", "motion")},
+    [TL_WORDS_MONITOR] = {"TL_MONITOR_",
+                          WORDS("force", "torque", "mass_flow", "position", "velocity",
+                                "angular_velocity", "energy", "amount", "speed", "mean", "max",
+                                "min", "integral", "expression")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -392,13 +392,15 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
                                  {TLK_FOLD_integrate, w->dynamic, motion, moved}};
     const size_t first = w->settings.exact_times ? 2 : 3; /* in two goes where each is timed */
     double mark = tl_now();
+    motion->pseudo = w->settings.overlap == TL_OVERLAP_SPLIT ? w->pseudo.data : NULL;
+    TL_TRY(tl_monitors_prepare(w, &w->contacts[1 - w->current], motion));
     if (!w->halt.data) {
         TL_TRY(tl_buffer_need(b, &w->halt, sizeof(uint64_t)));
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
     }
     motion->halt = w->halt.data;
-    motion->pseudo = w->settings.overlap == TL_OVERLAP_SPLIT ? w->pseudo.data : NULL;
     tl_run(b, TLK_store_impulse, contacts, build);
+    tl_monitors_before(w, contacts);
     TL_TRY(b->ops->fold(b, folds, first));
     r->ms.audit = lap(w, &mark);
     TL_TRY(b->ops->fold(b, folds + first, 3 - first));
@@ -412,6 +414,7 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
     w->dissipated = r->dissipated_energy;
     w->current = 1 - w->current;
     tl_world_prescribe(w);
+    TL_TRY(tl_monitors_after(w));
     memcpy(w->box, moved + 2, 6 * sizeof(double));
     w->box[6] = worst[1];
     w->box_known = true;

@@ -153,6 +153,7 @@ static void tell_host(tl_world *w, size_t handles)
     const uint32_t *ids = w->ordering.ids.data;
     w->backend->ops->download(w->backend, w->ordering.ids.data, w->id.data, w->rows * sizeof *ids);
     w->row_of.count = handles;
+    w->monitors.current = false;
     uint32_t *row_of = w->row_of.data;
     if (handles)
         memset(row_of, 0xff, handles * sizeof *row_of); /* TLK_NONE */

@@ -74,6 +74,7 @@ typedef struct edit_round {
     bool begun;     /* bodies that go are marked */
     size_t removed; /* how many they are */
     tl_image added;
+    tl_array emitted; /* tl_emitted: by which emitters, where monitors may ask */
     double gravity[3];
     uint64_t events_done;
     tl_array emitters, boundaries; /* records with their new counters */
@@ -249,6 +250,11 @@ static tl_status emit(edit_round *r, tl_emitter_rec *e)
                          before + list.bodies.count);
     if (status == TL_OK)
         status = tl_image_append(&r->added, &list, (uint32_t)before + 1);
+    if (status == TL_OK && list.bodies.count && w->monitors.list.monitors.count) {
+        const uint32_t emitter = (uint32_t)(e - (const tl_emitter_rec *)r->emitters.data);
+        const tl_emitted made = {emitter, (uint32_t)before + 1, (uint32_t)list.bodies.count};
+        status = tl_array_append(&r->emitted, &made, 1);
+    }
     tl_body_list_free(&list);
     tl_space_free(&space);
     return status;
@@ -288,8 +294,11 @@ static void change_motions(edit_round *r)
 static tl_status commit(edit_round *r)
 {
     tl_world *w = r->world;
+    tl_array *emitted = &w->monitors.emitted;
+    TL_TRY(tl_array_reserve(emitted, emitted->count + r->emitted.count));
     if (r->removed || r->added.id.count)
         TL_TRY(tl_world_put(w, &r->added, w->ordering.gone.data));
+    tl_monitors_emitted(&w->monitors, &r->emitted);
     tl_array_free(&w->schedule.emitters);
     tl_array_free(&w->schedule.boundaries);
     w->schedule.emitters = r->emitters;
@@ -325,6 +334,7 @@ tl_status tl_world_act(tl_world *w)
     edit_round r = {.world = w,
                     .now = now,
                     .events_done = w->schedule.events_done,
+                    .emitted = {.item = sizeof(tl_emitted)},
                     .emitters = {.item = w->schedule.emitters.item},
                     .boundaries = {.item = w->schedule.boundaries.item},
                     .motions = {.item = sizeof(tl_world_motion)}};
@@ -332,6 +342,7 @@ tl_status tl_world_act(tl_world *w)
     tl_image_init(&r.added);
     const tl_status status = act(&r);
     tl_image_free(&r.added);
+    tl_array_free(&r.emitted);
     tl_array_free(&r.emitters);
     tl_array_free(&r.boundaries);
     for (size_t i = 0; i < r.motions.count; i++)

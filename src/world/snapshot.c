@@ -5,6 +5,7 @@
  *   fixed    settings field by field, counters
  *   arrays   each with its count: pairs, motions, forces, emitters, events, boundaries, the arrays
  *            of the image
+ *   monitors as bytes of their own (monitor_save.c)
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and indices and numbers against what a world can hold. */
@@ -298,6 +299,17 @@ static void description(stream *s, tl_world *w)
     records(s, &w->schedule.boundaries, boundary);
 }
 
+static void monitors(stream *s, tl_world *w, uint64_t handles)
+{
+    tl_array bytes = {.item = 1};
+    if (s->status == TL_OK && s->out)
+        s->status = tl_monitors_save(w, &bytes);
+    array(s, &bytes);
+    if (s->status == TL_OK && !s->out)
+        s->status = tl_monitors_load(w, bytes.data, bytes.count, handles);
+    tl_array_free(&bytes);
+}
+
 static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
 {
     raw(s, &w->steps, sizeof w->steps);
@@ -307,6 +319,7 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
     description(s, w);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         array(s, tl_image_array(m, i));
+    monitors(s, w, *handles);
 }
 
 static uint64_t checksum(const unsigned char *data, size_t count)

@@ -28,6 +28,7 @@ void tl_world_free(tl_world *w)
         tl_contacts_free(b, &w->contacts[1]);
         tl_arena_free(b, &w->arena);
         tl_workspace_free(b, &w->workspace);
+        tl_monitoring_free(b, &w->monitors);
         b->ops->destroy(b);
     }
     for (size_t i = 0; i < w->motions.count; i++)
@@ -79,6 +80,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->due = INFINITY;
     bind_phases(w);
     tl_schedule_init(&w->schedule);
+    tl_monitoring_init(&w->monitors);
     const tl_status status =
         settings->backend == TL_BACKEND_CUDA
             ? tl_backend_cuda(settings->precision, 0, &w->backend)
@@ -205,6 +207,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
         }
     }
     TL_TRY(tl_schedule_copy(&scene->schedule, &w->schedule));
+    TL_TRY(tl_monitors_fill(w, &scene->monitors));
     tl_world_plan(w);
     return TL_OK;
 }

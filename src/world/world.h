@@ -8,6 +8,7 @@
  *   rearrange.c moving everything to new rows; levels.c: levels of bins for the shapes there are
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
+ *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
  *   snapshot.c  an image with its description as bytes */
 #ifndef TL_WORLD_WORLD_H
 #define TL_WORLD_WORLD_H
@@ -53,6 +54,36 @@ typedef struct tl_arrangement {
     size_t handles; /* that were ever given */
 } tl_arrangement;
 
+/* Bodies that an emitter has added, for the groups that name it. */
+typedef struct tl_emitted {
+    uint32_t emitter, first, count;
+} tl_emitted;
+
+/* A value of a channel and the step it is of. */
+typedef struct tl_sample {
+    double time, step, value; /* s at the end of the step, s */
+} tl_sample;
+
+/* How far a monitor has got. */
+typedef struct tl_monitor_state {
+    double total, count; /* a flow's mass and bodies; a statistic's sum or extreme, and its time */
+    tl_array window;     /* tl_sample: those of a statistic with a window, oldest first */
+} tl_monitor_state;
+
+/* Monitors, and what measuring works with. Everything is empty in a world without them. */
+typedef struct tl_monitoring {
+    tl_monitor_list list;
+    tl_array emitted;                 /* tl_emitted, in the order of handles */
+    tl_array state;                   /* tl_monitor_state, one per monitor */
+    tl_array values, least, greatest; /* double, one per channel; values starts with the time */
+    bool current;                     /* `member` is of the present rows */
+    uint32_t words;                   /* of 32 groups, per row */
+    tl_array args;                    /* tlk_monitor, one per monitor */
+    tl_array masks, numbers_host;     /* uint32_t, double */
+    tl_buffer member;                 /* uint32_t, `words` per row */
+    tl_buffer numbers;                /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
+} tl_monitoring;
+
 struct tl_world {
     tl_backend *backend;
     tl_settings settings;
@@ -72,6 +103,7 @@ struct tl_world {
     size_t alive;
     tl_schedule schedule; /* with the world's own counters */
     double due;           /* s, when something of the schedule is to be done next */
+    tl_monitoring monitors;
 
     /* the state, on the device */
     uint32_t rows, dynamic;
@@ -140,6 +172,25 @@ void tl_world_drop_orphans(tl_world *world);
 void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
+
+/* monitor.c: nothing yet, and the end; the monitors of a scene; what is made ready before a step
+ * changes anything, which may fail; what is measured before bodies move, and after, which gives the
+ * step's values. */
+void tl_monitoring_init(tl_monitoring *monitors);
+void tl_monitoring_free(tl_backend *backend, tl_monitoring *monitors);
+tl_status tl_monitors_fill(tl_world *world, const tl_monitor_list *list);
+tl_status tl_monitors_prepare(tl_world *world, const tl_contacts *contacts,
+                              const tlk_motion *motion);
+void tl_monitors_before(tl_world *world, uint32_t contacts);
+tl_status tl_monitors_after(tl_world *world);
+
+/* Notes bodies that emitters have added, tl_emitted; there is room. */
+void tl_monitors_emitted(tl_monitoring *monitors, const tl_array *emitted);
+
+/* monitor_save.c: monitors with their state as bytes; and back, into a world without any, checked
+ * as if a stranger had sent them: `handles` were given to bodies. */
+tl_status tl_monitors_save(const tl_world *world, tl_array *bytes);
+tl_status tl_monitors_load(tl_world *world, const void *bytes, size_t count, uint64_t handles);
 
 /* renumber.c: puts bodies in the order of a space-filling curve, where there are many; and the
  * order alone, of `rows` bodies in memory, the dynamic ones first, in ordering.order. */

@@ -185,19 +185,24 @@ static void swap_bodies(tl_world *world, int round, tl_body *ball)
     *ball = fresh[1];
 }
 
-/* Bodies that come and go, by schedule and by hand: the same state and books, step for step. */
+/* Bodies that come and go, by schedule and by hand: the same state and books, step for step, and
+ * the same values of monitors. */
 static void comes_and_goes(const variant *v, uint32_t bodies)
 {
-    enum { ROUNDS = 20 };
+    enum { ROUNDS = 20, CHANNELS = 36 };
     uint64_t hash[2][ROUNDS];
+    double values[2][ROUNDS][CHANNELS];
     size_t contacts[2][ROUNDS];
     tl_report report[2];
     for (int gpu = 0; gpu < 2; gpu++) {
         const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
-        tl_world *world = world_of(spilling_mixer(&s, bodies));
+        tl_scene *scene = spilling_mixer(&s, bodies);
+        assert_ok(add_monitors(scene));
+        tl_world *world = world_of(scene);
         tl_body ball = {0, 0};
         for (int round = 0; round < ROUNDS; round++) {
             report[gpu] = step_report(world, 15);
+            assert_ok(tl_world_read_monitors(world, CHANNELS, values[gpu][round]));
             swap_bodies(world, round, &ball);
             hash[gpu][round] = tl_world_hash(world);
             contacts[gpu][round] = tl_world_contact_count(world);
@@ -211,6 +216,7 @@ static void comes_and_goes(const variant *v, uint32_t bodies)
         if (hash[0][round] != hash[1][round] || contacts[0][round] != contacts[1][round])
             fail_msg("%s, %u bodies: the GPU gives other bits than the CPU from step %d on",
                      v->name, bodies, 15 * round);
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
 }
 
 static void edits(const variant *v)

@@ -76,6 +76,8 @@ static const char scene[] =
     "\"radius\": 0.09, \"count\": 40}],"
     "\"emitters\": [{\"region\": {\"kind\": \"box\", \"low\": [-1, -1, 1], \"high\": [1, 1, 2]},"
     "\"radius\": 0.1, \"rate\": 300, \"interval\": 0.01}],"
+    "\"monitors\": {\"paddle\": {\"kind\": \"torque\", \"on\": \"paddle\"},"
+    "\"mean\": {\"kind\": \"mean\", \"of\": \"paddle.z\", \"window\": 0.02}},"
     "\"events\": [{\"time\": 0.02, \"remove\": [\"a\"]}]}";
 
 static int remove_entry(const char *name, const struct stat *s, int kind, struct FTW *where)
@@ -171,6 +173,8 @@ static const char *const tables[] = {
     "contacts/point",  "contacts/normal",
     "contacts/gap",    "contacts/impulse",
     "scene",           "names/body",
+    "monitors/names",  "monitors/units",
+    "monitors/values",
 };
 
 /* Overwrites up to 8 bytes of a row. */
@@ -295,7 +299,14 @@ static void read_all(tl_result *result)
     tl_shape_info *shapes = calloc(info.shapes + 1, sizeof *shapes);
     tl_report *reports = calloc(info.steps + 1, sizeof *reports);
     double *times = calloc(info.frames + 1, sizeof *times);
-    MUST(bodies && shapes && reports && times);
+    const uint64_t channels = tl_result_monitor_count(result);
+    double *values = calloc(channels * info.steps + 1, sizeof *values);
+    MUST(bodies && shapes && reports && times && values);
+    tl_result_read_monitors(result, 0, info.steps, values);
+    for (uint64_t i = 0; i < channels; i++) {
+        tl_monitor_info channel;
+        MUST(tl_result_monitor_info(result, i, &channel) == TL_OK && strlen(channel.name) < 64);
+    }
     tl_result_read_bodies(result, info.bodies, bodies);
     tl_result_read_shapes(result, info.shapes, shapes);
     tl_result_read_reports(result, 0, info.steps, reports);
@@ -306,6 +317,7 @@ static void read_all(tl_result *result)
     free(shapes);
     free(reports);
     free(times);
+    free(values);
     tl_document *document = NULL;
     if (tl_result_document(result, &document) >= 0)
         tl_document_destroy(document);

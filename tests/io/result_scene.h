@@ -48,7 +48,15 @@ static const char scene_text[] =
     "   \"high\": [0.4, 0.4, 1.2]}, \"radius\": 0.05, \"rate\": 200, \"interval\": 0.03}],\n"
     " \"events\": [{\"time\": 0.2, \"remove\": [\"gate\"]}],\n"
     " \"boundaries\": [{\"keep\": {\"kind\": \"box\", \"low\": [null, null, -0.4],\n"
-    "   \"high\": [null, null, null]}, \"interval\": 0.05}]}\n";
+    "   \"high\": [null, null, null]}, \"interval\": 0.05}],\n"
+    " \"monitors\": {\"gate\": {\"kind\": \"force\", \"on\": \"gate\"},\n"
+    "   \"paddle\": {\"kind\": \"torque\", \"on\": \"paddle, \\\"left\\\"\"},\n"
+    "   \"flow\": {\"kind\": \"mass_flow\",\n"
+    "     \"plane\": {\"point\": [0, 0, -0.2], \"normal\": [0, 0, -1]}},\n"
+    "   \"energy\": {\"kind\": \"energy\"},\n"
+    "   \"mean\": {\"kind\": \"mean\", \"of\": \"gate.z\", \"window\": 0.05},\n"
+    "   \"kg\": {\"kind\": \"expression\", \"expression\": \"=gate.magnitude / 9.81\",\n"
+    "     \"unit\": \"kg, of 9.81 N\"}}}\n";
 
 static inline tl_document *scene_document(void)
 {
@@ -223,6 +231,32 @@ static inline void *read_shapes(tl_result *result, uint64_t count)
     return shapes;
 }
 
+/* The same channels with the same values in `steps` steps, which the reports' energies belong to.
+ */
+static inline void assert_same_monitors(tl_result *a, tl_result *b, uint64_t steps)
+{
+    const uint64_t channels = tl_result_monitor_count(a);
+    assert_int_equal(channels, tl_result_monitor_count(b));
+    for (uint64_t i = 0; i < channels; i++) {
+        tl_monitor_info x, y;
+        assert_ok(tl_result_monitor_info(a, i, &x));
+        assert_ok(tl_result_monitor_info(b, i, &y));
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+    double *x = calloc(channels + 1, sizeof *x), *y = calloc(channels + 1, sizeof *y);
+    for (uint64_t i = 0; i < steps && channels; i++) {
+        tl_report report;
+        assert_ok(tl_result_read_monitors(a, i, 1, x));
+        assert_ok(tl_result_read_monitors(b, i, 1, y));
+        assert_memory_equal(x, y, channels * sizeof *x);
+        assert_ok(tl_result_read_reports(a, i, 1, &report));
+        if (channels == 16)
+            assert_near(x[11], report.kinetic_energy, 0); /* energy.kinetic of result_scene */
+    }
+    free(x);
+    free(y);
+}
+
 /* Whether `part` holds the beginning of what `whole` holds: each frame, body, shape and report, bit
  * for bit. */
 static inline void assert_begins(tl_result *part, tl_result *whole)
@@ -253,6 +287,7 @@ static inline void assert_begins(tl_result *part, tl_result *whole)
         assert_ok(tl_result_read_reports(whole, i, 1, &b));
         assert_same_report(a, b);
     }
+    assert_same_monitors(part, whole, p.steps);
     free(ab);
     free(bb);
     free(as);

@@ -86,7 +86,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'colour': 3"),
      "s.json:2:1: unknown key 'colour', expected '$schema', 'version', 'title', 'parameters', "
      "'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', 'pairs', "
-     "'bodies', 'fills', 'emitters', 'events', 'boundaries' or 'forces'"},
+     "'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
     {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
@@ -1286,6 +1286,213 @@ static const bad_scene bad_scenes[] = {
            "'positions': [[1, 0, 0], [2, 0, 0]], 'shapes': [{'kind': 'sphere', 'radius': "
            "0.1}]}],\n'forces': [{'body': 'ball', 'forze': [0, 0, 1]}]"),
      "s.json:5:29: forces[0]: unknown key 'forze'; did you mean 'force'?"},
+    /* ---- Monitors ---- */
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': []"),
+     "s.json:4:13: monitors: is an empty array, expected an object: names with monitors"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a b': "
+           "{'kind': 'energy'}}"),
+     "s.json:4:14: monitors: 'a b' cannot be the name of a monitor, expected at most 40 letters, "
+     "digits and _"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'max': "
+           "{'kind': 'mean', 'of': 'a'}}"),
+     "s.json:4:14: monitors: 'max' is built in, expected another name for one channel"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy'}, 'a': {'kind': 'speed'}}"),
+     "s.json:4:39: monitors: duplicate key 'a', expected it once"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': 3}"),
+     "s.json:4:19: monitors.a: is 3, expected an object: a monitor"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': {}}"),
+     "s.json:4:19: monitors.a: has no 'kind', expected what to measure, such as \"force\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'pressure'}}"),
+     "s.json:4:28: monitors.a.kind: is \"pressure\", expected \"force\", \"torque\", "
+     "\"mass_flow\", \"position\", \"velocity\", \"angular_velocity\", \"energy\", \"amount\", "
+     "\"speed\", \"mean\", \"max\", \"min\", \"integral\" or \"expression\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'onn': 'ball'}}"),
+     "s.json:4:37: monitors.a: unknown key 'onn'; did you mean 'on'?"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force'}}"),
+     "s.json:4:19: monitors.a: has no 'on', expected the name of what the force acts on"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 'all'}}"),
+     "s.json:4:43: monitors.a.on: is \"all\", on which nothing acts, expected names, or names in "
+     "'by'"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': []}}"),
+     "s.json:4:43: monitors.a.on: is an empty array, expected \"all\", a name of bodies, or an "
+     "array of names"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 3}}"),
+     "s.json:4:43: monitors.a.on: is 3, expected \"all\", a name of bodies, or an array of names"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 'bal'}}"),
+     "s.json:4:43: monitors.a.on: is \"bal\", expected the name of a body, fill or emitter; did "
+     "you mean 'ball'?"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': ['ball', 'stone']}}"),
+     "s.json:4:52: monitors.a.on[1]: is \"stone\", expected the name of a body, fill or emitter"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': ['ball', 3]}}"),
+     "s.json:4:52: monitors.a.on[1]: is 3, expected the name of a body, fill or emitter"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy', 'by': 'ball'}}"),
+     "s.json:4:38: monitors.a: has 'by', expected none with kind \"energy\""},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 'ground', 'shape': 1}}"),
+     "s.json:4:62: monitors.a.shape: is 1; it must be below 1, the body's number of shapes"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': ['ground', 'ball'], 'shape': 0}}"),
+     "s.json:4:63: monitors.a: has 'shape', expected none where 'on' is not one body"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 'ground', 'shape': -1}}"),
+     "s.json:4:62: monitors.a.shape: is -1, expected a whole number from 0 to 2147483647"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 'ground', 'axis': [0, 0, 0]}}"),
+     "s.json:4:61: monitors.a.axis: is an array of 3, expected [x, y, z], not all 0"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'force', 'on': 'ground', 'axis': 1}}"),
+     "s.json:4:61: monitors.a.axis: is 1, expected an array of 3, each a number (any length)"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'torque', 'on': ['ground', 'ball']}}"),
+     "s.json:4:19: monitors.a: has no 'about', expected a point [x, y, z] (m), for 'on' is not one "
+     "body"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'torque', 'on': 'ball', 'about': [0, 0]}}"),
+     "s.json:4:61: monitors.a.about: is an array of 2, expected an array of 3, each a number (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'mass_flow'}}"),
+     "s.json:4:19: monitors.a: has no 'plane', expected a plane {\"point\", \"normal\"}, or a "
+     "region 'into' which mass flows"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'mass_flow', 'plane': {'point': [0, 0, 0]}}}"),
+     "s.json:4:50: monitors.a.plane: has no 'normal', expected [x, y, z]"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'mass_flow', 'plane': {'point': [0, 0, 0], 'normal': [0, 0, 0]}}}"),
+     "s.json:4:81: monitors.a.plane.normal: is an array of 3, expected [x, y, z], not all 0"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'mass_flow', 'plane': {'point': [0, 0, 0], 'normal': [0, 0, 1]}, 'into': "
+           "{'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}}}"),
+     "s.json:4:93: monitors.a: has both 'plane' and 'into', expected one of them"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'mass_flow', 'into': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 0}}}"),
+     "s.json:4:99: monitors.a.into.radius: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'amount', 'within': {'kind': 'cone'}}}"),
+     "s.json:4:57: monitors.a.within.kind: is \"cone\", expected \"box\", \"cylinder\" or "
+     "\"sphere\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'mean'}}"),
+     "s.json:4:19: monitors.a: has no 'of', expected the name of a channel such as \"drag.x\""},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy'}, 'b': {'kind': 'mean', 'of': 'a.total_'}}"),
+     "s.json:4:67: monitors.b.of: is a.total_; it must name a channel of a monitor before; did you "
+     "mean 'a.total'?"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'b': "
+           "{'kind': 'mean', 'of': 'a.total'}, 'a': {'kind': 'energy'}}"),
+     "s.json:4:42: monitors.b.of: is a.total; it must name a channel of a monitor before"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy'}, 'b': {'kind': 'mean', 'of': 'a.total', 'window': 0}}"),
+     "s.json:4:88: monitors.b.window: is 0, expected a number above 0 (s)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy'}, 'b': {'kind': 'max', 'of': 'a.total', 'on': 'ball'}}"),
+     "s.json:4:77: monitors.b: has 'on', expected none with kind \"max\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'expression'}}"),
+     "s.json:4:19: monitors.a: has no 'expression', expected an expression such as \"=drag.x / "
+     "9.81\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'expression', 'expression': 't'}}"),
+     "s.json:4:56: monitors.a.expression: is \"t\", expected an expression such as \"=drag.x / "
+     "9.81\""},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy'}, 'b': {'kind': 'expression', 'expression': '=a.kinetc'}}"),
+     "s.json:4:81: monitors.b.expression: in \"=a.kinetc\": unknown name 'a.kinetc', expected a "
+     "parameter declared before; did you mean 'a.kinetic'?"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'expression', 'expression': '=t', 'unit': 'kilogrammes per s'}}"),
+     "s.json:4:70: monitors.a.unit: is \"kilogrammes per s\", expected a text of at most 15 bytes"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'expression', 'expression': 3}}"),
+     "s.json:4:56: monitors.a.expression: is 3, expected an expression such as \"=drag.x / 9.81\""},
 };
 
 #endif

@@ -113,6 +113,36 @@ static const char scene_motions[] =
     " 'events': [{'time': 0.3, 'bodies': ['drum', 'arms'], 'motion': {'rotation': {'kind':\n"
     "     'expression', 'rotation_vector': ['f*t', 0, 'sin(t)']}}}]}\n";
 
+/* A monitor of every kind. */
+static const char scene_monitors[] =
+    "{'version': 1, 'parameters': {'g': 9.81},\n"
+    " 'bodies': [{'name': 'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n"
+    "   {'name': 'balls', 'positions': [[0, 0, 1], [1, 0, 1]],\n"
+    "     'shapes': [{'kind': 'sphere', 'radius': 0.2}]}],\n"
+    " 'emitters': [{'name': 'tap', 'region': {'kind': 'box', 'low': [0, 3, 1],\n"
+    "     'high': [1, 4, 1.5]}, 'radius': 0.1, 'rate': 100}],\n"
+    " 'monitors': {\n"
+    "   'floor': {'kind': 'force', 'on': 'floor', 'by': ['balls', 'tap'], 'shape': 0,\n"
+    "     'axis': [0, 0, '=-g'], 'comment': 'a text'},\n"
+    "   'turn': {'kind': 'torque', 'on': 'all', 'by': 'floor', 'about': [0, 0, 1]},\n"
+    "   'own': {'kind': 'torque', 'on': ['floor']},\n"
+    "   'flow': {'kind': 'mass_flow', 'on': 'tap',\n"
+    "     'plane': {'point': [0, 0, 1], 'normal': [0, 0, -1]}},\n"
+    "   'into': {'kind': 'mass_flow', 'into': {'kind': 'box', 'low': [null, 0, 0],\n"
+    "     'high': [1, 1, null]}},\n"
+    "   'place': {'kind': 'position', 'on': 'balls', 'axis': [1, 0, 0]},\n"
+    "   'velocity': {'kind': 'velocity'},\n"
+    "   'spin': {'kind': 'angular_velocity', 'on': 'balls'},\n"
+    "   'energy': {'kind': 'energy'},\n"
+    "   'amount': {'kind': 'amount', 'within': {'kind': 'sphere', 'centre': [0, 0, 0],\n"
+    "     'radius': 2}},\n"
+    "   'speed': {'kind': 'speed', 'on': ['tap']},\n"
+    "   'mean': {'kind': 'mean', 'of': 'floor.z', 'window': '=1/g'},\n"
+    "   'most': {'kind': 'max', 'of': 'mean'},\n"
+    "   'least': {'kind': 'min', 'of': 'floor.along'},\n"
+    "   'impulse': {'kind': 'integral', 'of': 'floor.z'},\n"
+    "   'kg': {'kind': 'expression', 'expression': '=-floor.z/g + 0*t', 'unit': 'kg'}}}\n";
+
 static const struct good_scene {
     const char *name, *text;
 } good_scenes[] = {
@@ -120,11 +150,12 @@ static const struct good_scene {
     {"least, as a number with a point", "{'version': 1.0, 'step': 1e-3, 'duration': 1E1}"},
     {"empty lists", "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
                     " 'materials': {}, 'pairs': [], 'bodies': [], 'fills': [], 'emitters': [],"
-                    " 'events': [], 'boundaries': [], 'forces': []}"},
+                    " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
     {"bodies", scene_bodies},
     {"fills", scene_fills},
     {"motions", scene_motions},
+    {"monitors", scene_monitors},
 };
 
 #endif

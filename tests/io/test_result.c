@@ -265,6 +265,35 @@ static void test_structure(void **state)
     H5Sclose(space);
     H5Pclose(creation);
 
+    /* Monitors: all of them, as many units as names, and a value for each step. */
+    file = spoil();
+    H5Ldelete(file, "monitors/values", H5P_DEFAULT);
+    H5Fclose(file);
+    open_refused("/monitors/values is missing or damaged");
+    file = spoil();
+    extend(file, "monitors/units", 3);
+    H5Fclose(file);
+    open_refused("/monitors/units has 3 rows, which fits no channels");
+    file = spoil();
+    extend(file, "monitors/names", 0);
+    H5Fclose(file);
+    open_refused("/monitors/names has 0 rows, which fits no channels");
+    file = spoil();
+    extend(file, "monitors/values", 7);
+    H5Fclose(file);
+    open_refused("/monitors/values has 7 rows and /steps 40; they must be as many");
+    file = spoil();
+    const hid_t names = H5Dopen2(file, "monitors/names", H5P_DEFAULT);
+    const hid_t text = H5Dget_type(names);
+    char escape[16][64];
+    H5Dread(names, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, escape);
+    escape[2][1] = 27;
+    H5Dwrite(names, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, escape);
+    H5Tclose(text);
+    H5Dclose(names);
+    H5Fclose(file);
+    open_refused("/monitors/names[2] is no plain text");
+
     /* More rows than the file has bytes for. */
     file = spoil();
     extend(file, "states/position", UINT64_C(1) << 50);

@@ -82,6 +82,33 @@ static void mistakes_are_pointed_at(void **state)
     tl_expression_free(&e);
 }
 
+/* Names of channels have a point in them; it is no part of a number, and their parts are no names.
+ */
+static void names_may_have_points(void **state)
+{
+    (void)state;
+    static const char *const channels[] = {"t", "drag.x", "drag.magnitude", "floor.z"};
+    const tl_parameter odd[] = {{{"drag", 4}, 5}, {{"x", 1}, 7}};
+    const tl_names known = {odd, 2, channels, 4};
+    const double v[] = {1, 10, 100, 1000};
+    tl_expression e = {0};
+    tl_expression_error error;
+    tl_array text = {.item = 1};
+    const char *good = "drag.x*2.5 + drag*x - floor.z/drag.magnitude + floor(1.5)";
+    assert_int_equal(tl_expression_compile(&e, tl_text_of(good), &known, &error), TL_OK);
+    assert_near(tl_expression_value(&e, v), 25 + 35 - 10 + 1, 1e-12);
+    assert_int_equal(tl_expression_inline(tl_text_of("drag.x + drag"), &known, &text), TL_OK);
+    assert_int_equal(text.count, strlen("drag.x + (5)"));
+    assert_memory_equal(text.data, "drag.x + (5)", text.count);
+    assert_int_equal(tl_expression_compile(&e, tl_text_of("2*drag.y"), &known, &error),
+                     TL_BAD_DATA);
+    assert_int_equal(error.offset, 2);
+    assert_string_equal(error.text, "unknown name 'drag.y', expected a parameter declared before; "
+                                    "did you mean 'drag.x'?");
+    tl_array_free(&text);
+    tl_expression_free(&e);
+}
+
 /* Brackets within sums and calls within calls hold many numbers at once: refused, never overrun. */
 static void deep_stacks_are_refused(void **state)
 {
@@ -107,6 +134,7 @@ int main(void)
         cmocka_unit_test(variables_have_their_values),
         cmocka_unit_test(inlined_parameters_keep_the_value),
         cmocka_unit_test(mistakes_are_pointed_at),
+        cmocka_unit_test(names_may_have_points),
         cmocka_unit_test(deep_stacks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

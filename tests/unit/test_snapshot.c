@@ -55,6 +55,7 @@ static void add_schedule(tl_scene *scene)
     assert_ok(tl_scene_add_event(scene, &event));
     boundary.region = (tl_region){.kind = TL_REGION_SPHERE, .centre = {0, 0, 1}, .radius = 3};
     assert_ok(tl_scene_add_boundary(scene, &boundary));
+    assert_ok(add_monitors(scene));
 }
 
 /* A body moved by expressions and a table of rotations, which an event changes later on. */
@@ -88,7 +89,7 @@ static void add_movers(tl_scene *scene, const tl_body_def *like)
 }
 
 /* A mixer with everything a snapshot has to carry: a force table, motions of several kinds, a
- * schedule, removed and added bodies, changed settings. */
+ * schedule, monitors, removed and added bodies, changed settings. */
 static tl_world *busy_world(const variant *v)
 {
     tl_settings settings = settings_for(v, 1.0 / 200);

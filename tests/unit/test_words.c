@@ -20,6 +20,7 @@ static const struct {
     {TL_WORDS_SIZE, TL_SIZE_LOGNORMAL, "lognormal", "TL_SIZE_LOGNORMAL"},
     {TL_WORDS_PATTERN, TL_FILL_CLOSE, "close", "TL_FILL_CLOSE"},
     {TL_WORDS_EVENT, TL_EVENT_MOTION, "motion", "TL_EVENT_MOTION"},
+    {TL_WORDS_MONITOR, TL_MONITOR_EXPRESSION, "expression", "TL_MONITOR_EXPRESSION"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 

@@ -105,6 +105,31 @@ static void describe(tl_scene *scene, bool *gave_up)
     *gave_up = given_up;
 }
 
+/* A force by a group and an emitter, a mean and an expression of it: all that a monitor can own. */
+static void measure(tl_scene *scene, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    const tl_body_range ranges[2] = {{{1, 1}, 2}, {{5, 1}, 1}};
+    const uint32_t emitters[2] = {0, 1};
+    tl_monitor_def def = tl_monitor_default();
+    def.name = "force";
+    def.on = (tl_group_def){.range_count = 2, .ranges = ranges};
+    def.by = (tl_group_def){
+        .range_count = 1, .ranges = ranges, .emitter_count = 2, .emitters = emitters};
+    TRY(tl_scene_add_monitor(scene, &def));
+    def.kind = TL_MONITOR_MEAN;
+    def.name = "mean";
+    def.of = "force.z";
+    def.window = 0.01;
+    TRY(tl_scene_add_monitor(scene, &def));
+    def.kind = TL_MONITOR_EXPRESSION;
+    def.name = "half";
+    def.expression = "mean / 2";
+    def.unit = "N";
+    TRY(tl_scene_add_monitor(scene, &def));
+    *gave_up = given_up;
+}
+
 /* Spheres of every pattern, and all that a schedule can hold, due in the first steps. */
 static void plan(tl_scene *scene, bool *gave_up)
 {
@@ -147,6 +172,7 @@ static void plan(tl_scene *scene, bool *gave_up)
     boundary.region = tl_region_box((double[3]){-9, -9, -9}, (double[3]){9, 9, 2.8});
     boundary.interval = 0.005;
     TRY(tl_scene_add_boundary(scene, &boundary));
+    measure(scene, &given_up);
     *gave_up = given_up;
 }
 
