@@ -68,8 +68,7 @@ static tl_status list_direct(tl_world *w, const tlk_sizes *sizes, uint32_t shape
         return TL_OK;
     TL_TRY(b->ops->scan(b, sizes->direct, shapes, NULL));
     tl_run(b, TLK_pick, shapes, &picking);
-    b->ops->download(b, c->global, picking.list, c->globals * sizeof(uint32_t));
-    return TL_OK;
+    return b->ops->download(b, c->global, picking.list, c->globals * sizeof(uint32_t));
 }
 
 tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide *c,

@@ -1,4 +1,5 @@
 /* Making a world, its settings, stepping, adding and removing bodies. */
+#include "base/clock.h"
 #include "collide/parts.h"
 #include "world/image.h"
 
@@ -20,7 +21,7 @@ void tl_world_free(tl_world *w)
                                 &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
                                 &w->geom,   &w->level,  &w->patch_local, &w->patch,
                                 &w->centre, &w->reach,  &w->pair_table,  &w->free,
-                                &w->work,   &w->pseudo, &w->rest,        &w->wrench,
+                                &w->work,   &w->pseudo, &w->rest,        &w->forced,
                                 &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
@@ -39,7 +40,10 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->forces);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
-    tl_array_free(&w->wrench_host);
+    tl_array_free(&w->pair_reals);
+    tl_array_free(&w->wrench);
+    tl_array_free(&w->forced_row);
+    tl_array_free(&w->forced_at);
     tl_array_free(&w->ordering.ids);
     tl_free(w, sizeof *w);
 }
@@ -75,7 +79,9 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
     w->ordering.ids.item = sizeof(uint32_t);
-    w->wrench_host.item = sizeof(double);
+    w->pair_reals.item = 1;
+    w->wrench.item = 6 * sizeof(double);
+    w->forced_row.item = w->forced_at.item = sizeof(uint32_t);
     w->due = INFINITY;
     bind_phases(w);
     tl_schedule_init(&w->schedule);
@@ -131,15 +137,18 @@ tl_status tl_world_upload_pairs(tl_world *w)
 {
     const tl_pair_rec *pairs = w->pairs.data;
     const size_t count = w->pairs.count;
-    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, 2 * count * w->backend->real));
+    const size_t bytes = 2 * count * w->backend->real;
+    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, bytes));
+    TL_TRY(tl_array_resize(&w->pair_reals, bytes));
+    double *twice = w->pair_reals.data;
+    float *once = w->pair_reals.data;
     for (size_t i = 0; i < count; i++) {
-        const double twice[2] = {pairs[i].friction, pairs[i].restitution};
-        const float once[2] = {(float)twice[0], (float)twice[1]};
-        const bool wide = w->backend->precision == TL_DOUBLE;
-        w->backend->ops->upload(w->backend, (char *)w->pair_table.data + 2 * i * w->backend->real,
-                                wide ? (const void *)twice : (const void *)once,
-                                2 * w->backend->real);
+        if (w->backend->precision == TL_DOUBLE)
+            twice[2 * i] = pairs[i].friction, twice[2 * i + 1] = pairs[i].restitution;
+        else
+            once[2 * i] = (float)pairs[i].friction, once[2 * i + 1] = (float)pairs[i].restitution;
     }
+    w->backend->ops->upload(w->backend, w->pair_table.data, w->pair_reals.data, bytes);
     return TL_OK;
 }
 
@@ -180,7 +189,9 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
     if (status == TL_OK)
         status = add_motions(w, list, first_id);
     if (status == TL_OK) {
-        status = tl_world_put(w, &image, NULL);
+        status = tl_world_foresee(w, motions, w->time, w->settings.step, TL_BAD_ARGUMENT);
+        if (status == TL_OK)
+            status = tl_world_put(w, &image, NULL);
         while (status != TL_OK && w->motions.count > motions)
             tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[--w->motions.count].rec);
     }
@@ -210,14 +221,14 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
 }
 
 /* The body that a shape of a contact is on. */
-static uint32_t contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact)
+static tl_status contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact,
+                              uint32_t *id)
 {
     tl_backend *b = w->backend;
-    uint32_t shape, row, id;
-    b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape);
-    b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row);
-    b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id);
-    return id;
+    uint32_t shape, row;
+    TL_TRY(b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape));
+    TL_TRY(b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row));
+    return b->ops->download(b, id, (const uint32_t *)w->id.data + row, sizeof *id);
 }
 
 /* A warning where bodies overlap deeply at the start. */
@@ -232,12 +243,14 @@ static tl_status warn_of_overlap(tl_world *w)
         return TL_OK;
     args.worst = n[1];
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
-    const size_t worst = (size_t)n[2];
+    uint32_t first, second;
+    TL_TRY(contact_body(w, &c->a, (size_t)n[2], &first));
+    TL_TRY(contact_body(w, &c->b, (size_t)n[2], &second));
     return tl_fail(
         TL_OVERLAPPING,
         "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
         "by more than 10 %%",
-        contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), n[3], 100 * n[1], n[0]);
+        first, second, n[3], 100 * n[1], n[0]);
 }
 
 tl_status tl_world_create(const tl_scene *scene, tl_world **world)
@@ -271,6 +284,28 @@ tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *setting
 /* --- running
  * ---------------------------------------------------------------------------------------- */
 
+tl_status tl_world_foresee(const tl_world *w, size_t first, double time, double step,
+                           tl_status status)
+{
+    const tl_world_motion *motions = w->motions.data;
+    for (size_t i = first; i < w->motions.count; i++) {
+        double x[3], q[4], v[3], spin[3], norm = 0;
+        bool sound = true;
+        tl_motion_pose(&motions[i], time, x, q);
+        tl_motion_velocity(&motions[i], time, step, v, spin);
+        for (int k = 0; k < 3; k++)
+            sound = sound && fabs(x[k]) < TLK_FAR && fabs(v[k]) < 1e38 && fabs(spin[k]) < 1e38;
+        for (int k = 0; k < 4; k++)
+            norm += q[k] * q[k];
+        if (!sound || !(fabs(norm - 1) < 1e-6))
+            return tl_fail(status,
+                           "body %u: its motion leads to (%g, %g, %g) m at time %g s, moving at "
+                           "(%g, %g, %g) m/s; coordinates must be below %g m and speeds finite",
+                           motions[i].id, x[0], x[1], x[2], time, v[0], v[1], v[2], TLK_FAR);
+    }
+    return TL_OK;
+}
+
 void tl_world_prescribe(tl_world *w)
 {
     tl_backend *b = w->backend;
@@ -297,10 +332,14 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
         memset(report, 0, sizeof *report);
     REFUSE_NULL(world);
     for (uint32_t i = 0; i < count; i++) {
+        double mark = tl_now();
         TL_TRY(tl_world_act(world));
         if (world->steps && world->steps % RENUMBER_EVERY == 0)
             TL_TRY(tl_world_renumber(world));
+        const double before = tl_lap(&mark);
         TL_TRY(tl_step_dvi(world));
+        world->report.ms.integrate += before;
+        world->report.total_ms += before;
         tl_world_tally(world, &world->report);
     }
     if (report)
@@ -348,6 +387,7 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
     if (settings->backend != world->settings.backend)
         return tl_fail(TL_BAD_ARGUMENT, "settings.backend cannot change once the world is made; "
                                         "tl_world_load_on() takes a snapshot to another");
+    TL_TRY(tl_world_foresee(world, 0, world->time, settings->step, TL_BAD_ARGUMENT));
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;

@@ -79,6 +79,7 @@ struct tl_world {
     uint32_t shape_rows, shape_dynamic;
     tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre, reach;
     tl_buffer pair_table; /* real, 2 a pair */
+    tl_array pair_reals;  /* bytes: the same on the host */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */
 
@@ -90,9 +91,11 @@ struct tl_world {
     tl_rows problem;
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
-    tl_buffer wrench;                   /* double, 6 a dynamic body */
+    tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
-    tl_array wrench_host;               /* double */
+    tl_array wrench;                    /* double, 6 per body with forces */
+    tl_array forced_row;                /* uint32_t: their rows */
+    tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */
 };
 
 /* Returns from the calling function with a message where a pointer argument is NULL. */
@@ -120,6 +123,11 @@ void tl_world_apply_settings(tl_world *world);
 
 /* Sends the table of material pairs to the device. */
 tl_status tl_world_upload_pairs(tl_world *world);
+
+/* Refuses, with a status, motions from the first-th on that lead out of reach or to no number at a
+ * time, over a step. */
+tl_status tl_world_foresee(const tl_world *world, size_t first, double time, double step,
+                           tl_status status);
 
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next
  * step. */

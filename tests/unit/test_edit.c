@@ -70,7 +70,7 @@ static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
 static void same_levels(const tl_world *w, const tl_collide *want, const uint8_t *level)
 {
     uint8_t *got = malloc(w->shape_rows + 1u);
-    w->backend->ops->download(w->backend, got, w->level.data, w->shape_rows);
+    assert_ok(w->backend->ops->download(w->backend, got, w->level.data, w->shape_rows));
     assert_memory_equal(got, level, w->shape_rows);
     assert_int_equal(w->collide.levels, want->levels);
     assert_int_equal(w->collide.globals, want->globals);
@@ -87,8 +87,8 @@ static void same_contacts(const tl_world *w, const tl_image *old, const uint32_t
     const uint32_t *a = old->a.data, *b = old->b.data, *colour = old->colour.data;
     uint32_t *start = malloc((now->shape_body.count + 1) * sizeof *start);
     size_t at = 0;
-    w->backend->ops->download(w->backend, start, w->contacts[w->current].start.data,
-                              (now->shape_body.count + 1) * sizeof *start);
+    assert_ok(w->backend->ops->download(w->backend, start, w->contacts[w->current].start.data,
+                                        (now->shape_body.count + 1) * sizeof *start));
     for (uint32_t s = 0; s < now->shape_body.count; s++) {
         assert_int_equal(start[s], at);
         for (size_t k = 0; k < old->a.count; k++) {
@@ -515,7 +515,7 @@ static void regions(const variant *v)
         assert_ok(tl_edit_begin(w));
         tl_edit_drop_region(w, region, i % 2);
         assert_ok(tl_edit_dropped(w, &count));
-        w->backend->ops->download(w->backend, gone, w->ordering.gone.data, w->rows);
+        assert_ok(w->backend->ops->download(w->backend, gone, w->ordering.gone.data, w->rows));
         for (uint32_t row = 0; row < w->rows; row++) {
             const bool want =
                 row < w->dynamic && tl_region_contains(region, row_at(&all.pos, row)) == i % 2;

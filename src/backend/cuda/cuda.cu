@@ -33,6 +33,7 @@ typedef struct cuda_backend {
     cudaStream_t copies;      /* captures leave the device here, beside the computing */
     cudaStream_t aside;       /* the first of several folds runs here, beside the others */
     cudaEvent_t fork, join;
+    tl_cuda_blocks blocks;
 } cuda_backend;
 
 /* A captured copy: on the device at once, on the host when `done` has happened. */
@@ -241,7 +242,7 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
 {
     cuda_backend *c = current(backend);
     if (is_sweeps(launches, count)) {
-        note(c, c->kernels->sweeps(launches, count, repeat, c->stream));
+        note(c, c->kernels->sweeps(launches, count, repeat, &c->blocks, c->stream));
         return;
     }
     cudaError_t e = cudaSuccess;
@@ -295,7 +296,7 @@ static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32
 {
     cuda_backend *c = current(backend);
     if (contacts)
-        note(c, c->kernels->colour(args, contacts, c->stream));
+        note(c, c->kernels->colour(args, contacts, &c->blocks, c->stream));
     return report(c);
 }
 
