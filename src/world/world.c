@@ -185,7 +185,7 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
     const size_t motions = w->motions.count;
     tl_image image;
     tl_image_init(&image);
-    tl_status status = tl_image_append(&image, list, first_id);
+    tl_status status = tl_image_append(&image, list, first_id, w->settings.precision);
     if (status == TL_OK)
         status = add_motions(w, list, first_id);
     if (status == TL_OK) {

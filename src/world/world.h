@@ -8,7 +8,7 @@
  *   rearrange.c moving everything to new rows; levels.c: levels of bins for the shapes there are
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
- *   snapshot.c  an image with its description as bytes */
+ *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
 #define TL_WORLD_WORLD_H
 

@@ -286,7 +286,7 @@ static void edit(tl_world *w, dice *d, double part, uint32_t add, double ratio)
     memset(gone, 0, w->rows + 32u);
     tl_body_list_init(&list);
     assert_ok(tl_body_list_add(&list, add, defs, w->materials - 1));
-    assert_ok(tl_image_append(&image, &list, (uint32_t)w->row_of.count + 1));
+    assert_ok(tl_image_append(&image, &list, (uint32_t)w->row_of.count + 1, TL_MIXED));
     double *vel = image.vel.data;
     for (size_t i = 0; i < 8 * image.vel.count && w->backend->precision == TL_MIXED; i++)
         vel[i] = (float)vel[i]; /* as worlds keep them */
