@@ -220,7 +220,8 @@ TL_API uint64_t tl_world_hash(const tl_world *world);
 TL_API tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes);
 
 /** Makes a world on the CPU from a snapshot, without its scene; the snapshot may be of a world on
- * any backend. Damaged data is refused with TL_BAD_DATA. */
+ * any backend. Damaged data is refused with TL_BAD_DATA and a message that names the field, also
+ * where the checksum is right: what is accepted steps safely. */
 TL_API tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world);
 
 /** The same on a backend of choice. */
