@@ -38,7 +38,8 @@ static double direct_radius(const uint32_t counts[CLASSES], double top, uint32_t
     double limit = INFINITY;
     for (uint32_t k = 0; k < CLASSES && *few + counts[k] <= DIRECT; k++) {
         *few += counts[k];
-        limit = ldexp(top, -(int)k - 1); /* class k holds radii above top / 2^(k+1) */
+        /* class k holds radii above top / 2^(k+1), the last one all that are left */
+        limit = k + 1 < CLASSES ? ldexp(top, -(int)k - 1) : 0;
     }
     return limit;
 }

@@ -73,7 +73,12 @@ static tl_status no_memory(cuda_backend *c, size_t bytes)
 {
     char text[256];
     size_t free_bytes = 0, all = 0;
-    cudaGetLastError(); /* running out of memory is no lasting error */
+    const cudaError_t e = cudaGetLastError(); /* running out of memory is no lasting error */
+    if (e != cudaErrorMemoryAllocation) {     /* but a GPU that has stopped gives none, either */
+        note(c, e);
+        if (c->error != cudaSuccess)
+            return report(c);
+    }
     cudaMemGetInfo(&free_bytes, &all);
     snprintf(text, sizeof text, "out of GPU memory: %zu bytes were needed, %zu of %zu are free",
              bytes, free_bytes, all);
