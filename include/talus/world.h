@@ -24,7 +24,7 @@ typedef struct tl_stage_times {
     double solve;     /**< the velocity problem */
     double position;  /**< the position problem */
     double audit;     /**< residual, energies and the other numbers of the report */
-    double integrate; /**< new positions; renumbering of bodies */
+    double integrate; /**< new positions; the schedule's edits and renumbering, before the step */
 } tl_stage_times;
 
 /** The certificate of one step. */
@@ -232,8 +232,8 @@ TL_API tl_status tl_world_read_monitor_ranges(const tl_world *world, size_t coun
 /** @} */
 
 /** A number that differs, as good as surely, if any bit of any body's pose, velocity or handle
- *  differs. It does not depend on threads, backend, nor on the order in memory. 0 for NULL and
- * where memory ran out (tl_last_message() says so). */
+ *  differs. It does not depend on threads, backend, nor on the order in memory. 0 for NULL,
+ *  and where memory ran out or the device failed (tl_last_message() says so). */
 TL_API uint64_t tl_world_hash(const tl_world *world);
 
 /** Writes everything that is needed to go on bit for bit into new memory; free it with
@@ -241,7 +241,8 @@ TL_API uint64_t tl_world_hash(const tl_world *world);
 TL_API tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes);
 
 /** Makes a world on the CPU from a snapshot, without its scene; the snapshot may be of a world on
- * any backend. Damaged data is refused with TL_BAD_DATA. */
+ * any backend. Damaged data is refused with TL_BAD_DATA and a message that names the field, also
+ * where the checksum is right: what is accepted steps safely. */
 TL_API tl_status tl_world_load(const void *snapshot, size_t bytes, tl_world **world);
 
 /** The same on a backend of choice. */

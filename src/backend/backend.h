@@ -91,34 +91,39 @@ static inline size_t tl_fold_room(uint32_t count)
 
 typedef struct tl_backend tl_backend;
 
+/* Whoever asks the device for something must look whether it came. */
+#define TL_HEED __attribute__((warn_unused_result))
+
 typedef struct tl_backend_ops {
     void (*destroy)(tl_backend *backend);
     void *(*allocate)(tl_backend *backend, size_t bytes);
     void (*release)(tl_backend *backend, void *memory, size_t bytes);
     void (*upload)(tl_backend *backend, void *device, const void *host, size_t bytes);
-    /* Waits for the device; fails where it has failed. */
-    tl_status (*download)(tl_backend *backend, void *host, const void *device, size_t bytes);
+    /* Waits for the device; fails where it has failed, and what is on the host is rubbish then. */
+    TL_HEED tl_status (*download)(tl_backend *backend, void *host, const void *device,
+                                  size_t bytes);
     void (*copy)(tl_backend *backend, void *to, const void *from, size_t bytes);
     void (*fill)(tl_backend *backend, void *device, int byte, size_t bytes);
     /* Runs launches one after the other, all of them `repeat` times. */
     void (*run)(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat);
     /* Does one fold after the other, or the first beside the others, which must not need it; a GPU
      * is waited for once. */
-    tl_status (*fold)(tl_backend *backend, const tl_folding *folds, size_t count);
+    TL_HEED tl_status (*fold)(tl_backend *backend, const tl_folding *folds, size_t count);
     /* Runs the three launches of a round of colouring over the fresh contacts, as many as their
      * counter says, again and again until none is left without a colour. */
-    tl_status (*colour)(tl_backend *backend, const tlk_colour *args, uint32_t contacts);
+    TL_HEED tl_status (*colour)(tl_backend *backend, const tlk_colour *args, uint32_t contacts);
     /* Stable sort of keys with their values by the low `bits` bits of the key, in place. */
-    tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
-                      uint32_t bits);
+    TL_HEED tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
+                              uint32_t bits);
     /* The place of each item in the stable order of keys; and for the host, which waits for it, the
      * first place of each key and, at the end (TLK_RANK_KEYS + 1 numbers in all), the count. */
-    tl_status (*rank)(tl_backend *backend, const uint32_t *keys, uint32_t count, uint32_t *places,
-                      uint32_t *starts);
+    TL_HEED tl_status (*rank)(tl_backend *backend, const uint32_t *keys, uint32_t count,
+                              uint32_t *places, uint32_t *starts);
     /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
      * where the host wants to know it too, may be NULL: a GPU is not waited for then. The item
      * that receives it does not count beyond 2^32 - 1, and neither do a GPU's others. */
-    tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count, uint64_t *total);
+    TL_HEED tl_status (*scan)(tl_backend *backend, uint32_t *items, uint32_t count,
+                              uint64_t *total);
     /* Waits until everything asked for is done; NULL where it always is. */
     void (*wait)(tl_backend *backend);
     /* Changes the number of CPU threads; NULL where there are none. */
@@ -126,8 +131,8 @@ typedef struct tl_backend_ops {
     /* Copies ranges of device memory, one after the other, to host memory of a slot of its own
      * (*slot; NULL: a new one). What is computed after the call does not change the copy, which may
      * still be under way when the call returns. */
-    tl_status (*capture)(tl_backend *backend, size_t count, const void *const *from,
-                         const size_t *bytes, void **slot);
+    TL_HEED tl_status (*capture)(tl_backend *backend, size_t count, const void *const *from,
+                                 const size_t *bytes, void **slot);
     /* Waits for a slot's copy, from any thread; and frees a slot. They need no backend: a slot may
      * outlive it. captured returns NULL, with a message, if the copy failed. */
     const void *(*captured)(void *slot);
@@ -210,8 +215,8 @@ static inline void tl_run(tl_backend *backend, tl_kernel kernel, uint32_t count,
 }
 
 /* One fold. */
-static inline tl_status tl_fold_one(tl_backend *backend, tl_fold fold, uint32_t count,
-                                    const void *args, double *numbers)
+TL_HEED static inline tl_status tl_fold_one(tl_backend *backend, tl_fold fold, uint32_t count,
+                                            const void *args, double *numbers)
 {
     const tl_folding one = {fold, count, args, numbers};
     return backend->ops->fold(backend, &one, 1);

@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 
-#define TL_PLUGIN_VERSION 6u
+#define TL_PLUGIN_VERSION 7u
 
 typedef struct tl_plugin_host {
     /* tl_fail with a finished text */

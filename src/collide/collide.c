@@ -186,9 +186,9 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
     if (first[0] >= f->shapes.rows)
         return too_many("entries of shapes in bins", total);
     const size_t shape = (size_t)first[0];
-    b->ops->download(b, &body, f->shapes.body + shape, sizeof body);
-    b->ops->download(b, &id, f->bodies.id + body, sizeof id);
-    b->ops->download(b, &reach, f->shapes.reach + shape, sizeof reach);
+    TL_TRY(b->ops->download(b, &body, f->shapes.body + shape, sizeof body));
+    TL_TRY(b->ops->download(b, &id, f->bodies.id + body, sizeof id));
+    TL_TRY(b->ops->download(b, &reach, f->shapes.reach + shape, sizeof reach));
     return tl_fail_about(
         TL_TOO_LARGE, &(tl_error){.bodies = {{id, 1}}},
         "body %u reaches %g m in one step, too far to look for contacts; take a smaller "

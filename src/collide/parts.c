@@ -140,7 +140,7 @@ static tl_status copy_state(team *t)
             const void *data;
             memcpy(&data, from[i].pointer, sizeof data);
             TL_TRY(tl_array_resize(&t->host, bytes));
-            first->ops->download(first, t->host.data, data, bytes);
+            TL_TRY(first->ops->download(first, t->host.data, data, bytes));
         }
         for (uint32_t d = 1; d < t->devices; d++) {
             device *one = &t->device[d];
@@ -214,8 +214,7 @@ static tl_status move_array(team *t, tl_backend *from, const void *data, size_t 
                             tl_backend *to, tl_buffer *buffer)
 {
     TL_TRY(tl_array_resize(&t->host, bytes));
-    from->ops->download(from, t->host.data, data, bytes);
-    TL_TRY(from->ops->fold(from, NULL, 0)); /* says whether something failed on that device */
+    TL_TRY(from->ops->download(from, t->host.data, data, bytes));
     TL_TRY(tl_buffer_need(to, buffer, bytes));
     to->ops->upload(to, buffer->data, t->host.data, bytes);
     return TL_OK;

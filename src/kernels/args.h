@@ -47,6 +47,9 @@
 /* Bits of body flags. */
 #define TLK_BODY_ANISOTROPIC 1u /* the principal moments differ */
 
+/* m: no coordinate of a body is as far as this from the origin. */
+#define TLK_FAR 1e12
+
 /* Fields of shape_info. */
 #define TLK_SHAPE_KIND 0xfu /* tl_shape_kind */
 #define TLK_SHAPE_CENTRAL \
@@ -257,11 +260,19 @@ typedef struct tlk_lists {
     TLK_REAL *sides;       /* 4 an entry of the sorted list */
 } tlk_lists;
 
+/* Whether the shapes of one body turn with it. */
+typedef struct tlk_turning {
+    const uint32_t *body; /* a shape: its body row */
+    uint32_t *info;       /* a shape: TLK_SHAPE_ */
+    uint32_t row, turns;
+} tlk_turning;
+
 /* Forces and integration. */
 typedef struct tlk_motion {
     tlk_bodies bodies;
     double gravity[3], h, max_speed;
-    const double *wrench;   /* 6 a dynamic body, or NULL */
+    const uint32_t *forced; /* rows of the bodies that forces act on, each once */
+    const double *wrench;   /* 6 each: force and torque on those */
     TLK_REAL *free, *vel;   /* 8 a body */
     const TLK_REAL *pseudo; /* 8 a body, or NULL */
     TLK_REAL *pseudo_out;

@@ -4,9 +4,17 @@
 
 #include "kernels/real.h"
 
-/* One body: its velocity without contacts (eq. 9 without the gyroscopic part, which tlk_integrate
- * applies); the start of the solvers' velocities and of the position problem's. */
-TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
+/* One shape: contacts with a body that turns need more numbers. */
+TL_KERNEL void tlk_note_turning(const tlk_turning *t, uint32_t s)
+{
+    if (t->body[s] == t->row)
+        t->info[s] = t->turns ? t->info[s] & ~TLK_SHAPE_CENTRAL : t->info[s] | TLK_SHAPE_CENTRAL;
+}
+
+/* One body, with a wrench or without (NULL): its velocity without contacts (eq. 9 without the
+ * gyroscopic part, which tlk_integrate applies); the start of the solvers' velocities and of the
+ * position problem's. */
+TL_KERNEL void tlk_set_free(const tlk_motion *m, uint32_t i, const double *wrench)
 {
     real v[8], still[8];
     tlk_load8(m->bodies.vel + 8 * (size_t)i, v);
@@ -14,8 +22,7 @@ TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
     if (i < m->bodies.dynamic) {
         for (int k = 0; k < 3; k++)
             change[k] = m->h * m->gravity[k];
-        if (m->wrench) {
-            const double *wrench = m->wrench + 6 * (size_t)i;
+        if (wrench) {
             const double *q = m->bodies.quat + 4 * (size_t)i;
             double torque[3], turn[3];
             tlk_rotate_back(q, wrench + 3, torque);
@@ -35,6 +42,18 @@ TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
     tlk_store8(m->free + 8 * (size_t)i, v);
     tlk_store8(m->vel + 8 * (size_t)i, v);
     tlk_store8(m->pseudo_out + 8 * (size_t)i, still);
+}
+
+/* One body, as if no force but gravity acted on it. */
+TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
+{
+    tlk_set_free(m, i, 0);
+}
+
+/* One body that forces act on. */
+TL_KERNEL void tlk_forced_velocity(const tlk_motion *m, uint32_t i)
+{
+    tlk_set_free(m, m->forced[i], m->wrench + 6 * (size_t)i);
 }
 
 /* tan(x) / x by a Pade approximant with the right pole; 1 from there on. Only sums, products and
@@ -96,17 +115,28 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         p[k] = next[k];
 }
 
-/* The first dynamic body whose new velocity is not a number, or too large, or whose place is out of
- * reach: then nothing is to move. And the sum of the roots of the new speeds. */
+/* The first dynamic body whose new velocity, or what moves it out of overlaps, is not a number or
+ * too large, or which would get out of reach or turn too far: then nothing is to move. And the sum
+ * of the roots of the new speeds. */
 TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 {
-    real v[8];
+    real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     tlk_load8(m->vel + 8 * (size_t)i, v);
+    if (m->pseudo)
+        tlk_load8(m->pseudo + 8 * (size_t)i, p);
     const double *x = m->bodies.pos + 4 * (size_t)i;
     const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
     const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
-    const bool near = fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12;
-    if (!(speed <= m->max_speed * m->max_speed) || !(spin < 1e24) || !near)
+    const double push = (double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2];
+    const double limit = m->max_speed * m->max_speed;
+    double turn = 0;
+    bool near = true;
+    for (int k = 0; k < 3; k++) { /* as tlk_advance will move it */
+        const double angle = m->h * ((double)v[4 + k] + (double)p[4 + k]);
+        near = near && fabs(x[k] + m->h * ((double)v[k] + (double)p[k])) < TLK_FAR;
+        turn += angle * angle;
+    }
+    if (!(speed <= limit) || !(push <= limit) || !(spin < 1e24) || !(turn < 1e24) || !near)
         acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
     acc[1] += sqrt(sqrt(speed));
 }

@@ -46,16 +46,16 @@ TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t k, uint32_t colour)
 }
 
 /* One contact: where it has a colour already, both its bodies know; else it joins the list of those
- * without, whose order does not matter. */
+ * without, whose order does not matter. So does one of the last colour: there may be room now. */
 TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
 {
     const uint32_t colour = c->colour[k];
-    if (colour == TLK_NONE)
+    if (colour >= TLK_COLOURS - 1) { /* TLK_NONE too */
+        c->colour[k] = TLK_NONE;
         c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = k;
-    else
-        tlk_set_key(c, k, colour);
-    if (colour == TLK_NONE || colour == TLK_COLOURS - 1)
         return;
+    }
+    tlk_set_key(c, k, colour);
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
         tlk_atomic_or(&c->used[a], 1ull << colour);
@@ -73,13 +73,25 @@ TL_KERNEL uint64_t tlk_bid(uint32_t k)
     return ~((uint64_t)x << 32 | k);
 }
 
-/* One fresh contact: bids for its bodies. */
+/* The colours that are taken at one of two bodies or both. */
+TL_KERNEL uint64_t tlk_colours_at(const tlk_colour *c, uint32_t a, uint32_t b)
+{
+    return (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
+}
+
+/* One fresh contact: bids for its bodies. Where no colour is free at them it need not wait to win
+ * them, as none becomes free: it has the last one, which is nothing to the others. */
 TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
 {
     const uint32_t k = c->fresh[i];
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    if (!(~tlk_colours_at(c, a, b) << 1)) {
+        c->colour[k] = TLK_COLOURS - 1;
+        tlk_set_key(c, k, TLK_COLOURS - 1);
+        return;
+    }
     if (a < c->dynamic)
         tlk_atomic_max(&c->bid[a], tlk_bid(k));
     if (b < c->dynamic)
@@ -96,14 +108,12 @@ TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
     const uint64_t bid = tlk_bid(k);
     if ((a < c->dynamic && c->bid[a] != bid) || (b < c->dynamic && c->bid[b] != bid))
         return;
-    const uint64_t used = (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
+    const uint64_t used = tlk_colours_at(c, a, b);
     uint32_t colour = 0;
-    while (colour < TLK_COLOURS - 1 && (used >> colour & 1))
+    while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
         colour++;
     c->colour[k] = colour;
     tlk_set_key(c, k, colour);
-    if (colour == TLK_COLOURS - 1)
-        return;
     if (a < c->dynamic)
         c->used[a] |= 1ull << colour;
     if (b < c->dynamic)

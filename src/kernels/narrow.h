@@ -78,25 +78,34 @@ TL_KERNEL double tlk_along(const double *d, const double *e)
 }
 
 /* Sphere and a thin parallelogram (corner, edges u and v): towards its nearest point, from either
- * side. */
+ * side. t is taken along the part of v across u, and s then by a projection on u, whatever error t
+ * has: so where u and v are nearly parallel an error of t moves the point by little, as the
+ * parallelogram is narrow there. (The inverse of the matrix of uu, uv and vv would lose a number of
+ * digits that is twice that of their sine.) */
 TL_KERNEL double tlk_sphere_parallelogram(const double *c, double r, const double *patch, double *n)
 {
     const double *u = patch + 3, *v = patch + 6;
     double d[3];
     for (int k = 0; k < 3; k++)
         d[k] = c[k] - patch[k];
-    const double uu = tlk_dotd(u, u), vv = tlk_dotd(v, v), uv = tlk_dotd(u, v);
-    const double du = tlk_dotd(d, u), dv = tlk_dotd(d, v), det = uu * vv - uv * uv;
-    double s = (du * vv - dv * uv) / det, t = (dv * uu - du * uv) / det;
-    if (s < 0 || s > 1 || t < 0 || t > 1) {
+    const double uu = tlk_dotd(u, u), uv = tlk_dotd(u, v);
+    double across[3] = {v[0], v[1], v[2]};
+    for (int twice = 0; twice < 2; twice++) { /* what rounding left along u goes, too */
+        const double part = tlk_dotd(across, u) / uu;
+        for (int k = 0; k < 3; k++)
+            across[k] -= part * u[k];
+    }
+    double t = tlk_dotd(d, across) / tlk_dotd(across, across);
+    double s = (tlk_dotd(d, u) - t * uv) / uu;
+    if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) {
         /* outside: the nearest point of the four edges */
         double best = INFINITY, bs = 0, bt = 0;
         for (int edge = 0; edge < 4; edge++) {
             const double fixed = (edge & 1) ? 1 : 0;
-            const double *along = edge < 2 ? u : v, *across = edge < 2 ? v : u;
+            const double *along = edge < 2 ? u : v, *other = edge < 2 ? v : u;
             double e[3];
             for (int k = 0; k < 3; k++)
-                e[k] = d[k] - fixed * across[k];
+                e[k] = d[k] - fixed * other[k];
             const double m = tlk_along(e, along);
             for (int k = 0; k < 3; k++)
                 e[k] -= m * along[k];

@@ -82,13 +82,11 @@ static bool scale_to_one(const double v[3], double out[3])
     return largest > 0;
 }
 
-static tl_status check_edges(const tl_place *place, const tl_shape_def *def)
+bool tl_edges_span(const double edge_u[3], const double edge_v[3])
 {
     double u[3], v[3], cross = 0, uu = 0, vv = 0;
-    if (!scale_to_one(def->edge_u, u))
-        return tl_refuse(place, "edge_u", 3, def->edge_u, "it must not be zero");
-    if (!scale_to_one(def->edge_v, v))
-        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be zero");
+    if (!scale_to_one(edge_u, u) || !scale_to_one(edge_v, v))
+        return false;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         double c = u[j] * v[k] - u[k] * v[j];
@@ -96,7 +94,17 @@ static tl_status check_edges(const tl_place *place, const tl_shape_def *def)
         uu += u[i] * u[i];
         vv += v[i] * v[i];
     }
-    if (!(sqrt(cross) > 1e-9 * sqrt(uu * vv))) /* the sine of the angle between them */
+    return sqrt(cross) > 1e-9 * sqrt(uu * vv); /* the sine of the angle between them */
+}
+
+static tl_status check_edges(const tl_place *place, const tl_shape_def *def)
+{
+    double scaled[3];
+    if (!scale_to_one(def->edge_u, scaled))
+        return tl_refuse(place, "edge_u", 3, def->edge_u, "it must not be zero");
+    if (!scale_to_one(def->edge_v, scaled))
+        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be zero");
+    if (!tl_edges_span(def->edge_u, def->edge_v))
         return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be parallel to edge_u");
     return TL_OK;
 }

@@ -252,6 +252,15 @@ static size_t table_bytes(size_t length)
     return (1 + MOTION_WIDTH) * length * sizeof(double);
 }
 
+tl_status tl_motion_check(const tl_motion_rec *motion)
+{
+    const tl_place place = tl_place_of("");
+    tl_motion_rec copy;
+    TL_TRY(tl_motion_rec_make(&place, &motion->def, &copy));
+    tl_motion_rec_free(&copy);
+    return TL_OK;
+}
+
 void tl_motion_rec_free(tl_motion_rec *motion)
 {
     tl_free(motion->table, table_bytes(motion->def.table_length));
@@ -292,6 +301,19 @@ tl_status tl_force_rec_make(const tl_force_def *def, tl_force_rec *out)
         out->constant[i] = def->force[i];
         out->constant[3 + i] = def->torque[i];
     }
+    return TL_OK;
+}
+
+tl_status tl_force_check(const tl_force_rec *force)
+{
+    tl_force_def def = {.body = {force->body, 1}, .table_length = force->table_length};
+    tl_force_rec copy;
+    def.times = force->table;
+    def.values = force->table ? force->table + force->table_length : NULL;
+    memcpy(def.force, force->constant, sizeof def.force);
+    memcpy(def.torque, force->constant + 3, sizeof def.torque);
+    TL_TRY(tl_force_rec_make(&def, &copy));
+    tl_force_rec_free(&copy);
     return TL_OK;
 }
 

@@ -129,6 +129,12 @@ tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def, tl_
     return TL_OK;
 }
 
+tl_status tl_pair_check(const tl_pair_rec *pair)
+{
+    const tl_place place = tl_place_of("");
+    return tl_check_surface(&place, pair->friction, pair->restitution);
+}
+
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       double friction, double restitution)
 {

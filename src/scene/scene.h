@@ -22,6 +22,9 @@ typedef struct tl_shape_rec {
  * normal), half extents (patch: TL_PATCH numbers, as TLK_PATCH), and the centre and radius of a
  * ball around it (0 for planes); of a sphere, the ball is the sphere. */
 #define TL_PATCH 18
+
+/* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
+bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
 void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
 
 /* A prescribed motion; the record owns its tables and texts. */
@@ -105,6 +108,7 @@ typedef struct tl_force_rec {
 
 /* Checks a force (apart from its body, which the caller has looked up) and makes a record of it. */
 tl_status tl_force_rec_make(const tl_force_def *def, tl_force_rec *out);
+tl_status tl_force_check(const tl_force_rec *force); /* one that was made elsewhere */
 tl_status tl_force_rec_copy(const tl_force_rec *from, tl_force_rec *to);
 void tl_force_rec_free(tl_force_rec *force);
 
@@ -112,6 +116,8 @@ void tl_force_rec_free(tl_force_rec *force);
 typedef struct tl_pair_rec {
     double friction, restitution;
 } tl_pair_rec;
+
+tl_status tl_pair_check(const tl_pair_rec *pair);
 
 /* Checks and sets a pair in a square table of `materials` rows. */
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,

@@ -7,6 +7,7 @@
 #include "world/image.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RESTING 0.1 /* of the envelope */
@@ -178,45 +179,67 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     return TL_OK;
 }
 
-/* Applied forces at the start of the step, summed by body. */
-static tl_status sum_forces(tl_world *w)
+/* Applied forces at the start of the step, summed by body: to the device go those of the bodies
+ * that have some. */
+static tl_status sum_forces(tl_world *w, tlk_motion *motion, uint32_t *bodies)
 {
-    const size_t numbers = 6 * (size_t)w->dynamic;
+    tl_backend *b = w->backend;
+    const size_t most = w->forces.count, known = w->forced_at.count;
     const tl_force_rec *forces = w->forces.data;
     const uint32_t *row_of = w->row_of.data;
-    TL_TRY(tl_array_resize(&w->wrench_host, numbers));
-    TL_TRY(tl_buffer_need(w->backend, &w->wrench, numbers * sizeof(double)));
-    double *sum = w->wrench_host.data;
-    for (size_t i = 0; i < numbers; i++)
-        sum[i] = 0;
-    for (size_t i = 0; i < w->forces.count; i++) {
+    uint32_t count = 0;
+    TL_TRY(tl_array_resize(&w->wrench, most));
+    TL_TRY(tl_array_resize(&w->forced_row, most));
+    TL_TRY(tl_buffer_need(b, &w->forced, most * (w->wrench.item + sizeof(uint32_t))));
+    if (known < w->dynamic) {
+        TL_TRY(tl_array_resize(&w->forced_at, w->dynamic));
+        memset((uint32_t *)w->forced_at.data + known, 0xff, /* TLK_NONE */
+               (w->dynamic - known) * sizeof(uint32_t));
+    }
+    double *sum = w->wrench.data;
+    uint32_t *rows = w->forced_row.data, *at = w->forced_at.data;
+    for (size_t i = 0; i < most; i++) {
+        const uint32_t row = row_of[forces[i].body - 1];
         double wrench[6];
         tl_force_at(&forces[i], w->time, wrench);
+        if (at[row] == TLK_NONE) {
+            for (size_t k = 0; k < 6; k++)
+                sum[6 * (size_t)count + k] = 0;
+            rows[count] = row;
+            at[row] = count++;
+        }
         for (size_t k = 0; k < 6; k++)
-            sum[6 * (size_t)row_of[forces[i].body - 1] + k] += wrench[k];
+            sum[6 * (size_t)at[row] + k] += wrench[k];
     }
-    w->backend->ops->upload(w->backend, w->wrench.data, sum, numbers * sizeof(double));
+    for (uint32_t i = 0; i < count; i++)
+        at[rows[i]] = TLK_NONE;
+    motion->wrench = w->forced.data;
+    motion->forced = (const uint32_t *)(motion->wrench + 6 * (size_t)count);
+    b->ops->upload(b, w->forced.data, sum, count * w->wrench.item);
+    b->ops->upload(b, (double *)w->forced.data + 6 * (size_t)count, rows, count * sizeof *rows);
+    *bodies = count;
     return TL_OK;
 }
 
 static tl_status free_velocities(tl_world *w, tlk_motion *motion)
 {
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
+    uint32_t forced = 0;
     TL_TRY(tl_buffer_need(w->backend, &w->free, bytes));
     TL_TRY(tl_buffer_need(w->backend, &w->work, bytes));
     TL_TRY(tl_buffer_need(w->backend, &w->pseudo, bytes));
-    if (w->forces.count)
-        TL_TRY(sum_forces(w));
     *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
                            .h = w->settings.step,
                            .max_speed = w->settings.max_speed,
-                           .wrench = w->forces.count ? w->wrench.data : NULL,
                            .free = w->free.data,
                            .vel = w->work.data,
                            .pseudo_out = w->pseudo.data};
     for (int k = 0; k < 3; k++)
         motion->gravity[k] = w->settings.gravity[k];
+    if (w->forces.count)
+        TL_TRY(sum_forces(w, motion, &forced));
     tl_run(w->backend, TLK_free_velocity, w->rows, motion);
+    tl_run(w->backend, TLK_forced_velocity, forced, motion);
     return TL_OK;
 }
 
@@ -344,26 +367,47 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     return tl_solve(w->backend, &w->workspace, &second, &def, def.position_iterations, solution);
 }
 
-/* Says which body's velocity is not a number or too large. */
-static tl_status diverged(tl_world *w, size_t row)
+/* The linear part of a row of velocities; whether its length is within the limit. */
+static tl_status read_speed(tl_world *w, const void *velocities, size_t row, double v[3],
+                            bool *within)
 {
-    uint32_t id;
-    double x[4], v[3];
+    tl_backend *b = w->backend;
     char raw[3 * sizeof(double)];
-    w->backend->ops->download(w->backend, &id, (const uint32_t *)w->id.data + row, sizeof id);
-    w->backend->ops->download(w->backend, x, (const double *)w->pos.data + 4 * row, sizeof x);
-    w->backend->ops->download(w->backend, raw,
-                              (const char *)w->work.data + 8 * row * w->backend->real,
-                              3 * w->backend->real);
-    for (int k = 0; k < 3; k++)
-        v[k] = w->backend->precision == TL_DOUBLE ? ((const double *)(const void *)raw)[k]
-                                                  : (double)((const float *)(const void *)raw)[k];
+    double square = 0;
+    TL_TRY(b->ops->download(b, raw, (const char *)velocities + 8 * row * b->real, 3 * b->real));
+    for (int k = 0; k < 3; k++) {
+        v[k] = b->precision == TL_DOUBLE ? ((const double *)(const void *)raw)[k]
+                                         : (double)((const float *)(const void *)raw)[k];
+        square += v[k] * v[k];
+    }
+    *within = square <= w->settings.max_speed * w->settings.max_speed;
+    return TL_OK;
+}
+
+/* Says which body must not move, and why (tlk_check_bodies). */
+static tl_status diverged(tl_world *w, const tlk_motion *motion, size_t row)
+{
+    tl_backend *b = w->backend;
+    uint32_t id;
+    double x[4], v[3], push[3] = {0, 0, 0};
+    bool moves, pushed = true;
+    char limit[64];
+    TL_TRY(b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id));
+    TL_TRY(b->ops->download(b, x, (const double *)w->pos.data + 4 * row, sizeof x));
+    TL_TRY(read_speed(w, motion->vel, row, v, &moves));
+    if (motion->pseudo)
+        TL_TRY(read_speed(w, motion->pseudo, row, push, &pushed));
+    snprintf(limit, sizeof limit, "settings.max_speed = %g", w->settings.max_speed);
+    if (moves && pushed)
+        snprintf(limit, sizeof limit, "coordinates below %g m and turns below %g rad in a step",
+                 TLK_FAR, TLK_FAR);
+    const double *u = moves && !pushed ? push : v;
     return tl_fail_about(
         TL_DIVERGED, &(tl_error){.bodies = {{id, 1}}},
-        "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s; the limit is "
-        "settings.max_speed = %g",
-        (unsigned long long)w->steps + 1, id, x[0], x[1], x[2], v[0], v[1], v[2],
-        w->settings.max_speed);
+        "step %llu: body %u at (%g, %g, %g) would %s at (%g, %g, %g) m/s; the limit is "
+        "%s",
+        (unsigned long long)w->steps + 1, id, x[0], x[1], x[2],
+        u == push ? "be pushed out of its overlaps" : "move", u[0], u[1], u[2], limit);
 }
 
 /* The certificate's numbers that come from the rows. */
@@ -406,7 +450,7 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
     TL_TRY(b->ops->fold(b, folds + first, 3 - first));
     if (worst[0] < w->dynamic) {
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
-        return diverged(w, (size_t)worst[0]);
+        return diverged(w, motion, (size_t)worst[0]);
     }
     certify(w, contacts, n, r);
     w->steps++;

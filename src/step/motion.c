@@ -72,7 +72,7 @@ bool tl_motion_sound(const tl_settings *s, const double *x, const double *v, con
     const double speed = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     const double spin = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
     for (int k = 0; k < 3; k++)
-        if (!(fabs(x[k] + s->step * v[k]) < 1e12))
+        if (!(fabs(x[k] + s->step * v[k]) < TLK_FAR))
             return false;
     return speed <= s->max_speed * s->max_speed && spin < 1e24;
 }
@@ -93,7 +93,7 @@ tl_status tl_motion_fail(const tl_world *world, const tl_world_motion *m)
 {
     const double h = world->settings.step, end = world->time + h;
     double x[3], q[4], v[3], w[3], value;
-    char clock[64] = "";
+    char clock[64] = "", limit[96];
     const char *text = bad_expression(&m->rec, world->time - m->start, &value);
     const double when = text ? world->time : end;
     if (!text)
@@ -101,17 +101,24 @@ tl_status tl_motion_fail(const tl_world *world, const tl_world_motion *m)
     if (m->start != 0)
         snprintf(clock, sizeof clock, ", t = %g of its motion", when - m->start);
     if (text)
-        return tl_fail(TL_DIVERGED,
-                       "step %llu: body %u has no place at time %g s%s: its motion's expression "
-                       "\"%.200s\" gives %g",
-                       (unsigned long long)world->steps + 1, m->id, when, clock, text, fabs(value));
+        return tl_fail_about(
+            TL_DIVERGED, &(tl_error){.bodies = {{m->id, 1}}},
+            "step %llu: body %u has no place at time %g s%s: its motion's expression "
+            "\"%.200s\" gives %g",
+            (unsigned long long)world->steps + 1, m->id, when, clock, text, fabs(value));
     tl_motion_pose(m, world->time, x, q);
     tl_motion_velocity(m, world->time, h, v, w);
-    return tl_fail(TL_DIVERGED,
-                   "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s and (%g, %g, "
-                   "%g) rad/s by its motion%s; the limit is settings.max_speed = %g",
-                   (unsigned long long)world->steps + 1, m->id, x[0], x[1], x[2], v[0], v[1], v[2],
-                   w[0], w[1], w[2], clock, world->settings.max_speed);
+    const double most = world->settings.max_speed;
+    snprintf(limit, sizeof limit, "settings.max_speed = %g", most);
+    if (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= most * most)
+        snprintf(limit, sizeof limit, "coordinates below %g m and spins below %g rad/s", TLK_FAR,
+                 TLK_FAR);
+    return tl_fail_about(
+        TL_DIVERGED, &(tl_error){.bodies = {{m->id, 1}}},
+        "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s and (%g, %g, "
+        "%g) rad/s by its motion%s; the limit is %s",
+        (unsigned long long)world->steps + 1, m->id, x[0], x[1], x[2], v[0], v[1], v[2], w[0], w[1],
+        w[2], clock, limit);
 }
 
 void tl_motion_begin(tl_world_motion *m, double time, const double *x, const double *q)

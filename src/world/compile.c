@@ -7,9 +7,8 @@
 /* Whether a prescribed body may turn. */
 static bool turns(const tl_body_list *list, const tl_body_rec *body)
 {
-    if (!body->motion)
-        return false;
-    return tl_motion_turns(&((const tl_motion_rec *)list->motions.data)[body->motion - 1].def);
+    return body->motion &&
+           tl_motion_turns(&((const tl_motion_rec *)list->motions.data)[body->motion - 1].def);
 }
 
 /* Where bodies and shapes go in an image that has room for them. */
@@ -64,18 +63,62 @@ static void add_body(rows *r, const tl_body_rec *body, uint32_t id)
     r->body++;
 }
 
+static bool within(const double x[3])
+{
+    return fabs(x[0]) < TLK_FAR && fabs(x[1]) < TLK_FAR && fabs(x[2]) < TLK_FAR;
+}
+
+/* Whether a number and, where that is wanted, its inverse can be kept. */
+static bool keeps(double x, bool inverse, tl_precision precision)
+{
+    const double kept = precision == TL_DOUBLE ? x : (double)(float)x;
+    const double other = precision == TL_DOUBLE ? 1 / x : (double)(float)(1 / x);
+    return isfinite(kept) && (!inverse || (isfinite(other) && other > 0));
+}
+
+/* What scenes may describe, but a world of a precision cannot hold. */
+static tl_status check_body(const tl_body_list *list, const tl_body_rec *body, uint32_t id,
+                            tl_precision precision)
+{
+    const double *v = body->velocity, *w = body->angular_velocity, *inertia = body->inertia;
+    const tl_shape_rec *s = (const tl_shape_rec *)list->shapes.data + body->first_shape;
+    for (uint32_t k = 0; k < body->shape_count; k++, s++)
+        if (!within(s->position) || !within(s->half_extents) || !within(s->edge_u) ||
+            !within(s->edge_v) || !(s->radius < TLK_FAR))
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "body %u: shape %u is too far or too large; lengths must be below %g m",
+                           id, k, TLK_FAR);
+    if (body->kind != TL_DYNAMIC)
+        return TL_OK;
+    for (int k = 0; k < 3; k++)
+        if (!keeps(v[k], false, precision) || !keeps(w[k], false, precision))
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "body %u: velocity (%g, %g, %g) or angular_velocity (%g, %g, %g) is too "
+                           "large for numbers of this precision",
+                           id, v[0], v[1], v[2], w[0], w[1], w[2]);
+    if (!keeps(body->mass, true, precision) || !keeps(inertia[0], true, precision) ||
+        !keeps(inertia[1], true, precision) || !keeps(inertia[2], true, precision))
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "body %u: mass %g or inertia (%g, %g, %g) is too small or too large for "
+                       "numbers of this precision",
+                       id, body->mass, inertia[0], inertia[1], inertia[2]);
+    return TL_OK;
+}
+
 /* Looks at all bodies before any is added; counts the shapes that are not on dynamic ones. */
-static tl_status check(const tl_body_list *list, uint32_t first_id, size_t *fixed)
+static tl_status check(const tl_body_list *list, uint32_t first_id, tl_precision precision,
+                       size_t *fixed)
 {
     const tl_body_rec *bodies = list->bodies.data;
     *fixed = 0;
     for (size_t i = 0; i < list->bodies.count; i++) {
         const double *x = bodies[i].position;
-        if (!(fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12))
+        if (!within(x))
             return tl_fail_about(TL_BAD_ARGUMENT,
                                  &(tl_error){.bodies = {{first_id + (uint32_t)i, 1}}},
-                                 "body %u is at (%g, %g, %g); coordinates must be below 1e12 m",
-                                 first_id + (uint32_t)i, x[0], x[1], x[2]);
+                                 "body %u is at (%g, %g, %g); coordinates must be below %g m",
+                                 first_id + (uint32_t)i, x[0], x[1], x[2], TLK_FAR);
+        TL_TRY(check_body(list, &bodies[i], first_id + (uint32_t)i, precision));
         if (bodies[i].kind != TL_DYNAMIC)
             *fixed += bodies[i].shape_count;
     }
@@ -83,14 +126,15 @@ static tl_status check(const tl_body_list *list, uint32_t first_id, size_t *fixe
 }
 
 /* Dynamic bodies first: in an empty image all rows are where a push wants them. */
-tl_status tl_image_append(tl_image *m, const tl_body_list *list, uint32_t first_id)
+tl_status tl_image_append(tl_image *m, const tl_body_list *list, uint32_t first_id,
+                          tl_precision precision)
 {
     rows r = {m, list, m->id.count, m->shape_body.count, m->patch_local.count};
     const size_t bodies = r.body + list->bodies.count, shapes = r.shape + list->shape_total;
     tl_array *of_bodies[] = {&m->pos, &m->quat, &m->vel, &m->inertia, &m->flags, &m->id};
     tl_array *of_shapes[] = {&m->shape_body, &m->shape_info, &m->geom, &m->centre};
     size_t fixed;
-    TL_TRY(check(list, first_id, &fixed));
+    TL_TRY(check(list, first_id, precision, &fixed));
     for (size_t i = 0; i < 6; i++)
         TL_TRY(tl_array_resize(of_bodies[i], bodies));
     for (size_t i = 0; i < 4; i++)

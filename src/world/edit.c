@@ -61,7 +61,7 @@ static tl_status list_near(tl_world *w, tlk_edit *args, uint32_t *count)
     *count = (uint32_t)total;
     if (!total)
         return TL_OK;
-    b->ops->download(b, &args->balls, args->near + w->shape_dynamic, sizeof(uint32_t));
+    TL_TRY(b->ops->download(b, &args->balls, args->near + w->shape_dynamic, sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &w->ordering.order, total * sizeof(uint32_t)));
     args->list = w->ordering.order.data;
     const tlk_picking picking = {args->near, w->ordering.order.data, w->shape_rows};
@@ -72,9 +72,7 @@ static tl_status list_near(tl_world *w, tlk_edit *args, uint32_t *count)
 static tl_status fetch(tl_backend *b, tl_array *to, const void *from, size_t count)
 {
     TL_TRY(tl_array_resize(to, count));
-    if (count)
-        b->ops->download(b, to->data, from, count * to->item);
-    return TL_OK;
+    return b->ops->download(b, to->data, from, count * to->item);
 }
 
 /* Copies of the shapes that may meet the box, on the host. */

@@ -32,8 +32,7 @@ void tl_image_free(tl_image *m)
 static tl_status pull(const tl_world *w, const tl_buffer *from, tl_array *to, size_t count)
 {
     TL_TRY(tl_array_resize(to, count));
-    w->backend->ops->download(w->backend, to->data, from->data, count * to->item);
-    return TL_OK;
+    return w->backend->ops->download(w->backend, to->data, from->data, count * to->item);
 }
 
 /* Reals become doubles. */
@@ -43,14 +42,13 @@ static tl_status pull_real(const tl_world *w, const tl_buffer *from, tl_array *t
     TL_TRY(tl_array_resize(to, count));
     if (!count)
         return TL_OK;
-    if (w->backend->precision == TL_DOUBLE) {
-        w->backend->ops->download(w->backend, to->data, from->data, numbers * sizeof(double));
-        return TL_OK;
-    }
+    if (w->backend->precision == TL_DOUBLE)
+        return w->backend->ops->download(w->backend, to->data, from->data,
+                                         numbers * sizeof(double));
     /* into the upper half, then widen from the front: the reader stays ahead of the writer */
     double *wide = to->data;
     float *narrow = (float *)to->data + numbers;
-    w->backend->ops->download(w->backend, narrow, from->data, numbers * sizeof(float));
+    TL_TRY(w->backend->ops->download(w->backend, narrow, from->data, numbers * sizeof(float)));
     for (size_t i = 0; i < numbers; i++) {
         float value;
         memcpy(&value, narrow + i, sizeof value);

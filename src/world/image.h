@@ -50,8 +50,20 @@ tl_status tl_image_settle(tl_world *world, tl_image *image);
 /* One or the other, and brings motions, forces and what follows from settings up to date. */
 tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
 
-/* Appends checked bodies with handle indices from first_id on. */
-tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id);
+/* Appends checked bodies with handle indices from first_id on. What a world of this precision
+ * cannot hold is refused. */
+tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id,
+                          tl_precision precision);
+
+/* check.c: refuses, with TL_BAD_DATA, what a snapshot says of a world that has its description
+ * already but nothing of the image; which of the handles that were given are alive, a bit each. */
+tl_status tl_image_check(tl_world *world, const tl_image *image, uint64_t handles,
+                         const tl_array *alive);
+
+/* TL_BAD_DATA: the snapshot is damaged; what is wrong with it, or which rule of scenes it breaks,
+ * as the latest message says where `status` is no TL_OK. */
+tl_status tl_damaged(const char *what);
+tl_status tl_damaged_by_rule(tl_status status);
 
 /* edit.c: which bodies an edit takes away, marked in world->ordering.gone: none yet; rows; dynamic
  * bodies with their origin inside a region, or outside; and how many they are. */

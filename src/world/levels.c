@@ -38,7 +38,8 @@ static double direct_radius(const uint32_t counts[CLASSES], double top, uint32_t
     double limit = INFINITY;
     for (uint32_t k = 0; k < CLASSES && *few + counts[k] <= DIRECT; k++) {
         *few += counts[k];
-        limit = ldexp(top, -(int)k - 1); /* class k holds radii above top / 2^(k+1) */
+        /* class k holds radii above top / 2^(k+1), the last one all that are left */
+        limit = k + 1 < CLASSES ? ldexp(top, -(int)k - 1) : 0;
     }
     return limit;
 }
@@ -68,8 +69,7 @@ static tl_status list_direct(tl_world *w, const tlk_sizes *sizes, uint32_t shape
         return TL_OK;
     TL_TRY(b->ops->scan(b, sizes->direct, shapes, NULL));
     tl_run(b, TLK_pick, shapes, &picking);
-    b->ops->download(b, c->global, picking.list, c->globals * sizeof(uint32_t));
-    return TL_OK;
+    return b->ops->download(b, c->global, picking.list, c->globals * sizeof(uint32_t));
 }
 
 tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide *c,

@@ -149,9 +149,8 @@ static tl_status sort_bodies(tl_world *w, const uint8_t *gone, tl_arrangement *a
     TL_TRY(b->ops->scan(b, args.keep, 2 * args.all, &total));
     const tlk_picking picking = {args.keep, w->ordering.order.data, args.all};
     tl_run(b, TLK_pick, 2 * args.all, &picking);
-    b->ops->download(b, &all->dynamic, args.keep + args.all, sizeof(uint32_t));
     all->rows = (uint32_t)total;
-    return TL_OK;
+    return b->ops->download(b, &all->dynamic, args.keep + args.all, sizeof(uint32_t));
 }
 
 tl_status tl_image_push(tl_world *w, const tl_image *m, const uint8_t *gone)

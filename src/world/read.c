@@ -89,8 +89,10 @@ static tl_status read_field(const tl_world *w, const char *call, size_t count,
         tl_array_free(&rows);
         return TL_NO_MEMORY;
     }
-    w->backend->ops->download(w->backend, copy, f->buffer->data, bytes);
-    for (size_t i = 0; i < count; i++)
+    const tl_status status = w->backend->ops->download(w->backend, copy, f->buffer->data, bytes);
+    if (status != TL_OK)
+        memset(out, 0, count * f->width * sizeof *out);
+    for (size_t i = 0; status == TL_OK && i < count; i++)
         for (size_t k = 0; k < f->width; k++) {
             const size_t at = ((const uint32_t *)rows.data)[i] * f->stride + f->first + k;
             out[i * f->width + k] = item == sizeof(float)
@@ -99,7 +101,7 @@ static tl_status read_field(const tl_world *w, const char *call, size_t count,
         }
     tl_free(copy, bytes + 1);
     tl_array_free(&rows);
-    return TL_OK;
+    return status;
 }
 
 tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_body *bodies,
@@ -265,6 +267,19 @@ static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
+/* What the hash is of: positions, orientations, velocities, handles, one after the other. */
+static tl_status copy_state(const tl_world *w, char *to)
+{
+    tl_backend *b = w->backend;
+    const struct {
+        const void *from;
+        size_t bytes;
+    } all[4] = {{w->pos.data, 32}, {w->quat.data, 32}, {w->vel.data, 8 * b->real}, {w->id.data, 4}};
+    for (size_t i = 0; i < 4; to += w->rows * all[i++].bytes)
+        TL_TRY(b->ops->download(b, to, all[i].from, w->rows * all[i].bytes));
+    return TL_OK;
+}
+
 /* Each body's hash on its own, added up: the order of rows does not matter. */
 uint64_t tl_world_hash(const tl_world *world)
 {
@@ -275,14 +290,11 @@ uint64_t tl_world_hash(const tl_world *world)
     char *copy = tl_alloc(bytes);
     if (!copy)
         return 0;
-    char *pos = copy, *quat = pos + 32 * rows, *vel = quat + 32 * rows, *id = vel + 8 * real * rows;
-    tl_backend *b = world->backend;
-    b->ops->download(b, pos, world->pos.data, 32 * rows);
-    b->ops->download(b, quat, world->quat.data, 32 * rows);
-    b->ops->download(b, vel, world->vel.data, 8 * real * rows);
-    b->ops->download(b, id, world->id.data, sizeof(uint32_t) * rows);
-    uint64_t sum = mix(0, rows);
-    for (size_t i = 0; i < rows; i++) {
+    const char *pos = copy, *quat = pos + 32 * rows, *vel = quat + 32 * rows;
+    const char *id = vel + 8 * real * rows;
+    const bool here = copy_state(world, copy) == TL_OK;
+    uint64_t sum = here ? mix(0, rows) : 0;
+    for (size_t i = 0; here && i < rows; i++) {
         uint32_t handle;
         memcpy(&handle, id + i * sizeof handle, sizeof handle);
         uint64_t hash = mix(0, handle);

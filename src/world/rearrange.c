@@ -65,7 +65,7 @@ static tl_status sort_shapes(tl_world *w, const tl_arrangement *all, tlk_order *
     args->shape_end = args->shape_begin + all->old_rows;
     tl_run(b, TLK_order_count, all->rows, args);
     TL_TRY(b->ops->scan(b, args->first, all->rows, &total));
-    b->ops->download(b, &args->shape_dynamic, args->first + all->dynamic, sizeof(uint32_t));
+    TL_TRY(b->ops->download(b, &args->shape_dynamic, args->first + all->dynamic, sizeof(uint32_t)));
     args->shapes = (uint32_t)total;
     args->shape_body = w->ordering.rows.data;
     b->ops->fill(b, args->shape_to, 0xff, (size_t)all->old_shapes * sizeof(uint32_t));
@@ -147,11 +147,20 @@ static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *
     tl_run(b, TLK_order_bytes, args->shapes, &level);
 }
 
+/* Brings the handles in their new order to the host, by way of w->ordering.rows. */
+static tl_status fetch_ids(tl_world *w, const tl_arrangement *all)
+{
+    tl_ordering *o = &w->ordering;
+    const tlk_gathering args = {o->order.data, w->id.data, o->rows.data, 1};
+    tl_run(w->backend, TLK_order_rows, all->rows, &args);
+    return w->backend->ops->download(w->backend, o->ids.data, o->rows.data,
+                                     all->rows * sizeof(uint32_t));
+}
+
 /* What the host knows of rows. */
-static void tell_host(tl_world *w, size_t handles)
+static void note_rows(tl_world *w, size_t handles)
 {
     const uint32_t *ids = w->ordering.ids.data;
-    w->backend->ops->download(w->backend, w->ordering.ids.data, w->id.data, w->rows * sizeof *ids);
     w->row_of.count = handles;
     w->monitors.current = false;
     uint32_t *row_of = w->row_of.data;
@@ -167,6 +176,7 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     tl_collide levels = w->collide; /* its buffers stay */
     double smallest;
     TL_TRY(room(w, all));
+    TL_TRY(fetch_ids(w, all));
     tlk_order args = {.order = o->order.data,
                       .first = o->first.data,
                       .shape_from = o->from.data,
@@ -185,6 +195,6 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     w->shape_rows = args.shapes;
     w->shape_dynamic = args.shape_dynamic;
     w->alive = all->rows;
-    tell_host(w, all->handles);
+    note_rows(w, all->handles);
     return TL_OK;
 }

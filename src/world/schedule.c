@@ -249,7 +249,7 @@ static tl_status emit(edit_round *r, tl_emitter_rec *e)
         status = tl_fail(TL_TOO_LARGE, "%zu bodies were added in all; the limit is 2^31",
                          before + list.bodies.count);
     if (status == TL_OK)
-        status = tl_image_append(&r->added, &list, (uint32_t)before + 1);
+        status = tl_image_append(&r->added, &list, (uint32_t)before + 1, w->settings.precision);
     if (status == TL_OK && list.bodies.count && w->monitors.list.monitors.count) {
         const uint32_t emitter = (uint32_t)(e - (const tl_emitter_rec *)r->emitters.data);
         const tl_emitted made = {emitter, (uint32_t)before + 1, (uint32_t)list.bodies.count};
@@ -268,7 +268,8 @@ static tl_status act_emitters(edit_round *r)
         if (emitter_time(e) > r->now)
             continue;
         e->next = batch_after(e->def.start, e->def.interval, r->now);
-        e->due = (uint64_t)fmin(due_by(&e->def, r->now), 0x1p62);
+        const uint64_t due = (uint64_t)fmin(due_by(&e->def, r->now), 0x1p62);
+        e->due = due > e->due ? due : e->due; /* a loaded rate may be lower than it was */
         if (e->due > e->emitted)
             TL_TRY(emit(r, e));
     }

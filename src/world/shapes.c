@@ -43,9 +43,7 @@ static tl_status download(const tl_world *w, const tl_buffer *buffer, size_t ite
 {
     *out = (tl_array){.item = item};
     TL_TRY(tl_array_resize(out, count));
-    if (count)
-        w->backend->ops->download(w->backend, out->data, buffer->data, item * count);
-    return TL_OK;
+    return w->backend->ops->download(w->backend, out->data, buffer->data, item * count);
 }
 
 static tl_status copy_shapes(const tl_world *w, shape_copy *copy)

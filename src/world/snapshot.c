@@ -3,15 +3,14 @@
  *
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
- *   arrays   each with its count: pairs, motions, forces, emitters, events, boundaries, the arrays
- *            of the image
- *   monitors as bytes of their own (monitor_save.c)
+ *   arrays   each with its count: which handles are alive, pairs, motions, forces, emitters,
+ *            events, boundaries, monitors (bytes of monitor_save.c), the arrays of the image
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
- * bytes, and indices and numbers against what a world can hold. */
+ * bytes, and every field against what a world can hold (check.c). What is allocated is a small
+ * multiple of the bytes that are there: handles that were ever given have a bit each. */
 #include "world/image.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
@@ -96,6 +95,8 @@ static void settings(stream *s, tl_settings *t)
     t->solver.warm_start = words[5] != 0;
     t->precision = (tl_precision)words[6];
     t->threads = words[7];
+    if (s->status == TL_OK && (words[5] > 1 || words[8] || words[9]))
+        s->status = tl_damaged("its settings are not valid: a flag is not 0 or 1");
 }
 
 /* A table of numbers that a record owns. */
@@ -247,6 +248,8 @@ static void boundary(stream *s, void *record)
     region(s, &b->def.region);
     word(s, &inside);
     b->def.remove_inside = inside != 0;
+    if (s->status == TL_OK && inside > 1)
+        s->status = tl_damaged("boundaries: which side is removed is not 0 or 1");
     number(s, &b->def.interval);
     number(s, &b->next);
 }
@@ -310,16 +313,17 @@ static void monitors(stream *s, tl_world *w, uint64_t handles)
     tl_array_free(&bytes);
 }
 
-static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
+static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_array *alive)
 {
     raw(s, &w->steps, sizeof w->steps);
     number(s, &w->time);
     number(s, &w->dissipated);
     raw(s, handles, sizeof *handles);
+    array(s, alive);
     description(s, w);
+    monitors(s, w, *handles);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         array(s, tl_image_array(m, i));
-    monitors(s, w, *handles);
 }
 
 static uint64_t checksum(const unsigned char *data, size_t count)
@@ -337,6 +341,19 @@ static uint64_t checksum(const unsigned char *data, size_t count)
     return hash ^ count;
 }
 
+/* A bit for each handle that was given: 1 while its body is there. */
+static tl_status list_alive(const tl_world *w, tl_array *alive)
+{
+    const uint32_t *row_of = w->row_of.data;
+    TL_TRY(tl_array_resize(alive, (w->row_of.count + 63) / 64));
+    uint64_t *bits = alive->data;
+    for (size_t i = 0; i < alive->count; i++)
+        bits[i] = 0;
+    for (size_t i = 0; i < w->row_of.count; i++)
+        bits[i / 64] |= (uint64_t)(row_of[i] != TLK_NONE) << i % 64;
+    return TL_OK;
+}
+
 typedef struct header {
     uint64_t magic, version, length, checksum;
 } header;
@@ -348,17 +365,20 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes)
     *snapshot = NULL;
     *bytes = 0;
     REFUSE_NULL(world);
-    tl_array out = {.item = 1};
+    tl_array out = {.item = 1}, alive = {.item = sizeof(uint64_t)};
     tl_image image;
     header head = {MAGIC, VERSION, 0, 0};
     uint64_t handles = world->row_of.count;
     tl_world copy = *world; /* the walk is the same for both directions; a writer changes nothing */
     tl_image_init(&image);
     stream s = {.out = &out, .status = tl_image_pull(world, &image)};
+    if (s.status == TL_OK)
+        s.status = list_alive(world, &alive);
     raw(&s, &head, sizeof head);
     settings(&s, &copy.settings);
-    state(&s, &copy, &image, &handles);
+    state(&s, &copy, &image, &handles, &alive);
     tl_image_free(&image);
+    tl_array_free(&alive);
     /* exactly as large as it is: what is freed later is (pointer, size) */
     void *data = s.status == TL_OK ? tl_alloc(out.count) : NULL;
     if (data) {
@@ -378,211 +398,30 @@ void tl_snapshot_free(void *snapshot, size_t bytes)
     tl_free(snapshot, bytes);
 }
 
-/* --- what a reader checks
- * --------------------------------------------------------------------------- */
-
-static bool finite_numbers(const tl_array *a)
-{
-    const double *x = a->data;
-    for (size_t i = 0; i < a->count * a->item / sizeof(double); i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
-static bool below(const tl_array *a, size_t limit)
-{
-    const uint32_t *x = a->data;
-    for (size_t i = 0; i < a->count; i++)
-        if (x[i] >= limit)
-            return false;
-    return true;
-}
-
-static const char *bodies_fault(const tl_image *m, uint64_t handles)
-{
-    const size_t bodies = m->id.count;
-    if (m->pos.count != bodies || m->quat.count != bodies || m->vel.count != bodies ||
-        m->inertia.count != bodies || m->flags.count != bodies)
-        return "its arrays of bodies differ in length";
-    if (!finite_numbers(&m->pos) || !finite_numbers(&m->quat) || !finite_numbers(&m->vel) ||
-        !finite_numbers(&m->inertia))
-        return "a body's state is not finite";
-    const double *x = m->pos.data, *inertia = m->inertia.data, *q = m->quat.data;
-    for (size_t i = 0; i < bodies; i++) {
-        const double norm = q[4 * i] * q[4 * i] + q[4 * i + 1] * q[4 * i + 1] +
-                            q[4 * i + 2] * q[4 * i + 2] + q[4 * i + 3] * q[4 * i + 3];
-        const bool moves = inertia[4 * i + 3] > 0;
-        if (!(fabs(norm - 1) < 1e-6))
-            return "an orientation is no unit quaternion";
-        for (size_t k = 0; k < 3; k++)
-            if (!(fabs(x[4 * i + k]) < 1e12) || (moves && !(inertia[4 * i + k] > 0)))
-                return "a body is out of reach or has no inertia";
-    }
-    /* handles are unique: each is seen once */
-    const uint32_t *id = m->id.data;
-    for (size_t i = 0; i < bodies; i++)
-        if (id[i] == 0 || id[i] > handles)
-            return "a handle is out of range";
-    return NULL;
-}
-
-static const char *shapes_fault(const tl_image *m, uint32_t materials)
-{
-    const size_t shapes = m->shape_body.count;
-    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
-    const double *geom = m->geom.data, *inertia = m->inertia.data;
-    size_t patches = 0;
-    if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes)
-        return "its arrays of shapes differ in length";
-    for (size_t s = 0; s < shapes; s++)
-        patches += (info[s] & TLK_SHAPE_FIXED) != 0;
-    if (m->patch_local.count != patches)
-        return "its arrays of shapes differ in length";
-    if (!below(&m->shape_body, m->id.count))
-        return "a shape has no body";
-    if (!finite_numbers(&m->geom) || !finite_numbers(&m->patch_local) ||
-        !finite_numbers(&m->centre))
-        return "a shape is not finite";
-    for (size_t s = 1; s < shapes; s++)
-        if (body[s] < body[s - 1])
-            return "its shapes are not in the order of their bodies";
-    for (size_t s = 0; s < shapes; s++) {
-        const uint32_t kind = info[s] & TLK_SHAPE_KIND;
-        const bool fixed = info[s] & TLK_SHAPE_FIXED, moves = inertia[4 * (size_t)body[s] + 3] > 0;
-        if (kind > TL_PARALLELOGRAM || info[s] >> TLK_SHAPE_MATERIAL >= materials ||
-            fixed == moves || (moves && kind != TL_SPHERE) ||
-            !(geom[4 * s + 3] > 0 || kind == TL_PLANE))
-            return "a shape breaks a rule of scenes";
-    }
-    return NULL;
-}
-
-static const char *contacts_fault(const tl_image *m)
-{
-    const size_t contacts = m->a.count, shapes = m->shape_body.count;
-    const uint32_t *a = m->a.data, *b = m->b.data, *info = m->shape_info.data;
-    const uint32_t *colour = m->colour.data;
-    if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
-        m->colour.count != contacts)
-        return "its arrays of contacts differ in length";
-    if (!below(&m->a, shapes) || !below(&m->b, shapes))
-        return "a contact has no shape";
-    if (!finite_numbers(&m->n) || !finite_numbers(&m->gamma))
-        return "a contact is not finite";
-    for (size_t k = 0; k < contacts; k++)
-        if ((colour[k] >= TLK_COLOURS && colour[k] != TLK_NONE) || a[k] == b[k] ||
-            (info[a[k]] & info[b[k]] & TLK_SHAPE_FIXED))
-            return "a contact breaks a rule";
-    return NULL;
-}
-
-/* Motions and forces name living bodies, once the image is in place. */
-static const char *description_fault(const tl_world *w)
-{
-    const tl_world_motion *motions = w->motions.data;
-    const tl_force_rec *forces = w->forces.data;
-    for (size_t i = 0; i < w->motions.count; i++) {
-        const tl_world_motion *m = &motions[i];
-        const double *x = m->position, *q = m->orientation;
-        const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        const uint32_t row = tl_world_row(w, (tl_body){m->id, 1});
-        if (row == TLK_NONE || row < w->dynamic || (i && m->id <= motions[i - 1].id))
-            return "a motion is of no body of its own";
-        if (!isfinite(m->start) || !isfinite(x[0] + x[1] + x[2]) || !(fabs(norm - 1) < 1e-6))
-            return "a motion starts from no pose";
-    }
-    for (size_t i = 0; i < w->forces.count; i++)
-        if (tl_world_row(w, (tl_body){forces[i].body, 1}) >= w->dynamic)
-            return "a force acts on no dynamic body";
-    return NULL;
-}
-
-static const char *events_fault(const tl_schedule *s, uint64_t handles)
-{
-    const tl_event_rec *events = s->events.data;
-    if (s->events_done > s->events.count)
-        return "more events are past than there are";
-    for (size_t i = 0; i < s->events.count; i++) {
-        const tl_event_rec *e = &events[i];
-        tl_event_def def = {.kind = (tl_event_kind)e->kind, .time = e->time};
-        memcpy(def.gravity, e->gravity, sizeof def.gravity);
-        if (tl_event_check(&def) != TL_OK || (i && e->time < events[i - 1].time))
-            return "an event breaks a rule of scenes";
-        for (uint32_t k = 0; k < e->body_count; k++)
-            if (e->bodies[k] < 1 || e->bodies[k] > handles)
-                return "an event names no body";
-    }
-    return NULL;
-}
-
-static const char *schedule_fault(const tl_world *w, uint64_t handles)
-{
-    const tl_emitter_rec *e = w->schedule.emitters.data;
-    const tl_boundary_rec *b = w->schedule.boundaries.data;
-    for (size_t i = 0; i < w->schedule.emitters.count; i++)
-        if (tl_emitter_check(&e[i].def, w->materials) != TL_OK || e[i].emitted > e[i].due ||
-            !(e[i].next >= 0 && isfinite(e[i].next)))
-            return "an emitter breaks a rule of scenes";
-    for (size_t i = 0; i < w->schedule.boundaries.count; i++)
-        if (tl_boundary_check(&b[i].def) != TL_OK || !(b[i].next >= 0 && isfinite(b[i].next)))
-            return "a boundary breaks a rule of scenes";
-    return events_fault(&w->schedule, handles);
-}
-
-static tl_status damaged(const char *fault)
-{
-    return fault ? tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s", fault) : TL_OK;
-}
-
 /* --- loading
  * ------------------------------------------------------------------------------------------ */
-
-/* Handles in the image must be distinct: rows found through the table must be as many as bodies. */
-static const char *handles_fault(const tl_world *w)
-{
-    const uint32_t *row_of = w->row_of.data;
-    size_t found = 0;
-    for (size_t i = 0; i < w->row_of.count; i++)
-        found += row_of[i] != TLK_NONE;
-    return found == w->alive ? NULL : "two bodies have the same handle";
-}
 
 static tl_status restore(stream *s, tl_world *w)
 {
     tl_image m;
+    tl_array alive = {.item = sizeof(uint64_t)};
     uint64_t handles = 0;
     tl_image_init(&m);
-    state(s, w, &m, &handles);
+    state(s, w, &m, &handles, &alive);
     tl_status status = s->status;
     if (status == TL_OK && s->left)
         status = tl_fail(TL_BAD_DATA, "the snapshot has %zu bytes too many", s->left);
-    if (status == TL_OK &&
-        (!isfinite(w->time) || handles >= 1u << 31 || w->materials < 1 || w->materials > 256 ||
-         w->pairs.count != (size_t)w->materials * w->materials))
-        status = damaged("its counters make no sense");
     if (status == TL_OK)
-        status = damaged(schedule_fault(w, handles));
-    if (status == TL_OK)
-        status = damaged(bodies_fault(&m, handles));
-    if (status == TL_OK)
-        status = damaged(shapes_fault(&m, w->materials));
-    if (status == TL_OK)
-        status = damaged(contacts_fault(&m));
-    if (status == TL_OK)
-        status = tl_array_resize(&w->row_of, (size_t)handles);
+        status = tl_image_check(w, &m, handles, &alive);
     if (status == TL_OK)
         status = tl_world_upload_pairs(w);
     if (status == TL_OK)
         status = tl_image_push(w, &m, NULL);
-    if (status == TL_OK)
-        status = damaged(handles_fault(w));
-    if (status == TL_OK)
-        status = damaged(description_fault(w));
     if (status == TL_OK) {
         tl_world_apply_settings(w);
         tl_world_plan(w);
     }
+    tl_array_free(&alive);
     tl_image_free(&m);
     return status;
 }
@@ -622,8 +461,7 @@ tl_status tl_world_load_on(const void *snapshot, size_t bytes, tl_backend_kind b
     settings(&s, &read);
     TL_TRY(s.status);
     read.backend = TL_BACKEND_CPU;
-    if (tl_settings_check(&read) != TL_OK)
-        return tl_fail(TL_BAD_DATA, "the snapshot is damaged: its settings are not valid");
+    TL_TRY(tl_damaged_by_rule(tl_settings_check(&read)));
     read.backend = backend;
     TL_TRY(tl_settings_check(&read));
     tl_world *w;

@@ -1,4 +1,5 @@
 /* Making a world, its settings, stepping, adding and removing bodies. */
+#include "base/clock.h"
 #include "collide/parts.h"
 #include "world/image.h"
 
@@ -20,7 +21,7 @@ void tl_world_free(tl_world *w)
                                 &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
                                 &w->geom,   &w->level,  &w->patch_local, &w->patch,
                                 &w->centre, &w->reach,  &w->pair_table,  &w->free,
-                                &w->work,   &w->pseudo, &w->rest,        &w->wrench,
+                                &w->work,   &w->pseudo, &w->rest,        &w->forced,
                                 &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
@@ -40,7 +41,10 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->forces);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
-    tl_array_free(&w->wrench_host);
+    tl_array_free(&w->pair_reals);
+    tl_array_free(&w->wrench);
+    tl_array_free(&w->forced_row);
+    tl_array_free(&w->forced_at);
     tl_array_free(&w->ordering.ids);
     tl_free(w, sizeof *w);
 }
@@ -76,7 +80,9 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
     w->ordering.ids.item = sizeof(uint32_t);
-    w->wrench_host.item = sizeof(double);
+    w->pair_reals.item = 1;
+    w->wrench.item = 6 * sizeof(double);
+    w->forced_row.item = w->forced_at.item = sizeof(uint32_t);
     w->due = INFINITY;
     bind_phases(w);
     tl_schedule_init(&w->schedule);
@@ -133,15 +139,18 @@ tl_status tl_world_upload_pairs(tl_world *w)
 {
     const tl_pair_rec *pairs = w->pairs.data;
     const size_t count = w->pairs.count;
-    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, 2 * count * w->backend->real));
+    const size_t bytes = 2 * count * w->backend->real;
+    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, bytes));
+    TL_TRY(tl_array_resize(&w->pair_reals, bytes));
+    double *twice = w->pair_reals.data;
+    float *once = w->pair_reals.data;
     for (size_t i = 0; i < count; i++) {
-        const double twice[2] = {pairs[i].friction, pairs[i].restitution};
-        const float once[2] = {(float)twice[0], (float)twice[1]};
-        const bool wide = w->backend->precision == TL_DOUBLE;
-        w->backend->ops->upload(w->backend, (char *)w->pair_table.data + 2 * i * w->backend->real,
-                                wide ? (const void *)twice : (const void *)once,
-                                2 * w->backend->real);
+        if (w->backend->precision == TL_DOUBLE)
+            twice[2 * i] = pairs[i].friction, twice[2 * i + 1] = pairs[i].restitution;
+        else
+            once[2 * i] = (float)pairs[i].friction, once[2 * i + 1] = (float)pairs[i].restitution;
     }
+    w->backend->ops->upload(w->backend, w->pair_table.data, w->pair_reals.data, bytes);
     return TL_OK;
 }
 
@@ -178,7 +187,7 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
     const size_t motions = w->motions.count;
     tl_image image;
     tl_image_init(&image);
-    tl_status status = tl_image_append(&image, list, first_id);
+    tl_status status = tl_image_append(&image, list, first_id, w->settings.precision);
     if (status == TL_OK)
         status = add_motions(w, list, first_id);
     if (status == TL_OK) {
@@ -213,14 +222,14 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
 }
 
 /* The body that a shape of a contact is on. */
-static uint32_t contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact)
+static tl_status contact_body(const tl_world *w, const tl_buffer *shapes, size_t contact,
+                              uint32_t *id)
 {
     tl_backend *b = w->backend;
-    uint32_t shape, row, id;
-    b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape);
-    b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row);
-    b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id);
-    return id;
+    uint32_t shape, row;
+    TL_TRY(b->ops->download(b, &shape, (const uint32_t *)shapes->data + contact, sizeof shape));
+    TL_TRY(b->ops->download(b, &row, (const uint32_t *)w->shape_body.data + shape, sizeof row));
+    return b->ops->download(b, id, (const uint32_t *)w->id.data + row, sizeof *id);
 }
 
 /* A warning where bodies overlap deeply at the start. */
@@ -235,13 +244,14 @@ static tl_status warn_of_overlap(tl_world *w)
         return TL_OK;
     args.worst = n[1];
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
-    const size_t worst = (size_t)n[2];
-    const uint32_t a = contact_body(w, &c->a, worst), b = contact_body(w, &c->b, worst);
+    uint32_t first, second;
+    TL_TRY(contact_body(w, &c->a, (size_t)n[2], &first));
+    TL_TRY(contact_body(w, &c->b, (size_t)n[2], &second));
     return tl_fail_about(
-        TL_OVERLAPPING, &(tl_error){.bodies = {{a, 1}, {b, 1}}},
+        TL_OVERLAPPING, &(tl_error){.bodies = {{first, 1}, {second, 1}}},
         "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
         "by more than 10 %%",
-        a, b, n[3], 100 * n[1], n[0]);
+        first, second, n[3], 100 * n[1], n[0]);
 }
 
 tl_status tl_world_create(const tl_scene *scene, tl_world **world)
@@ -308,12 +318,16 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
         memset(report, 0, sizeof *report);
     REFUSE_NULL(world);
     for (uint32_t i = 0; i < count; i++) {
+        double mark = tl_now();
         TL_TRY(tl_world_act(world));
         if (world->stuck)
             return tl_motion_fail(world, (tl_world_motion *)world->motions.data + world->stuck - 1);
         if (world->steps && world->steps % RENUMBER_EVERY == 0)
             TL_TRY(tl_world_renumber(world));
+        const double before = tl_lap(&mark);
         TL_TRY(tl_step_dvi(world));
+        world->report.ms.integrate += before;
+        world->report.total_ms += before;
         tl_world_tally(world, &world->report);
     }
     if (report)
@@ -399,44 +413,18 @@ tl_world_motion *tl_world_find_motion(const tl_world *w, uint32_t id)
     return low < w->motions.count && motions[low].id == id ? &motions[low] : NULL;
 }
 
-/* Tells the shapes of a body that is not dynamic whether it turns: contacts with those that do need
- * more numbers. Shapes are in the order of their bodies. */
-static void note_turning(tl_world *w, uint32_t row, bool turns)
-{
-    tl_backend *b = w->backend;
-    const uint32_t *bodies = w->shape_body.data;
-    uint32_t low = w->shape_dynamic, high = w->shape_rows, body, info;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        b->ops->download(b, &body, bodies + middle, sizeof body);
-        if (body < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < w->shape_rows; low++) {
-        uint32_t *at = (uint32_t *)w->shape_info.data + low;
-        b->ops->download(b, &body, bodies + low, sizeof body);
-        if (body != row)
-            return;
-        b->ops->download(b, &info, at, sizeof info);
-        info = turns ? info & ~TLK_SHAPE_CENTRAL : info | TLK_SHAPE_CENTRAL;
-        b->ops->upload(b, at, &info, sizeof info);
-    }
-}
-
 void tl_world_replace_motion(tl_world *w, tl_world_motion *m, tl_motion_rec *rec)
 {
-    tl_backend *b = w->backend;
     const uint32_t row = ((const uint32_t *)w->row_of.data)[m->id - 1];
-    double x[4], q[4];
-    b->ops->download(b, x, (const double *)w->pos.data + 4 * (size_t)row, sizeof x);
-    b->ops->download(b, q, (const double *)w->quat.data + 4 * (size_t)row, sizeof q);
+    double x[3], q[4];
+    tl_motion_pose(m, w->time, x, q);
     tl_motion_rec_free(&m->rec);
     m->rec = *rec;
     memset(rec, 0, sizeof *rec);
     tl_motion_begin(m, w->time, x, q);
-    note_turning(w, row, tl_motion_turns(&m->rec.def));
+    const tlk_turning args = {w->shape_body.data, w->shape_info.data, row,
+                              tl_motion_turns(&m->rec.def)};
+    tl_run(w->backend, TLK_note_turning, w->shape_rows, &args);
 }
 
 tl_status tl_world_set_motion(tl_world *world, tl_body body, const tl_motion_def *motion)

@@ -9,7 +9,7 @@
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
- *   snapshot.c  an image with its description as bytes */
+ *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
 #define TL_WORLD_WORLD_H
 
@@ -113,6 +113,7 @@ struct tl_world {
     uint32_t shape_rows, shape_dynamic;
     tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre, reach;
     tl_buffer pair_table; /* real, 2 a pair */
+    tl_array pair_reals;  /* bytes: the same on the host */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */
 
@@ -124,9 +125,11 @@ struct tl_world {
     tl_rows problem;
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
-    tl_buffer wrench;                   /* double, 6 a dynamic body */
+    tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
-    tl_array wrench_host;               /* double */
+    tl_array wrench;                    /* double, 6 per body with forces */
+    tl_array forced_row;                /* uint32_t: their rows */
+    tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */
 };
 
 /* Returns from the calling function with a message where a pointer argument is NULL. */

@@ -585,6 +585,37 @@ static void test_clumps(void **state)
     for_each_precision(clumps);
 }
 
+/* A few shapes whose radii are 1 : 1e-30, more halvings than there are classes of size: all are
+ * tested directly, and each is found once. */
+static void specks(const variant *v)
+{
+    tl_settings settings = settings_for(v, 1e-3);
+    settings.backend = backend;
+    settings.envelope = 0.01;
+    tl_scene *scene = scene_with(&settings);
+    for (int i = 0; i < 3; i++)
+        add_fixed(scene, tl_sphere_default(pow(10, -15 * i)), (tl_material){0},
+                  (double[3]){5.0 * i, 0, 0}, (double[4]){1, 0, 0, 0});
+    for (int i = 0; i < 3; i++)
+        add_sphere(scene, (tl_material){0}, 1, 0,
+                   (double[3]){5.0 * i, 0, 1 + pow(10, -15 * i) + 1e-3}, (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    size_t count;
+    assert_ok(tl_world_find_contacts(world));
+    tl_contact *contacts = contacts_of(world, &count);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_near(contacts[i].gap, 1e-3, 1e-6);
+    free(contacts);
+    tl_world_destroy(world);
+}
+
+static void test_specks(void **state)
+{
+    (void)state;
+    for_each_precision(specks);
+}
+
 /* With the argument cuda, on a GPU. */
 int main(int argc, char **argv)
 {
@@ -593,7 +624,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recipes), cmocka_unit_test(test_sudden),
         cmocka_unit_test(test_clumps),  cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_many),    cmocka_unit_test(test_specks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

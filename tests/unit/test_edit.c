@@ -70,7 +70,7 @@ static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
 static void same_levels(const tl_world *w, const tl_collide *want, const uint8_t *level)
 {
     uint8_t *got = malloc(w->shape_rows + 1u);
-    w->backend->ops->download(w->backend, got, w->level.data, w->shape_rows);
+    assert_ok(w->backend->ops->download(w->backend, got, w->level.data, w->shape_rows));
     assert_memory_equal(got, level, w->shape_rows);
     assert_int_equal(w->collide.levels, want->levels);
     assert_int_equal(w->collide.globals, want->globals);
@@ -87,8 +87,8 @@ static void same_contacts(const tl_world *w, const tl_image *old, const uint32_t
     const uint32_t *a = old->a.data, *b = old->b.data, *colour = old->colour.data;
     uint32_t *start = malloc((now->shape_body.count + 1) * sizeof *start);
     size_t at = 0;
-    w->backend->ops->download(w->backend, start, w->contacts[w->current].start.data,
-                              (now->shape_body.count + 1) * sizeof *start);
+    assert_ok(w->backend->ops->download(w->backend, start, w->contacts[w->current].start.data,
+                                        (now->shape_body.count + 1) * sizeof *start));
     for (uint32_t s = 0; s < now->shape_body.count; s++) {
         assert_int_equal(start[s], at);
         for (size_t k = 0; k < old->a.count; k++) {
@@ -286,7 +286,7 @@ static void edit(tl_world *w, dice *d, double part, uint32_t add, double ratio)
     memset(gone, 0, w->rows + 32u);
     tl_body_list_init(&list);
     assert_ok(tl_body_list_add(&list, add, defs, w->materials - 1));
-    assert_ok(tl_image_append(&image, &list, (uint32_t)w->row_of.count + 1));
+    assert_ok(tl_image_append(&image, &list, (uint32_t)w->row_of.count + 1, TL_MIXED));
     double *vel = image.vel.data;
     for (size_t i = 0; i < 8 * image.vel.count && w->backend->precision == TL_MIXED; i++)
         vel[i] = (float)vel[i]; /* as worlds keep them */
@@ -515,7 +515,7 @@ static void regions(const variant *v)
         assert_ok(tl_edit_begin(w));
         tl_edit_drop_region(w, region, i % 2);
         assert_ok(tl_edit_dropped(w, &count));
-        w->backend->ops->download(w->backend, gone, w->ordering.gone.data, w->rows);
+        assert_ok(w->backend->ops->download(w->backend, gone, w->ordering.gone.data, w->rows));
         for (uint32_t row = 0; row < w->rows; row++) {
             const bool want =
                 row < w->dynamic && tl_region_contains(region, row_at(&all.pos, row)) == i % 2;

@@ -33,6 +33,7 @@ typedef struct cuda_backend {
     cudaStream_t copies;      /* captures leave the device here, beside the computing */
     cudaStream_t aside;       /* the first of several folds runs here, beside the others */
     cudaEvent_t fork, join;
+    tl_cuda_blocks blocks;
 } cuda_backend;
 
 /* A captured copy: on the device at once, on the host when `done` has happened. */
@@ -72,7 +73,12 @@ static tl_status no_memory(cuda_backend *c, size_t bytes)
 {
     char text[256];
     size_t free_bytes = 0, all = 0;
-    cudaGetLastError(); /* running out of memory is no lasting error */
+    const cudaError_t e = cudaGetLastError(); /* running out of memory is no lasting error */
+    if (e != cudaErrorMemoryAllocation) {     /* but a GPU that has stopped gives none, either */
+        note(c, e);
+        if (c->error != cudaSuccess)
+            return report(c);
+    }
     cudaMemGetInfo(&free_bytes, &all);
     snprintf(text, sizeof text, "out of GPU memory: %zu bytes were needed, %zu of %zu are free",
              bytes, free_bytes, all);
@@ -241,7 +247,7 @@ static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t coun
 {
     cuda_backend *c = current(backend);
     if (is_sweeps(launches, count)) {
-        note(c, c->kernels->sweeps(launches, count, repeat, c->stream));
+        note(c, c->kernels->sweeps(launches, count, repeat, &c->blocks, c->stream));
         return;
     }
     cudaError_t e = cudaSuccess;
@@ -295,7 +301,7 @@ static tl_status cuda_colour(tl_backend *backend, const tlk_colour *args, uint32
 {
     cuda_backend *c = current(backend);
     if (contacts)
-        note(c, c->kernels->colour(args, contacts, c->stream));
+        note(c, c->kernels->colour(args, contacts, &c->blocks, c->stream));
     return report(c);
 }
 

@@ -17,14 +17,21 @@ typedef void (*tl_cuda_fold)(const void *args, uint32_t count, double *parts, cu
 typedef void (*tl_cuda_fold_rest)(const tl_folding *folds, size_t count, double *const *parts,
                                   double *const *results, cudaStream_t stream);
 
+/* How many blocks of each cooperative kernel are on a GPU at once; 0: not asked yet. GPUs differ,
+ * so each backend has its own. */
+enum { TL_CUDA_GRID = 0, TL_CUDA_FLOW = 8, TL_CUDA_COLOUR = 16, TL_CUDA_COOPERATIVE = 17 };
+typedef struct tl_cuda_blocks {
+    int most[TL_CUDA_COOPERATIVE];
+} tl_cuda_blocks;
+
 /* All launches, all repeats in one kernel, for sweeps: its threads meet between launches or, where
  * the problem has their turns, rows wait for each other. */
 typedef cudaError_t (*tl_cuda_sweeps)(const tl_launch *launches, size_t count, uint32_t repeat,
-                                      cudaStream_t stream);
+                                      tl_cuda_blocks *blocks, cudaStream_t stream);
 
 /* All rounds of colouring in one kernel. */
 typedef cudaError_t (*tl_cuda_colour)(const tlk_colour *args, uint32_t contacts,
-                                      cudaStream_t stream);
+                                      tl_cuda_blocks *blocks, cudaStream_t stream);
 
 typedef struct tl_cuda_kernels {
     tl_cuda_map map[TLK_MAP_COUNT];

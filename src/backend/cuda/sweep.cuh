@@ -23,6 +23,9 @@ typedef struct sweep_ranges {
 /* What the compiler may know of a list of ranges, to leave out the rest: any rows, or central rows
  * only with Coulomb friction, without friction, or about to take the impulses they start with. */
 enum { ANY_ROWS, ANY_START, CENTRAL_COULOMB, CENTRAL_NORMAL, CENTRAL_START, SWEEP_KINDS };
+static_assert(TL_CUDA_GRID + SWEEP_KINDS <= TL_CUDA_FLOW &&
+                  TL_CUDA_FLOW + SWEEP_KINDS <= TL_CUDA_COLOUR,
+              "each kernel has a number of its own");
 
 /* What is fetched ahead of a central row. */
 typedef struct fetched {
@@ -258,14 +261,17 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     sweep_all<kind>(p, ranges, repeats, threadIdx.x, blockDim.x, [] { __syncthreads(); });
 }
 
-/* The blocks of a kernel that are on the GPU at once. */
-static int most_blocks(const void *kernel)
+/* The blocks of a kernel that are on the thread's current GPU at once; asked once and noted. */
+static uint32_t most_blocks(const void *kernel, int *noted)
 {
     int device = 0, processors = 0, blocks = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)GRID_THREADS, 0);
-    return processors * blocks;
+    if (!*noted) {
+        cudaGetDevice(&device);
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)GRID_THREADS, 0);
+        *noted = processors * blocks;
+    }
+    return (uint32_t)*noted;
 }
 
 /* Which kernel serves a list of launches of one problem. */
@@ -296,26 +302,24 @@ static uint32_t list_ranges(const tl_launch *launches, size_t count, sweep_range
     return longest;
 }
 
-static cudaError_t launch_grid(const void *kernel, int *most, uint32_t longest, void **args,
+static cudaError_t launch_grid(const void *kernel, int *noted, uint32_t longest, void **args,
                                cudaStream_t stream)
 {
-    if (!*most)
-        *most = most_blocks(kernel);
+    const uint32_t most = most_blocks(kernel, noted);
     /* few rows are spread over many processors: each is limited by the velocities it gathers */
     const uint32_t threads = longest <= FEW_ROWS ? 64 : GRID_THREADS;
     const uint32_t wanted = (longest + threads - 1) / threads;
-    const uint32_t blocks = wanted < (uint32_t)*most ? wanted : (uint32_t)*most;
+    const uint32_t blocks = wanted < most ? wanted : most;
     return cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(threads), args, 0, stream);
 }
 
 #if defined(FLOW)
 static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeats, uint32_t longest,
-                        sweep_ranges *ranges, cudaStream_t stream)
+                        sweep_ranges *ranges, tl_cuda_blocks *blocks, cudaStream_t stream)
 {
     static const void *const kernels[SWEEP_KINDS] = {
         NULL, NULL, (const void *)flow_sweeps<CENTRAL_COULOMB>,
         (const void *)flow_sweeps<CENTRAL_NORMAL>, (const void *)flow_sweeps<CENTRAL_START>};
-    static int most[SWEEP_KINDS];
     const tlk_problem *problem = (const tlk_problem *)launches[0].args;
     const int kind = sweep_kind(launches, count);
     flow_colours colours;
@@ -326,7 +330,7 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
     while (repeats > 0 && e == cudaSuccess) {
         uint32_t passes = repeats < MOST_PASSES ? repeats : MOST_PASSES;
         void *args[] = {(void *)problem, ranges, &passes, &colours};
-        e = launch_grid(kernels[kind], &most[kind], longest, args, stream);
+        e = launch_grid(kernels[kind], &blocks->most[TL_CUDA_FLOW + kind], longest, args, stream);
         repeats -= passes;
     }
     return e;
@@ -334,7 +338,7 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
 #endif
 
 static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeats,
-                          cudaStream_t stream)
+                          tl_cuda_blocks *blocks, cudaStream_t stream)
 {
 #define SWEEP_KERNELS(name)                                                          \
     {                                                                                \
@@ -344,7 +348,6 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
     }
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
     static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);
-    static int most[SWEEP_KINDS];
     sweep_ranges ranges;
     const int kind = sweep_kind(launches, count);
     const uint32_t longest = list_ranges(launches, count, &ranges);
@@ -354,9 +357,9 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
                                 stream);
 #if defined(FLOW)
     if (kind >= CENTRAL_COULOMB && ((const tlk_problem *)launches[0].args)->turns)
-        return flow(launches, count, repeats, longest, &ranges, stream);
+        return flow(launches, count, repeats, longest, &ranges, blocks, stream);
 #endif
-    return launch_grid(on_grid[kind], &most[kind], longest, args, stream);
+    return launch_grid(on_grid[kind], &blocks->most[TL_CUDA_GRID + kind], longest, args, stream);
 }
 
 /* Rounds of colouring until no contact is left, in one kernel: how many there are is known on the
@@ -402,17 +405,17 @@ static __global__ void __launch_bounds__(MOST_THREADS)
     do_colour_rounds(c, threadIdx.x, MOST_THREADS, [] { __syncthreads(); });
 }
 
-static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, cudaStream_t stream)
+static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, tl_cuda_blocks *noted,
+                                 cudaStream_t stream)
 {
-    static int most;
     if (contacts <= FEW_CONTACTS) {
         block_colour_rounds<<<1, MOST_THREADS, 0, stream>>>(*args);
         return cudaPeekAtLastError();
     }
-    if (!most)
-        most = most_blocks((const void *)grid_colour_rounds);
+    const uint32_t most =
+        most_blocks((const void *)grid_colour_rounds, &noted->most[TL_CUDA_COLOUR]);
     const uint32_t wanted = (contacts / 16 + GRID_THREADS) / GRID_THREADS; /* few are fresh */
-    const uint32_t blocks = wanted < (uint32_t)most ? wanted : (uint32_t)most;
+    const uint32_t blocks = wanted < most ? wanted : most;
     void *all[] = {(void *)args};
     return cudaLaunchCooperativeKernel((const void *)grid_colour_rounds, dim3(blocks),
                                        dim3(GRID_THREADS), all, 0, stream);

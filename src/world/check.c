@@ -1,0 +1,450 @@
+/* What a snapshot says, checked as if a stranger had sent it, before anything of it is used: every
+ * field must be what a world of this library could have saved. What scenes have rules for is
+ * checked by those; what follows from other fields (inverse masses, flags, patches, which handles
+ * are alive) is computed anew and compared. snapshot.c calls it. */
+#include "world/image.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REACH 1e13 /* m: centres of shapes are nearer, as bodies and shapes are within TLK_FAR */
+
+static tl_status damaged(const char *what, size_t index, const char *fault)
+{
+    return tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s[%zu]: %s", what, index, fault);
+}
+
+tl_status tl_damaged(const char *what)
+{
+    return tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s", what);
+}
+
+tl_status tl_damaged_by_rule(tl_status status)
+{
+    char rule[512];
+    if (status == TL_OK || status == TL_NO_MEMORY)
+        return status;
+    snprintf(rule, sizeof rule, "%s", tl_last_message());
+    return tl_damaged(rule);
+}
+
+/* The same of a record of an array. */
+static tl_status obeys(tl_status status, const char *what, size_t index)
+{
+    char rule[512];
+    if (status == TL_OK || status == TL_NO_MEMORY)
+        return status;
+    snprintf(rule, sizeof rule, "%s", tl_last_message());
+    return damaged(what, index, rule);
+}
+
+/* A number as the world's precision keeps it. */
+static double kept(const tl_world *w, double x)
+{
+    return w->backend->precision == TL_DOUBLE ? x : (double)(float)x;
+}
+
+/* Whether all are finite numbers of the world's precision. */
+static bool all_kept(const tl_world *w, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]) || kept(w, x[i]) != x[i])
+            return false;
+    return true;
+}
+
+static bool within(const double *x, size_t count, double limit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(x[i]) < limit))
+            return false;
+    return true;
+}
+
+static bool all_zero(const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (x[i] != 0)
+            return false;
+    return true;
+}
+
+static bool is_unit(const double q[4])
+{
+    return fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-6;
+}
+
+/* --- the description ------------------------------------------------------------------------- */
+
+static tl_status check_pairs(const tl_world *w)
+{
+    const tl_pair_rec *pairs = w->pairs.data;
+    const size_t n = w->materials;
+    if (n < 1 || n > 256)
+        return tl_damaged("its number of materials is not 1 to 256");
+    if (w->pairs.count != n * n)
+        return tl_damaged("its table of pairs has not as many rows and columns as materials");
+    for (size_t i = 0; i < n * n; i++) {
+        const tl_pair_rec *other = &pairs[i % n * n + i / n];
+        TL_TRY(obeys(tl_pair_check(&pairs[i]), "pairs", i));
+        if (pairs[i].friction != other->friction || pairs[i].restitution != other->restitution)
+            return damaged("pairs", i, "it depends on the order of the two materials");
+    }
+    return TL_OK;
+}
+
+static tl_status check_events(const tl_schedule *s, uint64_t handles)
+{
+    const tl_event_rec *events = s->events.data;
+    if (s->events_done > s->events.count)
+        return tl_damaged("more events are past than there are");
+    for (size_t i = 0; i < s->events.count; i++) {
+        const tl_event_rec *e = &events[i];
+        tl_event_def def = {.kind = (tl_event_kind)e->kind, .time = e->time};
+        memcpy(def.gravity, e->gravity, sizeof def.gravity);
+        TL_TRY(obeys(tl_event_check(&def), "events", i));
+        if (i && e->time < events[i - 1].time)
+            return damaged("events", i, "it is not in the order of time");
+        for (uint32_t k = 0; k < e->body_count; k++)
+            if (e->bodies[k] < 1 || e->bodies[k] > handles)
+                return damaged("events", i, "it names no body");
+    }
+    return TL_OK;
+}
+
+static tl_status check_schedule(const tl_world *w, uint64_t handles)
+{
+    const tl_emitter_rec *e = w->schedule.emitters.data;
+    const tl_boundary_rec *b = w->schedule.boundaries.data;
+    for (size_t i = 0; i < w->schedule.emitters.count; i++) {
+        TL_TRY(obeys(tl_emitter_check(&e[i].def, w->materials), "emitters", i));
+        if (e[i].emitted > e[i].due || (e[i].def.count && e[i].due > e[i].def.count) ||
+            !(e[i].next >= 0)) /* infinity: never again */
+            return damaged("emitters", i, "its counters make no sense");
+    }
+    for (size_t i = 0; i < w->schedule.boundaries.count; i++) {
+        TL_TRY(obeys(tl_boundary_check(&b[i].def), "boundaries", i));
+        if (!(b[i].next >= 0))
+            return damaged("boundaries", i, "its counter makes no sense");
+    }
+    return check_events(&w->schedule, handles);
+}
+
+/* Motions by themselves, in the order of handles; which bodies they move: check_bodies. */
+static tl_status check_motions(const tl_world *w)
+{
+    const tl_world_motion *motions = w->motions.data;
+    for (size_t i = 0; i < w->motions.count; i++) {
+        if (i && motions[i].id <= motions[i - 1].id)
+            return damaged("motions", i, "it is not in the order of handles");
+        if (!isfinite(motions[i].start) || !within(motions[i].position, 3, REACH) ||
+            !is_unit(motions[i].orientation))
+            return damaged("motions", i, "it starts from no pose");
+    }
+    return TL_OK;
+}
+
+static const tl_world_motion *motion_of(const tl_world *w, uint32_t id)
+{
+    const tl_world_motion *motions = w->motions.data;
+    size_t low = 0, high = w->motions.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (motions[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->motions.count && motions[low].id == id ? &motions[low] : NULL;
+}
+
+/* --- bodies ---------------------------------------------------------------------------------- */
+
+static bool is_isotropic(const double *inertia)
+{
+    return inertia[0] == inertia[1] && inertia[1] == inertia[2];
+}
+
+static const char *dynamic_fault(const tl_world *w, const double *inertia, const double *vel,
+                                 uint32_t flags)
+{
+    const bool isotropic = is_isotropic(inertia);
+    double largest = 0, sum = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!(inertia[k] > 0 && isfinite(inertia[k])))
+            return "its moments of inertia are not all above 0";
+        largest = fmax(largest, inertia[k]);
+        sum += 0.5 * inertia[k]; /* half, because the sum may overflow */
+    }
+    if (!(largest <= sum * (1 + 1e-8)))
+        return "its largest moment of inertia exceeds the sum of the other two";
+    if (vel[3] != kept(w, 1 / inertia[3]) || !(vel[3] > 0))
+        return "its inverse mass is not that of its mass";
+    if (vel[7] != (isotropic ? kept(w, 1 / inertia[0]) : 0) || (isotropic && !(vel[7] > 0)))
+        return "its inverse inertia is not that of its moments";
+    return flags == (isotropic ? 0 : TLK_BODY_ANISOTROPIC) ? NULL
+                                                           : "its flags do not fit its moments";
+}
+
+static const char *still_fault(const double *inertia, const double *vel, uint32_t flags, bool moves)
+{
+    if (!all_zero(inertia, 4) || vel[3] != 0 || vel[7] != 0 || flags)
+        return "it is not dynamic, but has a mass, a moment of inertia, an inverse or flags";
+    return moves || all_zero(vel, 8) ? NULL : "it is fixed, but has a velocity";
+}
+
+/* All but the handle of the body in a row. */
+static const char *body_fault(const tl_world *w, const tl_image *m, size_t i)
+{
+    const double *x = (const double *)m->pos.data + 4 * i,
+                 *q = (const double *)m->quat.data + 4 * i;
+    const double *inertia = (const double *)m->inertia.data + 4 * i;
+    const double *vel = (const double *)m->vel.data + 8 * i;
+    const uint32_t flags = ((const uint32_t *)m->flags.data)[i], id = ((uint32_t *)m->id.data)[i];
+    const bool dynamic = inertia[3] > 0, moves = motion_of(w, id) != NULL;
+    if (!within(x, 3, TLK_FAR) || x[3] != 0)
+        return "its position is out of reach";
+    if (!is_unit(q))
+        return "its orientation is no unit quaternion";
+    if (!all_kept(w, vel, 8))
+        return "its velocity is no number of this precision";
+    if (!(inertia[3] >= 0 && isfinite(inertia[3])))
+        return "its mass is below 0 or not finite";
+    if (dynamic && i && !(inertia[-1] > 0))
+        return "dynamic bodies come first";
+    if (dynamic && moves)
+        return "it is dynamic, but has a prescribed motion";
+    return dynamic ? dynamic_fault(w, inertia, vel, flags)
+                   : still_fault(inertia, vel, flags, moves);
+}
+
+/* Bodies, and the handles by which motions, forces and users name them. The table of rows by handle
+ * is made on the way. */
+static tl_status check_bodies(tl_world *w, const tl_image *m, const tl_array *alive)
+{
+    const size_t bodies = m->id.count;
+    const uint32_t *id = m->id.data;
+    const uint64_t *bits = alive->data;
+    uint32_t *row_of = w->row_of.data;
+    size_t moved = 0, living = 0;
+    if (m->pos.count != bodies || m->quat.count != bodies || m->vel.count != bodies ||
+        m->inertia.count != bodies || m->flags.count != bodies)
+        return tl_damaged("its arrays of bodies differ in length");
+    for (size_t i = 0; i < w->row_of.count; i++)
+        row_of[i] = TLK_NONE;
+    for (size_t i = 0; i < 64 * alive->count; i++)
+        living += bits[i / 64] >> i % 64 & 1;
+    for (size_t i = 0; i < bodies; i++) {
+        if (id[i] < 1 || id[i] > w->row_of.count)
+            return damaged("bodies", i, "its handle is out of range");
+        if (row_of[id[i] - 1] != TLK_NONE)
+            return damaged("bodies", i, "its handle is another's, too");
+        if (!(bits[(id[i] - 1) / 64] >> (id[i] - 1) % 64 & 1))
+            return damaged("bodies", i, "its handle is not alive");
+        row_of[id[i] - 1] = (uint32_t)i;
+        const char *fault = body_fault(w, m, i);
+        if (fault)
+            return damaged("bodies", i, fault);
+        moved += motion_of(w, id[i]) != NULL;
+    }
+    if (living != bodies)
+        return tl_damaged("more handles are alive than there are bodies");
+    return moved == w->motions.count ? TL_OK : tl_damaged("a motion moves no body");
+}
+
+static tl_status check_forces(const tl_world *w, const tl_image *m)
+{
+    const tl_force_rec *forces = w->forces.data;
+    for (size_t i = 0; i < w->forces.count; i++) {
+        const uint32_t row = tl_world_row(w, (tl_body){forces[i].body, 1});
+        if (row == TLK_NONE || !(((const double *)m->inertia.data)[4 * (size_t)row + 3] > 0))
+            return damaged("forces", i, "it acts on no dynamic body");
+        TL_TRY(obeys(tl_force_check(&forces[i]), "forces", i));
+    }
+    return TL_OK;
+}
+
+/* --- shapes ---------------------------------------------------------------------------------- */
+
+/* Whether three axes are at right angles, of length 1 and right-handed. */
+static bool is_frame(const double *axes)
+{
+    const double *x = axes, *y = axes + 3, *z = axes + 6;
+    const double cross[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
+                             x[0] * y[1] - x[1] * y[0]};
+    double xx = 0, xy = 0, yy = 0, off = 0;
+    for (int k = 0; k < 3; k++) {
+        xx += x[k] * x[k], xy += x[k] * y[k], yy += y[k] * y[k];
+        off += fabs(cross[k] - z[k]);
+    }
+    return fabs(xx - 1) < 1e-9 && fabs(yy - 1) < 1e-9 && fabs(xy) < 1e-9 && off < 1e-9;
+}
+
+/* A shape that is not on a dynamic body: what kernels keep of it must be what its definition
+ * gives. The axes, which were turned, are a frame; those of a parallelogram are its edges. */
+static const char *patch_fault(uint32_t kind, const double *geom, const double *patch)
+{
+    tl_shape_rec shape = {.kind = kind, .orientation = {1, 0, 0, 0}};
+    double want[TLK_PATCH], ball[4];
+    memcpy(shape.position, patch, sizeof shape.position);
+    if (!within(patch, TLK_PATCH, REACH) || !within(geom, 4, REACH))
+        return "it is out of reach";
+    if (kind == TL_SPHERE)
+        shape.radius = geom[3];
+    if (kind == TL_BOX)
+        memcpy(shape.half_extents, patch + 12, sizeof shape.half_extents);
+    memcpy(shape.edge_u, patch + 3, sizeof shape.edge_u);
+    memcpy(shape.edge_v, patch + 6, sizeof shape.edge_v);
+    const double *half = shape.half_extents;
+    if ((kind == TL_SPHERE && !(geom[3] > 0)) ||
+        (kind == TL_BOX && !(half[0] > 0 && half[1] > 0 && half[2] > 0)))
+        return "it has no size";
+    if (kind == TL_PARALLELOGRAM && !tl_edges_span(shape.edge_u, shape.edge_v))
+        return "its edges are parallel";
+    tl_shape_patch(&shape, want, ball);
+    if ((kind == TL_PLANE || kind == TL_BOX) && is_frame(patch + 3))
+        memcpy(want + 3, patch + 3, 9 * sizeof *want);
+    for (int k = 0; k < 4; k++)
+        if (geom[k] != ball[k])
+            return "its bounding ball is not that of its patch";
+    for (uint32_t k = 0; k < TLK_PATCH; k++)
+        if (patch[k] != want[k])
+            return "its patch is not that of its kind";
+    return NULL;
+}
+
+/* The shape in a row; `patch` is where its patch is, if it has one. */
+static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, const double *patch)
+{
+    const uint32_t *body = m->shape_body.data, info = ((const uint32_t *)m->shape_info.data)[s];
+    const double *geom = (const double *)m->geom.data + 4 * s;
+    const double *inertia = (const double *)m->inertia.data + 4 * (size_t)body[s];
+    const uint32_t kind = info & TLK_SHAPE_KIND;
+    const uint32_t known = TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
+    const bool dynamic = inertia[3] > 0, fixed = info & TLK_SHAPE_FIXED;
+    bool central = is_isotropic(inertia) && all_zero(geom, 3);
+    if (kind > TL_PARALLELOGRAM || (info & 0xffu & ~known))
+        return "its kind is unknown";
+    if (info >> TLK_SHAPE_MATERIAL >= w->materials)
+        return "its material is none";
+    if (fixed == dynamic || (dynamic && kind != TL_SPHERE))
+        return "it cannot be on a body of this kind";
+    if (!within((const double *)m->centre.data + 4 * s, 4, REACH))
+        return "its centre is out of reach";
+    if (!dynamic) {
+        const tl_world_motion *motion = motion_of(w, ((const uint32_t *)m->id.data)[body[s]]);
+        central = !(motion && tl_motion_turns(&motion->rec.def));
+    }
+    if (central != !!(info & TLK_SHAPE_CENTRAL))
+        return "its flags do not fit its body";
+    if (!dynamic)
+        return patch_fault(kind, geom, patch);
+    return within(geom, 4, TLK_FAR) && geom[3] > 0 ? NULL : "it is out of reach or has no size";
+}
+
+static tl_status check_shapes(const tl_world *w, const tl_image *m)
+{
+    const size_t shapes = m->shape_body.count;
+    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
+    const double *patch = m->patch_local.data;
+    size_t patches = 0;
+    if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes)
+        return tl_damaged("its arrays of shapes differ in length");
+    for (size_t s = 0; s < shapes; s++)
+        patches += (info[s] & TLK_SHAPE_FIXED) != 0;
+    if (m->patch_local.count != patches)
+        return tl_damaged("its arrays of shapes differ in length");
+    for (size_t s = 0; s < shapes; s++) {
+        if (body[s] >= m->id.count)
+            return damaged("shapes", s, "it has no body");
+        if (s && body[s] < body[s - 1])
+            return damaged("shapes", s, "it is not in the order of bodies");
+        const char *fault = shape_fault(w, m, s, patch);
+        if (fault)
+            return damaged("shapes", s, fault);
+        if (info[s] & TLK_SHAPE_FIXED)
+            patch += TLK_PATCH;
+    }
+    return TL_OK;
+}
+
+/* --- contacts -------------------------------------------------------------------------------- */
+
+/* Contact k by itself. */
+static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
+{
+    const size_t shapes = m->shape_body.count;
+    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
+    const uint32_t a = ((const uint32_t *)m->a.data)[k], b = ((const uint32_t *)m->b.data)[k];
+    const uint32_t colour = ((const uint32_t *)m->colour.data)[k];
+    const double *n = (const double *)m->n.data + 4 * k;
+    if (a >= shapes || b >= shapes)
+        return "it has no shape";
+    if (body[a] == body[b] || (info[a] & info[b] & TLK_SHAPE_FIXED))
+        return "its shapes do not touch each other";
+    if (!all_kept(w, n, 4) || !within(n, 3, 1.001) || !within(n + 3, 1, REACH))
+        return "its normal or gap is none";
+    if (!all_kept(w, (const double *)m->gamma.data + 4 * k, 4))
+        return "its impulse is no number of this precision";
+    return colour < TLK_COLOURS || colour == TLK_NONE ? NULL : "its colour is none";
+}
+
+/* No two contacts of a colour but the last share a dynamic body: `used` has the colours taken at
+ * each body so far. */
+static bool takes_colour(const tl_image *m, size_t k, uint64_t *used)
+{
+    const uint32_t colour = ((const uint32_t *)m->colour.data)[k];
+    const uint32_t *body = m->shape_body.data;
+    const uint32_t shape[2] = {((const uint32_t *)m->a.data)[k], ((const uint32_t *)m->b.data)[k]};
+    if (colour >= TLK_COLOURS - 1)
+        return true;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t row = body[shape[i]];
+        if (!(((const double *)m->inertia.data)[4 * (size_t)row + 3] > 0))
+            continue;
+        if (used[row] >> colour & 1)
+            return false;
+        used[row] |= 1ull << colour;
+    }
+    return true;
+}
+
+static tl_status check_contacts(const tl_world *w, const tl_image *m)
+{
+    const size_t contacts = m->a.count, bytes = m->id.count * sizeof(uint64_t);
+    tl_status status = TL_OK;
+    if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
+        m->colour.count != contacts)
+        return tl_damaged("its arrays of contacts differ in length");
+    if (!contacts)
+        return TL_OK;
+    uint64_t *used = tl_alloc_zero(bytes + 1);
+    if (!used)
+        return TL_NO_MEMORY;
+    for (size_t k = 0; k < contacts && status == TL_OK; k++) {
+        const char *fault = contact_fault(w, m, k);
+        if (!fault && !takes_colour(m, k, used))
+            fault = "its colour is that of another contact of its body";
+        if (fault)
+            status = damaged("contacts", k, fault);
+    }
+    tl_free(used, bytes + 1);
+    return status;
+}
+
+tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const tl_array *alive)
+{
+    if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated))
+        return tl_damaged("its time or energy is not finite, or below 0");
+    if (handles >= 1u << 31 || alive->count != (handles + 63) / 64)
+        return tl_damaged("its handles are not as many as it says");
+    TL_TRY(check_pairs(w));
+    TL_TRY(check_schedule(w, handles));
+    TL_TRY(check_motions(w));
+    TL_TRY(tl_array_resize(&w->row_of, (size_t)handles));
+    TL_TRY(check_bodies(w, m, alive));
+    TL_TRY(check_forces(w, m));
+    TL_TRY(check_shapes(w, m));
+    return check_contacts(w, m);
+}
