@@ -1,7 +1,9 @@
 /* `talus check`: what a scene holds and what is wrong with it, without running it. */
 #include "facts.h"
+#include "files.h"
 #include "info.h"
 #include "overlap.h"
+#include "survey.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static int count_bodies(facts *f, const tl_world *world)
             kinds[shapes[i].kind]++;
     free(shapes);
     if (status < 0)
-        return complain_of(status);
+        return complain_of(status, PHASE_MAKING);
     kinds[TL_DYNAMIC] = tl_world_body_count(world) - kinds[TL_FIXED] - kinds[TL_PRESCRIBED];
     for (uint32_t kind = TL_DYNAMIC; kind <= TL_PRESCRIBED; kind++)
         fact_count(f, tl_word(TL_WORDS_BODY, kind), kinds[kind]);
@@ -46,10 +48,18 @@ static int tell_overlaps(facts *f, const tl_document *document, tl_world *world,
     fact_number(f, "worst_relative", found.relative, "of the smaller radius");
     fact_text(f, "worst_a", a);
     fact_text(f, "worst_b", b);
-    complain("warning: %s and %s overlap by %.3g m, %.0f %% of the smaller radius; %zu %s by "
-             "more than 10 %%",
-             a, b, found.depth, 100 * found.relative, found.pairs,
-             found.pairs == 1 ? "pair overlaps" : "pairs overlap");
+    fact_warning(f,
+                 "%s and %s overlap by %.3g m, %.0f %% of the smaller radius; %zu %s by more than "
+                 "10 %%",
+                 a, b, found.depth, 100 * found.relative, found.pairs,
+                 found.pairs == 1 ? "pair overlaps" : "pairs overlap");
+    if (!found.inside)
+        return EXIT_OK;
+    tl_document_describe(document, found.in, a, sizeof a);
+    tl_document_describe(document, found.of, b, sizeof b);
+    fact_count(f, "inside_walls", found.inside);
+    fact_warning(f, "the centre of %s lies inside %s, or behind it; so do %zu in all", a, b,
+                 found.inside);
     return EXIT_OK;
 }
 
@@ -58,25 +68,40 @@ static int check_world(const options *given, const tl_document *document, tl_wor
 {
     facts f;
     facts_start(&f, given->json);
+    facts_list_warnings(&f);
     fact_text(&f, "file", given->file);
     tell_document(&f, document);
     int code = count_bodies(&f, world);
     if (code == EXIT_OK)
+        code = survey_world(&f, given, document, world);
+    if (code == EXIT_OK)
         code = tell_overlaps(&f, document, world, warned);
-    const int end = facts_end(&f);
-    return code != EXIT_OK ? code : end;
+    if (code != EXIT_OK) {
+        facts_drop(&f);
+        return code;
+    }
+    return facts_end(&f);
+}
+
+static int check_document(const options *given, const tl_document *document)
+{
+    tl_world *world = NULL;
+    const tl_status status = tl_world_create(tl_document_scene(document), &world);
+    const int code = status < 0 ? complain_of_world(document, status)
+                                : check_world(given, document, world, status == TL_OVERLAPPING);
+    tl_world_destroy(world);
+    return code;
 }
 
 int command_check(const options *given)
 {
     tl_document *document = NULL;
-    tl_world *world = NULL;
-    tl_status status = tl_document_read(given->file, given->set_count, given->sets, &document);
-    if (status >= 0)
-        status = tl_world_create(tl_document_scene(document), &world);
-    const int code = status < 0 ? complain_of(status)
-                                : check_world(given, document, world, status == TL_OVERLAPPING);
-    tl_world_destroy(world);
+    int code = expect_scene("check", given->file);
+    if (code != EXIT_OK)
+        return code;
+    const tl_status status =
+        tl_document_read(given->file, given->set_count, given->sets, &document);
+    code = status < 0 ? complain_of(status, PHASE_READING) : check_document(given, document);
     tl_document_destroy(document);
     return code;
 }

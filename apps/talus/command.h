@@ -16,7 +16,7 @@ enum {
     EXIT_OK = 0,
     EXIT_FAILED = 1,  /* the run failed: it diverged, or memory ran out */
     EXIT_USAGE = 2,   /* the command line is wrong */
-    EXIT_DATA = 3,    /* a scene or result breaks a rule */
+    EXIT_DATA = 3,    /* a scene or result breaks a rule, or no world can be made of it */
     EXIT_FILE = 4,    /* a file could not be read or written */
     EXIT_BACKEND = 5, /* the backend asked for is not there */
     EXIT_SIGNAL = 128
@@ -34,7 +34,7 @@ enum {
     TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --no-record, --force */
     TAKES_QUIET = 1 << 6,   /* --quiet */
     TAKES_JSON = 1 << 7,    /* --json */
-    TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every of an export */
+    TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every, --body, --force */
     TAKES_VIEWER = 1 << 9,  /* --port, --bind, --token, --no-browser */
     TAKES_VIEW = 1 << 10,   /* -o, --force, --paused, --free of a view */
     TAKES_WATCH = 1 << 11   /* --view of a run */
@@ -49,6 +49,8 @@ typedef struct options {
     double until;       /* s */
     size_t set_count;   /* --set, in the order given */
     const char **sets;  /* room for one more than argc */
+    size_t body_count;  /* --body, in the order given */
+    const char **names; /* likewise: names or indices of bodies */
     int64_t threads;    /* 0: as many as the machine offers */
     int64_t backend;    /* a backend_choice */
     int64_t solver;     /* a tl_solver_kind */
@@ -74,6 +76,8 @@ typedef struct options {
     char *const *argv;
 } options;
 
+extern const char *const export_words[]; /* formats, by tl_export_format; NULL at the end */
+
 /* One subcommand. `run` gets its options and returns an exit code. */
 typedef struct subcommand {
     const char *name;
@@ -89,7 +93,7 @@ typedef struct subcommand {
 } subcommand;
 
 /* Reads what follows a subcommand. EXIT_OK: go on; otherwise the exit code, with the mistake told.
- * `help` is set where --help was asked for. The caller frees out->sets. */
+ * `help` is set where --help was asked for. The caller frees out->sets and out->names. */
 int options_read(const subcommand *command, int argc, char **argv, options *out, bool *help);
 
 /* Prints the options that a subcommand takes, for its help. */
@@ -115,14 +119,25 @@ int command_view(const options *given);
 /* Prints "talus: ..." and a newline to standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What was being done when something failed: the same failure is a bad scene while its world is
+ * made and a failed run later. */
+typedef enum phase {
+    PHASE_READING, /* a scene or a result */
+    PHASE_MAKING,  /* a world of it */
+    PHASE_RUNNING  /* steps, records, exports */
+} phase;
+
 /* Prints tl_last_message() and returns the exit code that belongs to a failure. */
-int complain_of(tl_status status);
+int complain_of(tl_status status, phase during);
+
+/* The same where no world can be made of a scene: says which of its bodies is meant, too. */
+int complain_of_world(const tl_document *document, tl_status status);
 
 /* Says that memory ran out, and returns the exit code of that. */
 int out_of_memory(void);
 
 /* The exit code of a status. */
-int exit_code(tl_status status);
+int exit_code(tl_status status, phase during);
 
 /* Prints which of the scene's bodies tl_last_message() speaks of, where it speaks of any. */
 void explain_bodies(const tl_document *document);

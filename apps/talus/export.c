@@ -1,5 +1,7 @@
 /* `talus export`: frames of a result as CSV, or as VTK for ParaView. */
-#include "command.h"
+#include "facts.h"
+#include "files.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -63,31 +65,155 @@ static tl_status read_step_times(tl_result *result, uint64_t count, double *time
     return TL_OK;
 }
 
-static int export_rows(const options *given, tl_result *result, tl_export_format format)
+/* --- which bodies --- */
+
+/* The bodies that --body asks for. */
+typedef struct selection {
+    tl_body *bodies;
+    size_t count;
+} selection;
+
+/* Adds what one --body names; the number of bodies that it is. */
+static size_t add_named(const char *name, const tl_document *document, const tl_body_info *bodies,
+                        size_t count, selection *chosen)
 {
-    const bool steps = format == TL_EXPORT_STEPS_CSV || format == TL_EXPORT_MONITORS_CSV;
+    const size_t before = chosen->count;
+    const bool number = name[strspn(name, "0123456789")] == 0;
+    const unsigned long long index = number ? strtoull(name, NULL, 10) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *own = tl_document_body_name(document, bodies[i].body);
+        if (own && !strcmp(own, name))
+            chosen->bodies[chosen->count++] = bodies[i].body;
+    }
+    for (size_t i = 0; number && chosen->count == before && i < count; i++)
+        if (bodies[i].body.index == index)
+            chosen->bodies[chosen->count++] = bodies[i].body;
+    return chosen->count - before;
+}
+
+static int choose_bodies(const options *given, tl_result *result, const tl_document *document,
+                         selection *chosen)
+{
+    const size_t count = (size_t)tl_result_describe(result).bodies;
+    int code = EXIT_OK;
+    tl_body_info *bodies = calloc(count + 1, sizeof *bodies);
+    chosen->bodies = calloc(given->body_count * count + 1, sizeof *chosen->bodies);
+    if (!bodies || !chosen->bodies) {
+        free(bodies);
+        return out_of_memory();
+    }
+    const tl_status status = tl_result_read_bodies(result, count, bodies);
+    if (status < 0)
+        code = complain_of(status, PHASE_READING);
+    for (size_t i = 0; code == EXIT_OK && i < given->body_count; i++)
+        if (!add_named(given->names[i], document, bodies, count, chosen)) {
+            complain("export: no body of %s has the name or the index '%s'; `talus info %s` lists "
+                     "names, indices go from 1 to %zu",
+                     given->file, given->names[i], given->file, count);
+            code = EXIT_USAGE;
+        }
+    free(bodies);
+    return code;
+}
+
+static int select_bodies(const options *given, tl_result *result, selection *chosen)
+{
+    tl_document *document = NULL;
+    if (!given->body_count)
+        return EXIT_OK;
+    const tl_status status = tl_result_document(result, &document);
+    const int code = status < 0 ? complain_of(status, PHASE_READING)
+                                : choose_bodies(given, result, document, chosen);
+    tl_document_destroy(document);
+    return code;
+}
+
+/* --- writing --- */
+
+/* Whether rows are steps, not frames. */
+static bool by_step(tl_export_format format)
+{
+    return format == TL_EXPORT_STEPS_CSV || format == TL_EXPORT_MONITORS_CSV;
+}
+
+static int tell_written(const options *given, const tl_export_def *def, const tl_export_info *info)
+{
+    const bool steps = by_step(def->format), vtk = def->format == TL_EXPORT_VTK;
+    char bytes[64];
+    facts f;
+    write_bytes((double)info->bytes, bytes, sizeof bytes);
+    if (!given->quiet && vtk)
+        fprintf(stderr,
+                "%s: %" PRIu64 " frames, %" PRIu64 " points in %" PRIu64 " files, %s; the others "
+                "lie in the folder beside it\n",
+                given->output, info->frames, info->rows, info->files, bytes);
+    else if (!given->quiet)
+        fprintf(stderr, "%s: %" PRIu64 " %s, %" PRIu64 " rows, %s\n", given->output, info->frames,
+                steps ? "steps" : "frames", info->rows, bytes);
+    if (!given->json)
+        return EXIT_OK;
+    facts_start(&f, true);
+    fact_text(&f, "file", given->output);
+    fact_text(&f, "format", export_words[def->format]);
+    fact_count(&f, steps ? "steps" : "frames", info->frames);
+    fact_count(&f, "rows", info->rows);
+    fact_count(&f, "files", info->files);
+    fact_count(&f, "bytes", info->bytes);
+    return facts_end(&f);
+}
+
+/* The rows that the times ask for. */
+static int choose_rows(const options *given, tl_result *result, tl_export_def *def)
+{
+    const bool steps = by_step(def->format);
     const tl_result_info info = tl_result_describe(result);
     const uint64_t count = steps ? info.steps : info.frames;
-    uint64_t first = 0, last = 0;
     double *times = calloc((size_t)count + 1, sizeof *times);
     if (!times)
         return out_of_memory();
-    tl_status status =
+    const tl_status status =
         steps ? read_step_times(result, count, times) : tl_result_read_times(result, count, times);
-    const int code = status < 0
-                         ? complain_of(status)
-                         : find_rows(given, times, count, steps ? "step" : "frame", &first, &last);
+    const int code = status < 0 ? complain_of(status, PHASE_READING)
+                                : find_rows(given, times, count, steps ? "step" : "frame",
+                                            &def->first, &def->last);
     free(times);
-    if (code != EXIT_OK)
-        return code;
-    status = tl_result_export(result, format, first, last, (uint64_t)given->every, given->output);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return code;
 }
 
-static bool same_file(const char *a, const char *b)
+static int export_result(const options *given, tl_result *result, tl_export_format format)
 {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    tl_export_def def = tl_export_default();
+    tl_export_info written;
+    selection chosen = {0};
+    def.format = format;
+    def.stride = (uint64_t)given->every;
+    int code = choose_rows(given, result, &def);
+    if (code == EXIT_OK)
+        code = select_bodies(given, result, &chosen);
+    def.bodies = chosen.bodies;
+    def.body_count = chosen.count;
+    if (code == EXIT_OK) {
+        const tl_status status = tl_result_export(result, &def, given->output, &written);
+        code =
+            status < 0 ? complain_of(status, PHASE_RUNNING) : tell_written(given, &def, &written);
+    }
+    free(chosen.bodies);
+    return code;
+}
+
+/* The folder of VTK files beside a .pvd is an output, too. */
+static int check_frames_folder(const options *given)
+{
+    char folder[4096];
+    struct stat s;
+    const size_t length = strlen(given->output);
+    const bool suffix = length > 4 && !strcmp(given->output + length - 4, ".pvd");
+    snprintf(folder, sizeof folder, "%.*s_frames", (int)(suffix ? length - 4 : length),
+             given->output);
+    if (given->force || stat(folder, &s) != 0)
+        return EXIT_OK;
+    complain("%s exists; --force writes into it, -o names another", folder);
+    return EXIT_FILE;
 }
 
 int command_export(const options *given)
@@ -104,14 +230,22 @@ int command_export(const options *given)
     const int64_t format = format_of(given);
     if (format < 0)
         return EXIT_USAGE;
-    if (same_file(given->file, given->output)) {
-        complain("export: -o names the result itself");
+    if (given->body_count && format == TL_EXPORT_STEPS_CSV) {
+        complain(
+            "export: --body and --format steps contradict each other: steps are of all bodies");
         return EXIT_USAGE;
     }
+    int code = check_export_path(given, given->output);
+    if (code == EXIT_OK && format == TL_EXPORT_VTK)
+        code = check_frames_folder(given);
+    if (code == EXIT_OK)
+        code = expect_result("export", given->file);
+    if (code != EXIT_OK)
+        return code;
     const tl_status status = tl_result_open(given->file, &result);
     if (status < 0)
-        return complain_of(status);
-    const int code = export_rows(given, result, (tl_export_format)format);
+        return complain_of(status, PHASE_READING);
+    code = export_result(given, result, (tl_export_format)format);
     tl_result_close(result);
     return code;
 }

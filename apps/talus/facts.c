@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 void facts_start(facts *f, bool json)
 {
-    f->object = json ? json_object() : NULL;
+    *f = (facts){.object = json ? json_object() : NULL};
     f->failed = json && !f->object;
 }
 
@@ -120,8 +121,36 @@ void fact_names(facts *f, const char *key, json_t *names)
     json_decref(names);
 }
 
+void facts_list_warnings(facts *f)
+{
+    f->doubts = f->object ? json_array() : NULL;
+    f->failed = f->failed || (f->object && !f->doubts);
+}
+
+void fact_warning(facts *f, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!f->quiet)
+        complain("warning: %s", text);
+    if (f->doubts && json_array_append_new(f->doubts, json_text(text)) != 0)
+        f->failed = true;
+}
+
+void facts_drop(facts *f)
+{
+    json_decref(f->doubts);
+    json_decref(f->object);
+    *f = (facts){0};
+}
+
 int facts_end(facts *f)
 {
+    if (f->doubts)
+        add(f, "warnings", f->doubts);
     if (f->failed) {
         json_decref(f->object);
         return out_of_memory();

@@ -1,5 +1,5 @@
 /* What a subcommand found out, as lines of text for people or as one JSON object for programs: the
- * same calls make either. Used by run, resume, check and info. */
+ * same calls make either. Used by run, resume, check, info and export. */
 #ifndef TALUS_FACTS_H
 #define TALUS_FACTS_H
 
@@ -9,6 +9,8 @@
 
 typedef struct facts {
     json_t *object; /* NULL: lines of text, printed as they come */
+    json_t *doubts; /* texts of warnings; NULL: they are not in the object */
+    bool quiet;     /* warnings are not printed */
     bool failed;    /* memory ran out */
 } facts;
 
@@ -29,10 +31,19 @@ void fact_monitor(facts *f, const char *name, const char *unit, double last, dou
 /* A list of names; takes the array over. */
 void fact_names(facts *f, const char *key, json_t *names);
 
+/* Has the object list warnings, even where there are none. */
+void facts_list_warnings(facts *f);
+
+/* A warning: a line on standard error, and one of the texts of `warnings`. */
+void fact_warning(facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A JSON string; bytes that are not UTF-8 (in a file's name, say) become '?'. */
 json_t *json_text(const char *value);
 
-/* Prints the object and frees it. Returns an exit code. */
+/* Frees the object and prints nothing. */
+void facts_drop(facts *f);
+
+/* Prints the object, with the list of warnings, and frees it. Returns an exit code. */
 int facts_end(facts *f);
 
 #endif

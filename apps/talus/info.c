@@ -1,6 +1,7 @@
 /* `talus info`: what this build can do, what a scene or a result holds. */
 #include "info.h"
 #include "monitors.h"
+#include "files.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -78,7 +79,7 @@ static int tell_scene(const options *given)
     const tl_status status =
         tl_document_read(given->file, given->set_count, given->sets, &document);
     if (status < 0)
-        return complain_of(status);
+        return complain_of(status, PHASE_READING);
     facts_start(&f, given->json);
     fact_text(&f, "file", given->file);
     fact_text(&f, "kind", "scene");
@@ -128,13 +129,13 @@ static int tell_result(const options *given)
     }
     tl_status status = tl_result_open(given->file, &result);
     if (status < 0)
-        return complain_of(status);
+        return complain_of(status, PHASE_READING);
     const tl_result_info info = tl_result_describe(result);
     if (info.steps)
         status = tl_result_read_reports(result, info.steps - 1, 1, &last);
     if (status >= 0)
         status = tl_result_document(result, &document);
-    int code = status < 0 ? complain_of(status) : EXIT_OK;
+    int code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
     if (code == EXIT_OK) {
         facts_start(&f, given->json);
         fact_text(&f, "file", given->file);
@@ -201,19 +202,6 @@ static int tell_build(const options *given)
     fact_text(&f, "hdf5", hdf5);
     fact_text(&f, "jansson", jansson_version_str());
     return facts_end(&f);
-}
-
-bool is_result(const char *path)
-{
-    static const char signature[8] = "\211HDF\r\n\032\n";
-    char start[8] = {0};
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    const bool is = fread(start, 1, sizeof start, file) == sizeof start &&
-                    memcmp(start, signature, sizeof start) == 0;
-    fclose(file);
-    return is;
 }
 
 int command_info(const options *given)

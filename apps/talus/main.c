@@ -41,7 +41,8 @@ static const subcommand commands[] = {
      .description =
          "Reads a scene, makes its world, and says what is in it. Mistakes are told as\n"
          "file:line:column: path: what is wrong, what was expected. Bodies that overlap\n"
-         "at the start are a warning.\n",
+         "at the start, bodies in or behind walls, and sizes, masses or steps that look\n"
+         "like wrong units are warnings.\n",
      .run = command_check},
     {.name = "info",
      .file = "SCENE|RESULT",
@@ -54,10 +55,14 @@ static const subcommand commands[] = {
      .file = "RESULT",
      .file_needed = true,
      .needs = "-o FILE",
-     .takes = TAKES_EXPORT,
+     .takes = TAKES_EXPORT | TAKES_QUIET | TAKES_JSON,
      .summary = "write a result as CSV, or as VTK for ParaView",
-     .description = "What is between --from and --to is written, both included; all where these\n"
-                    "are not given. VTK is a .pvd file with a folder beside it: open the .pvd.\n",
+     .description =
+         "What is between --from and --to is written, both included; all where these\n"
+         "are not given. VTK is a .pvd file with a folder beside it: open the .pvd.\n"
+         "--body leaves out all bodies but those named: by index, by name, or by the\n"
+         "name of a group or a fill, which means all of its bodies. What was written is\n"
+         "told on standard error.\n",
      .run = command_export},
     {.name = "view",
      .file = "SCENE|RESULT",
@@ -86,26 +91,33 @@ void complain(const char *format, ...)
     va_end(arguments);
 }
 
-int exit_code(tl_status status)
+/* By the negated status and by phase. What a scene asks for and cannot be had, whether it breaks a
+ * rule or is over a limit, is the scene's fault until its world is made. */
+int exit_code(tl_status status, phase during)
 {
-    switch (status) {
-    case TL_OK:
-    case TL_OVERLAPPING: return EXIT_OK;
-    case TL_BAD_ARGUMENT: return EXIT_USAGE;
-    case TL_BAD_DATA: return EXIT_DATA;
-    case TL_FILE: return EXIT_FILE;
-    case TL_NO_BACKEND: return EXIT_BACKEND;
-    default: return EXIT_FAILED;
-    }
+    static const int codes[][3] = {
+        [-TL_BAD_ARGUMENT] = {EXIT_DATA, EXIT_DATA, EXIT_FAILED},
+        [-TL_NO_MEMORY] = {EXIT_FAILED, EXIT_FAILED, EXIT_FAILED},
+        [-TL_BAD_HANDLE] = {EXIT_DATA, EXIT_DATA, EXIT_FAILED},
+        [-TL_DIVERGED] = {EXIT_FAILED, EXIT_FAILED, EXIT_FAILED},
+        [-TL_TOO_LARGE] = {EXIT_DATA, EXIT_DATA, EXIT_FAILED},
+        [-TL_NO_BACKEND] = {EXIT_BACKEND, EXIT_BACKEND, EXIT_BACKEND},
+        [-TL_BAD_DATA] = {EXIT_DATA, EXIT_DATA, EXIT_DATA},
+        [-TL_FILE] = {EXIT_FILE, EXIT_FILE, EXIT_FILE},
+    };
+    const size_t known = sizeof codes / sizeof *codes, at = status < 0 ? (size_t)-status : 0;
+    if (status >= 0)
+        return EXIT_OK;
+    return at < known ? codes[at][during] : EXIT_FAILED;
 }
 
-int complain_of(tl_status status)
+int complain_of(tl_status status, phase during)
 {
     if (status == TL_BAD_DATA) /* starts with file:line:column, which editors make a link of */
         fprintf(stderr, "%s\n", tl_last_message());
     else
         complain("%s", tl_last_message());
-    return exit_code(status);
+    return exit_code(status, during);
 }
 
 int out_of_memory(void)
@@ -122,6 +134,14 @@ void explain_bodies(const tl_document *document)
         tl_document_describe(document, error.bodies[i], place, sizeof place);
         complain("body %" PRIu32 " is %s", error.bodies[i].index, place);
     }
+}
+
+int complain_of_world(const tl_document *document, tl_status status)
+{
+    const int code = complain_of(status, PHASE_MAKING);
+    if (code == EXIT_DATA)
+        explain_bodies(document);
+    return code;
 }
 
 size_t quote_argument(const char *argument, char *text, size_t room)
@@ -214,6 +234,7 @@ static int run_command(const subcommand *command, int argc, char **argv)
     if (code == EXIT_OK)
         code = help ? print_help(command) : command->run(&given);
     free(given.sets);
+    free(given.names);
     return code;
 }
 

@@ -22,7 +22,7 @@ static int read_world(const tl_world *world, size_t channels, double **numbers)
     if (status >= 0)
         status = tl_world_read_monitor_ranges(world, channels, *numbers + channels,
                                               *numbers + 2 * channels);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return status < 0 ? complain_of(status, PHASE_RUNNING) : EXIT_OK;
 }
 
 int say_monitors(const options *given, const tl_world *world)
@@ -87,7 +87,7 @@ int tell_result_monitors(facts *f, tl_result *result)
     int code = x && rows ? EXIT_OK : out_of_memory();
     if (code == EXIT_OK) {
         const tl_status status = read_result(result, channels, x, rows, ROWS);
-        code = status < 0 ? complain_of(status) : EXIT_OK;
+        code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
     }
     for (size_t i = 0; code == EXIT_OK && i < channels; i++)
         if (tl_result_monitor_info(result, i, &info) >= 0)

@@ -24,10 +24,11 @@ static const char *backend_word(uint32_t i)
     return i == BACKEND_AUTO ? "auto" : tl_words(TL_WORDS_BACKEND)[i - BACKEND_CPU];
 }
 
+const char *const export_words[] = {"csv", "vtk", "steps", "contacts", "monitors", NULL};
+
 static const char *format_word(uint32_t i)
 {
-    static const char *const words[] = {"csv", "vtk", "steps", "contacts", "monitors", NULL};
-    return words[i];
+    return export_words[i];
 }
 
 /* What a value is, and so which type the field at `field` has. */
@@ -37,7 +38,8 @@ typedef enum option_kind {
     KIND_NUMBER, /* double, from low to high */
     KIND_COUNT,  /* int64_t, from low to high */
     KIND_WORD,   /* int64_t, which word */
-    KIND_SET     /* added to sets; may be given again and again */
+    KIND_SET,    /* added to sets; may be given again and again */
+    KIND_BODY    /* added to names; likewise */
 } option_kind;
 
 typedef struct option {
@@ -88,6 +90,10 @@ static const option known[] = {
      FIELD(to), NULL, 0, 1e12},
     {"--every", "N", "write one frame, or step, in N", TAKES_EXPORT, 0, KIND_COUNT, FIELD(every),
      NULL, 1, 1e15},
+    {"--body", "NAME|INDEX", "write these bodies only; may be repeated", TAKES_EXPORT, 0, KIND_BODY,
+     0, NULL, 0, 0},
+    {"--force", NULL, "replace an export that exists", TAKES_EXPORT, 'f', KIND_FLAG, FIELD(force),
+     NULL, 0, 0},
     {"--view", NULL, "show the run in a browser while it goes", TAKES_WATCH, 0, KIND_FLAG,
      FIELD(view), NULL, 0, 0},
     {"--output", "RESULT", "record to this file what is simulated", TAKES_VIEW, 'o', KIND_TEXT,
@@ -200,10 +206,12 @@ static const char *show_value(const option *o, char text[VALUE_ROOM])
     return text;
 }
 
-static int wrong_number(const option *o, const char *text)
+static int wrong_number(const option *o, const char *text, double number)
 {
     const char *whole = o->kind == KIND_COUNT ? "whole " : "";
-    if (o->high >= 1e9)
+    if (number > o->high && o->high >= 1e9)
+        complain("%s: '%s' is too much; it must be at most %g", o->name, text, o->high);
+    else if (o->high >= 1e9)
         complain("%s: '%s' is not a %snumber of %g or more", o->name, text, whole, o->low);
     else
         complain("%s: '%s' is not a %snumber from %g to %g", o->name, text, whole, o->low, o->high);
@@ -215,14 +223,15 @@ static int read_number(const option *o, const char *text, void *field)
     char *end = NULL;
     errno = 0;
     const double number = strtod(text, &end);
-    if (end == text || *end || !(number >= o->low && number <= o->high))
-        return wrong_number(o, text);
+    const bool is_number = end != text && !*end && isfinite(number);
+    if (!is_number || !(number >= o->low && number <= o->high))
+        return wrong_number(o, text, is_number || errno == ERANGE ? number : NAN);
     if (o->kind == KIND_NUMBER) {
         *(double *)field = number;
         return EXIT_OK;
     }
     if (strspn(text, "0123456789") != strlen(text))
-        return wrong_number(o, text);
+        return wrong_number(o, text, NAN);
     *(int64_t *)field = (int64_t)number;
     return EXIT_OK;
 }
@@ -254,6 +263,13 @@ static int read_value(const option *o, const char *text, options *out)
     case KIND_NUMBER:
     case KIND_COUNT: return read_number(o, text, field);
     case KIND_WORD: return read_word(o, text, field);
+    case KIND_BODY:
+        if (*text) {
+            out->names[out->body_count++] = text;
+            return EXIT_OK;
+        }
+        complain("--body needs the name or the index of a body");
+        return EXIT_USAGE;
     case KIND_SET: break;
     }
     const char *equals = strchr(text, '=');
@@ -266,6 +282,36 @@ static int read_value(const option *o, const char *text, options *out)
 }
 
 /* --- the command line --- */
+
+/* What people write who know other programs, and what it is called here. */
+static const struct {
+    const char *name, *ours;
+    uint32_t takes; /* the bit of what it is called here */
+} foreign[] = {
+    {"--dt", "--set step=SECONDS", TAKES_SETS},
+    {"--step", "--set step=SECONDS", TAKES_SETS},
+    {"--timestep", "--set step=SECONDS", TAKES_SETS},
+    {"--time-step", "--set step=SECONDS", TAKES_SETS},
+    {"--gravity", "--set gravity=[X,Y,Z]", TAKES_SETS},
+    {"--tolerance", "--set solver.tolerance=SPEED", TAKES_SETS},
+    {"--duration", "--until T", TAKES_UNTIL},
+    {"--time", "--until T", TAKES_UNTIL},
+    {"--end", "--until T", TAKES_UNTIL},
+    {"--fps", "--rate FPS", TAKES_RECORD},
+    {"--overwrite", "--force", TAKES_RECORD | TAKES_EXPORT | TAKES_VIEW},
+    {"--gpu", "--backend cuda", TAKES_BACKEND},
+    {"--cuda", "--backend cuda", TAKES_BACKEND},
+    {"--cpu", "--backend cpu", TAKES_BACKEND},
+    {"--jobs", "--threads N", TAKES_BACKEND},
+};
+
+static const char *own_name(const subcommand *command, const char *name)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (!strcmp(foreign[i].name, name) && (foreign[i].takes & command->takes))
+            return foreign[i].ours;
+    return NULL;
+}
 
 /* The option that an argument names (the letters before `=`), or NULL, told. */
 static const option *find_option(const subcommand *command, const char *argument)
@@ -281,8 +327,11 @@ static const option *find_option(const subcommand *command, const char *argument
     }
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, argument);
+    const char *ours = own_name(command, name);
     const char *near = argument[1] == '-' ? nearest_name(name, option_name, command) : NULL;
-    if (near)
+    if (ours)
+        complain("%s: unknown option '%s'; here it is '%s'", command->name, name, ours);
+    else if (near)
         complain("%s: unknown option '%s'; did you mean '%s'?", command->name, name, near);
     else
         complain("%s: unknown option '%s'; see talus %s --help", command->name, name,
@@ -299,7 +348,7 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
     const option *o = find_option(command, argument);
     if (!o)
         return EXIT_USAGE;
-    if (seen[o - known] && o->kind != KIND_SET) {
+    if (seen[o - known] && o->kind != KIND_SET && o->kind != KIND_BODY) {
         complain("%s is given twice", o->name);
         return EXIT_USAGE;
     }
@@ -351,7 +400,8 @@ int options_read(const subcommand *command, int argc, char **argv, options *out,
     out->argc = whole_argc;
     out->argv = whole_argv;
     out->sets = malloc(((size_t)argc + 1) * sizeof *out->sets);
-    if (!out->sets)
+    out->names = malloc(((size_t)argc + 1) * sizeof *out->names);
+    if (!out->sets || !out->names)
         return out_of_memory();
     for (int i = 0; i < argc; i++) {
         int code = EXIT_OK;

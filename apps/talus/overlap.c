@@ -18,7 +18,7 @@ static int read_shapes(const tl_world *world, size_t *count, tl_shape_info **sha
     if (!*shapes)
         return out_of_memory();
     const tl_status status = tl_world_read_shapes(world, *count, *shapes);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return status < 0 ? complain_of(status, PHASE_MAKING) : EXIT_OK;
 }
 
 int mean_radius(const tl_world *world, double *radius)
@@ -37,8 +37,9 @@ int mean_radius(const tl_world *world, double *radius)
     return code;
 }
 
-/* The radius of a body's shape; infinity where it is no sphere. */
-static double radius_of(const tl_shape_info *shapes, size_t count, tl_body body, uint32_t index)
+/* A shape of a body; NULL where there is none. */
+static const tl_shape_info *find_shape(const tl_shape_info *shapes, size_t count, tl_body body,
+                                       uint32_t index)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -49,7 +50,13 @@ static double radius_of(const tl_shape_info *shapes, size_t count, tl_body body,
         else
             high = middle;
     }
-    return low < count && shapes[low].def.kind == TL_SPHERE ? shapes[low].def.radius : INFINITY;
+    return low < count ? &shapes[low] : NULL;
+}
+
+/* Infinity where a shape is no sphere. */
+static double radius_of(const tl_shape_info *shape)
+{
+    return shape && shape->def.kind == TL_SPHERE ? shape->def.radius : INFINITY;
 }
 
 static void find_worst(const tl_shape_info *shapes, size_t count, const tl_contact *contacts,
@@ -57,9 +64,14 @@ static void find_worst(const tl_shape_info *shapes, size_t count, const tl_conta
 {
     for (size_t i = 0; i < contact_count; i++) {
         const tl_contact *c = &contacts[i];
-        const double smaller = fmin(radius_of(shapes, count, c->a, c->shape_a),
-                                    radius_of(shapes, count, c->b, c->shape_b));
-        const double relative = -c->gap / smaller;
+        const tl_shape_info *a = find_shape(shapes, count, c->a, c->shape_a);
+        const tl_shape_info *b = find_shape(shapes, count, c->b, c->shape_b);
+        const double relative = -c->gap / fmin(radius_of(a), radius_of(b));
+        const bool solid = b && (b->def.kind == TL_PLANE || b->def.kind == TL_BOX);
+        if (solid && -c->gap > radius_of(a) && !found->inside++) {
+            found->in = c->a;
+            found->of = c->b;
+        }
         found->pairs += relative > deep;
         if (relative > found->relative) {
             found->a = c->a;
@@ -77,7 +89,7 @@ int find_overlaps(tl_world *world, overlaps *found)
     *found = (overlaps){0};
     tl_status status = tl_world_find_contacts(world);
     if (status < 0)
-        return complain_of(status);
+        return complain_of(status, PHASE_MAKING);
     const size_t contact_count = tl_world_contact_count(world);
     if (!contact_count)
         return EXIT_OK;
@@ -85,7 +97,7 @@ int find_overlaps(tl_world *world, overlaps *found)
     if (!contacts)
         return out_of_memory();
     status = tl_world_read_contacts(world, contact_count, contacts);
-    int code = status < 0 ? complain_of(status) : read_shapes(world, &count, &shapes);
+    int code = status < 0 ? complain_of(status, PHASE_MAKING) : read_shapes(world, &count, &shapes);
     if (code == EXIT_OK)
         find_worst(shapes, count, contacts, contact_count, found);
     free(contacts);

@@ -15,6 +15,8 @@ typedef struct overlaps {
     tl_body a, b;    /* the worst of all */
     double depth;    /* m, its overlap; 0 where nothing overlaps */
     double relative; /* its overlap over the smaller radius */
+    size_t inside;   /* spheres whose centre is in a box or behind a plane */
+    tl_body in, of;  /* the first of them, and the body that it is in */
 } overlaps;
 
 /* Finds them. */

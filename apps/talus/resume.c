@@ -1,4 +1,6 @@
 /* `talus resume`: goes on with a result from its last checkpoint. */
+#include "files.h"
+#include "plan.h"
 #include "session.h"
 
 #include <inttypes.h>
@@ -12,12 +14,12 @@ static int read_last_report(const char *path, tl_report *report)
     tl_result *result = NULL;
     tl_status status = tl_result_open(path, &result);
     if (status < 0)
-        return complain_of(status);
+        return complain_of(status, PHASE_READING);
     const uint64_t steps = tl_result_describe(result).steps;
     if (steps)
         status = tl_result_read_reports(result, steps - 1, 1, report);
     tl_result_close(result);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
 }
 
 /* How many steps a world has behind it. */
@@ -32,7 +34,7 @@ static int count_steps(tl_world *world, uint64_t *steps)
         status = tl_frame_read(frame, &view);
     *steps = view.steps;
     tl_frame_destroy(frame);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
 }
 
 static int resume_world(session *s)
@@ -42,19 +44,19 @@ static int resume_world(session *s)
     const tl_backend_kind backend = session_backend(s->given, &fall_back);
     tl_status status =
         tl_recorder_resume(s->result, backend, threads, &s->recorder, &s->document, &s->world);
-    if (status == TL_NO_BACKEND && fall_back) {
-        session_fell_back(s->given);
+    if (status == TL_NO_BACKEND && fall_back)
         status = tl_recorder_resume(s->result, TL_BACKEND_CPU, threads, &s->recorder, &s->document,
                                     &s->world);
-    }
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
 }
 
 static int resume_result(session *s)
 {
     tl_report last = {0};
     uint64_t steps = 0;
-    int code = read_last_report(s->result, &last);
+    int code = expect_result("resume", s->result);
+    if (code == EXIT_OK)
+        code = read_last_report(s->result, &last);
     if (code == EXIT_OK)
         session_catch_signals();
     if (code == EXIT_OK)
@@ -71,7 +73,13 @@ static int resume_result(session *s)
         s->report = last;
     s->report.steps = steps;
     s->report.time = time;
-    if (time >= s->until - 0.5 * step)
+    const bool done = time >= s->until - 0.5 * step;
+    double ahead = 0;
+    if (!done)
+        code = plan_steps(s->result, time, s->until, step, !isnan(s->given->until), &ahead);
+    if (code != EXIT_OK)
+        return code;
+    if (done)
         session_say(s->given, "%s has reached t = %.6g s already; --until goes further", s->result,
                     time);
     else

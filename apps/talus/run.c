@@ -1,4 +1,6 @@
 /* `talus run`: from a scene file to a recorded result. */
+#include "files.h"
+#include "plan.h"
 #include "session.h"
 #include "view.h"
 
@@ -6,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The values of a scene file that options replace, most at once. */
 enum { MOST_SETS = 8, SET_ROOM = 64 };
@@ -84,19 +85,7 @@ static int start_recorder(session *s, const tl_record_def *record)
     const tl_status status = tl_recorder_create(s->result, s->given->force, s->document, s->world,
                                                 record, note, &s->recorder);
     free(note);
-    return status < 0 ? complain_of(status) : EXIT_OK;
-}
-
-/* Refuses what would only be found out after the world is made. */
-static int check_result(const session *s)
-{
-    char path[8192];
-    if (!s->result || s->given->force || access(s->result, F_OK) != 0)
-        return EXIT_OK;
-    quote_argument(s->result, path, sizeof path);
-    complain("%s exists; --force replaces it, -o names another, `talus resume %s` goes on with it",
-             s->result, path);
-    return EXIT_FILE;
+    return status < 0 ? complain_of(status, PHASE_RUNNING) : EXIT_OK;
 }
 
 static int read_scene(session *s)
@@ -115,9 +104,14 @@ static int read_scene(session *s)
 
 static int run_scene(session *s)
 {
-    int code = check_result(s);
+    plan ahead;
+    int code = expect_scene("run", s->given->file);
+    if (code == EXIT_OK && s->result)
+        code = check_result_path(s->given, "run", s->result);
     if (code == EXIT_OK)
         code = read_scene(s);
+    if (code == EXIT_OK)
+        code = plan_scene(s->given, s->document, 0, &ahead);
     if (code == EXIT_OK)
         code = session_make_world(s);
     if (code != EXIT_OK)

@@ -58,18 +58,13 @@ void session_catch_signals(void)
 int session_read(session *s, const char *path, size_t set_count, const char *const *sets)
 {
     const tl_status status = tl_document_read(path, set_count, sets, &s->document);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    return status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
 }
 
 tl_backend_kind session_backend(const options *given, bool *fall_back)
 {
     *fall_back = given->backend == BACKEND_AUTO;
     return given->backend == BACKEND_CPU ? TL_BACKEND_CPU : TL_BACKEND_CUDA;
-}
-
-void session_fell_back(const options *given)
-{
-    session_say(given, "running on the CPU: %s", tl_last_message());
 }
 
 static void warn_of_overlaps(session *s)
@@ -96,18 +91,13 @@ int session_make_world(session *s)
     settings.threads = s->given->threads > 0 ? (uint32_t)s->given->threads : 0;
     settings.backend = session_backend(s->given, &fall_back);
     tl_status status = tl_world_create_with(scene, &settings, &s->world);
-    if (status == TL_NO_BACKEND && fall_back) {
-        session_fell_back(s->given);
+    if (status == TL_NO_BACKEND && fall_back) { /* `info` says why */
         settings.backend = TL_BACKEND_CPU;
         status = tl_world_create_with(scene, &settings, &s->world);
     }
     if (status == TL_OVERLAPPING)
         warn_of_overlaps(s);
-    if (status >= 0)
-        return EXIT_OK;
-    const int code = complain_of(status);
-    explain_bodies(s->document);
-    return code;
+    return status < 0 ? complain_of_world(s->document, status) : EXIT_OK;
 }
 
 void session_free(session *s)
@@ -183,7 +173,7 @@ static outcome end_run(session *s, tl_status status)
 {
     outcome out = {EXIT_OK, "finished", 0, 0};
     if (status < 0) {
-        out.code = complain_of(status);
+        out.code = complain_of(status, PHASE_RUNNING);
         out.word = status == TL_DIVERGED ? "diverged" : "failed";
         explain_bodies(s->document);
     }
@@ -191,7 +181,7 @@ static outcome end_run(session *s, tl_status status)
     const tl_status closed = tl_recorder_close(s->recorder, status == TL_FILE ? NULL : s->world);
     s->recorder = NULL;
     if (closed < 0 && status >= 0) {
-        out.code = complain_of(closed);
+        out.code = complain_of(closed, PHASE_RUNNING);
         out.word = "failed";
     }
     if (out.code == EXIT_OK && !finished(s)) {
@@ -219,41 +209,66 @@ static void say_summary(const session *s, const outcome *out, double radius)
                 tl_world_hash(s->world), s->result ? "; result " : "", s->result ? s->result : "");
 }
 
-static int print_json(const session *s, const outcome *out, double radius)
+/* What of the last step's certificate is poor, with what helps. docs/command.md states the limits.
+ */
+static void judge(const session *s, facts *f, double radius)
+{
+    static const double most_mean = 0.01, most_overlap = 0.1, most_residual = 2;
+    const tl_report *r = &s->report;
+    const tl_settings settings = tl_world_settings(s->world);
+    const double *g = settings.gravity, h = settings.step;
+    const double fall = h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double mean = radius > 0 ? r->mean_penetration / radius : 0;
+    const double deepest = radius > 0 ? r->max_penetration / radius : 0;
+    if (mean > most_mean || deepest > most_overlap)
+        fact_warning(f,
+                     "the overlap is poor: %.2g %% of the radius in the mean and %.2g %% at most "
+                     "(%g %% and %g %% are good); a smaller step (--set step=%g), or more "
+                     "iterations of the position problem (--set solver.position_iterations=%u), "
+                     "help",
+                     100 * mean, 100 * deepest, 100 * most_mean, 100 * most_overlap, h / 2,
+                     2 * settings.solver.position_iterations);
+    if (fall > 0 && r->residual > most_residual * fall)
+        fact_warning(f,
+                     "the residual is poor: %.2g m/s, %.2g times what gravity adds in a step "
+                     "(%g is good); more iterations (--iterations %u), a smaller step (--set "
+                     "step=%g) or --solver apgd help",
+                     r->residual, r->residual / fall, most_residual, 4 * settings.solver.iterations,
+                     h / 2);
+}
+
+static void tell_run(const session *s, const outcome *out, double radius, facts *f)
 {
     const tl_report *r = &s->report;
     char hash[32];
-    facts f;
-    facts_start(&f, true);
     snprintf(hash, sizeof hash, "%016" PRIx64, tl_world_hash(s->world));
-    fact_text(&f, "status", out->word);
-    fact_count(&f, "steps", r->steps);
-    fact_number(&f, "time", tl_world_time(s->world), "s");
-    fact_count(&f, "bodies", r->bodies);
-    fact_count(&f, "contacts", r->contacts);
-    fact_count(&f, "iterations", r->iterations);
-    fact_number(&f, "residual", r->residual, "m/s");
-    fact_number(&f, "mean_overlap", radius > 0 ? r->mean_penetration / radius : 0, "");
-    fact_number(&f, "max_overlap", radius > 0 ? r->max_penetration / radius : 0, "");
-    fact_number(&f, "kinetic_energy", r->kinetic_energy, "J");
-    fact_count(&f, "emitted", r->emitted);
-    fact_count(&f, "removed", r->removed);
-    fact_text(&f, "hash", hash);
-    fact_number(&f, "wall_s", out->wall, "s");
-    fact_count(&f, "peak_bytes", r->peak_bytes);
-    const int code = tell_monitors(&f, s->world);
-    if (code != EXIT_OK)
-        f.failed = true;
+    fact_text(f, "status", out->word);
+    fact_count(f, "steps", r->steps);
+    fact_number(f, "time", tl_world_time(s->world), "s");
+    fact_count(f, "bodies", r->bodies);
+    fact_count(f, "contacts", r->contacts);
+    fact_count(f, "iterations", r->iterations);
+    fact_number(f, "residual", r->residual, "m/s");
+    fact_number(f, "mean_overlap", radius > 0 ? r->mean_penetration / radius : 0, "");
+    fact_number(f, "max_overlap", radius > 0 ? r->max_penetration / radius : 0, "");
+    fact_number(f, "kinetic_energy", r->kinetic_energy, "J");
+    fact_count(f, "emitted", r->emitted);
+    fact_count(f, "removed", r->removed);
+    fact_text(f, "hash", hash);
+    fact_number(f, "wall_s", out->wall, "s");
+    fact_count(f, "peak_bytes", r->peak_bytes);
+    if (tell_monitors(f, s->world) != EXIT_OK)
+        f->failed = true;
     if (s->result)
-        fact_text(&f, "result", s->result);
-    fact_text(&f, "backend", tl_world_backend(s->world));
-    fact_text(&f, "version", tl_version());
-    return facts_end(&f);
+        fact_text(f, "result", s->result);
+    fact_text(f, "backend", tl_world_backend(s->world));
+    fact_text(f, "version", tl_version());
 }
 
 int session_run(session *s)
 {
     progress p;
+    facts f;
     double radius = 0;
     const uint64_t before = s->report.steps;
     const double start = wall_clock();
@@ -269,6 +284,13 @@ int session_run(session *s)
     mean_radius(s->world, &radius); /* bodies may have come and gone */
     say_summary(s, &out, radius);
     say_monitors(s->given, s->world);
-    code = s->given->json ? print_json(s, &out, radius) : EXIT_OK;
+    facts_start(&f, s->given->json);
+    facts_list_warnings(&f);
+    f.quiet = s->given->quiet;
+    if (s->given->json)
+        tell_run(s, &out, radius, &f);
+    if (out.steps)
+        judge(s, &f, radius);
+    code = s->given->json ? facts_end(&f) : EXIT_OK;
     return out.code != EXIT_OK ? out.code : code;
 }

@@ -37,9 +37,6 @@ int session_make_world(session *s);
 /* The backend to try first, and whether the CPU may take over: the options ask for "auto". */
 tl_backend_kind session_backend(const options *given, bool *fall_back);
 
-/* Says, unless --quiet, that the CPU takes over, with tl_last_message() as the reason. */
-void session_fell_back(const options *given);
-
 /* From here on SIGINT, SIGTERM and SIGHUP end the session after a step; a second one ends the
  * process at once. To be called before a result is made. */
 void session_catch_signals(void);

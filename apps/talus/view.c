@@ -2,7 +2,7 @@
  * --view`. Reads the options and hands over to apps/talus/view. A build without the viewer says why
  * it has none. */
 #include "view.h"
-#include "info.h"
+#include "files.h"
 #include "session.h"
 #ifdef TALUS_VIEWER
 #include "view/job.h"
@@ -100,6 +100,9 @@ int command_view(const options *given)
         complain("view: a result is shown as it is; --output, --set and --until are for scenes");
         return EXIT_USAGE;
     }
+    const int code = given->output ? check_result_path(given, "view", given->output) : EXIT_OK;
+    if (code != EXIT_OK)
+        return code;
     session_catch_signals();
     const tl_status status =
         result ? view_replay(&job, error, sizeof error) : view_simulate(&job, error, sizeof error);
@@ -109,7 +112,7 @@ int command_view(const options *given)
         fprintf(stderr, "%s\n", error);
     else
         complain("%s", error);
-    return exit_code(status);
+    return exit_code(status, PHASE_MAKING);
 }
 
 #else

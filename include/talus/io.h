@@ -205,20 +205,43 @@ TL_API tl_status tl_result_read_monitors(tl_result *result, uint64_t first, uint
 
 /** The files that tl_result_export() makes. */
 typedef enum tl_export_format {
-    TL_EXPORT_CSV = 0, /**< one file, a line a body and frame */
+    TL_EXPORT_CSV = 0, /**< one file, one line per body and frame */
     TL_EXPORT_VTK = 1, /**< a .pvd with a .vtp a frame for moving spheres, one for fixed shapes, and
                             one a frame for contacts where they were recorded: opens in ParaView */
-    TL_EXPORT_STEPS_CSV = 2,    /**< one file, a line a step report */
-    TL_EXPORT_CONTACTS_CSV = 3, /**< one file, a line a contact and frame */
-    TL_EXPORT_MONITORS_CSV = 4  /**< one file, a line per step with the channels of monitors */
+    TL_EXPORT_STEPS_CSV = 2,    /**< one file, one line per step report */
+    TL_EXPORT_CONTACTS_CSV = 3, /**< one file, one line per contact and frame */
+    TL_EXPORT_MONITORS_CSV = 4  /**< one file, one line per step with the channels of monitors */
 } tl_export_format;
 
-/** Exports frames first, first + stride, ... up to last (clipped to what there is) to `path`; for
- *  VTK that is the .pvd, and the others lie in a folder beside it. Writes to a temporary name
- * first, so that a failure leaves no half file behind. Of step reports and monitors, first, last
- * and stride count steps. */
-TL_API tl_status tl_result_export(tl_result *result, tl_export_format format, uint64_t first,
-                                  uint64_t last, uint64_t stride, const char *path);
+/** What tl_result_export() writes. Of step reports and monitors, first, last and
+ * stride count steps. */
+typedef struct tl_export_def {
+    tl_export_format format; /**< default TL_EXPORT_CSV */
+    uint64_t first;          /**< the first frame, from 0; default 0 */
+    uint64_t last;           /**< the last, clipped to what there is; default UINT64_MAX */
+    uint64_t stride;         /**< every stride-th frame from the first on, > 0; default 1 */
+    size_t body_count;       /**< 0 (the default): all bodies */
+    const tl_body *bodies;   /**< the bodies to write, each of the result, in any order. Of contacts
+                                  those are written that have one of them; not for step reports
+                                  and monitors */
+} tl_export_def;
+
+/** All frames and bodies as CSV. */
+TL_API tl_export_def tl_export_default(void);
+
+/** What an export has written. */
+typedef struct tl_export_info {
+    uint64_t frames; /**< frames, or steps */
+    uint64_t rows;   /**< lines of CSV without the head; points of VTK */
+    uint64_t files;  /**< files: one, but for VTK */
+    uint64_t bytes;  /**< of all files */
+} tl_export_info;
+
+/** Exports a result to `path`; for VTK that is the .pvd, and the others lie in a folder beside it.
+ *  What is there is replaced. Writes to a temporary name first, so that a failure leaves no half
+ *  file behind. `written`, if not NULL, receives what was written. */
+TL_API tl_status tl_result_export(tl_result *result, const tl_export_def *def, const char *path,
+                                  tl_export_info *written);
 
 /** @} */
 

@@ -100,7 +100,7 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
     const double beyond = state->apart ? 6 : 2; /* bins that an axis of the table has to spare */
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
-        *level = (tlk_level){.used = c->residents[l] > 0};
+        *level = (tlk_level){.used = c->residents[l] ? (l < c->coarsest ? 1 : 2) : 0};
         if (!level->used)
             continue;
         level->reach = MARGIN * c->top[l] + 0.5 * f->envelope + fmin(way, MOST_WAY * c->top[l]);

@@ -22,6 +22,7 @@ typedef struct tl_collide {
     uint32_t levels;                /* 0 is the coarsest */
     double top[TLK_LEVELS];         /* m, the largest radius of each level */
     uint32_t residents[TLK_LEVELS]; /* shapes on each level; 0: it is not in use */
+    uint32_t coarsest;              /* level of dynamic shapes: above it there are none */
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
     uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */

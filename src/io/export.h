@@ -1,4 +1,5 @@
-/* What the exports of a result share: which frames, and files that appear when they are whole. */
+/* What the exports of a result share: which frames and bodies, and files that appear when they are
+ * whole. */
 #ifndef TL_IO_EXPORT_H
 #define TL_IO_EXPORT_H
 
@@ -17,6 +18,23 @@ static inline uint64_t tl_export_next(const tl_export_range *range, uint64_t i)
     return range->end - i <= range->stride ? range->end : i + range->stride;
 }
 
+/* One export: which rows, of which bodies, and what has been written so far. */
+typedef struct tl_export_task {
+    tl_export_range range;
+    tl_array chosen; /* uint32_t: indices of bodies, ascending; none: all bodies */
+    tl_export_info info;
+} tl_export_task;
+
+/* Whether a body is to be written. */
+bool tl_export_takes(const tl_export_task *task, uint32_t body);
+
+/* The shapes of a body: a part of result->shapes. After tl_result_load_bodies(). */
+const tl_shape_row *tl_export_shapes(const tl_result *result, uint32_t body, size_t *count);
+
+/* p, in the frame of a shape, in the frame that its body has at pose q, x. */
+void tl_export_place(const tl_shape_row *s, const double q[4], const double x[3], const double p[3],
+                     double out[3]);
+
 /* A file that is written under another name and renamed when it is whole. */
 typedef struct tl_out {
     FILE *file;
@@ -26,13 +44,14 @@ typedef struct tl_out {
 
 tl_status tl_out_open(tl_out *out, const char *path);
 
-/* Gives the file its name if `status` is TL_OK and all was written, else removes it. */
-tl_status tl_out_close(tl_out *out, tl_status status);
+/* Gives the file its name if `status` is TL_OK and all was written, and counts it in `info`; else
+ * removes it. */
+tl_status tl_out_close(tl_out *out, tl_status status, tl_export_info *info);
 
-tl_status tl_export_csv(tl_result *result, const tl_export_range *range, const char *path);
-tl_status tl_export_steps(tl_result *result, const tl_export_range *range, const char *path);
-tl_status tl_export_contacts(tl_result *result, const tl_export_range *range, const char *path);
-tl_status tl_export_monitors(tl_result *result, const tl_export_range *range, const char *path);
-tl_status tl_export_vtk(tl_result *result, const tl_export_range *range, const char *path);
+tl_status tl_export_csv(tl_result *result, tl_export_task *task, const char *path);
+tl_status tl_export_steps(tl_result *result, tl_export_task *task, const char *path);
+tl_status tl_export_contacts(tl_result *result, tl_export_task *task, const char *path);
+tl_status tl_export_monitors(tl_result *result, tl_export_task *task, const char *path);
+tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *path);
 
 #endif

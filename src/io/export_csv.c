@@ -3,6 +3,7 @@
 #include "io/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* A name as a CSV field: quoted where it has to be. */
@@ -35,45 +36,118 @@ static void put_floats(FILE *file, const float *x, size_t count)
         fprintf(file, ",%.9g", (double)x[i]);
 }
 
-static void put_states(FILE *file, const tl_document *document, uint64_t index,
+/* What a line says of a body besides its state. */
+typedef struct body_facts {
+    double radius, mass;
+} body_facts;
+
+/* How far a shape reaches from its body's origin; infinity for a plane. */
+static double shape_reach(const tl_shape_row *s)
+{
+    static const double still[4] = {1, 0, 0, 0}, origin[3] = {0, 0, 0};
+    double most = 0;
+    if (s->kind == TL_PLANE)
+        return INFINITY;
+    if (s->kind == TL_SPHERE)
+        return sqrt(s->position[0] * s->position[0] + s->position[1] * s->position[1] +
+                    s->position[2] * s->position[2]) +
+               s->radius;
+    for (int i = 0; i < 8; i++) { /* corners; those of a parallelogram twice */
+        double p[3], out[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = s->kind == TL_BOX ? (i >> k & 1 ? s->half_extents[k] : -s->half_extents[k])
+                                     : (i & 1 ? s->edge_u[k] : 0) + (i & 2 ? s->edge_v[k] : 0);
+        tl_export_place(s, still, origin, p, out);
+        most = fmax(most, sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]));
+    }
+    return most;
+}
+
+/* Facts of all bodies, in the order of result->bodies. */
+static tl_status gather_facts(tl_result *result, tl_array *facts)
+{
+    TL_TRY(tl_result_load_bodies(result));
+    TL_TRY(tl_array_resize(facts, result->bodies.count));
+    const tl_body_row *bodies = result->bodies.data;
+    for (size_t i = 0; i < result->bodies.count; i++) {
+        size_t count;
+        const tl_shape_row *s = tl_export_shapes(result, bodies[i].body, &count);
+        body_facts *f = (body_facts *)facts->data + i;
+        *f = (body_facts){0, bodies[i].mass};
+        for (size_t k = 0; k < count; k++)
+            f->radius = fmax(f->radius, shape_reach(&s[k]));
+    }
+    return TL_OK;
+}
+
+/* An unbounded body has no radius: the field stays empty. */
+static void put_facts(FILE *file, const tl_result *result, const tl_array *facts, uint32_t body)
+{
+    const tl_body_row *row = tl_result_find_body(result, body);
+    const body_facts *f =
+        row ? (const body_facts *)facts->data + (row - (const tl_body_row *)result->bodies.data)
+            : NULL;
+    if (f && isfinite(f->radius))
+        fprintf(file, ",%.17g", f->radius);
+    else
+        fputc(',', file);
+    fprintf(file, ",%.17g", f ? f->mass : 0);
+}
+
+static void put_states(FILE *file, const tl_result *result, const tl_document *document,
+                       const tl_array *facts, tl_export_task *task, uint64_t index,
                        const tl_frame_view *s)
 {
     for (size_t i = 0; i < s->count; i++) {
+        if (!tl_export_takes(task, s->bodies[i]))
+            continue;
         fprintf(file, "%" PRIu64 ",%.17g,%" PRIu32 ",", index, s->time, s->bodies[i]);
         put_name(file, tl_document_body_name(document, (tl_body){s->bodies[i], 1}));
         put_doubles(file, s->positions + 3 * i, 3);
         put_floats(file, s->orientations + 4 * i, 4);
         put_floats(file, s->velocities + 3 * i, 3);
         put_floats(file, s->angular_velocities + 3 * i, 3);
+        put_facts(file, result, facts, s->bodies[i]);
         fputc('\n', file);
+        task->info.rows++;
     }
 }
 
-tl_status tl_export_csv(tl_result *result, const tl_export_range *range, const char *path)
+tl_status tl_export_csv(tl_result *result, tl_export_task *task, const char *path)
 {
     tl_out out;
     tl_document *document = NULL;
+    tl_array facts = {.item = sizeof(body_facts)};
+    const tl_export_range *range = &task->range;
     TL_TRY(tl_result_document(result, &document));
-    tl_status status = tl_out_open(&out, path);
+    tl_status status = gather_facts(result, &facts);
+    if (status == TL_OK)
+        status = tl_out_open(&out, path);
     if (status == TL_OK) {
-        fputs("frame,time,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", out.file);
+        fputs("frame,time,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,radius,mass\n", out.file);
         tl_result_frame frame;
         for (uint64_t i = range->first; i < range->end && status == TL_OK && !ferror(out.file);
              i = tl_export_next(range, i)) {
             status = tl_result_read_frame(result, i, &frame);
             if (status == TL_OK)
-                put_states(out.file, document, i, &frame.state);
+                put_states(out.file, result, document, &facts, task, i, &frame.state);
+            task->info.frames++;
         }
-        status = tl_out_close(&out, status);
+        status = tl_out_close(&out, status, &task->info);
     }
+    tl_array_free(&facts);
     tl_document_destroy(document);
     return status;
 }
 
-static void put_contacts(FILE *file, uint64_t index, const tl_result_frame *frame)
+static void put_contacts(FILE *file, tl_export_task *task, uint64_t index,
+                         const tl_result_frame *frame)
 {
     for (size_t i = 0; i < frame->contact_count; i++) {
         const tl_contact *c = &frame->contacts[i];
+        if (!tl_export_takes(task, c->a.index) && !tl_export_takes(task, c->b.index))
+            continue;
+        task->info.rows++;
         fprintf(file, "%" PRIu64 ",%.17g,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, index,
                 frame->state.time, c->a.index, c->b.index, c->shape_a, c->shape_b);
         put_doubles(file, c->point, 3);
@@ -86,8 +160,9 @@ static void put_contacts(FILE *file, uint64_t index, const tl_result_frame *fram
     }
 }
 
-tl_status tl_export_contacts(tl_result *result, const tl_export_range *range, const char *path)
+tl_status tl_export_contacts(tl_result *result, tl_export_task *task, const char *path)
 {
+    const tl_export_range *range = &task->range;
     tl_out out;
     tl_result_frame frame;
     TL_TRY(tl_out_open(&out, path));
@@ -97,9 +172,10 @@ tl_status tl_export_contacts(tl_result *result, const tl_export_range *range, co
          i = tl_export_next(range, i)) {
         status = tl_result_read_frame(result, i, &frame);
         if (status == TL_OK)
-            put_contacts(out.file, i, &frame);
+            put_contacts(out.file, task, i, &frame);
+        task->info.frames++;
     }
-    return tl_out_close(&out, status);
+    return tl_out_close(&out, status, &task->info);
 }
 
 static void put_report(FILE *file, const tl_report *report)
@@ -115,8 +191,9 @@ static void put_report(FILE *file, const tl_report *report)
     fputc('\n', file);
 }
 
-tl_status tl_export_steps(tl_result *result, const tl_export_range *range, const char *path)
+tl_status tl_export_steps(tl_result *result, tl_export_task *task, const char *path)
 {
+    const tl_export_range *range = &task->range;
     tl_out out;
     TL_TRY(tl_out_open(&out, path));
     tl_status status = TL_OK;
@@ -133,6 +210,8 @@ tl_status tl_export_steps(tl_result *result, const tl_export_range *range, const
         status = tl_result_read_reports(result, i, 1, &report);
         if (status == TL_OK)
             put_report(out.file, &report);
+        task->info.frames++;
+        task->info.rows++;
     }
-    return tl_out_close(&out, status);
+    return tl_out_close(&out, status, &task->info);
 }

@@ -33,13 +33,14 @@ static void put_values(FILE *file, const tl_report *report, const double *values
     fputc('\n', file);
 }
 
-tl_status tl_export_monitors(tl_result *result, const tl_export_range *range, const char *path)
+tl_status tl_export_monitors(tl_result *result, tl_export_task *task, const char *path)
 {
+    const tl_export_range *range = &task->range;
     const size_t channels = result->monitors.channels.count;
     tl_array values = {.item = sizeof(double)};
     tl_out out;
     if (!channels)
-        return tl_fail(TL_BAD_ARGUMENT, "%s: its scene has no monitors to export", result->path);
+        return tl_fail(TL_BAD_DATA, "%s: its scene has no monitors to export", result->path);
     TL_TRY(tl_out_open(&out, path));
     tl_status status = tl_array_resize(&values, channels);
     put_header(out.file, result);
@@ -51,7 +52,9 @@ tl_status tl_export_monitors(tl_result *result, const tl_export_range *range, co
             status = tl_result_read_monitors(result, i, 1, values.data);
         if (status == TL_OK)
             put_values(out.file, &report, values.data, channels);
+        task->info.frames++;
+        task->info.rows++;
     }
     tl_array_free(&values);
-    return tl_out_close(&out, status);
+    return tl_out_close(&out, status, &task->info);
 }

@@ -19,6 +19,7 @@ enum { BODY_A, BODY_B, NORMAL, IMPULSE, GAP };
 
 typedef struct job {
     tl_result *result;
+    tl_export_task *task;
     const char *path;
     char *folder;             /* a string of folder_room bytes */
     size_t folder_room, base; /* base: where the folder's name without its path begins */
@@ -33,27 +34,6 @@ typedef struct job {
 } job;
 
 /* ---- Geometry ---- */
-
-/* p turned by a quaternion and moved. */
-static void place(const double q[4], const double origin[3], const double p[3], double out[3])
-{
-    const double u[3] = {q[1], q[2], q[3]};
-    const double c[3] = {u[1] * p[2] - u[2] * p[1], u[2] * p[0] - u[0] * p[2],
-                         u[0] * p[1] - u[1] * p[0]};
-    const double d[3] = {u[1] * c[2] - u[2] * c[1], u[2] * c[0] - u[0] * c[2],
-                         u[0] * c[1] - u[1] * c[0]};
-    for (int k = 0; k < 3; k++)
-        out[k] = origin[k] + p[k] + 2 * (q[0] * c[k] + d[k]);
-}
-
-/* A point of a shape in the world, for a body at a pose. */
-static void place_shape(const tl_shape_row *s, const double q[4], const double x[3],
-                        const double p[3], double out[3])
-{
-    double inner[3];
-    place(s->orientation, s->position, p, inner);
-    place(q, x, inner, out);
-}
 
 /* The middle of all bodies, and how far they and their shapes reach from it. */
 static void find_reach(job *j)
@@ -100,10 +80,10 @@ static tl_status add_plane(job *j, const tl_shape_row *s, const double q[4], con
 {
     double o[3], n[3], corners[4][3], along = 0, u[3], v[3];
     const double zero[3] = {0}, ex[3] = {1, 0, 0}, ey[3] = {0, 1, 0}, ez[3] = {0, 0, 1};
-    place_shape(s, q, x, zero, o);
-    place_shape(s, q, x, ex, u);
-    place_shape(s, q, x, ey, v);
-    place_shape(s, q, x, ez, n);
+    tl_export_place(s, q, x, zero, o);
+    tl_export_place(s, q, x, ex, u);
+    tl_export_place(s, q, x, ey, v);
+    tl_export_place(s, q, x, ez, n);
     for (int k = 0; k < 3; k++)
         along += (j->centre[k] - o[k]) * (n[k] - o[k]);
     for (int i = 0; i < 4; i++) {
@@ -125,7 +105,7 @@ static tl_status add_box(job *j, const tl_shape_row *s, const double q[4], const
         const double p[3] = {i & 1 ? s->half_extents[0] : -s->half_extents[0],
                              i & 2 ? s->half_extents[1] : -s->half_extents[1],
                              i & 4 ? s->half_extents[2] : -s->half_extents[2]};
-        place_shape(s, q, x, p, corner[i]);
+        tl_export_place(s, q, x, p, corner[i]);
     }
     for (int f = 0; f < 6; f++) {
         for (int i = 0; i < 4; i++)
@@ -143,7 +123,7 @@ static tl_status add_parallelogram(job *j, const tl_shape_row *s, const double q
         double p[3];
         for (int k = 0; k < 3; k++)
             p[k] = (i == 1 || i == 2 ? s->edge_u[k] : 0) + (i >= 2 ? s->edge_v[k] : 0);
-        place_shape(s, q, x, p, corners[i]);
+        tl_export_place(s, q, x, p, corners[i]);
     }
     return add_quad(j, s, (const double(*)[3])corners);
 }
@@ -152,7 +132,7 @@ static tl_status add_parallelogram(job *j, const tl_shape_row *s, const double q
 static tl_status add_ball(job *j, const tl_shape_row *s, const double q[4], const double x[3])
 {
     double point[3];
-    place_shape(s, q, x, (double[3]){0, 0, 0}, point);
+    tl_export_place(s, q, x, (double[3]){0, 0, 0}, point);
     TL_TRY(tl_vtp_add_point(&j->surfaces, point));
     TL_TRY(tl_vtp_set(&j->surfaces, RADIUS, &s->radius));
     TL_TRY(tl_vtp_set(&j->surfaces, BODY, &s->body));
@@ -169,23 +149,6 @@ static tl_status add_surface(job *j, const tl_shape_row *s, const double q[4], c
     case TL_PARALLELOGRAM: return add_parallelogram(j, s, q, x);
     }
     return TL_OK;
-}
-
-/* The shapes of a body: a part of result->shapes. */
-static const tl_shape_row *shapes_of(const tl_result *r, uint32_t body, size_t *count)
-{
-    const tl_shape_row *s = r->shapes.data;
-    size_t low = 0, high = r->shapes.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (*count = 0; low + *count < r->shapes.count && s[low + *count].body == body; ++*count)
-        ;
-    return s + low;
 }
 
 /* ---- Files ---- */
@@ -212,7 +175,7 @@ static tl_status list_file(job *j, const tl_vtp *vtp, const char *kind, int part
     if (!path)
         return TL_NO_MEMORY;
     snprintf(path, room, "%s/%s", j->folder, name);
-    tl_status status = again ? TL_OK : tl_vtp_write(vtp, path);
+    tl_status status = again ? TL_OK : tl_vtp_write(vtp, path, &j->task->info);
     if (status == TL_OK && !again)
         status = tl_array_append(&j->written, name, 1);
     if (status == TL_OK) {
@@ -235,7 +198,7 @@ static tl_status export_fixed(job *j, double time)
     j->fixed_from = -INFINITY;
     j->fixed_to = INFINITY;
     for (size_t i = 0; i < j->bodies.count; i++) {
-        if (b[i].kind != TL_FIXED)
+        if (b[i].kind != TL_FIXED || !tl_export_takes(j->task, b[i].body.index))
             continue;
         for (int k = 0; k < 2; k++) {
             const double change = k ? b[i].removed : b[i].added;
@@ -247,7 +210,7 @@ static tl_status export_fixed(job *j, double time)
         if (time < b[i].added || time >= b[i].removed)
             continue;
         size_t count;
-        const tl_shape_row *s = shapes_of(j->result, b[i].body.index, &count);
+        const tl_shape_row *s = tl_export_shapes(j->result, b[i].body.index, &count);
         for (size_t k = 0; k < count; k++)
             TL_TRY(add_surface(j, &s[k], b[i].orientation, b[i].position));
     }
@@ -259,7 +222,7 @@ static tl_status add_sphere(job *j, const tl_shape_row *s, const tl_frame_view *
 {
     double point[3];
     const float *v = f->velocities + 3 * i, *w = f->angular_velocities + 3 * i;
-    place_shape(s, q, f->positions + 3 * i, (double[3]){0, 0, 0}, point);
+    tl_export_place(s, q, f->positions + 3 * i, (double[3]){0, 0, 0}, point);
     double arm[3];
     for (int k = 0; k < 3; k++)
         arm[k] = point[k] - f->positions[3 * i + k];
@@ -284,10 +247,12 @@ static tl_status export_states(job *j, uint64_t index, const tl_frame_view *f)
     tl_vtp_clear(&j->spheres);
     tl_vtp_clear(&j->surfaces);
     for (size_t i = 0; i < f->count; i++) {
+        if (!tl_export_takes(j->task, f->bodies[i]))
+            continue;
         const float *o = f->orientations + 4 * i;
         const double q[4] = {o[0], o[1], o[2], o[3]};
         size_t count;
-        const tl_shape_row *s = shapes_of(j->result, f->bodies[i], &count);
+        const tl_shape_row *s = tl_export_shapes(j->result, f->bodies[i], &count);
         for (size_t k = 0; k < count; k++)
             TL_TRY(s[k].kind == TL_SPHERE ? add_sphere(j, &s[k], f, i, q)
                                           : add_surface(j, &s[k], q, f->positions + 3 * i));
@@ -303,6 +268,8 @@ static tl_status export_contacts(job *j, uint64_t index, const tl_result_frame *
     tl_vtp_clear(&j->contacts);
     for (size_t i = 0; i < frame->contact_count; i++) {
         const tl_contact *c = &frame->contacts[i];
+        if (!tl_export_takes(j->task, c->a.index) && !tl_export_takes(j->task, c->b.index))
+            continue;
         const float normal[3] = {(float)c->normal[0], (float)c->normal[1], (float)c->normal[2]};
         const float impulse[3] = {(float)c->impulse[0], (float)c->impulse[1], (float)c->impulse[2]};
         TL_TRY(tl_vtp_add_point(&j->contacts, c->point));
@@ -361,8 +328,9 @@ static void init_fields(job *j)
     tl_vtp_add_field(&j->contacts, "gap", TL_VTP_F64, 1);
 }
 
-static tl_status export_frames(job *j, const tl_export_range *range)
+static tl_status export_frames(job *j)
 {
+    const tl_export_range *range = &j->task->range;
     tl_result_frame frame;
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
           "byte_order=\"LittleEndian\">\n<Collection>\n",
@@ -373,6 +341,7 @@ static tl_status export_frames(job *j, const tl_export_range *range)
         if (j->result->record.contacts)
             TL_TRY(export_contacts(j, i, &frame));
         TL_TRY(export_fixed(j, frame.state.time));
+        j->task->info.frames++;
     }
     fputs("</Collection>\n</VTKFile>\n", j->list);
     return TL_OK;
@@ -392,18 +361,21 @@ static void remove_files(job *j)
         rmdir(j->folder);
 }
 
-tl_status tl_export_vtk(tl_result *result, const tl_export_range *range, const char *path)
+tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *path)
 {
-    job j = {
-        .result = result, .path = path, .bodies.item = sizeof(tl_body_info), .written.item = 32};
+    job j = {.result = result,
+             .task = task,
+             .path = path,
+             .bodies.item = sizeof(tl_body_info),
+             .written.item = 32};
     tl_out out;
     TL_TRY(tl_out_open(&out, path));
     j.list = out.file;
     init_fields(&j);
     tl_status status = prepare(&j);
     if (status == TL_OK)
-        status = export_frames(&j, range);
-    status = tl_out_close(&out, status);
+        status = export_frames(&j);
+    status = tl_out_close(&out, status, &task->info);
     if (status < 0) {
         char text[1024];
         snprintf(text, sizeof text, "%s", tl_last_message());

@@ -118,7 +118,7 @@ static void put_array(FILE *file, const tl_array *array)
         fwrite(array->data, 1, bytes, file);
 }
 
-tl_status tl_vtp_write(const tl_vtp *v, const char *path)
+tl_status tl_vtp_write(const tl_vtp *v, const char *path, tl_export_info *info)
 {
     tl_out out;
     TL_TRY(tl_out_open(&out, path));
@@ -134,5 +134,6 @@ tl_status tl_vtp_write(const tl_vtp *v, const char *path)
     put_array(out.file, &v->polygons);
     put_array(out.file, &v->ends);
     fputs("\n</AppendedData>\n</VTKFile>\n", out.file);
-    return tl_out_close(&out, TL_OK);
+    info->rows += v->points.count;
+    return tl_out_close(&out, TL_OK, info);
 }

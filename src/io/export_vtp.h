@@ -4,6 +4,7 @@
 #define TL_IO_EXPORT_VTP_H
 
 #include "base/memory.h"
+#include "talus/io.h"
 
 #define TL_VTP_FIELDS 8
 
@@ -43,6 +44,7 @@ tl_status tl_vtp_set(tl_vtp *vtp, uint32_t field, const void *row);
 tl_status tl_vtp_add_vertex(tl_vtp *vtp);
 tl_status tl_vtp_add_polygon(tl_vtp *vtp, uint32_t corners);
 
-tl_status tl_vtp_write(const tl_vtp *vtp, const char *path);
+/* Counts the file and its points in `info`. */
+tl_status tl_vtp_write(const tl_vtp *vtp, const char *path, tl_export_info *info);
 
 #endif

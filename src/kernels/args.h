@@ -89,7 +89,7 @@ typedef struct tlk_level {
     double reach;               /* m: shapes that reach no further are entered in one bin */
     uint32_t mask[3], shift[3]; /* of x, y, z in a key; x comes first, at shift 0 */
     uint32_t base;              /* first key */
-    uint32_t used;              /* 0: nothing lives on this level */
+    uint32_t used;              /* 0: nothing lives on this level; 1: nothing dynamic; 2 */
     double first[3]; /* bins from here to the mask on are told apart by the table; NaN: not sure */
     int64_t cut_low, cut_high; /* bins [cut_low, cut_high) along tlk_find.axis are looked at */
 } tlk_level;

@@ -401,6 +401,15 @@ typedef struct tlk_search {
     int32_t after; /* only later rows are its partners: its own, or on a coarser level -1 */
 } tlk_search;
 
+/* Whether shape i looks for partners on level l, its own or a coarser one. A fixed shape has none
+ * among fixed ones; on its own level all later rows are fixed too. Without this, walls that lie in
+ * one place would each look at all others. */
+TL_KERNEL bool tlk_searches(const tlk_find *f, uint32_t i, uint32_t own, uint32_t l)
+{
+    const uint32_t used = f->level[l].used;
+    return i < f->shapes.dynamic ? used > 0 : used > 1 && l < own;
+}
+
 /* Begins the search of shape i on level l. Two places in units are each rounded down, so
  * their distance is off by less than sqrt(3) of these units: 2 are added to the reach. What 32-bit
  * numbers round is covered in tlk_near. */

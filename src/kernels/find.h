@@ -171,7 +171,7 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) { /* level 0 is the coarsest */
         tlk_search s;
         uint32_t begin, end;
-        if (!f->level[l].used)
+        if (!tlk_searches(f, i, own, l))
             continue;
         tlk_search_begin(f, i, l, &s);
         while (tlk_search_next(f, &f->level[l], &s, &begin, &end))

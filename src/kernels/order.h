@@ -162,7 +162,7 @@ TL_KERNEL bool tlk_is_plane(const tlk_sizes *z, uint32_t s)
 }
 
 /* One shape: how many planes there are; of the others the largest and the smallest radius, the
- * smallest of dynamic bodies, and the largest up to the limit. */
+ * smallest of dynamic bodies, and up to the limit the largest of all and of dynamic bodies. */
 TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
 {
     const double r = z->geom[4 * (size_t)s + 3];
@@ -174,10 +174,13 @@ TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
     }
     numbers[1] = tlk_max(numbers[1], r);
     numbers[2] = tlk_min(numbers[2], r);
-    if (!(z->info[s] & TLK_SHAPE_FIXED))
+    const bool dynamic = !(z->info[s] & TLK_SHAPE_FIXED);
+    if (dynamic)
         numbers[3] = tlk_min(numbers[3], r);
     if (r <= z->limit)
         numbers[4] = tlk_max(numbers[4], r);
+    if (dynamic && r <= z->limit)
+        numbers[5] = tlk_max(numbers[5], r);
 }
 
 /* One shape: how many of those up to the limit are in each of eight classes of size. */

@@ -37,6 +37,7 @@ typedef struct packing {
     tl_fill_job *job;
     tl_array heap;  /* pocket */
     tl_array near;  /* uint32_t: supports around the newest sphere */
+    tl_array walls; /* uint32_t: walls that may be among them */
     tl_array plane; /* plane: and what they ask for */
     double middle;  /* m, the radius that pockets are made for */
     double queue[QUEUE];
@@ -184,8 +185,10 @@ static tl_status find_supports(packing *p, uint32_t newest)
     for (size_t i = 0; i < p->near.count; i++)
         if (near[i] == newest)
             near[i--] = near[--p->near.count];
-    for (uint32_t i = 0; i < (uint32_t)space->room.walls + space->walls.count; i++) {
-        const uint32_t wall = WALLS + i;
+    TL_TRY(tl_space_near_walls(space, ball->x, reach * (1 + 1e-9), &p->walls));
+    const uint32_t own = (uint32_t)space->room.walls, *others = p->walls.data;
+    for (uint32_t i = 0; i < own + p->walls.count; i++) {
+        const uint32_t wall = WALLS + (i < own ? i : own + others[i - own]);
         if (wall_at(p, wall, ball->x, n) < reach)
             TL_TRY(tl_array_append(&p->near, &wall, 1));
     }
@@ -389,11 +392,13 @@ tl_status tl_fill_close(tl_fill_job *job)
     packing p = {.job = job,
                  .heap = {.item = sizeof(pocket)},
                  .near = {.item = sizeof(uint32_t)},
+                 .walls = {.item = sizeof(uint32_t)},
                  .plane = {.item = sizeof(plane)},
                  .middle = tl_size_middle(&job->def->size)};
     const tl_status status = pack(&p);
     tl_array_free(&p.heap);
     tl_array_free(&p.near);
+    tl_array_free(&p.walls);
     tl_array_free(&p.plane);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "scene/space.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(TL_PATCH == TLK_PATCH && sizeof(((tl_wall *)0)->patch) == TL_PATCH * sizeof(double),
@@ -30,7 +31,9 @@ void tl_space_init(tl_space *space, const tl_room *room, double largest)
     *space = (tl_space){.room = *room,
                         .balls = {.item = sizeof(tl_ball)},
                         .buckets = {.item = sizeof(uint32_t)},
-                        .walls = {.item = sizeof(tl_wall)}};
+                        .walls = {.item = sizeof(tl_wall)},
+                        .bounded = {.item = sizeof(uint32_t)},
+                        .planes = {.item = sizeof(uint32_t)}};
     set_edge(space, 2 * largest);
 }
 
@@ -39,6 +42,13 @@ void tl_space_free(tl_space *space)
     tl_array_free(&space->balls);
     tl_array_free(&space->buckets);
     tl_array_free(&space->walls);
+    tl_array_free(&space->bounded);
+    tl_array_free(&space->planes);
+    if (space->bounds) {
+        tl_space_free(space->bounds);
+        tl_free(space->bounds, sizeof *space->bounds);
+    }
+    space->bounds = NULL;
 }
 
 /* --- the grid -------------------------------------------------------------------------------- */
@@ -235,19 +245,39 @@ double tl_space_wall(const tl_space *space, size_t wall, const double x[3], doub
     return distance;
 }
 
+/* Who asks whether a wall is in the way. */
+typedef struct wall_question {
+    const tl_space *space;
+    const double *x;
+    double least;
+} wall_question;
+
+static bool is_wall_near(void *context, const tl_ball *ball, uint32_t index)
+{
+    const wall_question *w = context;
+    const uint32_t wall = ((const uint32_t *)w->space->bounded.data)[index];
+    double n[3];
+    (void)ball;
+    return patch_distance((const tl_wall *)w->space->walls.data + wall, w->x, n) < w->least;
+}
+
+static bool is_walled(const tl_space *space, const double x[3], double radius, double least)
+{
+    const tl_wall *walls = space->walls.data;
+    const uint32_t *planes = space->planes.data;
+    wall_question question = {space, x, least};
+    double n[3];
+    for (size_t i = 0; i < space->planes.count; i++)
+        if (patch_distance(&walls[planes[i]], x, n) < least)
+            return true;
+    return space->bounds && visit_near(space->bounds, x, radius, is_wall_near, &question);
+}
+
 bool tl_space_fits(const tl_space *space, const double x[3], double radius)
 {
     const double least = radius - space->room.slack;
-    const tl_wall *walls = space->walls.data;
-    double n[3];
-    if (!tl_room_holds(&space->room, x, radius))
+    if (!tl_room_holds(&space->room, x, radius) || is_walled(space, x, radius, least))
         return false;
-    for (size_t i = 0; i < space->walls.count; i++) {
-        const double *b = walls[i].bound, reach = b[3] + radius;
-        const double d[3] = {b[0] - x[0], b[1] - x[1], b[2] - x[2]};
-        if (tlk_dotd(d, d) < reach * reach && patch_distance(&walls[i], x, n) < least)
-            return false;
-    }
     return !is_crowded(space, x, least) && !visit_near(space, x, least, stop_at_first, NULL);
 }
 
@@ -272,6 +302,28 @@ tl_status tl_space_near(const tl_space *space, const double x[3], double distanc
     near->count = 0;
     visit_near(space, x, distance, collect, &c);
     return c.status;
+}
+
+static int compare_walls(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+tl_status tl_space_near_walls(const tl_space *space, const double x[3], double distance,
+                              tl_array *near)
+{
+    const uint32_t *bounded = space->bounded.data;
+    near->count = 0;
+    if (space->bounds)
+        TL_TRY(tl_space_near(space->bounds, x, distance, near));
+    uint32_t *walls = near->data;
+    for (size_t i = 0; i < near->count; i++)
+        walls[i] = bounded[walls[i]];
+    TL_TRY(tl_array_append(near, space->planes.data, space->planes.count));
+    if (near->count > 1)
+        qsort(near->data, near->count, sizeof(uint32_t), compare_walls);
+    return TL_OK;
 }
 
 /* --- shapes ---------------------------------------------------------------------------------- */
@@ -306,7 +358,19 @@ tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[
     }
     if (!meets_room(&space->room, wall.bound, wall.bound[3]))
         return TL_OK;
-    return tl_array_append(&space->walls, &wall, 1);
+    const uint32_t index = (uint32_t)space->walls.count;
+    TL_TRY(tl_array_append(&space->walls, &wall, 1));
+    const double reach = fmax(wall.bound[3], space->room.slack); /* not 0: cells have an edge */
+    if (!isfinite(reach))
+        return tl_array_append(&space->planes, &index, 1);
+    if (!space->bounds) {
+        space->bounds = tl_alloc(sizeof *space->bounds);
+        if (!space->bounds)
+            return TL_NO_MEMORY;
+        tl_space_init(space->bounds, &space->room, reach);
+    }
+    TL_TRY(tl_array_append(&space->bounded, &index, 1));
+    return tl_space_add(space->bounds, wall.bound, reach);
 }
 
 tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],

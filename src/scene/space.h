@@ -1,6 +1,6 @@
 /* What is in the way where spheres are placed: balls in a grid that finds those near a point at
- * once, and walls (planes, boxes, parallelograms), which are few. Fills and emitters make one for
- * the region they place in. */
+ * once, and walls (planes, boxes, parallelograms), whose bounds are in a grid of their own. Fills
+ * and emitters make one for the region they place in. */
 #ifndef TL_SCENE_SPACE_H
 #define TL_SCENE_SPACE_H
 
@@ -31,6 +31,8 @@ typedef struct tl_space {
     tl_array balls;                  /* tl_ball */
     tl_array buckets;                /* uint32_t, a power of two of them: first ball */
     tl_array walls;                  /* tl_wall */
+    struct tl_space *bounds;         /* balls around walls that have a bound; NULL: none has */
+    tl_array bounded, planes;        /* uint32_t: walls by ball of `bounds`; those without bound */
     size_t used[TL_SPACE_LEVELS];    /* balls of each level */
     double inverse[TL_SPACE_LEVELS]; /* of its cells' edge */
     uint64_t row[TL_SPACE_LEVELS];   /* cells from one to the next in y */
@@ -61,6 +63,11 @@ bool tl_space_fits(const tl_space *space, const double x[3], double radius);
 
 /* The distance of a point from a wall's surface and the direction away from it. */
 double tl_space_wall(const tl_space *space, size_t wall, const double x[3], double normal[3]);
+
+/* Writes the walls (uint32_t, ascending, in place of what `near` held) that can be nearer than
+ * `distance` to a point, and perhaps others. */
+tl_status tl_space_near_walls(const tl_space *space, const double x[3], double distance,
+                              tl_array *near);
 
 /* Writes the balls whose reach is nearer than `distance` to a point (uint32_t, in place of what
  * `near` held), in an order that depends on the calls so far alone. */

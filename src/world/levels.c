@@ -98,6 +98,7 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
     sizes.top = fmax(n[4], 0);
     sizes.most = TLK_LEVELS - 1;
+    c->coarsest = n[5] > 0 ? tlk_halvings(sizes.top, n[5], sizes.most) : TLK_LEVELS;
     TL_TRY(count_levels(b, &sizes, old, least, c));
     tl_run(b, TLK_size_level, old, &sizes);
     return list_direct(w, &sizes, shapes, c);

@@ -40,9 +40,9 @@ def equal(found, wanted, what):
     check(found == wanted, f"{what}: {found!r}, not {wanted!r}")
 
 
-def talus(*arguments, code=0, cwd=None):
+def talus(*arguments, code=0, cwd=None, timeout=300):
     """Runs the command and expects an exit code."""
-    done = subprocess.run([TALUS, *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=cwd)
+    done = subprocess.run([TALUS, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd)
     check(done.returncode == code,
           f"talus {' '.join(map(str, arguments))}: exit code {done.returncode}, not {code}\n"
           f"{done.stdout}{done.stderr}")
@@ -56,9 +56,9 @@ def refused(code, message, *arguments):
     return done
 
 
-def run_json(*arguments, code=0):
+def run_json(*arguments, code=0, timeout=300):
     """Runs the command with --json and returns the object, which must be all of standard output."""
-    return json.loads(talus(*arguments, "--json", code=code).stdout)
+    return json.loads(talus(*arguments, "--json", code=code, timeout=timeout).stdout)
 
 
 def start(*arguments, **options):

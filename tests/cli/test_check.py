@@ -88,3 +88,24 @@ equal(set(build), {"version", "compiler", "build", "instruction_sets", "cpu", "c
 check(build["cpu"].startswith("cpu ("), build["cpu"])
 check(build["cuda"].startswith(("cuda (", "not available: ")), build["cuda"])
 refused(2, "info: --set is for scenes", "info", "--set", "a=1")
+
+# Walls that all lie in one place do not look at each other: this takes a second, not minutes.
+PANELS = {"kind": "fixed", "repeat": {"count": 200000},
+          "shapes": [{"kind": "parallelogram", "edge_u": [0.1, 0, 0], "edge_v": [0, 0.1, 0]}]}
+LARGER = {**PANELS, "shapes": [{"kind": "parallelogram", "edge_u": [0.4, 0, 0], "edge_v": [0, 0.4, 0]}]}
+BALL = {"position": [0.05, 0.05, 1], "shapes": [{"kind": "sphere", "radius": 0.02}]}
+with open("panels.json", "w") as file:
+    json.dump({"version": 1, "bodies": [PANELS, LARGER, BALL]}, file)
+found = run_json("check", "panels.json", timeout=60)
+equal((found["fixed"], found["overlapping_pairs"]), (400000, 0), "panels in one place")
+
+# A fill asks the walls near each sphere, not all.
+SHELF = {"kind": "fixed", "repeat": {"count": 200000},
+         "position": ["=(i-500*floor(i/500))/500", "=floor(i/500)/400", 0.05],
+         "shapes": [{"kind": "parallelogram", "edge_u": [0.002, 0, 0], "edge_v": [0, 0.002, 0]}]}
+with open("shelf.json", "w") as file:
+    json.dump({"version": 1, "bodies": [SHELF], "fills": [
+        {"region": {"kind": "box", "low": [0, 0, 0], "high": [1, 1, 1]}, "radius": 0.02}]}, file)
+found = run_json("check", "shelf.json", timeout=60)
+equal((found["fixed"], found["overlapping_pairs"]), (200000, 0), "a fill among many panels")
+check(10000 < found["dynamic"] < 15625, f"{found['dynamic']} spheres, not all but those of two layers")

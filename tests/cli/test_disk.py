@@ -24,7 +24,7 @@ if mounted.returncode != 0:
 try:
     # 4 MiB are filled within a second of simulated time.
     result = os.path.join(disk, "heap.h5")
-    arguments = ("run", scene("heap"), "-o", result, "--until", 30, "--rate", 1000, "--contacts", "--threads", 1)
+    arguments = ("run", scene("heap"), "-o", result, "--until", 30, "--rate", 200, "--contacts", "--threads", 1)
     done = talus(*arguments, "--json", code=4)
     check("No space left on device" in done.stderr, done.stderr)
     check(f"to go on: talus resume {result}" in done.stderr, done.stderr)
@@ -35,7 +35,7 @@ try:
     # With more room it goes on to where it should have come.
     subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
     until = info["last_time"] + 0.1
-    whole = run_json("run", scene("heap"), "-o", "whole.h5", "--until", until, "--rate", 1000, "--contacts", "--quiet", "--threads", 1)
+    whole = run_json("run", scene("heap"), "-o", "whole.h5", "--until", until, "--rate", 200, "--contacts", "--quiet", "--threads", 1)
     equal(run_json("resume", result, "--until", until, "--quiet", "--threads", 1)["hash"], whole["hash"], "the hash after a full disk")
 
     # A disk that is read-only: refused at the start.

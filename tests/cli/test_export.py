@@ -2,6 +2,7 @@
 # `talus export`: the frames asked for, with the numbers that the result holds. Bodies come from an
 # emitter, and an event and a boundary take some away.
 import csv
+import json
 import os
 
 from cli import check, equal, refused, run_json, scene, skip, talus
@@ -21,7 +22,7 @@ equal(len(frames), 31, "frames")
 
 
 def rows(*arguments):
-    talus("export", "pour.h5", "-o", "out.csv", *arguments)
+    talus("export", "pour.h5", "-o", "out.csv", "--force", *arguments)
     with open("out.csv", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -65,8 +66,41 @@ check(len(names) >= 7 and all(os.path.getsize(name) for name in names), f"files 
 
 # Files that cannot be written or read.
 refused(4, "nowhere/out.csv", "export", "pour.h5", "-o", "nowhere/out.csv")
-refused(4, "nowhere.h5", "export", "nowhere.h5", "-o", "out.csv")
+refused(4, "nowhere.h5", "export", "nowhere.h5", "-o", "unread.csv")
 with open("noise.h5", "wb") as file:
     file.write(b"\211HDF\r\n\032\n" + bytes(1000))
-refused(3, "noise.h5", "export", "noise.h5", "-o", "out.csv")
+refused(3, "noise.h5", "export", "noise.h5", "-o", "unread.csv")
 refused(3, "noise.h5", "info", "noise.h5")
+
+# What was written is told, to people on standard error and to programs as an object.
+done = talus("export", "pour.h5", "-o", "told.csv")
+size = os.path.getsize("told.csv")
+check(done.stderr.startswith(f"told.csv: 31 frames, {len(lines)} rows, ") and not done.stdout, done.stderr)
+equal(talus("export", "pour.h5", "-o", "told.csv", "--force", "--quiet").stderr, "", "what --quiet prints")
+told = run_json("export", "pour.h5", "-o", "told.csv", "--force", "--quiet")
+equal(told, {"file": "told.csv", "format": "csv", "frames": 31, "rows": len(lines), "files": 1, "bytes": size}, "--json")
+told = json.loads(talus("export", "pour.h5", "-o", "told.pvd", "--json").stdout)
+names = ["told.pvd"] + [os.path.join("told_frames", name) for name in os.listdir("told_frames")]
+equal((told["files"], told["bytes"]), (len(names), sum(map(os.path.getsize, names))), "files and bytes of VTK")
+
+# Radius and mass of bodies, from the result itself.
+radius = {int(row["body"]): float(row["radius"]) for row in result["shapes"][:]}
+mass = {int(row["body"]): float(row["mass"]) for row in result["bodies"][:]}
+for line in lines[::97]:
+    body = int(line["body"])
+    equal((float(line["radius"]), float(line["mass"])), (radius[body], mass[body]), f"radius and mass of body {body}")
+
+# Some bodies: by the name of a fill, by name, by index, and several.
+named = {int(line["body"]) for line in lines if line["name"] == "first"}
+check(len(named) > 10, f"bodies of the fill: {named}")
+equal({int(line["body"]) for line in rows("--body", "first")}, named, "bodies of a fill by its name")
+equal({int(line["body"]) for line in rows("--body", min(named), "--body", max(named))}, {min(named), max(named)},
+      "two bodies by index")
+some = rows("--format", "contacts", "--body", min(named))
+wanted = [line for line in rows("--format", "contacts") if str(min(named)) in (line["body_a"], line["body_b"])]
+equal(some, wanted, "contacts of one body")
+refused(2, "export: no body of pour.h5 has the name or the index 'nobody'; `talus info pour.h5` lists names, indices go from "
+        "1 to", "export", "pour.h5", "-o", "none.csv", "--body", "nobody")
+refused(2, "export: --body and --format steps contradict each other: steps are of all bodies",
+        "export", "pour.h5", "-o", "none.csv", "--body", 3, "--format", "steps")
+check(not os.path.exists("none.csv"), "a refused export left a file")

@@ -69,5 +69,5 @@ with open("whole.csv", "rb") as whole, open("part.csv", "rb") as part:
 
 # A result without monitors.
 talus("run", scene("pour"), "--until", 0.1, "--quiet")
-refused(2, "pour.h5: its scene has no monitors to export", "export", "pour.h5", "-o", "none.csv", "--format",
+refused(3, "pour.h5: its scene has no monitors to export", "export", "pour.h5", "-o", "none.csv", "--format",
         "monitors")

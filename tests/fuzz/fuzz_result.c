@@ -330,7 +330,10 @@ static void export_all(tl_result *result)
     char name[160];
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s/%s", folder, names[i]);
-        tl_result_export(result, (tl_export_format)i, 0, 3, 1, name);
+        tl_export_def def = tl_export_default();
+        def.format = (tl_export_format)i;
+        def.last = 3;
+        tl_result_export(result, &def, name, NULL);
     }
 }
 

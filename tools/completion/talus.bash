@@ -53,7 +53,7 @@ _talus()
         files="json h5"
         ;;
     export)
-        options="--output -o --format --from --to --every --help -h"
+        options="--output -o --format --from --to --every --body --force -f --quiet -q --json --help -h"
         files=h5
         ;;
     view)
@@ -89,7 +89,7 @@ _talus()
             _talus_files "$word" h5
         fi
         ;;
-    --until | --set | --threads | --iterations | --rate | --from | --to | --every | --port | --bind) ;;
+    --until | --set | --threads | --iterations | --rate | --from | --to | --every | --body | --port | --bind) ;;
     *)
         case $word in
         -*) _talus_words "$word" "$options" ;;

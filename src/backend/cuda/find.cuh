@@ -346,8 +346,9 @@ static __global__ void __launch_bounds__(32 * WARPS, FIND_BLOCKS)
     const uint32_t finest = __reduce_max_sync(ALL, own < TLK_LEVELS ? own + 1 : 0);
     for (uint32_t l = 0; l < finest; l++)
         if (f.level[l].used)
-            search_level(f, own < TLK_LEVELS && l <= own ? i : TLK_NONE, l, own, touch,
-                         windows[threadIdx.x / 32], t);
+            search_level(f,
+                         own < TLK_LEVELS && l <= own && tlk_searches(&f, i, own, l) ? i : TLK_NONE,
+                         l, own, touch, windows[threadIdx.x / 32], t);
     if (i == TLK_NONE)
         return;
     if (f.globals)
@@ -385,7 +386,7 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
     for (uint32_t l = 0; own < TLK_LEVELS && l <= own; l++) {
         seeker k;
         tlk_search s;
-        if (!f->level[l].used)
+        if (!tlk_searches(f, i, own, l))
             continue;
         const bool words = begin(*f, i, l, own, touch, k, s);
         while (tlk_search_next(f, &f->level[l], &s, &from, &to))
