@@ -6,7 +6,9 @@
 
 static tl_status append(tl_recorder *r, tl_result_table which, uint64_t count, const void *rows)
 {
-    return tl_h5_table_append(&r->tables.table[which], r->path, count, rows);
+    if (!tl_result_tables_have(&r->tables, which)) /* not asked for */
+        return TL_OK;
+    return tl_h5_table_append(&r->tables.table[which], r->path, count, rows, &r->tables.packer);
 }
 
 static tl_status append_array(tl_recorder *r, tl_result_table which, const tl_array *rows)

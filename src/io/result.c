@@ -29,8 +29,24 @@ static tl_status file_size(const tl_result *r, uint64_t *size)
 static tl_status read_closed(tl_result *r)
 {
     uint8_t closed = 0;
-    TL_TRY(tl_h5_read_number(r->root, r->path, "closed", H5T_STD_U8LE, H5T_NATIVE_UINT8, &closed));
+    TL_TRY(tl_h5_read_number(r->root, r->path, "closed", H5T_NATIVE_UINT8, &closed));
     r->closed = closed != 0;
+    return TL_OK;
+}
+
+/* How frames are stored: files of 1.0 do not say, and store them as they are. */
+static tl_status read_storing(tl_result *r)
+{
+    uint32_t compression = TL_COMPRESSION_NONE;
+    r->record.error = tl_record_default().error;
+    TL_TRY(tl_h5_read_optional(r->root, r->path, "record_compression", H5T_NATIVE_UINT32,
+                               &compression));
+    TL_TRY(tl_h5_read_optional(r->root, r->path, "record_error", H5T_NATIVE_DOUBLE,
+                               &r->record.error));
+    if (!(r->record.error > 0))
+        return tl_fail(TL_BAD_DATA, "%s: attribute record_error is %g; it must be above 0", r->path,
+                       r->record.error);
+    r->record.compression = (tl_compression)compression;
     return TL_OK;
 }
 
@@ -44,33 +60,33 @@ static tl_status read_record(tl_result *r)
                    {"record_rate", &r->record.rate},
                    {"record_checkpoint", &r->record.checkpoint}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        TL_TRY(tl_h5_read_number(r->root, r->path, numbers[i].name, H5T_IEEE_F64LE,
-                                 H5T_NATIVE_DOUBLE, numbers[i].value));
+        TL_TRY(tl_h5_read_number(r->root, r->path, numbers[i].name, H5T_NATIVE_DOUBLE,
+                                 numbers[i].value));
         if (!(*numbers[i].value >= 0))
             return tl_fail(TL_BAD_DATA, "%s: attribute %s is %g; it cannot be below 0", r->path,
                            numbers[i].name, *numbers[i].value);
     }
-    TL_TRY(tl_h5_read_number(r->root, r->path, "record_contacts", H5T_STD_U8LE, H5T_NATIVE_UINT8,
-                             &contacts));
+    TL_TRY(tl_h5_read_number(r->root, r->path, "record_contacts", H5T_NATIVE_UINT8, &contacts));
     r->record.contacts = contacts != 0;
-    return TL_OK;
+    return read_storing(r);
 }
 
 static tl_status read_attributes(tl_result *r)
 {
     char format[64] = "";
-    uint32_t version = 0;
     TL_TRY(tl_h5_read_text(r->root, r->path, "format", format, sizeof format));
     if (strcmp(format, TL_RESULT_FORMAT) != 0)
         return tl_fail(TL_BAD_DATA, "%s: not a result of Talus: its format is \"%s\"", r->path,
                        format);
-    TL_TRY(tl_h5_read_number(r->root, r->path, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT32,
-                             &version));
-    if (version != TL_RESULT_VERSION)
-        return tl_fail(TL_BAD_DATA,
-                       "%s: version %" PRIu32 " of results; this Talus reads version %d", r->path,
-                       version, TL_RESULT_VERSION);
     TL_TRY(tl_h5_read_text(r->root, r->path, "version", r->version, sizeof r->version));
+    TL_TRY(tl_h5_read_number(r->root, r->path, "format_version", H5T_NATIVE_UINT32, &r->major));
+    TL_TRY(tl_h5_read_optional(r->root, r->path, "format_minor", H5T_NATIVE_UINT32, &r->minor));
+    if (r->major != TL_RESULT_MAJOR)
+        return tl_fail(TL_BAD_DATA,
+                       "%s: version %" PRIu32 ".%" PRIu32 " of results, which Talus %s reads; this "
+                       "is Talus %s, which reads versions %d.0 and later below %d",
+                       r->path, r->major, r->minor, r->version, tl_version(), TL_RESULT_MAJOR,
+                       TL_RESULT_MAJOR + 1);
     TL_TRY(tl_h5_read_text(r->root, r->path, "backend", r->backend, sizeof r->backend));
     TL_TRY(tl_h5_read_text(r->root, r->path, "id", r->id, sizeof r->id));
     TL_TRY(tl_h5_read_text(r->root, r->path, "note", r->note, TL_NOTE_LIMIT));
@@ -89,6 +105,15 @@ static tl_status open_inside(tl_result *r)
     TL_TRY(file_size(r, &size));
     TL_TRY(tl_result_tables_open(&r->tables, r->file, r->path, size));
     r->has_tables = true;
+    const struct {
+        tl_result_table table;
+        tl_record_field field;
+    } fields[] = {{TL_STATE_ORIENTATION, TL_RECORD_ORIENTATION},
+                  {TL_STATE_VELOCITY, TL_RECORD_VELOCITY},
+                  {TL_STATE_ANGULAR, TL_RECORD_ANGULAR_VELOCITY}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (tl_result_tables_have(&r->tables, fields[i].table))
+            r->record.fields |= fields[i].field;
     return tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps);
 }
 
@@ -165,6 +190,9 @@ tl_result_info tl_result_describe(const tl_result *result)
         return (tl_result_info){.version = "", .note = "", .backend = ""};
     const tl_frame_row last = tl_result_last(result);
     const tl_frame_row *first = result->frames.count ? result->frames.data : &last;
+    uint64_t contacts = 0;
+    for (size_t i = 0; i < result->frames.count; i++)
+        contacts += first[i].contact_count;
     return (tl_result_info){.version = result->version,
                             .note = result->note,
                             .backend = result->backend,
@@ -173,10 +201,17 @@ tl_result_info tl_result_describe(const tl_result *result)
                             .steps = result->steps,
                             .bodies = last.bodies,
                             .shapes = last.shapes,
-                            .contacts = last.contact_first + last.contact_count,
+                            .contacts = contacts,
                             .first_time = first->time,
                             .last_time = last.time,
-                            .has_checkpoint = tl_checkpoint_exists(result->path)};
+                            .has_checkpoint = tl_checkpoint_exists(result->path, result->id),
+                            .format_major = result->major,
+                            .format_minor = result->minor,
+                            .fields = result->record.fields,
+                            .compression = result->record.compression,
+                            .error = result->record.compression == TL_COMPRESSION_QUANTISED
+                                         ? result->record.error
+                                         : 0};
 }
 
 static tl_status refresh_inside(tl_result *r)
@@ -187,6 +222,8 @@ static tl_status refresh_inside(tl_result *r)
     TL_TRY(read_closed(r));
     /* Frames first: what they speak of was there before them. */
     for (int i = 0; i < TL_RESULT_TABLES; i++) {
+        if (!tl_result_tables_have(&r->tables, (tl_result_table)i))
+            continue;
         TL_TRY(file_size(r, &size));
         TL_TRY(tl_h5_table_refresh(&r->tables.table[i], r->path, size));
     }

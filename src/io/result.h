@@ -16,6 +16,7 @@ struct tl_result {
     tl_result_tables tables;
     bool has_tables;
     bool closed;
+    uint32_t major, minor; /* of the format */
     uint64_t steps;  /* rows of /steps that count */
     tl_array frames; /* tl_frame_row: those that count */
     char version[64], backend[256], id[TL_RESULT_ID_CHARS + 1];
