@@ -199,6 +199,23 @@ static size_t make_tokens(const unsigned char *data, size_t size, size_t back, u
     return n;
 }
 
+/* Counts of bytes without looking for runs; four tables, because the same byte often comes again
+ * before its count is written. */
+static void count_bytes(const unsigned char *data, size_t size, uint32_t *counts)
+{
+    uint32_t part[4][256] = {{0}};
+    size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            part[k][data[i + k]]++;
+    for (; i < size; i++)
+        part[0][data[i]]++;
+    memset(counts, 0, LITERALS * sizeof *counts);
+    for (int k = 0; k < 256; k++)
+        counts[k] = part[0][k] + part[1][k] + part[2][k] + part[3][k];
+    counts[END] = 1;
+}
+
 /* The lengths of a code's words, then one distance: itself coded, zeros by how many there are. */
 static void put_code(bits *b, const code *c, uint32_t distance)
 {
@@ -256,6 +273,18 @@ static void put_tokens(bits *b, const code *c, const uint16_t *tokens, size_t n,
     put(b, c->word[END], c->length[END]);
 }
 
+static void put_bytes(bits *b, const code *c, const unsigned char *data, size_t size)
+{
+    size_t i = 0;
+    for (; i + 2 <= size; i += 2) { /* two words have at most 30 bits */
+        const unsigned x = data[i], y = data[i + 1], length = c->length[x];
+        put(b, c->word[x] | (uint64_t)c->word[y] << length, length + c->length[y]);
+    }
+    if (i < size)
+        put(b, c->word[data[i]], c->length[data[i]]);
+    put(b, c->word[END], c->length[END]);
+}
+
 static void put_stored(bits *b, const unsigned char *data, size_t size, bool last)
 {
     do {
@@ -271,8 +300,8 @@ static void put_stored(bits *b, const unsigned char *data, size_t size, bool las
     } while (size);
 }
 
-/* Whether a sample says that no code would be shorter. The sum of squared counts is that of even
- * chances, or hardly above it. */
+/* Whether a sample says that no code would be shorter by more than a few percent, which is not worth
+ * its time: the sum of squared counts is that of even chances, or not far above it. */
 static bool looks_random(const unsigned char *data, size_t size)
 {
     enum { SAMPLE = 1024 };
@@ -286,7 +315,7 @@ static bool looks_random(const unsigned char *data, size_t size)
         counts[data[i]]++;
     for (int i = 0; i < 256; i++)
         sum += (uint64_t)counts[i] * counts[i];
-    return (double)sum < 1.08 * ((double)taken + (double)(taken * taken) / 256.0);
+    return (double)sum < 1.25 * ((double)taken + (double)(taken * taken) / 256.0);
 }
 
 static size_t count_repeats(const unsigned char *data, size_t size, size_t back)
@@ -297,19 +326,25 @@ static size_t count_repeats(const unsigned char *data, size_t size, size_t back)
     return same;
 }
 
-static void put_plane(bits *b, const unsigned char *data, size_t size, uint16_t *tokens, bool last)
+static void put_block(bits *b, const unsigned char *data, size_t size, uint16_t *tokens, bool last)
 {
-    const size_t back = size > 1024 && count_repeats(data, 1024, 256) > 512 &&
-                                count_repeats(data, 1024, 1) < 512
-                            ? 256
-                            : 1;
-    if (back == 1 && looks_random(data, size)) {
+    enum { SAMPLE = 1024 };
+    const size_t part = size < SAMPLE ? size : SAMPLE, middle = (size - part) / 2;
+    const size_t near = count_repeats(data + middle, part, 1);
+    const size_t far = count_repeats(data + middle, part, 256);
+    const size_t back = far > part / 2 && near < part / 2 ? 256 : 1;
+    const bool runs = back == 256 || near > part / 8;
+    if (!runs && looks_random(data, size)) {
         put_stored(b, data, size, last);
         return;
     }
     uint32_t counts[LITERALS];
+    size_t n = 0;
     code c;
-    const size_t n = make_tokens(data, size, back, tokens, counts);
+    if (runs)
+        n = make_tokens(data, size, back, tokens, counts);
+    else
+        count_bytes(data, size, counts);
     make_code(counts, LITERALS, CODE_LIMIT, &c);
     uint64_t length = 8 * 100; /* about what the code itself takes */
     for (uint32_t i = 0; i < LITERALS; i++)
@@ -320,7 +355,53 @@ static void put_plane(bits *b, const unsigned char *data, size_t size, uint16_t 
     }
     put(b, (last ? 1 : 0) | 2 << 1, 3); /* kind 2: with a code of its own */
     put_code(b, &c, back == 256 ? 15 : 0);
-    put_tokens(b, &c, tokens, n, back);
+    if (runs)
+        put_tokens(b, &c, tokens, n, back);
+    else
+        put_bytes(b, &c, data, size);
+}
+
+/* Zeros, as many as there are at the end of a chunk that is filled up; in the code that needs no
+ * table (kind 1). */
+static void put_zeros(bits *b, size_t size, bool last)
+{
+    put(b, (last ? 1 : 0) | 1 << 1, 3);
+    for (size_t i = 0; i < size;) {
+        const size_t left = size - i;
+        if (!i || left < 3) {
+            put(b, reversed(0x30, 8), 8); /* a zero */
+            i++;
+            continue;
+        }
+        unsigned extra, value;
+        const size_t length = left < LONGEST ? left : LONGEST;
+        const uint32_t symbol = run_symbol((unsigned)length, &extra, &value);
+        if (symbol < 280)
+            put(b, reversed(symbol - 256, 7), 7);
+        else
+            put(b, reversed(0xc0 + symbol - 280, 8), 8);
+        put(b, value, extra);
+        put(b, 0, 5); /* distance 1 */
+        i += length;
+    }
+    put(b, 0, 7); /* the end */
+}
+
+static void put_plane(bits *b, const unsigned char *data, size_t size, uint16_t *tokens, bool last)
+{
+    enum { FEW = 64 };
+    size_t used = size;
+    for (uint64_t word; used >= 8; used -= 8) {
+        memcpy(&word, data + used - 8, 8);
+        if (word)
+            break;
+    }
+    if (size - used < FEW)
+        used = size;
+    if (used)
+        put_block(b, data, used, tokens, last && used == size);
+    if (used < size)
+        put_zeros(b, size - used, last);
 }
 
 /* ---- The whole ---- */
