@@ -31,7 +31,7 @@ enum {
     TAKES_SETS = 1 << 2,    /* --set */
     TAKES_BACKEND = 1 << 3, /* --backend, --threads */
     TAKES_SOLVER = 1 << 4,  /* --solver, --iterations, --precision */
-    TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --no-record, --force */
+    TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --fields, --compression, --no-record, --force */
     TAKES_QUIET = 1 << 6,   /* --quiet */
     TAKES_JSON = 1 << 7,    /* --json */
     TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every of an export */
@@ -56,6 +56,8 @@ typedef struct options {
     int64_t precision;  /* place in precision_words */
     double rate;        /* frames a second of simulated time */
     bool contacts;      /* record contacts */
+    const char *fields; /* what to record of bodies: words with commas between */
+    int64_t compression; /* place in compression_words */
     bool no_record;     /* write no result */
     bool force;         /* replace an existing result */
     bool quiet;         /* errors only */
@@ -75,6 +77,7 @@ typedef struct options {
 } options;
 
 extern const char *const solver_words[];    /* as scene files spell them, NULL at the end */
+extern const char *const compression_words[]; /* in the order of tl_compression */
 extern const char *const precision_words[]; /* the same */
 
 /* One subcommand. `run` gets its options and returns an exit code. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 const char *const solver_words[] = {"psor", "jacobi", "apgd", "spg", NULL};
+const char *const compression_words[] = {"none", "lossless", "quantised", NULL};
 const char *const precision_words[] = {"mixed", "double", NULL};
 static const char *const backend_words[] = {"auto", "cpu", "cuda", NULL};
 static const char *const format_words[] = {"csv", "vtk", "steps", "contacts", NULL};
@@ -60,6 +61,10 @@ static const option known[] = {
      TAKES_RECORD, 0, KIND_NUMBER, FIELD(rate), NULL, 0, 1e9},
     {"--contacts", NULL, "record contacts with their impulses too", TAKES_RECORD, 0, KIND_FLAG,
      FIELD(contacts), NULL, 0, 0},
+    {"--fields", "LIST", "record these: position,orientation,velocity,angular_velocity",
+     TAKES_RECORD, 0, KIND_TEXT, FIELD(fields), NULL, 0, 0},
+    {"--compression", "none|lossless|quantised", "how frames are stored", TAKES_RECORD, 0,
+     KIND_WORD, FIELD(compression), compression_words, 0, 0},
     {"--no-record", NULL, "write no result", TAKES_RECORD, 0, KIND_FLAG, FIELD(no_record), NULL, 0,
      0},
     {"--force", NULL, "replace a result that exists", TAKES_RECORD, 'f', KIND_FLAG, FIELD(force),
@@ -104,6 +109,7 @@ static const options nothing = {.until = NAN,
                                 .iterations = -1,
                                 .precision = -1,
                                 .rate = NAN,
+                                .compression = -1,
                                 .format = -1,
                                 .from = NAN,
                                 .to = NAN,

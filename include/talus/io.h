@@ -36,6 +36,12 @@ typedef enum tl_compression {
     TL_COMPRESSION_QUANTISED = 2 /**< rounded to tl_record_def.error, then packed */
 } tl_compression;
 
+/** Bodies whose indices follow each other. */
+typedef struct tl_body_range {
+    uint32_t first; /**< index of the first, from 1 */
+    uint32_t count; /**< > 0 */
+} tl_body_range;
+
 /** How long to run and what to record, as a scene file says it. */
 typedef struct tl_record_def {
     double duration;   /**< s of simulated time, > 0; default 10 */
@@ -47,6 +53,9 @@ typedef struct tl_record_def {
     tl_compression compression; /**< default lossless */
     double error; /**< m, > 0: the most by which quantised positions are off; default 1e-5. What it
                        means for the rest is in docs/result-format.md. */
+    size_t body_count;           /**< ranges in `bodies`; 0, the default: all bodies */
+    const tl_body_range *bodies; /**< the bodies whose states and contacts are recorded, ascending,
+                                      without overlap; owned by who gives the definition */
 } tl_record_def;
 
 /** Everything at its default. */
@@ -164,6 +173,8 @@ typedef struct tl_result_info {
     uint32_t fields;                     /**< tl_record_field: what its frames hold */
     tl_compression compression;          /**< how they are stored */
     double error;                        /**< m, of quantised positions; else 0 */
+    size_t body_count;           /**< ranges of the bodies that are recorded; 0: all are */
+    const tl_body_range *ranges; /**< these */
 } tl_result_info;
 
 /** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed

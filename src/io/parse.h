@@ -25,6 +25,7 @@ typedef struct tl_reader {
     bool repeating;      /* the last parameter counts the bodies of an entry with "repeat" */
     tl_settings settings;
     tl_waiting waiting;
+    const tl_json *recorded; /* record.bodies, for when all bodies are known */
     tl_array entry_shapes; /* tl_shape_def: of the entry that is being read */
     tl_array entry_table;  /* double: its motion's times, then its rows */
     tl_array scratch;      /* double or tl_body: a table, or what an event removes */
@@ -152,5 +153,8 @@ tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded,
 tl_status tl_read_events(tl_reader *r, const tl_json *list);
 tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
 tl_status tl_read_forces(tl_reader *r, const tl_json *list);
+
+/* The bodies that are recorded. */
+tl_status tl_read_recorded(tl_reader *r, const tl_json *list);
 
 #endif

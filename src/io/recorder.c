@@ -55,7 +55,8 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name)
     const tl_status status = tl_h5_close(&r->writer, name);
     tl_h5_end();
     free_slots(r);
-    tl_array *arrays[] = {&r->alive, &r->handles, &r->fresh, &r->numbers, &r->columns};
+    tl_array *arrays[] = {&r->alive, &r->handles, &r->fresh, &r->numbers, &r->columns,
+                          &r->rows,  &r->recorded};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     pthread_cond_destroy(&r->changed);
@@ -80,6 +81,10 @@ static tl_status make_slots(tl_recorder *r)
     r->handles.item = r->fresh.item = sizeof(tl_body);
     r->numbers.item = sizeof(double);
     r->columns.item = 1;
+    r->rows.item = sizeof(size_t);
+    r->recorded.item = sizeof(tl_body_range);
+    TL_TRY(tl_array_append(&r->recorded, r->record.bodies, r->record.body_count));
+    r->record.bodies = r->recorded.data;
     return TL_OK;
 }
 
@@ -243,6 +248,15 @@ static tl_status check_record(const tl_record_def *d)
     if ((unsigned)d->compression > TL_COMPRESSION_QUANTISED)
         return tl_fail(TL_BAD_ARGUMENT, "record.compression is %d; it must be of tl_compression",
                        (int)d->compression);
+    for (size_t i = 0; i < d->body_count; i++) {
+        const tl_body_range *b = &d->bodies[i];
+        if (!b->first || !b->count || b->count - 1 > UINT32_MAX - b->first ||
+            (i && b->first - b[-1].first < b[-1].count) || (i && b->first <= b[-1].first))
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "record.bodies[%zu] is %" PRIu32 " bodies from %" PRIu32
+                           " on; ranges must be ascending and not empty",
+                           i, b->count, b->first);
+    }
     if (!(d->error > 0) || !isfinite(d->error))
         return tl_fail(TL_BAD_ARGUMENT, "record.error is %g; it must be finite and above 0",
                        d->error);
@@ -305,6 +319,9 @@ static tl_status make_file(tl_recorder *r, const char *new, const tl_document *d
     if (status == TL_OK)
         status = tl_result_tables_create(&r->tables, r->writer.file, r->path,
                                          tl_world_body_count(world), &r->record);
+    if (status == TL_OK && r->recorded.count)
+        status = tl_h5_table_append(&r->tables.table[TL_RECORDED], r->path, r->recorded.count,
+                                    r->recorded.data, NULL);
     if (status == TL_OK && H5Fstart_swmr_write(r->writer.file) < 0)
         status = tl_h5_fail(TL_FILE, r->path, "HDF5 cannot change to single-writer mode");
     const tl_status disk = tl_h5_check(&r->writer, r->path);

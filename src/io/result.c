@@ -94,6 +94,25 @@ static tl_status read_attributes(tl_result *r)
     return read_closed(r);
 }
 
+/* Which bodies are recorded, where not all are. */
+static tl_status read_recorded(tl_result *r)
+{
+    const tl_h5_table *table = &r->tables.table[TL_RECORDED];
+    TL_TRY(tl_array_resize(&r->recorded, (size_t)table->rows));
+    TL_TRY(tl_h5_table_read(table, r->path, 0, table->rows, r->recorded.data));
+    const tl_body_range *range = r->recorded.data;
+    uint64_t last = 0;
+    for (size_t i = 0; i < r->recorded.count; i++) {
+        if (!range[i].count || range[i].first <= last)
+            return tl_fail(TL_BAD_DATA, "%s: /recorded[%zu]: bodies must be in ascending order",
+                           r->path, i);
+        last = (uint64_t)range[i].first + range[i].count - 1;
+    }
+    r->record.bodies = r->recorded.data;
+    r->record.body_count = r->recorded.count;
+    return TL_OK;
+}
+
 static tl_status open_inside(tl_result *r)
 {
     uint64_t size;
@@ -114,12 +133,14 @@ static tl_status open_inside(tl_result *r)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (tl_result_tables_have(&r->tables, fields[i].table))
             r->record.fields |= fields[i].field;
+    TL_TRY(read_recorded(r));
     return tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps);
 }
 
 static void set_item_sizes(tl_result *r)
 {
     r->frames.item = sizeof(tl_frame_row);
+    r->recorded.item = sizeof(tl_body_range);
     r->bodies.item = sizeof(tl_body_row);
     r->shapes.item = sizeof(tl_shape_row);
     r->removals.item = sizeof(tl_removal_row);
@@ -176,7 +197,7 @@ void tl_result_close(tl_result *r)
     tl_h5_end();
     tl_array *arrays[] = {&r->frames,       &r->bodies,    &r->shapes,       &r->removals,
                           &r->frame_bodies, &r->positions, &r->orientations, &r->velocities,
-                          &r->angular,      &r->contacts,  &r->columns};
+                          &r->angular,      &r->contacts,  &r->columns,      &r->recorded};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     tl_free(r->note, TL_NOTE_LIMIT);
@@ -205,6 +226,8 @@ tl_result_info tl_result_describe(const tl_result *result)
                             .first_time = first->time,
                             .last_time = last.time,
                             .has_checkpoint = tl_checkpoint_exists(result->path, result->id),
+                            .body_count = result->record.body_count,
+                            .ranges = result->record.bodies,
                             .format_major = result->major,
                             .format_minor = result->minor,
                             .fields = result->record.fields,

@@ -178,6 +178,7 @@ static const struct layout {
     [TL_CONTACT_NORMAL] = {"contacts/normal", NULL, 0, ELEMENT_F32, 3, 0, false},
     [TL_CONTACT_GAP] = {"contacts/gap", NULL, 0, ELEMENT_F64, 1, 0, false},
     [TL_CONTACT_IMPULSE] = {"contacts/impulse", NULL, 0, ELEMENT_F32, 3, 0, false},
+    [TL_RECORDED] = {"recorded", NULL, 0, ELEMENT_U32, 2, 64, false},
 };
 
 /* About a chunk a frame keeps the index small; a chunk that is too large for what comes costs
@@ -238,6 +239,7 @@ static bool is_recorded(int table, const tl_record_def *record)
     case TL_STATE_ORIENTATION: return record->fields & TL_RECORD_ORIENTATION;
     case TL_STATE_VELOCITY: return record->fields & TL_RECORD_VELOCITY;
     case TL_STATE_ANGULAR: return record->fields & TL_RECORD_ANGULAR_VELOCITY;
+    case TL_RECORDED: return record->body_count > 0;
     default: return true;
     }
 }
@@ -380,10 +382,11 @@ tl_status tl_result_tables_cut(tl_result_tables *tables, hid_t file, const char 
 {
     const uint64_t keep[] = {rows->frames, rows->steps, rows->bodies, rows->shapes, rows->removals};
     for (int i = 0; i < TL_RESULT_TABLES; i++) {
-        const uint64_t count = is_state(i)     ? rows->states
-                               : is_contact(i) ? rows->contacts
-                                               : keep[i];
-        if (tl_result_tables_have(tables, (tl_result_table)i))
+        const uint64_t count = is_state(i)         ? rows->states
+                               : is_contact(i)     ? rows->contacts
+                               : i <= TL_REMOVALS ? keep[i]
+                                                   : 0;
+        if (i != TL_RECORDED && tl_result_tables_have(tables, (tl_result_table)i))
             TL_TRY(tl_h5_table_cut(&tables->table[i], path, count));
         if (i == TL_FRAMES && H5Fflush(file, H5F_SCOPE_LOCAL) < 0)
             return tl_h5_fail(TL_FILE, path, "HDF5 cannot write it out");

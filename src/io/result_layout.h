@@ -97,6 +97,7 @@ typedef enum tl_result_table {
     TL_CONTACT_NORMAL,
     TL_CONTACT_GAP,
     TL_CONTACT_IMPULSE,
+    TL_RECORDED, /* which bodies are recorded, where not all are; does not grow */
     TL_RESULT_TABLES
 } tl_result_table;
 

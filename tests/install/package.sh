@@ -56,6 +56,16 @@ for package in "${packages[@]}"; do
     programs+=("cmake/consumer${package#talus}_shared" "cmake/consumer${package#talus}_static")
 done
 
+# Before 1.0 each minor version is a library of its own: programs name the one they were built with.
+case $version in
+0.*) soname=${version%.*} ;;
+*) soname=${version%%.*} ;;
+esac
+for package in "${packages[@]}"; do
+    objdump -p "$work/${package}_shared" | grep -q "NEEDED *lib$package.so.$soname\$" ||
+        fail "${package}_shared does not ask for lib$package.so.$soname"
+done
+
 # The CMake package, C++17, shared and static.
 cmake -S "$here" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="${version%.*}" \
     > "$work/cmake.log" 2>&1 || fail "$(cat "$work/cmake.log")"

@@ -74,13 +74,17 @@ static const bad_scene bad_scenes[] = {
     {SEEN, "[]",
      "s.json:1:1: is an empty array, expected an object: a scene, {\"version\": 1, ...}"},
     {SEEN, "{}",
-     "s.json:1:1: has no 'version', expected 1, the version of the format that this Talus reads"},
+     "s.json:1:1: has no 'version', expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, "{'version': 2, 'colour': 3}",
-     "s.json:1:13: version: is 2, expected 1, the version of the format that this Talus reads"},
+     "s.json:1:13: version: is 2, expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, "{'version': '1'}",
-     "s.json:1:13: version: is \"1\", expected 1, the version of the format that this Talus reads"},
+     "s.json:1:13: version: is \"1\", expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, "{'version': true}",
-     "s.json:1:13: version: is true, expected 1, the version of the format that this Talus reads"},
+     "s.json:1:13: version: is true, expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, SCENE("'gravty': [0, 0, -1]"),
      "s.json:2:1: unknown key 'gravty'; did you mean 'gravity'?"},
     {SEEN, SCENE("'colour': 3"),
@@ -191,7 +195,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'record': {'checkpoint': 0}"),
      "s.json:2:26: record.checkpoint: is 0, expected a number above 0 (s)"},
     {SEEN, SCENE("'record': {'duration': 1}"),
-     "s.json:2:12: record: unknown key 'duration', expected 'rate', 'contacts' or 'checkpoint'"},
+     "s.json:2:12: record: unknown key 'duration', expected 'rate', 'contacts', 'checkpoint', "
+     "'fields', 'bodies', 'compression' or 'error'"},
     {SEEN, SCENE("'settings': 1"), "s.json:2:13: settings: is 1, expected an object: settings"},
     {SEEN, SCENE("'settings': {'envelop': 1}"),
      "s.json:2:14: settings: unknown key 'envelop'; did you mean 'envelope'?"},
