@@ -173,8 +173,8 @@ typedef struct tl_result_info {
     uint32_t fields;                     /**< tl_record_field: what its frames hold */
     tl_compression compression;          /**< how they are stored */
     double error;                        /**< m, of quantised positions; else 0 */
-    size_t body_count;           /**< ranges of the bodies that are recorded; 0: all are */
-    const tl_body_range *ranges; /**< these */
+    size_t body_count;                   /**< ranges of the bodies that are recorded; 0: all are */
+    const tl_body_range *ranges;         /**< these */
 } tl_result_info;
 
 /** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed

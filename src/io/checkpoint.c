@@ -22,11 +22,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC   0x31504b4353554c54u /* "TLUSCKP1" read as a little-endian number */
-#define MAJOR   1u
-#define MINOR   1u
-#define SUFFIX  ".checkpoint"
-#define FRESH   SUFFIX ".new" /* one that is being written */
+#define MAGIC  0x31504b4353554c54u /* "TLUSCKP1" read as a little-endian number */
+#define MAJOR  1u
+#define MINOR  1u
+#define SUFFIX ".checkpoint"
+#define FRESH  SUFFIX ".new" /* one that is being written */
 
 typedef struct header {
     uint64_t magic;
@@ -102,8 +102,7 @@ static bool write_file(const char *name, const header *h, const void *snapshot)
 
 tl_status tl_checkpoint_write(const char *path, const tl_checkpoint *c)
 {
-    header h = {
-        .magic = MAGIC, .major = MAJOR, .minor = MINOR, .rows = c->rows, .bytes = c->bytes};
+    header h = {.magic = MAGIC, .major = MAJOR, .minor = MINOR, .rows = c->rows, .bytes = c->bytes};
     snprintf(h.writer, sizeof h.writer, "%s", tl_version());
     memcpy(h.id, c->id, sizeof h.id);
     h.checksum = checksum(&h, c->snapshot);
@@ -232,7 +231,6 @@ tl_status tl_checkpoint_read(const char *path, const char *id, tl_checkpoint *c)
     tl_free(name, room);
     return status;
 }
-
 
 static void remove_file(const char *path, const char *suffix)
 {

@@ -92,10 +92,10 @@ static herr_t write_attribute(hid_t file, const char *name, hid_t stored, hid_t 
     if (there < 0)
         return -1;
     const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = there       ? H5Aopen(file, name, H5P_DEFAULT)
-                            : space < 0 ? -1
-                                        : H5Acreate2(file, name, stored, space, H5P_DEFAULT,
-                                                     H5P_DEFAULT);
+    const hid_t attribute = there ? H5Aopen(file, name, H5P_DEFAULT)
+                            : space < 0
+                                ? -1
+                                : H5Acreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
     herr_t done = attribute < 0 ? -1 : H5Awrite(attribute, type, value);
     if (attribute >= 0 && H5Aclose(attribute) < 0)
         done = -1;

@@ -208,11 +208,11 @@ typedef struct disk {
     H5FD_t base; /* HDF5's part */
     int fd;
     bool writable;
-    int error;            /* errno of the first failure */
-    haddr_t end_of_space; /* what HDF5 has allocated */
-    haddr_t size;         /* of the file */
+    int error;                                  /* errno of the first failure */
+    haddr_t end_of_space;                       /* what HDF5 has allocated */
+    haddr_t size;                               /* of the file */
     unsigned char superblock[SUPERBLOCK_BYTES]; /* as HDF5 wrote it last; zeros: not yet */
-    patch *patches;       /* the newest */
+    patch *patches;                             /* the newest */
 } disk;
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr)
@@ -422,26 +422,26 @@ hid_t tl_h5_disk_driver(void)
 {
     static const H5FD_class_t class = {
 #ifdef H5FD_CLASS_VERSION /* of HDF5 1.14 and later, which want to be told both */
-                                       .version = H5FD_CLASS_VERSION,
-                                       .value = DRIVER_VALUE,
+        .version = H5FD_CLASS_VERSION,
+        .value = DRIVER_VALUE,
 #endif
-                                       .name = "talus",
-                                       .maxaddr = INT64_MAX,
-                                       .fc_degree = H5F_CLOSE_STRONG,
-                                       .fapl_size = sizeof(tl_h5_disk_info),
-                                       .open = disk_open,
-                                       .close = disk_close,
-                                       .query = disk_query,
-                                       .get_eoa = disk_get_eoa,
-                                       .set_eoa = disk_set_eoa,
-                                       .get_eof = disk_get_eof,
-                                       .get_handle = disk_get_handle,
-                                       .read = disk_read,
-                                       .write = disk_write,
-                                       .truncate = disk_truncate,
-                                       .lock = disk_lock,
-                                       .unlock = disk_unlock,
-                                       .fl_map = H5FD_FLMAP_DICHOTOMY};
+        .name = "talus",
+        .maxaddr = INT64_MAX,
+        .fc_degree = H5F_CLOSE_STRONG,
+        .fapl_size = sizeof(tl_h5_disk_info),
+        .open = disk_open,
+        .close = disk_close,
+        .query = disk_query,
+        .get_eoa = disk_get_eoa,
+        .set_eoa = disk_set_eoa,
+        .get_eof = disk_get_eof,
+        .get_handle = disk_get_handle,
+        .read = disk_read,
+        .write = disk_write,
+        .truncate = disk_truncate,
+        .lock = disk_lock,
+        .unlock = disk_unlock,
+        .fl_map = H5FD_FLMAP_DICHOTOMY};
     static hid_t id = -1;
     if (id < 0 || H5Iis_valid(id) <= 0)
         id = H5FDregister(&class);

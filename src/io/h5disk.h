@@ -14,7 +14,8 @@ typedef struct tl_h5_disk_info {
     int fd; /* open for reading and writing; stays the caller's */
 } tl_h5_disk_info;
 
-/* The driver's identifier; -1: HDF5 refuses it. H5Fget_vfd_handle() gives an int *: errno of the first failure, or 0. */
+/* The driver's identifier; -1: HDF5 refuses it. H5Fget_vfd_handle() gives an int *: errno of the
+ * first failure, or 0. */
 hid_t tl_h5_disk_driver(void);
 
 /* Writes an empty journal; errno where that fails. */

@@ -121,9 +121,8 @@ static tl_status check_extent(tl_h5_table *table, const char *path, uint64_t siz
 {
     if (!read_extent(table))
         return tl_h5_fail(TL_BAD_DATA, path, "/%s has another shape than a result's", table->name);
-    const uint64_t most = table->packed && size < UINT64_MAX / MOST_UNPACKED
-                              ? size * MOST_UNPACKED
-                              : size; /* bytes */
+    const uint64_t most = table->packed && size < UINT64_MAX / MOST_UNPACKED ? size * MOST_UNPACKED
+                                                                             : size; /* bytes */
     if (table->rows > most / table->stored)
         return tl_fail(TL_BAD_DATA,
                        "%s: /%s says it has %llu rows of %zu bytes, but the file has %llu bytes",

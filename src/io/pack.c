@@ -1,7 +1,8 @@
 /* Packing chunks: values are split into planes of bytes (what HDF5 calls shuffle), and each plane
- * becomes a block of a deflate stream (RFC 1950 and 1951). A plane without pattern, as the low bytes
- * of real numbers are, is stored as it is; the others get a Huffman code of their own, and runs: of
- * one byte, or of a pattern that comes again after 256 bytes, as the low bytes of body indices do.
+ * becomes a block of a deflate stream (RFC 1950 and 1951). A plane without pattern, as the low
+ * bytes of real numbers are, is stored as it is; the others get a Huffman code of their own, and
+ * runs: of one byte, or of a pattern that comes again after 256 bytes, as the low bytes of body
+ * indices do.
  */
 #include "io/pack.h"
 
@@ -9,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LITERALS   286 /* bytes, the end of a block, lengths of runs */
-#define END        256
-#define LONGEST    258 /* bytes of a run */
-#define STORED     65535
-#define CODE_LIMIT 15
+#define LITERALS    286 /* bytes, the end of a block, lengths of runs */
+#define END         256
+#define LONGEST     258 /* bytes of a run */
+#define STORED      65535
+#define CODE_LIMIT  15
 #define TABLE_BYTES 512 /* more than the head of any block takes */
 
 void tl_packer_init(tl_packer *p)
 {
-    *p = (tl_packer){.values.item = 1, .planes.item = 1, .tokens.item = sizeof(uint16_t),
-                     .out.item = 1};
+    *p = (tl_packer){
+        .values.item = 1, .planes.item = 1, .tokens.item = sizeof(uint16_t), .out.item = 1};
 }
 
 void tl_packer_free(tl_packer *p)
@@ -266,8 +267,8 @@ static void put_tokens(bits *b, const code *c, const uint16_t *tokens, size_t n,
         const uint32_t symbol = run_symbol(tokens[i] - 1000u, &extra, &value);
         put(b, c->word[symbol], c->length[symbol]);
         put(b, value, extra);
-        put(b, 0, 1);      /* the only distance */
-        if (back == 256)   /* the last of those from 193 on */
+        put(b, 0, 1);    /* the only distance */
+        if (back == 256) /* the last of those from 193 on */
             put(b, 63, 6);
     }
     put(b, c->word[END], c->length[END]);
@@ -300,8 +301,8 @@ static void put_stored(bits *b, const unsigned char *data, size_t size, bool las
     } while (size);
 }
 
-/* Whether a sample says that no code would be shorter by more than a few percent, which is not worth
- * its time: the sum of squared counts is that of even chances, or not far above it. */
+/* Whether a sample says that no code would be shorter by more than a few percent, which is not
+ * worth its time: the sum of squared counts is that of even chances, or not far above it. */
 static bool looks_random(const unsigned char *data, size_t size)
 {
     enum { SAMPLE = 1024 };

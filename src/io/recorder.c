@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STEPS_KEPT 256    /* steps are handed over when there are so many */
-#define MS_KEPT    250.0  /* or when the oldest has waited so long */
+#define STEPS_KEPT 256   /* steps are handed over when there are so many */
+#define MS_KEPT    250.0 /* or when the oldest has waited so long */
 
 /* ---- Making and freeing ---- */
 
@@ -55,8 +55,8 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name)
     const tl_status status = tl_h5_close(&r->writer, name);
     tl_h5_end();
     free_slots(r);
-    tl_array *arrays[] = {&r->alive, &r->handles, &r->fresh, &r->numbers, &r->columns,
-                          &r->rows,  &r->recorded};
+    tl_array *arrays[] = {&r->alive,   &r->handles, &r->fresh,   &r->numbers,
+                          &r->columns, &r->rows,    &r->recorded};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     pthread_cond_destroy(&r->changed);
@@ -243,8 +243,8 @@ static tl_status check_record(const tl_record_def *d)
         return tl_fail(TL_BAD_ARGUMENT, "record.checkpoint is %g; it must be above 0",
                        d->checkpoint);
     if (d->fields & ~(uint32_t)TL_RECORD_ALL_FIELDS)
-        return tl_fail(TL_BAD_ARGUMENT, "record.fields is %" PRIu32 "; it must be of tl_record_field",
-                       d->fields);
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "record.fields is %" PRIu32 "; it must be of tl_record_field", d->fields);
     if ((unsigned)d->compression > TL_COMPRESSION_QUANTISED)
         return tl_fail(TL_BAD_ARGUMENT, "record.compression is %d; it must be of tl_compression",
                        (int)d->compression);

@@ -40,10 +40,10 @@ static tl_status write_attributes(hid_t file, const char *path, const tl_documen
         TL_TRY(tl_h5_write_text(file, path, texts[i].name, texts[i].text));
     const uint32_t major = TL_RESULT_MAJOR, minor = TL_RESULT_MINOR;
     const uint8_t closed = 0;
-    TL_TRY(tl_h5_write_number(file, path, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT32,
-                              &major));
-    TL_TRY(tl_h5_write_number(file, path, "format_minor", H5T_STD_U32LE, H5T_NATIVE_UINT32,
-                              &minor));
+    TL_TRY(
+        tl_h5_write_number(file, path, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT32, &major));
+    TL_TRY(
+        tl_h5_write_number(file, path, "format_minor", H5T_STD_U32LE, H5T_NATIVE_UINT32, &minor));
     return tl_h5_write_number(file, path, "closed", H5T_STD_U8LE, H5T_NATIVE_UINT8, &closed);
 }
 

@@ -41,8 +41,8 @@ static tl_status read_storing(tl_result *r)
     r->record.error = tl_record_default().error;
     TL_TRY(tl_h5_read_optional(r->root, r->path, "record_compression", H5T_NATIVE_UINT32,
                                &compression));
-    TL_TRY(tl_h5_read_optional(r->root, r->path, "record_error", H5T_NATIVE_DOUBLE,
-                               &r->record.error));
+    TL_TRY(
+        tl_h5_read_optional(r->root, r->path, "record_error", H5T_NATIVE_DOUBLE, &r->record.error));
     if (!(r->record.error > 0))
         return tl_fail(TL_BAD_DATA, "%s: attribute record_error is %g; it must be above 0", r->path,
                        r->record.error);
@@ -214,27 +214,26 @@ tl_result_info tl_result_describe(const tl_result *result)
     uint64_t contacts = 0;
     for (size_t i = 0; i < result->frames.count; i++)
         contacts += first[i].contact_count;
-    return (tl_result_info){.version = result->version,
-                            .note = result->note,
-                            .backend = result->backend,
-                            .closed = result->closed,
-                            .frames = result->frames.count,
-                            .steps = result->steps,
-                            .bodies = last.bodies,
-                            .shapes = last.shapes,
-                            .contacts = contacts,
-                            .first_time = first->time,
-                            .last_time = last.time,
-                            .has_checkpoint = tl_checkpoint_exists(result->path, result->id),
-                            .body_count = result->record.body_count,
-                            .ranges = result->record.bodies,
-                            .format_major = result->major,
-                            .format_minor = result->minor,
-                            .fields = result->record.fields,
-                            .compression = result->record.compression,
-                            .error = result->record.compression == TL_COMPRESSION_QUANTISED
-                                         ? result->record.error
-                                         : 0};
+    return (tl_result_info){
+        .version = result->version,
+        .note = result->note,
+        .backend = result->backend,
+        .closed = result->closed,
+        .frames = result->frames.count,
+        .steps = result->steps,
+        .bodies = last.bodies,
+        .shapes = last.shapes,
+        .contacts = contacts,
+        .first_time = first->time,
+        .last_time = last.time,
+        .has_checkpoint = tl_checkpoint_exists(result->path, result->id),
+        .body_count = result->record.body_count,
+        .ranges = result->record.bodies,
+        .format_major = result->major,
+        .format_minor = result->minor,
+        .fields = result->record.fields,
+        .compression = result->record.compression,
+        .error = result->record.compression == TL_COMPRESSION_QUANTISED ? result->record.error : 0};
 }
 
 static tl_status refresh_inside(tl_result *r)

@@ -17,8 +17,8 @@ struct tl_result {
     bool has_tables;
     bool closed;
     uint32_t major, minor; /* of the format */
-    uint64_t steps;  /* rows of /steps that count */
-    tl_array frames; /* tl_frame_row: those that count */
+    uint64_t steps;        /* rows of /steps that count */
+    tl_array frames;       /* tl_frame_row: those that count */
     char version[64], backend[256], id[TL_RESULT_ID_CHARS + 1];
     char *note; /* TL_NOTE_LIMIT bytes */
     tl_record_def record;

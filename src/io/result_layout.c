@@ -121,8 +121,7 @@ static tl_status check_others(hid_t found, const char *path, const char *table)
                  H5Tdetect_class(found, H5T_REFERENCE) == 0;
     for (int i = 0; i < count && right; i++) {
         const hid_t type = H5Tget_member_type(found, (unsigned)i);
-        right = type >= 0 &&
-                (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) == 0);
+        right = type >= 0 && (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) == 0);
         if (type >= 0)
             H5Tclose(type);
     }
@@ -131,8 +130,7 @@ static tl_status check_others(hid_t found, const char *path, const char *table)
                               table);
 }
 
-static tl_status check_fields(hid_t found, const field *fields, const char *path,
-                              const char *table)
+static tl_status check_fields(hid_t found, const field *fields, const char *path, const char *table)
 {
     if (H5Tget_class(found) != H5T_COMPOUND)
         return tl_h5_fail(TL_BAD_DATA, path, "/%s is of another type than a result's", table);
@@ -140,8 +138,8 @@ static tl_status check_fields(hid_t found, const field *fields, const char *path
     for (const field *f = fields; f->name; f++) {
         const int member = H5Tget_member_index(found, f->name);
         if (member >= 0 && !fits(found, member, f->width))
-            return tl_h5_fail(TL_BAD_DATA, path, "/%s: column %s is of another type than a result's",
-                              table, f->name);
+            return tl_h5_fail(TL_BAD_DATA, path,
+                              "/%s: column %s is of another type than a result's", table, f->name);
         tl_h5_forget();
         if (member < 0 && f->needed)
             return tl_fail(TL_BAD_DATA, "%s: /%s has no column %s", path, table, f->name);
@@ -152,7 +150,8 @@ static tl_status check_fields(hid_t found, const field *fields, const char *path
 /* ---- Tables ---- */
 
 /* How one table is stored: rows of a struct where there are fields, else `width` numbers. Chunks
- * are so many rows; 0: by the number of bodies. Tables that a reader needs are those of `needed`. */
+ * are so many rows; 0: by the number of bodies. Tables that a reader needs are those of `needed`.
+ */
 static const struct layout {
     const char *name;
     const field *fields;
@@ -223,8 +222,7 @@ void tl_result_tables_round(tl_result_tables *tables, const tl_record_def *recor
     const double turn = TL_RECORD_TURN_ERROR;
     const int bits = TL_RECORD_SPEED_BITS;
     tl_h5_table *t = tables->table;
-    t[TL_STATE_POSITION].rounding.step = t[TL_CONTACT_POINT].rounding.step =
-        step_of(record->error);
+    t[TL_STATE_POSITION].rounding.step = t[TL_CONTACT_POINT].rounding.step = step_of(record->error);
     t[TL_STATE_ORIENTATION].rounding.step = t[TL_CONTACT_NORMAL].rounding.step = step_of(turn);
     t[TL_STATE_VELOCITY].rounding = (tl_rounding){step_of(record->error * record->rate), bits};
     t[TL_STATE_ANGULAR].rounding = (tl_rounding){step_of(turn * record->rate), bits};
@@ -252,12 +250,12 @@ static tl_status create_table(tl_result_tables *tables, int i, hid_t file, const
         l->fields ? compound(l->fields, l->bytes, true, -1) : number(l->element, true);
     tables->types[i] =
         l->fields ? compound(l->fields, l->bytes, false, -1) : number(l->element, false);
-    const tl_h5_table_def def = {
-        .stored = stored,
-        .type = tables->types[i],
-        .width = l->width,
-        .chunk = chunk_rows(l, bodies),
-        .packed = record->compression != TL_COMPRESSION_NONE && (is_state(i) || is_contact(i))};
+    const tl_h5_table_def def = {.stored = stored,
+                                 .type = tables->types[i],
+                                 .width = l->width,
+                                 .chunk = chunk_rows(l, bodies),
+                                 .packed = record->compression != TL_COMPRESSION_NONE &&
+                                           (is_state(i) || is_contact(i))};
     tl_status status = TL_OK;
     if (stored < 0 || def.type < 0)
         status = tl_h5_fail(TL_FILE, path, "the type of /%s cannot be made", l->name);
@@ -306,8 +304,8 @@ static tl_status open_table(tl_result_tables *tables, int i, hid_t file, const c
     else if (!tl_h5_is_number(found))
         status = tl_h5_fail(TL_BAD_DATA, path, "/%s is of another type than a result's", l->name);
     if (status == TL_OK)
-        tables->types[i] = l->fields ? compound(l->fields, l->bytes, false, found)
-                                     : number(l->element, false);
+        tables->types[i] =
+            l->fields ? compound(l->fields, l->bytes, false, found) : number(l->element, false);
     H5Tclose(found);
     if (status == TL_OK && tables->types[i] < 0)
         status = tl_h5_fail(TL_BAD_DATA, path, "/%s cannot be read", l->name);
@@ -382,10 +380,10 @@ tl_status tl_result_tables_cut(tl_result_tables *tables, hid_t file, const char 
 {
     const uint64_t keep[] = {rows->frames, rows->steps, rows->bodies, rows->shapes, rows->removals};
     for (int i = 0; i < TL_RESULT_TABLES; i++) {
-        const uint64_t count = is_state(i)         ? rows->states
-                               : is_contact(i)     ? rows->contacts
+        const uint64_t count = is_state(i)        ? rows->states
+                               : is_contact(i)    ? rows->contacts
                                : i <= TL_REMOVALS ? keep[i]
-                                                   : 0;
+                                                  : 0;
         if (i != TL_RECORDED && tl_result_tables_have(tables, (tl_result_table)i))
             TL_TRY(tl_h5_table_cut(&tables->table[i], path, count));
         if (i == TL_FRAMES && H5Fflush(file, H5F_SCOPE_LOCAL) < 0)

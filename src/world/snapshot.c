@@ -538,10 +538,10 @@ tl_status tl_world_load_on(const void *snapshot, size_t bytes, tl_backend_kind b
                        "this is no snapshot of Talus, or one of a machine with another "
                        "byte order");
     if (head.version != VERSION)
-        return tl_fail(TL_BAD_DATA,
-                       "the snapshot has version %u.%u; this is Talus %s, which reads version %u.%u",
-                       (unsigned)head.version, (unsigned)(head.version >> 32), tl_version(), MAJOR,
-                       MINOR);
+        return tl_fail(
+            TL_BAD_DATA,
+            "the snapshot has version %u.%u; this is Talus %s, which reads version %u.%u",
+            (unsigned)head.version, (unsigned)(head.version >> 32), tl_version(), MAJOR, MINOR);
     if (head.length != s.left)
         return tl_fail(TL_BAD_DATA,
                        "the snapshot should have %llu bytes after its header; it has %zu",

@@ -1,7 +1,7 @@
-/* What recording costs, and how large it becomes: 16,000 bodies of the pile at 50 frames per second,
- * h = 1/200, however frames are stored. Counted in the
- * processor time of all threads of the process, which other programs on the machine hardly change;
- * the world runs on one thread, because threads that wait for each other count too. */
+/* What recording costs, and how large it becomes: 16,000 bodies of the pile at 50 frames per
+ * second, h = 1/200, however frames are stored. Counted in the processor time of all threads of the
+ * process, which other programs on the machine hardly change; the world runs on one thread, because
+ * threads that wait for each other count too. */
 /* labels: slow */
 #define _GNU_SOURCE
 #include "io/result_scene.h"

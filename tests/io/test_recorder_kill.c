@@ -14,8 +14,8 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define KILLS 60 /* of each kind of storing */
-#define STEPS 150
+#define KILLS        60 /* of each kind of storing */
+#define STEPS        150
 #define REPLACEMENTS 90
 
 static tl_record_def record;
@@ -91,8 +91,7 @@ static bool check_plain(const char *path)
         const hssize_t count = H5Sget_simple_extent_npoints(space);
         assert_true(count >= 0);
         double *values = malloc((size_t)count * sizeof *values + 1);
-        assert_true(
-            H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
         free(values);
         H5Sclose(space);
         H5Dclose(set);
@@ -175,9 +174,10 @@ static void kill_runs(tl_compression compression)
         assert_int_equal(unlink(path), 0);
         assert_int_equal(unlink(checkpoint), 0);
     }
-    print_message("%d kills (%d before the file had its name), %d files opened, %d of them in plain "
-                  "HDF5 at once, with %.1f frames on average, %d runs finished\n",
-                  kills, before_name, opened, plain, opened ? (double)frames / opened : 0, finished);
+    print_message(
+        "%d kills (%d before the file had its name), %d files opened, %d of them in plain "
+        "HDF5 at once, with %.1f frames on average, %d runs finished\n",
+        kills, before_name, opened, plain, opened ? (double)frames / opened : 0, finished);
     assert_true(before_name < kills / 2);
     assert_true(plain > 0.9 * opened);
     tl_result_close(whole);
@@ -371,7 +371,7 @@ static void test_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),   cmocka_unit_test(test_lossless),
+        cmocka_unit_test(test_plain),     cmocka_unit_test(test_lossless),
         cmocka_unit_test(test_quantised), cmocka_unit_test(test_replace),
         cmocka_unit_test(test_between),
     };

@@ -244,9 +244,10 @@ static void test_checkpoints(void **state)
     copy[12] = 2; /* a later one, which says who wrote it */
     memcpy(copy + 16, "0.3.7", 6);
     write_whole(checkpoint, copy, size);
-    resume_refused(f, TL_BAD_DATA,
-                   "%s.checkpoint: version 1.2 of checkpoints, which Talus 0.3.7 goes on with; this "
-                   "is Talus " TL_VERSION_STRING ", which goes on with version 1.1");
+    resume_refused(
+        f, TL_BAD_DATA,
+        "%s.checkpoint: version 1.2 of checkpoints, which Talus 0.3.7 goes on with; this "
+        "is Talus " TL_VERSION_STRING ", which goes on with version 1.1");
     copy[12] = 0; /* the first, which did not */
     write_whole(checkpoint, copy, size);
     resume_refused(f, TL_BAD_DATA,

@@ -115,14 +115,13 @@ static void test_error(void **state)
         for (size_t i = 0; i < 3 * x.state.count; i++) {
             const double p = fabs(x.state.positions[i] - y.state.positions[i]);
             const double v = fabs((double)x.state.velocities[i] - (double)y.state.velocities[i]);
-            const double w = fabs((double)x.state.angular_velocities[i] -
-                                  (double)y.state.angular_velocities[i]);
+            const double w =
+                fabs((double)x.state.angular_velocities[i] - (double)y.state.angular_velocities[i]);
             most = fmax(most, p);
             assert_true(p <= record.error);
-            assert_true(v <= record.error * record.rate +
-                                 fabs((double)x.state.velocities[i]) / 128);
-            assert_true(w <= record.rate / 512 +
-                                 fabs((double)x.state.angular_velocities[i]) / 128);
+            assert_true(v <=
+                        record.error * record.rate + fabs((double)x.state.velocities[i]) / 128);
+            assert_true(w <= record.rate / 512 + fabs((double)x.state.angular_velocities[i]) / 128);
         }
         for (size_t i = 0; i < 4 * x.state.count; i++)
             assert_true(fabsf(x.state.orientations[i] - y.state.orientations[i]) <= 1.0f / 512);
@@ -218,7 +217,7 @@ static void test_refusals(void **state)
     tl_world *world = scene_world(document);
     tl_recorder *recorder = NULL;
     tl_record_def record = tl_record_default();
-#define REFUSED(text)                                                                        \
+#define REFUSED(text)                                                                          \
     assert_refused(tl_recorder_create(path, false, document, world, &record, NULL, &recorder), \
                    TL_BAD_ARGUMENT, text)
     record.fields = 8;

@@ -253,8 +253,7 @@ static void test_structure(void **state)
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(creation, 1, (hsize_t[]){64});
     hid_t space = H5Screate_simple(1, (hsize_t[]){0}, (hsize_t[]){H5S_UNLIMITED});
-    H5Dclose(
-        H5Dcreate2(file, "contacts/gap", H5T_C_S1, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Dclose(H5Dcreate2(file, "contacts/gap", H5T_C_S1, space, H5P_DEFAULT, creation, H5P_DEFAULT));
     H5Fclose(file);
     open_refused("/contacts/gap is of another type than a result's");
     file = spoil();
@@ -350,13 +349,17 @@ static void test_rows(void **state)
     row_refused("states/body", 2, 0, &zero, 4,
                 "/states/body[2]: bodies must be those of /bodies, in ascending order");
     row_refused("bodies", 1, 0, &zero, 4, "/bodies[1]: bodies must be in ascending order");
-    row_refused("bodies", 1, 4, &nine, 4, "/bodies[1]: kind 9 is not known; the file has version "
-                "1.1, written by Talus " TL_VERSION_STRING ", and this is Talus " TL_VERSION_STRING);
+    row_refused("bodies", 1, 4, &nine, 4,
+                "/bodies[1]: kind 9 is not known; the file has version "
+                "1.1, written by Talus " TL_VERSION_STRING
+                ", and this is Talus " TL_VERSION_STRING);
     row_refused("bodies", 7, 8, &minus, 8,
                 "/bodies[7]: its numbers must be finite, its mass not below 0");
     row_refused("shapes", 4, 0, &many, 4, "/shapes[4]: its body is not in /bodies");
-    row_refused("shapes", 4, 8, &nine, 4, "/shapes[4]: kind 9 is not known; the file has version "
-                "1.1, written by Talus " TL_VERSION_STRING ", and this is Talus " TL_VERSION_STRING);
+    row_refused("shapes", 4, 8, &nine, 4,
+                "/shapes[4]: kind 9 is not known; the file has version "
+                "1.1, written by Talus " TL_VERSION_STRING
+                ", and this is Talus " TL_VERSION_STRING);
     row_refused("shapes", 4, 72, &nan_double, 8, "/shapes[4]: its numbers must be finite");
     /* Shape 1 of the first body made shape 0 again. */
     row_refused("shapes", 1, 4, &zero, 4, "/shapes[1]: shapes must be in ascending order");

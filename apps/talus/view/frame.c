@@ -183,7 +183,8 @@ static bool pack_rows(builder *b)
             continue;
         }
         const double *position = in->state.positions + 3 * i;
-        const float *orientation = in->state.orientations ? in->state.orientations + 4 * i : unturned;
+        const float *orientation =
+            in->state.orientations ? in->state.orientations + 4 * i : unturned;
         if (how == VIEW_EXACT || !view_box_pack(&in->box, position, &packed)) {
             put_exact(f, position, orientation, index);
         } else {
