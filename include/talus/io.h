@@ -29,7 +29,8 @@ typedef enum tl_record_field {
     TL_RECORD_ALL_FIELDS = 7        /**< all of them */
 } tl_record_field;
 
-/** How frames are stored. All are read by any program that reads HDF5. */
+/** How frames are stored. All are read by any program that reads HDF5. In packed results rows of
+ *  zeros lie between the rows of frames: docs/result-format.md. */
 typedef enum tl_compression {
     TL_COMPRESSION_NONE = 0,     /**< as they are */
     TL_COMPRESSION_LOSSLESS = 1, /**< packed */
@@ -50,7 +51,7 @@ typedef struct tl_record_def {
     bool contacts;     /**< record contacts with their impulses in each frame; default false */
     double checkpoint; /**< s of wall-clock time between checkpoints, > 0; default 60 */
     uint32_t fields;   /**< of tl_record_field, what frames hold besides positions; default all */
-    tl_compression compression; /**< default lossless */
+    tl_compression compression; /**< default none */
     double error; /**< m, > 0: the most by which quantised positions are off; default 1e-5. What it
                        means for the rest is in docs/result-format.md. */
     size_t body_count;           /**< ranges in `bodies`; 0, the default: all bodies */

@@ -8,6 +8,6 @@ tl_record_def tl_record_default(void)
                            .contacts = false,
                            .checkpoint = 60,
                            .fields = TL_RECORD_ALL_FIELDS,
-                           .compression = TL_COMPRESSION_LOSSLESS,
+                           .compression = TL_COMPRESSION_NONE,
                            .error = 1e-5};
 }

@@ -221,7 +221,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'record': {'compression': 'quantised', 'error': 0}"),
      "s.json:2:49: record.error: is 0, expected a number above 0 (m)"},
     {BLIND, SCENE("'record': {'error': 1}"),
-     "s.json:2:21: record.error: is given, but compression is \"lossless\", expected "
+     "s.json:2:21: record.error: is given, but compression is \"none\", expected "
      "\"quantised\""},
     {SEEN, SCENE("'settings': 1"), "s.json:2:13: settings: is 1, expected an object: settings"},
     {SEEN, SCENE("'settings': {'envelop': 1}"),

@@ -43,7 +43,7 @@ static void test_scenes(void **state)
     tl_record_def record = tl_document_record(document);
     assert_true(record.rate == 50 && record.contacts && record.checkpoint == 30);
     assert_int_equal(record.fields, TL_RECORD_ALL_FIELDS);
-    assert_int_equal(record.compression, TL_COMPRESSION_LOSSLESS);
+    assert_int_equal(record.compression, TL_COMPRESSION_NONE);
     assert_int_equal(record.body_count, 0);
     assert_int_equal(tl_scene_body_count(tl_document_scene(document)), 15);
     tl_document_destroy(document);

@@ -17,6 +17,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libhdf5";
 }
 
+static tl_compression compression; /* of the good file: the tests are run with two */
 static char folder[64], good[256], bad[256];
 static unsigned char *bytes; /* of the good file */
 static size_t size;
@@ -25,6 +26,7 @@ static int setup(void **state)
 {
     tl_record_def record = tl_record_default();
     record.contacts = true;
+    record.compression = compression;
     make_folder(folder);
     in_folder(good, folder, "good.h5");
     in_folder(bad, folder, "bad.h5");
@@ -446,5 +448,7 @@ int main(void)
         cmocka_unit_test(test_frames),    cmocka_unit_test(test_rows),
         cmocka_unit_test(test_truncated), cmocka_unit_test(test_flipped),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    const int plain = cmocka_run_group_tests(tests, setup, teardown);
+    compression = TL_COMPRESSION_LOSSLESS;
+    return plain + cmocka_run_group_tests(tests, setup, teardown);
 }
