@@ -337,7 +337,6 @@ static tl_status name_file(const char *new, const char *path, bool replace)
         done = rename(new, path);
     if (done != 0)
         return tl_fail(TL_FILE, "%s: %s", path, strerror(errno));
-    tl_sync_folder(path);
     return TL_OK;
 }
 
