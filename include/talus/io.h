@@ -158,24 +158,25 @@ typedef struct tl_result tl_result;
 
 /** What a result file holds. Texts belong to the result. */
 typedef struct tl_result_info {
-    const char *version; /**< of the Talus that wrote it */
-    const char *note;    /**< given to the recorder; "" where there was none */
-    const char *backend; /**< of the world, for example "cpu (avx2, 2 threads)" */
-    bool closed;         /**< false: still being written, or its writer was killed */
-    uint64_t frames;     /**< whole frames */
-    uint64_t steps;      /**< rows of step reports */
-    uint64_t bodies;     /**< bodies that ever were in it */
-    uint64_t shapes;     /**< shapes of those bodies */
-    uint64_t contacts;   /**< contacts recorded, over all frames */
-    double first_time;   /**< s, of the first frame */
-    double last_time;    /**< s, of the last frame */
-    bool has_checkpoint; /**< its checkpoint lies beside it */
-    uint32_t format_major, format_minor; /**< the version of its format */
-    uint32_t fields;                     /**< tl_record_field: what its frames hold */
-    tl_compression compression;          /**< how they are stored */
-    double error;                        /**< m, of quantised positions; else 0 */
-    size_t body_count;                   /**< ranges of the bodies that are recorded; 0: all are */
-    const tl_body_range *ranges;         /**< these */
+    const char *version;         /**< of the Talus that wrote it */
+    const char *note;            /**< given to the recorder; "" where there was none */
+    const char *backend;         /**< of the world, for example "cpu (avx2, 2 threads)" */
+    bool closed;                 /**< false: still being written, or its writer was killed */
+    uint64_t frames;             /**< whole frames */
+    uint64_t steps;              /**< rows of step reports */
+    uint64_t bodies;             /**< bodies that ever were in it */
+    uint64_t shapes;             /**< shapes of those bodies */
+    uint64_t contacts;           /**< contacts recorded, over all frames */
+    double first_time;           /**< s, of the first frame */
+    double last_time;            /**< s, of the last frame */
+    bool has_checkpoint;         /**< its checkpoint lies beside it */
+    uint32_t format_major;       /**< the version of its format */
+    uint32_t format_minor;       /**< its second number */
+    uint32_t fields;             /**< tl_record_field: what its frames hold */
+    tl_compression compression;  /**< how they are stored */
+    double error;                /**< m, of quantised positions; else 0 */
+    size_t body_count;           /**< ranges of the bodies that are recorded; 0: all are */
+    const tl_body_range *ranges; /**< these */
 } tl_result_info;
 
 /** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed

@@ -388,7 +388,9 @@ static void put_zeros(bits *b, size_t size, bool last)
     put(b, 0, 7); /* the end */
 }
 
-static void put_plane(bits *b, const unsigned char *data, size_t size, uint16_t *tokens, bool last)
+/* Gives how many bytes there are before the zeros at the end. */
+static size_t put_plane(bits *b, const unsigned char *data, size_t size, uint16_t *tokens,
+                        bool last)
 {
     enum { FEW = 64 };
     size_t used = size;
@@ -403,15 +405,16 @@ static void put_plane(bits *b, const unsigned char *data, size_t size, uint16_t 
         put_block(b, data, used, tokens, last && used == size);
     if (used < size)
         put_zeros(b, size - used, last);
+    return used;
 }
 
 /* ---- The whole ---- */
 
-/* The checksum of RFC 1950. */
-static uint32_t adler32(const unsigned char *data, size_t size)
+/* The checksum of RFC 1950, gone on with by more bytes and then by so many zeros. */
+static uint32_t adler32(uint32_t sum_before, const unsigned char *data, size_t size, size_t zeros)
 {
     enum { BLOCK = 32, MOST = 5536 }; /* bytes until 32 bits could overflow */
-    uint32_t a = 1, b = 0;
+    uint32_t a = sum_before & 0xffff, b = sum_before >> 16;
     while (size) {
         size_t part = size < MOST ? size : MOST;
         size -= part;
@@ -431,6 +434,7 @@ static uint32_t adler32(const unsigned char *data, size_t size)
         a %= 65521;
         b %= 65521;
     }
+    b = (uint32_t)((b + (uint64_t)zeros * a) % 65521);
     return b << 16 | a;
 }
 
@@ -511,10 +515,13 @@ tl_status tl_pack(tl_packer *p, const void *rows, size_t count, size_t chunk, ui
     const unsigned char *planes = p->planes.data;
     bits b = {out + 2, 0, 0};
     memcpy(out, "\x78\x01", 2);
-    for (size_t i = 0; i < size; i++)
-        put_plane(&b, planes + i * chunk, chunk, p->tokens.data, i + 1 == size);
+    uint32_t sum = 1;
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char *plane = planes + i * chunk;
+        const size_t used = put_plane(&b, plane, chunk, p->tokens.data, i + 1 == size);
+        sum = adler32(sum, plane, used, chunk - used);
+    }
     put_rest(&b);
-    const uint32_t sum = adler32(planes, size * chunk);
     for (int shift = 24; shift >= 0; shift -= 8)
         *b.at++ = (unsigned char)(sum >> shift);
     *bytes = (size_t)(b.at - out);
