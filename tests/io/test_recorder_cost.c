@@ -61,8 +61,10 @@ static void test_cost(void **state)
     double size[3] = {0};
     for (int c = TL_COMPRESSION_NONE; c <= TL_COMPRESSION_QUANTISED; c++) {
         double plain = INFINITY, recorded = INFINITY;
+        /* Recording may take a tenth; packing, which takes half of that, comes on top. */
+        const double most = c == TL_COMPRESSION_NONE ? 1.1 : 1.15;
         struct stat s;
-        for (int i = 0; i < ROUNDS || (i < 3 * ROUNDS && recorded > 1.1 * plain); i++) {
+        for (int i = 0; i < ROUNDS || (i < 3 * ROUNDS && recorded > most * plain); i++) {
             plain = fmin(plain, run_plain(world));
             recorded = fmin(recorded, run_recorded(world, document, path, (tl_compression)c));
         }
@@ -70,7 +72,7 @@ static void test_cost(void **state)
         size[c] = (double)s.st_size;
         print_message("%s: %d steps take %.1f ms, recorded %.1f ms: %+.1f %%; %.1f MB\n", words[c],
                       STEPS, plain, recorded, 100 * (recorded / plain - 1), 1e-6 * size[c]);
-        assert_below(recorded, 1.1 * plain);
+        assert_below(recorded, most * plain);
     }
     /* The low bits of a moving pile's numbers are chance: what is left to save is the rest. */
     assert_below(size[TL_COMPRESSION_LOSSLESS], size[TL_COMPRESSION_NONE] / 1.2);
