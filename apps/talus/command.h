@@ -31,7 +31,7 @@ enum {
     TAKES_SETS = 1 << 2,    /* --set */
     TAKES_BACKEND = 1 << 3, /* --backend, --threads */
     TAKES_SOLVER = 1 << 4,  /* --solver, --iterations, --precision */
-    TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --no-record, --force */
+    TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --fields, --compression, --no-record, --force */
     TAKES_QUIET = 1 << 6,   /* --quiet */
     TAKES_JSON = 1 << 7,    /* --json */
     TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every, --body, --force */
@@ -44,39 +44,42 @@ typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_
 
 /* What the command line said. Numbers that were not given are NAN, words and counts -1. */
 typedef struct options {
-    const char *file;   /* the scene or result; NULL where none is given */
-    const char *output; /* -o */
-    double until;       /* s */
-    size_t set_count;   /* --set, in the order given */
-    const char **sets;  /* room for one more than argc */
-    size_t body_count;  /* --body, in the order given */
-    const char **names; /* likewise: names or indices of bodies */
-    int64_t threads;    /* 0: as many as the machine offers */
-    int64_t backend;    /* a backend_choice */
-    int64_t solver;     /* a tl_solver_kind */
-    int64_t iterations; /* of the velocity problem */
-    int64_t precision;  /* a tl_precision */
-    double rate;        /* frames a second of simulated time */
-    bool contacts;      /* record contacts */
-    bool no_record;     /* write no result */
-    bool force;         /* replace an existing result */
-    bool quiet;         /* errors only */
-    bool json;          /* one JSON object on standard output */
-    int64_t format;     /* a tl_export_format */
-    double from, to;    /* s, of an export */
-    int64_t every;      /* frames: one in so many is exported */
-    bool view;          /* show the run in a browser */
-    int64_t port;       /* of the viewer; -1: the usual one */
-    const char *bind;   /* the address that the viewer listens at */
-    bool token;         /* the viewer's address carries a token */
-    bool no_browser;    /* print the viewer's address only */
-    bool paused;        /* wait for somebody to start it */
-    bool free_running;  /* as fast as it can, not in real time */
-    int argc;           /* the whole command line, for the note of a result */
+    const char *file;    /* the scene or result; NULL where none is given */
+    const char *output;  /* -o */
+    double until;        /* s */
+    size_t set_count;    /* --set, in the order given */
+    const char **sets;   /* room for one more than argc */
+    size_t body_count;   /* --body, in the order given */
+    const char **names;  /* likewise: names or indices of bodies */
+    int64_t threads;     /* 0: as many as the machine offers */
+    int64_t backend;     /* a backend_choice */
+    int64_t solver;      /* a tl_solver_kind */
+    int64_t iterations;  /* of the velocity problem */
+    int64_t precision;   /* a tl_precision */
+    double rate;         /* frames a second of simulated time */
+    bool contacts;       /* record contacts */
+    const char *fields;  /* what to record of bodies: words with commas between */
+    int64_t compression; /* a tl_compression */
+    bool no_record;      /* write no result */
+    bool force;          /* replace an existing result */
+    bool quiet;          /* errors only */
+    bool json;           /* one JSON object on standard output */
+    int64_t format;      /* a tl_export_format */
+    double from, to;     /* s, of an export */
+    int64_t every;       /* frames: one in so many is exported */
+    bool view;           /* show the run in a browser */
+    int64_t port;        /* of the viewer; -1: the usual one */
+    const char *bind;    /* the address that the viewer listens at */
+    bool token;          /* the viewer's address carries a token */
+    bool no_browser;     /* print the viewer's address only */
+    bool paused;         /* wait for somebody to start it */
+    bool free_running;   /* as fast as it can, not in real time */
+    int argc;            /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
 
-extern const char *const export_words[]; /* formats, by tl_export_format; NULL at the end */
+extern const char *const export_words[];      /* formats, by tl_export_format; NULL at the end */
+extern const char *const compression_words[]; /* in the order of tl_compression */
 
 /* One subcommand. `run` gets its options and returns an exit code. */
 typedef struct subcommand {

@@ -101,9 +101,41 @@ static void tell_last_report(facts *f, const tl_report *r)
     fact_count(f, "removed", r->removed);
 }
 
+/* What frames hold besides the positions; what is not in the list was not recorded. */
+static json_t *list_fields(facts *f, uint32_t fields)
+{
+    static const char *const words[] = {"position", "orientation", "velocity", "angular_velocity"};
+    static const uint32_t bits[] = {~0U, TL_RECORD_ORIENTATION, TL_RECORD_VELOCITY,
+                                    TL_RECORD_ANGULAR_VELOCITY};
+    json_t *names = json_array();
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((!i || (fields & bits[i])) && json_array_append_new(names, json_text(words[i])) != 0)
+            f->failed = true;
+    return names;
+}
+
+/* How frames are stored, and of which bodies. */
+static void tell_storing(facts *f, const tl_result_info *info)
+{
+    char format[32];
+    uint64_t chosen = 0;
+    snprintf(format, sizeof format, "%u.%u", info->format_major, info->format_minor);
+    fact_text(f, "format", format);
+    fact_names(f, "recorded_fields", list_fields(f, info->fields));
+    if ((unsigned)info->compression <= TL_COMPRESSION_QUANTISED)
+        fact_text(f, "compression", compression_words[info->compression]);
+    if (info->compression == TL_COMPRESSION_QUANTISED)
+        fact_number(f, "position_error", info->error, "m");
+    for (size_t i = 0; i < info->body_count; i++)
+        chosen += info->ranges[i].count;
+    if (info->body_count)
+        fact_count(f, "chosen_bodies", chosen);
+}
+
 static void tell_result_info(facts *f, const tl_result_info *info)
 {
     fact_text(f, "written_by", info->version);
+    tell_storing(f, info);
     fact_text(f, "note", info->note);
     fact_text(f, "backend", info->backend);
     fact_flag(f, "closed", info->closed);

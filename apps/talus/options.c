@@ -31,6 +31,13 @@ static const char *format_word(uint32_t i)
     return export_words[i];
 }
 
+const char *const compression_words[] = {"none", "lossless", "quantised", NULL};
+
+static const char *compression_word(uint32_t i)
+{
+    return compression_words[i];
+}
+
 /* What a value is, and so which type the field at `field` has. */
 typedef enum option_kind {
     KIND_FLAG,   /* bool: no value */
@@ -78,6 +85,10 @@ static const option known[] = {
      TAKES_RECORD, 0, KIND_NUMBER, FIELD(rate), NULL, 0, 1e9},
     {"--contacts", NULL, "record contacts with their impulses too", TAKES_RECORD, 0, KIND_FLAG,
      FIELD(contacts), NULL, 0, 0},
+    {"--fields", "LIST", "record these: position,orientation,velocity,angular_velocity",
+     TAKES_RECORD, 0, KIND_TEXT, FIELD(fields), NULL, 0, 0},
+    {"--compression", NULL, "how frames are stored", TAKES_RECORD, 0, KIND_WORD, FIELD(compression),
+     compression_word, 0, 0},
     {"--no-record", NULL, "write no result", TAKES_RECORD, 0, KIND_FLAG, FIELD(no_record), NULL, 0,
      0},
     {"--force", NULL, "replace a result that exists", TAKES_RECORD, 'f', KIND_FLAG, FIELD(force),
@@ -126,6 +137,7 @@ static const options nothing = {.until = NAN,
                                 .iterations = -1,
                                 .precision = -1,
                                 .rate = NAN,
+                                .compression = -1,
                                 .format = -1,
                                 .from = NAN,
                                 .to = NAN,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The values of a scene file that options replace, most at once. */
-enum { MOST_SETS = 8, SET_ROOM = 64 };
+enum { MOST_SETS = 10, SET_ROOM = 128 };
 
 /* Writes NAME=VALUE with as few digits as say the number exactly. */
 static void set_number(char text[SET_ROOM], const char *name, double value)
@@ -20,6 +20,19 @@ static void set_number(char text[SET_ROOM], const char *name, double value)
         if (strtod(strchr(text, '=') + 1, NULL) == value)
             return;
     }
+}
+
+/* Writes NAME=["A","B"] of "A,B", cut where it would be too long: no word of the scene is. */
+static void set_list(char text[SET_ROOM], const char *name, const char *words)
+{
+    size_t n = (size_t)snprintf(text, SET_ROOM, "%s=[\"", name);
+    for (; *words && n < SET_ROOM - 8; words++) {
+        if (*words == ',')
+            n += (size_t)snprintf(text + n, SET_ROOM - n, "\",\"");
+        else
+            text[n++] = *words;
+    }
+    snprintf(text + n, SET_ROOM - n, "\"]");
 }
 
 /* The options that scene files have words for, as --set would say them: so the scene that the
@@ -34,6 +47,11 @@ static size_t add_sets(const options *given, char texts[][SET_ROOM], const char 
         set_number(texts[n++], "record.rate", given->rate);
     if (given->contacts)
         snprintf(texts[n++], SET_ROOM, "record.contacts=true");
+    if (given->fields)
+        set_list(texts[n++], "record.fields", given->fields);
+    if (given->compression >= 0)
+        snprintf(texts[n++], SET_ROOM, "record.compression=%s",
+                 compression_words[given->compression]);
     if (given->solver >= 0)
         snprintf(texts[n++], SET_ROOM, "solver.kind=%s",
                  tl_word(TL_WORDS_SOLVER, (uint32_t)given->solver));

@@ -24,9 +24,9 @@
 #endif
 
 /** The version of these headers; tl_version() is the version of the library that is running. */
-#define TL_VERSION_STRING "0.1.0"
+#define TL_VERSION_STRING "0.2.0"
 #define TL_VERSION_MAJOR  0 /**< First number of the version: may break programs. */
-#define TL_VERSION_MINOR  1 /**< Second number: may break programs while the first is 0. */
+#define TL_VERSION_MINOR  2 /**< Second number: may break programs while the first is 0. */
 #define TL_VERSION_PATCH  0 /**< Third number: repairs only. */
 
 TL_BEGIN_DECLS

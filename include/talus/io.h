@@ -20,13 +20,43 @@ TL_BEGIN_DECLS
  *  record. Opaque; never changes once made. */
 typedef struct tl_document tl_document;
 
+/** What is recorded of the bodies of a frame besides their positions: bits of
+ *  tl_record_def.fields. */
+typedef enum tl_record_field {
+    TL_RECORD_ORIENTATION = 1,      /**< unit quaternions */
+    TL_RECORD_VELOCITY = 2,         /**< of the bodies' origins */
+    TL_RECORD_ANGULAR_VELOCITY = 4, /**< in the world frame */
+    TL_RECORD_ALL_FIELDS = 7        /**< all of them */
+} tl_record_field;
+
+/** How frames are stored. All are read by any program that reads HDF5. In packed results rows of
+ *  zeros lie between the rows of frames: docs/result-format.md. */
+typedef enum tl_compression {
+    TL_COMPRESSION_NONE = 0,     /**< as they are */
+    TL_COMPRESSION_LOSSLESS = 1, /**< packed */
+    TL_COMPRESSION_QUANTISED = 2 /**< rounded to tl_record_def.error, then packed */
+} tl_compression;
+
+/** Bodies whose indices follow each other. */
+typedef struct tl_index_range {
+    uint32_t first; /**< index of the first, from 1 */
+    uint32_t count; /**< > 0 */
+} tl_index_range;
+
 /** How long to run and what to record, as a scene file says it. */
 typedef struct tl_record_def {
     double duration;   /**< s of simulated time, > 0; default 10 */
-    double rate;       /**< frames a second of simulated time, >= 0; 0: only the first and the last;
-                            default 50 */
+    double rate;       /**< frames per second of simulated time, >= 0; 0: only the first and the
+                            last; default 50 */
     bool contacts;     /**< record contacts with their impulses in each frame; default false */
     double checkpoint; /**< s of wall-clock time between checkpoints, > 0; default 60 */
+    uint32_t fields;   /**< of tl_record_field, what frames hold besides positions; default all */
+    tl_compression compression; /**< default none */
+    double error; /**< m, > 0: the most by which quantised positions are off; default 1e-5. What it
+                       means for the rest is in docs/result-format.md. */
+    size_t body_count;            /**< ranges in `bodies`; 0, the default: all bodies */
+    const tl_index_range *bodies; /**< the bodies whose states and contacts are recorded, ascending,
+                                      without overlap; owned by who gives the definition */
 } tl_record_def;
 
 /** Everything at its default. */
@@ -128,22 +158,30 @@ typedef struct tl_result tl_result;
 
 /** What a result file holds. Texts belong to the result. */
 typedef struct tl_result_info {
-    const char *version; /**< of the Talus that wrote it */
-    const char *note;    /**< given to the recorder; "" where there was none */
-    const char *backend; /**< of the world, for example "cpu (avx2, 2 threads)" */
-    bool closed;         /**< false: still being written, or its writer was killed */
-    uint64_t frames;     /**< whole frames */
-    uint64_t steps;      /**< rows of step reports */
-    uint64_t bodies;     /**< bodies that ever were in it */
-    uint64_t shapes;     /**< shapes of those bodies */
-    uint64_t contacts;   /**< contacts recorded, over all frames */
-    double first_time;   /**< s, of the first frame */
-    double last_time;    /**< s, of the last frame */
-    bool has_checkpoint; /**< a checkpoint lies beside it */
+    const char *version;          /**< of the Talus that wrote it */
+    const char *note;             /**< given to the recorder; "" where there was none */
+    const char *backend;          /**< of the world, for example "cpu (avx2, 2 threads)" */
+    bool closed;                  /**< false: still being written, or its writer was killed */
+    uint64_t frames;              /**< whole frames */
+    uint64_t steps;               /**< rows of step reports */
+    uint64_t bodies;              /**< bodies that ever were in it */
+    uint64_t shapes;              /**< shapes of those bodies */
+    uint64_t contacts;            /**< contacts recorded, over all frames */
+    double first_time;            /**< s, of the first frame */
+    double last_time;             /**< s, of the last frame */
+    bool has_checkpoint;          /**< its checkpoint lies beside it */
+    uint32_t format_major;        /**< the version of its format */
+    uint32_t format_minor;        /**< its second number */
+    uint32_t fields;              /**< tl_record_field: what its frames hold */
+    tl_compression compression;   /**< how they are stored */
+    double error;                 /**< m, of quantised positions; else 0 */
+    size_t body_count;            /**< ranges of the bodies that are recorded; 0: all are */
+    const tl_index_range *ranges; /**< these */
 } tl_result_info;
 
 /** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed
- * is opened as far as it is whole. */
+ * is opened as far as it is whole. Files of every earlier version from 0.1 on are read, and those
+ * of later minor versions of the format as far as this library knows what is in them. */
 TL_API tl_status tl_result_open(const char *path, tl_result **result);
 
 /** Closes it; NULL does nothing. */
@@ -160,7 +198,7 @@ TL_API tl_status tl_result_document(const tl_result *result, tl_document **docum
 
 /** One frame of a result. Arrays belong to the result and are valid until its next call. */
 typedef struct tl_result_frame {
-    tl_frame_view state;        /**< moving bodies */
+    tl_frame_view state;        /**< moving bodies; arrays that were not recorded are NULL */
     size_t contact_count;       /**< 0 where contacts were not recorded */
     const tl_contact *contacts; /**< in the order of tl_world_read_contacts() */
 } tl_result_frame;

@@ -12,16 +12,32 @@ typedef struct tl_checkpoint {
     size_t bytes;
 } tl_checkpoint;
 
+/* A result that is not yet whole enough for its name has this one, and its checkpoint that of the
+ * result under it. */
+#define TL_NEW ".new"
+
 /* Writes it for the result at `path`, so that at any time there is a whole one. */
 tl_status tl_checkpoint_write(const char *path, const tl_checkpoint *checkpoint);
 
-/* Reads and checks it. The caller frees it with tl_checkpoint_free(). */
-tl_status tl_checkpoint_read(const char *path, tl_checkpoint *checkpoint);
+/* Gives the checkpoint of path + TL_NEW the name of path's, after the result has got its own; and
+ * takes away what a killed process left of another. */
+tl_status tl_checkpoint_rename(const char *path);
+
+/* Takes away path + TL_NEW and its checkpoint, after a failure. */
+void tl_checkpoint_discard(const char *path);
+
+/* Finishes what a killed process was in when it replaced the result at `path`, which has this id:
+ * between two renames, or before them. The caller holds the result's lock. */
+void tl_checkpoint_settle(const char *path, const char *id);
+
+/* Reads and checks that of the result with this id. The caller frees it with tl_checkpoint_free().
+ */
+tl_status tl_checkpoint_read(const char *path, const char *id, tl_checkpoint *checkpoint);
 
 void tl_checkpoint_free(tl_checkpoint *checkpoint);
 
-/* Whether there is a file that may be one. */
-bool tl_checkpoint_exists(const char *path);
+/* Whether there is one of the result with this id. */
+bool tl_checkpoint_exists(const char *path, const char *id);
 
 /* Flushes the folder that holds `path`, so that a rename in it survives a crash of the machine. */
 void tl_sync_folder(const char *path);

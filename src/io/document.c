@@ -163,6 +163,7 @@ static tl_status start_document(tl_document **out)
         return TL_NO_MEMORY;
     d->tree = tl_json_tree_empty();
     d->record = tl_record_default();
+    d->recorded.item = sizeof(tl_index_range);
     d->spans.item = sizeof(tl_span);
     d->names.item = d->text.item = 1;
     d->table.item = sizeof(uint32_t);
@@ -383,6 +384,7 @@ void tl_document_destroy(tl_document *document)
     tl_array_free(&document->names);
     tl_array_free(&document->table);
     tl_array_free(&document->materials);
+    tl_array_free(&document->recorded);
     tl_scene_destroy(document->scene);
     tl_free(document, sizeof *document);
 }

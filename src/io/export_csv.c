@@ -30,10 +30,14 @@ static void put_doubles(FILE *file, const double *x, size_t count)
         fprintf(file, ",%.17g", x[i]);
 }
 
-static void put_floats(FILE *file, const float *x, size_t count)
+/* Row i of `width` numbers; nothing between the commas where they were not recorded. */
+static void put_floats(FILE *file, const float *x, size_t i, size_t width)
 {
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, ",%.9g", (double)x[i]);
+    for (size_t k = 0; k < width; k++)
+        if (x)
+            fprintf(file, ",%.9g", (double)x[width * i + k]);
+        else
+            fputc(',', file);
 }
 
 /* What a line says of a body besides its state. */
@@ -104,9 +108,9 @@ static void put_states(FILE *file, const tl_result *result, const tl_document *d
         fprintf(file, "%" PRIu64 ",%.17g,%" PRIu32 ",", index, s->time, s->bodies[i]);
         put_name(file, tl_document_body_name(document, (tl_body){s->bodies[i], 1}));
         put_doubles(file, s->positions + 3 * i, 3);
-        put_floats(file, s->orientations + 4 * i, 4);
-        put_floats(file, s->velocities + 3 * i, 3);
-        put_floats(file, s->angular_velocities + 3 * i, 3);
+        put_floats(file, s->orientations, i, 4);
+        put_floats(file, s->velocities, i, 3);
+        put_floats(file, s->angular_velocities, i, 3);
         put_facts(file, result, facts, s->bodies[i]);
         fputc('\n', file);
         task->info.rows++;

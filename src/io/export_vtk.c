@@ -221,7 +221,9 @@ static tl_status add_sphere(job *j, const tl_shape_row *s, const tl_frame_view *
                             const double q[4])
 {
     double point[3];
-    const float *v = f->velocities + 3 * i, *w = f->angular_velocities + 3 * i;
+    static const float unknown[3] = {NAN, NAN, NAN}; /* what was not recorded */
+    const float *v = f->velocities ? f->velocities + 3 * i : unknown;
+    const float *w = f->angular_velocities ? f->angular_velocities + 3 * i : unknown;
     tl_export_place(s, q, f->positions + 3 * i, (double[3]){0, 0, 0}, point);
     double arm[3];
     for (int k = 0; k < 3; k++)
@@ -249,7 +251,8 @@ static tl_status export_states(job *j, uint64_t index, const tl_frame_view *f)
     for (size_t i = 0; i < f->count; i++) {
         if (!tl_export_takes(j->task, f->bodies[i]))
             continue;
-        const float *o = f->orientations + 4 * i;
+        static const float unturned[4] = {1, 0, 0, 0}; /* where none was recorded */
+        const float *o = f->orientations ? f->orientations + 4 * i : unturned;
         const double q[4] = {o[0], o[1], o[2], o[3]};
         size_t count;
         const tl_shape_row *s = tl_export_shapes(j->result, f->bodies[i], &count);

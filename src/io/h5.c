@@ -93,21 +93,40 @@ static herr_t write_attribute(hid_t file, const char *name, hid_t stored, hid_t 
         return -1;
     const hid_t space = H5Screate(H5S_SCALAR);
     const hid_t attribute = there ? H5Aopen(file, name, H5P_DEFAULT)
-                                  : H5Acreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
-    const herr_t done = attribute < 0 ? -1 : H5Awrite(attribute, type, value);
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    H5Sclose(space);
+                            : space < 0
+                                ? -1
+                                : H5Acreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+    herr_t done = attribute < 0 ? -1 : H5Awrite(attribute, type, value);
+    if (attribute >= 0 && H5Aclose(attribute) < 0)
+        done = -1;
+    if (space >= 0)
+        H5Sclose(space);
     return done;
+}
+
+hid_t tl_h5_text_type(size_t bytes)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && (H5Tset_size(type, bytes) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+bool tl_h5_is_number(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t bytes = H5Tget_size(type);
+    return (class == H5T_INTEGER || class == H5T_FLOAT) && bytes >= 1 && bytes <= 8;
 }
 
 tl_status tl_h5_write_text(hid_t file, const char *path, const char *name, const char *text)
 {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, strlen(text) + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    const herr_t done = write_attribute(file, name, type, type, text);
-    H5Tclose(type);
+    const hid_t type = tl_h5_text_type(strlen(text) + 1);
+    const herr_t done = type < 0 ? -1 : write_attribute(file, name, type, type, text);
+    if (type >= 0)
+        H5Tclose(type);
     return done < 0 ? tl_h5_fail(TL_FILE, path, "attribute %s cannot be written", name) : TL_OK;
 }
 
@@ -144,17 +163,25 @@ static void close_attribute(hid_t attribute, hid_t type)
         H5Aclose(attribute);
 }
 
-tl_status tl_h5_read_number(hid_t file, const char *path, const char *name, hid_t stored,
-                            hid_t type, void *value)
+tl_status tl_h5_read_number(hid_t file, const char *path, const char *name, hid_t type, void *value)
 {
     hid_t attribute, found;
     tl_status status = open_attribute(file, path, name, &attribute, &found);
-    if (status == TL_OK && H5Tequal(found, stored) <= 0)
-        status = tl_h5_fail(TL_BAD_DATA, path, "attribute %s is of another type", name);
+    if (status == TL_OK && !tl_h5_is_number(found))
+        status = tl_h5_fail(TL_BAD_DATA, path, "attribute %s is not a number", name);
     if (status == TL_OK && H5Aread(attribute, type, value) < 0)
         status = tl_h5_fail(TL_BAD_DATA, path, "attribute %s cannot be read", name);
     close_attribute(attribute, found);
     return status;
+}
+
+tl_status tl_h5_read_optional(hid_t file, const char *path, const char *name, hid_t type,
+                              void *value)
+{
+    const htri_t there = H5Aexists(file, name);
+    if (there == 0)
+        return TL_OK;
+    return tl_h5_read_number(file, path, name, type, value);
 }
 
 tl_status tl_h5_read_text(hid_t file, const char *path, const char *name, char *text, size_t room)

@@ -32,7 +32,19 @@ tl_status tl_h5_read_text(hid_t file, const char *path, const char *name, char *
  * value where it is there. */
 tl_status tl_h5_write_number(hid_t file, const char *path, const char *name, hid_t stored,
                              hid_t type, const void *value);
-tl_status tl_h5_read_number(hid_t file, const char *path, const char *name, hid_t stored,
-                            hid_t type, void *value);
+
+/* Reads one of any type of numbers. */
+tl_status tl_h5_read_number(hid_t file, const char *path, const char *name, hid_t type,
+                            void *value);
+
+/* The same; where there is none, the value stays as it is. */
+tl_status tl_h5_read_optional(hid_t file, const char *path, const char *name, hid_t type,
+                              void *value);
+
+/* The type of texts of so many bytes, final zero included; the caller closes it. -1: failed. */
+hid_t tl_h5_text_type(size_t bytes);
+
+/* Whether a type is a number that HDF5 converts to any other: whole or real, of at most 8 bytes. */
+bool tl_h5_is_number(hid_t type);
 
 #endif

@@ -1,7 +1,10 @@
-/* The driver under a result file that is being written. Four things make it different from HDF5's:
+/* The driver under a result file that is being written. Five things make it different from HDF5's:
  *
- * The file is as long as what HDF5 has allocated, at any time, so that the end of the file tells a
- * later writer where free space begins, even if the superblock was never written again.
+ * The file is as long as what HDF5 has allocated, at any time, and the superblock says so.
+ *
+ * The superblock never says that a writer has the file open, so that a file whose writer was killed
+ * opens in any program at once. Locks tell who is writing; HDF5's single-writer readers do not need
+ * that mark.
  *
  * After a write that fails (the disk is full) nothing reaches the file any more, and HDF5 is not
  * told: metadata is kept in memory from then on. The file is then what it would be if the process
@@ -18,13 +21,15 @@
 #include "io/checkpoint_sum.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PAGE 4096
+#define PAGE         4096
+#define DRIVER_VALUE 603 /* a number of our own among HDF5's drivers: above those it reserves */
 
 /* ---- The journal ---- */
 
@@ -86,6 +91,12 @@ bool tl_h5_journal_make(int fd)
     return done;
 }
 
+bool tl_h5_journal_pending(int fd)
+{
+    uint64_t magic = 0;
+    return tl_h5_journal_exists(fd) && read_at(fd, &magic, sizeof magic, FIRST) && magic == MAGIC;
+}
+
 bool tl_h5_journal_exists(int fd)
 {
     char found[sizeof signature];
@@ -134,6 +145,55 @@ void tl_h5_journal_replay(int fd)
     free(data);
 }
 
+/* ---- The superblock ---- */
+
+/* That of version 2 and 3, with addresses and lengths of 8 bytes. */
+#define SUPERBLOCK_BYTES 48
+#define VERSION_AT       8
+#define FLAGS_AT         11
+#define END_AT           28
+#define SUM_AT           44
+
+static const unsigned char superblock_start[8] = "\211HDF\r\n\032\n";
+
+static bool is_superblock(const unsigned char *block)
+{
+    return memcmp(block, superblock_start, sizeof superblock_start) == 0 &&
+           (block[VERSION_AT] == 2 || block[VERSION_AT] == 3) && block[VERSION_AT + 1] == 8 &&
+           block[VERSION_AT + 2] == 8;
+}
+
+static uint32_t rotated(uint32_t x, unsigned by)
+{
+    return x << by | x >> (32 - by);
+}
+
+/* HDF5's checksum of metadata, Jenkins' lookup3, of the 44 bytes before it. */
+static uint32_t superblock_sum(const unsigned char *block)
+{
+    uint32_t word[SUM_AT / 4], a, b, c;
+    memcpy(word, block, SUM_AT);
+    a = b = c = 0xdeadbeefu + SUM_AT;
+    for (int i = 0; i < 9; i += 3) {
+        a += word[i], b += word[i + 1], c += word[i + 2];
+        a -= c, a ^= rotated(c, 4), c += b;
+        b -= a, b ^= rotated(a, 6), a += c;
+        c -= b, c ^= rotated(b, 8), b += a;
+        a -= c, a ^= rotated(c, 16), c += b;
+        b -= a, b ^= rotated(a, 19), a += c;
+        c -= b, c ^= rotated(b, 4), b += a;
+    }
+    a += word[9], b += word[10];
+    c ^= b, c -= rotated(b, 14);
+    a ^= c, a -= rotated(c, 11);
+    b ^= a, b -= rotated(a, 25);
+    c ^= b, c -= rotated(b, 16);
+    a ^= c, a -= rotated(c, 4);
+    b ^= a, b -= rotated(a, 14);
+    c ^= b, c -= rotated(b, 24);
+    return c;
+}
+
 /* ---- The driver ---- */
 
 /* Metadata that could not be written. */
@@ -148,10 +208,11 @@ typedef struct disk {
     H5FD_t base; /* HDF5's part */
     int fd;
     bool writable;
-    int error;            /* errno of the first failure */
-    haddr_t end_of_space; /* what HDF5 has allocated */
-    haddr_t size;         /* of the file */
-    patch *patches;       /* the newest */
+    int error;                                  /* errno of the first failure */
+    haddr_t end_of_space;                       /* what HDF5 has allocated */
+    haddr_t size;                               /* of the file */
+    unsigned char superblock[SUPERBLOCK_BYTES]; /* as HDF5 wrote it last; zeros: not yet */
+    patch *patches;                             /* the newest */
 } disk;
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr)
@@ -166,6 +227,8 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t m
     d->fd = info->fd;
     d->writable = flags & H5F_ACC_RDWR;
     d->size = (haddr_t)status.st_size;
+    if (!read_at(d->fd, d->superblock, sizeof d->superblock, 0))
+        memset(d->superblock, 0, sizeof d->superblock);
     return &d->base;
 }
 
@@ -194,14 +257,38 @@ static haddr_t disk_get_eoa(const H5FD_t *file, H5FD_mem_t type)
     return ((const disk *)file)->end_of_space;
 }
 
+/* Writes the superblock without a writer's mark and with the file's end where it is. */
+static void write_superblock(disk *d)
+{
+    unsigned char block[SUPERBLOCK_BYTES];
+    if (d->error || !is_superblock(d->superblock))
+        return;
+    memcpy(block, d->superblock, sizeof block);
+    block[FLAGS_AT] = 0;
+    const uint64_t end = d->size;
+    memcpy(block + END_AT, &end, sizeof end);
+    const uint32_t sum = superblock_sum(block);
+    memcpy(block + SUM_AT, &sum, sizeof sum);
+    if (!write_at(d->fd, block, sizeof block, 0))
+        d->error = errno;
+}
+
+/* What a reader needs of a longer file is there before it is told, and the other way round. */
 static void resize(disk *d, haddr_t size)
 {
+    const bool longer = size > d->size;
+    const haddr_t before = d->size;
     if (d->error)
         return;
-    if (ftruncate(d->fd, (off_t)size) != 0)
-        d->error = errno;
-    else
+    if (!longer) {
         d->size = size;
+        write_superblock(d);
+    }
+    if (!d->error && ftruncate(d->fd, (off_t)size) != 0)
+        d->error = errno;
+    d->size = d->error ? before : size;
+    if (longer)
+        write_superblock(d);
 }
 
 static herr_t disk_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
@@ -283,6 +370,15 @@ static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t addr
 {
     (void)dxpl;
     disk *d = (disk *)file;
+    if (address == 0 && size >= SUPERBLOCK_BYTES && is_superblock(buffer)) {
+        memcpy(d->superblock, buffer, SUPERBLOCK_BYTES);
+        write_superblock(d);
+        if (d->error)
+            return keep_in_memory(d, type, address, size, buffer);
+        address += SUPERBLOCK_BYTES; /* what follows it, where HDF5 writes more at once */
+        size -= SUPERBLOCK_BYTES;
+        buffer = (const char *)buffer + SUPERBLOCK_BYTES;
+    }
     const bool torn = type != H5FD_MEM_DRAW && may_tear(address, size);
     if (!d->error && torn && !journal_write(d->fd, address, size, buffer))
         d->error = errno;
@@ -324,23 +420,28 @@ static herr_t disk_unlock(H5FD_t *file)
 
 hid_t tl_h5_disk_driver(void)
 {
-    static const H5FD_class_t class = {.name = "talus",
-                                       .maxaddr = INT64_MAX,
-                                       .fc_degree = H5F_CLOSE_STRONG,
-                                       .fapl_size = sizeof(tl_h5_disk_info),
-                                       .open = disk_open,
-                                       .close = disk_close,
-                                       .query = disk_query,
-                                       .get_eoa = disk_get_eoa,
-                                       .set_eoa = disk_set_eoa,
-                                       .get_eof = disk_get_eof,
-                                       .get_handle = disk_get_handle,
-                                       .read = disk_read,
-                                       .write = disk_write,
-                                       .truncate = disk_truncate,
-                                       .lock = disk_lock,
-                                       .unlock = disk_unlock,
-                                       .fl_map = H5FD_FLMAP_DICHOTOMY};
+    static const H5FD_class_t class = {
+#ifdef H5FD_CLASS_VERSION /* of HDF5 1.14 and later, which want to be told both */
+        .version = H5FD_CLASS_VERSION,
+        .value = DRIVER_VALUE,
+#endif
+        .name = "talus",
+        .maxaddr = INT64_MAX,
+        .fc_degree = H5F_CLOSE_STRONG,
+        .fapl_size = sizeof(tl_h5_disk_info),
+        .open = disk_open,
+        .close = disk_close,
+        .query = disk_query,
+        .get_eoa = disk_get_eoa,
+        .set_eoa = disk_set_eoa,
+        .get_eof = disk_get_eof,
+        .get_handle = disk_get_handle,
+        .read = disk_read,
+        .write = disk_write,
+        .truncate = disk_truncate,
+        .lock = disk_lock,
+        .unlock = disk_unlock,
+        .fl_map = H5FD_FLMAP_DICHOTOMY};
     static hid_t id = -1;
     if (id < 0 || H5Iis_valid(id) <= 0)
         id = H5FDregister(&class);

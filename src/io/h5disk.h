@@ -14,7 +14,8 @@ typedef struct tl_h5_disk_info {
     int fd; /* open for reading and writing; stays the caller's */
 } tl_h5_disk_info;
 
-/* The driver's identifier. H5Fget_vfd_handle() gives an int *: errno of the first failure, or 0. */
+/* The driver's identifier; -1: HDF5 refuses it. H5Fget_vfd_handle() gives an int *: errno of the
+ * first failure, or 0. */
 hid_t tl_h5_disk_driver(void);
 
 /* Writes an empty journal; errno where that fails. */
@@ -22,6 +23,9 @@ bool tl_h5_journal_make(int fd);
 
 /* Whether a file has one; not if it was rewritten by another program. */
 bool tl_h5_journal_exists(int fd);
+
+/* Whether it holds a write that may not have been finished. */
+bool tl_h5_journal_pending(int fd);
 
 /* Finishes the write that a killed process was in, if it was in one that matters. */
 void tl_h5_journal_replay(int fd);

@@ -50,17 +50,39 @@ bool tl_h5_is_being_written(const char *path)
 
 /* ---- Writing ---- */
 
+static hid_t close_list(hid_t list)
+{
+    if (list >= 0)
+        H5Pclose(list);
+    return -1;
+}
+
+/* How a writer opens a file; -1: HDF5 cannot be set up so. */
 static hid_t access_list(int fd)
 {
-    const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    const hid_t list = H5Pcreate(H5P_FILE_ACCESS), driver = tl_h5_disk_driver();
     const tl_h5_disk_info info = {fd};
     const hbool_t clear = true;
-    H5Pset_driver(list, tl_h5_disk_driver(), &info);
-    H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
-    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
-    H5Pset_metadata_read_attempts(list, READ_ATTEMPTS);
-    H5Pset(list, "clear_status_flags", &clear); /* what h5clear sets: we hold the lock */
-    return list;
+    const bool done =
+        list >= 0 && driver >= 0 && H5Pset_driver(list, driver, &info) >= 0 &&
+        H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
+        H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_metadata_read_attempts(list, READ_ATTEMPTS) >= 0 &&
+        H5Pset(list, "clear_status_flags", &clear) >= 0; /* as h5clear: we hold the lock */
+    return done ? list : close_list(list);
+}
+
+/* How readers open one. */
+static hid_t reading_list(void)
+{
+    const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    const bool done = list >= 0 &&
+                      H5Pset_libver_bounds(list, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
+                      H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) >= 0 &&
+                      H5Pset_metadata_read_attempts(list, READ_ATTEMPTS) >= 0 &&
+                      /* a reader must not keep a writer from going on */
+                      H5Pset_file_locking(list, false, true) >= 0;
+    return done ? list : close_list(list);
 }
 
 /* Closes after a failure, whose message stays. */
@@ -100,11 +122,12 @@ tl_status tl_h5_create(const char *path, const char *name, tl_h5_writer *writer)
         return status;
     }
     const hid_t access = access_list(fd), creation = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_attr_phase_change(creation, 64, 0); /* attributes stay in the header of the root group */
     writer->fd = fd;
-    writer->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
-    H5Pclose(creation);
-    H5Pclose(access);
+    /* Attributes stay in the header of the root group. */
+    if (access >= 0 && creation >= 0 && H5Pset_attr_phase_change(creation, 64, 0) >= 0)
+        writer->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    close_list(creation);
+    close_list(access);
     if (writer->file < 0 ||
         H5Fget_vfd_handle(writer->file, H5P_DEFAULT, (void **)&writer->error) < 0)
         status = tl_h5_fail(TL_FILE, name, "HDF5 cannot create it");
@@ -121,8 +144,8 @@ tl_status tl_h5_create(const char *path, const char *name, tl_h5_writer *writer)
 static tl_status adopt(const char *path, int fd, unsigned flags, tl_h5_writer *writer)
 {
     const hid_t access = access_list(fd);
-    *writer = (tl_h5_writer){.file = H5Fopen(path, flags, access), .fd = fd};
-    H5Pclose(access);
+    *writer = (tl_h5_writer){.file = access < 0 ? -1 : H5Fopen(path, flags, access), .fd = fd};
+    close_list(access);
     /* A killed writer may not have said how far it had allocated; the file's size does. */
     if (writer->file < 0 || H5Fincrement_filesize(writer->file, 0) < 0 ||
         H5Fget_vfd_handle(writer->file, H5P_DEFAULT, (void **)&writer->error) < 0)
@@ -180,13 +203,14 @@ tl_status tl_h5_close(tl_h5_writer *writer, const char *name)
 
 /* ---- Reading ---- */
 
-/* Whether the superblock says that a writer has the file open, as HDF5 (version 3 and later) does.
- */
+/* Whether a writer that is gone left something to put in order: a write that was broken off, or the
+ * mark in the superblock that HDF5 makes, as in files of Talus 0.1. */
 static bool is_marked(int fd)
 {
     unsigned char block[12];
     return pread(fd, block, sizeof block, 0) == sizeof block &&
-           memcmp(block, "\211HDF\r\n\032\n", 8) == 0 && block[8] >= 3 && block[11] != 0;
+           memcmp(block, "\211HDF\r\n\032\n", 8) == 0 && block[8] >= 3 &&
+           (block[11] != 0 || tl_h5_journal_pending(fd));
 }
 
 /* Opens without writing, whatever the mark says, to see whether the file is one of ours. */
@@ -199,6 +223,18 @@ static bool is_result(const char *path, int fd)
     if (look.file >= 0)
         H5Fclose(look.file);
     return strcmp(format, TL_RESULT_FORMAT) == 0;
+}
+
+/* Where the superblock says that the file ends; 0 where it does not say so in a way known here. */
+static uint64_t stated_end(int fd)
+{
+    unsigned char block[36];
+    uint64_t end = 0;
+    if (pread(fd, block, sizeof block, 0) == sizeof block &&
+        memcmp(block, "\211HDF\r\n\032\n", 8) == 0 && (block[8] == 2 || block[8] == 3) &&
+        block[9] == 8)
+        memcpy(&end, block + 28, sizeof end);
+    return end;
 }
 
 /* Files of other programs are left alone, for their writers do not take our lock; and where the
@@ -238,17 +274,21 @@ tl_status tl_h5_open_read(const char *path, hid_t *file)
         return tl_fail(TL_FILE, "%s: %s", path, strerror(error));
     }
     const bool regular = S_ISREG(status.st_mode);
+    const uint64_t end = regular ? stated_end(fd) : 0; /* never after the end, as h5disk.c writes */
+    if (regular && fstat(fd, &status) != 0)
+        status.st_size = 0;
     close(fd);
     if (!regular)
         return tl_fail(TL_FILE, "%s: %s", path,
                        S_ISDIR(status.st_mode) ? strerror(EISDIR) : "not a regular file");
+    if (end > (uint64_t)status.st_size)
+        return tl_fail(TL_BAD_DATA, "%s: it is cut off: of %llu bytes it has %lld", path,
+                       (unsigned long long)end, (long long)status.st_size);
     tl_h5_settle(path);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    H5Pset_metadata_read_attempts(access, READ_ATTEMPTS);
-    H5Pset_file_locking(access, false, true); /* a reader must not keep a writer from going on */
+    const hid_t access = reading_list();
+    if (access < 0)
+        return tl_h5_fail(TL_FILE, path, "HDF5 cannot be set up to read it");
     *file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
-    H5Pclose(access);
+    close_list(access);
     return *file < 0 ? tl_h5_fail(TL_BAD_DATA, path, "not a whole HDF5 file") : TL_OK;
 }

@@ -2,56 +2,109 @@
  *
  * No chunk is cached when writing and none is filled when it is made, so that HDF5 writes the rows
  * it is given straight to their place: nothing is written twice, and a flush has metadata left
- * only.
- */
+ * only. Chunks of packed tables are handed to HDF5 as they come to lie in the file. */
 #include "io/h5table.h"
 
 #include <string.h>
 
 #define CHUNK_ROWS_LIMIT (1u << 20) /* of files that are read; a guard against damaged ones */
+#define MOST_UNPACKED    1032       /* bytes that deflate can make of one */
 
 static hid_t uncached(void)
 {
     const hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(list, 1, 0, 1);
+    if (list >= 0 && H5Pset_chunk_cache(list, 1, 0, 1) < 0) {
+        H5Pclose(list);
+        return -1;
+    }
     return list;
 }
 
-tl_status tl_h5_table_create(tl_h5_table *table, hid_t file, const char *path, const char *name,
-                             hid_t stored, hid_t type, uint32_t width, uint64_t chunk)
+static int rank_of(const tl_h5_table *table)
 {
-    const int rank = width > 1 ? 2 : 1;
-    const hid_t space =
-        H5Screate_simple(rank, (hsize_t[]){0, width}, (hsize_t[]){H5S_UNLIMITED, width});
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), access = uncached();
-    H5Pset_chunk(creation, rank, (hsize_t[]){chunk, width});
-    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-    *table = (tl_h5_table){name, -1, type, width, width * H5Tget_size(type), 0};
-    table->set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, creation, access);
-    H5Pclose(access);
-    H5Pclose(creation);
-    H5Sclose(space);
+    return table->width > 1 ? 2 : 1;
+}
+
+/* How create stores a table. A packed one has a chunk for each column, whose numbers are alike. */
+static hid_t creation_list(const tl_h5_table_def *def)
+{
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    bool done = list >= 0 &&
+                H5Pset_chunk(list, def->width > 1 ? 2 : 1,
+                             (hsize_t[]){def->chunk, def->packed ? 1 : def->width}) >= 0 &&
+                H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0;
+    if (done && def->packed)
+        done = H5Pset_shuffle(list) >= 0 && H5Pset_deflate(list, 1) >= 0;
+    if (!done && list >= 0)
+        H5Pclose(list);
+    return done ? list : -1;
+}
+
+tl_status tl_h5_table_create(tl_h5_table *table, hid_t file, const char *path, const char *name,
+                             const tl_h5_table_def *def)
+{
+    const size_t row = def->width * H5Tget_size(def->type);
+    *table = (tl_h5_table){.name = name,
+                           .set = -1,
+                           .type = def->type,
+                           .width = def->width,
+                           .row = row,
+                           .stored = row,
+                           .chunk = def->chunk,
+                           .packed = def->packed,
+                           .rounding = def->rounding};
+    const hid_t space = H5Screate_simple(rank_of(table), (hsize_t[]){0, def->width},
+                                         (hsize_t[]){H5S_UNLIMITED, def->width});
+    const hid_t creation = creation_list(def), access = uncached();
+    if (space >= 0 && creation >= 0 && access >= 0)
+        table->set = H5Dcreate2(file, name, def->stored, space, H5P_DEFAULT, creation, access);
+    const hid_t lists[] = {access, creation};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i] >= 0)
+            H5Pclose(lists[i]);
+    if (space >= 0)
+        H5Sclose(space);
     return table->set < 0 ? tl_h5_fail(TL_FILE, path, "/%s cannot be made", name) : TL_OK;
 }
 
-/* Whether a dataset is laid out as create does: in chunks, without filters. */
-static bool plain_layout(hid_t set, int rank, uint32_t width)
+/* ---- Opening ---- */
+
+/* Filters that HDF5 has built in and that make numbers of a bounded size. */
+static bool known_filters(hid_t creation, bool *packed)
 {
-    const hid_t creation = H5Dget_create_plist(set);
-    hsize_t chunk[2] = {0, width};
-    const bool plain = creation >= 0 && H5Pget_layout(creation) == H5D_CHUNKED &&
-                       H5Pget_nfilters(creation) == 0 &&
-                       H5Pget_chunk(creation, rank, chunk) == rank && chunk[0] >= 1 &&
-                       chunk[0] <= CHUNK_ROWS_LIMIT && chunk[1] == width;
-    if (creation >= 0)
-        H5Pclose(creation);
-    return plain;
+    const int count = H5Pget_nfilters(creation);
+    *packed = count > 0;
+    for (int i = 0; i < count; i++) {
+        unsigned flags, values[8];
+        size_t room = sizeof values / sizeof *values;
+        const H5Z_filter_t filter =
+            H5Pget_filter2(creation, (unsigned)i, &flags, &room, values, 0, NULL, NULL);
+        if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_DEFLATE)
+            return false;
+    }
+    return count >= 0 && count <= 2;
 }
 
-/* Reads the extent; -1 where the dataset has another shape. */
-static int read_extent(tl_h5_table *table)
+/* Whether a dataset is laid out as create does. */
+static bool right_layout(tl_h5_table *table)
 {
-    const int rank = table->width > 1 ? 2 : 1;
+    const hid_t creation = H5Dget_create_plist(table->set);
+    const int rank = rank_of(table);
+    hsize_t chunk[2] = {0, table->width};
+    const bool right = creation >= 0 && H5Pget_layout(creation) == H5D_CHUNKED &&
+                       known_filters(creation, &table->packed) &&
+                       H5Pget_chunk(creation, rank, chunk) == rank && chunk[0] >= 1 &&
+                       chunk[0] <= CHUNK_ROWS_LIMIT && chunk[1] >= 1 && chunk[1] <= table->width;
+    if (creation >= 0)
+        H5Pclose(creation);
+    table->chunk = chunk[0];
+    return right;
+}
+
+/* Reads the extent; false where the dataset has another shape. */
+static bool read_extent(tl_h5_table *table)
+{
+    const int rank = rank_of(table);
     const hid_t space = H5Dget_space(table->set);
     hsize_t extent[2] = {0, table->width};
     const bool right = space >= 0 && H5Sget_simple_extent_type(space) == H5S_SIMPLE &&
@@ -61,23 +114,25 @@ static int read_extent(tl_h5_table *table)
     if (space >= 0)
         H5Sclose(space);
     table->rows = extent[0];
-    return right ? 0 : -1;
+    return right;
 }
 
 static tl_status check_extent(tl_h5_table *table, const char *path, uint64_t size)
 {
-    if (read_extent(table) < 0)
+    if (!read_extent(table))
         return tl_h5_fail(TL_BAD_DATA, path, "/%s has another shape than a result's", table->name);
-    if (table->rows > size / table->row)
+    const uint64_t most = table->packed && size < UINT64_MAX / MOST_UNPACKED ? size * MOST_UNPACKED
+                                                                             : size; /* bytes */
+    if (table->rows > most / table->stored)
         return tl_fail(TL_BAD_DATA,
                        "%s: /%s says it has %llu rows of %zu bytes, but the file has %llu bytes",
-                       path, table->name, (unsigned long long)table->rows, table->row,
+                       path, table->name, (unsigned long long)table->rows, table->stored,
                        (unsigned long long)size);
     return TL_OK;
 }
 
-/* Opens a dataset, following no link out of the file or to elsewhere in it. */
-static hid_t open_plain(hid_t file, const char *name)
+/* Whether a dataset lies in the file itself, without links to elsewhere. */
+static bool lies_inside(hid_t file, const char *name)
 {
     char part[64];
     H5L_info_t link;
@@ -85,37 +140,45 @@ static hid_t open_plain(hid_t file, const char *name)
         end = strchr(end, '/');
         const size_t length = end ? (size_t)(end - name) : strlen(name);
         if (length >= sizeof part)
-            return -1;
+            return false;
         memcpy(part, name, length);
         part[length] = '\0';
         if (H5Lexists(file, part, H5P_DEFAULT) <= 0 ||
             H5Lget_info(file, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
-            return -1;
+            return false;
         if (!end)
             break;
     }
-    const hid_t access = uncached();
-    const hid_t set = H5Dopen2(file, name, access);
-    H5Pclose(access);
-    return set;
+    return true;
 }
 
 tl_status tl_h5_table_open(tl_h5_table *table, hid_t file, const char *path, const char *name,
-                           hid_t stored, hid_t type, uint32_t width, uint64_t size)
+                           uint32_t width, uint64_t size, hid_t *found)
 {
-    *table = (tl_h5_table){name, -1, type, width, width * H5Tget_size(type), 0};
-    table->set = open_plain(file, name);
-    if (table->set < 0)
+    *table = (tl_h5_table){.name = name, .set = -1, .width = width};
+    *found = -1;
+    const hid_t access = lies_inside(file, name) ? uncached() : -1;
+    table->set = access < 0 ? -1 : H5Dopen2(file, name, access);
+    if (access >= 0)
+        H5Pclose(access);
+    const hid_t type = table->set < 0 ? -1 : H5Dget_type(table->set);
+    const size_t bytes = type < 0 ? 0 : H5Tget_size(type);
+    if (!bytes) {
+        if (type >= 0)
+            H5Tclose(type);
         return tl_h5_fail(TL_BAD_DATA, path, "/%s is missing or damaged", name);
-    const hid_t found = H5Dget_type(table->set);
-    const bool right = found >= 0 && H5Tequal(found, stored) > 0;
-    if (found >= 0)
-        H5Tclose(found);
-    if (!right)
-        return tl_h5_fail(TL_BAD_DATA, path, "/%s is of another type than a result's", name);
-    if (!plain_layout(table->set, width > 1 ? 2 : 1, width))
-        return tl_h5_fail(TL_BAD_DATA, path, "/%s is not stored in plain chunks", name);
-    return check_extent(table, path, size);
+    }
+    table->stored = bytes * width;
+    tl_status status = TL_OK;
+    if (!right_layout(table))
+        status = tl_h5_fail(TL_BAD_DATA, path, "/%s is not stored as a result's tables are", name);
+    else
+        status = check_extent(table, path, size);
+    if (status == TL_OK)
+        *found = type;
+    else
+        H5Tclose(type);
+    return status;
 }
 
 void tl_h5_table_close(tl_h5_table *table)
@@ -132,6 +195,8 @@ tl_status tl_h5_table_refresh(tl_h5_table *table, const char *path, uint64_t siz
     return check_extent(table, path, size);
 }
 
+/* ---- Rows ---- */
+
 static herr_t set_rows(tl_h5_table *table, uint64_t rows)
 {
     return H5Dset_extent(table->set, (hsize_t[]){rows, table->width});
@@ -141,7 +206,7 @@ static herr_t set_rows(tl_h5_table *table, uint64_t rows)
 static herr_t transfer(const tl_h5_table *table, uint64_t first, uint64_t count, const void *from,
                        void *to)
 {
-    const int rank = table->width > 1 ? 2 : 1;
+    const int rank = rank_of(table);
     const hsize_t start[2] = {first, 0}, size[2] = {count, table->width};
     const hid_t memory = H5Screate_simple(rank, size, NULL), space = H5Dget_space(table->set);
     herr_t done = memory < 0 || space < 0
@@ -157,10 +222,36 @@ static herr_t transfer(const tl_h5_table *table, uint64_t first, uint64_t count,
     return done;
 }
 
-tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count, const void *rows)
+/* Writes rows as whole chunks after the last one. */
+static tl_status append_packed(tl_h5_table *t, const char *path, uint64_t count, const char *rows,
+                               tl_packer *packer)
+{
+    const uint64_t chunks = (count + t->chunk - 1) / t->chunk;
+    if (set_rows(t, t->rows + chunks * t->chunk) < 0)
+        return tl_h5_fail(TL_FILE, path, "/%s cannot be made longer", t->name);
+    for (uint64_t i = 0; i < chunks; i++) {
+        const uint64_t first = i * t->chunk, left = count - first;
+        const size_t part = (size_t)(left < t->chunk ? left : t->chunk);
+        for (uint32_t k = 0; k < t->width; k++) {
+            const hsize_t offset[2] = {t->rows + first, k};
+            size_t bytes = 0;
+            TL_TRY(tl_pack(packer, rows + first * t->row, part, (size_t)t->chunk, t->width, k,
+                           t->row / t->width, t->rounding, &bytes));
+            if (H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, offset, bytes, packer->out.data) < 0)
+                return tl_h5_fail(TL_FILE, path, "/%s cannot be written", t->name);
+        }
+    }
+    t->rows += chunks * t->chunk;
+    return TL_OK;
+}
+
+tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count, const void *rows,
+                             tl_packer *packer)
 {
     if (!count)
         return TL_OK;
+    if (table->packed)
+        return append_packed(table, path, count, rows, packer);
     if (set_rows(table, table->rows + count) < 0 ||
         transfer(table, table->rows, count, rows, NULL) < 0)
         return tl_h5_fail(TL_FILE, path, "/%s cannot be written", table->name);

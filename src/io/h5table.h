@@ -1,42 +1,63 @@
 /* Tables of a result file: datasets that grow by rows. A row is a number, a few numbers of one
  * type, or a struct. The recorder appends and cuts, results read; all inside tl_h5_begin() and
- * _end(). */
+ * _end().
+ *
+ * A plain table has its rows one after the other. A packed one is compressed: what is appended
+ * together begins with a chunk of its own and is filled up to whole chunks, so that every chunk is
+ * written once, when it is whole. */
 #ifndef TL_IO_H5TABLE_H
 #define TL_IO_H5TABLE_H
 
 #include "io/h5.h"
+#include "io/pack.h"
 
 typedef struct tl_h5_table {
     const char *name; /* with its group */
     hid_t set;        /* -1: not open */
     hid_t type;       /* of an element in memory; borrowed */
-    uint32_t width;   /* elements a row */
-    size_t row;       /* bytes of a row */
+    uint32_t width;   /* elements of a row */
+    size_t row;       /* bytes of a row in memory */
+    size_t stored;    /* and in the file, unpacked */
     uint64_t rows;
+    uint64_t chunk; /* rows of a chunk */
+    bool packed;
+    tl_rounding rounding; /* of what is packed */
 } tl_h5_table;
 
-/* Makes an empty table. `stored` is the type in the file, `type` in memory; `chunk` rows are kept
- * together. The group must be there. */
+/* How a new table is laid out: `stored` is the type in the file, `type` in memory. */
+typedef struct tl_h5_table_def {
+    hid_t stored, type;
+    uint32_t width;
+    uint64_t chunk;
+    bool packed; /* of numbers, of the same type in file and memory */
+    tl_rounding rounding;
+} tl_h5_table_def;
+
+/* Makes an empty table. The group must be there. */
 tl_status tl_h5_table_create(tl_h5_table *table, hid_t file, const char *path, const char *name,
-                             hid_t stored, hid_t type, uint32_t width, uint64_t chunk);
+                             const tl_h5_table_def *def);
 
-/* Opens one and checks that it is what create makes, and not longer than a file of `size` bytes can
- * hold. */
+/* Opens one with rows of `width` elements and checks how it is stored, and that it is not longer
+ * than a file of `size` bytes can hold. `found` gets its type, which the caller checks and closes;
+ * then it sets type and row. */
 tl_status tl_h5_table_open(tl_h5_table *table, hid_t file, const char *path, const char *name,
-                           hid_t stored, hid_t type, uint32_t width, uint64_t size);
+                           uint32_t width, uint64_t size, hid_t *found);
 
+/* Closes it; NULL does nothing, and neither does one that is not open. */
 void tl_h5_table_close(tl_h5_table *table);
 
 /* Looks how many rows there are now. */
 tl_status tl_h5_table_refresh(tl_h5_table *table, const char *path, uint64_t size);
 
-tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count,
-                             const void *rows);
+/* Appends rows; the packer is for packed tables. */
+tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count, const void *rows,
+                             tl_packer *packer);
 
 /* Drops what is after the first `rows` rows. */
 tl_status tl_h5_table_cut(tl_h5_table *table, const char *path, uint64_t rows);
 
-/* Reads rows that must be there. Rows that were never written are zeros. */
+/* Reads rows that must be there. Rows that were never written, and columns that the file does not
+ * have, are zeros. */
 tl_status tl_h5_table_read(const tl_h5_table *table, const char *path, uint64_t first,
                            uint64_t count, void *rows);
 

@@ -28,11 +28,12 @@ typedef struct tl_reader {
     bool repeating;            /* the last parameter counts the bodies of an entry with "repeat" */
     tl_settings settings;
     tl_waiting waiting;
-    tl_array entry_shapes; /* tl_shape_def: of the entry that is being read */
-    tl_array entry_table;  /* double: its motion's tables, each its times, then its rows */
-    tl_array entry_texts;  /* char: its motion's expressions, each with a zero byte */
-    tl_array scratch;      /* double or tl_body: a table, or what an event removes */
-    uint64_t bodies;       /* asked for so far, with shapes and table rows of repeated ones */
+    const tl_json *recorded; /* record.bodies, for when all bodies are known */
+    tl_array entry_shapes;   /* tl_shape_def: of the entry that is being read */
+    tl_array entry_table;    /* double: its motion's tables, each its times, then its rows */
+    tl_array entry_texts;    /* char: its motion's expressions, each with a zero byte */
+    tl_array scratch;        /* double or tl_body: a table, or what an event removes */
+    uint64_t bodies;         /* asked for so far, with shapes and table rows of repeated ones */
     uint64_t items;
     uint64_t most; /* of either: TL_MOST_BODIES, or fewer where memory is short */
 } tl_reader;
@@ -174,5 +175,7 @@ tl_status tl_read_forces(tl_reader *r, const tl_json *list);
 
 /* parse_monitor.c: what is measured. */
 tl_status tl_read_monitors(tl_reader *r, const tl_json *object);
+/* The bodies that are recorded. */
+tl_status tl_read_recorded(tl_reader *r, const tl_json *list);
 
 #endif

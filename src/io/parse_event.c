@@ -1,6 +1,8 @@
-/* What happens while a scene runs: events, boundaries and forces. Called by parse_scene.c once all
- * bodies are known. */
+/* What happens while a scene runs: events, boundaries and forces; and which bodies are recorded.
+ * Called by parse_scene.c once all bodies are known. */
 #include "io/parse.h"
+
+#include <stdlib.h>
 
 #include "base/near.h"
 
@@ -28,6 +30,41 @@ static tl_status read_reference(const tl_reader *r, const tl_json *value, const 
         }
     return tl_read_fail(r, value, "is %s, expected the name of a body or fill%s", text,
                         tl_near_hint(&near));
+}
+
+/* ---- Recording ---- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const uint32_t x = ((const tl_index_range *)a)->first, y = ((const tl_index_range *)b)->first;
+    return (x > y) - (x < y);
+}
+
+tl_status tl_read_recorded(tl_reader *r, const tl_json *list)
+{
+    static const char *const expected = "an array of names of bodies or fills";
+    tl_array *ranges = &r->document->recorded;
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list, expected));
+    if (!list->count)
+        return tl_read_expected(r, list, expected);
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        const tl_span *span;
+        TL_TRY(read_reference(r, v, &span));
+        const tl_index_range *known = ranges->data;
+        for (size_t i = 0; i < ranges->count; i++)
+            if (known[i].first == span->first)
+                return tl_read_fail(r, v, "names a body or fill again, expected each once");
+        const tl_index_range range = {span->first, span->count};
+        if (range.count) /* a fill may have found no room */
+            TL_TRY(tl_array_append(ranges, &range, 1));
+    }
+    if (ranges->count)
+        qsort(ranges->data, ranges->count, sizeof(tl_index_range), compare_ranges);
+    r->document->record.bodies = ranges->data;
+    r->document->record.body_count = ranges->count;
+    return TL_OK;
 }
 
 /* ---- Events ---- */

@@ -2,10 +2,16 @@
  * read by the other parse_*.c files. Called by document.c. */
 #include "io/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/near.h"
+
+/* The version of the format (docs/formats.md). */
+#define TL_SCENE_MAJOR   1
+#define TL_SCENE_MINOR   1
+#define TL_SCENE_VERSION "1.1"
 
 enum { MOST_PARAMETERS = 1000, MOST_MATERIALS = 255 };
 
@@ -49,16 +55,40 @@ const char *const tl_scene_keys[] = {
 const size_t tl_scene_key_count = KEYS;
 _Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");
 
-/* The version is looked at before anything else: a later one may have other keys. */
+/* "MAJOR.MINOR", as whole numbers. */
+static bool split_version(tl_text text, unsigned *major, unsigned *minor)
+{
+    char copy[16];
+    int end = 0;
+    if (text.length >= sizeof copy)
+        return false;
+    memcpy(copy, text.data, text.length);
+    copy[text.length] = '\0';
+    return strspn(copy, "0123456789.") == text.length &&
+           sscanf(copy, "%5u.%5u%n", major, minor, &end) == 2 && (size_t)end == text.length;
+}
+
+/* The version is looked at before anything else: a later one may have other keys. 1 stands for any
+ * version 1.x; a scene that says "1.x" is refused by a Talus that is too old for it. */
 static tl_status read_version(const tl_reader *r, const tl_json *root)
 {
-    static const char expected[] = "1, the version of the format that this Talus reads";
+    static const char expected[] = "1, or a text \"1.0\" to \"" TL_SCENE_VERSION
+                                   "\": the versions of the format that this Talus reads";
     if (root->kind != TL_JSON_OBJECT)
         return tl_read_expected(r, root, "an object: a scene, {\"version\": 1, ...}");
     for (const tl_json *v = tl_json_first(r->tree, root); v; v = tl_json_next(r->tree, v))
         if (tl_text_is(tl_json_key(r->tree, v), "version")) {
-            if (v->kind != TL_JSON_NUMBER || v->number != 1)
+            unsigned major = 0, minor = 0;
+            if (v->kind == TL_JSON_NUMBER && v->number == TL_SCENE_MAJOR)
+                return TL_OK;
+            if (v->kind != TL_JSON_STRING ||
+                !split_version(tl_json_text(r->tree, v), &major, &minor) || major < TL_SCENE_MAJOR)
                 return tl_read_expected(r, v, expected);
+            if (major != TL_SCENE_MAJOR || minor > TL_SCENE_MINOR)
+                return tl_read_fail(r, v,
+                                    "is version %u.%u of scenes, expected at most " TL_SCENE_VERSION
+                                    ": this is Talus %s, and a later one reads it",
+                                    major, minor, tl_version());
             return TL_OK;
         }
     return tl_read_missing(r, root, "version", expected);
@@ -98,18 +128,51 @@ static tl_status read_parameters(tl_reader *r, const tl_json *object)
     return TL_OK;
 }
 
+/* What frames hold besides positions, which they always hold. */
+static tl_status read_record_fields(const tl_reader *r, const tl_json *list, uint32_t *fields)
+{
+    static const char *const words[] = {"position", "orientation", "velocity", "angular_velocity",
+                                        NULL};
+    static const uint32_t bits[] = {0, TL_RECORD_ORIENTATION, TL_RECORD_VELOCITY,
+                                    TL_RECORD_ANGULAR_VELOCITY};
+    if (!list)
+        return TL_OK;
+    TL_TRY(tl_read_array(r, list,
+                         "an array of \"position\", \"orientation\", \"velocity\" and "
+                         "\"angular_velocity\""));
+    *fields = 0;
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        uint32_t word = 0;
+        TL_TRY(tl_read_choice(r, v, words, &word));
+        *fields |= bits[word];
+    }
+    return TL_OK;
+}
+
 static tl_status read_record(tl_reader *r, const tl_json *object)
 {
-    enum { RATE, CONTACTS, CHECKPOINT, COUNT };
-    static const char *const keys[] = {"rate", "contacts", "checkpoint"};
+    enum { RATE, CONTACTS, CHECKPOINT, RECORDED, OF, COMPRESSION, ERROR, COUNT };
+    static const char *const keys[] = {"rate",   "contacts",    "checkpoint", "fields",
+                                       "bodies", "compression", "error"};
+    static const char *const compressions[] = {"none", "lossless", "quantised", NULL};
     const tl_json *f[COUNT];
     tl_record_def *record = &r->document->record;
+    uint32_t compression = record->compression;
     if (!object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "what to record", COUNT, keys, f));
     TL_TRY(tl_read_number(r, f[RATE], TL_AT_LEAST_0("frames/s"), &record->rate));
     TL_TRY(tl_read_flag(r, f[CONTACTS], &record->contacts));
-    return tl_read_number(r, f[CHECKPOINT], TL_ABOVE_0("s"), &record->checkpoint);
+    TL_TRY(tl_read_number(r, f[CHECKPOINT], TL_ABOVE_0("s"), &record->checkpoint));
+    TL_TRY(read_record_fields(r, f[RECORDED], &record->fields));
+    TL_TRY(tl_read_choice(r, f[COMPRESSION], compressions, &compression));
+    record->compression = (tl_compression)compression;
+    if (f[ERROR] && record->compression != TL_COMPRESSION_QUANTISED)
+        return tl_read_fail(r, f[ERROR],
+                            "is given, but compression is \"%s\", expected \"quantised\"",
+                            compressions[compression]);
+    r->recorded = f[OF];
+    return tl_read_number(r, f[ERROR], TL_ABOVE_0("m"), &record->error);
 }
 
 static tl_status read_settings(tl_reader *r, const tl_json *object)
@@ -329,6 +392,7 @@ tl_status tl_read_scene(tl_reader *r)
     TL_TRY(read_pairs(r, f[PAIRS]));
     TL_TRY(tl_read_bodies(r, f[BODIES]));
     TL_TRY(tl_read_fills(r, f[FILLS]));
+    TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_emitters(r, f[EMITTERS]));
     TL_TRY(tl_read_events(r, f[EVENTS]));
     TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));

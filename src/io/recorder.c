@@ -17,9 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NEW        ".new" /* a file that is not yet whole enough for its name */
-#define STEPS_KEPT 256    /* steps are handed over when there are so many */
-#define MS_KEPT    250.0  /* or when the oldest has waited so long */
+#define STEPS_KEPT 256   /* steps are handed over when there are so many */
+#define MS_KEPT    250.0 /* or when the oldest has waited so long */
 
 /* ---- Making and freeing ---- */
 
@@ -58,7 +57,8 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name)
     const tl_status status = tl_h5_close(&r->writer, name);
     tl_h5_end();
     free_slots(r);
-    tl_array *arrays[] = {&r->alive, &r->handles, &r->fresh, &r->numbers, &r->columns};
+    tl_array *arrays[] = {&r->alive,   &r->handles, &r->fresh,   &r->numbers,
+                          &r->columns, &r->rows,    &r->recorded};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     pthread_cond_destroy(&r->changed);
@@ -84,6 +84,10 @@ static tl_status make_slots(tl_recorder *r)
     r->handles.item = r->fresh.item = sizeof(tl_body);
     r->numbers.item = sizeof(double);
     r->columns.item = 1;
+    r->rows.item = sizeof(size_t);
+    r->recorded.item = sizeof(tl_index_range);
+    TL_TRY(tl_array_append(&r->recorded, r->record.bodies, r->record.body_count));
+    r->record.bodies = r->recorded.data;
     return TL_OK;
 }
 
@@ -203,15 +207,17 @@ static tl_status steps_of(tl_recorder *r, tl_world *world, uint64_t *steps)
 
 /* ---- Checkpoints ---- */
 
-/* Writes a checkpoint with these rows of the file, which holds all that was recorded. */
-static tl_status checkpoint(tl_recorder *r, const tl_world *world, const tl_result_rows *rows)
+/* Writes a checkpoint with these rows of the file, which holds all that was recorded and has the
+ * name `path` now. */
+static tl_status checkpoint(tl_recorder *r, const char *path, const tl_world *world,
+                            const tl_result_rows *rows)
 {
     tl_checkpoint c = {.rows = *rows};
     memcpy(c.id, r->id, sizeof c.id);
     if (fdatasync(r->writer.fd) != 0)
         return tl_fail(TL_FILE, "%s: %s", r->path, strerror(errno));
     TL_TRY(tl_world_save(world, &c.snapshot, &c.bytes));
-    const tl_status status = tl_checkpoint_write(r->path, &c);
+    const tl_status status = tl_checkpoint_write(path, &c);
     tl_snapshot_free(c.snapshot, c.bytes);
     r->checkpointed = tl_now();
     return status;
@@ -224,7 +230,7 @@ tl_status tl_recorder_checkpoint(tl_recorder *recorder, tl_world *world)
                        recorder ? "world" : "recorder");
     TL_TRY(drain(recorder));
     const tl_result_rows rows = tl_result_tables_rows(&recorder->tables);
-    const tl_status status = checkpoint(recorder, world, &rows);
+    const tl_status status = checkpoint(recorder, recorder->path, world, &rows);
     return status < 0 ? keep_failure(recorder, status) : TL_OK;
 }
 
@@ -240,6 +246,24 @@ static tl_status check_record(const tl_record_def *d)
     if (!(d->checkpoint > 0))
         return tl_fail(TL_BAD_ARGUMENT, "record.checkpoint is %g; it must be above 0",
                        d->checkpoint);
+    if (d->fields & ~(uint32_t)TL_RECORD_ALL_FIELDS)
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "record.fields is %" PRIu32 "; it must be of tl_record_field", d->fields);
+    if ((unsigned)d->compression > TL_COMPRESSION_QUANTISED)
+        return tl_fail(TL_BAD_ARGUMENT, "record.compression is %d; it must be of tl_compression",
+                       (int)d->compression);
+    for (size_t i = 0; i < d->body_count; i++) {
+        const tl_index_range *b = &d->bodies[i];
+        if (!b->first || !b->count || b->count - 1 > UINT32_MAX - b->first ||
+            (i && b->first - b[-1].first < b[-1].count) || (i && b->first <= b[-1].first))
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "record.bodies[%zu] is %" PRIu32 " bodies from %" PRIu32
+                           " on; ranges must be ascending and not empty",
+                           i, b->count, b->first);
+    }
+    if (!(d->error > 0) || !isfinite(d->error))
+        return tl_fail(TL_BAD_ARGUMENT, "record.error is %g; it must be finite and above 0",
+                       d->error);
     return TL_OK;
 }
 
@@ -266,6 +290,17 @@ static tl_status check_create(const char *path, bool replace, const tl_record_de
     return TL_OK;
 }
 
+/* Where a run that replaced a result was killed between its two renames, the result has its
+ * checkpoint under the name that ours is going to have. */
+static void settle_old(const char *path)
+{
+    tl_result *result = NULL;
+    if (access(path, F_OK) != 0 || tl_result_open(path, &result) != TL_OK)
+        return; /* nothing, or no result: nobody goes on with it */
+    tl_checkpoint_settle(path, result->id);
+    tl_result_close(result);
+}
+
 static tl_status make_id(char id[TL_RESULT_ID_CHARS + 1])
 {
     unsigned char bytes[TL_RESULT_ID_CHARS / 2];
@@ -287,7 +322,10 @@ static tl_status make_file(tl_recorder *r, const char *new, const tl_document *d
                                         tl_world_backend(world), note, r->id);
     if (status == TL_OK)
         status = tl_result_tables_create(&r->tables, r->writer.file, r->path,
-                                         tl_world_body_count(world));
+                                         tl_world_body_count(world), &r->record);
+    if (status == TL_OK && r->recorded.count)
+        status = tl_h5_table_append(&r->tables.table[TL_RECORDED], r->path, r->recorded.count,
+                                    r->recorded.data, NULL);
     if (status == TL_OK)
         status = tl_result_monitors_create(&r->monitors, r->writer.file, r->path, world);
     if (status == TL_OK && H5Fstart_swmr_write(r->writer.file) < 0)
@@ -305,12 +343,11 @@ static tl_status name_file(const char *new, const char *path, bool replace)
         done = rename(new, path);
     if (done != 0)
         return tl_fail(TL_FILE, "%s: %s", path, strerror(errno));
-    tl_sync_folder(path);
     return TL_OK;
 }
 
-/* A file gets its name once it holds a frame and has its checkpoint: whatever happens before that
- * leaves what was there before. */
+/* A file gets its name once it holds a frame and has its checkpoint, and after it the checkpoint:
+ * whatever happens before that leaves the result and the checkpoint that were there before. */
 static tl_status begin(tl_recorder *r, const char *new, bool replace, const tl_document *document,
                        tl_world *world, const char *note)
 {
@@ -321,8 +358,11 @@ static tl_status begin(tl_recorder *r, const char *new, bool replace, const tl_d
     TL_TRY(steps_of(r, world, &steps));
     TL_TRY(take_frame(r, world, steps));
     r->last_step = steps;
-    TL_TRY(tl_recorder_checkpoint(r, world));
-    return name_file(new, r->path, replace);
+    TL_TRY(drain(r));
+    const tl_result_rows rows = tl_result_tables_rows(&r->tables);
+    TL_TRY(checkpoint(r, new, world, &rows));
+    TL_TRY(name_file(new, r->path, replace));
+    return tl_checkpoint_rename(r->path);
 }
 
 tl_status tl_recorder_create(const char *path, bool replace, const tl_document *document,
@@ -339,21 +379,22 @@ tl_status tl_recorder_create(const char *path, bool replace, const tl_document *
                        : !world    ? "world"
                                    : "record");
     TL_TRY(check_create(path, replace, record, note));
+    settle_old(path);
     tl_recorder *r = NULL;
     TL_TRY(tl_recorder_make(path, record, &r));
-    const size_t room = r->path_room + strlen(NEW);
+    const size_t room = r->path_room + strlen(TL_NEW);
     char *new = tl_alloc(room);
     if (!new) {
         tl_recorder_destroy(r, path);
         return TL_NO_MEMORY;
     }
-    snprintf(new, room, "%s" NEW, path);
+    snprintf(new, room, "%s" TL_NEW, path);
     const tl_status status = begin(r, new, replace, document, world, note);
     if (status < 0) {
         char text[sizeof r->message];
         snprintf(text, sizeof text, "%s", tl_last_message());
-        if (r->writer.fd >= 0)
-            unlink(new);
+        if (r->writer.fd >= 0 && access(new, F_OK) == 0) /* it has not got its name */
+            tl_checkpoint_discard(path);
         tl_recorder_destroy(r, path);
         tl_fail(status, "%s", text);
     } else {
@@ -440,7 +481,7 @@ static tl_status finish(tl_recorder *r, tl_world *world)
         TL_TRY(take_frame(r, world, steps));
         TL_TRY(drain(r));
     }
-    return checkpoint(r, world, &rows);
+    return checkpoint(r, r->path, world, &rows);
 }
 
 static tl_status mark_closed(tl_recorder *r)

@@ -30,6 +30,7 @@ struct tl_recorder {
     size_t path_room;
     char id[TL_RESULT_ID_CHARS + 1];
     tl_record_def record;
+    tl_array recorded; /* tl_index_range: what record.bodies points at */
 
     /* The caller's side. */
     double frame_time; /* of the last frame; its step follows */
@@ -47,6 +48,7 @@ struct tl_recorder {
     tl_result_tables tables;
     tl_result_monitors monitors;
     tl_array columns; /* bytes: scratch */
+    tl_array rows;    /* size_t: scratch, rows of a frame that are recorded */
 
     /* Between the two, under `mutex`. Slots first to first + filled - 1 are to be written; the one
      * after them is the caller's. */

@@ -38,25 +38,31 @@ static tl_status write_attributes(hid_t file, const char *path, const tl_documen
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         TL_TRY(tl_h5_write_text(file, path, texts[i].name, texts[i].text));
-    const uint32_t version = TL_RESULT_VERSION;
+    const uint32_t major = TL_RESULT_MAJOR, minor = TL_RESULT_MINOR;
     const uint8_t closed = 0;
-    TL_TRY(tl_h5_write_number(file, path, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT32,
-                              &version));
+    TL_TRY(
+        tl_h5_write_number(file, path, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT32, &major));
+    TL_TRY(
+        tl_h5_write_number(file, path, "format_minor", H5T_STD_U32LE, H5T_NATIVE_UINT32, &minor));
     return tl_h5_write_number(file, path, "closed", H5T_STD_U8LE, H5T_NATIVE_UINT8, &closed);
 }
 
 static tl_status write_record(hid_t file, const char *path, const tl_record_def *record)
 {
     const uint8_t contacts = record->contacts;
+    const uint32_t compression = (uint32_t)record->compression;
     const struct {
         const char *name;
         double value;
     } numbers[] = {{"record_duration", record->duration},
                    {"record_rate", record->rate},
-                   {"record_checkpoint", record->checkpoint}};
+                   {"record_checkpoint", record->checkpoint},
+                   {"record_error", record->error}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         TL_TRY(tl_h5_write_number(file, path, numbers[i].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
                                   &numbers[i].value));
+    TL_TRY(tl_h5_write_number(file, path, "record_compression", H5T_STD_U32LE, H5T_NATIVE_UINT32,
+                              &compression));
     return tl_h5_write_number(file, path, "record_contacts", H5T_STD_U8LE, H5T_NATIVE_UINT8,
                               &contacts);
 }
@@ -65,10 +71,12 @@ static tl_status write_record(hid_t file, const char *path, const tl_record_def 
 static herr_t write_fixed(hid_t group, const char *name, hid_t stored, hid_t type, hid_t space,
                           const void *data)
 {
+    if (stored < 0 || space < 0)
+        return -1;
     const hid_t set = H5Dcreate2(group, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const herr_t done = set < 0 ? -1 : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
-    if (set >= 0)
-        H5Dclose(set);
+    herr_t done = set < 0 ? -1 : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+    if (set >= 0 && H5Dclose(set) < 0)
+        done = -1;
     return done;
 }
 
@@ -79,25 +87,25 @@ static tl_status write_scene(hid_t file, const char *path, const tl_document *do
     if (length >= UINT32_MAX)
         return tl_fail(TL_TOO_LARGE, "%s: the scene has %zu bytes; at most %u can be kept", path,
                        length, UINT32_MAX - 1);
-    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    H5Tset_size(type, length + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+    const hid_t type = tl_h5_text_type(length + 1), space = H5Screate(H5S_SCALAR);
     const herr_t done = write_fixed(file, "scene", type, type, space, text);
-    H5Sclose(space);
-    H5Tclose(type);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
     return done < 0 ? tl_h5_fail(TL_FILE, path, "/scene cannot be written") : TL_OK;
 }
 
 /* Texts of any length: an array of pointers. */
 static tl_status write_names(hid_t group, const char *path, const char *name, const tl_array *texts)
 {
-    const hid_t type = H5Tcopy(H5T_C_S1);
+    const hid_t type = tl_h5_text_type(H5T_VARIABLE);
     const hid_t space = H5Screate_simple(1, (hsize_t[]){texts->count}, NULL);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
     const herr_t done = write_fixed(group, name, type, type, space, texts->data);
-    H5Sclose(space);
-    H5Tclose(type);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
     return done < 0 ? tl_h5_fail(TL_FILE, path, "%s cannot be written", name) : TL_OK;
 }
 
@@ -108,7 +116,8 @@ static tl_status write_indices(hid_t group, const char *path, const char *name,
     const hid_t space = H5Screate_simple(1, (hsize_t[]){indices->count}, NULL);
     const herr_t done =
         write_fixed(group, name, H5T_STD_U32LE, H5T_NATIVE_UINT32, space, indices->data);
-    H5Sclose(space);
+    if (space >= 0)
+        H5Sclose(space);
     return done < 0 ? tl_h5_fail(TL_FILE, path, "/names/%s cannot be written", name) : TL_OK;
 }
 

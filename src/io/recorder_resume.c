@@ -40,8 +40,11 @@ static tl_result_rows whole_rows(const tl_result *result)
                             .bodies = last.bodies,
                             .shapes = last.shapes,
                             .removals = last.removals,
-                            .states = last.state_first + last.state_count,
-                            .contacts = last.contact_first + last.contact_count};
+                            .states = tl_result_tables_next(&result->tables, TL_STATE_BODY,
+                                                            last.state_first + last.state_count),
+                            .contacts =
+                                tl_result_tables_next(&result->tables, TL_CONTACT_BODY,
+                                                      last.contact_first + last.contact_count)};
 }
 
 static tl_status make_world(const tl_checkpoint *c, tl_backend_kind backend, uint32_t threads,
@@ -95,7 +98,9 @@ static tl_status cut_file(tl_recorder *r, const tl_world *world, const tl_result
 {
     const uint8_t closed = 0;
     TL_TRY(tl_h5_reopen(r->path, &r->writer));
+    tl_checkpoint_settle(r->path, r->id); /* the lock is ours now */
     TL_TRY(tl_result_tables_open(&r->tables, r->writer.file, r->path, UINT64_MAX));
+    tl_result_tables_round(&r->tables, &r->record);
     const tl_result_rows have = tl_result_tables_rows(&r->tables);
     TL_TRY(check_rows(rows, &have, r->path));
     TL_TRY(tl_result_monitors_open(&r->monitors, r->writer.file, r->path, UINT64_MAX));
@@ -116,9 +121,7 @@ static tl_status prepare(const char *path, tl_result **result, tl_checkpoint *c,
                          tl_document **document)
 {
     TL_TRY(tl_result_open(path, result));
-    TL_TRY(tl_checkpoint_read(path, c));
-    if (memcmp(c->id, (*result)->id, sizeof c->id) != 0)
-        return tl_fail(TL_BAD_DATA, "%s: the checkpoint beside it is of another result", path);
+    TL_TRY(tl_checkpoint_read(path, (*result)->id, c));
     const tl_result_rows have = whole_rows(*result);
     TL_TRY(check_rows(&c->rows, &have, path));
     return tl_result_document(*result, document);

@@ -6,7 +6,9 @@
 
 static tl_status append(tl_recorder *r, tl_result_table which, uint64_t count, const void *rows)
 {
-    return tl_h5_table_append(&r->tables.table[which], r->path, count, rows);
+    if (!tl_result_tables_have(&r->tables, which)) /* not asked for */
+        return TL_OK;
+    return tl_h5_table_append(&r->tables.table[which], r->path, count, rows, &r->tables.packer);
 }
 
 static tl_status append_array(tl_recorder *r, tl_result_table which, const tl_array *rows)
@@ -39,13 +41,62 @@ static void decide_kinds(tl_slot *slot, const tl_frame_view *view)
                           : TL_FIXED;
 }
 
-static tl_status write_states(tl_recorder *r, const tl_frame_view *view)
+/* Whether a body is of those that are recorded. */
+static bool is_recorded(const tl_recorder *r, uint32_t body)
 {
-    TL_TRY(append(r, TL_STATE_BODY, view->count, view->bodies));
-    TL_TRY(append(r, TL_STATE_POSITION, view->count, view->positions));
-    TL_TRY(append(r, TL_STATE_ORIENTATION, view->count, view->orientations));
-    TL_TRY(append(r, TL_STATE_VELOCITY, view->count, view->velocities));
-    return append(r, TL_STATE_ANGULAR, view->count, view->angular_velocities);
+    const tl_index_range *range = r->recorded.data;
+    size_t low = 0, high = r->recorded.count;
+    while (low < high) { /* the last range that does not begin after it */
+        const size_t middle = (low + high) / 2;
+        if (range[middle].first <= body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return !r->recorded.count || (low && body - range[low - 1].first < range[low - 1].count);
+}
+
+/* Appends the rows of a column that are recorded: all, or those listed in r->rows. */
+static tl_status write_column(tl_recorder *r, tl_result_table which, size_t count, size_t row,
+                              const void *data)
+{
+    if (!r->recorded.count || !tl_result_tables_have(&r->tables, which))
+        return append(r, which, count, data);
+    const size_t *chosen = r->rows.data;
+    TL_TRY(tl_array_resize(&r->columns, r->rows.count * row));
+    char *to = r->columns.data;
+    for (size_t i = 0; i < r->rows.count; i++)
+        memcpy(to + i * row, (const char *)data + chosen[i] * row, row);
+    return append(r, which, r->rows.count, to);
+}
+
+/* Writes the states of bodies that are recorded; how many they are. */
+static tl_status write_states(tl_recorder *r, const tl_frame_view *v, uint64_t *count)
+{
+    *count = v->count;
+    r->rows.count = 0;
+    for (size_t i = 0; r->recorded.count && i < v->count; i++)
+        if (is_recorded(r, v->bodies[i]))
+            TL_TRY(tl_array_append(&r->rows, &i, 1));
+    if (r->recorded.count)
+        *count = r->rows.count;
+    const size_t n = v->count, f = sizeof(float);
+    TL_TRY(write_column(r, TL_STATE_BODY, n, sizeof *v->bodies, v->bodies));
+    TL_TRY(write_column(r, TL_STATE_POSITION, n, 3 * sizeof(double), v->positions));
+    TL_TRY(write_column(r, TL_STATE_ORIENTATION, n, 4 * f, v->orientations));
+    TL_TRY(write_column(r, TL_STATE_VELOCITY, n, 3 * f, v->velocities));
+    return write_column(r, TL_STATE_ANGULAR, n, 3 * f, v->angular_velocities);
+}
+
+/* Leaves those contacts that a recorded body has. */
+static void choose_contacts(const tl_recorder *r, tl_array *contacts)
+{
+    tl_contact *c = contacts->data;
+    size_t kept = 0;
+    for (size_t i = 0; i < contacts->count; i++)
+        if (is_recorded(r, c[i].a.index) || is_recorded(r, c[i].b.index))
+            c[kept++] = c[i];
+    contacts->count = kept;
 }
 
 /* Contacts as columns. */
@@ -88,13 +139,16 @@ static tl_status write_frame(tl_recorder *r, tl_slot *slot, const tl_frame_view 
     TL_TRY(append_array(r, TL_BODIES, &slot->bodies));
     TL_TRY(append_array(r, TL_SHAPES, &slot->shapes));
     TL_TRY(append_array(r, TL_REMOVALS, &slot->removals));
-    TL_TRY(write_states(r, view));
+    uint64_t states;
+    TL_TRY(write_states(r, view, &states));
+    if (r->recorded.count)
+        choose_contacts(r, &slot->contacts);
     TL_TRY(write_contacts(r, &slot->contacts));
     const tl_result_rows after = tl_result_tables_rows(&r->tables);
     *row = (tl_frame_row){.time = view->time,
                           .step = view->steps,
                           .state_first = before.states,
-                          .state_count = view->count,
+                          .state_count = states,
                           .contact_first = before.contacts,
                           .contact_count = slot->contacts.count,
                           .bodies = after.bodies,

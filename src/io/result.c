@@ -29,8 +29,24 @@ static tl_status file_size(const tl_result *r, uint64_t *size)
 static tl_status read_closed(tl_result *r)
 {
     uint8_t closed = 0;
-    TL_TRY(tl_h5_read_number(r->root, r->path, "closed", H5T_STD_U8LE, H5T_NATIVE_UINT8, &closed));
+    TL_TRY(tl_h5_read_number(r->root, r->path, "closed", H5T_NATIVE_UINT8, &closed));
     r->closed = closed != 0;
+    return TL_OK;
+}
+
+/* How frames are stored: files of 1.0 do not say, and store them as they are. */
+static tl_status read_storing(tl_result *r)
+{
+    uint32_t compression = TL_COMPRESSION_NONE;
+    r->record.error = tl_record_default().error;
+    TL_TRY(tl_h5_read_optional(r->root, r->path, "record_compression", H5T_NATIVE_UINT32,
+                               &compression));
+    TL_TRY(
+        tl_h5_read_optional(r->root, r->path, "record_error", H5T_NATIVE_DOUBLE, &r->record.error));
+    if (!(r->record.error > 0))
+        return tl_fail(TL_BAD_DATA, "%s: attribute record_error is %g; it must be above 0", r->path,
+                       r->record.error);
+    r->record.compression = (tl_compression)compression;
     return TL_OK;
 }
 
@@ -44,38 +60,57 @@ static tl_status read_record(tl_result *r)
                    {"record_rate", &r->record.rate},
                    {"record_checkpoint", &r->record.checkpoint}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        TL_TRY(tl_h5_read_number(r->root, r->path, numbers[i].name, H5T_IEEE_F64LE,
-                                 H5T_NATIVE_DOUBLE, numbers[i].value));
+        TL_TRY(tl_h5_read_number(r->root, r->path, numbers[i].name, H5T_NATIVE_DOUBLE,
+                                 numbers[i].value));
         if (!(*numbers[i].value >= 0))
             return tl_fail(TL_BAD_DATA, "%s: attribute %s is %g; it cannot be below 0", r->path,
                            numbers[i].name, *numbers[i].value);
     }
-    TL_TRY(tl_h5_read_number(r->root, r->path, "record_contacts", H5T_STD_U8LE, H5T_NATIVE_UINT8,
-                             &contacts));
+    TL_TRY(tl_h5_read_number(r->root, r->path, "record_contacts", H5T_NATIVE_UINT8, &contacts));
     r->record.contacts = contacts != 0;
-    return TL_OK;
+    return read_storing(r);
 }
 
 static tl_status read_attributes(tl_result *r)
 {
     char format[64] = "";
-    uint32_t version = 0;
     TL_TRY(tl_h5_read_text(r->root, r->path, "format", format, sizeof format));
     if (strcmp(format, TL_RESULT_FORMAT) != 0)
         return tl_fail(TL_BAD_DATA, "%s: not a result of Talus: its format is \"%s\"", r->path,
                        format);
-    TL_TRY(tl_h5_read_number(r->root, r->path, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT32,
-                             &version));
-    if (version != TL_RESULT_VERSION)
-        return tl_fail(TL_BAD_DATA,
-                       "%s: version %" PRIu32 " of results; this Talus reads version %d", r->path,
-                       version, TL_RESULT_VERSION);
     TL_TRY(tl_h5_read_text(r->root, r->path, "version", r->version, sizeof r->version));
+    TL_TRY(tl_h5_read_number(r->root, r->path, "format_version", H5T_NATIVE_UINT32, &r->major));
+    TL_TRY(tl_h5_read_optional(r->root, r->path, "format_minor", H5T_NATIVE_UINT32, &r->minor));
+    if (r->major != TL_RESULT_MAJOR)
+        return tl_fail(TL_BAD_DATA,
+                       "%s: version %" PRIu32 ".%" PRIu32 " of results, which Talus %s reads; this "
+                       "is Talus %s, which reads versions %d.0 and later below %d",
+                       r->path, r->major, r->minor, r->version, tl_version(), TL_RESULT_MAJOR,
+                       TL_RESULT_MAJOR + 1);
     TL_TRY(tl_h5_read_text(r->root, r->path, "backend", r->backend, sizeof r->backend));
     TL_TRY(tl_h5_read_text(r->root, r->path, "id", r->id, sizeof r->id));
     TL_TRY(tl_h5_read_text(r->root, r->path, "note", r->note, TL_NOTE_LIMIT));
     TL_TRY(read_record(r));
     return read_closed(r);
+}
+
+/* Which bodies are recorded, where not all are. */
+static tl_status read_recorded(tl_result *r)
+{
+    const tl_h5_table *table = &r->tables.table[TL_RECORDED];
+    TL_TRY(tl_array_resize(&r->recorded, (size_t)table->rows));
+    TL_TRY(tl_h5_table_read(table, r->path, 0, table->rows, r->recorded.data));
+    const tl_index_range *range = r->recorded.data;
+    uint64_t last = 0;
+    for (size_t i = 0; i < r->recorded.count; i++) {
+        if (!range[i].count || range[i].first <= last)
+            return tl_fail(TL_BAD_DATA, "%s: /recorded[%zu]: bodies must be in ascending order",
+                           r->path, i);
+        last = (uint64_t)range[i].first + range[i].count - 1;
+    }
+    r->record.bodies = r->recorded.data;
+    r->record.body_count = r->recorded.count;
+    return TL_OK;
 }
 
 static tl_status open_inside(tl_result *r)
@@ -89,6 +124,16 @@ static tl_status open_inside(tl_result *r)
     TL_TRY(file_size(r, &size));
     TL_TRY(tl_result_tables_open(&r->tables, r->file, r->path, size));
     r->has_tables = true;
+    const struct {
+        tl_result_table table;
+        tl_record_field field;
+    } fields[] = {{TL_STATE_ORIENTATION, TL_RECORD_ORIENTATION},
+                  {TL_STATE_VELOCITY, TL_RECORD_VELOCITY},
+                  {TL_STATE_ANGULAR, TL_RECORD_ANGULAR_VELOCITY}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (tl_result_tables_have(&r->tables, fields[i].table))
+            r->record.fields |= fields[i].field;
+    TL_TRY(read_recorded(r));
     TL_TRY(tl_result_monitors_open(&r->monitors, r->file, r->path, size));
     TL_TRY(tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps));
     return tl_result_monitors_whole(&r->monitors, r->path, r->closed, &r->steps);
@@ -97,6 +142,7 @@ static tl_status open_inside(tl_result *r)
 static void set_item_sizes(tl_result *r)
 {
     r->frames.item = sizeof(tl_frame_row);
+    r->recorded.item = sizeof(tl_index_range);
     r->bodies.item = sizeof(tl_body_row);
     r->shapes.item = sizeof(tl_shape_row);
     r->removals.item = sizeof(tl_removal_row);
@@ -155,7 +201,7 @@ void tl_result_close(tl_result *r)
     tl_h5_end();
     tl_array *arrays[] = {&r->frames,       &r->bodies,    &r->shapes,       &r->removals,
                           &r->frame_bodies, &r->positions, &r->orientations, &r->velocities,
-                          &r->angular,      &r->contacts,  &r->columns};
+                          &r->angular,      &r->contacts,  &r->columns,      &r->recorded};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     tl_free(r->note, TL_NOTE_LIMIT);
@@ -169,18 +215,29 @@ tl_result_info tl_result_describe(const tl_result *result)
         return (tl_result_info){.version = "", .note = "", .backend = ""};
     const tl_frame_row last = tl_result_last(result);
     const tl_frame_row *first = result->frames.count ? result->frames.data : &last;
-    return (tl_result_info){.version = result->version,
-                            .note = result->note,
-                            .backend = result->backend,
-                            .closed = result->closed,
-                            .frames = result->frames.count,
-                            .steps = result->steps,
-                            .bodies = last.bodies,
-                            .shapes = last.shapes,
-                            .contacts = last.contact_first + last.contact_count,
-                            .first_time = first->time,
-                            .last_time = last.time,
-                            .has_checkpoint = tl_checkpoint_exists(result->path)};
+    uint64_t contacts = 0;
+    for (size_t i = 0; i < result->frames.count; i++)
+        contacts += first[i].contact_count;
+    return (tl_result_info){
+        .version = result->version,
+        .note = result->note,
+        .backend = result->backend,
+        .closed = result->closed,
+        .frames = result->frames.count,
+        .steps = result->steps,
+        .bodies = last.bodies,
+        .shapes = last.shapes,
+        .contacts = contacts,
+        .first_time = first->time,
+        .last_time = last.time,
+        .has_checkpoint = tl_checkpoint_exists(result->path, result->id),
+        .body_count = result->record.body_count,
+        .ranges = result->record.bodies,
+        .format_major = result->major,
+        .format_minor = result->minor,
+        .fields = result->record.fields,
+        .compression = result->record.compression,
+        .error = result->record.compression == TL_COMPRESSION_QUANTISED ? result->record.error : 0};
 }
 
 static tl_status refresh_inside(tl_result *r)
@@ -191,6 +248,8 @@ static tl_status refresh_inside(tl_result *r)
     TL_TRY(read_closed(r));
     /* Frames first: what they speak of was there before them. */
     for (int i = 0; i < TL_RESULT_TABLES; i++) {
+        if (!tl_result_tables_have(&r->tables, (tl_result_table)i))
+            continue;
         TL_TRY(file_size(r, &size));
         TL_TRY(tl_h5_table_refresh(&r->tables.table[i], r->path, size));
     }

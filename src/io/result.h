@@ -18,11 +18,13 @@ struct tl_result {
     bool has_tables;
     tl_result_monitors monitors;
     bool closed;
-    uint64_t steps;  /* rows of /steps that count */
-    tl_array frames; /* tl_frame_row: those that count */
+    uint32_t major, minor; /* of the format */
+    uint64_t steps;        /* rows of /steps that count */
+    tl_array frames;       /* tl_frame_row: those that count */
     char version[64], backend[256], id[TL_RESULT_ID_CHARS + 1];
     char *note; /* TL_NOTE_LIMIT bytes */
     tl_record_def record;
+    tl_array recorded; /* tl_index_range: what record.bodies points at */
 
     /* Read when they are asked for, and again when there are more. */
     tl_array bodies;   /* tl_body_row */

@@ -7,8 +7,15 @@
 #include "io/h5table.h"
 #include "talus/io.h"
 
-#define TL_RESULT_VERSION  1
+/* The format's version. The minor one counts additions that older readers may pass over; with the
+ * major one the meaning of what was there changes (docs/formats.md). */
+#define TL_RESULT_MAJOR    1
+#define TL_RESULT_MINOR    1
 #define TL_RESULT_ID_CHARS 32 /* hexadecimal; the same in the result and in its checkpoint */
+
+/* What quantised files round to besides tl_record_def.error. */
+#define TL_RECORD_TURN_ERROR 0x1p-9 /* of components of quaternions and unit vectors */
+#define TL_RECORD_SPEED_BITS 7      /* significant bits of velocities and impulses */
 
 /* A row of /frames: written when everything it speaks of is in the file. */
 typedef struct tl_frame_row {
@@ -90,13 +97,15 @@ typedef enum tl_result_table {
     TL_CONTACT_NORMAL,
     TL_CONTACT_GAP,
     TL_CONTACT_IMPULSE,
+    TL_RECORDED, /* which bodies are recorded, where not all are; does not grow */
     TL_RESULT_TABLES
 } tl_result_table;
 
-/* The tables of an open file. */
+/* The tables of an open file. Those that the file does not have are not open and have no rows. */
 typedef struct tl_result_tables {
     tl_h5_table table[TL_RESULT_TABLES];
     hid_t types[TL_RESULT_TABLES]; /* of rows in memory; those of structs are ours to close */
+    tl_packer packer;              /* of a file that is written */
 } tl_result_tables;
 
 /* How many rows each kind of table has, as checkpoints keep it. */
@@ -104,15 +113,26 @@ typedef struct tl_result_rows {
     uint64_t frames, steps, bodies, shapes, removals, states, contacts;
 } tl_result_rows;
 
-/* Makes all tables, for frames of about `bodies` bodies. */
+/* Makes the tables that `record` asks for, for frames of about `bodies` bodies. */
 tl_status tl_result_tables_create(tl_result_tables *tables, hid_t file, const char *path,
-                                  uint64_t bodies);
+                                  uint64_t bodies, const tl_record_def *record);
 
-/* Opens them all in a file of `size` bytes; each is checked. */
+/* Opens those that are there in a file of `size` bytes; each is checked. Columns are found by name.
+ */
 tl_status tl_result_tables_open(tl_result_tables *tables, hid_t file, const char *path,
                                 uint64_t size);
 
+/* Sets how a file that is gone on with rounds, as create does. */
+void tl_result_tables_round(tl_result_tables *tables, const tl_record_def *record);
+
+/* Whether the file has a table. */
+bool tl_result_tables_have(const tl_result_tables *tables, tl_result_table which);
+
 void tl_result_tables_close(tl_result_tables *tables);
+
+/* Where rows that follow the first `rows` of a table begin: packed ones with a chunk. */
+uint64_t tl_result_tables_next(const tl_result_tables *tables, tl_result_table which,
+                               uint64_t rows);
 
 /* Rows that are there in all tables of a kind. */
 tl_result_rows tl_result_tables_rows(const tl_result_tables *tables);

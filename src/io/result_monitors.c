@@ -38,12 +38,14 @@ static tl_status write_texts(hid_t file, const char *path, const char *name, siz
     tl_array texts = {.item = length};
     tl_h5_table table;
     const hid_t type = text_type(length);
-    tl_status status = tl_h5_table_create(&table, file, path, name, type, type, 1, channels->count);
+    const tl_h5_table_def def = {
+        .stored = type, .type = type, .width = 1, .chunk = channels->count};
+    tl_status status = tl_h5_table_create(&table, file, path, name, &def);
     for (size_t i = 0; i < channels->count && status == TL_OK; i++)
         status =
             tl_array_append(&texts, (const char *)channels->data + i * channels->item + offset, 1);
     if (status == TL_OK)
-        status = tl_h5_table_append(&table, path, texts.count, texts.data);
+        status = tl_h5_table_append(&table, path, texts.count, texts.data, NULL);
     tl_h5_table_close(&table);
     H5Tclose(type);
     tl_array_free(&texts);
@@ -67,15 +69,19 @@ tl_status tl_result_monitors_create(tl_result_monitors *m, hid_t file, const cha
         write_texts(file, path, NAMES, NAME_LENGTH, offsetof(tl_monitor_info, name), &m->channels));
     TL_TRY(
         write_texts(file, path, UNITS, UNIT_LENGTH, offsetof(tl_monitor_info, unit), &m->channels));
-    return tl_h5_table_create(&m->values, file, path, VALUES, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                              (uint32_t)count, CHUNK);
+    const tl_h5_table_def def = {.stored = H5T_IEEE_F64LE,
+                                 .type = H5T_NATIVE_DOUBLE,
+                                 .width = (uint32_t)count,
+                                 .chunk = CHUNK};
+    return tl_h5_table_create(&m->values, file, path, VALUES, &def);
 }
 
 tl_status tl_result_monitors_append(tl_result_monitors *m, const char *path, const tl_array *values)
 {
     if (!m->channels.count)
         return TL_OK;
-    return tl_h5_table_append(&m->values, path, values->count / m->channels.count, values->data);
+    return tl_h5_table_append(&m->values, path, values->count / m->channels.count, values->data,
+                              NULL);
 }
 
 tl_status tl_result_monitors_cut(tl_result_monitors *m, const char *path, uint64_t rows)
@@ -95,13 +101,29 @@ static bool is_plain(const char *text, size_t room)
     return length < room;
 }
 
+/* Opens a table of elements of a class and size, which are `type` in memory. */
+static tl_status open_table(tl_h5_table *table, hid_t file, const char *path, const char *name,
+                            uint32_t width, uint64_t size, H5T_class_t kind, hid_t type)
+{
+    hid_t found;
+    TL_TRY(tl_h5_table_open(table, file, path, name, width, size, &found));
+    const size_t bytes = H5Tget_size(type);
+    const bool right = H5Tget_class(found) == kind && H5Tget_size(found) == bytes;
+    H5Tclose(found);
+    if (!right)
+        return tl_h5_fail(TL_BAD_DATA, path, "/%s has rows of another type", name);
+    table->type = type;
+    table->row = bytes * width;
+    return TL_OK;
+}
+
 static tl_status read_texts(hid_t file, const char *path, const char *name, size_t length,
                             size_t offset, uint64_t size, tl_array *channels)
 {
     tl_array texts = {.item = length};
     tl_h5_table table;
     const hid_t type = text_type(length);
-    tl_status status = tl_h5_table_open(&table, file, path, name, type, type, 1, size);
+    tl_status status = open_table(&table, file, path, name, 1, size, H5T_STRING, type);
     if (status == TL_OK && !channels->count && table.rows >= 1 && table.rows <= MOST) {
         status = tl_array_resize(channels, (size_t)table.rows);
         if (status == TL_OK)
@@ -138,8 +160,8 @@ tl_status tl_result_monitors_open(tl_result_monitors *m, hid_t file, const char 
                       &m->channels));
     TL_TRY(read_texts(file, path, UNITS, UNIT_LENGTH, offsetof(tl_monitor_info, unit), size,
                       &m->channels));
-    return tl_h5_table_open(&m->values, file, path, VALUES, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                            (uint32_t)m->channels.count, size);
+    return open_table(&m->values, file, path, VALUES, (uint32_t)m->channels.count, size, H5T_FLOAT,
+                      H5T_NATIVE_DOUBLE);
 }
 
 void tl_result_monitors_close(tl_result_monitors *m)

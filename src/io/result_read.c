@@ -25,6 +25,15 @@ static bool finite_floats(const float *x, size_t count)
     return true;
 }
 
+/* Why a kind that is not known here may be there. */
+static tl_status unknown_kind(const tl_result *r, const char *table, uint64_t row, uint32_t kind)
+{
+    return tl_fail(TL_BAD_DATA,
+                   "%s: /%s[%" PRIu64 "]: kind %" PRIu32 " is not known; the file has version "
+                   "%" PRIu32 ".%" PRIu32 ", written by Talus %s, and this is Talus %s",
+                   r->path, table, row, kind, r->major, r->minor, r->version, tl_version());
+}
+
 static tl_status bad_row(const tl_result *r, const char *table, uint64_t row, const char *what)
 {
     return tl_fail(TL_BAD_DATA, "%s: /%s[%" PRIu64 "]: %s", r->path, table, row, what);
@@ -51,7 +60,7 @@ static tl_status check_bodies(const tl_result *r)
         if (row[i].body <= (i ? row[i - 1].body : 0))
             return bad_row(r, "bodies", i, "bodies must be in ascending order");
         if (row[i].kind > TL_PRESCRIBED)
-            return bad_row(r, "bodies", i, "there is no such kind of body");
+            return unknown_kind(r, "bodies", i, row[i].kind);
         if (!isfinite(row[i].mass) || row[i].mass < 0 || !isfinite(row[i].added) ||
             !finite_doubles(row[i].position, 3) || !finite_doubles(row[i].orientation, 4))
             return bad_row(r, "bodies", i, "its numbers must be finite, its mass not below 0");
@@ -70,7 +79,7 @@ static tl_status check_shapes(const tl_result *r)
                      (row[i].body == last->body && row[i].index <= last->index)))
             return bad_row(r, "shapes", i, "shapes must be in ascending order");
         if (row[i].kind > TL_PARALLELOGRAM)
-            return bad_row(r, "shapes", i, "there is no such kind of shape");
+            return unknown_kind(r, "shapes", i, row[i].kind);
         if (!isfinite(row[i].radius) || !finite_doubles(row[i].position, 3) ||
             !finite_doubles(row[i].orientation, 4) || !finite_doubles(row[i].half_extents, 3) ||
             !finite_doubles(row[i].edge_u, 3) || !finite_doubles(row[i].edge_v, 3))
@@ -98,7 +107,7 @@ static tl_status extend(const tl_result *r, tl_result_table which, uint64_t rows
 {
     const size_t had = array->count <= rows ? array->count : 0;
     TL_TRY(tl_array_resize(array, (size_t)rows));
-    if (had == rows)
+    if (had == rows || !tl_result_tables_have(&r->tables, which))
         return TL_OK;
     return tl_h5_table_read(&r->tables.table[which], r->path, had, rows - had,
                             (char *)array->data + had * array->item);
@@ -242,7 +251,10 @@ tl_status tl_result_read_reports(tl_result *result, uint64_t first, uint64_t cou
 static tl_status read_rows(tl_result *r, tl_result_table which, uint64_t first, uint64_t count,
                            tl_array *array)
 {
-    TL_TRY(tl_array_resize(array, (size_t)count));
+    const bool there = tl_result_tables_have(&r->tables, which);
+    TL_TRY(tl_array_resize(array, there ? (size_t)count : 0));
+    if (!there)
+        return TL_OK;
     return tl_h5_table_read(&r->tables.table[which], r->path, first, count, array->data);
 }
 
@@ -261,6 +273,13 @@ static tl_status read_states(tl_result *r, const tl_frame_row *f)
     return TL_OK;
 }
 
+/* Whether row i of an array of floats is finite; one that was not recorded is empty. */
+static bool finite_row(const tl_array *array, size_t i)
+{
+    const size_t width = array->item / sizeof(float);
+    return i >= array->count || finite_floats((const float *)array->data + width * i, width);
+}
+
 static tl_status check_states(const tl_result *r, const tl_frame_row *f)
 {
     const uint32_t *body = r->frame_bodies.data;
@@ -269,9 +288,8 @@ static tl_status check_states(const tl_result *r, const tl_frame_row *f)
             return bad_row(r, "states/body", f->state_first + i,
                            "bodies must be those of /bodies, in ascending order");
         if (!finite_doubles((const double *)r->positions.data + 3 * i, 3) ||
-            !finite_floats((const float *)r->orientations.data + 4 * i, 4) ||
-            !finite_floats((const float *)r->velocities.data + 3 * i, 3) ||
-            !finite_floats((const float *)r->angular.data + 3 * i, 3))
+            !finite_row(&r->orientations, i) || !finite_row(&r->velocities, i) ||
+            !finite_row(&r->angular, i))
             return bad_row(r, "states", f->state_first + i, "its numbers must be finite");
     }
     return TL_OK;
@@ -289,9 +307,11 @@ static tl_status read_contacts(tl_result *r, const tl_frame_row *f)
     float *normal = (float *)(gap + count), *impulse = normal + 3 * count;
     uint32_t *body = (uint32_t *)(impulse + 3 * count), *shape = body + 2 * count;
     void *const columns[] = {body, shape, point, normal, gap, impulse};
+    memset(r->columns.data, 0, r->columns.count); /* columns that the file does not have */
     for (int i = TL_CONTACT_BODY; i <= TL_CONTACT_IMPULSE; i++)
-        TL_TRY(tl_h5_table_read(&r->tables.table[i], r->path, f->contact_first, count,
-                                columns[i - TL_CONTACT_BODY]));
+        if (tl_result_tables_have(&r->tables, (tl_result_table)i))
+            TL_TRY(tl_h5_table_read(&r->tables.table[i], r->path, f->contact_first, count,
+                                    columns[i - TL_CONTACT_BODY]));
     tl_contact *c = r->contacts.data;
     for (size_t i = 0; i < count; i++) {
         c[i] = (tl_contact){.a = {body[2 * i], 1},
@@ -322,6 +342,12 @@ static tl_status check_contacts(const tl_result *r, const tl_frame_row *f)
     return TL_OK;
 }
 
+/* NULL for a column that was not recorded. */
+static const float *items(const tl_array *array)
+{
+    return array->count ? array->data : NULL;
+}
+
 tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame)
 {
     REFUSE_NULL("tl_result_read_frame", frame);
@@ -346,9 +372,9 @@ tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_fram
                                          .count = (size_t)f.state_count,
                                          .bodies = result->frame_bodies.data,
                                          .positions = result->positions.data,
-                                         .orientations = result->orientations.data,
-                                         .velocities = result->velocities.data,
-                                         .angular_velocities = result->angular.data},
+                                         .orientations = items(&result->orientations),
+                                         .velocities = items(&result->velocities),
+                                         .angular_velocities = items(&result->angular)},
                                .contact_count = (size_t)f.contact_count,
                                .contacts = result->contacts.data};
     return TL_OK;

@@ -193,9 +193,10 @@ static tl_status check_statistic(const tl_monitor_list *list, const tl_place *pl
         tl_near near = tl_near_start((tl_text){def->of, strnlen(def->of, sizeof channels->name)});
         for (size_t i = 0; i < list->channels.count; i++)
             tl_near_offer(&near, tl_text_of(channels[i].name));
-        return tl_fail(TL_BAD_ARGUMENT,
-                       "monitor.of is %.64s; it must name a channel of a monitor before%s", def->of,
-                       tl_near_hint(&near));
+        return tl_fail_about(TL_BAD_ARGUMENT,
+                             &(tl_error){.subject = "monitor", .index = TL_NO_INDEX, .field = "of"},
+                             " is %.64s; it must name a channel of a monitor before%s", def->of,
+                             tl_near_hint(&near));
     }
     if (!(def->window > 0))
         return tl_refuse(place, "window", 1, &def->window, "it must be above 0");
@@ -224,8 +225,10 @@ static tl_status check_expression(const tl_monitor_list *list, const tl_place *p
         const tl_names known = {.variables = names.data, .variable_count = names.count};
         status = tl_expression_compile(code, text, &known, &error);
         if (status == TL_BAD_DATA)
-            status = tl_fail(TL_BAD_ARGUMENT, "monitor.expression is \"%.100s\"; at byte %zu: %s",
-                             def->expression, error.offset, error.text);
+            status = tl_fail_about(
+                TL_BAD_ARGUMENT,
+                &(tl_error){.subject = "monitor", .index = TL_NO_INDEX, .field = "expression"},
+                " is \"%.100s\"; at byte %zu: %s", def->expression, error.offset, error.text);
     }
     tl_array_free(&names);
     return status;
@@ -391,9 +394,9 @@ tl_status tl_scene_add_monitor(tl_scene *scene, const tl_monitor_def *def)
     tl_monitor_rec *added = (tl_monitor_rec *)list->monitors.data + --list->monitors.count;
     list->channels.count = added->channel;
     free_record(added);
-    return tl_fail(TL_BAD_ARGUMENT,
-                   "monitor.shape is %u; it must be below %u, the body's number of shapes",
-                   def->shape, shapes);
+    return tl_fail_about(
+        TL_BAD_ARGUMENT, &(tl_error){.subject = "monitor", .index = TL_NO_INDEX, .field = "shape"},
+        " is %u; it must be below %u, the body's number of shapes", def->shape, shapes);
 }
 
 size_t tl_scene_monitor_count(const tl_scene *scene)

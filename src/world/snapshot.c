@@ -14,7 +14,9 @@
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
-#define VERSION 3u
+#define MAJOR   3u
+#define MINOR   0u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
 typedef struct stream {
@@ -449,8 +451,10 @@ tl_status tl_world_load_on(const void *snapshot, size_t bytes, tl_backend_kind b
                        "this is no snapshot of Talus, or one of a machine with another "
                        "byte order");
     if (head.version != VERSION)
-        return tl_fail(TL_BAD_DATA, "the snapshot has version %llu; this library reads version %u",
-                       (unsigned long long)head.version, VERSION);
+        return tl_fail(
+            TL_BAD_DATA,
+            "the snapshot has version %u.%u; this is Talus %s, which reads version %u.%u",
+            (unsigned)head.version, (unsigned)(head.version >> 32), tl_version(), MAJOR, MINOR);
     if (head.length != s.left)
         return tl_fail(TL_BAD_DATA,
                        "the snapshot should have %llu bytes after its header; it has %zu",

@@ -20,6 +20,11 @@ fail()
 
 version=$(sed -n 's/^#define TL_VERSION_STRING "\(.*\)"/\1/p' "$source/include/talus/base.h")
 [ -n "$version" ] || fail "base.h has no version"
+# Before 1.0 each minor version is a library of its own.
+case $version in
+0.*) abi=${version%.*} ;;
+*) abi=${version%%.*} ;;
+esac
 
 # Installed in one place and moved to another: nothing may remember where it was built or installed.
 cmake --install "$build" --prefix "$work/first" > "$work/install.log" || fail "$(cat "$work/install.log")"
@@ -99,7 +104,7 @@ for package in "${packages[@]}"; do
     exported "$lib/lib$package.so" > exported.txt
     diff declared.txt exported.txt || fail "declared (<) and exported (>) symbols of $package differ"
     soname=$(objdump -p "$lib/lib$package.so" | awk '$1 == "SONAME" {print $2}')
-    [ "$soname" = "lib$package.so.${version%%.*}" ] || fail "the SONAME is $soname"
+    [ "$soname" = "lib$package.so.$abi" ] || fail "the SONAME is $soname"
     [ -f "$lib/$soname" ] || fail "$soname is not installed"
     [ -f "$lib/lib$package.so.$version" ] || fail "lib$package.so.$version is not installed"
 done

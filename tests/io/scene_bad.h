@@ -74,13 +74,20 @@ static const bad_scene bad_scenes[] = {
     {SEEN, "[]",
      "s.json:1:1: is an empty array, expected an object: a scene, {\"version\": 1, ...}"},
     {SEEN, "{}",
-     "s.json:1:1: has no 'version', expected 1, the version of the format that this Talus reads"},
+     "s.json:1:1: has no 'version', expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, "{'version': 2, 'colour': 3}",
-     "s.json:1:13: version: is 2, expected 1, the version of the format that this Talus reads"},
+     "s.json:1:13: version: is 2, expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, "{'version': '1'}",
-     "s.json:1:13: version: is \"1\", expected 1, the version of the format that this Talus reads"},
+     "s.json:1:13: version: is \"1\", expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
+    {SEEN, "{'version': '1.7'}",
+     "s.json:1:13: version: is version 1.7 of scenes, expected at most 1.1: this is "
+     "Talus " TL_VERSION_STRING ", and a later one reads it"},
     {SEEN, "{'version': true}",
-     "s.json:1:13: version: is true, expected 1, the version of the format that this Talus reads"},
+     "s.json:1:13: version: is true, expected 1, or a text \"1.0\" to \"1.1\": the "
+     "versions of the format that this Talus reads"},
     {SEEN, SCENE("'gravty': [0, 0, -1]"),
      "s.json:2:1: unknown key 'gravty'; did you mean 'gravity'?"},
     {SEEN, SCENE("'colour': 3"),
@@ -191,7 +198,31 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'record': {'checkpoint': 0}"),
      "s.json:2:26: record.checkpoint: is 0, expected a number above 0 (s)"},
     {SEEN, SCENE("'record': {'duration': 1}"),
-     "s.json:2:12: record: unknown key 'duration', expected 'rate', 'contacts' or 'checkpoint'"},
+     "s.json:2:12: record: unknown key 'duration', expected 'rate', 'contacts', 'checkpoint', "
+     "'fields', 'bodies', 'compression' or 'error'"},
+    {SEEN, SCENE("'record': {'fields': 'velocity'}"),
+     "s.json:2:22: record.fields: is \"velocity\", expected an array of \"position\", "
+     "\"orientation\", \"velocity\" and \"angular_velocity\""},
+    {SEEN, SCENE("'record': {'fields': ['velocty']}"),
+     "s.json:2:23: record.fields[0]: is \"velocty\", expected \"position\", \"orientation\", "
+     "\"velocity\" or \"angular_velocity\"; did you mean 'velocity'?"},
+    {SEEN, SCENE("'record': {'bodies': []}"),
+     "s.json:2:22: record.bodies: is an empty array, expected an array of names of bodies or "
+     "fills"},
+    {BLIND, SCENE("'record': {'bodies': ['balls']}"),
+     "s.json:2:23: record.bodies[0]: is \"balls\", expected the name of a body or fill"},
+    {BLIND,
+     SCENE("'record': {'bodies': ['a', 'a']}, 'bodies': [{'name': 'a', 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:28: record.bodies[1]: names a body or fill again, expected each once"},
+    {SEEN, SCENE("'record': {'compression': 'zip'}"),
+     "s.json:2:27: record.compression: is \"zip\", expected \"none\", \"lossless\" or "
+     "\"quantised\""},
+    {SEEN, SCENE("'record': {'compression': 'quantised', 'error': 0}"),
+     "s.json:2:49: record.error: is 0, expected a number above 0 (m)"},
+    {BLIND, SCENE("'record': {'error': 1}"),
+     "s.json:2:21: record.error: is given, but compression is \"none\", expected "
+     "\"quantised\""},
     {SEEN, SCENE("'settings': 1"), "s.json:2:13: settings: is 1, expected an object: settings"},
     {SEEN, SCENE("'settings': {'envelop': 1}"),
      "s.json:2:14: settings: unknown key 'envelop'; did you mean 'envelope'?"},

@@ -152,6 +152,13 @@ static const struct good_scene {
                     " 'materials': {}, 'pairs': [], 'bodies': [], 'fills': [], 'emitters': [],"
                     " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
+    {"a minor version", "{'version': '1.0'}"},
+    {"what to record",
+     "{'version': '1.1', 'record': {'fields': ['position'], 'bodies': ['heap', 'ball'],"
+     " 'compression': 'quantised', 'error': '=1e-3/2'},"
+     " 'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 1}]}],"
+     " 'fills': [{'name': 'heap', 'region': {'kind': 'box', 'low': [2, 2, 2], 'high': [9, 9, 9]},"
+     " 'radius': 1, 'count': 5}]}"},
     {"bodies", scene_bodies},
     {"fills", scene_fills},
     {"motions", scene_motions},

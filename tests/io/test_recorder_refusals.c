@@ -237,7 +237,22 @@ static void test_checkpoints(void **state)
     copy[8] = 9;
     write_whole(checkpoint, copy, size);
     resume_refused(f, TL_BAD_DATA,
-                   "%s.checkpoint: version 9 of checkpoints; this Talus reads version 1");
+                   "%s.checkpoint: version 9.1 of checkpoints, which Talus " TL_VERSION_STRING
+                   " goes on with; this is Talus " TL_VERSION_STRING
+                   ", which goes on with version 1.1");
+    copy[8] = 1;
+    copy[12] = 2; /* a later one, which says who wrote it */
+    memcpy(copy + 16, "0.3.7", 6);
+    write_whole(checkpoint, copy, size);
+    resume_refused(
+        f, TL_BAD_DATA,
+        "%s.checkpoint: version 1.2 of checkpoints, which Talus 0.3.7 goes on with; this "
+        "is Talus " TL_VERSION_STRING ", which goes on with version 1.1");
+    copy[12] = 0; /* the first, which did not */
+    write_whole(checkpoint, copy, size);
+    resume_refused(f, TL_BAD_DATA,
+                   "%s.checkpoint: version 1.0 of checkpoints, which Talus 0.1 goes on with; this "
+                   "is Talus " TL_VERSION_STRING ", which goes on with version 1.1");
     check_flips(f, checkpoint, good, size);
     write_whole(checkpoint, good, size - 1);
     tl_recorder *recorder = NULL;

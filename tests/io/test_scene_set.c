@@ -130,8 +130,9 @@ static void refuses_bad_sets(void **state)
                       "fills[0].count or bodies[NAME].density"},
         {"bodies[0]x=1", "--set bodies[0]x: is no path, expected one such as gravity, "
                          "solver.iterations, fills[0].count or bodies[NAME].density"},
-        {"version=2", "--set version: is 2, expected 1, the version of the format that this Talus "
-                      "reads"},
+        {"version=2",
+         "--set version: is 2, expected 1, or a text \"1.0\" to \"1.1\": the versions of the "
+         "format that this Talus reads"},
         {"title=\xff", "--set title: found byte 0xff, expected UTF-8"},
         {"fills[0].size={\"kind\":\"uniform\"}",
          "--set fills[0].size: has both 'radius' and 'size', expected one of them"},

@@ -37,7 +37,7 @@ _talus()
     case $command in
     run)
         options="--output -o --until --set --threads --backend --solver --iterations --precision --rate
-            --contacts --no-record --force -f --view $viewer --quiet -q --json --help -h"
+            --contacts --fields --compression --no-record --force -f --view $viewer --quiet -q --json --help -h"
         files=json
         ;;
     resume)
@@ -89,7 +89,8 @@ _talus()
             _talus_files "$word" h5
         fi
         ;;
-    --until | --set | --threads | --iterations | --rate | --from | --to | --every | --body | --port | --bind) ;;
+    --compression) _talus_words "$word" "none lossless quantised" ;;
+    --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
     *)
         case $word in
         -*) _talus_words "$word" "$options" ;;

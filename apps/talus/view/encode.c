@@ -467,7 +467,7 @@ void view_series_row(const view_state *in, size_t row, double columns[VIEW_SERIE
     const tl_frame_view *s = &in->state;
     columns[0] = s->time;
     for (int k = 0; k < 4; k++) {
-        columns[4 + k] = (double)s->orientations[4 * row + (size_t)k];
+        columns[4 + k] = s->orientations ? (double)s->orientations[4 * row + (size_t)k] : NAN;
     }
     double force[3] = {0};
     for (size_t i = 0; i < in->contact_count; i++) {
@@ -479,8 +479,8 @@ void view_series_row(const view_state *in, size_t row, double columns[VIEW_SERIE
     }
     for (size_t k = 0; k < 3; k++) {
         columns[1 + k] = s->positions[3 * row + k];
-        columns[8 + k] = (double)s->velocities[3 * row + k];
-        columns[11 + k] = (double)s->angular_velocities[3 * row + k];
+        columns[8 + k] = s->velocities ? (double)s->velocities[3 * row + k] : NAN;
+        columns[11 + k] = s->angular_velocities ? (double)s->angular_velocities[3 * row + k] : NAN;
         columns[14 + k] = in->contacts_known ? force[k] : NAN;
     }
 }

@@ -149,6 +149,9 @@ static size_t count_exact(const view_state *in, view_frame *f)
     return exact;
 }
 
+/* How bodies are shown of which no orientation was recorded. */
+static const float unturned[4] = {1, 0, 0, 0};
+
 /* Moving and fixed bodies, merged by index. */
 static bool pack_rows(builder *b)
 {
@@ -180,7 +183,8 @@ static bool pack_rows(builder *b)
             continue;
         }
         const double *position = in->state.positions + 3 * i;
-        const float *orientation = in->state.orientations + 4 * i;
+        const float *orientation =
+            in->state.orientations ? in->state.orientations + 4 * i : unturned;
         if (how == VIEW_EXACT || !view_box_pack(&in->box, position, &packed)) {
             put_exact(f, position, orientation, index);
         } else {
@@ -234,6 +238,12 @@ static bool add_fields(builder *b)
     view_frame *f = b->frame;
     const size_t count = in->state.count;
     f->fields = in->fields & (in->contacts_known ? ~0U : ~(unsigned)VIEW_FORCE);
+    if (!in->state.velocities) { /* not recorded */
+        f->fields &= ~(unsigned)(VIEW_SPEED | VIEW_VELOCITY);
+    }
+    if (!in->state.angular_velocities) {
+        f->fields &= ~(unsigned)VIEW_ANGULAR;
+    }
     if (!f->fields) {
         return true;
     }

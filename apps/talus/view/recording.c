@@ -230,16 +230,17 @@ static void pick(recording *r, const view_command *c)
     double velocity[3], angular[3];
     const size_t row = find_row(&state.state, c->body);
     if (row < state.state.count) {
-        for (size_t k = 0; k < 4; k++) {
-            p.orientation[k] = (double)state.state.orientations[4 * row + k];
+        const tl_frame_view *s = &state.state; /* with what was recorded */
+        for (size_t k = 0; k < 4 && s->orientations; k++) {
+            p.orientation[k] = (double)s->orientations[4 * row + k];
         }
         for (size_t k = 0; k < 3; k++) {
-            p.position[k] = state.state.positions[3 * row + k];
-            velocity[k] = (double)state.state.velocities[3 * row + k];
-            angular[k] = (double)state.state.angular_velocities[3 * row + k];
+            p.position[k] = s->positions[3 * row + k];
+            velocity[k] = s->velocities ? (double)s->velocities[3 * row + k] : 0;
+            angular[k] = s->angular_velocities ? (double)s->angular_velocities[3 * row + k] : 0;
         }
-        p.velocity = velocity;
-        p.angular_velocity = angular;
+        p.velocity = s->velocities ? velocity : NULL;
+        p.angular_velocity = s->angular_velocities ? angular : NULL;
     } else if (body->kind != TL_FIXED) {
         hub_reply(&r->hub, c, "pick: the body is not there at this time", NULL);
         return;
