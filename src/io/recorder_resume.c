@@ -91,7 +91,7 @@ static tl_status take_over(tl_recorder *r, tl_result *result, const tl_result_ro
 }
 
 /* Opens the file for writing and cuts it. */
-static tl_status cut_file(tl_recorder *r, const tl_result_rows *rows)
+static tl_status cut_file(tl_recorder *r, const tl_result_rows *rows, double time)
 {
     const uint8_t closed = 0;
     TL_TRY(tl_h5_reopen(r->path, &r->writer));
@@ -103,6 +103,7 @@ static tl_status cut_file(tl_recorder *r, const tl_result_rows *rows)
     if (H5Fflush(r->writer.file, H5F_SCOPE_LOCAL) < 0)
         return tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
     TL_TRY(tl_result_tables_cut(&r->tables, r->writer.file, r->path, rows));
+    TL_TRY(tl_recorder_edits_cut(r, time));
     return tl_h5_check(&r->writer, r->path);
 }
 
@@ -128,7 +129,7 @@ static tl_status resume(const char *path, tl_backend_kind backend, uint32_t thre
     TL_TRY(tl_recorder_make(path, &(*result)->record, recorder));
     TL_TRY(take_over(*recorder, *result, &c->rows));
     tl_h5_begin();
-    const tl_status status = cut_file(*recorder, &c->rows);
+    const tl_status status = cut_file(*recorder, &c->rows, tl_world_time(*world));
     const tl_status disk = tl_h5_check(&(*recorder)->writer, path);
     tl_h5_end();
     TL_TRY(disk);

@@ -73,7 +73,7 @@ def upgrades(server):
 
 
 def tokens(scene):
-    with Server(TALUS, scene, "--token", "--paused", "--quiet") as server:
+    with Server(TALUS, scene, "--paused", "--quiet", token=True) as server:
         assert "?token=" in server.address and len(server.address.split("token=")[1]) == 32
         token = server.address.split("token=")[1]
         assert server.get("/")[0].status == 403
@@ -82,7 +82,7 @@ def tokens(scene):
         assert refused(server.port) == 403
         assert refused(server.port, path="/stream?token=" + token[:-1]) == 403
         assert refused(server.port, path="/stream?token=" + token) == 101
-    with Server(TALUS, scene, "--bind", "0.0.0.0", "--paused", "--quiet") as server:
+    with Server(TALUS, scene, "--bind", "0.0.0.0", "--paused", "--quiet", token=True) as server:
         token = server.address.split("token=")[1]
         assert server.get("/", host="gpu-server:8642")[0].status == 403
         assert server.get("/?token=" + token, host="gpu-server:8642")[0].status == 200
@@ -154,7 +154,7 @@ def closings(server):
 
 
 WORDS = ["ready", "subscribe", "frame", "times", "reports", "stop", "step", "pace", "pick", "find", "watch", "unwatch",
-         "set", "pair", "drag", "release", "push", "throw", "remove", "checkpoint", "leave", "", "do"]
+         "set", "pairs", "undo", "drag", "release", "push", "throw", "remove", "checkpoint", "leave", "", "do"]
 KEYS = ["id", "body", "count", "credits", "full", "rate", "fields", "contacts", "reports", "index", "base", "latest",
         "time", "first", "points", "real_time", "speed", "target", "frequency", "impulse", "position", "velocity",
         "radius", "density", "material", "a", "b", "friction", "restitution", "name", "gravity", "step", "solver",

@@ -36,6 +36,7 @@ typedef struct hub_event {
 /* What `state` messages say. */
 typedef struct hub_state {
     bool running, real_time, ended, growing;
+    char undo[64]; /* what `undo` would take back; "": nothing */
     double speed, time;
     uint64_t steps, frames;
     char message[VIEW_ERROR];
@@ -66,7 +67,8 @@ typedef struct hub {
     uint32_t epoch;
     char *hello;    /* the text */
     char *settings; /* the text; NULL: none */
-    uint32_t settings_version;
+    char *pairs;    /* likewise */
+    uint32_t settings_version, pairs_version;
     hub_state state;
     uint32_t state_version;
     hub_name *names;
@@ -104,8 +106,9 @@ void hub_want(hub *hub, int level, unsigned fields, size_t contacts, bool forces
 hub_event *hub_take_events(hub *hub);
 void hub_event_free(hub_event *event);
 
-/* The newest capture to read, NULL where there is none; give it back when it is packed. */
-hub_capture *hub_take_capture(hub *hub);
+/* The newest capture of an epoch to read, NULL where there is none; give it back when it is packed.
+ * One of an epoch that the server has not begun stays until it has. */
+hub_capture *hub_take_capture(hub *hub, uint32_t epoch);
 void hub_give_capture(hub *hub);
 
 /* ---- for the source ---- */
@@ -124,9 +127,10 @@ void hub_reply(hub *hub, const view_command *command, const char *error, json_t 
 hub_capture *hub_free_capture(hub *hub);
 void hub_publish(hub *hub, const hub_capture *capture);
 
-/* Changes what `state` and `settings` messages say, if anything differs. */
+/* Changes what `state`, `settings` and `pairs` messages say, if anything differs. */
 void hub_set_state(hub *hub, const hub_state *state);
 void hub_set_settings(hub *hub, const tl_settings *settings);
+void hub_set_pairs(hub *hub, char *text); /* taken over */
 
 void hub_add_report(hub *hub, const tl_report *report);
 

@@ -11,7 +11,8 @@
 enum {
     SERVER_VIEWERS = 64,         /* viewers at once */
     SERVER_TEXTS = 1024,         /* texts waiting for a viewer */
-    SERVER_BYTES = 64 << 20,     /* bytes of answers waiting for a viewer */
+    SERVER_BYTES = 16 << 20,     /* bytes of texts and answers waiting for a viewer */
+    SERVER_ANSWERS = 8 << 20,    /* no more reports are made while so many bytes of them wait */
     SERVER_PENDING = 8,          /* requests for frames of a recording that wait */
     SERVER_CACHE = 16,           /* frames of a recording that are kept */
     SERVER_CACHE_BYTES = 1 << 28 /* and the most they hold together, where there are several */
@@ -30,6 +31,10 @@ typedef struct message {
     view_buffer bytes;
     bool is_text;
 } message;
+
+/* What a viewer is to be told of the hub as it is when the message is sent, so that however often it
+ * changes there is one message for it. In the order in which they are sent. */
+enum { TELL_HELLO = 1, TELL_SETTINGS = 2, TELL_PAIRS = 4, TELL_STATE = 8 };
 
 typedef struct message_queue {
     message *first, **last;
@@ -55,7 +60,11 @@ typedef struct viewer {
     char *received; /* a message of which not everything has come */
     size_t received_count;
 
-    message_queue texts, binaries;
+    unsigned tell;          /* TELL_* */
+    message_queue texts;    /* replies and names */
+    message_queue answers;  /* binary ones, to commands */
+    message_queue binaries; /* a group, or what introduces a session */
+    bool dropped;           /* it is being closed: nothing more is kept for it */
     message *sending;
     size_t sent;
     size_t name_next, table_next, time_next;
@@ -90,12 +99,13 @@ typedef struct server {
     char host[128];    /* that it was told to bind to */
     bool any_host;     /* bound to all addresses */
     char token[33];    /* "": none is asked for */
+    int port;
     char address[320]; /* to open */
 
     viewer *viewers;
     size_t viewer_count;
     uint32_t last_client;
-    uint32_t epoch, settings_version, state_version;
+    uint32_t epoch, settings_version, pairs_version, state_version;
     bool running; /* as the source last said */
 
     view_frame *current; /* live: the newest state, packed */
@@ -115,9 +125,9 @@ typedef struct server {
     view_frame *cache[SERVER_CACHE]; /* recordings: the newest first */
 } server;
 
-/* Starts to listen and the thread. `port` -1: VIEW_PORT or one of the 20 that follow. NULL: `error`
- * (VIEW_ERROR bytes) says why. */
-server *server_start(hub *hub, const char *bind, int port, bool token, char *error);
+/* Starts to listen and the thread, as the options say. NULL: `error` (VIEW_ERROR bytes) says why. */
+struct view_options;
+server *server_start(hub *hub, const struct view_options *options, char *error);
 
 /* Ends connections and thread. */
 void server_stop(server *server);
@@ -127,7 +137,7 @@ void server_stop(server *server);
 viewer *viewer_open(server *server, struct lws *wsi);
 void viewer_close(viewer *viewer);
 void viewer_begin_epoch(viewer *viewer);
-void viewer_state(viewer *viewer); /* sends what `state` says now */
+void viewer_tell(viewer *viewer, unsigned what); /* TELL_* */
 
 /* A whole message of the client. 0, or the code to close with. */
 int viewer_receive(viewer *viewer, const char *text, size_t length);
@@ -139,7 +149,11 @@ void viewer_text(viewer *viewer, char *text); /* taken over */
 void viewer_bytes(viewer *viewer, view_buffer *bytes);
 void viewer_frame(viewer *viewer, view_frame *frame); /* the answer to a request of a recording */
 void viewer_wants_to_write(viewer *viewer);
-bool viewer_is_stuck(const viewer *viewer); /* it does not read what it asked for */
+/* Whether it does not read what it asked for. Limits count what waits here, whether or not the
+ * socket takes more; what the page must be told once is told of the present (viewer_tell()), groups
+ * are made one at a time, and the rest ends the connection. */
+bool viewer_is_stuck(const viewer *viewer);
+void viewer_drop(viewer *viewer); /* closes it as soon as its socket's turn comes */
 void message_free(message *message);
 
 /* ---- stage.c ---- */

@@ -28,22 +28,31 @@ void message_free(message *m)
     }
 }
 
-static void queue_put(message_queue *queue, view_buffer *bytes, bool is_text)
+static message *message_make(view_buffer *bytes, bool is_text)
 {
     message *m = bytes->failed ? NULL : malloc(sizeof *m);
     if (!m) {
         view_buffer_free(bytes);
-        return;
+        return NULL;
     }
     *m = (message){.bytes = *bytes, .is_text = is_text};
     *bytes = (view_buffer){0};
+    return m;
+}
+
+static void queue_put(message_queue *queue, view_buffer *bytes, bool is_text)
+{
+    message *m = message_make(bytes, is_text);
+    if (!m) {
+        return;
+    }
     if (!queue->first) {
         queue->last = &queue->first;
     }
     *queue->last = m;
     queue->last = &m->next;
     queue->count++;
-    queue->bytes += m->bytes.length;
+    queue->bytes += m->bytes.room;
 }
 
 static message *queue_take(message_queue *queue)
@@ -52,7 +61,7 @@ static message *queue_take(message_queue *queue)
     if (m) {
         queue->first = m->next;
         queue->count--;
-        queue->bytes -= m->bytes.length;
+        queue->bytes -= m->bytes.room;
         m->next = NULL;
     }
     return m;
@@ -68,24 +77,37 @@ static void queue_clear(message_queue *queue)
 void viewer_text(viewer *s, char *text)
 {
     view_buffer bytes = {0};
-    if (text) {
+    if (text && !s->dropped) {
         view_buffer_put(&bytes, text, strlen(text));
         queue_put(&s->texts, &bytes, true);
-        free(text);
         viewer_wants_to_write(s);
     }
+    free(text);
 }
 
 void viewer_bytes(viewer *s, view_buffer *bytes)
 {
-    queue_put(&s->binaries, bytes, false);
+    if (s->dropped) {
+        view_buffer_free(bytes);
+        return;
+    }
+    queue_put(&s->answers, bytes, false);
     viewer_wants_to_write(s);
 }
 
 bool viewer_is_stuck(const viewer *s)
 {
-    return s->texts.count > SERVER_TEXTS ||
-           (s->binaries.bytes > SERVER_BYTES && s->binaries.count > 16);
+    return s->texts.count > SERVER_TEXTS || s->texts.bytes + s->answers.bytes > SERVER_BYTES;
+}
+
+void viewer_drop(viewer *s)
+{
+    s->dropped = true;
+    s->tell = 0;
+    queue_clear(&s->texts);
+    queue_clear(&s->answers);
+    queue_clear(&s->binaries);
+    lws_set_timeout(s->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
 }
 
 void viewer_wants_to_write(viewer *s)
@@ -100,11 +122,11 @@ static char *state_text(const server *v)
 {
     const hub_state *state = &v->hub->state;
     json_t *object =
-        json_pack("{ss sb sb sf sf sI sb sI sb sI ss}", "type", "state", "running", state->running,
+        json_pack("{ss sb sb sf sf sI sb sI sb sI ss ss}", "type", "state", "running", state->running,
                   "real_time", state->real_time, "speed", state->speed, "time", state->time,
                   "steps", (json_int_t)state->steps, "ended", state->ended, "frames",
                   (json_int_t)state->frames, "growing", state->growing, "viewers",
-                  (json_int_t)v->viewer_count, "message", state->message);
+                  (json_int_t)v->viewer_count, "undo", state->undo, "message", state->message);
     char *text = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     return text;
@@ -119,7 +141,7 @@ static void send_again(viewer *s)
 
 void viewer_begin_epoch(viewer *s)
 {
-    hub *h = s->server->hub;
+    queue_clear(&s->answers);
     queue_clear(&s->binaries);
     s->name_next = s->table_next = s->time_next = 0;
     s->table_told = false;
@@ -134,21 +156,37 @@ void viewer_begin_epoch(viewer *s)
         free(s->watches[i].rows);
     }
     s->watch_count = 0;
-    pthread_mutex_lock(&h->lock);
-    char *hello = h->hello ? strdup(h->hello) : NULL;
-    char *settings = h->settings ? strdup(h->settings) : NULL;
-    pthread_mutex_unlock(&h->lock);
-    viewer_text(s, hello);
-    viewer_text(s, settings);
-    viewer_state(s);
+    viewer_tell(s, TELL_HELLO | TELL_SETTINGS | TELL_PAIRS | TELL_STATE);
 }
 
-void viewer_state(viewer *s)
+void viewer_tell(viewer *s, unsigned what)
 {
-    pthread_mutex_lock(&s->server->hub->lock);
-    char *text = state_text(s->server);
-    pthread_mutex_unlock(&s->server->hub->lock);
-    viewer_text(s, text);
+    s->tell |= s->dropped ? 0 : what;
+    viewer_wants_to_write(s);
+}
+
+/* The next of what is to be told, as the hub has it now; NULL: nothing. */
+static message *told(viewer *s)
+{
+    hub *h = s->server->hub;
+    while (s->tell) {
+        const unsigned what = s->tell & -s->tell;
+        s->tell &= ~what;
+        pthread_mutex_lock(&h->lock);
+        const char *kept = what == TELL_HELLO   ? h->hello
+                           : what == TELL_PAIRS ? h->pairs
+                                                : h->settings;
+        char *text = what == TELL_STATE ? state_text(s->server) : kept ? strdup(kept) : NULL;
+        pthread_mutex_unlock(&h->lock);
+        view_buffer bytes = {0};
+        view_buffer_put(&bytes, text, text ? strlen(text) : 0);
+        free(text);
+        message *m = bytes.length ? message_make(&bytes, true) : NULL;
+        if (m) {
+            return m;
+        }
+    }
+    return NULL;
 }
 
 viewer *viewer_open(server *v, struct lws *wsi)
@@ -165,6 +203,10 @@ viewer *viewer_open(server *v, struct lws *wsi)
     v->viewers = s;
     v->viewer_count++;
     viewer_begin_epoch(s);
+    if (v->hub->live) {
+        const view_command join = {.verb = VIEW_JOIN, .client = s->client};
+        hub_request(v->hub, &join);
+    }
     return s;
 }
 
@@ -180,6 +222,7 @@ void viewer_close(viewer *s)
     const view_command leave = {.verb = VIEW_LEAVE, .client = s->client};
     hub_request(v->hub, &leave);
     queue_clear(&s->texts);
+    queue_clear(&s->answers);
     queue_clear(&s->binaries);
     message_free(s->sending);
     view_frame_drop(s->base);
@@ -287,12 +330,11 @@ static void watch_body(viewer *s, const view_command *c)
     }
     pthread_mutex_lock(&h->lock);
     const view_body *body = view_table_find(&h->table, c->body);
-    const bool moves = body && !body->gone && body->kind != TL_FIXED;
+    const bool there = body && !body->gone;
     pthread_mutex_unlock(&h->lock);
-    if (!moves || (i == s->watch_count && i == VIEW_MAX_WATCHES)) {
+    if (!there || (i == s->watch_count && i == VIEW_MAX_WATCHES)) {
         answer(s, c,
-               moves ? "watch: too many bodies are watched"
-                     : "watch: there is no such moving body");
+               there ? "watch: too many bodies are watched" : "watch: there is no such body");
         return;
     }
     if (i == s->watch_count) {
@@ -301,35 +343,62 @@ static void watch_body(viewer *s, const view_command *c)
     answer(s, c, NULL);
 }
 
-/* A live run's last steps, from the ring. */
-static void send_reports(viewer *s, uint64_t first, uint64_t count, size_t points, bool answers,
-                         uint32_t id)
+/* A live run's steps from `first` on, from the ring, to `out`; *next is the one behind them. Copied
+ * in batches, so that the simulation never waits longer than for one. False: the run started anew,
+ * or overtook the copying. */
+static bool copy_reports(viewer *s, uint64_t first, uint64_t count, size_t points, bool answers,
+                         uint32_t id, view_buffer *out)
 {
+    enum { BATCH = 64 };
     hub *h = s->server->hub;
     view_reports rows;
-    view_buffer out = {0};
-    view_reports_begin(&rows, count, points, answers, id, s->server->epoch, &out);
-    pthread_mutex_lock(&h->lock);
-    for (uint64_t i = 0; i < count; i++) {
-        view_reports_add(&rows, &h->reports[(first + i) % HUB_REPORTS], 1, &out);
+    bool good = true;
+    view_reports_begin(&rows, count, points, answers, id, s->server->epoch, out);
+    for (uint64_t done = 0; done < count && good; done += BATCH) {
+        tl_report batch[BATCH];
+        const size_t some = count - done < BATCH ? (size_t)(count - done) : BATCH;
+        pthread_mutex_lock(&h->lock);
+        good = h->epoch == s->server->epoch && h->report_count - (first + done) <= HUB_REPORTS;
+        for (size_t i = 0; i < some && good; i++) {
+            batch[i] = h->reports[(first + done + i) % HUB_REPORTS];
+        }
+        pthread_mutex_unlock(&h->lock);
+        if (good) {
+            view_reports_add(&rows, batch, some, out);
+        }
     }
+    return good;
+}
+
+/* Which steps the ring holds: *first to the one before the value. Those that the next steps push
+ * out are left alone. */
+static uint64_t kept_reports(const viewer *s, uint64_t *first)
+{
+    enum { SLACK = 4096 };
+    hub *h = s->server->hub;
+    pthread_mutex_lock(&h->lock);
+    const uint64_t end = h->epoch == s->server->epoch ? h->report_count : 0;
     pthread_mutex_unlock(&h->lock);
-    viewer_bytes(s, &out);
+    *first = end > HUB_REPORTS - SLACK ? end - (HUB_REPORTS - SLACK) : 0;
+    return end;
 }
 
 static void live_reports(viewer *s, const view_command *c)
 {
-    hub *h = s->server->hub;
-    pthread_mutex_lock(&h->lock);
-    const uint64_t end = h->report_count;
-    pthread_mutex_unlock(&h->lock);
-    const uint64_t start = end > HUB_REPORTS ? end - HUB_REPORTS : 0;
+    uint64_t start;
+    const uint64_t end = kept_reports(s, &start);
     uint64_t first = (uint64_t)c->first < start ? start : (uint64_t)c->first;
     first = first > end ? end : first;
     const uint64_t most = end - first;
-    send_reports(s, first, c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most,
-                 c->count, true, c->id);
-    answer(s, c, NULL);
+    const uint64_t count = c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most;
+    view_buffer out = {0};
+    if (copy_reports(s, first, count, c->count, true, c->id, &out)) {
+        viewer_bytes(s, &out);
+        answer(s, c, NULL);
+    } else {
+        view_buffer_free(&out);
+        answer(s, c, "reports: the run went on faster than they could be copied; ask again");
+    }
 }
 
 /* Commands that the source carries out. */
@@ -337,7 +406,11 @@ static void pass_on(viewer *s, view_command *c)
 {
     hub *h = s->server->hub;
     c->client = s->client;
-    if (c->verb == VIEW_PICK) {
+    if (c->verb == VIEW_PICK && h->live && c->index >= 0) {
+        answer(s, c, "pick: a live run has no frames to choose from");
+        return;
+    }
+    if (c->verb == VIEW_PICK && c->index < 0) {
         c->index = s->shown;
     }
     if (hub_request(h, c)) {
@@ -362,6 +435,10 @@ static void carry_out(viewer *s, view_command *c)
         }
         break;
     case VIEW_REPORTS:
+        if (s->answers.bytes > SERVER_ANSWERS) {
+            answer(s, c, "reports: the last ones have not been read yet");
+            return;
+        }
         if (live) {
             live_reports(s, c);
             return;
@@ -410,6 +487,10 @@ static bool introduce(viewer *s)
     view_buffer out = {0};
     bool is_text = false;
     pthread_mutex_lock(&h->lock);
+    if (h->epoch != s->server->epoch) { /* the server has not begun it: its counts are the last's */
+        pthread_mutex_unlock(&h->lock);
+        return false;
+    }
     if (s->name_next < h->name_count) {
         json_t *list = json_array();
         for (int i = 0; i < 1000 && s->name_next < h->name_count; i++, s->name_next++) {
@@ -443,14 +524,15 @@ static bool introduce(viewer *s)
 /* What a group holds besides its frame, for live runs: reports and series since the last. */
 static void add_live_parts(viewer *s)
 {
-    hub *h = s->server->hub;
-    pthread_mutex_lock(&h->lock);
-    const uint64_t end = h->report_count;
-    pthread_mutex_unlock(&h->lock);
-    if (s->reports && end > s->report_next) {
-        const uint64_t start = end > HUB_REPORTS ? end - HUB_REPORTS : 0;
-        const uint64_t first = s->report_next > start ? s->report_next : start;
-        send_reports(s, first, end - first, VIEW_GROUP_ROWS, false, 0);
+    uint64_t first;
+    const uint64_t end = kept_reports(s, &first);
+    first = s->report_next > first ? s->report_next : first;
+    if (s->reports && end > first) {
+        view_buffer out = {0};
+        if (copy_reports(s, first, end - first, VIEW_GROUP_ROWS, false, 0, &out)) {
+            queue_put(&s->binaries, &out, false);
+        }
+        view_buffer_free(&out);
         s->report_next = end;
     }
     for (size_t i = 0; i < s->watch_count; i++) {
@@ -560,7 +642,11 @@ static void add_live_group(viewer *s)
 
 message *viewer_next(viewer *s)
 {
-    if (!s->texts.first && !s->binaries.first && !introduce(s)) {
+    message *first = told(s);
+    if (first) {
+        return first;
+    }
+    if (!s->texts.first && !s->answers.first && !s->binaries.first && !introduce(s)) {
         if (s->server->hub->live) {
             add_live_group(s);
         } else {
@@ -568,5 +654,6 @@ message *viewer_next(viewer *s)
         }
     }
     message *m = queue_take(&s->texts);
+    m = m ? m : queue_take(&s->answers);
     return m ? m : queue_take(&s->binaries);
 }
