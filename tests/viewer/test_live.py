@@ -178,7 +178,7 @@ def pairs(server, v):
     scene = dict(v.pairs)
     v.ok("pairs", pairs=[[1, 1, 0.9, 0.5], [0, 1, 0.7, 0.25]])
     v.until(lambda: v.pairs == {**scene, (1, 1): (0.9, 0.5), (0, 1): (0.7, 0.25)})
-    assert v.state["undo"] == "friction and bounce", v.state
+    v.until(lambda: v.state["undo"] == "friction and bounce")
     late = Viewer(server.port).greet()
     assert late.pairs == v.pairs, "one who comes later is told what holds now"
     late.close()

@@ -27,7 +27,9 @@ static bool follow_table(server *v)
                 const view_body *body = &h->table.bodies[v->table_seen];
                 how[body->index] = body->how;
             }
-            memcpy(fixed, h->fixed, h->fixed_count * sizeof *fixed);
+            if (h->fixed_count) {
+                memcpy(fixed, h->fixed, h->fixed_count * sizeof *fixed);
+            }
             v->fixed_count = h->fixed_count;
             v->table_version = h->table_version;
             v->smallest = h->table.smallest;
