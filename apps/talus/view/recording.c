@@ -416,6 +416,29 @@ static bool measure(recording *r, source_hello *hello)
     return true;
 }
 
+/* The lines of what was done to the run by hand, the first so many; NULL: none can be told. */
+static json_t *list_edits(const recording *r)
+{
+    enum { MOST = 200 };
+    size_t length = 0;
+    if (tl_result_read_edits(r->result, 0, NULL, &length) < 0) {
+        return NULL;
+    }
+    char *text = malloc(length + 1);
+    if (!text || tl_result_read_edits(r->result, length + 1, text, &length) < 0) {
+        free(text);
+        return NULL;
+    }
+    json_t *list = json_array();
+    char *rest = text, *line;
+    while (json_array_size(list) < MOST && (line = strsep(&rest, "\n")) && rest) {
+        json_t *entry = json_string(line); /* NULL where it is not UTF-8 */
+        json_array_append_new(list, entry ? entry : json_string("?"));
+    }
+    free(text);
+    return list;
+}
+
 static tl_status open_recording(recording *r, const view_job *job)
 {
     tl_status status = tl_result_open(job->path, &r->result);
@@ -443,6 +466,7 @@ static tl_status open_recording(recording *r, const view_job *job)
         (r->info.frames && !measure(r, &hello))) {
         return TL_BAD_DATA;
     }
+    hello.edits = list_edits(r);
     pthread_mutex_lock(&r->hub.lock);
     source_begin(&r->hub, &hello);
     pthread_mutex_unlock(&r->hub.lock);

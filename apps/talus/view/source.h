@@ -17,6 +17,7 @@ typedef struct source_hello {
     bool has_box;
     double low[3], high[3];
     bool contacts; /* they are known */
+    json_t *edits; /* recordings: texts of what was done by hand; taken over; NULL: none */
     bool control, edit, restart, record;
 } source_hello;
 

@@ -426,6 +426,10 @@ function aboutSection(app) {
         k,
         typeof v === 'number' ? format(v) : String(v),
       ]),
+      ...(hello.edits ?? []).map((line) => {
+        const [time, ...edit] = line.split(' ');
+        return [`By hand at ${format(Number(time))} s`, edit.join(' ')];
+      }),
     ];
     facts.replaceChildren(...list.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
   };
