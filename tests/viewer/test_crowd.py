@@ -132,7 +132,7 @@ def glutton(path):
             time.sleep(0.02)
             most = max(most, resident(server.process) - before)
         rate = (time_of(v) - steps) / 0.002 / (time.monotonic() - start)
-        print(f"memory grew by {most >> 20} MiB; it was closed after {closed or -1:.1f} s; {rate:.0f} steps/s meanwhile")
+        print(f"memory grew by {most >> 20} MiB; closed after {closed or -1:.1f} s; {rate:.0f} steps/s meanwhile")
         if "TSAN_OPTIONS" not in os.environ and "ASAN_OPTIONS" not in os.environ:
             assert most < 64 << 20, most
         assert closed, "it is still connected"

@@ -26,7 +26,10 @@ const SCENE = {
       kind: 'fixed',
       shapes: [
         box([0, 0, -0.05], [1.2, 1.2, 0.1]),
-        ...[1, -1].flatMap((s) => [box([0.55 * s, 0, 0.3], [0.1, 1.2, 0.6]), box([0, 0.55 * s, 0.3], [1, 0.1, 0.6])]),
+        ...[0.55, -0.55].flatMap((at) => [
+          box([at, 0, 0.3], [0.1, 1.2, 0.6]),
+          box([0, at, 0.3], [1, 0.1, 0.6]),
+        ]),
       ],
     },
   ],
@@ -99,7 +102,8 @@ async function drawsNoGroundWhereThereIsNone() {
   // far from the tray there is nothing but the background: no lines, no edge, no shadow
   const outside = (rgb, x, y) => Math.hypot(x - 490, y - 340) > 330 && x > 60 && y < 560;
   const all = await pixels(outside),
-    plain = await pixels((rgb, x, y) => outside(rgb, x, y) && [233, 237, 241].every((v, k) => Math.abs(v - rgb[k]) < 3));
+    isPlain = (rgb) => [233, 237, 241].every((v, k) => Math.abs(v - rgb[k]) < 3),
+    plain = await pixels((rgb, x, y) => outside(rgb, x, y) && isPlain(rgb));
   await picture('no-ground');
   assert.ok(all > 3000 && plain === all, `${all - plain} of ${all} pixels`);
 }
@@ -115,7 +119,9 @@ async function fitsEverything() {
       return window.talusView
         .indices()
         .map((i) => window.talusView.project(i))
-        .every((p) => p.visible && p.x > 0 && p.y > 0 && p.x < canvas.clientWidth && p.y < canvas.clientHeight);
+        .every(
+          ({ visible: v, x, y }) => v && x > 0 && y > 0 && x < canvas.clientWidth && y < canvas.clientHeight,
+        );
     });
   assert.ok(await spans(), 'all bodies');
   assert.ok(near < 4, `no farther than it needs: ${near}`);
@@ -140,11 +146,15 @@ async function cutsTheNearHalfAway() {
     await sharp();
     await picture(`cut-${axis}`);
     const flat = await pixels(isGlass);
-    assert.ok(flat > shaded + 500, `${axis}: caps have the legend's colour (${flat} pixels, ${shaded} before)`);
+    assert.ok(flat > shaded + 500, `${axis}: caps in the legend's colour (${flat} pixels, ${shaded} before)`);
   }
   await page.getByLabel('Cut plane').selectOption('y');
   await sharp();
-  assert.match(await text('.slider:has(#' + (await page.getByLabel('Position', { exact: true }).getAttribute('id')) + ') output'), /m$/);
+  const number = async (name) => {
+    const id = await page.getByLabel(name, { exact: true }).getAttribute('id');
+    return text(`.slider:has(#${id}) output`);
+  };
+  assert.match(await number('Position'), / m$/);
   // what is picked lies behind the plane, as seen from here
   const { turn } = await page.evaluate(() => window.talusView.camera);
   assert.ok(Math.sin(turn) < 0, 'looked at from in front');
@@ -157,10 +167,8 @@ async function cutsTheNearHalfAway() {
   await page.keyboard.press('Escape');
   await page.getByLabel('Cut plane').selectOption('');
   for (const name of ['Ball size', 'Walls']) {
-    const slider = page.getByLabel(name),
-      output = page.locator(`.slider:has(#${await slider.getAttribute('id')}) output`);
-    await slider.fill('0.5');
-    assert.equal(await output.textContent(), '50 %');
+    await page.getByLabel(name).fill('0.5');
+    assert.equal(await number(name), '50 %');
   }
   await page.getByLabel('Ball size').fill('1');
 }
@@ -250,7 +258,9 @@ async function saysThatContactsWereNotRecorded() {
 async function followsASeekWhilePaused() {
   await page.evaluate(() => window.talusView.seek(0));
   const at = async (time) =>
-    until(`the panel to be of ${time} s`, async () => (await text('#body-facts')).includes(`At${time} s`), 10);
+    until(`the panel to be of ${time} s`, async () =>
+      (await text('#body-facts')).includes(`At${time} s`),
+    );
   await at(0);
   for (const time of [0.5, 1, 0.5, 0.25, 1, 0, 0.25]) {
     // also to frames that the page holds already
@@ -276,9 +286,10 @@ try {
   for (const part of parts) {
     if (part === saysThatContactsWereNotRecorded) {
       await server.stop();
-      const run = spawnSync(talus, ['run', file, '--set', 'duration=1', '-o', join(folder, 'run.h5'), '--quiet']);
+      const result = join(folder, 'run.h5'),
+        run = spawnSync(talus, ['run', file, '--set', 'duration=1', '-o', result, '--quiet']);
       assert.equal(run.status, 0, String(run.stderr));
-      server = await startTalus(build, ['view', join(folder, 'run.h5'), '--port', '0', '--no-browser']);
+      server = await startTalus(build, ['view', result, '--port', '0', '--no-browser']);
       await opens(server.url);
     }
     const start = Date.now();

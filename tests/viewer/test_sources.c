@@ -22,13 +22,14 @@ static tl_document *document_of(int count)
 {
     char text[1024];
     tl_document *document = NULL;
-    const int length = snprintf(
-        text, sizeof text,
-        "{\"version\": 1, \"step\": 0.01, \"duration\": 0.2, \"record\": {\"rate\": 100},"
-        " \"bodies\": [{\"kind\": \"fixed\", \"shapes\": [{\"kind\": \"plane\"}]}],"
-        " \"fills\": [{\"region\": {\"kind\": \"box\", \"low\": [-1, -1, 0.1], \"high\": [1, 1, 9]},"
-        " \"pattern\": \"grid\", \"radius\": 0.05, \"count\": %d, \"gap\": 0.01}]}",
-        count);
+    const int length =
+        snprintf(text, sizeof text,
+                 "{\"version\": 1, \"step\": 0.01, \"duration\": 0.2, \"record\": {\"rate\": 100},"
+                 " \"bodies\": [{\"kind\": \"fixed\", \"shapes\": [{\"kind\": \"plane\"}]}],"
+                 " \"fills\": [{\"region\": {\"kind\": \"box\", \"low\": [-1, -1, 0.1], \"high\": "
+                 "[1, 1, 9]},"
+                 " \"pattern\": \"grid\", \"radius\": 0.05, \"count\": %d, \"gap\": 0.01}]}",
+                 count);
     assert_ok(tl_document_parse("test.json", text, (size_t)length, 0, NULL, &document));
     return document;
 }
@@ -50,8 +51,8 @@ static void begin_epoch(hub *h, tl_world *world)
     assert_ok(tl_world_read_shapes(world, count, shapes));
     view_table_free(&h->table);
     for (size_t i = 0; i < count; i++) {
-        assert_true(view_table_add(&h->table, shapes[i].body.index, shapes[i].kind, 1, 1,
-                                   &shapes[i]));
+        assert_true(
+            view_table_add(&h->table, shapes[i].body.index, shapes[i].kind, 1, 1, &shapes[i]));
     }
     free(shapes);
     h->epoch++;

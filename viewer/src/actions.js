@@ -225,7 +225,7 @@ export const POINTER = [
   ['Alt + click', 'throw a new ball there (or the tool Throw)'],
 ];
 
-/** Runs an action. Keys that change physics do so once that is switched on, so that none does by a slip. */
+/** Runs an action. Keys that change physics do so once that is switched on: none does by a slip. */
 export function runAction(app, { action, key }) {
   if (action.physics && !app.options.keysChange)
     return app.say('Keys change nothing in the simulation until “Keys change physics” is on (Simulation).');

@@ -379,7 +379,8 @@ export class App {
 
   setOption(name, value) {
     this.options[name] = value;
-    const needsContacts = ['contacts', 'chains'].includes(name) ? value : name === 'colour' && value === 'force';
+    const needsContacts =
+      (['contacts', 'chains'].includes(name) && value) || (name === 'colour' && value === 'force');
     if (needsContacts && !this.contactsKnown)
       this.say('Contacts were not recorded: there are no forces to show.', true);
     if (['contacts', 'chains', 'arrows'].includes(name)) this.view.overlays.show[name] = value;

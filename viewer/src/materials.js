@@ -12,7 +12,9 @@ export class Materials {
 
   /** Takes a `pairs` message: all of them. */
   take({ pairs }) {
-    this.pairs = new Map(pairs.map(([a, b, friction, restitution]) => [key(a, b), { a, b, friction, restitution }]));
+    this.pairs = new Map(
+      pairs.map(([a, b, friction, restitution]) => [key(a, b), { a, b, friction, restitution }]),
+    );
   }
 
   /** null before they were told. */

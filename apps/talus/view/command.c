@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const char *const verb_names[] = {
-    "ready", "subscribe", "frame", "times", "reports", "start",   "stop",  "step",
-    "pace",  "restart",   "pick",  "find",  "watch",   "unwatch", "set",   "pairs",
-    "undo",  "drag",      "release", "push", "throw",  "remove",  "checkpoint"};
+    "ready", "subscribe", "frame",   "times", "reports", "start",   "stop",      "step",
+    "pace",  "restart",   "pick",    "find",  "watch",   "unwatch", "set",       "pairs",
+    "undo",  "drag",      "release", "push",  "throw",   "remove",  "checkpoint"};
 
 enum { VERBS = sizeof verb_names / sizeof *verb_names };
 _Static_assert((int)VERBS == (int)VIEW_LEAVE, "every verb has a name");
@@ -502,9 +502,9 @@ bool view_pair_from_json(const json_t *list, view_pair *p)
                      json_number_value(friction), json_number_value(restitution)};
     return json_array_size(list) == 4 && json_is_integer(a) && json_is_integer(b) &&
            json_integer_value(a) >= 0 && json_integer_value(a) <= 255 &&
-           json_integer_value(b) >= 0 && json_integer_value(b) <= 255 &&
-           json_is_number(friction) && json_is_number(restitution) && p->friction >= 0 &&
-           p->friction <= 1e6 && p->restitution >= 0 && p->restitution <= 1;
+           json_integer_value(b) >= 0 && json_integer_value(b) <= 255 && json_is_number(friction) &&
+           json_is_number(restitution) && p->friction >= 0 && p->friction <= 1e6 &&
+           p->restitution >= 0 && p->restitution <= 1;
 }
 
 /* ---- texts ---- */

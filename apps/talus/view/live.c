@@ -24,8 +24,8 @@ view *live_start(const view_options *options, const live_owner *owner, const tl_
     v->document = document;
     v->until = options->until;
     snprintf(v->source, sizeof v->source, "%s", options->source ? options->source : "");
-    v->state =
-        (hub_state){.running = !options->paused && !options->wait, .real_time = options->real_time, .speed = 1};
+    v->state = (hub_state){
+        .running = !options->paused && !options->wait, .real_time = options->real_time, .speed = 1};
     v->waiting_for_viewer = options->wait && !options->paused;
     if (!live_begin(v, world)) {
         snprintf(error, VIEW_ERROR, "not enough memory for the viewer: %s", tl_last_message());

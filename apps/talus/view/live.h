@@ -40,8 +40,8 @@ struct view {
     char backend[128];
 
     hub_state state;
-    bool waiting_for_viewer; /* it starts when the first one is there */
-    bool finished;           /* there are no more steps, whatever viewers say */
+    bool waiting_for_viewer;  /* it starts when the first one is there */
+    bool finished;            /* there are no more steps, whatever viewers say */
     unsigned steps_due;       /* asked for one by one */
     view_command waiting[16]; /* `step` commands that are answered when they are done */
     size_t waiting_count;

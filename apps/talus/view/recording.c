@@ -25,8 +25,8 @@ typedef struct recording {
     tl_result *result;
     tl_document *document;
     tl_result_info info; /* of what was read */
-    double step;   /* s, of the scene */
-    bool contacts; /* they were recorded */
+    double step;         /* s, of the scene */
+    bool contacts;       /* they were recorded */
     tl_body_info *bodies;
     uint64_t body_count;
     uint8_t *how;
@@ -90,8 +90,8 @@ static bool read_bodies(recording *r, const tl_result_info *info)
                 tl_result_read_shapes(r->result, shape_count, shapes) >= 0;
     if (good) {
         pthread_mutex_lock(&r->hub.lock);
-        good = add_rows(&r->hub.table, count, bodies, shape_count, shapes) &&
-               follow_table(r, count);
+        good =
+            add_rows(&r->hub.table, count, bodies, shape_count, shapes) && follow_table(r, count);
         r->hub.table_version++;
         pthread_mutex_unlock(&r->hub.lock);
     }

@@ -332,8 +332,8 @@ static bool listen_at(server *v, int port, char *error)
     return true;
 }
 
-/* Everybody who has an account on a machine can reach its loopback address, so that a token is asked
- * for there, too; only this machine can do without. */
+/* Everybody who has an account on a machine can reach its loopback address, so that a token is
+ * asked for there, too; only this machine can do without. */
 static bool choose_token(server *v, const view_options *options, const char *address, char *error)
 {
     if (options->no_token) {
@@ -359,14 +359,12 @@ server *server_start(hub *h, const view_options *options, char *error)
         return NULL;
     }
     v->hub = h;
-    const char *address = options->bind && strcmp(options->bind, "localhost") != 0
-                              ? options->bind
-                              : "127.0.0.1";
+    const char *address =
+        options->bind && strcmp(options->bind, "localhost") != 0 ? options->bind : "127.0.0.1";
     snprintf(v->host, sizeof v->host, "%s", address);
     v->any_host = strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0;
     if (!choose_token(v, options, address, error) ||
-        (v->port = find_port(address, options->port, error)) < 0 ||
-        !listen_at(v, v->port, error)) {
+        (v->port = find_port(address, options->port, error)) < 0 || !listen_at(v, v->port, error)) {
         free(v);
         return NULL;
     }

@@ -1,6 +1,6 @@
-/* Inside the server: what view/server.c (connections), view/viewer.c (one viewer), view/stage.c
- * (packing live states) and view/http.c (files and checks) share. All of it belongs to the server's
- * thread, except where server_start() and server_stop() say otherwise. */
+/* Inside the server: what view/server.c (connections), view/viewer.c and view/send.c (one viewer),
+ * view/stage.c (packing live states) and view/http.c (files and checks) share. All of it belongs to
+ * the server's thread, except where server_start() and server_stop() say otherwise. */
 #ifndef TALUS_VIEW_SERVER_H
 #define TALUS_VIEW_SERVER_H
 
@@ -32,8 +32,8 @@ typedef struct message {
     bool is_text;
 } message;
 
-/* What a viewer is to be told of the hub as it is when the message is sent, so that however often it
- * changes there is one message for it. In the order in which they are sent. */
+/* What a viewer is to be told of the hub as it is when the message is sent, so that however often
+ * it changes there is one message for it. In the order in which they are sent. */
 enum { TELL_HELLO = 1, TELL_SETTINGS = 2, TELL_PAIRS = 4, TELL_STATE = 8 };
 
 typedef struct message_queue {
@@ -96,9 +96,9 @@ typedef struct server {
     atomic_bool stop;
     lws_sorted_usec_list_t timer;
     bucket requests;
-    char host[128];    /* that it was told to bind to */
-    bool any_host;     /* bound to all addresses */
-    char token[33];    /* "": none is asked for */
+    char host[128]; /* that it was told to bind to */
+    bool any_host;  /* bound to all addresses */
+    char token[33]; /* "": none is asked for */
     int port;
     char address[320]; /* to open */
 
@@ -125,7 +125,8 @@ typedef struct server {
     view_frame *cache[SERVER_CACHE]; /* recordings: the newest first */
 } server;
 
-/* Starts to listen and the thread, as the options say. NULL: `error` (VIEW_ERROR bytes) says why. */
+/* Starts to listen and the thread, as the options say. NULL: `error` (VIEW_ERROR bytes) says why.
+ */
 struct view_options;
 server *server_start(hub *hub, const struct view_options *options, char *error);
 
@@ -137,10 +138,13 @@ void server_stop(server *server);
 viewer *viewer_open(server *server, struct lws *wsi);
 void viewer_close(viewer *viewer);
 void viewer_begin_epoch(viewer *viewer);
-void viewer_tell(viewer *viewer, unsigned what); /* TELL_* */
 
 /* A whole message of the client. 0, or the code to close with. */
 int viewer_receive(viewer *viewer, const char *text, size_t length);
+
+void viewer_answer(viewer *viewer, const view_command *command, const char *error); /* NULL: none */
+
+/* ---- send.c ---- */
 
 /* The next message to send; NULL: none for now. */
 message *viewer_next(viewer *viewer);
@@ -148,13 +152,27 @@ message *viewer_next(viewer *viewer);
 void viewer_text(viewer *viewer, char *text); /* taken over */
 void viewer_bytes(viewer *viewer, view_buffer *bytes);
 void viewer_frame(viewer *viewer, view_frame *frame); /* the answer to a request of a recording */
+void viewer_tell(viewer *viewer, unsigned what);      /* TELL_* */
+
 void viewer_wants_to_write(viewer *viewer);
+void viewer_drop(viewer *viewer); /* closes it as soon as its socket's turn comes */
+
 /* Whether it does not read what it asked for. Limits count what waits here, whether or not the
  * socket takes more; what the page must be told once is told of the present (viewer_tell()), groups
  * are made one at a time, and the rest ends the connection. */
 bool viewer_is_stuck(const viewer *viewer);
-void viewer_drop(viewer *viewer); /* closes it as soon as its socket's turn comes */
+void queue_clear(message_queue *queue);
 void message_free(message *message);
+
+/* Writes `count` of a live run's step reports from `first` on, from the ring, to `out`. Copied in
+ * batches, so that the simulation never waits longer than for one. False: the run started anew,
+ * or overtook the copying. */
+bool reports_copy(viewer *viewer, uint64_t first, uint64_t count, size_t points, bool answers,
+                  uint32_t id, view_buffer *out);
+
+/* Which steps the ring holds: *first to the one before the value. Those that the next steps push
+ * out are left alone. */
+uint64_t reports_kept(const viewer *viewer, uint64_t *first);
 
 /* ---- stage.c ---- */
 

@@ -92,17 +92,17 @@ void source_begin(hub *h, const source_hello *hello)
     snprintf(program, sizeof program, "talus %s", tl_version());
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
-        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so}", "type",
-        "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind", h->live ? "live" : "recording", "epoch",
-        (json_int_t)h->epoch, "title", tl_document_title(hello->document), "source",
-        source ? source : json_string("file"), "backend", hello->backend, "duration",
-        number(hello->duration), "first_time", hello->first_time, "frames",
-        (json_int_t)hello->frames, "box",
+        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so}",
+        "type", "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind",
+        h->live ? "live" : "recording", "epoch", (json_int_t)h->epoch, "title",
+        tl_document_title(hello->document), "source", source ? source : json_string("file"),
+        "backend", hello->backend, "duration", number(hello->duration), "first_time",
+        hello->first_time, "frames", (json_int_t)hello->frames, "box",
         hello->has_box ? json_pack("[oo]", view_vector(hello->low, 3), view_vector(hello->high, 3))
                        : json_null(),
         "radius", h->table.smallest > 0 ? h->table.smallest : 1.0, "quantum", h->box.quantum,
-        "bodies", (json_int_t)h->table.body_count, "names", (json_int_t)h->name_count, "contacts", hello->contacts, "edits",
-        hello->edits ? hello->edits : json_array(), "materials",
+        "bodies", (json_int_t)h->table.body_count, "names", (json_int_t)h->name_count, "contacts",
+        hello->contacts, "edits", hello->edits ? hello->edits : json_array(), "materials",
         list_materials(hello->document), "parameters",
         json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
         hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,

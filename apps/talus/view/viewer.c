@@ -1,4 +1,5 @@
-/* One viewer: what it may ask for and what it is sent next. See view/server.h. */
+/* One viewer: that it comes and goes, and what it may ask for. view/send.c sends. See
+ * view/server.h. */
 #include "server.h"
 
 #include <math.h>
@@ -18,119 +19,7 @@ bool bucket_take(bucket *b, double rate, double burst)
     return true;
 }
 
-/* ---- queues ---- */
-
-void message_free(message *m)
-{
-    if (m) {
-        view_buffer_free(&m->bytes);
-        free(m);
-    }
-}
-
-static message *message_make(view_buffer *bytes, bool is_text)
-{
-    message *m = bytes->failed ? NULL : malloc(sizeof *m);
-    if (!m) {
-        view_buffer_free(bytes);
-        return NULL;
-    }
-    *m = (message){.bytes = *bytes, .is_text = is_text};
-    *bytes = (view_buffer){0};
-    return m;
-}
-
-static void queue_put(message_queue *queue, view_buffer *bytes, bool is_text)
-{
-    message *m = message_make(bytes, is_text);
-    if (!m) {
-        return;
-    }
-    if (!queue->first) {
-        queue->last = &queue->first;
-    }
-    *queue->last = m;
-    queue->last = &m->next;
-    queue->count++;
-    queue->bytes += m->bytes.room;
-}
-
-static message *queue_take(message_queue *queue)
-{
-    message *m = queue->first;
-    if (m) {
-        queue->first = m->next;
-        queue->count--;
-        queue->bytes -= m->bytes.room;
-        m->next = NULL;
-    }
-    return m;
-}
-
-static void queue_clear(message_queue *queue)
-{
-    while (queue->first) {
-        message_free(queue_take(queue));
-    }
-}
-
-void viewer_text(viewer *s, char *text)
-{
-    view_buffer bytes = {0};
-    if (text && !s->dropped) {
-        view_buffer_put(&bytes, text, strlen(text));
-        queue_put(&s->texts, &bytes, true);
-        viewer_wants_to_write(s);
-    }
-    free(text);
-}
-
-void viewer_bytes(viewer *s, view_buffer *bytes)
-{
-    if (s->dropped) {
-        view_buffer_free(bytes);
-        return;
-    }
-    queue_put(&s->answers, bytes, false);
-    viewer_wants_to_write(s);
-}
-
-bool viewer_is_stuck(const viewer *s)
-{
-    return s->texts.count > SERVER_TEXTS || s->texts.bytes + s->answers.bytes > SERVER_BYTES;
-}
-
-void viewer_drop(viewer *s)
-{
-    s->dropped = true;
-    s->tell = 0;
-    queue_clear(&s->texts);
-    queue_clear(&s->answers);
-    queue_clear(&s->binaries);
-    lws_set_timeout(s->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
-}
-
-void viewer_wants_to_write(viewer *s)
-{
-    lws_callback_on_writable(s->wsi);
-}
-
 /* ---- beginning and end ---- */
-
-/* What `state` says now; the lock is held. */
-static char *state_text(const server *v)
-{
-    const hub_state *state = &v->hub->state;
-    json_t *object =
-        json_pack("{ss sb sb sf sf sI sb sI sb sI ss ss}", "type", "state", "running", state->running,
-                  "real_time", state->real_time, "speed", state->speed, "time", state->time,
-                  "steps", (json_int_t)state->steps, "ended", state->ended, "frames",
-                  (json_int_t)state->frames, "growing", state->growing, "viewers",
-                  (json_int_t)v->viewer_count, "undo", state->undo, "message", state->message);
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    return text;
-}
 
 /* The next group holds a state captured from now on, be it an old one. */
 static void send_again(viewer *s)
@@ -157,36 +46,6 @@ void viewer_begin_epoch(viewer *s)
     }
     s->watch_count = 0;
     viewer_tell(s, TELL_HELLO | TELL_SETTINGS | TELL_PAIRS | TELL_STATE);
-}
-
-void viewer_tell(viewer *s, unsigned what)
-{
-    s->tell |= s->dropped ? 0 : what;
-    viewer_wants_to_write(s);
-}
-
-/* The next of what is to be told, as the hub has it now; NULL: nothing. */
-static message *told(viewer *s)
-{
-    hub *h = s->server->hub;
-    while (s->tell) {
-        const unsigned what = s->tell & -s->tell;
-        s->tell &= ~what;
-        pthread_mutex_lock(&h->lock);
-        const char *kept = what == TELL_HELLO   ? h->hello
-                           : what == TELL_PAIRS ? h->pairs
-                                                : h->settings;
-        char *text = what == TELL_STATE ? state_text(s->server) : kept ? strdup(kept) : NULL;
-        pthread_mutex_unlock(&h->lock);
-        view_buffer bytes = {0};
-        view_buffer_put(&bytes, text, text ? strlen(text) : 0);
-        free(text);
-        message *m = bytes.length ? message_make(&bytes, true) : NULL;
-        if (m) {
-            return m;
-        }
-    }
-    return NULL;
 }
 
 viewer *viewer_open(server *v, struct lws *wsi)
@@ -235,7 +94,7 @@ void viewer_close(viewer *s)
 
 /* ---- commands ---- */
 
-static void answer(viewer *s, const view_command *c, const char *error)
+void viewer_answer(viewer *s, const view_command *c, const char *error)
 {
     if (error) {
         viewer_text(s, view_reply_error(c->id, error));
@@ -253,13 +112,14 @@ static void subscribe(viewer *s, const view_command *c)
         s->reports = c->reports && s->server->hub->live;
     }
     send_again(s);
-    answer(s, c, NULL);
+    viewer_answer(s, c, NULL);
 }
 
 static void ready(viewer *s, const view_command *c)
 {
     if (!s->server->hub->live) {
-        answer(s, c, "ready: a recording sends the frames that are asked for with \"frame\"");
+        viewer_answer(s, c,
+                      "ready: a recording sends the frames that are asked for with \"frame\"");
         return;
     }
     s->credits = s->credits + (int)c->count;
@@ -271,7 +131,7 @@ static void ready(viewer *s, const view_command *c)
         s->base = NULL;
         send_again(s);
     }
-    answer(s, c, NULL);
+    viewer_answer(s, c, NULL);
     viewer_wants_to_write(s);
 }
 
@@ -294,18 +154,19 @@ static void ask_for_frame(viewer *s, view_command *c)
         char error[VIEW_ERROR];
         snprintf(error, sizeof error, "frame: there is no frame %lld of %zu", (long long)c->index,
                  count);
-        answer(s, c, h->live ? "frame: a live run sends frames when it gets \"ready\"" : error);
+        viewer_answer(s, c,
+                      h->live ? "frame: a live run sends frames when it gets \"ready\"" : error);
         return;
     }
     const size_t kept = s->asked ? 1 : 0; /* the source is at it */
     while (c->latest && s->pending_count > kept) {
         const view_command *dropped = &s->pending[--s->pending_count];
         if (dropped->id) {
-            answer(s, dropped, "frame: a later request took its place");
+            viewer_answer(s, dropped, "frame: a later request took its place");
         }
     }
     if (s->pending_count == SERVER_PENDING) {
-        answer(s, c, "frame: too many requests wait");
+        viewer_answer(s, c, "frame: too many requests wait");
         return;
     }
     s->pending[s->pending_count] = *c;
@@ -325,7 +186,7 @@ static void watch_body(viewer *s, const view_command *c)
             free(s->watches[i].rows);
             s->watches[i] = s->watches[--s->watch_count];
         }
-        answer(s, c, NULL);
+        viewer_answer(s, c, NULL);
         return;
     }
     pthread_mutex_lock(&h->lock);
@@ -333,71 +194,31 @@ static void watch_body(viewer *s, const view_command *c)
     const bool there = body && !body->gone;
     pthread_mutex_unlock(&h->lock);
     if (!there || (i == s->watch_count && i == VIEW_MAX_WATCHES)) {
-        answer(s, c,
-               there ? "watch: too many bodies are watched" : "watch: there is no such body");
+        viewer_answer(
+            s, c, there ? "watch: too many bodies are watched" : "watch: there is no such body");
         return;
     }
     if (i == s->watch_count) {
         s->watches[s->watch_count++] = (watch){.body = c->body, .last = -INFINITY};
     }
-    answer(s, c, NULL);
-}
-
-/* A live run's steps from `first` on, from the ring, to `out`; *next is the one behind them. Copied
- * in batches, so that the simulation never waits longer than for one. False: the run started anew,
- * or overtook the copying. */
-static bool copy_reports(viewer *s, uint64_t first, uint64_t count, size_t points, bool answers,
-                         uint32_t id, view_buffer *out)
-{
-    enum { BATCH = 64 };
-    hub *h = s->server->hub;
-    view_reports rows;
-    bool good = true;
-    view_reports_begin(&rows, count, points, answers, id, s->server->epoch, out);
-    for (uint64_t done = 0; done < count && good; done += BATCH) {
-        tl_report batch[BATCH];
-        const size_t some = count - done < BATCH ? (size_t)(count - done) : BATCH;
-        pthread_mutex_lock(&h->lock);
-        good = h->epoch == s->server->epoch && h->report_count - (first + done) <= HUB_REPORTS;
-        for (size_t i = 0; i < some && good; i++) {
-            batch[i] = h->reports[(first + done + i) % HUB_REPORTS];
-        }
-        pthread_mutex_unlock(&h->lock);
-        if (good) {
-            view_reports_add(&rows, batch, some, out);
-        }
-    }
-    return good;
-}
-
-/* Which steps the ring holds: *first to the one before the value. Those that the next steps push
- * out are left alone. */
-static uint64_t kept_reports(const viewer *s, uint64_t *first)
-{
-    enum { SLACK = 4096 };
-    hub *h = s->server->hub;
-    pthread_mutex_lock(&h->lock);
-    const uint64_t end = h->epoch == s->server->epoch ? h->report_count : 0;
-    pthread_mutex_unlock(&h->lock);
-    *first = end > HUB_REPORTS - SLACK ? end - (HUB_REPORTS - SLACK) : 0;
-    return end;
+    viewer_answer(s, c, NULL);
 }
 
 static void live_reports(viewer *s, const view_command *c)
 {
     uint64_t start;
-    const uint64_t end = kept_reports(s, &start);
+    const uint64_t end = reports_kept(s, &start);
     uint64_t first = (uint64_t)c->first < start ? start : (uint64_t)c->first;
     first = first > end ? end : first;
     const uint64_t most = end - first;
     const uint64_t count = c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most;
     view_buffer out = {0};
-    if (copy_reports(s, first, count, c->count, true, c->id, &out)) {
+    if (reports_copy(s, first, count, c->count, true, c->id, &out)) {
         viewer_bytes(s, &out);
-        answer(s, c, NULL);
+        viewer_answer(s, c, NULL);
     } else {
         view_buffer_free(&out);
-        answer(s, c, "reports: the run went on faster than they could be copied; ask again");
+        viewer_answer(s, c, "reports: the run went on faster than they could be copied; ask again");
     }
 }
 
@@ -407,7 +228,7 @@ static void pass_on(viewer *s, view_command *c)
     hub *h = s->server->hub;
     c->client = s->client;
     if (c->verb == VIEW_PICK && h->live && c->index >= 0) {
-        answer(s, c, "pick: a live run has no frames to choose from");
+        viewer_answer(s, c, "pick: a live run has no frames to choose from");
         return;
     }
     if (c->verb == VIEW_PICK && c->index < 0) {
@@ -416,7 +237,7 @@ static void pass_on(viewer *s, view_command *c)
     if (hub_request(h, c)) {
         c->args = NULL; /* the source's now */
     } else {
-        answer(s, c, "too many commands wait");
+        viewer_answer(s, c, "too many commands wait");
     }
 }
 
@@ -436,7 +257,7 @@ static void carry_out(viewer *s, view_command *c)
         break;
     case VIEW_REPORTS:
         if (s->answers.bytes > SERVER_ANSWERS) {
-            answer(s, c, "reports: the last ones have not been read yet");
+            viewer_answer(s, c, "reports: the last ones have not been read yet");
             return;
         }
         if (live) {
@@ -446,7 +267,7 @@ static void carry_out(viewer *s, view_command *c)
         break;
     case VIEW_TIMES:
         if (live) {
-            answer(s, c, "times: a live run has no frames to list");
+            viewer_answer(s, c, "times: a live run has no frames to list");
             return;
         }
         s->time_next = 0;
@@ -458,7 +279,7 @@ static void carry_out(viewer *s, view_command *c)
             char error[VIEW_ERROR];
             snprintf(error, sizeof error, "%s: a recording cannot be changed",
                      view_verb_name(c->verb));
-            answer(s, c, error);
+            viewer_answer(s, c, error);
             return;
         }
     }
@@ -471,189 +292,9 @@ int viewer_receive(viewer *s, const char *text, size_t length)
     char error[VIEW_ERROR];
     switch (view_command_parse(text, length, &command, error)) {
     case VIEW_MALFORMED: return LWS_CLOSE_STATUS_INVALID_PAYLOAD;
-    case VIEW_WRONG: answer(s, &command, error); break;
+    case VIEW_WRONG: viewer_answer(s, &command, error); break;
     case VIEW_GOOD: carry_out(s, &command); break;
     }
     view_command_free(&command);
     return 0;
-}
-
-/* ---- sending ---- */
-
-/* The next chunk of names, table and times, in that order. */
-static bool introduce(viewer *s)
-{
-    hub *h = s->server->hub;
-    view_buffer out = {0};
-    bool is_text = false;
-    pthread_mutex_lock(&h->lock);
-    if (h->epoch != s->server->epoch) { /* the server has not begun it: its counts are the last's */
-        pthread_mutex_unlock(&h->lock);
-        return false;
-    }
-    if (s->name_next < h->name_count) {
-        json_t *list = json_array();
-        for (int i = 0; i < 1000 && s->name_next < h->name_count; i++, s->name_next++) {
-            const hub_name *name = &h->names[s->name_next];
-            json_array_append_new(list, json_pack("[Is]", (json_int_t)name->index, name->name));
-        }
-        json_t *object =
-            json_pack("{ss sI so}", "type", "names", "epoch", (json_int_t)h->epoch, "names", list);
-        char *text = json_dumps(object, JSON_COMPACT);
-        json_decref(object);
-        view_buffer_put(&out, text ? text : "{}", text ? strlen(text) : 2);
-        free(text);
-        is_text = true;
-    } else if (s->table_next < h->table.body_count || !s->table_told) {
-        view_encode_bodies(&h->table, &s->table_next, !h->live, h->epoch, &out);
-        s->table_told = true;
-    } else if (s->time_next < h->time_count) {
-        const size_t left = h->time_count - s->time_next;
-        const size_t count = left < 100000 ? left : 100000;
-        view_encode_times(h->times, s->time_next, count, h->epoch, &out);
-        s->time_next += count;
-    }
-    pthread_mutex_unlock(&h->lock);
-    const bool some = out.length > 0;
-    if (some) {
-        queue_put(is_text ? &s->texts : &s->binaries, &out, is_text);
-    }
-    return some;
-}
-
-/* What a group holds besides its frame, for live runs: reports and series since the last. */
-static void add_live_parts(viewer *s)
-{
-    uint64_t first;
-    const uint64_t end = kept_reports(s, &first);
-    first = s->report_next > first ? s->report_next : first;
-    if (s->reports && end > first) {
-        view_buffer out = {0};
-        if (copy_reports(s, first, end - first, VIEW_GROUP_ROWS, false, 0, &out)) {
-            queue_put(&s->binaries, &out, false);
-        }
-        view_buffer_free(&out);
-        s->report_next = end;
-    }
-    for (size_t i = 0; i < s->watch_count; i++) {
-        watch *w = &s->watches[i];
-        if (w->count || (w->gone && !w->told)) {
-            view_buffer out = {0};
-            view_encode_series(w->body, w->rows, w->count, w->gone ? VIEW_SERIES_GONE : 0,
-                               s->server->epoch, &out);
-            queue_put(&s->binaries, &out, false);
-            w->count = 0;
-            w->told = w->gone;
-        }
-    }
-}
-
-/* A frame with all that was subscribed; the frame itself comes last. */
-static void add_group(viewer *s, const view_frame *frame, const view_frame *base)
-{
-    const uint32_t epoch = s->server->epoch;
-    if (s->server->hub->live) {
-        add_live_parts(s);
-    }
-    for (unsigned bit = 0; bit < VIEW_FIELDS; bit++) {
-        const unsigned field = 1U << bit;
-        if (s->fields & frame->fields & field) {
-            view_buffer out = {0};
-            view_encode_field(frame, field, epoch, &out);
-            queue_put(&s->binaries, &out, false);
-        }
-    }
-    if (s->contacts && frame->contacts_known) {
-        view_buffer out = {0};
-        view_encode_contacts(frame, s->contacts, epoch, &out);
-        queue_put(&s->binaries, &out, false);
-    }
-    view_buffer out = {0};
-    view_encode_frame(frame, base, epoch, &out);
-    queue_put(&s->binaries, &out, false);
-    s->shown = frame->sequence;
-}
-
-/* Whether a frame of the cache holds what this viewer subscribed to. */
-static bool holds_enough(const viewer *s, const view_frame *frame)
-{
-    const unsigned fields = s->fields & (frame->contacts_known ? ~0U : ~(unsigned)VIEW_FORCE);
-    return (frame->fields & fields) == fields && frame->contacts_wanted >= s->contacts;
-}
-
-static void finish_pending(viewer *s, view_frame *frame)
-{
-    const view_command done = s->pending[0];
-    memmove(s->pending, s->pending + 1, --s->pending_count * sizeof *s->pending);
-    const view_frame *base = done.base >= 0 ? stage_recall(s->server, done.base) : NULL;
-    add_group(s, frame, base);
-    answer(s, &done, NULL);
-}
-
-void viewer_frame(viewer *s, view_frame *frame)
-{
-    if (s->asked && s->pending_count) {
-        if (frame) {
-            finish_pending(s, frame);
-        } else {
-            answer(s, &s->pending[0], "frame: it cannot be read");
-            memmove(s->pending, s->pending + 1, --s->pending_count * sizeof *s->pending);
-        }
-    }
-    s->asked = false;
-    viewer_wants_to_write(s);
-}
-
-/* Recordings: the frame that was asked for, from the cache or from the source. */
-static void pursue_pending(viewer *s)
-{
-    while (s->pending_count && !s->asked && !s->binaries.first) {
-        view_frame *frame = stage_recall(s->server, s->pending[0].index);
-        if (frame && holds_enough(s, frame)) {
-            finish_pending(s, frame);
-            continue;
-        }
-        view_command request = {
-            .verb = VIEW_FRAME, .client = s->client, .index = s->pending[0].index};
-        s->asked = hub_request(s->server->hub, &request);
-        if (!s->asked) {
-            answer(s, &s->pending[0], "too many commands wait");
-            s->pending_count--;
-            memmove(s->pending, s->pending + 1, s->pending_count * sizeof *s->pending);
-        }
-    }
-}
-
-static void add_live_group(viewer *s)
-{
-    int level;
-    const double now = hub_now();
-    if (!stage_ready(s->server, s, now, &level)) {
-        return;
-    }
-    add_group(s, s->server->current, s->base);
-    view_frame_drop(s->base);
-    s->base = view_frame_share(s->server->current);
-    s->after = s->base->sequence;
-    s->again = false;
-    s->credits--;
-    s->due = fmax(s->due + s->interval, now);
-}
-
-message *viewer_next(viewer *s)
-{
-    message *first = told(s);
-    if (first) {
-        return first;
-    }
-    if (!s->texts.first && !s->answers.first && !s->binaries.first && !introduce(s)) {
-        if (s->server->hub->live) {
-            add_live_group(s);
-        } else {
-            pursue_pending(s);
-        }
-    }
-    message *m = queue_take(&s->texts);
-    m = m ? m : queue_take(&s->answers);
-    return m ? m : queue_take(&s->binaries);
 }

@@ -52,7 +52,14 @@ export function number(value, change, attributes = {}) {
 
 /** A slider with its number beside it. `show` writes the number; refresh() writes it again. */
 export function slider(attributes, value, change, show) {
-  const input = h('input', { type: 'range', ...attributes, oninput: () => refresh(change(Number(input.value))) }),
+  const input = h('input', {
+      type: 'range',
+      ...attributes,
+      oninput: () => {
+        change(Number(input.value));
+        refresh();
+      },
+    }),
     output = h('output', { class: 'number' }),
     element = h('div', { class: 'slider' }, input, output);
   const refresh = () => {

@@ -79,7 +79,11 @@ class Plot {
     });
     this.title = body === null ? kind.title : `${app.model.nameOf(body)}: ${kind.title}`;
     this.holder = h('div', {});
-    this.missing = h('p', { class: 'note', hidden: true }, 'Contacts were not recorded: there is no force to plot.');
+    this.missing = h(
+      'p',
+      { class: 'note', hidden: true },
+      'Contacts were not recorded: there is no force to plot.',
+    );
     this.element = h(
       'article',
       { class: 'plot', 'aria-label': this.title, 'data-plot': body === null ? key : `${key}-${body}` },
