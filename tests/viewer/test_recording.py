@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# labels: threads
 """Recordings through the protocol: test_recording.py BUILD SOURCE. What a viewer of a result gets against
 what h5py reads, seeking, differences, reports, series; and `talus run --view` while it records."""
 import json
