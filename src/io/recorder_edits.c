@@ -17,6 +17,15 @@ tl_status tl_recorder_edits_create(tl_recorder *r)
                               H5T_NATIVE_UINT8, 1, CHUNK);
 }
 
+/* Opens the table. No file holds more bytes of it than it has. */
+static tl_status open_table(hid_t file, const char *path, tl_h5_table *table)
+{
+    hsize_t size = 0;
+    if (H5Fget_filesize(file, &size) < 0)
+        return tl_h5_fail(TL_FILE, path, "HDF5 does not know its size");
+    return tl_h5_table_open(table, file, path, NAME, H5T_STD_U8LE, H5T_NATIVE_UINT8, 1, size);
+}
+
 /* The bytes of the lines whose time is at most `time`. */
 static size_t lines_until(const char *text, size_t length, double time)
 {
@@ -34,8 +43,7 @@ tl_status tl_recorder_edits_cut(tl_recorder *r, double time)
 {
     if (H5Lexists(r->writer.file, NAME, H5P_DEFAULT) <= 0)
         return TL_OK; /* begun by a Talus that had none: tl_recorder_edit() says so */
-    TL_TRY(tl_h5_table_open(&r->edits, r->writer.file, r->path, NAME, H5T_STD_U8LE,
-                            H5T_NATIVE_UINT8, 1, UINT64_MAX));
+    TL_TRY(open_table(r->writer.file, r->path, &r->edits));
     const size_t length = (size_t)r->edits.rows;
     char *text = tl_alloc_zero(length + 1);
     if (!text)
@@ -96,8 +104,7 @@ tl_status tl_result_read_edits(tl_result *result, size_t room, char *text, size_
     tl_status status = TL_OK;
     if (H5Lexists(result->file, NAME, H5P_DEFAULT) > 0) {
         tl_h5_table table;
-        status = tl_h5_table_open(&table, result->file, result->path, NAME, H5T_STD_U8LE,
-                                  H5T_NATIVE_UINT8, 1, UINT64_MAX);
+        status = open_table(result->file, result->path, &table);
         *length = status == TL_OK ? (size_t)table.rows : 0;
         if (status == TL_OK && room > *length)
             status = tl_h5_table_read(&table, result->path, 0, *length, text);
