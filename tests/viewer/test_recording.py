@@ -109,6 +109,12 @@ def parts(v, result):
     v.ok("reports", first=100, count=5)
     v.until(lambda: v.reports)
     assert [r["steps"] for r in v.reports] == [101, 102, 103, 104, 105]
+    for i in range(50):  # one request at a time: the rest are refused, nothing piles up
+        v.send_text(json.dumps({"do": "reports", "points": 20000, "id": 9000 + i}))
+    v.until(lambda: sum(t.get("id", 0) >= 9000 for t in v.texts) == 50)
+    replies = [t for t in v.texts if t.get("id", 0) >= 9000]
+    assert any(t["ok"] for t in replies) and any("still being answered" in t.get("error", "") for t in replies)
+    assert v.ok("reports")
     v.ok("watch", body=BALL, points=1000)
     v.until(lambda: v.series.get(BALL, {}).get("last"))
     rows = v.series[BALL]["rows"]

@@ -206,7 +206,14 @@ export class App {
   /** Numbers of steps that are past. */
   askReports() {
     this.reportedFrames = Math.max(this.status.frames, this.hello?.frames ?? 0);
-    this.connection.send({ do: 'reports', first: 0, points: 4000 });
+    this.connection.ask({ do: 'reports', first: 0, points: 4000 }).catch(() => {
+      // refused while the last ones are on their way: later
+      clearTimeout(this.reportTimer);
+      this.reportTimer = setTimeout(() => {
+        this.reportTimer = null;
+        if (this.connected === 'open') this.askReports();
+      }, 2000);
+    });
   }
 
   binary(message, start) {

@@ -204,6 +204,11 @@ void hub_post_frame(hub *h, uint32_t client, view_frame *frame)
     post(h, &(hub_event){.client = client, .is_frame = true, .frame = frame});
 }
 
+void hub_post_reports_done(hub *h, uint32_t client)
+{
+    post(h, &(hub_event){.client = client, .reports_done = true});
+}
+
 void hub_reply(hub *h, const view_command *command, const char *error, json_t *members)
 {
     if (error) {

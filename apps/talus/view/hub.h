@@ -29,6 +29,7 @@ typedef struct hub_event {
     uint32_t client;
     char *text;        /* a text message */
     view_buffer bytes; /* or a binary message, where its length is not 0 */
+    bool reports_done; /* or the news that it may ask for reports again */
     bool is_frame;     /* or the answer to a request for a frame of a recording: */
     view_frame *frame; /* NULL: it could not be read */
 } hub_event;
@@ -121,6 +122,7 @@ bool hub_next_request(hub *hub, double wait, view_command *command);
 void hub_post_text(hub *hub, uint32_t client, char *text);
 void hub_post_bytes(hub *hub, uint32_t client, view_buffer *bytes);
 void hub_post_frame(hub *hub, uint32_t client, view_frame *frame);
+void hub_post_reports_done(hub *hub, uint32_t client);
 void hub_reply(hub *hub, const view_command *command, const char *error, json_t *members);
 
 /* A capture to write to; hub_publish() then makes it the newest. */

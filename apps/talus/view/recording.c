@@ -284,6 +284,7 @@ static void send_reports(recording *r, const view_command *c)
         hub_post_bytes(&r->hub, c->client, &out);
     }
     view_buffer_free(&out);
+    hub_post_reports_done(&r->hub, c->client);
     hub_reply(&r->hub, c, good ? NULL : "reports: they cannot be read", NULL);
 }
 

@@ -25,7 +25,9 @@ static void deliver(server *v, hub_event *event)
         if (event->client && event->client != s->client) {
             continue;
         }
-        if (event->is_frame) {
+        if (event->reports_done) {
+            s->reports_asked = false;
+        } else if (event->is_frame) {
             viewer_frame(s, event->frame);
         } else if (event->text) {
             viewer_text(s, strdup(event->text));

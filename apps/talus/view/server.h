@@ -85,8 +85,9 @@ typedef struct viewer {
 
     view_command pending[SERVER_PENDING]; /* requests for frames */
     size_t pending_count;
-    bool asked;     /* the first of them is with the source */
-    uint32_t shown; /* the frame sent last */
+    bool asked;         /* the first of them is with the source */
+    bool reports_asked; /* a request for reports is, too */
+    uint32_t shown;     /* the frame sent last */
 } viewer;
 
 typedef struct server {

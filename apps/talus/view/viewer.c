@@ -237,6 +237,7 @@ static void pass_on(viewer *s, view_command *c)
     if (hub_request(h, c)) {
         c->args = NULL; /* the source's now */
     } else {
+        s->reports_asked &= c->verb != VIEW_REPORTS;
         viewer_answer(s, c, "too many commands wait");
     }
 }
@@ -260,6 +261,11 @@ static void carry_out(viewer *s, view_command *c)
             viewer_answer(s, c, "reports: the last ones have not been read yet");
             return;
         }
+        if (s->reports_asked) {
+            viewer_answer(s, c, "reports: the last request is still being answered");
+            return;
+        }
+        s->reports_asked = !live;
         if (live) {
             live_reports(s, c);
             return;
