@@ -241,9 +241,8 @@ def run_is_shown_to_the_end_and_after(folder):
         server = Server(TALUS, path, "--view", *more, command=("run",), token=True)
         end = time.monotonic() + 15
         while True:  # the page comes back by itself; so does this one
-            v = Viewer(server.port, path="/stream?token=" + server.token)
             try:
-                v.greet()
+                v = Viewer(server.port, path="/stream?token=" + server.token).greet()
                 if v.hello["kind"] == kind and (kind == "recording" or v.state["ended"]):
                     break
             except (Closed, OSError):
