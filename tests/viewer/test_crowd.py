@@ -6,6 +6,7 @@ meanwhile. The build with the thread sanitizer runs this one."""
 import json
 import os
 import random
+import select
 import socket
 import sys
 import tempfile
@@ -148,6 +149,42 @@ def glutton(path):
     assert server.stop() == 0 and not server.errors, server.errors
 
 
+def askers(path):
+    """Some ask for reports as fast as they may, and read them: others are served as ever."""
+    with Server(TALUS, path, "--free", "--start", "--quiet", "--threads", "1", "--set", "count=3") as server:
+        v = Viewer(server.port).greet()
+        end = time.monotonic() + 20
+        while time_of(v) < 2 * 65536 * 0.002 and time.monotonic() < end:  # there is much to look at
+            time.sleep(0.2)
+        stop, refused = [], []
+
+        def ask():
+            w = Viewer(server.port).greet()
+            while not stop:
+                w.send_text('{"do":"reports","points":20,"id":1}')
+                time.sleep(0.01)
+                while w.received or select.select([w.socket], [], [], 0)[0]:
+                    w.pump()
+                refused.extend(t for t in w.texts if not t.get("ok", True))
+                w.texts.clear()
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(2)
+        worst = 0
+        for _ in range(5):
+            start = time.monotonic()
+            Viewer(server.port).greet().close()
+            worst = max(worst, time.monotonic() - start)
+        stop.append(True)
+        for thread in threads:
+            thread.join(10)
+        print(f"a newcomer was greeted within {worst:.2f} s; {len(refused)} requests were refused")
+        assert worst < 5 and (refused or time_of(v) < 2 * 65536 * 0.002), worst
+    assert server.stop() == 0 and not server.errors, server.errors
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "crowd.json")
@@ -155,6 +192,7 @@ def main():
             json.dump(SCENE, file)
         restarts(path)
         glutton(path)
+        askers(path)
     print("ok")
 
 

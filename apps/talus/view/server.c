@@ -128,7 +128,7 @@ static int received(viewer *s, const char *bytes, size_t count)
     if (!lws_is_final_fragment(s->wsi) || lws_remaining_packet_payload(s->wsi)) {
         return 0;
     }
-    if (!bucket_take(&s->rate, 300, 600)) {
+    if (!bucket_take(&s->rate, 1, 300, 600)) {
         return close_for(s->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
     }
     const int code = viewer_receive(s, s->received, s->received_count);

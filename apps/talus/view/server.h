@@ -12,6 +12,8 @@ enum {
     SERVER_VIEWERS = 64,         /* viewers at once */
     SERVER_TEXTS = 1024,         /* texts waiting for a viewer */
     SERVER_BYTES = 16 << 20,     /* bytes of texts and answers waiting for a viewer */
+    SERVER_ROWS = 100000,        /* step reports looked at for a viewer per second; five times that
+                                    at once */
     SERVER_ANSWERS = 8 << 20,    /* no more reports are made while so many bytes of them wait */
     SERVER_PENDING = 8,          /* requests for frames of a recording that wait */
     SERVER_CACHE = 16,           /* frames of a recording that are kept */
@@ -23,7 +25,7 @@ typedef struct bucket {
     double level, last;
 } bucket;
 
-bool bucket_take(bucket *bucket, double rate, double burst);
+bool bucket_take(bucket *bucket, double amount, double rate, double burst);
 
 /* A message that waits to be sent. */
 typedef struct message {
@@ -57,6 +59,7 @@ typedef struct viewer {
     struct lws *wsi;
     uint32_t client;
     bucket rate;
+    bucket rows;    /* of step reports that were looked at for it */
     char *received; /* a message of which not everything has come */
     size_t received_count;
 

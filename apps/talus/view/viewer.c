@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool bucket_take(bucket *b, double rate, double burst)
+bool bucket_take(bucket *b, double amount, double rate, double burst)
 {
     const double now = hub_now();
     b->level = fmin(burst, b->last > 0 ? b->level + (now - b->last) * rate : burst);
     b->last = now;
-    if (b->level < 1) {
+    if (b->level < amount) {
         return false;
     }
-    b->level -= 1;
+    b->level -= amount;
     return true;
 }
 
@@ -213,7 +213,9 @@ static void live_reports(viewer *s, const view_command *c)
     const uint64_t most = end - first;
     const uint64_t count = c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most;
     view_buffer out = {0};
-    if (reports_copy(s, first, count, c->count, true, c->id, &out)) {
+    if (!bucket_take(&s->rows, (double)count, SERVER_ROWS, 5.0 * SERVER_ROWS)) {
+        viewer_answer(s, c, "reports: so many were asked for; ask again later");
+    } else if (reports_copy(s, first, count, c->count, true, c->id, &out)) {
         viewer_bytes(s, &out);
         viewer_answer(s, c, NULL);
     } else {
