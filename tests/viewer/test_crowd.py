@@ -18,6 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from client import Closed, Server, Viewer  # noqa: E402
 
 TALUS = os.path.join(sys.argv[1], "talus")
+with open(os.path.join(sys.argv[1], "CMakeCache.txt")) as cache:  # slow programs have no limits of time and memory
+    SANITIZED = any(line.startswith("TALUS_SANITIZE:") and not line.endswith("=\n") for line in cache)
 VIEWERS = 6
 SECONDS = float(os.environ.get("CROWD", "6"))
 SCENE = {"version": 1, "step": 0.002, "duration": 1e6, "parameters": {"count": 400},
@@ -134,7 +136,7 @@ def glutton(path):
             most = max(most, resident(server.process) - before)
         rate = (time_of(v) - steps) / 0.002 / (time.monotonic() - start)
         print(f"memory grew by {most >> 20} MiB; closed after {closed or -1:.1f} s; {rate:.0f} steps/s meanwhile")
-        if "TSAN_OPTIONS" not in os.environ and "ASAN_OPTIONS" not in os.environ:
+        if not SANITIZED:
             assert most < 64 << 20, most
         assert closed, "it is still connected"
         g.socket.settimeout(5)
@@ -192,7 +194,8 @@ def main():
             json.dump(SCENE, file)
         restarts(path)
         glutton(path)
-        askers(path)
+        if not SANITIZED:
+            askers(path)
     print("ok")
 
 

@@ -12,8 +12,7 @@ enum {
     SERVER_VIEWERS = 64,         /* viewers at once */
     SERVER_TEXTS = 1024,         /* texts waiting for a viewer */
     SERVER_BYTES = 16 << 20,     /* bytes of texts and answers waiting for a viewer */
-    SERVER_ROWS = 100000,        /* step reports looked at for a viewer per second; five times that
-                                    at once */
+    SERVER_ROWS = 100000,        /* reports looked at for a viewer per second; twice that at once */
     SERVER_ANSWERS = 8 << 20,    /* no more reports are made while so many bytes of them wait */
     SERVER_PENDING = 8,          /* requests for frames of a recording that wait */
     SERVER_CACHE = 16,           /* frames of a recording that are kept */

@@ -213,7 +213,7 @@ static void live_reports(viewer *s, const view_command *c)
     const uint64_t most = end - first;
     const uint64_t count = c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most;
     view_buffer out = {0};
-    if (!bucket_take(&s->rows, (double)count, SERVER_ROWS, 5.0 * SERVER_ROWS)) {
+    if (!bucket_take(&s->rows, (double)count, SERVER_ROWS, 2.0 * SERVER_ROWS)) {
         viewer_answer(s, c, "reports: so many were asked for; ask again later");
     } else if (reports_copy(s, first, count, c->count, true, c->id, &out)) {
         viewer_bytes(s, &out);
