@@ -35,8 +35,8 @@ enum {
     TAKES_QUIET = 1 << 6,   /* --quiet */
     TAKES_JSON = 1 << 7,    /* --json */
     TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every, --body, --force */
-    TAKES_VIEWER = 1 << 9,  /* --port, --bind, --token, --no-browser */
-    TAKES_VIEW = 1 << 10,   /* -o, --force, --paused, --free of a view */
+    TAKES_VIEWER = 1 << 9,  /* --port, --bind, --no-token, --no-browser */
+    TAKES_VIEW = 1 << 10,   /* -o, --force, --start, --paused, --free of a view */
     TAKES_WATCH = 1 << 11   /* --view of a run */
 };
 
@@ -70,8 +70,9 @@ typedef struct options {
     bool view;           /* show the run in a browser */
     int64_t port;        /* of the viewer; -1: the usual one */
     const char *bind;    /* the address that the viewer listens at */
-    bool token;          /* the viewer's address carries a token */
+    bool no_token;       /* the viewer's address carries no token */
     bool no_browser;     /* print the viewer's address only */
+    bool start;          /* at once, not when the first viewer is there */
     bool paused;         /* wait for somebody to start it */
     bool free_running;   /* as fast as it can, not in real time */
     int argc;            /* the whole command line, for the note of a result */

@@ -149,11 +149,28 @@ static void tell_result_info(facts *f, const tl_result_info *info)
     fact_count(f, "recorded_contacts", info->contacts);
 }
 
+/* How often the run was changed by hand while it was recorded. */
+static tl_status count_edits(tl_result *result, uint64_t *edits)
+{
+    size_t length = 0;
+    *edits = 0;
+    tl_status status = tl_result_read_edits(result, 0, NULL, &length);
+    char *text = status < 0 ? NULL : malloc(length + 1);
+    if (!text)
+        return status < 0 ? status : TL_NO_MEMORY;
+    status = tl_result_read_edits(result, length + 1, text, &length);
+    for (const char *at = text; status >= 0 && (at = strchr(at, '\n')); at++)
+        ++*edits;
+    free(text);
+    return status;
+}
+
 static int tell_result(const options *given)
 {
     tl_result *result = NULL;
     tl_document *document = NULL;
     tl_report last = {0};
+    uint64_t edits = 0;
     facts f;
     if (given->set_count) {
         complain("info: --set is for scenes; %s is a result", given->file);
@@ -166,6 +183,8 @@ static int tell_result(const options *given)
     if (info.steps)
         status = tl_result_read_reports(result, info.steps - 1, 1, &last);
     if (status >= 0)
+        status = count_edits(result, &edits);
+    if (status >= 0)
         status = tl_result_document(result, &document);
     int code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
     if (code == EXIT_OK) {
@@ -173,6 +192,7 @@ static int tell_result(const options *given)
         fact_text(&f, "file", given->file);
         fact_text(&f, "kind", "result");
         tell_result_info(&f, &info);
+        fact_count(&f, "edits", edits);
         if (info.steps)
             tell_last_report(&f, &last);
         if (tell_result_monitors(&f, result) != EXIT_OK)

@@ -26,11 +26,13 @@ enum { VIEW_PORT = 8642 };
 typedef struct view_options {
     const char *bind;   /* address to listen at; NULL: 127.0.0.1 */
     int port;           /* 0: any free one; -1: VIEW_PORT or one of the 20 that follow */
-    bool token;         /* ask for a token even on this machine */
+    bool no_token;      /* let everybody on this machine in; not with `bind` beyond it */
+    const char *token;  /* the one to ask for; NULL: a new one */
     const char *source; /* the file's name, for the page */
     double until;       /* s, the end of the run; infinity: none */
     bool edit;          /* viewers may change the simulation */
-    bool paused;        /* wait for a viewer to start it */
+    bool paused;        /* wait until a viewer starts it */
+    bool wait;          /* wait until the first viewer is there */
     bool real_time;     /* no faster than real time */
     const volatile sig_atomic_t *stop; /* not 0: view_before_step() returns false; may be NULL */
 } view_options;
@@ -49,8 +51,9 @@ bool view_start(const view_options *options, const tl_document *document, tl_wor
 /* The address to open, with its token. */
 const char *view_address(const view *view);
 
-/* Opens an address in a browser where there is a desktop; false where there is none. */
-bool view_open_browser(const char *address);
+/* Its port and its token ("": none). */
+int view_port(const view *view);
+const char *view_token(const view *view);
 
 /* Carries out what viewers asked for, waits while the simulation is paused and as real time asks.
  * False: the stop flag was raised. */
@@ -59,11 +62,15 @@ bool view_before_step(view *view, tl_world *world);
 /* After every step. */
 void view_after_step(view *view, tl_world *world, const tl_report *report);
 
+/* The run is over: goes on showing its last state until the stop flag is raised. */
+void view_stay(view *view, tl_world *world);
+
 /* Ends all connections and frees the viewer. */
 void view_stop(view *view);
 
 /* `talus run --view`: starts the viewer beside a session (apps/talus/session.h) and hooks it in.
- * Returns an exit code, the mistake told. view_leave() ends it; without a viewer it does nothing.
+ * Returns an exit code, the mistake told. view_leave(), once the run is over, goes on showing its
+ * result (or its last state) until a signal comes, and ends it; without a viewer it does nothing.
  */
 struct session;
 int view_join(struct session *session);

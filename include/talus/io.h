@@ -143,6 +143,11 @@ TL_API tl_status tl_recorder_step(tl_recorder *recorder, tl_world *world, const 
 /** Writes everything out, then a checkpoint, atomically: at any time there is a whole one. */
 TL_API tl_status tl_recorder_checkpoint(tl_recorder *recorder, tl_world *world);
 
+/** Notes in the result, at the world's time, that the run was changed by hand: `text` is one line
+ * that says how. Where a run is not what its scene says, its result says so
+ * (tl_result_read_edits()). */
+TL_API tl_status tl_recorder_edit(tl_recorder *recorder, const tl_world *world, const char *text);
+
 /** Records the present state as the last frame unless it is recorded already, writes a checkpoint
  * and closes the file. The recorder is freed whatever the status; NULL does nothing. A NULL world
  * closes the file as it is. */
@@ -192,6 +197,11 @@ TL_API tl_result_info tl_result_describe(const tl_result *result);
 
 /** Looks again at a file that is being written: frames and steps may have grown. */
 TL_API tl_status tl_result_refresh(tl_result *result);
+
+/** What was done to the run by hand while it was recorded: one line per edit, the time in s, a
+ * space and the text given to tl_recorder_edit(). `*length` receives the bytes of all of them, 0
+ * where the run was left alone; `text` receives them with a final zero where `room` is larger. */
+TL_API tl_status tl_result_read_edits(tl_result *result, size_t room, char *text, size_t *length);
 
 /** Parses the scene inside. The caller destroys the document. */
 TL_API tl_status tl_result_document(const tl_result *result, tl_document **document);

@@ -256,6 +256,11 @@ TL_API tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *d
 TL_API tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, double friction,
                                    double restitution);
 
+/** Friction and restitution between two materials, as they follow from the two or were set. Either
+ * of `friction` and `restitution` may be NULL. */
+TL_API tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material b,
+                               double *friction, double *restitution);
+
 /** Makes room for `count` more bodies. Nothing depends on it, but where very many are added a few
  * at a time, what is there need not be copied again and again. */
 TL_API tl_status tl_scene_reserve(tl_scene *scene, size_t count);

@@ -106,6 +106,10 @@ TL_API tl_status tl_world_set_settings(tl_world *world, const tl_settings *setti
 TL_API tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, double friction,
                                    double restitution);
 
+/** Friction and restitution between two materials, as they are now. As tl_scene_pair(). */
+TL_API tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b,
+                               double *friction, double *restitution);
+
 /** s, simulated since the start. */
 TL_API double tl_world_time(const tl_world *world);
 

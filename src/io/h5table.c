@@ -181,6 +181,21 @@ tl_status tl_h5_table_open(tl_h5_table *table, hid_t file, const char *path, con
     return status;
 }
 
+tl_status tl_h5_table_open_as(tl_h5_table *table, hid_t file, const char *path, const char *name,
+                              uint32_t width, uint64_t size, hid_t type)
+{
+    hid_t found;
+    TL_TRY(tl_h5_table_open(table, file, path, name, width, size, &found));
+    const size_t bytes = H5Tget_size(type);
+    const bool right = H5Tget_class(found) == H5Tget_class(type) && H5Tget_size(found) == bytes;
+    H5Tclose(found);
+    if (!right)
+        return tl_h5_fail(TL_BAD_DATA, path, "/%s is of another type than a result's", name);
+    table->type = type;
+    table->row = bytes * width;
+    return TL_OK;
+}
+
 void tl_h5_table_close(tl_h5_table *table)
 {
     if (table->set >= 0 && table->name)

@@ -43,6 +43,10 @@ tl_status tl_h5_table_create(tl_h5_table *table, hid_t file, const char *path, c
 tl_status tl_h5_table_open(tl_h5_table *table, hid_t file, const char *path, const char *name,
                            uint32_t width, uint64_t size, hid_t *found);
 
+/* The same for a table whose elements have the class and size of `type`, which they get. */
+tl_status tl_h5_table_open_as(tl_h5_table *table, hid_t file, const char *path, const char *name,
+                              uint32_t width, uint64_t size, hid_t type);
+
 /* Closes it; NULL does nothing, and neither does one that is not open. */
 void tl_h5_table_close(tl_h5_table *table);
 

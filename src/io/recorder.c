@@ -54,6 +54,7 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name)
     if (r->writer.file >= 0)
         tl_result_tables_close(&r->tables);
     tl_result_monitors_close(&r->monitors);
+    tl_h5_table_close(&r->edits);
     const tl_status status = tl_h5_close(&r->writer, name);
     tl_h5_end();
     free_slots(r);
@@ -328,6 +329,8 @@ static tl_status make_file(tl_recorder *r, const char *new, const tl_document *d
                                     r->recorded.data, NULL);
     if (status == TL_OK)
         status = tl_result_monitors_create(&r->monitors, r->writer.file, r->path, world);
+    if (status == TL_OK)
+        status = tl_recorder_edits_create(r);
     if (status == TL_OK && H5Fstart_swmr_write(r->writer.file) < 0)
         status = tl_h5_fail(TL_FILE, r->path, "HDF5 cannot change to single-writer mode");
     const tl_status disk = tl_h5_check(&r->writer, r->path);

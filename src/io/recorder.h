@@ -47,8 +47,9 @@ struct tl_recorder {
     tl_h5_writer writer;
     tl_result_tables tables;
     tl_result_monitors monitors;
-    tl_array columns; /* bytes: scratch */
-    tl_array rows;    /* size_t: scratch, rows of a frame that are recorded */
+    tl_h5_table edits; /* the caller's; without a name where the file has none */
+    tl_array columns;  /* bytes: scratch */
+    tl_array rows;     /* size_t: scratch, rows of a frame that are recorded */
 
     /* Between the two, under `mutex`. Slots first to first + filled - 1 are to be written; the one
      * after them is the caller's. */
@@ -75,6 +76,11 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name);
 
 /* Takes the world's present state into a slot as a frame. */
 tl_status tl_recorder_gather(tl_recorder *r, tl_world *world, tl_slot *slot);
+
+/* Makes the table of edits; opens that of a file that is resumed and cuts it after `time`. Inside
+ * tl_h5_begin() and _end(). */
+tl_status tl_recorder_edits_create(tl_recorder *r);
+tl_status tl_recorder_edits_cut(tl_recorder *r, double time);
 
 /* The thread: writes slots until it is told to stop. */
 void *tl_recorder_run(void *recorder);

@@ -111,6 +111,7 @@ static tl_status cut_file(tl_recorder *r, const tl_world *world, const tl_result
         return tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
     TL_TRY(tl_result_tables_cut(&r->tables, r->writer.file, r->path, rows));
     TL_TRY(tl_result_monitors_cut(&r->monitors, r->path, rows->steps));
+    TL_TRY(tl_recorder_edits_cut(r, tl_world_time(world)));
     if (H5Fflush(r->writer.file, H5F_SCOPE_LOCAL) < 0)
         return tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
     return tl_h5_check(&r->writer, r->path);

@@ -101,29 +101,13 @@ static bool is_plain(const char *text, size_t room)
     return length < room;
 }
 
-/* Opens a table of elements of a class and size, which are `type` in memory. */
-static tl_status open_table(tl_h5_table *table, hid_t file, const char *path, const char *name,
-                            uint32_t width, uint64_t size, H5T_class_t kind, hid_t type)
-{
-    hid_t found;
-    TL_TRY(tl_h5_table_open(table, file, path, name, width, size, &found));
-    const size_t bytes = H5Tget_size(type);
-    const bool right = H5Tget_class(found) == kind && H5Tget_size(found) == bytes;
-    H5Tclose(found);
-    if (!right)
-        return tl_h5_fail(TL_BAD_DATA, path, "/%s has rows of another type", name);
-    table->type = type;
-    table->row = bytes * width;
-    return TL_OK;
-}
-
 static tl_status read_texts(hid_t file, const char *path, const char *name, size_t length,
                             size_t offset, uint64_t size, tl_array *channels)
 {
     tl_array texts = {.item = length};
     tl_h5_table table;
     const hid_t type = text_type(length);
-    tl_status status = open_table(&table, file, path, name, 1, size, H5T_STRING, type);
+    tl_status status = tl_h5_table_open_as(&table, file, path, name, 1, size, type);
     if (status == TL_OK && !channels->count && table.rows >= 1 && table.rows <= MOST) {
         status = tl_array_resize(channels, (size_t)table.rows);
         if (status == TL_OK)
@@ -160,8 +144,8 @@ tl_status tl_result_monitors_open(tl_result_monitors *m, hid_t file, const char 
                       &m->channels));
     TL_TRY(read_texts(file, path, UNITS, UNIT_LENGTH, offsetof(tl_monitor_info, unit), size,
                       &m->channels));
-    return open_table(&m->values, file, path, VALUES, (uint32_t)m->channels.count, size, H5T_FLOAT,
-                      H5T_NATIVE_DOUBLE);
+    return tl_h5_table_open_as(&m->values, file, path, VALUES, (uint32_t)m->channels.count, size,
+                               H5T_NATIVE_DOUBLE);
 }
 
 void tl_result_monitors_close(tl_result_monitors *m)

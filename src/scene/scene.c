@@ -148,6 +148,28 @@ tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_mater
     return TL_OK;
 }
 
+tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl_material b,
+                      double *friction, double *restitution)
+{
+    const tl_place place = tl_place_of("");
+    TL_TRY(tl_check_material(&place, "material a", materials, a));
+    TL_TRY(tl_check_material(&place, "material b", materials, b));
+    const tl_pair_rec *pair = (const tl_pair_rec *)pairs->data + a.index * materials + b.index;
+    if (friction)
+        *friction = pair->friction;
+    if (restitution)
+        *restitution = pair->restitution;
+    return TL_OK;
+}
+
+tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material b, double *friction,
+                        double *restitution)
+{
+    if (!scene)
+        return tl_refuse_null("scene");
+    return tl_pair_get(&scene->pairs, scene->materials.count, a, b, friction, restitution);
+}
+
 tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, double friction,
                             double restitution)
 {

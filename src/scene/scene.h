@@ -119,7 +119,11 @@ typedef struct tl_pair_rec {
 
 tl_status tl_pair_check(const tl_pair_rec *pair);
 
-/* Checks and sets a pair in a square table of `materials` rows. */
+/* Reads a pair from a square table of `materials` rows. */
+tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl_material b,
+                      double *friction, double *restitution);
+
+/* Checks and sets a pair in such a table. */
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       double friction, double restitution);
 

@@ -574,3 +574,10 @@ tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, doubl
     TL_TRY(tl_pair_set(&world->pairs, world->materials, a, b, friction, restitution));
     return tl_world_upload_pairs(world); /* there is room: this cannot fail */
 }
+
+tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b, double *friction,
+                        double *restitution)
+{
+    REFUSE_NULL(world);
+    return tl_pair_get(&world->pairs, world->materials, a, b, friction, restitution);
+}

@@ -181,7 +181,16 @@ static void test_set_pair(void **state)
     step(world, 100);
     velocity_of(world, body, velocity);
     assert_near(velocity[0], 5 - 0.2 * G * 0.1, 1e-9);
+    double friction = -1, restitution = -1;
+    assert_ok(tl_world_pair(world, ice, wood, &friction, &restitution));
+    assert_true(friction == 0.2 && restitution == 0);
     assert_ok(tl_world_set_pair(world, wood, ice, 0, 0));
+    assert_ok(tl_world_pair(world, ice, wood, &friction, NULL));
+    assert_true(friction == 0);
+    assert_refused(tl_world_pair(world, (tl_material){9}, ice, &friction, NULL), TL_BAD_HANDLE,
+                   "material a: 9 is no material of this scene (it has 2)");
+    assert_refused(tl_world_pair(NULL, ice, ice, &friction, NULL), TL_BAD_ARGUMENT,
+                   "tl_world_pair: world is NULL");
     step(world, 100);
     const double before = velocity[0];
     velocity_of(world, body, velocity);

@@ -26,11 +26,13 @@ def free_port():
 
 
 class Server:
-    """`talus view` on a free port."""
+    """`talus view` on a free port, for everybody on this machine unless a token is asked for."""
 
-    def __init__(self, talus, *arguments, port=0):
+    def __init__(self, talus, *arguments, port=0, command=("view",), token=False):
+        if not token:
+            arguments = (*arguments, "--no-token")
         self.process = subprocess.Popen(
-            [talus, "view", *map(str, arguments), "--port", str(port), "--no-browser"],
+            [talus, *command, *map(str, arguments), "--port", str(port), "--no-browser"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = None
         lines = []
@@ -45,6 +47,7 @@ class Server:
         rest = self.address[len("http://"):]
         self.host, _, self.query = rest.partition("/")
         self.port = int(self.host.rsplit(":", 1)[1])
+        self.token = self.query.partition("token=")[2]
 
     def stop(self, signal=15):
         if self.process.poll() is None:
@@ -78,7 +81,7 @@ class Server:
 class Viewer:
     """A connection to /stream. Keeps the table and the state as the page does."""
 
-    def __init__(self, port, path="/stream", protocol="talus-view-1", **headers):
+    def __init__(self, port, path="/stream", protocol="talus-view-2", **headers):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         given = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade",
@@ -99,7 +102,7 @@ class Viewer:
         self.status = int(head.split()[1])
         self.head = head.decode()
         self.id = 0
-        self.hello = self.settings = self.state = None
+        self.hello = self.settings = self.state = self.pairs = None
         self.names, self.bodies, self.balls, self.solids = {}, {}, {}, {}
         self.table_complete = False
         self.poses = {}
@@ -182,6 +185,8 @@ class Viewer:
             self.frame = None
         elif kind == "settings":
             self.settings = message
+        elif kind == "pairs":
+            self.pairs = {(a, b): (friction, restitution) for a, b, friction, restitution in message["pairs"]}
         elif kind == "state":
             self.state = message
         elif kind == "names":

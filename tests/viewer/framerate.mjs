@@ -99,7 +99,7 @@ function serve(n) {
     server,
     path: '/stream',
     perMessageDeflate: false,
-    handleProtocols: () => 'talus-view-1',
+    handleProtocols: () => 'talus-view-2',
   }).on('connection', (socket) => {
     let sequence = 0;
     socket.on('message', (text) => {
@@ -114,7 +114,7 @@ function serve(n) {
     socket.send(
       JSON.stringify({
         type: 'hello',
-        protocol: 1,
+        protocol: 2,
         program: 'framerate',
         kind: 'live',
         epoch: 1,

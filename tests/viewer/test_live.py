@@ -1,22 +1,25 @@
 #!/usr/bin/python3
+# labels: threads
 """A live run through the protocol: test_live.py BUILD SOURCE. Control, editing, and that viewers see
 bodies where the library says they are."""
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from client import Server, Viewer  # noqa: E402
+from client import Closed, Server, Viewer  # noqa: E402
 
 TALUS = os.path.join(sys.argv[1], "talus")
 SCENE = {
     "version": 1, "title": "A few balls", "step": 0.005, "duration": 2,
     "parameters": {"mass": 3},
     "materials": {"glass": {"friction": 0.3, "restitution": 0.0}},
+    "pairs": [{"materials": ["default", "glass"], "friction": 0.8, "restitution": 0.25}],
     "bodies": [
         {"name": "ground", "kind": "fixed", "shapes": [{"kind": "plane"}]},
         {"name": "ball", "position": [0, 0, 3], "shapes": [{"kind": "sphere", "radius": 0.1, "material": "glass"}]},
@@ -52,7 +55,8 @@ def check_poses(v):
 def greeting(v):
     assert v.hello["kind"] == "live" and v.hello["title"] == "A few balls" and v.hello["source"] == "balls.json"
     assert v.hello["duration"] == 2 and v.hello["parameters"] == {"mass": 3}
-    assert v.hello["materials"][1] == {"index": 1, "name": "glass", "friction": 0.3, "restitution": 0.0}
+    assert v.hello["materials"][1] == {"index": 1, "name": "glass"} and v.hello["protocol"] == 2
+    assert v.pairs == {(0, 0): (0.5, 0.0), (0, 1): (0.8, 0.25), (1, 1): (0.3, 0.0)}, v.pairs
     assert v.hello["can"] == {"control": True, "edit": True, "restart": True, "record": False}
     assert v.hello["words"] == {"body": ["dynamic", "fixed", "prescribed"], "solver": ["psor", "jacobi", "apgd", "spg"],
                                 "law": ["default", "cone", "coulomb"], "overlap": ["split", "velocity"]}
@@ -163,17 +167,123 @@ def editing(v):
     v.next_frame()
     assert index not in v.poses and v.frame["gone"] == 1
     assert f"no body {index}" in v.wrong("pick", body=index)
-    # friction: told to everybody, refused where there is no such material
-    v.ok("pair", a=1, b=1, friction=0.9, restitution=0.5)
-    v.until(lambda: any(t["type"] == "pair" and t["friction"] == 0.9 for t in v.texts))
-    assert "material" in v.wrong("pair", a=1, b=9, friction=0.9, restitution=0.5)
     for verb, arguments in (("set", {"step": -1}), ("set", {"precision": "double"}), ("set", {"gravity": [1, 2]}),
                             ("throw", {"position": [0, 0, 1], "velocity": [0, 0, 0], "radius": -1}),
                             ("push", {"body": 1, "impulse": [0, 0, 1]}), ("drag", {"body": 3, "target": [0, 0, 1]}),
-                            ("remove", {"body": 99999}), ("checkpoint", {}), ("watch", {"body": 1}),
+                            ("remove", {"body": 99999}), ("checkpoint", {}), ("watch", {"body": 99999}),
                             ("frame", {"index": 0}), ("step", {"count": 0}), ("nonsense", {})):
         assert v.wrong(verb, **arguments)
     assert v.settings["step"] == 0.005
+
+
+def pairs(server, v):
+    """Friction and bounce of pairs: told to everybody, also to those who come later; taken back by undo."""
+    scene = dict(v.pairs)
+    v.ok("pairs", pairs=[[1, 1, 0.9, 0.5], [0, 1, 0.7, 0.25]])
+    v.until(lambda: v.pairs == {**scene, (1, 1): (0.9, 0.5), (0, 1): (0.7, 0.25)})
+    v.until(lambda: v.state["undo"] == "friction and bounce")
+    late = Viewer(server.port).greet()
+    assert late.pairs == v.pairs, "one who comes later is told what holds now"
+    late.close()
+    # all or none
+    assert "material" in v.wrong("pairs", pairs=[[1, 1, 0.1, 0.1], [1, 9, 0.9, 0.5]])
+    for bad in ([], [[1, 1, 0.5]], [[1, 1, -1, 0]], [[1, 1, 0, 2]], [[1, "1", 0, 0]], [[1, 256, 0, 0]], 7):
+        assert "pairs" in v.wrong("pairs", pairs=bad), bad
+    v.ok("set", gravity=[0, 0, -4], iterations=31)
+    v.until(lambda: v.settings["iterations"] == 31 and v.state["undo"] == "gravity, iterations")
+    v.ok("set", iterations=32)
+    v.ok("undo")
+    v.until(lambda: v.settings["iterations"] == 31)
+    v.ok("undo")
+    v.until(lambda: v.settings["iterations"] != 31 and v.settings["gravity"] != [0, 0, -4])
+    v.ok("undo")
+    v.until(lambda: v.pairs == scene)
+    while v.do("undo")["ok"]:
+        pass
+    assert "nothing" in v.wrong("undo") and v.state["undo"] == ""
+
+
+def fixed_body(v):
+    """The force on a fixed body over time."""
+    v.ok("set", gravity=[0, 0, -10])
+    v.ok("step", count=800)
+    v.series.clear()
+    v.ok("watch", body=1)
+    v.next_frame()
+    v.ok("step", count=5)
+    v.next_frame()
+    rows = v.series[1]["rows"]
+    weight = 10 * sum(b["mass"] for b in v.bodies.values())
+    assert rows and [rows[-1][c] for c in ("x", "z", "vz", "qw")] == [0, 0, 0, 1], rows
+    assert abs(rows[-1]["fz"] + weight) < 0.05 * weight, (rows[-1], weight)
+    v.ok("unwatch", body=1)
+    assert "frames" in v.wrong("pick", body=1, frame=0)
+
+
+def waits_for_a_viewer(folder):
+    path = write_scene(folder, "wait.json", fills=[])
+    with Server(TALUS, path) as server:
+        time.sleep(0.8)
+        v = Viewer(server.port).greet()
+        assert v.ok("pick", body=BALL)["body"]["time"] < 0.7, "it waited"
+        v.until(lambda: v.state["running"])
+    assert server.stop() == 0 and "first viewer" in server.errors, server.errors
+    with Server(TALUS, path, "--start", "--quiet") as server:
+        time.sleep(0.8)
+        v = Viewer(server.port).greet()
+        assert v.ok("pick", body=BALL)["body"]["time"] > 0.7, "it did not wait"
+    bad = subprocess.run([TALUS, "view", path, "--start", "--paused"], capture_output=True, text=True)
+    assert bad.returncode == 2 and "contradict" in bad.stderr, bad
+
+
+def run_is_shown_to_the_end_and_after(folder):
+    """`talus run --view` goes on showing the result; without one, the last state."""
+    path = write_scene(folder, "run.json", duration=0.5, fills=[])
+    for more, kind in ((("-o", os.path.join(folder, "shown.h5")), "recording"), (("--no-record",), "live")):
+        server = Server(TALUS, path, "--view", *more, command=("run",), token=True)
+        end = time.monotonic() + 15
+        while True:  # the page comes back by itself; so does this one
+            try:
+                v = Viewer(server.port, path="/stream?token=" + server.token).greet()
+                if v.hello["kind"] == kind and (kind == "recording" or v.state["ended"]):
+                    break
+            except (Closed, OSError):
+                pass
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        if kind == "recording":
+            assert v.hello["frames"] >= 2 and v.hello["contacts"] is False
+            assert v.ok("pick", body=BALL)["body"]["contacts"] is None
+        else:
+            assert "ended" in v.wrong("start") and "ended" in v.wrong("step")
+            assert abs(v.ok("pick", body=BALL)["body"]["time"] - 0.5) < 1e-9
+        assert server.process.poll() is None
+        assert server.stop(2) == 0 and "Ctrl-C" in server.errors, server.errors
+
+
+def edits_are_recorded(folder):
+    path, result = write_scene(folder, "edited.json", fills=[]), os.path.join(folder, "edited.h5")
+    with Server(TALUS, path, "-o", result, "--paused", "--quiet") as server:
+        v = Viewer(server.port).greet()
+        v.ok("step", count=10)
+        v.ok("set", gravity=[0, 0, -1])
+        v.ok("pairs", pairs=[[1, 1, 0.5, 0.5]])
+        v.ok("drag", body=BALL, target=[0, 0, 2])
+        v.ok("drag", body=BALL, target=[0, 0, 2.5])
+        v.ok("step", count=10)
+        v.ok("release")
+        v.ok("undo")
+        v.wrong("set", step=-1)
+        v.ok("step", count=10)
+    assert server.stop() == 0, server.errors
+    with Server(TALUS, result, "--quiet") as server:  # who plays it is told
+        lines = Viewer(server.port).greet().hello["edits"]
+    info = subprocess.run([TALUS, "info", result, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(info.stdout)["edits"] == len(lines)
+    times, edits = zip(*[(float(t), json.loads(text)) for t, _, text in (line.partition(" ") for line in lines)])
+    assert [e["do"] for e in edits] == ["set", "pairs", "drag", "release", "pairs"], edits
+    assert edits[0]["gravity"] == [0, 0, -1] and edits[4] == {"do": "pairs", "pairs": [[1, 1, 0.3, 0.0]], "undo": True}
+    assert [round(t, 9) for t in times] == [0.05, 0.05, 0.05, 0.1, 0.1], times
 
 
 def restart(v, path):
@@ -276,9 +386,14 @@ def main():
             control(v)
             looking(v)
             editing(v)
+            pairs(server, v)
+            fixed_body(v)
             two_viewers(server, v)
             restart(v, path)
         assert server.stop() == 0 and not server.errors, server.errors
+        waits_for_a_viewer(folder)
+        run_is_shown_to_the_end_and_after(folder)
+        edits_are_recorded(folder)
         emitters_and_events(folder)
         ends_and_diverges(folder)
     print("ok")

@@ -77,7 +77,7 @@ def main():
         path = os.path.join(folder, "load.json")
         with open(path, "w") as file:
             json.dump(scene, file)
-        with Server(TALUS, path, "--free", "--quiet", "--threads", "1") as server:
+        with Server(TALUS, path, "--free", "--start", "--quiet", "--threads", "1") as server:
             v = Viewer(server.port).greet()
             time.sleep(0.5)
             alone, _ = count_steps(server.process, v, SECONDS)

@@ -486,7 +486,7 @@ static void buckets_run_dry(void **state)
     (void)state;
     bucket b = {0};
     int taken = 0;
-    while (taken < 1000 && bucket_take(&b, 1, 10)) {
+    while (taken < 1000 && bucket_take(&b, 1, 1, 10)) {
         taken++;
     }
     assert_in_range(taken, 10, 11);

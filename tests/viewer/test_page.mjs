@@ -13,7 +13,8 @@ chromiumPath();
 const { folder, file } = writeScene();
 const browser = await openBrowser(build, source),
   { page, complaints } = browser;
-let server = await startTalus(build, ['view', file, '--port', '0', '--no-browser']);
+// without a token: the program that comes back later in its place would have another one
+let server = await startTalus(build, ['view', file, '--port', '0', '--no-browser', '--no-token']);
 
 const state = () => page.evaluate(() => window.talusView.state());
 const body = (index) => page.evaluate((i) => window.talusView.body(i), index);
@@ -170,6 +171,8 @@ async function changesGravity() {
   await page.locator('#canvas').focus();
   await running(true);
   await until('the ball to rise', async () => (await body(big)).position[2] > before + 0.2);
+  await page.locator('#keys-change').check();
+  await page.locator('#canvas').focus();
   await page.keyboard.press('m');
   await until_('less gravity', (s) => Math.abs(s.settings.gravity[2] - 6 / 1.1) < 1e-3);
   await ask({ do: 'set', gravity: [0, 0, -9.81] });
@@ -194,6 +197,10 @@ async function changesGravity() {
   await page.locator('#canvas').focus();
   await page.keyboard.press('h');
   await until('more friction', async () => (await input.inputValue()) === '0.35');
+  await page.keyboard.press('u');
+  await until('it to be taken back', async () => (await input.inputValue()) === '0.3');
+  await page.locator('#undo').click();
+  await until_('the envelope to be taken back', (s) => s.settings.envelope === 0);
   await page.keyboard.press('F1');
   assert.ok(await page.getByRole('heading', { name: 'Keys and pointer' }).isVisible());
   await page.keyboard.press('Escape');
@@ -325,7 +332,7 @@ async function comesBack() {
     /lost|connecting/.test(await page.locator('#connection').textContent()),
   );
   assert.ok(await page.locator('#play').isDisabled());
-  server = await startTalus(build, ['view', file, '--port', port, '--no-browser']);
+  server = await startTalus(build, ['view', file, '--port', port, '--no-browser', '--no-token']);
   await until(
     'it to come back',
     async () => (await page.locator('#connection').textContent()) === 'connected',
@@ -350,7 +357,6 @@ async function passesTheTokenOn() {
       '0',
       '--no-browser',
       '--paused',
-      '--token',
     ]),
     other = await browser.context.newPage();
   assert.match(guarded.url, /\?token=[0-9a-f]{32}/);

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# labels: threads
 """Recordings through the protocol: test_recording.py BUILD SOURCE. What a viewer of a result gets against
 what h5py reads, seeking, differences, reports, series; and `talus run --view` while it records."""
 import json
@@ -72,6 +73,7 @@ def seeking(v):
     v.seek(10)
     assert LID in v.poses  # and back
     body = v.ok("pick", body=BALL)["body"]
+    assert v.ok("pick", body=BALL, frame=50)["body"]["time"] == v.times[50] and v.wrong("pick", body=BALL, frame=51)
     assert body["time"] == v.frame["time"] and math.dist(body["position"], v.poses[BALL][0]) <= v.frame["quantum"]
     assert body["contacts"] and body["contacts"][0]["other"] == LID
     weight = 9.81 * body["mass"]
@@ -107,6 +109,12 @@ def parts(v, result):
     v.ok("reports", first=100, count=5)
     v.until(lambda: v.reports)
     assert [r["steps"] for r in v.reports] == [101, 102, 103, 104, 105]
+    for i in range(50):  # one request at a time: the rest are refused, nothing piles up
+        v.send_text(json.dumps({"do": "reports", "points": 20000, "id": 9000 + i}))
+    v.until(lambda: sum(t.get("id", 0) >= 9000 for t in v.texts) == 50)
+    replies = [t for t in v.texts if t.get("id", 0) >= 9000]
+    assert any(t["ok"] for t in replies) and any("still being answered" in t.get("error", "") for t in replies)
+    assert v.ok("reports")
     v.ok("watch", body=BALL, points=1000)
     v.until(lambda: v.series.get(BALL, {}).get("last"))
     rows = v.series[BALL]["rows"]
@@ -121,7 +129,7 @@ def parts(v, result):
 def watch_a_run(folder, scene):
     """`talus run --view`: watched and paused, not changed; the result is the one of a run nobody watched."""
     port, result = free_port(), os.path.join(folder, "watched.h5")
-    run = subprocess.Popen([TALUS, "run", scene, "--view", "--port", str(port), "--no-browser", "-o", result,
+    run = subprocess.Popen([TALUS, "run", scene, "--view", "--port", str(port), "--no-browser", "--no-token", "-o", result,
                             "--json", "--quiet", "--set", "duration=3"], stdout=subprocess.PIPE, text=True)
     assert f"http://127.0.0.1:{port}/" in run.stdout.readline()
     v = Viewer(port).greet()
@@ -135,8 +143,9 @@ def watch_a_run(folder, scene):
                             ("push", {"body": BALL, "impulse": [1, 0, 0]})):
         assert "recorded" in v.wrong(verb, **arguments), verb
     v.ok("start")
-    out = json.loads(run.communicate(timeout=60)[0])
-    assert run.returncode == 0 and out["status"] == "finished"
+    out = json.loads("".join(iter(run.stdout.readline, "}\n")) + "}")
+    run.send_signal(2)  # the result is shown until then
+    assert run.wait(20) == 0 and out["status"] == "finished"
     alone = subprocess.run([TALUS, "run", scene, "--no-record", "--json", "--quiet", "--set", "duration=3"],
                            stdout=subprocess.PIPE, text=True, check=True)
     assert json.loads(alone.stdout)["hash"] == out["hash"]

@@ -73,7 +73,7 @@ def upgrades(server):
 
 
 def tokens(scene):
-    with Server(TALUS, scene, "--token", "--paused", "--quiet") as server:
+    with Server(TALUS, scene, "--paused", "--quiet", token=True) as server:
         assert "?token=" in server.address and len(server.address.split("token=")[1]) == 32
         token = server.address.split("token=")[1]
         assert server.get("/")[0].status == 403
@@ -82,7 +82,7 @@ def tokens(scene):
         assert refused(server.port) == 403
         assert refused(server.port, path="/stream?token=" + token[:-1]) == 403
         assert refused(server.port, path="/stream?token=" + token) == 101
-    with Server(TALUS, scene, "--bind", "0.0.0.0", "--paused", "--quiet") as server:
+    with Server(TALUS, scene, "--bind", "0.0.0.0", "--paused", "--quiet", token=True) as server:
         token = server.address.split("token=")[1]
         assert server.get("/", host="gpu-server:8642")[0].status == 403
         assert server.get("/?token=" + token, host="gpu-server:8642")[0].status == 200
@@ -100,8 +100,38 @@ def tokens(scene):
         bad = subprocess.run([TALUS, "view", scene, "--port", str(server.port), "--no-browser"],
                              capture_output=True, text=True)
         assert bad.returncode == 2 and str(server.port) in bad.stderr, bad
+    bad = subprocess.run([TALUS, "view", scene, "--bind", "0.0.0.0", "--no-token", "--no-browser"],
+                         capture_output=True, text=True)
+    assert bad.returncode == 2 and "--no-token" in bad.stderr, bad
     bad = subprocess.run([TALUS, "view", scene, "--bind", "here", "--no-browser"], capture_output=True, text=True)
     assert bad.returncode == 2 and "here" in bad.stderr, bad
+
+
+def browser(scene, folder):
+    """The browser is opened through a file that only this user can read: no token for `ps` to show."""
+    told, bin_ = os.path.join(folder, "told"), os.path.join(folder, "bin")
+    os.mkdir(bin_)
+    with open(os.path.join(bin_, "xdg-open"), "w") as file:
+        file.write(f'#!/bin/sh\nstat -c %a "$1" > {told}.mode\ncp "$1" {told}.page\necho "$@" > {told}.new\n'
+                   f'mv {told}.new {told}\n')
+    os.chmod(os.path.join(bin_, "xdg-open"), 0o755)
+    run = subprocess.Popen([TALUS, "view", scene, "--port", "0", "--paused"], stdout=subprocess.PIPE, text=True,
+                           env={**os.environ, "PATH": bin_ + ":" + os.environ["PATH"], "DISPLAY": ":99",
+                                "XDG_RUNTIME_DIR": folder})
+    address = run.stdout.readline().strip()
+    token = address.split("token=")[1]
+    end = time.monotonic() + 15
+    while not os.path.exists(told) and time.monotonic() < end:
+        time.sleep(0.05)
+    with open(told) as file:
+        arguments = file.read().strip()
+    with open(told + ".mode") as mode, open(told + ".page") as page:
+        assert mode.read().strip() == "600" and address in page.read()
+    with open(f"/proc/{run.pid}/cmdline") as file:
+        assert token not in arguments and token not in file.read()
+    assert os.path.exists(arguments) and arguments.endswith(".html"), arguments
+    run.send_signal(2)
+    assert run.wait(20) == 0 and not os.path.exists(arguments)
 
 
 def code_of(server, misbehave):
@@ -154,7 +184,7 @@ def closings(server):
 
 
 WORDS = ["ready", "subscribe", "frame", "times", "reports", "stop", "step", "pace", "pick", "find", "watch", "unwatch",
-         "set", "pair", "drag", "release", "push", "throw", "remove", "checkpoint", "leave", "", "do"]
+         "set", "pairs", "undo", "drag", "release", "push", "throw", "remove", "checkpoint", "leave", "", "do"]
 KEYS = ["id", "body", "count", "credits", "full", "rate", "fields", "contacts", "reports", "index", "base", "latest",
         "time", "first", "points", "real_time", "speed", "target", "frequency", "impulse", "position", "velocity",
         "radius", "density", "material", "a", "b", "friction", "restitution", "name", "gravity", "step", "solver",
@@ -275,6 +305,7 @@ def main():
                 assert grown < 64 << 20
         assert server.stop() == 0 and not server.errors, server.errors
         tokens(scene)
+        browser(scene, folder)
         reconnect(scene)
     print("ok")
 

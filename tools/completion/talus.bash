@@ -26,7 +26,7 @@ _talus_words() # word, list of words
 _talus()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]} options='' files='' viewer="--port --bind --token --no-browser"
+    local command=${COMP_WORDS[1]} options='' files='' viewer="--port --bind --no-token --no-browser"
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -57,8 +57,8 @@ _talus()
         files=h5
         ;;
     view)
-        options="--until --set --threads --backend --output -o --force -f --paused --free $viewer --quiet -q
-            --help -h"
+        options="--until --set --threads --backend --output -o --force -f --start --paused --free $viewer
+            --quiet -q --help -h"
         files="json h5"
         ;;
     help)

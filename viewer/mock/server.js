@@ -65,7 +65,7 @@ class Balls {
 
 const hello = (balls, epoch) => ({
   type: 'hello',
-  protocol: 1,
+  protocol: 2,
   program: 'mock',
   kind: 'live',
   epoch,
@@ -84,9 +84,10 @@ const hello = (balls, epoch) => ({
   bodies: balls.count + 1,
   names: 1,
   materials: [
-    { index: 0, name: 'default', friction: 0.5, restitution: 0 },
-    { index: 1, name: 'rubber', friction: 0.8, restitution: 0.7 },
+    { index: 0, name: 'default' },
+    { index: 1, name: 'rubber' },
   ],
+  contacts: true,
   parameters: {},
   can: { control: true, edit: true, restart: true, record: false },
   report_columns: REPORT,
@@ -114,6 +115,14 @@ class Session {
     const { balls } = this.world;
     this.text(hello(balls, this.world.epoch));
     this.text({ type: 'settings', ...this.world.settings });
+    this.text({
+      type: 'pairs',
+      pairs: [
+        [0, 0, 0.5, 0],
+        [0, 1, 0.6, 0.7],
+        [1, 1, 0.8, 0.7],
+      ],
+    });
     this.state();
     this.text({ type: 'names', epoch: this.world.epoch, names: [[1, 'floor']] });
     const bodies = [{ index: 1, kind: 1, mass: 0, radius: Infinity }],
@@ -138,7 +147,7 @@ class Session {
   }
 
   state() {
-    this.text({ type: 'state', ...this.world.status(), viewers: 1 });
+    this.text({ type: 'state', ...this.world.status(), viewers: 1, undo: '' });
   }
 
   command(c) {
@@ -302,7 +311,7 @@ export function serve({
   const sockets = new WebSocketServer({
     server,
     path: '/stream',
-    handleProtocols: (list) => (list.has('talus-view-1') ? 'talus-view-1' : false),
+    handleProtocols: (list) => (list.has('talus-view-2') ? 'talus-view-2' : false),
   });
   sockets.on('connection', (socket) => {
     const session = new Session(socket, world);

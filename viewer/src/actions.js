@@ -1,6 +1,8 @@
 // Everything a key does, in one table: ui/keys.js runs it, the help panel shows it. The first group are
 // the keys of the program that came before; `was` is what the key meant there where that differs.
 
+const MOST_PAIRS = 300; // that a message has room for
+
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 const round = (x) => Number(x.toPrecision(6));
 
@@ -11,7 +13,7 @@ function scale(app, name, factor, start, low, high) {
   const value = round(clamp((now > 0 ? now : start) * factor, low, high));
   return app
     .set({ [name]: value })
-    .then((reply) => reply && app.say(`${name.replaceAll('_', ' ')}: ${value}`));
+    .then((reply) => reply && app.say(`${name.replaceAll('_', ' ')}: ${value}; U takes it back`));
 }
 
 function gravity(app, factor) {
@@ -21,15 +23,15 @@ function gravity(app, factor) {
   const next = size > 1e-6 ? g.map((x) => round(x * factor)) : factor > 1 ? [0, 0, -0.1] : [0, 0, 0];
   return app
     .set({ gravity: next })
-    .then((reply) => reply && app.say(`gravity: ${round(Math.hypot(...next))} m/s²`));
+    .then((reply) => reply && app.say(`gravity: ${round(Math.hypot(...next))} m/s²; U takes it back`));
 }
 
 async function pairs(app, what, change) {
   if (!app.can('edit')) return app.set({});
-  const commands = app.materials.change(what, change);
-  if (commands.length > 200) return app.say('Too many materials to change at once.', true);
-  const replies = await Promise.all(commands.map((c) => app.command(c)));
-  if (replies.every(Boolean)) app.say(`${what} of all pairs ${change > 0 ? '+' : '−'} ${Math.abs(change)}`);
+  const command = app.materials.change(what, change);
+  if (command.pairs.length > MOST_PAIRS) return app.say('Too many materials to change at once.', true);
+  if (await app.command(command))
+    app.say(`${what} of all pairs ${change > 0 ? '+' : '−'} ${Math.abs(change)}; U takes it back`);
   return undefined;
 }
 
@@ -69,6 +71,7 @@ export const ACTIONS = [
     text: 'Envelope (the gap at which contacts are made) up, down',
     was: 'contact force activation threshold',
     live: true,
+    physics: true,
     run: (app, key) => scale(app, 'envelope', key === 'd' ? 1.25 : 0.8, envelope(app), 1e-9, 1e6),
   },
   {
@@ -77,6 +80,7 @@ export const ACTIONS = [
     text: 'Speed below which impacts do not bounce, up, down',
     was: 'damping of contact',
     live: true,
+    physics: true,
     run: (app, key) => scale(app, 'restitution_speed', key === 'f' ? 1.25 : 0.8, 0.01, 1e-6, 1e4),
   },
   {
@@ -85,6 +89,7 @@ export const ACTIONS = [
     text: 'Part of an overlap removed in a step, up, down',
     was: 'contact force',
     live: true,
+    physics: true,
     run: (app, key) => scale(app, 'recovery_fraction', key === 'g' ? 1.25 : 0.8, 0.5, 0.001, 1),
   },
   {
@@ -92,6 +97,7 @@ export const ACTIONS = [
     keys: ['h', 'n'],
     text: 'Friction of all pairs up, down',
     live: true,
+    physics: true,
     run: (app, key) => pairs(app, 'friction', key === 'h' ? 0.05 : -0.05),
   },
   {
@@ -99,6 +105,7 @@ export const ACTIONS = [
     keys: ['j', 'm'],
     text: 'Gravity up, down',
     live: true,
+    physics: true,
     run: (app, key) => gravity(app, key === 'j' ? 1.1 : 1 / 1.1),
   },
   {
@@ -106,7 +113,15 @@ export const ACTIONS = [
     keys: ['z', 'x'],
     text: 'Restitution of all pairs up, down',
     live: true,
+    physics: true,
     run: (app, key) => pairs(app, 'restitution', key === 'z' ? 0.05 : -0.05),
+  },
+  {
+    group: 'Parameters',
+    keys: ['u'],
+    text: 'Take the last change of settings, friction or bounce back',
+    live: true,
+    run: (app) => app.undo(),
   },
   {
     group: 'Camera',
@@ -192,6 +207,7 @@ export const ACTIONS = [
     keys: ['Delete'],
     text: 'Remove the picked body',
     live: true,
+    physics: true,
     run: (app) =>
       app.picked !== null &&
       app.command({ do: 'remove', body: app.picked }).then((reply) => reply && app.pick(null)),
@@ -208,6 +224,13 @@ export const POINTER = [
   ['Ctrl + click a body', 'push it away (or the tool Push)'],
   ['Alt + click', 'throw a new ball there (or the tool Throw)'],
 ];
+
+/** Runs an action. Keys that change physics do so once that is switched on: none does by a slip. */
+export function runAction(app, { action, key }) {
+  if (action.physics && !app.options.keysChange)
+    return app.say('Keys change nothing in the simulation until “Keys change physics” is on (Simulation).');
+  return action.run(app, key);
+}
 
 /** The action of a key as KeyboardEvent.key says it, with the name it has in the table; or null. */
 export function actionOf(key, recording) {

@@ -10,7 +10,7 @@ export function makeApi(app) {
     for (const call of calls) call();
   });
   return {
-    version: 1,
+    version: 2,
     /** Where things stand. */
     state: () => ({
       connection: app.connected,
@@ -35,6 +35,9 @@ export function makeApi(app) {
       legend: { ...app.legend },
       contacts: model.to?.contacts?.count ?? 0,
       settings: app.settings,
+      pairs: app.materials.all(),
+      undo: app.status.undo,
+      keysChange: app.options.keysChange,
       message: app.status.message,
       can: { ...app.hello?.can },
       viewers: app.status.viewers,

@@ -34,6 +34,7 @@ export class App {
       arrows: false,
       follow: false,
       tool: 'look',
+      keysChange: false, // keys change physics
     };
     this.plotted = new Set(); // bodies that plots watch
     this.status = {
@@ -46,6 +47,7 @@ export class App {
       frames: 0,
       growing: false,
       viewers: 0,
+      undo: '',
       message: '',
     };
     this.settings = null;
@@ -136,8 +138,8 @@ export class App {
       case 'names':
         if (message.epoch === this.model.epoch) this.model.addNames(message.names);
         return undefined;
-      case 'pair':
-        this.materials.set(message);
+      case 'pairs':
+        this.materials.take(message);
         return this.emit('materials');
       case 'reply':
         if (!message.ok && !expected) this.say(message.error, true);
@@ -161,6 +163,7 @@ export class App {
     else if (Number.isFinite(this.link.time)) this.player.time = this.link.time;
     if (this.link.speed) this.player.speed = this.link.speed;
     this.needsFit ||= !same;
+    this.refit = same && !this.newConnection && !this.recording; // a restart: from where it was looked
     this.materials = new Materials(hello);
     this.history = new History(hello.report_columns);
     this.series.clear();
@@ -203,7 +206,14 @@ export class App {
   /** Numbers of steps that are past. */
   askReports() {
     this.reportedFrames = Math.max(this.status.frames, this.hello?.frames ?? 0);
-    this.connection.send({ do: 'reports', first: 0, points: 4000 });
+    this.connection.ask({ do: 'reports', first: 0, points: 4000 }).catch(() => {
+      // refused while the last ones are on their way: later
+      clearTimeout(this.reportTimer);
+      this.reportTimer = setTimeout(() => {
+        this.reportTimer = null;
+        if (this.connected === 'open') this.askReports();
+      }, 2000);
+    });
   }
 
   binary(message, start) {
@@ -259,7 +269,8 @@ export class App {
     this.stats.bytes = message.bytes;
     if (frame.field) this.raiseLegend(frame.high, now);
     if (this.needsFit) this.pendingFit = true;
-    this.needsFit = false;
+    else if (this.refit) this.fit();
+    this.needsFit = this.refit = false;
     this.invalidate();
     this.emit('frame');
   }
@@ -362,8 +373,23 @@ export class App {
     return this.command({ do: 'set', ...values });
   }
 
+  undo() {
+    if (!this.can('edit')) return this.set({});
+    const what = this.status.undo;
+    return this.command({ do: 'undo' }).then((reply) => reply && this.say(`taken back: ${what}`));
+  }
+
+  /** Whether contacts, and so forces, are known: a recording may have none. */
+  get contactsKnown() {
+    return this.hello?.contacts !== false;
+  }
+
   setOption(name, value) {
     this.options[name] = value;
+    const needsContacts =
+      (['contacts', 'chains'].includes(name) && value) || (name === 'colour' && value === 'force');
+    if (needsContacts && !this.contactsKnown)
+      this.say('Contacts were not recorded: there are no forces to show.', true);
     if (['contacts', 'chains', 'arrows'].includes(name)) this.view.overlays.show[name] = value;
     if (['contacts', 'chains', 'arrows', 'colour'].includes(name)) this.subscribe();
     if (name === 'colour') this.applyColour();
@@ -376,7 +402,7 @@ export class App {
   applyColour() {
     const by = this.options.colour,
       b = this.model.balls;
-    this.view.colourBy(by);
+    this.view.colourBy(by === 'force' && !this.contactsKnown ? 'none' : by);
     if (by === 'size') this.view.setRange(...this.sizeRange);
     else if (by === this.legend.field) this.view.setRange(this.legend.low, this.legend.high);
     this.ballVersion = b.version;
@@ -409,11 +435,8 @@ export class App {
     )
       return;
     const body = this.picked;
-    if (this.recording) {
-      // answers are of the frame sent last: have the one on screen sent again, as no difference to itself
-      const { sequence } = shown;
-      this.requestFrame(sequence, this.model.frames.has(sequence) ? sequence : -1, false);
-    }
+    const command = { do: 'pick', body };
+    if (this.recording) command.frame = shown.sequence; // the one on screen, whichever was sent last
     Object.assign(this, {
       asking: true,
       pickedAt: now,
@@ -421,7 +444,7 @@ export class App {
       pickedSequence: shown.sequence,
     });
     try {
-      const reply = await this.connection.ask({ do: 'pick', body });
+      const reply = await this.connection.ask(command);
       if (this.picked === body) this.pickedInfo = reply.body;
     } catch (error) {
       if (this.picked === body) this.pickedInfo = { index: body, error: error.message };
@@ -540,9 +563,9 @@ export class App {
 
   firstFit() {
     this.pendingFit = false;
-    this.view.fit();
     this.view.camera.look('iso');
     this.view.camera.height = 0.38;
+    this.view.fit();
     if (this.link.camera) this.view.camera.state = this.link.camera;
     if (this.link.picked !== undefined && this.picked === null) this.pick(this.link.picked);
     this.applyColour();

@@ -7,7 +7,7 @@ const FIRST_WAIT = 250,
 
 export class Connection {
   /** `handlers`: text(object), binary(message, milliseconds), state(name, detail). */
-  constructor(url, handlers, makeSocket = (u) => new WebSocket(u, 'talus-view-1')) {
+  constructor(url, handlers, makeSocket = (u) => new WebSocket(u, 'talus-view-2')) {
     Object.assign(this, { url, handlers, makeSocket });
     this.wait = FIRST_WAIT;
     this.asked = new Map();

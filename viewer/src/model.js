@@ -48,6 +48,8 @@ export class Model {
     };
     this.solids = [];
     this.solidVersion = 0;
+    this.solidBodies = new Set();
+    this.materials = new Set(); // of balls that show theirs
     this.capacity = this.roundedCapacity((hello?.bodies ?? 0) + 1);
     this.frames = new Map(); // by sequence; recordings: a cache
     this.spare = [];
@@ -86,7 +88,11 @@ export class Model {
     }
     this.known = Math.max(this.known, top);
     this.addBalls(message);
-    for (const solid of message.solids) if (solid.kind >= 1 && solid.kind <= 3) this.solids.push(solid);
+    for (const solid of message.solids)
+      if (solid.kind >= 1 && solid.kind <= 3) {
+        this.solids.push(solid);
+        this.solidBodies.add(solid.body);
+      }
     if (message.solids.length) this.solidVersion++;
     if (this.known > this.capacity) this.grow(this.roundedCapacity(Math.ceil(1.5 * this.known)));
   }
@@ -99,6 +105,7 @@ export class Model {
       const from = 6 * i,
         n = b.count + i,
         radius = ballNumbers[from + 5];
+      if (this.kind[ballWords[from]] === 0) this.materials.add(ballWords[from + 1]);
       b.owner[2 * n] = ballWords[from];
       b.owner[2 * n + 1] = Math.min(255, ballWords[from + 1]) | (this.kind[ballWords[from]] === 0 ? 0 : 256);
       for (let k = 0; k < 4; k++) b.local[4 * n + k] = ballNumbers[from + 2 + k];
@@ -246,36 +253,84 @@ export class Model {
     nlerp(this.from.pose.turn, this.to.pose.turn, 4 * index, this.mix, out);
   }
 
-  /** The box of all bodies that are there and bounded, without the few that flew far off: { low, high }
-   *  or null. */
+  /** The box of all bodies that are there and bounded, { low, high }, and the same without the few that flew
+   *  far off in `near`; null where there are none. */
   bounds() {
     if (!this.to) return null;
     const sum = [0, 0, 0],
       square = [0, 0, 0],
-      low = [1e300, 1e300, 1e300],
-      high = [-1e300, -1e300, -1e300];
+      box = { low: [1e300, 1e300, 1e300], high: [-1e300, -1e300, -1e300] };
     const p = this.to.pose.position;
     let n = 0;
     for (let i = 1; i < this.known; i++) {
       const r = this.radius[i];
-      if (!(p[4 * i + 3] >= 0) || !(r < 1e30)) continue;
+      if (!(p[4 * i + 3] >= 0) || !(r < 1e30) || this.solidBodies.has(i)) continue;
       n++;
       for (let k = 0; k < 3; k++) {
         const x = p[4 * i + k];
         sum[k] += x;
         square[k] += x * x;
-        if (x - r < low[k]) low[k] = x - r;
-        if (x + r > high[k]) high[k] = x + r;
+        if (x - r < box.low[k]) box.low[k] = x - r;
+        if (x + r > box.high[k]) box.high[k] = x + r;
       }
     }
-    if (n === 0) return null;
+    const near = { low: [...box.low], high: [...box.high] };
     if (n > 50)
       for (let k = 0; k < 3; k++) {
         const mean = sum[k] / n,
           spread = 6 * Math.sqrt(Math.max(0, square[k] / n - mean * mean));
-        low[k] = Math.max(low[k], mean - spread - this.balls.high);
-        high[k] = Math.min(high[k], mean + spread + this.balls.high);
+        near.low[k] = Math.max(near.low[k], mean - spread - this.balls.high);
+        near.high[k] = Math.min(near.high[k], mean + spread + this.balls.high);
       }
-    return { low, high };
+    for (const point of this.solidCorners()) {
+      n++;
+      for (const { low, high } of [box, near])
+        for (let k = 0; k < 3; k++) {
+          low[k] = Math.min(low[k], point[k]);
+          high[k] = Math.max(high[k], point[k]);
+        }
+    }
+    return n === 0 ? null : { ...box, near };
   }
+
+  /** The corners of boxes and parallelograms, and the balls of their bodies, in the world. */
+  *solidCorners() {
+    const { position, turn } = this.to.pose;
+    const place = (index, local) => {
+      const q = [0, 1, 2, 3].map((k) => turn[4 * index + k] / 32767);
+      return turned(q, local).map((x, k) => x + position[4 * index + k]);
+    };
+    for (const s of this.solids) {
+      if (s.kind === 1 || !this.to.pose.has(s.body)) continue;
+      const [w, x, y, z] = s.orientation,
+        c = s.size;
+      for (let corner = 0; corner < 8; corner++) {
+        const bit = [0, 1, 2].map((k) => (corner >> k) & 1);
+        const local =
+          s.kind === 2
+            ? bit.map((b, k) => (b ? c[k] : -c[k]))
+            : [0, 1, 2].map((k) => bit[0] * c[k] + bit[1] * c[3 + k]);
+        yield place(
+          s.body,
+          turned([x, y, z, w], local).map((v, k) => v + s.position[k]),
+        );
+      }
+    }
+    const { count, owner, local } = this.balls;
+    for (let i = 0; i < count && this.solidBodies.size; i++) {
+      const body = owner[2 * i];
+      if (!this.solidBodies.has(body) || !this.to.pose.has(body)) continue;
+      const centre = place(body, [local[4 * i], local[4 * i + 1], local[4 * i + 2]]);
+      yield centre.map((x) => x - local[4 * i + 3]);
+      yield centre.map((x) => x + local[4 * i + 3]);
+    }
+  }
+}
+
+/** A vector turned by (x, y, z, w). */
+function turned([x, y, z, w], [a, b, c]) {
+  const tx = 2 * (y * c - z * b),
+    ty = 2 * (z * a - x * c),
+    tz = 2 * (x * b - y * a);
+  return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx];
 }

@@ -9,7 +9,7 @@ import { History, csv } from '../src/history.js';
 import { Materials } from '../src/materials.js';
 import { roundUp, format } from '../src/colours.js';
 import { pickBody } from '../src/pick.js';
-import { actionOf, ACTIONS } from '../src/actions.js';
+import { actionOf, runAction, ACTIONS } from '../src/actions.js';
 import { Connection } from '../src/connection.js';
 import { decode } from '../src/protocol.js';
 import { encodeBodies, encodeFrame, encodeTimes } from '../mock/encode.js';
@@ -131,7 +131,7 @@ test('room grows when bodies are added', () => {
   assert.equal(model.balls.count, 3);
 });
 
-test('bounds leave out what is unbounded', () => {
+test('bounds leave out what is unbounded, and take boxes as large as they are', () => {
   const model = modelWith('live');
   model.addFrame(frameAt(1, 0), '');
   const b = model.bounds();
@@ -139,6 +139,44 @@ test('bounds leave out what is unbounded', () => {
   near(b.high[0], 20.5, 1e-3);
   model.radius[2] = Infinity;
   near(model.bounds().high[0], 10.5, 1e-3);
+  const { balls } = model;
+  model.solids.push({
+    body: 1,
+    material: 0,
+    kind: 2,
+    position: [0, 0, 0],
+    orientation: [1, 0, 0, 0],
+    size: [0.1, 3, 0.2, 0, 0, 0],
+  });
+  model.solidBodies.add(1);
+  const c = model.bounds();
+  near(c.high[1] - c.low[1], 6, 1e-3);
+  near(c.high[0], 10 + 0.5, 1e-3); // its ball reaches farther
+  assert.ok(balls.count > 0);
+});
+
+test('the whole is more than what is near: one body flew off', () => {
+  const model = modelWith('live');
+  model.addFrame(frameAt(1, 0), '');
+  const p = model.to.pose.position;
+  model.known = 102;
+  model.radius = new Float32Array(2048).fill(0.5);
+  for (let i = 1; i < 102; i++) p.set([i === 101 ? 1e4 : i % 10, 0, 0, 0], 4 * i);
+  const b = model.bounds();
+  near(b.high[0], 1e4 + 0.5, 1e-2);
+  assert.ok(b.near.high[0] < 9e3, `${b.near.high}`);
+});
+
+test('the materials that are there are those of balls that show them', () => {
+  const model = new Model();
+  model.reset({ kind: 'live', epoch: 1, bodies: 2 });
+  const ball = (body, material) => ({ body, material, position: [0, 0, 0], radius: 0.5 });
+  const bodies = [
+    { index: 1, kind: 1, mass: 0, radius: 1 }, // fixed: it is grey
+    { index: 2, kind: 0, mass: 1, radius: 1 },
+  ];
+  model.addBodies(decode(encodeBodies(1, bodies, [ball(1, 3), ball(2, 5)], [])));
+  assert.deepEqual([...model.materials], [5]);
 });
 
 test('the player asks for what it needs, shows between frames and steps through them', () => {
@@ -222,21 +260,47 @@ test('history keeps order, thins out, and gives columns by name', () => {
   );
 });
 
-test('friction between materials follows from them until it is set', () => {
+test('friction and bounce of pairs are those that were told', () => {
   const m = new Materials({
     materials: [
       { index: 0, name: 'default' },
-      { index: 1, name: 'glass', friction: 0.18, restitution: 0.6 },
+      { index: 1, name: 'glass' },
     ],
   });
-  near(m.get(0, 1).friction, 0.3);
-  near(m.get(1, 0).restitution, 0.6);
-  m.set({ a: 1, b: 0, friction: 0.7, restitution: 0.1 });
-  assert.deepEqual(m.get(0, 1), { friction: 0.7, restitution: 0.1 });
-  const commands = m.change('friction', -0.2);
-  assert.equal(commands.length, 3);
-  assert.equal(commands.find((c) => c.a === 1 && c.b === 1).friction, 0); // not below zero
-  assert.ok(m.change('restitution', 0.9).every((c) => c.restitution <= 1));
+  assert.equal(m.get(0, 1), null); // nothing is guessed
+  m.take({
+    pairs: [
+      [0, 0, 0.5, 0],
+      [0, 1, 0.7, 0.1],
+      [1, 1, 0.18, 0.6],
+    ],
+  });
+  assert.deepEqual(m.get(1, 0), { a: 0, b: 1, friction: 0.7, restitution: 0.1 });
+  assert.equal(m.all().length, 3);
+  assert.deepEqual(m.set(m.get(0, 1), 'restitution', 0.3), { do: 'pairs', pairs: [[0, 1, 0.7, 0.3]] });
+  assert.deepEqual(m.change('friction', -0.2).pairs, [
+    [0, 0, 0.3, 0],
+    [0, 1, 0.5, 0.1],
+    [1, 1, 0, 0.6], // not below zero
+  ]);
+  assert.ok(m.change('restitution', 0.9).pairs.every((p) => p[3] <= 1));
+});
+
+test('keys change physics only once that is switched on', () => {
+  const said = [],
+    app = {
+      options: { keysChange: false },
+      settings: { gravity: [0, 0, -10] },
+      set: () => assert.fail('it was changed'),
+      say: (text) => said.push(text),
+    };
+  for (const key of ['d', 'c', 'f', 'v', 'g', 'b', 'h', 'n', 'j', 'm', 'z', 'x', 'Delete'])
+    runAction(app, actionOf(key, false));
+  assert.equal(said.length, 13);
+  const set = [];
+  Object.assign(app, { options: { keysChange: true }, set: (v) => Promise.resolve(set.push(v)) });
+  runAction(app, actionOf('j', false));
+  assert.deepEqual(set, [{ gravity: [0, 0, -11] }]);
 });
 
 test('numbers for people', () => {

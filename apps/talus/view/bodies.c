@@ -170,12 +170,15 @@ bool live_begin(view *v, tl_world *world)
                           .backend = v->backend,
                           .duration = v->options.until,
                           .first_time = tl_world_time(world),
+                          .contacts = true,
                           .control = true,
                           .edit = v->options.edit,
                           .restart = v->owner.restart != NULL,
                           .record = v->owner.checkpoint != NULL};
     v->settings = tl_world_settings(world);
     hub_set_settings(&v->hub, &v->settings);
+    hub_set_pairs(&v->hub, source_pairs(v->document, world));
+    live_forget_undo(v);
     v->state.time = tl_world_time(world);
     v->state.steps = 0;
     v->state.ended = false;

@@ -7,16 +7,16 @@
 #include <string.h>
 
 static const char *const verb_names[] = {
-    "ready", "subscribe", "frame", "times", "reports", "start",     "stop", "step",
-    "pace",  "restart",   "pick",  "find",  "watch",   "unwatch",   "set",  "pair",
-    "drag",  "release",   "push",  "throw", "remove",  "checkpoint"};
+    "ready", "subscribe", "frame",   "times", "reports", "start",   "stop",      "step",
+    "pace",  "restart",   "pick",    "find",  "watch",   "unwatch", "set",       "pairs",
+    "undo",  "drag",      "release", "push",  "throw",   "remove",  "checkpoint"};
 
 enum { VERBS = sizeof verb_names / sizeof *verb_names };
 _Static_assert((int)VERBS == (int)VIEW_LEAVE, "every verb has a name");
 
 const char *view_verb_name(view_verb verb)
 {
-    return (int)verb < VERBS ? verb_names[verb] : "leave";
+    return (int)verb < VERBS ? verb_names[verb] : verb == VIEW_LEAVE ? "leave" : "join";
 }
 
 /* A command while it is read: the members asked for are noted, so that others are found. */
@@ -206,16 +206,20 @@ static void read_find(reader *r)
     strcpy(r->command->name, name);
 }
 
-static void read_pair(reader *r)
+static void read_pairs(reader *r)
 {
-    view_command *c = r->command;
-    int64_t a = 0, b = 0;
-    read_integer(r, "a", true, 0, 255, &a);
-    read_integer(r, "b", true, 0, 255, &b);
-    c->a = (uint32_t)a;
-    c->b = (uint32_t)b;
-    read_number(r, "friction", true, 0, 1e6, &c->friction);
-    read_number(r, "restitution", true, 0, 1, &c->restitution);
+    const json_t *list = member(r, "pairs", true);
+    const size_t count = json_array_size(list);
+    if (list && (count < 1 || count > VIEW_MAX_PAIRS)) {
+        fail(r, "pairs: expected a list of 1 to %d pairs", VIEW_MAX_PAIRS);
+    }
+    for (size_t i = 0; i < count; i++) {
+        view_pair pair;
+        if (!view_pair_from_json(json_array_get(list, i), &pair)) {
+            fail(r, "pairs[%zu]: expected [a, b, friction from 0 to 1e6, restitution from 0 to 1]",
+                 i);
+        }
+    }
 }
 
 static void read_throw(reader *r)
@@ -227,7 +231,7 @@ static void read_throw(reader *r)
     read_number(r, "radius", true, 1e-9, 1e9, &c->radius);
     read_number(r, "density", false, 1e-9, 1e9, &c->density);
     read_integer(r, "material", false, 0, 255, &material);
-    c->a = (uint32_t)material;
+    c->material = (uint32_t)material;
 }
 
 static void read_pace(reader *r)
@@ -253,10 +257,13 @@ static void read_members(reader *r)
     case VIEW_RESTART: read_restart(r); break;
     case VIEW_FIND: read_find(r); break;
     case VIEW_WATCH: c->count = read_count(r, "points", 5000, 1000); /* fallthrough */
-    case VIEW_PICK:
     case VIEW_UNWATCH:
     case VIEW_REMOVE: read_body(r); break;
-    case VIEW_PAIR: read_pair(r); break;
+    case VIEW_PICK:
+        read_body(r);
+        read_integer(r, "frame", false, 0, UINT32_MAX - 1, &c->index);
+        break;
+    case VIEW_PAIRS: read_pairs(r); break;
     case VIEW_DRAG:
         read_body(r);
         read_vector(r, "target", c->point);
@@ -473,6 +480,26 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
     s->solver.kind = (tl_solver_kind)solver;
     s->solver.law = (tl_law)law;
     return true;
+}
+
+/* ---- pairs ---- */
+
+json_t *view_pair_to_json(const view_pair *p)
+{
+    return json_pack("[I I f f]", (json_int_t)p->a, (json_int_t)p->b, p->friction, p->restitution);
+}
+
+bool view_pair_from_json(const json_t *list, view_pair *p)
+{
+    const json_t *a = json_array_get(list, 0), *b = json_array_get(list, 1),
+                 *friction = json_array_get(list, 2), *restitution = json_array_get(list, 3);
+    *p = (view_pair){(uint32_t)json_integer_value(a), (uint32_t)json_integer_value(b),
+                     json_number_value(friction), json_number_value(restitution)};
+    return json_array_size(list) == 4 && json_is_integer(a) && json_is_integer(b) &&
+           json_integer_value(a) >= 0 && json_integer_value(a) <= 255 &&
+           json_integer_value(b) >= 0 && json_integer_value(b) <= 255 && json_is_number(friction) &&
+           json_is_number(restitution) && p->friction >= 0 && p->friction <= 1e6 &&
+           p->restitution >= 0 && p->restitution <= 1;
 }
 
 /* ---- texts ---- */

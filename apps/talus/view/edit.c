@@ -40,6 +40,7 @@ static bool pick(view *v, const view_command *c, const tl_world *world, json_t *
     source_pick p = {.index = c->body,
                      .time = tl_world_time(world),
                      .step = tl_world_settings(world).step,
+                     .contacts_known = true,
                      .contact_count = tl_world_contact_count(world),
                      .velocity = velocity,
                      .angular_velocity = angular};
@@ -80,10 +81,37 @@ static bool find(const view *v, const view_command *c, json_t **members, char *e
 
 /* ---- editing ---- */
 
-static bool set(view *v, const view_command *c, tl_world *world, char *error)
+/* Marks in the file that records the run what was done to it by hand. */
+static bool mark(view *v, const json_t *command, const tl_world *world, char *error)
+{
+    if (!v->owner.edited) {
+        return true;
+    }
+    json_t *copy = json_copy((json_t *)(uintptr_t)command);
+    json_object_del(copy, "id");
+    char *text = json_dumps(copy, JSON_COMPACT);
+    json_decref(copy);
+    char why[VIEW_ERROR] = "not enough memory";
+    const bool good = text && v->owner.edited(v->owner.user, world, text, why);
+    free(text);
+    if (!good) {
+        snprintf(error, VIEW_ERROR, "done, but not marked in the result: %.400s", why);
+    }
+    return good;
+}
+
+static bool set(view *v, const json_t *args, tl_world *world, json_t *inverse, char *error)
 {
     tl_settings settings = tl_world_settings(world);
-    if (!view_settings_from_json(&settings, c->args, error)) {
+    json_t *before = view_settings_to_json(&settings);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)args, key, value)
+    {
+        json_object_set(inverse, key, json_object_get(before, key)); /* not `do` and `id` */
+    }
+    json_decref(before);
+    if (!view_settings_from_json(&settings, args, error)) {
         return false;
     }
     if (tl_world_set_settings(world, &settings) < 0) {
@@ -95,19 +123,116 @@ static bool set(view *v, const view_command *c, tl_world *world, char *error)
     return true;
 }
 
-static bool set_pair(view *v, const view_command *c, tl_world *world, char *error)
+/* Sets the first `count` pairs of a list. */
+static bool put_pairs(tl_world *world, const json_t *list, size_t count, char *error)
 {
-    if (tl_world_set_pair(world, (tl_material){c->a}, (tl_material){c->b}, c->friction,
-                          c->restitution) < 0) {
-        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+    for (size_t i = 0; i < count; i++) {
+        view_pair p;
+        if (!view_pair_from_json(json_array_get(list, i), &p) ||
+            tl_world_set_pair(world, (tl_material){p.a}, (tl_material){p.b}, p.friction,
+                              p.restitution) < 0) {
+            snprintf(error, VIEW_ERROR, "pairs[%zu]: %.400s", i, tl_last_message());
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool set_pairs(view *v, const json_t *args, tl_world *world, json_t *inverse, char *error)
+{
+    const json_t *list = json_object_get(args, "pairs");
+    const size_t count = json_array_size(list);
+    json_t *before = json_array();
+    json_object_set_new(inverse, "pairs", before);
+    for (size_t i = 0; i < count; i++) { /* all are looked at before one is changed */
+        view_pair p;
+        view_pair_from_json(json_array_get(list, i), &p);
+        if (tl_world_pair(world, (tl_material){p.a}, (tl_material){p.b}, &p.friction,
+                          &p.restitution) < 0) {
+            snprintf(error, VIEW_ERROR, "pairs[%zu]: %.400s", i, tl_last_message());
+            return false;
+        }
+        json_array_insert_new(before, 0, view_pair_to_json(&p)); /* one listed twice: its first */
+    }
+    const bool good = put_pairs(world, list, count, error);
+    if (!good) {
+        char ignored[VIEW_ERROR];
+        put_pairs(world, before, count, ignored);
+    }
+    hub_set_pairs(&v->hub, source_pairs(v->document, world));
+    return good;
+}
+
+/* What `undo` would take back, in words. */
+static void name_undo(view *v)
+{
+    char *text = v->state.undo;
+    text[0] = 0;
+    const json_t *last = v->undo_count ? v->undo[v->undo_count - 1] : NULL;
+    if (json_object_get(last, "pairs")) {
+        snprintf(text, sizeof v->state.undo, "friction and bounce");
+        return;
+    }
+    size_t length = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)last, key, value)
+    {
+        if (strcmp(key, "do") != 0 && length + strlen(key) + 3 < sizeof v->state.undo) {
+            length += (size_t)snprintf(text + length, sizeof v->state.undo - length, "%s%s",
+                                       length ? ", " : "", key);
+        }
+    }
+}
+
+void live_forget_undo(view *v)
+{
+    while (v->undo_count) {
+        json_decref(v->undo[--v->undo_count]);
+    }
+    name_undo(v);
+}
+
+/* Carries out `set` or `pairs`; the command that takes it back goes on top of the others. */
+static bool change(view *v, const json_t *args, tl_world *world, bool undoing, char *error)
+{
+    const char *verb = json_string_value(json_object_get(args, "do"));
+    const bool pairs = verb && strcmp(verb, "pairs") == 0;
+    json_t *inverse = json_pack("{ss}", "do", pairs ? "pairs" : "set");
+    if (!(pairs ? set_pairs : set)(v, args, world, inverse, error)) {
+        json_decref(inverse);
         return false;
     }
-    json_t *told =
-        json_pack("{ss sI sI sf sf}", "type", "pair", "a", (json_int_t)c->a, "b", (json_int_t)c->b,
-                  "friction", c->friction, "restitution", c->restitution);
-    hub_post_text(&v->hub, 0, json_dumps(told, JSON_COMPACT));
-    json_decref(told);
-    return true;
+    if (undoing) {
+        json_decref(inverse);
+    } else {
+        if (v->undo_count == LIVE_UNDO) { /* the oldest is forgotten */
+            json_decref(v->undo[0]);
+            memmove(v->undo, v->undo + 1, --v->undo_count * sizeof *v->undo);
+        }
+        v->undo[v->undo_count++] = inverse;
+        name_undo(v);
+    }
+    json_t *marked = json_copy((json_t *)(uintptr_t)args);
+    if (undoing) {
+        json_object_set_new(marked, "undo", json_true());
+    }
+    const bool good = mark(v, marked, world, error);
+    json_decref(marked);
+    return good;
+}
+
+static bool undo(view *v, tl_world *world, char *error)
+{
+    if (!v->undo_count) {
+        snprintf(error, VIEW_ERROR, "there is nothing to take back");
+        return false;
+    }
+    json_t *inverse = v->undo[--v->undo_count];
+    name_undo(v);
+    const bool good = change(v, inverse, world, true, error);
+    json_decref(inverse);
+    return good;
 }
 
 static live_drag *drag_of(view *v, uint32_t client)
@@ -138,12 +263,17 @@ static bool drag(view *v, const view_command *c, const tl_world *world, char *er
     return true;
 }
 
-static void release(view *v, uint32_t client)
+static bool release(view *v, uint32_t client, const tl_world *world, char *error)
 {
     live_drag *d = drag_of(v, client);
-    if (d) {
-        *d = v->drags[--v->drag_count];
+    if (!d) {
+        return true;
     }
+    json_t *done = json_pack("{ss sI}", "do", "release", "body", (json_int_t)d->body.index);
+    *d = v->drags[--v->drag_count];
+    const bool good = mark(v, done, world, error);
+    json_decref(done);
+    return good;
 }
 
 void live_pull(view *v, tl_world *world)
@@ -191,7 +321,7 @@ static bool throw_body(view *v, const view_command *c, tl_world *world, json_t *
     tl_shape_def sphere = tl_sphere_default(c->radius);
     tl_body_def def = tl_body_default();
     tl_body body;
-    sphere.material.index = c->a;
+    sphere.material.index = c->material;
     def.density = c->density;
     def.shape_count = 1;
     def.shapes = &sphere;
@@ -231,14 +361,18 @@ static bool edit(view *v, view_command *c, tl_world *world, json_t **members, ch
         return false;
     }
     atomic_fetch_add(&v->hub.version, 1);
+    const bool dragged = c->verb == VIEW_DRAG && drag_of(v, c->client); /* marked when it began */
+    bool good = false;
     switch (c->verb) {
-    case VIEW_SET: return set(v, c, world, error);
-    case VIEW_PAIR: return set_pair(v, c, world, error);
-    case VIEW_DRAG: return drag(v, c, world, error);
-    case VIEW_PUSH: return push(c, world, error);
-    case VIEW_THROW: return throw_body(v, c, world, members, error);
-    default: return remove_body(v, c, world, error);
+    case VIEW_SET:
+    case VIEW_PAIRS: return change(v, c->args, world, false, error);
+    case VIEW_UNDO: return undo(v, world, error);
+    case VIEW_DRAG: good = drag(v, c, world, error); break;
+    case VIEW_PUSH: good = push(c, world, error); break;
+    case VIEW_THROW: good = throw_body(v, c, world, members, error); break;
+    default: good = remove_body(v, c, world, error); break;
     }
+    return good && (dragged || mark(v, c->args, world, error));
 }
 
 /* ---- control ---- */
@@ -250,14 +384,36 @@ static void pace(view *v, const view_command *c)
     v->pace_wall = 0;
 }
 
-static void start(view *v)
+/* A run that is over is only looked at. */
+static bool may_step(const view *v, char *error)
 {
+    if (v->finished) {
+        snprintf(error, VIEW_ERROR, "the run has ended");
+    }
+    return !v->finished;
+}
+
+/* The first viewer is there: a run that waited for one starts. */
+static void join(view *v)
+{
+    if (v->waiting_for_viewer) {
+        v->waiting_for_viewer = false;
+        v->state.running = true;
+    }
+}
+
+static bool start(view *v, char *error)
+{
+    if (!may_step(v, error)) {
+        return false;
+    }
     if (v->state.ended) { /* on, beyond the end */
         v->until = INFINITY;
     }
     v->state.ended = false;
     v->state.message[0] = 0;
     v->state.running = true;
+    return true;
 }
 
 void live_answer_steps(view *v, const char *error)
@@ -319,15 +475,17 @@ void live_command(view *v, view_command *c, tl_world **world)
     json_t *members = NULL;
     bool good = true;
     switch (c->verb) {
-    case VIEW_LEAVE: release(v, c->client); return;
-    case VIEW_RELEASE: release(v, c->client); break;
-    case VIEW_START: start(v); break;
+    case VIEW_LEAVE: release(v, c->client, *world, why); return;
+    case VIEW_JOIN: join(v); return;
+    case VIEW_RELEASE: good = release(v, c->client, *world, why); break;
+    case VIEW_START: good = start(v, why); break;
     case VIEW_STOP:
         v->state.running = false;
         v->steps_due = 0;
         break;
     case VIEW_STEP:
-        if (step(v, c)) {
+        good = may_step(v, why);
+        if (good && step(v, c)) {
             return; /* answered when the steps are done */
         }
         break;

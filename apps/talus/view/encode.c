@@ -462,27 +462,72 @@ json_t *view_series_columns(void)
     return list;
 }
 
-void view_series_row(const view_state *in, size_t row, double columns[VIEW_SERIES_COLUMNS])
+size_t view_find_row(const tl_frame_view *state, uint32_t body)
+{
+    size_t low = 0, high = state->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (state->bodies[middle] < body) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < state->count && state->bodies[low] == body ? low : state->count;
+}
+
+/* Position, orientation and velocities; false where the body is not there. */
+static bool put_motion(const view_state *in, uint32_t body, double *columns)
 {
     const tl_frame_view *s = &in->state;
-    columns[0] = s->time;
-    for (int k = 0; k < 4; k++) {
-        columns[4 + k] = s->orientations ? (double)s->orientations[4 * row + (size_t)k] : NAN;
+    const size_t row = view_find_row(s, body);
+    if (row < s->count) {
+        for (size_t k = 0; k < 3; k++) {
+            columns[1 + k] = s->positions[3 * row + k];
+            columns[8 + k] = s->velocities ? (double)s->velocities[3 * row + k] : NAN;
+            columns[11 + k] =
+                s->angular_velocities ? (double)s->angular_velocities[3 * row + k] : NAN;
+        }
+        for (size_t k = 0; k < 4; k++) {
+            columns[4 + k] = s->orientations ? (double)s->orientations[4 * row + k] : NAN;
+        }
+        return true;
+    }
+    for (size_t i = 0; i < in->fixed_count; i++) {
+        const view_pose *pose = &in->fixed[i];
+        if (pose->index != body) {
+            continue;
+        }
+        for (size_t k = 0; k < 4; k++) {
+            columns[4 + k] = (double)pose->orientation[k];
+        }
+        for (size_t k = 0; k < 3; k++) {
+            columns[1 + k] = pose->position[k];
+            columns[8 + k] = columns[11 + k] = 0;
+        }
+        return true;
+    }
+    return false;
+}
+
+bool view_series_row(const view_state *in, uint32_t body, double columns[VIEW_SERIES_COLUMNS])
+{
+    columns[0] = in->state.time;
+    if (!put_motion(in, body, columns)) {
+        return false;
     }
     double force[3] = {0};
     for (size_t i = 0; i < in->contact_count; i++) {
         const tl_contact *c = &in->contacts[i];
-        const int sign = (c->b.index == s->bodies[row]) - (c->a.index == s->bodies[row]);
+        const int sign = (c->b.index == body) - (c->a.index == body);
         for (int k = 0; k < 3 && sign; k++) {
             force[k] += sign * c->impulse[k] / in->step;
         }
     }
-    for (size_t k = 0; k < 3; k++) {
-        columns[1 + k] = s->positions[3 * row + k];
-        columns[8 + k] = s->velocities ? (double)s->velocities[3 * row + k] : NAN;
-        columns[11 + k] = s->angular_velocities ? (double)s->angular_velocities[3 * row + k] : NAN;
+    for (int k = 0; k < 3; k++) {
         columns[14 + k] = in->contacts_known ? force[k] : NAN;
     }
+    return true;
 }
 
 void view_encode_series(uint32_t body, const double *rows, size_t count, unsigned flags,

@@ -91,7 +91,7 @@ static int confirm_upgrade(server *v, struct lws *wsi, const char *what)
     char host[256], origin[300], path[64], protocol[64];
     unsigned code = 0;
     const char *why = "";
-    if (!bucket_take(&v->requests, 500, 1000) || v->viewer_count >= SERVER_VIEWERS) {
+    if (!bucket_take(&v->requests, 1, 500, 1000) || v->viewer_count >= SERVER_VIEWERS) {
         code = HTTP_STATUS_SERVICE_UNAVAILABLE;
         why = "too many viewers or requests";
     } else if (strcmp(what, "websocket") != 0 ||
@@ -190,7 +190,7 @@ static int answer(server *v, struct lws *wsi, const char *path, http_transfer *t
 {
     char host[256];
     const bool head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
-    if (!bucket_take(&v->requests, 500, 1000)) {
+    if (!bucket_take(&v->requests, 1, 500, 1000)) {
         return refuse(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many requests");
     }
     if (!head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {

@@ -54,6 +54,7 @@ void hub_free(hub *h)
     }
     free(h->hello);
     free(h->settings);
+    free(h->pairs);
     hub_clear_names(h);
     free(h->names);
     free(h->fixed);
@@ -203,6 +204,11 @@ void hub_post_frame(hub *h, uint32_t client, view_frame *frame)
     post(h, &(hub_event){.client = client, .is_frame = true, .frame = frame});
 }
 
+void hub_post_reports_done(hub *h, uint32_t client)
+{
+    post(h, &(hub_event){.client = client, .reports_done = true});
+}
+
 void hub_reply(hub *h, const view_command *command, const char *error, json_t *members)
 {
     if (error) {
@@ -237,18 +243,17 @@ void hub_publish(hub *h, const hub_capture *capture)
     hub_wake(h);
 }
 
-hub_capture *hub_take_capture(hub *h)
+hub_capture *hub_take_capture(hub *h, uint32_t epoch)
 {
     pthread_mutex_lock(&h->lock);
     const int newest = h->newest;
-    h->newest = -1;
-    h->reading = newest;
-    const bool old = newest >= 0 && h->captures[newest].epoch != h->epoch;
-    if (old) {
-        h->reading = -1;
+    const bool fits = newest >= 0 && h->captures[newest].epoch == epoch;
+    if (fits) {
+        h->newest = -1;
+        h->reading = newest;
     }
     pthread_mutex_unlock(&h->lock);
-    return newest < 0 || old ? NULL : &h->captures[newest];
+    return fits ? &h->captures[newest] : NULL;
 }
 
 void hub_give_capture(hub *h)
@@ -265,6 +270,7 @@ void hub_set_state(hub *h, const hub_state *state)
     const bool differs = old->running != state->running || old->real_time != state->real_time ||
                          old->ended != state->ended || old->growing != state->growing ||
                          old->speed != state->speed || old->frames != state->frames ||
+                         strcmp(old->undo, state->undo) != 0 ||
                          strcmp(old->message, state->message) != 0;
     h->state = *state;
     h->state_version += differs;
@@ -274,21 +280,31 @@ void hub_set_state(hub *h, const hub_state *state)
     }
 }
 
-void hub_set_settings(hub *h, const tl_settings *settings)
+/* Puts a text in the place of another and counts it if it differs. */
+static void replace_text(hub *h, char **place, uint32_t *version, char *text)
 {
-    json_t *object = view_settings_to_json(settings);
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
     pthread_mutex_lock(&h->lock);
-    char *old = h->settings;
+    char *old = *place;
     const bool differs = !text || !old || strcmp(text, old) != 0;
-    h->settings = text;
-    h->settings_version += differs;
+    *place = text;
+    *version += differs;
     pthread_mutex_unlock(&h->lock);
     free(old);
     if (differs) {
         hub_wake(h);
     }
+}
+
+void hub_set_settings(hub *h, const tl_settings *settings)
+{
+    json_t *object = view_settings_to_json(settings);
+    replace_text(h, &h->settings, &h->settings_version, json_dumps(object, JSON_COMPACT));
+    json_decref(object);
+}
+
+void hub_set_pairs(hub *h, char *text)
+{
+    replace_text(h, &h->pairs, &h->pairs_version, text);
 }
 
 void hub_add_report(hub *h, const tl_report *report)

@@ -29,6 +29,7 @@ typedef struct hub_event {
     uint32_t client;
     char *text;        /* a text message */
     view_buffer bytes; /* or a binary message, where its length is not 0 */
+    bool reports_done; /* or the news that it may ask for reports again */
     bool is_frame;     /* or the answer to a request for a frame of a recording: */
     view_frame *frame; /* NULL: it could not be read */
 } hub_event;
@@ -36,6 +37,7 @@ typedef struct hub_event {
 /* What `state` messages say. */
 typedef struct hub_state {
     bool running, real_time, ended, growing;
+    char undo[64]; /* what `undo` would take back; "": nothing */
     double speed, time;
     uint64_t steps, frames;
     char message[VIEW_ERROR];
@@ -66,7 +68,8 @@ typedef struct hub {
     uint32_t epoch;
     char *hello;    /* the text */
     char *settings; /* the text; NULL: none */
-    uint32_t settings_version;
+    char *pairs;    /* likewise */
+    uint32_t settings_version, pairs_version;
     hub_state state;
     uint32_t state_version;
     hub_name *names;
@@ -104,8 +107,9 @@ void hub_want(hub *hub, int level, unsigned fields, size_t contacts, bool forces
 hub_event *hub_take_events(hub *hub);
 void hub_event_free(hub_event *event);
 
-/* The newest capture to read, NULL where there is none; give it back when it is packed. */
-hub_capture *hub_take_capture(hub *hub);
+/* The newest capture of an epoch to read, NULL where there is none; give it back when it is packed.
+ * One of an epoch that the server has not begun stays until it has. */
+hub_capture *hub_take_capture(hub *hub, uint32_t epoch);
 void hub_give_capture(hub *hub);
 
 /* ---- for the source ---- */
@@ -118,15 +122,17 @@ bool hub_next_request(hub *hub, double wait, view_command *command);
 void hub_post_text(hub *hub, uint32_t client, char *text);
 void hub_post_bytes(hub *hub, uint32_t client, view_buffer *bytes);
 void hub_post_frame(hub *hub, uint32_t client, view_frame *frame);
+void hub_post_reports_done(hub *hub, uint32_t client);
 void hub_reply(hub *hub, const view_command *command, const char *error, json_t *members);
 
 /* A capture to write to; hub_publish() then makes it the newest. */
 hub_capture *hub_free_capture(hub *hub);
 void hub_publish(hub *hub, const hub_capture *capture);
 
-/* Changes what `state` and `settings` messages say, if anything differs. */
+/* Changes what `state`, `settings` and `pairs` messages say, if anything differs. */
 void hub_set_state(hub *hub, const hub_state *state);
 void hub_set_settings(hub *hub, const tl_settings *settings);
+void hub_set_pairs(hub *hub, char *text); /* taken over */
 
 void hub_add_report(hub *hub, const tl_report *report);
 

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What commands may take between two steps of a run, s; the rest of them wait for the next step. */
+#define COMMAND_SECONDS 0.005
+
 view *live_start(const view_options *options, const live_owner *owner, const tl_document *document,
                  tl_world *world, char error[VIEW_ERROR])
 {
@@ -21,12 +24,13 @@ view *live_start(const view_options *options, const live_owner *owner, const tl_
     v->document = document;
     v->until = options->until;
     snprintf(v->source, sizeof v->source, "%s", options->source ? options->source : "");
-    v->state =
-        (hub_state){.running = !options->paused, .real_time = options->real_time, .speed = 1};
+    v->state = (hub_state){
+        .running = !options->paused && !options->wait, .real_time = options->real_time, .speed = 1};
+    v->waiting_for_viewer = options->wait && !options->paused;
     if (!live_begin(v, world)) {
         snprintf(error, VIEW_ERROR, "not enough memory for the viewer: %s", tl_last_message());
     } else {
-        v->server = server_start(&v->hub, options->bind, options->port, options->token, error);
+        v->server = server_start(&v->hub, options, error);
     }
     if (!v->server) {
         hub_free(&v->hub);
@@ -50,10 +54,21 @@ const char *view_address(const view *v)
     return v ? v->server->address : "";
 }
 
+int view_port(const view *v)
+{
+    return v ? v->server->port : 0;
+}
+
+const char *view_token(const view *v)
+{
+    return v ? v->server->token : "";
+}
+
 void view_stop(view *v)
 {
     if (v) {
         server_stop(v->server);
+        live_forget_undo(v);
         hub_free(&v->hub);
         free(v);
     }
@@ -157,8 +172,12 @@ bool live_before_step(view *v, tl_world **world)
         if (v->options.stop && *v->options.stop) {
             return false;
         }
+        const double start = hub_now();
         while (hub_next_request(&v->hub, 0, &command)) {
             carry_out(v, &command, world);
+            if (v->state.running && hub_now() - start > COMMAND_SECONDS) {
+                break; /* however many commands come, the run goes on */
+            }
         }
         publish_if_wanted(v, *world);
         double wait = 0.1; /* the stop flag is looked at as often */
@@ -181,6 +200,19 @@ bool live_before_step(view *v, tl_world **world)
 bool view_before_step(view *v, tl_world *world)
 {
     return !v || live_before_step(v, &world); /* without an owner it is never another world */
+}
+
+void view_stay(view *v, tl_world *world)
+{
+    if (v) {
+        v->finished = v->state.ended = true;
+        v->state.running = false;
+        v->steps_due = 0;
+        live_answer_steps(v, "the run has ended");
+        hub_set_state(&v->hub, &v->state);
+        while (live_before_step(v, &world)) {
+        }
+    }
 }
 
 void view_after_step(view *v, tl_world *world, const tl_report *report)

@@ -8,7 +8,7 @@
 #include "server.h"
 #include "source.h"
 
-enum { LIVE_DRAGS = SERVER_VIEWERS };
+enum { LIVE_DRAGS = SERVER_VIEWERS, LIVE_UNDO = 64 };
 
 /* A spring between a body and the hand of a viewer. */
 typedef struct live_drag {
@@ -26,6 +26,8 @@ typedef struct live_owner {
                     const tl_document **document, char error[VIEW_ERROR]);
     /* Writes a checkpoint; *file names it. NULL: nothing is recorded. */
     bool (*checkpoint)(void *user, tl_world *world, const char **file, char error[VIEW_ERROR]);
+    /* Marks that viewers changed the run: `text` is the command. NULL: nothing is recorded. */
+    bool (*edited)(void *user, const tl_world *world, const char *text, char error[VIEW_ERROR]);
 } live_owner;
 
 struct view {
@@ -38,6 +40,8 @@ struct view {
     char backend[128];
 
     hub_state state;
+    bool waiting_for_viewer;  /* it starts when the first one is there */
+    bool finished;            /* there are no more steps, whatever viewers say */
     unsigned steps_due;       /* asked for one by one */
     view_command waiting[16]; /* `step` commands that are answered when they are done */
     size_t waiting_count;
@@ -49,6 +53,9 @@ struct view {
     bool bodies_changed;       /* the table does not hold the world's bodies */
     double table_due;          /* s, it is brought up to date not before */
     tl_settings settings;      /* last told */
+
+    json_t *undo[LIVE_UNDO]; /* commands that take back what was set, the last one last */
+    size_t undo_count;
 
     live_drag drags[LIVE_DRAGS];
     size_t drag_count;
@@ -71,6 +78,9 @@ void live_command(view *v, view_command *command, tl_world **world);
 
 /* Answers the `step` commands: their steps are done, or will not be (`error`). */
 void live_answer_steps(view *v, const char *error);
+
+/* Forgets what could be taken back. */
+void live_forget_undo(view *v);
 
 /* Pulls the bodies that are being dragged; before every step. */
 void live_pull(view *v, tl_world *world);

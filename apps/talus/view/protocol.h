@@ -7,7 +7,8 @@
 
 #include <jansson.h>
 
-#define VIEW_PROTOCOL "talus-view-1"
+#define VIEW_PROTOCOL "talus-view-2"
+enum { VIEW_PROTOCOL_VERSION = 2 };
 
 enum {
     VIEW_MAX_MESSAGE = 16384, /* bytes of a client's message */
@@ -16,7 +17,8 @@ enum {
     VIEW_MAX_WATCHES = 16,
     VIEW_MAX_PICK = 64,    /* contacts and shapes listed by pick */
     VIEW_MAX_SETS = 32,    /* overrides of a restart */
-    VIEW_CHUNK = 65536,    /* bodies of a BODIES message */
+    VIEW_MAX_PAIRS = 1024, /* pairs of materials changed at once */
+    VIEW_CHUNK = 8192,     /* bodies of a BODIES message */
     VIEW_GROUP_ROWS = 256, /* rows of reports in a group */
     VIEW_ERROR = 512       /* room of an error's text */
 };
@@ -55,14 +57,16 @@ typedef enum view_verb {
     VIEW_WATCH,
     VIEW_UNWATCH,
     VIEW_SET,
-    VIEW_PAIR,
+    VIEW_PAIRS,
+    VIEW_UNDO,
     VIEW_DRAG,
     VIEW_RELEASE,
     VIEW_PUSH,
     VIEW_THROW,
     VIEW_REMOVE,
     VIEW_CHECKPOINT,
-    VIEW_LEAVE /* of the server's own: the client is gone */
+    VIEW_LEAVE, /* of the server's own: the client is gone */
+    VIEW_JOIN   /* and: it is there */
 } view_verb;
 
 /* A command. Which fields are used is the verb's matter; those left out have their defaults. */
@@ -77,7 +81,7 @@ typedef struct view_command {
     int fields;      /* subscribe: -1 where left out */
     int contacts;    /* subscribe: -1 where left out */
     int reports;     /* subscribe: -1 where left out */
-    int64_t index;   /* frame: -1 where it is by time */
+    int64_t index;   /* frame: -1 where it is by time; pick: of a frame, -1 where left out */
     int64_t base;    /* frame: -1: full */
     double time;     /* frame */
     bool latest;     /* frame */
@@ -89,10 +93,9 @@ typedef struct view_command {
     double point[3]; /* drag: target; throw: position; push: impulse */
     double velocity[3];
     double radius, density, frequency;
-    uint32_t a, b; /* pair; throw: a is the material */
-    double friction, restitution;
-    char name[256]; /* find */
-    json_t *args;   /* restart (sets), set: the command itself; owned */
+    uint32_t material; /* throw */
+    char name[256];    /* find */
+    json_t *args;      /* restart (sets), set, pairs: the command itself; owned */
 } view_command;
 
 typedef enum view_verdict {
@@ -112,6 +115,15 @@ const char *view_verb_name(view_verb verb);
  * checks). False: `error` names the member. */
 json_t *view_settings_to_json(const tl_settings *settings);
 bool view_settings_from_json(tl_settings *settings, const json_t *command, char error[VIEW_ERROR]);
+
+/* A pair of materials as messages list it: [a, b, friction, restitution]. */
+typedef struct view_pair {
+    uint32_t a, b;
+    double friction, restitution;
+} view_pair;
+
+json_t *view_pair_to_json(const view_pair *pair);
+bool view_pair_from_json(const json_t *list, view_pair *pair); /* false: it is no such list */
 
 /* ---- texts ---- */
 
@@ -153,8 +165,11 @@ void view_reports_add(view_reports *reports, const tl_report *rows, size_t count
 enum { VIEW_SERIES_COLUMNS = 17 };
 enum { VIEW_SERIES_LAST = 1, VIEW_SERIES_GONE = 2 };
 
-/* A row of a series: of body row `row` of a state. */
-void view_series_row(const view_state *state, size_t row, double columns[VIEW_SERIES_COLUMNS]);
+/* A row of a body's series, moving or fixed. False: it is not there. */
+bool view_series_row(const view_state *state, uint32_t body, double columns[VIEW_SERIES_COLUMNS]);
+
+/* The row of a moving body in a state; the state's count where it has none. */
+size_t view_find_row(const tl_frame_view *state, uint32_t body);
 void view_encode_series(uint32_t body, const double *rows, size_t count, unsigned flags,
                         uint32_t epoch, view_buffer *out);
 

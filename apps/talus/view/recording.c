@@ -24,9 +24,11 @@ typedef struct recording {
     server *server;
     tl_result *result;
     tl_document *document;
-    tl_result_info info;
-    double step;          /* s, of the scene */
-    tl_body_info *bodies; /* info.bodies of them */
+    tl_result_info info; /* of what was read */
+    double step;         /* s, of the scene */
+    bool contacts;       /* they were recorded */
+    tl_body_info *bodies;
+    uint64_t body_count;
     uint8_t *how;
     size_t how_count;
     view_pose *fixed; /* room for all fixed bodies */
@@ -37,72 +39,84 @@ typedef struct recording {
 
 /* ---- the table ---- */
 
-static void add_rows(recording *r, uint64_t shape_count, const tl_shape_info *shapes)
+static bool add_rows(view_table *table, uint64_t count, const tl_body_info *bodies,
+                     uint64_t shape_count, const tl_shape_info *shapes)
 {
-    view_table *table = &r->hub.table;
     uint64_t shape = 0;
-    for (uint64_t i = 0; i < r->info.bodies; i++) {
-        const tl_body_info *body = &r->bodies[i];
+    bool good = true;
+    for (uint64_t i = 0; i < count && good; i++) {
+        const tl_body_info *body = &bodies[i];
         const uint64_t first = shape;
         while (shape < shape_count && shapes[shape].body.index == body->body.index) {
             shape++;
         }
         const bool known =
             table->body_count && table->bodies[table->body_count - 1].index >= body->body.index;
-        if (!known) {
-            view_table_add(table, body->body.index, body->kind, body->mass, shape - first,
-                           shapes + first);
-        }
+        good = known || view_table_add(table, body->body.index, body->kind, body->mass,
+                                       shape - first, shapes + first);
     }
+    return good;
 }
 
-/* Reads bodies and shapes; those that are new come into the table. */
-static bool read_bodies(recording *r)
+/* How each body of the table is sent, and room for the fixed ones of `count` bodies. */
+static bool follow_table(recording *r, uint64_t count)
 {
-    const uint64_t count = r->info.bodies, shape_count = r->info.shapes;
+    const view_table *table = &r->hub.table;
+    const size_t rows = table->body_count;
+    const size_t how_count = rows ? (size_t)table->bodies[rows - 1].index + 1 : 0;
+    uint8_t *how = realloc(r->how, how_count + 1);
+    view_pose *fixed = realloc(r->fixed, (count + 1) * sizeof *fixed);
+    r->how = how ? how : r->how;
+    r->fixed = fixed ? fixed : r->fixed;
+    if (!how || !fixed) {
+        return false;
+    }
+    memset(how, VIEW_UNKNOWN, how_count + 1);
+    for (size_t i = 0; i < rows; i++) {
+        how[table->bodies[i].index] = table->bodies[i].how;
+    }
+    r->how_count = how_count;
+    return true;
+}
+
+/* Reads the bodies and shapes that `info` tells of; those that are new come into the table. Where
+ * that fails all stays as it was, but for rows of the table that no frame shows yet. */
+static bool read_bodies(recording *r, const tl_result_info *info)
+{
+    const uint64_t count = info->bodies, shape_count = info->shapes;
     tl_body_info *bodies = malloc((count + 1) * sizeof *bodies);
     tl_shape_info *shapes = malloc((shape_count + 1) * sizeof *shapes);
     bool good = bodies && shapes && tl_result_read_bodies(r->result, count, bodies) >= 0 &&
                 tl_result_read_shapes(r->result, shape_count, shapes) >= 0;
     if (good) {
+        pthread_mutex_lock(&r->hub.lock);
+        good =
+            add_rows(&r->hub.table, count, bodies, shape_count, shapes) && follow_table(r, count);
+        r->hub.table_version++;
+        pthread_mutex_unlock(&r->hub.lock);
+    }
+    if (good) {
         free(r->bodies);
         r->bodies = bodies;
+        r->body_count = count;
         bodies = NULL;
-        pthread_mutex_lock(&r->hub.lock);
-        add_rows(r, shape_count, shapes);
-        r->hub.table_version++;
-        const view_table *table = &r->hub.table;
-        const size_t rows = table->body_count;
-        r->how_count = rows ? (size_t)table->bodies[rows - 1].index + 1 : 0;
-        uint8_t *how = realloc(r->how, r->how_count + 1);
-        view_pose *fixed = realloc(r->fixed, (count + 1) * sizeof *fixed);
-        r->how = how ? how : r->how;
-        r->fixed = fixed ? fixed : r->fixed;
-        good = how && fixed;
-        if (good) {
-            memset(how, VIEW_UNKNOWN, r->how_count + 1);
-            for (size_t i = 0; i < rows; i++) {
-                how[table->bodies[i].index] = table->bodies[i].how;
-            }
-        }
-        pthread_mutex_unlock(&r->hub.lock);
     }
     free(bodies);
     free(shapes);
     return good;
 }
 
-static bool read_times(recording *r)
+static bool read_times(recording *r, const tl_result_info *info)
 {
-    double *times = malloc((r->info.frames + 1) * sizeof *times);
-    if (!times || tl_result_read_times(r->result, r->info.frames, times) < 0) {
+    double *times = malloc((info->frames + 1) * sizeof *times);
+    if (!times || tl_result_read_times(r->result, info->frames, times) < 0) {
         free(times);
         return false;
     }
     pthread_mutex_lock(&r->hub.lock);
     free(r->hub.times);
     r->hub.times = times;
-    r->hub.time_count = r->info.frames;
+    r->hub.time_count = info->frames;
     pthread_mutex_unlock(&r->hub.lock);
     return true;
 }
@@ -117,7 +131,8 @@ static void tell_state(recording *r)
     hub_set_state(&r->hub, &state);
 }
 
-/* Looks whether the file has grown. */
+/* Looks whether the file has grown. What it says counts once everything it tells of was read; until
+ * then the recording is as it was, and the next look tries again. */
 static void look(recording *r)
 {
     r->looked = hub_now();
@@ -126,9 +141,10 @@ static void look(recording *r)
     }
     const tl_result_info info = tl_result_describe(r->result);
     const bool grown = info.frames != r->info.frames || info.closed != r->info.closed;
-    const bool more = info.bodies != r->info.bodies;
-    r->info = info;
-    if (grown && (!more || read_bodies(r)) && read_times(r)) {
+    if (!grown) {
+        r->info.steps = info.steps;
+    } else if ((info.bodies == r->body_count || read_bodies(r, &info)) && read_times(r, &info)) {
+        r->info = info;
         tell_state(r);
         hub_wake(&r->hub);
     }
@@ -145,7 +161,7 @@ static bool read_state(recording *r, uint64_t index, view_state *state)
     }
     *state = (view_state){.state = frame.state,
                           .step = r->step,
-                          .contacts_known = r->info.contacts > 0,
+                          .contacts_known = r->contacts,
                           .contact_count = frame.contact_count,
                           .contacts = frame.contacts,
                           .how = r->how,
@@ -153,7 +169,7 @@ static bool read_state(recording *r, uint64_t index, view_state *state)
                           .fixed = r->fixed,
                           .box = r->hub.box};
     const double time = frame.state.time;
-    for (uint64_t i = 0; i < r->info.bodies; i++) {
+    for (uint64_t i = 0; i < r->body_count; i++) {
         const tl_body_info *body = &r->bodies[i];
         if (body->kind != TL_FIXED || body->added > time || body->removed <= time) {
             continue;
@@ -182,26 +198,11 @@ static void send_frame(recording *r, const view_command *c)
     hub_post_frame(&r->hub, c->client, frame);
 }
 
-/* The row of a moving body in a state; its count where it is not there. */
-static size_t find_row(const tl_frame_view *state, uint32_t body)
-{
-    size_t low = 0, high = state->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (state->bodies[middle] < body) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < state->count && state->bodies[low] == body ? low : state->count;
-}
-
 /* ---- commands ---- */
 
 static const tl_body_info *find_body(const recording *r, uint32_t index)
 {
-    for (uint64_t i = 0; i < r->info.bodies; i++) {
+    for (uint64_t i = 0; i < r->body_count; i++) {
         if (r->bodies[i].body.index == index) {
             return &r->bodies[i];
         }
@@ -213,6 +214,10 @@ static void pick(recording *r, const view_command *c)
 {
     const tl_body_info *body = find_body(r, c->body);
     view_state state;
+    if ((uint64_t)c->index >= r->info.frames) {
+        hub_reply(&r->hub, c, "pick: there is no such frame", NULL);
+        return;
+    }
     if (!body || !read_state(r, (uint64_t)c->index, &state)) {
         hub_reply(&r->hub, c,
                   body ? "pick: the frame cannot be read" : "pick: there is no such body", NULL);
@@ -223,12 +228,13 @@ static void pick(recording *r, const view_command *c)
                      .mass = body->mass,
                      .time = state.state.time,
                      .step = r->step,
+                     .contacts_known = state.contacts_known,
                      .contact_count = state.contact_count,
                      .contacts = state.contacts};
     memcpy(p.position, body->position, sizeof p.position);
     memcpy(p.orientation, body->orientation, sizeof p.orientation);
     double velocity[3], angular[3];
-    const size_t row = find_row(&state.state, c->body);
+    const size_t row = view_find_row(&state.state, c->body);
     if (row < state.state.count) {
         const tl_frame_view *s = &state.state; /* with what was recorded */
         for (size_t k = 0; k < 4 && s->orientations; k++) {
@@ -279,6 +285,7 @@ static void send_reports(recording *r, const view_command *c)
         hub_post_bytes(&r->hub, c->client, &out);
     }
     view_buffer_free(&out);
+    hub_post_reports_done(&r->hub, c->client);
     hub_reply(&r->hub, c, good ? NULL : "reports: they cannot be read", NULL);
 }
 
@@ -310,8 +317,8 @@ static void watch_body(recording *r, const view_command *c)
         own += r->tasks[i]->client == c->client;
     }
     series_task *task = NULL;
-    if (!body || body->kind == TL_FIXED) {
-        error = "watch: there is no such moving body";
+    if (!body) {
+        error = "watch: there is no such body";
     } else if (own >= VIEW_MAX_WATCHES || r->task_count == SERIES_TASKS ||
                !(task = malloc(sizeof *task))) {
         error = "watch: too many bodies are watched";
@@ -333,10 +340,7 @@ static void go_on(recording *r)
     series_task *task = r->tasks[0];
     view_state state;
     if (task->next < r->info.frames && read_state(r, task->next, &state)) {
-        const size_t row = find_row(&state.state, task->body);
-        if (row < state.state.count) {
-            view_series_row(&state, row, task->rows[task->count++]);
-        }
+        task->count += view_series_row(&state, task->body, task->rows[task->count]);
     }
     task->next += task->stride;
     const bool last = task->next >= r->info.frames;
@@ -414,6 +418,29 @@ static bool measure(recording *r, source_hello *hello)
     return true;
 }
 
+/* The lines of what was done to the run by hand, the first so many; NULL: none can be told. */
+static json_t *list_edits(const recording *r)
+{
+    enum { MOST = 200 };
+    size_t length = 0;
+    if (tl_result_read_edits(r->result, 0, NULL, &length) < 0) {
+        return NULL;
+    }
+    char *text = malloc(length + 1);
+    if (!text || tl_result_read_edits(r->result, length + 1, text, &length) < 0) {
+        free(text);
+        return NULL;
+    }
+    json_t *list = json_array();
+    char *rest = text, *line;
+    while (json_array_size(list) < MOST && (line = strsep(&rest, "\n")) && rest) {
+        json_t *entry = json_string(line); /* NULL where it is not UTF-8 */
+        json_array_append_new(list, entry ? entry : json_string("?"));
+    }
+    free(text);
+    return list;
+}
+
 static tl_status open_recording(recording *r, const view_job *job)
 {
     tl_status status = tl_result_open(job->path, &r->result);
@@ -425,22 +452,27 @@ static tl_status open_recording(recording *r, const view_job *job)
     }
     r->info = tl_result_describe(r->result);
     r->step = tl_scene_settings(tl_document_scene(r->document)).step;
+    r->contacts = tl_document_record(r->document).contacts || r->info.contacts > 0;
     r->hub.epoch = 1;
     source_hello hello = {.document = r->document,
                           .source = job->path,
                           .backend = r->info.backend,
                           .duration = tl_document_record(r->document).duration,
                           .first_time = r->info.first_time,
-                          .frames = r->info.frames};
+                          .frames = r->info.frames,
+                          .contacts = r->contacts};
     if (r->info.closed) {
         hello.duration = r->info.last_time;
     }
-    if (!read_bodies(r) || !read_times(r) || (r->info.frames && !measure(r, &hello))) {
+    if (!read_bodies(r, &r->info) || !read_times(r, &r->info) ||
+        (r->info.frames && !measure(r, &hello))) {
         return TL_BAD_DATA;
     }
+    hello.edits = list_edits(r);
     pthread_mutex_lock(&r->hub.lock);
     source_begin(&r->hub, &hello);
     pthread_mutex_unlock(&r->hub.lock);
+    hub_set_pairs(&r->hub, source_pairs(r->document, NULL));
     tell_state(r);
     return TL_OK;
 }
@@ -474,7 +506,7 @@ tl_status view_replay(const view_job *job, char *error, size_t room)
     if (status < 0) {
         snprintf(why, sizeof why, "%s", tl_last_message());
     } else {
-        r->server = server_start(&r->hub, job->view.bind, job->view.port, job->view.token, why);
+        r->server = server_start(&r->hub, &job->view, why);
         status = r->server ? TL_OK : TL_BAD_ARGUMENT;
     }
     if (r->server) {

@@ -25,7 +25,9 @@ static void deliver(server *v, hub_event *event)
         if (event->client && event->client != s->client) {
             continue;
         }
-        if (event->is_frame) {
+        if (event->reports_done) {
+            s->reports_asked = false;
+        } else if (event->is_frame) {
             viewer_frame(s, event->frame);
         } else if (event->text) {
             viewer_text(s, strdup(event->text));
@@ -43,12 +45,13 @@ static void spread_changes(server *v)
     pthread_mutex_lock(&h->lock);
     const bool epoch = h->epoch != v->epoch;
     const bool settings = h->settings_version != v->settings_version;
+    const bool pairs = h->pairs_version != v->pairs_version;
     const bool state = h->state_version != v->state_version;
     v->epoch = h->epoch;
     v->running = h->state.running;
     v->settings_version = h->settings_version;
+    v->pairs_version = h->pairs_version;
     v->state_version = h->state_version;
-    char *text = settings && h->settings ? strdup(h->settings) : NULL;
     pthread_mutex_unlock(&h->lock);
     if (epoch) {
         stage_begin_epoch(v);
@@ -58,15 +61,20 @@ static void spread_changes(server *v)
             viewer_begin_epoch(s);
             continue;
         }
-        if (text) {
-            viewer_text(s, strdup(text));
-        }
-        if (state) {
-            viewer_state(s);
-        }
+        viewer_tell(s, (settings ? TELL_SETTINGS : 0U) | (pairs ? TELL_PAIRS : 0U) |
+                           (state ? TELL_STATE : 0U));
         viewer_wants_to_write(s); /* the table or the times may have grown */
     }
-    free(text);
+}
+
+/* Those that do not read what they asked for. */
+static void drop_stuck(server *v)
+{
+    for (viewer *s = v->viewers; s; s = s->next) {
+        if (!s->dropped && viewer_is_stuck(s)) {
+            viewer_drop(s);
+        }
+    }
 }
 
 static void look_at_source(server *v)
@@ -77,6 +85,7 @@ static void look_at_source(server *v)
         deliver(v, event);
         event = next;
     }
+    drop_stuck(v);
     if (v->hub->live) {
         stage_pack(v);
     }
@@ -85,11 +94,20 @@ static void look_at_source(server *v)
 
 /* ---- one connection ---- */
 
-static int close_with(struct lws *wsi, int code)
+static int close_for(struct lws *wsi, int code, const char *why)
 {
-    lws_close_reason(wsi, (enum lws_close_status)code, NULL, 0);
+    unsigned char reason[124];
+    const int length = snprintf((char *)reason, sizeof reason, "%s", why);
+    lws_close_reason(wsi, (enum lws_close_status)code, reason, (size_t)length);
     return -1;
 }
+
+static int close_with(struct lws *wsi, int code)
+{
+    return close_for(wsi, code, "");
+}
+
+static const char not_read[] = "answers wait that are not read";
 
 static int received(viewer *s, const char *bytes, size_t count)
 {
@@ -110,12 +128,15 @@ static int received(viewer *s, const char *bytes, size_t count)
     if (!lws_is_final_fragment(s->wsi) || lws_remaining_packet_payload(s->wsi)) {
         return 0;
     }
-    if (!bucket_take(&s->rate, 300, 600)) {
-        return close_with(s->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+    if (!bucket_take(&s->rate, 1, 300, 600)) {
+        return close_for(s->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
     }
     const int code = viewer_receive(s, s->received, s->received_count);
     s->received_count = 0;
     stage_update(s->server);
+    if (!code && viewer_is_stuck(s)) {
+        return close_for(s->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, not_read);
+    }
     return code ? close_with(s->wsi, code) : 0;
 }
 
@@ -123,7 +144,7 @@ static int received(viewer *s, const char *bytes, size_t count)
 static int writable(viewer *s)
 {
     if (viewer_is_stuck(s)) {
-        return close_with(s->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+        return close_for(s->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, not_read);
     }
     if (!s->sending) {
         s->sending = viewer_next(s);
@@ -154,7 +175,7 @@ static int writable(viewer *s)
 static void tell_viewers_changed(server *v)
 {
     for (viewer *s = v->viewers; s; s = s->next) {
-        viewer_state(s);
+        viewer_tell(s, TELL_STATE);
     }
 }
 
@@ -165,6 +186,7 @@ static int stream_callback(struct lws *wsi, enum lws_callback_reasons reason, vo
     viewer **s = user;
     switch (reason) {
     case LWS_CALLBACK_ESTABLISHED:
+        spread_changes(v); /* so that it begins with the epoch that the others are in */
         *s = viewer_open(v, wsi);
         tell_viewers_changed(v);
         return *s ? 0 : -1;
@@ -312,7 +334,26 @@ static bool listen_at(server *v, int port, char *error)
     return true;
 }
 
-server *server_start(hub *h, const char *address, int port, bool token, char *error)
+/* Everybody who has an account on a machine can reach its loopback address, so that a token is
+ * asked for there, too; only this machine can do without. */
+static bool choose_token(server *v, const view_options *options, const char *address, char *error)
+{
+    if (options->no_token) {
+        if (!is_this_machine(address)) {
+            snprintf(error, VIEW_ERROR, "--no-token is for this machine alone, not for --bind %s",
+                     address);
+        }
+        return is_this_machine(address);
+    }
+    if (options->token) {
+        snprintf(v->token, sizeof v->token, "%s", options->token);
+        return true;
+    }
+    snprintf(error, VIEW_ERROR, "the system gives no random numbers: %s", strerror(errno));
+    return make_token(v->token);
+}
+
+server *server_start(hub *h, const view_options *options, char *error)
 {
     server *v = calloc(1, sizeof *v);
     if (!v) {
@@ -320,16 +361,16 @@ server *server_start(hub *h, const char *address, int port, bool token, char *er
         return NULL;
     }
     v->hub = h;
-    address = address && strcmp(address, "localhost") != 0 ? address : "127.0.0.1";
+    const char *address =
+        options->bind && strcmp(options->bind, "localhost") != 0 ? options->bind : "127.0.0.1";
     snprintf(v->host, sizeof v->host, "%s", address);
     v->any_host = strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0;
-    const bool guarded = token || !is_this_machine(address);
-    port = find_port(address, port, error);
-    if (port < 0 || (guarded && !make_token(v->token)) || !listen_at(v, port, error)) {
+    if (!choose_token(v, options, address, error) ||
+        (v->port = find_port(address, options->port, error)) < 0 || !listen_at(v, v->port, error)) {
         free(v);
         return NULL;
     }
-    write_address(v, port);
+    write_address(v, v->port);
     v->epoch = h->epoch;
     v->running = h->state.running;
     stage_begin_epoch(v);

@@ -1,6 +1,6 @@
-/* Inside the server: what view/server.c (connections), view/viewer.c (one viewer), view/stage.c
- * (packing live states) and view/http.c (files and checks) share. All of it belongs to the server's
- * thread, except where server_start() and server_stop() say otherwise. */
+/* Inside the server: what view/server.c (connections), view/viewer.c and view/send.c (one viewer),
+ * view/stage.c (packing live states) and view/http.c (files and checks) share. All of it belongs to
+ * the server's thread, except where server_start() and server_stop() say otherwise. */
 #ifndef TALUS_VIEW_SERVER_H
 #define TALUS_VIEW_SERVER_H
 
@@ -11,7 +11,9 @@
 enum {
     SERVER_VIEWERS = 64,         /* viewers at once */
     SERVER_TEXTS = 1024,         /* texts waiting for a viewer */
-    SERVER_BYTES = 64 << 20,     /* bytes of answers waiting for a viewer */
+    SERVER_BYTES = 16 << 20,     /* bytes of texts and answers waiting for a viewer */
+    SERVER_ROWS = 100000,        /* reports looked at for a viewer per second; twice that at once */
+    SERVER_ANSWERS = 8 << 20,    /* no more reports are made while so many bytes of them wait */
     SERVER_PENDING = 8,          /* requests for frames of a recording that wait */
     SERVER_CACHE = 16,           /* frames of a recording that are kept */
     SERVER_CACHE_BYTES = 1 << 28 /* and the most they hold together, where there are several */
@@ -22,7 +24,7 @@ typedef struct bucket {
     double level, last;
 } bucket;
 
-bool bucket_take(bucket *bucket, double rate, double burst);
+bool bucket_take(bucket *bucket, double amount, double rate, double burst);
 
 /* A message that waits to be sent. */
 typedef struct message {
@@ -30,6 +32,10 @@ typedef struct message {
     view_buffer bytes;
     bool is_text;
 } message;
+
+/* What a viewer is to be told of the hub as it is when the message is sent, so that however often
+ * it changes there is one message for it. In the order in which they are sent. */
+enum { TELL_HELLO = 1, TELL_SETTINGS = 2, TELL_PAIRS = 4, TELL_STATE = 8 };
 
 typedef struct message_queue {
     message *first, **last;
@@ -52,10 +58,15 @@ typedef struct viewer {
     struct lws *wsi;
     uint32_t client;
     bucket rate;
+    bucket rows;    /* of step reports that were looked at for it */
     char *received; /* a message of which not everything has come */
     size_t received_count;
 
-    message_queue texts, binaries;
+    unsigned tell;          /* TELL_* */
+    message_queue texts;    /* replies and names */
+    message_queue answers;  /* binary ones, to commands */
+    message_queue binaries; /* a group, or what introduces a session */
+    bool dropped;           /* it is being closed: nothing more is kept for it */
     message *sending;
     size_t sent;
     size_t name_next, table_next, time_next;
@@ -76,8 +87,9 @@ typedef struct viewer {
 
     view_command pending[SERVER_PENDING]; /* requests for frames */
     size_t pending_count;
-    bool asked;     /* the first of them is with the source */
-    uint32_t shown; /* the frame sent last */
+    bool asked;         /* the first of them is with the source */
+    bool reports_asked; /* a request for reports is, too */
+    uint32_t shown;     /* the frame sent last */
 } viewer;
 
 typedef struct server {
@@ -87,15 +99,16 @@ typedef struct server {
     atomic_bool stop;
     lws_sorted_usec_list_t timer;
     bucket requests;
-    char host[128];    /* that it was told to bind to */
-    bool any_host;     /* bound to all addresses */
-    char token[33];    /* "": none is asked for */
+    char host[128]; /* that it was told to bind to */
+    bool any_host;  /* bound to all addresses */
+    char token[33]; /* "": none is asked for */
+    int port;
     char address[320]; /* to open */
 
     viewer *viewers;
     size_t viewer_count;
     uint32_t last_client;
-    uint32_t epoch, settings_version, state_version;
+    uint32_t epoch, settings_version, pairs_version, state_version;
     bool running; /* as the source last said */
 
     view_frame *current; /* live: the newest state, packed */
@@ -115,9 +128,10 @@ typedef struct server {
     view_frame *cache[SERVER_CACHE]; /* recordings: the newest first */
 } server;
 
-/* Starts to listen and the thread. `port` -1: VIEW_PORT or one of the 20 that follow. NULL: `error`
- * (VIEW_ERROR bytes) says why. */
-server *server_start(hub *hub, const char *bind, int port, bool token, char *error);
+/* Starts to listen and the thread, as the options say. NULL: `error` (VIEW_ERROR bytes) says why.
+ */
+struct view_options;
+server *server_start(hub *hub, const struct view_options *options, char *error);
 
 /* Ends connections and thread. */
 void server_stop(server *server);
@@ -127,10 +141,13 @@ void server_stop(server *server);
 viewer *viewer_open(server *server, struct lws *wsi);
 void viewer_close(viewer *viewer);
 void viewer_begin_epoch(viewer *viewer);
-void viewer_state(viewer *viewer); /* sends what `state` says now */
 
 /* A whole message of the client. 0, or the code to close with. */
 int viewer_receive(viewer *viewer, const char *text, size_t length);
+
+void viewer_answer(viewer *viewer, const view_command *command, const char *error); /* NULL: none */
+
+/* ---- send.c ---- */
 
 /* The next message to send; NULL: none for now. */
 message *viewer_next(viewer *viewer);
@@ -138,9 +155,27 @@ message *viewer_next(viewer *viewer);
 void viewer_text(viewer *viewer, char *text); /* taken over */
 void viewer_bytes(viewer *viewer, view_buffer *bytes);
 void viewer_frame(viewer *viewer, view_frame *frame); /* the answer to a request of a recording */
+void viewer_tell(viewer *viewer, unsigned what);      /* TELL_* */
+
 void viewer_wants_to_write(viewer *viewer);
-bool viewer_is_stuck(const viewer *viewer); /* it does not read what it asked for */
+void viewer_drop(viewer *viewer); /* closes it as soon as its socket's turn comes */
+
+/* Whether it does not read what it asked for. Limits count what waits here, whether or not the
+ * socket takes more; what the page must be told once is told of the present (viewer_tell()), groups
+ * are made one at a time, and the rest ends the connection. */
+bool viewer_is_stuck(const viewer *viewer);
+void queue_clear(message_queue *queue);
 void message_free(message *message);
+
+/* Writes `count` of a live run's step reports from `first` on, from the ring, to `out`. Copied in
+ * batches, so that the simulation never waits longer than for one. False: the run started anew,
+ * or overtook the copying. */
+bool reports_copy(viewer *viewer, uint64_t first, uint64_t count, size_t points, bool answers,
+                  uint32_t id, view_buffer *out);
+
+/* Which steps the ring holds: *first to the one before the value. Those that the next steps push
+ * out are left alone. */
+uint64_t reports_kept(const viewer *viewer, uint64_t *first);
 
 /* ---- stage.c ---- */
 

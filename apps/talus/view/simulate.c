@@ -94,6 +94,16 @@ static bool checkpoint(void *user, tl_world *world, const char **file, char erro
     return true;
 }
 
+static bool edited(void *user, const tl_world *world, const char *text, char error[VIEW_ERROR])
+{
+    const simulation *s = user;
+    if (tl_recorder_edit(s->recorder, world, text) < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        return false;
+    }
+    return true;
+}
+
 static void run(simulation *s, view *v)
 {
     while (live_before_step(v, &s->world)) {
@@ -136,7 +146,8 @@ tl_status view_simulate(const view_job *job, char *error, size_t room)
         view_options options = job->view;
         const live_owner owner = {.user = &s,
                                   .restart = job->result ? NULL : restart,
-                                  .checkpoint = job->result ? checkpoint : NULL};
+                                  .checkpoint = job->result ? checkpoint : NULL,
+                                  .edited = job->result ? edited : NULL};
         if (isnan(options.until)) { /* as the scene says */
             options.until = tl_document_record(s.document).duration;
         }

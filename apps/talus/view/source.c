@@ -19,28 +19,36 @@ void source_widen(source_hello *hello, const double position[3], double radius)
     hello->has_box |= isfinite(radius);
 }
 
-/* Names of materials, and what the scene file says of them. */
-static json_t *list_materials(const tl_document *document, const json_t *scene)
+static json_t *list_materials(const tl_document *document)
 {
     json_t *list = json_array();
-    const json_t *said = json_object_get(scene, "materials");
-    for (uint32_t i = 0; i < 256; i++) {
-        const char *name = tl_document_material_name(document, (tl_material){i});
-        if (!name) {
-            break;
-        }
-        json_t *entry = json_pack("{sI ss}", "index", (json_int_t)i, "name", name);
-        const json_t *def = i ? json_object_get(said, name) : NULL;
-        static const char *const keys[] = {"friction", "restitution"};
-        for (int k = 0; k < 2; k++) {
-            json_t *value = json_object_get(def, keys[k]);
-            if (json_is_number(value)) {
-                json_object_set(entry, keys[k], value);
-            }
-        }
-        json_array_append_new(list, entry);
+    const char *name;
+    for (uint32_t i = 0; (name = tl_document_material_name(document, (tl_material){i})); i++) {
+        json_array_append_new(list, json_pack("{sI ss}", "index", (json_int_t)i, "name", name));
     }
     return list;
+}
+
+char *source_pairs(const tl_document *document, const tl_world *world)
+{
+    const tl_scene *scene = tl_document_scene(document);
+    json_t *list = json_array();
+    for (uint32_t b = 0; tl_document_material_name(document, (tl_material){b}); b++) {
+        for (uint32_t a = 0; a <= b; a++) {
+            view_pair pair = {.a = a, .b = b};
+            const tl_material x = {a}, y = {b};
+            const tl_status status =
+                world ? tl_world_pair(world, x, y, &pair.friction, &pair.restitution)
+                      : tl_scene_pair(scene, x, y, &pair.friction, &pair.restitution);
+            if (status == TL_OK) {
+                json_array_append_new(list, view_pair_to_json(&pair));
+            }
+        }
+    }
+    json_t *object = json_pack("{ss so}", "type", "pairs", "pairs", list);
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    return text;
 }
 
 static void list_names(hub *h, const tl_document *document)
@@ -93,18 +101,19 @@ void source_begin(hub *h, const source_hello *hello)
     snprintf(program, sizeof program, "talus %s", tl_version());
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
-        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI so so s{sb sb sb sb} so so s{so so so "
-        "so}}",
-        "type", "hello", "protocol", 1, "program", program, "kind", h->live ? "live" : "recording",
-        "epoch", (json_int_t)h->epoch, "title", tl_document_title(hello->document), "source",
-        source ? source : json_string("file"), "backend", hello->backend, "duration",
-        number(hello->duration), "first_time", hello->first_time, "frames",
-        (json_int_t)hello->frames, "box",
+        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so "
+        "s{so so so so}}",
+        "type", "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind",
+        h->live ? "live" : "recording", "epoch", (json_int_t)h->epoch, "title",
+        tl_document_title(hello->document), "source", source ? source : json_string("file"),
+        "backend", hello->backend, "duration", number(hello->duration), "first_time",
+        hello->first_time, "frames", (json_int_t)hello->frames, "box",
         hello->has_box ? json_pack("[oo]", view_vector(hello->low, 3), view_vector(hello->high, 3))
                        : json_null(),
         "radius", h->table.smallest > 0 ? h->table.smallest : 1.0, "quantum", h->box.quantum,
-        "bodies", (json_int_t)h->table.body_count, "names", (json_int_t)h->name_count, "materials",
-        list_materials(hello->document, scene), "parameters",
+        "bodies", (json_int_t)h->table.body_count, "names", (json_int_t)h->name_count, "contacts",
+        hello->contacts, "edits", hello->edits ? hello->edits : json_array(), "materials",
+        list_materials(hello->document), "parameters",
         json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
         hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,
         "report_columns", view_report_columns(), "series_columns", view_series_columns(), "words",
@@ -207,6 +216,11 @@ static json_t *tell_contact(const source_pick *pick, const tl_contact *c)
 
 static void tell_contacts(const source_pick *pick, json_t *object)
 {
+    if (!pick->contacts_known) {
+        json_object_set_new(object, "contacts", json_null());
+        json_object_set_new(object, "contact_count", json_null());
+        return;
+    }
     const tl_contact **own = malloc((pick->contact_count + 1) * sizeof *own);
     json_t *list = json_array();
     size_t count = 0;

@@ -16,11 +16,16 @@ typedef struct source_hello {
     uint64_t frames;
     bool has_box;
     double low[3], high[3];
+    bool contacts; /* they are known */
+    json_t *edits; /* recordings: texts of what was done by hand; taken over; NULL: none */
     bool control, edit, restart, record;
 } source_hello;
 
 /* Writes the hub's hello and names of this epoch; the lock is held. */
 void source_begin(hub *hub, const source_hello *hello);
+
+/* The text that lists all pairs of materials: as they are in a world, or (NULL) in the scene. */
+char *source_pairs(const tl_document *document, const tl_world *world);
 
 /* Widens a box by a body at a position, unless it is unbounded. */
 void source_widen(source_hello *hello, const double position[3], double radius);
@@ -32,7 +37,8 @@ typedef struct source_pick {
     double mass, time, step;
     double position[3], orientation[4];
     const double *velocity, *angular_velocity; /* NULL: not known */
-    size_t contact_count;                      /* all contacts of the state */
+    bool contacts_known;
+    size_t contact_count; /* all contacts of the state */
     const tl_contact *contacts;
 } source_pick;
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes over what is new in the hub's table. False: no memory. */
+/* Takes over what is new in the hub's table. False: no memory, or the table is another epoch's. */
 static bool follow_table(server *v)
 {
     hub *h = v->hub;
-    bool good = true;
     pthread_mutex_lock(&h->lock);
-    if (h->table_version != v->table_version || h->table.body_count != v->table_seen) {
+    bool good = h->epoch == v->epoch;
+    if (good && (h->table_version != v->table_version || h->table.body_count != v->table_seen)) {
         const size_t rows = h->table.body_count;
         const size_t count = rows ? (size_t)h->table.bodies[rows - 1].index + 1 : 0;
         uint8_t *how = realloc(v->how, count ? count : 1);
@@ -27,7 +27,9 @@ static bool follow_table(server *v)
                 const view_body *body = &h->table.bodies[v->table_seen];
                 how[body->index] = body->how;
             }
-            memcpy(fixed, h->fixed, h->fixed_count * sizeof *fixed);
+            if (h->fixed_count) {
+                memcpy(fixed, h->fixed, h->fixed_count * sizeof *fixed);
+            }
             v->fixed_count = h->fixed_count;
             v->table_version = h->table_version;
             v->smallest = h->table.smallest;
@@ -37,35 +39,32 @@ static bool follow_table(server *v)
     return good;
 }
 
+/* One more row of a series. */
+static void watch_body(watch *w, const view_state *state)
+{
+    double row[VIEW_SERIES_COLUMNS];
+    w->gone = !view_series_row(state, w->body, row);
+    if (w->gone || w->count >= 4096 || w->last == state->state.time) {
+        return;
+    }
+    if (w->count == w->room) {
+        const size_t room = w->room ? 2 * w->room : 16;
+        double *rows = realloc(w->rows, room * sizeof row);
+        if (!rows) {
+            return;
+        }
+        w->rows = rows;
+        w->room = room;
+    }
+    w->last = state->state.time;
+    memcpy(w->rows + VIEW_SERIES_COLUMNS * w->count++, row, sizeof row);
+}
+
 static void watch_bodies(server *v, const view_state *state)
 {
     for (viewer *s = v->viewers; s; s = s->next) {
         for (size_t i = 0; i < s->watch_count; i++) {
-            watch *w = &s->watches[i];
-            size_t low = 0, high = state->state.count;
-            while (low < high) {
-                const size_t middle = low + (high - low) / 2;
-                if (state->state.bodies[middle] < w->body) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            w->gone = low == state->state.count || state->state.bodies[low] != w->body;
-            if (w->gone || w->count >= 4096 || w->last == state->state.time) {
-                continue;
-            }
-            if (w->count == w->room) {
-                const size_t room = w->room ? 2 * w->room : 16;
-                double *rows = realloc(w->rows, room * VIEW_SERIES_COLUMNS * sizeof *rows);
-                if (!rows) {
-                    continue;
-                }
-                w->rows = rows;
-                w->room = room;
-            }
-            w->last = state->state.time;
-            view_series_row(state, low, w->rows + VIEW_SERIES_COLUMNS * w->count++);
+            watch_body(&s->watches[i], state);
         }
     }
 }
@@ -77,7 +76,7 @@ static void choose_box(server *v, const tl_frame_view *state)
 
 void stage_pack(server *v)
 {
-    hub_capture *capture = hub_take_capture(v->hub);
+    hub_capture *capture = hub_take_capture(v->hub, v->epoch);
     if (!capture) {
         return;
     }

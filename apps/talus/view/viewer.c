@@ -1,4 +1,5 @@
-/* One viewer: what it may ask for and what it is sent next. See view/server.h. */
+/* One viewer: that it comes and goes, and what it may ask for. view/send.c sends. See
+ * view/server.h. */
 #include "server.h"
 
 #include <math.h>
@@ -6,109 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool bucket_take(bucket *b, double rate, double burst)
+bool bucket_take(bucket *b, double amount, double rate, double burst)
 {
     const double now = hub_now();
     b->level = fmin(burst, b->last > 0 ? b->level + (now - b->last) * rate : burst);
     b->last = now;
-    if (b->level < 1) {
+    if (b->level < amount) {
         return false;
     }
-    b->level -= 1;
+    b->level -= amount;
     return true;
 }
 
-/* ---- queues ---- */
-
-void message_free(message *m)
-{
-    if (m) {
-        view_buffer_free(&m->bytes);
-        free(m);
-    }
-}
-
-static void queue_put(message_queue *queue, view_buffer *bytes, bool is_text)
-{
-    message *m = bytes->failed ? NULL : malloc(sizeof *m);
-    if (!m) {
-        view_buffer_free(bytes);
-        return;
-    }
-    *m = (message){.bytes = *bytes, .is_text = is_text};
-    *bytes = (view_buffer){0};
-    if (!queue->first) {
-        queue->last = &queue->first;
-    }
-    *queue->last = m;
-    queue->last = &m->next;
-    queue->count++;
-    queue->bytes += m->bytes.length;
-}
-
-static message *queue_take(message_queue *queue)
-{
-    message *m = queue->first;
-    if (m) {
-        queue->first = m->next;
-        queue->count--;
-        queue->bytes -= m->bytes.length;
-        m->next = NULL;
-    }
-    return m;
-}
-
-static void queue_clear(message_queue *queue)
-{
-    while (queue->first) {
-        message_free(queue_take(queue));
-    }
-}
-
-void viewer_text(viewer *s, char *text)
-{
-    view_buffer bytes = {0};
-    if (text) {
-        view_buffer_put(&bytes, text, strlen(text));
-        queue_put(&s->texts, &bytes, true);
-        free(text);
-        viewer_wants_to_write(s);
-    }
-}
-
-void viewer_bytes(viewer *s, view_buffer *bytes)
-{
-    queue_put(&s->binaries, bytes, false);
-    viewer_wants_to_write(s);
-}
-
-bool viewer_is_stuck(const viewer *s)
-{
-    return s->texts.count > SERVER_TEXTS ||
-           (s->binaries.bytes > SERVER_BYTES && s->binaries.count > 16);
-}
-
-void viewer_wants_to_write(viewer *s)
-{
-    lws_callback_on_writable(s->wsi);
-}
-
 /* ---- beginning and end ---- */
-
-/* What `state` says now; the lock is held. */
-static char *state_text(const server *v)
-{
-    const hub_state *state = &v->hub->state;
-    json_t *object =
-        json_pack("{ss sb sb sf sf sI sb sI sb sI ss}", "type", "state", "running", state->running,
-                  "real_time", state->real_time, "speed", state->speed, "time", state->time,
-                  "steps", (json_int_t)state->steps, "ended", state->ended, "frames",
-                  (json_int_t)state->frames, "growing", state->growing, "viewers",
-                  (json_int_t)v->viewer_count, "message", state->message);
-    char *text = json_dumps(object, JSON_COMPACT);
-    json_decref(object);
-    return text;
-}
 
 /* The next group holds a state captured from now on, be it an old one. */
 static void send_again(viewer *s)
@@ -119,7 +30,7 @@ static void send_again(viewer *s)
 
 void viewer_begin_epoch(viewer *s)
 {
-    hub *h = s->server->hub;
+    queue_clear(&s->answers);
     queue_clear(&s->binaries);
     s->name_next = s->table_next = s->time_next = 0;
     s->table_told = false;
@@ -134,21 +45,7 @@ void viewer_begin_epoch(viewer *s)
         free(s->watches[i].rows);
     }
     s->watch_count = 0;
-    pthread_mutex_lock(&h->lock);
-    char *hello = h->hello ? strdup(h->hello) : NULL;
-    char *settings = h->settings ? strdup(h->settings) : NULL;
-    pthread_mutex_unlock(&h->lock);
-    viewer_text(s, hello);
-    viewer_text(s, settings);
-    viewer_state(s);
-}
-
-void viewer_state(viewer *s)
-{
-    pthread_mutex_lock(&s->server->hub->lock);
-    char *text = state_text(s->server);
-    pthread_mutex_unlock(&s->server->hub->lock);
-    viewer_text(s, text);
+    viewer_tell(s, TELL_HELLO | TELL_SETTINGS | TELL_PAIRS | TELL_STATE);
 }
 
 viewer *viewer_open(server *v, struct lws *wsi)
@@ -165,6 +62,10 @@ viewer *viewer_open(server *v, struct lws *wsi)
     v->viewers = s;
     v->viewer_count++;
     viewer_begin_epoch(s);
+    if (v->hub->live) {
+        const view_command join = {.verb = VIEW_JOIN, .client = s->client};
+        hub_request(v->hub, &join);
+    }
     return s;
 }
 
@@ -180,6 +81,7 @@ void viewer_close(viewer *s)
     const view_command leave = {.verb = VIEW_LEAVE, .client = s->client};
     hub_request(v->hub, &leave);
     queue_clear(&s->texts);
+    queue_clear(&s->answers);
     queue_clear(&s->binaries);
     message_free(s->sending);
     view_frame_drop(s->base);
@@ -192,7 +94,7 @@ void viewer_close(viewer *s)
 
 /* ---- commands ---- */
 
-static void answer(viewer *s, const view_command *c, const char *error)
+void viewer_answer(viewer *s, const view_command *c, const char *error)
 {
     if (error) {
         viewer_text(s, view_reply_error(c->id, error));
@@ -210,13 +112,14 @@ static void subscribe(viewer *s, const view_command *c)
         s->reports = c->reports && s->server->hub->live;
     }
     send_again(s);
-    answer(s, c, NULL);
+    viewer_answer(s, c, NULL);
 }
 
 static void ready(viewer *s, const view_command *c)
 {
     if (!s->server->hub->live) {
-        answer(s, c, "ready: a recording sends the frames that are asked for with \"frame\"");
+        viewer_answer(s, c,
+                      "ready: a recording sends the frames that are asked for with \"frame\"");
         return;
     }
     s->credits = s->credits + (int)c->count;
@@ -228,7 +131,7 @@ static void ready(viewer *s, const view_command *c)
         s->base = NULL;
         send_again(s);
     }
-    answer(s, c, NULL);
+    viewer_answer(s, c, NULL);
     viewer_wants_to_write(s);
 }
 
@@ -251,18 +154,19 @@ static void ask_for_frame(viewer *s, view_command *c)
         char error[VIEW_ERROR];
         snprintf(error, sizeof error, "frame: there is no frame %lld of %zu", (long long)c->index,
                  count);
-        answer(s, c, h->live ? "frame: a live run sends frames when it gets \"ready\"" : error);
+        viewer_answer(s, c,
+                      h->live ? "frame: a live run sends frames when it gets \"ready\"" : error);
         return;
     }
     const size_t kept = s->asked ? 1 : 0; /* the source is at it */
     while (c->latest && s->pending_count > kept) {
         const view_command *dropped = &s->pending[--s->pending_count];
         if (dropped->id) {
-            answer(s, dropped, "frame: a later request took its place");
+            viewer_answer(s, dropped, "frame: a later request took its place");
         }
     }
     if (s->pending_count == SERVER_PENDING) {
-        answer(s, c, "frame: too many requests wait");
+        viewer_answer(s, c, "frame: too many requests wait");
         return;
     }
     s->pending[s->pending_count] = *c;
@@ -282,54 +186,42 @@ static void watch_body(viewer *s, const view_command *c)
             free(s->watches[i].rows);
             s->watches[i] = s->watches[--s->watch_count];
         }
-        answer(s, c, NULL);
+        viewer_answer(s, c, NULL);
         return;
     }
     pthread_mutex_lock(&h->lock);
     const view_body *body = view_table_find(&h->table, c->body);
-    const bool moves = body && !body->gone && body->kind != TL_FIXED;
+    const bool there = body && !body->gone;
     pthread_mutex_unlock(&h->lock);
-    if (!moves || (i == s->watch_count && i == VIEW_MAX_WATCHES)) {
-        answer(s, c,
-               moves ? "watch: too many bodies are watched"
-                     : "watch: there is no such moving body");
+    if (!there || (i == s->watch_count && i == VIEW_MAX_WATCHES)) {
+        viewer_answer(
+            s, c, there ? "watch: too many bodies are watched" : "watch: there is no such body");
         return;
     }
     if (i == s->watch_count) {
         s->watches[s->watch_count++] = (watch){.body = c->body, .last = -INFINITY};
     }
-    answer(s, c, NULL);
-}
-
-/* A live run's last steps, from the ring. */
-static void send_reports(viewer *s, uint64_t first, uint64_t count, size_t points, bool answers,
-                         uint32_t id)
-{
-    hub *h = s->server->hub;
-    view_reports rows;
-    view_buffer out = {0};
-    view_reports_begin(&rows, count, points, answers, id, s->server->epoch, &out);
-    pthread_mutex_lock(&h->lock);
-    for (uint64_t i = 0; i < count; i++) {
-        view_reports_add(&rows, &h->reports[(first + i) % HUB_REPORTS], 1, &out);
-    }
-    pthread_mutex_unlock(&h->lock);
-    viewer_bytes(s, &out);
+    viewer_answer(s, c, NULL);
 }
 
 static void live_reports(viewer *s, const view_command *c)
 {
-    hub *h = s->server->hub;
-    pthread_mutex_lock(&h->lock);
-    const uint64_t end = h->report_count;
-    pthread_mutex_unlock(&h->lock);
-    const uint64_t start = end > HUB_REPORTS ? end - HUB_REPORTS : 0;
+    uint64_t start;
+    const uint64_t end = reports_kept(s, &start);
     uint64_t first = (uint64_t)c->first < start ? start : (uint64_t)c->first;
     first = first > end ? end : first;
     const uint64_t most = end - first;
-    send_reports(s, first, c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most,
-                 c->count, true, c->id);
-    answer(s, c, NULL);
+    const uint64_t count = c->rows >= 0 && (uint64_t)c->rows < most ? (uint64_t)c->rows : most;
+    view_buffer out = {0};
+    if (!bucket_take(&s->rows, (double)count, SERVER_ROWS, 2.0 * SERVER_ROWS)) {
+        viewer_answer(s, c, "reports: so many were asked for; ask again later");
+    } else if (reports_copy(s, first, count, c->count, true, c->id, &out)) {
+        viewer_bytes(s, &out);
+        viewer_answer(s, c, NULL);
+    } else {
+        view_buffer_free(&out);
+        viewer_answer(s, c, "reports: the run went on faster than they could be copied; ask again");
+    }
 }
 
 /* Commands that the source carries out. */
@@ -337,13 +229,18 @@ static void pass_on(viewer *s, view_command *c)
 {
     hub *h = s->server->hub;
     c->client = s->client;
-    if (c->verb == VIEW_PICK) {
+    if (c->verb == VIEW_PICK && h->live && c->index >= 0) {
+        viewer_answer(s, c, "pick: a live run has no frames to choose from");
+        return;
+    }
+    if (c->verb == VIEW_PICK && c->index < 0) {
         c->index = s->shown;
     }
     if (hub_request(h, c)) {
         c->args = NULL; /* the source's now */
     } else {
-        answer(s, c, "too many commands wait");
+        s->reports_asked &= c->verb != VIEW_REPORTS;
+        viewer_answer(s, c, "too many commands wait");
     }
 }
 
@@ -362,6 +259,15 @@ static void carry_out(viewer *s, view_command *c)
         }
         break;
     case VIEW_REPORTS:
+        if (s->answers.bytes > SERVER_ANSWERS) {
+            viewer_answer(s, c, "reports: the last ones have not been read yet");
+            return;
+        }
+        if (s->reports_asked) {
+            viewer_answer(s, c, "reports: the last request is still being answered");
+            return;
+        }
+        s->reports_asked = !live;
         if (live) {
             live_reports(s, c);
             return;
@@ -369,7 +275,7 @@ static void carry_out(viewer *s, view_command *c)
         break;
     case VIEW_TIMES:
         if (live) {
-            answer(s, c, "times: a live run has no frames to list");
+            viewer_answer(s, c, "times: a live run has no frames to list");
             return;
         }
         s->time_next = 0;
@@ -381,7 +287,7 @@ static void carry_out(viewer *s, view_command *c)
             char error[VIEW_ERROR];
             snprintf(error, sizeof error, "%s: a recording cannot be changed",
                      view_verb_name(c->verb));
-            answer(s, c, error);
+            viewer_answer(s, c, error);
             return;
         }
     }
@@ -394,179 +300,9 @@ int viewer_receive(viewer *s, const char *text, size_t length)
     char error[VIEW_ERROR];
     switch (view_command_parse(text, length, &command, error)) {
     case VIEW_MALFORMED: return LWS_CLOSE_STATUS_INVALID_PAYLOAD;
-    case VIEW_WRONG: answer(s, &command, error); break;
+    case VIEW_WRONG: viewer_answer(s, &command, error); break;
     case VIEW_GOOD: carry_out(s, &command); break;
     }
     view_command_free(&command);
     return 0;
-}
-
-/* ---- sending ---- */
-
-/* The next chunk of names, table and times, in that order. */
-static bool introduce(viewer *s)
-{
-    hub *h = s->server->hub;
-    view_buffer out = {0};
-    bool is_text = false;
-    pthread_mutex_lock(&h->lock);
-    if (s->name_next < h->name_count) {
-        json_t *list = json_array();
-        for (int i = 0; i < 1000 && s->name_next < h->name_count; i++, s->name_next++) {
-            const hub_name *name = &h->names[s->name_next];
-            json_array_append_new(list, json_pack("[Is]", (json_int_t)name->index, name->name));
-        }
-        json_t *object =
-            json_pack("{ss sI so}", "type", "names", "epoch", (json_int_t)h->epoch, "names", list);
-        char *text = json_dumps(object, JSON_COMPACT);
-        json_decref(object);
-        view_buffer_put(&out, text ? text : "{}", text ? strlen(text) : 2);
-        free(text);
-        is_text = true;
-    } else if (s->table_next < h->table.body_count || !s->table_told) {
-        view_encode_bodies(&h->table, &s->table_next, !h->live, h->epoch, &out);
-        s->table_told = true;
-    } else if (s->time_next < h->time_count) {
-        const size_t left = h->time_count - s->time_next;
-        const size_t count = left < 100000 ? left : 100000;
-        view_encode_times(h->times, s->time_next, count, h->epoch, &out);
-        s->time_next += count;
-    }
-    pthread_mutex_unlock(&h->lock);
-    const bool some = out.length > 0;
-    if (some) {
-        queue_put(is_text ? &s->texts : &s->binaries, &out, is_text);
-    }
-    return some;
-}
-
-/* What a group holds besides its frame, for live runs: reports and series since the last. */
-static void add_live_parts(viewer *s)
-{
-    hub *h = s->server->hub;
-    pthread_mutex_lock(&h->lock);
-    const uint64_t end = h->report_count;
-    pthread_mutex_unlock(&h->lock);
-    if (s->reports && end > s->report_next) {
-        const uint64_t start = end > HUB_REPORTS ? end - HUB_REPORTS : 0;
-        const uint64_t first = s->report_next > start ? s->report_next : start;
-        send_reports(s, first, end - first, VIEW_GROUP_ROWS, false, 0);
-        s->report_next = end;
-    }
-    for (size_t i = 0; i < s->watch_count; i++) {
-        watch *w = &s->watches[i];
-        if (w->count || (w->gone && !w->told)) {
-            view_buffer out = {0};
-            view_encode_series(w->body, w->rows, w->count, w->gone ? VIEW_SERIES_GONE : 0,
-                               s->server->epoch, &out);
-            queue_put(&s->binaries, &out, false);
-            w->count = 0;
-            w->told = w->gone;
-        }
-    }
-}
-
-/* A frame with all that was subscribed; the frame itself comes last. */
-static void add_group(viewer *s, const view_frame *frame, const view_frame *base)
-{
-    const uint32_t epoch = s->server->epoch;
-    if (s->server->hub->live) {
-        add_live_parts(s);
-    }
-    for (unsigned bit = 0; bit < VIEW_FIELDS; bit++) {
-        const unsigned field = 1U << bit;
-        if (s->fields & frame->fields & field) {
-            view_buffer out = {0};
-            view_encode_field(frame, field, epoch, &out);
-            queue_put(&s->binaries, &out, false);
-        }
-    }
-    if (s->contacts && frame->contacts_known) {
-        view_buffer out = {0};
-        view_encode_contacts(frame, s->contacts, epoch, &out);
-        queue_put(&s->binaries, &out, false);
-    }
-    view_buffer out = {0};
-    view_encode_frame(frame, base, epoch, &out);
-    queue_put(&s->binaries, &out, false);
-    s->shown = frame->sequence;
-}
-
-/* Whether a frame of the cache holds what this viewer subscribed to. */
-static bool holds_enough(const viewer *s, const view_frame *frame)
-{
-    const unsigned fields = s->fields & (frame->contacts_known ? ~0U : ~(unsigned)VIEW_FORCE);
-    return (frame->fields & fields) == fields && frame->contacts_wanted >= s->contacts;
-}
-
-static void finish_pending(viewer *s, view_frame *frame)
-{
-    const view_command done = s->pending[0];
-    memmove(s->pending, s->pending + 1, --s->pending_count * sizeof *s->pending);
-    const view_frame *base = done.base >= 0 ? stage_recall(s->server, done.base) : NULL;
-    add_group(s, frame, base);
-    answer(s, &done, NULL);
-}
-
-void viewer_frame(viewer *s, view_frame *frame)
-{
-    if (s->asked && s->pending_count) {
-        if (frame) {
-            finish_pending(s, frame);
-        } else {
-            answer(s, &s->pending[0], "frame: it cannot be read");
-            memmove(s->pending, s->pending + 1, --s->pending_count * sizeof *s->pending);
-        }
-    }
-    s->asked = false;
-    viewer_wants_to_write(s);
-}
-
-/* Recordings: the frame that was asked for, from the cache or from the source. */
-static void pursue_pending(viewer *s)
-{
-    while (s->pending_count && !s->asked && !s->binaries.first) {
-        view_frame *frame = stage_recall(s->server, s->pending[0].index);
-        if (frame && holds_enough(s, frame)) {
-            finish_pending(s, frame);
-            continue;
-        }
-        view_command request = {
-            .verb = VIEW_FRAME, .client = s->client, .index = s->pending[0].index};
-        s->asked = hub_request(s->server->hub, &request);
-        if (!s->asked) {
-            answer(s, &s->pending[0], "too many commands wait");
-            s->pending_count--;
-            memmove(s->pending, s->pending + 1, s->pending_count * sizeof *s->pending);
-        }
-    }
-}
-
-static void add_live_group(viewer *s)
-{
-    int level;
-    const double now = hub_now();
-    if (!stage_ready(s->server, s, now, &level)) {
-        return;
-    }
-    add_group(s, s->server->current, s->base);
-    view_frame_drop(s->base);
-    s->base = view_frame_share(s->server->current);
-    s->after = s->base->sequence;
-    s->again = false;
-    s->credits--;
-    s->due = fmax(s->due + s->interval, now);
-}
-
-message *viewer_next(viewer *s)
-{
-    if (!s->texts.first && !s->binaries.first && !introduce(s)) {
-        if (s->server->hub->live) {
-            add_live_group(s);
-        } else {
-            pursue_pending(s);
-        }
-    }
-    message *m = queue_take(&s->texts);
-    return m ? m : queue_take(&s->binaries);
 }

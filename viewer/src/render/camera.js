@@ -43,10 +43,8 @@ export class Camera {
 
   /** Brings three's camera up to date. `bounds`: the sphere that has to lie between near and far. */
   update(bounds) {
-    const { turn, height, distance } = this;
-    this.away.set(Math.cos(height) * Math.cos(turn), Math.cos(height) * Math.sin(turn), Math.sin(height));
-    this.right.set(-Math.sin(turn), Math.cos(turn), 0);
-    this.up.crossVectors(this.away, this.right);
+    const { distance } = this;
+    this.aim();
     const c = this.three;
     c.position.copy(this.target).addScaledVector(this.away, distance);
     c.lookAt(this.target);
@@ -67,6 +65,14 @@ export class Camera {
     }
     c.updateProjectionMatrix();
     c.updateMatrixWorld(true);
+  }
+
+  /** The directions that follow from the angles. */
+  aim() {
+    const { turn, height } = this;
+    this.away.set(Math.cos(height) * Math.cos(turn), Math.cos(height) * Math.sin(turn), Math.sin(height));
+    this.right.set(-Math.sin(turn), Math.cos(turn), 0);
+    this.up.crossVectors(this.away, this.right);
   }
 
   orbit(dx, dy) {
@@ -95,12 +101,23 @@ export class Camera {
     [this.turn, this.height] = VIEWS[name];
   }
 
-  /** Shows the whole of a bounding sphere. */
-  fit(bounds) {
-    const radius = Math.max(bounds.radius, 1e-6);
-    this.target.copy(bounds.center);
-    const half = Math.tan((FIELD * Math.PI) / 360) * Math.min(1, this.aspect);
-    this.distance = (radius / half) * (this.orthographic ? 1.05 : Math.sqrt(1 + half * half) * 1.05);
+  /** Shows the whole of a box { low, high }, under the angles that it has. */
+  fit({ low, high }) {
+    this.aim();
+    for (let k = 0; k < 3; k++) this.target.setComponent(k, (low[k] + high[k]) / 2);
+    const tall = Math.tan((FIELD * Math.PI) / 360),
+      wide = tall * this.aspect,
+      corner = new THREE.Vector3();
+    let distance = 1e-6;
+    for (let i = 0; i < 8; i++) {
+      for (let k = 0; k < 3; k++) corner.setComponent(k, (((i >> k) & 1 ? 1 : -1) * (high[k] - low[k])) / 2);
+      const across = Math.max(
+        Math.abs(corner.dot(this.right)) / wide,
+        Math.abs(corner.dot(this.up)) / tall,
+      );
+      distance = Math.max(distance, across + (this.orthographic ? 0 : corner.dot(this.away)));
+    }
+    this.distance = 1.1 * distance;
   }
 
   /** The ray through a point of the picture (-1 to 1 in x and y): origin and unit way. */

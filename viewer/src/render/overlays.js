@@ -3,6 +3,7 @@
 // frames are ribbons too.
 import * as THREE from 'three';
 import { Ribbons } from './ribbons.js';
+import { roundUp } from '../colours.js';
 
 const MOST_ARROWS = 200000;
 
@@ -20,6 +21,7 @@ export class Overlays {
     );
     this.show = { contacts: false, chains: false, arrows: false };
     this.drag = null; // { body, target }
+    this.chainTop = 0; // N, from which chains are red
     this.clear();
   }
 
@@ -45,7 +47,8 @@ export class Overlays {
     points.begin(show.contacts ? n : 0);
     let sum = 0;
     for (let i = 0; i < n; i++) sum += impulse(contacts, i);
-    const mean = n ? sum / n : 1,
+    this.chainTop = show.chains && n ? roundUp((4 * sum) / n / contacts.step) : 0;
+    const mean = n ? (this.chainTop > 0 ? (this.chainTop * contacts.step) / 4 : sum / n) : 1,
       a = [0, 0, 0],
       b = [0, 0, 0],
       tick = Math.max(model.balls.low * 0.4, bounds.radius * 0.002);

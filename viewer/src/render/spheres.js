@@ -94,6 +94,7 @@ vec3 baseColour() {
   if ((vOwner.y & 256u) != 0u) return uFixedColour;
   if (uColourBy == 0) return texelFetch(uMaterials, ivec2(int(vOwner.y & 255u), 0), 0).rgb;
   if (uColourBy == 4) return colourOfId(vOwner.x);
+  if (uColourBy > 4) return uFixedColour; // what it would be coloured by is not known
   return scaled(vValue);
 }
 
@@ -104,16 +105,15 @@ void main() {
   if (cover <= uHard) discard;
   vec3 hit = r.origin + r.way * (r.middle - r.half_chord);
   vec3 normal = normalize(hit - vCentre);
-  float shadeOfCap = 1.0;
-  if (isCut(hit)) { // the near side is cut away: show the inside of the ball, flat
+  bool cap = isCut(hit);
+  if (cap) { // the near side is cut away: show the inside of the ball, flat, in the legend's colour
     vec3 back = r.origin + r.way * (r.middle + r.half_chord);
     if (isCut(back)) discard;
     float t = (uCut.w - dot(uCut.xyz, r.origin)) / dot(uCut.xyz, r.way);
     hit = r.origin + r.way * t;
     normal = uCut.xyz;
-    shadeOfCap = 0.82;
   }
-  vec3 base = baseColour() * shadeOfCap;
+  vec3 base = baseColour();
   if (uMarks > 0.5) { // two tones and a ring that turn with the body
     vec3 n = mat3(uViewToWorld) * normal;
     n = n + 2.0 * cross(-vTurn.xyz, cross(-vTurn.xyz, n) + vTurn.w * n);
@@ -121,7 +121,7 @@ void main() {
     base *= mix(1.0, 0.78, smoothstep(-w, w, n.x));
     base = mix(base, base * 0.35, 1.0 - smoothstep(0.12 - w, 0.12 + w, abs(n.z)));
   }
-  vec3 c = shade(base, hit, normal);
+  vec3 c = cap ? base : shade(base, hit, normal);
   if (vOwner.x == uPicked) {
     float rim = pow(1.0 - max(dot(normal, -r.way), 0.0), 1.5);
     c = mix(c, uPickedColour, 0.35 + 0.65 * rim);

@@ -119,7 +119,8 @@ export class View {
     this.casters.add(this.spheres.caster, this.walls.casters);
     this.makeShadow();
     this.bounds = new THREE.Sphere(new THREE.Vector3(), 1);
-    this.low = new THREE.Vector3(-1, -1, -1);
+    this.whole = new THREE.Sphere(new THREE.Vector3(), 1); // with what flew far off
+    this.box = null;
     this.options = { shadows: true, grid: true, marks: false, cut: null, opacity: 0.2, ball: 1 };
     this.stats = { uploadBytes: 0, drawMs: 0, uploads: 0 };
     this.scratch = {
@@ -207,10 +208,8 @@ export class View {
   }
 
   colourBy(key) {
-    this.palette.uColourBy.value = Math.max(
-      0,
-      COLOUR_BY.findIndex((c) => c.key === key),
-    );
+    const at = COLOUR_BY.findIndex((c) => c.key === key);
+    this.palette.uColourBy.value = at < 0 ? COLOUR_BY.length : at; // beyond the last: no colour
   }
 
   setRange(low, high) {
@@ -223,7 +222,6 @@ export class View {
 
   setOptions(options) {
     Object.assign(this.options, options);
-    this.ground.mesh.visible = this.options.grid;
     this.spheres.uniforms.uMarks.value = this.options.marks ? 1 : 0;
     this.spheres.balls.uShrink.value = this.options.ball;
     this.walls.setOpacity(this.options.opacity);
@@ -236,18 +234,24 @@ export class View {
     const b = this.model.bounds();
     if (!b) return;
     this.boundsAt = now;
-    this.low.fromArray(b.low);
-    const high = this.scratch.v.fromArray(b.high);
-    this.bounds.center.addVectors(this.low, high).multiplyScalar(0.5);
-    this.bounds.radius = Math.max(high.distanceTo(this.low) / 2, 1e-6);
+    this.box = b;
+    this.surround(this.bounds, b.near);
+    this.surround(this.whole, b);
     this.placePlanes();
   }
 
-  /** Shows everything. */
+  surround(sphere, { low, high }) {
+    const a = this.scratch.v.fromArray(low),
+      b = this.scratch.w.fromArray(high);
+    sphere.center.addVectors(a, b).multiplyScalar(0.5);
+    sphere.radius = Math.max(a.distanceTo(b) / 2, 1e-6);
+  }
+
+  /** Shows everything, also what flew far off. */
   fit() {
     this.boundsAt = -1;
     this.followBounds(0);
-    this.camera.fit(this.bounds);
+    if (this.box) this.camera.fit(this.box);
   }
 
   syncShapes() {
@@ -345,8 +349,9 @@ export class View {
       p.uniforms.uFill.value = level ? 0.55 : 0.22;
       if (level && !ground) ground = p;
     }
-    // The grid lies on the ground where there is one, else under everything.
+    // The grid lies on the ground; where there is none, there is no grid either, nor its shadows.
     const g = this.ground;
+    g.mesh.visible = this.options.grid && ground !== null;
     if (ground)
       g.place(
         ground.mesh.position.clone().sub(ground.offset),
@@ -354,7 +359,6 @@ export class View {
         this.bounds.center,
         this.bounds.radius * 4,
       );
-    else g.place(v.set(0, 0, this.low.z), t.identity(), this.bounds.center, this.bounds.radius * 4);
   }
 
   syncFrames() {
@@ -413,7 +417,7 @@ export class View {
         this.overlays.update(model, this.bounds);
       }
     }
-    this.camera.update(this.bounds);
+    this.camera.update(this.whole);
     const three = this.camera.three;
     u.uViewToWorld.value.copy(three.matrixWorld);
     u.uLightView.value.copy(u.uLight.value).transformDirection(three.matrixWorldInverse);
@@ -432,18 +436,29 @@ export class View {
     this.stats.drawMs = performance.now() - start;
   }
 
+  /** The cut plane in the world: { normal, at }, where dot(normal, p) > at is cut away: the near side, or the
+   *  far one (`flip`). null: none. */
+  cutPlane() {
+    const cut = this.options.cut;
+    if (!cut) return null;
+    const away = this.camera.away,
+      normal = new THREE.Vector3();
+    if (cut.axis === 'eye') normal.copy(away);
+    else normal.setComponent({ x: 0, y: 1, z: 2 }[cut.axis], 1);
+    const at = normal.dot(this.bounds.center) + cut.offset * this.bounds.radius;
+    const sign = (normal.dot(away) < 0 ? -1 : 1) * (cut.flip ? -1 : 1);
+    return { normal: normal.multiplyScalar(sign), at: at * sign, place: at };
+  }
+
   setCut(three) {
-    const cut = this.options.cut,
-      v = this.scratch.v;
+    const cut = this.cutPlane();
     if (!cut) {
       this.shared.uCut.value.set(0, 0, 0, 1e30);
       return;
     }
-    v.fromArray(cut.normal).normalize();
-    const at = v.dot(this.bounds.center) + cut.offset * this.bounds.radius;
-    const view = v.clone().transformDirection(three.matrixWorldInverse);
+    const view = cut.normal.clone().transformDirection(three.matrixWorldInverse);
     // A point of the plane in view space gives its distance there.
-    const point = v.multiplyScalar(at).applyMatrix4(three.matrixWorldInverse);
+    const point = cut.normal.multiplyScalar(cut.at).applyMatrix4(three.matrixWorldInverse);
     this.shared.uCut.value.set(view.x, view.y, view.z, view.dot(point));
   }
 

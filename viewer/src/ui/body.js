@@ -91,7 +91,7 @@ export class BodyPanel {
       ['Speed', speed === null ? '–' : `${format(speed)} m/s`],
       ['Spin (rad/s)', vector(info.angular_velocity)],
       ['Turned (w, x, y, z)', vector(info.orientation)],
-      ['Contacts', String(info.contact_count)],
+      ['Contacts', info.contact_count === null ? 'not recorded' : String(info.contact_count)],
     ];
     this.facts.replaceChildren(...facts.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
     this.contacts.hidden = !info.contacts?.length;

@@ -19,8 +19,9 @@ let counter = 0;
 
 /** A label and a control beside it. */
 export function row(label, control, title) {
-  const id = control.id || `f${++counter}`;
-  control.id = id;
+  const field = control.input ?? control,
+    id = field.id || `f${++counter}`;
+  field.id = id;
   return h('div', { class: 'row', title }, h('label', { for: id }, label), control);
 }
 
@@ -47,6 +48,26 @@ export function number(value, change, attributes = {}) {
   });
   input.value = value ?? '';
   return input;
+}
+
+/** A slider with its number beside it. `show` writes the number; refresh() writes it again. */
+export function slider(attributes, value, change, show) {
+  const input = h('input', {
+      type: 'range',
+      ...attributes,
+      oninput: () => {
+        change(Number(input.value));
+        refresh();
+      },
+    }),
+    output = h('output', { class: 'number' }),
+    element = h('div', { class: 'slider' }, input, output);
+  const refresh = () => {
+    output.textContent = show(Number(input.value));
+  };
+  input.value = value;
+  refresh();
+  return Object.assign(element, { input, refresh });
 }
 
 export function select(options, value, change) {

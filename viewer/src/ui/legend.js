@@ -11,10 +11,20 @@ export function legendOf(app) {
   if (by.key === 'material')
     return {
       title: 'Material',
-      items: app.materials.list.slice(0, MOST).map((m) => ({ colour: materialCss(m.index), text: m.name })),
+      items: app.materials.list
+        .filter((m) => app.model.materials.has(m.index))
+        .slice(0, MOST)
+        .map((m) => ({ colour: materialCss(m.index), text: m.name })),
     };
+  if (by.key === 'force' && !app.contactsKnown) return { title: 'Contact force: not recorded' };
   const [low, high] = by.key === 'size' ? app.sizeRange : [app.legend.low, app.legend.high];
   return { title: `${by.label} (${by.unit})`, low: format(low), high: format(high) };
+}
+
+function chainText(app) {
+  if (!app.contactsKnown) return 'Lines: contacts were not recorded';
+  const top = app.view.overlays.chainTop;
+  return top > 0 ? `Lines: contact force, red from ${format(top)} N` : 'Lines: contact force (N)';
 }
 
 export function showLegend(app) {
@@ -37,9 +47,16 @@ export function showLegend(app) {
       legend.high !== undefined
         ? h('div', { class: 'ends number' }, h('span', {}, legend.low), h('span', {}, legend.high))
         : '',
-      app.options.chains ? h('div', { class: 'quiet' }, 'Lines: impulses, red from 4 × their mean') : '',
+      app.options.chains ? h('div', { class: 'quiet' }, chainText(app)) : '',
     );
   };
   app.on('legend hello materials options', update);
+  let shown = '';
+  app.on('drawn', () => {
+    // what changes with the picture: the materials that are there, the force of the lines
+    const now = `${app.model.epoch} ${[...app.model.materials]} ${app.options.chains ? chainText(app) : ''}`;
+    if (now !== shown) update();
+    shown = now;
+  });
   update();
 }

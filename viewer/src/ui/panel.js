@@ -1,6 +1,6 @@
 // The panel beside the scene: one function a section. Each builds its controls once and keeps them up
 // to date through the app's events.
-import { $, h, row, check, number, select, put, button } from './dom.js';
+import { $, h, row, check, number, select, slider, put, button } from './dom.js';
 import { COLOUR_BY, materialCss, format } from '../colours.js';
 import { takePicture, Video } from '../capture.js';
 
@@ -43,18 +43,26 @@ function viewSection(app) {
     '',
     () => apply(),
   );
-  const offset = h('input', { type: 'range', min: -1, max: 1, step: 0.01, value: 0, oninput: () => apply() });
+  const offset = slider(
+    { min: -1, max: 1, step: 0.01 },
+    0,
+    () => apply(),
+    () => {
+      const plane = app.view.cutPlane();
+      return plane ? `${format(plane.place)} m` : '';
+    },
+  );
   const flip = check('Other side', false, () => apply());
   const offsetRow = row('Position', offset),
     flipRow = h('div', {}, flip);
   const apply = () => {
-    const away = app.view.camera.away.toArray();
-    const normal = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1], eye: away }[cut.value];
-    const sign = flip.box.checked ? -1 : 1;
-    offsetRow.hidden = flipRow.hidden = !normal;
+    offsetRow.hidden = flipRow.hidden = !cut.value;
     app.view.setOptions({
-      cut: normal ? { normal: normal.map((x) => x * sign), offset: Number(offset.value) * sign } : null,
+      cut: cut.value
+        ? { axis: cut.value, offset: Number(offset.input.value), flip: flip.box.checked }
+        : null,
     });
+    offset.refresh();
     app.invalidate();
   };
   content('view').append(
@@ -102,44 +110,41 @@ function showSection(app, theme) {
       },
       title,
     );
-  const opacity = h('input', {
-    type: 'range',
-    min: 0,
-    max: 1,
-    step: 0.05,
-    value: app.view.options.opacity,
-    oninput: () => {
-      app.view.setOptions({ opacity: Number(opacity.value) });
+  const percent = (x) => `${Math.round(100 * x)} %`;
+  const opacity = slider(
+    { min: 0, max: 1, step: 0.05 },
+    app.view.options.opacity,
+    (x) => {
+      app.view.setOptions({ opacity: x });
       app.invalidate();
     },
-  });
-  const ball = h('input', {
-    type: 'range',
-    min: 0.05,
-    max: 1,
-    step: 0.05,
-    value: 1,
-    id: 'ball-size',
-    oninput: () => {
-      app.view.setOptions({ ball: Number(ball.value) });
+    percent,
+  );
+  const ball = slider(
+    { min: 0.05, max: 1, step: 0.05, id: 'ball-size' },
+    1,
+    (x) => {
+      app.view.setOptions({ ball: x });
       app.invalidate();
     },
-  });
+    percent,
+  );
   let chains = false;
   app.on('options', () => {
     // chains run inside the balls: those step back for them
     if (app.options.chains === chains) return;
     chains = app.options.chains;
-    ball.value = chains ? 0.4 : 1;
-    app.view.setOptions({ ball: Number(ball.value) });
+    ball.input.value = chains ? 0.4 : 1;
+    ball.refresh();
+    app.view.setOptions({ ball: Number(ball.input.value) });
   });
   content('show').append(
     row('Colour by', colour),
     overlay('contacts', 'Contact points'),
-    overlay('chains', 'Force chains', 'Lines between touching bodies, wider for larger impulses'),
+    overlay('chains', 'Force chains', 'Lines between touching bodies, wider for larger forces'),
     overlay('arrows', 'Velocity arrows'),
     option('marks', 'Marks that turn with bodies'),
-    option('grid', 'Ground grid'),
+    option('grid', 'Ground grid', 'On the ground, where the scene has one'),
     option('shadows', 'Shadows', 'Costs a second pass over all bodies'),
     row('Ball size', ball, 'How large balls are drawn: small ones show what lies between them'),
     row('Walls', opacity, 'How solid boxes and patches look'),
@@ -196,6 +201,14 @@ function simulationSection(app) {
     return row(label, control, kind.title);
   });
   const note = h('p', { class: 'note' });
+  const undo = button('Undo', () => app.undo(), { id: 'undo', title: 'Take the last change back (U)' });
+  const keys = check(
+    'Keys change physics',
+    false,
+    (on) => app.setOption('keysChange', on),
+    'H, N, Z, X, J, M, D, C, F, V, G, B and Del change the simulation only while this is on',
+  );
+  keys.box.id = 'keys-change';
   const refresh = () => {
     const s = app.settings,
       editable = app.can('edit');
@@ -203,12 +216,16 @@ function simulationSection(app) {
       axes.forEach((a, k) => put(a, Number(s.gravity[k].toPrecision(7))));
       for (const [name, control] of controls) put(control, s[name]);
     }
-    for (const c of [...axes, ...controls.values()]) c.disabled = !editable;
+    for (const c of [...axes, ...controls.values(), keys.box]) c.disabled = !editable;
+    undo.disabled = !editable || !app.status.undo;
+    undo.textContent = app.status.undo ? `Undo: ${app.status.undo.replaceAll('_', ' ')}` : 'Undo';
     note.textContent = editable
       ? 'Changes hold from the next step on.'
       : 'This run can be watched, not changed.';
   };
   content('simulation').append(
+    h('div', { class: 'buttons' }, undo),
+    keys,
     h(
       'div',
       { class: 'row wide' },
@@ -225,7 +242,7 @@ function simulationSection(app) {
         control.append(...app.hello.words[name].map((word) => h('option', { value: word }, word)));
     }
   });
-  app.on('settings hello connection', refresh);
+  app.on('settings hello connection status', refresh);
   refresh();
 }
 
@@ -234,15 +251,7 @@ function materialSection(app) {
   const build = () => {
     const pairs = app.materials.all(),
       editable = app.can('edit');
-    const send = (p, what, v) =>
-      app.command({
-        do: 'pair',
-        a: p.a,
-        b: p.b,
-        friction: p.friction,
-        restitution: p.restitution,
-        [what]: v,
-      });
+    const send = (p, what, v) => app.command(app.materials.set(p, what, v));
     const label = (p) =>
       p.a === p.b
         ? app.materials.find(p.a).name
@@ -420,6 +429,10 @@ function aboutSection(app) {
         k,
         typeof v === 'number' ? format(v) : String(v),
       ]),
+      ...(hello.edits ?? []).map((line) => {
+        const [time, ...edit] = line.split(' ');
+        return [`By hand at ${format(Number(time))} s`, edit.join(' ')];
+      }),
     ];
     facts.replaceChildren(...list.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
   };

@@ -79,6 +79,11 @@ class Plot {
     });
     this.title = body === null ? kind.title : `${app.model.nameOf(body)}: ${kind.title}`;
     this.holder = h('div', {});
+    this.missing = h(
+      'p',
+      { class: 'note', hidden: true },
+      'Contacts were not recorded: there is no force to plot.',
+    );
     this.element = h(
       'article',
       { class: 'plot', 'aria-label': this.title, 'data-plot': body === null ? key : `${key}-${body}` },
@@ -90,6 +95,7 @@ class Plot {
         button('PNG', () => this.savePng(), { title: 'Save the picture' }),
         button('×', () => remove(this), { 'aria-label': `Remove the plot ${this.title}` }),
       ),
+      this.missing,
       this.holder,
     );
     this.observer = new ResizeObserver(() => this.resize());
@@ -189,6 +195,7 @@ class Plot {
   }
 
   refresh(force = false) {
+    this.missing.hidden = this.key !== 'force' || this.app.contactsKnown;
     const version = this.history?.version ?? -1;
     if (!this.plot) this.make();
     else if (force || version !== this.version || this.source !== this.history) {

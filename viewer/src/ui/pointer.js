@@ -32,11 +32,9 @@ export class Pointer {
 
   hit(e) {
     const { origin, way } = this.ray(e),
-      view = this.app.view,
-      cut = view.options.cut;
+      cut = this.app.view.cutPlane();
     if (!cut) return pickBody(this.app.model, origin, way);
-    const n = new THREE.Vector3().fromArray(cut.normal).normalize();
-    const at = n.dot(view.bounds.center) + cut.offset * view.bounds.radius;
+    const { normal: n, at } = cut;
     return pickBody(this.app.model, origin, way, (x, y, z) => n.x * x + n.y * y + n.z * z > at);
   }
 
