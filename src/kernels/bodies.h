@@ -96,8 +96,51 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         p[k] = next[k];
 }
 
+/* m d.e and w.I f of two velocities of a body: what an impulse that changes its velocity by d does
+ * at the velocity e. */
+TL_KERNEL double tlk_body_product(const tlk_bodies *b, uint32_t i, const double *d, const double *e)
+{
+    const double *inertia = b->inertia + 4 * (size_t)i;
+    double turn[3] = {d[3], d[4], d[5]}, spin[3] = {e[3], e[4], e[5]};
+    if (b->flags[i] & TLK_BODY_ANISOTROPIC) {
+        tlk_rotate_back(b->quat + 4 * (size_t)i, d + 3, turn);
+        tlk_rotate_back(b->quat + 4 * (size_t)i, e + 3, spin);
+    }
+    double sum = inertia[3] * tlk_dotd(d, e);
+    for (int k = 0; k < 3; k++)
+        sum += inertia[k] * turn[k] * spin[k];
+    return sum;
+}
+
+/* The energy that a body gets in a step: 0 from contacts and impacts, 1 from applied forces, with
+ * the mean of the velocities before and after; from the position problem as potential energy, in
+ * 0 too (docs/theory.md, "Energy"). */
+TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, double *acc)
+{
+    real old[8], free[8];
+    double mean[6], contact[6], forces[6];
+    tlk_load8(m->bodies.vel + 8 * (size_t)i, old);
+    tlk_load8(m->free + 8 * (size_t)i, free);
+    for (int k = 0; k < 6; k++) {
+        const int at = k < 3 ? k : k + 1;
+        mean[k] = 0.5 * ((double)v[at] + old[at]);
+        contact[k] = (double)v[at] - free[at];
+        forces[k] = (double)free[at] - old[at];
+    }
+    const double mass = m->bodies.inertia[4 * (size_t)i + 3], weight = m->h * mass;
+    double work = tlk_body_product(&m->bodies, i, contact, mean);
+    if (m->pseudo) {
+        const real *p = m->pseudo + 8 * (size_t)i;
+        const double lift[3] = {p[0], p[1], p[2]};
+        work -= weight * tlk_dotd(m->gravity, lift);
+    }
+    acc[0] += work;
+    acc[1] += tlk_body_product(&m->bodies, i, forces, mean) - weight * tlk_dotd(m->gravity, mean);
+}
+
 /* The first dynamic body whose new velocity is not a number, or too large, or whose place is out of
- * reach: then nothing is to move. And the sum of the roots of the new speeds. */
+ * reach: then nothing is to move. The sum of the roots of the new speeds, and the energies of
+ * tlk_body_work. */
 TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 {
     real v[8];
@@ -109,6 +152,7 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     if (!(speed <= m->max_speed * m->max_speed) || !(spin < 1e24) || !near)
         acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
     acc[1] += sqrt(sqrt(speed));
+    tlk_body_work(m, i, v, acc + 2);
 }
 
 /* One dynamic body: the velocities become its state and move it (eq. 8). */

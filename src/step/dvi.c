@@ -227,6 +227,12 @@ static bool flows(const tl_backend *b, const tlk_problem *view)
            view->block_base == view->rows;
 }
 
+/* Whether impacts come before the velocity problem, one after the other. */
+static bool bounces(const tl_world *w)
+{
+    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING;
+}
+
 static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 {
     tl_backend *b = w->backend;
@@ -244,6 +250,10 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     if (flows(b, &problem->view)) {
         TL_TRY(tl_buffer_need(b, &p->turns, rows * sizeof(uint16_t)));
         TL_TRY(tl_buffer_need(b, &p->mass, 4 * rows * real));
+    }
+    if (bounces(w)) {
+        TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
+        TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
     }
     return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
 }
@@ -302,6 +312,8 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         build->turns = p->turns.data;
         build->mass = p->mass.data;
     }
+    if (bounces(w))
+        build->restitution = p->restitution.data;
     tl_run(b, TLK_build_row, c->count, build);
     tlk_problem *view = &problem->view;
     view->blocks = w->rows;
@@ -367,13 +379,12 @@ static tl_status diverged(tl_world *w, size_t row)
 }
 
 /* The certificate's numbers that come from the rows. */
-static void certify(const tl_world *w, uint32_t contacts, const double *n, tl_report *r)
+static void certify(uint32_t contacts, const double *n, tl_report *r)
 {
     r->contacts = contacts;
     r->residual = n[2] > 0 ? sqrt(n[0] / n[2]) : 0;
     r->max_residual = n[2] > 0 ? n[1] : 0;
     r->active_contacts = (uint32_t)n[3];
-    r->dissipated_energy = w->dissipated + n[4];
     r->max_penetration = n[7] > 0 ? n[5] : 0;
     r->mean_penetration = n[7] > 0 ? n[6] / n[7] : 0;
 }
@@ -384,7 +395,7 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
                                 tlk_motion *motion, tl_report *r)
 {
     tl_backend *b = w->backend;
-    const tlk_audit args = {problem->view, w->problem.gap.data};
+    const tlk_audit args = {problem->view, w->problem.gap.data, build->impact};
     const uint32_t contacts = w->contacts[1 - w->current].count;
     double n[TLK_FOLD_NUMBERS], worst[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
     const tl_folding folds[3] = {{TLK_FOLD_audit_row, problem->view.rows, &args, n},
@@ -406,10 +417,13 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
         return diverged(w, (size_t)worst[0]);
     }
-    certify(w, contacts, n, r);
+    certify(contacts, n, r);
+    r->dissipated_energy = w->dissipated + n[4] - worst[2];
+    r->work_energy = w->work_done + n[4] + worst[3];
     w->steps++;
     w->time += w->settings.step;
     w->dissipated = r->dissipated_energy;
+    w->work_done = r->work_energy;
     w->current = 1 - w->current;
     tl_world_prescribe(w);
     memcpy(w->box, moved + 2, 6 * sizeof(double));
@@ -438,6 +452,8 @@ static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, t
     r->ms.colour = lap(w, &mark);
     TL_TRY(free_velocities(w, motion));
     TL_TRY(build_rows(w, next, problem, build));
+    if (bounces(w))
+        TL_TRY(tl_step_impacts(w, problem, build, r));
     r->ms.build = lap(w, &mark);
     return TL_OK;
 }

@@ -78,7 +78,7 @@ static void settings(stream *s, tl_settings *t)
                           t->solver.warm_start,
                           t->precision,
                           t->threads,
-                          0,
+                          t->impacts,
                           0};
     double *numbers[] = {
         &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
@@ -95,6 +95,7 @@ static void settings(stream *s, tl_settings *t)
     t->solver.warm_start = words[5] != 0;
     t->precision = (tl_precision)words[6];
     t->threads = words[7];
+    t->impacts = (tl_impacts)words[8];
 }
 
 /* A table of numbers that a record owns. */
@@ -246,6 +247,7 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
     raw(s, &w->steps, sizeof w->steps);
     number(s, &w->time);
     number(s, &w->dissipated);
+    number(s, &w->work_done);
     raw(s, handles, sizeof *handles);
     description(s, w);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)

@@ -20,8 +20,8 @@ void tl_world_free(tl_world *w)
                                 &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
                                 &w->geom,   &w->level,  &w->patch_local, &w->patch,
                                 &w->centre, &w->reach,  &w->pair_table,  &w->free,
-                                &w->work,   &w->pseudo, &w->rest,        &w->wrench,
-                                &w->halt};
+                                &w->work,   &w->pseudo, &w->rest,        &w->struck,
+                                &w->wrench, &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -54,11 +54,34 @@ static void bind_phases(tl_world *w)
 {
     tl_rows *p = &w->problem;
     tl_ordering *o = &w->ordering;
-    tl_buffer *pieces[] = {&p->key,   &p->place, &p->segment,       &p->bidding,        &p->fresh,
-                           &p->a,     &p->b,     &p->head,          &p->block,          &p->bias,
-                           &p->gap,   &p->gamma, &p->position_bias, &p->position_gamma, &p->turns,
-                           &p->mass,  &o->order, &o->first,         &o->from,           &o->to,
-                           &o->range, &o->place, &o->level,         &o->gone,           &o->rows};
+    tl_buffer *pieces[] = {&p->key,
+                           &p->place,
+                           &p->segment,
+                           &p->bidding,
+                           &p->fresh,
+                           &p->a,
+                           &p->b,
+                           &p->head,
+                           &p->block,
+                           &p->bias,
+                           &p->gap,
+                           &p->gamma,
+                           &p->position_bias,
+                           &p->position_gamma,
+                           &p->turns,
+                           &p->mass,
+                           &p->restitution,
+                           &p->impact,
+                           &p->rounds,
+                           &o->order,
+                           &o->first,
+                           &o->from,
+                           &o->to,
+                           &o->range,
+                           &o->place,
+                           &o->level,
+                           &o->gone,
+                           &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);
@@ -132,7 +155,9 @@ tl_status tl_world_upload_pairs(tl_world *w)
     const tl_pair_rec *pairs = w->pairs.data;
     const size_t count = w->pairs.count;
     TL_TRY(tl_buffer_need(w->backend, &w->pair_table, 2 * count * w->backend->real));
+    w->bounces = false;
     for (size_t i = 0; i < count; i++) {
+        w->bounces |= pairs[i].restitution > 0;
         const double twice[2] = {pairs[i].friction, pairs[i].restitution};
         const float once[2] = {(float)twice[0], (float)twice[1]};
         const bool wide = w->backend->precision == TL_DOUBLE;

@@ -34,7 +34,9 @@ typedef struct tl_rows {
     tl_buffer a, b;       /* uint32_t */
     tl_buffer head, block, bias, gap, gamma; /* real */
     tl_buffer position_bias, position_gamma;
-    tl_buffer turns, mass; /* where the backend wants them */
+    tl_buffer restitution, impact; /* real: where there are impacts */
+    tl_buffer rounds;              /* what their rounds work with */
+    tl_buffer turns, mass;         /* where the backend wants them */
 } tl_rows;
 
 /* What changes of the order of rows work with: pieces of the world's arena. */
@@ -58,12 +60,13 @@ struct tl_world {
     double envelope; /* m, settings.envelope resolved */
     double smallest; /* m, the smallest radius of a dynamic body's shapes; 0 without any */
     uint64_t steps;
-    double time, dissipated;
+    double time, dissipated, work_done; /* s, J, J */
     tl_report report;
 
     /* the description */
     uint32_t materials;
     tl_array pairs;   /* tl_pair_rec, materials * materials */
+    bool bounces;     /* the restitution of some pair is above 0 */
     tl_array motions; /* tl_world_motion */
     tl_array forces;  /* tl_force_rec */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
@@ -90,6 +93,7 @@ struct tl_world {
     tl_rows problem;
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
+    tl_buffer struck;                   /* the same: free velocities after impacts */
     tl_buffer wrench;                   /* double, 6 a dynamic body */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
     tl_array wrench_host;               /* double */
@@ -156,6 +160,11 @@ tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_col
 tl_status tl_step_dvi(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 tl_status tl_step_contacts(tl_world *world, uint32_t parts, uint32_t devices);
+
+/* step/impact.c: the impacts of the step, before its velocity problem, whose free velocities they
+ * change; `build` is told their impulses. */
+tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
+                          tl_report *report);
 
 /* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */
 void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);
