@@ -475,7 +475,7 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
     acc[2] += 1;
-    acc[3] += tlk_dot(g, g) > 0;
+    acc[3] += tlk_dot(g, g) > 0 || tlk_dot(struck, struck) > 0;
     acc[4] -= work;
     if (gap < 0) {
         acc[5] = tlk_max(acc[5], -gap);

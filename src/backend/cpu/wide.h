@@ -400,11 +400,12 @@ WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, dvec *acc)
     wide_velocity(&h, p->vel, va, vb, u);
     const vec bias = vec_load(p->bias + s);
     const real *gamma = p->gamma + tlk_at(s, 0, 3);
+    vec struck[3];
     dvec work = {0}, zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
     for (int k = 0; k < 3; k++) {
         g[k] = vec_load(gamma + k * TLK_LANES);
-        const vec struck = q->impact ? vec_load(q->impact + tlk_at(s, (uint32_t)k, 3)) : vec_set(0);
-        work += (vec_widen(g[k]) + vec_widen(struck)) * vec_widen(vb[k]);
+        struck[k] = q->impact ? vec_load(q->impact + tlk_at(s, (uint32_t)k, 3)) : vec_set(0);
+        work += (vec_widen(g[k]) + vec_widen(struck[k])) * vec_widen(vb[k]);
         u[k] += bias * h.n[k];
     }
     const dvec r = vec_widen(wide_residual(p, &h, va, vb, g, u));
@@ -415,7 +416,7 @@ WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, dvec *acc)
         wall[l] = h.ib[l] >= p->moving ? -1 : 0;
     const dvec gap = vec_widen(vec_load(q->gap + s));
     const dvec_bits overlap = row & (gap < zero);
-    const dvec active = vec_widen(vec_dot(g, g));
+    const dvec active = vec_widen(vec_dot(g, g)) + vec_widen(vec_dot(struck, struck));
     const dvec worst = dvec_select(row, r, none), depth = dvec_select(overlap, -gap, none);
     acc[0] += dvec_select(row, r * r, zero);
     acc[1] = dvec_select(acc[1] > worst, acc[1], worst);
