@@ -118,17 +118,15 @@ static bool read_threads(const char *text, bench_options *options)
 
 static bool read_backend(const char *text, bench_options *options)
 {
-    static const char *const words[] = {"cpu", "cuda", NULL};
-    int word = find_word(words, text, strlen(text));
-    options->settings.backend = word == 1 ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+    int word = tl_word_value(TL_WORDS_BACKEND, text);
+    options->settings.backend = (tl_backend_kind)(word < 0 ? 0 : word);
     return word >= 0;
 }
 
 static bool read_precision(const char *text, bench_options *options)
 {
-    static const char *const words[] = {"mixed", "double", NULL};
-    int word = find_word(words, text, strlen(text));
-    options->settings.precision = word == 1 ? TL_DOUBLE : TL_MIXED;
+    int word = tl_word_value(TL_WORDS_PRECISION, text);
+    options->settings.precision = (tl_precision)(word < 0 ? 0 : word);
     return word >= 0;
 }
 
@@ -159,20 +157,16 @@ static bool read_settle(const char *text, bench_options *options)
 
 static bool read_solver(const char *text, bench_options *options)
 {
-    static const char *const words[] = {"psor", "jacobi", "apgd", "spg", NULL};
-    static const tl_solver_kind kinds[] = {TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG};
-    int word = find_word(words, text, strlen(text));
-    if (word >= 0)
-        options->settings.solver.kind = kinds[word];
+    int word = tl_word_value(TL_WORDS_SOLVER, text);
+    options->settings.solver.kind = (tl_solver_kind)(word < 0 ? 0 : word);
     return word >= 0;
 }
 
 static bool read_law(const char *text, bench_options *options)
 {
-    static const char *const words[] = {"cone", "coulomb", NULL};
-    int word = find_word(words, text, strlen(text));
-    options->settings.solver.law = word == 1 ? TL_LAW_COULOMB : TL_LAW_CONE;
-    return word >= 0;
+    int word = tl_word_value(TL_WORDS_LAW, text);
+    options->settings.solver.law = (tl_law)(word < 0 ? 0 : word);
+    return word > TL_LAW_DEFAULT; /* that is what leaving the option out means */
 }
 
 static bool read_iterations(const char *text, bench_options *options)
@@ -229,7 +223,8 @@ static bool read_table(const char *text, bench_options *options)
     }
 }
 
-/* Every option with what it is and what its value must be; flags have no reader and take none. */
+/* Every option with what it is and what its value must be: a text or, where that is NULL, one of
+ * some words. Flags have no reader and take none. */
 static const struct option {
     const char *name, *value;
     uint32_t bit;
@@ -239,17 +234,17 @@ static const struct option {
     {"--json", "", OPTION_JSON, NULL, "one JSON object a line instead of a table", "no value"},
     {"--bodies", "N,N,...", OPTION_BODIES, read_bodies, "sizes to run",
      "1 to 16 whole numbers from 1 to 1000000000, such as 4000,16000"},
-    {"--backend", "B", OPTION_BACKEND, read_backend, "where Talus runs (cpu)", "cpu or cuda"},
+    {"--backend", "B", OPTION_BACKEND, read_backend, "where Talus runs (cpu)", NULL},
     {"--threads", "N", OPTION_THREADS, read_threads, "threads of Talus (all CPUs)",
      "a whole number from 1 to 1000000000"},
-    {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", "mixed or double"},
+    {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", NULL},
     {"--peers", "E,E", OPTION_PEERS, read_peers, "engines to compare with (none)",
      "bullet, ode, or both with a comma between"},
     {"--steps", "N", OPTION_STEPS, read_steps, "steps that are timed (100)",
      "a whole number from 1 to 1000000000"},
     {"--settle", "N", OPTION_SETTLE, read_settle, "steps before those (400)",
      "a whole number from 0 to 1000000000"},
-    {"--solver", "S", OPTION_SOLVER, read_solver, "solver of Talus", "psor, jacobi, apgd or spg"},
+    {"--solver", "S", OPTION_SOLVER, read_solver, "solver of Talus", NULL},
     {"--law", "L", OPTION_LAW, read_law, "friction law of Talus", "cone, or coulomb with psor"},
     {"--iterations", "N", OPTION_ITERATIONS, read_iterations, "of Talus's velocity problem",
      "a whole number from 1 to 1000000000"},
@@ -275,6 +270,17 @@ static const struct option {
 
 /* ---- help ---- */
 
+static void print_expected(FILE *file, const struct option *option)
+{
+    const char *const *words = tl_words(option->bit == OPTION_BACKEND     ? TL_WORDS_BACKEND
+                                        : option->bit == OPTION_PRECISION ? TL_WORDS_PRECISION
+                                                                          : TL_WORDS_SOLVER);
+    if (option->expected)
+        fputs(option->expected, file);
+    for (size_t i = 0; !option->expected && words[i]; i++)
+        fprintf(file, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+}
+
 static int print_list(void)
 {
     for (size_t i = 0; i < BENCH_COUNT; i++)
@@ -295,8 +301,10 @@ static int print_help(void)
         const struct option *option = &known_options[i];
         snprintf(name, sizeof name, "%s %s", option->name, option->value);
         printf("  %-25s %s", name, option->meaning);
-        if (option->read)
-            printf(": %s", option->expected);
+        if (option->read) {
+            fputs(": ", stdout);
+            print_expected(stdout, option);
+        }
         putchar('\n');
     }
     printf("\nA bench refuses options that have no meaning for it. Exit status: 0 done; 1 a part\n"
@@ -344,8 +352,10 @@ static bool read_option(const struct bench *bench, int argc, char **argv, int *i
         options->given |= option->bit;
         if (option->read ? value && option->read(value, options) : !value)
             return true;
-        fprintf(stderr, "talus-bench: %s %s: expected %s\n", option->name,
-                value ? value : "without a value", option->expected);
+        fprintf(stderr, "talus-bench: %s %s: expected ", option->name,
+                value ? value : "without a value");
+        print_expected(stderr, option);
+        fputc('\n', stderr);
         return false;
     }
     fprintf(stderr, "talus-bench: unknown option %s; see talus-bench --help\n", text);
@@ -405,7 +415,7 @@ int main(int argc, char **argv)
     const tl_solver_def *solver = &options.settings.solver;
     if (solver->law == TL_LAW_COULOMB && solver->kind != TL_PSOR) {
         fprintf(stderr, "talus-bench: --law coulomb: expected cone with --solver %s\n",
-                solver_name(solver->kind));
+                tl_word(TL_WORDS_SOLVER, solver->kind));
         return 2;
     }
     bench_output output = {.json = options.given & OPTION_JSON};

@@ -115,9 +115,7 @@ void output_failure(bench_output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Reports a failed call of the library with its message; true if `status` is a failure. */
 bool output_status(bench_output *output, const char *what, size_t bodies, tl_status status);
-const char *solver_name(tl_solver_kind kind);
 const char *law_name(const tl_solver_def *solver);
-const char *precision_name(tl_precision precision);
 
 /* peers.c: runs a peer on a start state. On success `rows` receives what follows the result (see
  * peer.h; free it), else the output has been told why. */

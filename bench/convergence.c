@@ -67,7 +67,7 @@ static tl_status run_point(tl_world *world, tl_problem *problem, uint32_t iterat
         return status;
     row->contacts = world->contacts[1 - world->current].count; /* of the next step */
     row->iterations = solution.iterations;
-    row_text(row, "solver", solver_name(solver.kind));
+    row_text(row, "solver", tl_word(TL_WORDS_SOLVER, solver.kind));
     row_text(row, "law", law_name(&solver));
     row_number(row, "max_residual", worst);
     row_number(row, "solve_ms", end - begin);
@@ -81,7 +81,8 @@ static void print_curves(const bench_options *options, double residuals[CURVES][
     for (size_t c = 0; c < CURVES; c++) {
         char name[32];
         tl_solver_def solver = {.kind = curves[c].kind, .law = curves[c].law};
-        snprintf(name, sizeof name, "%s (%s)", solver_name(solver.kind), law_name(&solver));
+        snprintf(name, sizeof name, "%s (%s)", tl_word(TL_WORDS_SOLVER, solver.kind),
+                 law_name(&solver));
         if (wanted(options, &curves[c]))
             printf(" %15s", name);
     }
@@ -106,8 +107,8 @@ static void print_falls(const bench_options *options, double residuals[CURVES][C
             continue;
         for (uint32_t i = 1; i < COUNTS; i++)
             rises += !(r[i] < r[i - 1]);
-        printf("%s (%s): falls to 1/%.3g of the first point, ", solver_name(solver.kind),
-               law_name(&solver), r[0] / r[COUNTS - 1]);
+        printf("%s (%s): falls to 1/%.3g of the first point, ",
+               tl_word(TL_WORDS_SOLVER, solver.kind), law_name(&solver), r[0] / r[COUNTS - 1]);
         if (rises)
             printf("but not from point to point: %u of %u do not fall\n", rises, COUNTS - 1);
         else
@@ -128,7 +129,7 @@ static bool run_curve(bench_output *output, tl_world *world, const struct curve 
         if (status >= 0 && output->json)
             output_row(output, &row);
     }
-    return !output_status(output, solver_name(curve->kind), made->bodies, status);
+    return !output_status(output, tl_word(TL_WORDS_SOLVER, curve->kind), made->bodies, status);
 }
 
 /* All curves of a settled pile. */

@@ -61,7 +61,7 @@ bench_row talus_row(const char *bench, const tl_world *world, const tl_settings 
 {
     bench_row row = {.bench = bench,
                      .engine = "talus",
-                     .precision = precision_name(settings->precision),
+                     .precision = tl_word(TL_WORDS_PRECISION, settings->precision),
                      .threads = settings->threads,
                      .bodies = bodies,
                      .residual = NAN,
@@ -198,7 +198,7 @@ bool measure_pile(bench_output *output, const bench_options *options, const char
     tl_status status = time_steps(world, options->steps, &report, row);
     row->peak_bytes = peer_memory_growth(memory);
     row_report(row, &report);
-    row_text(row, "solver", solver_name(pile->options.settings.solver.kind));
+    row_text(row, "solver", tl_word(TL_WORDS_SOLVER, pile->options.settings.solver.kind));
     row_text(row, "law", law_name(&pile->options.settings.solver));
     bool done = !output_status(output, "timing the pile", bodies, status) &&
                 audit_world(output, pile, world, row);

@@ -26,22 +26,11 @@ static double stage_ms(const bench_row *row, size_t i)
     return *(const double *)((const char *)&row->stages + stages[i].offset);
 }
 
-const char *solver_name(tl_solver_kind kind)
-{
-    static const char *const names[] = {"psor", "jacobi", "apgd", "spg"};
-    return names[kind];
-}
-
 const char *law_name(const tl_solver_def *solver)
 {
     bool coulomb =
         solver->law == TL_LAW_COULOMB || (solver->law == TL_LAW_DEFAULT && solver->kind == TL_PSOR);
-    return coulomb ? "coulomb" : "cone";
-}
-
-const char *precision_name(tl_precision precision)
-{
-    return precision == TL_DOUBLE ? "double" : "mixed";
+    return tl_word(TL_WORDS_LAW, coulomb ? TL_LAW_COULOMB : TL_LAW_CONE);
 }
 
 /* Fields past the room for them are a mistake of a bench; the row says so instead of losing them.

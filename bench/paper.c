@@ -244,7 +244,7 @@ static bool measure_flow(const bench_options *options, bench_output *output,
     tl_status status = time_steps(world, options->steps, &report, row);
     row->peak_bytes = peer_memory_growth(memory);
     row_report(row, &report);
-    row_text(row, "solver", solver_name(vessel->settings.solver.kind));
+    row_text(row, "solver", tl_word(TL_WORDS_SOLVER, vessel->settings.solver.kind));
     row_text(row, "law", law_name(&vessel->settings.solver));
     row_number(row, "find_ms", row->stages.find);
     row_number(row, "solver_ms", solver_ms(&row->stages));

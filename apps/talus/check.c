@@ -23,9 +23,8 @@ static int count_bodies(facts *f, const tl_world *world)
     if (status < 0)
         return complain_of(status);
     kinds[TL_DYNAMIC] = tl_world_body_count(world) - kinds[TL_FIXED] - kinds[TL_PRESCRIBED];
-    fact_count(f, "dynamic", kinds[TL_DYNAMIC]);
-    fact_count(f, "fixed", kinds[TL_FIXED]);
-    fact_count(f, "prescribed", kinds[TL_PRESCRIBED]);
+    for (uint32_t kind = TL_DYNAMIC; kind <= TL_PRESCRIBED; kind++)
+        fact_count(f, tl_word(TL_WORDS_BODY, kind), kinds[kind]);
     fact_count(f, "shapes", count);
     return EXIT_OK;
 }

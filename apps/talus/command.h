@@ -51,9 +51,9 @@ typedef struct options {
     const char **sets;  /* room for one more than argc */
     int64_t threads;    /* 0: as many as the machine offers */
     int64_t backend;    /* a backend_choice */
-    int64_t solver;     /* place in solver_words */
+    int64_t solver;     /* a tl_solver_kind */
     int64_t iterations; /* of the velocity problem */
-    int64_t precision;  /* place in precision_words */
+    int64_t precision;  /* a tl_precision */
     double rate;        /* frames a second of simulated time */
     bool contacts;      /* record contacts */
     bool no_record;     /* write no result */
@@ -73,9 +73,6 @@ typedef struct options {
     int argc;           /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
-
-extern const char *const solver_words[];    /* as scene files spell them, NULL at the end */
-extern const char *const precision_words[]; /* the same */
 
 /* One subcommand. `run` gets its options and returns an exit code. */
 typedef struct subcommand {
@@ -127,8 +124,8 @@ int out_of_memory(void);
 /* The exit code of a status. */
 int exit_code(tl_status status);
 
-/* Prints which of the scene's bodies the "body 17" of a message is. */
-void explain_bodies(const tl_document *document, const char *message);
+/* Prints which of the scene's bodies tl_last_message() speaks of, where it speaks of any. */
+void explain_bodies(const tl_document *document);
 
 /* Writes an argument so that a shell reads it as it is, cut to `room` bytes. Returns the length. */
 size_t quote_argument(const char *argument, char *text, size_t room);

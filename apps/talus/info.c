@@ -50,9 +50,9 @@ void tell_document(facts *f, const tl_document *document)
     fact_names(f, "named_bodies", list_body_names(f, document));
     fact_vector(f, "gravity", settings.gravity, "m/s^2");
     fact_number(f, "step", settings.step, "s");
-    fact_text(f, "solver", solver_words[settings.solver.kind]);
+    fact_text(f, "solver", tl_word(TL_WORDS_SOLVER, settings.solver.kind));
     fact_count(f, "iterations", settings.solver.iterations);
-    fact_text(f, "precision", precision_words[settings.precision]);
+    fact_text(f, "precision", tl_word(TL_WORDS_PRECISION, settings.precision));
     fact_number(f, "duration", record.duration, "s");
     fact_number(f, "rate", record.rate, "frames/s");
     fact_flag(f, "record_contacts", record.contacts);
@@ -181,8 +181,8 @@ static int tell_build(const options *given)
 #endif
     fact_text(&f, "build", TALUS_BUILD);
     fact_text(&f, "instruction_sets", TALUS_INSTRUCTION_SETS);
-    tell_backend(&f, "cpu", TL_BACKEND_CPU);
-    tell_backend(&f, "cuda", TL_BACKEND_CUDA);
+    for (uint32_t i = 0; tl_words(TL_WORDS_BACKEND)[i]; i++)
+        tell_backend(&f, tl_word(TL_WORDS_BACKEND, i), (tl_backend_kind)i);
     fact_text(&f, "hdf5", hdf5);
     fact_text(&f, "jansson", jansson_version_str());
     return facts_end(&f);

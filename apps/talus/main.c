@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,15 +114,14 @@ int out_of_memory(void)
     return EXIT_FAILED;
 }
 
-void explain_bodies(const tl_document *document, const char *message)
+void explain_bodies(const tl_document *document)
 {
-    const char *at = strstr(message, "body ");
-    const unsigned long index = at ? strtoul(at + strlen("body "), NULL, 10) : 0;
+    const tl_error error = tl_last_error();
     char place[512];
-    if (index == 0 || index > UINT32_MAX)
-        return;
-    tl_document_describe(document, (tl_body){(uint32_t)index, 1}, place, sizeof place);
-    complain("body %lu is %s", index, place);
+    for (int i = 0; i < 2 && error.bodies[i].index; i++) {
+        tl_document_describe(document, error.bodies[i], place, sizeof place);
+        complain("body %" PRIu32 " is %s", error.bodies[i].index, place);
+    }
 }
 
 size_t quote_argument(const char *argument, char *text, size_t room)

@@ -8,10 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const solver_words[] = {"psor", "jacobi", "apgd", "spg", NULL};
-const char *const precision_words[] = {"mixed", "double", NULL};
-static const char *const backend_words[] = {"auto", "cpu", "cuda", NULL};
-static const char *const format_words[] = {"csv", "vtk", "steps", "contacts", NULL};
+/* The words of options, in the order of the numbers that stand for them: NULL after the last. */
+static const char *solver_word(uint32_t i)
+{
+    return tl_words(TL_WORDS_SOLVER)[i];
+}
+
+static const char *precision_word(uint32_t i)
+{
+    return tl_words(TL_WORDS_PRECISION)[i];
+}
+
+static const char *backend_word(uint32_t i)
+{
+    return i == BACKEND_AUTO ? "auto" : tl_words(TL_WORDS_BACKEND)[i - BACKEND_CPU];
+}
+
+static const char *format_word(uint32_t i)
+{
+    static const char *const words[] = {"csv", "vtk", "steps", "contacts", NULL};
+    return words[i];
+}
 
 /* What a value is, and so which type the field at `field` has. */
 typedef enum option_kind {
@@ -19,19 +36,19 @@ typedef enum option_kind {
     KIND_TEXT,   /* const char * */
     KIND_NUMBER, /* double, from low to high */
     KIND_COUNT,  /* int64_t, from low to high */
-    KIND_WORD,   /* int64_t, the place in words */
+    KIND_WORD,   /* int64_t, which word */
     KIND_SET     /* added to sets; may be given again and again */
 } option_kind;
 
 typedef struct option {
     const char *name;
-    const char *value; /* how help calls it */
+    const char *value; /* how help calls it; NULL for flags and words */
     const char *help;
     uint32_t takes; /* the bit it belongs to */
     char letter;    /* 0: none */
     option_kind kind;
     size_t field;
-    const char *const *words;
+    const char *(*word)(uint32_t i); /* its words one by one; help lists them */
     double low, high;
 } option;
 
@@ -48,14 +65,13 @@ static const option known[] = {
      TAKES_SETS, 0, KIND_SET, 0, NULL, 0, 0},
     {"--threads", "N", "CPU threads; 0, the default: as many as the machine offers", TAKES_BACKEND,
      0, KIND_COUNT, FIELD(threads), NULL, 0, 1024},
-    {"--backend", "cpu|cuda|auto", "where to run; auto, the default: a GPU if one answers",
-     TAKES_BACKEND, 0, KIND_WORD, FIELD(backend), backend_words, 0, 0},
-    {"--solver", "psor|jacobi|apgd|spg", "the solver", TAKES_SOLVER, 0, KIND_WORD, FIELD(solver),
-     solver_words, 0, 0},
+    {"--backend", NULL, "where to run; auto, the default: a GPU if one answers", TAKES_BACKEND, 0,
+     KIND_WORD, FIELD(backend), backend_word, 0, 0},
+    {"--solver", NULL, "the solver", TAKES_SOLVER, 0, KIND_WORD, FIELD(solver), solver_word, 0, 0},
     {"--iterations", "N", "iterations of the solver a step, at most", TAKES_SOLVER, 0, KIND_COUNT,
      FIELD(iterations), NULL, 1, 1000000},
-    {"--precision", "mixed|double", "how real numbers are kept", TAKES_SOLVER, 0, KIND_WORD,
-     FIELD(precision), precision_words, 0, 0},
+    {"--precision", NULL, "how real numbers are kept", TAKES_SOLVER, 0, KIND_WORD, FIELD(precision),
+     precision_word, 0, 0},
     {"--rate", "FPS", "frames recorded a second of simulated time; 0: the first and the last",
      TAKES_RECORD, 0, KIND_NUMBER, FIELD(rate), NULL, 0, 1e9},
     {"--contacts", NULL, "record contacts with their impulses too", TAKES_RECORD, 0, KIND_FLAG,
@@ -64,8 +80,8 @@ static const option known[] = {
      0},
     {"--force", NULL, "replace a result that exists", TAKES_RECORD, 'f', KIND_FLAG, FIELD(force),
      NULL, 0, 0},
-    {"--format", "csv|vtk|steps|contacts", "what to write (default: by FILE's name)", TAKES_EXPORT,
-     0, KIND_WORD, FIELD(format), format_words, 0, 0},
+    {"--format", NULL, "what to write (default: by FILE's name)", TAKES_EXPORT, 0, KIND_WORD,
+     FIELD(format), format_word, 0, 0},
     {"--from", "T", "leave out what is before this time, in seconds", TAKES_EXPORT, 0, KIND_NUMBER,
      FIELD(from), NULL, 0, 1e12},
     {"--to", "T", "leave out what is after this time, in seconds", TAKES_EXPORT, 0, KIND_NUMBER,
@@ -170,6 +186,20 @@ static const char *option_name(const void *list, size_t i)
 
 /* --- values --- */
 
+enum { VALUE_ROOM = 64 };
+
+/* What help and messages call the value of an option: its name, or its words; "" for a flag. */
+static const char *show_value(const option *o, char text[VALUE_ROOM])
+{
+    size_t used = 0;
+    text[0] = 0;
+    if (o->value)
+        return o->value;
+    for (uint32_t i = 0; o->word && o->word(i) && used < VALUE_ROOM; i++)
+        used += (size_t)snprintf(text + used, VALUE_ROOM - used, "%s%s", i ? "|" : "", o->word(i));
+    return text;
+}
+
 static int wrong_number(const option *o, const char *text)
 {
     const char *whole = o->kind == KIND_COUNT ? "whole " : "";
@@ -199,12 +229,13 @@ static int read_number(const option *o, const char *text, void *field)
 
 static int read_word(const option *o, const char *text, void *field)
 {
-    for (int64_t i = 0; o->words[i]; i++)
-        if (!strcmp(o->words[i], text)) {
+    char shown[VALUE_ROOM];
+    for (uint32_t i = 0; o->word(i); i++)
+        if (!strcmp(o->word(i), text)) {
             *(int64_t *)field = i;
             return EXIT_OK;
         }
-    complain("%s: '%s' is not one of %s", o->name, text, o->value);
+    complain("%s: '%s' is not one of %s", o->name, text, show_value(o, shown));
     return EXIT_USAGE;
 }
 
@@ -290,7 +321,8 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
         value = argv[++*i];
     if (value)
         return read_value(o, value, out);
-    complain("%s needs a value: %s %s", o->name, o->name, o->value);
+    char shown[VALUE_ROOM];
+    complain("%s needs a value: %s %s", o->name, o->name, show_value(o, shown));
     return EXIT_USAGE;
 }
 
@@ -349,10 +381,11 @@ void options_print(const subcommand *command)
         const option *o = &known[i];
         if (!(o->takes & command->takes))
             continue;
-        char name[64];
+        char name[128], shown[VALUE_ROOM];
         const int start = o->letter ? snprintf(name, sizeof name, "-%c, ", o->letter) : 0;
-        snprintf(name + start, sizeof name - (size_t)start, o->value ? "%s %s" : "%s", o->name,
-                 o->value);
+        const char *value = show_value(o, shown);
+        snprintf(name + start, sizeof name - (size_t)start, *value ? "%s %s" : "%s", o->name,
+                 value);
         if (strlen(name) > 28)
             printf("  %s\n  %-28s  %s\n", name, "", o->help);
         else

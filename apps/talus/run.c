@@ -34,11 +34,13 @@ static size_t add_sets(const options *given, char texts[][SET_ROOM], const char 
     if (given->contacts)
         snprintf(texts[n++], SET_ROOM, "record.contacts=true");
     if (given->solver >= 0)
-        snprintf(texts[n++], SET_ROOM, "solver.kind=%s", solver_words[given->solver]);
+        snprintf(texts[n++], SET_ROOM, "solver.kind=%s",
+                 tl_word(TL_WORDS_SOLVER, (uint32_t)given->solver));
     if (given->iterations >= 0)
         snprintf(texts[n++], SET_ROOM, "solver.iterations=%lld", (long long)given->iterations);
     if (given->precision >= 0)
-        snprintf(texts[n++], SET_ROOM, "settings.precision=%s", precision_words[given->precision]);
+        snprintf(texts[n++], SET_ROOM, "settings.precision=%s",
+                 tl_word(TL_WORDS_PRECISION, (uint32_t)given->precision));
     for (size_t i = 0; i < n; i++)
         sets[count + i] = texts[i];
     return count + n;

@@ -102,7 +102,11 @@ int session_make_world(session *s)
     }
     if (status == TL_OVERLAPPING)
         warn_of_overlaps(s);
-    return status < 0 ? complain_of(status) : EXIT_OK;
+    if (status >= 0)
+        return EXIT_OK;
+    const int code = complain_of(status);
+    explain_bodies(s->document);
+    return code;
 }
 
 void session_free(session *s)
@@ -180,8 +184,7 @@ static outcome end_run(session *s, tl_status status)
     if (status < 0) {
         out.code = complain_of(status);
         out.word = status == TL_DIVERGED ? "diverged" : "failed";
-        if (status == TL_DIVERGED)
-            explain_bodies(s->document, tl_last_message());
+        explain_bodies(s->document);
     }
     /* where writing failed there is no room for more: the file is closed as it is */
     const tl_status closed = tl_recorder_close(s->recorder, status == TL_FILE ? NULL : s->world);

@@ -54,6 +54,33 @@ TL_API const char *tl_status_name(tl_status status);
  *  Owned by the library, valid until the thread's next failing call. */
 TL_API const char *tl_last_message(void);
 
+/** Names a body, in the scene it was added to and in every world made of that scene. Zero is none.
+ */
+typedef struct tl_body {
+    uint32_t index;      /**< 1 for the first body added; never used again after removal */
+    uint32_t generation; /**< 1 for bodies alive; kept so that an index may be reused later */
+} tl_body;
+
+/** The index of a tl_error whose subject is no list. */
+#define TL_NO_INDEX SIZE_MAX
+
+/** What tl_last_message() says, in parts for programs. Where a field of a definition was refused,
+ *  `text` is `subject`, `field` and `rest` in one: "bodies[3].shapes[0].radius is -1; it must be
+ *  > 0". Texts are owned by the library and valid until the thread's next failing call. */
+typedef struct tl_error {
+    tl_status status; /**< what the call returned; TL_OK before the first failure */
+    const char *text; /**< the whole message */
+    const char
+        *subject; /**< what was refused: "bodies", "fill", "settings", ...; "": no definition */
+    size_t index; /**< which of the definitions given, TL_NO_INDEX where there is but one */
+    const char *field; /**< path in it, "shapes[0].radius", or an argument's name; "": none */
+    const char *rest;  /**< what follows the field: " is -1; it must be > 0" */
+    tl_body bodies[2]; /**< bodies of the scene or world that the message speaks of; or zero */
+} tl_error;
+
+/** The last call of this thread that did not return TL_OK, in parts. */
+TL_API tl_error tl_last_error(void);
+
 /** The version of the running library, "major.minor.patch". Static storage. */
 TL_API const char *tl_version(void);
 

@@ -17,13 +17,6 @@ TL_BEGIN_DECLS
 /** A description of what is simulated. Opaque; one thread at a time. */
 typedef struct tl_scene tl_scene;
 
-/** Names a body, in the scene it was added to and in every world made of that scene. Zero is none.
- */
-typedef struct tl_body {
-    uint32_t index;      /**< 1 for the first body added; never used again after removal */
-    uint32_t generation; /**< 1 for bodies alive; kept so that an index may be reused later */
-} tl_body;
-
 /** Names a material of a scene. Zero is none: the default material (friction 0.5, restitution 0).
  */
 typedef struct tl_material {

@@ -11,6 +11,7 @@
 
 #include "talus/base.h"
 #include "talus/scene.h"
+#include "talus/words.h"
 #include "talus/world.h"
 
 #endif

@@ -10,6 +10,12 @@
 TL_API tl_status tl_fail(tl_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
+/* The same for a failure that speaks of a field or of bodies: `about` has subject, index, field and
+ * bodies. With a subject or a field the format gives the rest of the text, " is %d; it must be ..."
+ * or ": %u is no ...". The subject is kept as a pointer, the field is copied. */
+tl_status tl_fail_about(tl_status status, const tl_error *about, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
 /* Logs a line that is no failure. */
 TL_API void tl_note(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 

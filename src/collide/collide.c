@@ -189,10 +189,11 @@ static tl_status too_wide(tl_backend *b, tlk_find *f, uint64_t total)
     b->ops->download(b, &body, f->shapes.body + shape, sizeof body);
     b->ops->download(b, &id, f->bodies.id + body, sizeof id);
     b->ops->download(b, &reach, f->shapes.reach + shape, sizeof reach);
-    return tl_fail(TL_TOO_LARGE,
-                   "body %u reaches %g m in one step, too far to look for contacts; take a smaller "
-                   "settings.step or a slower motion",
-                   id, (double)reach);
+    return tl_fail_about(
+        TL_TOO_LARGE, &(tl_error){.bodies = {{id, 1}}},
+        "body %u reaches %g m in one step, too far to look for contacts; take a smaller "
+        "settings.step or a slower motion",
+        id, (double)reach);
 }
 
 void tl_collide_bounds(tl_backend *b, const tl_collide_state *state)

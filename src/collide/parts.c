@@ -29,6 +29,7 @@ typedef struct device {
     tl_collide_state state; /* as this device sees it */
     tl_status status;
     char message[1024]; /* of the failure: messages belong to threads */
+    tl_body bodies[2];  /* that it speaks of */
 } device;
 
 struct team {
@@ -173,8 +174,11 @@ static void *drive(void *context)
 {
     device *one = context;
     one->status = find_pairs(one);
-    if (one->status < 0)
-        snprintf(one->message, sizeof one->message, "%s", tl_last_message());
+    if (one->status < 0) {
+        const tl_error error = tl_last_error();
+        snprintf(one->message, sizeof one->message, "%s", error.text);
+        memcpy(one->bodies, error.bodies, sizeof one->bodies);
+    }
     return NULL;
 }
 
@@ -195,7 +199,9 @@ static tl_status run_team(team *t)
         const device *one = &t->device[d];
         if (one->status < 0) /* said on another thread: say it on this one */
             return strcmp(one->message, tl_last_message())
-                       ? tl_fail(one->status, "%s", one->message)
+                       ? tl_fail_about(one->status,
+                                       &(tl_error){.bodies = {one->bodies[0], one->bodies[1]}},
+                                       "%s", one->message)
                        : one->status;
     }
     return TL_OK;

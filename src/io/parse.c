@@ -207,42 +207,30 @@ static const tl_json *descend(const tl_reader *r, const tl_json *value, tl_text 
     return value;
 }
 
-/* Past the call or the kind of thing that a message of the library starts with. */
-static const char *skip_subject(const char *message)
-{
-    static const char *const subjects[] = {"fill.",  "emitter.",  "event.",   "boundary.",
-                                           "force.", "settings.", "material."};
-    const char *colon = strstr(message, ": ");
-    if (!strncmp(message, "tl_", 3) && colon && !memchr(message, ' ', (size_t)(colon - message)))
-        message = colon + 2;
-    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-        if (!strncmp(message, subjects[i], strlen(subjects[i])))
-            return message + strlen(subjects[i]);
-    if (!strncmp(message, "bodies[", 7) && strchr(message, ']')) {
-        message = strchr(message, ']') + 1;
-        return message + (*message == '.');
-    }
-    return message;
-}
-
 tl_status tl_read_refused(const tl_reader *r, const tl_json *entry, tl_status status)
 {
-    static const char part[] = "abcdefghijklmnopqrstuvwxyz_.[]0123456789";
-    char message[MESSAGE_ROOM];
+    const tl_error error = tl_last_error();
+    char field[PATH_ROOM], rest[MESSAGE_ROOM];
     bool reached;
     if (status == TL_NO_MEMORY)
         return status;
-    snprintf(message, sizeof message, "%s", tl_last_message());
-    const char *field = skip_subject(message), *rest = field + strspn(field, part);
-    const tl_json *value = descend(r, entry, (tl_text){field, (size_t)(rest - field)}, &reached);
-    if (reached && !strncmp(rest, " is ", 4))
-        field = rest + 1;
-    else if (reached && !strncmp(rest, ": ", 2))
-        field = rest + 2;
-    return tl_read_fail(r, value, "%s", field);
+    snprintf(field, sizeof field, "%s", error.field); /* refusing anew writes over the texts */
+    snprintf(rest, sizeof rest, "%s", error.rest);
+    const tl_json *value = descend(r, entry, (tl_text){field, strlen(field)}, &reached);
+    if (reached)
+        return tl_read_fail(r, value, "%s", rest + strspn(rest, ": "));
+    return tl_read_fail(r, value, "%s%s", field, rest);
 }
 
 /* ---- Taking values ---- */
+
+static size_t count_words(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    return count;
+}
 
 /* "a", "b" or "c", quoted by `quote`, cut to what there is room for. */
 static void list_words(char *text, size_t room, size_t count, const char *const *words,
@@ -435,9 +423,10 @@ tl_status tl_read_string(const tl_reader *r, const tl_json *value, const char *e
     return TL_OK;
 }
 
-tl_status tl_read_choice(const tl_reader *r, const tl_json *value, size_t count,
-                         const char *const *words, uint32_t *choice)
+tl_status tl_read_choice(const tl_reader *r, const tl_json *value, const char *const *words,
+                         uint32_t *choice)
 {
+    const size_t count = count_words(words);
     char known[200], text[VALUE_ROOM];
     const char *hint = "";
     tl_near near;
@@ -457,6 +446,16 @@ tl_status tl_read_choice(const tl_reader *r, const tl_json *value, size_t count,
     list_words(known, sizeof known, count, words, "\"");
     return tl_read_fail(r, value, "is %s, expected %s%s", tl_read_show(r, value, text, sizeof text),
                         known, hint);
+}
+
+tl_status tl_read_kind(const tl_reader *r, const tl_json *object, const tl_json *value,
+                       const char *const *words, uint32_t *kind)
+{
+    char known[200];
+    if (value)
+        return tl_read_choice(r, value, words, kind);
+    list_words(known, sizeof known, count_words(words), words, "\"");
+    return tl_read_missing(r, object, "kind", known);
 }
 
 tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, const char *unit,

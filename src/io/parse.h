@@ -8,6 +8,7 @@
 
 #include "io/document.h"
 #include "base/expression.h"
+#include "talus/words.h"
 
 /* Bodies that wait to be added to the scene in one call. */
 typedef struct tl_waiting {
@@ -105,9 +106,13 @@ tl_status tl_read_flag(const tl_reader *r, const tl_json *value, bool *flag);
 tl_status tl_read_string(const tl_reader *r, const tl_json *value, const char *expected,
                          tl_text *text);
 
-/* One of some words; `choice` receives its index. */
-tl_status tl_read_choice(const tl_reader *r, const tl_json *value, size_t count,
-                         const char *const *words, uint32_t *choice);
+/* One of some words, which end in NULL; `choice` receives its index. */
+tl_status tl_read_choice(const tl_reader *r, const tl_json *value, const char *const *words,
+                         uint32_t *choice);
+
+/* The same for the 'kind' of an object, which must be there. */
+tl_status tl_read_kind(const tl_reader *r, const tl_json *object, const tl_json *value,
+                       const char *const *words, uint32_t *kind);
 
 /* Rows of `width` numbers whose first is a time that increases strictly, into `table`: all times,
  * then all rests of rows. */

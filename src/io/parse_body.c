@@ -35,16 +35,12 @@ static const char *const keys[] = {
 
 /* ---- Batches ---- */
 
-/* "bodies[12].inertia is (1, 1, 9); ..." of the library counts in the batch. */
+/* The library counts the bodies of a batch. */
 __attribute__((cold)) static tl_status refuse_batch(tl_reader *r, tl_status status)
 {
     const waiting_place *places = r->waiting.places.data;
-    const char *message = tl_last_message();
-    size_t number = 0;
-    if (!strncmp(message, "bodies[", 7))
-        number = strtoul(message + 7, NULL, 10);
-    if (number >= r->waiting.places.count)
-        number = 0;
+    const size_t index = tl_last_error().index;
+    const size_t number = index == TL_NO_INDEX ? 0 : index;
     if (r->repeating) { /* the fault is that of an earlier body */
         r->repeating = false;
         r->parameters.count--;
@@ -93,12 +89,11 @@ static tl_status check_dynamic_alone(const tl_reader *r, const tl_json *entry,
                                      const tl_json *const *f, uint32_t kind)
 {
     static const uint8_t only[] = {VELOCITY, ANGULAR_VELOCITY, DENSITY, MASS, INERTIA};
-    static const char *const kinds[] = {"dynamic", "fixed", "prescribed"};
     for (size_t i = 0; i < sizeof only && kind != TL_DYNAMIC; i++)
         if (f[only[i]])
             return tl_read_fail_key(r, entry, f[only[i]],
                                     "has '%s', expected none on a body of kind \"%s\"%s",
-                                    keys[only[i]], kinds[kind],
+                                    keys[only[i]], tl_word(TL_WORDS_BODY, kind),
                                     only[i] <= ANGULAR_VELOCITY ? "; 'motion' moves one" : "");
     if (f[MOTION] && kind != TL_PRESCRIBED)
         return tl_read_fail_key(r, entry, f[MOTION],
@@ -143,10 +138,9 @@ static tl_status read_shapes(tl_reader *r, const tl_json *entry, const tl_json *
 static tl_status read_body(tl_reader *r, const tl_json *entry, const tl_json *const *f,
                            tl_body_def *def)
 {
-    static const char *const kinds[] = {"dynamic", "fixed", "prescribed"};
     uint32_t kind = TL_DYNAMIC;
     *def = tl_body_default();
-    TL_TRY(tl_read_choice(r, f[KIND], 3, kinds, &kind));
+    TL_TRY(tl_read_choice(r, f[KIND], tl_words(TL_WORDS_BODY), &kind));
     def->kind = (tl_body_kind)kind;
     TL_TRY(check_dynamic_alone(r, entry, f, kind));
     TL_TRY(tl_read_vector(r, f[POSITION], 3, TL_ANY("m"), def->position));

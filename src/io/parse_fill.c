@@ -10,7 +10,6 @@ static const uint64_t most_seed = 1ull << 53; /* every whole number up to here i
 
 enum { R_KIND, R_LOW, R_HIGH, R_CENTRE, R_AXIS, R_RADIUS, REGION_KEYS };
 static const char *const region_keys[] = {"kind", "low", "high", "centre", "axis", "radius"};
-static const char *const region_kinds[] = {"box", "cylinder", "sphere"};
 
 /* A corner of a box; null is unbounded where that is allowed. */
 static tl_status read_corner(const tl_reader *r, const tl_json *value, bool bounded, double none,
@@ -75,13 +74,11 @@ tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded,
     const tl_json *f[REGION_KEYS];
     uint32_t kind = 0;
     TL_TRY(tl_read_fields(r, value, "a region", REGION_KEYS, region_keys, f));
-    if (!f[R_KIND])
-        return tl_read_missing(r, value, "kind", "\"box\", \"cylinder\" or \"sphere\"");
-    TL_TRY(tl_read_choice(r, f[R_KIND], 3, region_kinds, &kind));
+    TL_TRY(tl_read_kind(r, value, f[R_KIND], tl_words(TL_WORDS_REGION), &kind));
     for (int i = 1; i < REGION_KEYS; i++)
         if (f[i] && !used[kind][i])
             return tl_read_fail_key(r, value, f[i], "has '%s', expected none in a %s",
-                                    region_keys[i], region_kinds[kind]);
+                                    region_keys[i], tl_word(TL_WORDS_REGION, kind));
     region->kind = (tl_region_kind)kind;
     return kind == TL_REGION_BOX ? read_box(r, value, f, bounded, region)
                                  : read_round(r, value, f, region);
@@ -104,24 +101,23 @@ static double volume(const tl_region *region)
 
 enum { S_KIND, S_LOW, S_HIGH, S_MEAN, S_MEDIAN, S_DEVIATION, SIZE_KEYS };
 static const char *const size_keys[] = {"kind", "low", "high", "mean", "median", "deviation"};
-static const char *const size_kinds[] = {"uniform", "normal", "lognormal"};
 
 static tl_status read_distribution(const tl_reader *r, const tl_json *value, tl_size_def *size)
 {
     static const bool used[3][SIZE_KEYS] = {
         {0, 1, 1, 0, 0, 0}, {0, 1, 1, 1, 0, 1}, {0, 1, 1, 0, 1, 1}};
     static const tl_rule plain = {0, INFINITY, 1, 0, "a number above 0"};
+    const char *const *kinds =
+        tl_words(TL_WORDS_SIZE) + TL_SIZE_UNIFORM; /* equal: a radius alone */
     const tl_json *f[SIZE_KEYS];
     uint32_t kind = 0;
     TL_TRY(tl_read_fields(r, value, "a distribution of radii", SIZE_KEYS, size_keys, f));
-    if (!f[S_KIND])
-        return tl_read_missing(r, value, "kind", "\"uniform\", \"normal\" or \"lognormal\"");
-    TL_TRY(tl_read_choice(r, f[S_KIND], 3, size_kinds, &kind));
+    TL_TRY(tl_read_kind(r, value, f[S_KIND], kinds, &kind));
     for (int i = 1; i < SIZE_KEYS; i++) {
         if (f[i] && !used[kind][i])
             return tl_read_fail_key(r, value, f[i],
                                     "has '%s', expected none in a size of kind \"%s\"",
-                                    size_keys[i], size_kinds[kind]);
+                                    size_keys[i], kinds[kind]);
         if (!f[i] && used[kind][i])
             return tl_read_missing(r, value, size_keys[i],
                                    i == S_DEVIATION && kind == 2 ? plain.expected
@@ -200,7 +196,6 @@ static tl_status charge_fill(tl_reader *r, const tl_json *entry, const tl_json *
 
 static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
 {
-    static const char *const patterns[] = {"grid", "hex", "random", "close"};
     const tl_json *f[FILL_KEYS];
     tl_fill_def def = tl_fill_default();
     uint32_t pattern = def.pattern;
@@ -208,7 +203,7 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
     if (!f[REGION])
         return tl_read_missing(r, entry, "region", "the region to fill");
     TL_TRY(tl_read_region(r, f[REGION], true, &def.region));
-    TL_TRY(tl_read_choice(r, f[PATTERN], 4, patterns, &pattern));
+    TL_TRY(tl_read_choice(r, f[PATTERN], tl_words(TL_WORDS_PATTERN), &pattern));
     def.pattern = (tl_fill_pattern)pattern;
     TL_TRY(read_size(r, entry, f[RADIUS], f[SIZE], &def.size));
     TL_TRY(tl_read_whole(r, f[COUNT], 1, TL_MOST_BODIES, &def.count));
@@ -221,7 +216,7 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
     if (f[JITTER] && pattern > TL_FILL_HEX)
         return tl_read_fail_key(r, entry, f[JITTER],
                                 "has 'jitter', expected none with the pattern \"%s\"",
-                                patterns[pattern]);
+                                tl_word(TL_WORDS_PATTERN, pattern));
     TL_TRY(charge_fill(r, entry, f[COUNT], &def));
 
     uint64_t added = 0;

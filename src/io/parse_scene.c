@@ -117,8 +117,6 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
     static const char *const keys[] = {"envelope",       "overlap",           "recovery_fraction",
                                        "recovery_speed", "restitution_speed", "max_speed",
                                        "precision"};
-    static const char *const overlaps[] = {"split", "velocity"};
-    static const char *const precisions[] = {"mixed", "double"};
     static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_settings *s = &r->settings;
@@ -127,12 +125,12 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "settings", COUNT, keys, f));
     TL_TRY(tl_read_number(r, f[ENVELOPE], TL_AT_LEAST_0("m"), &s->envelope));
-    TL_TRY(tl_read_choice(r, f[OVERLAP], 2, overlaps, &overlap));
+    TL_TRY(tl_read_choice(r, f[OVERLAP], tl_words(TL_WORDS_OVERLAP), &overlap));
     TL_TRY(tl_read_number(r, f[FRACTION], &fraction, &s->recovery_fraction));
     TL_TRY(tl_read_number(r, f[SPEED], TL_ABOVE_0("m/s"), &s->recovery_speed));
     TL_TRY(tl_read_number(r, f[BOUNCE], TL_AT_LEAST_0("m/s"), &s->restitution_speed));
     TL_TRY(tl_read_number(r, f[MOST], TL_ABOVE_0("m/s"), &s->max_speed));
-    TL_TRY(tl_read_choice(r, f[PRECISION], 2, precisions, &precision));
+    TL_TRY(tl_read_choice(r, f[PRECISION], tl_words(TL_WORDS_PRECISION), &precision));
     s->overlap = (tl_overlap)overlap;
     s->precision = (tl_precision)precision;
     return TL_OK;
@@ -143,8 +141,6 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     enum { KIND, LAW, ITERATIONS, POSITIONS, TOLERANCE, OMEGA, LAMBDA, WARM, COUNT };
     static const char *const keys[] = {"kind",      "law",   "iterations", "position_iterations",
                                        "tolerance", "omega", "lambda",     "warm_start"};
-    static const char *const kinds[] = {"psor", "jacobi", "apgd", "spg"};
-    static const char *const laws[] = {"default", "cone", "coulomb"};
     static const tl_rule omega = {0, 2, 1, 1, "a number above 0 and below 2"};
     static const tl_rule lambda = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
@@ -154,8 +150,8 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     if (!object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "the solver", COUNT, keys, f));
-    TL_TRY(tl_read_choice(r, f[KIND], 4, kinds, &kind));
-    TL_TRY(tl_read_choice(r, f[LAW], 3, laws, &law));
+    TL_TRY(tl_read_choice(r, f[KIND], tl_words(TL_WORDS_SOLVER), &kind));
+    TL_TRY(tl_read_choice(r, f[LAW], tl_words(TL_WORDS_LAW), &law));
     TL_TRY(tl_read_whole(r, f[ITERATIONS], 1, 1000000, &iterations));
     TL_TRY(tl_read_whole(r, f[POSITIONS], 1, 1000000, &positions));
     TL_TRY(tl_read_number(r, f[TOLERANCE], TL_AT_LEAST_0("m/s"), &s->tolerance));
@@ -166,7 +162,7 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
         return tl_read_fail(r, f[LAW],
                             "is \"coulomb\" with kind \"%s\", expected \"cone\" or \"default\", or "
                             "kind \"psor\"",
-                            kinds[kind]);
+                            tl_word(TL_WORDS_SOLVER, kind));
     s->kind = (tl_solver_kind)kind;
     s->law = (tl_law)law;
     s->iterations = (uint32_t)iterations;

@@ -71,7 +71,6 @@ enum {
 static const char *const shape_keys[] = {"kind",         "material", "position",
                                          "orientation",  "radius",   "size",
                                          "half_extents", "edge_u",   "edge_v"};
-static const char *const shape_kinds[] = {"sphere", "plane", "box", "parallelogram"};
 
 /* Refuses keys that belong to other kinds of shape. */
 static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_json *const *f,
@@ -85,7 +84,7 @@ static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_j
     for (int i = RADIUS; i < SHAPE_KEYS; i++)
         if (f[i] && !used[kind][i])
             return tl_read_fail_key(r, value, f[i], "has '%s', expected none on a %s",
-                                    shape_keys[i], shape_kinds[kind]);
+                                    shape_keys[i], tl_word(TL_WORDS_SHAPE, kind));
     return TL_OK;
 }
 
@@ -125,17 +124,14 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
     uint32_t kind = 0;
     *shape = tl_sphere_default(0);
     TL_TRY(tl_read_fields(r, value, "a shape", SHAPE_KEYS, shape_keys, f));
-    if (!f[KIND])
-        return tl_read_missing(r, value, "kind",
-                               "\"sphere\", \"plane\", \"box\" or \"parallelogram\"");
-    TL_TRY(tl_read_choice(r, f[KIND], 4, shape_kinds, &kind));
+    TL_TRY(tl_read_kind(r, value, f[KIND], tl_words(TL_WORDS_SHAPE), &kind));
     shape->kind = (tl_shape_kind)kind;
     TL_TRY(check_used(r, value, f, shape->kind));
     if (body == TL_DYNAMIC && kind != TL_SPHERE)
         return tl_read_fail(r, f[KIND],
                             "is \"%s\", expected \"sphere\" on a body that moves freely; others "
                             "are for bodies of kind \"fixed\" or \"prescribed\"",
-                            shape_kinds[kind]);
+                            tl_word(TL_WORDS_SHAPE, kind));
     TL_TRY(tl_read_material(r, f[MATERIAL], &shape->material));
     TL_TRY(tl_read_vector(r, f[POSITION], 3, TL_ANY("m"), shape->position));
     TL_TRY(tl_read_orientation(r, f[ORIENTATION], shape->orientation));
@@ -165,7 +161,6 @@ static const char *const motion_keys[] = {
 
 tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion)
 {
-    static const char *const kinds[] = {"velocity", "sine", "table"};
     static const uint8_t kind_of[MOTION_KEYS] = {0,
                                                  TL_MOTION_VELOCITY,
                                                  TL_MOTION_VELOCITY,
@@ -176,14 +171,12 @@ tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *moti
     const tl_json *f[MOTION_KEYS];
     uint32_t kind = 0;
     TL_TRY(tl_read_fields(r, value, "a motion", MOTION_KEYS, motion_keys, f));
-    if (!f[M_KIND])
-        return tl_read_missing(r, value, "kind", "\"velocity\", \"sine\" or \"table\"");
-    TL_TRY(tl_read_choice(r, f[M_KIND], 3, kinds, &kind));
+    TL_TRY(tl_read_kind(r, value, f[M_KIND], tl_words(TL_WORDS_MOTION), &kind));
     for (int i = 1; i < MOTION_KEYS; i++)
         if (f[i] && kind_of[i] != kind)
             return tl_read_fail_key(r, value, f[i],
                                     "has '%s', expected none in a motion of kind \"%s\"",
-                                    motion_keys[i], kinds[kind]);
+                                    motion_keys[i], tl_word(TL_WORDS_MOTION, kind));
     motion->kind = (tl_motion_kind)kind;
     if (kind == TL_MOTION_SINE && !f[M_AMPLITUDE])
         return tl_read_missing(r, value, "amplitude", "an array of 3 numbers (m)");

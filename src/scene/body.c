@@ -133,19 +133,17 @@ static tl_status record_geometry(const tl_place *place, const tl_shape_def *def,
 static tl_status record_shape(const tl_place *place, const tl_body_def *body, uint32_t materials,
                               tl_shape_rec *out)
 {
-    static const char *const names[] = {"TL_SPHERE", "TL_PLANE", "TL_BOX", "TL_PARALLELOGRAM"};
+    char constant[TL_CONSTANT_SIZE];
     const tl_shape_def *def = &body->shapes[place->shape];
     memset(out, 0, sizeof *out);
-    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_PARALLELOGRAM,
-                         "it must be TL_SPHERE, TL_PLANE, TL_BOX or TL_PARALLELOGRAM"));
-    if (body->kind == TL_DYNAMIC && def->kind != TL_SPHERE)
-        return tl_refuse_text(place, "kind", names[def->kind],
+    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_WORDS_SHAPE));
+    if (body->kind == TL_DYNAMIC && def->kind != TL_SPHERE) {
+        tl_word_constant(TL_WORDS_SHAPE, def->kind, constant);
+        return tl_refuse_text(place, "kind", constant,
                               "a dynamic body takes spheres only: plane, box and parallelogram "
                               "belong to fixed or prescribed bodies");
-    if (def->material.index > materials)
-        return tl_fail(TL_BAD_HANDLE,
-                       "%s[%zu].shapes[%zu].material: %u is no material of this scene (it has %u)",
-                       place->name, place->body, place->shape, def->material.index, materials);
+    }
+    TL_TRY(tl_check_material(place, "material", (size_t)materials + 1, def->material));
     TL_TRY(tl_check_finite(place, "position", 3, def->position));
     TL_TRY(tl_check_finite(place, "orientation", 4, def->orientation));
     TL_TRY(tl_check_finite(place, "radius", 1, &def->radius));
@@ -195,8 +193,7 @@ static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_
 /* What any body must obey, whatever its kind. */
 static tl_status check_numbers(const tl_place *place, const tl_body_def *def)
 {
-    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_PRESCRIBED,
-                         "it must be TL_DYNAMIC, TL_FIXED or TL_PRESCRIBED"));
+    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_WORDS_BODY));
     TL_TRY(tl_check_finite(place, "position", 3, def->position));
     TL_TRY(tl_check_finite(place, "orientation", 4, def->orientation));
     TL_TRY(tl_check_finite(place, "velocity", 3, def->velocity));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PATH_SIZE = 160, NUMBER_SIZE = 32, VALUES_SIZE = 8 * NUMBER_SIZE };
 
@@ -13,16 +14,18 @@ tl_place tl_place_of(const char *name)
     return (tl_place){name, TL_NO_INDEX, TL_NO_INDEX};
 }
 
-static void write_path(char text[PATH_SIZE], const tl_place *place, const char *field)
+/* The field of a place for an error. What follows a colon is no part of its path: `said` receives
+ * it. */
+static tl_error about(const tl_place *place, const char *field, char path[PATH_SIZE],
+                      const char **said)
 {
-    const char *dot = place->name[0] ? "." : "";
-    if (place->body == TL_NO_INDEX)
-        snprintf(text, PATH_SIZE, "%s%s%s", place->name, dot, field);
-    else if (place->shape == TL_NO_INDEX)
-        snprintf(text, PATH_SIZE, "%s[%zu].%s", place->name, place->body, field);
+    const int length = (int)strcspn(field, ":");
+    *said = field + length;
+    if (place->shape == TL_NO_INDEX)
+        snprintf(path, PATH_SIZE, "%.*s", length, field);
     else
-        snprintf(text, PATH_SIZE, "%s[%zu].shapes[%zu].%s", place->name, place->body, place->shape,
-                 field);
+        snprintf(path, PATH_SIZE, "shapes[%zu].%.*s", place->shape, length, field);
+    return (tl_error){.subject = place->name, .index = place->body, .field = path};
 }
 
 /* Writes a number with as few digits as read back the same, so that 0.1 is "0.1" and a value just
@@ -59,8 +62,9 @@ tl_status tl_refuse_text(const tl_place *place, const char *field, const char *v
                          const char *rule)
 {
     char path[PATH_SIZE];
-    write_path(path, place, field);
-    return tl_fail(TL_BAD_ARGUMENT, "%s is %s; %s", path, value, rule);
+    const char *said;
+    const tl_error error = about(place, field, path, &said);
+    return tl_fail_about(TL_BAD_ARGUMENT, &error, "%s is %s; %s", said, value, rule);
 }
 
 tl_status tl_refuse(const tl_place *place, const char *field, size_t count, const double *values,
@@ -74,13 +78,16 @@ tl_status tl_refuse(const tl_place *place, const char *field, size_t count, cons
 tl_status tl_refuse_large(const tl_place *place, const char *field, size_t value, const char *rule)
 {
     char path[PATH_SIZE];
-    write_path(path, place, field);
-    return tl_fail(TL_TOO_LARGE, "%s is %zu; %s %zu", path, value, rule, TL_MOST_ITEMS);
+    const char *said;
+    const tl_error error = about(place, field, path, &said);
+    return tl_fail_about(TL_TOO_LARGE, &error, "%s is %zu; %s %zu", said, value, rule,
+                         TL_MOST_ITEMS);
 }
 
 tl_status tl_refuse_null(const char *argument)
 {
-    return tl_fail(TL_BAD_ARGUMENT, "%s is NULL; it must not be", argument);
+    return tl_fail_about(TL_BAD_ARGUMENT, &(tl_error){.field = argument},
+                         " is NULL; it must not be");
 }
 
 tl_status tl_check_finite(const tl_place *place, const char *field, size_t count,
@@ -93,11 +100,38 @@ tl_status tl_check_finite(const tl_place *place, const char *field, size_t count
     return TL_OK;
 }
 
-tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value, uint32_t last,
-                        const char *rule)
+tl_status tl_check_material(const tl_place *place, const char *field, size_t materials,
+                            tl_material material)
 {
-    double number = (int32_t)value; /* so that an enum set to -1 reads -1 */
-    return value <= last ? TL_OK : tl_refuse(place, field, 1, &number, rule);
+    char path[PATH_SIZE];
+    const char *said;
+    if (material.index < materials)
+        return TL_OK;
+    const tl_error error = about(place, field, path, &said);
+    return tl_fail_about(TL_BAD_HANDLE, &error, ": %u is no material of this scene (it has %zu)",
+                         material.index, materials - 1);
+}
+
+tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value,
+                        tl_vocabulary which)
+{
+    char rule[512] = "it must be", constant[TL_CONSTANT_SIZE];
+    size_t used = strlen(rule);
+    uint32_t count = 0;
+    while (tl_words(which)[count])
+        count++;
+    if (value < count)
+        return TL_OK;
+    for (uint32_t i = 0; i < count && used < sizeof rule; i++) {
+        tl_word_constant(which, i, constant);
+        used += (size_t)snprintf(rule + used, sizeof rule - used, "%s %s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ","
+                                                 : " or",
+                                 constant);
+    }
+    const double number = (int32_t)value; /* so that an enum set to -1 reads -1 */
+    return tl_refuse(place, field, 1, &number, rule);
 }
 
 tl_status tl_check_unit(const tl_place *place, const char *field, const double quaternion[4],

@@ -5,12 +5,10 @@
 #define TL_SCENE_CHECK_H
 
 #include "scene/scene.h"
+#include "talus/words.h"
 
 /* Most bodies, shapes and table rows: one less than what a signed 32-bit index can count. */
 #define TL_MOST_ITEMS ((size_t)INT32_MAX - 1)
-
-/* An index of a place that has none. */
-#define TL_NO_INDEX SIZE_MAX
 
 /* Where a field is: "name", "name[body]" or "name[body].shapes[shape]". An empty name puts nothing
  * in front of the field. */
@@ -22,7 +20,8 @@ typedef struct tl_place {
 /* The place of something that is no body. */
 tl_place tl_place_of(const char *name);
 
-/* TL_BAD_ARGUMENT with "place.field is values; rule". Several values are put in parentheses. */
+/* TL_BAD_ARGUMENT with "place.field is values; rule". Several values are put in parentheses. What
+ * follows a colon in `field`, "shapes: their volume", says what of the field the values are. */
 tl_status tl_refuse(const tl_place *place, const char *field, size_t count, const double *values,
                     const char *rule);
 
@@ -41,9 +40,17 @@ tl_status tl_refuse_null(const char *argument);
 tl_status tl_check_finite(const tl_place *place, const char *field, size_t count,
                           const double *values);
 
-/* Refuses an enum (or another small number) above `last`; `rule` says what it must be. */
-tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value, uint32_t last,
-                        const char *rule);
+/* Refuses a material that is not one of the first `materials`, the default one counted. */
+tl_status tl_check_material(const tl_place *place, const char *field, size_t materials,
+                            tl_material material);
+
+/* Refuses a value of an enum that has no word. */
+tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value,
+                        tl_vocabulary which);
+
+/* words.c: the constant of a value, "TL_PSOR". */
+enum { TL_CONSTANT_SIZE = 40 };
+void tl_word_constant(tl_vocabulary which, uint32_t value, char constant[TL_CONSTANT_SIZE]);
 
 /* Refuses a quaternion whose norm is not 1 within 1e-6 and writes it with norm 1 to `unit`. */
 tl_status tl_check_unit(const tl_place *place, const char *field, const double quaternion[4],

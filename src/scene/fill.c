@@ -25,12 +25,13 @@ static tl_status check_not_negative(const tl_place *place, const char *field, do
     return tl_refuse(place, field, 1, &value, "it must be finite and >= 0");
 }
 
+static const tl_error fill_count = {.subject = "fill", .index = TL_NO_INDEX, .field = "count"};
+
 static tl_status check_fill(const tl_scene *scene, const tl_fill_def *def)
 {
     const tl_place place = tl_place_of("fill");
     const size_t left = TL_MOST_ITEMS - scene->list.bodies.count;
-    TL_TRY(tl_check_enum(&place, "pattern", def->pattern, TL_FILL_CLOSE,
-                         "it must be TL_FILL_GRID, TL_FILL_HEX, TL_FILL_RANDOM or TL_FILL_CLOSE"));
+    TL_TRY(tl_check_enum(&place, "pattern", def->pattern, TL_WORDS_PATTERN));
     TL_TRY(tl_region_check_spheres(&place, &def->region, &def->size, def->density));
     TL_TRY(check_not_negative(&place, "gap", def->gap));
     TL_TRY(check_not_negative(&place, "jitter", def->jitter));
@@ -38,11 +39,11 @@ static tl_status check_fill(const tl_scene *scene, const tl_fill_def *def)
         return tl_refuse(&place, "jitter", 1, &def->jitter,
                          "it must be 0 with TL_FILL_RANDOM and TL_FILL_CLOSE");
     TL_TRY(tl_check_finite(&place, "velocity", 3, def->velocity));
-    TL_TRY(tl_material_check(scene->materials.count, "fill.material", def->material));
+    TL_TRY(tl_check_material(&place, "material", scene->materials.count, def->material));
     if (def->count > left)
-        return tl_fail(TL_TOO_LARGE,
-                       "fill.count is %llu; there is room for %zu more bodies in a scene",
-                       (unsigned long long)def->count, left);
+        return tl_fail_about(TL_TOO_LARGE, &fill_count,
+                             " is %llu; there is room for %zu more bodies in a scene",
+                             (unsigned long long)def->count, left);
     return TL_OK;
 }
 
@@ -54,10 +55,10 @@ static tl_status check_volume(const tl_scene *scene, const tl_fill_job *job)
     const size_t left = TL_MOST_ITEMS - scene->list.bodies.count;
     if (job->def->count || about < (double)left)
         return TL_OK;
-    return tl_fail(TL_TOO_LARGE,
-                   "fill.count is 0 and over %.0f spheres fit; there is room for %zu more bodies "
-                   "in a scene",
-                   about, left);
+    return tl_fail_about(TL_TOO_LARGE, &fill_count,
+                         " is 0 and over %.0f spheres fit; there is room for %zu more bodies in a "
+                         "scene",
+                         about, left);
 }
 
 /* --- patterns -------------------------------------------------------------------------------- */
@@ -267,8 +268,8 @@ static tl_status run(tl_scene *scene, tl_fill_job *job)
     case TL_FILL_CLOSE: TL_TRY(tl_fill_close(job)); break;
     }
     if (def->count && job->spheres.count < def->count)
-        return tl_fail(TL_BAD_ARGUMENT, "tl_scene_fill: count is %llu; only %zu spheres fit",
-                       (unsigned long long)def->count, job->spheres.count);
+        return tl_fail_about(TL_BAD_ARGUMENT, &fill_count, " is %llu; only %zu spheres fit",
+                             (unsigned long long)def->count, job->spheres.count);
     return add_spheres(scene, def, &job->spheres);
 }
 

@@ -97,7 +97,7 @@ static tl_status automatic_inertia(const tl_place *place, const solid *s, double
         inertia[i] = mass * s->moments[i];
     for (int i = 0; i < 3; i++)
         if (!(inertia[i] > 0 && isfinite(inertia[i])))
-            return tl_refuse(place, "inertia, that of the solid spheres,", 3, inertia,
+            return tl_refuse(place, "inertia: that of the solid spheres", 3, inertia,
                              "each must be finite and > 0: give mass and inertia");
     return TL_OK;
 }
@@ -118,7 +118,7 @@ tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, double 
     if (def->mass == 0)
         *mass = def->density * s.volume;
     if (!(*mass > 0 && isfinite(*mass)))
-        return tl_refuse(place, "mass, density times the volume of the spheres,", 1, mass,
+        return tl_refuse(place, "mass: density times the volume of the spheres", 1, mass,
                          "it must be finite and > 0: give mass");
     return all_zero(def->inertia) ? automatic_inertia(place, &s, *mass, inertia) : TL_OK;
 }

@@ -71,8 +71,7 @@ static tl_status copy_table(const tl_place *place, const table *t, double **out)
 
 static tl_status check_motion_numbers(const tl_place *place, const tl_motion_def *def)
 {
-    TL_TRY(tl_check_enum(place, "motion.kind", def->kind, TL_MOTION_TABLE,
-                         "it must be TL_MOTION_VELOCITY, TL_MOTION_SINE or TL_MOTION_TABLE"));
+    TL_TRY(tl_check_enum(place, "motion.kind", def->kind, TL_WORDS_MOTION));
     TL_TRY(tl_check_finite(place, "motion.velocity", 3, def->velocity));
     TL_TRY(tl_check_finite(place, "motion.angular_velocity", 3, def->angular_velocity));
     TL_TRY(tl_check_finite(place, "motion.amplitude", 3, def->amplitude));

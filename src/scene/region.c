@@ -60,9 +60,7 @@ static double part_within(const tl_size_def *size)
 tl_status tl_size_check(const tl_place *place, const tl_size_def *size)
 {
     const double range[2] = {size->low, size->high};
-    TL_TRY(tl_check_enum(place, "size.kind", size->kind, TL_SIZE_LOGNORMAL,
-                         "it must be TL_SIZE_EQUAL, TL_SIZE_UNIFORM, TL_SIZE_NORMAL or "
-                         "TL_SIZE_LOGNORMAL"));
+    TL_TRY(tl_check_enum(place, "size.kind", size->kind, TL_WORDS_SIZE));
     if (size->kind != TL_SIZE_UNIFORM)
         TL_TRY(check_positive(place, "size.radius", size->radius));
     if (size->kind == TL_SIZE_EQUAL)
@@ -70,12 +68,12 @@ tl_status tl_size_check(const tl_place *place, const tl_size_def *size)
     TL_TRY(check_positive(place, "size.low", size->low));
     TL_TRY(check_positive(place, "size.high", size->high));
     if (!(size->low < size->high))
-        return tl_refuse(place, "size.low, size.high", 2, range, "low must be below high");
+        return tl_refuse(place, "size: low, high", 2, range, "low must be below high");
     if (size->kind == TL_SIZE_UNIFORM)
         return TL_OK;
     TL_TRY(check_positive(place, "size.deviation", size->deviation));
     if (!(part_within(size) >= 1e-3)) /* draws outside are drawn again: there must be an end */
-        return tl_refuse(place, "size.low, size.high", 2, range,
+        return tl_refuse(place, "size: low, high", 2, range,
                          "at least a thousandth of the distribution must lie between them");
     return TL_OK;
 }
@@ -200,8 +198,7 @@ static tl_status check_near(const tl_place *place, const char *field, const doub
 
 tl_status tl_region_check(const tl_place *place, const tl_region *region)
 {
-    TL_TRY(tl_check_enum(place, "region.kind", region->kind, TL_REGION_SPHERE,
-                         "it must be TL_REGION_BOX, TL_REGION_CYLINDER or TL_REGION_SPHERE"));
+    TL_TRY(tl_check_enum(place, "region.kind", region->kind, TL_WORDS_REGION));
     if (region->kind == TL_REGION_BOX)
         return check_box(place, region);
     TL_TRY(check_near(place, "region.centre", region->centre));
@@ -230,7 +227,7 @@ static tl_status check_fits(const tl_place *place, const tl_region *region, doub
         for (int k = 0; k < 3; k++)
             edges[k] = region->high[k] - region->low[k];
         if (!(edges[0] >= least && edges[1] >= least && edges[2] >= least))
-            return tl_refuse(place, "region.high - region.low", 3, edges, rule);
+            return tl_refuse(place, "region: high - low", 3, edges, rule);
         return TL_OK;
     }
     if (!(2 * region->radius >= least))

@@ -127,20 +127,12 @@ tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def, tl_
     return TL_OK;
 }
 
-tl_status tl_material_check(size_t materials, const char *field, tl_material material)
-{
-    if (material.index < materials)
-        return TL_OK;
-    return tl_fail(TL_BAD_HANDLE, "%s: %u is no material of this scene (it has %zu)", field,
-                   material.index, materials - 1);
-}
-
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       double friction, double restitution)
 {
     tl_place place = tl_place_of("");
-    TL_TRY(tl_material_check(materials, "material a", a));
-    TL_TRY(tl_material_check(materials, "material b", b));
+    TL_TRY(tl_check_material(&place, "material a", materials, a));
+    TL_TRY(tl_check_material(&place, "material b", materials, b));
     TL_TRY(tl_check_surface(&place, friction, restitution));
     tl_pair_rec *table = pairs->data;
     table[a.index * materials + b.index] = (tl_pair_rec){friction, restitution};
@@ -181,16 +173,17 @@ tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *
 /* Refuses a handle that names no dynamic body of the scene. */
 static tl_status check_force_body(const tl_scene *scene, tl_body body)
 {
-    static const char *const kinds[] = {"dynamic", "fixed", "prescribed"};
+    const tl_error about = {
+        .subject = "force", .index = TL_NO_INDEX, .field = "body", .bodies = {body}};
     size_t count = scene->list.bodies.count;
     if (body.index < 1 || body.index > count || body.generation != 1)
-        return tl_fail(TL_BAD_HANDLE,
-                       "force.body: index %u, generation %u is no body of this scene (it has %zu)",
-                       body.index, body.generation, count);
+        return tl_fail_about(TL_BAD_HANDLE, &about,
+                             ": index %u, generation %u is no body of this scene (it has %zu)",
+                             body.index, body.generation, count);
     const tl_body_rec *record = (tl_body_rec *)scene->list.bodies.data + body.index - 1;
     if (record->kind != TL_DYNAMIC)
-        return tl_fail(TL_BAD_ARGUMENT, "force.body: index %u is %s; it must be dynamic",
-                       body.index, kinds[record->kind]);
+        return tl_fail_about(TL_BAD_ARGUMENT, &about, ": index %u is %s; it must be dynamic",
+                             body.index, tl_word(TL_WORDS_BODY, record->kind));
     return TL_OK;
 }
 

@@ -85,10 +85,6 @@ typedef struct tl_pair_rec {
     double friction, restitution;
 } tl_pair_rec;
 
-/* Refuses a material that a scene with `materials` materials (the default one counted) does not
- * have. */
-tl_status tl_material_check(size_t materials, const char *field, tl_material material);
-
 /* Checks and sets a pair in a square table of `materials` rows. */
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       double friction, double restitution);

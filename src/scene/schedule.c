@@ -3,6 +3,7 @@
 #include "scene/region.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 tl_emitter_def tl_emitter_default(void)
@@ -83,7 +84,7 @@ tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials)
         return tl_refuse(&place, "stop", 1, &def->stop, "it must be after start (infinity: never)");
     TL_TRY(check_interval(&place, def->interval));
     TL_TRY(tl_check_finite(&place, "velocity", 3, def->velocity));
-    return tl_material_check(materials, "emitter.material", def->material);
+    return tl_check_material(&place, "material", materials, def->material);
 }
 
 tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def)
@@ -104,8 +105,7 @@ tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def)
 tl_status tl_event_check(const tl_event_def *def)
 {
     const tl_place place = tl_place_of("event");
-    TL_TRY(tl_check_enum(&place, "kind", def->kind, TL_EVENT_GRAVITY,
-                         "it must be TL_EVENT_REMOVE or TL_EVENT_GRAVITY"));
+    TL_TRY(tl_check_enum(&place, "kind", def->kind, TL_WORDS_EVENT));
     if (!(def->time >= 0 && isfinite(def->time)))
         return tl_refuse(&place, "time", 1, &def->time, "it must be finite and >= 0");
     return tl_check_finite(&place, "gravity", 3, def->gravity);
@@ -124,11 +124,16 @@ static tl_status check_bodies(const tl_scene *scene, const tl_event_def *def)
         return tl_refuse_text(&place, "bodies", "NULL", "it must point to body_count bodies");
     for (size_t i = 0; i < def->body_count; i++) {
         const tl_body body = def->bodies[i];
-        if (body.index < 1 || body.index > count || body.generation != 1)
-            return tl_fail(TL_BAD_HANDLE,
-                           "event.bodies[%zu]: index %u, generation %u is no body of this scene "
-                           "(it has %zu)",
-                           i, body.index, body.generation, count);
+        if (body.index < 1 || body.index > count || body.generation != 1) {
+            char path[40];
+            snprintf(path, sizeof path, "bodies[%zu]", i);
+            return tl_fail_about(
+                TL_BAD_HANDLE,
+                &(tl_error){
+                    .subject = "event", .index = TL_NO_INDEX, .field = path, .bodies = {body}},
+                ": index %u, generation %u is no body of this scene (it has %zu)", body.index,
+                body.generation, count);
+        }
     }
     return TL_OK;
 }

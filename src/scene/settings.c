@@ -2,6 +2,7 @@
 #include "scene/check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const uint32_t most_threads = 1024;
 
@@ -34,15 +35,12 @@ tl_settings tl_settings_default(void)
  * it. */
 static tl_status check_law(const tl_place *place, const tl_solver_def *solver)
 {
-    static const char *const with[] = {
-        [TL_PSOR] = "",
-        [TL_JACOBI] = "TL_LAW_COULOMB with TL_JACOBI",
-        [TL_APGD] = "TL_LAW_COULOMB with TL_APGD",
-        [TL_SPG] = "TL_LAW_COULOMB with TL_SPG",
-    };
+    char constant[TL_CONSTANT_SIZE], with[2 * TL_CONSTANT_SIZE];
     if (solver->law != TL_LAW_COULOMB || solver->kind == TL_PSOR)
         return TL_OK;
-    return tl_refuse_text(place, "solver.law", with[solver->kind],
+    tl_word_constant(TL_WORDS_SOLVER, solver->kind, constant);
+    snprintf(with, sizeof with, "TL_LAW_COULOMB with %s", constant);
+    return tl_refuse_text(place, "solver.law", with,
                           "only TL_PSOR satisfies Coulomb's law: set solver.kind to TL_PSOR, or "
                           "solver.law to TL_LAW_CONE or TL_LAW_DEFAULT");
 }
@@ -50,10 +48,8 @@ static tl_status check_law(const tl_place *place, const tl_solver_def *solver)
 static tl_status check_solver(const tl_place *place, const tl_solver_def *solver)
 {
     static const double none = 0;
-    TL_TRY(tl_check_enum(place, "solver.kind", solver->kind, TL_SPG,
-                         "it must be TL_PSOR, TL_JACOBI, TL_APGD or TL_SPG"));
-    TL_TRY(tl_check_enum(place, "solver.law", solver->law, TL_LAW_COULOMB,
-                         "it must be TL_LAW_DEFAULT, TL_LAW_CONE or TL_LAW_COULOMB"));
+    TL_TRY(tl_check_enum(place, "solver.kind", solver->kind, TL_WORDS_SOLVER));
+    TL_TRY(tl_check_enum(place, "solver.law", solver->law, TL_WORDS_LAW));
     TL_TRY(check_law(place, solver));
     if (solver->iterations < 1)
         return tl_refuse(place, "solver.iterations", 1, &none, "it must be >= 1");
@@ -73,8 +69,7 @@ static tl_status check_solver(const tl_place *place, const tl_solver_def *solver
 
 static tl_status check_overlap(const tl_place *place, const tl_settings *settings)
 {
-    TL_TRY(tl_check_enum(place, "overlap", settings->overlap, TL_OVERLAP_VELOCITY,
-                         "it must be TL_OVERLAP_SPLIT or TL_OVERLAP_VELOCITY"));
+    TL_TRY(tl_check_enum(place, "overlap", settings->overlap, TL_WORDS_OVERLAP));
     if (!(settings->recovery_fraction > 0 && settings->recovery_fraction <= 1))
         return tl_refuse(place, "recovery_fraction", 1, &settings->recovery_fraction,
                          "it must be above 0 and at most 1");
@@ -103,10 +98,8 @@ tl_status tl_settings_check(const tl_settings *settings)
     if (!(settings->max_speed > 0 && isfinite(settings->max_speed)))
         return tl_refuse(&place, "max_speed", 1, &settings->max_speed, "it must be finite and > 0");
     TL_TRY(check_solver(&place, &settings->solver));
-    TL_TRY(tl_check_enum(&place, "backend", settings->backend, TL_BACKEND_CUDA,
-                         "it must be TL_BACKEND_CPU (0) or TL_BACKEND_CUDA (1)"));
-    TL_TRY(tl_check_enum(&place, "precision", settings->precision, TL_DOUBLE,
-                         "it must be TL_MIXED or TL_DOUBLE"));
+    TL_TRY(tl_check_enum(&place, "backend", settings->backend, TL_WORDS_BACKEND));
+    TL_TRY(tl_check_enum(&place, "precision", settings->precision, TL_WORDS_PRECISION));
     if (settings->threads > most_threads) {
         double threads = settings->threads;
         return tl_refuse(&place, "threads", 1, &threads, "it must be at most 1024");

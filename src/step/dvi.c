@@ -370,8 +370,8 @@ static tl_status diverged(tl_world *w, size_t row)
     for (int k = 0; k < 3; k++)
         v[k] = w->backend->precision == TL_DOUBLE ? ((const double *)(const void *)raw)[k]
                                                   : (double)((const float *)(const void *)raw)[k];
-    return tl_fail(
-        TL_DIVERGED,
+    return tl_fail_about(
+        TL_DIVERGED, &(tl_error){.bodies = {{id, 1}}},
         "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s; the limit is "
         "settings.max_speed = %g",
         (unsigned long long)w->steps + 1, id, x[0], x[1], x[2], v[0], v[1], v[2],

@@ -74,9 +74,10 @@ static tl_status check(const tl_body_list *list, uint32_t first_id, size_t *fixe
     for (size_t i = 0; i < list->bodies.count; i++) {
         const double *x = bodies[i].position;
         if (!(fabs(x[0]) < 1e12 && fabs(x[1]) < 1e12 && fabs(x[2]) < 1e12))
-            return tl_fail(TL_BAD_ARGUMENT,
-                           "body %u is at (%g, %g, %g); coordinates must be below 1e12 m",
-                           first_id + (uint32_t)i, x[0], x[1], x[2]);
+            return tl_fail_about(TL_BAD_ARGUMENT,
+                                 &(tl_error){.bodies = {{first_id + (uint32_t)i, 1}}},
+                                 "body %u is at (%g, %g, %g); coordinates must be below 1e12 m",
+                                 first_id + (uint32_t)i, x[0], x[1], x[2]);
         if (bodies[i].kind != TL_DYNAMIC)
             *fixed += bodies[i].shape_count;
     }

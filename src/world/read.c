@@ -53,9 +53,10 @@ static tl_status find_rows(const tl_world *w, const char *call, size_t count, co
         out[i] = tl_world_row(w, bodies[i]);
         if (out[i] == TLK_NONE) {
             tl_array_free(rows);
-            return tl_fail(TL_BAD_HANDLE,
-                           "%s: bodies[%zu] (index %u, generation %u) is no body of this world",
-                           call, i, bodies[i].index, bodies[i].generation);
+            return tl_fail_about(
+                TL_BAD_HANDLE, &(tl_error){.bodies = {bodies[i]}},
+                "%s: bodies[%zu] (index %u, generation %u) is no body of this world", call, i,
+                bodies[i].index, bodies[i].generation);
         }
     }
     return TL_OK;

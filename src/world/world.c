@@ -258,11 +258,12 @@ static tl_status warn_of_overlap(tl_world *w)
     args.worst = n[1];
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
     const size_t worst = (size_t)n[2];
-    return tl_fail(
-        TL_OVERLAPPING,
+    const uint32_t a = contact_body(w, &c->a, worst), b = contact_body(w, &c->b, worst);
+    return tl_fail_about(
+        TL_OVERLAPPING, &(tl_error){.bodies = {{a, 1}, {b, 1}}},
         "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
         "by more than 10 %%",
-        contact_body(w, &c->a, worst), contact_body(w, &c->b, worst), n[3], 100 * n[1], n[0]);
+        a, b, n[3], 100 * n[1], n[0]);
 }
 
 tl_status tl_world_create(const tl_scene *scene, tl_world **world)
@@ -369,10 +370,16 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
     REFUSE_NULL(settings);
     TL_TRY(tl_settings_check(settings));
     if (settings->precision != world->settings.precision)
-        return tl_fail(TL_BAD_ARGUMENT, "settings.precision cannot change once the world is made");
+        return tl_fail_about(
+            TL_BAD_ARGUMENT,
+            &(tl_error){.subject = "settings", .index = TL_NO_INDEX, .field = "precision"},
+            " cannot change once the world is made");
     if (settings->backend != world->settings.backend)
-        return tl_fail(TL_BAD_ARGUMENT, "settings.backend cannot change once the world is made; "
-                                        "tl_world_load_on() takes a snapshot to another");
+        return tl_fail_about(
+            TL_BAD_ARGUMENT,
+            &(tl_error){.subject = "settings", .index = TL_NO_INDEX, .field = "backend"},
+            " cannot change once the world is made; "
+            "tl_world_load_on() takes a snapshot to another");
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;
@@ -445,14 +452,15 @@ static tl_status rows_to_drop(const tl_world *w, size_t count, const tl_body *bo
     for (size_t i = 0; i < count; i++) {
         const uint32_t row = tl_world_row(w, bodies[i]);
         if (row == TLK_NONE)
-            return tl_fail(TL_BAD_HANDLE,
-                           "tl_world_remove_bodies: bodies[%zu] (index %u, generation %u) is no "
-                           "body of this world",
-                           i, bodies[i].index, bodies[i].generation);
+            return tl_fail_about(
+                TL_BAD_HANDLE, &(tl_error){.bodies = {bodies[i]}},
+                "tl_world_remove_bodies: bodies[%zu] (index %u, generation %u) is no "
+                "body of this world",
+                i, bodies[i].index, bodies[i].generation);
         if (seen[row])
-            return tl_fail(TL_BAD_ARGUMENT,
-                           "tl_world_remove_bodies: bodies[%zu] (index %u) is named twice", i,
-                           bodies[i].index);
+            return tl_fail_about(TL_BAD_ARGUMENT, &(tl_error){.bodies = {bodies[i]}},
+                                 "tl_world_remove_bodies: bodies[%zu] (index %u) is named twice", i,
+                                 bodies[i].index);
         seen[row] = 1;
         rows[i] = row;
     }
@@ -490,11 +498,13 @@ tl_status tl_world_add_force(tl_world *world, const tl_force_def *def)
     REFUSE_NULL(def);
     const uint32_t row = tl_world_row(world, def->body);
     if (row == TLK_NONE)
-        return tl_fail(TL_BAD_HANDLE, "%s: body (index %u, generation %u) is no body of this world",
-                       __func__, def->body.index, def->body.generation);
+        return tl_fail_about(TL_BAD_HANDLE, &(tl_error){.bodies = {def->body}},
+                             "%s: body (index %u, generation %u) is no body of this world",
+                             __func__, def->body.index, def->body.generation);
     if (row >= world->dynamic)
-        return tl_fail(TL_BAD_ARGUMENT, "%s: body %u is not dynamic; forces act on dynamic bodies",
-                       __func__, def->body.index);
+        return tl_fail_about(TL_BAD_ARGUMENT, &(tl_error){.bodies = {def->body}},
+                             "%s: body %u is not dynamic; forces act on dynamic bodies", __func__,
+                             def->body.index);
     tl_force_rec rec;
     TL_TRY(tl_force_rec_make(def, &rec));
     const tl_status status = tl_array_append(&world->forces, &rec, 1);

@@ -98,6 +98,12 @@ if run_json("info")["cuda"].startswith("not available"):
 done = talus("run", scene("runaway"), "--json", "--backend", "cpu", code=1)
 check(re.search(r'^talus: step 102: body 2 at .* settings.max_speed = 10$', done.stderr, re.M), done.stderr)
 check(re.search(r'^talus: body 2 is \S+runaway.json:8:9: bodies\[1\] "ball"$', done.stderr, re.M), done.stderr)
+with open("far.json", "w", encoding="utf-8") as file:
+    file.write('''{"version": 1, "bodies": [
+  {"name": "far", "position": [0, 2e12, 0], "shapes": [{"kind": "sphere", "radius": 1}]}]}''')
+far = talus("run", "far.json", "--no-record", "--backend", "cpu", code=2)
+check(re.search(r'^talus: body 1 is at \(0, 2e\+12, 0\); coordinates must be below 1e12 m$', far.stderr, re.M), far.stderr)
+check(re.search(r'^talus: body 1 is far.json:2:3: bodies\[0\] "far"$', far.stderr, re.M), far.stderr)
 last = json.loads(done.stdout)
 equal((last["status"], last["steps"]), ("diverged", 101), "the run that diverged")
 info = run_json("info", "runaway.h5")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # Holds docs/scene.schema.json to the scene reader: it accepts every example, every sound scene of the tests and
 # every scene of docs/scene-format.md (which the reader must take too), and refuses every scene of the tests
-# that breaks a rule a schema can see (tests/io/scene_bad.h says which). Called with the build folder and the
-# source folder.
+# that breaks a rule a schema can see (tests/io/scene_bad.h says which). Its words are those of the library. Called
+# with the build folder and the source folder.
 import glob
 import json
 import os
@@ -48,6 +48,24 @@ for text in documented:
     said = refusal(json.loads(text))
     if said:
         wrong.append(f"refuses a scene of docs/scene-format.md: {said}\n{text}")
+
+# Where the schema lists the words of an enum, and which of tl_vocabulary (include/talus/words.h) it is.
+words = json.loads(subprocess.run([program, "--words"], check=True, capture_output=True).stdout)
+settings, solver, defs = (schema["properties"]["settings"], schema["properties"]["solver"], schema["$defs"])
+for place, listed, known in (
+        ("body", defs["body"]["properties"]["kind"], words[0]),
+        ("shape", defs["shape"]["properties"]["kind"], words[1]),
+        ("motion", defs["motion"]["properties"]["kind"], words[2]),
+        ("overlap", settings["properties"]["overlap"], words[3]),
+        ("solver", solver["properties"]["kind"], words[4]),
+        ("law", solver["properties"]["law"], words[5]),
+        ("precision", settings["properties"]["precision"], words[6]),
+        ("region", defs["region"]["properties"]["kind"], words[8]),
+        ("open region", defs["open_region"]["properties"]["kind"], words[8]),
+        ("size", defs["size"]["properties"]["kind"], words[9][1:]),  # "equal" is a radius alone
+        ("pattern", schema["properties"]["fills"]["items"]["properties"]["pattern"], words[10])):
+    if listed["enum"] != known:
+        wrong.append(f"has the words {listed['enum']} for {place}, the library {known}")
 
 counts = {"good": 0, "seen": 0, "blind": 0}
 for line in lines:

@@ -433,12 +433,12 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:23: bodies[0].shapes: their products of inertia over mass (yz, zx, xy) is (0, 0, "
      "-1); each must be 0: turn the shapes to their principal axes, or give mass and inertia"},
     {BLIND, SCENE("'bodies': [{'density': 1e300, 'shapes': [{'kind': 'sphere', 'radius': 1e3}]}]"),
-     "s.json:2:12: bodies[0]: mass, density times the volume of the spheres, is inf; it must be "
+     "s.json:2:12: bodies[0]: mass: density times the volume of the spheres is inf; it must be "
      "finite and > 0: give mass"},
     {BLIND,
      SCENE("'bodies': [{'positions': [[0, 0, 0], [1, 0, 0]], 'density': 1e300, 'shapes': [{'kind': "
            "'sphere', 'radius': 1e3}]}]"),
-     "s.json:2:12: bodies[0]: mass, density times the volume of the spheres, is inf; it must be "
+     "s.json:2:12: bodies[0]: mass: density times the volume of the spheres is inf; it must be "
      "finite and > 0: give mass"},
     /* ---- Shapes ---- */
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'radius': 1}]}]"),
@@ -805,7 +805,7 @@ static const bad_scene bad_scenes[] = {
     {BLIND,
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
            "0.6}]"),
-     "s.json:2:64: fills[0].region.high: region.high - region.low is (1, 1, 1); a sphere of the "
+     "s.json:2:22: fills[0].region: high - low is (1, 1, 1); a sphere of the "
      "largest radius, 0.6, must fit in"},
     {BLIND,
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
@@ -858,7 +858,7 @@ static const bad_scene bad_scenes[] = {
     {BLIND,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'radius': 0.6, 'rate': 1}]"),
-     "s.json:2:67: emitters[0].region.high: region.high - region.low is (1, 1, 1); a sphere of the "
+     "s.json:2:25: emitters[0].region: high - low is (1, 1, 1); a sphere of the "
      "largest radius, 0.6, must fit in"},
     {BLIND,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "

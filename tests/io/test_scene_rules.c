@@ -1,6 +1,6 @@
 /* Scenes that break a rule are refused with the one message that belongs to it, at the right place;
- * sound ones are taken. `--dump` writes all of them as lines of JSON for tests/cli/test_schema.py.
- */
+ * sound ones are taken. For tests/cli/test_schema.py `--dump` writes all of them as lines of JSON,
+ * and `--words` the words of every enum. */
 #include "io/scene_text.h"
 
 #include <jansson.h>
@@ -118,6 +118,20 @@ static int dump(void)
     return 0;
 }
 
+static int write_words(void)
+{
+    json_t *all = json_array();
+    for (uint32_t which = 0; tl_words((tl_vocabulary)which)[0]; which++) {
+        json_t *list = json_array();
+        for (const char *const *word = tl_words((tl_vocabulary)which); *word; word++)
+            json_array_append_new(list, json_string(*word));
+        json_array_append_new(all, list);
+    }
+    const int failed = json_dumpf(all, stdout, 0);
+    json_decref(all);
+    return failed ? 1 : 0;
+}
+
 static int read_input(void)
 {
     static char text[1 << 16];
@@ -136,6 +150,8 @@ int main(int argc, char **argv)
         return read_input();
     if (argc > 1 && !strcmp(argv[1], "--dump"))
         return dump();
+    if (argc > 1 && !strcmp(argv[1], "--words"))
+        return write_words();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_every_bad_scene),
         cmocka_unit_test(takes_every_good_scene),

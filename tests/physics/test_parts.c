@@ -303,8 +303,10 @@ static void test_too_fast(void **state)
     assert_status(tl_world_find_contacts(world), TL_TOO_LARGE);
     snprintf(message, sizeof message, "%s", tl_last_message());
     assert_non_null(strstr(message, "body 7 reaches"));
-    for (uint32_t devices = 1; devices <= 3; devices++)
+    for (uint32_t devices = 1; devices <= 3; devices++) {
         assert_refused(tl_world_find_contacts_in(world, 3, devices), TL_TOO_LARGE, message);
+        assert_int_equal(tl_last_error().bodies[0].index, 7);
+    }
     assert_int_equal(tl_world_contact_count(world), count);
     tl_world_destroy(world);
 }

@@ -266,7 +266,7 @@ static void test_storeys(void **state)
         assert_int_equal(fill(scene, &def), 0);
         def.count = 1;
         assert_refused(tl_scene_fill(scene, &def, NULL, NULL), BAD,
-                       "tl_scene_fill: count is 1; only 0 spheres fit");
+                       "fill.count is 1; only 0 spheres fit");
         tl_scene_destroy(scene);
     }
 }
@@ -329,7 +329,7 @@ static void test_counts(void **state)
         def.count = 5000;
         tl_scene_destroy(scene);
         scene = empty_scene();
-        snprintf(text, sizeof text, "tl_scene_fill: count is 5000; only %zu spheres fit", most);
+        snprintf(text, sizeof text, "fill.count is 5000; only %zu spheres fit", most);
         assert_refused(tl_scene_fill(scene, &def, &added, &first), BAD, text);
         assert_int_equal(tl_scene_body_count(scene), 0);
         tl_scene_destroy(scene);

@@ -55,7 +55,7 @@ static void test_refuses_regions(void **state)
     REFUSE(BAD, "fill.region.high is (2.8, inf, 6); every component must be finite and below 1e12",
            d.region.high[1] = INFINITY);
     REFUSE(BAD,
-           "fill.region.high - region.low is (4, 0.375, 4); a sphere of the largest radius, 0.25, "
+           "fill.region: high - low is (4, 0.375, 4); a sphere of the largest radius, 0.25, "
            "must fit in",
            d.region.high[1] = 1.375);
     REFUSE(BAD,
@@ -100,18 +100,18 @@ static void test_refuses_sizes(void **state)
            d.size = (tl_size_def){.kind = TL_SIZE_UNIFORM, .high = 1});
     REFUSE(BAD, "fill.size.high is inf; it must be finite and > 0",
            d.size = ((tl_size_def){TL_SIZE_UNIFORM, 0, 0, 0.1, INFINITY}));
-    REFUSE(BAD, "fill.size.low, size.high is (0.2, 0.2); low must be below high",
+    REFUSE(BAD, "fill.size: low, high is (0.2, 0.2); low must be below high",
            d.size = ((tl_size_def){TL_SIZE_UNIFORM, 0, 0, 0.2, 0.2}));
     REFUSE(BAD, "fill.size.deviation is 0; it must be finite and > 0",
            d.size = ((tl_size_def){TL_SIZE_NORMAL, 0.2, 0, 0.1, 0.3}));
     REFUSE(BAD, "fill.size.radius is -0.2; it must be finite and > 0",
            d.size = ((tl_size_def){TL_SIZE_LOGNORMAL, -0.2, 0.1, 0.1, 0.3}));
     REFUSE(BAD,
-           "fill.size.low, size.high is (0.4, 0.5); at least a thousandth of the distribution must "
+           "fill.size: low, high is (0.4, 0.5); at least a thousandth of the distribution must "
            "lie between them",
            d.size = ((tl_size_def){TL_SIZE_NORMAL, 0.2, 0.02, 0.4, 0.5}));
     REFUSE(BAD,
-           "fill.size.low, size.high is (0.1, 0.11); at least a thousandth of the distribution "
+           "fill.size: low, high is (0.1, 0.11); at least a thousandth of the distribution "
            "must lie between them",
            d.size = ((tl_size_def){TL_SIZE_LOGNORMAL, 0.2, 0.1, 0.1, 0.11}));
     REFUSE(BAD,

@@ -319,15 +319,15 @@ static const body_case body_cases[] = {
      BAD,
      {R(shapes[0].radius, 1e150)},
      B
-     "mass, density times the volume of the spheres, is inf; it must be finite and > 0: give mass"},
+     "mass: density times the volume of the spheres is inf; it must be finite and > 0: give mass"},
     {BALL,
      BAD,
      {R(shapes[0].radius, 1e-150)},
-     B "mass, density times the volume of the spheres, is 0; it must be finite and > 0: give mass"},
+     B "mass: density times the volume of the spheres is 0; it must be finite and > 0: give mass"},
     {BALL,
      BAD,
      {R(shapes[0].radius, 1e-200), R(body.mass, 1)},
-     B "inertia, that of the solid spheres, is (0, 0, 0); each must be finite and > 0: give mass "
+     B "inertia: that of the solid spheres is (0, 0, 0); each must be finite and > 0: give mass "
        "and inertia"},
 
     /* motions */

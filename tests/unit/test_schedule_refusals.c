@@ -45,7 +45,7 @@ static void test_emitters(void **state)
             "emitter.region.high is (1, 2, inf); every component must be finite and below 1e12",
             d.region.high[2] = INFINITY);
     EMITTER(BAD,
-            "emitter.region.high - region.low is (0.25, 2, 3); a sphere of the largest radius, "
+            "emitter.region: high - low is (0.25, 2, 3); a sphere of the largest radius, "
             "0.25, must fit in",
             d.region.high[0] = 0.25);
     EMITTER(BAD, "emitter.size.radius is 0; it must be finite and > 0", d.size.radius = 0);

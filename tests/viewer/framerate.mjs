@@ -137,6 +137,7 @@ function serve(n) {
         can: { control: true, edit: false, restart: false, record: false },
         report_columns: ['steps', 'time'],
         series_columns: ['time'],
+        words: { body: ['dynamic'], solver: ['psor'], law: ['default'], overlap: ['split'] },
       }),
     );
     socket.send(

@@ -91,6 +91,12 @@ const hello = (balls, epoch) => ({
   can: { control: true, edit: true, restart: true, record: false },
   report_columns: REPORT,
   series_columns: SERIES,
+  words: {
+    body: ['dynamic', 'fixed', 'prescribed'],
+    solver: ['psor', 'jacobi', 'apgd', 'spg'],
+    law: ['default', 'cone', 'coulomb'],
+    overlap: ['split', 'velocity'],
+  },
 });
 
 class Session {

@@ -1,6 +1,5 @@
 // window.talusView: what the page shows, as data. For tests and for people at the browser's console;
 // docs/viewer.md describes it.
-import { BODY_KINDS } from './model.js';
 
 export function makeApi(app) {
   const { model, view } = app;
@@ -55,7 +54,7 @@ export function makeApi(app) {
       return {
         index,
         name: model.names.get(index) ?? null,
-        kind: BODY_KINDS[model.kind[index]],
+        kind: model.kindOf(index),
         mass: model.mass[index],
         radius: model.radius[index],
         position,

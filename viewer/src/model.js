@@ -7,8 +7,6 @@ import { nlerp } from './interpolate.js';
 const ROW = 2048; // bodies a row of a texture: capacities are multiples of this
 const CACHE_BYTES = 256 * 2 ** 20;
 
-export const BODY_KINDS = ['dynamic', 'fixed', 'prescribed'];
-
 function grown(array, length) {
   if (array.length >= length) return array;
   const next = new array.constructor(16 * Math.ceil(Math.max(length, 1.5 * array.length) / 16));
@@ -62,6 +60,11 @@ export class Model {
 
   get recording() {
     return this.hello?.kind === 'recording';
+  }
+
+  /** The word for the kind of a body. */
+  kindOf(index) {
+    return this.hello?.words.body[this.kind[index]];
   }
 
   roundedCapacity(count) {

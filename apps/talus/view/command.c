@@ -341,10 +341,6 @@ void view_command_free(view_command *command)
 
 /* ---- settings ---- */
 
-static const char *const overlaps[] = {"split", "velocity", NULL};
-static const char *const solvers[] = {"psor", "jacobi", "apgd", "spg", NULL};
-static const char *const laws[] = {"default", "cone", "coulomb", NULL};
-
 /* null is infinity. */
 static json_t *number_or_null(double value)
 {
@@ -362,18 +358,17 @@ json_t *view_vector(const double *values, int count)
 
 json_t *view_settings_to_json(const tl_settings *s)
 {
-    return json_pack("{ss so sf sf ss sf so so so ss ss sI sI sf sf sf sb ss sI}", "type",
-                     "settings", "gravity", view_vector(s->gravity, 3), "step", s->step, "envelope",
-                     s->envelope, "overlap", overlaps[s->overlap], "recovery_fraction",
-                     s->recovery_fraction, "recovery_speed", number_or_null(s->recovery_speed),
-                     "restitution_speed", number_or_null(s->restitution_speed), "max_speed",
-                     number_or_null(s->max_speed), "solver", solvers[s->solver.kind], "law",
-                     laws[s->solver.law], "iterations", (json_int_t)s->solver.iterations,
-                     "position_iterations", (json_int_t)s->solver.position_iterations, "tolerance",
-                     s->solver.tolerance, "omega", s->solver.omega, "lambda", s->solver.lambda,
-                     "warm_start", s->solver.warm_start, "precision",
-                     s->precision == TL_DOUBLE ? "double" : "mixed", "threads",
-                     (json_int_t)s->threads);
+    return json_pack(
+        "{ss so sf sf ss sf so so so ss ss sI sI sf sf sf sb ss sI}", "type", "settings", "gravity",
+        view_vector(s->gravity, 3), "step", s->step, "envelope", s->envelope, "overlap",
+        tl_word(TL_WORDS_OVERLAP, s->overlap), "recovery_fraction", s->recovery_fraction,
+        "recovery_speed", number_or_null(s->recovery_speed), "restitution_speed",
+        number_or_null(s->restitution_speed), "max_speed", number_or_null(s->max_speed), "solver",
+        tl_word(TL_WORDS_SOLVER, s->solver.kind), "law", tl_word(TL_WORDS_LAW, s->solver.law),
+        "iterations", (json_int_t)s->solver.iterations, "position_iterations",
+        (json_int_t)s->solver.position_iterations, "tolerance", s->solver.tolerance, "omega",
+        s->solver.omega, "lambda", s->solver.lambda, "warm_start", s->solver.warm_start,
+        "precision", tl_word(TL_WORDS_PRECISION, s->precision), "threads", (json_int_t)s->threads);
 }
 
 /* Where a setting lies, by name. */
@@ -447,9 +442,9 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "position_iterations", .whole = &s->solver.position_iterations},
         {.name = "threads", .whole = &s->threads},
         {.name = "warm_start", .flag = &s->solver.warm_start},
-        {.name = "overlap", .words = overlaps, .word = &overlap},
-        {.name = "solver", .words = solvers, .word = &solver},
-        {.name = "law", .words = laws, .word = &law},
+        {.name = "overlap", .words = tl_words(TL_WORDS_OVERLAP), .word = &overlap},
+        {.name = "solver", .words = tl_words(TL_WORDS_SOLVER), .word = &solver},
+        {.name = "law", .words = tl_words(TL_WORDS_LAW), .word = &law},
     };
     const size_t count = sizeof known / sizeof *known;
     const char *key;

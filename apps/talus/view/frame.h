@@ -5,6 +5,7 @@
 #ifndef TALUS_VIEW_FRAME_H
 #define TALUS_VIEW_FRAME_H
 
+#include "talus/words.h"
 #include "talus/world.h"
 
 /* The rows of messages, laid out as docs/viewer-protocol.md says. */

@@ -72,6 +72,15 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path ? path : "";
 }
 
+static json_t *list_words(tl_vocabulary which)
+{
+    json_t *list = json_array();
+    for (const char *const *word = tl_words(which); *word; word++) {
+        json_array_append_new(list, json_string(*word));
+    }
+    return list;
+}
+
 void source_begin(hub *h, const source_hello *hello)
 {
     size_t length = 0;
@@ -84,9 +93,10 @@ void source_begin(hub *h, const source_hello *hello)
     snprintf(program, sizeof program, "talus %s", tl_version());
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
-        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI so so s{sb sb sb sb} so so}", "type",
-        "hello", "protocol", 1, "program", program, "kind", h->live ? "live" : "recording", "epoch",
-        (json_int_t)h->epoch, "title", tl_document_title(hello->document), "source",
+        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI so so s{sb sb sb sb} so so s{so so so "
+        "so}}",
+        "type", "hello", "protocol", 1, "program", program, "kind", h->live ? "live" : "recording",
+        "epoch", (json_int_t)h->epoch, "title", tl_document_title(hello->document), "source",
         source ? source : json_string("file"), "backend", hello->backend, "duration",
         number(hello->duration), "first_time", hello->first_time, "frames",
         (json_int_t)hello->frames, "box",
@@ -97,7 +107,9 @@ void source_begin(hub *h, const source_hello *hello)
         list_materials(hello->document, scene), "parameters",
         json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
         hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,
-        "report_columns", view_report_columns(), "series_columns", view_series_columns());
+        "report_columns", view_report_columns(), "series_columns", view_series_columns(), "words",
+        "body", list_words(TL_WORDS_BODY), "solver", list_words(TL_WORDS_SOLVER), "law",
+        list_words(TL_WORDS_LAW), "overlap", list_words(TL_WORDS_OVERLAP));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);
     json_decref(object);
@@ -125,9 +137,8 @@ static json_t *tidy_vector(const float *values, int count)
 
 static json_t *tell_solid(const view_solid *solid)
 {
-    static const char *const kinds[] = {"sphere", "plane", "box", "parallelogram"};
     json_t *shape =
-        json_pack("{ss sI so so}", "kind", kinds[solid->kind & 3], "material",
+        json_pack("{ss sI so so}", "kind", tl_word(TL_WORDS_SHAPE, solid->kind), "material",
                   (json_int_t)solid->material, "position", tidy_vector(solid->position, 3),
                   "orientation", tidy_vector(solid->orientation, 4));
     if (solid->kind == TL_BOX) {
@@ -218,7 +229,6 @@ static void tell_contacts(const source_pick *pick, json_t *object)
 
 json_t *source_describe(hub *h, const tl_document *document, const source_pick *pick)
 {
-    static const char *const kinds[] = {"dynamic", "fixed", "prescribed"};
     char origin[512];
     const tl_body body = {pick->index, 1};
     tl_document_describe(document, body, origin, sizeof origin);
@@ -227,10 +237,10 @@ json_t *source_describe(hub *h, const tl_document *document, const source_pick *
     json_t *object =
         json_pack("{sI so so ss sf sf so so so so}", "index", (json_int_t)pick->index, "name",
                   name ? json_string(name) : json_null(), "origin", from ? from : json_null(),
-                  "kind", kinds[pick->kind], "mass", pick->mass, "time", pick->time, "position",
-                  view_vector(pick->position, 3), "orientation", view_vector(pick->orientation, 4),
-                  "velocity", pick->velocity ? view_vector(pick->velocity, 3) : json_null(),
-                  "angular_velocity",
+                  "kind", tl_word(TL_WORDS_BODY, pick->kind), "mass", pick->mass, "time",
+                  pick->time, "position", view_vector(pick->position, 3), "orientation",
+                  view_vector(pick->orientation, 4), "velocity",
+                  pick->velocity ? view_vector(pick->velocity, 3) : json_null(), "angular_velocity",
                   pick->angular_velocity ? view_vector(pick->angular_velocity, 3) : json_null());
     tell_shapes(h, pick->index, object);
     tell_contacts(pick, object);

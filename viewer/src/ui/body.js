@@ -1,7 +1,6 @@
 // The picked body: what it is, how it moves, what it touches, and what can be done with it.
 import { $, h, button } from './dom.js';
 import { format } from '../colours.js';
-import { BODY_KINDS } from '../model.js';
 
 const vector = (v) => (v ? v.map(format).join(', ') : '–');
 
@@ -66,7 +65,7 @@ export class BodyPanel {
     if (!info || info.error) {
       this.facts.replaceChildren(
         h('dt', {}, info?.error ? 'Gone' : '…'),
-        h('dd', {}, info?.error ?? BODY_KINDS[app.model.kind[app.picked]] ?? ''),
+        h('dd', {}, info?.error ?? app.model.kindOf(app.picked) ?? ''),
       );
       this.contacts.hidden = true;
       return;

@@ -159,14 +159,15 @@ function showSection(app, theme) {
   app.on('options', () => put(colour, app.options.colour));
 }
 
+// 'words': one of those that `hello` lists; others are numbers
 const SETTINGS = [
   ['step', 'Step (s)', { min: 1e-9, title: 'The time step h' }],
-  ['solver', 'Solver', ['psor', 'jacobi', 'apgd', 'spg']],
+  ['solver', 'Solver', 'words'],
   ['iterations', 'Iterations', { min: 1, step: 1 }],
   ['position_iterations', '… of positions', { min: 1, step: 1 }],
   ['tolerance', 'Tolerance (m/s)', { min: 0, title: 'Stop when the residual is below; 0: all iterations' }],
-  ['law', 'Friction law', ['default', 'cone', 'coulomb']],
-  ['overlap', 'Overlap', ['split', 'velocity']],
+  ['law', 'Friction law', 'words'],
+  ['overlap', 'Overlap', 'words'],
   [
     'envelope',
     'Envelope (m)',
@@ -188,13 +189,8 @@ function simulationSection(app) {
   );
   const controls = new Map();
   const rows = SETTINGS.map(([name, label, kind]) => {
-    const control = Array.isArray(kind)
-      ? select(
-          kind.map((k) => [k, k]),
-          undefined,
-          (v) => app.set({ [name]: v }).then(refresh),
-        )
-      : number('', (v) => app.set({ [name]: v }).then(refresh), { ...kind, title: null });
+    const change = (v) => app.set({ [name]: v }).then(refresh);
+    const control = kind === 'words' ? select([], undefined, change) : number('', change, { ...kind, title: null });
     control.id = `set-${name}`;
     controls.set(name, control);
     return row(label, control, kind.title);
@@ -222,6 +218,13 @@ function simulationSection(app) {
     ...rows,
     note,
   );
+  app.on('hello', () => {
+    for (const [name, , kind] of SETTINGS) {
+      const control = controls.get(name);
+      if (kind === 'words' && !control.length) // every server of this page has the same
+        control.append(...app.hello.words[name].map((word) => h('option', { value: word }, word)));
+    }
+  });
   app.on('settings hello connection', refresh);
   refresh();
 }

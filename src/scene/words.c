@@ -1,0 +1,64 @@
+/* The words of enums: the one place where they stand. Called by the other files of this room, the
+ * scene reader, the command and the benchmarks. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/check.h"
+
+#define WORDS(...)        \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+
+/* Words in the order of values. The constant of a value is the prefix and its word in capitals. */
+static const struct vocabulary {
+    const char *prefix;
+    const char *const *words;
+} vocabularies[] = {
+    [TL_WORDS_BODY] = {"TL_", WORDS("dynamic", "fixed", "prescribed")},
+    [TL_WORDS_SHAPE] = {"TL_", WORDS("sphere", "plane", "box", "parallelogram")},
+    [TL_WORDS_MOTION] = {"TL_MOTION_", WORDS("velocity", "sine", "table")},
+    [TL_WORDS_OVERLAP] = {"TL_OVERLAP_", WORDS("split", "velocity")},
+    [TL_WORDS_SOLVER] = {"TL_", WORDS("psor", "jacobi", "apgd", "spg")},
+    [TL_WORDS_LAW] = {"TL_LAW_", WORDS("default", "cone", "coulomb")},
+    [TL_WORDS_PRECISION] = {"TL_", WORDS("mixed", "double")},
+    [TL_WORDS_BACKEND] = {"TL_BACKEND_", WORDS("cpu", "cuda")},
+    [TL_WORDS_REGION] = {"TL_REGION_", WORDS("box", "cylinder", "sphere")},
+    [TL_WORDS_SIZE] = {"TL_SIZE_", WORDS("equal", "uniform", "normal", "lognormal")},
+    [TL_WORDS_PATTERN] = {"TL_FILL_", WORDS("grid", "hex", "random", "close")},
+    [TL_WORDS_EVENT] = {"TL_EVENT_", WORDS("remove", "gravity")},
+};
+
+const char *const *tl_words(tl_vocabulary which)
+{
+    static const char *const none[] = {NULL};
+    return (uint32_t)which < sizeof vocabularies / sizeof *vocabularies ? vocabularies[which].words
+                                                                        : none;
+}
+
+const char *tl_word(tl_vocabulary which, uint32_t value)
+{
+    const char *const *words = tl_words(which);
+    for (uint32_t i = 0; words[i]; i++)
+        if (i == value)
+            return words[i];
+    return "unknown";
+}
+
+int tl_word_value(tl_vocabulary which, const char *word)
+{
+    const char *const *words = tl_words(which);
+    for (int i = 0; word && words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+void tl_word_constant(tl_vocabulary which, uint32_t value, char constant[TL_CONSTANT_SIZE])
+{
+    snprintf(constant, TL_CONSTANT_SIZE, "%s%s", vocabularies[which].prefix, tl_word(which, value));
+    for (char *c = constant; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+}
