@@ -90,8 +90,7 @@ tl_status tl_settings_check(const tl_settings *settings)
     if (!(settings->envelope >= 0 && isfinite(settings->envelope)))
         return tl_refuse(&place, "envelope", 1, &settings->envelope, "it must be finite and >= 0");
     TL_TRY(check_overlap(&place, settings));
-    TL_TRY(tl_check_enum(&place, "impacts", settings->impacts, TL_IMPACTS_SIMULTANEOUS,
-                         "it must be TL_IMPACTS_PROPAGATING or TL_IMPACTS_SIMULTANEOUS"));
+    TL_TRY(tl_check_enum(&place, "impacts", settings->impacts, TL_WORDS_IMPACTS));
     if (!(settings->restitution_speed >= 0 && isfinite(settings->restitution_speed)))
         return tl_refuse(&place, "restitution_speed", 1, &settings->restitution_speed,
                          "it must be finite and >= 0");

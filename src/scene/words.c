@@ -29,6 +29,7 @@ static const struct vocabulary {
     [TL_WORDS_SIZE] = {"TL_SIZE_", WORDS("equal", "uniform", "normal", "lognormal")},
     [TL_WORDS_PATTERN] = {"TL_FILL_", WORDS("grid", "hex", "random", "close")},
     [TL_WORDS_EVENT] = {"TL_EVENT_", WORDS("remove", "gravity")},
+    [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("propagating", "simultaneous")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -20,6 +20,7 @@ static const struct {
     {TL_WORDS_SIZE, TL_SIZE_LOGNORMAL, "lognormal", "TL_SIZE_LOGNORMAL"},
     {TL_WORDS_PATTERN, TL_FILL_CLOSE, "close", "TL_FILL_CLOSE"},
     {TL_WORDS_EVENT, TL_EVENT_GRAVITY, "gravity", "TL_EVENT_GRAVITY"},
+    {TL_WORDS_IMPACTS, TL_IMPACTS_SIMULTANEOUS, "simultaneous", "TL_IMPACTS_SIMULTANEOUS"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 
