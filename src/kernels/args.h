@@ -254,8 +254,10 @@ typedef struct tlk_impact {
     uint32_t round;    /* below 255 */
     uint64_t *bid;     /* moving: the highest bid of this round for each body */
     uint32_t *changed; /* moving: the round, counted from 1, that changed it last */
+    float *clock;      /* moving: s into the step, when its last impact was */
     uint64_t *offer;   /* rows: what each bids; 0 where it is not hit */
     TLK_REAL *impulse; /* rows, 3 fields: the sum of its impacts, on b */
+    TLK_REAL *bias;    /* rows: the problem's */
 } tlk_impact;
 
 /* How deep contacts overlap. */

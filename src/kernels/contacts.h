@@ -363,7 +363,9 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     /* what two bodies exchanged in an impact is no load between them, and no start for this step */
     for (int f = 0; f < 3 && gamma[3] != 0; f++)
         gamma[f] = 0;
-    const bool rests = tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
+    /* nor does a contact rest that is about to bounce */
+    const bool strikes = pair[1] > 0 && tlk_dotd(n, before) < -p->restitution_speed;
+    const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
     const double restitution = p->restitution ? 0 : (double)pair[1];
     p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, tlk_dotd(n, before), tlk_dotd(n, free));
     if (p->restitution)

@@ -20,23 +20,41 @@ TL_KERNEL tlk_pair tlk_impact_middle(const tlk_impact *m, const tlk_row *row)
     return pair;
 }
 
-/* What a row bids in this round: its round, then the earlier the hit the more (of those that touch
- * already, the faster the more), then its number; 0 where it is not hit. */
-TL_KERNEL uint64_t tlk_impact_offer(const tlk_impact *m, uint32_t s, const tlk_row *row)
+/* When the two bodies of a row had their last impact, s into the step. */
+TL_KERNEL float tlk_impact_clock(const tlk_impact *m, const tlk_row *row)
+{
+    const float a = m->clock[row->a], b = row->b < m->problem.moving ? m->clock[row->b] : 0;
+    return tlk_max(a, b);
+}
+
+/* How fast a row approaches, where that is fast enough to bounce; else 0. */
+TL_KERNEL real tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
     const tlk_problem *p = &m->problem;
     const tlk_pair pair = tlk_load_pair(row, p->vel);
     real u[3];
     tlk_row_velocity(p, s, row, &pair, u);
-    const real speed = -tlk_dot(u, row->n), gap = m->gap[s];
-    if (!((double)gap < m->h * (double)speed))
-        return 0;
+    const real speed = -tlk_dot(u, row->n);
+    if (!((double)m->gap[s] < m->h * (double)speed))
+        return 0; /* not reached in a whole step */
     const tlk_pair middle = tlk_impact_middle(m, row);
     tlk_row_velocity(p, s, row, &middle, u);
-    if (!(-(double)tlk_dot(u, row->n) > m->slow))
+    return -(double)tlk_dot(u, row->n) > m->slow ? speed : (real)0;
+}
+
+/* What a row bids in this round: its round, then the earlier the hit the more (at the very start of
+ * the step, the faster the more), then its number; 0 where it is not hit. A gap is crossed anew
+ * after each impact, so that a body between two others does not bounce for ever. */
+TL_KERNEL uint64_t tlk_impact_offer(const tlk_impact *m, uint32_t s, const tlk_row *row)
+{
+    const real speed = tlk_impact_speed(m, s, row), gap = tlk_max(m->gap[s], (real)0);
+    if (!(speed > 0))
         return 0;
-    const uint32_t place = gap > 0 ? 0x7fffffu - (tlk_float_bits((float)(gap / speed)) >> 8)
-                                   : 0x800000u | tlk_float_bits((float)speed) >> 8;
+    const float time = tlk_impact_clock(m, row) + (float)(gap / speed);
+    if (!((double)time < m->h))
+        return 0;
+    const uint32_t place = time > 0 ? 0x7fffffu - (tlk_float_bits(time) >> 8)
+                                    : 0x800000u | tlk_float_bits((float)speed) >> 8;
     return (uint64_t)(m->round + 1) << 56 | (uint64_t)place << 32 | s;
 }
 
@@ -71,6 +89,8 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     if (m->bid[a] != m->offer[s] || (b < p->moving && m->bid[b] != m->offer[s]))
         return;
     const tlk_row row = tlk_load_row(p, s);
+    const real gap = tlk_max(m->gap[s], (real)0);
+    const float time = tlk_impact_clock(m, &row) + (float)(gap / tlk_impact_speed(m, s, &row));
     const tlk_pair middle = tlk_impact_middle(m, &row);
     tlk_pair pair = tlk_load_pair(&row, p->vel), after = middle;
     real u[3], left[3], eta[3], gamma[3] = {0, 0, 0}, sum[3], work = 0;
@@ -95,8 +115,24 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     tlk_store3(m->impulse, s, sum);
     m->offer[s] = 0;
     m->changed[a] = m->round + 1;
-    if (b < p->moving)
+    m->clock[a] = time;
+    if (b < p->moving) {
         m->changed[b] = m->round + 1;
+        m->clock[b] = time;
+    }
+}
+
+/* One row that fast bodies approach too late in the step to collide: the velocity problem, which
+ * has all of the step's velocity act for all of its length, must not stop them. They may overlap by
+ * what they gained so, and collide in the next step. */
+TL_KERNEL void tlk_impact_late(const tlk_impact *m, uint32_t s)
+{
+    if (m->problem.a[s] == TLK_NONE || !(m->restitution[s] > 0) || m->offer[s])
+        return;
+    const tlk_row row = tlk_load_row(&m->problem, s);
+    const real speed = tlk_impact_clock(m, &row) > 0 ? tlk_impact_speed(m, s, &row) : (real)0;
+    if (speed > m->bias[s])
+        m->bias[s] = speed;
 }
 
 /* 0 how many rows are about to be hit, 1 how many have been. */

@@ -13,11 +13,13 @@ enum {
 static tl_status rounds_room(tl_world *w, const tl_problem *problem, tlk_impact *m)
 {
     const size_t rows = problem->view.rows, bodies = w->dynamic;
-    const size_t bytes = (rows + bodies) * sizeof(uint64_t) + bodies * sizeof(uint32_t);
+    const size_t bytes =
+        (rows + bodies) * sizeof(uint64_t) + bodies * (sizeof(uint32_t) + sizeof(float));
     TL_TRY(tl_buffer_need(w->backend, &w->problem.rounds, bytes));
     m->offer = w->problem.rounds.data;
     m->bid = m->offer + rows;
     m->changed = (uint32_t *)(m->bid + bodies);
+    m->clock = (float *)(m->changed + bodies);
     w->backend->ops->fill(w->backend, m->offer, 0, bytes);
     w->backend->ops->fill(w->backend, m->impulse, 0, 3 * rows * w->backend->real);
     return TL_OK;
@@ -60,7 +62,8 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
                     .free = build->free,
                     .h = w->settings.step,
                     .slow = w->settings.restitution_speed,
-                    .impulse = w->problem.impact.data};
+                    .impulse = w->problem.impact.data,
+                    .bias = build->bias};
     double numbers[TLK_FOLD_NUMBERS];
     const uint32_t rows = m.problem.rows;
     if (!rows)
@@ -82,6 +85,7 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
         batch = 2 * batch < BATCH ? 2 * batch : BATCH;
     }
     r->impacts = (uint32_t)numbers[1];
+    tl_run(w->backend, TLK_impact_late, rows, &m);
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
     TL_TRY(tl_buffer_need(w->backend, &w->struck, bytes));
     w->backend->ops->copy(w->backend, w->struck.data, m.problem.vel, bytes);
