@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all configure demo test bench install docs format lint clean help
+.PHONY: all configure demo test test-long bench install docs format lint clean help
 
 all: configure ## Build the libraries, the command, the examples and talus-bench (release) in build/
 	@cmake --build build --parallel $(JOBS)
@@ -25,6 +25,10 @@ demo: all ## Let 16,000 grains flow from a silo and say how to look at the resul
 test: ## Run all tests: release, address and thread sanitizers, install, documentation
 	@tools/deps test
 	@tools/test --jobs $(JOBS)
+
+test-long: ## Run the long tests, half an hour or so; FUZZ_SECONDS=3600 fuzzes for an hour
+	@tools/deps test-long
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --jobs $(JOBS) long
 
 bench: DEPS := bench
 bench: all ## Run the benchmarks, next to Bullet and ODE
@@ -53,4 +57,4 @@ clean: ## Remove build/
 	@rm -rf build
 
 help: ## Say what the targets do
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

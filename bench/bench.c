@@ -5,6 +5,7 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -94,26 +95,39 @@ static int find_word(const char *const *words, const char *text, size_t length)
     return -1;
 }
 
+/* Reads whole numbers with commas between; returns how many, or 0 if that is not what it is. */
+static uint32_t read_list(const char *text, uint64_t highest, uint32_t most, uint64_t *numbers)
+{
+    uint32_t count = 0;
+    for (const char *next = text; count < most; next++) {
+        next = read_number(next, 1, highest, &numbers[count]);
+        if (!next)
+            return 0;
+        count++;
+        if (*next == '\0')
+            return count;
+        if (*next != ',')
+            return 0;
+    }
+    return 0;
+}
+
 static bool read_bodies(const char *text, bench_options *options)
 {
-    options->size_count = 0;
-    for (const char *next = text; options->size_count < MAX_SIZES; next++) {
-        uint64_t bodies;
-        next = read_number(next, 1, 1000000000, &bodies);
-        if (!next)
-            return false;
-        options->bodies[options->size_count++] = bodies;
-        if (*next == '\0')
-            return true;
-        if (*next != ',')
-            return false;
-    }
-    return false;
+    uint64_t numbers[MAX_SIZES];
+    options->size_count = read_list(text, 1000000000, MAX_SIZES, numbers);
+    for (uint32_t i = 0; i < options->size_count; i++)
+        options->bodies[i] = numbers[i];
+    return options->size_count > 0;
 }
 
 static bool read_threads(const char *text, bench_options *options)
 {
-    return read_count(text, 1, &options->settings.threads);
+    uint64_t numbers[MAX_THREAD_COUNTS];
+    options->thread_count_count = read_list(text, 1024, MAX_THREAD_COUNTS, numbers);
+    for (uint32_t i = 0; i < options->thread_count_count; i++)
+        options->thread_counts[i] = (uint32_t)numbers[i];
+    return options->thread_count_count > 0;
 }
 
 static bool read_backend(const char *text, bench_options *options)
@@ -235,8 +249,9 @@ static const struct option {
     {"--bodies", "N,N,...", OPTION_BODIES, read_bodies, "sizes to run",
      "1 to 16 whole numbers from 1 to 1000000000, such as 4000,16000"},
     {"--backend", "B", OPTION_BACKEND, read_backend, "where Talus runs (cpu)", NULL},
-    {"--threads", "N", OPTION_THREADS, read_threads, "threads of Talus (all CPUs)",
-     "a whole number from 1 to 1000000000"},
+    {"--threads", "N,N,...", OPTION_THREADS, read_threads,
+     "threads of Talus (all CPUs; the pile beside peers: 1 and all)",
+     "1 to 4 whole numbers from 1 to 1024, such as 1,2; only the pile takes several"},
     {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", NULL},
     {"--peers", "E,E", OPTION_PEERS, read_peers, "engines to compare with (none)",
      "bullet, ode, or both with a comma between"},
@@ -379,13 +394,33 @@ static bench_options default_options(const struct bench *bench)
                              .tables = 1u << 1 | 1u << 2 | 1u << 3,
                              .contacts_per_body = 0.46};
     options.settings = tl_settings_default();
-    options.settings.threads = cpu_count(); /* said here, so that a row can say it too */
     options.settings.precision = bench->precision;
     while (options.size_count < MAX_SIZES && bench->sizes[options.size_count] > 0) {
         options.bodies[options.size_count] = bench->sizes[options.size_count];
         options.size_count++;
     }
     return options;
+}
+
+/* How many threads Talus has, where that was not said; said here, so that a row can say it too.
+ * Peers have one thread, so that Talus beside them has one, too. */
+static bool choose_threads(const struct bench *bench, bench_options *options)
+{
+    const uint32_t all = cpu_count();
+    if (options->thread_count_count > 1 && bench->run != bench_pile) {
+        fprintf(stderr,
+                "talus-bench: --threads: expected one number for %s; only the pile takes several\n",
+                bench->name);
+        return false;
+    }
+    if (options->thread_count_count == 0) {
+        const bool on_cpu = options->settings.backend == TL_BACKEND_CPU;
+        if (bench->run == bench_pile && options->peers && on_cpu && all > 1)
+            options->thread_counts[options->thread_count_count++] = 1;
+        options->thread_counts[options->thread_count_count++] = all;
+    }
+    options->settings.threads = options->thread_counts[0];
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -418,7 +453,11 @@ int main(int argc, char **argv)
                 tl_word(TL_WORDS_SOLVER, solver->kind));
         return 2;
     }
+    if (!choose_threads(bench, &options))
+        return 2;
     bench_output output = {.json = options.given & OPTION_JSON};
+    if (getloadavg(&output.load, 1) != 1)
+        output.load = NAN;
     bench->run(&options, &output);
     return output.failed ? 1 : 0;
 }

@@ -36,13 +36,16 @@ enum {
 /* The engines to compare with. */
 enum { PEER_BULLET = 1 << 0, PEER_ODE = 1 << 1 };
 
-#define MAX_SIZES 16
+#define MAX_SIZES         16
+#define MAX_THREAD_COUNTS 4
 
 /* The command line; what was not given has the bench's default. */
 typedef struct bench_options {
     uint32_t given;           /* OPTION_ bits */
     size_t bodies[MAX_SIZES]; /* sizes to run */
     uint32_t size_count;
+    uint32_t thread_counts[MAX_THREAD_COUNTS]; /* of Talus; settings has the first */
+    uint32_t thread_count_count;
     uint32_t peers; /* PEER_ bits */
     uint32_t steps, settle;
     uint32_t parts, devices; /* of finding contacts; 0 parts: at once */
@@ -88,12 +91,14 @@ typedef struct bench_output {
     bool json;
     bool has_header;
     bool failed; /* something asked for could not be had: exit status 1 */
+    double load; /* of the machine in the minute before; NaN: unknown */
     struct ratio {
         char engine[16];
         const char *what; /* what the numbers are, "ms per step" */
         size_t bodies;
+        uint32_t threads; /* of Talus */
         double peer, talus;
-    } ratios[6 * MAX_SIZES];
+    } ratios[2 * MAX_THREAD_COUNTS * MAX_SIZES];
     uint32_t ratio_count;
 } bench_output;
 
@@ -104,8 +109,8 @@ void row_text(bench_row *row, const char *name, const char *text);
 /* A further number of a row that has it. */
 double row_value(const bench_row *row, const char *name);
 void output_row(bench_output *output, const bench_row *row);
-void output_ratio(bench_output *output, const char *engine, const char *what, size_t bodies,
-                  double peer, double talus);
+void output_ratio(bench_output *output, const char *engine, const char *what,
+                  const bench_row *talus, double peer_value, double talus_value);
 void output_ratios(const bench_output *output);
 /* A line for people: to stdout in table form, to stderr beside JSON. */
 void output_line(const bench_output *output, const char *format, ...)

@@ -346,11 +346,11 @@ static void run_peer(bench_output *output, const char *engine, const double *cen
     row_comparison(&row, &compared);
     if (row_overlaps(output, &row, &set, radius)) {
         output_row(output, &row);
-        output_ratio(output, engine, "ms, broad phase filled and first detection", row.bodies,
+        output_ratio(output, engine, "ms, broad phase filled and first detection", talus,
                      row.ms_per_step, talus->ms_per_step);
-        output_ratio(output, engine, "ms, repeated detection", row.bodies, result.warm_ms,
+        output_ratio(output, engine, "ms, repeated detection", talus, result.warm_ms,
                      talus->ms_per_step);
-        output_ratio(output, engine, "MB", row.bodies, 1e-6 * (double)row.peak_bytes,
+        output_ratio(output, engine, "MB", talus, 1e-6 * (double)row.peak_bytes,
                      1e-6 * (double)talus->peak_bytes);
     }
     free(rows);

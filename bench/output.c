@@ -117,7 +117,7 @@ static void json_stages(const bench_row *row)
     putchar('}');
 }
 
-static void json_row(const bench_row *row)
+static void json_row(const bench_output *output, const bench_row *row)
 {
     printf("{\"bench\": \"%s\"", row->bench);
     json_text("engine", row->engine);
@@ -137,6 +137,7 @@ static void json_row(const bench_row *row)
     json_stages(row);
     json_number("peak_bytes", (double)row->peak_bytes);
     json_text("machine", machine_name());
+    json_number("load", output->load);
     for (uint32_t i = 0; i < row->field_count; i++) {
         const row_field *field = &row->fields[i];
         if (field->text)
@@ -158,9 +159,10 @@ static void table_number(int width, const char *format, double number)
     printf(" %*s", width, text);
 }
 
-static void table_header(void)
+static void table_header(const bench_output *output)
 {
-    printf("machine: %s\n", machine_name());
+    printf("machine: %s; load before: ", machine_name());
+    printf(isfinite(output->load) ? "%.2f\n" : "unknown\n", output->load);
     printf("%-7s %-8s %7s %-9s %8s %9s %5s %9s %9s %9s %9s %9s %10s %8s\n", "engine", "version",
            "threads", "precision", "bodies", "contacts", "iter", "residual", "overlap", "overlap",
            "overlap", "J/body", "ms/step", "memory");
@@ -211,10 +213,10 @@ static void table_row(const bench_row *row)
 void output_row(bench_output *output, const bench_row *row)
 {
     if (output->json) {
-        json_row(row);
+        json_row(output, row);
     } else {
         if (!output->has_header)
-            table_header();
+            table_header(output);
         output->has_header = true;
         table_row(row);
     }
@@ -223,16 +225,20 @@ void output_row(bench_output *output, const bench_row *row)
 
 /* ---- ratios and messages ---- */
 
-void output_ratio(bench_output *output, const char *engine, const char *what, size_t bodies,
-                  double peer, double talus)
+void output_ratio(bench_output *output, const char *engine, const char *what,
+                  const bench_row *talus, double peer_value, double talus_value)
 {
     if (output->ratio_count == sizeof output->ratios / sizeof output->ratios[0]) {
         output_failure(output, "too many ratios to print: %s, %zu bodies is left out", engine,
-                       bodies);
+                       talus->bodies);
         return;
     }
     struct ratio *ratio = &output->ratios[output->ratio_count++];
-    *ratio = (struct ratio){.what = what, .bodies = bodies, .peer = peer, .talus = talus};
+    *ratio = (struct ratio){.what = what,
+                            .bodies = talus->bodies,
+                            .threads = talus->threads,
+                            .peer = peer_value,
+                            .talus = talus_value};
     snprintf(ratio->engine, sizeof ratio->engine, "%s", engine);
 }
 
@@ -240,7 +246,8 @@ void output_ratios(const bench_output *output)
 {
     for (uint32_t i = 0; i < output->ratio_count; i++) {
         const struct ratio *ratio = &output->ratios[i];
-        output_line(output, "%s / talus, %zu bodies, %s: %.4g / %.4g = %.2f", ratio->engine,
+        output_line(output, "%s / talus with %u %s, %zu bodies, %s: %.4g / %.4g = %.2f",
+                    ratio->engine, ratio->threads, ratio->threads == 1 ? "thread" : "threads",
                     ratio->bodies, ratio->what, ratio->peer, ratio->talus,
                     ratio->peer / ratio->talus);
     }

@@ -28,9 +28,10 @@ static peer_start pile_start(const bench_options *options, const pile_case *pile
     return start;
 }
 
-/* One peer on one pile; `talus` is Talus's row, or NULL if it has none. */
+/* One peer on one pile, compared with each of Talus's rows. Its own row has the ratio to the one
+ * with as many threads, or else to the first. */
 static void run_peer(const bench_options *options, bench_output *output, const pile_case *pile,
-                     const char *engine, const bench_row *talus)
+                     const char *engine, const bench_row *talus, uint32_t talus_count)
 {
     peer_start start = pile_start(options, pile);
     peer_result result;
@@ -42,10 +43,16 @@ static void run_peer(const bench_options *options, bench_output *output, const p
     const double *state = rows;
     size_t values = 3 * pile->options.bodies;
     if (audit_state(output, pile, state, state + values, state + 2 * values, &row)) {
-        if (talus) {
-            row_number(&row, "ms_over_talus", row.ms_per_step / talus->ms_per_step);
-            output_ratio(output, engine, "ms per step", row.bodies, row.ms_per_step,
-                         talus->ms_per_step);
+        const bench_row *alike = talus;
+        for (uint32_t i = 0; i < talus_count; i++) {
+            if (talus[i].threads == row.threads)
+                alike = &talus[i];
+            output_ratio(output, engine, "ms per step", &talus[i], row.ms_per_step,
+                         talus[i].ms_per_step);
+        }
+        if (talus_count > 0) {
+            row_number(&row, "ms_over_talus", row.ms_per_step / alike->ms_per_step);
+            row_number(&row, "talus_threads", alike->threads);
         }
         output_row(output, &row);
     }
@@ -56,15 +63,18 @@ void bench_pile(const bench_options *options, bench_output *output)
 {
     for (uint32_t i = 0; i < options->size_count; i++) {
         pile_case pile;
-        bench_row row;
+        bench_row rows[MAX_THREAD_COUNTS];
+        uint32_t count = 0;
         if (!pile_case_make(output, options, options->bodies[i], &pile))
             continue;
-        bool measured = measure_pile(output, options, "pile", &pile, &row);
-        if (measured)
-            output_row(output, &row);
+        for (uint32_t k = 0; k < options->thread_count_count; k++) {
+            pile.options.settings.threads = options->thread_counts[k];
+            if (measure_pile(output, options, "pile", &pile, &rows[count]))
+                output_row(output, &rows[count++]);
+        }
         for (uint32_t k = 0; peer_name(k); k++)
             if (options->peers >> k & 1)
-                run_peer(options, output, &pile, peer_name(k), measured ? &row : NULL);
+                run_peer(options, output, &pile, peer_name(k), rows, count);
         pile_case_free(&pile);
     }
     output_ratios(output);

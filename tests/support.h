@@ -20,6 +20,12 @@
 #define PI 3.14159265358979323846
 #define G  9.81
 
+/* Whether this is the run among the long tests of one that is labelled `longer`. */
+__attribute__((unused)) static bool is_long(void)
+{
+    return getenv("TALUS_LONG") != NULL;
+}
+
 /* ---- Checks ---- */
 
 /* What is being tested right now; printed in front of every failure. */

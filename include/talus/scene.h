@@ -69,25 +69,59 @@ typedef enum tl_body_kind {
     TL_PRESCRIBED = 2 /**< moves as its motion says, whatever pushes it */
 } tl_body_kind;
 
-/** The kinds of prescribed motion. */
+/** The kinds of function of time that a prescribed motion is made of. What is given are three
+ * components: an offset (m) or a rotation vector (rad: along the axis, as long as the angle). */
 typedef enum tl_motion_kind {
-    TL_MOTION_VELOCITY = 0, /**< constant linear and angular velocity from the initial pose */
-    TL_MOTION_SINE = 1,     /**< initial position + amplitude * sin(2 pi frequency t + phase) */
-    TL_MOTION_TABLE = 2     /**< offsets from the initial position, linear between table times */
+    TL_MOTION_VELOCITY = 0,  /**< velocity * t */
+    TL_MOTION_SINE = 1,      /**< amplitude * sin(2 pi frequency t + phase) */
+    TL_MOTION_TABLE = 2,     /**< rows at given times, straight between them, constant outside */
+    TL_MOTION_RAMP = 3,      /**< the integral of a velocity that is velocity_from until
+                                  ramp_start, changes evenly and is velocity from ramp_stop on */
+    TL_MOTION_EXPRESSION = 4 /**< three texts: arithmetic of t, as in scene files */
 } tl_motion_kind;
 
-/** A prescribed motion, relative to the body's initial pose at time 0. */
+/** A prescribed motion: a translation and a rotation, each a function of time of its own kind.
+ *
+ * With the offset d(t) and the rotation R(t), by the rotation vector, a point of the body that was
+ * at x in the initial pose is at P + d(t) + R(t) (x - P), where P is where the pivot was. t counts
+ * from time 0 of the world; after TL_EVENT_MOTION and tl_world_set_motion() from when they took
+ * place. Over a step a body has the one velocity and angular velocity that lead from its pose at
+ * the start to that at the end. A step may turn it by less than half a turn where the axis changes,
+ * by any angle about a constant axis. A jump, of a table or expression, is a motion of one step:
+ * fast, up to max_speed of the settings. */
 typedef struct tl_motion_def {
-    tl_motion_kind kind; /**< default TL_MOTION_VELOCITY */
-    double velocity[3];  /**< m/s, TL_MOTION_VELOCITY */
-    double
-        angular_velocity[3]; /**< rad/s about the body's origin, world frame, TL_MOTION_VELOCITY */
+    tl_motion_kind kind;     /**< of the translation; default TL_MOTION_VELOCITY */
+    tl_motion_kind rotation; /**< of the rotation; default TL_MOTION_VELOCITY */
+    double velocity[3];      /**< m/s: constant, or in the end of a ramp */
+    double velocity_from[3]; /**< m/s: at the start of a ramp */
+    double ramp_start;       /**< s, >= 0, TL_MOTION_RAMP */
+    double ramp_stop;        /**< s, above ramp_start, TL_MOTION_RAMP */
     double amplitude[3];     /**< m, TL_MOTION_SINE */
     double frequency;        /**< Hz, TL_MOTION_SINE: >= 0 */
     double phase;            /**< rad, TL_MOTION_SINE */
-    size_t table_length;     /**< rows of the table, TL_MOTION_TABLE: >= 1 */
-    const double *times;     /**< s, table_length values, strictly increasing; copied */
-    const double *offsets;   /**< m, table_length rows of 3; copied. Constant outside the table */
+
+    double angular_velocity[3];      /**< rad/s, world frame: constant, or in the end of a ramp */
+    double angular_velocity_from[3]; /**< rad/s: at the start of a ramp, along the same axis */
+    double angular_ramp_start;       /**< s, >= 0, TL_MOTION_RAMP */
+    double angular_ramp_stop;        /**< s, above angular_ramp_start, TL_MOTION_RAMP */
+    double angular_amplitude[3];     /**< rad, along the axis, TL_MOTION_SINE */
+    double angular_frequency;        /**< Hz, TL_MOTION_SINE: >= 0 */
+    double angular_phase;            /**< rad, TL_MOTION_SINE */
+
+    double pivot[3]; /**< m, body frame: the point that the rotation leaves in place; default the
+                          body's origin */
+
+    size_t table_length;         /**< rows of offsets, TL_MOTION_TABLE: >= 1 */
+    size_t angular_table_length; /**< rows of rotations, TL_MOTION_TABLE: >= 1 */
+    const double *times;         /**< s, table_length values, strictly increasing; copied */
+    const double *offsets;       /**< m, table_length rows of 3; copied */
+    const double *angular_times; /**< s, angular_table_length values, strictly increasing; copied */
+    const double *rotations;     /**< rad, angular_table_length rows of 3, rotation vectors; copied.
+                                      Between rows about one axis the angle grows evenly, over any
+                                      number of turns; others are joined by the shortest turn */
+    const char *expressions[3];  /**< m, TL_MOTION_EXPRESSION, "0.1*sin(2*pi*t)"; NULL is 0;
+                                      copied */
+    const char *angular_expressions[3]; /**< rad, components of the rotation vector, likewise */
 } tl_motion_def;
 
 /** A body at rest in its initial pose: TL_MOTION_VELOCITY with zero velocities. */
@@ -342,17 +376,22 @@ TL_API tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def
 
 /** The kinds of event. */
 typedef enum tl_event_kind {
-    TL_EVENT_REMOVE = 0, /**< removes bodies; those that are gone already are no error */
-    TL_EVENT_GRAVITY = 1 /**< sets gravity */
+    TL_EVENT_REMOVE = 0,  /**< removes bodies; those that are gone already are no error */
+    TL_EVENT_GRAVITY = 1, /**< sets gravity */
+    TL_EVENT_MOTION = 2   /**< gives prescribed bodies another motion, from the pose that they have
+                               then; those that are gone already are no error */
 } tl_event_kind;
 
 /** Something that happens once, before the first step that starts at `time` or later. */
 typedef struct tl_event_def {
     tl_event_kind kind;    /**< which of the fields below are used */
     double time;           /**< s, >= 0 */
-    size_t body_count;     /**< TL_EVENT_REMOVE: how many bodies, >= 1 */
-    const tl_body *bodies; /**< TL_EVENT_REMOVE: bodies of the scene; copied */
+    size_t body_count;     /**< all but TL_EVENT_GRAVITY: how many bodies, >= 1 */
+    const tl_body *bodies; /**< all but TL_EVENT_GRAVITY: bodies of the scene; copied */
     double gravity[3];     /**< m/s^2, TL_EVENT_GRAVITY */
+    tl_motion_def motion;  /**< TL_EVENT_MOTION: with t counted from the start of the step before
+                                which the event happens, and offset and rotation from what they
+                                are at t = 0, so that no body jumps */
 } tl_event_def;
 
 /** The removal of no body at time 0. */

@@ -46,6 +46,10 @@ typedef struct tl_report {
     double max_residual;          /**< m/s, of the worst contact */
     double max_penetration;       /**< m, deepest overlap at the start of the step; >= 0 */
     double mean_penetration;      /**< m, over the contacts that overlap; 0 where none does */
+    double carried_weight;        /**< the part of the bodies' weight that walls and applied forces
+                                       carried: 1 at rest, 0 in free fall; 1 without gravity */
+    double imbalance;             /**< the largest part of the weight that was not carried to, or
+                                       across, any of four levels across gravity; 0 at rest */
     double kinetic_energy;        /**< J, of dynamic bodies, at the end of the step */
     double potential_energy;      /**< J, -m g.x of dynamic bodies, at the end of the step */
     double dissipated_energy;     /**< J, taken by contacts since the world was made */
@@ -80,7 +84,8 @@ TL_API tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *
 TL_API void tl_world_destroy(tl_world *world);
 
 /** Runs `count` steps. `report`, if not NULL, receives the last step's. On TL_DIVERGED the world
- * stays as it was before the failing step, and the message names the body. */
+ * stays as it was before the failing step, and the message names the body, be it one that ran away
+ * or one whose motion asks for too much. */
 TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
 
 /** Finds the contacts of the present state without stepping, for tl_world_read_contacts(). The
@@ -120,6 +125,10 @@ TL_API tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_bod
 
 /** Removes bodies with their shapes, contacts and forces. All or none are removed. */
 TL_API tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_body *bodies);
+
+/** Gives a prescribed body another motion between steps, from the pose that it has now: t counts
+ * from now, and offset and rotation from what they are at t = 0. On failure nothing changes. */
+TL_API tl_status tl_world_set_motion(tl_world *world, tl_body body, const tl_motion_def *motion);
 
 /** Adds a force on a dynamic body between steps. */
 TL_API tl_status tl_world_add_force(tl_world *world, const tl_force_def *def);

@@ -19,6 +19,7 @@ typedef struct tl_span {
     uint16_t source;
     uint8_t section; /* tl_section */
     bool group;      /* it names a group, whatever the number of its bodies */
+    bool prescribed; /* its bodies have a motion */
 } tl_span;
 
 struct tl_document {

@@ -296,25 +296,31 @@ tl_status tl_read_array(const tl_reader *r, const tl_json *value, const char *ex
     return value->kind == TL_JSON_ARRAY ? TL_OK : tl_read_expected(r, value, expected);
 }
 
-/* The value of an expression; a fault in it is pointed at. */
-static tl_status evaluate(const tl_reader *r, const tl_json *value, double *number)
+tl_status tl_read_compile(const tl_reader *r, const tl_json *value, size_t skip,
+                          const tl_names *names)
 {
     const tl_text text = tl_json_text(r->tree, value);
     tl_expression_error error;
     char shown[VALUE_ROOM];
-    const tl_names names = {.parameters = r->parameters.data,
-                            .parameter_count = r->parameters.count};
     const tl_status status = tl_expression_compile(
-        r->expression, (tl_text){text.data + 1, text.length - 1}, &names, &error);
-    if (status == TL_OK)
-        *number = tl_expression_value(r->expression, NULL);
+        r->expression, (tl_text){text.data + skip, text.length - skip}, names, &error);
     if (status != TL_BAD_DATA)
         return status;
     uint32_t offset = value->start;
     if (!(value->flags & TL_JSON_TEXT_DECODED))
-        offset += 2 + (uint32_t)error.offset; /* past the quote and the = */
+        offset += (uint32_t)(1 + skip + error.offset); /* past the quote */
     return fail_offset(r, value, offset, "in %s: %s", tl_read_show(r, value, shown, sizeof shown),
                        error.text);
+}
+
+/* The value of an expression that starts with "=". */
+static tl_status evaluate(const tl_reader *r, const tl_json *value, double *number)
+{
+    const tl_names names = {.parameters = r->parameters.data,
+                            .parameter_count = r->parameters.count};
+    TL_TRY(tl_read_compile(r, value, 1, &names));
+    *number = tl_expression_value(r->expression, NULL);
+    return TL_OK;
 }
 
 static bool obeys(const tl_rule *rule, double number)

@@ -16,6 +16,7 @@ typedef struct tl_waiting {
     tl_array places; /* where each comes from (parse_body.c) */
     tl_array shapes; /* tl_shape_def */
     tl_array tables; /* double */
+    tl_array texts;  /* char */
 } tl_waiting;
 
 typedef struct tl_reader {
@@ -28,7 +29,8 @@ typedef struct tl_reader {
     tl_settings settings;
     tl_waiting waiting;
     tl_array entry_shapes; /* tl_shape_def: of the entry that is being read */
-    tl_array entry_table;  /* double: its motion's times, then its rows */
+    tl_array entry_table;  /* double: its motion's tables, each its times, then its rows */
+    tl_array entry_texts;  /* char: its motion's expressions, each with a zero byte */
     tl_array scratch;      /* double or tl_body: a table, or what an event removes */
     uint64_t bodies;       /* asked for so far, with shapes and table rows of repeated ones */
     uint64_t items;
@@ -92,6 +94,11 @@ tl_status tl_read_array(const tl_reader *r, const tl_json *value, const char *ex
 tl_status tl_read_number(const tl_reader *r, const tl_json *value, const tl_rule *rule,
                          double *number);
 
+/* Compiles a text, past its first `skip` bytes, into the reader's expression; a fault in it is
+ * pointed at. */
+tl_status tl_read_compile(const tl_reader *r, const tl_json *value, size_t skip,
+                          const tl_names *names);
+
 /* `count` numbers, each obeying the rule. */
 tl_status tl_read_vector(const tl_reader *r, const tl_json *value, size_t count,
                          const tl_rule *rule, double *numbers);
@@ -138,7 +145,13 @@ extern const size_t tl_scene_key_count;
 tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind kind,
                         tl_shape_def *shape);
 tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double quaternion[4]);
+/* A direction, its largest component 1 or -1, and its length then. */
+tl_status tl_read_axis(const tl_reader *r, const tl_json *value, double axis[3], double *length);
+
+/* parse_motion.c: a motion, its tables in entry_table and its expressions in entry_texts; and its
+ * pointers set to where those, or copies of them, are. */
 tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion);
+void tl_motion_attach(tl_motion_def *motion, const double *tables, const char *texts);
 
 /* The material of a name. */
 tl_status tl_read_material(const tl_reader *r, const tl_json *value, tl_material *material);

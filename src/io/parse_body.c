@@ -7,10 +7,10 @@
 
 enum { BATCH = 1024, MOST_REPEATS = 1000000 };
 
-/* Where a waiting body comes from, and where its shapes and its table are in the batch. */
+/* Where a waiting body comes from, and where its shapes, tables and texts are in the batch. */
 typedef struct waiting_place {
     const tl_json *entry;
-    size_t shapes, table;
+    size_t shapes, table, text;
 } waiting_place;
 
 enum {
@@ -56,29 +56,30 @@ static tl_status add_waiting(tl_reader *r)
     for (size_t i = 0; i < w->defs.count; i++) {
         if (defs[i].shape_count)
             defs[i].shapes = (tl_shape_def *)w->shapes.data + places[i].shapes;
-        if (defs[i].motion.table_length) {
-            defs[i].motion.times = (double *)w->tables.data + places[i].table;
-            defs[i].motion.offsets = defs[i].motion.times + defs[i].motion.table_length;
-        }
+        if (defs[i].kind == TL_PRESCRIBED)
+            tl_motion_attach(&defs[i].motion, (double *)w->tables.data + places[i].table,
+                             (char *)w->texts.data + places[i].text);
     }
     tl_status status = tl_scene_add_bodies(r->scene, w->defs.count, defs, NULL);
     if (status < 0)
         return refuse_batch(r, status);
-    w->defs.count = w->places.count = w->shapes.count = w->tables.count = 0;
+    w->defs.count = w->places.count = w->shapes.count = w->tables.count = w->texts.count = 0;
     return TL_OK;
 }
 
-/* Puts a body with the entry's shapes and table into the batch. */
+/* Puts a body with the entry's shapes, tables and texts into the batch. */
 static tl_status wait_for(tl_reader *r, const tl_json *entry, const tl_body_def *def)
 {
     tl_waiting *w = &r->waiting;
-    const waiting_place place = {entry, w->shapes.count, w->tables.count};
-    TL_TRY(tl_read_charge(r, entry, 1, def->shape_count + def->motion.table_length));
+    const waiting_place place = {entry, w->shapes.count, w->tables.count, w->texts.count};
+    TL_TRY(tl_read_charge(r, entry, 1, def->shape_count + r->entry_table.count / 4));
     TL_TRY(tl_array_append(&w->shapes, r->entry_shapes.data, def->shape_count));
-    TL_TRY(tl_array_append(&w->tables, r->entry_table.data, 4 * def->motion.table_length));
+    TL_TRY(tl_array_append(&w->tables, r->entry_table.data, r->entry_table.count));
+    TL_TRY(tl_array_append(&w->texts, r->entry_texts.data, r->entry_texts.count));
     TL_TRY(tl_array_append(&w->places, &place, 1));
     TL_TRY(tl_array_append(&w->defs, def, 1));
-    if (w->defs.count >= BATCH || w->shapes.count >= 16 * BATCH || w->tables.count >= 64 * BATCH)
+    if (w->defs.count >= BATCH || w->shapes.count >= 16 * BATCH || w->tables.count >= 64 * BATCH ||
+        w->texts.count >= 512 * BATCH)
         return add_waiting(r);
     return TL_OK;
 }
@@ -140,6 +141,7 @@ static tl_status read_body(tl_reader *r, const tl_json *entry, const tl_json *co
 {
     uint32_t kind = TL_DYNAMIC;
     *def = tl_body_default();
+    r->entry_table.count = r->entry_texts.count = 0;
     TL_TRY(tl_read_choice(r, f[KIND], tl_words(TL_WORDS_BODY), &kind));
     def->kind = (tl_body_kind)kind;
     TL_TRY(check_dynamic_alone(r, entry, f, kind));
@@ -204,13 +206,12 @@ static tl_status check_index(const tl_reader *r, const tl_json *value, tl_text n
 
 /* One body for each value of an index that its expressions may use. */
 static tl_status add_repeated(tl_reader *r, const tl_json *entry, const tl_json *const *f,
-                              uint32_t *made)
+                              tl_body_def *def, uint32_t *made)
 {
     static const char *const repeat_keys[] = {"count", "index"};
     const tl_json *g[2];
     tl_parameter index = {.name = {"i", 1}};
     uint64_t count = 0;
-    tl_body_def def;
     TL_TRY(tl_read_fields(r, f[REPEAT], "how often", 2, repeat_keys, g));
     if (!g[0])
         return tl_read_missing(r, f[REPEAT], "count", "a whole number of at least 1");
@@ -221,8 +222,8 @@ static tl_status add_repeated(tl_reader *r, const tl_json *entry, const tl_json 
     r->repeating = true;
     for (uint32_t i = 0; i < count; i++) {
         ((tl_parameter *)r->parameters.data + r->parameters.count - 1)->value = i;
-        TL_TRY(read_body(r, entry, f, &def));
-        TL_TRY(wait_for(r, entry, &def));
+        TL_TRY(read_body(r, entry, f, def));
+        TL_TRY(wait_for(r, entry, def));
     }
     r->repeating = false;
     r->parameters.count--;
@@ -243,7 +244,7 @@ static tl_status read_entry(tl_reader *r, const tl_json *entry, uint32_t number)
     span.first = (uint32_t)(tl_scene_body_count(r->scene) + r->waiting.defs.count + 1);
     span.group = f[POSITIONS] || f[REPEAT];
     if (f[REPEAT]) {
-        TL_TRY(add_repeated(r, entry, f, &span.count));
+        TL_TRY(add_repeated(r, entry, f, &def, &span.count));
     } else {
         TL_TRY(read_body(r, entry, f, &def));
         if (f[POSITIONS]) {
@@ -253,6 +254,7 @@ static tl_status read_entry(tl_reader *r, const tl_json *entry, uint32_t number)
             TL_TRY(wait_for(r, entry, &def));
         }
     }
+    span.prescribed = def.kind == TL_PRESCRIBED;
     return tl_read_entry(r, entry, f[NAME], span);
 }
 

@@ -32,7 +32,8 @@ static tl_status read_reference(const tl_reader *r, const tl_json *value, const 
 
 /* ---- Events ---- */
 
-static tl_status read_removal(tl_reader *r, const tl_json *list, tl_event_def *def)
+/* The bodies that an event is about. */
+static tl_status read_names(tl_reader *r, const tl_json *list, tl_event_def *def)
 {
     static const char *const expected = "an array of names of bodies or fills";
     TL_TRY(tl_read_array(r, list, expected));
@@ -49,32 +50,69 @@ static tl_status read_removal(tl_reader *r, const tl_json *list, tl_event_def *d
         for (uint32_t i = 0; i < span->count; i++)
             bodies[i] = (tl_body){span->first + i, 1};
     }
-    def->kind = TL_EVENT_REMOVE;
     def->bodies = r->scratch.data;
     def->body_count = r->scratch.count;
     return TL_OK;
 }
 
+/* One place for many bodies: the name is what is wrong, not one of the bodies that it stands for.
+ */
+static tl_status check_prescribed(const tl_reader *r, const tl_json *list)
+{
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        const tl_span *span;
+        char text[64];
+        TL_TRY(read_reference(r, v, &span));
+        if (!span->prescribed)
+            return tl_read_fail(r, v,
+                                "is %s, expected the name of a body of kind \"prescribed\": only "
+                                "such bodies have a motion",
+                                tl_read_show(r, v, text, sizeof text));
+    }
+    return TL_OK;
+}
+
+static tl_status read_change(tl_reader *r, const tl_json *entry, const tl_json *motion,
+                             const tl_json *bodies, tl_event_def *def)
+{
+    if (!bodies)
+        return tl_read_missing(r, entry, "bodies", "an array of names of bodies");
+    def->kind = TL_EVENT_MOTION;
+    TL_TRY(tl_read_motion(r, motion, &def->motion));
+    tl_motion_attach(&def->motion, r->entry_table.data, r->entry_texts.data);
+    TL_TRY(read_names(r, bodies, def));
+    return check_prescribed(r, bodies);
+}
+
 static tl_status read_event(tl_reader *r, const tl_json *entry)
 {
-    enum { TIME, REMOVE, GRAVITY, KEYS };
-    static const char *const keys[] = {"time", "remove", "gravity"};
+    enum { TIME, REMOVE, GRAVITY, MOTION, BODIES, KEYS };
+    static const char *const keys[] = {"time", "remove", "gravity", "motion", "bodies"};
     const tl_json *f[KEYS];
     tl_event_def def = tl_event_default();
     TL_TRY(tl_read_fields(r, entry, "an event", KEYS, keys, f));
     if (!f[TIME])
         return tl_read_missing(r, entry, "time", "a number of at least 0 (s)");
     TL_TRY(tl_read_number(r, f[TIME], TL_AT_LEAST_0("s"), &def.time));
-    if (f[REMOVE] && f[GRAVITY])
-        return tl_read_fail_key(r, entry, f[GRAVITY],
-                                "has both 'remove' and 'gravity', expected one of them");
+    for (int i = REMOVE, last = TIME; i <= MOTION; i++) {
+        if (f[i] && last != TIME)
+            return tl_read_fail_key(r, entry, f[i], "has both '%s' and '%s', expected one of them",
+                                    keys[last], keys[i]);
+        last = f[i] ? i : last;
+    }
+    if (f[BODIES] && !f[MOTION])
+        return tl_read_fail_key(r, entry, f[BODIES], "has 'bodies', expected them with a 'motion'");
     if (f[REMOVE]) {
-        TL_TRY(read_removal(r, f[REMOVE], &def));
+        def.kind = TL_EVENT_REMOVE;
+        TL_TRY(read_names(r, f[REMOVE], &def));
+    } else if (f[MOTION]) {
+        TL_TRY(read_change(r, entry, f[MOTION], f[BODIES], &def));
     } else if (f[GRAVITY]) {
         def.kind = TL_EVENT_GRAVITY;
         TL_TRY(tl_read_vector(r, f[GRAVITY], 3, TL_ANY("m/s^2"), def.gravity));
     } else {
-        return tl_read_missing(r, entry, "remove", "names to remove, or a 'gravity' to set");
+        return tl_read_missing(r, entry, "remove",
+                               "names to remove, a 'gravity' or a 'motion' to set");
     }
     tl_status status = tl_scene_add_event(r->scene, &def);
     return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;

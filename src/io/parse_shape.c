@@ -1,36 +1,43 @@
-/* Shapes, orientations and motions of bodies. Called by parse_body.c. */
+/* Shapes and orientations of bodies. Called by parse_body.c. */
 #include "io/parse.h"
 
 #include <string.h>
 
 /* ---- Orientations ---- */
 
-/* {"axis": [x, y, z], "angle": degrees} */
-static tl_status read_turn(const tl_reader *r, const tl_json *value, double quaternion[4])
+tl_status tl_read_axis(const tl_reader *r, const tl_json *value, double axis[3], double *length)
 {
-    static const char *const keys[] = {"axis", "angle"};
-    const tl_json *f[2];
-    double axis[3], angle = 0;
-    TL_TRY(tl_read_fields(r, value, "a turn by an angle about an axis", 2, keys, f));
-    if (!f[0])
-        return tl_read_missing(r, value, "axis", "an array of 3 numbers");
-    if (!f[1])
-        return tl_read_missing(r, value, "angle", "a number (degrees)");
-    TL_TRY(tl_read_vector(r, f[0], 3, TL_ANY("m"), axis));
-    TL_TRY(tl_read_number(r, f[1], TL_ANY("degrees"), &angle));
+    TL_TRY(tl_read_vector(r, value, 3, TL_ANY("m"), axis));
     /* Over the largest first, so that no square overflows. */
     const double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
     if (!(largest > 0))
-        return tl_read_fail(r, f[0], "is zero, expected a direction");
+        return tl_read_fail(r, value, "is zero, expected a direction");
     double square = 0;
     for (int i = 0; i < 3; i++) {
         axis[i] /= largest;
         square += axis[i] * axis[i];
     }
+    *length = sqrt(square);
+    return TL_OK;
+}
+
+/* {"axis": [x, y, z], "angle": degrees} */
+static tl_status read_turn(const tl_reader *r, const tl_json *value, double quaternion[4])
+{
+    static const char *const keys[] = {"axis", "angle"};
+    const tl_json *f[2];
+    double axis[3], length = 1, angle = 0;
+    TL_TRY(tl_read_fields(r, value, "a turn by an angle about an axis", 2, keys, f));
+    if (!f[0])
+        return tl_read_missing(r, value, "axis", "an array of 3 numbers");
+    if (!f[1])
+        return tl_read_missing(r, value, "angle", "a number (degrees)");
+    TL_TRY(tl_read_axis(r, f[0], axis, &length));
+    TL_TRY(tl_read_number(r, f[1], TL_ANY("degrees"), &angle));
     const double half = angle * (3.14159265358979323846 / 360);
     quaternion[0] = cos(half);
     for (int i = 0; i < 3; i++)
-        quaternion[i + 1] = sin(half) * axis[i] / sqrt(square);
+        quaternion[i + 1] = sin(half) * axis[i] / length;
     return TL_OK;
 }
 
@@ -142,55 +149,4 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
     if (kind == TL_SPHERE && !f[RADIUS])
         return tl_read_missing(r, value, "radius", "a number above 0 (m)");
     return tl_read_number(r, f[RADIUS], TL_ABOVE_0("m"), &shape->radius);
-}
-
-/* ---- Motions ---- */
-
-enum {
-    M_KIND,
-    M_VELOCITY,
-    M_ANGULAR_VELOCITY,
-    M_AMPLITUDE,
-    M_FREQUENCY,
-    M_PHASE,
-    M_TABLE,
-    MOTION_KEYS
-};
-static const char *const motion_keys[] = {
-    "kind", "velocity", "angular_velocity", "amplitude", "frequency", "phase", "table"};
-
-tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion)
-{
-    static const uint8_t kind_of[MOTION_KEYS] = {0,
-                                                 TL_MOTION_VELOCITY,
-                                                 TL_MOTION_VELOCITY,
-                                                 TL_MOTION_SINE,
-                                                 TL_MOTION_SINE,
-                                                 TL_MOTION_SINE,
-                                                 TL_MOTION_TABLE};
-    const tl_json *f[MOTION_KEYS];
-    uint32_t kind = 0;
-    TL_TRY(tl_read_fields(r, value, "a motion", MOTION_KEYS, motion_keys, f));
-    TL_TRY(tl_read_kind(r, value, f[M_KIND], tl_words(TL_WORDS_MOTION), &kind));
-    for (int i = 1; i < MOTION_KEYS; i++)
-        if (f[i] && kind_of[i] != kind)
-            return tl_read_fail_key(r, value, f[i],
-                                    "has '%s', expected none in a motion of kind \"%s\"",
-                                    motion_keys[i], tl_word(TL_WORDS_MOTION, kind));
-    motion->kind = (tl_motion_kind)kind;
-    if (kind == TL_MOTION_SINE && !f[M_AMPLITUDE])
-        return tl_read_missing(r, value, "amplitude", "an array of 3 numbers (m)");
-    if (kind == TL_MOTION_SINE && !f[M_FREQUENCY])
-        return tl_read_missing(r, value, "frequency", "a number of at least 0 (Hz)");
-    if (kind == TL_MOTION_TABLE && !f[M_TABLE])
-        return tl_read_missing(r, value, "table", "rows [time (s), x, y, z (m)]");
-    TL_TRY(tl_read_vector(r, f[M_VELOCITY], 3, TL_ANY("m/s"), motion->velocity));
-    TL_TRY(tl_read_vector(r, f[M_ANGULAR_VELOCITY], 3, TL_ANY("rad/s"), motion->angular_velocity));
-    TL_TRY(tl_read_vector(r, f[M_AMPLITUDE], 3, TL_ANY("m"), motion->amplitude));
-    TL_TRY(tl_read_number(r, f[M_FREQUENCY], TL_AT_LEAST_0("Hz"), &motion->frequency));
-    TL_TRY(tl_read_number(r, f[M_PHASE], TL_ANY("rad"), &motion->phase));
-    if (!f[M_TABLE])
-        return TL_OK;
-    motion->table_length = f[M_TABLE]->count;
-    return tl_read_table(r, f[M_TABLE], 4, "x, y, z (m)", &r->entry_table);
 }

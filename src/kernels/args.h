@@ -285,7 +285,10 @@ typedef struct tlk_motion {
     TLK_REAL *free, *vel;   /* 8 a body */
     const TLK_REAL *pseudo; /* 8 a body, or NULL */
     TLK_REAL *pseudo_out;
-    uint64_t *halt; /* 1: not 0 where a body must not move; the step has failed */
+    uint64_t *halt;  /* 1: not 0 where a body must not move; the step has failed */
+    uint64_t step;   /* its number: with the body's, what roundings are drawn by */
+    double up[3];    /* unit, against gravity; zero without gravity */
+    double layer[2]; /* m along it, and 1/m: a body at height x is in layer (x - first) * second */
 } tlk_motion;
 
 /* The audit of a step. */

@@ -4,6 +4,34 @@
 
 #include "kernels/real.h"
 
+/* A sum rounded to a real number, to either side with the probability that keeps the mean: where a
+ * step adds little to a velocity, rounding to the nearest would lose the same part of it in every
+ * step. A sum that is a real number stays as it is. */
+TL_KERNEL real tlk_round(double sum, uint64_t draw)
+{
+#if defined(TLK_PRECISION_double)
+    (void)draw;
+    return sum;
+#else
+    const float near = (float)sum;
+    const double left = sum - (double)near;
+    if (left == 0 || near == 0 || !(fabs(sum) < 1e38))
+        return near;
+    const uint32_t bits = tlk_float_bits(near);
+    const float next = tlk_bits_float((left > 0) == (near > 0) ? bits + 1 : bits - 1);
+    return fabs(left) > fabs((double)next - (double)near) * ((double)(draw >> 11) * 0x1p-53) ? next
+                                                                                             : near;
+#endif
+}
+
+/* 64 bits that have nothing to do with those of their neighbours (the finalizer of splitmix64). */
+TL_KERNEL uint64_t tlk_mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
 /* One body: its velocity without contacts (eq. 9 without the gyroscopic part, which tlk_integrate
  * applies); the start of the solvers' velocities and of the position problem's. */
 TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
@@ -28,8 +56,9 @@ TL_KERNEL void tlk_free_velocity(const tlk_motion *m, uint32_t i)
                 change[4 + k] = turn[k];
         }
     }
+    const uint64_t draw = tlk_mix(m->step * 0x9e3779b97f4a7c15u + m->bodies.id[i]);
     for (int k = 0; k < 8; k++) {
-        v[k] = (real)((double)v[k] + change[k]);
+        v[k] = tlk_round((double)v[k] + change[k], tlk_mix(draw + (uint64_t)k));
         still[k] = (k & 3) == 3 ? v[k] : (real)0;
     }
     tlk_store8(m->free + 8 * (size_t)i, v);
@@ -138,6 +167,20 @@ TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, dou
     acc[1] += tlk_body_product(&m->bodies, i, forces, mean) - weight * tlk_dotd(m->gravity, mean);
 }
 
+/* The momentum along gravity that a body gains in the step, in the layer where it is. */
+TL_KERNEL void tlk_body_layer(const tlk_motion *m, uint32_t i, const real *v, double *acc)
+{
+    const real *old = m->bodies.vel + 8 * (size_t)i;
+    const double *x = m->bodies.pos + 4 * (size_t)i;
+    const double change[3] = {(double)v[0] - old[0], (double)v[1] - old[1], (double)v[2] - old[2]};
+    const double height = (tlk_dotd(m->up, x) - m->layer[0]) * m->layer[1];
+    const double gain = -m->bodies.inertia[4 * (size_t)i + 3] * tlk_dotd(m->up, change);
+    const int layer = !(height >= 1) ? 0 : height < 2 ? 1 : height < 3 ? 2 : 3;
+    for (int k = 0; k < 4; k++)
+        if (k == layer)
+            acc[k] += gain;
+}
+
 /* The first dynamic body whose new velocity is not a number, or too large, or whose place is out of
  * reach: then nothing is to move. The sum of the roots of the new speeds, and the energies of
  * tlk_body_work. */
@@ -153,6 +196,7 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
         acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
     acc[1] += sqrt(sqrt(speed));
     tlk_body_work(m, i, v, acc + 2);
+    tlk_body_layer(m, i, v, acc + 4);
 }
 
 /* One dynamic body: the velocities become its state and move it (eq. 8). */
@@ -224,14 +268,15 @@ TL_KERNEL void tlk_origin_box(const tlk_bodies *b, uint32_t i, double *acc)
     }
 }
 
-/* The same, and the sum of the roots of their speeds, for a mean that a few very fast ones do not
- * spoil. */
+/* The same, the sum of the roots of their speeds, for a mean that a few very fast ones do not
+ * spoil, and their mass. */
 TL_KERNEL void tlk_body_box(const tlk_bodies *b, uint32_t i, double *acc)
 {
     const real *vel = b->vel + 8 * (size_t)i;
     const double v[3] = {vel[0], vel[1], vel[2]};
     tlk_origin_box(b, i, acc);
     acc[6] += sqrt(sqrt(tlk_dotd(v, v)));
+    acc[7] += b->inertia[4 * (size_t)i + 3];
 }
 
 /* One dynamic body: moves, unless tlk_check_bodies found one that must not; then its energies (0,

@@ -1,5 +1,6 @@
-/* What changes with time: prescribed motions and forces, each with a table that its record owns.
- * body.c makes motions; scenes and worlds make forces. */
+/* What changes with time: prescribed motions and forces, each with tables that its record owns.
+ * body.c, schedule.c and worlds make motions; scenes and worlds make forces. */
+#include "base/turn.h"
 #include "scene/check.h"
 
 #include <math.h>
@@ -69,54 +70,202 @@ static tl_status copy_table(const tl_place *place, const table *t, double **out)
     return TL_OK;
 }
 
-static tl_status check_motion_numbers(const tl_place *place, const tl_motion_def *def)
+/* What the fields of one part of a motion are called in messages. */
+typedef struct part_names {
+    const char *kind, *velocity, *from, *start, *stop, *amplitude, *frequency, *phase, *length,
+        *times, *rows, *texts;
+} part_names;
+
+static const part_names names_of[2] = {
+    {"motion.kind", "motion.velocity", "motion.velocity_from", "motion.ramp_start",
+     "motion.ramp_stop", "motion.amplitude", "motion.frequency", "motion.phase",
+     "motion.table_length", "motion.times", "motion.offsets", "motion.expressions"},
+    {"motion.rotation", "motion.angular_velocity", "motion.angular_velocity_from",
+     "motion.angular_ramp_start", "motion.angular_ramp_stop", "motion.angular_amplitude",
+     "motion.angular_frequency", "motion.angular_phase", "motion.angular_table_length",
+     "motion.angular_times", "motion.rotations", "motion.angular_expressions"}};
+
+#define SAME_AXIS 1e-9 /* within this part of their lengths vectors are along one axis */
+
+static tl_status check_ramp(const tl_place *place, const tl_track *f, tl_motion_part part)
 {
-    TL_TRY(tl_check_enum(place, "motion.kind", def->kind, TL_WORDS_MOTION));
-    TL_TRY(tl_check_finite(place, "motion.velocity", 3, def->velocity));
-    TL_TRY(tl_check_finite(place, "motion.angular_velocity", 3, def->angular_velocity));
-    TL_TRY(tl_check_finite(place, "motion.amplitude", 3, def->amplitude));
-    if (!(def->frequency >= 0 && isfinite(def->frequency)))
-        return tl_refuse(place, "motion.frequency", 1, &def->frequency,
-                         "it must be finite and >= 0");
-    return tl_check_finite(place, "motion.phase", 1, &def->phase);
+    const part_names *names = &names_of[part];
+    if (!(f->start >= 0))
+        return tl_refuse(place, names->start, 1, &f->start, "it must be >= 0");
+    if (!(f->stop > f->start))
+        return tl_refuse(place, names->stop, 1, &f->stop, "it must be after the ramp's start");
+    if (part == TL_ROTATION && !tl_turn_aligned(f->from, f->velocity, SAME_AXIS))
+        return tl_refuse(place, names->from, 3, f->from,
+                         "it must be along the axis of angular_velocity");
+    return TL_OK;
 }
 
-/* The record holds what its kind uses and zeros elsewhere, padding included, so that equal motions
- * are equal bytes. */
+static tl_status check_part(const tl_place *place, const tl_motion_def *def, tl_motion_part part)
+{
+    const tl_track f = tl_motion_track(def, part);
+    const part_names *names = &names_of[part];
+    TL_TRY(tl_check_enum(place, names->kind, f.kind, TL_WORDS_MOTION));
+    TL_TRY(tl_check_finite(place, names->velocity, 3, f.velocity));
+    TL_TRY(tl_check_finite(place, names->from, 3, f.from));
+    TL_TRY(tl_check_finite(place, names->start, 1, &f.start));
+    TL_TRY(tl_check_finite(place, names->stop, 1, &f.stop));
+    TL_TRY(tl_check_finite(place, names->amplitude, 3, f.amplitude));
+    if (!(f.frequency >= 0 && isfinite(f.frequency)))
+        return tl_refuse(place, names->frequency, 1, &f.frequency, "it must be finite and >= 0");
+    TL_TRY(tl_check_finite(place, names->phase, 1, &f.phase));
+    return f.kind == TL_MOTION_RAMP ? check_ramp(place, &f, part) : TL_OK;
+}
+
+static tl_status copy_part_table(const tl_place *place, const tl_motion_def *def,
+                                 tl_motion_part part, double **out)
+{
+    const tl_track f = tl_motion_track(def, part);
+    const table t = {.length_name = names_of[part].length,
+                     .times_name = names_of[part].times,
+                     .rows_name = names_of[part].rows,
+                     .length = f.length,
+                     .width = MOTION_WIDTH,
+                     .times = f.times,
+                     .rows = f.rows};
+    return f.kind == TL_MOTION_TABLE ? copy_table(place, &t, out) : TL_OK;
+}
+
+/* Whether rows are about different axes: then each may be half a turn at most, as it is their
+ * orientations alone that count. */
+static tl_status check_axes(const tl_place *place, const double *rows, size_t length, bool *many)
+{
+    const double pi = 3.14159265358979323846;
+    double most = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < length; i++) {
+        const double *r = rows + 3 * i, square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+        if (square > most)
+            most = square, longest = i;
+    }
+    *many = false;
+    for (size_t i = 0; i < length && !*many; i++)
+        *many = !tl_turn_aligned(rows + 3 * i, rows + 3 * longest, SAME_AXIS);
+    if (!*many || sqrt(most) <= pi * (1 + SAME_AXIS))
+        return TL_OK;
+    char name[96];
+    snprintf(name, sizeof name, "%s[%zu]", names_of[TL_ROTATION].rows, longest);
+    return tl_refuse(place, name, 3, rows + 3 * longest,
+                     "where rows are about different axes, none may be longer than pi");
+}
+
+/* --- expressions ----------------------------------------------------------------------------- */
+
+static tl_status copy_texts(const tl_motion_def *def, tl_motion_rec *out)
+{
+    out->texts.item = 1;
+    for (int part = 0; part < 2; part++) {
+        const tl_track f = tl_motion_track(def, (tl_motion_part)part);
+        for (int k = 0; k < 3; k++)
+            if (f.kind == TL_MOTION_EXPRESSION && f.texts[k])
+                TL_TRY(tl_array_append(&out->texts, f.texts[k], strlen(f.texts[k]) + 1));
+    }
+    return TL_OK;
+}
+
+/* Pointers of the definition to what the record owns. */
+static void point_to_own(tl_motion_rec *out)
+{
+    tl_motion_def *def = &out->def;
+    const char *text = out->texts.data;
+    def->times = out->table;
+    def->offsets = out->table ? out->table + def->table_length : NULL;
+    def->angular_times = out->turns;
+    def->rotations = out->turns ? out->turns + def->angular_table_length : NULL;
+    for (int i = 0; i < 6; i++) {
+        const bool used = (i < 3 ? def->kind : def->rotation) == TL_MOTION_EXPRESSION;
+        const char **own = i < 3 ? &def->expressions[i] : &def->angular_expressions[i - 3];
+        *own = used && *own ? text : NULL;
+        text += *own ? strlen(text) + 1 : 0;
+    }
+}
+
+/* Compiles an expression and looks at its value at the start. */
+static tl_status compile(const tl_place *place, const char *name, const char *text,
+                         tl_expression *code)
+{
+    static const char *const variables[] = {"t"};
+    const tl_names names = {.variables = variables, .variable_count = 1};
+    const double start = 0;
+    tl_expression_error error;
+    char rule[320];
+    const tl_status status = tl_expression_compile(code, tl_text_of(text), &names, &error);
+    if (status == TL_BAD_DATA) {
+        snprintf(rule, sizeof rule, "at byte %zu: %s", error.offset, error.text);
+        return tl_refuse_text(place, name, text, rule);
+    }
+    TL_TRY(status);
+    const double value = tl_expression_value(code, &start);
+    if (isfinite(value))
+        return TL_OK;
+    snprintf(rule, sizeof rule, "it gives %g at t = 0; it must be finite", fabs(value));
+    return tl_refuse_text(place, name, text, rule);
+}
+
+static tl_status compile_all(const tl_place *place, tl_motion_rec *out)
+{
+    for (int i = 0; i < 6; i++) {
+        const tl_track f = tl_motion_track(&out->def, (tl_motion_part)(i / 3));
+        char name[96];
+        snprintf(name, sizeof name, "%s[%d]", names_of[i / 3].texts, i % 3);
+        if (f.texts[i % 3])
+            TL_TRY(compile(place, name, f.texts[i % 3], &out->code[i]));
+    }
+    return TL_OK;
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+/* What is not used is zero, and there is no padding: equal motions have equal bytes. */
+static tl_status fill_rec(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out)
+{
+    out->def = *def;
+    out->def.table_length = out->def.angular_table_length = 0;
+    TL_TRY(copy_part_table(place, def, TL_OFFSET, &out->table));
+    out->def.table_length = out->table ? def->table_length : 0;
+    TL_TRY(copy_part_table(place, def, TL_ROTATION, &out->turns));
+    out->def.angular_table_length = out->turns ? def->angular_table_length : 0;
+    TL_TRY(copy_texts(def, out));
+    point_to_own(out);
+    TL_TRY(check_axes(place, out->def.rotations, out->def.angular_table_length, &out->many_axes));
+    return compile_all(place, out);
+}
+
 tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out)
 {
     memset(out, 0, sizeof *out);
-    TL_TRY(check_motion_numbers(place, def));
-    table t = {.length_name = "motion.table_length",
-               .times_name = "motion.times",
-               .rows_name = "motion.offsets",
-               .length = def->table_length,
-               .width = MOTION_WIDTH,
-               .times = def->times,
-               .rows = def->offsets};
-    if (def->kind == TL_MOTION_VELOCITY) {
-        memcpy(out->def.velocity, def->velocity, sizeof def->velocity);
-        memcpy(out->def.angular_velocity, def->angular_velocity, sizeof def->angular_velocity);
-    } else if (def->kind == TL_MOTION_SINE) {
-        memcpy(out->def.amplitude, def->amplitude, sizeof def->amplitude);
-        out->def.frequency = def->frequency;
-        out->def.phase = def->phase;
-    } else {
-        TL_TRY(copy_table(place, &t, &out->table));
-        out->def.table_length = def->table_length;
-        out->def.times = out->table;
-        out->def.offsets = out->table + def->table_length;
-    }
-    out->def.kind = def->kind;
-    return TL_OK;
+    TL_TRY(check_part(place, def, TL_OFFSET));
+    TL_TRY(check_part(place, def, TL_ROTATION));
+    TL_TRY(tl_check_finite(place, "motion.pivot", 3, def->pivot));
+    const tl_status status = fill_rec(place, def, out);
+    if (status != TL_OK)
+        tl_motion_rec_free(out);
+    return status;
+}
+
+static size_t table_bytes(size_t length)
+{
+    return (1 + MOTION_WIDTH) * length * sizeof(double);
 }
 
 void tl_motion_rec_free(tl_motion_rec *motion)
 {
-    tl_free(motion->table, (1 + MOTION_WIDTH) * motion->def.table_length * sizeof(double));
-    motion->table = NULL;
-    motion->def.table_length = 0;
-    motion->def.times = motion->def.offsets = NULL;
+    tl_free(motion->table, table_bytes(motion->def.table_length));
+    tl_free(motion->turns, table_bytes(motion->def.angular_table_length));
+    tl_array_free(&motion->texts);
+    for (int i = 0; i < 6; i++)
+        tl_expression_free(&motion->code[i]);
+    memset(motion, 0, sizeof *motion);
+}
+
+tl_status tl_motion_rec_of(const tl_motion_def *def, tl_motion_rec *out)
+{
+    const tl_place place = tl_place_of("");
+    return tl_motion_rec_make(&place, def, out);
 }
 
 tl_status tl_force_rec_make(const tl_force_def *def, tl_force_rec *out)
@@ -153,31 +302,14 @@ void tl_force_rec_free(tl_force_rec *force)
     force->table_length = 0;
 }
 
-/* A copy of `count` numbers; NULL for none. */
-static tl_status copy_numbers(const double *from, size_t count, double **to)
-{
-    *to = NULL;
-    if (!count)
-        return TL_OK;
-    *to = tl_alloc(count * sizeof **to);
-    if (!*to)
-        return TL_NO_MEMORY;
-    memcpy(*to, from, count * sizeof **to);
-    return TL_OK;
-}
-
-tl_status tl_motion_rec_copy(const tl_motion_rec *from, tl_motion_rec *to)
-{
-    const size_t length = from->def.table_length;
-    *to = *from;
-    TL_TRY(copy_numbers(from->table, (1 + MOTION_WIDTH) * length, &to->table));
-    to->def.times = to->table;
-    to->def.offsets = length ? to->table + length : NULL;
-    return TL_OK;
-}
-
 tl_status tl_force_rec_copy(const tl_force_rec *from, tl_force_rec *to)
 {
+    const size_t bytes = (1 + FORCE_WIDTH) * (size_t)from->table_length * sizeof(double);
     *to = *from;
-    return copy_numbers(from->table, (1 + FORCE_WIDTH) * (size_t)from->table_length, &to->table);
+    to->table = tl_alloc(bytes); /* NULL for no bytes */
+    if (bytes && !to->table)
+        return TL_NO_MEMORY;
+    if (bytes)
+        memcpy(to->table, from->table, bytes);
+    return TL_OK;
 }

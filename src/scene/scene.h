@@ -3,7 +3,7 @@
 #ifndef TL_SCENE_SCENE_H
 #define TL_SCENE_SCENE_H
 
-#include "base/memory.h"
+#include "base/expression.h"
 #include "talus/scene.h"
 
 /* A shape in its body's frame; material 0 is the default material. */
@@ -23,11 +23,38 @@ typedef struct tl_shape_rec {
 #define TL_PATCH 18
 void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
 
-/* A prescribed motion; the record owns its table. */
+/* A prescribed motion; the record owns its tables and texts. */
 typedef struct tl_motion_rec {
-    tl_motion_def def; /* def.times and def.offsets point into `table` or are NULL */
-    double *table;     /* times (table_length), then offsets (3 * table_length) */
+    tl_motion_def def;     /* its pointers point to what follows or are NULL */
+    bool many_axes;        /* the rows of the table of rotations are not all about one axis */
+    double *table;         /* times (table_length), then offsets (3 * table_length) */
+    double *turns;         /* the same of the rotation */
+    tl_array texts;        /* char: the expressions, each with its zero byte */
+    tl_expression code[6]; /* the same compiled: of the offset, then of the rotation */
 } tl_motion_rec;
+
+/* The two functions of time of a motion, and what one of them is made of. */
+typedef enum tl_motion_part { TL_OFFSET = 0, TL_ROTATION = 1 } tl_motion_part;
+typedef struct tl_track {
+    tl_motion_kind kind;
+    const double *velocity, *from, *amplitude;
+    double start, stop, frequency, phase;
+    size_t length;
+    const double *times, *rows;
+    const char *const *texts;
+} tl_track;
+
+/* track.c: such a view; the function's value at time t, an offset (m) or a rotation vector (rad),
+ * as a direction times the number that is returned: so velocities and sines are used as they were
+ * given; and whether a motion can turn its body. */
+tl_track tl_motion_track(const tl_motion_def *def, tl_motion_part part);
+double tl_motion_at(const tl_motion_rec *motion, tl_motion_part part, double t,
+                    double direction[3]);
+bool tl_motion_turns(const tl_motion_def *def);
+
+/* A row of `width` numbers of a table at time t: straight between times, constant outside. */
+void tl_table_at(size_t length, const double *times, const double *rows, size_t width, double t,
+                 double *out);
 
 /* A body; mass and inertia are resolved (0 for bodies that are not dynamic). */
 typedef struct tl_body_rec {
@@ -63,8 +90,8 @@ tl_status tl_body_list_reserve(tl_body_list *list, size_t count);
 tl_status tl_body_list_add(tl_body_list *list, size_t count, const tl_body_def *defs,
                            uint32_t materials);
 
-/* A copy with a table of its own; and releasing it. */
-tl_status tl_motion_rec_copy(const tl_motion_rec *from, tl_motion_rec *to);
+/* Checks a motion and makes a record of it with tables and texts of its own; and releasing it. */
+tl_status tl_motion_rec_of(const tl_motion_def *def, tl_motion_rec *out);
 void tl_motion_rec_free(tl_motion_rec *motion);
 
 /* A force; the record owns its table. */
@@ -96,12 +123,13 @@ typedef struct tl_emitter_rec {
     double next;           /* number of the next batch, at start + next * interval */
 } tl_emitter_rec;
 
-/* The record owns its list. */
+/* The record owns its list and its motion. */
 typedef struct tl_event_rec {
     uint32_t kind; /* tl_event_kind */
     uint32_t body_count;
     double time, gravity[3];
-    uint32_t *bodies; /* 1-based body indices */
+    uint32_t *bodies;     /* 1-based body indices */
+    tl_motion_rec motion; /* zeros unless this is TL_EVENT_MOTION */
 } tl_event_rec;
 
 typedef struct tl_boundary_rec {
@@ -121,8 +149,8 @@ void tl_schedule_init(tl_schedule *schedule);
 void tl_schedule_free(tl_schedule *schedule);
 tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to);
 
-/* What emitters, events (apart from their bodies) and boundaries must obey. `materials` counts the
- * default one. */
+/* What emitters, events (apart from their bodies and motion) and boundaries must obey. `materials`
+ * counts the default one. */
 tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials);
 tl_status tl_event_check(const tl_event_def *def);
 tl_status tl_boundary_check(const tl_boundary_def *def);

@@ -13,7 +13,7 @@ tl_emitter_def tl_emitter_default(void)
 
 tl_event_def tl_event_default(void)
 {
-    return (tl_event_def){.kind = TL_EVENT_REMOVE};
+    return (tl_event_def){.kind = TL_EVENT_REMOVE, .motion = tl_motion_default()};
 }
 
 tl_boundary_def tl_boundary_default(void)
@@ -30,11 +30,37 @@ void tl_schedule_init(tl_schedule *schedule)
                               .events = {.item = sizeof(tl_event_rec)}};
 }
 
+static void free_event(tl_event_rec *event)
+{
+    tl_free(event->bodies, event->body_count * sizeof *event->bodies);
+    tl_motion_rec_free(&event->motion);
+}
+
+/* A copy with lists of its own; of a failed one nothing is left. */
+static tl_status copy_event(const tl_event_rec *from, tl_event_rec *to)
+{
+    const size_t bytes = from->body_count * sizeof *from->bodies;
+    *to = *from;
+    to->bodies = NULL;
+    memset(&to->motion, 0, sizeof to->motion);
+    if (from->kind == TL_EVENT_MOTION)
+        TL_TRY(tl_motion_rec_of(&from->motion.def, &to->motion));
+    if (!bytes)
+        return TL_OK;
+    to->bodies = tl_alloc(bytes);
+    if (!to->bodies) {
+        tl_motion_rec_free(&to->motion);
+        return TL_NO_MEMORY;
+    }
+    memcpy(to->bodies, from->bodies, bytes);
+    return TL_OK;
+}
+
 void tl_schedule_free(tl_schedule *schedule)
 {
-    const tl_event_rec *events = schedule->events.data;
+    tl_event_rec *events = schedule->events.data;
     for (size_t i = 0; i < schedule->events.count; i++)
-        tl_free(events[i].bodies, events[i].body_count * sizeof *events[i].bodies);
+        free_event(&events[i]);
     tl_array_free(&schedule->emitters);
     tl_array_free(&schedule->boundaries);
     tl_array_free(&schedule->events);
@@ -48,14 +74,8 @@ tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to)
     TL_TRY(tl_array_append(&to->boundaries, from->boundaries.data, from->boundaries.count));
     TL_TRY(tl_array_reserve(&to->events, from->events.count));
     for (size_t i = 0; i < from->events.count; i++) {
-        tl_event_rec event = events[i];
-        const size_t bytes = event.body_count * sizeof *event.bodies;
-        if (bytes) {
-            event.bodies = tl_alloc(bytes);
-            if (!event.bodies)
-                return TL_NO_MEMORY;
-            memcpy(event.bodies, events[i].bodies, bytes);
-        }
+        tl_event_rec event;
+        TL_TRY(copy_event(&events[i], &event));
         TL_TRY(tl_array_append(&to->events, &event, 1)); /* there is room: this cannot fail */
     }
     to->events_done = from->events_done;
@@ -134,6 +154,16 @@ static tl_status check_bodies(const tl_scene *scene, const tl_event_def *def)
                 ": index %u, generation %u is no body of this scene (it has %zu)", body.index,
                 body.generation, count);
         }
+        const tl_body_rec *bodies = scene->list.bodies.data;
+        if (def->kind == TL_EVENT_MOTION && bodies[body.index - 1].kind != TL_PRESCRIBED) {
+            char path[40];
+            snprintf(path, sizeof path, "bodies[%zu]", i);
+            return tl_fail_about(
+                TL_BAD_ARGUMENT,
+                &(tl_error){
+                    .subject = "event", .index = TL_NO_INDEX, .field = path, .bodies = {body}},
+                ": body %u is not prescribed; only such bodies have a motion", body.index);
+        }
     }
     return TL_OK;
 }
@@ -145,9 +175,14 @@ static tl_status make_event(const tl_event_def *def, tl_event_rec *out)
         memcpy(out->gravity, def->gravity, sizeof out->gravity);
         return TL_OK;
     }
+    const tl_place place = tl_place_of("event");
+    if (def->kind == TL_EVENT_MOTION)
+        TL_TRY(tl_motion_rec_make(&place, &def->motion, &out->motion));
     out->bodies = tl_alloc(def->body_count * sizeof *out->bodies);
-    if (!out->bodies)
+    if (!out->bodies) {
+        tl_motion_rec_free(&out->motion);
         return TL_NO_MEMORY;
+    }
     out->body_count = (uint32_t)def->body_count;
     for (size_t i = 0; i < def->body_count; i++)
         out->bodies[i] = def->bodies[i].index;
@@ -163,7 +198,7 @@ tl_status tl_scene_add_event(tl_scene *scene, const tl_event_def *def)
         return tl_refuse_null("def");
     tl_array *events = &scene->schedule.events;
     TL_TRY(tl_event_check(def));
-    if (def->kind == TL_EVENT_REMOVE)
+    if (def->kind != TL_EVENT_GRAVITY)
         TL_TRY(check_bodies(scene, def));
     TL_TRY(tl_array_reserve(events, events->count + 1));
     TL_TRY(make_event(def, &event));

@@ -19,7 +19,7 @@ static const struct vocabulary {
 } vocabularies[] = {
     [TL_WORDS_BODY] = {"TL_", WORDS("dynamic", "fixed", "prescribed")},
     [TL_WORDS_SHAPE] = {"TL_", WORDS("sphere", "plane", "box", "parallelogram")},
-    [TL_WORDS_MOTION] = {"TL_MOTION_", WORDS("velocity", "sine", "table")},
+    [TL_WORDS_MOTION] = {"TL_MOTION_", WORDS("velocity", "sine", "table", "ramp", "expression")},
     [TL_WORDS_OVERLAP] = {"TL_OVERLAP_", WORDS("split", "velocity")},
     [TL_WORDS_SOLVER] = {"TL_", WORDS("psor", "jacobi", "apgd", "spg")},
     [TL_WORDS_LAW] = {"TL_LAW_", WORDS("default", "cone", "coulomb")},
@@ -28,7 +28,7 @@ static const struct vocabulary {
     [TL_WORDS_REGION] = {"TL_REGION_", WORDS("box", "cylinder", "sphere")},
     [TL_WORDS_SIZE] = {"TL_SIZE_", WORDS("equal", "uniform", "normal", "lognormal")},
     [TL_WORDS_PATTERN] = {"TL_FILL_", WORDS("grid", "hex", "random", "close")},
-    [TL_WORDS_EVENT] = {"TL_EVENT_", WORDS("remove", "gravity")},
+    [TL_WORDS_EVENT] = {"TL_EVENT_", WORDS("remove", "gravity", "motion")},
     [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("propagating", "simultaneous")},
 };
 

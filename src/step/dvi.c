@@ -199,6 +199,22 @@ static tl_status sum_forces(tl_world *w)
     return TL_OK;
 }
 
+/* Four layers across gravity through the box around the bodies. */
+static void lay_levels(const tl_world *w, tlk_motion *motion)
+{
+    const double *g = w->settings.gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double low = 0, high = 0;
+    for (int k = 0; k < 3 && size > 0; k++) {
+        const double up = -g[k] / size, least = w->box[k], most = -w->box[3 + k];
+        motion->up[k] = up;
+        low += up * (up > 0 ? least : most);
+        high += up * (up > 0 ? most : least);
+    }
+    motion->layer[0] = low;
+    motion->layer[1] = high > low ? 4 / (high - low) : 0;
+}
+
 static tl_status free_velocities(tl_world *w, tlk_motion *motion)
 {
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
@@ -210,12 +226,14 @@ static tl_status free_velocities(tl_world *w, tlk_motion *motion)
     *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
                            .h = w->settings.step,
                            .max_speed = w->settings.max_speed,
+                           .step = w->steps,
                            .wrench = w->forces.count ? w->wrench.data : NULL,
                            .free = w->free.data,
                            .vel = w->work.data,
                            .pseudo_out = w->pseudo.data};
     for (int k = 0; k < 3; k++)
         motion->gravity[k] = w->settings.gravity[k];
+    lay_levels(w, motion);
     tl_run(w->backend, TLK_free_velocity, w->rows, motion);
     return TL_OK;
 }
@@ -389,6 +407,25 @@ static void certify(uint32_t contacts, const double *n, tl_report *r)
     r->mean_penetration = n[7] > 0 ? n[6] / n[7] : 0;
 }
 
+/* How much of the weight was carried, in all and across each level: `gained` is the momentum along
+ * gravity that bodies got, by layer from the lowest. */
+static void weigh(const tl_world *w, const double *gained, tl_report *r)
+{
+    const double *g = w->settings.gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double weight = w->settings.step * size * w->box[7];
+    double above = 0;
+    r->carried_weight = 1;
+    r->imbalance = 0;
+    if (!(weight > 0))
+        return;
+    for (int k = 3; k >= 0; k--) {
+        above += gained[k];
+        r->imbalance = fmax(r->imbalance, fabs(above) / weight);
+    }
+    r->carried_weight = 1 - above / weight;
+}
+
 /* The audit, the check of bodies that stops the step, and the new velocities and positions, which
  * become the state unless it did. The device is waited for once. */
 static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tlk_build *build,
@@ -420,6 +457,7 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
     certify(contacts, n, r);
     r->dissipated_energy = w->dissipated + n[4] - worst[2];
     r->work_energy = w->work_done + n[4] + worst[3];
+    weigh(w, worst + 4, r);
     w->steps++;
     w->time += w->settings.step;
     w->dissipated = r->dissipated_energy;

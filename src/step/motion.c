@@ -1,57 +1,60 @@
 /* Prescribed motions and applied forces as functions of time. */
+#include "base/turn.h"
 #include "world/world.h"
 
-#include <math.h>
+#include <stdio.h>
 
-/* Row of `width` numbers of a table at time t: linear between times, constant outside. */
-static void table_at(size_t length, const double *times, const double *rows, size_t width, double t,
-                     double *out)
+/* From the body's origin to its pivot, in the motion's initial pose; whether that is not zero. */
+static bool to_pivot(const tl_world_motion *m, double *arm)
 {
-    size_t low = 0, high = length - 1;
-    if (t <= times[0])
-        high = 0;
-    else if (t >= times[high])
-        low = high;
-    while (low + 1 < high) {
-        const size_t middle = (low + high) / 2;
-        if (times[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double part = low == high ? 0 : (t - times[low]) / (times[high] - times[low]);
-    for (size_t k = 0; k < width; k++)
-        out[k] = rows[width * low + k] + part * (rows[width * high + k] - rows[width * low + k]);
+    const double *pivot = m->rec.def.pivot;
+    if (pivot[0] == 0 && pivot[1] == 0 && pivot[2] == 0)
+        return false;
+    tl_turn_apply(m->orientation, pivot, arm);
+    return true;
 }
 
-void tl_motion_pose(const tl_world_motion *m, double t, double *x, double *q)
+void tl_motion_pose(const tl_world_motion *m, double time, double *x, double *q)
 {
-    const tl_motion_def *def = &m->rec.def;
-    double offset[3] = {0, 0, 0};
+    const double t = time - m->start;
+    double along[3], about[3], r[4], arm[3], turned[3];
+    const double far = tl_motion_at(&m->rec, TL_OFFSET, t, along);
+    const double angle = tl_motion_at(&m->rec, TL_ROTATION, t, about);
+    for (int k = 0; k < 3; k++)
+        x[k] = m->position[k] + along[k] * far;
     for (int k = 0; k < 4; k++)
         q[k] = m->orientation[k];
-    if (def->kind == TL_MOTION_SINE) {
-        const double phase = 2 * 3.14159265358979323846 * def->frequency * t + def->phase;
-        for (int k = 0; k < 3; k++)
-            offset[k] = def->amplitude[k] * sin(phase);
-    } else if (def->kind == TL_MOTION_TABLE) {
-        table_at(def->table_length, def->times, def->offsets, 3, t, offset);
-    } else {
-        const double *w = def->angular_velocity, *p = m->orientation;
-        const double speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-        for (int k = 0; k < 3; k++)
-            offset[k] = def->velocity[k] * t;
-        if (speed > 0) {
-            const double c = cos(0.5 * speed * t), s = sin(0.5 * speed * t) / speed;
-            const double r[4] = {c, s * w[0], s * w[1], s * w[2]};
-            q[0] = r[0] * p[0] - r[1] * p[1] - r[2] * p[2] - r[3] * p[3];
-            q[1] = r[0] * p[1] + r[1] * p[0] + r[2] * p[3] - r[3] * p[2];
-            q[2] = r[0] * p[2] - r[1] * p[3] + r[2] * p[0] + r[3] * p[1];
-            q[3] = r[0] * p[3] + r[1] * p[2] - r[2] * p[1] + r[3] * p[0];
-        }
-    }
+    if (about[0] == 0 && about[1] == 0 && about[2] == 0)
+        return;
+    tl_turn_exp(about, angle, r);
+    tl_turn_join(r, m->orientation, q);
+    if (!to_pivot(m, arm))
+        return;
+    tl_turn_apply(r, arm, turned);
     for (int k = 0; k < 3; k++)
-        x[k] = m->position[k] + offset[k];
+        x[k] += arm[k] - turned[k];
+}
+
+/* The constant angular velocity that makes the turn of a step. */
+static void angular_velocity(const tl_motion_rec *rec, double t, double h, double *w)
+{
+    double from[3], to[3];
+    if (rec->def.rotation == TL_MOTION_VELOCITY) {
+        for (int k = 0; k < 3; k++)
+            w[k] = rec->def.angular_velocity[k];
+        return;
+    }
+    const double before = tl_motion_at(rec, TL_ROTATION, t, from);
+    const double after = tl_motion_at(rec, TL_ROTATION, t + h, to);
+    for (int k = 0; k < 3; k++) {
+        from[k] *= before;
+        to[k] *= after;
+        w[k] = to[k] - from[k];
+    }
+    if (rec->many_axes || !tl_turn_aligned(from, to, 1e-12))
+        tl_turn_between(from, to, w);
+    for (int k = 0; k < 3; k++)
+        w[k] /= h;
 }
 
 void tl_motion_velocity(const tl_world_motion *m, double t, double h, double *v, double *w)
@@ -59,16 +62,79 @@ void tl_motion_velocity(const tl_world_motion *m, double t, double h, double *v,
     double from[3], to[3], q[4];
     tl_motion_pose(m, t, from, q);
     tl_motion_pose(m, t + h, to, q);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         v[k] = (to[k] - from[k]) / h;
-        w[k] = m->rec.def.kind == TL_MOTION_VELOCITY ? m->rec.def.angular_velocity[k] : 0;
+    angular_velocity(&m->rec, t - m->start, h, w);
+}
+
+bool tl_motion_sound(const tl_settings *s, const double *x, const double *v, const double *w)
+{
+    const double speed = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double spin = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(x[k] + s->step * v[k]) < 1e12))
+            return false;
+    return speed <= s->max_speed * s->max_speed && spin < 1e24;
+}
+
+/* The expression of a motion that gives no number at time t, and what it gives. */
+static const char *bad_expression(const tl_motion_rec *rec, double t, double *value)
+{
+    for (int i = 0; i < 6; i++) {
+        const tl_track f = tl_motion_track(&rec->def, (tl_motion_part)(i / 3));
+        *value = f.texts[i % 3] ? tl_expression_value(&rec->code[i], &t) : 0;
+        if (!isfinite(*value))
+            return f.texts[i % 3];
     }
+    return NULL;
+}
+
+tl_status tl_motion_fail(const tl_world *world, const tl_world_motion *m)
+{
+    const double h = world->settings.step, end = world->time + h;
+    double x[3], q[4], v[3], w[3], value;
+    char clock[64] = "";
+    const char *text = bad_expression(&m->rec, world->time - m->start, &value);
+    const double when = text ? world->time : end;
+    if (!text)
+        text = bad_expression(&m->rec, end - m->start, &value);
+    if (m->start != 0)
+        snprintf(clock, sizeof clock, ", t = %g of its motion", when - m->start);
+    if (text)
+        return tl_fail(TL_DIVERGED,
+                       "step %llu: body %u has no place at time %g s%s: its motion's expression "
+                       "\"%.200s\" gives %g",
+                       (unsigned long long)world->steps + 1, m->id, when, clock, text, fabs(value));
+    tl_motion_pose(m, world->time, x, q);
+    tl_motion_velocity(m, world->time, h, v, w);
+    return tl_fail(TL_DIVERGED,
+                   "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s and (%g, %g, "
+                   "%g) rad/s by its motion%s; the limit is settings.max_speed = %g",
+                   (unsigned long long)world->steps + 1, m->id, x[0], x[1], x[2], v[0], v[1], v[2],
+                   w[0], w[1], w[2], clock, world->settings.max_speed);
+}
+
+void tl_motion_begin(tl_world_motion *m, double time, const double *x, const double *q)
+{
+    double along[3], about[3], back[4], arm[3], turned[3];
+    const double far = tl_motion_at(&m->rec, TL_OFFSET, 0, along);
+    const double angle = tl_motion_at(&m->rec, TL_ROTATION, 0, about);
+    m->start = time;
+    tl_turn_exp(about, -angle, back);
+    tl_turn_join(back, q, m->orientation);
+    for (int k = 0; k < 3; k++)
+        m->position[k] = x[k] - along[k] * far;
+    if (!to_pivot(m, arm))
+        return;
+    tl_turn_apply(q, m->rec.def.pivot, turned);
+    for (int k = 0; k < 3; k++)
+        m->position[k] += turned[k] - arm[k];
 }
 
 void tl_force_at(const tl_force_rec *f, double t, double *wrench)
 {
     if (f->table_length) {
-        table_at(f->table_length, f->table, f->table + f->table_length, 6, t, wrench);
+        tl_table_at(f->table_length, f->table, f->table + f->table_length, 6, t, wrench);
         return;
     }
     for (int k = 0; k < 6; k++)

@@ -9,9 +9,7 @@ static bool turns(const tl_body_list *list, const tl_body_rec *body)
 {
     if (!body->motion)
         return false;
-    const tl_motion_rec *motion = (const tl_motion_rec *)list->motions.data + body->motion - 1;
-    const double *w = motion->def.angular_velocity;
-    return motion->def.kind == TL_MOTION_VELOCITY && (w[0] != 0 || w[1] != 0 || w[2] != 0);
+    return tl_motion_turns(&((const tl_motion_rec *)list->motions.data)[body->motion - 1].def);
 }
 
 /* Where bodies and shapes go in an image that has room for them. */

@@ -77,6 +77,7 @@ typedef struct edit_round {
     double gravity[3];
     uint64_t events_done;
     tl_array emitters, boundaries; /* records with their new counters */
+    tl_array motions;              /* tl_world_motion: bodies and what they will do */
 } edit_round;
 
 static tl_status begin(edit_round *r)
@@ -102,6 +103,19 @@ static tl_status drop_named(edit_round *r, const tl_event_rec *event)
     return status;
 }
 
+static tl_status move_named(edit_round *r, const tl_event_rec *event)
+{
+    for (uint32_t i = 0; i < event->body_count; i++) {
+        tl_world_motion m = {.id = event->bodies[i]};
+        if (!tl_world_find_motion(r->world, m.id))
+            continue;
+        TL_TRY(tl_array_reserve(&r->motions, r->motions.count + 1));
+        TL_TRY(tl_motion_rec_of(&event->motion.def, &m.rec));
+        TL_TRY(tl_array_append(&r->motions, &m, 1)); /* there is room: this cannot fail */
+    }
+    return TL_OK;
+}
+
 static tl_status act_events(edit_round *r)
 {
     const tl_schedule *s = &r->world->schedule;
@@ -114,7 +128,7 @@ static tl_status act_events(edit_round *r)
             memcpy(r->gravity, event->gravity, sizeof r->gravity);
             continue;
         }
-        TL_TRY(drop_named(r, event));
+        TL_TRY(event->kind == TL_EVENT_MOTION ? move_named(r, event) : drop_named(r, event));
     }
     return TL_OK;
 }
@@ -257,6 +271,19 @@ static tl_status act_emitters(edit_round *r)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+/* Bodies that this round removed have no motion any more. */
+static void change_motions(edit_round *r)
+{
+    tl_world_motion *changes = r->motions.data;
+    for (size_t i = 0; i < r->motions.count; i++) {
+        tl_world_motion *m = tl_world_find_motion(r->world, changes[i].id);
+        if (m)
+            tl_world_replace_motion(r->world, m, &changes[i].rec);
+    }
+    if (r->motions.count)
+        tl_world_prescribe(r->world);
+}
+
 /* Makes the round's outcome the world's state. Nothing fails after the edit. */
 static tl_status commit(edit_round *r)
 {
@@ -272,6 +299,7 @@ static tl_status commit(edit_round *r)
     memcpy(w->settings.gravity, r->gravity, sizeof r->gravity);
     w->schedule.events_done = r->events_done;
     w->schedule.removed += r->removed;
+    change_motions(r);
     tl_world_plan(w);
     return TL_OK;
 }
@@ -298,13 +326,17 @@ tl_status tl_world_act(tl_world *w)
                     .now = now,
                     .events_done = w->schedule.events_done,
                     .emitters = {.item = w->schedule.emitters.item},
-                    .boundaries = {.item = w->schedule.boundaries.item}};
+                    .boundaries = {.item = w->schedule.boundaries.item},
+                    .motions = {.item = sizeof(tl_world_motion)}};
     memcpy(r.gravity, w->settings.gravity, sizeof r.gravity);
     tl_image_init(&r.added);
     const tl_status status = act(&r);
     tl_image_free(&r.added);
     tl_array_free(&r.emitters);
     tl_array_free(&r.boundaries);
+    for (size_t i = 0; i < r.motions.count; i++)
+        tl_motion_rec_free(&((tl_world_motion *)r.motions.data)[i].rec);
+    tl_array_free(&r.motions);
     return status;
 }
 

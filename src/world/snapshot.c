@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
-#define VERSION 2u
+#define VERSION 3u
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
 typedef struct stream {
@@ -120,27 +120,82 @@ static void table(stream *s, double **data, size_t count)
     raw(s, *data, count * sizeof(double));
 }
 
+/* Makes a record of what was read: the definition's numbers, times and rows of both tables, and
+ * the texts of those expressions that `used` has a bit for. */
+static tl_status restore_motion(tl_motion_def *d, const tl_array *tables, const tl_array *texts,
+                                uint32_t used, tl_motion_rec *out)
+{
+    const double *offsets = tables[0].data, *turns = tables[1].data;
+    const char *text = texts->data, *end = text + texts->count;
+    d->table_length = tables[0].count / 4;
+    d->times = offsets;
+    d->offsets = offsets ? offsets + d->table_length : NULL;
+    d->angular_table_length = tables[1].count / 4;
+    d->angular_times = turns;
+    d->rotations = turns ? turns + d->angular_table_length : NULL;
+    bool whole = tables[0].count % 4 == 0 && tables[1].count % 4 == 0;
+    for (int i = 0; i < 6 && whole; i++) {
+        const char **own = i < 3 ? &d->expressions[i] : &d->angular_expressions[i - 3];
+        const char *zero =
+            used >> i & 1 && text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
+        whole = zero || !(used >> i & 1);
+        *own = zero ? text : NULL;
+        text = zero ? zero + 1 : text;
+    }
+    const tl_status status = whole ? tl_motion_rec_of(d, out) : TL_BAD_DATA;
+    if (status == TL_OK || status == TL_NO_MEMORY)
+        return status;
+    return tl_fail(TL_BAD_DATA, "the snapshot is damaged: a motion breaks a rule of scenes");
+}
+
+static void motion_rec(stream *s, tl_motion_rec *rec)
+{
+    tl_motion_def d = rec->def;
+    const size_t rows = 4 * d.table_length, turns = 4 * d.angular_table_length;
+    tl_array tables[2] = {{rec->table, sizeof(double), rows, rows},
+                          {rec->turns, sizeof(double), turns, turns}};
+    tl_array texts = {rec->texts.data, 1, rec->texts.count, rec->texts.count};
+    uint32_t words[3] = {d.kind, d.rotation, 0};
+    double *vectors[] = {d.velocity,
+                         d.velocity_from,
+                         d.amplitude,
+                         d.angular_velocity,
+                         d.angular_velocity_from,
+                         d.angular_amplitude,
+                         d.pivot};
+    double *numbers[] = {
+        &d.ramp_start,         &d.ramp_stop,         &d.frequency,         &d.phase,
+        &d.angular_ramp_start, &d.angular_ramp_stop, &d.angular_frequency, &d.angular_phase};
+    for (int i = 0; i < 6; i++)
+        if (tl_motion_track(&d, (tl_motion_part)(i / 3)).texts[i % 3])
+            words[2] |= 1u << i;
+    raw(s, words, sizeof words);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        raw(s, vectors[i], 3 * sizeof(double));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number(s, numbers[i]);
+    array(s, &tables[0]);
+    array(s, &tables[1]);
+    array(s, &texts);
+    if (s->out)
+        return;
+    d.kind = (tl_motion_kind)words[0];
+    d.rotation = (tl_motion_kind)words[1];
+    if (s->status == TL_OK)
+        s->status = restore_motion(&d, tables, &texts, words[2], rec);
+    tl_array_free(&tables[0]);
+    tl_array_free(&tables[1]);
+    tl_array_free(&texts);
+}
+
 static void motion(stream *s, void *record)
 {
     tl_world_motion *m = record;
-    tl_motion_def *d = &m->rec.def;
-    uint32_t kind = d->kind, length = (uint32_t)d->table_length;
     word(s, &m->id);
-    word(s, &kind);
-    word(s, &length);
-    double *numbers[] = {d->velocity, d->angular_velocity, d->amplitude, m->position};
-    for (size_t i = 0; i < 4; i++)
-        raw(s, numbers[i], 3 * sizeof(double));
+    number(s, &m->start);
+    raw(s, m->position, sizeof m->position);
     raw(s, m->orientation, sizeof m->orientation);
-    number(s, &d->frequency);
-    number(s, &d->phase);
-    table(s, &m->rec.table, 4 * (size_t)length);
-    if (s->status != TL_OK || s->out)
-        return;
-    d->kind = (tl_motion_kind)kind;
-    d->table_length = m->rec.table ? length : 0;
-    d->times = m->rec.table;
-    d->offsets = m->rec.table ? m->rec.table + length : NULL;
+    motion_rec(s, &m->rec);
 }
 
 static void force(stream *s, void *record)
@@ -210,6 +265,8 @@ static void event(stream *s, void *record)
     }
     e->bodies = bodies.data;
     e->body_count = (uint32_t)bodies.count; /* all the room there is, as nothing was added */
+    if (e->kind == TL_EVENT_MOTION)
+        motion_rec(s, &e->motion);
 }
 
 /* Records one after the other, each in its array before it is read: a failure then frees what
@@ -415,10 +472,14 @@ static const char *description_fault(const tl_world *w)
     const tl_world_motion *motions = w->motions.data;
     const tl_force_rec *forces = w->forces.data;
     for (size_t i = 0; i < w->motions.count; i++) {
-        const uint32_t row = tl_world_row(w, (tl_body){motions[i].id, 1});
-        if (row == TLK_NONE || row < w->dynamic || motions[i].rec.def.kind > TL_MOTION_TABLE ||
-            (motions[i].rec.def.kind == TL_MOTION_TABLE && !motions[i].rec.table))
-            return "a motion is damaged";
+        const tl_world_motion *m = &motions[i];
+        const double *x = m->position, *q = m->orientation;
+        const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        const uint32_t row = tl_world_row(w, (tl_body){m->id, 1});
+        if (row == TLK_NONE || row < w->dynamic || (i && m->id <= motions[i - 1].id))
+            return "a motion is of no body of its own";
+        if (!isfinite(m->start) || !isfinite(x[0] + x[1] + x[2]) || !(fabs(norm - 1) < 1e-6))
+            return "a motion starts from no pose";
     }
     for (size_t i = 0; i < w->forces.count; i++)
         if (tl_world_row(w, (tl_body){forces[i].body, 1}) >= w->dynamic)

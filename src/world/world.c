@@ -182,7 +182,7 @@ static tl_status add_motions(tl_world *w, const tl_body_list *list, uint32_t fir
         tl_world_motion m = {.id = first_id + (uint32_t)i};
         memcpy(m.position, bodies[i].position, sizeof m.position);
         memcpy(m.orientation, bodies[i].orientation, sizeof m.orientation);
-        status = tl_motion_rec_copy(&motions[bodies[i].motion - 1], &m.rec);
+        status = tl_motion_rec_of(&motions[bodies[i].motion - 1].def, &m.rec);
         if (status != TL_OK)
             break;
         status = tl_array_append(&w->motions, &m, 1);
@@ -301,16 +301,23 @@ void tl_world_prescribe(tl_world *w)
 {
     tl_backend *b = w->backend;
     const tl_world_motion *motions = w->motions.data;
+    w->stuck = 0;
     for (size_t i = 0; i < w->motions.count; i++) {
         const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
         double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};
         float narrow[8];
         tl_motion_pose(&motions[i], w->time, x, q);
         tl_motion_velocity(&motions[i], w->time, w->settings.step, v, v + 4);
+        if (!tl_motion_sound(&w->settings, x, v, v + 4)) {
+            w->stuck = w->stuck ? w->stuck : i + 1;
+            memset(v, 0, sizeof v);
+        }
         for (int k = 0; k < 8; k++)
             narrow[k] = (float)v[k];
-        b->ops->upload(b, (double *)w->pos.data + 4 * row, x, sizeof x);
-        b->ops->upload(b, (double *)w->quat.data + 4 * row, q, sizeof q);
+        if (isfinite(x[0] + x[1] + x[2] + q[0] + q[1] + q[2] + q[3])) {
+            b->ops->upload(b, (double *)w->pos.data + 4 * row, x, sizeof x);
+            b->ops->upload(b, (double *)w->quat.data + 4 * row, q, sizeof q);
+        }
         b->ops->upload(b, (char *)w->vel.data + 8 * row * b->real,
                        b->precision == TL_DOUBLE ? (const void *)v : (const void *)narrow,
                        8 * b->real);
@@ -324,6 +331,8 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
     REFUSE_NULL(world);
     for (uint32_t i = 0; i < count; i++) {
         TL_TRY(tl_world_act(world));
+        if (world->stuck)
+            return tl_motion_fail(world, (tl_world_motion *)world->motions.data + world->stuck - 1);
         if (world->steps && world->steps % RENUMBER_EVERY == 0)
             TL_TRY(tl_world_renumber(world));
         TL_TRY(tl_step_dvi(world));
@@ -393,6 +402,85 @@ double tl_world_time(const tl_world *world)
 const char *tl_world_backend(const tl_world *world)
 {
     return world ? world->backend->name : "";
+}
+
+/* --- motions
+ * ---------------------------------------------------------------------------------------- */
+
+tl_world_motion *tl_world_find_motion(const tl_world *w, uint32_t id)
+{
+    tl_world_motion *motions = w->motions.data;
+    size_t low = 0, high = w->motions.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (motions[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->motions.count && motions[low].id == id ? &motions[low] : NULL;
+}
+
+/* Tells the shapes of a body that is not dynamic whether it turns: contacts with those that do need
+ * more numbers. Shapes are in the order of their bodies. */
+static void note_turning(tl_world *w, uint32_t row, bool turns)
+{
+    tl_backend *b = w->backend;
+    const uint32_t *bodies = w->shape_body.data;
+    uint32_t low = w->shape_dynamic, high = w->shape_rows, body, info;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        b->ops->download(b, &body, bodies + middle, sizeof body);
+        if (body < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->shape_rows; low++) {
+        uint32_t *at = (uint32_t *)w->shape_info.data + low;
+        b->ops->download(b, &body, bodies + low, sizeof body);
+        if (body != row)
+            return;
+        b->ops->download(b, &info, at, sizeof info);
+        info = turns ? info & ~TLK_SHAPE_CENTRAL : info | TLK_SHAPE_CENTRAL;
+        b->ops->upload(b, at, &info, sizeof info);
+    }
+}
+
+void tl_world_replace_motion(tl_world *w, tl_world_motion *m, tl_motion_rec *rec)
+{
+    tl_backend *b = w->backend;
+    const uint32_t row = ((const uint32_t *)w->row_of.data)[m->id - 1];
+    double x[4], q[4];
+    b->ops->download(b, x, (const double *)w->pos.data + 4 * (size_t)row, sizeof x);
+    b->ops->download(b, q, (const double *)w->quat.data + 4 * (size_t)row, sizeof q);
+    tl_motion_rec_free(&m->rec);
+    m->rec = *rec;
+    memset(rec, 0, sizeof *rec);
+    tl_motion_begin(m, w->time, x, q);
+    note_turning(w, row, tl_motion_turns(&m->rec.def));
+}
+
+tl_status tl_world_set_motion(tl_world *world, tl_body body, const tl_motion_def *motion)
+{
+    REFUSE_NULL(world);
+    REFUSE_NULL(motion);
+    if (tl_world_row(world, body) == TLK_NONE)
+        return tl_fail(TL_BAD_HANDLE,
+                       "tl_world_set_motion: body (index %u, generation %u) is no body of this "
+                       "world",
+                       body.index, body.generation);
+    tl_world_motion *m = tl_world_find_motion(world, body.index);
+    if (!m)
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "tl_world_set_motion: body %u is not prescribed; only such bodies have a "
+                       "motion",
+                       body.index);
+    tl_motion_rec rec;
+    TL_TRY(tl_motion_rec_of(motion, &rec));
+    tl_world_replace_motion(world, m, &rec);
+    tl_world_prescribe(world);
+    return TL_OK;
 }
 
 /* --- adding and removing

@@ -17,10 +17,11 @@
 #include "solve/problem.h"
 #include "talus/world.h"
 
-/* A prescribed motion of a body, from the pose it had at time 0. */
+/* A prescribed motion of a body: where it is with no offset and no rotation, and when it began. */
 typedef struct tl_world_motion {
     uint32_t id;
     tl_motion_rec rec;
+    double start; /* s: time 0 of its functions */
     double position[3], orientation[4];
 } tl_world_motion;
 
@@ -67,7 +68,8 @@ struct tl_world {
     uint32_t materials;
     tl_array pairs;   /* tl_pair_rec, materials * materials */
     bool bounces;     /* the restitution of some pair is above 0 */
-    tl_array motions; /* tl_world_motion */
+    tl_array motions; /* tl_world_motion, in the order of handles */
+    size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
     tl_array forces;  /* tl_force_rec */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
@@ -76,7 +78,7 @@ struct tl_world {
 
     /* the state, on the device */
     uint32_t rows, dynamic;
-    double box[TLK_FOLD_NUMBERS]; /* of dynamic bodies, by tlk_body_box */
+    double box[TLK_FOLD_NUMBERS]; /* of dynamic bodies, by tlk_body_box; last their mass */
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
@@ -126,8 +128,13 @@ void tl_world_apply_settings(tl_world *world);
 tl_status tl_world_upload_pairs(tl_world *world);
 
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next
- * step. */
+ * step; notes the first one that cannot make it, which stays where it is. */
 void tl_world_prescribe(tl_world *world);
+
+/* The motion of a body, or NULL; and a motion in place of that one, from the pose the body has. The
+ * record is moved from; tl_world_prescribe() is left to the caller. */
+tl_world_motion *tl_world_find_motion(const tl_world *world, uint32_t id);
+void tl_world_replace_motion(tl_world *world, tl_world_motion *motion, tl_motion_rec *rec);
 
 /* Forgets motions and forces of bodies that are gone. */
 void tl_world_drop_orphans(tl_world *world);
@@ -170,6 +177,15 @@ tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build
 void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);
 void tl_motion_velocity(const tl_world_motion *motion, double t, double h, double *velocity,
                         double *angular);
+
+/* Whether a step can be made from a place with these velocities, as tlk_check_bodies() has it for
+ * dynamic bodies; TL_DIVERGED with why a motion cannot; and the start of a motion from a pose at
+ * some time: its offset and rotation count from what they are then. */
+bool tl_motion_sound(const tl_settings *settings, const double *position, const double *velocity,
+                     const double *angular);
+tl_status tl_motion_fail(const tl_world *world, const tl_world_motion *motion);
+void tl_motion_begin(tl_world_motion *motion, double time, const double *position,
+                     const double *orientation);
 void tl_force_at(const tl_force_rec *force, double t, double *wrench);
 
 #endif

@@ -265,8 +265,10 @@ static void test_parts(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    if (there)
+    if (there) {
+        printf("skipped: there is a GPU\n");
         skip();
+    }
     tl_settings s = tl_settings_default();
     s.backend = TL_BACKEND_CUDA;
     tl_scene *scene = scene_with(&s);
@@ -286,7 +288,7 @@ int main(void)
     if (tl_scene_create(&scene) == TL_OK && tl_scene_set_settings(scene, &s) == TL_OK)
         there = tl_world_create(scene, &world) == TL_OK;
     if (!there)
-        printf("the tests on a GPU are skipped: %s\n", tl_last_message());
+        printf("skipped: no GPU: %s\n", tl_last_message());
     tl_world_destroy(world);
     tl_scene_destroy(scene);
     const struct CMUnitTest tests[] = {

@@ -132,7 +132,7 @@ static void test_cuda(void **state)
     tl_backend *backend = NULL;
     (void)state;
     if (tl_backend_cuda(TL_MIXED, 0, &backend) != TL_OK) {
-        printf("the tests on a GPU are skipped: %s\n", tl_last_message());
+        printf("skipped: no GPU: %s\n", tl_last_message());
         skip();
     }
     check_backend(backend, 1);

@@ -11,6 +11,7 @@ import tempfile
 
 BUILD, SOURCE = (os.path.abspath(argument) for argument in sys.argv[1:3])
 TALUS = os.path.join(BUILD, "talus")
+LONG = "TALUS_LONG" in os.environ  # among the long tests: do more
 SCENES = os.path.join(SOURCE, "tests", "cli", "scenes")
 WORK = tempfile.mkdtemp(prefix="talus-cli-")
 atexit.register(shutil.rmtree, WORK, True)

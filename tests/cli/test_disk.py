@@ -15,12 +15,12 @@ refused(4, "folder", "run", scene("heap"), "-o", "folder", "--force")
 equal(sorted(os.listdir(".")), ["file", "folder"], "files left behind by refused runs")
 
 if os.geteuid() != 0:
-    skip("mounting a small disk needs root")
+    skip("no right to mount a small disk")
 disk = os.path.join(WORK, "disk")
 os.mkdir(disk)
 mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "talus-test", disk], capture_output=True, text=True)
 if mounted.returncode != 0:
-    skip(f"a small disk cannot be mounted here: {mounted.stderr.strip()}")
+    skip(f"no right to mount a small disk: {mounted.stderr.strip()}")
 try:
     # 4 MiB are filled within a second of simulated time.
     result = os.path.join(disk, "heap.h5")

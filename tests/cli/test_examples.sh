@@ -20,7 +20,7 @@ field() # key, of a JSON object on standard input that has a line a key
 }
 
 examples=("$source"/examples/*.json)
-[ ${#examples[@]} -ge 6 ] || fail "only ${#examples[@]} examples in $source/examples"
+[ ${#examples[@]} -ge 7 ] || fail "only ${#examples[@]} examples in $source/examples"
 for scene in "${examples[@]}"; do
     name=$(basename "$scene" .json)
     "$talus" check "$scene" --json > check.json 2> check.err || fail "$name: check says $(cat check.err)"
@@ -37,7 +37,7 @@ for scene in "${examples[@]}"; do
 done
 
 # Every scene with the parameter "bodies" can be made small and large by it.
-for name in silo tank shaker mixer pile; do
+for name in silo tank shaker mixer drum pile; do
     for bodies in 600 5000; do
         "$talus" check "$source/examples/$name.json" --set bodies=$bodies --json > check.json || fail "$name with $bodies"
         case $name in

@@ -79,13 +79,13 @@ check(done.stdout, "the example of docs/result-format.md printed nothing")
 # Read while it is written.
 writer = start("run", scene("pour"), "--until", 1e6, "--threads", 1, "--quiet", "-o", "live.h5")
 try:
-    for _ in range(500):
+    for _ in range(3000):
         if os.path.exists("live.h5"):
             break
         time.sleep(0.02)
     seen = set()
     with h5py.File("live.h5", libver="latest", swmr=True) as f:
-        for _ in range(500):
+        for _ in range(3000):
             f["frames"].refresh()
             f["states/position"].refresh()
             last = f["frames"][-1]

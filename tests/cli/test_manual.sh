@@ -14,15 +14,15 @@ fail()
     exit 1
 }
 
-if ! command -v groff > /dev/null; then
-    echo "skipped: groff is not there"
-    exit 77
-fi
+for program in groff mandoc; do
+    if ! command -v $program > /dev/null; then
+        echo "skipped: $program is not there"
+        exit 77
+    fi
+done
 warnings=$(groff -mdoc -ww -Tutf8 -z "$page" 2>&1)
 [ -z "$warnings" ] || fail "groff: $warnings"
-if command -v mandoc > /dev/null; then
-    warnings=$(mandoc -T lint -W warning "$page" 2>&1) || fail "mandoc: $warnings"
-fi
+warnings=$(mandoc -T lint -W warning "$page" 2>&1) || fail "mandoc: $warnings"
 # As plain text, without overstriking and colours.
 text=$(groff -mdoc -Tascii -P -c "$page" | sed 's/.\x08//g')
 for command in run resume check info export view; do

@@ -32,7 +32,7 @@ fresh()
     for tool in sh env; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
-    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm Xvfb; do
+    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython mandoc; do
         fake $tool ''
     done
     fake dpkg-query 'printf installed'
@@ -57,7 +57,7 @@ installed_line()
     echo "noninteractive apt-get install -y --no-install-recommends $1 -qq"
 }
 
-for target in build bench test docs format lint; do
+for target in build bench test test-long docs format lint; do
     fresh
     expect "all there, $target" 0 "" "" $target
 done
@@ -83,6 +83,16 @@ fresh
 # shellcheck disable=SC2016  # for the fake to expand
 fake dpkg-query '[ "$4" != libcmocka-dev ] || { printf config-files; exit 0; }; printf installed'
 expect "removed, not purged" 0 "Would install: libcmocka-dev" "" --dry-run test
+
+# Every command that a test needs is one that is asked for: packages that only recommend each other are
+# not enough (paraview without pvpython, xvfb-run without xauth).
+for program in xvfb-run:xvfb xauth:xauth mandoc:mandoc pvpython:python3-paraview; do
+    for target in test test-long; do
+        fresh
+        rm "$bin/${program%:*}"
+        expect "no ${program%:*}" 0 "Would install: ${program#*:}" "" --dry-run $target
+    done
+done
 
 fresh
 rm "$bin/cmake"

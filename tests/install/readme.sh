@@ -38,6 +38,9 @@ if [ -x "$1/talus" ]; then
     grep -qF "$said" README.md || fail "README.md does not show: $said"
 fi
 
+# Its table of speed is the run that bench/results/ shows.
+tools/speed-table --check || fail "README.md shows another run than bench/results/; tools/speed-table makes the table"
+
 for document in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md examples/*.md; do
     links=$(grep -o '](\([^)]*\))' "$document" | sed 's/^](//; s/)$//; s/#.*//' || true)
     for link in $links; do

@@ -536,12 +536,13 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': 1}]"),
      "s.json:2:76: bodies[0].motion: is 1, expected an object: a motion"},
     {SEEN, SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {}}]"),
-     "s.json:2:76: bodies[0].motion: has no 'kind', expected \"velocity\", \"sine\" or \"table\""},
+     "s.json:2:76: bodies[0].motion: has no 'kind', expected \"velocity\", \"sine\", \"table\", "
+     "\"ramp\" or \"expression\""},
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'sinus'}}]"),
-     "s.json:2:85: bodies[0].motion.kind: is \"sinus\", expected \"velocity\", \"sine\" or "
-     "\"table\""},
+     "s.json:2:85: bodies[0].motion.kind: is \"sinus\", expected \"velocity\", \"sine\", "
+     "\"table\", \"ramp\" or \"expression\""},
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'sine', 'amplitude': [1, 0, 0], 'frequency': 1, 'velocity': [1, 0, 0]}}]"),
@@ -549,7 +550,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'sine', 'frequency': 1}}]"),
-     "s.json:2:76: bodies[0].motion: has no 'amplitude', expected an array of 3 numbers (m)"},
+     "s.json:2:76: bodies[0].motion: has no 'amplitude', expected an array of 3 numbers (m), or "
+     "'angular_amplitude'"},
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'sine', 'amplitude': [1, 0, 0]}}]"),
@@ -569,7 +571,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'table'}}]"),
-     "s.json:2:76: bodies[0].motion: has no 'table', expected rows [time (s), x, y, z (m)]"},
+     "s.json:2:76: bodies[0].motion: has no 'table', expected rows [time (s), x, y, z (m)], or "
+     "'angles'"},
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
            "'table', 'table': []}}]"),
@@ -589,6 +592,170 @@ static const bad_scene bad_scenes[] = {
            "'table', 'table': [[0, 0, 0, 0],\n[0, 1, 1, 1]]}}]"),
      "s.json:3:2: bodies[0].motion.table[1][0]: is 0, expected a time after that of the row before "
      "(s)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'sine', 'frequency': 1, 'phase': 1}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'amplitude', expected an array of 3 numbers "
+     "(m), or 'angular_amplitude'"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'sine', 'angular_amplitude': 1, 'frequency': 1}}]"),
+     "s.json:2:114: bodies[0].motion.angular_amplitude: is 1, expected an array of 3, each "
+     "a number (rad)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'velocity', 'velocity_from': [1, 0, 0]}}]"),
+     "s.json:2:97: bodies[0].motion: has 'velocity_from', expected none in a motion of kind "
+     "\"velocity\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'velocity', 'pivot': 0}}]"),
+     "s.json:2:106: bodies[0].motion.pivot: is 0, expected an array of 3, each a number (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'ramp', 'stop': 1}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'velocity', expected an array of 3 numbers "
+     "(m/s), or 'angular_velocity'"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'ramp', 'velocity': [1, 0, 0]}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'stop', expected the time when the ramp ends (s)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'ramp', 'velocity': [1, 0, 0], 'start': -1, 'stop': 1}}]"),
+     "s.json:2:125: bodies[0].motion.start: is -1, expected a number of at least 0 (s)"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'ramp', 'velocity': [1, 0, 0], 'start': 2, 'stop': 2}}]"),
+     "s.json:2:136: bodies[0].motion.stop: is 2, expected a time after the ramp's 'start' "
+     "(s)"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'ramp', 'angular_velocity': [1, 0, 0], 'angular_velocity_from': [0, 1, "
+           "0], 'stop': 2}}]"),
+     "s.json:2:149: bodies[0].motion.angular_velocity_from: is (0, 1, 0); it must be along "
+     "the axis of angular_velocity"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'table', 'angles': [[0, 1]]}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'axis', expected a direction [x, y, z]"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'table', 'axis': [0, 0, 1], 'angles': [[0, 1, 2]]}}]"),
+     "s.json:2:124: bodies[0].motion.angles[0]: is an array of 3, expected rows of 2: the "
+     "time (s), then the angle (rad)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'table', 'axis': [0, 0, 1], 'table': [[0, 1, 2, 3]]}}]"),
+     "s.json:2:94: bodies[0].motion: has 'axis' without 'angle' or 'angles'"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'table', 'axis': [0, 0, 0], 'angles': [[0, 1]]}}]"),
+     "s.json:2:102: bodies[0].motion.axis: is zero, expected a direction"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'table', 'axis': [0, 0, 1], 'angles': [[0, 1]], 'rotations': [[0, 0, "
+           "0, 1]]}}]"),
+     "s.json:2:113: bodies[0].motion: has both 'rotations' and 'angles', expected one of "
+     "them"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'table', 'rotations': [[0, 0, 0, 4], [1, 1, 0, 0]]}}]"),
+     "s.json:2:108: bodies[0].motion.rotations[0]: is (0, 0, 4); where rows are about "
+     "different axes, none may be longer than pi"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression'}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'offset', expected an array of 3 expressions of "
+     "the time t (m), or 'angle'"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': ['t', 0]}}]"),
+     "s.json:2:109: bodies[0].motion.offset: is an array of 2, expected an array of 3, each "
+     "a number or an expression of the time t (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': ['t', 0, true]}}]"),
+     "s.json:2:118: bodies[0].motion.offset[2]: is true, expected a number or an expression "
+     "of the time t (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': ['t', '', 0]}}]"),
+     "s.json:2:115: bodies[0].motion.offset[1]: is \"\", expected a number or an expression "
+     "of the time t (m)"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': ['t', 'sin(x)', 0]}}]"),
+     "s.json:2:120: bodies[0].motion.offset[1]: in \"sin(x)\": unknown name 'x', expected a "
+     "parameter declared before; did you mean 't'?"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': ['2*(t', 0, 0]}}]"),
+     "s.json:2:115: bodies[0].motion.offset[0]: in \"2*(t\": it ends here, expected ')'"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': ['1/t', 0, 0]}}]"),
+     "s.json:2:110: bodies[0].motion.offset[0]: is \"1/t\", which gives infinity at t = 0, "
+     "expected a number or an expression of the time t (m)"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'offset': [0, 'sqrt(0.001-t)', 0]}}]"),
+     "s.json:2:113: bodies[0].motion.offset[1]: is \"sqrt(0.001-t)\", which gives no number "
+     "at t = 0.005, expected a number or an expression of the time t (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'angle': 't'}}]"),
+     "s.json:2:76: bodies[0].motion: has no 'axis', expected a direction [x, y, z]"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'axis': [0, 0, 1], 'offset': ['t', 0, 0]}}]"),
+     "s.json:2:99: bodies[0].motion: has 'axis' without 'angle' or 'angles'"},
+    {BLIND,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'axis': [0, 1, 1], 'angle': 'log(t)'}}]"),
+     "s.json:2:127: bodies[0].motion.angle: is \"log(t)\", which gives infinity at t = 0, "
+     "expected a number or an expression of the time t (rad)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'expression', 'axis': [0, 1, 1], 'angle': 't', 'rotation_vector': "
+           "['t', 0, 0]}}]"),
+     "s.json:2:118: bodies[0].motion: has both 'rotation_vector' and 'angle', expected one "
+     "of them"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'kind': 'sine', 'translation': {'kind': 'velocity'}}}]"),
+     "s.json:2:77: bodies[0].motion: has 'kind' beside 'translation', expected it inside of "
+     "that"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'translation': {'kind': 'velocity', 'angular_velocity': [0, 0, 1]}}}]"),
+     "s.json:2:113: bodies[0].motion.translation: has 'angular_velocity', expected none in "
+     "a translation"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'rotation': {'kind': 'sine', 'amplitude': [0, 0, 1], 'frequency': 1}}}]"),
+     "s.json:2:106: bodies[0].motion.rotation: has 'amplitude', expected none in a rotation"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'rotation': {'kind': 'sine', 'frequency': 1}}}]"),
+     "s.json:2:89: bodies[0].motion.rotation: has no 'angular_amplitude', expected an array "
+     "of 3 numbers (rad)"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'rotation': {'kind': 'velocity', 'pivot': [0, 0, 1]}}}]"),
+     "s.json:2:110: bodies[0].motion.rotation: unknown key 'pivot', expected 'kind', "
+     "'velocity', 'angular_velocity', 'velocity_from', 'angular_velocity_from', 'start', "
+     "'stop', 'amplitude', 'angular_amplitude', 'frequency', 'phase', 'table', 'rotations', "
+     "'angles', 'offset', 'rotation_vector', 'angle' or 'axis'"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'translation': {}}}]"),
+     "s.json:2:92: bodies[0].motion.translation: has no 'kind', expected \"velocity\", "
+     "\"sine\", \"table\", \"ramp\" or \"expression\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
+           "{'rotation': 3}}]"),
+     "s.json:2:89: bodies[0].motion.rotation: is 3, expected an object: a rotation"},
     {SEEN, SCENE("'bodies': [{'repeat': 3, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
      "s.json:2:23: bodies[0].repeat: is 3, expected an object: how often"},
     {SEEN, SCENE("'bodies': [{'repeat': {}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
@@ -939,11 +1106,62 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'events': [{'time': -1, 'gravity': [0, 0, 0]}]"),
      "s.json:2:21: events[0].time: is -1, expected a number of at least 0 (s)"},
     {SEEN, SCENE("'events': [{'time': 1}]"),
-     "s.json:2:12: events[0]: has no 'remove', expected names to remove, or a 'gravity' to set"},
+     "s.json:2:12: events[0]: has no 'remove', expected names to remove, a 'gravity' or a 'motion' "
+     "to "
+     "set"},
     {SEEN, SCENE("'events': [{'time': 1, 'gravity': 0}]"),
      "s.json:2:35: events[0].gravity: is 0, expected an array of 3, each a number (m/s^2)"},
     {SEEN, SCENE("'events': [{'time': 1, 'gravity': [0, 0, 0], 'remove': ['a']}]"),
      "s.json:2:24: events[0]: has both 'remove' and 'gravity', expected one of them"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'velocity'}}]"),
+     "s.json:3:12: events[0]: has no 'bodies', expected an array of names of bodies"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'velocity'}, 'bodies': []}]"),
+     "s.json:3:66: events[0].bodies: is an empty array, expected an array of names of "
+     "bodies or fills"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'velocity'}, 'remove': "
+           "['gate']}]"),
+     "s.json:3:24: events[0]: has both 'remove' and 'motion', expected one of them"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'gravity': [0, 0, 0], 'bodies': ['gate']}]"),
+     "s.json:3:46: events[0]: has 'bodies', expected them with a 'motion'"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'velocity'}, 'bodies': "
+           "['gate', 'ball']}]"),
+     "s.json:3:75: events[0].bodies[1]: is \"ball\", expected the name of a body of kind "
+     "\"prescribed\": only such bodies have a motion"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'velocity'}, 'bodies': "
+           "['gat']}]"),
+     "s.json:3:67: events[0].bodies[0]: is \"gat\", expected the name of a body or fill; "
+     "did you mean 'gate'?"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'sway'}, 'bodies': ['gate']}]"),
+     "s.json:3:43: events[0].motion.kind: is \"sway\", expected \"velocity\", \"sine\", "
+     "\"table\", \"ramp\" or \"expression\""},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'gate', 'kind': 'prescribed', 'shapes': [{'kind': "
+           "'plane'}]}, {'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}],\n'events': [{'time': 1, 'motion': {'kind': 'ramp', 'angular_velocity': "
+           "[1, 0, 0], 'angular_velocity_from': [0, 1, 0], 'stop': 2}, 'bodies': ['gate']}]"),
+     "s.json:3:107: events[0].motion.angular_velocity_from: is (0, 1, 0); it must be along "
+     "the axis of angular_velocity"},
     {SEEN, SCENE("'events': [{'time': 1, 'remove': 'plug'}]"),
      "s.json:2:34: events[0].remove: is \"plug\", expected an array of names of bodies or fills"},
     {SEEN, SCENE("'events': [{'time': 1, 'remove': []}]"),

@@ -85,6 +85,35 @@ static const char scene_fills[] =
     " 'boundaries': [{'keep': {'kind': 'box', 'low': [null, null, -1], 'high': [null, 5, null]},\n"
     "     'interval': 0.2}, {'remove': {'kind': 'sphere', 'centre': [20, 0, 0], 'radius': 1}}]}\n";
 
+/* Every kind of motion of places and orientations, together and apart, and one that changes. */
+static const char scene_motions[] =
+    "{'version': 1, 'parameters': {'f': 2, 't': 99},\n"
+    " 'bodies': [\n"
+    "   {'name': 'drum', 'kind': 'prescribed', 'shapes': [{'kind': 'sphere', 'radius': 1}],\n"
+    "     'motion': {'kind': 'ramp', 'velocity_from': [1, 0, 0], 'velocity': [0, 2, 0],\n"
+    "       'angular_velocity': [0, 3, 4], 'start': 0.1, 'stop': 0.4, 'pivot': [0, 0, 0.5]}},\n"
+    "   {'name': 'sieve', 'kind': 'prescribed', 'shapes': [{'kind': 'sphere', 'radius': 1}],\n"
+    "     'position': [5, 0, 0], 'motion': {'kind': 'sine', 'angular_amplitude': [0, 0.1, 0],\n"
+    "       'amplitude': [0, 0, 0.2], 'frequency': '=f', 'phase': 0.5}},\n"
+    "   {'name': 'arms', 'kind': 'prescribed', 'shapes': [{'kind': 'sphere', 'radius': 1}],\n"
+    "     'repeat': {'count': 2}, 'position': ['=10 + 5*i', 0, 0], 'motion': {'kind':\n"
+    "       'expression', 'offset': ['0.01*sin(2*pi*f*t) + i', 0, 0.5], 'axis': [0, 0, 2],\n"
+    "       'angle': '=2*pi*(t - sin(t))'}},\n"
+    "   {'name': 'skew', 'kind': 'prescribed', 'shapes': [{'kind': 'sphere', 'radius': 1}],\n"
+    "     'position': [20, 0, 0], 'motion': {'kind': 'expression', 'axis': [0, 3, 4],\n"
+    "       'angle': 't^f'}},\n"
+    "   {'name': 'cam', 'kind': 'prescribed', 'shapes': [{'kind': 'sphere', 'radius': 1}],\n"
+    "     'position': [25, 0, 0], 'motion': {'kind': 'table', 'axis': [0, 0, -2],\n"
+    "       'angles': [[0, 0], [0.5, 10]], 'table': [[0, 0, 0, 0], [1, 1, 2, 3]]}},\n"
+    "   {'name': 'bucket', 'kind': 'prescribed', 'shapes': [{'kind': 'sphere', 'radius': 1}],\n"
+    "     'position': [30, 0, 0], 'motion': {'pivot': [1, 0, 0],\n"
+    "       'translation': {'kind': 'velocity', 'velocity': [0, 0, 1]},\n"
+    "       'rotation': {'kind': 'table', 'rotations': [[0, 0, 0, 0], [0.2, 1, 0, 0],\n"
+    "         [0.6, 0, 1, 1]]}}},\n"
+    "   {'position': [0, 50, 0], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n"
+    " 'events': [{'time': 0.3, 'bodies': ['drum', 'arms'], 'motion': {'rotation': {'kind':\n"
+    "     'expression', 'rotation_vector': ['f*t', 0, 'sin(t)']}}}]}\n";
+
 static const struct good_scene {
     const char *name, *text;
 } good_scenes[] = {
@@ -96,6 +125,7 @@ static const struct good_scene {
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
     {"bodies", scene_bodies},
     {"fills", scene_fills},
+    {"motions", scene_motions},
 };
 
 #endif

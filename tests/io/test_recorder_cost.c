@@ -55,7 +55,7 @@ static void test_cost(void **state)
     tl_document *document = scene_document(); /* any: what is recorded comes from the world */
     step(world, 100);
     double plain = INFINITY, recorded = INFINITY;
-    for (int i = 0; i < ROUNDS || (i < 3 * ROUNDS && recorded > 1.1 * plain); i++) {
+    for (int i = 0; i < ROUNDS || (i < 5 * ROUNDS && recorded > 1.1 * plain); i++) {
         plain = fmin(plain, run_plain(world));
         recorded = fmin(recorded, run_recorded(world, document, path));
     }

@@ -93,7 +93,7 @@ static void test_full_disk(void **state)
     assert_int_equal(mkdir(small, 0777), 0);
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         !mount_small(small, 1 << 20)) {
-        print_message("skipped: mounting a small tmpfs needs root (%s)\n", strerror(errno));
+        print_message("skipped: no right to mount a small disk (%s)\n", strerror(errno));
         remove_folder(folder);
         skip();
     }

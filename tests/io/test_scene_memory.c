@@ -66,6 +66,12 @@ static void fills(void **state)
     each_allocation_may_fail(scene_fills, 0, NULL);
 }
 
+static void motions(void **state)
+{
+    (void)state;
+    each_allocation_may_fail(scene_motions, 0, NULL);
+}
+
 static void sets(void **state)
 {
     (void)state;
@@ -79,6 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies),
         cmocka_unit_test(fills),
+        cmocka_unit_test(motions),
         cmocka_unit_test(sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

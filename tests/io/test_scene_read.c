@@ -277,6 +277,100 @@ static void fills_are_those_of_the_file(void **state)
     tl_scene_destroy(scene);
 }
 
+/* ---- Motions ---- */
+
+static tl_body add_mover(tl_scene *scene, double x, const tl_motion_def *motion)
+{
+    const tl_shape_def ball = tl_sphere_default(1);
+    tl_body_def def = at(x, 0, 0);
+    def.kind = TL_PRESCRIBED;
+    def.motion = *motion;
+    return add_with(scene, def, 1, &ball);
+}
+
+static void add_smooth(tl_scene *scene)
+{
+    tl_motion_def m = tl_motion_default();
+    m.kind = m.rotation = TL_MOTION_RAMP;
+    m.velocity_from[0] = 1;
+    m.velocity[1] = 2;
+    m.angular_velocity[1] = 3;
+    m.angular_velocity[2] = 4;
+    m.ramp_start = m.angular_ramp_start = 0.1;
+    m.ramp_stop = m.angular_ramp_stop = 0.4;
+    m.pivot[2] = 0.5;
+    add_mover(scene, 0, &m);
+    m = tl_motion_default();
+    m.kind = m.rotation = TL_MOTION_SINE;
+    m.amplitude[2] = 0.2;
+    m.angular_amplitude[1] = 0.1;
+    m.frequency = m.angular_frequency = 2;
+    m.phase = m.angular_phase = 0.5;
+    add_mover(scene, 5, &m);
+    m = tl_motion_default();
+    m.kind = m.rotation = TL_MOTION_EXPRESSION;
+    m.expressions[2] = "0.5";
+    m.angular_expressions[2] = "2*pi*(t - sin(t))";
+    m.expressions[0] = "0.01*sin(2*pi*2*t) + 0";
+    add_mover(scene, 10, &m);
+    m.expressions[0] = "0.01*sin(2*pi*2*t) + 1";
+    add_mover(scene, 15, &m);
+    m = tl_motion_default();
+    m.rotation = TL_MOTION_EXPRESSION;
+    m.angular_expressions[1] = "0.75/1.25*t^2"; /* as the reader scales an axis */
+    m.angular_expressions[2] = "1/1.25*t^2";
+    add_mover(scene, 20, &m);
+}
+
+static void add_tables(tl_scene *scene)
+{
+    static const double times[3] = {0, 0.5, 1}, angles[6] = {0, 0, 0, 0, 0, -10};
+    static const double offset_times[2] = {0, 1}, offsets[6] = {0, 0, 0, 1, 2, 3};
+    static const double turn_times[3] = {0, 0.2, 0.6}, turns[9] = {0, 0, 0, 1, 0, 0, 0, 1, 1};
+    tl_motion_def m = tl_motion_default();
+    m.kind = m.rotation = TL_MOTION_TABLE;
+    m.table_length = m.angular_table_length = 2;
+    m.times = offset_times;
+    m.offsets = offsets;
+    m.angular_times = times;
+    m.rotations = angles;
+    add_mover(scene, 25, &m);
+    m = tl_motion_default();
+    m.rotation = TL_MOTION_TABLE;
+    m.velocity[2] = 1;
+    m.angular_table_length = 3;
+    m.angular_times = turn_times;
+    m.rotations = turns;
+    m.pivot[0] = 1;
+    add_mover(scene, 30, &m);
+}
+
+static void motions_are_those_of_the_file(void **state)
+{
+    (void)state;
+    context("motions");
+    tl_document *document = parse(scene_motions);
+    const tl_settings settings = tl_settings_default();
+    const tl_body changed[3] = {{1, 1}, {3, 1}, {4, 1}};
+    tl_scene *scene = scene_with(&settings);
+    add_smooth(scene);
+    add_tables(scene);
+    add_sphere(scene, (tl_material){0}, 0.1, 0, (double[3]){0, 50, 0}, (double[3]){0, 0, 0});
+    tl_event_def event = tl_event_default();
+    event.kind = TL_EVENT_MOTION;
+    event.time = 0.3;
+    event.body_count = 3;
+    event.bodies = changed;
+    event.motion.rotation = TL_MOTION_EXPRESSION;
+    event.motion.angular_expressions[0] = "2*t";
+    event.motion.angular_expressions[2] = "sin(t)";
+    assert_ok(tl_scene_add_event(scene, &event));
+    for (uint32_t steps = 0; steps <= 150; steps += 10) /* before and after the event */
+        assert_int_equal(run(tl_document_scene(document), steps), run(scene, steps));
+    tl_document_destroy(document);
+    tl_scene_destroy(scene);
+}
+
 /* ---- What a document answers ---- */
 
 static void names_and_places(void **state)
@@ -375,8 +469,10 @@ static void locale_does_not_matter(void **state)
     const char *chosen = NULL;
     for (size_t i = 0; !chosen && i < 4; i++)
         chosen = setlocale(LC_NUMERIC, commas[i]);
-    if (!chosen)
+    if (!chosen) {
+        print_message("skipped: no language with a decimal comma is installed\n");
         skip();
+    }
     tl_document *d = parse("{'version': 1, 'step': 0.0123456789012345678, 'duration': '=0.5'}");
     const double step_read = tl_scene_settings(tl_document_scene(d)).step;
     const double duration = tl_document_record(d).duration;
@@ -549,6 +645,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_are_those_of_the_file),
         cmocka_unit_test(fills_are_those_of_the_file),
+        cmocka_unit_test(motions_are_those_of_the_file),
         cmocka_unit_test(names_and_places),
         cmocka_unit_test(finds_each_of_many_names),
         cmocka_unit_test(text_reads_to_the_same_scene),

@@ -88,7 +88,9 @@ static void racing(const variant *v)
     double slow_enough = 0;
     for (double speed = 100; speed < 1e12; speed *= 100) {
         for (int spins = 0; spins < 2; spins++) {
-            tl_scene *scene = scene_for(v, h);
+            tl_settings settings = settings_for(v, h);
+            settings.max_speed = 1e12; /* so that reach alone is refused */
+            tl_scene *scene = scene_with(&settings);
             const tl_shape_def box = tl_box_default(0.1, 0.1, 0.1);
             context("%s, a box at %g %s", v->name, speed, spins ? "rad/s" : "m/s");
             for (int i = 0; i < 40; i++)

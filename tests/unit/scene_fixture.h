@@ -37,7 +37,7 @@ static inline tl_scene *new_scene(void)
 typedef struct fixture {
     tl_body_def body;
     tl_shape_def shapes[2];
-    double times[3], offsets[9];
+    double times[3], offsets[9], rotations[9];
 } fixture;
 
 typedef enum fixture_kind { BALL, BARE, WALL, SHAKER, DRUM } fixture_kind;
@@ -63,10 +63,14 @@ static inline void make_fixture(fixture *f, fixture_kind kind)
         f->body.motion.table_length = 3;
         f->body.motion.times = f->times;
         f->body.motion.offsets = f->offsets;
+        f->body.motion.angular_table_length = 3;
+        f->body.motion.angular_times = f->times;
+        f->body.motion.rotations = f->rotations;
     }
     for (int i = 0; i < 9; i++) {
         f->times[i / 3] = 0.25 * (i / 3);
         f->offsets[i] = i;
+        f->rotations[i] = i == 5 ? 20 : 0;
     }
 }
 
@@ -119,6 +123,8 @@ static inline uint64_t digest(const tl_scene *scene)
         const tl_motion_def *def = &motions[i].def;
         hash = digest_bytes(hash, def, offsetof(tl_motion_def, times));
         hash = digest_bytes(hash, motions[i].table, 4 * def->table_length * sizeof(double));
+        hash = digest_bytes(hash, motions[i].turns, 4 * def->angular_table_length * sizeof(double));
+        hash = digest_array(hash, &motions[i].texts);
     }
     for (size_t i = 0; i < scene->forces.count; i++) {
         hash = digest_bytes(hash, &forces[i], offsetof(tl_force_rec, table));

@@ -199,6 +199,15 @@ static void motions_own_their_tables(void **state)
     assert_true(!motion[1].table && !motion[1].def.times && motion[1].def.table_length == 0);
     assert_true(motion[2].def.kind == TL_MOTION_VELOCITY);
     assert_true(motion[2].def.angular_velocity[0] == 3);
+
+    char text[] = "sin(t)";
+    f.body.motion.rotation = TL_MOTION_EXPRESSION;
+    f.body.motion.angular_expressions[1] = text;
+    assert_int_equal(add_one(scene, &f.body).motion, 4);
+    text[0] = '?';
+    motion = scene->list.motions.data;
+    assert_string_equal(motion[3].def.angular_expressions[1], "sin(t)");
+    assert_true(!motion[3].def.angular_expressions[0] && !motion[3].def.expressions[0]);
     tl_scene_destroy(scene);
 }
 

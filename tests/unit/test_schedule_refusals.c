@@ -90,8 +90,10 @@ static void test_events(void **state)
     tl_scene *scene = two_balls();
     const tl_body strange[3] = {{1, 1}, {2, 1}, {3, 1}}, stale[1] = {{2, 2}}, none[1] = {{0, 0}};
     context("events");
-    EVENT(BAD, "event.kind is 2; it must be TL_EVENT_REMOVE or TL_EVENT_GRAVITY",
-          d.kind = (tl_event_kind)2);
+    EVENT(BAD, "event.kind is 3; it must be TL_EVENT_REMOVE, TL_EVENT_GRAVITY or TL_EVENT_MOTION",
+          d.kind = (tl_event_kind)3);
+    EVENT(BAD, "event.bodies[0]: body 1 is not prescribed; only such bodies have a motion",
+          d.kind = TL_EVENT_MOTION);
     EVENT(BAD, "event.time is -1; it must be finite and >= 0", d.time = -1);
     EVENT(BAD, "event.time is nan; it must be finite and >= 0", d.time = NAN);
     EVENT(BAD, "event.time is inf; it must be finite and >= 0", d.time = INFINITY);

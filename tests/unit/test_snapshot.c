@@ -57,8 +57,38 @@ static void add_schedule(tl_scene *scene)
     assert_ok(tl_scene_add_boundary(scene, &boundary));
 }
 
-/* A mixer with everything a snapshot has to carry: a force table, a motion table, a schedule,
- * removed and added bodies, changed settings. */
+/* A body moved by expressions and a table of rotations, which an event changes later on. */
+static void add_movers(tl_scene *scene, const tl_body_def *like)
+{
+    const double times[3] = {0, 0.3, 0.6}, rows[9] = {0, 0, 0, 0, 1, 0, 0.5, 0, 0.5};
+    tl_body_def def = *like;
+    tl_event_def event = tl_event_default();
+    def.position[0] = -0.3;
+    def.motion = tl_motion_default();
+    def.motion.kind = TL_MOTION_EXPRESSION;
+    def.motion.expressions[1] = "0.02*sin(20*t)";
+    def.motion.rotation = TL_MOTION_TABLE;
+    def.motion.angular_table_length = 3;
+    def.motion.angular_times = times;
+    def.motion.rotations = rows;
+    def.motion.pivot[0] = 0.05;
+    const tl_body body = add_body(scene, &def);
+    event.kind = TL_EVENT_MOTION;
+    event.bodies = &body;
+    event.body_count = 1;
+    for (int i = 0; i < 2; i++) {
+        event.time = i ? 0.4 : 0.2; /* one is past, one to come */
+        event.motion.rotation = TL_MOTION_RAMP;
+        event.motion.angular_velocity[2] = 3;
+        event.motion.angular_ramp_stop = 0.3;
+        event.motion.kind = TL_MOTION_EXPRESSION;
+        event.motion.expressions[2] = i ? "0.1*t^2" : "0.01*cos(10*t)";
+        assert_ok(tl_scene_add_event(scene, &event));
+    }
+}
+
+/* A mixer with everything a snapshot has to carry: a force table, motions of several kinds, a
+ * schedule, removed and added bodies, changed settings. */
 static tl_world *busy_world(const variant *v)
 {
     tl_settings settings = settings_for(v, 1.0 / 200);
@@ -80,6 +110,7 @@ static tl_world *busy_world(const variant *v)
     table.motion.times = times;
     table.motion.offsets = offsets;
     add_body(scene, &table);
+    add_movers(scene, &table);
     force.body = (tl_body){12, 1};
     force.table_length = 2;
     force.times = times;

@@ -10,7 +10,7 @@ static const struct {
 } vocabularies[] = {
     {TL_WORDS_BODY, TL_PRESCRIBED, "prescribed", "TL_PRESCRIBED"},
     {TL_WORDS_SHAPE, TL_PARALLELOGRAM, "parallelogram", "TL_PARALLELOGRAM"},
-    {TL_WORDS_MOTION, TL_MOTION_TABLE, "table", "TL_MOTION_TABLE"},
+    {TL_WORDS_MOTION, TL_MOTION_EXPRESSION, "expression", "TL_MOTION_EXPRESSION"},
     {TL_WORDS_OVERLAP, TL_OVERLAP_VELOCITY, "velocity", "TL_OVERLAP_VELOCITY"},
     {TL_WORDS_SOLVER, TL_SPG, "spg", "TL_SPG"},
     {TL_WORDS_LAW, TL_LAW_COULOMB, "coulomb", "TL_LAW_COULOMB"},
@@ -19,7 +19,7 @@ static const struct {
     {TL_WORDS_REGION, TL_REGION_SPHERE, "sphere", "TL_REGION_SPHERE"},
     {TL_WORDS_SIZE, TL_SIZE_LOGNORMAL, "lognormal", "TL_SIZE_LOGNORMAL"},
     {TL_WORDS_PATTERN, TL_FILL_CLOSE, "close", "TL_FILL_CLOSE"},
-    {TL_WORDS_EVENT, TL_EVENT_GRAVITY, "gravity", "TL_EVENT_GRAVITY"},
+    {TL_WORDS_EVENT, TL_EVENT_MOTION, "motion", "TL_EVENT_MOTION"},
     {TL_WORDS_IMPACTS, TL_IMPACTS_SIMULTANEOUS, "simultaneous", "TL_IMPACTS_SIMULTANEOUS"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };

@@ -93,6 +93,8 @@ static void describe(tl_scene *scene, bool *gave_up)
     defs[0].motion.table_length = 2;
     defs[0].motion.times = times;
     defs[0].motion.offsets = offsets;
+    defs[0].motion.rotation = TL_MOTION_EXPRESSION;
+    defs[0].motion.angular_expressions[2] = "0.1*t";
     TRY(tl_scene_add_bodies(scene, 6, defs, bodies));
     force.table_length = 2;
     force.times = times;
@@ -131,6 +133,13 @@ static void plan(tl_scene *scene, bool *gave_up)
     event.body_count = 2;
     event.bodies = gone;
     TRY(tl_scene_add_event(scene, &event));
+    const tl_body floor = {1, 1};
+    event.kind = TL_EVENT_MOTION;
+    event.body_count = 1;
+    event.bodies = &floor;
+    event.motion.kind = TL_MOTION_EXPRESSION;
+    event.motion.expressions[0] = "0.1*t";
+    TRY(tl_scene_add_event(scene, &event));
     event.kind = TL_EVENT_GRAVITY;
     event.time = 0;
     event.gravity[2] = -5;
@@ -153,6 +162,15 @@ static void edit(tl_world *world, bool *gave_up)
         TRY(tl_world_step(world, 1, NULL));
     TRY(tl_world_find_contacts(world));
     TRY(tl_world_remove_bodies(world, 2, gone));
+    tl_motion_def motion = tl_motion_default();
+    const double times[2] = {0, 1}, rotations[6] = {0, 0, 0, 0, 0, 0.1};
+    motion.kind = TL_MOTION_EXPRESSION;
+    motion.expressions[1] = "sin(t)";
+    motion.rotation = TL_MOTION_TABLE;
+    motion.angular_table_length = 2;
+    motion.angular_times = times;
+    motion.rotations = rotations;
+    TRY(tl_world_set_motion(world, (tl_body){1, 1}, &motion));
     for (int i = 0; i < 40; i++) { /* enough that buffers grow, and contacts with them */
         defs[i] = tl_body_default();
         defs[i].shape_count = 1;

@@ -121,8 +121,8 @@ export function startTalus(build, args) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`no address within 20 s; it said: ${output}`));
-    }, 20000);
+      reject(new Error(`no address within 60 s; it said: ${output}`));
+    }, 60000);
     const listen = (data) => {
       output += data;
       const found = /http:\/\/[^\s]+/.exec(output);
@@ -142,7 +142,7 @@ export function startTalus(build, args) {
 }
 
 /** Waits until `check` (in Node) is true, or says what it was waiting for. */
-export async function until(what, check, seconds = 15) {
+export async function until(what, check, seconds = 60) {
   const end = Date.now() + 1000 * seconds;
   for (;;) {
     const value = await check();

@@ -79,7 +79,7 @@ class Viewer:
     """A connection to /stream. Keeps the table and the state as the page does."""
 
     def __init__(self, port, path="/stream", protocol="talus-view-1", **headers):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=15)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         given = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade",
                  "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
@@ -305,7 +305,7 @@ class Viewer:
 
     # ---- conversations ----
 
-    def until(self, condition, limit=15):
+    def until(self, condition, limit=60):
         end = time.monotonic() + limit
         while not condition():
             if time.monotonic() > end:
@@ -326,7 +326,7 @@ class Viewer:
         self.id += 1
         mine = self.id
         self.send_text(json.dumps({"do": verb, "id": mine, **arguments}))
-        end = time.monotonic() + 15
+        end = time.monotonic() + 60
         while True:
             for message in self.texts:
                 if message["type"] == "reply" and message.get("id") == mine:
@@ -337,7 +337,7 @@ class Viewer:
 
     def ok(self, verb, **arguments):
         """A command that is carried out; where others' commands are waiting, later."""
-        end = time.monotonic() + 15
+        end = time.monotonic() + 60
         while True:
             reply = self.do(verb, **arguments)
             if reply.get("error") != "too many commands wait" or time.monotonic() > end:

@@ -15,16 +15,30 @@ from client import Closed, Server, Viewer  # noqa: E402
 
 TALUS = os.path.join(sys.argv[1], "talus")
 VIEWERS, SECONDS, BODIES = 20, 3, 2000
-# Reading 20 streams in Python takes the machine's time, too: with two cores shared between the simulation, the
-# server and the readers, it may fall to this part of its speed alone.
-LEAST = 0.4
+FRAMES = 15  # each viewer gets
+LEAST = 0.6  # of its speed alone, the simulation keeps with all of them; caches are shared
 
 
-def count_steps(v, seconds):
-    start, first = time.monotonic(), v.ok("pick", body=2)["body"]["time"]
-    time.sleep(seconds)
-    end, last = time.monotonic(), v.ok("pick", body=2)["body"]["time"]
-    return (last - first) / 0.001 / (end - start)
+def waited(process):
+    """Seconds that the threads of a process wanted to run and had no processor: the machine's doing, not its own.
+    The one that simulates is the one that has run longest."""
+    best = (0, 0)
+    for thread in os.listdir(f"/proc/{process.pid}/task"):
+        with open(f"/proc/{process.pid}/task/{thread}/schedstat") as file:
+            ran, queued = map(int, file.read().split()[:2])
+        best = max(best, (ran, queued))
+    return 1e-9 * best[1]
+
+
+def count_steps(process, v, seconds, condition=lambda: True):
+    """Steps per second over some seconds, and until a condition holds, not counting those in which other programs had
+    the processor; a simulation that is held up by its viewers gets slower by this clock, too."""
+    start, queued, first = time.monotonic(), waited(process), v.ok("pick", body=2)["body"]["time"]
+    while time.monotonic() < start + seconds or not condition():
+        assert time.monotonic() < start + 120, "viewers get no frames"
+        time.sleep(0.05)
+    last, end, queued = v.ok("pick", body=2)["body"]["time"], time.monotonic(), waited(process) - queued
+    return (last - first) / 0.001 / (end - start - queued), end - start
 
 
 def resident(process):
@@ -66,7 +80,7 @@ def main():
         with Server(TALUS, path, "--free", "--quiet", "--threads", "1") as server:
             v = Viewer(server.port).greet()
             time.sleep(0.5)
-            alone = count_steps(v, SECONDS)
+            alone, _ = count_steps(server.process, v, SECONDS)
             stuck = Viewer(server.port).greet()  # asks, and never reads
             for _ in range(4):
                 stuck.send_text('{"do":"ready","full":true}')
@@ -74,17 +88,16 @@ def main():
             for drain in drains:
                 drain.start()
             before = resident(server.process)
-            with_viewers = count_steps(v, SECONDS)
+            with_viewers, took = count_steps(server.process, v, SECONDS, lambda: min(d.frames for d in drains) >= FRAMES)
             grown = resident(server.process) - before
             for drain in drains:
                 drain.stop = True
             frames = [drain.frames for drain in drains]
             total = sum(drain.bytes for drain in drains)
             print(f"{alone:.0f} steps/s alone, {with_viewers:.0f} with {VIEWERS} viewers "
-                  f"({with_viewers / alone:.2f}), frames each {min(frames)} to {max(frames)} in {SECONDS} s, "
+                  f"({with_viewers / alone:.2f}), frames each {min(frames)} to {max(frames)} in {took:.1f} s, "
                   f"{total / sum(frames) / BODIES:.1f} bytes a body and frame, memory +{grown >> 20} MiB")
-            assert min(frames) >= 5 * SECONDS, frames
-            assert max(frames) <= 25 * SECONDS, frames
+            assert max(frames) <= 22 * took + 5, frames
             assert with_viewers > LEAST * alone
             assert grown < 100 << 20
         assert server.stop() == 0, server.errors

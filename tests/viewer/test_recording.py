@@ -43,7 +43,7 @@ def record(folder):
 def check_against_file(v, result):
     """Frames of the viewer against the file itself."""
     if not h5py:
-        print("without h5py: frames are checked by pick alone")
+        print("skipped: h5py is not there; frames are checked by pick alone")
         return
     with h5py.File(result, "r") as file:
         frames = file["frames"]

@@ -1,0 +1,55 @@
+#!/usr/bin/python3 -B
+"""Checks talus-bench: rows with one thread and with all beside peers in one call, ratios between equal numbers of
+threads, the same state for any number of them, and what it refuses. bench.py BUILD SOURCE"""
+import json
+import os
+import subprocess
+import sys
+
+BENCH = os.path.join(os.path.abspath(sys.argv[1]), "talus-bench")
+CPUS = len(os.sched_getaffinity(0))
+pile = ("pile", "--bodies", "300,400", "--settle", "60", "--steps", "5", "--backend", "cpu")
+
+
+def bench(*arguments, code=0):
+    done = subprocess.run([BENCH, *arguments], capture_output=True, text=True)
+    assert done.returncode == code, f"{arguments}: exit code {done.returncode}: {done.stderr}"
+    return done
+
+
+def rows_of(*arguments):
+    done = bench(*arguments, "--json")
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+peers = [name for name in ("bullet", "ode") if os.path.exists(os.path.join(os.path.dirname(BENCH), f"talus-peer-{name}"))]
+assert peers, "no peer is built; tools/deps test installs their libraries"
+rows, ratios = rows_of(*pile, "--threads", "1,2", "--peers", ",".join(peers))
+assert [(r["engine"], r["threads"], r["bodies"]) for r in rows] == [
+    (engine, threads, bodies) for bodies in (300, 400)
+    for engine, threads in [("talus", 1), ("talus", 2), *((peer, 1) for peer in peers)]], rows
+for one, two, *others in (rows[:2 + len(peers)], rows[2 + len(peers):]):
+    for key in ("contacts", "residual", "mean_overlap", "p99_overlap", "joules_per_body"):
+        assert one[key] == two[key], f"{key} with one thread and with two: {one[key]}, {two[key]}"
+    assert one["contacts"] > 100 and one["load"] >= 0
+    for other in others:
+        assert other["talus_threads"] == 1
+        assert abs(other["ms_over_talus"] * one["ms_per_step"] / other["ms_per_step"] - 1) < 1e-3
+assert len(ratios.splitlines()) == 2 * 2 * len(peers) and "bodies, ms per step" in ratios, ratios
+
+# Without --threads: one and all beside peers, else all.
+rows, _ = rows_of(*pile, "--peers", peers[0])
+assert [r["threads"] for r in rows if r["engine"] == "talus"] == 2 * ([1, CPUS] if CPUS > 1 else [1]), rows
+rows, _ = rows_of(*pile)
+assert [r["threads"] for r in rows] == [CPUS] * 2, rows
+rows, _ = rows_of(*pile, "--threads", "2")
+assert [r["threads"] for r in rows] == [2] * 2, rows
+# Peers are compared with the row that has as many threads, wherever it stands.
+rows, _ = rows_of(*pile, "--threads", "2,1", "--peers", peers[0])
+assert all(r["talus_threads"] == 1 for r in rows if r["engine"] != "talus"), rows
+
+for wrong in ("", "0", "1,", ",1", "1;2", "1,2,3,4,5", "1025", "two"):
+    said = bench("pile", "--threads", wrong, code=2).stderr
+    assert "expected 1 to 4 whole numbers from 1 to 1024" in said, said
+said = bench("scaling", "--threads", "1,2", code=2).stderr
+assert "expected one number for scaling" in said, said
