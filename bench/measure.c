@@ -80,6 +80,8 @@ void row_report(bench_row *row, const tl_report *report)
     row_number(row, "max_residual", report->max_residual);
     row_number(row, "active_contacts", report->active_contacts);
     row_number(row, "colours", report->colours);
+    row_number(row, "carried_weight", report->carried_weight);
+    row_number(row, "imbalance", report->imbalance);
     row_number(row, "world_bytes", (double)report->peak_bytes);
 }
 

@@ -187,7 +187,7 @@ int command_view(const options *given)
         fprintf(stderr, "%s\n", error);
     else
         complain("%s", error);
-    return exit_code(status, PHASE_MAKING);
+    return status == VIEW_NO_PORT ? EXIT_USAGE : exit_code(status, PHASE_MAKING);
 }
 
 #else

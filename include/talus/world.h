@@ -38,15 +38,22 @@ typedef struct tl_report {
     uint32_t contacts;            /**< contacts within the envelope */
     uint32_t active_contacts;     /**< contacts that carry an impulse */
     uint32_t colours;             /**< colours in use (psor), else 0 */
+    uint32_t impacts;             /**< contacts that bounced (restitution above 0) */
+    uint32_t impact_rounds;       /**< rounds in which they did, one after the other */
     uint32_t iterations;          /**< of the velocity problem */
     uint32_t position_iterations; /**< of the position problem */
     double residual;              /**< m/s, root mean square over contacts (docs/theory.md) */
     double max_residual;          /**< m/s, of the worst contact */
     double max_penetration;       /**< m, deepest overlap at the start of the step; >= 0 */
     double mean_penetration;      /**< m, over the contacts that overlap; 0 where none does */
+    double carried_weight;        /**< the part of the bodies' weight that walls and applied forces
+                                       carried: 1 at rest, 0 in free fall; 1 without gravity */
+    double imbalance;             /**< the largest part of the weight that was not carried to, or
+                                       across, any of four levels across gravity; 0 at rest */
     double kinetic_energy;        /**< J, of dynamic bodies, at the end of the step */
     double potential_energy;      /**< J, -m g.x of dynamic bodies, at the end of the step */
     double dissipated_energy;     /**< J, taken by contacts since the world was made */
+    double work_energy;           /**< J, done by prescribed bodies and applied forces since then */
     double total_ms;              /**< wall-clock time of the step */
     tl_stage_times ms;            /**< and of its stages */
     size_t bytes;                 /**< memory the world holds */

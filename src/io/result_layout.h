@@ -37,15 +37,20 @@ typedef struct tl_frame_row {
     X(uint64_t, contacts, contacts)                       \
     X(uint64_t, active_contacts, active_contacts)         \
     X(uint64_t, colours, colours)                         \
+    X(uint64_t, impacts, impacts)                         \
+    X(uint64_t, impact_rounds, impact_rounds)             \
     X(uint64_t, iterations, iterations)                   \
     X(uint64_t, position_iterations, position_iterations) \
     X(double, residual, residual)                         \
     X(double, max_residual, max_residual)                 \
     X(double, max_penetration, max_penetration)           \
     X(double, mean_penetration, mean_penetration)         \
+    X(double, carried_weight, carried_weight)             \
+    X(double, imbalance, imbalance)                       \
     X(double, kinetic_energy, kinetic_energy)             \
     X(double, potential_energy, potential_energy)         \
     X(double, dissipated_energy, dissipated_energy)       \
+    X(double, work_energy, work_energy)                   \
     X(double, total_ms, total_ms)                         \
     X(double, find_ms, ms.find)                           \
     X(double, match_ms, ms.match)                         \

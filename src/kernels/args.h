@@ -241,7 +241,27 @@ typedef struct tlk_build {
     const TLK_REAL *vel;      /* solved velocities, for tlk_position_rows */
     TLK_REAL *position_gamma; /* rows, 3 fields; zeroed */
     TLK_REAL *contact_gamma_out;
+    TLK_REAL *restitution;  /* rows, where impacts come before the problem, else NULL */
+    const TLK_REAL *impact; /* rows, 3 fields: their impulses; NULL where there were none */
 } tlk_build;
+
+/* Impacts, pair by pair in rounds, before the velocity problem. */
+typedef struct tlk_impact {
+    tlk_problem problem;         /* its vel is what impacts change */
+    TLK_REAL *gap;               /* rows */
+    const TLK_REAL *restitution; /* rows */
+    const TLK_REAL *before;      /* blocks * 8: velocities at the start of the step */
+    const TLK_REAL *free;        /* blocks * 8: these with the step's forces */
+    double h;
+    double slow;       /* m/s: slower ones do not bounce */
+    uint32_t round;    /* below 255 */
+    uint64_t *bid;     /* moving: the highest bid of this round for each body */
+    uint32_t *changed; /* moving: the round, counted from 1, that changed it last */
+    float *clock;      /* moving: s into the step, when its last impact was */
+    uint64_t *offer;   /* rows: what each bids; 0 where it is not hit */
+    TLK_REAL *impulse; /* rows, 3 fields: the sum of its impacts, on b */
+    TLK_REAL *bias;    /* rows: the problem's */
+} tlk_impact;
 
 /* How deep contacts overlap. */
 typedef struct tlk_deep {
@@ -276,13 +296,17 @@ typedef struct tlk_motion {
     TLK_REAL *free, *vel;   /* 8 a body */
     const TLK_REAL *pseudo; /* 8 a body, or NULL */
     TLK_REAL *pseudo_out;
-    uint64_t *halt; /* 1: not 0 where a body must not move; the step has failed */
+    uint64_t *halt;  /* 1: not 0 where a body must not move; the step has failed */
+    uint64_t step;   /* its number: with the body's, what roundings are drawn by */
+    double up[3];    /* unit, against gravity; zero without gravity */
+    double layer[2]; /* m along it, and 1/m: a body at height x is in layer (x - first) * second */
 } tlk_motion;
 
 /* The audit of a step. */
 typedef struct tlk_audit {
     tlk_problem problem;
-    const TLK_REAL *gap; /* rows */
+    const TLK_REAL *gap;    /* rows */
+    const TLK_REAL *impact; /* rows, 3 fields: impulses before the problem; NULL: none */
 } tlk_audit;
 
 /* Bodies in a new order, with their shapes and contacts: along a space-filling curve, or without

@@ -4,6 +4,34 @@
 
 #include "kernels/real.h"
 
+/* A sum rounded to a real number, to either side with the probability that keeps the mean: where a
+ * step adds little to a velocity, rounding to the nearest would lose the same part of it in every
+ * step. A sum that is a real number stays as it is. */
+TL_KERNEL real tlk_round(double sum, uint64_t draw)
+{
+#if defined(TLK_PRECISION_double)
+    (void)draw;
+    return sum;
+#else
+    const float near = (float)sum;
+    const double left = sum - (double)near;
+    if (left == 0 || near == 0 || !(fabs(sum) < 1e38))
+        return near;
+    const uint32_t bits = tlk_float_bits(near);
+    const float next = tlk_bits_float((left > 0) == (near > 0) ? bits + 1 : bits - 1);
+    return fabs(left) > fabs((double)next - (double)near) * ((double)(draw >> 11) * 0x1p-53) ? next
+                                                                                             : near;
+#endif
+}
+
+/* 64 bits that have nothing to do with those of their neighbours (the finalizer of splitmix64). */
+TL_KERNEL uint64_t tlk_mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
 /* One shape: contacts with a body that turns need more numbers. */
 TL_KERNEL void tlk_note_turning(const tlk_turning *t, uint32_t s)
 {
@@ -35,8 +63,9 @@ TL_KERNEL void tlk_set_free(const tlk_motion *m, uint32_t i, const double *wrenc
                 change[4 + k] = turn[k];
         }
     }
+    const uint64_t draw = tlk_mix(m->step * 0x9e3779b97f4a7c15u + m->bodies.id[i]);
     for (int k = 0; k < 8; k++) {
-        v[k] = (real)((double)v[k] + change[k]);
+        v[k] = tlk_round((double)v[k] + change[k], tlk_mix(draw + (uint64_t)k));
         still[k] = (k & 3) == 3 ? v[k] : (real)0;
     }
     tlk_store8(m->free + 8 * (size_t)i, v);
@@ -115,9 +144,65 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         p[k] = next[k];
 }
 
+/* m d.e and w.I f of two velocities of a body: what an impulse that changes its velocity by d does
+ * at the velocity e. */
+TL_KERNEL double tlk_body_product(const tlk_bodies *b, uint32_t i, const double *d, const double *e)
+{
+    const double *inertia = b->inertia + 4 * (size_t)i;
+    double turn[3] = {d[3], d[4], d[5]}, spin[3] = {e[3], e[4], e[5]};
+    if (b->flags[i] & TLK_BODY_ANISOTROPIC) {
+        tlk_rotate_back(b->quat + 4 * (size_t)i, d + 3, turn);
+        tlk_rotate_back(b->quat + 4 * (size_t)i, e + 3, spin);
+    }
+    double sum = inertia[3] * tlk_dotd(d, e);
+    for (int k = 0; k < 3; k++)
+        sum += inertia[k] * turn[k] * spin[k];
+    return sum;
+}
+
+/* The energy that a body gets in a step: 0 from contacts and impacts, 1 from applied forces, with
+ * the mean of the velocities before and after; from the position problem as potential energy, in
+ * 0 too (docs/theory.md, "Energy"). */
+TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, double *acc)
+{
+    real old[8], free[8];
+    double mean[6], contact[6], forces[6];
+    tlk_load8(m->bodies.vel + 8 * (size_t)i, old);
+    tlk_load8(m->free + 8 * (size_t)i, free);
+    for (int k = 0; k < 6; k++) {
+        const int at = k < 3 ? k : k + 1;
+        mean[k] = 0.5 * ((double)v[at] + old[at]);
+        contact[k] = (double)v[at] - free[at];
+        forces[k] = (double)free[at] - old[at];
+    }
+    const double mass = m->bodies.inertia[4 * (size_t)i + 3], weight = m->h * mass;
+    double work = tlk_body_product(&m->bodies, i, contact, mean);
+    if (m->pseudo) {
+        const real *p = m->pseudo + 8 * (size_t)i;
+        const double lift[3] = {p[0], p[1], p[2]};
+        work -= weight * tlk_dotd(m->gravity, lift);
+    }
+    acc[0] += work;
+    acc[1] += tlk_body_product(&m->bodies, i, forces, mean) - weight * tlk_dotd(m->gravity, mean);
+}
+
+/* The momentum along gravity that a body gains in the step, in the layer where it is. */
+TL_KERNEL void tlk_body_layer(const tlk_motion *m, uint32_t i, const real *v, double *acc)
+{
+    const real *old = m->bodies.vel + 8 * (size_t)i;
+    const double *x = m->bodies.pos + 4 * (size_t)i;
+    const double change[3] = {(double)v[0] - old[0], (double)v[1] - old[1], (double)v[2] - old[2]};
+    const double height = (tlk_dotd(m->up, x) - m->layer[0]) * m->layer[1];
+    const double gain = -m->bodies.inertia[4 * (size_t)i + 3] * tlk_dotd(m->up, change);
+    const int layer = !(height >= 1) ? 0 : height < 2 ? 1 : height < 3 ? 2 : 3;
+    for (int k = 0; k < 4; k++)
+        if (k == layer)
+            acc[k] += gain;
+}
+
 /* The first dynamic body whose new velocity, or what moves it out of overlaps, is not a number or
- * too large, or which would get out of reach or turn too far: then nothing is to move. And the sum
- * of the roots of the new speeds. */
+ * too large, or which would get out of reach or turn too far: then nothing is to move. The sum of
+ * the roots of the new speeds, and the energies and layers of the body. */
 TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 {
     real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -139,6 +224,8 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     if (!(speed <= limit) || !(push <= limit) || !(spin < 1e24) || !(turn < 1e24) || !near)
         acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
     acc[1] += sqrt(sqrt(speed));
+    tlk_body_work(m, i, v, acc + 2);
+    tlk_body_layer(m, i, v, acc + 4);
 }
 
 /* Where a dynamic body will be at the end of the step. */
@@ -220,14 +307,15 @@ TL_KERNEL void tlk_origin_box(const tlk_bodies *b, uint32_t i, double *acc)
     }
 }
 
-/* The same, and the sum of the roots of their speeds, for a mean that a few very fast ones do not
- * spoil. */
+/* The same, the sum of the roots of their speeds, for a mean that a few very fast ones do not
+ * spoil, and their mass. */
 TL_KERNEL void tlk_body_box(const tlk_bodies *b, uint32_t i, double *acc)
 {
     const real *vel = b->vel + 8 * (size_t)i;
     const double v[3] = {vel[0], vel[1], vel[2]};
     tlk_origin_box(b, i, acc);
     acc[6] += sqrt(sqrt(tlk_dotd(v, v)));
+    acc[7] += b->inertia[4 * (size_t)i + 3];
 }
 
 /* One dynamic body: moves, unless tlk_check_bodies found one that must not; then its energies (0,

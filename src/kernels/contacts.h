@@ -26,7 +26,7 @@ TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
         real *gamma = m->gamma + 4 * (size_t)k;
         if (o < old_end) {
             const real *old = m->old_gamma + 4 * (size_t)o;
-            gamma[0] = old[0], gamma[1] = old[1], gamma[2] = old[2], gamma[3] = 0;
+            gamma[0] = old[0], gamma[1] = old[1], gamma[2] = old[2], gamma[3] = old[3];
             m->colour[k] = m->old_colour[o];
             hint = o + 1;
         } else {
@@ -370,9 +370,16 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         dynamic_b ? (real)(p->shapes.centre[4 * (size_t)sb + 3] + middle) : (real)0};
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
-    const bool rests = tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
-    p->bias[s] =
-        (real)tlk_bias(p, gap, rests, (double)pair[1], tlk_dotd(n, before), tlk_dotd(n, free));
+    /* what two bodies exchanged in an impact is no load between them, and no start for this step */
+    for (int f = 0; f < 3 && gamma[3] != 0; f++)
+        gamma[f] = 0;
+    /* nor does a contact rest that is about to bounce */
+    const bool strikes = pair[1] > 0 && tlk_dotd(n, before) < -p->restitution_speed;
+    const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
+    const double restitution = p->restitution ? 0 : (double)pair[1];
+    p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, tlk_dotd(n, before), tlk_dotd(n, free));
+    if (p->restitution)
+        p->restitution[s] = pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
     if (p->turns && s < p->block_base)
@@ -386,7 +393,8 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     }
 }
 
-/* One contact: the impulse of its row. */
+/* One contact: the impulse of its row, and of its impacts before; the fourth number says whether
+ * there were any. */
 TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
 {
     const uint32_t s = tlk_row_of(p, k);
@@ -395,6 +403,13 @@ TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
     for (uint32_t f = 0; f < 3; f++)
         gamma[f] = sign * p->gamma[tlk_at(s, f, 3)];
     gamma[3] = 0;
+    if (!p->impact)
+        return;
+    for (uint32_t f = 0; f < 3; f++) {
+        const real struck = p->impact[tlk_at(s, f, 3)];
+        gamma[f] += sign * struck;
+        gamma[3] = struck != 0 ? (real)1 : gamma[3];
+    }
 }
 
 /* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the

@@ -445,31 +445,37 @@ TL_KERNEL void tlk_residual(const tlk_problem *p, uint32_t s, double *acc)
     acc[2] += 1;
 }
 
-/* One row of the audit: 0-2 the residual, 3 rows with an impulse, 4 dissipated energy, 5 deepest
- * overlap, 6 sum of overlaps, 7 rows that overlap. */
+/* One row of the audit: 0-2 the residual, 3 rows with an impulse, 4 the work of moving walls on
+ * what they touch, 5 deepest overlap, 6 sum of overlaps, 7 rows that overlap. */
 TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
 {
     const tlk_problem *p = &q->problem;
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
-    const tlk_pair pair = tlk_load_pair(&row, p->vel), before = tlk_load_pair(&row, p->free);
-    real u[3], free[3], g[3], eta[3];
+    tlk_pair pair = tlk_load_pair(&row, p->vel);
+    real u[3], wall[3], g[3], struck[3] = {0, 0, 0}, eta[3];
     tlk_row_velocity(p, s, &row, &pair, u);
-    tlk_row_velocity(p, s, &row, &before, free);
     tlk_row_eta(p, s, &row, &pair, eta);
     tlk_load3(p->gamma, s, g);
+    if (q->impact)
+        tlk_load3(q->impact, s, struck);
     double work = 0;
-    for (int k = 0; k < 3; k++) {
-        work += 0.5 * (double)g[k] * ((double)u[k] + free[k]);
-        u[k] += p->bias[s] * row.n[k];
+    if (row.b >= p->moving) {
+        for (int k = 0; k < 8; k++)
+            pair.a[k] = 0;
+        tlk_row_velocity(p, s, &row, &pair, wall);
+        for (int k = 0; k < 3; k++)
+            work += ((double)g[k] + struck[k]) * wall[k];
     }
+    for (int k = 0; k < 3; k++)
+        u[k] += p->bias[s] * row.n[k];
     const double r = tlk_row_residual(p, &row, eta[2], g, u);
     const double gap = q->gap[s];
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
     acc[2] += 1;
-    acc[3] += tlk_dot(g, g) > 0;
+    acc[3] += tlk_dot(g, g) > 0 || tlk_dot(struck, struck) > 0;
     acc[4] -= work;
     if (gap < 0) {
         acc[5] = tlk_max(acc[5], -gap);

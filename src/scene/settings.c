@@ -16,6 +16,7 @@ tl_settings tl_settings_default(void)
         .recovery_fraction = 0.5,
         .recovery_speed = INFINITY,
         .restitution_speed = 0.01,
+        .impacts = TL_IMPACTS_PROPAGATING,
         .max_speed = 1e5,
         .solver = {.kind = TL_PSOR,
                    .law = TL_LAW_DEFAULT,
@@ -89,6 +90,7 @@ tl_status tl_settings_check(const tl_settings *settings)
     if (!(settings->envelope >= 0 && isfinite(settings->envelope)))
         return tl_refuse(&place, "envelope", 1, &settings->envelope, "it must be finite and >= 0");
     TL_TRY(check_overlap(&place, settings));
+    TL_TRY(tl_check_enum(&place, "impacts", settings->impacts, TL_WORDS_IMPACTS));
     if (!(settings->restitution_speed >= 0 && isfinite(settings->restitution_speed)))
         return tl_refuse(&place, "restitution_speed", 1, &settings->restitution_speed,
                          "it must be finite and >= 0");

@@ -221,6 +221,22 @@ static tl_status sum_forces(tl_world *w, tlk_motion *motion, uint32_t *bodies)
     return TL_OK;
 }
 
+/* Four layers across gravity through the box around the bodies. */
+static void lay_levels(const tl_world *w, tlk_motion *motion)
+{
+    const double *g = w->settings.gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double low = 0, high = 0;
+    for (int k = 0; k < 3 && size > 0; k++) {
+        const double up = -g[k] / size, least = w->box[k], most = -w->box[3 + k];
+        motion->up[k] = up;
+        low += up * (up > 0 ? least : most);
+        high += up * (up > 0 ? most : least);
+    }
+    motion->layer[0] = low;
+    motion->layer[1] = high > low ? 4 / (high - low) : 0;
+}
+
 static tl_status free_velocities(tl_world *w, tlk_motion *motion)
 {
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
@@ -231,11 +247,13 @@ static tl_status free_velocities(tl_world *w, tlk_motion *motion)
     *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
                            .h = w->settings.step,
                            .max_speed = w->settings.max_speed,
+                           .step = w->steps,
                            .free = w->free.data,
                            .vel = w->work.data,
                            .pseudo_out = w->pseudo.data};
     for (int k = 0; k < 3; k++)
         motion->gravity[k] = w->settings.gravity[k];
+    lay_levels(w, motion);
     if (w->forces.count)
         TL_TRY(sum_forces(w, motion, &forced));
     tl_run(w->backend, TLK_free_velocity, w->rows, motion);
@@ -248,6 +266,12 @@ static bool flows(const tl_backend *b, const tlk_problem *view)
 {
     return b->flow && view->colours && !(view->colours >> (TLK_COLOURS - 1)) &&
            view->block_base == view->rows;
+}
+
+/* Whether impacts come before the velocity problem, one after the other. */
+static bool bounces(const tl_world *w)
+{
+    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING;
 }
 
 static tl_status row_buffers(tl_world *w, const tl_problem *problem)
@@ -267,6 +291,10 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     if (flows(b, &problem->view)) {
         TL_TRY(tl_buffer_need(b, &p->turns, rows * sizeof(uint16_t)));
         TL_TRY(tl_buffer_need(b, &p->mass, 4 * rows * real));
+    }
+    if (bounces(w)) {
+        TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
+        TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
     }
     return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
 }
@@ -325,6 +353,8 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         build->turns = p->turns.data;
         build->mass = p->mass.data;
     }
+    if (bounces(w))
+        build->restitution = p->restitution.data;
     tl_run(b, TLK_build_row, c->count, build);
     tlk_problem *view = &problem->view;
     view->blocks = w->rows;
@@ -411,15 +441,33 @@ static tl_status diverged(tl_world *w, const tlk_motion *motion, size_t row)
 }
 
 /* The certificate's numbers that come from the rows. */
-static void certify(const tl_world *w, uint32_t contacts, const double *n, tl_report *r)
+static void certify(uint32_t contacts, const double *n, tl_report *r)
 {
     r->contacts = contacts;
     r->residual = n[2] > 0 ? sqrt(n[0] / n[2]) : 0;
     r->max_residual = n[2] > 0 ? n[1] : 0;
     r->active_contacts = (uint32_t)n[3];
-    r->dissipated_energy = w->dissipated + n[4];
     r->max_penetration = n[7] > 0 ? n[5] : 0;
     r->mean_penetration = n[7] > 0 ? n[6] / n[7] : 0;
+}
+
+/* How much of the weight was carried, in all and across each level: `gained` is the momentum along
+ * gravity that bodies got, by layer from the lowest. */
+static void weigh(const tl_world *w, const double *gained, tl_report *r)
+{
+    const double *g = w->settings.gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double weight = w->settings.step * size * w->box[7];
+    double above = 0;
+    r->carried_weight = 1;
+    r->imbalance = 0;
+    if (!(weight > 0))
+        return;
+    for (int k = 3; k >= 0; k--) {
+        above += gained[k];
+        r->imbalance = fmax(r->imbalance, fabs(above) / weight);
+    }
+    r->carried_weight = 1 - above / weight;
 }
 
 /* The audit, the check of bodies that stops the step, and the new velocities and positions, which
@@ -428,7 +476,7 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
                                 tlk_motion *motion, tl_report *r)
 {
     tl_backend *b = w->backend;
-    const tlk_audit args = {problem->view, w->problem.gap.data};
+    const tlk_audit args = {problem->view, w->problem.gap.data, build->impact};
     const uint32_t contacts = w->contacts[1 - w->current].count;
     double n[TLK_FOLD_NUMBERS], worst[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
     const tl_folding folds[3] = {{TLK_FOLD_audit_row, problem->view.rows, &args, n},
@@ -452,10 +500,14 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
         return diverged(w, motion, (size_t)worst[0]);
     }
-    certify(w, contacts, n, r);
+    certify(contacts, n, r);
+    r->dissipated_energy = w->dissipated + n[4] - worst[2];
+    r->work_energy = w->work_done + n[4] + worst[3];
+    weigh(w, worst + 4, r);
     w->steps++;
     w->time += w->settings.step;
     w->dissipated = r->dissipated_energy;
+    w->work_done = r->work_energy;
     w->current = 1 - w->current;
     tl_world_prescribe(w);
     TL_TRY(tl_monitors_after(w));
@@ -485,6 +537,8 @@ static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, t
     r->ms.colour = lap(w, &mark);
     TL_TRY(free_velocities(w, motion));
     TL_TRY(build_rows(w, next, problem, build));
+    if (bounces(w))
+        TL_TRY(tl_step_impacts(w, problem, build, r));
     r->ms.build = lap(w, &mark);
     return TL_OK;
 }

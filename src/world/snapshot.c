@@ -80,7 +80,7 @@ static void settings(stream *s, tl_settings *t)
                           t->solver.warm_start,
                           t->precision,
                           t->threads,
-                          0,
+                          t->impacts,
                           0};
     double *numbers[] = {
         &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
@@ -97,8 +97,9 @@ static void settings(stream *s, tl_settings *t)
     t->solver.warm_start = words[5] != 0;
     t->precision = (tl_precision)words[6];
     t->threads = words[7];
-    if (s->status == TL_OK && (words[5] > 1 || words[8] || words[9]))
+    if (s->status == TL_OK && (words[5] > 1 || words[9]))
         s->status = tl_damaged("its settings are not valid: a flag is not 0 or 1");
+    t->impacts = (tl_impacts)words[8];
 }
 
 /* A table of numbers that a record owns. */
@@ -320,6 +321,7 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     raw(s, &w->steps, sizeof w->steps);
     number(s, &w->time);
     number(s, &w->dissipated);
+    number(s, &w->work_done);
     raw(s, handles, sizeof *handles);
     array(s, alive);
     description(s, w);

@@ -22,7 +22,7 @@ void tl_world_free(tl_world *w)
                                 &w->geom,   &w->level,  &w->patch_local, &w->patch,
                                 &w->centre, &w->reach,  &w->pair_table,  &w->free,
                                 &w->work,   &w->pseudo, &w->rest,        &w->forced,
-                                &w->halt};
+                                &w->struck, &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -59,11 +59,34 @@ static void bind_phases(tl_world *w)
 {
     tl_rows *p = &w->problem;
     tl_ordering *o = &w->ordering;
-    tl_buffer *pieces[] = {&p->key,   &p->place, &p->segment,       &p->bidding,        &p->fresh,
-                           &p->a,     &p->b,     &p->head,          &p->block,          &p->bias,
-                           &p->gap,   &p->gamma, &p->position_bias, &p->position_gamma, &p->turns,
-                           &p->mass,  &o->order, &o->first,         &o->from,           &o->to,
-                           &o->range, &o->place, &o->level,         &o->gone,           &o->rows};
+    tl_buffer *pieces[] = {&p->key,
+                           &p->place,
+                           &p->segment,
+                           &p->bidding,
+                           &p->fresh,
+                           &p->a,
+                           &p->b,
+                           &p->head,
+                           &p->block,
+                           &p->bias,
+                           &p->gap,
+                           &p->gamma,
+                           &p->position_bias,
+                           &p->position_gamma,
+                           &p->turns,
+                           &p->mass,
+                           &p->restitution,
+                           &p->impact,
+                           &p->rounds,
+                           &o->order,
+                           &o->first,
+                           &o->from,
+                           &o->to,
+                           &o->range,
+                           &o->place,
+                           &o->level,
+                           &o->gone,
+                           &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);
@@ -144,7 +167,9 @@ tl_status tl_world_upload_pairs(tl_world *w)
     TL_TRY(tl_array_resize(&w->pair_reals, bytes));
     double *twice = w->pair_reals.data;
     float *once = w->pair_reals.data;
+    w->bounces = false;
     for (size_t i = 0; i < count; i++) {
+        w->bounces |= pairs[i].restitution > 0;
         if (w->backend->precision == TL_DOUBLE)
             twice[2 * i] = pairs[i].friction, twice[2 * i + 1] = pairs[i].restitution;
         else

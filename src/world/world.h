@@ -36,7 +36,9 @@ typedef struct tl_rows {
     tl_buffer a, b;       /* uint32_t */
     tl_buffer head, block, bias, gap, gamma; /* real */
     tl_buffer position_bias, position_gamma;
-    tl_buffer turns, mass; /* where the backend wants them */
+    tl_buffer restitution, impact; /* real: where there are impacts */
+    tl_buffer rounds;              /* what their rounds work with */
+    tl_buffer turns, mass;         /* where the backend wants them */
 } tl_rows;
 
 /* What changes of the order of rows work with: pieces of the world's arena. */
@@ -90,12 +92,13 @@ struct tl_world {
     double envelope; /* m, settings.envelope resolved */
     double smallest; /* m, the smallest radius of a dynamic body's shapes; 0 without any */
     uint64_t steps;
-    double time, dissipated;
+    double time, dissipated, work_done; /* s, J, J */
     tl_report report;
 
     /* the description */
     uint32_t materials;
     tl_array pairs;   /* tl_pair_rec, materials * materials */
+    bool bounces;     /* the restitution of some pair is above 0 */
     tl_array motions; /* tl_world_motion, in the order of handles */
     size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
     tl_array forces;  /* tl_force_rec */
@@ -107,7 +110,7 @@ struct tl_world {
 
     /* the state, on the device */
     uint32_t rows, dynamic;
-    double box[TLK_FOLD_NUMBERS]; /* of dynamic bodies, by tlk_body_box */
+    double box[TLK_FOLD_NUMBERS]; /* of dynamic bodies, by tlk_body_box; last their mass */
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
@@ -125,6 +128,7 @@ struct tl_world {
     tl_rows problem;
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
+    tl_buffer struck;                   /* the same: free velocities after impacts */
     tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
     tl_array wrench;                    /* double, 6 per body with forces */
@@ -217,6 +221,11 @@ tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_col
 tl_status tl_step_dvi(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 tl_status tl_step_contacts(tl_world *world, uint32_t parts, uint32_t devices);
+
+/* step/impact.c: the impacts of the step, before its velocity problem, whose free velocities they
+ * change; `build` is told their impulses. */
+tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
+                          tl_report *report);
 
 /* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */
 void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);

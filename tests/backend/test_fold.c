@@ -40,6 +40,7 @@ static crowd crowd_new(tl_backend *backend)
     }
     c.bodies.vel = uploaded(&c, &c.vel, vel, BODIES * 8 * sizeof *vel);
     c.bodies.pos = uploaded(&c, &c.pos, pos, BODIES * 4 * sizeof *pos);
+    c.bodies.inertia = c.bodies.pos; /* any numbers: their fourth is summed up */
     assert_ok(tl_buffer_need(backend, &c.numbers, tl_fold_room(BODIES)));
     free(vel), free(pos);
     return c;
@@ -78,7 +79,7 @@ static double in_order(const double *items, uint32_t count)
 
 static void check_count(crowd *c, uint32_t count)
 {
-    enum { NUMBERS = 7 };
+    enum { NUMBERS = 8 };
     double host[TLK_FOLD_NUMBERS], device[TLK_FOLD_NUMBERS], low = 1e300;
     tl_backend *b = c->backend;
     const tl_folding folding = {TLK_FOLD_body_box, count, &c->bodies, c->numbers.data};

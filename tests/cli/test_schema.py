@@ -63,6 +63,7 @@ for place, listed, known in (
         ("region", defs["region"]["properties"]["kind"], words[8]),
         ("open region", defs["open_region"]["properties"]["kind"], words[8]),
         ("size", defs["size"]["properties"]["kind"], words[9][1:]),  # "equal" is a radius alone
+        ("impacts", settings["properties"]["impacts"], words[13]),
         ("pattern", schema["properties"]["fills"]["items"]["properties"]["pattern"], words[10])):
     if listed["enum"] != known:
         wrong.append(f"has the words {listed['enum']} for {place}, the library {known}")

@@ -118,6 +118,7 @@ static tl_settings settings_by_hand(void)
     s.overlap = TL_OVERLAP_VELOCITY;
     s.recovery_fraction = 0.4;
     s.recovery_speed = 2;
+    s.impacts = TL_IMPACTS_SIMULTANEOUS;
     s.restitution_speed = 0.02;
     s.max_speed = 1000;
     s.precision = TL_DOUBLE;
@@ -173,6 +174,7 @@ static void bodies_are_those_of_the_file(void **state)
                       b = tl_scene_settings(scene);
     assert_int_equal(tl_scene_body_count(tl_document_scene(document)), tl_scene_body_count(scene));
     assert_near(a.recovery_speed, b.recovery_speed, 0);
+    assert_int_equal(a.impacts, b.impacts);
     assert_near(a.max_speed, b.max_speed, 0);
     assert_near(a.restitution_speed, b.restitution_speed, 0);
     assert_near(a.solver.tolerance, b.solver.tolerance, 0);

@@ -226,12 +226,96 @@ static void test_slow_impact(void **state)
     for_each_variant(slow_impact);
 }
 
+/* Equal balls in a row, `in` of them at 1 m/s, gaps between the others: as many go out, at the
+ * other end, and the rest stands still, whatever the gap (touching, crossed in the same step, in
+ * later ones). With other masses and restitutions momentum stays, energy does not grow, and nobody
+ * goes on into his neighbour. */
+static void row(const variant *v, int count, int in, double gap, double e, bool equal)
+{
+    const double h = 1e-3, r = 0.05;
+    tl_scene *scene = scene_for(v, h);
+    const tl_material material = add_material(scene, 0, e);
+    tl_body bodies[16];
+    double mass[16], before = 0, after = 0, momentum = 0, last = -1e9;
+    set_gravity(scene, 0, 0, 0);
+    for (int i = 0; i < count; i++) {
+        const double x[3] = {i * (2 * r + gap) - (i < in ? 0.0037 : 0), 0, 0};
+        mass[i] = equal ? 1 : 1 + (7 * i) % 5;
+        bodies[i] = add_sphere(scene, material, r, mass[i], x, (double[3]){i < in, 0, 0});
+        before += i < in ? mass[i] : 0;
+    }
+    tl_world *world = world_of(scene);
+    step(world, 400);
+    for (int i = 0; i < count; i++) {
+        double u[3];
+        velocity_of(world, bodies[i], u);
+        if (equal && e == 1)
+            assert_near(u[0], i >= count - in, slack(v, 1, 30));
+        assert_above(u[0] - last, -0.011 - slack(v, 1, 30)); /* restitution_speed is 0.01 */
+        last = u[0];
+        after += mass[i] * u[0] * u[0];
+        momentum += mass[i] * u[0];
+    }
+    assert_near(momentum, before, slack(v, before, 100));
+    assert_below(after, before * (1 + slack(v, 1, 100)));
+    if (e == 1)
+        assert_near(after, before, 3e-4 * before); /* what is slower than 0.01 does not bounce */
+    tl_world_destroy(world);
+}
+
+static void rows(const variant *v)
+{
+    static const double gaps[] = {0, 1e-5, 5e-4, 3e-3};
+    if (v->overlap == TL_OVERLAP_VELOCITY)
+        return; /* it gives overlap back as speed */
+    for (int i = 0; i < 4; i++) {
+        row(v, 3, 1, gaps[i], 1, true);
+        row(v, 5, 1, gaps[i], 1, true);
+        row(v, 5, 2, gaps[i], 1, true);
+        row(v, 12, 3, gaps[i], 1, true);
+        row(v, 6, 2, gaps[i], 1, false);
+        row(v, 6, 2, gaps[i], 0.5, false);
+    }
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for_each_variant(rows);
+}
+
+/* What touching balls share where all impacts of a step are one problem, solved to the end. */
+static void test_simultaneous(void **state)
+{
+    const variant v = variant_at(0);
+    tl_settings settings = settings_for(&v, 1e-3);
+    tl_body bodies[5];
+    (void)state;
+    settings.impacts = TL_IMPACTS_SIMULTANEOUS;
+    settings.gravity[2] = 0;
+    settings.solver.iterations = 2000;
+    tl_scene *scene = scene_with(&settings);
+    const tl_material material = add_material(scene, 0, 1);
+    for (int i = 0; i < 5; i++)
+        bodies[i] = add_sphere(scene, material, 0.05, 1, (double[3]){0.1 * i, 0, 0},
+                               (double[3]){i == 0, 0, 0});
+    tl_world *world = world_of(scene);
+    step(world, 10);
+    for (int i = 0; i < 5; i++) {
+        double u[3];
+        velocity_of(world, bodies[i], u);
+        assert_near(u[0], i ? 0.4 : -0.6, 1e-6);
+    }
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounces),     cmocka_unit_test(test_stops),
-        cmocka_unit_test(test_head_on),     cmocka_unit_test(test_oblique),
-        cmocka_unit_test(test_slow_impact),
+        cmocka_unit_test(test_bounces),      cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_head_on),      cmocka_unit_test(test_oblique),
+        cmocka_unit_test(test_slow_impact),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_simultaneous),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,10 @@ typedef struct view_job {
     void *user;
 } view_job;
 
-/* Both run until job->view.stop is raised. Negative: `error` says why; TL_BAD_ARGUMENT: it cannot
- * listen where it was told to. */
+/* What no scene or result leads to: the server cannot listen where it was told to. */
+#define VIEW_NO_PORT TL_BAD_HANDLE
+
+/* Both run until job->view.stop is raised. Negative: `error` says why. */
 tl_status view_simulate(const view_job *job, char *error, size_t room);
 tl_status view_replay(const view_job *job, char *error, size_t room);
 

@@ -507,7 +507,7 @@ tl_status view_replay(const view_job *job, char *error, size_t room)
         snprintf(why, sizeof why, "%s", tl_last_message());
     } else {
         r->server = server_start(&r->hub, &job->view, why);
-        status = r->server ? TL_OK : TL_BAD_ARGUMENT;
+        status = r->server ? TL_OK : VIEW_NO_PORT;
     }
     if (r->server) {
         job->started(r->server->address, job->user);

@@ -23,7 +23,6 @@ static tl_status make_world(const view_job *job, const tl_document *document, tl
     settings.backend = job->backend;
     tl_status status = tl_world_create_with(scene, &settings, made);
     if (status == TL_NO_BACKEND && job->fall_back) {
-        job->warn(tl_last_message(), job->user);
         settings.backend = TL_BACKEND_CPU;
         status = tl_world_create_with(scene, &settings, made);
     }
@@ -152,7 +151,7 @@ tl_status view_simulate(const view_job *job, char *error, size_t room)
             options.until = tl_document_record(s.document).duration;
         }
         v = live_start(&options, &owner, s.document, s.world, why);
-        status = v ? TL_OK : TL_BAD_ARGUMENT;
+        status = v ? TL_OK : VIEW_NO_PORT;
     }
     if (v) {
         job->started(view_address(v), job->user);

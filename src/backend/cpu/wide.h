@@ -396,29 +396,33 @@ WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, dvec *acc)
     static const int64_t first[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
     const tlk_problem *p = &q->problem;
     const wide_head h = wide_load_head(p, s);
-    vec va[8], vb[8], fa[8], fb[8], u[3], free[3], g[3];
-    wide_velocity(&h, p->free, fa, fb, free);
+    vec va[8], vb[8], u[3], g[3];
     wide_velocity(&h, p->vel, va, vb, u);
     const vec bias = vec_load(p->bias + s);
     const real *gamma = p->gamma + tlk_at(s, 0, 3);
+    vec struck[3];
     dvec work = {0}, zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
     for (int k = 0; k < 3; k++) {
         g[k] = vec_load(gamma + k * TLK_LANES);
-        work += 0.5 * vec_widen(g[k]) * (vec_widen(u[k]) + vec_widen(free[k]));
+        struck[k] = q->impact ? vec_load(q->impact + tlk_at(s, (uint32_t)k, 3)) : vec_set(0);
+        work += (vec_widen(g[k]) + vec_widen(struck[k])) * vec_widen(vb[k]);
         u[k] += bias * h.n[k];
     }
     const dvec r = vec_widen(wide_residual(p, &h, va, vb, g, u));
     dvec_bits row;
     __builtin_memcpy(&row, first + TLK_LANES - h.lanes, sizeof row);
+    dvec_bits wall;
+    for (uint32_t l = 0; l < TLK_LANES; l++)
+        wall[l] = h.ib[l] >= p->moving ? -1 : 0;
     const dvec gap = vec_widen(vec_load(q->gap + s));
     const dvec_bits overlap = row & (gap < zero);
-    const dvec active = vec_widen(vec_dot(g, g));
+    const dvec active = vec_widen(vec_dot(g, g)) + vec_widen(vec_dot(struck, struck));
     const dvec worst = dvec_select(row, r, none), depth = dvec_select(overlap, -gap, none);
     acc[0] += dvec_select(row, r * r, zero);
     acc[1] = dvec_select(acc[1] > worst, acc[1], worst);
     acc[2] += dvec_select(row, one, zero);
     acc[3] += dvec_select(row & (active > zero), one, zero);
-    acc[4] -= dvec_select(row, work, zero);
+    acc[4] -= dvec_select(row & wall, work, zero);
     acc[5] = dvec_select(acc[5] > depth, acc[5], depth);
     acc[6] -= dvec_select(overlap, gap, zero);
     acc[7] += dvec_select(overlap, one, zero);

@@ -614,7 +614,6 @@ static __global__ void __launch_bounds__(256) run_match(const __grid_constant__ 
     uint32_t colour = TLK_NONE;
     if (o < end) {
         tlk_load4(m.old_gamma + 4 * (size_t)o, gamma);
-        gamma[3] = 0;
         colour = m.old_colour[o];
     }
     tlk_store4(m.gamma + 4 * (size_t)k, gamma);
