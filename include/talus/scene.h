@@ -185,10 +185,10 @@ typedef enum tl_law {
 
 /** How impacts share a step (docs/theory.md, "Impacts"). */
 typedef enum tl_impacts {
-    TL_IMPACTS_PROPAGATING = 0, /**< one pair after the other, the earliest first, until none is
-                                     left: what a row of balls does */
-    TL_IMPACTS_SIMULTANEOUS = 1 /**< all at once, in the velocity problem: touching bodies share an
-                                     impact */
+    TL_IMPACTS_SIMULTANEOUS = 0, /**< all at once, in the velocity problem: touching bodies share an
+                                      impact */
+    TL_IMPACTS_PROPAGATING = 1   /**< one pair after the other, the earliest first, until none is
+                                      left: what a gas or a row of balls does */
 } tl_impacts;
 
 /** How real numbers are kept; positions are always 64-bit. */
@@ -228,7 +228,7 @@ typedef struct tl_settings {
                                    0.5. The sources' form is TL_OVERLAP_VELOCITY with 1 */
     double recovery_speed;    /**< m/s, overlap is removed no faster; default infinity */
     double restitution_speed; /**< m/s, slower impacts do not bounce; default 0.01 */
-    tl_impacts impacts;       /**< default TL_IMPACTS_PROPAGATING */
+    tl_impacts impacts;       /**< default TL_IMPACTS_SIMULTANEOUS */
     double max_speed;         /**< m/s, a body that moves faster, or is moved faster out of an
                                    overlap, stops the run with TL_DIVERGED; default 1e5 */
     tl_solver_def solver;     /**< how contacts are solved */

@@ -23,7 +23,7 @@ typedef enum tl_vocabulary {
     TL_WORDS_PATTERN = 10,  /**< tl_fill_pattern: "grid", "hex", ... */
     TL_WORDS_EVENT = 11,    /**< tl_event_kind: "remove", ... */
     TL_WORDS_MONITOR = 12,  /**< tl_monitor_kind: "force", ... */
-    TL_WORDS_IMPACTS = 13   /**< tl_impacts: "propagating", ... */
+    TL_WORDS_IMPACTS = 13   /**< tl_impacts: "simultaneous", ... */
 } tl_vocabulary;
 
 /** All words of an enum in the order of its values, which start at 0, with NULL at the end. No

@@ -259,6 +259,7 @@ typedef struct tlk_impact {
     uint32_t *changed; /* moving: the round, counted from 1, that changed it last */
     float *clock;      /* moving: s into the step, when its last impact was */
     uint64_t *offer;   /* rows: what each bids; 0 where it is not hit */
+    uint32_t *count;   /* rows: its impacts in this step */
     TLK_REAL *impulse; /* rows, 3 fields: the sum of its impacts, on b */
     TLK_REAL *bias;    /* rows: the problem's */
 } tlk_impact;

@@ -378,8 +378,11 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
     const double restitution = p->restitution ? 0 : (double)pair[1];
     p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, tlk_dotd(n, before), tlk_dotd(n, free));
+    /* what presses on each other already is not struck: a blow goes on through it in the velocity
+     * problem, and takes no rounds in a heap; elastic contacts keep their energy all the same */
+    const bool closed = tlk_dot(gamma, contact) > 0 && pair[1] < 1;
     if (p->restitution)
-        p->restitution[s] = pair[1];
+        p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
     if (p->turns && s < p->block_base)

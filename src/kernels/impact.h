@@ -27,6 +27,16 @@ TL_KERNEL float tlk_impact_clock(const tlk_impact *m, const tlk_row *row)
     return tlk_max(a, b);
 }
 
+/* Whether a contact has bounced so often in this step that nothing is left of its first speed: what
+ * comes after that is pressed together, not struck. Elastic ones never have. */
+TL_KERNEL bool tlk_impact_spent(const tlk_impact *m, uint32_t s)
+{
+    real left = 1;
+    for (uint32_t i = 0; i < m->count[s] && m->restitution[s] < 1 && left >= (real)0.1; i++)
+        left *= m->restitution[s];
+    return left < (real)0.1;
+}
+
 /* How fast a row approaches, where that is fast enough to bounce; else 0. */
 TL_KERNEL real tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
@@ -35,8 +45,8 @@ TL_KERNEL real tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *
     real u[3];
     tlk_row_velocity(p, s, row, &pair, u);
     const real speed = -tlk_dot(u, row->n);
-    if (!((double)m->gap[s] < m->h * (double)speed))
-        return 0; /* not reached in a whole step */
+    if (!((double)m->gap[s] < m->h * (double)speed) || tlk_impact_spent(m, s))
+        return 0; /* not reached in a whole step, or no more */
     const tlk_pair middle = tlk_impact_middle(m, row);
     tlk_row_velocity(p, s, row, &middle, u);
     return -(double)tlk_dot(u, row->n) > m->slow ? speed : (real)0;
@@ -114,6 +124,7 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
         sum[k] += gamma[k];
     tlk_store3(m->impulse, s, sum);
     m->offer[s] = 0;
+    m->count[s]++;
     m->changed[a] = m->round + 1;
     m->clock[a] = time;
     if (b < p->moving) {
@@ -142,10 +153,8 @@ TL_KERNEL void tlk_impact_left(const tlk_impact *m, uint32_t s, double *acc)
 {
     if (m->problem.a[s] == TLK_NONE || !(m->restitution[s] > 0))
         return;
-    real sum[3];
-    tlk_load3(m->impulse, s, sum);
     acc[0] += m->offer[s] != 0;
-    acc[1] += tlk_dot(sum, sum) > 0;
+    acc[1] += m->count[s] > 0;
 }
 
 #endif

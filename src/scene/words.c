@@ -33,7 +33,7 @@ static const struct vocabulary {
                           WORDS("force", "torque", "mass_flow", "position", "velocity",
                                 "angular_velocity", "energy", "amount", "speed", "mean", "max",
                                 "min", "integral", "expression")},
-    [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("propagating", "simultaneous")},
+    [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("simultaneous", "propagating")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -13,13 +13,14 @@ enum {
 static tl_status rounds_room(tl_world *w, const tl_problem *problem, tlk_impact *m)
 {
     const size_t rows = problem->view.rows, bodies = w->dynamic;
-    const size_t bytes =
-        (rows + bodies) * sizeof(uint64_t) + bodies * (sizeof(uint32_t) + sizeof(float));
+    const size_t bytes = (rows + bodies) * sizeof(uint64_t) + (rows + bodies) * sizeof(uint32_t) +
+                         bodies * sizeof(float);
     TL_TRY(tl_buffer_need(w->backend, &w->problem.rounds, bytes));
     m->offer = w->problem.rounds.data;
     m->bid = m->offer + rows;
     m->changed = (uint32_t *)(m->bid + bodies);
-    m->clock = (float *)(m->changed + bodies);
+    m->count = m->changed + bodies;
+    m->clock = (float *)(m->count + rows);
     w->backend->ops->fill(w->backend, m->offer, 0, bytes);
     w->backend->ops->fill(w->backend, m->impulse, 0, 3 * rows * w->backend->real);
     return TL_OK;

@@ -238,7 +238,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'settings': {'recovery_fraction': 1.5}"),
      "s.json:2:35: settings.recovery_fraction: is 1.5, expected a number above 0 and at most 1"},
     {SEEN, SCENE("'settings': {'impacts': 'one'}"),
-     "s.json:2:25: settings.impacts: is \"one\", expected \"propagating\" or \"simultaneous\""},
+     "s.json:2:25: settings.impacts: is \"one\", expected \"simultaneous\" or \"propagating\""},
     {SEEN, SCENE("'settings': {'recovery_speed': 0}"),
      "s.json:2:32: settings.recovery_speed: is 0, expected a number above 0 (m/s)"},
     {SEEN, SCENE("'settings': {'restitution_speed': -1}"),

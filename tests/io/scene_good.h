@@ -16,7 +16,7 @@ static const char scene_bodies[] =
     "  'duration': 2.5,\n"
     "  'record': {'rate': 25, 'contacts': true, 'checkpoint': 30},\n"
     "  'settings': {'envelope': 0.01, 'overlap': 'velocity', 'recovery_fraction': 0.4,\n"
-    "    'recovery_speed': 2, 'restitution_speed': 0.02, 'impacts': 'simultaneous', 'max_speed': "
+    "    'recovery_speed': 2, 'restitution_speed': 0.02, 'impacts': 'propagating', 'max_speed': "
     "1000, 'precision': "
     "'double'},\n"
     "  'solver': {'kind': 'psor', 'law': 'cone', 'iterations': 20, 'position_iterations': 10,\n"

@@ -118,7 +118,7 @@ static tl_settings settings_by_hand(void)
     s.overlap = TL_OVERLAP_VELOCITY;
     s.recovery_fraction = 0.4;
     s.recovery_speed = 2;
-    s.impacts = TL_IMPACTS_SIMULTANEOUS;
+    s.impacts = TL_IMPACTS_PROPAGATING;
     s.restitution_speed = 0.02;
     s.max_speed = 1000;
     s.precision = TL_DOUBLE;

@@ -232,8 +232,10 @@ static void test_slow_impact(void **state)
  * goes on into his neighbour. */
 static void row(const variant *v, int count, int in, double gap, double e, bool equal)
 {
-    const double h = 1e-3, r = 0.05;
-    tl_scene *scene = scene_for(v, h);
+    const double r = 0.05;
+    tl_settings settings = settings_for(v, 1e-3);
+    settings.impacts = TL_IMPACTS_PROPAGATING;
+    tl_scene *scene = scene_with(&settings);
     const tl_material material = add_material(scene, 0, e);
     tl_body bodies[16];
     double mass[16], before = 0, after = 0, momentum = 0, last = -1e9;
@@ -291,7 +293,6 @@ static void test_simultaneous(void **state)
     tl_settings settings = settings_for(&v, 1e-3);
     tl_body bodies[5];
     (void)state;
-    settings.impacts = TL_IMPACTS_SIMULTANEOUS;
     settings.gravity[2] = 0;
     settings.solver.iterations = 2000;
     tl_scene *scene = scene_with(&settings);

@@ -21,7 +21,7 @@ static const struct {
     {TL_WORDS_PATTERN, TL_FILL_CLOSE, "close", "TL_FILL_CLOSE"},
     {TL_WORDS_EVENT, TL_EVENT_MOTION, "motion", "TL_EVENT_MOTION"},
     {TL_WORDS_MONITOR, TL_MONITOR_EXPRESSION, "expression", "TL_MONITOR_EXPRESSION"},
-    {TL_WORDS_IMPACTS, TL_IMPACTS_SIMULTANEOUS, "simultaneous", "TL_IMPACTS_SIMULTANEOUS"},
+    {TL_WORDS_IMPACTS, TL_IMPACTS_PROPAGATING, "propagating", "TL_IMPACTS_PROPAGATING"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 
