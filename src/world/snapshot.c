@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
-#define VERSION 2u
+#define VERSION 3u
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
 typedef struct stream {
@@ -79,7 +79,7 @@ static void settings(stream *s, tl_settings *t)
                           t->precision,
                           t->threads,
                           t->impacts,
-                          0};
+                          t->solver.balance_iterations};
     double *numbers[] = {
         &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,   &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -96,6 +96,7 @@ static void settings(stream *s, tl_settings *t)
     t->precision = (tl_precision)words[6];
     t->threads = words[7];
     t->impacts = (tl_impacts)words[8];
+    t->solver.balance_iterations = words[9];
 }
 
 /* A table of numbers that a record owns. */
@@ -248,6 +249,8 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
     number(s, &w->time);
     number(s, &w->dissipated);
     number(s, &w->work_done);
+    word(s, &w->unbalanced);
+    word(s, &w->balance_debt);
     raw(s, handles, sizeof *handles);
     description(s, w);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
