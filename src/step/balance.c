@@ -14,7 +14,7 @@
 #define HOPELESS 0.05  /* the usual speed, after LOOK iterations, that ends it too */
 #define LOOK     500u  /* iterations */
 #define SPARED   0.025 /* of the friction: what is found is inside the cones by so much */
-#define PAYBACK  16u   /* steps pay back one part in so many of their own iterations */
+#define PAYBACK  16u   /* steps pay back one in so many of their own iterations */
 
 static double gained(const tl_world *w)
 {
@@ -33,17 +33,19 @@ double tl_world_speed(const tl_world *w)
     return usual(w->box[6], w->dynamic);
 }
 
-/* Whether this step is to look for balance: bodies are at rest and nothing is known of their
- * loads, or these were new in the last step. */
+/* Whether this step is to look for balance: bodies are at rest and their loads cannot be those of
+ * the last step, or it turned out in that step that they were new. */
 static bool wanted(const tl_world *w, const tl_problem *problem)
 {
     const tl_solver_def *s = &w->settings.solver;
-    const bool first = !w->contacts[w->current].impulses;
+    bool other = !w->contacts[w->current].impulses;
+    for (int k = 0; k < 3; k++)
+        other = other || w->pull[k] != w->settings.gravity[k] * w->settings.step;
     if (!problem->view.rows || s->kind != TL_PSOR || tl_solver_law(s) != TL_LAW_COULOMB ||
         !s->warm_start || !(gained(w) > 0) || !s->balance_iterations ||
-        w->balance_debt > s->balance_iterations)
+        w->balance_debt > PAYBACK * (uint64_t)s->balance_iterations)
         return false;
-    return w->unbalanced || (first && tl_world_speed(w) <= CALM * gained(w));
+    return w->unbalanced || (other && tl_world_speed(w) <= CALM * gained(w));
 }
 
 /* The usual speed that the impulses found so far leave. */
@@ -100,9 +102,15 @@ void tl_step_watch(tl_world *w, double before, uint32_t iterations, const tl_rep
 {
     const double calm = CALM * gained(w);
     const tl_solver_def *s = &w->settings.solver;
-    const uint32_t paid = (s->iterations + s->position_iterations + PAYBACK - 1) / PAYBACK;
-    w->unbalanced =
-        r->residual > NEW_LOAD * gained(w) && (before <= calm || tl_world_speed(w) <= calm);
-    w->balance_debt += iterations;
+    const double after = tl_world_speed(w);
+    const uint64_t paid = (uint64_t)s->iterations + s->position_iterations;
+    /* bodies at rest that the sweeps do not hold, or that began to move; and those that a search
+     * slows down but has not yet stopped */
+    w->unbalanced = (before <= calm && after > calm) ||
+                    (iterations && after > calm && after < before) ||
+                    (r->residual > NEW_LOAD * gained(w) && (before <= calm || after <= calm));
+    for (int k = 0; k < 3; k++)
+        w->pull[k] = w->settings.gravity[k] * w->settings.step;
+    w->balance_debt += PAYBACK * (uint64_t)iterations;
     w->balance_debt -= w->balance_debt < paid ? w->balance_debt : paid;
 }

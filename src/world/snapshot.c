@@ -249,8 +249,9 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles)
     number(s, &w->time);
     number(s, &w->dissipated);
     number(s, &w->work_done);
+    raw(s, w->pull, sizeof w->pull);
     word(s, &w->unbalanced);
-    word(s, &w->balance_debt);
+    raw(s, &w->balance_debt, sizeof w->balance_debt);
     raw(s, handles, sizeof *handles);
     description(s, w);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)

@@ -62,7 +62,8 @@ struct tl_world {
     uint64_t steps;
     double time, dissipated, work_done; /* s, J, J */
     uint32_t unbalanced;                /* 1: loads are new, and the next step looks for balance */
-    uint32_t balance_debt;              /* iterations of such searches that are not yet paid back */
+    double pull[3];                     /* m/s, what gravity added in the last step */
+    uint64_t balance_debt; /* what such searches took and steps have not yet paid back */
     tl_report report;
 
     /* the description */

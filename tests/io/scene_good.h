@@ -20,6 +20,7 @@ static const char scene_bodies[] =
     "1000, 'precision': "
     "'double'},\n"
     "  'solver': {'kind': 'psor', 'law': 'cone', 'iterations': 20, 'position_iterations': 10,\n"
+    "    'balance_iterations': 70,\n"
     "    'tolerance': 1e-6, 'omega': 0.9, 'lambda': 0.8, 'warm_start': false},\n"
     "  'materials': {'steel': {'friction': 0.3, 'restitution': 0.1}, 'sand': {'friction': 0.6},\n"
     "    'ice': {}},\n"
