@@ -38,7 +38,7 @@ double tl_world_speed(const tl_world *w)
 static bool wanted(const tl_world *w, const tl_problem *problem)
 {
     const tl_solver_def *s = &w->settings.solver;
-    bool other = !w->contacts[w->current].impulses;
+    bool other = false; /* before the first step, nothing has pulled yet */
     for (int k = 0; k < 3; k++)
         other = other || w->pull[k] != w->settings.gravity[k] * w->settings.step;
     if (!problem->view.rows || s->kind != TL_PSOR || tl_solver_law(s) != TL_LAW_COULOMB ||
