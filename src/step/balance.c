@@ -9,12 +9,14 @@
 
 /* Speeds are in units of what gravity adds in a step. */
 #define CALM     0.1   /* the usual speed of bodies at rest */
+#define STARTED  0.5   /* that of bodies that have just begun to move */
 #define NEW_LOAD 0.05  /* the residual where loads are new */
 #define BALANCED 1e-6  /* the residual that ends the search */
 #define HOPELESS 0.05  /* the usual speed, after LOOK iterations, that ends it too */
 #define LOOK     500u  /* iterations */
 #define SPARED   0.025 /* of the friction: what is found is inside the cones by so much */
-#define PAYBACK  16u   /* steps pay back one in so many of their own iterations */
+#define SMALL    1000u /* rows up to which a search may take all its iterations */
+#define PAYBACK  128u  /* steps pay back one in so many of their own iterations */
 
 static double gained(const tl_world *w)
 {
@@ -33,17 +35,24 @@ double tl_world_speed(const tl_world *w)
     return usual(w->box[6], w->dynamic);
 }
 
+/* How many iterations a search may take: in larger problems as much work as in small ones. */
+static uint32_t most_iterations(const tl_world *w, uint32_t rows)
+{
+    const uint64_t most = w->settings.solver.balance_iterations;
+    return (uint32_t)(rows > SMALL ? most * SMALL / rows : most);
+}
+
 /* Whether this step is to look for balance: bodies are at rest and their loads cannot be those of
  * the last step, or it turned out in that step that they were new. */
-static bool wanted(const tl_world *w, const tl_problem *problem)
+static bool wanted(const tl_world *w, uint32_t rows)
 {
     const tl_solver_def *s = &w->settings.solver;
+    const uint32_t most = most_iterations(w, rows);
     bool other = false; /* before the first step, nothing has pulled yet */
     for (int k = 0; k < 3; k++)
         other = other || w->pull[k] != w->settings.gravity[k] * w->settings.step;
-    if (!problem->view.rows || s->kind != TL_PSOR || tl_solver_law(s) != TL_LAW_COULOMB ||
-        !s->warm_start || !(gained(w) > 0) || !s->balance_iterations ||
-        w->balance_debt > PAYBACK * (uint64_t)s->balance_iterations)
+    if (!rows || !most || s->kind != TL_PSOR || tl_solver_law(s) != TL_LAW_COULOMB ||
+        !s->warm_start || !(gained(w) > 0) || w->balance_debt > PAYBACK * (uint64_t)most)
         return false;
     return w->unbalanced || (other && tl_world_speed(w) <= CALM * gained(w));
 }
@@ -60,35 +69,34 @@ static tl_status speed_left(tl_world *w, const tl_problem *problem, double *spee
 }
 
 /* In two goes, as each starts the acceleration anew: the first tells whether there is hope. */
-static tl_status search(tl_world *w, tl_problem *problem, uint32_t *iterations)
+static tl_status search(tl_world *w, tl_problem *problem, tl_solution *found)
 {
     tl_solver_def def = w->settings.solver;
-    const uint32_t most = def.balance_iterations;
-    tl_solution solution;
+    const uint32_t most = most_iterations(w, problem->view.rows);
+    const uint32_t first = most < LOOK ? most : LOOK;
     double speed;
     def.kind = TL_APGD;
     def.law = TL_LAW_CONE;
     def.tolerance = BALANCED * gained(w);
-    TL_TRY(
-        tl_solve(w->backend, &w->workspace, problem, &def, most < LOOK ? most : LOOK, &solution));
-    *iterations = solution.iterations;
-    if (solution.residual <= def.tolerance || *iterations >= most)
+    TL_TRY(tl_solve(w->backend, &w->workspace, problem, &def, first, found));
+    const uint32_t done = found->iterations;
+    if (found->residual <= def.tolerance || done >= most)
         return TL_OK;
     TL_TRY(speed_left(w, problem, &speed));
     if (speed > HOPELESS * gained(w))
         return TL_OK;
-    TL_TRY(tl_solve(w->backend, &w->workspace, problem, &def, most - *iterations, &solution));
-    *iterations += solution.iterations;
+    TL_TRY(tl_solve(w->backend, &w->workspace, problem, &def, most - done, found));
+    found->iterations += done;
     return TL_OK;
 }
 
-tl_status tl_step_balance(tl_world *w, tl_problem *problem, uint32_t *iterations)
+tl_status tl_step_balance(tl_world *w, tl_problem *problem, tl_solution *found)
 {
-    *iterations = 0;
-    if (!wanted(w, problem))
+    *found = (tl_solution){0, INFINITY};
+    if (!wanted(w, problem->view.rows))
         return TL_OK;
     problem->view.spared = SPARED;
-    TL_TRY(search(w, problem, iterations));
+    TL_TRY(search(w, problem, found));
     problem->view.spared = 0;
     /* psor adds the impulses to the free velocities itself */
     w->backend->ops->copy(w->backend, problem->view.vel, problem->view.free,
@@ -98,19 +106,21 @@ tl_status tl_step_balance(tl_world *w, tl_problem *problem, uint32_t *iterations
     return TL_OK;
 }
 
-void tl_step_watch(tl_world *w, double before, uint32_t iterations, const tl_report *r)
+void tl_step_watch(tl_world *w, double before, const tl_solution *found, const tl_report *r)
 {
-    const double calm = CALM * gained(w);
     const tl_solver_def *s = &w->settings.solver;
-    const double after = tl_world_speed(w);
+    const double unit = gained(w), after = tl_world_speed(w);
     const uint64_t paid = (uint64_t)s->iterations + s->position_iterations;
+    const bool calm = before <= CALM * unit, stays = after <= CALM * unit;
+    const bool slowed = found->iterations && after < before;
     /* bodies at rest that the sweeps do not hold, or that began to move; and those that a search
      * slows down but has not yet stopped */
-    w->unbalanced = (before <= calm && after > calm) ||
-                    (iterations && after > calm && after < before) ||
-                    (r->residual > NEW_LOAD * gained(w) && (before <= calm || after <= calm));
+    w->unbalanced = ((calm || stays) && r->residual > NEW_LOAD * unit) ||
+                    (!stays && after <= STARTED * unit && (calm || slowed));
     for (int k = 0; k < 3; k++)
         w->pull[k] = w->settings.gravity[k] * w->settings.step;
-    w->balance_debt += PAYBACK * (uint64_t)iterations;
+    /* what was found is worth its price */
+    if (!(stays && found->residual <= BALANCED * unit))
+        w->balance_debt += PAYBACK * (uint64_t)found->iterations;
     w->balance_debt -= w->balance_debt < paid ? w->balance_debt : paid;
 }

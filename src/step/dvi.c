@@ -470,15 +470,14 @@ tl_status tl_step_dvi(tl_world *w)
 {
     const tl_solver_def *solver = &w->settings.solver;
     tl_problem problem = {0};
-    tl_solution first, second = {0, 0};
-    uint32_t search;
+    tl_solution found, first, second = {0, 0};
     tlk_motion motion;
     tlk_build build;
     tl_report r = {0};
     const double begin = tl_now();
     TL_TRY(prepare(w, &problem, &motion, &build, &r));
     double mark = tl_now();
-    TL_TRY(tl_step_balance(w, &problem, &search));
+    TL_TRY(tl_step_balance(w, &problem, &found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &problem, solver, solver->iterations, &first));
     r.ms.solve = lap(w, &mark);
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
@@ -486,8 +485,8 @@ tl_status tl_step_dvi(tl_world *w)
     r.ms.position = lap(w, &mark);
     const double speed = tl_world_speed(w);
     TL_TRY(audit_and_move(w, &problem, &build, &motion, &r));
-    tl_step_watch(w, speed, search, &r);
-    r.iterations = search + first.iterations;
+    tl_step_watch(w, speed, &found, &r);
+    r.iterations = found.iterations + first.iterations;
     r.position_iterations = second.iterations;
     r.bytes = w->backend->bytes;
     r.peak_bytes = w->backend->peak;

@@ -165,12 +165,13 @@ tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 tl_status tl_step_contacts(tl_world *world, uint32_t parts, uint32_t devices);
 
 /* step/balance.c: where loads are new on bodies at rest, impulses that hold them, as far as there
- * are any, for psor to start from; how many iterations that took. */
-tl_status tl_step_balance(tl_world *world, tl_problem *problem, uint32_t *iterations);
+ * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
+tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);
 
 /* After the step: whether the next is to look for balance. `before`: the usual speed when the step
- * began; `iterations`: those of its own search. */
-void tl_step_watch(tl_world *world, double before, uint32_t iterations, const tl_report *report);
+ * began; `found`: by its own search. */
+void tl_step_watch(tl_world *world, double before, const tl_solution *found,
+                   const tl_report *report);
 
 /* The usual speed of dynamic bodies, m/s: the square of the mean root of all, which a few very fast
  * ones do not spoil. */
