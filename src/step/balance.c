@@ -35,11 +35,15 @@ double tl_world_speed(const tl_world *w)
     return usual(w->box[6], w->dynamic);
 }
 
-/* How many iterations a search may take: in larger problems as much work as in small ones. */
+/* How many iterations a search may take: in larger problems as much work as in small ones, and none
+ * where that is too few to be of use; a start that is far from balance is worse than the last
+ * step's.
+ */
 static uint32_t most_iterations(const tl_world *w, uint32_t rows)
 {
     const uint64_t most = w->settings.solver.balance_iterations;
-    return (uint32_t)(rows > SMALL ? most * SMALL / rows : most);
+    const uint64_t some = rows > SMALL ? most * SMALL / rows : most;
+    return some < most && some < LOOK ? 0 : (uint32_t)some;
 }
 
 /* Whether this step is to look for balance: bodies are at rest and their loads cannot be those of
