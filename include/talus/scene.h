@@ -210,6 +210,10 @@ typedef struct tl_solver_def {
     tl_law law;                   /**< default TL_LAW_DEFAULT */
     uint32_t iterations;          /**< at most, velocity problem, >= 1; default 8 */
     uint32_t position_iterations; /**< at most, position problem (split), >= 1; default 4 */
+    uint32_t balance_iterations;  /**< psor with Coulomb's law: at most so many before those of a
+                                       step in which loads are new on bodies at rest, in search of
+                                       impulses that hold them, fewer beyond 1,000 contacts; 0:
+                                       none; default 5000 */
     double tolerance; /**< m/s: stop when the residual is below; default 0, run them all */
     double omega;     /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
                            jacobi. Not used by apgd and spg */

@@ -185,6 +185,7 @@ typedef struct tlk_problem {
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
     double omega, lambda;
+    double spared;         /* the part of the friction that gradient solvers leave unused */
     const uint32_t *a, *b; /* rows: velocity blocks, a < moving */
     const TLK_REAL *head;  /* rows, TLK_HEAD fields */
     const TLK_REAL *block; /* rows - block_base, TLK_BLOCK fields */

@@ -57,7 +57,8 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     /* all loads first: on a GPU they are under way together */
     const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
     const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
-    const real mu = p->frictionless ? (real)0 : head[3 * TLK_LANES];
+    const real part = (real)(1 - p->spared);
+    const real mu = p->frictionless ? (real)0 : part * head[3 * TLK_LANES];
     real x[4], z[4], ny[3], r[3];
     tlk_load_start(p, c, s, x, z, ny);
     tlk_load3(p->r, s, r);
@@ -92,7 +93,8 @@ TL_KERNEL void tlk_gradient_rows(const tlk_problem *p, uint32_t s, double *acc)
     const tlk_descent *c = p->descent;
     if (c->done)
         return;
-    const tlk_row row = tlk_load_row(p, s);
+    tlk_row row = tlk_load_row(p, s);
+    row.mu *= (real)(1 - p->spared);
     real x[4], y[3], ny[3], z[4], nz[3], r[3], u[3];
     tlk_load4(tlk_point(p, c->z, s), z);
     tlk_load_start(p, c, s, x, y, ny);

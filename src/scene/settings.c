@@ -22,6 +22,7 @@ tl_settings tl_settings_default(void)
                    .law = TL_LAW_DEFAULT,
                    .iterations = 8,
                    .position_iterations = 4,
+                   .balance_iterations = 5000,
                    .tolerance = 0,
                    .omega = 0,
                    .lambda = 1,

@@ -28,8 +28,7 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
     w->box_known = true;
     memcpy(state.box, w->box, sizeof state.box);
-    const double root = w->dynamic ? w->box[6] / w->dynamic : 0;
-    state.speed = root * root;
+    state.speed = tl_world_speed(w);
     TL_TRY(tl_arena_clear(w->backend, &w->arena, 0));
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
@@ -556,20 +555,23 @@ tl_status tl_step_dvi(tl_world *w)
 {
     const tl_solver_def *solver = &w->settings.solver;
     tl_problem problem = {0};
-    tl_solution first, second = {0, 0};
+    tl_solution found, first, second = {0, 0};
     tlk_motion motion;
     tlk_build build;
     tl_report r = {0};
     const double begin = tl_now();
     TL_TRY(prepare(w, &problem, &motion, &build, &r));
     double mark = tl_now();
+    TL_TRY(tl_step_balance(w, &problem, &found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &problem, solver, solver->iterations, &first));
     r.ms.solve = lap(w, &mark);
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
         TL_TRY(solve_positions(w, &problem, &build, &second));
     r.ms.position = lap(w, &mark);
+    const double speed = tl_world_speed(w);
     TL_TRY(audit_and_move(w, &problem, &build, &motion, &r));
-    r.iterations = first.iterations;
+    tl_step_watch(w, speed, &found, &r);
+    r.iterations = found.iterations + first.iterations;
     r.position_iterations = second.iterations;
     r.bytes = w->backend->bytes;
     r.peak_bytes = w->backend->peak;

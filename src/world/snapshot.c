@@ -81,7 +81,7 @@ static void settings(stream *s, tl_settings *t)
                           t->precision,
                           t->threads,
                           t->impacts,
-                          0};
+                          t->solver.balance_iterations};
     double *numbers[] = {
         &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,   &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -97,9 +97,10 @@ static void settings(stream *s, tl_settings *t)
     t->solver.warm_start = words[5] != 0;
     t->precision = (tl_precision)words[6];
     t->threads = words[7];
-    if (s->status == TL_OK && (words[5] > 1 || words[9]))
+    if (s->status == TL_OK && words[5] > 1)
         s->status = tl_damaged("its settings are not valid: a flag is not 0 or 1");
     t->impacts = (tl_impacts)words[8];
+    t->solver.balance_iterations = words[9];
 }
 
 /* A table of numbers that a record owns. */
@@ -322,6 +323,9 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     number(s, &w->time);
     number(s, &w->dissipated);
     number(s, &w->work_done);
+    raw(s, w->pull, sizeof w->pull);
+    word(s, &w->unbalanced);
+    raw(s, &w->balance_debt, sizeof w->balance_debt);
     raw(s, handles, sizeof *handles);
     array(s, alive);
     description(s, w);

@@ -93,6 +93,9 @@ struct tl_world {
     double smallest; /* m, the smallest radius of a dynamic body's shapes; 0 without any */
     uint64_t steps;
     double time, dissipated, work_done; /* s, J, J */
+    uint32_t unbalanced;                /* 1: loads are new, and the next step looks for balance */
+    double pull[3];                     /* m/s, what gravity added in the last step */
+    uint64_t balance_debt; /* what such searches took and steps have not yet paid back */
     tl_report report;
 
     /* the description */
@@ -221,6 +224,19 @@ tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_col
 tl_status tl_step_dvi(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 tl_status tl_step_contacts(tl_world *world, uint32_t parts, uint32_t devices);
+
+/* step/balance.c: where loads are new on bodies at rest, impulses that hold them, as far as there
+ * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
+tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);
+
+/* After the step: whether the next is to look for balance. `before`: the usual speed when the step
+ * began; `found`: by its own search. */
+void tl_step_watch(tl_world *world, double before, const tl_solution *found,
+                   const tl_report *report);
+
+/* The usual speed of dynamic bodies, m/s: the square of the mean root of all, which a few very fast
+ * ones do not spoil. */
+double tl_world_speed(const tl_world *world);
 
 /* step/impact.c: the impacts of the step, before its velocity problem, whose free velocities they
  * change; `build` is told their impulses. */

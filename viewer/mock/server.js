@@ -235,6 +235,7 @@ class World {
       solver: 'psor',
       iterations: 8,
       position_iterations: 4,
+      balance_iterations: 5000,
       tolerance: 0,
       law: 'default',
       overlap: 'split',

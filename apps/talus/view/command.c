@@ -366,14 +366,15 @@ json_t *view_vector(const double *values, int count)
 json_t *view_settings_to_json(const tl_settings *s)
 {
     return json_pack(
-        "{ss so sf sf ss sf so so so ss ss sI sI sf sf sf sb ss sI}", "type", "settings", "gravity",
-        view_vector(s->gravity, 3), "step", s->step, "envelope", s->envelope, "overlap",
+        "{ss so sf sf ss sf so so so ss ss sI sI sI sf sf sf sb ss sI}", "type", "settings",
+        "gravity", view_vector(s->gravity, 3), "step", s->step, "envelope", s->envelope, "overlap",
         tl_word(TL_WORDS_OVERLAP, s->overlap), "recovery_fraction", s->recovery_fraction,
         "recovery_speed", number_or_null(s->recovery_speed), "restitution_speed",
         number_or_null(s->restitution_speed), "max_speed", number_or_null(s->max_speed), "solver",
         tl_word(TL_WORDS_SOLVER, s->solver.kind), "law", tl_word(TL_WORDS_LAW, s->solver.law),
         "iterations", (json_int_t)s->solver.iterations, "position_iterations",
-        (json_int_t)s->solver.position_iterations, "tolerance", s->solver.tolerance, "omega",
+        (json_int_t)s->solver.position_iterations, "balance_iterations",
+        (json_int_t)s->solver.balance_iterations, "tolerance", s->solver.tolerance, "omega",
         s->solver.omega, "lambda", s->solver.lambda, "warm_start", s->solver.warm_start,
         "precision", tl_word(TL_WORDS_PRECISION, s->precision), "threads", (json_int_t)s->threads);
 }
@@ -447,6 +448,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "lambda", .real = &s->solver.lambda},
         {.name = "iterations", .whole = &s->solver.iterations},
         {.name = "position_iterations", .whole = &s->solver.position_iterations},
+        {.name = "balance_iterations", .whole = &s->solver.balance_iterations},
         {.name = "threads", .whole = &s->threads},
         {.name = "warm_start", .flag = &s->solver.warm_start},
         {.name = "overlap", .words = tl_words(TL_WORDS_OVERLAP), .word = &overlap},

@@ -170,6 +170,7 @@ const SETTINGS = [
   ['solver', 'Solver', 'words'],
   ['iterations', 'Iterations', { min: 1, step: 1 }],
   ['position_iterations', '… of positions', { min: 1, step: 1 }],
+  ['balance_iterations', '… for balance', { min: 0, step: 1, title: 'At most, where loads are new on bodies at rest' }],
   ['tolerance', 'Tolerance (m/s)', { min: 0, title: 'Stop when the residual is below; 0: all iterations' }],
   ['law', 'Friction law', 'words'],
   ['overlap', 'Overlap', 'words'],
