@@ -102,7 +102,7 @@ def restarts(path):
         for visitor in visitors:
             visitor.stop = True
         for visitor in visitors:
-            visitor.join(20)
+            visitor.join(90) # a viewer waits for its socket up to 60 s
             assert not visitor.is_alive() and visitor.failure is None, visitor.failure
         print(f"{count} restarts, {sum(x.frames for x in visitors)} frames to {VIEWERS} viewers")
     assert server.stop() == 0 and not server.errors, server.errors
