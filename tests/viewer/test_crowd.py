@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# labels: threads
+# labels: slow
 """Several viewers at once that look, edit and restart: test_crowd.py BUILD SOURCE. Restarts to scenes of other
 sizes while everybody is served, a viewer that asks for much and reads nothing, and a simulation that goes on
 meanwhile. The build with the thread sanitizer runs this one."""
