@@ -57,8 +57,9 @@ static tl_status add_waiting(tl_reader *r)
         if (defs[i].shape_count)
             defs[i].shapes = (tl_shape_def *)w->shapes.data + places[i].shapes;
         if (defs[i].kind == TL_PRESCRIBED)
-            tl_motion_attach(&defs[i].motion, (double *)w->tables.data + places[i].table,
-                             (char *)w->texts.data + places[i].text);
+            tl_motion_attach(&defs[i].motion,
+                             w->tables.data ? (double *)w->tables.data + places[i].table : NULL,
+                             w->texts.data ? (char *)w->texts.data + places[i].text : NULL);
     }
     tl_status status = tl_scene_add_bodies(r->scene, w->defs.count, defs, NULL);
     if (status < 0)

@@ -180,7 +180,8 @@ static void point_to_own(tl_motion_rec *out)
         const bool used = (i < 3 ? def->kind : def->rotation) == TL_MOTION_EXPRESSION;
         const char **own = i < 3 ? &def->expressions[i] : &def->angular_expressions[i - 3];
         *own = used && *own ? text : NULL;
-        text += *own ? strlen(text) + 1 : 0;
+        if (*own)
+            text += strlen(text) + 1;
     }
 }
 

@@ -145,20 +145,6 @@ static tl_status check_motions(const tl_world *w)
     return TL_OK;
 }
 
-static const tl_world_motion *motion_of(const tl_world *w, uint32_t id)
-{
-    const tl_world_motion *motions = w->motions.data;
-    size_t low = 0, high = w->motions.count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (motions[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < w->motions.count && motions[low].id == id ? &motions[low] : NULL;
-}
-
 /* --- bodies ---------------------------------------------------------------------------------- */
 
 static bool is_isotropic(const double *inertia)
@@ -202,7 +188,7 @@ static const char *body_fault(const tl_world *w, const tl_image *m, size_t i)
     const double *inertia = (const double *)m->inertia.data + 4 * i;
     const double *vel = (const double *)m->vel.data + 8 * i;
     const uint32_t flags = ((const uint32_t *)m->flags.data)[i], id = ((uint32_t *)m->id.data)[i];
-    const bool dynamic = inertia[3] > 0, moves = motion_of(w, id) != NULL;
+    const bool dynamic = inertia[3] > 0, moves = tl_world_find_motion(w, id) != NULL;
     if (!within(x, 3, TLK_FAR) || x[3] != 0)
         return "its position is out of reach";
     if (!is_unit(q))
@@ -246,7 +232,7 @@ static tl_status check_bodies(tl_world *w, const tl_image *m, const tl_array *al
         const char *fault = body_fault(w, m, i);
         if (fault)
             return damaged("bodies", i, fault);
-        moved += motion_of(w, id[i]) != NULL;
+        moved += tl_world_find_motion(w, id[i]) != NULL;
     }
     if (living != bodies)
         return tl_damaged("more handles are alive than there are bodies");
@@ -333,7 +319,8 @@ static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, c
     if (!within((const double *)m->centre.data + 4 * s, 4, REACH))
         return "its centre is out of reach";
     if (!dynamic) {
-        const tl_world_motion *motion = motion_of(w, ((const uint32_t *)m->id.data)[body[s]]);
+        const tl_world_motion *motion =
+            tl_world_find_motion(w, ((const uint32_t *)m->id.data)[body[s]]);
         central = !(motion && tl_motion_turns(&motion->rec.def));
     }
     if (central != !!(info & TLK_SHAPE_CENTRAL))

@@ -131,7 +131,7 @@ static tl_status restore_motion(tl_motion_def *d, const tl_array *tables, const 
                                 uint32_t used, tl_motion_rec *out)
 {
     const double *offsets = tables[0].data, *turns = tables[1].data;
-    const char *text = texts->data, *end = text + texts->count;
+    const char *text = texts->data, *end = text ? text + texts->count : NULL;
     d->table_length = tables[0].count / 4;
     d->times = offsets;
     d->offsets = offsets ? offsets + d->table_length : NULL;

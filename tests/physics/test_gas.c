@@ -1,3 +1,4 @@
+/* labels: slow */
 /* A gas of frictionless balls in a box, at three packings: with restitution 1 it keeps its energy
  * and its speeds become Maxwell's, whatever the solver, the law, the envelope, the precision and
  * the step. test_gas_long.c runs the same for 100,000 steps. */

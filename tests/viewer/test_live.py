@@ -1,5 +1,4 @@
 #!/usr/bin/python3
-# labels: threads
 """A live run through the protocol: test_live.py BUILD SOURCE. Control, editing, and that viewers see
 bodies where the library says they are."""
 import json
