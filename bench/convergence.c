@@ -15,6 +15,9 @@ static const struct curve {
     tl_solver_kind kind;
     tl_law law;
 } curves[] = {{TL_PSOR, TL_LAW_COULOMB},
+              {TL_JACOBI, TL_LAW_COULOMB},
+              {TL_APGD, TL_LAW_COULOMB},
+              {TL_SPG, TL_LAW_COULOMB},
               {TL_PSOR, TL_LAW_CONE},
               {TL_JACOBI, TL_LAW_CONE},
               {TL_APGD, TL_LAW_CONE},
