@@ -10,18 +10,13 @@
 #define MAX_ITERATIONS 1024
 #define COUNTS         11 /* 1, 2, 4, ..., MAX_ITERATIONS */
 
-/* A curve; the cone law makes the residuals of all solvers comparable. */
+/* Residuals are comparable where the law is the same. */
 static const struct curve {
     tl_solver_kind kind;
     tl_law law;
-} curves[] = {{TL_PSOR, TL_LAW_COULOMB},
-              {TL_JACOBI, TL_LAW_COULOMB},
-              {TL_APGD, TL_LAW_COULOMB},
-              {TL_SPG, TL_LAW_COULOMB},
-              {TL_PSOR, TL_LAW_CONE},
-              {TL_JACOBI, TL_LAW_CONE},
-              {TL_APGD, TL_LAW_CONE},
-              {TL_SPG, TL_LAW_CONE}};
+} curves[] = {{TL_PSOR, TL_LAW_COULOMB}, {TL_JACOBI, TL_LAW_COULOMB}, {TL_APGD, TL_LAW_COULOMB},
+              {TL_SPG, TL_LAW_COULOMB},  {TL_PSOR, TL_LAW_CONE},      {TL_JACOBI, TL_LAW_CONE},
+              {TL_APGD, TL_LAW_CONE},    {TL_SPG, TL_LAW_CONE}};
 
 #define CURVES (sizeof curves / sizeof curves[0])
 

@@ -259,7 +259,7 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 }
 
 /* Up to which gap contacts that carry load are held closed: where the law opens no gaps by itself
- * (Coulomb's, and so psor's) and there is a position problem to close them. */
+ * (Coulomb's) and there is a position problem to close them. */
 static double resting_gap(const tl_world *w)
 {
     const bool holds = w->settings.overlap == TL_OVERLAP_SPLIT &&

@@ -212,6 +212,8 @@ typedef struct solver {
 } solver;
 
 #define CONE_SOLVERS 4
+#define COULOMB_APGD 5
+#define COULOMB_SPG  6
 
 /* Those of the cone law, then those of Coulomb's. */
 static const solver solvers[] = {{"apgd", TL_APGD, TL_LAW_CONE},
