@@ -29,15 +29,18 @@ static bool wanted(const bench_options *options, const struct curve *curve)
 }
 
 /* The velocity problem of the world's next step, from zero impulses: what a curve's points solve.
- */
+ * It is the one that psor would have: what contacts at rest ask for depends on the solver. */
 static tl_status next_problem(tl_world *world, const struct curve *curve, tl_problem *problem)
 {
     tl_settings settings = tl_world_settings(world);
-    settings.solver.kind = curve->kind;
+    settings.solver.kind = TL_PSOR;
     settings.solver.law = curve->law;
     settings.solver.warm_start = false;
     tl_status status = tl_world_set_settings(world, &settings);
-    return status < 0 ? status : tl_step_problem(world, problem);
+    if (status >= 0)
+        status = tl_step_problem(world, problem);
+    settings.solver.kind = curve->kind;
+    return status < 0 ? status : tl_world_set_settings(world, &settings);
 }
 
 /* One point: solves the problem anew and makes a row. */
