@@ -260,7 +260,7 @@ static const struct option {
     {"--settle", "N", OPTION_SETTLE, read_settle, "steps before those (400)",
      "a whole number from 0 to 1000000000"},
     {"--solver", "S", OPTION_SOLVER, read_solver, "solver of Talus", NULL},
-    {"--law", "L", OPTION_LAW, read_law, "friction law of Talus", "cone, or coulomb with psor"},
+    {"--law", "L", OPTION_LAW, read_law, "friction law of Talus", "cone or coulomb"},
     {"--iterations", "N", OPTION_ITERATIONS, read_iterations, "of Talus's velocity problem",
      "a whole number from 1 to 1000000000"},
     {"--position-iterations", "N", OPTION_POSITION_ITERATIONS, read_position_iterations,
@@ -445,12 +445,6 @@ int main(int argc, char **argv)
     if (options.peers & ~bench->peers) {
         fprintf(stderr, "talus-bench: --peers ode: expected bullet, the only peer of %s\n",
                 bench->name);
-        return 2;
-    }
-    const tl_solver_def *solver = &options.settings.solver;
-    if (solver->law == TL_LAW_COULOMB && solver->kind != TL_PSOR) {
-        fprintf(stderr, "talus-bench: --law coulomb: expected cone with --solver %s\n",
-                tl_word(TL_WORDS_SOLVER, solver->kind));
         return 2;
     }
     if (!choose_threads(bench, &options))

@@ -28,9 +28,7 @@ static double stage_ms(const bench_row *row, size_t i)
 
 const char *law_name(const tl_solver_def *solver)
 {
-    bool coulomb =
-        solver->law == TL_LAW_COULOMB || (solver->law == TL_LAW_DEFAULT && solver->kind == TL_PSOR);
-    return tl_word(TL_WORDS_LAW, coulomb ? TL_LAW_COULOMB : TL_LAW_CONE);
+    return tl_word(TL_WORDS_LAW, solver->law == TL_LAW_CONE ? TL_LAW_CONE : TL_LAW_COULOMB);
 }
 
 /* Fields past the room for them are a mistake of a bench; the row says so instead of losing them.

@@ -197,7 +197,7 @@ typedef struct variant {
     uint32_t iterations;
 } variant;
 
-#define SOLVERS  5
+#define SOLVERS  8
 #define VARIANTS (SOLVERS * 4)
 
 static inline variant variant_at(int index)
@@ -210,9 +210,12 @@ static inline variant variant_at(int index)
     } solvers[SOLVERS] = {
         {"psor coulomb", TL_PSOR, TL_LAW_COULOMB, 100},
         {"psor cone", TL_PSOR, TL_LAW_CONE, 200},
-        {"jacobi", TL_JACOBI, TL_LAW_CONE, 400},
-        {"apgd", TL_APGD, TL_LAW_CONE, 200},
-        {"spg", TL_SPG, TL_LAW_CONE, 200},
+        {"jacobi coulomb", TL_JACOBI, TL_LAW_COULOMB, 400},
+        {"jacobi cone", TL_JACOBI, TL_LAW_CONE, 400},
+        {"apgd coulomb", TL_APGD, TL_LAW_COULOMB, 200},
+        {"apgd cone", TL_APGD, TL_LAW_CONE, 200},
+        {"spg coulomb", TL_SPG, TL_LAW_COULOMB, 200},
+        {"spg cone", TL_SPG, TL_LAW_CONE, 200},
     };
     variant v = {.kind = solvers[index % SOLVERS].kind,
                  .law = solvers[index % SOLVERS].law,

@@ -178,9 +178,10 @@ typedef enum tl_solver_kind {
 
 /** The friction law that a solver satisfies. */
 typedef enum tl_law {
-    TL_LAW_DEFAULT = 0, /**< Coulomb for psor, the cone for the others */
-    TL_LAW_CONE = 1,    /**< the convex relaxation of the sources (a sliding contact opens a gap) */
-    TL_LAW_COULOMB = 2  /**< true Coulomb friction; psor only */
+    TL_LAW_DEFAULT = 0, /**< Coulomb's */
+    TL_LAW_CONE = 1,    /**< the convex relaxation of the sources: contacts that slip are thrown
+                             apart at friction times the slip */
+    TL_LAW_COULOMB = 2  /**< true Coulomb friction */
 } tl_law;
 
 /** How impacts share a step (docs/theory.md, "Impacts"). */

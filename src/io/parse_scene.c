@@ -227,11 +227,6 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_number(r, f[OMEGA], &omega, &s->omega));
     TL_TRY(tl_read_number(r, f[LAMBDA], &lambda, &s->lambda));
     TL_TRY(tl_read_flag(r, f[WARM], &s->warm_start));
-    if (law == TL_LAW_COULOMB && kind != TL_PSOR)
-        return tl_read_fail(r, f[LAW],
-                            "is \"coulomb\" with kind \"%s\", expected \"cone\" or \"default\", or "
-                            "kind \"psor\"",
-                            tl_word(TL_WORDS_SOLVER, kind));
     s->kind = (tl_solver_kind)kind;
     s->law = (tl_law)law;
     s->iterations = (uint32_t)iterations;

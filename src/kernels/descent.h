@@ -1,7 +1,7 @@
 /* The kernels of the gradient solvers, apgd and spg (docs/theory.md): what a slot of their loop
  * runs.
  *
- *   gradient_step    rows     z = P(y - t eta (N y + r)), y beyond x by beta
+ *   gradient_step    rows     z = P(y - t eta (N y + r)), y beyond x by beta; P of the law
  *   gradient_blocks  blocks   v = M^-1 D z
  *   gradient_rows    a fold   N z = D^T v, and the sums to decide by
  *   ..._decide       one item whether z is the next x, and the next t and beta
@@ -67,7 +67,7 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     if (z[3] != 0) {
         for (int k = 0; k < 3; k++)
             z[k] -= step * (ny[k] + r[k]);
-        tlk_project(n, mu, z);
+        tlk_limit(p, n, mu, z);
     }
     tlk_store4(tlk_point(p, c->z, s), z);
 }

@@ -197,6 +197,25 @@ TL_KERNEL void tlk_project(const real *n, real mu, real *g)
         g[k] = normal * n[k] + scale * t[k];
 }
 
+/* What a law makes of the impulse that a step leads to. The cone law: its projection. Coulomb's:
+ * the normal impulse first, then the tangential within what that allows; what this leaves as it is
+ * satisfies Coulomb's law (docs/theory.md, "Coulomb's law by gradients"). */
+TL_KERNEL void tlk_limit(const tlk_problem *p, const real *n, real mu, real *g)
+{
+    if (!p->coulomb) {
+        tlk_project(n, mu, g);
+        return;
+    }
+    const real gn = tlk_dot(g, n), normal = tlk_max(gn, (real)0), most = mu * normal;
+    real t[3];
+    for (int k = 0; k < 3; k++)
+        t[k] = g[k] - gn * n[k];
+    const real length = tlk_sqrt(tlk_dot(t, t));
+    const real scale = length > most ? most / length : (real)1;
+    for (int k = 0; k < 3; k++)
+        g[k] = normal * n[k] + scale * t[k];
+}
+
 /* One row, in its colour's turn: adds the impulses it starts with. */
 TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
 {
@@ -336,7 +355,8 @@ TL_KERNEL void tlk_impulses_out(const tlk_problem *p, uint32_t s)
         tlk_store3(p->gamma, s, x);
 }
 
-/* One row of the fixed-point iteration of the sources (eq. 12, step 5 of Algorithm 1), on x. */
+/* One row of the fixed-point iteration of the sources (eq. 12, step 5 of Algorithm 1), on x; for
+ * Coulomb's law with its own limits in place of the projection. */
 TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
 {
     const tlk_row row = tlk_load_row(p, s);
@@ -349,7 +369,7 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
     const real step = (real)p->omega * x[3], bias = p->bias[s], lambda = (real)p->lambda;
     for (int k = 0; k < 3; k++)
         next[k] = x[k] - step * (u[k] + bias * row.n[k]);
-    tlk_project(row.n, row.mu, next);
+    tlk_limit(p, row.n, row.mu, next);
     for (int k = 0; k < 3; k++)
         x[k] = lambda * next[k] + (1 - lambda) * x[k];
     tlk_store4(p->x + 4 * (size_t)s, x);

@@ -2,7 +2,6 @@
 #include "scene/check.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const uint32_t most_threads = 1024;
 
@@ -32,26 +31,11 @@ tl_settings tl_settings_default(void)
     };
 }
 
-/* Coulomb's law is no convex problem, so only the solver that visits contacts one by one reaches
- * it. */
-static tl_status check_law(const tl_place *place, const tl_solver_def *solver)
-{
-    char constant[TL_CONSTANT_SIZE], with[2 * TL_CONSTANT_SIZE];
-    if (solver->law != TL_LAW_COULOMB || solver->kind == TL_PSOR)
-        return TL_OK;
-    tl_word_constant(TL_WORDS_SOLVER, solver->kind, constant);
-    snprintf(with, sizeof with, "TL_LAW_COULOMB with %s", constant);
-    return tl_refuse_text(place, "solver.law", with,
-                          "only TL_PSOR satisfies Coulomb's law: set solver.kind to TL_PSOR, or "
-                          "solver.law to TL_LAW_CONE or TL_LAW_DEFAULT");
-}
-
 static tl_status check_solver(const tl_place *place, const tl_solver_def *solver)
 {
     static const double none = 0;
     TL_TRY(tl_check_enum(place, "solver.kind", solver->kind, TL_WORDS_SOLVER));
     TL_TRY(tl_check_enum(place, "solver.law", solver->law, TL_WORDS_LAW));
-    TL_TRY(check_law(place, solver));
     if (solver->iterations < 1)
         return tl_refuse(place, "solver.iterations", 1, &none, "it must be >= 1");
     if (solver->position_iterations < 1)

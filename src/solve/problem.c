@@ -19,9 +19,7 @@ void tl_workspace_free(tl_backend *backend, tl_workspace *w)
 
 tl_law tl_solver_law(const tl_solver_def *def)
 {
-    if (def->law != TL_LAW_DEFAULT)
-        return def->law;
-    return def->kind == TL_PSOR ? TL_LAW_COULOMB : TL_LAW_CONE;
+    return def->law == TL_LAW_DEFAULT ? TL_LAW_COULOMB : def->law;
 }
 
 tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,

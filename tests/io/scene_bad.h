@@ -254,9 +254,6 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'solver': {'law': 'colomb'}"),
      "s.json:2:19: solver.law: is \"colomb\", expected \"default\", \"cone\" or \"coulomb\"; did "
      "you mean 'coulomb'?"},
-    {SEEN, SCENE("'solver': {'kind': 'jacobi', 'law': 'coulomb'}"),
-     "s.json:2:37: solver.law: is \"coulomb\" with kind \"jacobi\", expected \"cone\" or "
-     "\"default\", or kind \"psor\""},
     {SEEN, SCENE("'solver': {'iterations': 0}"),
      "s.json:2:26: solver.iterations: is 0, expected a whole number from 1 to 1000000"},
     {SEEN, SCENE("'solver': {'iterations': 2.5}"),

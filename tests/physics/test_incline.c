@@ -94,17 +94,25 @@ static void rolls(const variant *v)
     assert_near(o.sideway, 0, slack(v, 1, 1000));
 }
 
-/* The critical friction from both sides: at 1.05 times 2/7 tan(a) the touching point rests, at 0.95
- * times it slips with 0.05 g sin(a) t. */
+/* How near the critical friction the two sides are looked at: Coulomb's law has its threshold where
+ * it belongs, the cone's first step shifts it. */
+static double near_critical(const variant *v)
+{
+    return is_cone(v) ? 0.05 : 0.002;
+}
+
+/* The critical friction from both sides: above 2/7 tan(a), by a part p, the touching point rests;
+ * below it slips with p g sin(a) t. */
 static void critical(const variant *v)
 {
     const double h = 1e-3, angle = 0.6, mu = 2.0 / 7 * tan(angle);
-    const outcome above = run_sphere(v, h, angle, 1.05 * mu);
+    const double part = near_critical(v);
+    const outcome above = run_sphere(v, h, angle, (1 + part) * mu);
     assert_near(above.slip, 0, slack(v, 4, 8));
     assert_near(above.speed, 5.0 / 7 * G * sin(angle), slack(v, 4, 1000));
 
-    const outcome below = run_sphere(v, h, angle, 0.95 * mu);
-    assert_near(below.slip, 0.05 * G * sin(angle),
+    const outcome below = run_sphere(v, h, angle, (1 - part) * mu);
+    assert_near(below.slip, part * G * sin(angle),
                 3.5 * (sliding_gap_error(v, mu, h) + slack(v, 4, 1000)));
 }
 
@@ -176,7 +184,8 @@ static void sticks(const variant *v)
 {
     const double angle = 0.35;
     double speed, tilt;
-    const double travel = run_tripod(v, 1e-3, angle, 1.1 * tan(angle), &speed, &tilt);
+    const double travel =
+        run_tripod(v, 1e-3, angle, (1 + 2 * near_critical(v)) * tan(angle), &speed, &tilt);
     assert_near(travel, 0, 1e-6);
     assert_near(speed, 0, 1e-6);
     assert_near(tilt, 0, 1e-5);
@@ -185,11 +194,13 @@ static void sticks(const variant *v)
 /* Slides for mu below tan(a), with g (sin a - mu cos a). */
 static void gives_way(const variant *v)
 {
-    const double angle = 0.35, mu = 0.9 * tan(angle), h = 1e-3, t = 0.5;
+    const double angle = 0.35, mu = (1 - 2 * near_critical(v)) * tan(angle), h = 1e-3, t = 0.5;
     double speed, tilt;
     const double travel = run_tripod(v, h, angle, mu, &speed, &tilt);
     const double a = G * (sin(angle) - mu * cos(angle));
-    const double error = sliding_gap_error(v, mu, h) + slack(v, 1, 500);
+    /* so near the threshold the solvers leave up to 1e-3 of the speed, 7e-3 m/s */
+    const double rest = is_cone(v) ? 0 : 1e-3 * a * t;
+    const double error = sliding_gap_error(v, mu, h) + slack(v, 1, 500) + rest;
     assert_near(speed, a * t, error);
     assert_near(travel, a * t * (t + h) / 2, error);
     assert_near(tilt, 0, 1e-5 + sliding_gap_error(v, mu, h));

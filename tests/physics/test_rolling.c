@@ -69,6 +69,71 @@ static void test_slides_then_rolls(void **state)
     for_each_variant(slides_then_rolls);
 }
 
+/* A sphere is set down on the floor sliding, with the law that the solver has by default. It never
+ * leaves the floor, slows down by mu g as long as it slips, and rolls on with 5/7 of its speed. */
+static void set_down(const variant *given)
+{
+    const double h = 1e-3, mu = 0.3, until = 2 * v0 / (7 * mu * G);
+    variant v = *given;
+    v.law = TL_LAW_DEFAULT;
+    tl_body body;
+    double x[3], u[3];
+    tl_world *world = sliding_world(&v, h, mu, 0, &body);
+    for (int i = 1; i <= 400; i++) {
+        step(world, 1);
+        position_of(world, body, x);
+        velocity_of(world, body, u);
+        assert_near(x[2], r, 1e-8);
+        if (i * h < until)
+            assert_near(hypot(u[0], u[1]), v0 - mu * G * h * i, slack(&v, v0, i));
+    }
+    assert_near(u[0], 0.6 * 5 / 7 * v0, slack(&v, v0, 400));
+    assert_near(u[1], 0.8 * 5 / 7 * v0, slack(&v, v0, 400));
+    assert_near(slip_of(world, body), 0, slack(&v, v0, 8));
+    tl_world_destroy(world);
+}
+
+static void test_set_down(void **state)
+{
+    (void)state;
+    for_each_variant(set_down);
+}
+
+/* What docs/theory.md says of the cone law: the same sphere is thrown up at mu |u_t| in its first
+ * step, whatever the step's length. Its normal impulse is m (u_n + g h), friction takes 7/2 mu of
+ * that from the slip, and u_n = mu |u_t| gives u_n = mu (v0 - 7/2 mu g h) / (1 + 7/2 mu^2). Then it
+ * flies, by symplectic Euler, to u_n^2 / 2 g and half a step's way more. */
+static void thrown(const variant *v)
+{
+    const double mu = 0.3, steps[] = {1e-3, 1e-4};
+    for (int k = 0; k < 2 && is_cone(v); k++) {
+        const double h = steps[k], up = mu * (v0 - 3.5 * mu * G * h) / (1 + 3.5 * mu * mu);
+        tl_scene *scene = scene_for(v, h);
+        const tl_material material = add_material(scene, mu, 0);
+        double x[3], u[3], top = 0;
+        add_floor(scene, material);
+        const tl_body body =
+            add_sphere(scene, material, r, 0, (double[3]){0, 0, r}, (double[3]){v0, 0, 0});
+        tl_world *world = world_of(scene);
+        for (int i = 0; i < (int)(0.06 / h); i++) {
+            step(world, 1);
+            position_of(world, body, x);
+            velocity_of(world, body, u);
+            if (i == 0)
+                assert_near(u[2], up, slack(v, v0, 8));
+            top = fmax(top, x[2] - r);
+        }
+        assert_near(top, up * up / (2 * G) + up * h / 2, G * h * h + slack(v, r, 100));
+        tl_world_destroy(world);
+    }
+}
+
+static void test_thrown(void **state)
+{
+    (void)state;
+    for_each_variant(thrown);
+}
+
 /* Backspin: with r w = -2 v0 the conserved v0 + 2/5 r w leaves 5/7 (v0 - 4/5 v0) = v0 / 7. With
  * more than 5/2 v0 the ball comes back. */
 static void backspin(const variant *v)
@@ -123,6 +188,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slides_then_rolls),
+        cmocka_unit_test(test_set_down),
+        cmocka_unit_test(test_thrown),
         cmocka_unit_test(test_backspin),
         cmocka_unit_test(test_frictionless),
     };

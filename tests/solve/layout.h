@@ -212,12 +212,18 @@ typedef struct solver {
 } solver;
 
 #define CONE_SOLVERS 4
+#define COULOMB_APGD 5
+#define COULOMB_SPG  6
 
+/* Those of the cone law, then those of Coulomb's. */
 static const solver solvers[] = {{"apgd", TL_APGD, TL_LAW_CONE},
                                  {"spg", TL_SPG, TL_LAW_CONE},
                                  {"jacobi", TL_JACOBI, TL_LAW_CONE},
                                  {"psor cone", TL_PSOR, TL_LAW_CONE},
-                                 {"psor coulomb", TL_PSOR, TL_LAW_COULOMB}};
+                                 {"psor coulomb", TL_PSOR, TL_LAW_COULOMB},
+                                 {"apgd coulomb", TL_APGD, TL_LAW_COULOMB},
+                                 {"spg coulomb", TL_SPG, TL_LAW_COULOMB},
+                                 {"jacobi coulomb", TL_JACOBI, TL_LAW_COULOMB}};
 
 #define ALL_SOLVERS (sizeof solvers / sizeof *solvers)
 

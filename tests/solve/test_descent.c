@@ -12,6 +12,7 @@ typedef enum fault { NO_FAULT, NO_RESTART, NO_CUT, NO_LINE_SEARCH } fault;
 
 typedef struct reference {
     const model *m;
+    tl_law law;
     size_t n; /* numbers of a vector */
     double *r, *eta, *x, *old, *y, *z, *nx, *nold, *ny, *nz, *best;
     double t, theta, best_residual, objective, history[10];
@@ -44,14 +45,14 @@ static double residual_of(const reference *f)
 {
     double(*vel)[6] = zeros(f->m->bodies, sizeof *vel), worst;
     model_velocity(f->m, f->z, vel);
-    const double rms = model_residual(f->m, f->z, vel, TL_LAW_CONE, &worst);
+    const double rms = model_residual(f->m, f->z, vel, f->law, &worst);
     free(vel);
     return rms;
 }
 
-static reference reference_new(const model *m)
+static reference reference_new(const model *m, tl_law law)
 {
-    reference f = {.m = m, .n = 3 * (size_t)m->rows, .t = 1, .theta = 1};
+    reference f = {.m = m, .law = law, .n = 3 * (size_t)m->rows, .t = 1, .theta = 1};
     double t[3], eta[3];
     for (size_t i = 0; vectors_of(&f, i); i++)
         *vectors_of(&f, i) = zeros(f.n, sizeof(double));
@@ -71,13 +72,24 @@ static void reference_free(reference *f)
         free(*vectors_of(f, i));
 }
 
+/* Coulomb's law: a push, and friction within what that push allows. */
+static void limit(const model_row *row, double g[3])
+{
+    const double gn = dot3(g, row->n), push = fmax(gn, 0);
+    double t[3];
+    add3(g, -gn, row->n, t);
+    const double part = fmin(1, norm3(t) > 0 ? row->mu * push / norm3(t) : 1);
+    for (int k = 0; k < 3; k++)
+        g[k] = push * row->n[k] + part * t[k];
+}
+
 /* z = P(y - t eta (N y + r)) and N z. */
 static void trial(reference *f)
 {
     for (size_t i = 0; i < f->n; i++)
         f->z[i] = f->y[i] - f->t * f->eta[i] * (f->ny[i] + f->r[i]);
     for (uint32_t i = 0; i < f->m->rows; i++)
-        project(&f->m->row[i], f->z + 3 * i);
+        (f->law == TL_LAW_CONE ? project : limit)(&f->m->row[i], f->z + 3 * i);
     apply(f, f->z, f->nz);
 }
 
@@ -157,7 +169,7 @@ static void spg(reference *f, fault wrong)
     for (uint32_t i = 1; i < f->iterations && i < 10; i++)
         highest = fmax(highest, f->history[i]);
     if (f->objective + slope + 0.5 * curvature > highest + 1e-4 * slope && wrong != NO_LINE_SEARCH)
-        part = fmin(1, -slope / curvature);
+        part = slope < 0 ? fmin(1, -slope / curvature) : 1; /* Coulomb's law may lead uphill */
     f->objective += part * slope + 0.5 * part * part * curvature;
     f->history[f->iterations % 10] = f->objective;
     if (part == 1)
@@ -176,7 +188,7 @@ static void spg(reference *f, fault wrong)
  * solver, relative to the largest impulse. */
 static double compare(const model *m, fixture *f, const solver *s, fault wrong)
 {
-    reference ref = reference_new(m);
+    reference ref = reference_new(m, s->law);
     double *gamma = zeros(ref.n, sizeof *gamma), most = 0, size = 0;
     double(*vel)[6] = zeros(m->bodies, sizeof *vel);
     for (uint32_t n = 1; n <= ITERATIONS; n++) {
@@ -209,7 +221,11 @@ static void test_iterates(void **state)
                  {&solvers[0], NO_RESTART},
                  {&solvers[0], NO_CUT},
                  {&solvers[1], NO_FAULT},
-                 {&solvers[1], NO_LINE_SEARCH}};
+                 {&solvers[1], NO_LINE_SEARCH},
+                 {&solvers[COULOMB_APGD], NO_FAULT},
+                 {&solvers[COULOMB_APGD], NO_RESTART},
+                 {&solvers[COULOMB_APGD], NO_CUT},
+                 {&solvers[COULOMB_SPG], NO_FAULT}}; /* goes all the way every time */
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double most = 0;
         for (uint64_t seed = 0; seed < 2 * FAMILIES; seed++) {
@@ -294,26 +310,27 @@ static void looks(tl_precision precision, const solver *s, double tolerance)
 static void test_looks(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        looks(TL_DOUBLE, &solvers[k], 0);
-        looks(TL_DOUBLE, &solvers[k], 1e-7);
-        looks(TL_MIXED, &solvers[k], 0);
-        looks(TL_MIXED, &solvers[k], 1e-3);
+    const int which[] = {0, 1, COULOMB_APGD, COULOMB_SPG};
+    for (int k = 0; k < 4; k++) {
+        looks(TL_DOUBLE, &solvers[which[k]], 0);
+        looks(TL_DOUBLE, &solvers[which[k]], 1e-7);
+        looks(TL_MIXED, &solvers[which[k]], 0);
+        looks(TL_MIXED, &solvers[which[k]], 1e-3);
     }
 }
 
-/* Enough rows that all loops are shared out; three solvers, threads and instruction sets. */
+/* Enough rows that all loops are shared out; all solvers, threads and instruction sets. */
 static void shared_out(tl_precision precision)
 {
     const char *sets[] = {"base", "avx2", "avx512"};
     model m = model_random(1, MIXED, 800, 2000);
-    outcome first[3] = {0};
+    outcome first[ALL_SOLVERS] = {0};
     for (int i = 0; i < 3; i++) {
         if (!tl_backend_cpu_isa(sets[i]))
             continue;
         fixture f = fixture_new(&m, precision, false);
         for (uint32_t threads = 1; threads <= 4; threads++)
-            for (int k = 0; k < 3; k++) {
+            for (size_t k = 0; k < ALL_SOLVERS; k++) {
                 context("%s, %s, %u threads", solvers[k].name, sets[i], threads);
                 f.backend->ops->threads(f.backend, threads);
                 outcome o = outcome_of(&m, &f, &solvers[k], 0, 30);

@@ -1,7 +1,7 @@
-/* The solvers against those of Siconos, on random problems and on piles: psor with Coulomb's law
- * against its non-smooth Gauss-Seidel, the solvers of the cone against its ADMM with the correction
- * of the relaxation switched off. Each side's certificate must accept the other's solution (and
- * refuse that of the other law), and the velocities must be the same. */
+/* The solvers against those of Siconos, on random problems and on piles: those of Coulomb's law
+ * against its non-smooth Gauss-Seidel, those of the cone against its ADMM with the correction of
+ * the relaxation switched off. Each side's certificate must accept the other's solution (and refuse
+ * that of the other law), and the velocities must be the same. */
 #include "solve/layout.h"
 
 #include <Friction_cst.h>
@@ -246,7 +246,6 @@ static void same_velocities(const model *m, const double *gamma, double (*vel)[6
 static void compare_coulomb(const model *m)
 {
     const size_t rows = 3 * (size_t)m->rows;
-    const solver *psor = &solvers[CONE_SOLVERS];
     double *gamma = zeros(rows, sizeof *gamma), *other = zeros(rows, sizeof *other);
     double *reaction = zeros(rows, sizeof *reaction), *w = zeros(rows, sizeof *w);
     double(*vel)[6] = zeros(m->bodies, sizeof *vel);
@@ -258,9 +257,11 @@ static void compare_coulomb(const model *m)
     assert_int_equal(fc3d_driver(problem, reaction, w, options), 0);
     from_frames(m, reaction, other);
     assert_below(our_residual(m, &f, TL_LAW_COULOMB, other), ACCEPT);
-    ours(m, &f, psor, gamma, vel);
-    assert_below(coulomb_error(m, problem, options, gamma), ACCEPT);
-    same_velocities(m, other, vel);
+    for (size_t k = CONE_SOLVERS; k < ALL_SOLVERS; k++) {
+        ours(m, &f, &solvers[k], gamma, vel);
+        assert_below(coulomb_error(m, problem, options, gamma), ACCEPT);
+        same_velocities(m, other, vel);
+    }
     /* the relaxation's solution is another one where rows slip, and both sides see that */
     if (m->rows >= 50) {
         ours(m, &f, &solvers[0], gamma, vel);
