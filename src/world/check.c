@@ -422,8 +422,10 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
 
 tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const tl_array *alive)
 {
-    if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated))
+    if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated) || !isfinite(w->work_done))
         return tl_damaged("its time or energy is not finite, or below 0");
+    if (!within(w->pull, 3, INFINITY) || w->unbalanced > 1)
+        return tl_damaged("what it says of balance is not valid");
     if (handles >= 1u << 31 || alive->count != (handles + 63) / 64)
         return tl_damaged("its handles are not as many as it says");
     TL_TRY(check_pairs(w));
