@@ -216,6 +216,13 @@ typedef struct tlk_problem {
 #define TLK_TURN_FIRST  64u
 #define TLK_TURN_LAST   128u
 
+/* How gaps are closed and overlaps removed within a step. */
+typedef struct tlk_recovery {
+    double h;
+    double fraction, speed; /* of an overlap that is removed in a step, and at most as fast as this */
+    uint32_t split;         /* 1: by the position problem, not by the velocities */
+} tlk_recovery;
+
 /* Building rows from contacts. */
 typedef struct tlk_build {
     tlk_bodies bodies;
@@ -228,8 +235,9 @@ typedef struct tlk_build {
     const uint32_t *segment_row;   /* a key / 2: its first row */
     const TLK_REAL *pair;          /* 2 a pair of materials: friction, restitution */
     uint32_t materials;
-    uint32_t split, warm, block_base;
-    double h, recovery_fraction, recovery_speed, restitution_speed;
+    uint32_t warm, block_base;
+    tlk_recovery recovery;
+    double restitution_speed;
     double rest; /* m: the gap and the way in a step up to which contacts with a load are at rest;
                     -infinity: none is */
     const TLK_REAL *free;
@@ -249,10 +257,12 @@ typedef struct tlk_build {
 /* Impacts, pair by pair in rounds, before the velocity problem. */
 typedef struct tlk_impact {
     tlk_problem problem;         /* its vel is what impacts change */
-    TLK_REAL *gap;               /* rows */
+    const TLK_REAL *gap;         /* rows */
     const TLK_REAL *restitution; /* rows */
     const TLK_REAL *before;      /* blocks * 8: velocities at the start of the step */
     const TLK_REAL *free;        /* blocks * 8: these with the step's forces */
+    TLK_REAL *pseudo;            /* blocks * 8: what bodies move by in addition to vel, over the step */
+    tlk_recovery recovery;
     double h;
     double slow;       /* m/s: slower ones do not bounce */
     uint32_t round;    /* below 255 */

@@ -161,8 +161,8 @@ TL_KERNEL double tlk_body_product(const tlk_bodies *b, uint32_t i, const double 
 }
 
 /* The energy that a body gets in a step: 0 from contacts and impacts, 1 from applied forces, with
- * the mean of the velocities before and after; from the position problem as potential energy, in
- * 0 too (docs/theory.md, "Energy"). */
+ * the mean of the velocities before and after; what forces do where impacts and the position problem
+ * move a body is in both (docs/theory.md, "Energies"). */
 TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, double *acc)
 {
     real old[8], free[8];
@@ -175,14 +175,15 @@ TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, dou
         contact[k] = (double)v[at] - free[at];
         forces[k] = (double)free[at] - old[at];
     }
-    const double mass = m->bodies.inertia[4 * (size_t)i + 3], weight = m->h * mass;
-    double work = tlk_body_product(&m->bodies, i, contact, mean);
+    const double weight = m->h * m->bodies.inertia[4 * (size_t)i + 3];
+    acc[0] += tlk_body_product(&m->bodies, i, contact, mean);
     if (m->pseudo) {
         const real *p = m->pseudo + 8 * (size_t)i;
-        const double lift[3] = {p[0], p[1], p[2]};
-        work -= weight * tlk_dotd(m->gravity, lift);
+        const double moved[6] = {p[0], p[1], p[2], p[4], p[5], p[6]};
+        acc[0] -= tlk_body_product(&m->bodies, i, forces, moved);
+        for (int k = 0; k < 6; k++)
+            mean[k] += moved[k];
     }
-    acc[0] += work;
     acc[1] += tlk_body_product(&m->bodies, i, forces, mean) - weight * tlk_dotd(m->gravity, mean);
 }
 
@@ -212,13 +213,14 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     const double *x = m->bodies.pos + 4 * (size_t)i;
     const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
     const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
-    const double push = (double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2];
     const double limit = m->max_speed * m->max_speed;
-    double turn = 0;
+    double turn = 0, push = 0;
     bool near = true;
     for (int k = 0; k < 3; k++) { /* as tlk_advance will move it */
         const double angle = m->h * ((double)v[4 + k] + (double)p[4 + k]);
-        near = near && fabs(x[k] + m->h * ((double)v[k] + (double)p[k])) < TLK_FAR;
+        const double way = (double)v[k] + (double)p[k];
+        near = near && fabs(x[k] + m->h * way) < TLK_FAR;
+        push += way * way;
         turn += angle * angle;
     }
     if (!(speed <= limit) || !(push <= limit) || !(spin < 1e24) || !(turn < 1e24) || !near)

@@ -257,15 +257,9 @@ TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, co
 TL_KERNEL double tlk_bias(const tlk_build *p, double gap, bool rests, double restitution,
                           double before, double free)
 {
-    double bias = rests ? 0 : gap / p->h;
-    if (gap < 0) {
-        if (p->split)
-            bias = 0;
-        else
-            bias = tlk_max(bias * p->recovery_fraction, -p->recovery_speed);
-    }
+    double bias = rests && gap >= 0 ? 0 : tlk_gap_bias(&p->recovery, gap);
     /* an impact within this step: leave at e times the speed of approach, not before */
-    if (restitution > 0 && before < -p->restitution_speed && gap + p->h * free < 0)
+    if (restitution > 0 && before < -p->restitution_speed && gap + p->recovery.h * free < 0)
         bias = tlk_min(bias, 0.0) + restitution * before;
     return bias;
 }
@@ -277,7 +271,7 @@ TL_KERNEL bool tlk_rests(const tlk_build *p, const real *va, const real *vb, dou
     double square = 0;
     for (int k = 0; k < 3; k++)
         square += ((double)vb[k] - va[k]) * ((double)vb[k] - va[k]);
-    return load > 0 && gap <= p->rest && p->h * p->h * square <= p->rest * p->rest;
+    return load > 0 && gap <= p->rest && p->recovery.h * p->recovery.h * square <= p->rest * p->rest;
 }
 
 /* The row of a contact. */
@@ -372,7 +366,7 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         p->head[tlk_at(s, f, TLK_HEAD)] = head[f];
     /* what two bodies exchanged in an impact is no load between them, and no start for this step */
     for (int f = 0; f < 3 && gamma[3] != 0; f++)
-        gamma[f] = 0;
+        gamma[f] = tlk_max(gamma[3], (real)0) * contact[f];
     /* nor does a contact rest that is about to bounce */
     const bool strikes = pair[1] > 0 && tlk_dotd(n, before) < -p->restitution_speed;
     const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
@@ -396,23 +390,23 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     }
 }
 
-/* One contact: the impulse of its row, and of its impacts before; the fourth number says whether
- * there were any. */
+/* One contact: the impulse of its row, and of its impacts before. The fourth number is 0 where there
+ * were none; else the row's own along the normal, or -1 where that is 0. */
 TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
 {
     const uint32_t s = tlk_row_of(p, k);
     const real sign = p->shapes.info[p->contact_a[k]] & TLK_SHAPE_FIXED ? (real)-1 : (real)1;
-    real *gamma = p->contact_gamma_out + 4 * (size_t)k;
+    real *gamma = p->contact_gamma_out + 4 * (size_t)k, load = 0;
+    bool hit = false;
     for (uint32_t f = 0; f < 3; f++)
         gamma[f] = sign * p->gamma[tlk_at(s, f, 3)];
-    gamma[3] = 0;
-    if (!p->impact)
-        return;
-    for (uint32_t f = 0; f < 3; f++) {
+    for (uint32_t f = 0; f < 3 && p->impact; f++) {
         const real struck = p->impact[tlk_at(s, f, 3)];
+        load += gamma[f] * p->contact_n[4 * (size_t)k + f];
         gamma[f] += sign * struck;
-        gamma[3] = struck != 0 ? (real)1 : gamma[3];
+        hit = hit || struck != 0;
     }
+    gamma[3] = !hit ? (real)0 : load > 0 ? load : (real)-1;
 }
 
 /* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the

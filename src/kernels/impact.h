@@ -7,15 +7,17 @@
 
 #include "kernels/solve.h"
 
-/* The velocities half way through the step's forces: impacts that mirror these keep the energy that
- * the whole step would have without them. */
-TL_KERNEL tlk_pair tlk_impact_middle(const tlk_impact *m, const tlk_row *row)
+/* The velocities at a time within the step: those of the parabola that the step's forces make and
+ * that its end is on. They are half of the forces behind where the step begins. Impacts that mirror
+ * these keep the energy that the whole step would have without them. */
+TL_KERNEL tlk_pair tlk_impact_velocities(const tlk_impact *m, const tlk_row *row, float time)
 {
     tlk_pair pair = tlk_load_pair(row, m->problem.vel);
     const tlk_pair before = tlk_load_pair(row, m->before), free = tlk_load_pair(row, m->free);
+    const real part = (real)((double)time / m->h - 0.5);
     for (int k = 0; k < 8; k++) {
-        pair.a[k] -= (real)0.5 * (free.a[k] - before.a[k]);
-        pair.b[k] -= (real)0.5 * (free.b[k] - before.b[k]);
+        pair.a[k] += part * (free.a[k] - before.a[k]);
+        pair.b[k] += part * (free.b[k] - before.b[k]);
     }
     return pair;
 }
@@ -37,30 +39,43 @@ TL_KERNEL bool tlk_impact_spent(const tlk_impact *m, uint32_t s)
     return left < (real)0.1;
 }
 
-/* How fast a row approaches, where that is fast enough to bounce; else 0. */
-TL_KERNEL real tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *row)
+/* How much impacts have opened a row, as a speed over the whole step: bodies had other velocities
+ * before them. */
+TL_KERNEL real tlk_impact_opened(const tlk_impact *m, uint32_t s, const tlk_row *row)
+{
+    const tlk_pair pair = tlk_load_pair(row, m->pseudo);
+    real u[3];
+    tlk_row_velocity(&m->problem, s, row, &pair, u);
+    return tlk_dot(u, row->n);
+}
+
+/* When a row is hit, s into the step, and in `speed` how fast it then approaches; 2 h where
+ * it is not hit. Bodies go straight on from their last impact; a row that is closed already is hit
+ * at once. */
+TL_KERNEL float tlk_impact_time(const tlk_impact *m, uint32_t s, const tlk_row *row, real *speed)
 {
     const tlk_problem *p = &m->problem;
     const tlk_pair pair = tlk_load_pair(row, p->vel);
     real u[3];
     tlk_row_velocity(p, s, row, &pair, u);
-    const real speed = -tlk_dot(u, row->n);
-    if (!((double)m->gap[s] < m->h * (double)speed) || tlk_impact_spent(m, s))
-        return 0; /* not reached in a whole step, or no more */
-    const tlk_pair middle = tlk_impact_middle(m, row);
-    tlk_row_velocity(p, s, row, &middle, u);
-    return -(double)tlk_dot(u, row->n) > m->slow ? speed : (real)0;
+    *speed = -tlk_dot(u, row->n);
+    const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, row);
+    if (!(*speed > 0) || !(gap < m->h * (double)*speed) || tlk_impact_spent(m, s))
+        return (float)(2 * m->h);
+    const float time = tlk_max(tlk_impact_clock(m, row), (float)(gap / (double)*speed));
+    if (!((double)time < m->h))
+        return (float)(2 * m->h);
+    const tlk_pair then = tlk_impact_velocities(m, row, time);
+    tlk_row_velocity(p, s, row, &then, u);
+    return -(double)tlk_dot(u, row->n) > m->slow ? time : (float)(2 * m->h);
 }
 
 /* What a row bids in this round: its round, then the earlier the hit the more (at the very start of
- * the step, the faster the more), then its number; 0 where it is not hit. A gap is crossed anew
- * after each impact, so that a body between two others does not bounce for ever. */
+ * the step, the faster the more), then its number; 0 where it is not hit. */
 TL_KERNEL uint64_t tlk_impact_offer(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
-    const real speed = tlk_impact_speed(m, s, row), gap = tlk_max(m->gap[s], (real)0);
-    if (!(speed > 0))
-        return 0;
-    const float time = tlk_impact_clock(m, row) + (float)(gap / speed);
+    real speed;
+    const float time = tlk_impact_time(m, s, row, &speed);
     if (!((double)time < m->h))
         return 0;
     const uint32_t place = time > 0 ? 0x7fffffu - (tlk_float_bits(time) >> 8)
@@ -89,6 +104,20 @@ TL_KERNEL void tlk_impact_bid(const tlk_impact *m, uint32_t s)
         tlk_atomic_max(&m->bid[b], offer);
 }
 
+/* Two bodies had the velocities `before` up to now, not those after it: so they are elsewhere, by
+ * what their pseudo-velocities say. */
+TL_KERNEL void tlk_impact_shift(const tlk_impact *m, const tlk_row *row, float time,
+                                const tlk_pair *before, const tlk_pair *after)
+{
+    tlk_pair pair = tlk_load_pair(row, m->pseudo);
+    const real part = (real)((double)time / m->h);
+    for (int k = 0; k < 8; k++) {
+        pair.a[k] += part * (before->a[k] - after->a[k]);
+        pair.b[k] += part * (before->b[k] - after->b[k]);
+    }
+    tlk_store_pair(&m->problem, row, &pair, m->pseudo);
+}
+
 /* One row: where it won, Newton's impact law with Coulomb friction, for these two bodies alone. */
 TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
 {
@@ -99,15 +128,15 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     if (m->bid[a] != m->offer[s] || (b < p->moving && m->bid[b] != m->offer[s]))
         return;
     const tlk_row row = tlk_load_row(p, s);
-    const real gap = tlk_max(m->gap[s], (real)0);
-    const float time = tlk_impact_clock(m, &row) + (float)(gap / tlk_impact_speed(m, s, &row));
-    const tlk_pair middle = tlk_impact_middle(m, &row);
-    tlk_pair pair = tlk_load_pair(&row, p->vel), after = middle;
+    real speed;
+    const float time = tlk_impact_time(m, s, &row, &speed);
+    const tlk_pair then = tlk_impact_velocities(m, &row, time);
+    tlk_pair pair = tlk_load_pair(&row, p->vel), after = then;
     real u[3], left[3], eta[3], gamma[3] = {0, 0, 0}, sum[3], work = 0;
-    tlk_row_velocity(p, s, &row, &middle, u);
-    tlk_row_eta(p, s, &row, &middle, eta);
+    tlk_row_velocity(p, s, &row, &then, u);
+    tlk_row_eta(p, s, &row, &then, eta);
     const real un = tlk_dot(u, row.n);
-    tlk_psor_coulomb(p, m->restitution[s] * un, s, &row, &middle, u, eta, gamma);
+    tlk_psor_coulomb(p, m->restitution[s] * un, s, &row, &then, u, eta, gamma);
     if (s >= p->block_base) {
         /* friction may turn a body so that Newton's law adds energy: then without friction */
         tlk_row_push(p, s, &row, gamma, &after);
@@ -117,8 +146,10 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
         for (int k = 0; k < 3 && work > 0; k++)
             gamma[k] = -(1 + m->restitution[s]) * eta[0] * un * row.n[k];
     }
-    tlk_row_push(p, s, &row, gamma, &pair);
-    tlk_store_pair(p, &row, &pair, p->vel);
+    after = pair;
+    tlk_row_push(p, s, &row, gamma, &after);
+    tlk_impact_shift(m, &row, time, &pair, &after);
+    tlk_store_pair(p, &row, &after, p->vel);
     tlk_load3(m->impulse, s, sum);
     for (int k = 0; k < 3; k++)
         sum[k] += gamma[k];
@@ -133,19 +164,38 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     }
 }
 
-/* One row that fast bodies approach too late in the step to collide: neither problem, which have
- * all of the step's velocity act for all of its length, must stop them. So their gap counts as what
- * they cross; they may overlap by what they moved too far, and collide in the next step. */
-TL_KERNEL void tlk_impact_late(const tlk_impact *m, uint32_t s)
+/* One row, after the impacts: what is left of its gap at the last one of its bodies, for what is
+ * left of the step then. A contact at rest (a gap, and none to close) stays so. */
+TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
 {
-    if (m->problem.a[s] == TLK_NONE || !(m->restitution[s] > 0) || m->offer[s])
+    const tlk_problem *p = &m->problem;
+    if (p->a[s] == TLK_NONE || (m->bias[s] == 0 && m->gap[s] > 0))
         return;
-    const tlk_row row = tlk_load_row(&m->problem, s);
-    const real speed = tlk_impact_clock(m, &row) > 0 ? tlk_impact_speed(m, s, &row) : (real)0;
-    if (speed > m->bias[s]) {
-        m->bias[s] = speed;
-        m->gap[s] = (real)(m->h * (double)speed);
-    }
+    const tlk_row row = tlk_load_row(p, s);
+    const double time = (double)tlk_impact_clock(m, &row);
+    if (!(time > 0))
+        return;
+    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    real u[3];
+    tlk_row_velocity(p, s, &row, &pair, u);
+    const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, &row) +
+                       time * (double)tlk_dot(u, row.n);
+    m->bias[s] = (real)(gap > 0 ? gap / (m->h - time) : tlk_gap_bias(&m->recovery, gap));
+}
+
+/* One body, after the velocity problem: what that changed acts from its last impact on. */
+TL_KERNEL void tlk_impact_settle(const tlk_impact *m, uint32_t i)
+{
+    const real part = (real)((double)m->clock[i] / m->h);
+    if (!(part > 0))
+        return;
+    real v[8], struck[8], p[8];
+    tlk_load8(m->problem.vel + 8 * (size_t)i, v);
+    tlk_load8(m->problem.free + 8 * (size_t)i, struck);
+    tlk_load8(m->pseudo + 8 * (size_t)i, p);
+    for (int k = 0; k < 8; k++)
+        p[k] -= part * (v[k] - struck[k]);
+    tlk_store8(m->pseudo + 8 * (size_t)i, p);
 }
 
 /* 0 how many rows are about to be hit, 1 how many have been. */

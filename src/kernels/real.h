@@ -244,4 +244,12 @@ TL_KERNEL void tlk_atomic_set(uint64_t *p, uint64_t value)
 #endif
 }
 
+/* What of a gap or an overlap the velocities of a step are to make up for, m/s (eq. 10). */
+TL_KERNEL double tlk_gap_bias(const tlk_recovery *r, double gap)
+{
+    if (gap >= 0)
+        return gap / r->h;
+    return r->split ? 0 : tlk_max(gap / r->h * r->fraction, -r->speed);
+}
+
 #endif

@@ -529,9 +529,9 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     tlk_load3(q->gamma, s, gamma);
     const real load = tlk_dot(gamma, row.n);
     const bool rests = load > 0 && q->bias[s] == 0 && q->rest >= 0;
-    double bias = (double)q->gap[s] / q->h + un;
+    double bias = (double)q->gap[s] / q->recovery.h + un;
     if (rests || bias < 0)
-        bias = tlk_max(bias * q->recovery_fraction, -q->recovery_speed);
+        bias = tlk_max(bias * q->recovery.fraction, -q->recovery.speed);
     q->position_bias[s] = (real)bias;
     for (int k = 0; k < 3; k++)
         start[k] = rests ? load * row.n[k] : (real)0;

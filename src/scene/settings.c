@@ -15,7 +15,7 @@ tl_settings tl_settings_default(void)
         .recovery_fraction = 0.5,
         .recovery_speed = INFINITY,
         .restitution_speed = 0.01,
-        .impacts = TL_IMPACTS_SIMULTANEOUS,
+        .impacts = TL_IMPACTS_PROPAGATING,
         .max_speed = 1e5,
         .solver = {.kind = TL_PSOR,
                    .law = TL_LAW_DEFAULT,

@@ -10,6 +10,7 @@
 /* Speeds are in units of what gravity adds in a step. */
 #define CALM     0.1   /* the usual speed of bodies at rest */
 #define STARTED  0.5   /* that of bodies that have just begun to move */
+#define STILL    1e-3  /* that of bodies which no impulse need stop */
 #define NEW_LOAD 0.05  /* the residual where loads are new */
 #define BALANCED 1e-6  /* the residual that ends the search */
 #define HOPELESS 0.05  /* the usual speed, after LOOK iterations, that ends it too */
@@ -117,10 +118,12 @@ void tl_step_watch(tl_world *w, double before, const tl_solution *found, const t
     const uint64_t paid = (uint64_t)s->iterations + s->position_iterations;
     const bool calm = before <= CALM * unit, stays = after <= CALM * unit;
     const bool slowed = found->iterations && after < before;
-    /* bodies at rest that the sweeps do not hold, or that began to move; and those that a search
-     * slows down but has not yet stopped */
+    const bool stopped = found->iterations && stays && before > STILL * unit;
+    /* bodies at rest that the sweeps do not hold, or that began to move; those that a search slows
+     * down but has not yet stopped; and those that it has just stopped, as their impulses were more
+     * or less than what holds them, and the next sweeps would move them again */
     w->unbalanced = ((calm || stays) && r->residual > NEW_LOAD * unit) ||
-                    (!stays && after <= STARTED * unit && (calm || slowed));
+                    (!stays && after <= STARTED * unit && (calm || slowed)) || stopped;
     for (int k = 0; k < 3; k++)
         w->pull[k] = w->settings.gravity[k] * w->settings.step;
     /* what was found is worth its price */

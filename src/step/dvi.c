@@ -330,12 +330,10 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .segment_row = (uint32_t *)p->segment.data + TL_SEGMENTS + 1,
                          .pair = w->pair_table.data,
                          .materials = w->materials,
-                         .split = s->overlap == TL_OVERLAP_SPLIT,
                          .warm = s->solver.warm_start,
                          .block_base = problem->view.block_base,
-                         .h = s->step,
-                         .recovery_fraction = s->recovery_fraction,
-                         .recovery_speed = s->recovery_speed,
+                         .recovery = {s->step, s->recovery_fraction, s->recovery_speed,
+                                      s->overlap == TL_OVERLAP_SPLIT},
                          .restitution_speed = s->restitution_speed,
                          .rest = resting_gap(w),
                          .free = w->free.data,
@@ -399,20 +397,15 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     return tl_solve(w->backend, &w->workspace, &second, &def, def.position_iterations, solution);
 }
 
-/* The linear part of a row of velocities; whether its length is within the limit. */
-static tl_status read_speed(tl_world *w, const void *velocities, size_t row, double v[3],
-                            bool *within)
+/* The linear part of a row of velocities. */
+static tl_status read_velocity(tl_world *w, const void *velocities, size_t row, double v[3])
 {
     tl_backend *b = w->backend;
     char raw[3 * sizeof(double)];
-    double square = 0;
     TL_TRY(b->ops->download(b, raw, (const char *)velocities + 8 * row * b->real, 3 * b->real));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         v[k] = b->precision == TL_DOUBLE ? ((const double *)(const void *)raw)[k]
                                          : (double)((const float *)(const void *)raw)[k];
-        square += v[k] * v[k];
-    }
-    *within = square <= w->settings.max_speed * w->settings.max_speed;
     return TL_OK;
 }
 
@@ -420,15 +413,20 @@ static tl_status read_speed(tl_world *w, const void *velocities, size_t row, dou
 static tl_status diverged(tl_world *w, const tlk_motion *motion, size_t row)
 {
     tl_backend *b = w->backend;
+    const double most = w->settings.max_speed * w->settings.max_speed;
     uint32_t id;
-    double x[4], v[3], push[3] = {0, 0, 0};
-    bool moves, pushed = true;
+    double x[4], v[3], push[3] = {0, 0, 0}, speed = 0, way = 0;
     char limit[64];
     TL_TRY(b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id));
     TL_TRY(b->ops->download(b, x, (const double *)w->pos.data + 4 * row, sizeof x));
-    TL_TRY(read_speed(w, motion->vel, row, v, &moves));
+    TL_TRY(read_velocity(w, motion->vel, row, v));
     if (motion->pseudo)
-        TL_TRY(read_speed(w, motion->pseudo, row, push, &pushed));
+        TL_TRY(read_velocity(w, motion->pseudo, row, push));
+    for (int k = 0; k < 3; k++) {
+        speed += v[k] * v[k];
+        way += (v[k] + push[k]) * (v[k] + push[k]);
+    }
+    const bool moves = speed <= most, pushed = way <= most;
     snprintf(limit, sizeof limit, "settings.max_speed = %g", w->settings.max_speed);
     if (moves && pushed)
         snprintf(limit, sizeof limit, "coordinates below %g m and turns below %g rad in a step",
@@ -486,7 +484,8 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
                                  {TLK_FOLD_integrate, w->dynamic, motion, moved}};
     const size_t first = w->settings.exact_times ? 2 : 3; /* in two goes where each is timed */
     double mark = tl_now();
-    motion->pseudo = w->settings.overlap == TL_OVERLAP_SPLIT ? w->pseudo.data : NULL;
+    motion->pseudo =
+        w->settings.overlap == TL_OVERLAP_SPLIT || build->impact ? w->pseudo.data : NULL;
     TL_TRY(tl_monitors_prepare(w, &w->contacts[1 - w->current], motion));
     if (!w->halt.data) {
         TL_TRY(tl_buffer_need(b, &w->halt, sizeof(uint64_t)));
@@ -525,54 +524,62 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
     return TL_OK;
 }
 
+/* What the stages of a step hand on. */
+typedef struct stages {
+    tl_problem problem;
+    tlk_motion motion;
+    tlk_build build;
+    tlk_impact impact;
+} stages;
+
 /* Everything up to the rows of the velocity problem. */
-static tl_status prepare(tl_world *w, tl_problem *problem, tlk_motion *motion, tlk_build *build,
-                         tl_report *r)
+static tl_status prepare(tl_world *w, stages *s, tl_report *r)
 {
     tl_contacts *next = &w->contacts[1 - w->current];
     double mark = tl_now();
+    *s = (stages){.problem = {.segment_count = 0}};
     TL_TRY(find(w, 0, 1, next));
     r->ms.find = lap(w, &mark);
     TL_TRY(match(w, next));
     r->ms.match = lap(w, &mark);
-    TL_TRY(order_rows(w, next, problem, &r->colours));
+    TL_TRY(order_rows(w, next, &s->problem, &r->colours));
     r->ms.colour = lap(w, &mark);
-    TL_TRY(free_velocities(w, motion));
-    TL_TRY(build_rows(w, next, problem, build));
+    TL_TRY(free_velocities(w, &s->motion));
+    TL_TRY(build_rows(w, next, &s->problem, &s->build));
     if (bounces(w))
-        TL_TRY(tl_step_impacts(w, problem, build, r));
+        TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
     r->ms.build = lap(w, &mark);
     return TL_OK;
 }
 
 tl_status tl_step_problem(tl_world *w, tl_problem *problem)
 {
-    tlk_motion motion;
-    tlk_build build;
+    stages s;
     tl_report r = {0};
-    *problem = (tl_problem){0};
-    return prepare(w, problem, &motion, &build, &r);
+    TL_TRY(prepare(w, &s, &r));
+    *problem = s.problem;
+    return TL_OK;
 }
 
 tl_status tl_step_dvi(tl_world *w)
 {
     const tl_solver_def *solver = &w->settings.solver;
-    tl_problem problem = {0};
+    stages s;
     tl_solution found, first, second = {0, 0};
-    tlk_motion motion;
-    tlk_build build;
     tl_report r = {0};
     const double begin = tl_now();
-    TL_TRY(prepare(w, &problem, &motion, &build, &r));
+    TL_TRY(prepare(w, &s, &r));
     double mark = tl_now();
-    TL_TRY(tl_step_balance(w, &problem, &found));
-    TL_TRY(tl_solve(w->backend, &w->workspace, &problem, solver, solver->iterations, &first));
+    TL_TRY(tl_step_balance(w, &s.problem, &found));
+    TL_TRY(tl_solve(w->backend, &w->workspace, &s.problem, solver, solver->iterations, &first));
+    if (s.build.impact)
+        tl_run(w->backend, TLK_impact_settle, w->dynamic, &s.impact);
     r.ms.solve = lap(w, &mark);
     if (w->settings.overlap == TL_OVERLAP_SPLIT)
-        TL_TRY(solve_positions(w, &problem, &build, &second));
+        TL_TRY(solve_positions(w, &s.problem, &s.build, &second));
     r.ms.position = lap(w, &mark);
     const double speed = tl_world_speed(w);
-    TL_TRY(audit_and_move(w, &problem, &build, &motion, &r));
+    TL_TRY(audit_and_move(w, &s.problem, &s.build, &s.motion, &r));
     tl_step_watch(w, speed, &found, &r);
     r.iterations = found.iterations + first.iterations;
     r.position_iterations = second.iterations;

@@ -54,13 +54,16 @@ static void new_window(tl_world *w, tlk_impact *m)
     tl_run(w->backend, TLK_impact_bid, m->problem.rows, m);
 }
 
-tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl_report *r)
+tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tlk_impact *impact,
+                          tl_report *r)
 {
     tlk_impact m = {.problem = problem->view,
                     .gap = build->gap,
                     .restitution = build->restitution,
                     .before = build->bodies.vel,
                     .free = build->free,
+                    .pseudo = w->pseudo.data,
+                    .recovery = build->recovery,
                     .h = w->settings.step,
                     .slow = w->settings.restitution_speed,
                     .impulse = w->problem.impact.data,
@@ -86,11 +89,13 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
         batch = 2 * batch < BATCH ? 2 * batch : BATCH;
     }
     r->impacts = (uint32_t)numbers[1];
-    tl_run(w->backend, TLK_impact_late, rows, &m);
+    tl_run(w->backend, TLK_impact_end, rows, &m);
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
     TL_TRY(tl_buffer_need(w->backend, &w->struck, bytes));
     w->backend->ops->copy(w->backend, w->struck.data, m.problem.vel, bytes);
     problem->view.free = w->struck.data;
     build->impact = m.impulse;
+    *impact = m;
+    impact->problem.free = w->struck.data;
     return TL_OK;
 }

@@ -239,9 +239,9 @@ void tl_step_watch(tl_world *world, double before, const tl_solution *found,
 double tl_world_speed(const tl_world *world);
 
 /* step/impact.c: the impacts of the step, before its velocity problem, whose free velocities they
- * change; `build` is told their impulses. */
+ * change; `build` is told their impulses, and `impact` is what TLK_impact_settle then needs. */
 tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
-                          tl_report *report);
+                          tlk_impact *impact, tl_report *report);
 
 /* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */
 void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);

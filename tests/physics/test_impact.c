@@ -294,6 +294,7 @@ static void test_simultaneous(void **state)
     tl_body bodies[5];
     (void)state;
     settings.gravity[2] = 0;
+    settings.impacts = TL_IMPACTS_SIMULTANEOUS;
     settings.solver.iterations = 2000;
     tl_scene *scene = scene_with(&settings);
     const tl_material material = add_material(scene, 0, 1);

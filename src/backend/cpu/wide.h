@@ -457,14 +457,14 @@ WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, uint32_
                     vec_widen(h.n[2]) * vec_widen(u[2]);
     const dvec zero = {0};
     const dvec gap = vec_widen(vec_load(q->gap + s));
-    dvec bias = gap / q->h + un;
+    dvec bias = gap / q->recovery.h + un;
     const real *gamma = q->gamma + tlk_at(s, 0, 3);
     const vec g[3] = {vec_load(gamma), vec_load(gamma + TLK_LANES),
                       vec_load(gamma + 2 * TLK_LANES)};
     const vec load = vec_dot(g, h.n);
     const dvec_bits closed = vec_widen(vec_load(q->bias + s)) == zero;
     const dvec_bits rests = (vec_widen(load) > zero) & closed & (zero + q->rest >= zero);
-    const dvec part = bias * q->recovery_fraction, most = zero - q->recovery_speed;
+    const dvec part = bias * q->recovery.fraction, most = zero - q->recovery.speed;
     bias = dvec_select(rests | (bias < zero), dvec_select(part > most, part, most), bias);
     vec_store(q->position_bias + s, __builtin_convertvector(bias, vec));
     const vec start = __builtin_convertvector(dvec_select(rests, vec_widen(load), zero), vec);
