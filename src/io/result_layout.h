@@ -39,6 +39,7 @@ typedef struct tl_frame_row {
     X(uint64_t, colours, colours)                         \
     X(uint64_t, impacts, impacts)                         \
     X(uint64_t, impact_rounds, impact_rounds)             \
+    X(uint64_t, searches, searches)                       \
     X(uint64_t, iterations, iterations)                   \
     X(uint64_t, position_iterations, position_iterations) \
     X(double, residual, residual)                         \

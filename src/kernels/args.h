@@ -99,6 +99,10 @@ typedef struct tlk_find {
     tlk_bodies bodies;
     tlk_shapes shapes;
     double h, envelope;
+    /* where contacts are looked for again: velocities that the step would end with and what moves
+     * bodies besides (or NULL), and how deep pairs would overlap then that are looked for; NULL */
+    const TLK_REAL *look, *look_push;
+    double look_depth;
     uint32_t globals;
     uint32_t axis; /* along which space is cut into parts, or TLK_UNCUT */
     tlk_level level[TLK_LEVELS];
@@ -303,6 +307,7 @@ typedef struct tlk_turning {
 typedef struct tlk_motion {
     tlk_bodies bodies;
     double gravity[3], h, max_speed;
+    double jump; /* m: a body that would end further from where it was expected is not to move */
     const uint32_t *forced; /* rows of the bodies that forces act on, each once */
     const double *wrench;   /* 6 each: force and torque on those */
     TLK_REAL *free, *vel;   /* 8 a body */

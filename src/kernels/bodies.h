@@ -202,8 +202,9 @@ TL_KERNEL void tlk_body_layer(const tlk_motion *m, uint32_t i, const real *v, do
 }
 
 /* The first dynamic body whose new velocity, or what moves it out of overlaps, is not a number or
- * too large, or which would get out of reach or turn too far: then nothing is to move. The sum of
- * the roots of the new speeds, and the energies and layers of the body. */
+ * too large, or which would get out of reach or turn too far; else the number of bodies, where one
+ * would end too far from where contacts were looked for: then nothing is to move. The sum of the
+ * roots of the new speeds, and the energies and layers of the body. */
 TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 {
     real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -214,17 +215,21 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
     const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
     const double limit = m->max_speed * m->max_speed;
-    double turn = 0, push = 0;
+    const real *old = m->bodies.vel + 8 * (size_t)i;
+    double turn = 0, push = 0, off = 0;
     bool near = true;
     for (int k = 0; k < 3; k++) { /* as tlk_advance will move it */
         const double angle = m->h * ((double)v[4 + k] + (double)p[4 + k]);
         const double way = (double)v[k] + (double)p[k];
         near = near && fabs(x[k] + m->h * way) < TLK_FAR;
         push += way * way;
+        off += (way - (double)old[k]) * (way - (double)old[k]);
         turn += angle * angle;
     }
     if (!(speed <= limit) || !(push <= limit) || !(spin < 1e24) || !(turn < 1e24) || !near)
         acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
+    else if (!(m->h * m->h * off <= m->jump * m->jump))
+        acc[0] = tlk_min(acc[0], (double)m->bodies.dynamic), tlk_atomic_set(m->halt, 1);
     acc[1] += sqrt(sqrt(speed));
     tlk_body_work(m, i, v, acc + 2);
     tlk_body_layer(m, i, v, acc + 4);

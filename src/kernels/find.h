@@ -9,32 +9,33 @@
 #include "kernels/bins.h"
 
 /* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
- * to j); one of the two is a sphere, and the point is on it. */
-TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const double *n)
+ * to j), with the velocities at the start of the step or those that are looked at; one of the two
+ * is a sphere, and the point is on it. */
+TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const double *n, bool looks)
 {
     const tlk_shapes *s = &f->shapes;
     const size_t bi = s->body[i], bj = s->body[j];
-    const real *vi = f->bodies.vel + 8 * bi, *vj = f->bodies.vel + 8 * bj;
     const double *xi = f->bodies.pos + 4 * bi, *xj = f->bodies.pos + 4 * bj;
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double *c = s->centre + 4 * (size_t)(from_i ? i : j);
     const double r = s->geom[4 * (size_t)(from_i ? i : j) + 3] * (from_i ? 1 : -1);
-    double ri[3], rj[3], ti[3], tj[3], closing = 0;
+    double vi[6], vj[6], ri[3], rj[3], ti[3], tj[3], closing = 0;
+    tlk_velocity(f, bi, looks, vi);
+    tlk_velocity(f, bj, looks, vj);
     for (int k = 0; k < 3; k++) {
         ri[k] = c[k] + r * n[k] - xi[k];
         rj[k] = c[k] + r * n[k] - xj[k];
     }
-    const double wi[3] = {vi[4], vi[5], vi[6]}, wj[3] = {vj[4], vj[5], vj[6]};
-    tlk_crossd(wi, ri, ti);
-    tlk_crossd(wj, rj, tj);
+    tlk_crossd(vi + 3, ri, ti);
+    tlk_crossd(vj + 3, rj, tj);
     for (int k = 0; k < 3; k++)
-        closing += n[k] * ((double)vi[k] + ti[k] - (double)vj[k] - tj[k]);
+        closing += n[k] * (vi[k] + ti[k] - vj[k] - tj[k]);
     return closing;
 }
 
 /* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing
- * speed. Beyond the envelope the boxes of binned shapes must overlap, because no others are sure to
- * meet. */
+ * speed; or, where it is looked again, whether the step would leave them deep in each other. Beyond
+ * the envelope the boxes of binned shapes must overlap, because no others are sure to meet. */
 TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
@@ -42,7 +43,8 @@ TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
     const double gap = tlk_narrow(s, i, j, n);
     if (gap <= f->envelope)
         return true;
-    if (!(gap <= f->envelope + f->h * tlk_closing(f, i, j, n)))
+    if (!(gap <= f->envelope + f->h * tlk_closing(f, i, j, n, false)) &&
+        !(f->look && gap + f->look_depth <= f->h * tlk_closing(f, i, j, n, true)))
         return false;
     if (s->level[i] >= TLK_LEVELS || s->level[j] >= TLK_LEVELS)
         return true;

@@ -10,18 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RESTING 0.1 /* of the envelope */
+#define RESTING 0.1   /* of the envelope */
+#define MISSED  0.025 /* of the smallest radius: pairs that were missed may overlap by so much */
 
 _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
 
-/* Contacts of the present state; in parts (0: at once) on several devices. */
-static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, tl_contacts *next)
+/* Contacts of the present state; in parts (0: at once) on several devices. With a motion, those too
+ * that it would leave deep in each other. */
+static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, const tlk_motion *motion,
+                      tl_contacts *next)
 {
     TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
     tl_collide_state state = {.bodies = tl_world_bodies_view(w),
                               .shapes = tl_world_shapes_view(w),
                               .h = w->settings.step,
                               .envelope = w->envelope,
+                              .look = motion ? motion->vel : NULL,
+                              .look_push = motion ? motion->pseudo : NULL,
+                              .look_depth = MISSED * w->smallest,
                               .crowd = w->backend->crowd,
                               .apart = w->backend->apart};
     if (!w->box_known)
@@ -63,7 +69,7 @@ tl_status tl_step_contacts(tl_world *w, uint32_t parts, uint32_t devices)
 {
     tl_contacts *last = &w->contacts[w->current], *next = &w->contacts[1 - w->current];
     next->over = last->impulses ? NULL : last;
-    const tl_status status = find(w, parts, devices, next);
+    const tl_status status = find(w, parts, devices, NULL, next);
     next->over = NULL;
     TL_TRY(status);
     if (last->impulses)
@@ -246,6 +252,7 @@ static tl_status free_velocities(tl_world *w, tlk_motion *motion)
     *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
                            .h = w->settings.step,
                            .max_speed = w->settings.max_speed,
+                           .jump = 0.5 * (w->envelope + MISSED * w->smallest),
                            .step = w->steps,
                            .free = w->free.data,
                            .vel = w->work.data,
@@ -470,41 +477,114 @@ static void weigh(const tl_world *w, const double *gained, tl_report *r)
     r->carried_weight = 1 - above / weight;
 }
 
-/* The audit, the check of bodies that stops the step, and the new velocities and positions, which
- * become the state unless it did. The device is waited for once. */
-static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tlk_build *build,
-                                tlk_motion *motion, tl_report *r)
+/* What the stages of a step hand on. */
+typedef struct stages {
+    tl_problem problem;
+    tlk_motion motion;
+    tlk_build build;
+    tlk_impact impact;
+    tl_solution found, first, second; /* of the search for balance, of the two problems */
+    double audit[TLK_FOLD_NUMBERS], check[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
+} stages;
+
+/* From contacts to the rows of the velocity problem. */
+static tl_status prepare(tl_world *w, stages *s, tl_report *r)
+{
+    tl_contacts *next = &w->contacts[1 - w->current];
+    double mark = tl_now();
+    *s = (stages){.problem = {.segment_count = 0}};
+    r->impacts = r->impact_rounds = 0;
+    TL_TRY(match(w, next));
+    r->ms.match += lap(w, &mark);
+    TL_TRY(order_rows(w, next, &s->problem, &r->colours));
+    r->ms.colour += lap(w, &mark);
+    TL_TRY(free_velocities(w, &s->motion));
+    TL_TRY(build_rows(w, next, &s->problem, &s->build));
+    if (bounces(w))
+        TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
+    r->ms.build += lap(w, &mark);
+    return TL_OK;
+}
+
+/* The two problems. */
+static tl_status solve(tl_world *w, stages *s, tl_report *r)
+{
+    const tl_solver_def *solver = &w->settings.solver;
+    double mark = tl_now();
+    TL_TRY(tl_step_balance(w, &s->problem, &s->found));
+    TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
+    if (s->build.impact)
+        tl_run(w->backend, TLK_impact_settle, w->dynamic, &s->impact);
+    r->ms.solve += lap(w, &mark);
+    const bool split = w->settings.overlap == TL_OVERLAP_SPLIT;
+    if (split)
+        TL_TRY(solve_positions(w, &s->problem, &s->build, &s->second));
+    s->motion.pseudo = split || s->build.impact ? w->pseudo.data : NULL;
+    r->ms.position += lap(w, &mark);
+    return TL_OK;
+}
+
+/* The audit, the check of bodies that may stop the step, and the new velocities and positions,
+ * which become the state unless it did. The device is waited for once. */
+static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
 {
     tl_backend *b = w->backend;
-    const tlk_audit args = {problem->view, w->problem.gap.data, build->impact};
-    const uint32_t contacts = w->contacts[1 - w->current].count;
-    double n[TLK_FOLD_NUMBERS], worst[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
-    const tl_folding folds[3] = {{TLK_FOLD_audit_row, problem->view.rows, &args, n},
-                                 {TLK_FOLD_check_bodies, w->dynamic, motion, worst},
-                                 {TLK_FOLD_integrate, w->dynamic, motion, moved}};
+    const tl_contacts *next = &w->contacts[1 - w->current];
+    const tlk_audit args = {s->problem.view, w->problem.gap.data, s->build.impact};
+    const tl_folding folds[3] = {{TLK_FOLD_audit_row, s->problem.view.rows, &args, s->audit},
+                                 {TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
+                                 {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
     const size_t first = w->settings.exact_times ? 2 : 3; /* in two goes where each is timed */
     double mark = tl_now();
-    motion->pseudo =
-        w->settings.overlap == TL_OVERLAP_SPLIT || build->impact ? w->pseudo.data : NULL;
-    TL_TRY(tl_monitors_prepare(w, &w->contacts[1 - w->current], motion));
+    TL_TRY(tl_monitors_prepare(w, next, &s->motion));
     if (!w->halt.data) {
         TL_TRY(tl_buffer_need(b, &w->halt, sizeof(uint64_t)));
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
     }
-    motion->halt = w->halt.data;
-    tl_run(b, TLK_store_impulse, contacts, build);
-    tl_monitors_before(w, contacts);
+    s->motion.halt = w->halt.data;
+    tl_run(b, TLK_store_impulse, next->count, &s->build);
+    tl_monitors_before(w, next->count);
     TL_TRY(b->ops->fold(b, folds, first));
-    r->ms.audit = lap(w, &mark);
+    r->ms.audit += lap(w, &mark);
     TL_TRY(b->ops->fold(b, folds + first, 3 - first));
-    if (worst[0] < w->dynamic) {
-        b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
-        return diverged(w, motion, (size_t)worst[0]);
+    r->ms.integrate += lap(w, &mark);
+    return TL_OK;
+}
+
+/* A body was pushed so far within the step that pairs may meet whose contacts were not looked for.
+ * Looks again, with the velocities that the step would have ended with: if there are no others, it
+ * ends so; else it is made again, with them. */
+static tl_status look_again(tl_world *w, stages *s, tl_report *r)
+{
+    tl_backend *b = w->backend;
+    tl_contacts *next = &w->contacts[1 - w->current];
+    const uint32_t count = next->count;
+    const tl_folding folds[2] = {{TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
+                                 {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
+    double mark = tl_now();
+    r->searches++;
+    b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
+    TL_TRY(find(w, 0, 1, &s->motion, next));
+    r->ms.find += lap(w, &mark);
+    s->motion.jump = INFINITY;
+    if (next->count == count) { /* the same ones, whose impulses are still there */
+        next->impulses = true;
+        return b->ops->fold(b, folds, 2);
     }
-    certify(contacts, n, r);
-    r->dissipated_energy = w->dissipated + n[4] - worst[2];
-    r->work_energy = w->work_done + n[4] + worst[3];
-    weigh(w, worst + 4, r);
+    TL_TRY(prepare(w, s, r));
+    s->motion.jump = INFINITY;
+    TL_TRY(solve(w, s, r));
+    return audit_and_move(w, s, r);
+}
+
+/* The step is done: what it moved becomes the state, and the report tells of it. */
+static tl_status finish(tl_world *w, const stages *s, tl_report *r)
+{
+    double mark = tl_now();
+    certify(w->contacts[1 - w->current].count, s->audit, r);
+    r->dissipated_energy = w->dissipated + s->audit[4] - s->check[2];
+    r->work_energy = w->work_done + s->audit[4] + s->check[3];
+    weigh(w, s->check + 4, r);
     w->steps++;
     w->time += w->settings.step;
     w->dissipated = r->dissipated_energy;
@@ -512,79 +592,57 @@ static tl_status audit_and_move(tl_world *w, const tl_problem *problem, const tl
     w->current = 1 - w->current;
     tl_world_prescribe(w);
     TL_TRY(tl_monitors_after(w));
-    memcpy(w->box, moved + 2, 6 * sizeof(double));
-    w->box[6] = worst[1];
+    memcpy(w->box, s->moved + 2, 6 * sizeof(double));
+    w->box[6] = s->check[1];
     w->box_known = true;
     r->steps = w->steps;
     r->time = w->time;
     r->bodies = w->dynamic;
-    r->kinetic_energy = moved[0];
-    r->potential_energy = moved[1];
-    r->ms.integrate = lap(w, &mark);
+    r->kinetic_energy = s->moved[0];
+    r->potential_energy = s->moved[1];
+    r->iterations = s->found.iterations + s->first.iterations;
+    r->position_iterations = s->second.iterations;
+    r->bytes = w->backend->bytes;
+    r->peak_bytes = w->backend->peak;
+    r->ms.integrate += lap(w, &mark);
     return TL_OK;
 }
 
-/* What the stages of a step hand on. */
-typedef struct stages {
-    tl_problem problem;
-    tlk_motion motion;
-    tlk_build build;
-    tlk_impact impact;
-} stages;
-
-/* Everything up to the rows of the velocity problem. */
-static tl_status prepare(tl_world *w, stages *s, tl_report *r)
+/* Contacts and rows, as a step begins. */
+static tl_status begin_step(tl_world *w, stages *s, tl_report *r)
 {
-    tl_contacts *next = &w->contacts[1 - w->current];
     double mark = tl_now();
-    *s = (stages){.problem = {.segment_count = 0}};
-    TL_TRY(find(w, 0, 1, next));
+    TL_TRY(find(w, 0, 1, NULL, &w->contacts[1 - w->current]));
+    r->searches = 1;
     r->ms.find = lap(w, &mark);
-    TL_TRY(match(w, next));
-    r->ms.match = lap(w, &mark);
-    TL_TRY(order_rows(w, next, &s->problem, &r->colours));
-    r->ms.colour = lap(w, &mark);
-    TL_TRY(free_velocities(w, &s->motion));
-    TL_TRY(build_rows(w, next, &s->problem, &s->build));
-    if (bounces(w))
-        TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
-    r->ms.build = lap(w, &mark);
-    return TL_OK;
+    return prepare(w, s, r);
 }
 
 tl_status tl_step_problem(tl_world *w, tl_problem *problem)
 {
     stages s;
     tl_report r = {0};
-    TL_TRY(prepare(w, &s, &r));
+    TL_TRY(begin_step(w, &s, &r));
     *problem = s.problem;
     return TL_OK;
 }
 
 tl_status tl_step_dvi(tl_world *w)
 {
-    const tl_solver_def *solver = &w->settings.solver;
     stages s;
-    tl_solution found, first, second = {0, 0};
     tl_report r = {0};
-    const double begin = tl_now();
-    TL_TRY(prepare(w, &s, &r));
-    double mark = tl_now();
-    TL_TRY(tl_step_balance(w, &s.problem, &found));
-    TL_TRY(tl_solve(w->backend, &w->workspace, &s.problem, solver, solver->iterations, &first));
-    if (s.build.impact)
-        tl_run(w->backend, TLK_impact_settle, w->dynamic, &s.impact);
-    r.ms.solve = lap(w, &mark);
-    if (w->settings.overlap == TL_OVERLAP_SPLIT)
-        TL_TRY(solve_positions(w, &s.problem, &s.build, &second));
-    r.ms.position = lap(w, &mark);
-    const double speed = tl_world_speed(w);
-    TL_TRY(audit_and_move(w, &s.problem, &s.build, &s.motion, &r));
-    tl_step_watch(w, speed, &found, &r);
-    r.iterations = found.iterations + first.iterations;
-    r.position_iterations = second.iterations;
-    r.bytes = w->backend->bytes;
-    r.peak_bytes = w->backend->peak;
+    const double begin = tl_now(), speed = tl_world_speed(w);
+    TL_TRY(begin_step(w, &s, &r));
+    TL_TRY(solve(w, &s, &r));
+    TL_TRY(audit_and_move(w, &s, &r));
+    if (s.check[0] == w->dynamic)
+        TL_TRY(look_again(w, &s, &r));
+    if (s.check[0] < w->dynamic) {
+        w->backend->ops->fill(w->backend, w->halt.data, 0, sizeof(uint64_t));
+        return diverged(w, &s.motion, (size_t)s.check[0]);
+    }
+    TL_TRY(finish(w, &s, &r));
+    tl_step_watch(w, speed, &s.found, &r);
     r.total_ms = tl_now() - begin;
     w->report = r;
     return TL_OK;

@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(256, BOUNDS_BLOCKS)
     tlk_load4(f.bodies.vel + 8 * body, vel);
     const bool usual = i < f.shapes.dynamic && own < TLK_LEVELS && geom[0] == 0 && geom[1] == 0 &&
                        geom[2] == 0 && f.bin_start;
-    const float reach = tlk_reach(&f, geom[3], vel, 0);
+    const float reach = tlk_reach(&f, geom[3], body, vel, 0);
     const tlk_level &level = f.level[usual ? own : 0];
     c[3] = (double)reach;
     if (!usual || !has_one_place(f, level, c)) {
