@@ -49,34 +49,63 @@ TL_KERNEL real tlk_impact_opened(const tlk_impact *m, uint32_t s, const tlk_row 
     return tlk_dot(u, row->n);
 }
 
-/* When a row is hit, s into the step, and in `speed` how fast it then approaches; 2 h where
- * it is not hit. Bodies go straight on from their last impact; a row that is closed already is hit
- * at once. */
-TL_KERNEL float tlk_impact_time(const tlk_impact *m, uint32_t s, const tlk_row *row, real *speed)
+/* A row as it is at a time within the step. Two spheres that move past each other turn the line
+ * between their centres; an impulse along that line, as it was at the start, would turn them. */
+TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, uint32_t s, const tlk_row *row, float time)
 {
-    const tlk_problem *p = &m->problem;
-    const tlk_pair pair = tlk_load_pair(row, p->vel);
+    tlk_row turned = *row;
+    if (s >= m->problem.block_base || row->b >= m->problem.moving)
+        return turned;
+    const tlk_pair vel = tlk_load_pair(row, m->problem.vel), push = tlk_load_pair(row, m->pseudo);
+    const real apart = row->arm_a + row->arm_b;
+    real d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = apart * row->n[k] + (real)m->h * (push.b[k] - push.a[k]) +
+               (real)time * (vel.b[k] - vel.a[k]);
+    const real length = tlk_sqrt(tlk_dot(d, d));
+    if (!(length > (real)0.5 * apart))
+        return turned; /* deep in each other */
+    for (int k = 0; k < 3; k++)
+        turned.n[k] = d[k] / length;
+    turned.arm_a = row->arm_a * (length / apart);
+    turned.arm_b = row->arm_b * (length / apart);
+    return turned;
+}
+
+/* When a row comes to be closed, s into the step, as bodies go straight on from their last impact:
+ * then, or now where it is closed already. 2 h where that is not in this step. */
+TL_KERNEL float tlk_impact_closes(const tlk_impact *m, uint32_t s, const tlk_row *row)
+{
+    const tlk_pair pair = tlk_load_pair(row, m->problem.vel);
     real u[3];
-    tlk_row_velocity(p, s, row, &pair, u);
-    *speed = -tlk_dot(u, row->n);
+    tlk_row_velocity(&m->problem, s, row, &pair, u);
+    const double speed = -(double)tlk_dot(u, row->n);
     const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, row);
-    if (!(*speed > 0) || !(gap < m->h * (double)*speed) || tlk_impact_spent(m, s))
+    if (!(speed > 0) || !(gap < m->h * speed))
         return (float)(2 * m->h);
-    const float time = tlk_max(tlk_impact_clock(m, row), (float)(gap / (double)*speed));
-    if (!((double)time < m->h))
-        return (float)(2 * m->h);
-    const tlk_pair then = tlk_impact_velocities(m, row, time);
-    tlk_row_velocity(p, s, row, &then, u);
-    return -(double)tlk_dot(u, row->n) > m->slow ? time : (float)(2 * m->h);
+    const float time = tlk_max(tlk_impact_clock(m, row), (float)(gap / speed));
+    return (double)time < m->h ? time : (float)(2 * m->h);
+}
+
+/* How fast a row approaches at a time, with the velocities that it has then. */
+TL_KERNEL double tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *row, float time)
+{
+    const tlk_row then = tlk_impact_row(m, s, row, time);
+    const tlk_pair pair = tlk_impact_velocities(m, row, time);
+    real u[3];
+    tlk_row_velocity(&m->problem, s, &then, &pair, u);
+    return -(double)tlk_dot(u, then.n);
 }
 
 /* What a row bids in this round: its round, then the earlier the hit the more (at the very start of
  * the step, the faster the more), then its number; 0 where it is not hit. */
 TL_KERNEL uint64_t tlk_impact_offer(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
-    real speed;
-    const float time = tlk_impact_time(m, s, row, &speed);
-    if (!((double)time < m->h))
+    const float time = tlk_impact_closes(m, s, row);
+    if (!((double)time < m->h) || tlk_impact_spent(m, s))
+        return 0;
+    const double speed = tlk_impact_speed(m, s, row, time);
+    if (!(speed > m->slow))
         return 0;
     const uint32_t place = time > 0 ? 0x7fffffu - (tlk_float_bits(time) >> 8)
                                     : 0x800000u | tlk_float_bits((float)speed) >> 8;
@@ -127,9 +156,9 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     const uint32_t a = p->a[s], b = p->b[s];
     if (m->bid[a] != m->offer[s] || (b < p->moving && m->bid[b] != m->offer[s]))
         return;
-    const tlk_row row = tlk_load_row(p, s);
-    real speed;
-    const float time = tlk_impact_time(m, s, &row, &speed);
+    const tlk_row start = tlk_load_row(p, s);
+    const float time = tlk_impact_closes(m, s, &start);
+    const tlk_row row = tlk_impact_row(m, s, &start, time);
     const tlk_pair then = tlk_impact_velocities(m, &row, time);
     tlk_pair pair = tlk_load_pair(&row, p->vel), after = then;
     real u[3], left[3], eta[3], gamma[3] = {0, 0, 0}, sum[3], work = 0;
@@ -165,22 +194,27 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
 }
 
 /* One row, after the impacts: what is left of its gap at the last one of its bodies, for what is
- * left of the step then. A contact at rest (a gap, and none to close) stays so. */
+ * left of the step then. Two spheres that would have struck, but pass each other, go on. A contact
+ * at rest (a gap, and none to close) stays so. */
 TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
 {
     const tlk_problem *p = &m->problem;
     if (p->a[s] == TLK_NONE || (m->bias[s] == 0 && m->gap[s] > 0))
         return;
     const tlk_row row = tlk_load_row(p, s);
-    const double time = (double)tlk_impact_clock(m, &row);
-    if (!(time > 0))
-        return;
     const tlk_pair pair = tlk_load_pair(&row, p->vel);
     real u[3];
     tlk_row_velocity(p, s, &row, &pair, u);
-    const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, &row) +
-                       time * (double)tlk_dot(u, row.n);
-    m->bias[s] = (real)(gap > 0 ? gap / (m->h - time) : tlk_gap_bias(&m->recovery, gap));
+    const double speed = -(double)tlk_dot(u, row.n), time = (double)tlk_impact_clock(m, &row);
+    const float closes = tlk_impact_closes(m, s, &row);
+    if (m->restitution[s] > 0 && (double)closes < m->h &&
+        !(tlk_impact_speed(m, s, &row, closes) > 0)) {
+        m->bias[s] = (real)(speed * (1 + 1e-6));
+    } else if (time > 0) {
+        const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, &row) -
+                           time * speed;
+        m->bias[s] = (real)(gap > 0 ? gap / (m->h - time) : tlk_gap_bias(&m->recovery, gap));
+    }
 }
 
 /* One body, after the velocity problem: what that changed acts from its last impact on. */

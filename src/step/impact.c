@@ -76,8 +76,6 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
     TL_TRY(rounds_room(w, problem, &m));
     tl_run(w->backend, TLK_impact_bid, rows, &m);
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_impact_left, rows, &m, numbers));
-    if (!numbers[0])
-        return TL_OK;
     for (uint32_t batch = 1; numbers[0] > 0 && r->impact_rounds < MOST_ROUNDS;) {
         const uint32_t from = r->impact_rounds % WINDOW, left = WINDOW - from;
         const uint32_t some = batch < left ? batch : left;
@@ -90,6 +88,8 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
     }
     r->impacts = (uint32_t)numbers[1];
     tl_run(w->backend, TLK_impact_end, rows, &m);
+    if (!r->impacts)
+        return TL_OK;
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
     TL_TRY(tl_buffer_need(w->backend, &w->struck, bytes));
     w->backend->ops->copy(w->backend, w->struck.data, m.problem.vel, bytes);

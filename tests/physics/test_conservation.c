@@ -80,16 +80,21 @@ static void test_momentum(void **state)
     for_each_variant(momentum);
 }
 
-/* The two impulses of a pair act at one point, so the sum of angular momenta holds as well,
- * whatever the gap. Positions that the split moves are the one exception: they shift x in x cross m
- * v, by no more than the overlap they remove. (Or the gap of a contact at rest; these are too fast
- * for that.) */
-static void angular_momentum(const variant *v)
+/* Impulses on spheres act on the line between their centres or in opposite pairs at one point of it:
+ * angular momentum holds to rounding, in impacts too, which come when bodies have moved. What shifts
+ * bodies without an impulse changes x times m v a little: the position problem, and the velocity
+ * problem where a body was struck within the step. */
+static void angular_momentum(const variant *v, tl_impacts impacts)
 {
-    const double part = v->precision == TL_DOUBLE ? 1e-12 : 1e-5;
+    const bool shifted = impacts == TL_IMPACTS_PROPAGATING &&
+                         (v->overlap == TL_OVERLAP_SPLIT || is_cone(v));
+    const double part = shifted ? 1e-4 : v->precision == TL_DOUBLE ? 1e-12 : 1e-5;
     double mass[BODIES], radius[BODIES], shifts = 0;
     tl_body bodies[BODIES];
     tl_world *world = cloud(v, 0.5, 0.4, mass, radius, bodies);
+    tl_settings settings = tl_world_settings(world);
+    settings.impacts = impacts;
+    assert_ok(tl_world_set_settings(world, &settings));
     const totals start = totals_of(world, mass, radius, bodies);
     for (int i = 0; i < 200; i++) {
         const tl_report report = step_report(world, 1);
@@ -101,10 +106,16 @@ static void angular_momentum(const variant *v)
     tl_world_destroy(world);
 }
 
+static void angular_momenta(const variant *v)
+{
+    angular_momentum(v, TL_IMPACTS_PROPAGATING);
+    angular_momentum(v, TL_IMPACTS_SIMULTANEOUS);
+}
+
 static void test_angular_momentum(void **state)
 {
     (void)state;
-    for_each_variant(angular_momentum);
+    for_each_variant(angular_momenta);
 }
 
 /* Energy never grows. Theory gives this for restitution 0 with friction (an impulse at a closed gap
