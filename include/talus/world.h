@@ -40,8 +40,8 @@ typedef struct tl_report {
     uint32_t colours;             /**< colours in use (psor), else 0 */
     uint32_t impacts;             /**< contacts that bounced (restitution above 0) */
     uint32_t impact_rounds;       /**< rounds in which they did, one after the other */
-    uint32_t searches;            /**< how often contacts were looked for: 2 where impulses within
-                                     the step sent bodies where none had been, else 1 */
+    uint32_t searches;            /**< how often contacts were looked for: 1, or more where impulses
+                                     within the step sent bodies where no contacts were expected */
     uint32_t iterations;          /**< of the velocity problem, those in search of balance too */
     uint32_t position_iterations; /**< of the position problem */
     double residual;              /**< m/s, root mean square over contacts (docs/theory.md) */

@@ -155,9 +155,8 @@ tlk_find tl_collide_view(const tl_collide *c, const tl_collide_state *state, tl_
                   .shapes = state->shapes,
                   .h = state->h,
                   .envelope = state->envelope,
-                  .look = state->look,
-                  .look_push = state->look_push,
-                  .look_depth = state->look_depth,
+                  .seen = state->seen,
+                  .deep = state->deep,
                   .axis = TLK_UNCUT};
     const double *low = state->box;
     const double high[3] = {-low[3], -low[4], -low[5]};

@@ -41,8 +41,8 @@ typedef struct tl_collide_state {
     double crowd; /* shapes that a bin should hold, roughly */
     bool apart;   /* the table of bins should tell all bins of the box apart */
     double h, envelope;
-    const void *look, *look_push; /* tlk_find */
-    double look_depth;
+    const void *seen; /* tlk_find */
+    double deep;
 } tl_collide_state;
 
 /* One of several parts of space: a slab of bins across the longest side of the box. */

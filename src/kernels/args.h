@@ -99,10 +99,10 @@ typedef struct tlk_find {
     tlk_bodies bodies;
     tlk_shapes shapes;
     double h, envelope;
-    /* where contacts are looked for again: velocities that the step would end with and what moves
-     * bodies besides (or NULL), and how deep pairs would overlap then that are looked for; NULL */
-    const TLK_REAL *look, *look_push;
-    double look_depth;
+    const TLK_REAL *seen; /* 8 a body, where contacts are looked for again, else NULL: what attempts
+                             at this step made of its velocity and what moves it besides, the least
+                             and (4 on) the most of each component; 3: the most that it turned */
+    double deep;          /* m: pairs are looked for that would overlap so much with these */
     uint32_t globals;
     uint32_t axis; /* along which space is cut into parts, or TLK_UNCUT */
     tlk_level level[TLK_LEVELS];
@@ -223,8 +223,9 @@ typedef struct tlk_problem {
 /* How gaps are closed and overlaps removed within a step. */
 typedef struct tlk_recovery {
     double h;
-    double fraction, speed; /* of an overlap that is removed in a step, and at most as fast as this */
-    uint32_t split;         /* 1: by the position problem, not by the velocities */
+    double fraction,
+        speed;      /* of an overlap that is removed in a step, and at most as fast as this */
+    uint32_t split; /* 1: by the position problem, not by the velocities */
 } tlk_recovery;
 
 /* Building rows from contacts. */
@@ -265,7 +266,7 @@ typedef struct tlk_impact {
     const TLK_REAL *restitution; /* rows */
     const TLK_REAL *before;      /* blocks * 8: velocities at the start of the step */
     const TLK_REAL *free;        /* blocks * 8: these with the step's forces */
-    TLK_REAL *pseudo;            /* blocks * 8: what bodies move by in addition to vel, over the step */
+    TLK_REAL *pseudo; /* blocks * 8: what bodies move by in addition to vel, over the step */
     tlk_recovery recovery;
     double h;
     double slow;       /* m/s: slower ones do not bounce */
@@ -307,7 +308,9 @@ typedef struct tlk_turning {
 typedef struct tlk_motion {
     tlk_bodies bodies;
     double gravity[3], h, max_speed;
-    double jump; /* m: a body that would end further from where it was expected is not to move */
+    double jump;    /* m: a body that would end further from where it was expected is not to move */
+    TLK_REAL *seen; /* tlk_find.seen, or NULL: nothing but the velocity at the start */
+    uint32_t looks; /* how many attempts are in it */
     const uint32_t *forced; /* rows of the bodies that forces act on, each once */
     const double *wrench;   /* 6 each: force and torque on those */
     TLK_REAL *free, *vel;   /* 8 a body */

@@ -21,35 +21,33 @@ TL_KERNEL void tlk_ball(const tlk_shapes *s, uint32_t i, double *c)
     c[3] = (double)s->reach[i];
 }
 
-/* The velocity of a body at the start of the step; or (`looks`) what the step turned out to make of
- * it, with what moves the body besides. */
-TL_KERNEL void tlk_velocity(const tlk_find *f, size_t body, bool looks, double *v)
+/* The squares of the largest speed and of the largest turning speed that a body has in this step:
+ * at its start, or in attempts at it. */
+TL_KERNEL double tlk_most_speed(const tlk_find *f, size_t body, const real *vel)
 {
-    const real *vel = (looks ? f->look : f->bodies.vel) + 8 * body;
-    const real *push = looks && f->look_push ? f->look_push + 8 * body : 0;
-    for (int k = 0; k < 6; k++) {
-        const int at = k < 3 ? k : k + 1;
-        v[k] = (double)vel[at] + (push ? (double)push[at] : 0);
+    double square = 0, seen = 0;
+    for (int k = 0; k < 3; k++) {
+        square += (double)vel[k] * vel[k];
+        if (f->seen) {
+            const double low = f->seen[8 * body + k], high = f->seen[8 * body + 4 + k];
+            seen += tlk_max(low * low, high * high);
+        }
     }
+    return tlk_max(square, seen);
 }
 
-/* The square of the speed, or (part 3) of the turning speed, that tlk_velocity has where it is
- * looked for again; else 0. */
-TL_KERNEL double tlk_look_square(const tlk_find *f, size_t body, int part)
+TL_KERNEL double tlk_most_spin(const tlk_find *f, size_t body)
 {
-    double v[6] = {0, 0, 0, 0, 0, 0};
-    if (f->look)
-        tlk_velocity(f, body, true, v);
-    return tlk_dotd(v + part, v + part);
+    const real *vel = f->bodies.vel + 8 * body;
+    const double seen = f->seen ? (double)f->seen[8 * body + 3] : 0;
+    const double now = (double)vel[4] * vel[4] + (double)vel[5] * vel[5] + (double)vel[6] * vel[6];
+    return tlk_max(now, seen * seen);
 }
 
 /* How far a shape's surface can get from its start by turning alone within the step. */
 TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
 {
-    const size_t body = f->shapes.body[i];
-    const real *vel = f->bodies.vel + 8 * body;
-    const double now = (double)vel[4] * vel[4] + (double)vel[5] * vel[5] + (double)vel[6] * vel[6];
-    const double w2 = tlk_max(now, tlk_look_square(f, body, 3));
+    const double w2 = tlk_most_spin(f, f->shapes.body[i]);
     const double a2 = tlk_dotd(arm, arm);
     const bool sphere = (f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     if (sphere && a2 == 0)
@@ -62,8 +60,7 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
 TL_KERNEL float tlk_reach(const tlk_find *f, double radius, size_t body, const real *vel,
                           double spin)
 {
-    const double now = (double)vel[0] * vel[0] + (double)vel[1] * vel[1] + (double)vel[2] * vel[2];
-    const double v2 = tlk_max(now, tlk_look_square(f, body, 0));
+    const double v2 = tlk_most_speed(f, body, vel);
     return (float)((radius + 0.5 * f->envelope + f->h * sqrt(v2) + spin) * (1 + 0x1p-22));
 }
 
@@ -73,16 +70,17 @@ TL_RARE void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
     const tlk_shapes *s = &f->shapes;
     const double *x = f->bodies.pos + 4 * (size_t)s->body[i], *c = s->centre + 4 * (size_t)i;
     const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
-    double v[6], look[6];
-    tlk_velocity(f, s->body[i], false, v);
-    tlk_velocity(f, s->body[i], f->look != 0, look);
+    const real *vel = f->bodies.vel + 8 * (size_t)s->body[i];
+    const real *seen = f->seen ? f->seen + 8 * (size_t)s->body[i] : 0;
     const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
     const double *p = sphere ? 0 : s->patch + TLK_PATCH * (size_t)(i - s->dynamic) + 15;
     for (int k = 0; k < 3; k++) {
         const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
-        low[k] = c[k] - half + f->h * tlk_min(tlk_min(v[k], look[k]), 0.0);
-        high[k] = c[k] + half + f->h * tlk_max(tlk_max(v[k], look[k]), 0.0);
+        const double least = seen ? tlk_min(vel[k], seen[k]) : vel[k];
+        const double most = seen ? tlk_max(vel[k], seen[4 + k]) : vel[k];
+        low[k] = c[k] - half + tlk_min(f->h * least, 0.0);
+        high[k] = c[k] + half + tlk_max(f->h * most, 0.0);
     }
 }
 

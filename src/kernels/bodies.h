@@ -161,8 +161,8 @@ TL_KERNEL double tlk_body_product(const tlk_bodies *b, uint32_t i, const double 
 }
 
 /* The energy that a body gets in a step: 0 from contacts and impacts, 1 from applied forces, with
- * the mean of the velocities before and after; what forces do where impacts and the position problem
- * move a body is in both (docs/theory.md, "Energies"). */
+ * the mean of the velocities before and after; what forces do where impacts and the position
+ * problem move a body is in both (docs/theory.md, "Energies"). */
 TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, double *acc)
 {
     real old[8], free[8];
@@ -223,7 +223,10 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
         const double way = (double)v[k] + (double)p[k];
         near = near && fabs(x[k] + m->h * way) < TLK_FAR;
         push += way * way;
-        off += (way - (double)old[k]) * (way - (double)old[k]);
+        const double least = m->looks ? tlk_min(old[k], m->seen[8 * (size_t)i + k]) : old[k];
+        const double most = m->looks ? tlk_max(old[k], m->seen[8 * (size_t)i + 4 + k]) : old[k];
+        const double out = tlk_max(tlk_max(least - way, way - most), 0.0);
+        off += out * out;
         turn += angle * angle;
     }
     if (!(speed <= limit) || !(push <= limit) || !(spin < 1e24) || !(turn < 1e24) || !near)
@@ -233,6 +236,33 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     acc[1] += sqrt(sqrt(speed));
     tlk_body_work(m, i, v, acc + 2);
     tlk_body_layer(m, i, v, acc + 4);
+}
+
+/* One body: what an attempt at the step has made of its velocity, and what moves it besides. */
+TL_KERNEL void tlk_see_velocity(const tlk_motion *m, uint32_t i)
+{
+    real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0}, seen[8];
+    tlk_load8(m->vel + 8 * (size_t)i, v);
+    if (m->pseudo)
+        tlk_load8(m->pseudo + 8 * (size_t)i, p);
+    double turn = 0;
+    for (int k = 0; k < 3; k++)
+        turn += ((double)v[4 + k] + p[4 + k]) * ((double)v[4 + k] + p[4 + k]);
+    const real spin = (real)sqrt(turn);
+    for (int k = 0; k < 4; k++) {
+        const real way = k < 3 ? v[k] + p[k] : spin;
+        seen[k] = seen[4 + k] = way;
+    }
+    if (m->looks) {
+        real before[8];
+        tlk_load8(m->seen + 8 * (size_t)i, before);
+        for (int k = 0; k < 3; k++) {
+            seen[k] = tlk_min(seen[k], before[k]);
+            seen[4 + k] = tlk_max(seen[4 + k], before[4 + k]);
+        }
+        seen[3] = tlk_max(seen[3], before[3]);
+    }
+    tlk_store8(m->seen + 8 * (size_t)i, seen);
 }
 
 /* Where a dynamic body will be at the end of the step. */

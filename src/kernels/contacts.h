@@ -271,7 +271,8 @@ TL_KERNEL bool tlk_rests(const tlk_build *p, const real *va, const real *vb, dou
     double square = 0;
     for (int k = 0; k < 3; k++)
         square += ((double)vb[k] - va[k]) * ((double)vb[k] - va[k]);
-    return load > 0 && gap <= p->rest && p->recovery.h * p->recovery.h * square <= p->rest * p->rest;
+    return load > 0 && gap <= p->rest &&
+           p->recovery.h * p->recovery.h * square <= p->rest * p->rest;
 }
 
 /* The row of a contact. */
@@ -390,8 +391,8 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     }
 }
 
-/* One contact: the impulse of its row, and of its impacts before. The fourth number is 0 where there
- * were none; else the row's own along the normal, or -1 where that is 0. */
+/* One contact: the impulse of its row, and of its impacts before. The fourth number is 0 where
+ * there were none; else the row's own along the normal, or -1 where that is 0. */
 TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
 {
     const uint32_t s = tlk_row_of(p, k);

@@ -8,34 +8,66 @@
 
 #include "kernels/bins.h"
 
-/* How fast the surfaces of i and j approach each other where they are nearest, along the normal (i
- * to j), with the velocities at the start of the step or those that are looked at; one of the two
- * is a sphere, and the point is on it. */
-TL_KERNEL double tlk_closing(const tlk_find *f, uint32_t i, uint32_t j, const double *n, bool looks)
+/* Where the surfaces of i and j are nearest, along the normal (i to j); one of the two is a sphere,
+ * and the point is on it. */
+TL_KERNEL void tlk_nearest(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n, double *x)
 {
-    const tlk_shapes *s = &f->shapes;
-    const size_t bi = s->body[i], bj = s->body[j];
-    const double *xi = f->bodies.pos + 4 * bi, *xj = f->bodies.pos + 4 * bj;
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double *c = s->centre + 4 * (size_t)(from_i ? i : j);
     const double r = s->geom[4 * (size_t)(from_i ? i : j) + 3] * (from_i ? 1 : -1);
-    double vi[6], vj[6], ri[3], rj[3], ti[3], tj[3], closing = 0;
-    tlk_velocity(f, bi, looks, vi);
-    tlk_velocity(f, bj, looks, vj);
-    for (int k = 0; k < 3; k++) {
-        ri[k] = c[k] + r * n[k] - xi[k];
-        rj[k] = c[k] + r * n[k] - xj[k];
-    }
-    tlk_crossd(vi + 3, ri, ti);
-    tlk_crossd(vj + 3, rj, tj);
     for (int k = 0; k < 3; k++)
-        closing += n[k] * (vi[k] + ti[k] - vj[k] - tj[k]);
-    return closing;
+        x[k] = c[k] + r * n[k];
 }
 
-/* Whether i and j touch within the envelope or will within the step: gap <= envelope + h * closing
- * speed; or, where it is looked again, whether the step would leave them deep in each other. Beyond
- * the envelope the boxes of binned shapes must overlap, because no others are sure to meet. */
+/* How fast the body of shape i moves along n at a point. */
+TL_KERNEL double tlk_along_normal(const tlk_find *f, uint32_t i, const double *x, const double *n)
+{
+    const size_t body = f->shapes.body[i];
+    const real *v = f->bodies.vel + 8 * body;
+    const double *from = f->bodies.pos + 4 * body;
+    const double w[3] = {v[4], v[5], v[6]};
+    const double arm[3] = {x[0] - from[0], x[1] - from[1], x[2] - from[2]};
+    double turn[3], along = 0;
+    tlk_crossd(w, arm, turn);
+    for (int k = 0; k < 3; k++)
+        along += n[k] * ((double)v[k] + turn[k]);
+    return along;
+}
+
+/* The fastest that it can be along n (sign 1) or against it (-1) in attempts at this step. Bodies
+ * that are not dynamic move as they do. */
+TL_KERNEL double tlk_seen_along(const tlk_find *f, uint32_t i, const double *x, const double *n,
+                                double sign)
+{
+    const size_t body = f->shapes.body[i];
+    if (body >= f->bodies.dynamic)
+        return sign * tlk_along_normal(f, i, x, n);
+    const real *seen = f->seen + 8 * body;
+    const double *from = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
+    const double arm[3] = {c[0] - from[0], c[1] - from[1], c[2] - from[2]};
+    double fastest = tlk_spin_reach(f, i, arm) / f->h;
+    for (int k = 0; k < 3; k++) {
+        const double along = sign * n[k];
+        fastest += tlk_max(along * (double)seen[k], along * (double)seen[4 + k]);
+    }
+    return fastest;
+}
+
+/* Whether shapes of a gap and normal will touch: gap <= envelope + h * closing speed; or, where it
+ * is looked again, whether they would have come deep into each other. */
+TL_KERNEL bool tlk_closes(const tlk_find *f, uint32_t i, uint32_t j, const double *n, double gap)
+{
+    double x[3];
+    tlk_nearest(&f->shapes, i, j, n, x);
+    const double closing = tlk_along_normal(f, i, x, n) - tlk_along_normal(f, j, x, n);
+    if (gap <= f->envelope + f->h * closing)
+        return true;
+    return f->seen &&
+           gap + f->deep <= f->h * (tlk_seen_along(f, i, x, n, 1) + tlk_seen_along(f, j, x, n, -1));
+}
+
+/* Whether i and j touch within the envelope or will within the step. Beyond the envelope the boxes
+ * of binned shapes must overlap, because no others are sure to meet. */
 TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
@@ -43,8 +75,7 @@ TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
     const double gap = tlk_narrow(s, i, j, n);
     if (gap <= f->envelope)
         return true;
-    if (!(gap <= f->envelope + f->h * tlk_closing(f, i, j, n, false)) &&
-        !(f->look && gap + f->look_depth <= f->h * tlk_closing(f, i, j, n, true)))
+    if (!tlk_closes(f, i, j, n, gap))
         return false;
     if (s->level[i] >= TLK_LEVELS || s->level[j] >= TLK_LEVELS)
         return true;

@@ -211,8 +211,8 @@ TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
         !(tlk_impact_speed(m, s, &row, closes) > 0)) {
         m->bias[s] = (real)(speed * (1 + 1e-6));
     } else if (time > 0) {
-        const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, &row) -
-                           time * speed;
+        const double gap =
+            (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, &row) - time * speed;
         m->bias[s] = (real)(gap > 0 ? gap / (m->h - time) : tlk_gap_bias(&m->recovery, gap));
     }
 }

@@ -12,12 +12,13 @@
 
 #define RESTING 0.1   /* of the envelope */
 #define MISSED  0.025 /* of the smallest radius: pairs that were missed may overlap by so much */
+#define LOOKS   4u    /* attempts at a step, at most */
 
 _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
 
-/* Contacts of the present state; in parts (0: at once) on several devices. With a motion, those too
- * that it would leave deep in each other. */
-static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, const tlk_motion *motion,
+/* Contacts of the present state; in parts (0: at once) on several devices. Those too that attempts
+ * at this step would have left deep in each other, where `seen` is what they made of velocities. */
+static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, const void *seen,
                       tl_contacts *next)
 {
     TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
@@ -25,9 +26,8 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, const tlk_m
                               .shapes = tl_world_shapes_view(w),
                               .h = w->settings.step,
                               .envelope = w->envelope,
-                              .look = motion ? motion->vel : NULL,
-                              .look_push = motion ? motion->pseudo : NULL,
-                              .look_depth = MISSED * w->smallest,
+                              .seen = seen,
+                              .deep = MISSED * w->smallest,
                               .crowd = w->backend->crowd,
                               .apart = w->backend->apart};
     if (!w->box_known)
@@ -558,21 +558,26 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 {
     tl_backend *b = w->backend;
     tl_contacts *next = &w->contacts[1 - w->current];
-    const uint32_t count = next->count;
+    const uint32_t count = next->count, looks = r->searches++;
     const tl_folding folds[2] = {{TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
                                  {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
     double mark = tl_now();
-    r->searches++;
+    TL_TRY(tl_buffer_need(b, &w->seen, 8 * (size_t)w->rows * b->real));
     b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
-    TL_TRY(find(w, 0, 1, &s->motion, next));
+    s->motion.seen = w->seen.data;
+    s->motion.looks = looks - 1;
+    tl_run(b, TLK_see_velocity, w->rows, &s->motion);
+    TL_TRY(find(w, 0, 1, w->seen.data, next));
     r->ms.find += lap(w, &mark);
-    s->motion.jump = INFINITY;
     if (next->count == count) { /* the same ones, whose impulses are still there */
+        s->motion.jump = INFINITY;
         next->impulses = true;
         return b->ops->fold(b, folds, 2);
     }
     TL_TRY(prepare(w, s, r));
-    s->motion.jump = INFINITY;
+    s->motion.seen = w->seen.data;
+    s->motion.looks = looks;
+    s->motion.jump = looks + 1 < LOOKS ? s->motion.jump : INFINITY;
     TL_TRY(solve(w, s, r));
     return audit_and_move(w, s, r);
 }
@@ -631,11 +636,12 @@ tl_status tl_step_dvi(tl_world *w)
 {
     stages s;
     tl_report r = {0};
-    const double begin = tl_now(), speed = tl_world_speed(w);
+    const double begin = tl_now();
     TL_TRY(begin_step(w, &s, &r));
+    const double speed = tl_world_speed(w);
     TL_TRY(solve(w, &s, &r));
     TL_TRY(audit_and_move(w, &s, &r));
-    if (s.check[0] == w->dynamic)
+    while (s.check[0] == w->dynamic)
         TL_TRY(look_again(w, &s, &r));
     if (s.check[0] < w->dynamic) {
         w->backend->ops->fill(w->backend, w->halt.data, 0, sizeof(uint64_t));

@@ -22,7 +22,7 @@ void tl_world_free(tl_world *w)
                                 &w->geom,   &w->level,  &w->patch_local, &w->patch,
                                 &w->centre, &w->reach,  &w->pair_table,  &w->free,
                                 &w->work,   &w->pseudo, &w->rest,        &w->forced,
-                                &w->struck, &w->halt};
+                                &w->struck, &w->seen,   &w->halt};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);

@@ -132,6 +132,7 @@ struct tl_world {
     tl_workspace workspace;
     tl_buffer free, work, pseudo, rest; /* real, 8 a body */
     tl_buffer struck;                   /* the same: free velocities after impacts */
+    tl_buffer seen;                     /* 8 a row: tlk_find.seen */
     tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
     tl_array wrench;                    /* double, 6 per body with forces */

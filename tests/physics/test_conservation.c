@@ -80,14 +80,14 @@ static void test_momentum(void **state)
     for_each_variant(momentum);
 }
 
-/* Impulses on spheres act on the line between their centres or in opposite pairs at one point of it:
- * angular momentum holds to rounding, in impacts too, which come when bodies have moved. What shifts
- * bodies without an impulse changes x times m v a little: the position problem, and the velocity
- * problem where a body was struck within the step. */
+/* Impulses on spheres act on the line between their centres or in opposite pairs at one point of
+ * it: angular momentum holds to rounding, in impacts too, which come when bodies have moved. What
+ * shifts bodies without an impulse changes x times m v a little: the position problem, and the
+ * velocity problem where a body was struck within the step. */
 static void angular_momentum(const variant *v, tl_impacts impacts)
 {
-    const bool shifted = impacts == TL_IMPACTS_PROPAGATING &&
-                         (v->overlap == TL_OVERLAP_SPLIT || is_cone(v));
+    const bool shifted =
+        impacts == TL_IMPACTS_PROPAGATING && (v->overlap == TL_OVERLAP_SPLIT || is_cone(v));
     const double part = shifted ? 1e-4 : v->precision == TL_DOUBLE ? 1e-12 : 1e-5;
     double mass[BODIES], radius[BODIES], shifts = 0;
     tl_body bodies[BODIES];
