@@ -39,7 +39,6 @@ static inline gas_end run_gas(const variant *v, const gas *g, int steps)
     dice d = {17};
     settings.gravity[2] = 0;
     settings.restitution_speed = 1e-4;
-    settings.impacts = TL_IMPACTS_PROPAGATING;
     if (g->envelope > 0)
         settings.envelope = g->envelope;
     tl_scene *scene = scene_with(&settings);

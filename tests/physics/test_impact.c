@@ -234,7 +234,6 @@ static void row(const variant *v, int count, int in, double gap, double e, bool 
 {
     const double r = 0.05;
     tl_settings settings = settings_for(v, 1e-3);
-    settings.impacts = TL_IMPACTS_PROPAGATING;
     tl_scene *scene = scene_with(&settings);
     const tl_material material = add_material(scene, 0, e);
     tl_body bodies[16];
