@@ -58,7 +58,8 @@ static void test_maxwell(void **state)
     (void)state;
     const gas_end end = run_gas(&v, &g, 4000);
     static const claim c = {"a gas of 216 lossless balls, all equally fast at the start",
-                            "closed form: Maxwell's distribution of speeds", "mean of v^4 over that of v^2 squared",
+                            "closed form: Maxwell's distribution of speeds",
+                            "mean of v^4 over that of v^2 squared",
                             "h = 10 ms, 4,000 steps, impacts: propagating"};
     assert_found(&c, v.name, end.kurtosis, 5.0 / 3, 0.04 * 5.0 / 3);
 }
