@@ -78,13 +78,34 @@ static inline void refused_at(const char *call, tl_status got, tl_status want, c
     _fail(file, line);
 }
 
+/* A row of docs/validation.md, which tools/validation-table makes from what the tests print. No
+ * part holds a '|'. */
+typedef struct claim {
+    const char *what;     /* what is simulated */
+    const char *against;  /* what it is compared with */
+    const char *quantity; /* and its unit */
+    const char *settings; /* the step, and what else matters; not the variant */
+} claim;
+
+static inline void found_at(const claim *c, const char *how, double got, double want,
+                            double tolerance, const char *file, int line)
+{
+    near_at(c->quantity, got, want, tolerance, file, line);
+    print_message("validation: %s | %s | %s | %s | %s | %.17g | %.17g | %.3g\n", c->what,
+                  c->against, c->quantity, c->settings, how, want, got, tolerance);
+}
+
 /* Each evaluates its arguments once; a NaN fails. */
 #define assert_near(got, want, tolerance) near_at(#got, got, want, tolerance, __FILE__, __LINE__)
-#define assert_below(got, limit)          below_at(#got, got, limit, __FILE__, __LINE__)
-#define assert_above(got, limit)          below_at("-" #got, -(got), -(limit), __FILE__, __LINE__)
-#define assert_status(call, want)         status_at(#call, call, want, __FILE__, __LINE__)
-#define assert_ok(call)                   assert_status(call, TL_OK)
-#define assert_refused(call, want, text)  refused_at(#call, call, want, text, __FILE__, __LINE__)
+/* assert_near of a claim that docs/validation.md makes; `how`: the variant's name or the solver's.
+ */
+#define assert_found(claim, how, got, want, tolerance) \
+    found_at(claim, how, got, want, tolerance, __FILE__, __LINE__)
+#define assert_below(got, limit)         below_at(#got, got, limit, __FILE__, __LINE__)
+#define assert_above(got, limit)         below_at("-" #got, -(got), -(limit), __FILE__, __LINE__)
+#define assert_status(call, want)        status_at(#call, call, want, __FILE__, __LINE__)
+#define assert_ok(call)                  assert_status(call, TL_OK)
+#define assert_refused(call, want, text) refused_at(#call, call, want, text, __FILE__, __LINE__)
 
 /* ---- Vectors and quaternions (w, x, y, z) ---- */
 

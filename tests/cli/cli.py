@@ -40,6 +40,12 @@ def equal(found, wanted, what):
     check(found == wanted, f"{what}: {found!r}, not {wanted!r}")
 
 
+def found(what, against, quantity, settings, got, want, tolerance, how="the command"):
+    """Checks a claim of docs/validation.md, and prints its row for tools/validation-table."""
+    check(abs(got - want) <= tolerance, f"{what}: {quantity} is {got}, not {want} within {tolerance}")
+    print("validation: " + " | ".join((what, against, quantity, settings, how, f"{want:.17g}", f"{got:.17g}", f"{tolerance:.3g}")))
+
+
 def talus(*arguments, code=0, cwd=None, timeout=300):
     """Runs the command and expects an exit code."""
     done = subprocess.run([TALUS, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd)

@@ -5,7 +5,7 @@
 import math
 import os
 
-from cli import SOURCE, check, run_json, skip
+from cli import SOURCE, check, found, run_json, skip
 
 try:
     import h5py
@@ -34,7 +34,7 @@ def angle(t):
 
 run_json("run", os.path.join(SOURCE, "examples", "drum.json"), "-o", "drum.h5", "--quiet", "--threads", 1,
          "--rate", 20, "--until", 5.2, "--set", "bodies=500")
-lean = {}
+lean, worst = {}, 0.0
 with h5py.File("drum.h5") as result:
     spheres = {int(shape["body"]) for shape in result["shapes"] if shape["kind"] == 0}
     for frame in result["frames"]:
@@ -46,10 +46,13 @@ with h5py.File("drum.h5") as result:
             wanted = numpy.array([DRUM * math.cos(at), 0, -DRUM * math.sin(at)])
             off = numpy.abs(place[body == 1 + i][0] - wanted).max()
             check(off < 1e-9, f"panel {i} is {off} m from its place at {frame['time']} s")
+            worst = max(worst, float(off))
         grains = place[numpy.isin(body, list(spheres))]
         radii = numpy.hypot(grains[:, 0], grains[:, 2])
         check(radii.max() < 1.01 * DRUM, f"a grain is {radii.max()} m from the axis at {frame['time']} s")
         lean[round(float(frame["time"]), 3)] = float(grains[:, 0].mean())
 for time in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0):
     print(f"{time:4.1f} s: the drum at {angle(time):6.3f} rad, the grains lean {1000 * lean[time]:5.1f} mm")
+found("a drum of 24 panels is spun up, reversed and rocked", "closed form: its angle", "largest error of a panel's place, m",
+      "`examples/drum.json`, 500 grains, 5.2 s", worst, 0, 1e-9)
 check(lean[2.0] < -0.02 and lean[4.0] > 0.02, f"the grains lean {lean[2.0]} m, then {lean[4.0]} m, not to either side")

@@ -77,10 +77,12 @@ expect("did not build", 1, ["FAILED   asan: did not build", "12 passed, 1 failed
        "--problem", "asan: did not build", f"release={work.name}/release/junit.xml")
 expect("nothing built", 1, ["FAILED   asan: did not build", "0 passed, 1 failed"], "--problem", "asan: did not build")
 
-# tools/test, in a folder where cmake and ctest are fakes: it goes on after a failure, and forgets none.
+# tools/test, in a folder where cmake, ctest and validation-table are fakes: it goes on after a failure, and forgets none.
 shutil.copytree(os.path.join(SOURCE, "tools"), os.path.join(work.name, "project", "tools"))
 fakes = os.path.join(work.name, "fakes")
 os.mkdir(fakes)
+with open(os.path.join(work.name, "project", "tools", "validation-table"), "w") as file:
+    file.write("#!/bin/sh\n[ \"$*\" = '--check build/junit-release.xml' ] && exit $OTHER_ROWS\n")
 for name, script in (("cmake", 'case "$*" in *$BROKEN*) exit 1 ;; esac'), ("ctest", f"""
 folder=build
 case $2 in asan | tsan) folder=build/$2 ;; esac
@@ -94,7 +96,7 @@ exit $STATUS""")):
 
 def run_tests(code, lines, *arguments, **settings):
     environment = {**os.environ, "PATH": f"{fakes}:{os.environ['PATH']}", "BROKEN": "none", "NO_FILE": "", "STATUS": "0",
-                   "JUNIT": "release", **settings}
+                   "JUNIT": "release", "OTHER_ROWS": "0", **settings}
     done = subprocess.run([f"{work.name}/project/tools/test", *arguments], env=environment, capture_output=True, text=True)
     assert done.returncode == code, f"tools/test {arguments}: exit code {done.returncode}: {done.stdout}{done.stderr}"
     assert (done.stdout + done.stderr).splitlines()[-len(lines):] == lines, f"tools/test {arguments}: {done.stdout}"
@@ -102,6 +104,8 @@ def run_tests(code, lines, *arguments, **settings):
 
 run_tests(0, ["36 passed, 0 failed"])
 run_tests(0, ["12 passed, 0 failed"], "long")
+run_tests(1, ["FAILED   release: docs/validation.md has other rows than the tests; tools/validation-table makes them",
+              "36 passed, 1 failed"], OTHER_ROWS="1")
 run_tests(0, ["24 passed, 0 failed"], "--jobs", "3", "asan", "tsan")
 run_tests(1, ["FAILED   asan: did not build", "24 passed, 1 failed"], BROKEN="asan")
 run_tests(1, ["FAILED   release: unit/b", "1 passed, 1 failed"], "release", JUNIT="bad", STATUS="8")

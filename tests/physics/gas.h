@@ -8,6 +8,7 @@
 typedef struct gas {
     int side; /* balls along an edge */
     double packing, step, restitution, envelope;
+    uint32_t iterations; /* 0: those of the variant */
 } gas;
 
 typedef struct gas_end {
@@ -41,6 +42,8 @@ static inline gas_end run_gas(const variant *v, const gas *g, int steps)
     settings.restitution_speed = 1e-4;
     if (g->envelope > 0)
         settings.envelope = g->envelope;
+    if (g->iterations > 0)
+        settings.solver.iterations = settings.solver.position_iterations = g->iterations;
     tl_scene *scene = scene_with(&settings);
     const tl_material material = add_material(scene, 0, g->restitution);
     for (int side = 0; side < 6; side++) {

@@ -291,7 +291,10 @@ static void test_narrow(void **state)
                      got, want);
         assert_near(norm3(n), 1, 1e-12);
     }
-    print_message("narrow parallelograms: off by %.2g of their size at most\n", worst);
+    static const claim c = {"the distance of points from 400,000 parallelograms, sines to 1e-9",
+                            "128-bit arithmetic", "largest error, over the lengths there are",
+                            "random places"};
+    assert_found(&c, "double", worst, 0, 1e-13);
 }
 
 /* Edges (1, 0, 0) and (1, 1e-8, 0): balls 9 mm away, all around it, have that gap and do not move.
