@@ -54,6 +54,10 @@ struct view {
     double table_due;          /* s, it is brought up to date not before */
     tl_settings settings;      /* last told */
 
+    tl_monitor_info *channels; /* of monitors */
+    double *values;            /* of them, for a while */
+    size_t channel_count;
+
     json_t *undo[LIVE_UNDO]; /* commands that take back what was set, the last one last */
     size_t undo_count;
 
