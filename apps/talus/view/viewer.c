@@ -227,7 +227,13 @@ static void live_reports(viewer *s, const view_command *c)
         viewer_answer(s, c, NULL);
     } else {
         view_buffer_free(&out);
-        viewer_answer(s, c, "reports: the run went on faster than they could be copied; ask again");
+        pthread_mutex_lock(&s->server->hub->lock);
+        const bool anew = s->server->hub->epoch != s->server->epoch;
+        pthread_mutex_unlock(&s->server->hub->lock);
+        viewer_answer(s, c,
+                      anew
+                          ? "reports: the run has started anew; ask again"
+                          : "reports: the run went on faster than they could be copied; ask again");
     }
 }
 
