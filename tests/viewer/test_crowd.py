@@ -135,7 +135,7 @@ def glutton(path):
                     sent += 1
             except OSError:
                 closed = time.monotonic() - start
-            time.sleep(0.02)
+            v.quiet(0.02)  # it answers pings
             most = max(most, resident(server.process) - before)
         rate = (time_of(v) - steps) / 0.002 / (time.monotonic() - start)
         print(f"memory grew by {most >> 20} MiB; closed after {closed or -1:.1f} s; {rate:.0f} steps/s meanwhile")

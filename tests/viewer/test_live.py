@@ -393,6 +393,29 @@ def ends_and_diverges(folder):
         assert not v.state["running"]
 
 
+def steps_that_no_run_may_have(folder):
+    """The rules of `talus run` hold here, too: at the start, where a run starts anew, and for `set`."""
+    path = write_scene(folder, "steps.json", fills=[])
+    for more, code, words in ((("--set", "step=1e9"), 3, "step: is 1e+09 s, longer than the whole run, duration 2 s"),
+                              (("--set", "step=1e-300"), 3, "step: is 1e-300 s, and a run to 2 s would take 2e+300 steps"),
+                              (("--until", "0.001"), 2, "step: is 0.005 s, longer than the whole run, --until 0.001 s")):
+        process = subprocess.Popen([TALUS, "view", path, "--no-browser", "--port", "0", *more], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            _, errors = process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise AssertionError(f"{more}: it was shown")
+        assert process.returncode == code and words in errors and "steps.json" in errors, (more, process.returncode, errors)
+    with Server(TALUS, path, "--paused", "--quiet") as server:
+        v = Viewer(server.port).greet()
+        for step, words in ((1e9, "longer than the whole run"), (1e-300, "time does not advance")):
+            assert words in v.wrong("set", step=step) and v.settings["step"] == 0.005
+            assert words in v.wrong("restart", sets=[f"step={step}"]) and v.hello["epoch"] == 1
+        v.ok("set", step=2)
+        v.until(lambda: v.settings["step"] == 2)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = write_scene(folder)
@@ -412,6 +435,7 @@ def main():
         edits_are_recorded(folder)
         emitters_and_events(folder)
         ends_and_diverges(folder)
+        steps_that_no_run_may_have(folder)
     print("ok")
 
 

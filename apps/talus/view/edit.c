@@ -100,6 +100,18 @@ static bool mark(view *v, const json_t *command, const tl_world *world, char *er
     return good;
 }
 
+/* Whether a run may have the step that was given: as those that `talus run` takes. */
+static bool allows_step(const view *v, double step, bool given, char *error)
+{
+    char why[VIEW_ERROR - 32];
+    if (!given || !v->options.allows_step || !isfinite(v->options.until) || !(step > 0) ||
+        v->options.allows_step(v->options.until, step, why, sizeof why)) {
+        return true; /* or the library refuses it */
+    }
+    snprintf(error, VIEW_ERROR, "set: step: %s", why);
+    return false;
+}
+
 static bool set(view *v, const json_t *args, tl_world *world, json_t *inverse, char *error)
 {
     tl_settings settings = tl_world_settings(world);
@@ -111,7 +123,8 @@ static bool set(view *v, const json_t *args, tl_world *world, json_t *inverse, c
         json_object_set(inverse, key, json_object_get(before, key)); /* not `do` and `id` */
     }
     json_decref(before);
-    if (!view_settings_from_json(&settings, args, error)) {
+    if (!view_settings_from_json(&settings, args, error) ||
+        !allows_step(v, settings.step, json_object_get(args, "step") != NULL, error)) {
         return false;
     }
     if (tl_world_set_settings(world, &settings) < 0) {
