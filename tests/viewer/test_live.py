@@ -204,6 +204,86 @@ def pairs(server, v):
     assert "nothing" in v.wrong("undo") and v.state["undo"] == ""
 
 
+def undoing(folder):
+    """Bodies that were thrown, pushed and removed: taken back, each by what undoes it, and marked in the result."""
+    dumbbell = {"name": "dumbbell", "position": [1, 1, 2], "orientation": [0.6, 0, 0.8, 0], "velocity": [0.1, 0.2, 0.3],
+                "angular_velocity": [1, 2, 3], "mass": 2, "inertia": [0.5, 0.6, 0.7], "shapes": [
+                    {"kind": "sphere", "radius": 0.1, "position": [-0.2, 0, 0], "material": "glass"},
+                    {"kind": "sphere", "radius": 0.2, "position": [0.2, 0, 0]}]}
+    paddle = {"name": "paddle", "kind": "prescribed", "position": [5, 0, 1],
+              "shapes": [{"kind": "box", "half_extents": [0.1, 0.1, 0.1]}], "motion": {"kind": "velocity", "velocity": [0, 0, 1]}}
+    path = write_scene(folder, "undo.json", fills=[], gravity=[0, 0, 0], bodies=SCENE["bodies"] + [dumbbell, paddle])
+    result = os.path.join(folder, "undo.h5")
+    with Server(TALUS, path, "-o", result, "--paused", "--quiet") as server:
+        v = Viewer(server.port).greet()
+        v.ok("step", count=3)
+        same = ("kind", "mass", "position", "orientation", "velocity", "angular_velocity", "shapes")
+
+        def state_of(index):
+            body = v.ok("pick", body=index)["body"]
+            return {key: body[key] for key in same}
+
+        def kinetic_energy():
+            v.reports.clear()
+            v.ok("reports")
+            v.until(lambda: v.reports)
+            return v.reports[-1]["kinetic_energy"]
+
+        energy = kinetic_energy()
+        assert energy > 3  # most of it of turning
+
+        def undo(what):
+            v.until(lambda: v.state["undo"] == what)
+            v.ok("undo")
+
+        thrown = v.ok("throw", position=[0, 0, 5], velocity=[0, 1, 0], radius=0.04)["index"]
+        v.ok("push", body=thrown, impulse=[0.1, 0, 0])
+        assert state_of(thrown)["velocity"][0] > 0.1
+        undo("push")
+        assert distance(state_of(thrown)["velocity"], (0, 1, 0)) < 1e-6
+        undo("throw")
+        assert "no body" in v.wrong("pick", body=thrown)
+        v.next_frame()
+        # those that are removed come back as they were, under another number
+        gone = {}
+        for index in (3, 4):
+            gone[index] = state_of(index)
+            v.ok("remove", body=index)
+        v.next_frame()
+        assert 3 not in v.poses and 4 not in v.poses
+        undo("removal")
+        undo("removal")
+        v.next_frame()
+        now = [i for i in v.poses if i > thrown]
+        assert len(now) == 2
+        for old, index in zip((4, 3), sorted(now)):
+            assert state_of(index) == gone[old], (old, gone[old], state_of(index))
+        v.ok("step")  # with its moments of inertia, so that it turns with the energy that it had
+        assert math.isclose(kinetic_energy(), energy, rel_tol=1e-5), (kinetic_energy(), energy)
+        v.ok("set", gravity=[0, 0, -1])
+        undo("gravity")
+        # what is left to be taken back means the body that came back
+        thrown = v.ok("throw", position=[0, 0, 9], velocity=[0, 0, 0], radius=0.04)["index"]
+        v.ok("push", body=thrown, impulse=[0, 0.1, 0])
+        v.ok("remove", body=thrown)
+        undo("removal")
+        undo("push")
+        assert distance(state_of(thrown + 1)["velocity"], (0, 0, 0)) < 1e-6
+        undo("throw")
+        assert "no body" in v.wrong("pick", body=thrown + 1)
+        v.ok("remove", body=5)  # its motion is not known: it stays away
+        v.until(lambda: v.state["undo"] == "")
+        assert "nothing" in v.wrong("undo")
+    assert server.stop() == 0 and not server.errors, server.errors
+    with Server(TALUS, result, "--quiet") as server:
+        lines = Viewer(server.port).greet().hello["edits"]
+    edits = [json.loads(line.partition(" ")[2]) for line in lines]
+    assert [e["do"] for e in edits if e.get("undo")] == ["push", "remove", "restore", "restore", "set",
+                                                         "restore", "push", "remove"], edits
+    restored = next(e for e in edits if e["do"] == "restore")
+    assert restored == {"do": "restore", "body": 4, "as": min(now), "undo": True}, restored
+
+
 def fixed_body(v):
     """The force on a fixed body over time."""
     v.ok("set", gravity=[0, 0, -10])
@@ -433,6 +513,7 @@ def main():
         waits_for_a_viewer(folder)
         run_is_shown_to_the_end_and_after(folder)
         edits_are_recorded(folder)
+        undoing(folder)
         emitters_and_events(folder)
         ends_and_diverges(folder)
         steps_that_no_run_may_have(folder)
