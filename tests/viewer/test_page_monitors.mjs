@@ -223,6 +223,42 @@ async function marksTheFrameShown() {
   await picture('monitors-recording');
 }
 
+async function followsARestart() {
+  await server.stop();
+  server = await startTalus(build, ['view', file, '--port', '0', '--no-browser', '--paused', '--free']);
+  await opens(server.url);
+  await page.locator('#canvas').focus();
+  await page.keyboard.press('p');
+  for (const name of ['load', 'height']) await box(name).check();
+  await step(50);
+  await until('both', async () => (await monitor('height'))?.steps.length === 50);
+  const { height, load } = SCENE.monitors;
+  writeFileSync(file, JSON.stringify({ ...SCENE, monitors: { lift: load, height } })); // in another order, one gone
+  await page.locator('#canvas').focus();
+  await page.keyboard.press('r');
+  await until('the run to start anew', async () => (await state()).epoch === 2 && (await state()).bodies > 1);
+  await until('one plot', async () => (await page.locator('.plot[data-plot^="monitor"]').count()) === 1);
+  await step(20);
+  await until('its steps from the start', async () => (await monitor('height'))?.steps.length === 20);
+  assert.deepEqual(
+    await page.evaluate(() => window.talusView.monitors().map((m) => [m.name, m.plotted])),
+    [
+      ['lift', false],
+      ['height', true],
+    ],
+  );
+  const [ball] = await page.evaluate(() => [window.talusView.monitor('height').channels[2].last.at(-1)]),
+    said = (await ask({ do: 'pick', body: 2 })).body.position[2];
+  assert.equal(ball, said, 'it is of the right monitor');
+  await server.stop(); // a lost connection is opened again, with its plots
+  server = await startTalus(build, [
+    ...['view', file, '--port', new URL(server.url).port, '--no-browser', '--paused', '--no-token'],
+  ]);
+  await until('the page to come back', async () => (await state()).connection === 'open', 90);
+  await step(5);
+  await until('steps of the new run', async () => (await monitor('height'))?.steps.length === 5);
+}
+
 try {
   await opens(server.url);
   for (const part of [
@@ -233,6 +269,7 @@ try {
     changesHowImpactsShareAStep,
     showsARecordingWhole,
     marksTheFrameShown,
+    followsARestart,
   ]) {
     const start = Date.now();
     await part();
