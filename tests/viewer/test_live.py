@@ -375,10 +375,12 @@ def edits_are_recorded(folder):
 
 def restart(v, path):
     epoch = v.hello["epoch"]
-    v.ok("restart", sets=["gravity=[0, 0, -2]"])
+    v.ok("restart", sets=["gravity=[0, 0, -2]", "duration=3"])
     v.until(lambda: v.hello["epoch"] == epoch + 1)
     v.greet()
-    assert len(v.bodies) == 153 and v.settings["gravity"] == [0, 0, -2]
+    assert len(v.bodies) == 153 and v.settings["gravity"] == [0, 0, -2] and v.hello["duration"] == 3
+    v.ok("set", step=2.5)  # it may be as long as this run is
+    v.ok("undo")
     assert v.next_frame()["full"] and v.frame["time"] == 0
     check_poses(v)
     assert "nope" in v.wrong("restart", sets=["nope=1"]) and v.hello["epoch"] == epoch + 1

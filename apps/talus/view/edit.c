@@ -496,7 +496,7 @@ static bool restart(view *v, view_command *c, tl_world **world, char *error)
         snprintf(error, VIEW_ERROR, "this run cannot start anew: it is being recorded");
         return false;
     }
-    if (!v->owner.restart(v->owner.user, c, world, &v->document, error)) {
+    if (!v->owner.restart(v->owner.user, c, world, &v->document, &v->options.until, error)) {
         return false;
     }
     if (!live_begin(v, *world)) {

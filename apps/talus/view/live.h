@@ -29,9 +29,10 @@ typedef struct live_undo {
 /* What only the owner of the world can do. Each returns false with a reason in `error`. */
 typedef struct live_owner {
     void *user;
-    /* Makes the world anew; *world and *document change, or stay on failure. NULL: not possible. */
+    /* Makes the world anew; *world, *document and *until, the end of the run, change, or stay on
+     * failure. NULL: not possible. */
     bool (*restart)(void *user, const view_command *command, tl_world **world,
-                    const tl_document **document, char error[VIEW_ERROR]);
+                    const tl_document **document, double *until, char error[VIEW_ERROR]);
     /* Writes a checkpoint; *file names it. NULL: nothing is recorded. */
     bool (*checkpoint)(void *user, tl_world *world, const char **file, char error[VIEW_ERROR]);
     /* Marks that viewers changed the run: `text` is the command. NULL: nothing is recorded. */

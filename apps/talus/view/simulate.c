@@ -81,7 +81,7 @@ static bool may_run(const view_job *job, const tl_document *document, char error
 }
 
 static bool restart(void *user, const view_command *command, tl_world **world,
-                    const tl_document **document, char error[VIEW_ERROR])
+                    const tl_document **document, double *until, char error[VIEW_ERROR])
 {
     simulation *s = user;
     const json_t *sets = json_object_get(command->args, "sets");
@@ -106,6 +106,7 @@ static bool restart(void *user, const view_command *command, tl_world **world,
     s->world = made;
     *document = read;
     *world = made;
+    *until = end_of(s->job, read);
     return true;
 }
 
