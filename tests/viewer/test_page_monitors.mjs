@@ -166,6 +166,8 @@ async function changesHowImpactsShareAStep() {
   await until('a cold start', async () => (await settings()).warm_start === false);
   await page.getByLabel('Impacts').selectOption('propagating');
   await until('impacts again', async () => (await settings()).impacts === 'propagating');
+  await page.getByLabel('Speed limit').scrollIntoViewIfNeeded();
+  await picture('settings');
 }
 
 async function showsARecordingWhole() {
