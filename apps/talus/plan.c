@@ -7,24 +7,36 @@
 /* Steps that a run may have: with more, a step is lost in the rounding of time. */
 static const double most_steps = 0x1p53;
 
+static double count_steps(double start, double until, double step)
+{
+    return fmax(ceil((until - start) / step - 0.5), 0);
+}
+
+bool plan_allows(double start, double until, double step, const char *end, char *why, size_t room)
+{
+    if (start == 0 && step > until * (1 + 1e-9)) {
+        snprintf(why, room, "is %g s, longer than the whole run, %s %g s; expected at most that",
+                 step, end, until);
+        return false;
+    }
+    if (!(count_steps(start, until, step) <= most_steps) || until + step == until) {
+        snprintf(why, room,
+                 "is %g s, and a run to %g s would take %.3g steps; time does not advance "
+                 "after %.0f, expected a longer step or a shorter run",
+                 step, until, (until - start) / step, most_steps);
+        return false;
+    }
+    return true;
+}
+
 int plan_steps(const char *file, double start, double until, double step, bool asked, double *steps)
 {
-    const double length = until - start;
-    const int code = asked ? EXIT_USAGE : EXIT_DATA;
-    *steps = fmax(ceil(length / step - 0.5), 0);
-    if (start == 0 && step > until * (1 + 1e-9)) {
-        complain("%s: step: is %g s, longer than the whole run, %s %g s; expected at most that",
-                 file, step, asked ? "--until" : "duration", until);
-        return code;
-    }
-    if (!(*steps <= most_steps) || until + step == until) {
-        complain(
-            "%s: step: is %g s, and a run to %g s would take %.3g steps; time does not advance "
-            "after %.0f, expected a longer step or a shorter run",
-            file, step, until, length / step, most_steps);
-        return code;
-    }
-    return EXIT_OK;
+    char why[256];
+    *steps = count_steps(start, until, step);
+    if (plan_allows(start, until, step, asked ? "--until" : "duration", why, sizeof why))
+        return EXIT_OK;
+    complain("%s: step: %s", file, why);
+    return asked ? EXIT_USAGE : EXIT_DATA;
 }
 
 int plan_scene(const options *given, const tl_document *document, size_t moving, plan *out)

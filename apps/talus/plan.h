@@ -1,5 +1,5 @@
-/* How long a run is: its steps and frames, and the size of its result. Used by check, run and
- * resume. */
+/* How long a run is: its steps and frames, and the size of its result. Used by check, run, resume
+ * and view. */
 #ifndef TALUS_PLAN_H
 #define TALUS_PLAN_H
 
@@ -9,6 +9,11 @@ typedef struct plan {
     double steps, frames; /* whole numbers */
     double bytes;         /* of the result, without contacts and compression: about */
 } plan;
+
+/* Whether a run from `start` (s) to `until` may have a step: it is not longer than the run, and not
+ * so short that time would not advance. Otherwise `why` (a text of `room` bytes) says what is
+ * wrong; `end` is what gave the end of the run, "duration" or "--until". */
+bool plan_allows(double start, double until, double step, const char *end, char *why, size_t room);
 
 /* The steps that lead from `start` (s) to `until`. Refuses, told, a step that is longer than the
  * run, and one so short that time would not advance; `asked` says whether the command line gave the

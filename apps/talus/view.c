@@ -3,6 +3,7 @@
  * it has none. */
 #include "view.h"
 #include "files.h"
+#include "plan.h"
 #include "session.h"
 #ifdef TALUS_VIEWER
 #include "view/job.h"
@@ -144,6 +145,17 @@ static void show_result(const session *s, int port, const char *token)
         complain("%s", error);
 }
 
+/* Which steps a scene may have that is simulated as long as it says, or as --until does. */
+static bool allows_by_duration(double until, double step, char *why, size_t room)
+{
+    return plan_allows(0, until, step, "duration", why, room);
+}
+
+static bool allows_by_option(double until, double step, char *why, size_t room)
+{
+    return plan_allows(0, until, step, "--until", why, room);
+}
+
 int command_view(const options *given)
 {
     char error[1024];
@@ -161,6 +173,7 @@ int command_view(const options *given)
     job.fall_back = fall_back;
     job.view.edit = true;
     job.view.until = given->until;
+    job.view.allows_step = isnan(given->until) ? allows_by_duration : allows_by_option;
     job.view.paused = given->paused;
     job.view.wait = !given->start;
     job.view.real_time = !given->free_running;
@@ -187,6 +200,8 @@ int command_view(const options *given)
         fprintf(stderr, "%s\n", error);
     else
         complain("%s", error);
+    if (status == VIEW_BAD_STEP)
+        return isnan(given->until) ? EXIT_DATA : EXIT_USAGE;
     return status == VIEW_NO_PORT ? EXIT_USAGE : exit_code(status, PHASE_MAKING);
 }
 

@@ -34,6 +34,9 @@ typedef struct view_options {
     bool paused;        /* wait until a viewer starts it */
     bool wait;          /* wait until the first viewer is there */
     bool real_time;     /* no faster than real time */
+    /* Whether a run to `until` may have a step (s); otherwise `why`, a text of `room` bytes, says
+     * what is wrong with it. NULL: every step may be. */
+    bool (*allows_step)(double until, double step, char *why, size_t room);
     const volatile sig_atomic_t *stop; /* not 0: view_before_step() returns false; may be NULL */
 } view_options;
 

@@ -168,6 +168,10 @@ TL_API tl_status tl_world_read_angular_velocities(const tl_world *world, size_t 
 /** kg (0 for bodies that are not dynamic). */
 TL_API tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
                                       double *masses);
+/** kg m^2, rows of 3: principal moments along the body's axes (0 for bodies that are not dynamic).
+ */
+TL_API tl_status tl_world_read_inertias(const tl_world *world, size_t count, const tl_body *bodies,
+                                        double *inertias);
 /** Sets velocities (rows of 3, m/s) and angular velocities (rows of 3, rad/s, world frame) of
  * dynamic bodies; either array may be NULL. */
 TL_API tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body *bodies,

@@ -176,14 +176,15 @@ TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, dou
         forces[k] = (double)free[at] - old[at];
     }
     const double weight = m->h * m->bodies.inertia[4 * (size_t)i + 3];
-    acc[0] += tlk_body_product(&m->bodies, i, contact, mean);
+    double work = tlk_body_product(&m->bodies, i, contact, mean);
     if (m->pseudo) {
         const real *p = m->pseudo + 8 * (size_t)i;
         const double moved[6] = {p[0], p[1], p[2], p[4], p[5], p[6]};
-        acc[0] -= tlk_body_product(&m->bodies, i, forces, moved);
+        work -= tlk_body_product(&m->bodies, i, forces, moved);
         for (int k = 0; k < 6; k++)
             mean[k] += moved[k];
     }
+    acc[0] += work;
     acc[1] += tlk_body_product(&m->bodies, i, forces, mean) - weight * tlk_dotd(m->gravity, mean);
 }
 

@@ -144,6 +144,14 @@ tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_bod
                       &(field){"masses", &world->inertia, false, 4, 3, 1}, masses);
 }
 
+tl_status tl_world_read_inertias(const tl_world *world, size_t count, const tl_body *bodies,
+                                 double *inertias)
+{
+    REFUSE_NULL(world);
+    return read_field(world, __func__, count, bodies,
+                      &(field){"inertias", &world->inertia, false, 4, 0, 3}, inertias);
+}
+
 /* Refuses what cannot be written: bodies that are not dynamic, numbers that are not finite. */
 static tl_status check_writes(const tl_world *w, const char *call, size_t count,
                               const uint32_t *rows, const double *velocities, const double *angular)

@@ -254,8 +254,8 @@ static tl_status do_capture(stage *s)
 static tl_status do_read(stage *s)
 {
     tl_status (*const all[])(const tl_world *, size_t, const tl_body *, double *) = {
-        tl_world_read_positions, tl_world_read_orientations, tl_world_read_velocities,
-        tl_world_read_angular_velocities, tl_world_read_masses};
+        tl_world_read_positions,          tl_world_read_orientations, tl_world_read_velocities,
+        tl_world_read_angular_velocities, tl_world_read_masses,       tl_world_read_inertias};
     double numbers[400];
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const tl_status status = all[i](s->world, tl_world_body_count(s->world), NULL, numbers);

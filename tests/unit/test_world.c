@@ -124,6 +124,24 @@ static void test_reading(void **state)
         assert_near(q[4 * i], 1, 0);
         assert_near(norm3(&u[3 * i]), 0, 0);
     }
+    tl_shape_def ball = tl_sphere_default(0.5);
+    tl_body_def defs[2] = {tl_body_default(), tl_body_default()};
+    tl_body added[3] = {{1, 1}}; /* the floor */
+    double moments[9];
+    defs[0].shape_count = 1;
+    defs[0].shapes = &ball;
+    defs[0].mass = 3;
+    defs[0].position[2] = 50;
+    defs[1].mass = 2;
+    memcpy(defs[1].inertia, (double[3]){0.5, 0.6, 0.7}, sizeof defs[1].inertia);
+    defs[1].position[2] = 60;
+    assert_ok(tl_world_add_bodies(world, 2, defs, added + 1));
+    assert_ok(tl_world_read_inertias(world, 3, added, moments));
+    for (int k = 0; k < 3; k++) {
+        assert_near(moments[k], 0, 0);
+        assert_near(moments[3 + k], 0.4 * 3 * 0.25, 1e-15); /* 2/5 m r^2 */
+        assert_near(moments[6 + k], defs[1].inertia[k], 0);
+    }
     tl_world_destroy(world);
 }
 

@@ -63,6 +63,8 @@ static void test_null_arguments(void **state)
     REFUSE(tl_world_read_angular_velocities, "angular", world, 1, &body, NULL);
     REFUSE(tl_world_read_masses, "world", NULL, 1, &body, row);
     REFUSE(tl_world_read_masses, "masses", world, 1, &body, NULL);
+    REFUSE(tl_world_read_inertias, "world", NULL, 1, &body, row);
+    REFUSE(tl_world_read_inertias, "inertias", world, 1, &body, NULL);
     REFUSE(tl_world_write_velocities, "world", NULL, 1, &body, row, row);
     REFUSE(tl_world_read_contacts, "world", NULL, 4, contact);
     REFUSE(tl_world_read_contacts, "contacts", world, 4, NULL);
@@ -105,6 +107,8 @@ static void test_stale_handles(void **state)
                    SAYS_STALE(tl_world_read_angular_velocities, "bodies[1]", "3"));
     assert_refused(tl_world_read_masses(world, 2, list, rows), TL_BAD_HANDLE,
                    SAYS_STALE(tl_world_read_masses, "bodies[1]", "3"));
+    assert_refused(tl_world_read_inertias(world, 2, list, rows), TL_BAD_HANDLE,
+                   SAYS_STALE(tl_world_read_inertias, "bodies[1]", "3"));
     assert_refused(tl_world_write_velocities(world, 2, list, rows, NULL), TL_BAD_HANDLE,
                    SAYS_STALE(tl_world_write_velocities, "bodies[1]", "3"));
     assert_refused(tl_world_remove_bodies(world, 2, list), TL_BAD_HANDLE,
@@ -156,6 +160,8 @@ static void test_wrong_counts(void **state)
                    SAYS_COUNT(tl_world_read_angular_velocities, "1"));
     assert_refused(tl_world_read_masses(world, 4, NULL, rows), TL_BAD_ARGUMENT,
                    SAYS_COUNT(tl_world_read_masses, "4"));
+    assert_refused(tl_world_read_inertias(world, 4, NULL, rows), TL_BAD_ARGUMENT,
+                   SAYS_COUNT(tl_world_read_inertias, "4"));
     assert_refused(tl_world_write_velocities(world, 4, NULL, rows, rows), TL_BAD_ARGUMENT,
                    SAYS_COUNT(tl_world_write_velocities, "4"));
     assert_refused(tl_world_list_bodies(world, 6, bodies), TL_BAD_ARGUMENT,

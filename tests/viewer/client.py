@@ -109,6 +109,7 @@ class Viewer:
         self.frames = {}  # of recordings: sequence -> poses
         self.frame = self.contacts = None
         self.fields, self.reports, self.series, self.times = {}, [], {}, {}
+        self.monitors = {}  # by name: rows of channels
         self.texts = []
 
     def close(self):
@@ -182,7 +183,7 @@ class Viewer:
         if kind == "hello":
             self.hello, self.table_complete = message, False
             self.names, self.bodies, self.balls, self.solids, self.poses = {}, {}, {}, {}, {}
-            self.frame = None
+            self.frame, self.monitors = None, {}
         elif kind == "settings":
             self.settings = message
         elif kind == "pairs":
@@ -198,7 +199,7 @@ class Viewer:
         if epoch != self.hello["epoch"]:
             return None
         {1: self.read_bodies, 3: self.read_frame, 4: self.read_field, 5: self.read_contacts,
-         6: self.read_reports, 7: self.read_series, 8: self.read_times}[kind](data, flags, word)
+         6: self.read_reports, 7: self.read_series, 8: self.read_times, 9: self.read_monitor}[kind](data, flags, word)
         return kind
 
     def read_bodies(self, data, flags, _):
@@ -307,6 +308,20 @@ class Viewer:
         first, count = struct.unpack_from("<II", data, 8)
         for k, t in enumerate(struct.unpack_from(f"<{count}d", data, 16)):
             self.times[first + k] = t
+
+    def read_monitor(self, data, flags, columns):
+        number, rows = struct.unpack_from("<II", data, 8)
+        monitor = self.hello["monitors"][number]
+        names = [channel["name"] for channel in monitor["channels"]]
+        assert columns == 2 + 3 * len(names) and len(data) == 16 + 8 * columns * rows
+        if flags & 1:
+            self.monitors[monitor["name"]] = []
+        kept = self.monitors[monitor["name"]]
+        for k in range(rows):
+            steps, time_, *values = struct.unpack_from(f"<{columns}d", data, 16 + 8 * columns * k)
+            assert not kept or steps > kept[-1]["steps"], "rows rise"
+            kept.append(dict(steps=int(steps), time=time_,
+                             **{n: values[3 * i:3 * i + 3] for i, n in enumerate(names)}))
 
     # ---- conversations ----
 

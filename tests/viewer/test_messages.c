@@ -4,6 +4,7 @@
 
 #include "protocol.h"
 #include "server.h"
+#include "trace.h"
 
 /* ---- packing ---- */
 
@@ -422,9 +423,9 @@ static void settings_come_back(void **state)
     (void)state;
     tl_settings settings = tl_settings_default(), changed = settings;
     char error[VIEW_ERROR];
-    json_t *set =
-        json_pack("{ss s[fff] sf ss si sb sn}", "do", "set", "gravity", 1.0, 2.0, 3.0, "step", 0.25,
-                  "solver", "apgd", "iterations", 77, "warm_start", 0, "recovery_speed");
+    json_t *set = json_pack("{ss s[fff] sf ss si sb sn ss}", "do", "set", "gravity", 1.0, 2.0, 3.0,
+                            "step", 0.25, "solver", "apgd", "iterations", 77, "warm_start", 0,
+                            "recovery_speed", "impacts", "propagating");
     assert_true(view_settings_from_json(&changed, set, error));
     assert_true(changed.gravity[1] == 2 && changed.step == 0.25 && isinf(changed.recovery_speed));
     assert_int_equal(changed.solver.kind, TL_APGD);
@@ -436,12 +437,91 @@ static void settings_come_back(void **state)
     json_object_del(told, "precision");
     assert_true(view_settings_from_json(&settings, told, error));
     assert_int_equal(settings.solver.kind, TL_APGD);
+    assert_int_equal(settings.impacts, TL_IMPACTS_PROPAGATING);
     assert_true(settings.step == 0.25);
     json_decref(told);
     set = json_pack("{ss ss}", "do", "set", "precision", "double");
     assert_false(view_settings_from_json(&settings, set, error));
     assert_string_equal(error, "set: precision: no such setting, or it cannot change");
     json_decref(set);
+}
+
+/* ---- what monitors measured ---- */
+
+/* Rows from step `from` on in at most `points` of a level: each step is in one of them, and none
+ * that a row stands for is lost. Returns how many rows there were. */
+static size_t check_trace(const view_trace *t, uint64_t from, size_t points)
+{
+    const int level = view_trace_level(t, from, points);
+    uint64_t next = from, before = from;
+    size_t rows = 0;
+    while (next < view_trace_end(t)) {
+        const double *row = view_trace_next(t, level, &next);
+        assert_non_null(row);
+        assert_true(next > before && row[0] == (double)(1000 + next));
+        assert_true(row[1] == 0.5 * (double)next);
+        /* channel 0 counts steps; channel 1 is 1 at each 1000th and NaN at each odd one */
+        assert_true(row[2] == (double)next && row[4] == (double)next &&
+                    row[3] <= (double)before + 1);
+        const bool peak = (next - 1) / 1000 != (uint64_t)((row[3] - 2) / 1000) || next == 1;
+        assert_true(row[3] < 3 || peak == (row[7] == 1));
+        before = next;
+        rows++;
+    }
+    return rows;
+}
+
+static void traces_keep_every_peak(void **state)
+{
+    (void)state;
+    view_trace t = {0};
+    assert_true(view_trace_begin(&t, 2));
+    assert_int_equal(t.room, TRACE_ROWS);
+    uint64_t from = 0;
+    assert_null(view_trace_next(&t, 0, &from));
+    for (uint64_t i = 0; i < 300000; i++) {
+        const double values[] = {(double)(i + 1), i % 1000 == 0 ? 1 : i % 2 ? NAN : 0};
+        view_trace_add(&t, 1001 + i, 0.5 * (double)(i + 1), values);
+        if (i == 1999) {
+            assert_int_equal(check_trace(&t, 0, view_trace_most(&t)), 2000);
+        }
+    }
+    assert_int_equal(view_trace_end(&t), 300000);
+    const size_t whole = check_trace(&t, 0, view_trace_most(&t));
+    assert_in_range(whole, 1000, 2048 + 3 * TRACE_LEVELS);
+    assert_int_equal(check_trace(&t, 299900, 256), 100);
+    /* who was left behind gets them coarser */
+    for (uint64_t behind = 1; behind < 300000; behind = 3 * behind + 7) {
+        assert_in_range(check_trace(&t, 300000 - behind, 256), 1, 256 + 6 * TRACE_LEVELS);
+    }
+    assert_int_equal(view_trace_level(&t, 0, view_trace_most(&t)), 4);
+    from = 0;
+    assert_null(view_trace_next(&t, 0, &from)); /* one by one they are not there any more */
+    assert_true(view_trace_begin(&t, 4096));    /* many channels have fewer rows */
+    assert_in_range(t.room, TRACE_LEAST, 100);
+    assert_int_equal(view_trace_end(&t), 0);
+    assert_true(view_trace_begin(&t, 0));
+    view_trace_add(&t, 1, 1, NULL);
+    assert_int_equal(view_trace_end(&t), 0);
+    view_trace_free(&t);
+}
+
+static void channels_are_grouped(void **state)
+{
+    (void)state;
+    static const tl_monitor_info channels[] = {
+        {"load.x", "N"}, {"load.y", "N"}, {"loader", "m"}, {"load_2.x", "N"}, {"load_2.y", "N"}};
+    hub h;
+    assert_true(hub_init(&h, true));
+    assert_true(hub_set_monitors(&h, 5, channels));
+    assert_int_equal(h.monitor_count, 3);
+    assert_string_equal(h.monitors[0].name, "load");
+    assert_string_equal(h.monitors[1].name, "loader");
+    assert_string_equal(h.monitors[2].name, "load_2");
+    assert_true(h.monitors[0].count == 2 && h.monitors[1].first == 2 && h.monitors[2].first == 3);
+    assert_true(hub_set_monitors(&h, 0, NULL));
+    assert_int_equal(h.monitor_count, 0);
+    hub_free(&h);
 }
 
 /* ---- who may speak ---- */
@@ -508,6 +588,8 @@ int main(void)
         cmocka_unit_test(commands_are_read),
         cmocka_unit_test(wrong_commands_are_told),
         cmocka_unit_test(settings_come_back),
+        cmocka_unit_test(traces_keep_every_peak),
+        cmocka_unit_test(channels_are_grouped),
         cmocka_unit_test(hosts_and_origins),
         cmocka_unit_test(buckets_run_dry),
     };

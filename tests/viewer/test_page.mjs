@@ -208,19 +208,25 @@ async function changesGravity() {
 
 async function dragsPushesAndThrows() {
   const big = await named('big');
-  await running(true);
+  // paused while it is looked for and grasped: a slow machine has time for that
+  const { steps } = await state();
+  await ask({ do: 'step', count: 400 });
+  await until_('it to lie still', (s) => s.steps === steps + 400);
   const before = (await body(big)).position,
     at = await onPage(big);
   await page.keyboard.down('Shift');
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
   for (let k = 1; k <= 6; k++) await page.mouse.move(at.x, at.y - 20 * k);
+  await ask({ do: 'start' });
   await until('the ball to be lifted', async () => (await body(big)).position[2] > before[2] + 0.1);
   await page.mouse.up();
   await page.keyboard.up('Shift');
   await until('the ball to fall', async () => (await body(big)).position[2] < before[2] + 0.05);
+  await running(false);
   const rest = (await body(big)).position;
   await ask({ do: 'push', body: big, impulse: [0, 0, 60] });
+  await ask({ do: 'step', count: 20 });
   await until('the push to be seen', async () => (await body(big)).position[2] > rest[2] + 0.05);
   const bodies = (await state()).bodies;
   await page.getByRole('radio', { name: 'Throw a ball' }).click();

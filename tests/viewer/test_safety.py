@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# labels: threads
 """Who may look and drive, and what happens to those who misbehave: test_safety.py BUILD SOURCE. Host,
 Origin and token; paths; sizes and rates; malformed and random messages, with another viewer looking on."""
 import json

@@ -5,17 +5,27 @@
 
 #include <unistd.h>
 
-/* a read of bodies that fails when it is told to */
-static int failures;
+/* reads of bodies and of monitors that fail when they are told to */
+static int failures, unmeasured;
 
 #define tl_result_read_bodies read_bodies_or_fail
 static tl_status read_bodies_or_fail(tl_result *result, uint64_t count, tl_body_info *bodies);
+#define tl_result_read_monitors read_monitors_or_fail
+static tl_status read_monitors_or_fail(tl_result *result, uint64_t first, uint64_t count,
+                                       double *values);
 #include "recording.c"
 #undef tl_result_read_bodies
+#undef tl_result_read_monitors
 
 static tl_status read_bodies_or_fail(tl_result *result, uint64_t count, tl_body_info *bodies)
 {
     return failures-- > 0 ? TL_FILE : tl_result_read_bodies(result, count, bodies);
+}
+
+static tl_status read_monitors_or_fail(tl_result *result, uint64_t first, uint64_t count,
+                                       double *values)
+{
+    return unmeasured-- > 0 ? TL_FILE : tl_result_read_monitors(result, first, count, values);
 }
 
 static tl_document *document_of(int count)
@@ -25,6 +35,7 @@ static tl_document *document_of(int count)
     const int length =
         snprintf(text, sizeof text,
                  "{\"version\": 1, \"step\": 0.01, \"duration\": 0.2, \"record\": {\"rate\": 100},"
+                 " \"monitors\": {\"all\": {\"kind\": \"speed\"}},"
                  " \"bodies\": [{\"kind\": \"fixed\", \"shapes\": [{\"kind\": \"plane\"}]}],"
                  " \"fills\": [{\"region\": {\"kind\": \"box\", \"low\": [-1, -1, 0.1], \"high\": "
                  "[1, 1, 9]},"
@@ -170,12 +181,28 @@ static void a_file_that_cannot_be_read_once_is_read_later(void **state)
     assert_int_equal(r.hub.state.frames, 21);
     assert_false(r.hub.state.growing);
     assert_true(read_state(&r, 20, &shown));
+    /* monitors are read when somebody plots them, and again where that failed */
+    assert_int_equal(r.hub.monitor_count, 1);
+    assert_false(must_measure(&r));
+    r.hub.measures = true;
+    assert_true(must_measure(&r));
+    unmeasured = 1;
+    measure_on(&r);
+    assert_string_equal(r.hub.state.message, "the monitors cannot be read");
+    assert_false(must_measure(&r));
+    look(&r);
+    assert_string_equal(r.hub.state.message, "");
+    assert_true(must_measure(&r) && r.hub.trace_partial);
+    measure_on(&r);
+    assert_false(must_measure(&r) || r.hub.trace_partial);
+    assert_int_equal(view_trace_end(&r.hub.trace), 20);
     hub_free(&r.hub);
     tl_document_destroy(r.document);
     tl_result_close(r.result);
     free(r.bodies);
     free(r.how);
     free(r.fixed);
+    free(r.values);
     unlink(path);
     char checkpoint[64];
     snprintf(checkpoint, sizeof checkpoint, "%s.checkpoint", path);

@@ -137,6 +137,11 @@ export function encodeRows(epoch, kind, flags, id, rows, stride = 1) {
   return buffer;
 }
 
+/** rows: steps, time, and the last, the least and the greatest value of each channel. */
+export function encodeMonitor(epoch, monitor, whole, rows) {
+  return encodeRows(epoch, 9, whole ? 1 : 0, monitor, rows); // laid out as a series
+}
+
 export function encodeTimes(epoch, first, times) {
   const buffer = new ArrayBuffer(16 + 8 * times.length),
     view = head(buffer, 8, 0, 0, epoch);

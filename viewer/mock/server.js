@@ -6,13 +6,21 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
-import { encodeBodies, encodeField, encodeFrame, encodeRows } from './encode.js';
+import { encodeBodies, encodeField, encodeFrame, encodeMonitor, encodeRows } from './encode.js';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 export const POLICY =
   "default-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; connect-src 'self' ws: wss:";
 const REPORT = ['steps', 'time', 'contacts', 'kinetic_energy', 'potential_energy'];
 const SERIES = ['time', 'x', 'y', 'z', 'vx', 'vy', 'vz'];
+const MONITORS = [
+  {
+    name: 'energy',
+    channels: ['kinetic', 'potential', 'total'].map((c) => ({ name: `energy.${c}`, unit: 'J' })),
+  },
+  { name: 'hits', channels: [{ name: 'hits', unit: '' }] },
+];
+const MOST_ROWS = 5000; // steps that monitors keep here; the real server keeps all of them, folded
 
 /** Balls in the box of side 2 around (0, 0, 1). */
 class Balls {
@@ -29,10 +37,12 @@ class Balls {
       (_, i) => (random() - 0.5) * 1.8 + (i % 3 === 2 ? 1 : 0),
     );
     this.v = Float64Array.from({ length: 3 * count }, () => (random() - 0.5) * 3);
-    this.time = this.steps = 0;
+    this.time = this.steps = this.hits = 0;
+    this.measured = []; // a row per step
   }
 
   step(h, gravity) {
+    this.hits = 0;
     for (let i = 0; i < 3 * this.count; i++) {
       const k = i % 3,
         low = (k === 2 ? 0 : -1) + this.radius,
@@ -42,6 +52,7 @@ class Balls {
       if (this.x[i] < low) {
         this.x[i] = low;
         this.v[i] = Math.abs(this.v[i]) * 0.9;
+        this.hits++;
       }
       if (this.x[i] > high) {
         this.x[i] = high;
@@ -50,6 +61,22 @@ class Balls {
     }
     this.time += h;
     this.steps++;
+    this.measure();
+  }
+
+  measure() {
+    const [, , , kinetic, potential] = this.report();
+    this.measured.push([this.steps, this.time, kinetic, potential, kinetic + potential, this.hits]);
+    if (this.measured.length > MOST_ROWS) this.measured.shift();
+  }
+
+  /** Rows of a monitor since a step: each value three times, as the last, the least and the greatest. */
+  measures(number, since) {
+    const first = number === 0 ? 2 : 5,
+      count = MONITORS[number].channels.length;
+    return this.measured
+      .filter((row) => row[0] > since)
+      .map((row) => [row[0], row[1], ...row.slice(first, first + count).flatMap((v) => [v, v, v])]);
   }
 
   report() {
@@ -90,6 +117,7 @@ const hello = (balls, epoch) => ({
   contacts: true,
   parameters: {},
   can: { control: true, edit: true, restart: true, record: false },
+  monitors: MONITORS,
   report_columns: REPORT,
   series_columns: SERIES,
   words: {
@@ -97,12 +125,14 @@ const hello = (balls, epoch) => ({
     solver: ['psor', 'jacobi', 'apgd', 'spg'],
     law: ['default', 'cone', 'coulomb'],
     overlap: ['split', 'velocity'],
+    impacts: ['simultaneous', 'propagating'],
   },
 });
 
 class Session {
   constructor(socket, world) {
     Object.assign(this, { socket, world, credits: 0, sent: -1, fields: [], seen: 0, watched: new Set() });
+    this.monitors = new Map(); // number -> the step that was sent last, -1: none
     socket.on('message', (data) => this.command(JSON.parse(String(data))));
     this.begin();
   }
@@ -144,6 +174,7 @@ class Session {
       ]),
     );
     this.sent = -1;
+    for (const number of this.monitors.keys()) this.monitors.set(number, -1);
   }
 
   state() {
@@ -160,6 +191,12 @@ class Session {
     }
     if (c.do === 'subscribe') {
       if (c.fields) this.fields = c.fields;
+      if (c.monitors) {
+        const numbers = c.monitors.map((name) => MONITORS.findIndex((m) => m.name === name));
+        if (numbers.includes(-1))
+          return c.id && this.text({ type: 'reply', id: c.id, ok: false, error: 'subscribe: no such monitor' });
+        this.monitors = new Map(numbers.map((n) => [n, this.monitors.get(n) ?? -1]));
+      }
       this.sent = -1;
       return reply();
     }
@@ -203,6 +240,11 @@ class Session {
     if (this.fields.includes('velocity'))
       this.socket.send(encodeField(epoch, 3, balls.steps, [2, balls.count], [...balls.v], 3));
     this.socket.send(encodeRows(epoch, 6, 0, 0, [balls.report()]));
+    for (const [number, since] of this.monitors) {
+      const rows = balls.measures(number, since);
+      if (rows.length) this.socket.send(encodeMonitor(epoch, number, since < 0, rows));
+      this.monitors.set(number, balls.steps);
+    }
     this.socket.send(
       encodeFrame(
         epoch,
@@ -240,7 +282,13 @@ class World {
       law: 'default',
       overlap: 'split',
       recovery_fraction: 0.5,
+      recovery_speed: null,
       restitution_speed: 0.01,
+      impacts: 'simultaneous',
+      max_speed: 1e5,
+      omega: 0,
+      lambda: 1,
+      warm_start: true,
     };
     this.restart();
   }

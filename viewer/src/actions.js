@@ -119,7 +119,7 @@ export const ACTIONS = [
   {
     group: 'Parameters',
     keys: ['u'],
-    text: 'Take the last change of settings, friction or bounce back',
+    text: 'Take the last change back',
     live: true,
     run: (app) => app.undo(),
   },

@@ -109,6 +109,24 @@ export function makeApi(app) {
     /** Any command of the protocol; resolves to the reply. */
     send: (command) => app.connection.ask(command),
     history: (column) => Array.from(app.history.column(column) ?? []),
+    /** What the monitors are, which are plotted, and what is known of one: rows with the least and the greatest. */
+    monitors: () =>
+      (app.hello?.monitors ?? []).map((m) => ({ ...m, plotted: app.monitored.has(m.name) })),
+    monitor: (name) => {
+      const m = app.measures.get(name);
+      if (!m) return null;
+      return {
+        steps: Array.from(m.column(0)),
+        time: Array.from(m.column(1)),
+        channels: m.channels.map((channel, c) => ({
+          ...channel,
+          last: Array.from(m.column(2 + 3 * c)),
+          least: Array.from(m.column(3 + 3 * c)),
+          greatest: Array.from(m.column(4 + 3 * c)),
+          range: [...m.ranges[c]],
+        })),
+      };
+    },
     series: (body, column) => Array.from(app.series.get(body)?.column(column) ?? []),
   };
 }

@@ -5,7 +5,7 @@ import { KIND } from './protocol.js';
 import { Model } from './model.js';
 import { Player } from './player.js';
 import { View } from './render/view.js';
-import { History } from './history.js';
+import { History, Measures } from './history.js';
 import { Materials } from './materials.js';
 import { liveMix } from './interpolate.js';
 import { roundUp } from './colours.js';
@@ -54,6 +54,8 @@ export class App {
     this.materials = new Materials(null);
     this.history = new History(['time']);
     this.series = new Map();
+    this.monitored = new Set(); // monitors that plots show
+    this.measures = new Map();
     this.picked = null;
     this.pickedInfo = null;
     this.connected = 'connecting';
@@ -167,6 +169,9 @@ export class App {
     this.materials = new Materials(hello);
     this.history = new History(hello.report_columns);
     this.series.clear();
+    this.measures.clear();
+    const monitors = new Set(hello.monitors?.map((m) => m.name));
+    for (const name of this.monitored) if (!monitors.has(name)) this.monitored.delete(name);
     this.owed = 0;
     this.legend = { low: 0, high: 1, at: 0 };
     if (this.newConnection || this.recording) this.subscribe();
@@ -188,6 +193,7 @@ export class App {
     if (arrows) fields.push('velocity');
     const want = { do: 'subscribe', rate: 60, fields, contacts: contacts || chains ? MOST_CONTACTS : 0 };
     if (!this.recording) want.reports = true;
+    if (this.monitored.size) want.monitors = [...this.monitored];
     this.connection.send(want);
     if (this.recording) {
       // frames that are here lack what is wanted now
@@ -237,6 +243,9 @@ export class App {
         break;
       case KIND.SERIES:
         this.addSeries(message);
+        break;
+      case KIND.MONITOR:
+        this.addMeasures(message);
         break;
       case KIND.TIMES:
         model.addTimes(message);
@@ -307,6 +316,30 @@ export class App {
     if (!this.series.has(message.body)) this.series.set(message.body, new History(this.hello.series_columns));
     this.series.get(message.body).add(message.values, message.columns, message.rows);
     this.emit('numbers');
+  }
+
+  addMeasures(message) {
+    const monitor = this.hello.monitors[message.monitor];
+    if (!monitor || !this.monitored.has(monitor.name)) return;
+    if (message.flags & 1) this.measures.set(monitor.name, new Measures(monitor.channels));
+    this.measures.get(monitor.name)?.add(message.values, message.columns, message.rows);
+    this.emit('numbers');
+  }
+
+  /** Asks for what a monitor measures, or for no more of it. */
+  async monitor(name, on) {
+    if (on === this.monitored.has(name)) return;
+    if (on) this.monitored.add(name);
+    else this.monitored.delete(name);
+    this.measures.delete(name);
+    this.emit('monitors');
+    try {
+      await this.connection.ask({ do: 'subscribe', monitors: [...this.monitored] });
+    } catch (error) {
+      if (on) this.monitored.delete(name);
+      this.say(error.message, true);
+      this.emit('monitors');
+    }
   }
 
   /** Numbers of one body over time, for plots. */

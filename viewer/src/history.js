@@ -62,6 +62,98 @@ export class History {
   }
 }
 
+/** What a monitor measured, in rows as the server sends them: steps, time, and for each channel the last, the
+ *  least and the greatest value of the steps since the row before. Rows are put together when there are too many,
+ *  so that no peak is lost. */
+export class Measures {
+  constructor(channels) {
+    this.channels = channels; // { name, unit }
+    this.width = 2 + 3 * channels.length;
+    this.data = new Float64Array(256 * this.width);
+    this.rows = this.version = 0;
+    this.stride = 1; // steps that a row may stand for once there are too many
+    this.ranges = channels.map(() => [NaN, NaN]); // of all there ever was
+  }
+
+  /** Appends rows (row-major). Rows that are not later than the last are left out. */
+  add(values, width, count) {
+    for (let r = 0; r < count && width === this.width; r++) {
+      const from = r * width;
+      if (this.rows && !(values[from] > this.data[(this.rows - 1) * width])) continue;
+      if (this.rows === MOST) this.thin();
+      if ((this.rows + 1) * width > this.data.length) {
+        const next = new Float64Array(2 * this.data.length);
+        next.set(this.data);
+        this.data = next;
+      }
+      this.data.set(values.subarray(from, from + width), this.rows++ * width);
+      this.ranges.forEach((range, c) => {
+        range[0] = lesser(range[0], values[from + 3 + 3 * c]);
+        range[1] = greater(range[1], values[from + 4 + 3 * c]);
+      });
+    }
+    this.version++;
+  }
+
+  thin() {
+    const { data, width } = this;
+    for (let again = false; this.rows > MOST / 2; again = true) {
+      if (again) this.stride *= 2; // that was not enough
+      let kept = 0,
+        start = 0; // steps before the row that is kept last
+      for (let r = 0; r < this.rows; r++) {
+        const from = r * width,
+          to = (kept - 1) * width;
+        if (kept && data[from] - start <= this.stride) this.fold(from, to);
+        else {
+          if (kept) start = data[to];
+          data.copyWithin(kept++ * width, from, from + width);
+        }
+      }
+      this.rows = kept;
+    }
+  }
+
+  /** Puts the row at `from` to the one at `to`. */
+  fold(from, to) {
+    const d = this.data;
+    d[to] = d[from];
+    d[to + 1] = d[from + 1];
+    for (let c = 2; c < this.width; c += 3) {
+      d[to + c] = d[from + c];
+      d[to + c + 1] = lesser(d[to + c + 1], d[from + c + 1]);
+      d[to + c + 2] = greater(d[to + c + 2], d[from + c + 2]);
+    }
+  }
+
+  /** One column: 0 steps, 1 time, 2 + 3 c the last, the least and the greatest value of channel c. */
+  column(index) {
+    return Float64Array.from({ length: this.rows }, (_, r) => this.data[r * this.width + index]);
+  }
+
+  /** Points of lines to draw: times, then values of each channel. A row for several steps is three points at one
+   *  time, so that its line goes down to the least and up to the greatest value. */
+  lines() {
+    const { data, width, channels } = this,
+      out = [[], ...channels.map(() => [])],
+      value = (v) => (Number.isFinite(v) ? v : null);
+    for (let r = 0; r < this.rows; r++) {
+      const at = r * width;
+      let one = true;
+      for (let c = 2; c < width; c += 3) one &&= !(data[at + c + 1] < data[at + c + 2]);
+      for (const k of one ? [0] : [1, 2, 0]) {
+        out[0].push(data[at + 1]);
+        for (let c = 0; c < channels.length; c++) out[c + 1].push(value(data[at + 2 + 3 * c + k]));
+      }
+    }
+    return out;
+  }
+}
+
+// of a number and NaN, the number
+const lesser = (a, b) => (a < b || Number.isNaN(b) ? a : b);
+const greater = (a, b) => (a > b || Number.isNaN(b) ? a : b);
+
 /** Comma-separated text of columns (arrays of one length). */
 export function csv(names, columns) {
   const lines = [names.map((n) => (/[",\n]/.test(n) ? `"${n.replaceAll('"', '""')}"` : n)).join(',')];

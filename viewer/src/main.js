@@ -130,7 +130,7 @@ function start() {
   buildTools(app);
   new Bar(app);
   const plots = new Plots(app);
-  new BodyPanel(app, (key, body) => plots.add(key, body));
+  new BodyPanel(app, (key, body) => plots.addBody(key, body));
   buildPanel(app, theme);
   buildHelp(app);
   showLegend(app);

@@ -1,7 +1,7 @@
 // The binary messages of docs/viewer-protocol.md, decoded. Pure: arrays laid over the message where
 // they are, and loops without garbage where a frame is unpacked. connection.js feeds it.
 
-export const KIND = { BODIES: 1, FRAME: 3, FIELD: 4, CONTACTS: 5, REPORTS: 6, SERIES: 7, TIMES: 8 };
+export const KIND = { BODIES: 1, FRAME: 3, FIELD: 4, CONTACTS: 5, REPORTS: 6, SERIES: 7, TIMES: 8, MONITOR: 9 };
 export const FIELDS = ['', 'speed', 'force', 'velocity', 'angular_velocity'];
 
 /** A message that is not what the protocol says. */
@@ -40,6 +40,11 @@ export function decode(buffer) {
       });
     case KIND.SERIES:
       return decodeRows(buffer, head, 16, { body: view.getUint32(8, true), rows: view.getUint32(12, true) });
+    case KIND.MONITOR:
+      return decodeRows(buffer, head, 16, {
+        monitor: view.getUint32(8, true),
+        rows: view.getUint32(12, true),
+      });
     case KIND.TIMES:
       return decodeTimes(buffer, view, head);
     default:

@@ -5,7 +5,7 @@ import { locate, advance, nlerp, liveMix } from '../src/interpolate.js';
 import { Model } from '../src/model.js';
 import { Player } from '../src/player.js';
 import { readHash, writeHash } from '../src/hash.js';
-import { History, csv } from '../src/history.js';
+import { History, Measures, csv } from '../src/history.js';
 import { Materials } from '../src/materials.js';
 import { roundUp, format } from '../src/colours.js';
 import { pickBody } from '../src/pick.js';
@@ -258,6 +258,38 @@ test('history keeps order, thins out, and gives columns by name', () => {
     ),
     'time,"a,b"\n0,2\n1,\n',
   );
+});
+
+test('measures keep every peak, however long the run', () => {
+  const m = new Measures([
+    { name: 'load.x', unit: 'N' },
+    { name: 'load.y', unit: 'N' },
+  ]);
+  const row = (step, x, y) => [step, step * 0.01, x, x, x, y, y, y];
+  for (let i = 1; i <= 100000; i++)
+    m.add(Float64Array.from(row(i, i === 777 ? 5e6 : Math.sin(i), i % 2 ? NaN : -i)), 8, 1);
+  assert.ok(m.rows <= 8192 && m.rows > 2000, `${m.rows}`);
+  assert.deepEqual(m.ranges, [[m.ranges[0][0], 5e6], [-100000, -2]]);
+  const steps = m.column(0),
+    greatest = m.column(4);
+  assert.equal(steps[steps.length - 1], 100000);
+  for (let i = 1; i < m.rows; i++) assert.ok(steps[i] > steps[i - 1]);
+  const at = greatest.indexOf(5e6);
+  assert.ok(steps[at] >= 777 && (at === 0 || steps[at - 1] < 777), 'the peak is in its row');
+  const early = steps.findIndex((s) => s > 50000);
+  assert.ok(early > 1000 && early < m.rows - 1000, `as fine then as now, about: ${early} of ${m.rows}`);
+  m.add(Float64Array.from(row(5, 9e9, 0)), 8, 1); // the past does not come again
+  assert.equal(m.ranges[0][1], 5e6);
+  const [time, x, y] = m.lines();
+  assert.ok(time.length === x.length && x.length === y.length && x.includes(5e6) && y.includes(-100000));
+  for (let i = 1; i < time.length; i++) assert.ok(time[i] >= time[i - 1]);
+  const few = new Measures([{ name: 'a', unit: '' }]);
+  few.add(Float64Array.from([1, 0.1, 2, 2, 2, 4, 0.4, 3, -1, 7, 5, 0.5, NaN, NaN, NaN]), 5, 3);
+  assert.deepEqual(few.lines(), [
+    [0.1, 0.4, 0.4, 0.4, 0.5],
+    [2, -1, 7, 3, null],
+  ]);
+  assert.deepEqual(few.ranges, [[-1, 7]]);
 });
 
 test('friction and bounce of pairs are those that were told', () => {

@@ -16,6 +16,7 @@ import {
   encodeContacts,
   encodeField,
   encodeFrame,
+  encodeMonitor,
   encodeRows,
   encodeTimes,
   packTurn,
@@ -220,6 +221,11 @@ test('tables, contacts, rows and times', () => {
   assert.deepEqual(
     [rows.id, rows.rows, rows.columns, rows.stride, ...rows.values],
     [17, 2, 2, 2, 1, 2, 3, 4],
+  );
+  const measured = decode(encodeMonitor(4, 2, true, [[7, 0.5, 1, 0, 3]]));
+  assert.deepEqual(
+    [measured.kind, measured.epoch, measured.monitor, measured.flags, measured.rows, ...measured.values],
+    [9, 4, 2, 1, 1, 7, 0.5, 1, 0, 3],
   );
   const times = decode(encodeTimes(1, 3, [0.5, 1]));
   assert.deepEqual([times.first, ...times.times], [3, 0.5, 1]);

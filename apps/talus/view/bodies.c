@@ -152,8 +152,7 @@ bool live_follow_bodies(view *v, tl_world *world, source_hello *hello)
         good = update_table(&h->table, &c) && update_fixed(h, &c);
         h->table_version++;
         if (hello && good) {
-            good = measure(v, world, hello);
-            source_begin(h, hello);
+            good = measure(v, world, hello) && source_begin(h, hello);
         }
         pthread_mutex_unlock(&h->lock);
         hub_wake(h);
@@ -162,8 +161,27 @@ bool live_follow_bodies(view *v, tl_world *world, source_hello *hello)
     return good;
 }
 
+/* The channels of a world's monitors, and room for their values. */
+static bool list_channels(view *v, const tl_world *world)
+{
+    const size_t count = tl_world_monitor_count(world);
+    tl_monitor_info *channels = realloc(v->channels, (count + 1) * sizeof *channels);
+    double *values = realloc(v->values, (count + 1) * sizeof *values);
+    v->channels = channels ? channels : v->channels;
+    v->values = values ? values : v->values;
+    bool good = channels && values;
+    for (size_t i = 0; i < count && good; i++) {
+        good = tl_world_monitor_info(world, i, &channels[i]) >= 0;
+    }
+    v->channel_count = good ? count : 0;
+    return good;
+}
+
 bool live_begin(view *v, tl_world *world)
 {
+    if (!list_channels(v, world)) {
+        return false;
+    }
     snprintf(v->backend, sizeof v->backend, "%s", tl_world_backend(world));
     source_hello hello = {.document = v->document,
                           .source = v->source,
@@ -171,6 +189,8 @@ bool live_begin(view *v, tl_world *world)
                           .duration = v->options.until,
                           .first_time = tl_world_time(world),
                           .contacts = true,
+                          .channel_count = v->channel_count,
+                          .channels = v->channels,
                           .control = true,
                           .edit = v->options.edit,
                           .restart = v->owner.restart != NULL,

@@ -150,6 +150,28 @@ static int read_fields(reader *r)
     return set;
 }
 
+/* How many monitors are named; the names are the server's matter. -1: left out. */
+static int read_monitors(reader *r)
+{
+    const json_t *list = member(r, "monitors", false);
+    const size_t count = json_array_size(list);
+    if (list && (!json_is_array(list) || count > VIEW_MAX_MONITORS)) {
+        fail(r, "monitors: expected a list of at most %d names", VIEW_MAX_MONITORS);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        bool good = name != NULL;
+        for (size_t k = 0; k < i && good; k++) {
+            good = strcmp(name, json_string_value(json_array_get(list, k))) != 0;
+        }
+        if (!good) {
+            fail(r, "monitors[%zu]: expected the name of a monitor, each once", i);
+            break; /* what follows compares with those before */
+        }
+    }
+    return list ? (int)count : -1;
+}
+
 static void read_subscribe(reader *r)
 {
     view_command *c = r->command;
@@ -159,6 +181,7 @@ static void read_subscribe(reader *r)
     read_integer(r, "contacts", false, 0, VIEW_MAX_CONTACTS, &contacts);
     c->contacts = (int)contacts;
     c->reports = read_flag(r, "reports", -1);
+    c->monitors = read_monitors(r);
 }
 
 static void read_frame(reader *r)
@@ -300,6 +323,7 @@ view_verdict view_command_parse(const char *text, size_t length, view_command *c
     *command = (view_command){.fields = -1,
                               .contacts = -1,
                               .reports = -1,
+                              .monitors = -1,
                               .index = -1,
                               .base = -1,
                               .rows = -1,
@@ -366,11 +390,12 @@ json_t *view_vector(const double *values, int count)
 json_t *view_settings_to_json(const tl_settings *s)
 {
     return json_pack(
-        "{ss so sf sf ss sf so so so ss ss sI sI sI sf sf sf sb ss sI}", "type", "settings",
+        "{ss so sf sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss sI}", "type", "settings",
         "gravity", view_vector(s->gravity, 3), "step", s->step, "envelope", s->envelope, "overlap",
         tl_word(TL_WORDS_OVERLAP, s->overlap), "recovery_fraction", s->recovery_fraction,
         "recovery_speed", number_or_null(s->recovery_speed), "restitution_speed",
-        number_or_null(s->restitution_speed), "max_speed", number_or_null(s->max_speed), "solver",
+        number_or_null(s->restitution_speed), "impacts", tl_word(TL_WORDS_IMPACTS, s->impacts),
+        "max_speed", number_or_null(s->max_speed), "solver",
         tl_word(TL_WORDS_SOLVER, s->solver.kind), "law", tl_word(TL_WORDS_LAW, s->solver.law),
         "iterations", (json_int_t)s->solver.iterations, "position_iterations",
         (json_int_t)s->solver.position_iterations, "balance_iterations",
@@ -435,7 +460,8 @@ static bool put_gravity(tl_settings *s, const json_t *value, char *error)
 
 bool view_settings_from_json(tl_settings *s, const json_t *command, char error[VIEW_ERROR])
 {
-    unsigned overlap = s->overlap, solver = s->solver.kind, law = s->solver.law;
+    unsigned overlap = s->overlap, solver = s->solver.kind, law = s->solver.law,
+             impacts = s->impacts;
     const setting known[] = {
         {.name = "step", .real = &s->step},
         {.name = "envelope", .real = &s->envelope},
@@ -452,6 +478,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "threads", .whole = &s->threads},
         {.name = "warm_start", .flag = &s->solver.warm_start},
         {.name = "overlap", .words = tl_words(TL_WORDS_OVERLAP), .word = &overlap},
+        {.name = "impacts", .words = tl_words(TL_WORDS_IMPACTS), .word = &impacts},
         {.name = "solver", .words = tl_words(TL_WORDS_SOLVER), .word = &solver},
         {.name = "law", .words = tl_words(TL_WORDS_LAW), .word = &law},
     };
@@ -479,6 +506,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         }
     }
     s->overlap = (tl_overlap)overlap;
+    s->impacts = (tl_impacts)impacts;
     s->solver.kind = (tl_solver_kind)solver;
     s->solver.law = (tl_law)law;
     return true;

@@ -100,6 +100,18 @@ static bool mark(view *v, const json_t *command, const tl_world *world, char *er
     return good;
 }
 
+/* Whether a run may have the step that was given: as those that `talus run` takes. */
+static bool allows_step(const view *v, double step, bool given, char *error)
+{
+    char why[VIEW_ERROR - 32];
+    if (!given || !v->options.allows_step || !isfinite(v->options.until) || !(step > 0) ||
+        v->options.allows_step(v->options.until, step, why, sizeof why)) {
+        return true; /* or the library refuses it */
+    }
+    snprintf(error, VIEW_ERROR, "set: step: %s", why);
+    return false;
+}
+
 static bool set(view *v, const json_t *args, tl_world *world, json_t *inverse, char *error)
 {
     tl_settings settings = tl_world_settings(world);
@@ -111,7 +123,8 @@ static bool set(view *v, const json_t *args, tl_world *world, json_t *inverse, c
         json_object_set(inverse, key, json_object_get(before, key)); /* not `do` and `id` */
     }
     json_decref(before);
-    if (!view_settings_from_json(&settings, args, error)) {
+    if (!view_settings_from_json(&settings, args, error) ||
+        !allows_step(v, settings.step, json_object_get(args, "step") != NULL, error)) {
         return false;
     }
     if (tl_world_set_settings(world, &settings) < 0) {
@@ -163,34 +176,20 @@ static bool set_pairs(view *v, const json_t *args, tl_world *world, json_t *inve
     return good;
 }
 
-/* What `undo` would take back, in words. */
-static void name_undo(view *v)
+/* What `set` changes, in words. */
+static void name_settings(const json_t *command, char *text, size_t room)
 {
-    char *text = v->state.undo;
-    text[0] = 0;
-    const json_t *last = v->undo_count ? v->undo[v->undo_count - 1] : NULL;
-    if (json_object_get(last, "pairs")) {
-        snprintf(text, sizeof v->state.undo, "friction and bounce");
-        return;
-    }
     size_t length = 0;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)last, key, value)
+    text[0] = 0;
+    json_object_foreach((json_t *)(uintptr_t)command, key, value)
     {
-        if (strcmp(key, "do") != 0 && length + strlen(key) + 3 < sizeof v->state.undo) {
-            length += (size_t)snprintf(text + length, sizeof v->state.undo - length, "%s%s",
-                                       length ? ", " : "", key);
+        if (strcmp(key, "do") != 0 && length + strlen(key) + 3 < room) {
+            length +=
+                (size_t)snprintf(text + length, room - length, "%s%s", length ? ", " : "", key);
         }
     }
-}
-
-void live_forget_undo(view *v)
-{
-    while (v->undo_count) {
-        json_decref(v->undo[--v->undo_count]);
-    }
-    name_undo(v);
 }
 
 /* Carries out `set` or `pairs`; the command that takes it back goes on top of the others. */
@@ -205,34 +204,14 @@ static bool change(view *v, const json_t *args, tl_world *world, bool undoing, c
     }
     if (undoing) {
         json_decref(inverse);
-    } else {
-        if (v->undo_count == LIVE_UNDO) { /* the oldest is forgotten */
-            json_decref(v->undo[0]);
-            memmove(v->undo, v->undo + 1, --v->undo_count * sizeof *v->undo);
-        }
-        v->undo[v->undo_count++] = inverse;
-        name_undo(v);
+        return true;
     }
-    json_t *marked = json_copy((json_t *)(uintptr_t)args);
-    if (undoing) {
-        json_object_set_new(marked, "undo", json_true());
+    char what[64] = "friction and bounce";
+    if (!pairs) {
+        name_settings(inverse, what, sizeof what);
     }
-    const bool good = mark(v, marked, world, error);
-    json_decref(marked);
-    return good;
-}
-
-static bool undo(view *v, tl_world *world, char *error)
-{
-    if (!v->undo_count) {
-        snprintf(error, VIEW_ERROR, "there is nothing to take back");
-        return false;
-    }
-    json_t *inverse = v->undo[--v->undo_count];
-    name_undo(v);
-    const bool good = change(v, inverse, world, true, error);
-    json_decref(inverse);
-    return good;
+    live_remember(v, what, inverse);
+    return mark(v, args, world, error);
 }
 
 static live_drag *drag_of(view *v, uint32_t client)
@@ -297,16 +276,16 @@ void live_pull(view *v, tl_world *world)
     }
 }
 
-static bool push(const view_command *c, tl_world *world, char *error)
+static bool push(uint32_t index, const double impulse[3], tl_world *world, char *error)
 {
     tl_body body;
     double mass, velocity[3];
-    if (!find_dynamic(world, c->body, &body, &mass, error)) {
+    if (!find_dynamic(world, index, &body, &mass, error)) {
         return false;
     }
     bool good = tl_world_read_velocities(world, 1, &body, velocity) >= 0;
     for (int k = 0; k < 3 && good; k++) {
-        velocity[k] += c->point[k] / mass;
+        velocity[k] += impulse[k] / mass;
     }
     good = good && tl_world_write_velocities(world, 1, &body, velocity, NULL) >= 0;
     if (!good) {
@@ -337,19 +316,88 @@ static bool throw_body(view *v, const view_command *c, tl_world *world, json_t *
     return true;
 }
 
-static bool remove_body(view *v, const view_command *c, tl_world *world, char *error)
+static bool remove_body(view *v, uint32_t index, tl_world *world, bool undoing, char *error)
 {
     tl_body body;
-    if (!find_body(world, c->body, &body, error)) {
+    live_undo saved = {0};
+    if (!find_body(world, index, &body, error)) {
         return false;
     }
+    const bool comes_back = !undoing && live_save_body(world, body, &saved);
     if (tl_world_remove_bodies(world, 1, &body) < 0) {
         snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        live_undo_free(&saved);
         return false;
+    }
+    if (comes_back) {
+        live_remember_body(v, &saved);
     }
     v->bodies_changed = true;
     v->table_due = 0;
     return true;
+}
+
+/* ---- taking back ---- */
+
+/* Carries out what takes a change back; `done` tells what that was, for the result. */
+static bool take_back(view *v, const live_undo *u, tl_world *world, json_t *done, char *error)
+{
+    const char *verb = json_string_value(json_object_get(u->command, "do"));
+    const uint32_t index = (uint32_t)json_integer_value(json_object_get(u->command, "body"));
+    if (strcmp(verb, "push") == 0) {
+        const json_t *list = json_object_get(u->command, "impulse");
+        double impulse[3];
+        for (size_t k = 0; k < 3; k++) {
+            impulse[k] = json_number_value(json_array_get(list, k));
+        }
+        return push(index, impulse, world, error);
+    }
+    if (strcmp(verb, "remove") == 0) {
+        return remove_body(v, index, world, true, error);
+    }
+    if (strcmp(verb, "restore") == 0) {
+        tl_body body;
+        const bool good = live_restore(v, u, world, &body, error);
+        json_object_set_new(done, "as", json_integer(good ? (json_int_t)body.index : 0));
+        return good;
+    }
+    return change(v, u->command, world, true, error);
+}
+
+static bool undo(view *v, tl_world *world, char *error)
+{
+    live_undo last;
+    if (!live_take_undo(v, &last)) {
+        snprintf(error, VIEW_ERROR, "there is nothing to take back");
+        return false;
+    }
+    json_t *done = json_copy(last.command);
+    bool good = take_back(v, &last, world, done, error);
+    if (good) {
+        json_object_set_new(done, "undo", json_true());
+        good = mark(v, done, world, error);
+    }
+    json_decref(done);
+    live_undo_free(&last);
+    return good;
+}
+
+/* How a push or a throw that was carried out is taken back. */
+static void remember(view *v, const view_command *c, const json_t *members)
+{
+    if (c->verb == VIEW_PUSH) {
+        double back[3];
+        for (int k = 0; k < 3; k++) {
+            back[k] = -c->point[k];
+        }
+        live_remember(v, "push",
+                      json_pack("{ss sI so}", "do", "push", "body", (json_int_t)c->body, "impulse",
+                                view_vector(back, 3)));
+    } else if (c->verb == VIEW_THROW) {
+        live_remember(
+            v, "throw",
+            json_pack("{ss sO}", "do", "remove", "body", json_object_get(members, "index")));
+    }
 }
 
 /* Commands that change the state. */
@@ -368,9 +416,12 @@ static bool edit(view *v, view_command *c, tl_world *world, json_t **members, ch
     case VIEW_PAIRS: return change(v, c->args, world, false, error);
     case VIEW_UNDO: return undo(v, world, error);
     case VIEW_DRAG: good = drag(v, c, world, error); break;
-    case VIEW_PUSH: good = push(c, world, error); break;
+    case VIEW_PUSH: good = push(c->body, c->point, world, error); break;
     case VIEW_THROW: good = throw_body(v, c, world, members, error); break;
-    default: good = remove_body(v, c, world, error); break;
+    default: good = remove_body(v, c->body, world, false, error); break;
+    }
+    if (good) {
+        remember(v, c, *members);
     }
     return good && (dragged || mark(v, c->args, world, error));
 }
@@ -445,7 +496,7 @@ static bool restart(view *v, view_command *c, tl_world **world, char *error)
         snprintf(error, VIEW_ERROR, "this run cannot start anew: it is being recorded");
         return false;
     }
-    if (!v->owner.restart(v->owner.user, c, world, &v->document, error)) {
+    if (!v->owner.restart(v->owner.user, c, world, &v->document, &v->options.until, error)) {
         return false;
     }
     if (!live_begin(v, *world)) {

@@ -1,5 +1,6 @@
 /* The binary messages of docs/viewer-protocol.md. See view/protocol.h. */
 #include "protocol.h"
+#include "trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -537,6 +538,30 @@ void view_encode_series(uint32_t body, const double *rows, size_t count, unsigne
     put_u32(out, body);
     put_u32(out, (uint32_t)count);
     view_buffer_put(out, rows, count * VIEW_SERIES_COLUMNS * sizeof *rows);
+}
+
+void view_measures_begin(view_measures *m, uint32_t monitor, unsigned flags, uint32_t epoch,
+                         view_buffer *out)
+{
+    m->rows = 0;
+    put_head(out, 9, (uint8_t)flags, (uint16_t)(TRACE_HEAD + TRACE_VALUES * m->count), epoch);
+    put_u32(out, monitor);
+    put_u32(out, 0); /* rows, in the end */
+}
+
+void view_measures_add(view_measures *m, const double *row, view_buffer *out)
+{
+    m->rows++;
+    view_buffer_put(out, row, TRACE_HEAD * sizeof *row);
+    view_buffer_put(out, row + TRACE_HEAD + TRACE_VALUES * m->first,
+                    TRACE_VALUES * m->count * sizeof *row);
+}
+
+void view_measures_end(const view_measures *m, view_buffer *out)
+{
+    if (!out->failed) {
+        memcpy(view_buffer_data(out) + 12, &m->rows, sizeof m->rows);
+    }
 }
 
 void view_encode_times(const double *times, size_t first, size_t count, uint32_t epoch,

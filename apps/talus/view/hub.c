@@ -60,6 +60,8 @@ void hub_free(hub *h)
     free(h->fixed);
     free(h->times);
     free(h->reports);
+    free(h->monitors);
+    view_trace_free(&h->trace);
     view_table_free(&h->table);
     pthread_cond_destroy(&h->commanded);
     pthread_mutex_destroy(&h->lock);
@@ -100,14 +102,16 @@ bool hub_request(hub *h, const view_command *command)
     return room;
 }
 
-void hub_want(hub *h, int level, unsigned fields, size_t contacts, bool forces)
+void hub_want(hub *h, int level, unsigned fields, size_t contacts, bool forces, bool measures)
 {
     pthread_mutex_lock(&h->lock);
     h->fields = fields;
     h->contacts = contacts;
     h->forces = forces;
     const int before = atomic_exchange(&h->want, level);
-    if (level > before) {
+    const bool more = measures && !h->measures;
+    h->measures = measures;
+    if (level > before || more) {
         kick(h);
     }
     pthread_mutex_unlock(&h->lock);
@@ -313,5 +317,46 @@ void hub_add_report(hub *h, const tl_report *report)
     h->reports[h->report_count++ % HUB_REPORTS] = *report;
     h->state.time = report->time;
     h->state.steps = report->steps;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- monitors ---- */
+
+bool hub_set_monitors(hub *h, size_t count, const tl_monitor_info *channels)
+{
+    hub_monitor *list = realloc(h->monitors, (count + 1) * sizeof *list);
+    h->monitor_count = 0;
+    h->trace_partial = false;
+    if (!list) {
+        view_trace_free(&h->trace);
+        return false;
+    }
+    h->monitors = list;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strcspn(channels[i].name, ".");
+        hub_monitor *last = h->monitor_count ? &list[h->monitor_count - 1] : NULL;
+        if (last && strlen(last->name) == length &&
+            strncmp(last->name, channels[i].name, length) == 0) {
+            last->count++;
+        } else {
+            last = &list[h->monitor_count++];
+            *last = (hub_monitor){.first = i, .count = 1};
+            memcpy(last->name, channels[i].name, length);
+        }
+    }
+    if (!view_trace_begin(&h->trace, count)) {
+        h->monitor_count = 0;
+        return false;
+    }
+    return true;
+}
+
+void hub_add_measures(hub *h, size_t count, const tl_report *reports, const double *values)
+{
+    pthread_mutex_lock(&h->lock);
+    for (size_t i = 0; i < count; i++) {
+        view_trace_add(&h->trace, reports[i].steps, reports[i].time,
+                       values + i * h->trace.channels);
+    }
     pthread_mutex_unlock(&h->lock);
 }

@@ -6,6 +6,7 @@
 #define TALUS_VIEW_HUB_H
 
 #include "protocol.h"
+#include "trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,6 +50,12 @@ typedef struct hub_name {
     char *name;
 } hub_name;
 
+/* A monitor: its name, and which of the trace's channels are its own. */
+typedef struct hub_monitor {
+    char name[sizeof((tl_monitor_info *)0)->name];
+    size_t first, count;
+} hub_monitor;
+
 typedef struct hub {
     pthread_mutex_t lock;
     pthread_cond_t commanded; /* there are requests, or a state is wanted */
@@ -61,6 +68,7 @@ typedef struct hub {
     unsigned fields; /* that viewers want */
     size_t contacts; /* the most that a viewer wants */
     bool forces;     /* contacts are needed for forces */
+    bool measures;   /* a viewer plots monitors */
 
     /* from the source to the server */
     atomic_uint_least64_t version; /* of the world's state: counts changes. Not guarded */
@@ -83,6 +91,10 @@ typedef struct hub {
     size_t time_count;
     tl_report *reports; /* a ring: report i lies at i % HUB_REPORTS */
     uint64_t report_count;
+    hub_monitor *monitors;
+    size_t monitor_count;
+    view_trace trace;   /* of the channels of all monitors */
+    bool trace_partial; /* recordings: there are more steps in the file that are being read */
     hub_capture captures[HUB_CAPTURES];
     int newest, reading; /* of captures; -1 none */
     hub_event *first, **last;
@@ -101,7 +113,7 @@ void hub_free(hub *hub);
 bool hub_request(hub *hub, const view_command *command);
 
 /* What viewers want of the next state. */
-void hub_want(hub *hub, int level, unsigned fields, size_t contacts, bool forces);
+void hub_want(hub *hub, int level, unsigned fields, size_t contacts, bool forces, bool measures);
 
 /* All events since the last call; the caller frees them with hub_event_free(). */
 hub_event *hub_take_events(hub *hub);
@@ -135,6 +147,13 @@ void hub_set_settings(hub *hub, const tl_settings *settings);
 void hub_set_pairs(hub *hub, char *text); /* taken over */
 
 void hub_add_report(hub *hub, const tl_report *report);
+
+/* Begins with these channels, grouped by the monitor that their names start with; the lock is held.
+ * False: no memory, and there are none. */
+bool hub_set_monitors(hub *hub, size_t count, const tl_monitor_info *channels);
+
+/* What all channels were after `count` steps: a row for each report. */
+void hub_add_measures(hub *hub, size_t count, const tl_report *reports, const double *values);
 
 /* Forgets the names; the lock is held. */
 void hub_clear_names(hub *hub);

@@ -22,6 +22,8 @@ typedef struct view_job {
 
 /* What no scene or result leads to: the server cannot listen where it was told to. */
 #define VIEW_NO_PORT TL_BAD_HANDLE
+/* And: the scene has a step that no run of it may have. */
+#define VIEW_BAD_STEP TL_DIVERGED
 
 /* Both run until job->view.stop is raised. Negative: `error` says why. */
 tl_status view_simulate(const view_job *job, char *error, size_t room);

@@ -34,6 +34,8 @@ view *live_start(const view_options *options, const live_owner *owner, const tl_
     }
     if (!v->server) {
         hub_free(&v->hub);
+        free(v->channels);
+        free(v->values);
         free(v);
         return NULL;
     }
@@ -70,6 +72,8 @@ void view_stop(view *v)
         server_stop(v->server);
         live_forget_undo(v);
         hub_free(&v->hub);
+        free(v->channels);
+        free(v->values);
         free(v);
     }
 }
@@ -227,6 +231,10 @@ void view_after_step(view *v, tl_world *world, const tl_report *report)
         v->bodies_changed = true;
     }
     hub_add_report(&v->hub, report);
+    if (v->channel_count &&
+        tl_world_read_monitors(world, v->channel_count, v->values) >= 0) { /* of every step */
+        hub_add_measures(&v->hub, 1, report, v->values);
+    }
     v->state.time = report->time;
     v->state.steps = report->steps;
     if (!v->state.ended && report->time >= v->until - 1e-9 * fabs(v->until)) {

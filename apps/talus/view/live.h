@@ -18,12 +18,21 @@ typedef struct live_drag {
     double frequency; /* Hz */
 } live_drag;
 
+/* How a change is taken back. */
+typedef struct live_undo {
+    char what[64];        /* the change, in words */
+    json_t *command;      /* "set", "pairs", "push" or "remove"; "restore": the body below */
+    tl_body_def body;     /* as it was when it was removed */
+    tl_shape_def *shapes; /* of it; owned */
+} live_undo;
+
 /* What only the owner of the world can do. Each returns false with a reason in `error`. */
 typedef struct live_owner {
     void *user;
-    /* Makes the world anew; *world and *document change, or stay on failure. NULL: not possible. */
+    /* Makes the world anew; *world, *document and *until, the end of the run, change, or stay on
+     * failure. NULL: not possible. */
     bool (*restart)(void *user, const view_command *command, tl_world **world,
-                    const tl_document **document, char error[VIEW_ERROR]);
+                    const tl_document **document, double *until, char error[VIEW_ERROR]);
     /* Writes a checkpoint; *file names it. NULL: nothing is recorded. */
     bool (*checkpoint)(void *user, tl_world *world, const char **file, char error[VIEW_ERROR]);
     /* Marks that viewers changed the run: `text` is the command. NULL: nothing is recorded. */
@@ -54,7 +63,11 @@ struct view {
     double table_due;          /* s, it is brought up to date not before */
     tl_settings settings;      /* last told */
 
-    json_t *undo[LIVE_UNDO]; /* commands that take back what was set, the last one last */
+    tl_monitor_info *channels; /* of monitors */
+    double *values;            /* of them, for a while */
+    size_t channel_count;
+
+    live_undo undo[LIVE_UNDO]; /* the last one last */
     size_t undo_count;
 
     live_drag drags[LIVE_DRAGS];
@@ -79,11 +92,29 @@ void live_command(view *v, view_command *command, tl_world **world);
 /* Answers the `step` commands: their steps are done, or will not be (`error`). */
 void live_answer_steps(view *v, const char *error);
 
-/* Forgets what could be taken back. */
-void live_forget_undo(view *v);
-
 /* Pulls the bodies that are being dragged; before every step. */
 void live_pull(view *v, tl_world *world);
+
+/* ---- undo.c ---- */
+
+/* Puts what takes a change back on top of the others; `command` is taken over. */
+void live_remember(view *v, const char *what, json_t *command);
+
+/* The same for a body that is about to be removed: all that is needed to put it back. False: it
+ * cannot be (a prescribed body, whose motion is not known, or no memory). */
+bool live_save_body(const tl_world *world, tl_body body, live_undo *saved);
+void live_remember_body(view *v, live_undo *saved); /* taken over */
+
+/* Takes the last one off; false: there is none. The caller frees it with live_undo_free(). */
+bool live_take_undo(view *v, live_undo *last);
+void live_undo_free(live_undo *undo);
+
+/* Puts a removed body back. It has another index then, which what is left to be taken back means.
+ */
+bool live_restore(view *v, const live_undo *undo, tl_world *world, tl_body *body, char *error);
+
+/* Forgets what could be taken back. */
+void live_forget_undo(view *v);
 
 /* ---- bodies.c ---- */
 

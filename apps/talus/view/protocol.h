@@ -15,12 +15,13 @@ enum {
     VIEW_MAX_CREDITS = 4,
     VIEW_MAX_CONTACTS = 50000,
     VIEW_MAX_WATCHES = 16,
-    VIEW_MAX_PICK = 64,    /* contacts and shapes listed by pick */
-    VIEW_MAX_SETS = 32,    /* overrides of a restart */
-    VIEW_MAX_PAIRS = 1024, /* pairs of materials changed at once */
-    VIEW_CHUNK = 8192,     /* bodies of a BODIES message */
-    VIEW_GROUP_ROWS = 256, /* rows of reports in a group */
-    VIEW_ERROR = 512       /* room of an error's text */
+    VIEW_MAX_MONITORS = 16, /* plotted by a viewer */
+    VIEW_MAX_PICK = 64,     /* contacts and shapes listed by pick */
+    VIEW_MAX_SETS = 32,     /* overrides of a restart */
+    VIEW_MAX_PAIRS = 1024,  /* pairs of materials changed at once */
+    VIEW_CHUNK = 8192,      /* bodies of a BODIES message */
+    VIEW_GROUP_ROWS = 256,  /* rows of reports in a group */
+    VIEW_ERROR = 512        /* room of an error's text */
 };
 
 /* ---- bytes ---- */
@@ -81,6 +82,7 @@ typedef struct view_command {
     int fields;      /* subscribe: -1 where left out */
     int contacts;    /* subscribe: -1 where left out */
     int reports;     /* subscribe: -1 where left out */
+    int monitors;    /* subscribe: how many of `args`, -1 where left out */
     int64_t index;   /* frame: -1 where it is by time; pick: of a frame, -1 where left out */
     int64_t base;    /* frame: -1: full */
     double time;     /* frame */
@@ -95,7 +97,7 @@ typedef struct view_command {
     double radius, density, frequency;
     uint32_t material; /* throw */
     char name[256];    /* find */
-    json_t *args;      /* restart (sets), set, pairs: the command itself; owned */
+    json_t *args;      /* subscribe, restart (sets), set, pairs: the command itself; owned */
 } view_command;
 
 typedef enum view_verdict {
@@ -172,6 +174,20 @@ bool view_series_row(const view_state *state, uint32_t body, double columns[VIEW
 size_t view_find_row(const tl_frame_view *state, uint32_t body);
 void view_encode_series(uint32_t body, const double *rows, size_t count, unsigned flags,
                         uint32_t epoch, view_buffer *out);
+
+/* What a monitor measured: begun, filled with rows of the trace, of which the channels from `first`
+ * on are its own, and ended. */
+enum { VIEW_MONITOR_WHOLE = 1 };
+
+typedef struct view_measures {
+    size_t first, count; /* channels */
+    uint32_t rows;
+} view_measures;
+
+void view_measures_begin(view_measures *measures, uint32_t monitor, unsigned flags, uint32_t epoch,
+                         view_buffer *out);
+void view_measures_add(view_measures *measures, const double *row, view_buffer *out);
+void view_measures_end(const view_measures *measures, view_buffer *out);
 
 void view_encode_times(const double *times, size_t first, size_t count, uint32_t epoch,
                        view_buffer *out);

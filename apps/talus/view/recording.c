@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES_TASKS = 64, SERIES_BATCH = 64, REPORT_BATCH = 4096 };
+enum { SERIES_TASKS = 64, SERIES_BATCH = 64, REPORT_BATCH = 4096, MEASURE_BATCH = 256 };
 
 /* A body's series that is being read, bit by bit, between other requests. */
 typedef struct series_task {
@@ -34,7 +34,10 @@ typedef struct recording {
     view_pose *fixed; /* room for all fixed bodies */
     series_task *tasks[SERIES_TASKS];
     size_t task_count;
-    double looked; /* s, when the file was last looked at */
+    double looked;     /* s, when the file was last looked at */
+    double *values;    /* of monitors: MEASURE_BATCH rows */
+    uint64_t measured; /* rows of monitors that are in the trace */
+    bool unreadable;   /* the next ones could not be read: the next look tries again */
 } recording;
 
 /* ---- the table ---- */
@@ -123,11 +126,13 @@ static bool read_times(recording *r, const tl_result_info *info)
 
 static void tell_state(recording *r)
 {
-    const hub_state state = {.speed = 1,
-                             .time = r->info.last_time,
-                             .steps = r->info.steps,
-                             .frames = r->info.frames,
-                             .growing = !r->info.closed};
+    hub_state state = {.speed = 1,
+                       .time = r->info.last_time,
+                       .steps = r->info.steps,
+                       .frames = r->info.frames,
+                       .growing = !r->info.closed};
+    snprintf(state.message, sizeof state.message, "%s",
+             r->unreadable ? "the monitors cannot be read" : "");
     hub_set_state(&r->hub, &state);
 }
 
@@ -136,6 +141,10 @@ static void tell_state(recording *r)
 static void look(recording *r)
 {
     r->looked = hub_now();
+    if (r->unreadable) {
+        r->unreadable = false;
+        tell_state(r);
+    }
     if (tl_result_refresh(r->result) < 0) {
         return;
     }
@@ -356,6 +365,37 @@ static void go_on(recording *r)
     }
 }
 
+/* ---- monitors ---- */
+
+/* Whether somebody plots monitors and there are steps that the trace has not got. */
+static bool must_measure(recording *r)
+{
+    pthread_mutex_lock(&r->hub.lock);
+    const bool wanted = r->hub.measures && r->hub.trace.channels;
+    const bool left = wanted && r->measured < r->info.steps && !r->unreadable;
+    r->hub.trace_partial = left;
+    pthread_mutex_unlock(&r->hub.lock);
+    return left;
+}
+
+/* Reads some more rows of them. */
+static void measure_on(recording *r)
+{
+    const uint64_t left = r->info.steps - r->measured;
+    const uint64_t count = left < MEASURE_BATCH ? left : MEASURE_BATCH;
+    tl_report reports[MEASURE_BATCH];
+    if (tl_result_read_reports(r->result, r->measured, count, reports) < 0 ||
+        tl_result_read_monitors(r->result, r->measured, count, r->values) < 0) {
+        r->unreadable = true;
+        tell_state(r);
+        return;
+    }
+    hub_add_measures(&r->hub, count, reports, r->values);
+    r->measured += count;
+    must_measure(r); /* the last ones are sent at once */
+    hub_wake(&r->hub);
+}
+
 static void carry_out(recording *r, const view_command *c)
 {
     switch (c->verb) {
@@ -441,6 +481,25 @@ static json_t *list_edits(const recording *r)
     return list;
 }
 
+/* The channels of its monitors, for the hello, and room to read them; the caller frees them. */
+static tl_monitor_info *list_channels(recording *r, source_hello *hello)
+{
+    const size_t count = (size_t)tl_result_monitor_count(r->result);
+    tl_monitor_info *channels = malloc((count + 1) * sizeof *channels);
+    r->values = malloc((MEASURE_BATCH * count + 1) * sizeof *r->values);
+    bool good = channels && r->values;
+    for (size_t i = 0; i < count && good; i++) {
+        good = tl_result_monitor_info(r->result, i, &channels[i]) >= 0;
+    }
+    if (!good) {
+        free(channels);
+        return NULL;
+    }
+    hello->channel_count = count;
+    hello->channels = channels;
+    return channels;
+}
+
 static tl_status open_recording(recording *r, const view_job *job)
 {
     tl_status status = tl_result_open(job->path, &r->result);
@@ -461,17 +520,23 @@ static tl_status open_recording(recording *r, const view_job *job)
                           .first_time = r->info.first_time,
                           .frames = r->info.frames,
                           .contacts = r->contacts};
+    tl_monitor_info *channels = list_channels(r, &hello);
     if (r->info.closed) {
         hello.duration = r->info.last_time;
     }
-    if (!read_bodies(r, &r->info) || !read_times(r, &r->info) ||
+    if (!channels || !read_bodies(r, &r->info) || !read_times(r, &r->info) ||
         (r->info.frames && !measure(r, &hello))) {
+        free(channels);
         return TL_BAD_DATA;
     }
     hello.edits = list_edits(r);
     pthread_mutex_lock(&r->hub.lock);
-    source_begin(&r->hub, &hello);
+    const bool begun = source_begin(&r->hub, &hello);
     pthread_mutex_unlock(&r->hub.lock);
+    free(channels);
+    if (!begun) {
+        return TL_NO_MEMORY;
+    }
     hub_set_pairs(&r->hub, source_pairs(r->document, NULL));
     tell_state(r);
     return TL_OK;
@@ -481,11 +546,17 @@ static void serve(recording *r, const volatile sig_atomic_t *stop)
 {
     view_command command;
     while (!(stop && *stop)) {
-        if (hub_next_request(&r->hub, r->task_count ? 0 : 0.1, &command)) {
+        const bool measures = must_measure(r);
+        if (hub_next_request(&r->hub, r->task_count || measures ? 0 : 0.1, &command)) {
             carry_out(r, &command);
             view_command_free(&command);
-        } else if (r->task_count) {
-            go_on(r);
+        } else {
+            if (measures) {
+                measure_on(r);
+            }
+            if (r->task_count) {
+                go_on(r);
+            }
         }
         if (!r->info.closed && hub_now() - r->looked > 1) {
             look(r);
@@ -523,6 +594,7 @@ tl_status view_replay(const view_job *job, char *error, size_t room)
     free(r->bodies);
     free(r->how);
     free(r->fixed);
+    free(r->values);
     free(r);
     snprintf(error, room, "%s", why);
     return status;

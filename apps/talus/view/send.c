@@ -28,7 +28,7 @@ static message *message_make(view_buffer *bytes, bool is_text)
     return m;
 }
 
-static void queue_put(message_queue *queue, view_buffer *bytes, bool is_text)
+void queue_put(message_queue *queue, view_buffer *bytes, bool is_text)
 {
     message *m = message_make(bytes, is_text);
     if (!m) {
@@ -255,6 +255,7 @@ static void add_live_parts(viewer *s)
             w->told = w->gone;
         }
     }
+    plotted_add(s);
 }
 
 /* A frame with all that was subscribed; the frame itself comes last. */
@@ -358,7 +359,7 @@ message *viewer_next(viewer *s)
     if (!s->texts.first && !s->answers.first && !s->binaries.first && !introduce(s)) {
         if (s->server->hub->live) {
             add_live_group(s);
-        } else {
+        } else if (!plotted_add(s)) {
             pursue_pending(s);
         }
     }

@@ -51,6 +51,13 @@ typedef struct watch {
     bool gone, told;
 } watch;
 
+/* A monitor that a viewer plots. */
+typedef struct plotted {
+    char name[sizeof((tl_monitor_info *)0)->name];
+    uint64_t next; /* steps of the trace that it was sent */
+    bool told;     /* what there was when it began */
+} plotted;
+
 /* One viewer. */
 typedef struct viewer {
     struct viewer *next;
@@ -84,6 +91,9 @@ typedef struct viewer {
     view_frame *base; /* sent last */
     watch watches[VIEW_MAX_WATCHES];
     size_t watch_count;
+    plotted monitors[VIEW_MAX_MONITORS];
+    size_t monitor_count;
+    double measured; /* s, when a recording that is being read was last sent */
 
     view_command pending[SERVER_PENDING]; /* requests for frames */
     size_t pending_count;
@@ -164,6 +174,7 @@ void viewer_drop(viewer *viewer); /* closes it as soon as its socket's turn come
  * socket takes more; what the page must be told once is told of the present (viewer_tell()), groups
  * are made one at a time, and the rest ends the connection. */
 bool viewer_is_stuck(const viewer *viewer);
+void queue_put(message_queue *queue, view_buffer *bytes, bool is_text);
 void queue_clear(message_queue *queue);
 void message_free(message *message);
 
@@ -176,6 +187,18 @@ bool reports_copy(viewer *viewer, uint64_t first, uint64_t count, size_t points,
 /* Which steps the ring holds: *first to the one before the value. Those that the next steps push
  * out are left alone. */
 uint64_t reports_kept(const viewer *viewer, uint64_t *first);
+
+/* ---- plotted.c ---- */
+
+/* Chooses the monitors that a viewer plots, by a list of names. False: `error` says why not. */
+bool plotted_choose(viewer *viewer, const json_t *names, char error[VIEW_ERROR]);
+
+/* The run started anew: they are sent from its start. */
+void plotted_begin_epoch(viewer *viewer);
+
+/* Puts what was measured since the last time among the binary messages. Whether that was
+ * something. */
+bool plotted_add(viewer *viewer);
 
 /* ---- stage.c ---- */
 

@@ -60,16 +60,43 @@ static tl_status read_scene(const simulation *s, bool reload, size_t more, const
     return status;
 }
 
+/* The end of a run of a document, s. */
+static double end_of(const view_job *job, const tl_document *document)
+{
+    return isnan(job->view.until) ? tl_document_record(document).duration : job->view.until;
+}
+
+/* Whether a run of the document may have its step; otherwise `error` names it. */
+static bool may_run(const view_job *job, const tl_document *document, char error[VIEW_ERROR])
+{
+    char why[VIEW_ERROR - 128];
+    const double until = end_of(job, document);
+    if (!job->view.allows_step || !isfinite(until) ||
+        job->view.allows_step(until, tl_scene_settings(tl_document_scene(document)).step, why,
+                              sizeof why)) {
+        return true;
+    }
+    snprintf(error, VIEW_ERROR, "%.100s: step: %s", job->path, why);
+    return false;
+}
+
 static bool restart(void *user, const view_command *command, tl_world **world,
-                    const tl_document **document, char error[VIEW_ERROR])
+                    const tl_document **document, double *until, char error[VIEW_ERROR])
 {
     simulation *s = user;
     const json_t *sets = json_object_get(command->args, "sets");
     tl_document *read = NULL;
     tl_world *made = NULL;
-    if (read_scene(s, command->reload, json_array_size(sets), sets, &read) < 0 ||
-        make_world(s->job, read, &made) < 0) {
+    if (read_scene(s, command->reload, json_array_size(sets), sets, &read) < 0) {
         snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        return false;
+    }
+    bool good = may_run(s->job, read, error);
+    if (good && make_world(s->job, read, &made) < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
+        good = false;
+    }
+    if (!good) {
         tl_document_destroy(read);
         return false;
     }
@@ -79,6 +106,7 @@ static bool restart(void *user, const view_command *command, tl_world **world,
     s->world = made;
     *document = read;
     *world = made;
+    *until = end_of(s->job, read);
     return true;
 }
 
@@ -118,10 +146,13 @@ static void run(simulation *s, view *v)
     }
 }
 
-static tl_status prepare(simulation *s)
+static tl_status prepare(simulation *s, char error[VIEW_ERROR])
 {
     const view_job *job = s->job;
     tl_status status = read_scene(s, true, 0, NULL, &s->document);
+    if (status >= 0 && !may_run(job, s->document, error)) {
+        return VIEW_BAD_STEP;
+    }
     if (status >= 0) {
         status = make_world(job, s->document, &s->world);
     }
@@ -129,6 +160,9 @@ static tl_status prepare(simulation *s)
         const tl_record_def record = tl_document_record(s->document);
         status = tl_recorder_create(job->result, job->replace, s->document, s->world, &record, NULL,
                                     &s->recorder);
+    }
+    if (status < 0) {
+        snprintf(error, VIEW_ERROR, "%s", tl_last_message());
     }
     return status;
 }
@@ -138,18 +172,14 @@ tl_status view_simulate(const view_job *job, char *error, size_t room)
     char why[VIEW_ERROR] = "";
     simulation s = {.job = job};
     view *v = NULL;
-    tl_status status = prepare(&s);
-    if (status < 0) {
-        snprintf(why, sizeof why, "%s", tl_last_message());
-    } else {
+    tl_status status = prepare(&s, why);
+    if (status >= 0) {
         view_options options = job->view;
         const live_owner owner = {.user = &s,
                                   .restart = job->result ? NULL : restart,
                                   .checkpoint = job->result ? checkpoint : NULL,
                                   .edited = job->result ? edited : NULL};
-        if (isnan(options.until)) { /* as the scene says */
-            options.until = tl_document_record(s.document).duration;
-        }
+        options.until = end_of(job, s.document);
         v = live_start(&options, &owner, s.document, s.world, why);
         status = v ? TL_OK : VIEW_NO_PORT;
     }

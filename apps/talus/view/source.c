@@ -89,7 +89,24 @@ static json_t *list_words(tl_vocabulary which)
     return list;
 }
 
-void source_begin(hub *h, const source_hello *hello)
+/* The monitors, each with its channels. */
+static json_t *list_monitors(const hub *h, const tl_monitor_info *channels)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < h->monitor_count; i++) {
+        const hub_monitor *monitor = &h->monitors[i];
+        json_t *own = json_array();
+        for (size_t k = 0; k < monitor->count; k++) {
+            const tl_monitor_info *channel = &channels[monitor->first + k];
+            json_array_append_new(
+                own, json_pack("{ss ss}", "name", channel->name, "unit", channel->unit));
+        }
+        json_array_append_new(list, json_pack("{ss so}", "name", monitor->name, "channels", own));
+    }
+    return list;
+}
+
+bool source_begin(hub *h, const source_hello *hello)
 {
     size_t length = 0;
     const char *text = tl_document_text(hello->document, &length);
@@ -97,12 +114,13 @@ void source_begin(hub *h, const source_hello *hello)
     json_t *scene = length <= MOST_TEXT ? json_loadb(text, length, 0, NULL) : NULL;
     json_t *parameters = json_object_get(scene, "parameters");
     list_names(h, hello->document);
+    const bool measures = hub_set_monitors(h, hello->channel_count, hello->channels);
     char program[64];
     snprintf(program, sizeof program, "talus %s", tl_version());
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
         "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so "
-        "s{so so so so}}",
+        "so s{so so so so so}}",
         "type", "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind",
         h->live ? "live" : "recording", "epoch", (json_int_t)h->epoch, "title",
         tl_document_title(hello->document), "source", source ? source : json_string("file"),
@@ -116,13 +134,15 @@ void source_begin(hub *h, const source_hello *hello)
         list_materials(hello->document), "parameters",
         json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
         hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,
-        "report_columns", view_report_columns(), "series_columns", view_series_columns(), "words",
-        "body", list_words(TL_WORDS_BODY), "solver", list_words(TL_WORDS_SOLVER), "law",
-        list_words(TL_WORDS_LAW), "overlap", list_words(TL_WORDS_OVERLAP));
+        "report_columns", view_report_columns(), "series_columns", view_series_columns(),
+        "monitors", list_monitors(h, hello->channels), "words", "body", list_words(TL_WORDS_BODY),
+        "solver", list_words(TL_WORDS_SOLVER), "law", list_words(TL_WORDS_LAW), "overlap",
+        list_words(TL_WORDS_OVERLAP), "impacts", list_words(TL_WORDS_IMPACTS));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     json_decref(scene);
+    return measures && h->hello;
 }
 
 /* ---- pick ---- */

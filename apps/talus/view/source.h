@@ -16,13 +16,15 @@ typedef struct source_hello {
     uint64_t frames;
     bool has_box;
     double low[3], high[3];
-    bool contacts; /* they are known */
+    bool contacts;        /* they are known */
+    size_t channel_count; /* of monitors */
+    const tl_monitor_info *channels;
     json_t *edits; /* recordings: texts of what was done by hand; taken over; NULL: none */
     bool control, edit, restart, record;
 } source_hello;
 
-/* Writes the hub's hello and names of this epoch; the lock is held. */
-void source_begin(hub *hub, const source_hello *hello);
+/* Writes the hub's hello, names and monitors of this epoch; the lock is held. False: no memory. */
+bool source_begin(hub *hub, const source_hello *hello);
 
 /* The text that lists all pairs of materials: as they are in a world, or (NULL) in the scene. */
 char *source_pairs(const tl_document *document, const tl_world *world);

@@ -149,7 +149,7 @@ void stage_update(server *v)
 {
     unsigned fields = 0;
     size_t contacts = 0;
-    bool forces = false;
+    bool forces = false, measures = false;
     int want = 0;
     double next = INFINITY;
     const double now = hub_now();
@@ -157,6 +157,7 @@ void stage_update(server *v)
         fields |= s->fields;
         contacts = s->contacts > contacts ? s->contacts : contacts;
         forces |= s->watch_count > 0 || s->fields & VIEW_FORCE;
+        measures |= s->monitor_count > 0;
         int level;
         if (stage_ready(v, s, now, &level)) {
             viewer_wants_to_write(s);
@@ -166,7 +167,7 @@ void stage_update(server *v)
             next = fmin(next, s->due - now);
         }
     }
-    hub_want(v->hub, want, fields, contacts, forces);
+    hub_want(v->hub, want, fields, contacts, forces, measures);
     if (next < INFINITY) {
         lws_sul_schedule(v->context, 0, &v->timer, look_again, (lws_usec_t)(next * 1e6) + 100);
     }

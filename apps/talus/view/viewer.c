@@ -45,6 +45,7 @@ void viewer_begin_epoch(viewer *s)
         free(s->watches[i].rows);
     }
     s->watch_count = 0;
+    plotted_begin_epoch(s);
     viewer_tell(s, TELL_HELLO | TELL_SETTINGS | TELL_PAIRS | TELL_STATE);
 }
 
@@ -105,6 +106,11 @@ void viewer_answer(viewer *s, const view_command *c, const char *error)
 
 static void subscribe(viewer *s, const view_command *c)
 {
+    char error[VIEW_ERROR];
+    if (c->monitors >= 0 && !plotted_choose(s, json_object_get(c->args, "monitors"), error)) {
+        viewer_answer(s, c, error);
+        return;
+    }
     s->fields = c->fields >= 0 ? (unsigned)c->fields : s->fields;
     s->contacts = c->contacts >= 0 ? (size_t)c->contacts : s->contacts;
     s->interval = c->rate > 0 ? 1 / c->rate : s->interval;
@@ -113,6 +119,7 @@ static void subscribe(viewer *s, const view_command *c)
     }
     send_again(s);
     viewer_answer(s, c, NULL);
+    viewer_wants_to_write(s);
 }
 
 static void ready(viewer *s, const view_command *c)
@@ -220,7 +227,13 @@ static void live_reports(viewer *s, const view_command *c)
         viewer_answer(s, c, NULL);
     } else {
         view_buffer_free(&out);
-        viewer_answer(s, c, "reports: the run went on faster than they could be copied; ask again");
+        pthread_mutex_lock(&s->server->hub->lock);
+        const bool anew = s->server->hub->epoch != s->server->epoch;
+        pthread_mutex_unlock(&s->server->hub->lock);
+        viewer_answer(s, c,
+                      anew
+                          ? "reports: the run has started anew; ask again"
+                          : "reports: the run went on faster than they could be copied; ask again");
     }
 }
 

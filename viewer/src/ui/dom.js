@@ -34,15 +34,16 @@ export function check(label, checked, change, title) {
   return element;
 }
 
-/** A number that is sent when it is entered. `attributes`: min, max, step... */
-export function number(value, change, attributes = {}) {
+/** A number that is sent when it is entered. `attributes`: min, max, step...; with `optional` an empty field is null. */
+export function number(value, change, { optional = false, ...attributes } = {}) {
   const input = h('input', {
     type: 'number',
     step: 'any',
     inputmode: 'decimal',
     ...attributes,
     onchange: () => {
-      if (input.value !== '' && input.checkValidity()) change(Number(input.value));
+      if (optional && input.value === '' && !input.validity.badInput) change(null);
+      else if (input.value !== '' && input.checkValidity()) change(Number(input.value));
       else input.reportValidity();
     },
   });

@@ -164,15 +164,18 @@ function showSection(app, theme) {
   app.on('options', () => put(colour, app.options.colour));
 }
 
-// 'words': one of those that `hello` lists; others are numbers
+// 'words': one of those that `hello` lists; 'flag': on or off; others are numbers
 const SETTINGS = [
   ['step', 'Step (s)', { min: 1e-9, title: 'The time step h' }],
   ['solver', 'Solver', 'words'],
   ['iterations', 'Iterations', { min: 1, step: 1 }],
   ['position_iterations', '… of positions', { min: 1, step: 1 }],
   ['balance_iterations', '… for balance', { min: 0, step: 1, title: 'At most, where loads are new on bodies at rest' }],
+  ['warm_start', 'Start from the last impulses', 'flag'],
   ['tolerance', 'Tolerance (m/s)', { min: 0, title: 'Stop when the residual is below; 0: all iterations' }],
   ['law', 'Friction law', 'words'],
+  ['omega', 'Omega', { min: 0, max: 2, title: 'Step factor of psor and jacobi; 0: 1 and 0.3' }],
+  ['lambda', 'Lambda', { min: 0, max: 1, title: 'Averaging factor of jacobi' }],
   ['overlap', 'Overlap', 'words'],
   [
     'envelope',
@@ -180,7 +183,14 @@ const SETTINGS = [
     { min: 0, title: 'Contacts are made for gaps up to this; 0: 5 % of the smallest radius' },
   ],
   ['recovery_fraction', 'Recovery', { min: 0, max: 1, title: 'Part of an overlap removed in a step' }],
+  [
+    'recovery_speed',
+    'Recovery up to (m/s)',
+    { min: 0, optional: true, placeholder: 'no limit', title: 'An overlap is removed no faster; empty: no limit' },
+  ],
   ['restitution_speed', 'Bounce above (m/s)', { min: 0, title: 'Slower impacts do not bounce' }],
+  ['impacts', 'Impacts', 'words'],
+  ['max_speed', 'Speed limit (m/s)', { min: 0, title: 'A body that moves faster stops the run' }],
 ];
 
 function simulationSection(app) {
@@ -196,6 +206,12 @@ function simulationSection(app) {
   const controls = new Map();
   const rows = SETTINGS.map(([name, label, kind]) => {
     const change = (v) => app.set({ [name]: v }).then(refresh);
+    if (kind === 'flag') {
+      const flag = check(label, false, change);
+      flag.box.id = `set-${name}`;
+      controls.set(name, flag.box);
+      return flag;
+    }
     const control = kind === 'words' ? select([], undefined, change) : number('', change, { ...kind, title: null });
     control.id = `set-${name}`;
     controls.set(name, control);
@@ -215,7 +231,9 @@ function simulationSection(app) {
       editable = app.can('edit');
     if (s) {
       axes.forEach((a, k) => put(a, Number(s.gravity[k].toPrecision(7))));
-      for (const [name, control] of controls) put(control, s[name]);
+      for (const [name, control] of controls)
+        if (control.type === 'checkbox') control.checked = s[name];
+        else put(control, s[name]);
     }
     for (const c of [...axes, ...controls.values(), keys.box]) c.disabled = !editable;
     undo.disabled = !editable || !app.status.undo;

@@ -1,8 +1,8 @@
-// Plots in the drawer below: numbers of the run, and of bodies that were picked. uPlot draws; this file
-// chooses the columns, keeps the data flowing and exports.
+// Plots in the drawer below: numbers of the run, what its monitors measure, and numbers of bodies that were
+// picked. uPlot draws; this file chooses the columns, keeps the data flowing and exports.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { $, h, button, download } from './dom.js';
+import { $, h, button, check, download } from './dom.js';
 import { csv } from '../history.js';
 import { format } from '../colours.js';
 
@@ -65,19 +65,46 @@ function decades(low, high) {
   return out;
 }
 
+/** What a plot is of: numbers of the run, of a body, or of a monitor. */
+const ofRun = (key) => ({ key, id: key, body: null, ...PLOTS[key] });
+const ofBody = (app, key, body) => ({
+  ...BODY[key],
+  key,
+  id: `${key}-${body}`,
+  body,
+  title: `${app.model.nameOf(body)}: ${BODY[key].title}`,
+});
+function ofMonitor(monitor) {
+  const units = monitor.channels.map((c) => c.unit),
+    shared = units.every((u) => u === units[0]),
+    named = (text, unit) => (unit ? `${text} (${unit})` : text);
+  return {
+    key: 'monitor',
+    id: `monitor-${monitor.name}`,
+    body: null,
+    monitor: monitor.name,
+    title: shared ? named(monitor.name, units[0]) : monitor.name,
+    columns: monitor.channels.map((c) => c.name),
+    names: monitor.channels.map((c) => {
+      const short = c.name.slice(c.name.indexOf('.') + 1);
+      return shared ? short : named(short, c.unit);
+    }),
+    units,
+  };
+}
+
 class Plot {
-  constructor(app, key, body, remove) {
-    const kind = body === null ? PLOTS[key] : BODY[key];
+  constructor(app, kind, remove) {
     Object.assign(this, {
       app,
-      key,
-      body,
       kind,
+      key: kind.key,
+      body: kind.body,
+      title: kind.title,
       names: kind.names ?? kind.columns,
       zoomed: false,
       version: -1,
     });
-    this.title = body === null ? kind.title : `${app.model.nameOf(body)}: ${kind.title}`;
     this.holder = h('div', {});
     this.missing = h(
       'p',
@@ -86,7 +113,7 @@ class Plot {
     );
     this.element = h(
       'article',
-      { class: 'plot', 'aria-label': this.title, 'data-plot': body === null ? key : `${key}-${body}` },
+      { class: 'plot', 'aria-label': this.title, 'data-plot': kind.id },
       h(
         'header',
         {},
@@ -97,16 +124,39 @@ class Plot {
       ),
       this.missing,
       this.holder,
+      kind.monitor && this.makeRanges(),
     );
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
   }
 
   get history() {
+    if (this.kind.monitor) return this.app.measures.get(this.kind.monitor);
     return this.body === null ? this.app.history : this.app.series.get(this.body);
   }
 
+  /** Of a monitor: the least and the greatest value of each channel, of all steps. */
+  makeRanges() {
+    this.ranges = this.names.map((_, i) => h('span', { style: { color: LINES[i % LINES.length] } }));
+    return h('p', { class: 'ranges', title: 'The least and the greatest value of all steps' }, this.ranges);
+  }
+
+  showRanges() {
+    this.ranges.forEach((span, i) => {
+      const [low, high] = this.history?.ranges[i] ?? [NaN, NaN],
+        unit = this.kind.units[i];
+      span.textContent = `${this.names[i]}: ${format(low)} to ${format(high)}${unit ? ` ${unit}` : ''}`;
+    });
+  }
+
+  /** The axis on which a line is measured: one for each unit. */
+  scaleOf(i) {
+    const { units } = this.kind;
+    return units && units[i] !== units[0] ? `y ${units[i]}` : 'y';
+  }
+
   data() {
+    if (this.kind.monitor) return this.history?.lines() ?? [[], ...this.names.map(() => [])];
     const history = this.history,
       time = history?.column('time') ?? new Float64Array(0);
     const clean = (c) =>
@@ -133,6 +183,7 @@ class Plot {
       font: '11px system-ui, sans-serif',
     };
     const width = Math.max(200, this.element.clientWidth - 16);
+    const others = [...new Set(this.names.map((_, i) => this.scaleOf(i)))].filter((s) => s !== 'y');
     this.holder.replaceChildren();
     this.plot = new uPlot(
       {
@@ -149,15 +200,24 @@ class Plot {
               ? { splits: (_u, _axis, low, high) => decades(low, high), filter: (_u, splits) => splits }
               : {}),
           },
+          ...others.map((scale) => ({
+            ...axis,
+            scale,
+            side: 1,
+            size: 50,
+            grid: { show: false },
+            values: (_, v) => v.map((x) => (x === null ? '' : format(x))),
+          })),
         ],
         series: [
           { label: 't', value: (_, v) => (v === null ? '–' : `${format(v)} s`) },
           ...this.names.map((label, i) => ({
             label,
+            scale: this.scaleOf(i),
             stroke: LINES[i % LINES.length],
             width: 1.5,
             points: { show: false },
-            spanGaps: true,
+            spanGaps: !this.kind.monitor,
             value: (_, v) => format(v),
           })),
         ],
@@ -197,6 +257,7 @@ class Plot {
   refresh(force = false) {
     this.missing.hidden = this.key !== 'force' || this.app.contactsKnown;
     const version = this.history?.version ?? -1;
+    if (this.ranges && (version !== this.version || this.source !== this.history)) this.showRanges();
     if (!this.plot) this.make();
     else if (force || version !== this.version || this.source !== this.history) {
       this.plot.setData(this.data(), !this.zoomed);
@@ -222,6 +283,7 @@ class Plot {
   saveCsv() {
     const history = this.history;
     if (!history) return;
+    if (this.kind.monitor) return this.saveMeasures(history);
     const columns = ['time', ...this.kind.columns].filter((c) => history.column(c));
     download(
       new Blob(
@@ -235,6 +297,13 @@ class Plot {
       ),
       `${this.fileName}.csv`,
     );
+  }
+
+  /** Rows with the last, the least and the greatest value of the steps that they stand for. */
+  saveMeasures(history) {
+    const names = this.kind.columns.flatMap((c) => [c, `${c} least`, `${c} greatest`]),
+      columns = [1, ...names.map((_, i) => i + 2)].map((i) => history.column(i));
+    download(new Blob([csv(['time', ...names], columns)], { type: 'text/csv' }), `${this.fileName}.csv`);
   }
 
   savePng() {
@@ -289,14 +358,16 @@ export class Plots {
       const [kind, key] = choose.value.includes(':') ? choose.value.split(':') : ['', choose.value];
       if (kind === 'body') {
         if (app.picked === null) app.say('Pick a body first.');
-        else this.add(key, app.picked);
-      } else if (key) this.add(key, null);
+        else this.add(ofBody(app, key, app.picked));
+      } else if (key) this.add(ofRun(key));
       choose.value = '';
     });
     $('open-plots').addEventListener('click', () => this.show($('plots').hidden));
     $('close-plots').addEventListener('click', () => this.show(false));
     app.on('toggle-plots', () => this.show($('plots').hidden));
     app.on('numbers hello frame drawn', () => this.schedule());
+    app.on('hello', () => this.listMonitors());
+    app.on('monitors', () => this.followMonitors());
     app.on('theme', () => {
       for (const p of this.list) {
         p.plot?.destroy();
@@ -311,16 +382,57 @@ export class Plots {
     $('plots').hidden = !open;
     $('open-plots').setAttribute('aria-expanded', String(open));
     if (open && this.list.length === 0) {
-      this.add('energies', null);
-      this.add('contacts', null);
+      this.add(ofRun('energies'));
+      this.add(ofRun('contacts'));
     }
     this.schedule();
   }
 
-  add(key, body) {
-    const same = this.list.find((p) => p.key === key && p.body === body);
+  /** One checkbox per monitor; which of them are plotted stays, as far as they are there. */
+  listMonitors() {
+    const monitors = this.app.hello.monitors ?? [];
+    this.boxes = new Map(
+      monitors.map((m) => {
+        const units = [...new Set(m.channels.map((c) => c.unit).filter(Boolean))].join(', ');
+        return [
+          m.name,
+          check(units ? `${m.name} (${units})` : m.name, false, (on) => this.app.monitor(m.name, on)),
+        ];
+      }),
+    );
+    for (const [name, box] of this.boxes) box.box.id = `monitor-${name}`;
+    $('monitor-list').replaceChildren(
+      h('legend', { class: 'hidden' }, 'Monitors'),
+      h('span', { class: 'quiet', 'aria-hidden': 'true' }, 'Monitors:'),
+      ...this.boxes.values(),
+    );
+    $('monitor-list').hidden = monitors.length === 0;
+    this.followMonitors();
+  }
+
+  /** Checkboxes and plots as the app says. */
+  followMonitors() {
+    const { monitored, hello } = this.app;
+    for (const [name, box] of this.boxes ?? []) box.box.checked = monitored.has(name);
+    for (const plot of this.list.filter((p) => p.kind.monitor)) {
+      const now = hello.monitors.find((m) => m.name === plot.kind.monitor);
+      if (!monitored.has(plot.kind.monitor) || ofMonitor(now).columns.join() !== plot.kind.columns.join())
+        this.discard(plot); // gone, or another one of that name
+    }
+    for (const m of hello.monitors ?? [])
+      if (monitored.has(m.name) && !this.list.some((p) => p.kind.monitor === m.name)) this.add(ofMonitor(m));
+  }
+
+  /** A plot of a body, from its panel. */
+  addBody(key, body) {
+    this.add(ofBody(this.app, key, body));
+  }
+
+  add(kind) {
+    const same = this.list.find((p) => p.kind.id === kind.id);
     if (!same) {
-      const plot = new Plot(this.app, key, body, (p) => this.remove(p));
+      const plot = new Plot(this.app, kind, (p) => this.remove(p)),
+        { body } = kind;
       if (body !== null && !this.app.plotted.has(body)) this.app.watch(body);
       this.list.push(plot);
       $('plot-list').append(plot.element);
@@ -332,9 +444,14 @@ export class Plots {
     });
   }
 
-  remove(plot) {
+  discard(plot) {
     this.list = this.list.filter((p) => p !== plot);
     plot.dispose();
+  }
+
+  remove(plot) {
+    this.discard(plot);
+    if (plot.kind.monitor) this.app.monitor(plot.kind.monitor, false);
     if (plot.body !== null && !this.list.some((p) => p.body === plot.body)) this.app.unwatch(plot.body);
     $('add-plot').focus();
   }
