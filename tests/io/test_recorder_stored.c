@@ -66,8 +66,8 @@ static void test_chunks(void **state)
                     const uint64_t value = sample(kind, i / 3, &d);
                     memcpy((char *)rows + (size_t)size * i, &value, (size_t)size);
                 }
-                assert_ok(tl_pack(&packer, rows, count, CHUNK, 3, 1, (size_t)size,
-                                  (tl_rounding){0, 0}, &bytes));
+                const tl_pack_rows from = {rows, count, 3, (size_t)size, 0};
+                assert_ok(tl_pack(&packer, &from, CHUNK, 1, (tl_rounding){0, 0}, &bytes));
                 assert_true(bytes <= packer.out.count);
                 assert_true(bytes < count * (size_t)size + 600); /* never much larger */
                 if (count == CHUNK && kind != 3 && kind != 5)
