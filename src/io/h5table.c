@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define CHUNK_ROWS_LIMIT (1u << 20) /* of files that are read; a guard against damaged ones */
+#define CHUNK_ROWS_LIMIT (1u << 20)  /* of files that are read; a guard against damaged ones */
 #define CACHE_LIMIT      (16u << 20) /* bytes */
-#define MOST_UNPACKED    1032       /* bytes that deflate can make of one */
+#define MOST_UNPACKED    1032        /* bytes that deflate can make of one */
 
 /* An access list with a cache of so many bytes. */
 static hid_t cached(size_t bytes)
@@ -131,8 +131,9 @@ static tl_status check_extent(tl_h5_table *table, const char *path, uint64_t siz
 {
     if (!read_extent(table))
         return tl_h5_fail(TL_BAD_DATA, path, "/%s has another shape than a result's", table->name);
-    const uint64_t most = table->filtered && size < UINT64_MAX / MOST_UNPACKED ? size * MOST_UNPACKED
-                                                                             : size; /* bytes */
+    const uint64_t most = table->filtered && size < UINT64_MAX / MOST_UNPACKED
+                              ? size * MOST_UNPACKED
+                              : size; /* bytes */
     if (table->rows > most / table->stored)
         return tl_fail(TL_BAD_DATA,
                        "%s: /%s says it has %llu rows of %zu bytes, but the file has %llu bytes",

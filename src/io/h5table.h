@@ -14,14 +14,14 @@
 #include "io/pack.h"
 
 typedef struct tl_h5_table {
-    const char *name; /* with its group */
-    hid_t set;        /* -1: not open */
-    hid_t type;       /* of an element in memory; borrowed */
-    uint32_t width;   /* elements of a row */
-    size_t row;       /* bytes of a row in memory */
-    size_t stored;    /* and in the file, unpacked */
-    uint64_t rows;    /* in the file */
-    uint64_t chunk;   /* rows of a chunk */
+    const char *name;     /* with its group */
+    hid_t set;            /* -1: not open */
+    hid_t type;           /* of an element in memory; borrowed */
+    uint32_t width;       /* elements of a row */
+    size_t row;           /* bytes of a row in memory */
+    size_t stored;        /* and in the file, unpacked */
+    uint64_t rows;        /* in the file */
+    uint64_t chunk;       /* rows of a chunk */
     bool filtered;        /* compressed in the file */
     bool packed;          /* by us, not by HDF5 */
     tl_rounding rounding; /* of what is packed */

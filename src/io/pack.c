@@ -596,7 +596,8 @@ tl_status tl_pack(tl_packer *p, const tl_pack_rows *from, size_t chunk, uint32_t
         for (size_t at = 0, part; at < chunk; at += part) {
             part = at < count && frame < chunk - at ? frame : chunk - at;
             const bool last = i + 1 == size && at + part == chunk;
-            const size_t used = put_plane(&b, plane + at, part, at ? back : 0, p->tokens.data, last);
+            const size_t used =
+                put_plane(&b, plane + at, part, at ? back : 0, p->tokens.data, last);
             sum = adler32(sum, plane + at, used, part - used);
         }
     }

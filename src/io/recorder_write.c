@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_HELD 8 /* frames */
-#define MS_HELD 30000.0 /* frames are written when the first one has waited so long */
+#define MOST_HELD 8       /* frames */
+#define MS_HELD   30000.0 /* frames are written when the first one has waited so long */
 
 static tl_status append(tl_recorder *r, tl_result_table which, uint64_t count, const void *rows)
 {

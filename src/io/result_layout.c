@@ -262,14 +262,14 @@ static tl_status create_table(tl_result_tables *tables, int i, hid_t file, const
     tables->types[i] =
         l->fields ? compound(l->fields, l->bytes, false, -1) : number(l->element, false);
     const bool packed = record->compression != TL_COMPRESSION_NONE;
-    const uint64_t chunk = packed && is_list(i) ? PACKED_LIST
-                                                : chunk_rows(l, bodies, packed && is_state(i));
+    const uint64_t chunk =
+        packed && is_list(i) ? PACKED_LIST : chunk_rows(l, bodies, packed && is_state(i));
     const tl_h5_table_def def = {.stored = stored,
                                  .type = tables->types[i],
                                  .width = l->width,
                                  .chunk = chunk,
-                                 .filtered = packed && (is_state(i) || is_contact(i) ||
-                                                        is_list(i))};
+                                 .filtered =
+                                     packed && (is_state(i) || is_contact(i) || is_list(i))};
     tl_status status = TL_OK;
     if (stored < 0 || def.type < 0)
         status = tl_h5_fail(TL_FILE, path, "the type of /%s cannot be made", l->name);
