@@ -122,8 +122,7 @@ static void tell_storing(facts *f, const tl_result_info *info)
     snprintf(format, sizeof format, "%u.%u", info->format_major, info->format_minor);
     fact_text(f, "format", format);
     fact_names(f, "recorded_fields", list_fields(f, info->fields));
-    if ((unsigned)info->compression <= TL_COMPRESSION_QUANTISED)
-        fact_text(f, "compression", compression_words[info->compression]);
+    fact_text(f, "compression", tl_word(TL_WORDS_COMPRESSION, (uint32_t)info->compression));
     if (info->compression == TL_COMPRESSION_QUANTISED)
         fact_number(f, "position_error", info->error, "m");
     for (size_t i = 0; i < info->body_count; i++)

@@ -37,12 +37,6 @@ typedef enum tl_compression {
     TL_COMPRESSION_QUANTISED = 2 /**< rounded to tl_record_def.error, then packed */
 } tl_compression;
 
-/** Bodies whose indices follow each other. */
-typedef struct tl_index_range {
-    uint32_t first; /**< index of the first, from 1 */
-    uint32_t count; /**< > 0 */
-} tl_index_range;
-
 /** How long to run and what to record, as a scene file says it. */
 typedef struct tl_record_def {
     double duration;   /**< s of simulated time, > 0; default 10 */
@@ -54,8 +48,8 @@ typedef struct tl_record_def {
     tl_compression compression; /**< default none */
     double error; /**< m, > 0: the most by which quantised positions are off; default 1e-5. What it
                        means for the rest is in docs/result-format.md. */
-    size_t body_count;            /**< ranges in `bodies`; 0, the default: all bodies */
-    const tl_index_range *bodies; /**< the bodies whose states and contacts are recorded, ascending,
+    size_t body_count;           /**< ranges in `bodies`; 0, the default: all bodies */
+    const tl_body_range *bodies; /**< the bodies whose states and contacts are recorded, ascending,
                                       without overlap; owned by who gives the definition */
 } tl_record_def;
 
@@ -163,25 +157,25 @@ typedef struct tl_result tl_result;
 
 /** What a result file holds. Texts belong to the result. */
 typedef struct tl_result_info {
-    const char *version;          /**< of the Talus that wrote it */
-    const char *note;             /**< given to the recorder; "" where there was none */
-    const char *backend;          /**< of the world, for example "cpu (avx2, 2 threads)" */
-    bool closed;                  /**< false: still being written, or its writer was killed */
-    uint64_t frames;              /**< whole frames */
-    uint64_t steps;               /**< rows of step reports */
-    uint64_t bodies;              /**< bodies that ever were in it */
-    uint64_t shapes;              /**< shapes of those bodies */
-    uint64_t contacts;            /**< contacts recorded, over all frames */
-    double first_time;            /**< s, of the first frame */
-    double last_time;             /**< s, of the last frame */
-    bool has_checkpoint;          /**< its checkpoint lies beside it */
-    uint32_t format_major;        /**< the version of its format */
-    uint32_t format_minor;        /**< its second number */
-    uint32_t fields;              /**< tl_record_field: what its frames hold */
-    tl_compression compression;   /**< how they are stored */
-    double error;                 /**< m, of quantised positions; else 0 */
-    size_t body_count;            /**< ranges of the bodies that are recorded; 0: all are */
-    const tl_index_range *ranges; /**< these */
+    const char *version;         /**< of the Talus that wrote it */
+    const char *note;            /**< given to the recorder; "" where there was none */
+    const char *backend;         /**< of the world, for example "cpu (avx2, 2 threads)" */
+    bool closed;                 /**< false: still being written, or its writer was killed */
+    uint64_t frames;             /**< whole frames */
+    uint64_t steps;              /**< rows of step reports */
+    uint64_t bodies;             /**< bodies that ever were in it */
+    uint64_t shapes;             /**< shapes of those bodies */
+    uint64_t contacts;           /**< contacts recorded, over all frames */
+    double first_time;           /**< s, of the first frame */
+    double last_time;            /**< s, of the last frame */
+    bool has_checkpoint;         /**< its checkpoint lies beside it */
+    uint32_t format_major;       /**< the version of its format */
+    uint32_t format_minor;       /**< its second number */
+    uint32_t fields;             /**< tl_record_field: what its frames hold */
+    tl_compression compression;  /**< how they are stored */
+    double error;                /**< m, of quantised positions; else 0 */
+    size_t body_count;           /**< ranges of the bodies that are recorded; 0: all are */
+    const tl_body_range *ranges; /**< these */
 } tl_result_info;
 
 /** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed

@@ -163,7 +163,7 @@ static tl_status start_document(tl_document **out)
         return TL_NO_MEMORY;
     d->tree = tl_json_tree_empty();
     d->record = tl_record_default();
-    d->recorded.item = sizeof(tl_index_range);
+    d->recorded.item = sizeof(tl_body_range);
     d->spans.item = sizeof(tl_span);
     d->names.item = d->text.item = 1;
     d->table.item = sizeof(uint32_t);

@@ -36,7 +36,8 @@ static tl_status read_reference(const tl_reader *r, const tl_json *value, const 
 
 static int compare_ranges(const void *a, const void *b)
 {
-    const uint32_t x = ((const tl_index_range *)a)->first, y = ((const tl_index_range *)b)->first;
+    const uint32_t x = ((const tl_body_range *)a)->first.index;
+    const uint32_t y = ((const tl_body_range *)b)->first.index;
     return (x > y) - (x < y);
 }
 
@@ -52,16 +53,16 @@ tl_status tl_read_recorded(tl_reader *r, const tl_json *list)
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
         const tl_span *span;
         TL_TRY(read_reference(r, v, &span));
-        const tl_index_range *known = ranges->data;
+        const tl_body_range *known = ranges->data;
         for (size_t i = 0; i < ranges->count; i++)
-            if (known[i].first == span->first)
+            if (known[i].first.index == span->first)
                 return tl_read_fail(r, v, "names a body or fill again, expected each once");
-        const tl_index_range range = {span->first, span->count};
+        const tl_body_range range = {{span->first, 1}, span->count};
         if (range.count) /* a fill may have found no room */
             TL_TRY(tl_array_append(ranges, &range, 1));
     }
     if (ranges->count)
-        qsort(ranges->data, ranges->count, sizeof(tl_index_range), compare_ranges);
+        qsort(ranges->data, ranges->count, sizeof(tl_body_range), compare_ranges);
     r->document->record.bodies = ranges->data;
     r->document->record.body_count = ranges->count;
     return TL_OK;

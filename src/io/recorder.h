@@ -30,7 +30,7 @@ struct tl_recorder {
     size_t path_room;
     char id[TL_RESULT_ID_CHARS + 1];
     tl_record_def record;
-    tl_array recorded; /* tl_index_range: what record.bodies points at */
+    tl_array recorded; /* tl_body_range: what record.bodies points at */
 
     /* The caller's side. */
     double frame_time; /* of the last frame; its step follows */

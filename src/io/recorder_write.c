@@ -49,16 +49,16 @@ static void decide_kinds(tl_slot *slot, const tl_frame_view *view)
 /* Whether a body is of those that are recorded. */
 static bool is_recorded(const tl_recorder *r, uint32_t body)
 {
-    const tl_index_range *range = r->recorded.data;
+    const tl_body_range *range = r->recorded.data;
     size_t low = 0, high = r->recorded.count;
     while (low < high) { /* the last range that does not begin after it */
         const size_t middle = (low + high) / 2;
-        if (range[middle].first <= body)
+        if (range[middle].first.index <= body)
             low = middle + 1;
         else
             high = middle;
     }
-    return !r->recorded.count || (low && body - range[low - 1].first < range[low - 1].count);
+    return !r->recorded.count || (low && body - range[low - 1].first.index < range[low - 1].count);
 }
 
 /* Appends the rows of a column that are recorded: all, or those listed in r->rows. */
