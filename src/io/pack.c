@@ -328,7 +328,7 @@ static void put_stored(bits *b, const unsigned char *data, size_t size, bool las
  * 256; 1 where they are random. Few bytes count as not random. */
 static double unevenness(const unsigned char *data, size_t size)
 {
-    enum { SAMPLE = 1024 };
+    enum { SAMPLE = 768 };
     uint32_t counts[256] = {0};
     uint64_t sum = 0;
     const size_t stride = (size / SAMPLE) | 1; /* odd: patterns of 2, 4, ... bytes are seen */
@@ -363,7 +363,7 @@ static size_t count_in_runs(const unsigned char *data, size_t size, size_t back)
  * where runs can be taken from. */
 static source find_source(const unsigned char *data, size_t size, size_t frame, double uneven)
 {
-    enum { SAMPLE = 2048 };
+    enum { SAMPLE = 512 };
     const size_t part = size / 2 < SAMPLE ? size / 2 : SAMPLE, middle = (size - part) / 2;
     const size_t backs[] = {1, 256, frame};
     size_t most = part / 8; /* fewer are not worth looking for */
@@ -556,12 +556,14 @@ static void take_column(const void *rows, size_t count, uint32_t width, uint32_t
     }
 }
 
-static void split_planes(const void *values, size_t count, size_t size, unsigned char *planes)
+/* The planes lie `apart` bytes from each other. */
+static void split_planes(const void *values, size_t count, size_t size, unsigned char *planes,
+                         size_t apart)
 {
     const uint64_t *longs = values;
     const uint32_t *words = values;
     for (unsigned p = 0; p < size; p++) {
-        unsigned char *plane = planes + p * count;
+        unsigned char *plane = planes + p * apart;
         if (size == 8)
             for (size_t i = 0; i < count; i++)
                 plane[i] = (unsigned char)(longs[i] >> 8 * p);
@@ -574,25 +576,32 @@ static void split_planes(const void *values, size_t count, size_t size, unsigned
 tl_status tl_pack(tl_packer *p, const tl_pack_rows *from, size_t chunk, uint32_t column,
                   tl_rounding rounding, size_t *bytes)
 {
+    enum { PIECE = 1024 };
     const size_t size = from->size, count = from->count;
     const size_t frame = from->frame && from->frame < chunk ? from->frame : chunk;
     const size_t back = frame <= FARTHEST ? frame : 0, blocks = chunk / frame + 2;
-    TL_TRY(tl_array_resize(&p->values, chunk * size));
+    TL_TRY(tl_array_resize(&p->values, PIECE * size));
     TL_TRY(tl_array_resize(&p->planes, chunk * size));
     TL_TRY(tl_array_resize(&p->tokens, chunk));
     /* A block is never larger than its plane, its head, and what storing it takes. */
     const size_t room = size * (chunk + chunk / STORED * 8 + blocks * TABLE_BYTES) + 64;
     TL_TRY(tl_array_resize(&p->out, room));
-    take_column(from->rows, count, from->width, column, size, rounding, p->values.data);
-    memset((char *)p->values.data + count * size, 0, (chunk - count) * size);
-    split_planes(p->values.data, chunk, size, p->planes.data);
+    unsigned char *planes = p->planes.data;
+    for (size_t at = 0; at < count; at += PIECE) { /* a piece that fits the fastest cache */
+        const size_t part = count - at < PIECE ? count - at : PIECE;
+        take_column((const char *)from->rows + at * from->width * size, part, from->width, column,
+                    size, rounding, p->values.data);
+        split_planes(p->values.data, part, size, planes + at, chunk);
+    }
+    for (size_t i = 0; i < size; i++)
+        memset(planes + i * chunk + count, 0, chunk - count);
 
     unsigned char *out = p->out.data;
     bits b = {out + 2, 0, 0};
     memcpy(out, "\x78\x01", 2);
     uint32_t sum = 1;
     for (size_t i = 0; i < size; i++) {
-        const unsigned char *plane = (const unsigned char *)p->planes.data + i * chunk;
+        const unsigned char *plane = planes + i * chunk;
         for (size_t at = 0, part; at < chunk; at += part) {
             part = at < count && frame < chunk - at ? frame : chunk - at;
             const bool last = i + 1 == size && at + part == chunk;

@@ -13,8 +13,8 @@ typedef struct tl_rounding {
 
 /* Memory that is used again from chunk to chunk. */
 typedef struct tl_packer {
-    tl_array values; /* bytes: one column of a chunk */
-    tl_array planes; /* bytes: the same, shuffled */
+    tl_array values; /* bytes: a piece of one column of a chunk */
+    tl_array planes; /* bytes: the whole of it, shuffled */
     tl_array tokens; /* uint16_t */
     tl_array out;    /* bytes */
 } tl_packer;

@@ -299,7 +299,7 @@ static tl_status fall(packing *p, const double x[3], double r, double *gone)
 {
     const tl_space *space = &p->job->space;
     const double *down = p->job->down, exit = tl_room_exit(&space->room, x, r, down);
-    const double stride = space->walls.count > FEW ? 16 * r : INFINITY;
+    const double stride = space->walls.count > FEW ? 3 * r : INFINITY;
     *gone = space->walls.count ? 0 : exit;
     for (int i = 0; space->walls.count && i < 100;) {
         double least = fmin(exit - *gone, stride), at[3], n[3];
