@@ -226,6 +226,15 @@ static bool is_clear(const packing *p, const double x[3], double r, size_t *bloc
     return true;
 }
 
+/* Whether a sphere of the middle radius at x, where it would touch a support if that were flat, is
+ * near to that. Of many small walls most are not: they lie beside each other, or hide behind
+ * others, and to settle a sphere takes many looks at them. */
+static bool touches(const packing *p, uint32_t support, const double x[3])
+{
+    double n[3];
+    return support < WALLS || fabs(wall_at(p, support, x, n) - p->middle) < 0.25 * p->middle;
+}
+
 static tl_status make_pockets(packing *p, uint32_t newest)
 {
     size_t blocker = 0;
@@ -246,8 +255,7 @@ static tl_status make_pockets(packing *p, uint32_t newest)
                 continue;
             for (int c = 0; c < 3 && (flat || many); c++)
                 x[c] += ball->x[c];
-            /* Of many small walls most hide behind others: that shows before it is settled. */
-            if (!flat && many && !is_clear(p, x, 0.5 * r, &blocker))
+            if (!flat && many && !(touches(p, near[j], x) && touches(p, near[k], x)))
                 continue;
             if ((!flat && !settle(p, made.support, p->middle, x)) || !is_clear(p, x, r, &blocker))
                 continue;
