@@ -90,6 +90,13 @@ TL_API const char *tl_document_body_name(const tl_document *document, tl_body bo
 /** The body of a name, none where there is no such body. */
 TL_API tl_body tl_document_find_body(const tl_document *document, const char *name);
 
+/** The bodies that the emitter of a name pours in: `range` receives all from the first one on,
+ *  whenever they come, or no body where there is no such emitter. TL_BAD_ARGUMENT where the scene
+ *  has more emitters: their bodies cannot be told apart. Bodies that a program adds to the world
+ *  count as the emitter's. */
+TL_API tl_status tl_document_find_emitted(const tl_document *document, const char *name,
+                                          tl_body_range *range);
+
 /** The name of a material; "default" for none. NULL for one that is not of this scene. Owned by the
  *  document. */
 TL_API const char *tl_document_material_name(const tl_document *document, tl_material material);

@@ -393,8 +393,8 @@ tl_status tl_read_scene(tl_reader *r)
     TL_TRY(read_pairs(r, f[PAIRS]));
     TL_TRY(tl_read_bodies(r, f[BODIES]));
     TL_TRY(tl_read_fills(r, f[FILLS]));
-    TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_emitters(r, f[EMITTERS]));
+    TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_events(r, f[EVENTS]));
     TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));
     TL_TRY(tl_read_forces(r, f[FORCES]));

@@ -232,7 +232,7 @@ static bool is_clear(const packing *p, const double x[3], double r, size_t *bloc
 static bool touches(const packing *p, uint32_t support, const double x[3])
 {
     double n[3];
-    return support < WALLS || fabs(wall_at(p, support, x, n) - p->middle) < 0.25 * p->middle;
+    return support < WALLS || fabs(wall_at(p, support, x, n) - p->middle) < 0.5 * p->middle;
 }
 
 static tl_status make_pockets(packing *p, uint32_t newest)

@@ -207,8 +207,8 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:23: record.fields[0]: is \"velocty\", expected \"position\", \"orientation\", "
      "\"velocity\" or \"angular_velocity\"; did you mean 'velocity'?"},
     {SEEN, SCENE("'record': {'bodies': []}"),
-     "s.json:2:22: record.bodies: is an empty array, expected an array of names of bodies or "
-     "fills"},
+     "s.json:2:22: record.bodies: is an empty array, expected an array of names of bodies, "
+     "fills or emitters"},
     {BLIND, SCENE("'record': {'bodies': ['balls']}"),
      "s.json:2:23: record.bodies[0]: is \"balls\", expected the name of a body or fill"},
     {BLIND,
@@ -1217,6 +1217,13 @@ static const bad_scene bad_scenes[] = {
            "1, 1]}, 'radius': 0.1, 'rate': 1}],\n'events': [{'time': 1, 'remove': ['feed']}]"),
      "s.json:3:35: events[0].remove[0]: is \"feed\", an emitter, expected the name of a body or "
      "fill"},
+    {BLIND,
+     SCENE(
+         "'record': {'bodies': ['feed']},\n'emitters': [{'name': 'feed', 'region': {'kind': 'box', "
+         "'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': 0.1, 'rate': 1}, {'region': {'kind': "
+         "'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': 0.1, 'rate': 1}]"),
+     "s.json:2:23: record.bodies[0]: \"feed\" is one of 2 emitters, whose bodies cannot be told "
+     "apart, expected the name of a body or fill, or of an emitter that is alone"},
     {SEEN, SCENE("'boundaries': {}"),
      "s.json:2:15: boundaries: is an object, expected an array of boundaries"},
     {SEEN, SCENE("'boundaries': [{}]"),

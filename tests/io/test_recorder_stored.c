@@ -281,6 +281,58 @@ static void test_less(void **state)
     (void)state;
 }
 
+/* Bodies that an emitter makes later are recorded by its name, also after the run was resumed. */
+static void test_emitted(void **state)
+{
+    static const char text[] =
+        "{\"version\": \"1.1\", \"record\": {\"bodies\": [\"feed\"]}, \"bodies\": [{\"name\": "
+        "\"ball\", \"position\": [5, 0, 0], \"shapes\": [{\"kind\": \"sphere\", \"radius\": "
+        "0.1}]}], "
+        "\"emitters\": [{\"name\": \"feed\", \"region\": {\"kind\": \"box\", \"low\": [0, 0, 0], "
+        "\"high\": [1, 1, 1]}, \"radius\": 0.05, \"rate\": 100}]}";
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "x.h5");
+    tl_document *document = NULL;
+    tl_recorder *recorder = NULL;
+    tl_result *result = NULL;
+    tl_body_range range;
+    assert_ok(tl_document_parse("s.json", text, strlen(text), 0, NULL, &document));
+    assert_ok(tl_document_find_emitted(document, "feed", &range));
+    assert_true(range.first.index == 2 && range.count == UINT32_MAX - 1);
+    assert_ok(tl_document_find_emitted(document, "ball", &range));
+    assert_int_equal(range.count, 0);
+    assert_refused(tl_document_find_emitted(document, NULL, &range), TL_BAD_ARGUMENT,
+                   "tl_document_find_emitted: name is NULL");
+    tl_world *world = scene_world(document);
+    const tl_record_def record = tl_document_record(document);
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    for (int part = 0; part < 2; part++) {
+        for (int i = 0; i < 40; i++) {
+            const tl_report report = step_report(world, 1);
+            assert_ok(tl_recorder_step(recorder, world, &report));
+        }
+        assert_ok(tl_recorder_close(recorder, world));
+        tl_world_destroy(world);
+        tl_document_destroy(document);
+        if (!part)
+            assert_ok(tl_recorder_resume(path, TL_BACKEND_CPU, 1, &recorder, &document, &world));
+    }
+    assert_ok(tl_result_open(path, &result));
+    const tl_result_info info = tl_result_describe(result);
+    size_t before = 0;
+    for (uint64_t k = 0; k < info.frames; k++) {
+        tl_result_frame frame;
+        assert_ok(tl_result_read_frame(result, k, &frame));
+        assert_int_equal(row_of(&frame.state, 1), frame.state.count); /* not the ball */
+        assert_true(frame.state.count >= before);
+        before = frame.state.count;
+    }
+    assert_true(before > 20);
+    tl_result_close(result);
+    remove_folder(folder);
+    (void)state;
+}
+
 static void test_refusals(void **state)
 {
     char folder[64], path[256];
@@ -319,9 +371,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chunks), cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_held),   cmocka_unit_test(test_error),
-        cmocka_unit_test(test_less),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_chunks),   cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_held),     cmocka_unit_test(test_error),
+        cmocka_unit_test(test_less),     cmocka_unit_test(test_emitted),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
