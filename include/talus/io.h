@@ -30,7 +30,8 @@ typedef enum tl_record_field {
 } tl_record_field;
 
 /** How frames are stored. All are read by any program that reads HDF5. In packed results rows of
- *  zeros lie between the rows of frames: docs/result-format.md. */
+ *  zeros lie between the rows of frames, and up to eight frames wait in memory until their chunk is
+ *  full, 30 s have passed or a checkpoint is written: docs/result-format.md. */
 typedef enum tl_compression {
     TL_COMPRESSION_NONE = 0,     /**< as they are */
     TL_COMPRESSION_LOSSLESS = 1, /**< packed */
