@@ -366,7 +366,7 @@ static source find_source(const unsigned char *data, size_t size, size_t frame, 
     enum { SAMPLE = 512 };
     const size_t part = size / 2 < SAMPLE ? size / 2 : SAMPLE, middle = (size - part) / 2;
     const size_t backs[] = {1, 256, frame};
-    size_t most = part / 8; /* fewer are not worth looking for */
+    size_t most = part / 4; /* fewer are not worth looking for */
     source best = {0, 0};
     for (size_t i = 0; i < sizeof backs / sizeof *backs; i++) {
         if (!backs[i] || (backs[i] != frame && middle < backs[i]))
