@@ -79,8 +79,7 @@ typedef struct options {
     char *const *argv;
 } options;
 
-extern const char *const export_words[];      /* formats, by tl_export_format; NULL at the end */
-extern const char *const compression_words[]; /* in the order of tl_compression */
+extern const char *const export_words[]; /* formats, by tl_export_format; NULL at the end */
 
 /* One subcommand. `run` gets its options and returns an exit code. */
 typedef struct subcommand {

@@ -73,9 +73,9 @@ typedef struct selection {
     size_t count;
 } selection;
 
-/* Adds what one --body names; the number of bodies that it is. */
-static size_t add_named(const char *name, const tl_document *document, const tl_body_info *bodies,
-                        size_t count, selection *chosen)
+/* Adds what one --body names, or the bodies of an emitter; the number of bodies that it is. */
+static size_t add_named(const char *name, tl_body_range range, const tl_document *document,
+                        const tl_body_info *bodies, size_t count, selection *chosen)
 {
     const size_t before = chosen->count;
     const bool number = name[strspn(name, "0123456789")] == 0;
@@ -87,6 +87,9 @@ static size_t add_named(const char *name, const tl_document *document, const tl_
     }
     for (size_t i = 0; number && chosen->count == before && i < count; i++)
         if (bodies[i].body.index == index)
+            chosen->bodies[chosen->count++] = bodies[i].body;
+    for (size_t i = 0; range.count && i < count; i++)
+        if (bodies[i].body.index >= range.first.index)
             chosen->bodies[chosen->count++] = bodies[i].body;
     return chosen->count - before;
 }
@@ -105,13 +108,18 @@ static int choose_bodies(const options *given, tl_result *result, const tl_docum
     const tl_status status = tl_result_read_bodies(result, count, bodies);
     if (status < 0)
         code = complain_of(status, PHASE_READING);
-    for (size_t i = 0; code == EXIT_OK && i < given->body_count; i++)
-        if (!add_named(given->names[i], document, bodies, count, chosen)) {
+    for (size_t i = 0; code == EXIT_OK && i < given->body_count; i++) {
+        tl_body_range range;
+        if (tl_document_find_emitted(document, given->names[i], &range) < 0) {
+            complain("export: --body: %s; indices can", tl_last_message());
+            code = EXIT_USAGE;
+        } else if (!add_named(given->names[i], range, document, bodies, count, chosen)) {
             complain("export: no body of %s has the name or the index '%s'; `talus info %s` lists "
                      "names, indices go from 1 to %zu",
                      given->file, given->names[i], given->file, count);
             code = EXIT_USAGE;
         }
+    }
     free(bodies);
     return code;
 }

@@ -122,13 +122,17 @@ static void tell_storing(facts *f, const tl_result_info *info)
     snprintf(format, sizeof format, "%u.%u", info->format_major, info->format_minor);
     fact_text(f, "format", format);
     fact_names(f, "recorded_fields", list_fields(f, info->fields));
-    if ((unsigned)info->compression <= TL_COMPRESSION_QUANTISED)
-        fact_text(f, "compression", compression_words[info->compression]);
+    fact_text(f, "compression", tl_word(TL_WORDS_COMPRESSION, (uint32_t)info->compression));
     if (info->compression == TL_COMPRESSION_QUANTISED)
         fact_number(f, "position_error", info->error, "m");
-    for (size_t i = 0; i < info->body_count; i++)
-        chosen += info->ranges[i].count;
-    if (info->body_count)
+    for (size_t i = 0; i < info->body_count; i++) {
+        const tl_body_range *range = &info->ranges[i];
+        if (range->count == UINT32_MAX - range->first.index + 1) /* of an emitter */
+            fact_count(f, "chosen_from_body", range->first.index);
+        else
+            chosen += range->count;
+    }
+    if (chosen)
         fact_count(f, "chosen_bodies", chosen);
 }
 

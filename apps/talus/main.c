@@ -57,12 +57,11 @@ static const subcommand commands[] = {
      .needs = "-o FILE",
      .takes = TAKES_EXPORT | TAKES_QUIET | TAKES_JSON,
      .summary = "write a result as CSV, or as VTK for ParaView",
-     .description =
-         "What is between --from and --to is written, both included; all where these\n"
-         "are not given. VTK is a .pvd file with a folder beside it: open the .pvd.\n"
-         "--body leaves out all bodies but those named: by index, by name, or by the\n"
-         "name of a group or a fill, which means all of its bodies. What was written is\n"
-         "told on standard error.\n",
+     .description = "What is between --from and --to is written, both included; all where these\n"
+                    "are not given. VTK is a .pvd file with a folder beside it: open the .pvd.\n"
+                    "--body leaves out all bodies but those named: by index, by name, or by the\n"
+                    "name of a group, a fill or the only emitter, which means all of its bodies.\n"
+                    "What was written is told on standard error.\n",
      .run = command_export},
     {.name = "view",
      .file = "SCENE|RESULT",

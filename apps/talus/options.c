@@ -31,11 +31,9 @@ static const char *format_word(uint32_t i)
     return export_words[i];
 }
 
-const char *const compression_words[] = {"none", "lossless", "quantised", NULL};
-
 static const char *compression_word(uint32_t i)
 {
-    return compression_words[i];
+    return tl_words(TL_WORDS_COMPRESSION)[i];
 }
 
 /* What a value is, and so which type the field at `field` has. */

@@ -51,7 +51,7 @@ static size_t add_sets(const options *given, char texts[][SET_ROOM], const char 
         set_list(texts[n++], "record.fields", given->fields);
     if (given->compression >= 0)
         snprintf(texts[n++], SET_ROOM, "record.compression=%s",
-                 compression_words[given->compression]);
+                 tl_word(TL_WORDS_COMPRESSION, (uint32_t)given->compression));
     if (given->solver >= 0)
         snprintf(texts[n++], SET_ROOM, "solver.kind=%s",
                  tl_word(TL_WORDS_SOLVER, (uint32_t)given->solver));

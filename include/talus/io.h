@@ -30,18 +30,13 @@ typedef enum tl_record_field {
 } tl_record_field;
 
 /** How frames are stored. All are read by any program that reads HDF5. In packed results rows of
- *  zeros lie between the rows of frames: docs/result-format.md. */
+ *  zeros lie between the rows of frames, and up to eight frames wait in memory until their chunk is
+ *  full, 30 s have passed or a checkpoint is written: docs/result-format.md. */
 typedef enum tl_compression {
     TL_COMPRESSION_NONE = 0,     /**< as they are */
     TL_COMPRESSION_LOSSLESS = 1, /**< packed */
     TL_COMPRESSION_QUANTISED = 2 /**< rounded to tl_record_def.error, then packed */
 } tl_compression;
-
-/** Bodies whose indices follow each other. */
-typedef struct tl_index_range {
-    uint32_t first; /**< index of the first, from 1 */
-    uint32_t count; /**< > 0 */
-} tl_index_range;
 
 /** How long to run and what to record, as a scene file says it. */
 typedef struct tl_record_def {
@@ -54,8 +49,8 @@ typedef struct tl_record_def {
     tl_compression compression; /**< default none */
     double error; /**< m, > 0: the most by which quantised positions are off; default 1e-5. What it
                        means for the rest is in docs/result-format.md. */
-    size_t body_count;            /**< ranges in `bodies`; 0, the default: all bodies */
-    const tl_index_range *bodies; /**< the bodies whose states and contacts are recorded, ascending,
+    size_t body_count;           /**< ranges in `bodies`; 0, the default: all bodies */
+    const tl_body_range *bodies; /**< the bodies whose states and contacts are recorded, ascending,
                                       without overlap; owned by who gives the definition */
 } tl_record_def;
 
@@ -95,6 +90,13 @@ TL_API const char *tl_document_body_name(const tl_document *document, tl_body bo
 
 /** The body of a name, none where there is no such body. */
 TL_API tl_body tl_document_find_body(const tl_document *document, const char *name);
+
+/** The bodies that the emitter of a name pours in: `range` receives all from the first one on,
+ *  whenever they come, or no body where there is no such emitter. TL_BAD_ARGUMENT where the scene
+ *  has more emitters: their bodies cannot be told apart. Bodies that a program adds to the world
+ *  count as the emitter's. */
+TL_API tl_status tl_document_find_emitted(const tl_document *document, const char *name,
+                                          tl_body_range *range);
 
 /** The name of a material; "default" for none. NULL for one that is not of this scene. Owned by the
  *  document. */
@@ -163,25 +165,25 @@ typedef struct tl_result tl_result;
 
 /** What a result file holds. Texts belong to the result. */
 typedef struct tl_result_info {
-    const char *version;          /**< of the Talus that wrote it */
-    const char *note;             /**< given to the recorder; "" where there was none */
-    const char *backend;          /**< of the world, for example "cpu (avx2, 2 threads)" */
-    bool closed;                  /**< false: still being written, or its writer was killed */
-    uint64_t frames;              /**< whole frames */
-    uint64_t steps;               /**< rows of step reports */
-    uint64_t bodies;              /**< bodies that ever were in it */
-    uint64_t shapes;              /**< shapes of those bodies */
-    uint64_t contacts;            /**< contacts recorded, over all frames */
-    double first_time;            /**< s, of the first frame */
-    double last_time;             /**< s, of the last frame */
-    bool has_checkpoint;          /**< its checkpoint lies beside it */
-    uint32_t format_major;        /**< the version of its format */
-    uint32_t format_minor;        /**< its second number */
-    uint32_t fields;              /**< tl_record_field: what its frames hold */
-    tl_compression compression;   /**< how they are stored */
-    double error;                 /**< m, of quantised positions; else 0 */
-    size_t body_count;            /**< ranges of the bodies that are recorded; 0: all are */
-    const tl_index_range *ranges; /**< these */
+    const char *version;         /**< of the Talus that wrote it */
+    const char *note;            /**< given to the recorder; "" where there was none */
+    const char *backend;         /**< of the world, for example "cpu (avx2, 2 threads)" */
+    bool closed;                 /**< false: still being written, or its writer was killed */
+    uint64_t frames;             /**< whole frames */
+    uint64_t steps;              /**< rows of step reports */
+    uint64_t bodies;             /**< bodies that ever were in it */
+    uint64_t shapes;             /**< shapes of those bodies */
+    uint64_t contacts;           /**< contacts recorded, over all frames */
+    double first_time;           /**< s, of the first frame */
+    double last_time;            /**< s, of the last frame */
+    bool has_checkpoint;         /**< its checkpoint lies beside it */
+    uint32_t format_major;       /**< the version of its format */
+    uint32_t format_minor;       /**< its second number */
+    uint32_t fields;             /**< tl_record_field: what its frames hold */
+    tl_compression compression;  /**< how they are stored */
+    double error;                /**< m, of quantised positions; else 0 */
+    size_t body_count;           /**< ranges of the bodies that are recorded; 0: all are */
+    const tl_body_range *ranges; /**< these */
 } tl_result_info;
 
 /** Opens a result file; damaged ones are refused with TL_BAD_DATA. A file whose writer was killed

@@ -97,7 +97,8 @@ typedef struct tl_motion_def {
     double ramp_start;       /**< s, >= 0, TL_MOTION_RAMP */
     double ramp_stop;        /**< s, above ramp_start, TL_MOTION_RAMP */
     double amplitude[3];     /**< m, TL_MOTION_SINE */
-    double frequency;        /**< Hz, TL_MOTION_SINE: >= 0 */
+    double frequency;        /**< Hz, TL_MOTION_SINE: >= 0; like all numbers of a motion below
+                                  1e12, but ramps' times */
     double phase;            /**< rad, TL_MOTION_SINE */
 
     double angular_velocity[3];      /**< rad/s, world frame: constant, or in the end of a ramp */

@@ -241,8 +241,27 @@ static void call(compiler *e, size_t index, const char *start)
              (uint32_t)count);
 }
 
+/* Writes which names there are: variables, as far as there is room for them, and the rest. */
+static void list_names(const tl_names *known, char *text, size_t room)
+{
+    enum { REST = 80 }; /* bytes kept for what follows the variables */
+    const char *rest = known->without_parameters ? "pi or a function"
+                                                 : "a parameter declared before, pi or a function";
+    size_t used = 0, i = 0;
+    for (; i < known->variable_count; i++) {
+        if (used + strlen(known->variables[i]) + 2 + REST > room)
+            break;
+        used += (size_t)snprintf(text + used, room - used, "%s, ", known->variables[i]);
+    }
+    if (i < known->variable_count)
+        used += (size_t)snprintf(text + used, room - used, "%zu more like these, ",
+                                 known->variable_count - i);
+    snprintf(text + used, room - used, "%s", rest);
+}
+
 static void unknown(compiler *e, tl_text name, const char *start)
 {
+    char allowed[192];
     const tl_names *known = e->names;
     tl_near near = tl_near_start(name);
     tl_near_offer_all(&near, known->variables, known->variable_count);
@@ -250,8 +269,9 @@ static void unknown(compiler *e, tl_text name, const char *start)
         tl_near_offer(&near, known->parameters[i].name);
     for (size_t i = 0; i < FUNCTIONS; i++)
         tl_near_offer_all(&near, &functions[i].name, 1);
-    fail(e, start, "unknown name '%.*s', expected a parameter declared before%s",
-         name.length > 60 ? 60 : (int)name.length, name.data, tl_near_hint(&near));
+    list_names(known, allowed, sizeof allowed);
+    fail(e, start, "unknown name '%.*s', expected %s%s", name.length > 60 ? 60 : (int)name.length,
+         name.data, allowed, tl_near_hint(&near));
 }
 
 /* The variable of a name, or how many there are. */

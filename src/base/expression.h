@@ -20,12 +20,14 @@ typedef struct tl_names {
     size_t parameter_count;
     const char *const *variables; /* given when it is evaluated, in this order */
     size_t variable_count;
+    bool without_parameters; /* none can be declared where it stands: messages do not speak of them
+                              */
 } tl_names;
 
 /* What is wrong with an expression, and where. */
 typedef struct tl_expression_error {
     size_t offset; /* bytes from its start */
-    char text[240];
+    char text[320];
 } tl_expression_error;
 
 /* A compiled expression: instructions for a stack of numbers. Zero-initialised it is empty;

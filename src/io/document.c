@@ -163,7 +163,7 @@ static tl_status start_document(tl_document **out)
         return TL_NO_MEMORY;
     d->tree = tl_json_tree_empty();
     d->record = tl_record_default();
-    d->recorded.item = sizeof(tl_index_range);
+    d->recorded.item = sizeof(tl_body_range);
     d->spans.item = sizeof(tl_span);
     d->names.item = d->text.item = 1;
     d->table.item = sizeof(uint32_t);
@@ -429,6 +429,29 @@ tl_body tl_document_find_body(const tl_document *document, const char *name)
     const tl_span *span =
         document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
     return span && !span->group ? (tl_body){span->first, 1} : (tl_body){0, 0};
+}
+
+tl_status tl_document_find_emitted(const tl_document *document, const char *name,
+                                   tl_body_range *range)
+{
+    if (!document || !name || !range)
+        return tl_fail(TL_BAD_ARGUMENT, "tl_document_find_emitted: %s is NULL",
+                       !document ? "document"
+                       : !name   ? "name"
+                                 : "range");
+    *range = (tl_body_range){0};
+    const tl_span *span = tl_document_find_span(document, (tl_text){name, strlen(name)});
+    if (!span || span->section != TL_SECTION_EMITTERS)
+        return TL_OK;
+    size_t emitters = 0;
+    for (size_t i = 0; i < document->spans.count; i++)
+        emitters += ((const tl_span *)document->spans.data)[i].section == TL_SECTION_EMITTERS;
+    if (emitters > 1)
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "\"%.60s\" is one of %zu emitters, whose bodies cannot be told apart", name,
+                       emitters);
+    *range = (tl_body_range){{span->first, 1}, UINT32_MAX - span->first + 1};
+    return TL_OK;
 }
 
 const char *tl_document_material_name(const tl_document *document, tl_material material)

@@ -27,7 +27,7 @@ struct tl_document {
     tl_array text; /* char: the text after sets, with a zero byte; empty where nothing was set */
     tl_scene *scene;
     tl_record_def record;
-    tl_array recorded; /* tl_index_range: what record.bodies points at */
+    tl_array recorded; /* tl_body_range: what record.bodies points at */
     tl_array spans;    /* tl_span */
     tl_array names; /* char: names and the title, each with a zero byte; starts with an empty one */
     tl_array table; /* uint32_t: open addressing from names to spans, 1 + index; 0 is free */

@@ -7,13 +7,15 @@
 
 #include <string.h>
 
-#define CHUNK_ROWS_LIMIT (1u << 20) /* of files that are read; a guard against damaged ones */
-#define MOST_UNPACKED    1032       /* bytes that deflate can make of one */
+#define CHUNK_ROWS_LIMIT (1u << 20)  /* of files that are read; a guard against damaged ones */
+#define CACHE_LIMIT      (16u << 20) /* bytes */
+#define MOST_UNPACKED    1032        /* bytes that deflate can make of one */
 
-static hid_t uncached(void)
+/* An access list with a cache of so many bytes. */
+static hid_t cached(size_t bytes)
 {
     const hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
-    if (list >= 0 && H5Pset_chunk_cache(list, 1, 0, 1) < 0) {
+    if (list >= 0 && H5Pset_chunk_cache(list, bytes ? 31 : 1, bytes, 1) < 0) {
         H5Pclose(list);
         return -1;
     }
@@ -25,15 +27,21 @@ static int rank_of(const tl_h5_table *table)
     return table->width > 1 ? 2 : 1;
 }
 
+/* Whether a table is packed by us: of numbers, with the same type in file and memory. */
+static bool is_packed(hid_t type, bool filtered)
+{
+    return filtered && H5Tget_class(type) != H5T_COMPOUND;
+}
+
 /* How create stores a table. A packed one has a chunk for each column, whose numbers are alike. */
 static hid_t creation_list(const tl_h5_table_def *def)
 {
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     bool done = list >= 0 &&
                 H5Pset_chunk(list, def->width > 1 ? 2 : 1,
-                             (hsize_t[]){def->chunk, def->packed ? 1 : def->width}) >= 0 &&
+                             (hsize_t[]){def->chunk, def->filtered ? 1 : def->width}) >= 0 &&
                 H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0;
-    if (done && def->packed)
+    if (done && def->filtered)
         done = H5Pset_shuffle(list) >= 0 && H5Pset_deflate(list, 1) >= 0;
     if (!done && list >= 0)
         H5Pclose(list);
@@ -51,11 +59,13 @@ tl_status tl_h5_table_create(tl_h5_table *table, hid_t file, const char *path, c
                            .row = row,
                            .stored = row,
                            .chunk = def->chunk,
-                           .packed = def->packed,
-                           .rounding = def->rounding};
+                           .filtered = def->filtered,
+                           .packed = is_packed(def->type, def->filtered),
+                           .rounding = def->rounding,
+                           .held.item = 1};
     const hid_t space = H5Screate_simple(rank_of(table), (hsize_t[]){0, def->width},
                                          (hsize_t[]){H5S_UNLIMITED, def->width});
-    const hid_t creation = creation_list(def), access = uncached();
+    const hid_t creation = creation_list(def), access = cached(0);
     if (space >= 0 && creation >= 0 && access >= 0)
         table->set = H5Dcreate2(file, name, def->stored, space, H5P_DEFAULT, creation, access);
     const hid_t lists[] = {access, creation};
@@ -70,10 +80,10 @@ tl_status tl_h5_table_create(tl_h5_table *table, hid_t file, const char *path, c
 /* ---- Opening ---- */
 
 /* Filters that HDF5 has built in and that make numbers of a bounded size. */
-static bool known_filters(hid_t creation, bool *packed)
+static bool known_filters(hid_t creation, bool *filtered)
 {
     const int count = H5Pget_nfilters(creation);
-    *packed = count > 0;
+    *filtered = count > 0;
     for (int i = 0; i < count; i++) {
         unsigned flags, values[8];
         size_t room = sizeof values / sizeof *values;
@@ -92,7 +102,7 @@ static bool right_layout(tl_h5_table *table)
     const int rank = rank_of(table);
     hsize_t chunk[2] = {0, table->width};
     const bool right = creation >= 0 && H5Pget_layout(creation) == H5D_CHUNKED &&
-                       known_filters(creation, &table->packed) &&
+                       known_filters(creation, &table->filtered) &&
                        H5Pget_chunk(creation, rank, chunk) == rank && chunk[0] >= 1 &&
                        chunk[0] <= CHUNK_ROWS_LIMIT && chunk[1] >= 1 && chunk[1] <= table->width;
     if (creation >= 0)
@@ -121,8 +131,9 @@ static tl_status check_extent(tl_h5_table *table, const char *path, uint64_t siz
 {
     if (!read_extent(table))
         return tl_h5_fail(TL_BAD_DATA, path, "/%s has another shape than a result's", table->name);
-    const uint64_t most = table->packed && size < UINT64_MAX / MOST_UNPACKED ? size * MOST_UNPACKED
-                                                                             : size; /* bytes */
+    const uint64_t most = table->filtered && size < UINT64_MAX / MOST_UNPACKED
+                              ? size * MOST_UNPACKED
+                              : size; /* bytes */
     if (table->rows > most / table->stored)
         return tl_fail(TL_BAD_DATA,
                        "%s: /%s says it has %llu rows of %zu bytes, but the file has %llu bytes",
@@ -152,12 +163,31 @@ static bool lies_inside(hid_t file, const char *name)
     return true;
 }
 
+/* Opens a packed table again that is read, with room for the chunks of some frames: whoever reads
+ * them one by one unpacks each chunk once. */
+static bool reopen_cached(tl_h5_table *table, hid_t file)
+{
+    unsigned intent;
+    if (!table->packed || H5Fget_intent(file, &intent) < 0 || (intent & H5F_ACC_RDWR))
+        return true;
+    const uint64_t bytes = table->chunk * table->stored;
+    const hid_t access = cached(bytes < CACHE_LIMIT ? (size_t)bytes : CACHE_LIMIT);
+    const hid_t set = access < 0 ? -1 : H5Dopen2(file, table->name, access);
+    if (access >= 0)
+        H5Pclose(access);
+    if (set < 0)
+        return false;
+    H5Dclose(table->set);
+    table->set = set;
+    return true;
+}
+
 tl_status tl_h5_table_open(tl_h5_table *table, hid_t file, const char *path, const char *name,
                            uint32_t width, uint64_t size, hid_t *found)
 {
-    *table = (tl_h5_table){.name = name, .set = -1, .width = width};
+    *table = (tl_h5_table){.name = name, .set = -1, .width = width, .held.item = 1};
     *found = -1;
-    const hid_t access = lies_inside(file, name) ? uncached() : -1;
+    const hid_t access = lies_inside(file, name) ? cached(0) : -1;
     table->set = access < 0 ? -1 : H5Dopen2(file, name, access);
     if (access >= 0)
         H5Pclose(access);
@@ -170,7 +200,9 @@ tl_status tl_h5_table_open(tl_h5_table *table, hid_t file, const char *path, con
     }
     table->stored = bytes * width;
     tl_status status = TL_OK;
-    if (!right_layout(table))
+    const bool right = right_layout(table);
+    table->packed = is_packed(type, table->filtered);
+    if (!right || !reopen_cached(table, file))
         status = tl_h5_fail(TL_BAD_DATA, path, "/%s is not stored as a result's tables are", name);
     else
         status = check_extent(table, path, size);
@@ -201,6 +233,7 @@ void tl_h5_table_close(tl_h5_table *table)
     if (table->set >= 0 && table->name)
         H5Dclose(table->set);
     table->set = -1;
+    tl_array_free(&table->held);
 }
 
 tl_status tl_h5_table_refresh(tl_h5_table *table, const char *path, uint64_t size)
@@ -237,36 +270,72 @@ static herr_t transfer(const tl_h5_table *table, uint64_t first, uint64_t count,
     return done;
 }
 
-/* Writes rows as whole chunks after the last one. */
-static tl_status append_packed(tl_h5_table *t, const char *path, uint64_t count, const char *rows,
-                               tl_packer *packer)
+static uint64_t rounded_up(uint64_t rows, uint64_t unit)
 {
-    const uint64_t chunks = (count + t->chunk - 1) / t->chunk;
-    if (set_rows(t, t->rows + chunks * t->chunk) < 0)
+    return (rows + unit - 1) / unit * unit;
+}
+
+/* Rows from a frame of so many to the next. */
+static uint64_t frame_rows(const tl_h5_table *table, uint64_t count)
+{
+    return rounded_up(count, table->chunk < 8 ? 1 : table->chunk / 8);
+}
+
+uint64_t tl_h5_table_next(const tl_h5_table *table)
+{
+    return table->rows + (table->held.count ? table->held.count / table->row : 0);
+}
+
+bool tl_h5_table_has_room(const tl_h5_table *table, uint64_t count)
+{
+    const uint64_t held = tl_h5_table_next(table) - table->rows, frame = frame_rows(table, count);
+    return !table->packed || !held ||
+           (frame == table->frame && frame <= TL_PACK_REACH && held + frame <= table->chunk);
+}
+
+static tl_status hold(tl_h5_table *t, uint64_t count, const void *rows)
+{
+    const size_t held = t->held.count, more = (size_t)count * t->row;
+    t->frame = frame_rows(t, count);
+    TL_TRY(tl_array_resize(&t->held, held + (size_t)t->frame * t->row));
+    memcpy((char *)t->held.data + held, rows, more);
+    memset((char *)t->held.data + held + more, 0, t->held.count - held - more);
+    return TL_OK;
+}
+
+tl_status tl_h5_table_settle(tl_h5_table *t, const char *path, tl_packer *packer)
+{
+    const uint64_t count = tl_h5_table_next(t) - t->rows, end = rounded_up(count, t->chunk);
+    if (!count)
+        return TL_OK;
+    if (set_rows(t, t->rows + end) < 0)
         return tl_h5_fail(TL_FILE, path, "/%s cannot be made longer", t->name);
-    for (uint64_t i = 0; i < chunks; i++) {
-        const uint64_t first = i * t->chunk, left = count - first;
-        const size_t part = (size_t)(left < t->chunk ? left : t->chunk);
+    for (uint64_t first = 0; first < end; first += t->chunk) {
+        const uint64_t left = count - first;
+        const tl_pack_rows from = {.rows = (const char *)t->held.data + first * t->row,
+                                   .count = (size_t)(left < t->chunk ? left : t->chunk),
+                                   .width = t->width,
+                                   .size = t->row / t->width,
+                                   .frame = (size_t)t->frame};
         for (uint32_t k = 0; k < t->width; k++) {
             const hsize_t offset[2] = {t->rows + first, k};
             size_t bytes = 0;
-            TL_TRY(tl_pack(packer, rows + first * t->row, part, (size_t)t->chunk, t->width, k,
-                           t->row / t->width, t->rounding, &bytes));
+            TL_TRY(tl_pack(packer, &from, (size_t)t->chunk, k, t->rounding, &bytes));
             if (H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, offset, bytes, packer->out.data) < 0)
                 return tl_h5_fail(TL_FILE, path, "/%s cannot be written", t->name);
         }
     }
-    t->rows += chunks * t->chunk;
+    t->rows += end;
+    t->held.count = 0;
     return TL_OK;
 }
 
-tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count, const void *rows,
-                             tl_packer *packer)
+tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count, const void *rows)
 {
     if (!count)
         return TL_OK;
     if (table->packed)
-        return append_packed(table, path, count, rows, packer);
+        return hold(table, count, rows);
     if (set_rows(table, table->rows + count) < 0 ||
         transfer(table, table->rows, count, rows, NULL) < 0)
         return tl_h5_fail(TL_FILE, path, "/%s cannot be written", table->name);

@@ -2,9 +2,11 @@
  * type, or a struct. The recorder appends and cuts, results read; all inside tl_h5_begin() and
  * _end().
  *
- * A plain table has its rows one after the other. A packed one is compressed: what is appended
- * together begins with a chunk of its own and is filled up to whole chunks, so that every chunk is
- * written once, when it is whole. */
+ * A plain table has its rows one after the other. One of structs that is compressed has, too: HDF5
+ * writes its last chunk anew when it grows, which is for tables that rarely do. One of numbers is
+ * packed: what is appended together, a frame, begins at an eighth of a chunk and is held in memory,
+ * for frames of one chunk are packed by what changed between them. tl_h5_table_settle() fills up to
+ * whole chunks and writes them, so that every chunk is written once. */
 #ifndef TL_IO_H5TABLE_H
 #define TL_IO_H5TABLE_H
 
@@ -12,16 +14,19 @@
 #include "io/pack.h"
 
 typedef struct tl_h5_table {
-    const char *name; /* with its group */
-    hid_t set;        /* -1: not open */
-    hid_t type;       /* of an element in memory; borrowed */
-    uint32_t width;   /* elements of a row */
-    size_t row;       /* bytes of a row in memory */
-    size_t stored;    /* and in the file, unpacked */
-    uint64_t rows;
-    uint64_t chunk; /* rows of a chunk */
-    bool packed;
+    const char *name;     /* with its group */
+    hid_t set;            /* -1: not open */
+    hid_t type;           /* of an element in memory; borrowed */
+    uint32_t width;       /* elements of a row */
+    size_t row;           /* bytes of a row in memory */
+    size_t stored;        /* and in the file, unpacked */
+    uint64_t rows;        /* in the file */
+    uint64_t chunk;       /* rows of a chunk */
+    bool filtered;        /* compressed in the file */
+    bool packed;          /* by us, not by HDF5 */
     tl_rounding rounding; /* of what is packed */
+    tl_array held;        /* bytes: of packed tables, frames that are not in the file yet */
+    uint64_t frame;       /* rows from one of these to the next */
 } tl_h5_table;
 
 /* How a new table is laid out: `stored` is the type in the file, `type` in memory. */
@@ -29,7 +34,7 @@ typedef struct tl_h5_table_def {
     hid_t stored, type;
     uint32_t width;
     uint64_t chunk;
-    bool packed; /* of numbers, of the same type in file and memory */
+    bool filtered; /* compressed */
     tl_rounding rounding;
 } tl_h5_table_def;
 
@@ -53,9 +58,18 @@ void tl_h5_table_close(tl_h5_table *table);
 /* Looks how many rows there are now. */
 tl_status tl_h5_table_refresh(tl_h5_table *table, const char *path, uint64_t size);
 
-/* Appends rows; the packer is for packed tables. */
-tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count, const void *rows,
-                             tl_packer *packer);
+/* Appends rows; a packed table holds them. */
+tl_status tl_h5_table_append(tl_h5_table *table, const char *path, uint64_t count,
+                             const void *rows);
+
+/* Where the next rows will begin. */
+uint64_t tl_h5_table_next(const tl_h5_table *table);
+
+/* Whether a frame of so many rows can be held beside those that are. */
+bool tl_h5_table_has_room(const tl_h5_table *table, uint64_t count);
+
+/* Writes what is held. */
+tl_status tl_h5_table_settle(tl_h5_table *table, const char *path, tl_packer *packer);
 
 /* Drops what is after the first `rows` rows. */
 tl_status tl_h5_table_cut(tl_h5_table *table, const char *path, uint64_t rows);

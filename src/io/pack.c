@@ -1,8 +1,9 @@
-/* Packing chunks: values are split into planes of bytes (what HDF5 calls shuffle), and each plane
- * becomes a block of a deflate stream (RFC 1950 and 1951). A plane without pattern, as the low
- * bytes of real numbers are, is stored as it is; the others get a Huffman code of their own, and
- * runs: of one byte, or of a pattern that comes again after 256 bytes, as the low bytes of body
- * indices do.
+/* Packing chunks: values are split into planes of bytes (what HDF5 calls shuffle), and the rows of
+ * each frame in a plane become a block of a deflate stream (RFC 1950 and 1951). A block without
+ * pattern, as the low bytes of real numbers are, is stored as it is; the others get a Huffman code
+ * of their own, and runs: of one byte, of a pattern that comes again after 256 bytes, as the low
+ * bytes of body indices do, or of bytes that are as in the frame before, as the high bytes of
+ * bodies at rest are.
  */
 #include "io/pack.h"
 
@@ -13,6 +14,7 @@
 #define LITERALS    286 /* bytes, the end of a block, lengths of runs */
 #define END         256
 #define LONGEST     258 /* bytes of a run */
+#define FARTHEST    TL_PACK_REACH
 #define STORED      65535
 #define CODE_LIMIT  15
 #define TABLE_BYTES 512 /* more than the head of any block takes */
@@ -175,21 +177,42 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
     return n;
 }
 
-/* Literals and runs (1000 + length) of bytes that are as those `back` before; their counts by
- * symbol. */
-static size_t make_tokens(const unsigned char *data, size_t size, size_t back, uint16_t *tokens,
-                          uint32_t *counts)
+/* A distance as its symbol, with bits that follow. */
+static uint32_t distance_symbol(size_t distance, unsigned *extra, unsigned *value)
 {
+    const unsigned d = (unsigned)distance - 1;
+    *extra = *value = 0;
+    if (d < 4)
+        return d;
+    *extra = 30 - (unsigned)__builtin_clz(d);
+    *value = d & ((1u << *extra) - 1);
+    return 2 * *extra + (d >> *extra);
+}
+
+/* Where runs are taken from, and from how many bytes on they pay. */
+typedef struct source {
+    size_t back; /* 0: there are none */
+    size_t least;
+} source;
+
+/* Literals and runs (1000 + length) of bytes that are as those before; their counts by symbol. The
+ * `before` bytes in front of the data can be taken from, too. */
+static size_t make_tokens(const unsigned char *data, size_t size, size_t before, source from,
+                          uint16_t *tokens, uint32_t *counts)
+{
+    const size_t back = from.back;
     size_t n = 0;
     memset(counts, 0, LITERALS * sizeof *counts);
     counts[END] = 1;
     for (size_t i = 0; i < size;) {
         size_t length = 0;
-        if (i >= back && data[i] == data[i - back])
+        if (i + before >= back && data[i] == data[i - back])
             length = same_bytes(data + i, data + i - back, size - i < LONGEST ? size - i : LONGEST);
-        if (length < 3) {
-            counts[data[i]]++;
-            tokens[n++] = data[i++];
+        if (length < from.least) {
+            for (size_t k = length ? length : 1; k; k--) { /* a shorter run would not pay either */
+                counts[data[i]]++;
+                tokens[n++] = data[i++];
+            }
         } else {
             unsigned extra, value;
             counts[run_symbol((unsigned)length, &extra, &value)]++;
@@ -258,6 +281,8 @@ static void put_code(bits *b, const code *c, uint32_t distance)
 
 static void put_tokens(bits *b, const code *c, const uint16_t *tokens, size_t n, size_t back)
 {
+    unsigned far_extra, far_value;
+    distance_symbol(back, &far_extra, &far_value);
     for (size_t i = 0; i < n; i++) {
         if (tokens[i] < END) {
             put(b, c->word[tokens[i]], c->length[tokens[i]]);
@@ -267,9 +292,7 @@ static void put_tokens(bits *b, const code *c, const uint16_t *tokens, size_t n,
         const uint32_t symbol = run_symbol(tokens[i] - 1000u, &extra, &value);
         put(b, c->word[symbol], c->length[symbol]);
         put(b, value, extra);
-        put(b, 0, 1);    /* the only distance */
-        if (back == 256) /* the last of those from 193 on */
-            put(b, 63, 6);
+        put(b, (uint64_t)far_value << 1, 1 + far_extra); /* the only distance is one bit, 0 */
     }
     put(b, c->word[END], c->length[END]);
 }
@@ -301,63 +324,109 @@ static void put_stored(bits *b, const unsigned char *data, size_t size, bool las
     } while (size);
 }
 
-/* Whether a sample says that no code would be shorter by more than a few percent, which is not
- * worth its time: the sum of squared counts is that of even chances, or not far above it. */
-static bool looks_random(const unsigned char *data, size_t size)
+/* How unevenly the bytes of a sample are spread: the chance that two of them are the same, times
+ * 256; 1 where they are random. Few bytes count as not random. */
+static double unevenness(const unsigned char *data, size_t size)
 {
-    enum { SAMPLE = 1024 };
+    enum { SAMPLE = 768 };
     uint32_t counts[256] = {0};
     uint64_t sum = 0;
-    if (size < 2 * SAMPLE)
-        return false;
     const size_t stride = (size / SAMPLE) | 1; /* odd: patterns of 2, 4, ... bytes are seen */
     size_t taken = 0;
     for (size_t i = 0; i < size && taken < SAMPLE; i += stride, taken++)
         counts[data[i]]++;
     for (int i = 0; i < 256; i++)
         sum += (uint64_t)counts[i] * counts[i];
-    return (double)sum < 1.25 * ((double)taken + (double)(taken * taken) / 256.0);
+    if (size < 2 * SAMPLE)
+        return 256;
+    const double pairs = (double)taken * (double)(taken - 1);
+    return fmax(256 * ((double)sum - (double)taken) / pairs, 1);
 }
 
-static size_t count_repeats(const unsigned char *data, size_t size, size_t back)
+/* How many of these bytes lie in runs of bytes that are as those `back` before. */
+static size_t count_in_runs(const unsigned char *data, size_t size, size_t back)
 {
-    size_t same = 0;
-    for (size_t i = back; i < size; i++)
-        same += data[i] == data[i - back];
-    return same;
+    enum { SHORTEST = 4 };
+    size_t covered = 0, run = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == data[(ptrdiff_t)i - (ptrdiff_t)back]) {
+            run++;
+            continue;
+        }
+        covered += run >= SHORTEST ? run : 0;
+        run = 0;
+    }
+    return covered + (run >= SHORTEST ? run : 0);
 }
 
-static void put_block(bits *b, const unsigned char *data, size_t size, uint16_t *tokens, bool last)
+/* Looks in the middle of the data, of which `frame` bytes before are the frame before (0: none),
+ * where runs can be taken from. */
+static source find_source(const unsigned char *data, size_t size, size_t frame, double uneven)
 {
-    enum { SAMPLE = 1024 };
-    const size_t part = size < SAMPLE ? size : SAMPLE, middle = (size - part) / 2;
-    const size_t near = count_repeats(data + middle, part, 1);
-    const size_t far = count_repeats(data + middle, part, 256);
-    const size_t back = far > part / 2 && near < part / 2 ? 256 : 1;
-    const bool runs = back == 256 || near > part / 8;
-    if (!runs && looks_random(data, size)) {
+    enum { SAMPLE = 512 };
+    const size_t part = size / 2 < SAMPLE ? size / 2 : SAMPLE, middle = (size - part) / 2;
+    const size_t backs[] = {1, 256, frame};
+    size_t most = part / 4; /* fewer are not worth looking for */
+    source best = {0, 0};
+    for (size_t i = 0; i < sizeof backs / sizeof *backs; i++) {
+        if (!backs[i] || (backs[i] != frame && middle < backs[i]))
+            continue;
+        const size_t covered = count_in_runs(data + middle, part, backs[i]);
+        if (covered <= most)
+            continue;
+        unsigned extra, value;
+        distance_symbol(backs[i], &extra, &value);
+        /* A run takes about 6 bits besides its distance; a literal 8, or less. */
+        const double literal = 8 - log2(uneven);
+        const double least = ceil((6 + 1 + (double)extra) / fmax(literal, 0.1));
+        most = covered;
+        best = (source){backs[i], least < 3 ? 3 : least > 64 ? 64 : (size_t)least};
+    }
+    return best;
+}
+
+/* Bits that a block takes with this code, its runs from `back` bytes before. */
+static uint64_t block_bits(const code *c, const uint32_t *counts, size_t back)
+{
+    unsigned far_extra = 0, value;
+    if (back)
+        distance_symbol(back, &far_extra, &value);
+    uint64_t bits_taken = 8 * 100; /* about what the code itself takes */
+    for (uint32_t i = 0; i < LITERALS; i++) {
+        const uint32_t more = i < 265 || i == 285 ? 0 : (i - 261) / 4;
+        bits_taken += (uint64_t)counts[i] * (c->length[i] + (i > END ? more + 1 + far_extra : 0));
+    }
+    return bits_taken;
+}
+
+/* The `frame` bytes in front of the data are the same plane of the frame before; 0: there is none.
+ */
+static void put_block(bits *b, const unsigned char *data, size_t size, size_t frame,
+                      uint16_t *tokens, bool last)
+{
+    const double uneven = unevenness(data, size);
+    const source from = find_source(data, size, frame, uneven);
+    if (!from.back && uneven < 1.25) { /* a few percent are not worth the time */
         put_stored(b, data, size, last);
         return;
     }
     uint32_t counts[LITERALS];
     size_t n = 0;
     code c;
-    if (runs)
-        n = make_tokens(data, size, back, tokens, counts);
+    if (from.back)
+        n = make_tokens(data, size, frame, from, tokens, counts);
     else
         count_bytes(data, size, counts);
     make_code(counts, LITERALS, CODE_LIMIT, &c);
-    uint64_t length = 8 * 100; /* about what the code itself takes */
-    for (uint32_t i = 0; i < LITERALS; i++)
-        length += (uint64_t)counts[i] * (c.length[i] + (i > END ? 4u : 0u));
-    if (length >= 8 * (uint64_t)size) {
+    if (block_bits(&c, counts, from.back) >= 8 * (uint64_t)size) {
         put_stored(b, data, size, last);
         return;
     }
     put(b, (last ? 1 : 0) | 2 << 1, 3); /* kind 2: with a code of its own */
-    put_code(b, &c, back == 256 ? 15 : 0);
-    if (runs)
-        put_tokens(b, &c, tokens, n, back);
+    unsigned extra, value;
+    put_code(b, &c, from.back ? distance_symbol(from.back, &extra, &value) : 0);
+    if (from.back)
+        put_tokens(b, &c, tokens, n, from.back);
     else
         put_bytes(b, &c, data, size);
 }
@@ -388,11 +457,11 @@ static void put_zeros(bits *b, size_t size, bool last)
     put(b, 0, 7); /* the end */
 }
 
-/* Gives how many bytes there are before the zeros at the end. */
-static size_t put_plane(bits *b, const unsigned char *data, size_t size, uint16_t *tokens,
-                        bool last)
+/* One frame of a plane. Gives how many bytes there are before the zeros at the end. */
+static size_t put_plane(bits *b, const unsigned char *data, size_t size, size_t frame,
+                        uint16_t *tokens, bool last)
 {
-    enum { FEW = 64 };
+    enum { FEW = 64, MANY = 4096 };
     size_t used = size;
     for (uint64_t word; used >= 8; used -= 8) {
         memcpy(&word, data + used - 8, 8);
@@ -402,9 +471,13 @@ static size_t put_plane(bits *b, const unsigned char *data, size_t size, uint16_
     if (size - used < FEW)
         used = size;
     if (used)
-        put_block(b, data, used, tokens, last && used == size);
-    if (used < size)
+        put_block(b, data, used, frame, tokens, last && used == size);
+    if (used == size)
+        return used;
+    if (size - used < MANY)
         put_zeros(b, size - used, last);
+    else /* a code of its own makes runs of zeros shorter */
+        put_block(b, data + used, size - used, 0, tokens, last);
     return used;
 }
 
@@ -483,12 +556,14 @@ static void take_column(const void *rows, size_t count, uint32_t width, uint32_t
     }
 }
 
-static void split_planes(const void *values, size_t count, size_t size, unsigned char *planes)
+/* The planes lie `apart` bytes from each other. */
+static void split_planes(const void *values, size_t count, size_t size, unsigned char *planes,
+                         size_t apart)
 {
     const uint64_t *longs = values;
     const uint32_t *words = values;
     for (unsigned p = 0; p < size; p++) {
-        unsigned char *plane = planes + p * count;
+        unsigned char *plane = planes + p * apart;
         if (size == 8)
             for (size_t i = 0; i < count; i++)
                 plane[i] = (unsigned char)(longs[i] >> 8 * p);
@@ -498,28 +573,42 @@ static void split_planes(const void *values, size_t count, size_t size, unsigned
     }
 }
 
-tl_status tl_pack(tl_packer *p, const void *rows, size_t count, size_t chunk, uint32_t width,
-                  uint32_t column, size_t size, tl_rounding rounding, size_t *bytes)
+tl_status tl_pack(tl_packer *p, const tl_pack_rows *from, size_t chunk, uint32_t column,
+                  tl_rounding rounding, size_t *bytes)
 {
-    TL_TRY(tl_array_resize(&p->values, chunk * size));
+    enum { PIECE = 1024 };
+    const size_t size = from->size, count = from->count;
+    const size_t frame = from->frame && from->frame < chunk ? from->frame : chunk;
+    const size_t back = frame <= FARTHEST ? frame : 0, blocks = chunk / frame + 2;
+    TL_TRY(tl_array_resize(&p->values, PIECE * size));
     TL_TRY(tl_array_resize(&p->planes, chunk * size));
     TL_TRY(tl_array_resize(&p->tokens, chunk));
     /* A block is never larger than its plane, its head, and what storing it takes. */
-    const size_t room = size * (chunk + chunk / STORED * 8 + TABLE_BYTES) + 64;
+    const size_t room = size * (chunk + chunk / STORED * 8 + blocks * TABLE_BYTES) + 64;
     TL_TRY(tl_array_resize(&p->out, room));
-    take_column(rows, count, width, column, size, rounding, p->values.data);
-    memset((char *)p->values.data + count * size, 0, (chunk - count) * size);
-    split_planes(p->values.data, chunk, size, p->planes.data);
+    unsigned char *planes = p->planes.data;
+    for (size_t at = 0; at < count; at += PIECE) { /* a piece that fits the fastest cache */
+        const size_t part = count - at < PIECE ? count - at : PIECE;
+        take_column((const char *)from->rows + at * from->width * size, part, from->width, column,
+                    size, rounding, p->values.data);
+        split_planes(p->values.data, part, size, planes + at, chunk);
+    }
+    for (size_t i = 0; i < size; i++)
+        memset(planes + i * chunk + count, 0, chunk - count);
 
     unsigned char *out = p->out.data;
-    const unsigned char *planes = p->planes.data;
     bits b = {out + 2, 0, 0};
     memcpy(out, "\x78\x01", 2);
     uint32_t sum = 1;
     for (size_t i = 0; i < size; i++) {
         const unsigned char *plane = planes + i * chunk;
-        const size_t used = put_plane(&b, plane, chunk, p->tokens.data, i + 1 == size);
-        sum = adler32(sum, plane, used, chunk - used);
+        for (size_t at = 0, part; at < chunk; at += part) {
+            part = at < count && frame < chunk - at ? frame : chunk - at;
+            const bool last = i + 1 == size && at + part == chunk;
+            const size_t used =
+                put_plane(&b, plane + at, part, at ? back : 0, p->tokens.data, last);
+            sum = adler32(sum, plane + at, used, part - used);
+        }
     }
     put_rest(&b);
     for (int shift = 24; shift >= 0; shift -= 8)

@@ -13,8 +13,8 @@ typedef struct tl_rounding {
 
 /* Memory that is used again from chunk to chunk. */
 typedef struct tl_packer {
-    tl_array values; /* bytes: one column of a chunk */
-    tl_array planes; /* bytes: the same, shuffled */
+    tl_array values; /* bytes: a piece of one column of a chunk */
+    tl_array planes; /* bytes: the whole of it, shuffled */
     tl_array tokens; /* uint16_t */
     tl_array out;    /* bytes */
 } tl_packer;
@@ -22,10 +22,22 @@ typedef struct tl_packer {
 void tl_packer_init(tl_packer *packer);
 void tl_packer_free(tl_packer *packer);
 
-/* Takes column `column` out of `count` rows of `width` numbers of `size` bytes (4 or 8), rounds it,
- * fills up with zeros to `chunk` values and packs it; `bytes` bytes of packer->out are the chunk.
- * Numbers that are rounded are floats. */
-tl_status tl_pack(tl_packer *packer, const void *rows, size_t count, size_t chunk, uint32_t width,
-                  uint32_t column, size_t size, tl_rounding rounding, size_t *bytes);
+/* Frames that lie so many rows apart, or fewer, are packed by what changed between them: it is as
+ * far as deflate looks back. */
+#define TL_PACK_REACH 32768
+
+/* Rows of numbers to pack. */
+typedef struct tl_pack_rows {
+    const void *rows;
+    size_t count;
+    uint32_t width; /* numbers of a row */
+    size_t size;    /* bytes of a number, 4 or 8 */
+    size_t frame;   /* a frame begins every so many rows, from the first on; 0: they are one */
+} tl_pack_rows;
+
+/* Takes column `column` out of rows, rounds it, fills up with zeros to `chunk` values and packs it;
+ * `bytes` bytes of packer->out are the chunk. Numbers that are rounded are floats. */
+tl_status tl_pack(tl_packer *packer, const tl_pack_rows *from, size_t chunk, uint32_t column,
+                  tl_rounding rounding, size_t *bytes);
 
 #endif

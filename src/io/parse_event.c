@@ -36,13 +36,34 @@ static tl_status read_reference(const tl_reader *r, const tl_json *value, const 
 
 static int compare_ranges(const void *a, const void *b)
 {
-    const uint32_t x = ((const tl_index_range *)a)->first, y = ((const tl_index_range *)b)->first;
+    const uint32_t x = ((const tl_body_range *)a)->first.index;
+    const uint32_t y = ((const tl_body_range *)b)->first.index;
     return (x > y) - (x < y);
+}
+
+/* The bodies that one name stands for, of an emitter all that it is going to make. */
+static tl_status read_range(const tl_reader *r, const tl_json *value, tl_body_range *range)
+{
+    const tl_span *span = value->kind == TL_JSON_STRING
+                              ? tl_document_find_span(r->document, tl_json_text(r->tree, value))
+                              : NULL;
+    if (!span || span->section != TL_SECTION_EMITTERS) {
+        TL_TRY(read_reference(r, value, &span));
+        *range = (tl_body_range){{span->first, 1}, span->count};
+        return TL_OK;
+    }
+    const char *name = (const char *)r->document->names.data + span->name;
+    const tl_status status = tl_document_find_emitted(r->document, name, range);
+    return status < 0 ? tl_read_fail(r, value,
+                                     "%s, expected the name of a body or fill, or of an "
+                                     "emitter that is alone",
+                                     tl_last_message())
+                      : TL_OK;
 }
 
 tl_status tl_read_recorded(tl_reader *r, const tl_json *list)
 {
-    static const char *const expected = "an array of names of bodies or fills";
+    static const char *const expected = "an array of names of bodies, fills or emitters";
     tl_array *ranges = &r->document->recorded;
     if (!list)
         return TL_OK;
@@ -50,18 +71,17 @@ tl_status tl_read_recorded(tl_reader *r, const tl_json *list)
     if (!list->count)
         return tl_read_expected(r, list, expected);
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
-        const tl_span *span;
-        TL_TRY(read_reference(r, v, &span));
-        const tl_index_range *known = ranges->data;
+        tl_body_range range;
+        TL_TRY(read_range(r, v, &range));
+        const tl_body_range *known = ranges->data;
         for (size_t i = 0; i < ranges->count; i++)
-            if (known[i].first == span->first)
+            if (known[i].first.index == range.first.index)
                 return tl_read_fail(r, v, "names a body or fill again, expected each once");
-        const tl_index_range range = {span->first, span->count};
         if (range.count) /* a fill may have found no room */
             TL_TRY(tl_array_append(ranges, &range, 1));
     }
     if (ranges->count)
-        qsort(ranges->data, ranges->count, sizeof(tl_index_range), compare_ranges);
+        qsort(ranges->data, ranges->count, sizeof(tl_body_range), compare_ranges);
     r->document->record.bodies = ranges->data;
     r->document->record.body_count = ranges->count;
     return TL_OK;

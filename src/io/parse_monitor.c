@@ -223,7 +223,10 @@ static tl_status read_expression(const tl_reader *r, const tl_json *entry, const
         return tl_read_expected(r, f[EXPRESSION], expected);
     text = (tl_text){text.data + 1, text.length - 1};
     TL_TRY(list_names(r, p));
-    const tl_names names = {r->parameters.data, r->parameters.count, p->names.data, p->names.count};
+    const tl_names names = {.parameters = r->parameters.data,
+                            .parameter_count = r->parameters.count,
+                            .variables = p->names.data,
+                            .variable_count = p->names.count};
     const tl_status status = tl_expression_compile(r->expression, text, &names, &error);
     if (status == TL_BAD_DATA)
         return tl_read_fail(r, f[EXPRESSION], "in %s: %s",

@@ -154,7 +154,6 @@ static tl_status read_record(tl_reader *r, const tl_json *object)
     enum { RATE, CONTACTS, CHECKPOINT, RECORDED, OF, COMPRESSION, ERROR, COUNT };
     static const char *const keys[] = {"rate",   "contacts",    "checkpoint", "fields",
                                        "bodies", "compression", "error"};
-    static const char *const compressions[] = {"none", "lossless", "quantised", NULL};
     const tl_json *f[COUNT];
     tl_record_def *record = &r->document->record;
     uint32_t compression = record->compression;
@@ -165,12 +164,12 @@ static tl_status read_record(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_flag(r, f[CONTACTS], &record->contacts));
     TL_TRY(tl_read_number(r, f[CHECKPOINT], TL_ABOVE_0("s"), &record->checkpoint));
     TL_TRY(read_record_fields(r, f[RECORDED], &record->fields));
-    TL_TRY(tl_read_choice(r, f[COMPRESSION], compressions, &compression));
+    TL_TRY(tl_read_choice(r, f[COMPRESSION], tl_words(TL_WORDS_COMPRESSION), &compression));
     record->compression = (tl_compression)compression;
     if (f[ERROR] && record->compression != TL_COMPRESSION_QUANTISED)
         return tl_read_fail(r, f[ERROR],
                             "is given, but compression is \"%s\", expected \"quantised\"",
-                            compressions[compression]);
+                            tl_word(TL_WORDS_COMPRESSION, compression));
     r->recorded = f[OF];
     return tl_read_number(r, f[ERROR], TL_ABOVE_0("m"), &record->error);
 }
@@ -393,8 +392,8 @@ tl_status tl_read_scene(tl_reader *r)
     TL_TRY(read_pairs(r, f[PAIRS]));
     TL_TRY(tl_read_bodies(r, f[BODIES]));
     TL_TRY(tl_read_fills(r, f[FILLS]));
-    TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_emitters(r, f[EMITTERS]));
+    TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_events(r, f[EVENTS]));
     TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));
     TL_TRY(tl_read_forces(r, f[FORCES]));

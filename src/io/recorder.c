@@ -58,8 +58,8 @@ tl_status tl_recorder_destroy(tl_recorder *r, const char *name)
     const tl_status status = tl_h5_close(&r->writer, name);
     tl_h5_end();
     free_slots(r);
-    tl_array *arrays[] = {&r->alive,   &r->handles, &r->fresh,   &r->numbers,
-                          &r->columns, &r->rows,    &r->recorded};
+    tl_array *arrays[] = {&r->alive,   &r->handles, &r->fresh,    &r->numbers,
+                          &r->columns, &r->rows,    &r->recorded, &r->held};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     pthread_cond_destroy(&r->changed);
@@ -86,7 +86,8 @@ static tl_status make_slots(tl_recorder *r)
     r->numbers.item = sizeof(double);
     r->columns.item = 1;
     r->rows.item = sizeof(size_t);
-    r->recorded.item = sizeof(tl_index_range);
+    r->held.item = sizeof(tl_frame_row);
+    r->recorded.item = sizeof(tl_body_range);
     TL_TRY(tl_array_append(&r->recorded, r->record.bodies, r->record.body_count));
     r->record.bodies = r->recorded.data;
     return TL_OK;
@@ -181,7 +182,9 @@ static tl_status drain(tl_recorder *r)
     while (r->filled)
         pthread_cond_wait(&r->changed, &r->mutex);
     pthread_mutex_unlock(&r->mutex);
-    return failure(r);
+    TL_TRY(failure(r));
+    const tl_status status = tl_recorder_settle(r); /* its thread has nothing to do */
+    return status < 0 ? keep_failure(r, status) : TL_OK;
 }
 
 /* Takes the present state as a frame. */
@@ -254,13 +257,19 @@ static tl_status check_record(const tl_record_def *d)
         return tl_fail(TL_BAD_ARGUMENT, "record.compression is %d; it must be of tl_compression",
                        (int)d->compression);
     for (size_t i = 0; i < d->body_count; i++) {
-        const tl_index_range *b = &d->bodies[i];
-        if (!b->first || !b->count || b->count - 1 > UINT32_MAX - b->first ||
-            (i && b->first - b[-1].first < b[-1].count) || (i && b->first <= b[-1].first))
+        const tl_body_range *b = &d->bodies[i];
+        const uint32_t first = b->first.index, before = i ? b[-1].first.index : 0;
+        if (b->first.generation != 1)
+            return tl_fail(TL_BAD_HANDLE,
+                           "record.bodies[%zu].first: index %" PRIu32 ", generation %" PRIu32
+                           " is no body; generations are 1",
+                           i, first, b->first.generation);
+        if (!first || !b->count || b->count - 1 > UINT32_MAX - first ||
+            (i && first - before < b[-1].count) || first <= before)
             return tl_fail(TL_BAD_ARGUMENT,
                            "record.bodies[%zu] is %" PRIu32 " bodies from %" PRIu32
                            " on; ranges must be ascending and not empty",
-                           i, b->count, b->first);
+                           i, b->count, first);
     }
     if (!(d->error > 0) || !isfinite(d->error))
         return tl_fail(TL_BAD_ARGUMENT, "record.error is %g; it must be finite and above 0",
@@ -312,6 +321,17 @@ static tl_status make_id(char id[TL_RESULT_ID_CHARS + 1])
     return TL_OK;
 }
 
+/* How many bodies frames have, as far as it is known now. */
+static uint64_t count_recorded(const tl_recorder *r, const tl_world *world)
+{
+    const tl_body_range *range = r->recorded.data;
+    uint64_t count = 0;
+    for (size_t i = 0; i < r->recorded.count; i++)
+        count += range[i].count;
+    const uint64_t all = tl_world_body_count(world);
+    return count && count < all ? count : all;
+}
+
 /* Makes the file under the name `new`, ready for frames. */
 static tl_status make_file(tl_recorder *r, const char *new, const tl_document *document,
                            const tl_world *world, const char *note)
@@ -323,10 +343,11 @@ static tl_status make_file(tl_recorder *r, const char *new, const tl_document *d
                                         tl_world_backend(world), note, r->id);
     if (status == TL_OK)
         status = tl_result_tables_create(&r->tables, r->writer.file, r->path,
-                                         tl_world_body_count(world), &r->record);
-    if (status == TL_OK && r->recorded.count)
-        status = tl_h5_table_append(&r->tables.table[TL_RECORDED], r->path, r->recorded.count,
-                                    r->recorded.data, NULL);
+                                         count_recorded(r, world), &r->record);
+    const tl_body_range *range = r->recorded.data;
+    for (size_t i = 0; i < r->recorded.count && status == TL_OK; i++)
+        status = tl_h5_table_append(&r->tables.table[TL_RECORDED], r->path, 1,
+                                    (uint32_t[]){range[i].first.index, range[i].count});
     if (status == TL_OK)
         status = tl_result_monitors_create(&r->monitors, r->writer.file, r->path, world);
     if (status == TL_OK)

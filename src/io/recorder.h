@@ -30,7 +30,7 @@ struct tl_recorder {
     size_t path_room;
     char id[TL_RESULT_ID_CHARS + 1];
     tl_record_def record;
-    tl_array recorded; /* tl_index_range: what record.bodies points at */
+    tl_array recorded; /* tl_body_range: what record.bodies points at */
 
     /* The caller's side. */
     double frame_time; /* of the last frame; its step follows */
@@ -50,6 +50,8 @@ struct tl_recorder {
     tl_h5_table edits; /* the caller's; without a name where the file has none */
     tl_array columns;  /* bytes: scratch */
     tl_array rows;     /* size_t: scratch, rows of a frame that are recorded */
+    tl_array held;     /* tl_frame_row: frames whose states are not in the file yet */
+    double held_since; /* ms, when the first of these was taken */
 
     /* Between the two, under `mutex`. Slots first to first + filled - 1 are to be written; the one
      * after them is the caller's. */
@@ -81,6 +83,9 @@ tl_status tl_recorder_gather(tl_recorder *r, tl_world *world, tl_slot *slot);
  * tl_h5_begin() and _end(). */
 tl_status tl_recorder_edits_create(tl_recorder *r);
 tl_status tl_recorder_edits_cut(tl_recorder *r, double time);
+
+/* Writes the frames that are held. Not inside tl_h5_begin(). */
+tl_status tl_recorder_settle(tl_recorder *r);
 
 /* The thread: writes slots until it is told to stop. */
 void *tl_recorder_run(void *recorder);

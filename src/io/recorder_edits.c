@@ -59,7 +59,7 @@ tl_status tl_recorder_edits_cut(tl_recorder *r, double time)
 static tl_status append(tl_recorder *r, const char *line, size_t length)
 {
     tl_h5_begin();
-    tl_status status = tl_h5_table_append(&r->edits, r->path, length, line, NULL);
+    tl_status status = tl_h5_table_append(&r->edits, r->path, length, line);
     if (status == TL_OK && H5Fflush(r->writer.file, H5F_SCOPE_LOCAL) < 0)
         status = tl_h5_fail(TL_FILE, r->path, "HDF5 cannot write it out");
     const tl_status disk = tl_h5_check(&r->writer, r->path);

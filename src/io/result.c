@@ -98,15 +98,15 @@ static tl_status read_attributes(tl_result *r)
 static tl_status read_recorded(tl_result *r)
 {
     const tl_h5_table *table = &r->tables.table[TL_RECORDED];
-    TL_TRY(tl_array_resize(&r->recorded, (size_t)table->rows));
-    TL_TRY(tl_h5_table_read(table, r->path, 0, table->rows, r->recorded.data));
-    const tl_index_range *range = r->recorded.data;
     uint64_t last = 0;
-    for (size_t i = 0; i < r->recorded.count; i++) {
-        if (!range[i].count || range[i].first <= last)
-            return tl_fail(TL_BAD_DATA, "%s: /recorded[%zu]: bodies must be in ascending order",
-                           r->path, i);
-        last = (uint64_t)range[i].first + range[i].count - 1;
+    for (uint64_t i = 0; i < table->rows; i++) {
+        uint32_t row[2];
+        TL_TRY(tl_h5_table_read(table, r->path, i, 1, row));
+        if (!row[1] || row[0] <= last)
+            return tl_fail(TL_BAD_DATA, "%s: /recorded[%llu]: bodies must be in ascending order",
+                           r->path, (unsigned long long)i);
+        last = (uint64_t)row[0] + row[1] - 1;
+        TL_TRY(tl_array_append(&r->recorded, &(tl_body_range){{row[0], 1}, row[1]}, 1));
     }
     r->record.bodies = r->recorded.data;
     r->record.body_count = r->recorded.count;
@@ -142,7 +142,7 @@ static tl_status open_inside(tl_result *r)
 static void set_item_sizes(tl_result *r)
 {
     r->frames.item = sizeof(tl_frame_row);
-    r->recorded.item = sizeof(tl_index_range);
+    r->recorded.item = sizeof(tl_body_range);
     r->bodies.item = sizeof(tl_body_row);
     r->shapes.item = sizeof(tl_shape_row);
     r->removals.item = sizeof(tl_removal_row);

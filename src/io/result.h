@@ -24,7 +24,7 @@ struct tl_result {
     char version[64], backend[256], id[TL_RESULT_ID_CHARS + 1];
     char *note; /* TL_NOTE_LIMIT bytes */
     tl_record_def record;
-    tl_array recorded; /* tl_index_range: what record.bodies points at */
+    tl_array recorded; /* tl_body_range: what record.bodies points at */
 
     /* Read when they are asked for, and again when there are more. */
     tl_array bodies;   /* tl_body_row */

@@ -149,6 +149,8 @@ static tl_status check_fields(hid_t found, const field *fields, const char *path
 
 /* ---- Tables ---- */
 
+#define PACKED_LIST 256 /* rows of a chunk that is written anew whenever rows are added */
+
 /* How one table is stored: rows of a struct where there are fields, else `width` numbers. Chunks
  * are so many rows; 0: by the number of bodies. Tables that a reader needs are those of `needed`.
  */
@@ -180,11 +182,14 @@ static const struct layout {
     [TL_RECORDED] = {"recorded", NULL, 0, ELEMENT_U32, 2, 64, false},
 };
 
-/* About a chunk a frame keeps the index small; a chunk that is too large for what comes costs
- * nothing but address space, for only rows that are written take room on the disk. */
-static uint64_t chunk_rows(const struct layout *l, uint64_t bodies)
+/* About one chunk per frame keeps the index small; a chunk that is too large for what comes costs
+ * nothing but address space, for only rows that are written take room on the disk. Packed states
+ * have one chunk per eight frames, where deflate sees one frame from the next. */
+static uint64_t chunk_rows(const struct layout *l, uint64_t bodies, bool packed_states)
 {
     uint64_t rows = 1024;
+    if (packed_states && bodies <= TL_PACK_REACH)
+        return 8 * ((bodies + !bodies + 1023) / 1024 * 1024);
     while (rows < bodies && rows < 65536)
         rows *= 2;
     return l->chunk ? l->chunk : rows;
@@ -207,6 +212,12 @@ static bool is_state(int table)
 static bool is_contact(int table)
 {
     return table >= TL_CONTACT_BODY && table <= TL_CONTACT_IMPULSE;
+}
+
+/* Whether a table lists bodies: it has rows of many bytes that are alike. */
+static bool is_list(int table)
+{
+    return table == TL_BODIES || table == TL_SHAPES;
 }
 
 /* The largest power of 2 that rounds with at most this error. */
@@ -250,12 +261,15 @@ static tl_status create_table(tl_result_tables *tables, int i, hid_t file, const
         l->fields ? compound(l->fields, l->bytes, true, -1) : number(l->element, true);
     tables->types[i] =
         l->fields ? compound(l->fields, l->bytes, false, -1) : number(l->element, false);
+    const bool packed = record->compression != TL_COMPRESSION_NONE;
+    const uint64_t chunk =
+        packed && is_list(i) ? PACKED_LIST : chunk_rows(l, bodies, packed && is_state(i));
     const tl_h5_table_def def = {.stored = stored,
                                  .type = tables->types[i],
                                  .width = l->width,
-                                 .chunk = chunk_rows(l, bodies),
-                                 .packed = record->compression != TL_COMPRESSION_NONE &&
-                                           (is_state(i) || is_contact(i))};
+                                 .chunk = chunk,
+                                 .filtered =
+                                     packed && (is_state(i) || is_contact(i) || is_list(i))};
     tl_status status = TL_OK;
     if (stored < 0 || def.type < 0)
         status = tl_h5_fail(TL_FILE, path, "the type of /%s cannot be made", l->name);

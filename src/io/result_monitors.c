@@ -45,7 +45,7 @@ static tl_status write_texts(hid_t file, const char *path, const char *name, siz
         status =
             tl_array_append(&texts, (const char *)channels->data + i * channels->item + offset, 1);
     if (status == TL_OK)
-        status = tl_h5_table_append(&table, path, texts.count, texts.data, NULL);
+        status = tl_h5_table_append(&table, path, texts.count, texts.data);
     tl_h5_table_close(&table);
     H5Tclose(type);
     tl_array_free(&texts);
@@ -80,8 +80,7 @@ tl_status tl_result_monitors_append(tl_result_monitors *m, const char *path, con
 {
     if (!m->channels.count)
         return TL_OK;
-    return tl_h5_table_append(&m->values, path, values->count / m->channels.count, values->data,
-                              NULL);
+    return tl_h5_table_append(&m->values, path, values->count / m->channels.count, values->data);
 }
 
 tl_status tl_result_monitors_cut(tl_result_monitors *m, const char *path, uint64_t rows)

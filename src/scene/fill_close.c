@@ -21,6 +21,7 @@ enum {
     FLOOR = 300,   /* random places in a row without room on the floor: it is covered */
     FALLS = 1000,  /* random places in a row without room for a sphere: the region is full */
     PASSES = 12,   /* to find a pocket at a curved wall */
+    FEW = 64,      /* walls */
 };
 
 typedef struct pocket {
@@ -200,11 +201,11 @@ static tl_status find_supports(packing *p, uint32_t newest)
     return TL_OK;
 }
 
-/* Whether a sphere of the middle radius at x is clear of the supports; all that it could touch are
- * among them. The last one that was in the way is asked first: it often is again. */
-static bool is_clear(const packing *p, const double x[3], size_t *blocker)
+/* Whether a sphere of radius r at x, at most the middle one, is clear of the supports; all that it
+ * could touch are among them. The last one that was in the way is asked first: it often is again.
+ */
+static bool is_clear(const packing *p, const double x[3], double r, size_t *blocker)
 {
-    const double slack = p->job->space.room.slack, r = p->middle - slack;
     const uint32_t *near = p->near.data;
     for (size_t i = 0; i <= p->near.count; i++) {
         const size_t at = i ? i - 1 : *blocker;
@@ -225,6 +226,15 @@ static bool is_clear(const packing *p, const double x[3], size_t *blocker)
     return true;
 }
 
+/* Whether a sphere of the middle radius at x, where it would touch a support if that were flat, is
+ * near to that. Of many small walls most are not: they lie beside each other, or hide behind
+ * others, and to settle a sphere takes many looks at them. */
+static bool touches(const packing *p, uint32_t support, const double x[3])
+{
+    double n[3];
+    return support < WALLS || fabs(wall_at(p, support, x, n) - p->middle) < 0.5 * p->middle;
+}
+
 static tl_status make_pockets(packing *p, uint32_t newest)
 {
     size_t blocker = 0;
@@ -234,19 +244,20 @@ static tl_status make_pockets(packing *p, uint32_t newest)
     const plane *planes = p->plane.data;
     const tl_ball *ball = ball_at(p, newest);
     const double d = p->middle + ball->reach + aside(p);
+    const double r = p->middle - p->job->space.room.slack;
+    const bool many = p->near.count > FEW;
     for (size_t j = 0; j < p->near.count; j++)
         for (size_t k = 0; k < j; k++) {
             double x[3];
             pocket made = {.support = {newest, near[j], near[k]}};
-            if (is_flat(p, near[j]) && is_flat(p, near[k])) {
-                if (!meet(&planes[j], &planes[k], d, down, x))
-                    continue;
-                for (int c = 0; c < 3; c++)
-                    x[c] += ball->x[c];
-            } else if (!settle(p, made.support, p->middle, x)) {
+            const bool flat = is_flat(p, near[j]) && is_flat(p, near[k]);
+            if ((flat || many) && !meet(&planes[j], &planes[k], d, down, x))
                 continue;
-            }
-            if (!is_clear(p, x, &blocker))
+            for (int c = 0; c < 3 && (flat || many); c++)
+                x[c] += ball->x[c];
+            if (!flat && many && !(touches(p, near[j], x) && touches(p, near[k], x)))
+                continue;
+            if ((!flat && !settle(p, made.support, p->middle, x)) || !is_clear(p, x, r, &blocker))
                 continue;
             made.height = -dot(x, down);
             TL_TRY(push(&p->heap, &made));
@@ -276,28 +287,45 @@ static tl_status place(packing *p, int turn, const double x[3])
     return make_pockets(p, (uint32_t)p->job->space.balls.count - 1);
 }
 
+/* The walls that can be nearer than so much: few are all asked, for that is cheaper than to look.
+ */
+static tl_status find_walls(packing *p, const double x[3], double distance)
+{
+    const tl_space *space = &p->job->space;
+    if (space->walls.count > FEW)
+        return tl_space_near_walls(space, x, distance, &p->walls);
+    TL_TRY(tl_array_resize(&p->walls, space->walls.count));
+    for (uint32_t i = 0; i < p->walls.count; i++)
+        ((uint32_t *)p->walls.data)[i] = i;
+    return TL_OK;
+}
+
 /* How far a sphere can go along gravity until it meets a wall. Walls are convex: beyond the plane
  * at the point next to the sphere there is nothing of a wall, so that one alongside does not hold
- * it. */
-static double fall(const packing *p, const double x[3], double r)
+ * it. Among many walls it goes a stride at most before it looks again which are near. */
+static tl_status fall(packing *p, const double x[3], double r, double *gone)
 {
     const tl_space *space = &p->job->space;
     const double *down = p->job->down, exit = tl_room_exit(&space->room, x, r, down);
-    double gone = 0;
-    for (int i = 0; space->walls.count && i < 100; i++) {
-        double least = exit - gone, at[3], n[3];
+    const double stride = space->walls.count > FEW ? 3 * r : INFINITY;
+    *gone = space->walls.count ? 0 : exit;
+    for (int i = 0; space->walls.count && i < 100;) {
+        double least = fmin(exit - *gone, stride), at[3], n[3];
         for (int k = 0; k < 3; k++)
-            at[k] = x[k] + gone * down[k];
-        for (size_t wall = 0; wall < space->walls.count; wall++) {
-            const double room = tl_space_wall(space, wall, at, n) - r, approach = -dot(n, down);
+            at[k] = x[k] + *gone * down[k];
+        TL_TRY(find_walls(p, at, r + stride));
+        const uint32_t *walls = p->walls.data;
+        for (size_t w = 0; w < p->walls.count; w++) {
+            const double room = tl_space_wall(space, walls[w], at, n) - r, approach = -dot(n, down);
             if (approach > 1e-9)
                 least = fmin(least, fmax(room, 0) / approach);
         }
         if (least < space->room.slack)
-            return gone;
-        gone += least;
+            break;
+        *gone += least;
+        i += least < stride; /* strides are as many as the region is deep */
     }
-    return space->walls.count ? gone : exit;
+    return TL_OK;
 }
 
 /* Scatters spheres on what is below until it is covered. */
@@ -308,9 +336,10 @@ static tl_status cover_floor(packing *p)
     for (int failed = 0; failed < FLOOR && job->spheres.count < job->want;) {
         const double r = p->queue[0];
         tl_room_sample(&job->space.room, r, &job->random, x);
-        const double depth = fmax(0, fall(p, x, r) - aside(p));
+        double depth;
+        TL_TRY(fall(p, x, r, &depth));
         for (int k = 0; k < 3; k++)
-            x[k] += depth * job->down[k];
+            x[k] += fmax(0, depth - aside(p)) * job->down[k];
         if (tl_space_fits(&job->space, x, r)) {
             TL_TRY(place(p, 0, x));
             failed = 0;

@@ -222,7 +222,8 @@ static tl_status check_expression(const tl_monitor_list *list, const tl_place *p
     for (size_t i = 0; i < list->channels.count && status == TL_OK; i++)
         status = tl_array_append(&names, &(const char *){channels[i].name}, 1);
     if (status == TL_OK) {
-        const tl_names known = {.variables = names.data, .variable_count = names.count};
+        const tl_names known = {
+            .variables = names.data, .variable_count = names.count, .without_parameters = true};
         status = tl_expression_compile(code, text, &known, &error);
         if (status == TL_BAD_DATA)
             status = tl_fail_about(

@@ -9,6 +9,11 @@
 
 enum { MOTION_WIDTH = 3, FORCE_WIDTH = 6 }; /* numbers in a row of each kind of table */
 
+/* What numbers are below, in amount: sums and products of those of a motion stay finite, and so do
+ * differences of times and of forces. */
+#define MOTION_LIMIT 1e12 /* m and rad, per second, Hz: what a world takes for a coordinate */
+#define TABLE_LIMIT  1e300
+
 tl_motion_def tl_motion_default(void)
 {
     return (tl_motion_def){.kind = TL_MOTION_VELOCITY};
@@ -19,20 +24,36 @@ tl_force_def tl_force_default(void)
     return (tl_force_def){0};
 }
 
+/* Refuses what is not finite or reaches the limit. */
+static tl_status check_below(const tl_place *place, const char *field, size_t count,
+                             const double *values, double limit)
+{
+    char rule[64];
+    TL_TRY(tl_check_finite(place, field, count, values));
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(values[i]) < limit)) {
+            snprintf(rule, sizeof rule, "%s must be below %.0e in amount",
+                     count == 1 ? "it" : "every component", limit);
+            return tl_refuse(place, field, count, values, rule);
+        }
+    return TL_OK;
+}
+
 /* A table as the user gives it, with the names its fields have in messages. */
 typedef struct table {
     const char *length_name, *times_name, *rows_name;
     size_t length, width;
     const double *times, *rows;
+    double limit; /* that numbers in rows are below */
 } table;
 
 static tl_status check_rows(const tl_place *place, const table *t)
 {
     char name[96];
     for (size_t i = 0; i < t->length; i++) {
-        if (!isfinite(t->times[i])) {
+        if (!(fabs(t->times[i]) < TABLE_LIMIT)) {
             snprintf(name, sizeof name, "%s[%zu]", t->times_name, i);
-            return tl_check_finite(place, name, 1, &t->times[i]);
+            return check_below(place, name, 1, &t->times[i], TABLE_LIMIT);
         }
         if (i && !(t->times[i] > t->times[i - 1])) {
             snprintf(name, sizeof name, "%s[%zu..%zu]", t->times_name, i - 1, i);
@@ -40,9 +61,9 @@ static tl_status check_rows(const tl_place *place, const table *t)
         }
         const double *row = t->rows + i * t->width;
         for (size_t k = 0; k < t->width; k++)
-            if (!isfinite(row[k])) {
+            if (!(fabs(row[k]) < t->limit)) {
                 snprintf(name, sizeof name, "%s[%zu]", t->rows_name, i);
-                return tl_check_finite(place, name, t->width, row);
+                return check_below(place, name, t->width, row, t->limit);
             }
     }
     return TL_OK;
@@ -105,14 +126,15 @@ static tl_status check_part(const tl_place *place, const tl_motion_def *def, tl_
     const tl_track f = tl_motion_track(def, part);
     const part_names *names = &names_of[part];
     TL_TRY(tl_check_enum(place, names->kind, f.kind, TL_WORDS_MOTION));
-    TL_TRY(tl_check_finite(place, names->velocity, 3, f.velocity));
-    TL_TRY(tl_check_finite(place, names->from, 3, f.from));
+    TL_TRY(check_below(place, names->velocity, 3, f.velocity, MOTION_LIMIT));
+    TL_TRY(check_below(place, names->from, 3, f.from, MOTION_LIMIT));
     TL_TRY(tl_check_finite(place, names->start, 1, &f.start));
     TL_TRY(tl_check_finite(place, names->stop, 1, &f.stop));
-    TL_TRY(tl_check_finite(place, names->amplitude, 3, f.amplitude));
+    TL_TRY(check_below(place, names->amplitude, 3, f.amplitude, MOTION_LIMIT));
     if (!(f.frequency >= 0 && isfinite(f.frequency)))
         return tl_refuse(place, names->frequency, 1, &f.frequency, "it must be finite and >= 0");
-    TL_TRY(tl_check_finite(place, names->phase, 1, &f.phase));
+    TL_TRY(check_below(place, names->frequency, 1, &f.frequency, MOTION_LIMIT));
+    TL_TRY(check_below(place, names->phase, 1, &f.phase, MOTION_LIMIT));
     return f.kind == TL_MOTION_RAMP ? check_ramp(place, &f, part) : TL_OK;
 }
 
@@ -126,7 +148,8 @@ static tl_status copy_part_table(const tl_place *place, const tl_motion_def *def
                      .length = f.length,
                      .width = MOTION_WIDTH,
                      .times = f.times,
-                     .rows = f.rows};
+                     .rows = f.rows,
+                     .limit = MOTION_LIMIT};
     return f.kind == TL_MOTION_TABLE ? copy_table(place, &t, out) : TL_OK;
 }
 
@@ -190,10 +213,11 @@ static tl_status compile(const tl_place *place, const char *name, const char *te
                          tl_expression *code)
 {
     static const char *const variables[] = {"t"};
-    const tl_names names = {.variables = variables, .variable_count = 1};
+    const tl_names names = {
+        .variables = variables, .variable_count = 1, .without_parameters = true};
     const double start = 0;
     tl_expression_error error;
-    char rule[320];
+    char rule[400];
     const tl_status status = tl_expression_compile(code, tl_text_of(text), &names, &error);
     if (status == TL_BAD_DATA) {
         snprintf(rule, sizeof rule, "at byte %zu: %s", error.offset, error.text);
@@ -241,7 +265,7 @@ tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl
     memset(out, 0, sizeof *out);
     TL_TRY(check_part(place, def, TL_OFFSET));
     TL_TRY(check_part(place, def, TL_ROTATION));
-    TL_TRY(tl_check_finite(place, "motion.pivot", 3, def->pivot));
+    TL_TRY(check_below(place, "motion.pivot", 3, def->pivot, MOTION_LIMIT));
     const tl_status status = fill_rec(place, def, out);
     if (status != TL_OK)
         tl_motion_rec_free(out);
@@ -292,7 +316,8 @@ tl_status tl_force_rec_make(const tl_force_def *def, tl_force_rec *out)
                    .length = def->table_length,
                    .width = FORCE_WIDTH,
                    .times = def->times,
-                   .rows = def->values};
+                   .rows = def->values,
+                   .limit = TABLE_LIMIT};
         TL_TRY(copy_table(&place, &t, &copy));
     }
     out->body = def->body.index;

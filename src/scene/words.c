@@ -34,6 +34,7 @@ static const struct vocabulary {
                                 "angular_velocity", "energy", "amount", "speed", "mean", "max",
                                 "min", "integral", "expression")},
     [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("simultaneous", "propagating")},
+    [TL_WORDS_COMPRESSION] = {"TL_COMPRESSION_", WORDS("none", "lossless", "quantised")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

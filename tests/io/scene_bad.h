@@ -144,13 +144,13 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:24: parameters: duplicate key 'a', expected it once"},
     {BLIND, SCENE("'parameters': {'a': '=b', 'b': 1}"),
      "s.json:2:23: parameters.a: in \"=b\": unknown name 'b', expected a parameter declared "
-     "before"},
+     "before, pi or a function"},
     {BLIND, SCENE("'parameters': {'a': '=a'}"),
      "s.json:2:23: parameters.a: in \"=a\": unknown name 'a', expected a parameter declared "
-     "before"},
+     "before, pi or a function"},
     {BLIND, SCENE("'parameters': {'orifice': 0.4},\n'step': '=0.01*orifce'"),
      "s.json:3:16: step: in \"=0.01*orifce\": unknown name 'orifce', expected a parameter declared "
-     "before; did you mean 'orifice'?"},
+     "before, pi or a function; did you mean 'orifice'?"},
     {BLIND, SCENE("'step': '=0.01*(2+'"),
      "s.json:2:19: step: in \"=0.01*(2+\": it ends here, expected a number, a name or '('"},
     {BLIND, SCENE("'step': '='"),
@@ -178,7 +178,7 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:16: step: in \"=0.01*é\": found 'é', expected a number, a name or '('"},
     {BLIND, SCENE("'step': '=0.01\\u002ax'"),
      "s.json:2:9: step: in \"=0.01\\u002ax\": unknown name 'x', expected a parameter declared "
-     "before"},
+     "before, pi or a function"},
     {BLIND,
      SCENE("'step': "
            "'=((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))"
@@ -207,8 +207,8 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:23: record.fields[0]: is \"velocty\", expected \"position\", \"orientation\", "
      "\"velocity\" or \"angular_velocity\"; did you mean 'velocity'?"},
     {SEEN, SCENE("'record': {'bodies': []}"),
-     "s.json:2:22: record.bodies: is an empty array, expected an array of names of bodies or "
-     "fills"},
+     "s.json:2:22: record.bodies: is an empty array, expected an array of names of bodies, "
+     "fills or emitters"},
     {BLIND, SCENE("'record': {'bodies': ['balls']}"),
      "s.json:2:23: record.bodies[0]: is \"balls\", expected the name of a body or fill"},
     {BLIND,
@@ -716,8 +716,8 @@ static const bad_scene bad_scenes[] = {
     {BLIND,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
            "{'kind': 'expression', 'offset': ['t', 'sin(x)', 0]}}]"),
-     "s.json:2:120: bodies[0].motion.offset[1]: in \"sin(x)\": unknown name 'x', expected a "
-     "parameter declared before; did you mean 't'?"},
+     "s.json:2:120: bodies[0].motion.offset[1]: in \"sin(x)\": unknown name 'x', expected t, "
+     "a parameter declared before, pi or a function; did you mean 't'?"},
     {BLIND,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
            "{'kind': 'expression', 'offset': ['2*(t', 0, 0]}}]"),
@@ -836,11 +836,12 @@ static const bad_scene bad_scenes[] = {
      SCENE("'bodies': [{'repeat': {'count': 3, 'index': 'panel'}, 'position': ['=i', 0, 0], "
            "'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
      "s.json:2:70: bodies[0].position[0]: in \"=i\": unknown name 'i', expected a parameter "
-     "declared before, with panel = 0"},
+     "declared before, pi or a function, with panel = 0"},
     {BLIND,
      SCENE("'bodies': [{'repeat': {'count': 2}, 'shapes': [{'kind': 'sphere', 'radius': "
            "0.1}]}],\n'step': '=i'"),
-     "s.json:3:11: step: in \"=i\": unknown name 'i', expected a parameter declared before"},
+     "s.json:3:11: step: in \"=i\": unknown name 'i', expected a parameter declared before, "
+     "pi or a function"},
     /* ---- Fills and their regions ---- */
     {SEEN, SCENE("'fills': {}"), "s.json:2:10: fills: is an object, expected an array of fills"},
     {SEEN, SCENE("'fills': [{}]"),
@@ -1215,6 +1216,13 @@ static const bad_scene bad_scenes[] = {
            "1, 1]}, 'radius': 0.1, 'rate': 1}],\n'events': [{'time': 1, 'remove': ['feed']}]"),
      "s.json:3:35: events[0].remove[0]: is \"feed\", an emitter, expected the name of a body or "
      "fill"},
+    {BLIND,
+     SCENE(
+         "'record': {'bodies': ['feed']},\n'emitters': [{'name': 'feed', 'region': {'kind': 'box', "
+         "'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': 0.1, 'rate': 1}, {'region': {'kind': "
+         "'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': 0.1, 'rate': 1}]"),
+     "s.json:2:23: record.bodies[0]: \"feed\" is one of 2 emitters, whose bodies cannot be told "
+     "apart, expected the name of a body or fill, or of an emitter that is alone"},
     {SEEN, SCENE("'boundaries': {}"),
      "s.json:2:15: boundaries: is an object, expected an array of boundaries"},
     {SEEN, SCENE("'boundaries': [{}]"),
@@ -1513,8 +1521,9 @@ static const bad_scene bad_scenes[] = {
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
            "{'kind': 'energy'}, 'b': {'kind': 'expression', 'expression': '=a.kinetc'}}"),
-     "s.json:4:81: monitors.b.expression: in \"=a.kinetc\": unknown name 'a.kinetc', expected a "
-     "parameter declared before; did you mean 'a.kinetic'?"},
+     "s.json:4:81: monitors.b.expression: in \"=a.kinetc\": unknown name 'a.kinetc', expected t, "
+     "a.kinetic, a.potential, a.total, a parameter declared before, pi or a function; did you "
+     "mean 'a.kinetic'?"},
     {SEEN,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "

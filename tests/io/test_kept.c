@@ -54,9 +54,9 @@ static void test_scenes(void **state)
     assert_int_equal(record.compression, TL_COMPRESSION_QUANTISED);
     assert_true(record.error == 1e-4);
     assert_int_equal(record.body_count, 2);
-    assert_int_equal(record.bodies[0].first, 2);
+    assert_int_equal(record.bodies[0].first.index, 2);
     assert_int_equal(record.bodies[0].count, 1);
-    assert_int_equal(record.bodies[1].first, 4);
+    assert_int_equal(record.bodies[1].first.index, 4);
     assert_int_equal(record.bodies[1].count, 12);
     tl_document_destroy(document);
     (void)state;

@@ -66,8 +66,8 @@ static void test_chunks(void **state)
                     const uint64_t value = sample(kind, i / 3, &d);
                     memcpy((char *)rows + (size_t)size * i, &value, (size_t)size);
                 }
-                assert_ok(tl_pack(&packer, rows, count, CHUNK, 3, 1, (size_t)size,
-                                  (tl_rounding){0, 0}, &bytes));
+                const tl_pack_rows from = {rows, count, 3, (size_t)size, 0};
+                assert_ok(tl_pack(&packer, &from, CHUNK, 1, (tl_rounding){0, 0}, &bytes));
                 assert_true(bytes <= packer.out.count);
                 assert_true(bytes < count * (size_t)size + 600); /* never much larger */
                 if (count == CHUNK && kind != 3 && kind != 5)
@@ -82,6 +82,77 @@ static void test_chunks(void **state)
                 }
             }
     tl_packer_free(&packer);
+    remove_folder(folder);
+    (void)state;
+}
+
+/* Eight frames in a chunk: what did not change between them takes next to nothing, and all of it
+ * comes back. */
+static void test_frames(void **state)
+{
+    enum { FRAME = 4096, ROWS = 8 * FRAME, BODIES = 4000 };
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "x.h5");
+    static uint64_t rows[ROWS], got[ROWS];
+    tl_packer packer;
+    tl_packer_init(&packer);
+    for (int moving = 0; moving <= 2; moving++) { /* nothing, low bits, one body of five */
+        dice d = {7};
+        size_t together = 0, alone = 0;
+        context("moving %d", moving);
+        memset(rows, 0, sizeof rows);
+        for (size_t i = 0; i < BODIES; i++)
+            rows[i] = roll_bits(&d);
+        for (size_t i = FRAME; i < ROWS; i++)
+            rows[i] = i % FRAME >= BODIES                 ? 0
+                      : moving == 1                       ? rows[i - FRAME] ^ (roll_bits(&d) >> 40)
+                      : moving == 2 && i % FRAME % 5 == 0 ? roll_bits(&d)
+                                                          : rows[i - FRAME];
+        const tl_pack_rows frames = {rows, ROWS, 1, 8, FRAME}, one = {rows, ROWS, 1, 8, 0};
+        assert_ok(tl_pack(&packer, &one, ROWS, 0, (tl_rounding){0, 0}, &alone));
+        unpacked(path, &packer, alone, ROWS, 8, got);
+        assert_memory_equal(rows, got, sizeof rows);
+        assert_ok(tl_pack(&packer, &frames, ROWS, 0, (tl_rounding){0, 0}, &together));
+        unpacked(path, &packer, together, ROWS, 8, got);
+        assert_memory_equal(rows, got, sizeof rows);
+        assert_true(alone > (size_t)7 * 8 * BODIES); /* without frames it is chance */
+        const size_t most[] = {8 * BODIES + 4000, (8 + 7 * 3) * BODIES + 8000, 5 * 8 * BODIES};
+        assert_true(together < most[moving]);
+    }
+    tl_packer_free(&packer);
+    remove_folder(folder);
+    (void)state;
+}
+
+/* Frames wait in memory until a chunk is full; a checkpoint and the end write them. */
+static void test_held(void **state)
+{
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "x.h5");
+    tl_record_def record = tl_record_default();
+    record.compression = TL_COMPRESSION_LOSSLESS;
+    record.rate = 200; /* a frame per step */
+    tl_document *document = scene_document();
+    tl_world *world = scene_world(document);
+    tl_recorder *recorder = NULL;
+    tl_result *result = NULL;
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    assert_ok(tl_result_open(path, &result));
+    for (uint64_t i = 1; i <= 30; i++) {
+        const tl_report report = step_report(world, 1);
+        assert_ok(tl_recorder_step(recorder, world, &report));
+        if (i != 3 && i != 25)
+            continue;
+        assert_ok(tl_recorder_checkpoint(recorder, world));
+        assert_ok(tl_result_refresh(result));
+        assert_int_equal(tl_result_describe(result).frames, i + 1);
+    }
+    assert_ok(tl_recorder_close(recorder, world));
+    assert_ok(tl_result_refresh(result));
+    assert_int_equal(tl_result_describe(result).frames, 31);
+    tl_result_close(result);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
     remove_folder(folder);
     (void)state;
 }
@@ -160,7 +231,8 @@ static void test_less(void **state)
     make_folder(folder);
     in_folder(all, folder, "all.h5");
     in_folder(less, folder, "less.h5");
-    const tl_index_range ranges[] = {{4, 1}, {10, 20}}; /* the paddle, and some of the heap */
+    const tl_body_range ranges[] = {{{4, 1}, 1},
+                                    {{10, 1}, 20}}; /* the paddle, and some of the heap */
     tl_record_def record = tl_record_default();
     record.contacts = true;
     const uint64_t hash = record_run(all, &record, 60);
@@ -209,6 +281,58 @@ static void test_less(void **state)
     (void)state;
 }
 
+/* Bodies that an emitter makes later are recorded by its name, also after the run was resumed. */
+static void test_emitted(void **state)
+{
+    static const char text[] =
+        "{\"version\": \"1.1\", \"record\": {\"bodies\": [\"feed\"]}, \"bodies\": [{\"name\": "
+        "\"ball\", \"position\": [5, 0, 0], \"shapes\": [{\"kind\": \"sphere\", \"radius\": "
+        "0.1}]}], "
+        "\"emitters\": [{\"name\": \"feed\", \"region\": {\"kind\": \"box\", \"low\": [0, 0, 0], "
+        "\"high\": [1, 1, 1]}, \"radius\": 0.05, \"rate\": 100}]}";
+    char folder[64], path[256];
+    in_folder(path, make_folder(folder), "x.h5");
+    tl_document *document = NULL;
+    tl_recorder *recorder = NULL;
+    tl_result *result = NULL;
+    tl_body_range range;
+    assert_ok(tl_document_parse("s.json", text, strlen(text), 0, NULL, &document));
+    assert_ok(tl_document_find_emitted(document, "feed", &range));
+    assert_true(range.first.index == 2 && range.count == UINT32_MAX - 1);
+    assert_ok(tl_document_find_emitted(document, "ball", &range));
+    assert_int_equal(range.count, 0);
+    assert_refused(tl_document_find_emitted(document, NULL, &range), TL_BAD_ARGUMENT,
+                   "tl_document_find_emitted: name is NULL");
+    tl_world *world = scene_world(document);
+    const tl_record_def record = tl_document_record(document);
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    for (int part = 0; part < 2; part++) {
+        for (int i = 0; i < 40; i++) {
+            const tl_report report = step_report(world, 1);
+            assert_ok(tl_recorder_step(recorder, world, &report));
+        }
+        assert_ok(tl_recorder_close(recorder, world));
+        tl_world_destroy(world);
+        tl_document_destroy(document);
+        if (!part)
+            assert_ok(tl_recorder_resume(path, TL_BACKEND_CPU, 1, &recorder, &document, &world));
+    }
+    assert_ok(tl_result_open(path, &result));
+    const tl_result_info info = tl_result_describe(result);
+    size_t before = 0;
+    for (uint64_t k = 0; k < info.frames; k++) {
+        tl_result_frame frame;
+        assert_ok(tl_result_read_frame(result, k, &frame));
+        assert_int_equal(row_of(&frame.state, 1), frame.state.count); /* not the ball */
+        assert_true(frame.state.count >= before);
+        before = frame.state.count;
+    }
+    assert_true(before > 20);
+    tl_result_close(result);
+    remove_folder(folder);
+    (void)state;
+}
+
 static void test_refusals(void **state)
 {
     char folder[64], path[256];
@@ -229,10 +353,14 @@ static void test_refusals(void **state)
     record.error = 0;
     REFUSED("record.error is 0; it must be finite and above 0");
     record = tl_record_default();
-    const tl_index_range ranges[] = {{5, 3}, {7, 2}};
+    tl_body_range ranges[] = {{{5, 1}, 3}, {{7, 1}, 2}};
     record.bodies = ranges;
     record.body_count = 2;
     REFUSED("record.bodies[1] is 2 bodies from 7 on; ranges must be ascending and not empty");
+    ranges[1] = (tl_body_range){{9, 2}, 1};
+    assert_refused(tl_recorder_create(path, false, document, world, &record, NULL, &recorder),
+                   TL_BAD_HANDLE,
+                   "record.bodies[1].first: index 9, generation 2 is no body; generations are 1");
     assert_int_equal(count_files(folder), 0);
     tl_world_destroy(world);
     tl_document_destroy(document);
@@ -243,9 +371,9 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_error),
-        cmocka_unit_test(test_less),
+        cmocka_unit_test(test_chunks),   cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_held),     cmocka_unit_test(test_error),
+        cmocka_unit_test(test_less),     cmocka_unit_test(test_emitted),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -570,7 +570,7 @@ static void test_refusals(void **state)
     motion.angular_expressions[2] = "sin(x)";
     assert_refused(tl_world_set_motion(world, body, &motion), TL_BAD_ARGUMENT,
                    "motion.angular_expressions[2] is sin(x); at byte 4: unknown name 'x', expected "
-                   "a parameter declared before; did you mean 't'?");
+                   "t, pi or a function; did you mean 't'?");
     motion.angular_expressions[2] = "1/t";
     assert_refused(
         tl_world_set_motion(world, body, &motion), TL_BAD_ARGUMENT,

@@ -6,7 +6,7 @@
 
 static const char *const variables[] = {"t", "x"};
 static const tl_parameter parameters[] = {{{"a", 1}, 0.1}, {{"t", 1}, 99}, {{"a", 1}, 3}};
-static const tl_names names = {parameters, 3, variables, 2};
+static const tl_names names = {parameters, 3, variables, 2, false};
 
 static tl_status compile(tl_expression *e, const char *text, tl_expression_error *error)
 {
@@ -36,7 +36,7 @@ static void inlined_parameters_keep_the_value(void **state)
     (void)state;
     static const char *const texts[] = {"a", "-a^2", "2^-a", "1e3+a*x", "max(a,t)/a2", "3.a"};
     const tl_parameter odd[] = {{{"a", 1}, -1.0 / 3}, {{"a2", 2}, 1e-300}, {{"x", 1}, 5}};
-    const tl_names before = {odd, 3, variables, 2}, after = {NULL, 0, variables, 2};
+    const tl_names before = {odd, 3, variables, 2, false}, after = {NULL, 0, variables, 2, false};
     const double v[] = {0.3, 0.7};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         tl_expression one = {0}, two = {0};
@@ -65,7 +65,9 @@ static void mistakes_are_pointed_at(void **state)
         size_t offset;
         const char *message;
     } cases[] = {
-        {"2*q", 2, "unknown name 'q', expected a parameter declared before; did you mean 't'?"},
+        {"2*q", 2,
+         "unknown name 'q', expected t, x, a parameter declared before, pi or a function; did you "
+         "mean 't'?"},
         {"", 0, "it ends here, expected a number, a name or '('"},
         {"atan2(t)", 0, "atan2 has 1 values, expected 2"},
         {"clamp(1, 2, 3, 4)", 0, "clamp has 4 values, expected 3"},
@@ -89,7 +91,7 @@ static void names_may_have_points(void **state)
     (void)state;
     static const char *const channels[] = {"t", "drag.x", "drag.magnitude", "floor.z"};
     const tl_parameter odd[] = {{{"drag", 4}, 5}, {{"x", 1}, 7}};
-    const tl_names known = {odd, 2, channels, 4};
+    const tl_names known = {odd, 2, channels, 4, false};
     const double v[] = {1, 10, 100, 1000};
     tl_expression e = {0};
     tl_expression_error error;
@@ -103,9 +105,32 @@ static void names_may_have_points(void **state)
     assert_int_equal(tl_expression_compile(&e, tl_text_of("2*drag.y"), &known, &error),
                      TL_BAD_DATA);
     assert_int_equal(error.offset, 2);
-    assert_string_equal(error.text, "unknown name 'drag.y', expected a parameter declared before; "
+    assert_string_equal(error.text, "unknown name 'drag.y', expected t, drag.x, drag.magnitude, "
+                                    "floor.z, a parameter declared before, pi or a function; "
                                     "did you mean 'drag.x'?");
     tl_array_free(&text);
+    tl_expression_free(&e);
+}
+
+/* A message names as many of the names that are allowed as it has room for. */
+static void many_names_are_counted(void **state)
+{
+    (void)state;
+    static const char *channels[40];
+    static char texts[40][8];
+    for (int i = 0; i < 40; i++) {
+        snprintf(texts[i], sizeof texts[i], "load%d", i);
+        channels[i] = texts[i];
+    }
+    const tl_names known = {
+        .variables = channels, .variable_count = 40, .without_parameters = true};
+    tl_expression e = {0};
+    tl_expression_error error;
+    assert_int_equal(tl_expression_compile(&e, tl_text_of("far_off"), &known, &error), TL_BAD_DATA);
+    assert_string_equal(
+        error.text, "unknown name 'far_off', expected load0, load1, load2, load3, load4, "
+                    "load5, load6, load7, load8, load9, load10, load11, load12, load13, load14, 25 "
+                    "more like these, pi or a function");
     tl_expression_free(&e);
 }
 
@@ -135,6 +160,7 @@ int main(void)
         cmocka_unit_test(inlined_parameters_keep_the_value),
         cmocka_unit_test(mistakes_are_pointed_at),
         cmocka_unit_test(names_may_have_points),
+        cmocka_unit_test(many_names_are_counted),
         cmocka_unit_test(deep_stacks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,8 @@
 
 #include "scene/scene.h"
 
+#include <time.h>
+
 #define BAD TL_BAD_ARGUMENT
 
 /* ---- What was placed ---- */
@@ -292,6 +294,43 @@ static void test_walls_at_the_bounds(void **state)
     }
 }
 
+/* A floor of 19,600 small panels carries what a single slab does, and looking for the panels that a
+ * sphere may touch takes no time to speak of: it was half a minute. */
+static void test_many_panels(void **state)
+{
+    (void)state;
+    enum { SIDE = 140 };
+    const double low[3] = {-1, -1, 0}, high[3] = {1, 1, 1}, edge = 2.0 / SIDE;
+    tl_fill_def def = fill_of(TL_FILL_CLOSE, tl_region_box(low, high), sizes_of(0, 0.03));
+    def.count = 2000;
+    double height[2] = {0}, seconds = 0;
+    for (int panels = 0; panels < 2; panels++) {
+        tl_scene *scene = empty_scene();
+        const size_t count = panels ? SIDE * SIDE : 1;
+        for (size_t i = 0; i < count; i++) {
+            const double x = panels ? -1 + ((double)(i % SIDE) + 0.5) * edge : 0;
+            const double y = panels ? -1 + ((double)(i / SIDE) + 0.5) * edge : 0;
+            const double half = panels ? 0.5 * edge : 1;
+            add_fixed(scene, tl_box_default(half, half, 0.1), (tl_material){0},
+                      (double[3]){x, y, 0.1}, straight);
+        }
+        const clock_t start = clock();
+        assert_int_equal(fill(scene, &def), 2000);
+        seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        spheres s = spheres_of(scene, count);
+        for (size_t i = 0; i < s.count; i++) {
+            assert_true(s.x[3 * i + 2] > 0.2299); /* on the floor or above */
+            height[panels] += s.x[3 * i + 2] / (double)s.count;
+        }
+        free_spheres(&s);
+        tl_scene_destroy(scene);
+    }
+    print_message("mean height %.4f m on a slab, %.4f m on panels, in %.2f s\n", height[0],
+                  height[1], seconds);
+    assert_near(height[1] - 0.2, height[0] - 0.2, 0.05 * (height[0] - 0.2));
+    assert_below(seconds, 5);
+}
+
 /* ---- Counts ---- */
 
 static void test_counts(void **state)
@@ -563,6 +602,7 @@ int main(void)
         cmocka_unit_test(test_nothing_overlaps),
         cmocka_unit_test(test_storeys),
         cmocka_unit_test(test_walls_at_the_bounds),
+        cmocka_unit_test(test_many_panels),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_one_fits),
         cmocka_unit_test(test_bodies),

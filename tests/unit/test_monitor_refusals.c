@@ -128,8 +128,8 @@ static void test_numbers(void **state)
     REFUSE(EXPRESSION, d.expression = NULL, TL_BAD_ARGUMENT,
            "monitor.expression is NULL; it must be an expression of channels");
     REFUSE(EXPRESSION, d.expression = "2 * old", TL_BAD_ARGUMENT,
-           "monitor.expression is \"2 * old\"; at byte 4: unknown name 'old', expected a parameter "
-           "declared before");
+           "monitor.expression is \"2 * old\"; at byte 4: unknown name 'old', expected t, "
+           "old.kinetic, old.potential, old.total, pi or a function");
     REFUSE(EXPRESSION, d.unit = "kilogrammes per s", TL_BAD_ARGUMENT,
            "monitor.unit is kilogrammes per s; it must be at most 15 bytes");
     tl_monitor_def d = good(TL_MONITOR_MASS_FLOW);

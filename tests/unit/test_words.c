@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "scene/check.h"
+#include "talus/io.h"
 
 static const struct {
     tl_vocabulary which;
@@ -22,6 +23,7 @@ static const struct {
     {TL_WORDS_EVENT, TL_EVENT_MOTION, "motion", "TL_EVENT_MOTION"},
     {TL_WORDS_MONITOR, TL_MONITOR_EXPRESSION, "expression", "TL_MONITOR_EXPRESSION"},
     {TL_WORDS_IMPACTS, TL_IMPACTS_PROPAGATING, "propagating", "TL_IMPACTS_PROPAGATING"},
+    {TL_WORDS_COMPRESSION, TL_COMPRESSION_QUANTISED, "quantised", "TL_COMPRESSION_QUANTISED"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 
