@@ -151,11 +151,11 @@ async function untickedIsGone() {
 async function changesHowImpactsShareAStep() {
   await page.locator('#section-simulation > summary').click();
   const settings = async () => (await state()).settings;
-  assert.equal((await settings()).impacts, 'simultaneous');
-  await page.getByLabel('Impacts').selectOption('propagating');
-  await until('impacts', async () => (await settings()).impacts === 'propagating');
+  assert.equal((await settings()).impacts, 'propagating');
+  await page.getByLabel('Impacts').selectOption('simultaneous');
+  await until('impacts', async () => (await settings()).impacts === 'simultaneous');
   await page.getByRole('button', { name: 'Undo: impacts' }).click();
-  await until('impacts as they were', async () => (await settings()).impacts === 'simultaneous');
+  await until('impacts as they were', async () => (await settings()).impacts === 'propagating');
   await page.getByLabel('Recovery up to').fill('2');
   await page.getByLabel('Recovery up to').press('Enter');
   await until('a limit', async () => (await settings()).recovery_speed === 2);

@@ -284,7 +284,7 @@ class World {
       recovery_fraction: 0.5,
       recovery_speed: null,
       restitution_speed: 0.01,
-      impacts: 'simultaneous',
+      impacts: 'propagating',
       max_speed: 1e5,
       omega: 0,
       lambda: 1,
