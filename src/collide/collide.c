@@ -323,6 +323,23 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
     return TL_OK;
 }
 
+tl_status tl_collide_fresh(tl_backend *b, tl_collide *c, const tl_collide_state *state, bool *more)
+{
+    tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
+    double numbers[TLK_FOLD_NUMBERS];
+    do { /* again where there were more entries than room */
+        TL_TRY(start_bins(b, c, &f));
+        tl_run(b, TLK_bounds, f.shapes.rows, &f);
+        TL_TRY(fill_bins(b, c, &f));
+        TL_TRY(tl_fold_one(b, TLK_FOLD_fresh_pairs, f.shapes.rows, &f, numbers));
+        if (numbers[1] >= 1u << 31)
+            return too_wide(b, &f, (uint64_t)numbers[1]);
+        c->entries = numbers[1] > c->entries ? (uint32_t)numbers[1] : c->entries;
+    } while (numbers[1] > f.bin_stride - TLK_LANES);
+    *more = numbers[0] > 0;
+    return TL_OK;
+}
+
 tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state *state,
                            tl_part part, tl_contacts *out)
 {

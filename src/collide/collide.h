@@ -50,6 +50,11 @@ typedef struct tl_part {
     uint32_t index, count;
 } tl_part;
 
+/* Whether tl_collide_run() would find more pairs because of the velocities seen in a first attempt
+ * at the step. */
+tl_status tl_collide_fresh(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
+                           bool *more);
+
 /* Finds all contacts of a state, without impulses. `out` keeps its buffers' capacity. */
 tl_status tl_collide_run(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
                          tl_contacts *out);

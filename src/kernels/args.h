@@ -101,7 +101,8 @@ typedef struct tlk_find {
     double h, envelope;
     const TLK_REAL *seen; /* 8 a body, where contacts are looked for again, else NULL: what attempts
                              at this step made of its velocity and what moves it besides, the least
-                             and (4 on) the most of each component; 3: the most that it turned */
+                             and (4 on) the most of each component; 3: the most that it turned, 7:
+                             1 where the last attempt sent it where it had not been expected */
     double deep;          /* m: pairs are looked for that would overlap so much with these */
     uint32_t globals;
     uint32_t axis; /* along which space is cut into parts, or TLK_UNCUT */

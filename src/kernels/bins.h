@@ -64,24 +64,37 @@ TL_KERNEL float tlk_reach(const tlk_find *f, double radius, size_t body, const r
     return (float)((radius + 0.5 * f->envelope + f->h * sqrt(v2) + spin) * (1 + 0x1p-22));
 }
 
-/* The box around where a shape is and where its velocity takes it in this step. */
-TL_RARE void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
+/* The box around where a shape is and where its velocity takes it in this step, and (NULL: not) the
+ * velocities that were seen. */
+TL_RARE void tlk_box_with(const tlk_find *f, uint32_t i, const real *seen, double *low,
+                          double *high)
 {
     const tlk_shapes *s = &f->shapes;
     const double *x = f->bodies.pos + 4 * (size_t)s->body[i], *c = s->centre + 4 * (size_t)i;
     const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
     const real *vel = f->bodies.vel + 8 * (size_t)s->body[i];
-    const real *seen = f->seen ? f->seen + 8 * (size_t)s->body[i] : 0;
+    const real *also = seen ? seen + 8 * (size_t)s->body[i] : 0;
     const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
     const double *p = sphere ? 0 : s->patch + TLK_PATCH * (size_t)(i - s->dynamic) + 15;
     for (int k = 0; k < 3; k++) {
         const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
-        const double least = seen ? tlk_min(vel[k], seen[k]) : vel[k];
-        const double most = seen ? tlk_max(vel[k], seen[4 + k]) : vel[k];
+        const double least = also ? tlk_min(vel[k], also[k]) : vel[k];
+        const double most = also ? tlk_max(vel[k], also[4 + k]) : vel[k];
         low[k] = c[k] - half + tlk_min(f->h * least, 0.0);
         high[k] = c[k] + half + tlk_max(f->h * most, 0.0);
     }
+}
+
+TL_KERNEL void tlk_box(const tlk_find *f, uint32_t i, double *low, double *high)
+{
+    tlk_box_with(f, i, f->seen, low, high);
+}
+
+/* Whether the last attempt at this step sent a shape where it had not been expected. */
+TL_KERNEL bool tlk_jumped(const tlk_find *f, uint32_t i)
+{
+    return f->seen[8 * (size_t)f->shapes.body[i] + 7] != 0;
 }
 
 /* The first and last bin of a level from `low` to `high` on each axis; returns how many bins that

@@ -202,6 +202,22 @@ TL_KERNEL void tlk_body_layer(const tlk_motion *m, uint32_t i, const real *v, do
             acc[k] += gain;
 }
 
+/* Whether a body would end too far from where the velocity at the start takes it, and from where
+ * attempts at this step did, for contacts to have been looked for there. */
+TL_KERNEL bool tlk_jumps(const tlk_motion *m, uint32_t i, const real *v, const real *p)
+{
+    const real *old = m->bodies.vel + 8 * (size_t)i;
+    double off = 0;
+    for (int k = 0; k < 3; k++) {
+        const double way = (double)v[k] + (double)p[k];
+        const double least = m->looks ? tlk_min(old[k], m->seen[8 * (size_t)i + k]) : old[k];
+        const double most = m->looks ? tlk_max(old[k], m->seen[8 * (size_t)i + 4 + k]) : old[k];
+        const double out = tlk_max(tlk_max(least - way, way - most), 0.0);
+        off += out * out;
+    }
+    return !(m->h * m->h * off <= m->jump * m->jump);
+}
+
 /* The first dynamic body whose new velocity, or what moves it out of overlaps, is not a number or
  * too large, or which would get out of reach or turn too far; else the number of bodies, where one
  * would end too far from where contacts were looked for: then nothing is to move. The sum of the
@@ -216,23 +232,18 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
     const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
     const double spin = (double)v[4] * v[4] + (double)v[5] * v[5] + (double)v[6] * v[6];
     const double limit = m->max_speed * m->max_speed;
-    const real *old = m->bodies.vel + 8 * (size_t)i;
-    double turn = 0, push = 0, off = 0;
+    double turn = 0, push = 0;
     bool near = true;
     for (int k = 0; k < 3; k++) { /* as tlk_advance will move it */
         const double angle = m->h * ((double)v[4 + k] + (double)p[4 + k]);
         const double way = (double)v[k] + (double)p[k];
         near = near && fabs(x[k] + m->h * way) < TLK_FAR;
         push += way * way;
-        const double least = m->looks ? tlk_min(old[k], m->seen[8 * (size_t)i + k]) : old[k];
-        const double most = m->looks ? tlk_max(old[k], m->seen[8 * (size_t)i + 4 + k]) : old[k];
-        const double out = tlk_max(tlk_max(least - way, way - most), 0.0);
-        off += out * out;
         turn += angle * angle;
     }
     if (!(speed <= limit) || !(push <= limit) || !(spin < 1e24) || !(turn < 1e24) || !near)
         acc[0] = tlk_min(acc[0], (double)i), tlk_atomic_set(m->halt, 1);
-    else if (!(m->h * m->h * off <= m->jump * m->jump))
+    else if (tlk_jumps(m, i, v, p))
         acc[0] = tlk_min(acc[0], (double)m->bodies.dynamic), tlk_atomic_set(m->halt, 1);
     acc[1] += sqrt(sqrt(speed));
     tlk_body_work(m, i, v, acc + 2);
@@ -242,27 +253,21 @@ TL_KERNEL void tlk_check_bodies(const tlk_motion *m, uint32_t i, double *acc)
 /* One body: what an attempt at the step has made of its velocity, and what moves it besides. */
 TL_KERNEL void tlk_see_velocity(const tlk_motion *m, uint32_t i)
 {
-    real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0}, seen[8];
+    real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0}, before[8], seen[8];
     tlk_load8(m->vel + 8 * (size_t)i, v);
+    tlk_load8(m->seen + 8 * (size_t)i, before);
     if (m->pseudo)
         tlk_load8(m->pseudo + 8 * (size_t)i, p);
     double turn = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
+        const real way = v[k] + p[k];
         turn += ((double)v[4 + k] + p[4 + k]) * ((double)v[4 + k] + p[4 + k]);
+        seen[k] = m->looks ? tlk_min(way, before[k]) : way;
+        seen[4 + k] = m->looks ? tlk_max(way, before[4 + k]) : way;
+    }
     const real spin = (real)sqrt(turn);
-    for (int k = 0; k < 4; k++) {
-        const real way = k < 3 ? v[k] + p[k] : spin;
-        seen[k] = seen[4 + k] = way;
-    }
-    if (m->looks) {
-        real before[8];
-        tlk_load8(m->seen + 8 * (size_t)i, before);
-        for (int k = 0; k < 3; k++) {
-            seen[k] = tlk_min(seen[k], before[k]);
-            seen[4 + k] = tlk_max(seen[4 + k], before[4 + k]);
-        }
-        seen[3] = tlk_max(seen[3], before[3]);
-    }
+    seen[3] = m->looks ? tlk_max(spin, before[3]) : spin;
+    seen[7] = i < m->bodies.dynamic && tlk_jumps(m, i, v, p) ? (real)1 : (real)0;
     tlk_store8(m->seen + 8 * (size_t)i, seen);
 }
 

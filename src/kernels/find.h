@@ -53,37 +53,49 @@ TL_KERNEL double tlk_seen_along(const tlk_find *f, uint32_t i, const double *x, 
     return fastest;
 }
 
-/* Whether shapes of a gap and normal will touch: gap <= envelope + h * closing speed; or, where it
- * is looked again, whether they would have come deep into each other. */
-TL_KERNEL bool tlk_closes(const tlk_find *f, uint32_t i, uint32_t j, const double *n, double gap)
-{
-    double x[3];
-    tlk_nearest(&f->shapes, i, j, n, x);
-    const double closing = tlk_along_normal(f, i, x, n) - tlk_along_normal(f, j, x, n);
-    if (gap <= f->envelope + f->h * closing)
-        return true;
-    return f->seen &&
-           gap + f->deep <= f->h * (tlk_seen_along(f, i, x, n, 1) + tlk_seen_along(f, j, x, n, -1));
-}
-
-/* Whether i and j touch within the envelope or will within the step. Beyond the envelope the boxes
- * of binned shapes must overlap, because no others are sure to meet. */
-TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
+/* Whether the boxes of two shapes overlap, where both are in bins: pairs beyond the envelope whose
+ * boxes do not are not sure to be met. */
+TL_KERNEL bool tlk_boxes_meet(const tlk_find *f, uint32_t i, uint32_t j, const real *seen)
 {
     const tlk_shapes *s = &f->shapes;
-    double n[3];
-    const double gap = tlk_narrow(s, i, j, n);
-    if (gap <= f->envelope)
-        return true;
-    if (!tlk_closes(f, i, j, n, gap))
-        return false;
     if (s->level[i] >= TLK_LEVELS || s->level[j] >= TLK_LEVELS)
         return true;
     double low_i[3], high_i[3], low_j[3], high_j[3];
-    tlk_box(f, i, low_i, high_i);
-    tlk_box(f, j, low_j, high_j);
+    tlk_box_with(f, i, seen, low_i, high_i);
+    tlk_box_with(f, j, seen, low_j, high_j);
     return low_i[0] <= high_j[0] && low_j[0] <= high_i[0] && low_i[1] <= high_j[1] &&
            low_j[1] <= high_i[1] && low_i[2] <= high_j[2] && low_j[2] <= high_i[2];
+}
+
+/* What is known of a pair: whether it touches within the envelope or will within the step (gap <=
+ * envelope + h * closing speed), and whether attempts at this step brought it deep into each other.
+ */
+typedef struct tlk_meeting {
+    bool touches, closes, deep;
+} tlk_meeting;
+
+TL_KERNEL tlk_meeting tlk_meet(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    tlk_meeting m = {false, false, false};
+    double n[3], x[3];
+    const double gap = tlk_narrow(&f->shapes, i, j, n);
+    m.touches = gap <= f->envelope;
+    if (m.touches)
+        return m;
+    tlk_nearest(&f->shapes, i, j, n, x);
+    const double closing = tlk_along_normal(f, i, x, n) - tlk_along_normal(f, j, x, n);
+    m.closes = gap <= f->envelope + f->h * closing;
+    if (f->seen)
+        m.deep = gap + f->deep <=
+                 f->h * (tlk_seen_along(f, i, x, n, 1) + tlk_seen_along(f, j, x, n, -1));
+    return m;
+}
+
+/* Whether i and j are a pair in this step. */
+TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_meeting m = tlk_meet(f, i, j);
+    return m.touches || ((m.closes || m.deep) && tlk_boxes_meet(f, i, j, f->seen));
 }
 
 /* What can be said without a root: whether two spheres touch within the envelope; or that two
@@ -241,6 +253,54 @@ TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
     tlk_list list = tlk_list_begin(f, i);
     tlk_visit_bins(f, i, &list);
     tlk_list_end(f, i, &list);
+}
+
+/* Whether shape i, which was sent where it had not been expected, makes a pair with j that the
+ * velocities at the start did not; of two such shapes the first counts it. */
+TL_RARE bool tlk_is_fresh(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    if (s->body[i] == s->body[j] || (tlk_jumped(f, j) && j < i))
+        return false;
+    const tlk_meeting m = tlk_meet(f, i, j);
+    return m.deep && tlk_boxes_meet(f, i, j, f->seen) && !(m.closes && tlk_boxes_meet(f, i, j, 0));
+}
+
+/* The same for all shapes of one level. On finer levels than its own, the places of entries are too
+ * far apart to be told by their last bits. */
+TL_KERNEL uint32_t tlk_fresh_on_level(const tlk_find *f, uint32_t i, uint32_t l)
+{
+    const uint32_t own = f->shapes.level[i];
+    tlk_search s;
+    uint32_t begin, end, count = 0;
+    tlk_search_begin(f, i, l, &s);
+    while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
+        for (uint32_t q = begin; q < end; q++) {
+            const uint32_t shape = tlk_entry(f, q), j = shape & TLK_ROW;
+            if (j == i || (l <= own && !tlk_near(f, &s, i, q)) ||
+                (shape != j && !tlk_claims(f, i, j, l, q)))
+                continue;
+            count += tlk_is_fresh(f, i, j);
+        }
+    return count;
+}
+
+/* 0 how many pairs of shape i are fresh, where it jumped; one outside the bins counts as one. 1 how
+ * many entries there are, by the first. */
+TL_KERNEL void tlk_fresh_pairs(const tlk_find *f, uint32_t i, double *acc)
+{
+    const uint32_t own = f->shapes.level[i];
+    uint32_t count = 0;
+    acc[1] = tlk_max(acc[1], i ? 0.0 : (double)f->bin_start[f->keys + 1]);
+    if (!tlk_jumped(f, i) || !tlk_all_entered(f))
+        return;
+    for (uint32_t l = 0; l < TLK_LEVELS && own < TLK_LEVELS; l++)
+        if (f->level[l].used)
+            count += tlk_fresh_on_level(f, i, l);
+    for (uint32_t g = 0; g < f->globals; g++)
+        if (f->global[g] != i && tlk_near_outside(f, i, f->global[g]))
+            count += tlk_is_fresh(f, i, f->global[g]);
+    acc[0] += own < TLK_LEVELS ? (double)count : 1.0;
 }
 
 /* Writes contact k. */

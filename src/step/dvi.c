@@ -16,26 +16,33 @@
 
 _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
 
+/* The present state; with what attempts at this step made of velocities, or NULL. */
+static tl_status look_at(tl_world *w, const void *seen, tl_collide_state *state)
+{
+    TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
+    *state = (tl_collide_state){.bodies = tl_world_bodies_view(w),
+                                .shapes = tl_world_shapes_view(w),
+                                .h = w->settings.step,
+                                .envelope = w->envelope,
+                                .seen = seen,
+                                .deep = MISSED * w->smallest,
+                                .crowd = w->backend->crowd,
+                                .apart = w->backend->apart};
+    if (!w->box_known)
+        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state->bodies, w->box));
+    w->box_known = true;
+    memcpy(state->box, w->box, sizeof state->box);
+    state->speed = tl_world_speed(w);
+    return tl_arena_clear(w->backend, &w->arena, 0);
+}
+
 /* Contacts of the present state; in parts (0: at once) on several devices. Those too that attempts
  * at this step would have left deep in each other, where `seen` is what they made of velocities. */
 static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, const void *seen,
                       tl_contacts *next)
 {
-    TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
-    tl_collide_state state = {.bodies = tl_world_bodies_view(w),
-                              .shapes = tl_world_shapes_view(w),
-                              .h = w->settings.step,
-                              .envelope = w->envelope,
-                              .seen = seen,
-                              .deep = MISSED * w->smallest,
-                              .crowd = w->backend->crowd,
-                              .apart = w->backend->apart};
-    if (!w->box_known)
-        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state.bodies, w->box));
-    w->box_known = true;
-    memcpy(state.box, w->box, sizeof state.box);
-    state.speed = tl_world_speed(w);
-    TL_TRY(tl_arena_clear(w->backend, &w->arena, 0));
+    tl_collide_state state;
+    TL_TRY(look_at(w, seen, &state));
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
 }
@@ -551,33 +558,52 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
     return TL_OK;
 }
 
+/* Whether there are contacts that were not looked for, with the velocities that the step would end
+ * with; then the new set has them. After a first attempt there are few, and nearly always none, so
+ * that they are counted before all are found. */
+static tl_status more_contacts(tl_world *w, uint32_t attempt, bool *more)
+{
+    tl_contacts *next = &w->contacts[1 - w->current];
+    const uint32_t count = next->count;
+    tl_collide_state state;
+    *more = true;
+    if (attempt == 1) {
+        TL_TRY(look_at(w, w->seen.data, &state));
+        TL_TRY(tl_collide_fresh(w->backend, &w->collide, &state, more));
+    }
+    if (!*more)
+        return TL_OK;
+    TL_TRY(find(w, 0, 1, w->seen.data, next));
+    *more = next->count != count;
+    next->impulses = !*more; /* the same ones have theirs still */
+    return TL_OK;
+}
+
 /* A body was pushed so far within the step that pairs may meet whose contacts were not looked for.
- * Looks again, with the velocities that the step would have ended with: if there are no others, it
- * ends so; else it is made again, with them. */
+ * Looks again: if there are no others, the step ends so; else it is made again, with them. */
 static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 {
     tl_backend *b = w->backend;
-    tl_contacts *next = &w->contacts[1 - w->current];
-    const uint32_t count = next->count, looks = r->searches++;
+    const uint32_t attempt = r->searches++;
     const tl_folding folds[2] = {{TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
                                  {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
     double mark = tl_now();
+    bool more;
     TL_TRY(tl_buffer_need(b, &w->seen, 8 * (size_t)w->rows * b->real));
     b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
     s->motion.seen = w->seen.data;
-    s->motion.looks = looks - 1;
+    s->motion.looks = attempt - 1;
     tl_run(b, TLK_see_velocity, w->rows, &s->motion);
-    TL_TRY(find(w, 0, 1, w->seen.data, next));
+    TL_TRY(more_contacts(w, attempt, &more));
     r->ms.find += lap(w, &mark);
-    if (next->count == count) { /* the same ones, whose impulses are still there */
+    if (!more) {
         s->motion.jump = INFINITY;
-        next->impulses = true;
         return b->ops->fold(b, folds, 2);
     }
     TL_TRY(prepare(w, s, r));
     s->motion.seen = w->seen.data;
-    s->motion.looks = looks;
-    s->motion.jump = looks + 1 < LOOKS ? s->motion.jump : INFINITY;
+    s->motion.looks = attempt;
+    s->motion.jump = attempt + 1 < LOOKS ? s->motion.jump : INFINITY;
     TL_TRY(solve(w, s, r));
     return audit_and_move(w, s, r);
 }

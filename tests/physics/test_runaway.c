@@ -155,12 +155,13 @@ static void prescribed(const variant *v)
     assert_ok(tl_world_set_settings(world, &settings));
     tl_world_destroy(world);
 
-    /* a motion that gives no number later on */
+    /* a motion that goes too far */
     scene = scene_with(&settings);
     body.motion = tl_motion_default();
     body.motion.kind = TL_MOTION_SINE;
-    body.motion.amplitude[0] = 1;
-    body.motion.frequency = 1e308;
+    body.motion.amplitude[0] = 9e11;
+    body.motion.frequency = 0.25;
+    body.position[0] = 5e11;
     add_body(scene, &body);
     world = world_of(scene);
     expect_diverged(world, "step 1: body 1 at (");
