@@ -37,9 +37,9 @@ TL_API tl_mesh_def tl_mesh_default(void);
 TL_API tl_status tl_mesh_create(const tl_mesh_def *def, tl_mesh **mesh);
 
 /** The convex hull of points, as a mesh: `points` has three coordinates (m) per point. Its vertices
- *  are some of the points. Every point is inside, or outside of it by at most 1e-12 of the size of
- *  their bounding box. Points that all lie in one plane, on one line or in one place within that
- *  have no hull with a volume: TL_BAD_ARGUMENT. */
+ *  are some of the points, and no point is outside of it: sides of planes are decided exactly.
+ * Points that all lie in one plane, on one line or in one place, within 1e-12 of their size, have
+ * no hull with a volume: TL_BAD_ARGUMENT. */
 TL_API tl_status tl_mesh_create_hull(size_t count, const double *points, tl_mesh **mesh);
 
 /** Frees a mesh; NULL does nothing. */
@@ -73,8 +73,9 @@ typedef struct tl_mesh_solid {
     double centre[3];      /**< m, centre of mass */
     double inertia[6];     /**< kg m^2 about the centre, along the mesh's axes: xx yy zz yz zx xy */
     double moments[3];     /**< kg m^2, the principal ones */
-    double orientation[4]; /**< unit quaternion that turns the principal axes, in the order of
-                                moments, to the mesh's: of all choices near to no rotation */
+    double orientation[4]; /**< unit quaternion that turns vectors along the principal axes, in the
+                                order of moments, to vectors along the mesh's axes: of all choices
+                                the one nearest to no rotation */
 } tl_mesh_solid;
 
 /** Volume, mass, centre of mass and inertia for a density (kg/m^3, > 0): exact integrals over the
@@ -88,7 +89,7 @@ TL_API tl_status tl_mesh_measure(const tl_mesh *mesh, double density, tl_mesh_so
 /** How finely a mesh is filled with spheres. Start from tl_decompose_default(). */
 typedef struct tl_decompose_def {
     double tolerance; /**< m, >= 0: how far the surfaces of the mesh and of the spheres may be
-                         apart; 0, the default: 2 % of the diagonal of the bounding box */
+                         apart; 0, the default: 3 % of the diagonal of the bounding box */
     size_t most;      /**< spheres at most; 0, the default: no limit. Where more are needed the
                            tolerance is made as large as it has to be. */
 } tl_decompose_def;

@@ -48,21 +48,22 @@ typedef struct field {
 /* ---- Medial balls ---- */
 
 /* Moves a ball away from what it touches while it grows and stays at `point`: to the middle of what
- * is round. */
+ * is round. A step of half the radius stays inside of the ball, and so of the solid. */
 static void centre_ball(const tl_tree *tree, const double point[3], double tolerance,
                         candidate *ball)
 {
-    double hit[3], next_hit[3], step = tolerance / 2;
-    ball->radius = tl_tree_distance(tree, ball->centre, INFINITY, tolerance / 100, hit);
-    while (step > tolerance / 50 && ball->radius > 0) {
+    tl_hit hit, next_hit;
+    ball->radius = tl_tree_distance(tree, ball->centre, INFINITY, tolerance / 100, &hit);
+    double step = tl_min(tolerance, ball->radius) / 2;
+    while (step > tolerance / 50) {
         candidate next = *ball;
         for (int k = 0; k < 3; k++)
-            next.centre[k] += step * (ball->centre[k] - hit[k]) / ball->radius;
-        next.radius = tl_tree_distance(tree, next.centre, INFINITY, tolerance / 100, next_hit);
+            next.centre[k] += step * (ball->centre[k] - hit.point[k]) / ball->radius;
+        next.radius = tl_tree_distance(tree, next.centre, INFINITY, tolerance / 100, &next_hit);
         if (next.radius > ball->radius + step / 8 &&
             tl_distance(point, next.centre) <= next.radius + tolerance / 8) {
             *ball = next;
-            memcpy(hit, next_hit, sizeof hit);
+            hit = next_hit;
         } else {
             step /= 2;
         }
@@ -70,22 +71,35 @@ static void centre_ball(const tl_tree *tree, const double point[3], double toler
     ball->radius = tl_max(ball->radius - tolerance / 100, 0);
 }
 
-/* The largest ball inside that touches the surface at `point`, or nearly so: one that the surface
- * cuts by a quarter of the tolerance is made smaller, not moved. Otherwise each edge between two
- * facets of a round surface would have small balls of its own. */
+/* Whether a triangle faces about the same way as a normal. */
+static bool faces_alike(const tl_mesh *mesh, size_t triangle, const double normal[3])
+{
+    const double *corners[3];
+    double other[3];
+    tl_mesh_corners(mesh, triangle, corners);
+    tl_normal(corners, other);
+    return tl_dot(other, normal) > 0.5 * tl_length(other);
+}
+
+/* The largest ball inside that touches the surface at `point`, or nearly so: one that a facet of
+ * much the same direction cuts by a quarter of the tolerance is made smaller, not moved. Otherwise
+ * each edge between two facets of a round surface would have small balls of its own. */
 static void find_ball(const tl_tree *tree, const double point[3], const double normal[3],
                       double tolerance, candidate *ball)
 {
-    const double cut = tolerance / 4, slack = tolerance / 20;
+    const double cut = tolerance / 4;
+    const double little = 1e-9 * tl_mesh_size(tree->mesh);
     double radius = tl_mesh_size(tree->mesh);
     for (int round = 0; round < 60; round++) {
-        double hit[3], to[3];
+        tl_hit hit;
+        double to[3];
         for (int k = 0; k < 3; k++)
             ball->centre[k] = point[k] - radius * normal[k];
-        if (radius <= cut ||
-            tl_tree_distance(tree, ball->centre, radius - cut, slack, hit) >= radius - cut)
+        const double free = tl_tree_distance(tree, ball->centre, radius - little, 0, &hit);
+        if (free >= radius - little ||
+            (free >= radius - cut && faces_alike(tree->mesh, hit.triangle, normal)))
             break;
-        tl_sub(hit, point, to);
+        tl_sub(hit.point, point, to);
         const double inwards = -2 * tl_dot(to, normal);
         const double smaller = inwards > 0 ? tl_dot(to, to) / inwards : radius;
         if (!(smaller < radius))
@@ -121,12 +135,13 @@ static tl_status add_deep(const tl_tree *tree, const double point[3], double tol
                           tl_array *targets)
 {
     target t = {.inside = true, .room = tolerance / 2, .nearest = INFINITY};
-    const double depth = tl_tree_distance(tree, point, INFINITY, 0, t.normal);
+    tl_hit hit = {.triangle = 0};
+    const double depth = tl_tree_distance(tree, point, INFINITY, 0, &hit);
     if (depth < tolerance)
         return TL_OK;
     for (int k = 0; k < 3; k++) {
         t.point[k] = point[k];
-        t.normal[k] = (t.normal[k] - point[k]) / depth; /* towards the nearest point outside */
+        t.normal[k] = (hit.point[k] - point[k]) / depth; /* towards the nearest point outside */
     }
     return tl_array_append(targets, &t, 1);
 }
@@ -473,14 +488,14 @@ static tl_status choose_rest(const tl_tree *tree, field *f, double tolerance, si
         while (f->open[cell] && chosen->count <= most) {
             const target *t = &f->targets[f->starts[cell]];
             candidate c = {.number = 0};
-            double at[3];
-            memcpy(at, t->point, sizeof at);
+            tl_hit at;
+            memcpy(at.point, t->point, sizeof at.point);
             if (t->inside)
-                tl_tree_distance(tree, t->point, INFINITY, 0, at);
-            find_ball(tree, at, t->normal, tolerance, &c);
+                tl_tree_distance(tree, t->point, INFINITY, 0, &at);
+            find_ball(tree, at.point, t->normal, tolerance, &c);
             if (!(outside_of(t, &c) <= t->room)) { /* rounding, or a mesh that crosses itself */
                 memcpy(c.centre, t->point, sizeof c.centre);
-                c.radius = t->inside ? tl_distance(at, t->point) : 0;
+                c.radius = t->inside ? tl_distance(at.point, t->point) : 0;
             }
             f->left -= visit_ball(f, &c, tolerance, VISIT_COVER, 0);
             TL_TRY(tl_array_append(chosen, &c, 1));

@@ -6,7 +6,7 @@
 #include "mesh/deviation.h"
 #include "mesh/rows.h"
 
-enum { ROWS = 512 }; /* through the volume, each way */
+enum { ROWS = 256 }; /* through the volume, each way */
 
 struct tl_decomposition {
     tl_array balls;
@@ -140,7 +140,7 @@ static tl_status choose_tolerance(const tl_mesh *mesh, const tl_decompose_def *d
     if (!(def->tolerance >= 0 && isfinite(def->tolerance)))
         return tl_fail(TL_BAD_ARGUMENT, "tolerance is %g; it must be finite and >= 0",
                        def->tolerance);
-    *tolerance = def->tolerance > 0 ? fmin(def->tolerance, size) : 0.02 * size;
+    *tolerance = def->tolerance > 0 ? fmin(def->tolerance, size) : 0.03 * size;
     if (!(*tolerance >= least))
         return tl_fail(TL_TOO_LARGE,
                        "tolerance is %g m; it must be at least %g m for a mesh of this surface, "

@@ -149,15 +149,15 @@ static void choose_axes(double axes[3][3], double moments[3], double q[4])
 static tl_status check_volume(const tl_mesh *mesh, double volume, double size)
 {
     const double metric = volume * size * size * size;
+    /* What rounding of the coordinates makes of a sheet without a volume. */
+    if (!(fabs(volume) * 6 > 1e-14 * mesh->area / (size * size)))
+        return tl_fail(TL_BAD_DATA, "the mesh has no volume: it is %g m^3 with %g m^2 of surface",
+                       metric, mesh->area);
     if (volume < 0)
         return tl_fail(TL_BAD_DATA,
                        "the mesh is inside out: its volume is %g m^3; its triangles must go "
                        "counterclockwise when they are seen from outside",
                        metric);
-    /* What rounding of the coordinates makes of a sheet without a volume. */
-    if (!(volume * 6 > 1e-14 * mesh->area / (size * size)))
-        return tl_fail(TL_BAD_DATA, "the mesh has no volume: it is %g m^3 with %g m^2 of surface",
-                       metric, mesh->area);
     return TL_OK;
 }
 

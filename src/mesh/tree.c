@@ -2,6 +2,8 @@
  * so that the tree is as deep as the logarithm of their number whatever the mesh. */
 #include "mesh/tree.h"
 
+#include <string.h>
+
 enum { LEAF = 4, DEEPEST = 64 };
 
 /* A leaf has `count` triangles from `first`; another node has its children at `first` and the node
@@ -190,11 +192,12 @@ static double shrink(double square, double slack)
 }
 
 double tl_tree_distance(const tl_tree *tree, const double point[3], double within, double slack,
-                        double nearest[3])
+                        tl_hit *hit)
 {
     const node *nodes = tree->nodes.data, *stack[DEEPEST];
     const uint32_t *order = tree->order.data;
-    double best = within * within, limit = shrink(best, slack), found[3] = {0};
+    double best = within * within, limit = shrink(best, slack);
+    tl_hit found = {.triangle = 0};
     bool any = false;
     int depth = 0;
     stack[depth++] = nodes;
@@ -211,8 +214,8 @@ double tl_tree_distance(const tl_tree *tree, const double point[3], double withi
                 best = square;
                 limit = shrink(best, slack);
                 any = true;
-                for (int k = 0; k < 3; k++)
-                    found[k] = q[k];
+                memcpy(found.point, q, sizeof q);
+                found.triangle = order[n->first + i];
             }
         }
         if (n->count)
@@ -222,7 +225,7 @@ double tl_tree_distance(const tl_tree *tree, const double point[3], double withi
         stack[depth++] = swap ? a : b; /* the nearer one is looked at first */
         stack[depth++] = swap ? b : a;
     }
-    for (int k = 0; k < 3 && any && nearest; k++)
-        nearest[k] = found[k];
+    if (any && hit)
+        *hit = found;
     return any ? sqrt(best) : within;
 }

@@ -14,11 +14,17 @@ typedef struct tl_tree {
 tl_status tl_tree_make(tl_tree *tree, const tl_mesh *mesh);
 void tl_tree_free(tl_tree *tree);
 
-/* The distance of a point to the mesh, with the point `nearest` (may be NULL) of the mesh. Where it
- * is `within` or more, `within` is returned and nothing written. What is returned may be too large
- * by `slack` (m): a little of it saves looking at all triangles of a sphere for the nearest to its
+/* A point of the mesh, and its triangle. */
+typedef struct tl_hit {
+    double point[3];
+    size_t triangle;
+} tl_hit;
+
+/* The distance of a point to the mesh, and where that is nearest (`hit` may be NULL). Where it is
+ * `within` or more, `within` is returned and nothing written. What is returned may be too large by
+ * `slack` (m): a little of it saves looking at all triangles of a sphere for the nearest to its
  * centre. */
 double tl_tree_distance(const tl_tree *tree, const double point[3], double within, double slack,
-                        double nearest[3]);
+                        tl_hit *hit);
 
 #endif
