@@ -6,37 +6,46 @@
 
 #include <string.h>
 
-/* Integrals over a solid, in units of its size. */
+/* Integrals over a solid, in units of its size. Thin solids that lie askew are differences of far
+ * larger numbers; the longer type keeps eleven bits more of them where the machine has it. */
 typedef struct integrals {
-    double volume, first[3], second[6]; /* second: xx yy zz yz zx xy */
+    long double volume, first[3], second[6]; /* second: xx yy zz yz zx xy */
 } integrals;
+
+static void add_triangle(integrals *sum, const double *const corners[3], const double origin[3],
+                         double size)
+{
+    long double p[3][3], six = 0; /* six times the volume of the tetrahedron */
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            p[c][k] = ((long double)corners[c][k] - origin[k]) / size;
+    for (int k = 0; k < 3; k++) {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        six += p[0][k] * (p[1][a] * p[2][b] - p[1][b] * p[2][a]);
+    }
+    sum->volume += six / 6;
+    for (int k = 0; k < 3; k++) {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        const long double s = p[0][k] + p[1][k] + p[2][k];
+        long double square = s * s;
+        long double product = (p[0][a] + p[1][a] + p[2][a]) * (p[0][b] + p[1][b] + p[2][b]);
+        for (int c = 0; c < 3; c++) {
+            square += p[c][k] * p[c][k];
+            product += p[c][a] * p[c][b];
+        }
+        sum->first[k] += six / 24 * s;
+        sum->second[k] += six / 120 * square;
+        sum->second[3 + k] += six / 120 * product;
+    }
+}
 
 static integrals integrate(const tl_mesh *mesh, const double origin[3], double size)
 {
     integrals sum = {0};
     for (size_t i = 0; i < tl_mesh_triangle_count(mesh); i++) {
         const double *corners[3];
-        double p[3][3], s[3], normal[3];
         tl_mesh_corners(mesh, i, corners);
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < 3; k++)
-                p[c][k] = (corners[c][k] - origin[k]) / size;
-        tl_cross(p[1], p[2], normal);
-        const double six = tl_dot(p[0], normal); /* times the volume of the tetrahedron */
-        for (int k = 0; k < 3; k++)
-            s[k] = p[0][k] + p[1][k] + p[2][k];
-        sum.volume += six / 6;
-        for (int k = 0; k < 3; k++) {
-            const int a = (k + 1) % 3, b = (k + 2) % 3;
-            double square = s[k] * s[k], product = s[a] * s[b];
-            for (int c = 0; c < 3; c++) {
-                square += p[c][k] * p[c][k];
-                product += p[c][a] * p[c][b];
-            }
-            sum.first[k] += six / 24 * s[k];
-            sum.second[k] += six / 120 * square;
-            sum.second[3 + k] += six / 120 * product;
-        }
+        add_triangle(&sum, corners, origin, size);
     }
     return sum;
 }
@@ -177,16 +186,16 @@ tl_status tl_mesh_measure(const tl_mesh *mesh, double density, tl_mesh_solid *so
     for (int k = 0; k < 3; k++)
         out.centre[k] = 0.5 * mesh->low[k] + 0.5 * mesh->high[k];
     integrals sum = integrate(mesh, out.centre, size);
-    TL_TRY(check_volume(mesh, sum.volume, size));
+    TL_TRY(check_volume(mesh, (double)sum.volume, size));
     for (int k = 0; k < 3; k++)
-        out.centre[k] += size * (sum.first[k] / sum.volume);
+        out.centre[k] += size * (double)(sum.first[k] / sum.volume);
     sum = integrate(mesh, out.centre, size);
-    out.volume = sum.volume * size * size * size;
+    out.volume = (double)sum.volume * size * size * size;
     out.mass = density * out.volume;
     const double unit = density * (size * size * size) * (size * size);
     for (int k = 0; k < 3; k++) {
-        out.inertia[k] = unit * (sum.second[(k + 1) % 3] + sum.second[(k + 2) % 3]);
-        out.inertia[3 + k] = -unit * sum.second[3 + k];
+        out.inertia[k] = unit * (double)(sum.second[(k + 1) % 3] + sum.second[(k + 2) % 3]);
+        out.inertia[3 + k] = -unit * (double)sum.second[3 + k];
     }
     diagonalise(out.inertia, out.moments, axes);
     choose_axes(axes, out.moments, out.orientation);
