@@ -8,6 +8,7 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #include <math.h>
+#include <string.h>
 
 static tl_status add_mesh(tl_mesh_source *source, const struct aiMesh *mesh, unsigned number)
 {
@@ -37,8 +38,33 @@ static tl_status add_mesh(tl_mesh_source *source, const struct aiMesh *mesh, uns
     return TL_OK;
 }
 
+/* Refuses a PLY file whose head promises more than the file can hold: assimp would believe it. Each
+ * element takes a byte at least. */
+static tl_status check_ply(tl_mesh_source *source)
+{
+    while (source->at < source->length) {
+        const tl_text word = tl_mesh_word(source);
+        if (tl_text_is(word, "end_header"))
+            return TL_OK;
+        if (tl_text_is(word, "element")) {
+            char shown[TL_MESH_SHOWN];
+            const tl_text name = tl_mesh_word(source);
+            double count;
+            TL_TRY(tl_mesh_numbers(source, "the count of an element", 1, &count));
+            if (!(count >= 0 && count <= (double)source->length))
+                return tl_mesh_refuse(source,
+                                      "says that there are %.0f of %s, in a file of %zu bytes",
+                                      count, tl_mesh_show(name, shown), source->length);
+        }
+        tl_mesh_skip_line(source);
+    }
+    return tl_mesh_refuse(source, "the file ends, expected 'end_header'");
+}
+
 tl_status tl_mesh_read_assimp(tl_mesh_source *source, const char *extension)
 {
+    if (!strcmp(extension, "ply"))
+        TL_TRY(check_ply(source));
     const unsigned wanted = aiProcess_Triangulate | aiProcess_PreTransformVertices;
     const struct aiScene *scene =
         source->path
