@@ -255,6 +255,31 @@ static const char ply[] =
     "property float z\nelement face 4\nproperty list uchar int vertex_indices\n"
     "end_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 2 0 3\n";
 
+/* A tetrahedron of edges 1, twice as large by its node. */
+static const char gltf[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\""
+    "mesh\":0,\"scale\":[2,2,2]}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":"
+    "0},\"indices\":1}]}],\"buffers\":[{\"byteLength\":72,\"uri\":\"data:application/octet-st"
+    "ream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAACAAEAAAAB"
+    "AAMAAQACAAMAAgAAAAMA\"}],\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":"
+    "48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":24}],\"accessors\":[{\"bufferView\":0"
+    ",\"componentType\":5126,\"count\":4,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[1,1,1]},{"
+    "\"bufferView\":1,\"componentType\":5123,\"count\":12,\"type\":\"SCALAR\"}]}";
+
+/* The same in millimetres. */
+static const char dae[] =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" v"
+    "ersion=\"1.4.1\"><asset><unit name=\"millimeter\" meter=\"0.001\"/><up_axis>Z_UP</up_axi"
+    "s></asset><library_geometries><geometry id=\"g\"><mesh><source id=\"p\"><float_array id="
+    "\"a\" count=\"12\">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common><accessor sour"
+    "ce=\"#a\" count=\"4\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" t"
+    "ype=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source>"
+    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices><triangles cou"
+    "nt=\"4\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 2 1 0 1 3 1 2 3 2 0"
+    " 3</p></triangles></mesh></geometry></library_geometries><library_visual_scenes><visual_"
+    "scene id=\"s\"><node><instance_geometry url=\"#g\"/></node></visual_scene></library_visu"
+    "al_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+
 static void other_formats(void **state)
 {
     (void)state;
@@ -266,6 +291,8 @@ static void other_formats(void **state)
         return;
     }
     assert_near(parsed("a.ply", ply, sizeof ply - 1, 1).volume, 1.0 / 6, 1e-7);
+    assert_near(parsed("a.gltf", gltf, sizeof gltf - 1, 1).volume, 8.0 / 6, 1e-6);
+    assert_near(parsed("a.dae", dae, sizeof dae - 1, 1).volume, 1e-9 / 6, 1e-16);
     assert_status(parse("a.ply", "ply\nformat ascii 1.0\nelement vertex 4000000000\n"),
                   TL_BAD_DATA);
     assert_status(parse("a.glb", "glTF"), TL_BAD_DATA);
