@@ -76,18 +76,20 @@ static void cut_corner(polygon *p, size_t i)
     memmove(p->flat + i, p->flat + i + 1, (p->count - i) * sizeof *p->flat);
 }
 
-/* Cuts off ears. Where rounding or a polygon that crosses itself leaves none, the next corner goes:
- * the triangles then still close the surface. */
+/* Cuts off ears. Where rounding or a polygon that crosses itself leaves none, one corner after the
+ * other goes: the triangles then still close the surface. */
 static tl_status cut_polygon(tl_mesh_source *source, polygon *p)
 {
     if (p->count > 3)
         flatten(p, source->vertices.data);
+    bool ears = true;
     for (size_t i = 0; p->count > 3;) {
         const size_t n = p->count;
         size_t tried = 0;
-        while (tried < n && !is_ear(p, (i + tried) % n))
+        while (ears && tried < n && !is_ear(p, (i + tried) % n))
             tried++;
-        i = (i + (tried < n ? tried : 0)) % n;
+        ears = ears && tried < n;
+        i = (i + (ears ? tried : 0)) % n;
         TL_TRY(tl_mesh_add_triangle(source, p->corners[(i + n - 1) % n], p->corners[i],
                                     p->corners[(i + 1) % n]));
         cut_corner(p, i);

@@ -55,7 +55,7 @@ static void centre_ball(const tl_tree *tree, const double point[3], double toler
     tl_hit hit, next_hit;
     ball->radius = tl_tree_distance(tree, ball->centre, INFINITY, tolerance / 100, &hit);
     double step = tl_min(tolerance, ball->radius) / 2;
-    while (step > tolerance / 50) {
+    for (int round = 0; round < 64 && step > tolerance / 50; round++) {
         candidate next = *ball;
         for (int k = 0; k < 3; k++)
             next.centre[k] += step * (ball->centre[k] - hit.point[k]) / ball->radius;
@@ -88,9 +88,9 @@ static void find_ball(const tl_tree *tree, const double point[3], const double n
                       double tolerance, candidate *ball)
 {
     const double cut = tolerance / 4;
-    const double little = 1e-9 * tl_mesh_size(tree->mesh);
+    const double little = 1e-13 * tl_mesh_size(tree->mesh); /* rounding */
     double radius = tl_mesh_size(tree->mesh);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 60 && radius > little; round++) {
         tl_hit hit;
         double to[3];
         for (int k = 0; k < 3; k++)
@@ -106,6 +106,8 @@ static void find_ball(const tl_tree *tree, const double point[3], const double n
             break;
         radius = smaller;
     }
+    for (int k = 0; k < 3; k++)
+        ball->centre[k] = point[k] - radius * normal[k];
     centre_ball(tree, point, tolerance, ball);
 }
 
@@ -171,7 +173,8 @@ static tl_status add_inside(const tl_tree *tree, double tolerance, tl_array *tar
     double volume = 1;
     for (int k = 0; k < 3; k++)
         volume *= mesh->high[k] - mesh->low[k];
-    const double step = tl_max(tolerance, cbrt(volume / most_inside));
+    const double least = tl_mesh_size(mesh) / 1000; /* for what is very long and thin */
+    const double step = tl_max(tl_max(tolerance, least), cbrt(volume / most_inside));
     tl_array crossings = {.item = sizeof(tl_crossing)};
     tl_status status = TL_OK;
     for (double z = mesh->low[2] + step / 2; status == TL_OK && z < mesh->high[2]; z += step) {
@@ -539,7 +542,7 @@ static tl_status balance(field *f, double tolerance, const tl_array *chosen, tl_
 
 double tl_cover_least_tolerance(const tl_mesh *mesh)
 {
-    return 2 * sqrt(mesh->area / most_samples);
+    return 2 * tl_sample_least_spacing(mesh, most_samples);
 }
 
 static tl_status cover_field(const tl_tree *tree, field *f, double tolerance, size_t most,

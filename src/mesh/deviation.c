@@ -175,8 +175,8 @@ tl_status tl_deviation_measure(const tl_tree *tree, size_t count, const tl_ball 
                                double tolerance, tl_deviation *deviation)
 {
     shell s;
-    *deviation =
-        (tl_deviation){.sampling = tl_max(tolerance / 4, sqrt(tree->mesh->area / most_samples))};
+    *deviation = (tl_deviation){
+        .sampling = tl_max(tolerance / 4, tl_sample_least_spacing(tree->mesh, most_samples))};
     tl_status status = make_shell(count, balls, deviation->sampling,
                                   tl_max(tolerance, 2 * deviation->sampling), &s);
     if (status == TL_OK)

@@ -13,21 +13,41 @@ static bool unit_normal(const double *const corners[3], double normal[3], double
     return *twice > 0;
 }
 
-/* Lines parallel to the longest side, points along each: as many as the area needs, not as the
- * square of the longest side would. */
-static tl_status sample_triangle(const double *const corners[3], double spacing, tl_array *samples)
+/* The length of the longest side, from corner `side` on. */
+static double find_longest(const double *const corners[3], int *side)
 {
-    double normal[3], twice, longest = 0;
-    int side = 0;
-    if (!unit_normal(corners, normal, &twice))
-        return TL_OK;
+    double longest = -1;
     for (int c = 0; c < 3; c++) {
         const double length = tl_distance(corners[c], corners[(c + 1) % 3]);
         if (length > longest) {
             longest = length;
-            side = c;
+            *side = c;
         }
     }
+    return longest;
+}
+
+double tl_sample_least_spacing(const tl_mesh *mesh, double most)
+{
+    double lengths = 0;
+    for (size_t i = 0; i < tl_mesh_triangle_count(mesh); i++) {
+        const double *corners[3];
+        int side;
+        tl_mesh_corners(mesh, i, corners);
+        lengths += find_longest(corners, &side);
+    }
+    return tl_max(sqrt(mesh->area / most), lengths / (5 * most));
+}
+
+/* Lines parallel to the longest side, points along each: as many as the area needs, not as the
+ * square of the longest side would. */
+static tl_status sample_triangle(const double *const corners[3], double spacing, tl_array *samples)
+{
+    double normal[3], twice;
+    int side = 0;
+    if (!unit_normal(corners, normal, &twice))
+        return TL_OK;
+    const double longest = find_longest(corners, &side);
     const double *a = corners[side], *b = corners[(side + 1) % 3], *top = corners[(side + 2) % 3];
     const double lines = ceil(twice / longest / spacing);
     for (double i = 0; i < lines; i++) {

@@ -10,6 +10,10 @@ typedef struct tl_sample {
     double area;      /* m^2 that it stands for; 0 for vertices */
 } tl_sample;
 
+/* The least spacing at which tl_sample_surface() gives no more than about `most` points: by area,
+ * and by the lengths of triangles that are narrower than the spacing. */
+double tl_sample_least_spacing(const tl_mesh *mesh, double most);
+
 /* Appends points of each triangle, no farther than `spacing` from any other point of it. */
 tl_status tl_sample_surface(const tl_mesh *mesh, double spacing, tl_array *samples);
 

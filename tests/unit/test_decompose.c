@@ -117,6 +117,37 @@ static void thin_parts(void **state)
     tl_decomposition_destroy(d);
 }
 
+/* A needle a billion times longer than wide, and a fan of slivers: samples go by area and length,
+ * so that neither takes more of them than memory has room for. */
+static void slivers(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    static double corners[COUNT][2];
+    form_clear();
+    form_box((double[3]){0, 0, 0}, (double[3]){1e-9, 1e-9, 1});
+    tl_decompose_def def = tl_decompose_default();
+    tl_decomposition *d = NULL;
+    tl_mesh *mesh = form_mesh();
+    assert_ok(tl_mesh_decompose(mesh, &def, &d));
+    assert_true(tl_decomposition_describe(d).count > 5);
+    assert_below(tl_decomposition_describe(d).deviation_max, 0.04);
+    tl_decomposition_destroy(d);
+    def.tolerance = 1e-7;
+    assert_status(tl_mesh_decompose(mesh, &def, &d), TL_TOO_LARGE);
+    tl_mesh_destroy(mesh);
+    form_clear();
+    for (int i = 0; i < COUNT; i++) {
+        corners[i][0] = cos(2 * PI * i / COUNT);
+        corners[i][1] = sin(2 * PI * i / COUNT);
+    }
+    form_prism(COUNT, corners, (double[2]){0, 0}, 0.5);
+    d = decompose(0.1, 0);
+    const tl_decomposition_info info = tl_decomposition_describe(d);
+    check_sound(&info);
+    tl_decomposition_destroy(d);
+}
+
 static void at_most(void **state)
 {
     (void)state;
@@ -152,9 +183,17 @@ static void same_each_time(void **state)
     assert_int_equal(x.count, z.count);
     for (size_t i = 0; i < x.count; i++)
         assert_near(z.balls[i].radius, 1024 * x.balls[i].radius, 1e-6);
+    const double count = (double)x.count;
     tl_decomposition_destroy(a);
     tl_decomposition_destroy(b);
     tl_decomposition_destroy(c);
+    /* 10 km away coordinates are rounded to 2e-12 m: as many spheres, or nearly, and as near. */
+    form_move(1.0 / 1024, (double[3]){1e4, -1e4, 1e4});
+    a = decompose(0.03125, 0);
+    const tl_decomposition_info far = tl_decomposition_describe(a);
+    assert_near((double)far.count, count, 0.2 * count);
+    check_sound(&far);
+    tl_decomposition_destroy(a);
 }
 
 static void refusals(void **state)
@@ -212,9 +251,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sphere),         cmocka_unit_test(cube),       cmocka_unit_test(bracket),
-        cmocka_unit_test(torus),          cmocka_unit_test(thin_parts), cmocka_unit_test(at_most),
-        cmocka_unit_test(same_each_time), cmocka_unit_test(refusals),   cmocka_unit_test(no_memory),
+        cmocka_unit_test(sphere),    cmocka_unit_test(cube),           cmocka_unit_test(bracket),
+        cmocka_unit_test(torus),     cmocka_unit_test(thin_parts),     cmocka_unit_test(slivers),
+        cmocka_unit_test(at_most),   cmocka_unit_test(same_each_time), cmocka_unit_test(refusals),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
