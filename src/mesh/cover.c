@@ -4,10 +4,10 @@
  * tolerance, and a grid of points inside, which may not. Candidates are medial balls: the largest
  * balls inside of the solid that touch its surface at a sample, found by shrinking a ball until
  * nothing of the surface is in it. Every ball inside is part of a medial one, so others need not be
- * looked at. A ball may be widened by the tolerance. In each round the candidate that covers most
- * of what is left is taken. In the end each ball is widened by half of what its worst point of the
- * surface needs to be reached, so that the union is as far outside of the surface at one place as
- * it is inside at another. */
+ * looked at. A ball may be widened by half the tolerance. In each round the candidate that covers
+ * most of what is left is taken. In the end each ball is widened as its worst point of the surface
+ * needs it, and by a third of the way to it at least, so that the union is as far outside of the
+ * surface at some places as it is inside at others. */
 #include "mesh/cover.h"
 
 #include <stdlib.h>
@@ -16,9 +16,11 @@
 #include "mesh/rows.h"
 #include "mesh/sample.h"
 
-static const double most_samples = 2e6;
+static const double most_samples = 4.5e6;
 static const double most_inside = 2e4; /* points of the grid in the bounding box */
-static const double reach = 1.5;       /* tolerances between a ball inside and what it covers */
+/* In tolerances: how far a sample may be outside of all spheres, so that what lies between samples
+ * is hardly farther than one; and how far it may be from a ball inside that is to cover it. */
+static const double dip = 0.85, reach = 1.35;
 
 /* A point to be covered. */
 typedef struct target {
@@ -118,9 +120,9 @@ static tl_status add_surface(const tl_mesh *mesh, double tolerance, tl_array *ta
     tl_array samples = {.item = sizeof(tl_sample)};
     tl_status status = tl_sample_vertices(mesh, &samples); /* first: corners are not thinned out */
     if (status == TL_OK)
-        status = tl_sample_surface(mesh, tolerance / 2, &samples);
+        status = tl_sample_surface(mesh, tolerance / 3, &samples);
     if (status == TL_OK)
-        status = tl_sample_thin(tolerance / 3, mesh->low, &samples);
+        status = tl_sample_thin(tolerance / 4, mesh->low, &samples);
     const tl_sample *all = samples.data;
     for (size_t i = 0; status == TL_OK && i < samples.count; i++) {
         target t = {.room = reach * tolerance, .nearest = INFINITY};
@@ -523,7 +525,7 @@ static tl_status balance(field *f, double tolerance, const tl_array *chosen, tl_
     for (size_t i = 0; i < f->target_count; i++) {
         const target *t = &f->targets[i];
         const double needed =
-            t->inside ? t->nearest : tl_max(t->nearest - tolerance, t->nearest / 3);
+            t->inside ? t->nearest : tl_max(t->nearest - dip * tolerance, t->nearest / 3);
         if (t->nearest < INFINITY)
             wider[t->owner] = tl_max(wider[t->owner], tl_min(tl_max(needed, 0), tolerance));
     }
@@ -542,7 +544,7 @@ static tl_status balance(field *f, double tolerance, const tl_array *chosen, tl_
 
 double tl_cover_least_tolerance(const tl_mesh *mesh)
 {
-    return 2 * tl_sample_least_spacing(mesh, most_samples);
+    return 3 * tl_sample_least_spacing(mesh, most_samples);
 }
 
 static tl_status cover_field(const tl_tree *tree, field *f, double tolerance, size_t most,

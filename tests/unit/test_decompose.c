@@ -19,6 +19,29 @@ static tl_decomposition *decompose(double tolerance, size_t most)
     return out;
 }
 
+/* How far points of the surface are outside of all spheres at most: many of each triangle where
+ * there are few of them. */
+static double farthest_outside(const tl_decomposition_info *info)
+{
+    const int n = the_form.triangle_count > 100 ? 2 : 30;
+    double most = 0;
+    for (size_t t = 0; t < the_form.triangle_count; t++)
+        for (int i = 0; i <= n; i++)
+            for (int j = 0; i + j <= n; j++) {
+                double p[3], least = INFINITY;
+                for (int k = 0; k < 3; k++)
+                    p[k] = (i * the_form.vertices[the_form.triangles[t][0]][k] +
+                            j * the_form.vertices[the_form.triangles[t][1]][k] +
+                            (n - i - j) * the_form.vertices[the_form.triangles[t][2]][k]) /
+                           n;
+                for (size_t b = 0; b < info->count; b++)
+                    least =
+                        fmin(least, distance3(p, info->balls[b].centre) - info->balls[b].radius);
+                most = fmax(most, least);
+            }
+    return most;
+}
+
 /* What holds of every decomposition. */
 static void check_sound(const tl_decomposition_info *info)
 {
@@ -29,6 +52,9 @@ static void check_sound(const tl_decomposition_info *info)
         assert_true(i == 0 || info->balls[i].radius <= info->balls[i - 1].radius);
     }
     assert_below(info->protrusion, info->tolerance * 1.001);
+    /* What is to be covered are points a third of a tolerance apart; between them it may be a
+     * little more. */
+    assert_below(farthest_outside(info), 1.05 * info->tolerance);
     /* In an inner corner a point is farther from the union's surface than the spheres stick out. */
     assert_below(info->deviation_max, sqrt(2) * info->tolerance + slack);
     assert_below(info->deviation_rms, 0.6 * info->tolerance + slack);
