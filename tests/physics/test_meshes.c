@@ -123,7 +123,7 @@ static void drop_dumbbell(const variant *v)
     form_clear();
     form_box((double[3]){0, 0, 0}, (double[3]){1, 1, 1});
     form_box((double[3]){2, 0, 0}, (double[3]){3, 1, 1});
-    assert_near(drop(v, tolerance, 2, 6), 0.5, tolerance);
+    assert_near(drop(v, tolerance, 2, 10), 0.5, tolerance);
 }
 
 static void free_bodies(void **state)
