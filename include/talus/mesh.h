@@ -131,10 +131,10 @@ typedef struct tl_decomposition_info {
 } tl_decomposition_info;
 
 /** Fills a closed mesh with overlapping spheres: no sphere sticks out by more than the tolerance,
- * and no point of the mesh's surface is farther than that from a sphere (up to the spacing of
- * samples, a quarter of the tolerance). Crevices between spheres may be deeper. The same mesh gives
- * the same spheres. A mesh that is no solid is TL_BAD_DATA, a tolerance that would take more than
- * some million samples TL_TOO_LARGE. */
+ * and no point of the mesh's surface is farther than that from a sphere (samples are nearer; what
+ * lies between them may be off by a few percent more). Crevices between spheres may be deeper. The
+ * same mesh gives the same spheres. A mesh that is no solid is TL_BAD_DATA, a tolerance that would
+ * take more than some million samples TL_TOO_LARGE. */
 TL_API tl_status tl_mesh_decompose(const tl_mesh *mesh, const tl_decompose_def *def,
                                    tl_decomposition **decomposition);
 
