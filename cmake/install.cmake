@@ -53,6 +53,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talus-config.cmake
 
 set(pc_private "-lpthread -ldl -lm")
 list(JOIN hdf5_LDFLAGS " " pc_hdf5)
+list(JOIN assimp_LDFLAGS " " pc_assimp)
 foreach(dir LIBDIR INCLUDEDIR)
   if(IS_ABSOLUTE ${CMAKE_INSTALL_${dir}})
     set(pc_${dir} ${CMAKE_INSTALL_${dir}})

@@ -1,10 +1,12 @@
-/* `talus check`: what a scene holds and what is wrong with it, without running it. */
+/* `talus check`: what a scene or a mesh holds and what is wrong with it, without running it. */
 #include "facts.h"
 #include "files.h"
 #include "info.h"
+#include "mesh.h"
 #include "overlap.h"
 #include "survey.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -96,6 +98,14 @@ static int check_document(const options *given, const tl_document *document)
 int command_check(const options *given)
 {
     tl_document *document = NULL;
+    if (tl_mesh_is_file(given->file))
+        return check_mesh(given);
+    if (given->unit >= 0 || !isnan(given->scale) || !isnan(given->merge) ||
+        !isnan(given->density)) {
+        complain("check: --unit, --scale, --merge and --density are for meshes; %s is none",
+                 given->file);
+        return EXIT_USAGE;
+    }
     int code = expect_scene("check", given->file);
     if (code != EXIT_OK)
         return code;

@@ -37,7 +37,9 @@ enum {
     TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every, --body, --force */
     TAKES_VIEWER = 1 << 9,  /* --port, --bind, --no-token, --no-browser */
     TAKES_VIEW = 1 << 10,   /* -o, --force, --start, --paused, --free of a view */
-    TAKES_WATCH = 1 << 11   /* --view of a run */
+    TAKES_WATCH = 1 << 11,  /* --view of a run */
+    TAKES_MESH = 1 << 12,   /* --unit, --scale, --merge, --density */
+    TAKES_FILLING = 1 << 13 /* -o SCENE, --force, --tolerance, --spheres, --name, --material */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
@@ -75,11 +77,20 @@ typedef struct options {
     bool start;          /* at once, not when the first viewer is there */
     bool paused;         /* wait for somebody to start it */
     bool free_running;   /* as fast as it can, not in real time */
-    int argc;            /* the whole command line, for the note of a result */
+    int64_t unit;        /* of a mesh: which of unit_words; -1: metres */
+    double scale;        /* of a mesh's lengths, besides the unit */
+    double merge;        /* m: vertices of a mesh that are so near become one */
+    double density;      /* kg/m^3 */
+    double tolerance;    /* m, of a decomposition */
+    int64_t spheres;     /* at most so many */
+    const char *name;    /* of the body that a mesh becomes */
+    const char *material;
+    int argc; /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
 
 extern const char *const export_words[]; /* formats, by tl_export_format; NULL at the end */
+extern const char *const unit_words[];   /* of lengths; NULL at the end */
 
 /* One subcommand. `run` gets its options and returns an exit code. */
 typedef struct subcommand {
@@ -114,6 +125,7 @@ int command_resume(const options *given);
 int command_check(const options *given);
 int command_info(const options *given);
 int command_export(const options *given);
+int command_decompose(const options *given);
 int command_bench(int argc, char **argv);
 int command_view(const options *given);
 

@@ -66,17 +66,33 @@ void fact_number(facts *f, const char *key, double value, const char *unit)
         printf(LABEL "%.6g %s\n", key, value, unit);
 }
 
+/* Numbers in an array, or in parentheses. */
+static void fact_numbers(facts *f, const char *key, int count, const double *values,
+                         const char *unit)
+{
+    json_t *array = f->object ? json_array() : NULL;
+    if (!f->object)
+        printf(LABEL "(", key);
+    for (int k = 0; k < count; k++) {
+        if (!f->object)
+            printf("%s%.6g", k ? ", " : "", values[k]);
+        else if (json_array_append_new(array, json_number(values[k])) != 0)
+            f->failed = true;
+    }
+    if (f->object)
+        add(f, key, array);
+    else
+        printf(") %s\n", unit);
+}
+
 void fact_vector(facts *f, const char *key, const double value[3], const char *unit)
 {
-    if (!f->object) {
-        printf(LABEL "(%.6g, %.6g, %.6g) %s\n", key, value[0], value[1], value[2], unit);
-        return;
-    }
-    json_t *array = json_array();
-    for (int k = 0; k < 3; k++)
-        if (json_array_append_new(array, json_number(value[k])) != 0)
-            f->failed = true;
-    add(f, key, array);
+    fact_numbers(f, key, 3, value, unit);
+}
+
+void fact_quaternion(facts *f, const char *key, const double value[4], const char *what)
+{
+    fact_numbers(f, key, 4, value, what);
 }
 
 void fact_flag(facts *f, const char *key, bool value)

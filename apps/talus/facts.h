@@ -1,5 +1,5 @@
 /* What a subcommand found out, as lines of text for people or as one JSON object for programs: the
- * same calls make either. Used by run, resume, check, info and export. */
+ * same calls make either. Used by run, resume, check, info, export and decompose. */
 #ifndef TALUS_FACTS_H
 #define TALUS_FACTS_H
 
@@ -22,6 +22,7 @@ void fact_text(facts *f, const char *key, const char *value);
 void fact_count(facts *f, const char *key, uint64_t value);
 void fact_number(facts *f, const char *key, double value, const char *unit);
 void fact_vector(facts *f, const char *key, const double value[3], const char *unit);
+void fact_quaternion(facts *f, const char *key, const double value[4], const char *what);
 void fact_flag(facts *f, const char *key, bool value);
 
 /* A channel of a monitor, in JSON a member of "monitors". */

@@ -115,7 +115,7 @@ static int check_folder(const char *path)
     return EXIT_FILE;
 }
 
-/* What both kinds of output ask for; `input` says what the input is, `kind` receives what is there.
+/* What all kinds of output ask for; `input` says what the input is, `kind` receives what is there.
  */
 static int check_output(const options *given, const char *command, const char *input,
                         const char *path, file_kind *kind)
@@ -185,5 +185,35 @@ int check_export_path(const options *given, const char *path)
     if (given->force)
         return EXIT_OK;
     complain("%s exists; --force replaces it, -o names another", path);
+    return EXIT_FILE;
+}
+
+/* Whether a scene is one that decompose wrote. */
+static bool is_part(const char *path)
+{
+    char start[512] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    start[fread(start, 1, sizeof start - 1, file)] = 0;
+    fclose(file);
+    return strstr(start, "\"comment\": \"" PART_MARK) != NULL;
+}
+
+int check_part_path(const options *given, const char *path)
+{
+    file_kind kind;
+    const int code = check_output(given, "decompose", "mesh", path, &kind);
+    if (code != EXIT_OK || kind == FILE_MISSING)
+        return code;
+    if (given->force && is_part(path))
+        return EXIT_OK;
+    if (given->force)
+        complain("--force replaces scenes that decompose wrote alone: %s is none; -o names another "
+                 "file",
+                 path);
+    else
+        complain("%s exists; %s-o names another", path,
+                 is_part(path) ? "--force replaces it, " : "");
     return EXIT_FILE;
 }

@@ -257,6 +257,7 @@ static int tell_build(const options *given)
         tell_backend(&f, tl_word(TL_WORDS_BACKEND, i), (tl_backend_kind)i);
     fact_text(&f, "hdf5", hdf5);
     fact_text(&f, "jansson", jansson_version_str());
+    fact_text(&f, "meshes", tl_mesh_has_assimp() ? "stl, obj, ply, dae, gltf, glb" : "stl, obj");
     return facts_end(&f);
 }
 

@@ -34,15 +34,18 @@ static const subcommand commands[] = {
                     "stopped, until the scene's duration or the time given.\n",
      .run = command_resume},
     {.name = "check",
-     .file = "SCENE",
+     .file = "SCENE|MESH",
      .file_needed = true,
-     .takes = TAKES_SETS | TAKES_JSON,
-     .summary = "check a scene without running it",
+     .takes = TAKES_SETS | TAKES_MESH | TAKES_JSON,
+     .summary = "check a scene, or a mesh, without running it",
      .description =
          "Reads a scene, makes its world, and says what is in it. Mistakes are told as\n"
          "file:line:column: path: what is wrong, what was expected. Bodies that overlap\n"
          "at the start, bodies in or behind walls, and sizes, masses or steps that look\n"
-         "like wrong units are warnings.\n",
+         "like wrong units are warnings.\n"
+         "Of a mesh (.stl, .obj, .ply, .dae, .gltf, .glb) it tells triangles, holes, volume,\n"
+         "mass, centre of mass and inertia; --unit, --scale, --merge and --density are for\n"
+         "meshes, --set is for scenes.\n",
      .run = command_check},
     {.name = "info",
      .file = "SCENE|RESULT",
@@ -63,6 +66,18 @@ static const subcommand commands[] = {
                     "name of a group, a fill or the only emitter, which means all of its bodies.\n"
                     "What was written is told on standard error.\n",
      .run = command_export},
+    {.name = "decompose",
+     .file = "MESH",
+     .file_needed = true,
+     .takes = TAKES_FILLING | TAKES_MESH | TAKES_QUIET | TAKES_JSON,
+     .summary = "fill a mesh with spheres: a body to simulate",
+     .description =
+         "Reads a closed mesh (.stl, .obj, .ply, .dae, .gltf, .glb), fills it with spheres\n"
+         "and writes a scene with the body that they make. Mass, centre of mass and inertia\n"
+         "are those of the mesh. Tells how far the spheres are from the mesh: in volume,\n"
+         "between the surfaces, in inertia. The scene runs as it is; the body can be copied\n"
+         "into any other.\n",
+     .run = command_decompose},
     {.name = "view",
      .file = "SCENE|RESULT",
      .file_needed = true,

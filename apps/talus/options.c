@@ -36,6 +36,13 @@ static const char *compression_word(uint32_t i)
     return tl_words(TL_WORDS_COMPRESSION)[i];
 }
 
+const char *const unit_words[] = {"m", "cm", "mm", "um", "in", "ft", NULL};
+
+static const char *unit_word(uint32_t i)
+{
+    return unit_words[i];
+}
+
 /* What a value is, and so which type the field at `field` has. */
 typedef enum option_kind {
     KIND_FLAG,   /* bool: no value */
@@ -123,6 +130,26 @@ static const option known[] = {
      TAKES_VIEWER, 0, KIND_FLAG, FIELD(no_token), NULL, 0, 0},
     {"--no-browser", NULL, "print the viewer's address, open no browser", TAKES_VIEWER, 0,
      KIND_FLAG, FIELD(no_browser), NULL, 0, 0},
+    {"--output", "SCENE", "the scene to write (default: MESH's name with .json, in this folder)",
+     TAKES_FILLING, 'o', KIND_TEXT, FIELD(output), NULL, 0, 0},
+    {"--force", NULL, "replace a scene that decompose wrote", TAKES_FILLING, 'f', KIND_FLAG,
+     FIELD(force), NULL, 0, 0},
+    {"--tolerance", "LENGTH", "how far surfaces may be apart, in m (default: 3 % of the size)",
+     TAKES_FILLING, 0, KIND_NUMBER, FIELD(tolerance), NULL, 1e-12, 1e12},
+    {"--spheres", "N", "no more spheres than this; the tolerance is as large as that takes",
+     TAKES_FILLING, 0, KIND_COUNT, FIELD(spheres), NULL, 1, 1000000},
+    {"--name", "NAME", "name of the body (default: MESH's)", TAKES_FILLING, 0, KIND_TEXT,
+     FIELD(name), NULL, 0, 0},
+    {"--material", "NAME", "material of its spheres", TAKES_FILLING, 0, KIND_TEXT, FIELD(material),
+     NULL, 0, 0},
+    {"--unit", NULL, "the unit of a mesh's lengths (default: m)", TAKES_MESH, 0, KIND_WORD,
+     FIELD(unit), unit_word, 0, 0},
+    {"--scale", "FACTOR", "multiply a mesh's lengths by this, besides the unit", TAKES_MESH, 0,
+     KIND_NUMBER, FIELD(scale), NULL, 1e-12, 1e12},
+    {"--merge", "LENGTH", "make one of vertices that are so near, in m (default: equal ones)",
+     TAKES_MESH, 0, KIND_NUMBER, FIELD(merge), NULL, 0, 1e12},
+    {"--density", "D", "of a mesh's solid, in kg/m^3 (default: 1000)", TAKES_MESH, 0, KIND_NUMBER,
+     FIELD(density), NULL, 1e-12, 1e12},
     {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
     {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
      FIELD(json), NULL, 0, 0},
@@ -142,7 +169,13 @@ static const options nothing = {.until = NAN,
                                 .from = NAN,
                                 .to = NAN,
                                 .every = 1,
-                                .port = -1};
+                                .port = -1,
+                                .unit = -1,
+                                .scale = NAN,
+                                .merge = NAN,
+                                .density = NAN,
+                                .tolerance = NAN,
+                                .spheres = -1};
 
 /* --- the nearest name --- */
 
@@ -310,7 +343,11 @@ static const struct {
     {"--time", "--until T", TAKES_UNTIL},
     {"--end", "--until T", TAKES_UNTIL},
     {"--fps", "--rate FPS", TAKES_RECORD},
-    {"--overwrite", "--force", TAKES_RECORD | TAKES_EXPORT | TAKES_VIEW},
+    {"--overwrite", "--force", TAKES_RECORD | TAKES_EXPORT | TAKES_VIEW | TAKES_FILLING},
+    {"--units", "--unit UNIT", TAKES_MESH},
+    {"--max-spheres", "--spheres N", TAKES_FILLING},
+    {"--convex", "--tolerance LENGTH: convex pieces cannot be simulated, spheres can",
+     TAKES_FILLING},
     {"--gpu", "--backend cuda", TAKES_BACKEND},
     {"--cuda", "--backend cuda", TAKES_BACKEND},
     {"--cpu", "--backend cpu", TAKES_BACKEND},

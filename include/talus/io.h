@@ -1,6 +1,6 @@
 /** @file io.h
- *  Files: scenes to read, results to write, read, go on with and export. In the library talus_io,
- *  which needs HDF5; the core does without.
+ *  Files: scenes and meshes to read, results to write, read, go on with and export. In the library
+ * talus_io, which needs HDF5; the core does without.
  *
  *  docs/scene-format.md describes scene files and docs/result-format.md result files.
  */
@@ -8,6 +8,7 @@
 #define TALUS_IO_H
 
 #include "talus/base.h"
+#include "talus/mesh.h"
 #include "talus/scene.h"
 #include "talus/world.h"
 
@@ -106,6 +107,28 @@ TL_API const char *tl_document_material_name(const tl_document *document, tl_mat
  *  to `room` bytes with the final zero. Bodies that the file did not make: "body 17". */
 TL_API void tl_document_describe(const tl_document *document, tl_body body, char *text,
                                  size_t room);
+
+/** @} */
+
+/** @name Mesh files
+ *  @{ */
+
+/** Reads a mesh: STL (binary or text) or OBJ, and PLY, DAE or glTF (.gltf, .glb) where talus_io was
+ * built with assimp; the name's ending says which. `scale` (> 0) is what the file's lengths are
+ * multiplied by to be metres, `merge` (m, >= 0) the distance within which vertices become one:
+ * tl_mesh_def. A file that cannot be read gives TL_FILE, one that is damaged TL_BAD_DATA with
+ * "file:line: ..." or, in binary files, with the triangle. */
+TL_API tl_status tl_mesh_read(const char *path, double scale, double merge, tl_mesh **mesh);
+
+/** The same from memory; `name` stands for the file in messages, and its ending says the format. */
+TL_API tl_status tl_mesh_parse(const char *name, const void *data, size_t length, double scale,
+                               double merge, tl_mesh **mesh);
+
+/** Whether a name ends as those of mesh files do. */
+TL_API bool tl_mesh_is_file(const char *path);
+
+/** Whether PLY, DAE and glTF can be read: talus_io was built with assimp. */
+TL_API bool tl_mesh_has_assimp(void);
 
 /** @} */
 

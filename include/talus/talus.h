@@ -10,6 +10,7 @@
 #define TALUS_TALUS_H
 
 #include "talus/base.h"
+#include "talus/mesh.h"
 #include "talus/scene.h"
 #include "talus/words.h"
 #include "talus/world.h"

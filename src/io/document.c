@@ -1,12 +1,11 @@
 /* Scene files: reading them, and what is asked of them afterwards. Called through talus/io.h. */
 #include "io/document.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "io/load.h"
 #include "io/locate.h"
 #include "io/parse.h"
 
@@ -316,55 +315,12 @@ tl_status tl_document_parse(const char *name, const char *text, size_t length, s
     return make_document(name, &copy, set_count, sets, document);
 }
 
-/* Reads what is left of a file, `expected` bytes if it does not change meanwhile. */
-static tl_status read_stream(FILE *file, const char *path, size_t expected, tl_array *text)
-{
-    size_t room = expected + 2, got;
-    do {
-        if (text->count > most_bytes)
-            return tl_fail(TL_FILE, "%s: has more than %zu bytes, expected at most that many", path,
-                           most_bytes);
-        TL_TRY(tl_array_reserve(text, text->count + room));
-        got = fread((char *)text->data + text->count, 1, room - 1, file);
-        text->count += got;
-        if (ferror(file))
-            return tl_fail(TL_FILE, "%s: cannot be read: %s", path, strerror(errno));
-        room = got == room - 1 ? (1 << 16) : room;
-    } while (got && !feof(file));
-    TL_TRY(tl_array_reserve(text, text->count + 1));
-    ((char *)text->data)[text->count++] = 0;
-    return TL_OK;
-}
-
-static tl_status load(FILE *file, const char *path, tl_array *text)
-{
-    struct stat about;
-    if (fstat(fileno(file), &about))
-        return tl_fail(TL_FILE, "%s: cannot be read: %s", path, strerror(errno));
-    if (S_ISDIR(about.st_mode))
-        return tl_fail(TL_FILE, "%s: is a folder, expected a file", path);
-    if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
-        return tl_fail(TL_FILE, "%s: is a device, expected a file", path);
-    if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > most_bytes)
-        return tl_fail(TL_FILE, "%s: has %llu bytes, expected at most %zu", path,
-                       (unsigned long long)about.st_size, most_bytes);
-    return read_stream(file, path, S_ISREG(about.st_mode) ? (size_t)about.st_size : 1 << 16, text);
-}
-
 tl_status tl_document_read(const char *path, size_t set_count, const char *const *sets,
                            tl_document **document)
 {
     tl_array text = {.item = 1};
     TL_TRY(check_arguments(path, set_count, sets, document));
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return tl_fail(TL_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-    tl_status status = load(file, path, &text);
-    fclose(file);
-    if (status < 0 || !text.data) {
-        tl_array_free(&text);
-        return status;
-    }
+    TL_TRY(tl_load(path, most_bytes, &text));
     return make_document(path, &text, set_count, sets, document);
 }
 

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir folder
-touch pile.json silo.json pile.h5 old.h5 table.csv notes.txt "two words.json"
+touch pile.json silo.json pile.h5 old.h5 table.csv notes.txt pin.stl "two words.json"
 
 fail()
 {
@@ -43,11 +43,14 @@ lines()
 }
 
 expect "$(lines run resume)" r
-expect "$(lines run resume check info export view bench help --help --version)" ""
+expect "$(lines run resume check info export decompose view bench help --help --version)" ""
 expect "$(lines run resume)" help r
 expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""
-expect "$(lines pile.json)" check pi
+expect "$(lines pile.json pin.stl)" check pi
+expect "$(lines pin.stl)" decompose pi
+expect "$(lines pile.json)" decompose pin.stl -o pi
+expect "$(lines m mm)" decompose pin.stl --unit m
 expect "$(lines pile.json pile.h5)" info pi
 expect "$(lines pile.h5)" export pi
 expect "$(lines pile.json pile.h5)" view pi
@@ -62,7 +65,7 @@ expect "$(lines steps)" export pile.h5 --format s
 expect "" run pile.json --until ""
 
 # Every option that help lists, and no other.
-for command in run resume check info export view; do
+for command in run resume check info export decompose view; do
     listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
     offered=$(completed $command -)
     [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

@@ -30,7 +30,7 @@ refused() # expected exit code, exact message, arguments
 # Help: for each command in three ways, on standard output, naming itself; and the list of all.
 "$talus" help > all.help
 cmp all.help <("$talus" --help) || fail "help and --help differ"
-for command in run resume check info export view; do
+for command in run resume check info export decompose view; do
     grep -q "^  $command " all.help || fail "talus help does not list $command"
     "$talus" help $command > $command.help 2> err
     head -n 1 $command.help | grep -q "^usage: talus $command" || fail "no help on $command"
@@ -51,14 +51,15 @@ refused 2 "run needs a SCENE: talus run SCENE" run
 refused 2 "resume needs a RESULT: talus resume RESULT" resume --quiet
 refused 2 "run takes one SCENE: 'b.json' is one too many" run a.json b.json
 refused 2 "run: the name of the SCENE is empty" run ''
-refused 2 "check takes one SCENE: '--set' is one too many" check -- a.json --set
+refused 2 "check takes one SCENE|MESH: '--set' is one too many" check -- a.json --set
 
 # Options.
 refused 2 "run: unknown option '--untill'; did you mean '--until'?" run a.json --untill=3
 refused 2 "run: unknown option '--thread'; did you mean '--threads'?" run a.json --thread 2
 refused 2 "run: unknown option '--frobnicate'; see talus run --help" run a.json --frobnicate
 refused 2 "run: unknown option '-x'; see talus run --help" run a.json -x
-refused 2 "check: unknown option '--until'; see talus check --help" check a.json --until 3
+refused 2 "check: unknown option '--until'; did you mean '--unit'?" check a.json --until 3
+refused 2 "check: unknown option '--frames'; see talus check --help" check a.json --frames 3
 refused 2 "--until needs a value: --until T" run a.json --until
 refused 2 "--output needs a value: --output RESULT" run a.json -o --quiet
 refused 2 "--output needs a name" run a.json --output=
@@ -80,6 +81,15 @@ refused 2 "--set: 'gravity' is not NAME=VALUE" run a.json --set gravity
 refused 2 "--set: '=3' is not NAME=VALUE" check a.json --set =3
 refused 2 "run: --no-record and --output contradict each other" run a.json --no-record -o a.h5
 refused 2 "run: --no-record and --force contradict each other" run a.json --no-record --force
+
+# Meshes.
+refused 2 "decompose needs a MESH: talus decompose MESH" decompose
+refused 2 "--unit: 'miles' is not one of m|cm|mm|um|in|ft" decompose a.stl --unit miles
+refused 2 "--tolerance: '0' is not a number of 1e-12 or more" decompose a.stl --tolerance 0
+refused 2 "--spheres: '0' is not a whole number from 1 to 1e+06" decompose a.stl --spheres 0
+refused 2 "decompose: unknown option '--units'; here it is '--unit UNIT'" decompose a.stl --units mm
+refused 2 "check: --unit, --scale, --merge and --density are for meshes; a.json is none" check a.json --unit mm
+refused 2 "check: --set is for scenes; a.stl is a mesh" check a.stl --set step=1
 
 # Exports that cannot be meant.
 refused 2 "export needs -o FILE" export a.h5

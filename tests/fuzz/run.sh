@@ -25,7 +25,7 @@ mkdir -p "$build/corpus/$name"
         -DCMAKE_SYSTEM_NAME="$(uname -s)" -DCMAKE_SYSTEM_PROCESSOR=generic \
         -DCMAKE_C_FLAGS="-O1 -g1 -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION" \
         -DTALUS_SANITIZE=fuzzer-no-link,address,undefined -DTALUS_TESTS=OFF -DTALUS_CUDA=OFF \
-        -DTALUS_BENCH=OFF -DTALUS_EXAMPLES=OFF -DTALUS_INSTALL=OFF > "$build/configure.log"
+        -DTALUS_ASSIMP=OFF -DTALUS_BENCH=OFF -DTALUS_EXAMPLES=OFF -DTALUS_INSTALL=OFF > "$build/configure.log"
     cmake --build "$build" --target talus_io_static > "$build/build.log" ||
         { cat "$build/build.log"; exit 1; }
 ) 9> "$build/lock"

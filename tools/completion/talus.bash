@@ -26,11 +26,11 @@ _talus_words() # word, list of words
 _talus()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]} options='' files='' viewer="--port --bind --no-token --no-browser"
+    local command=${COMP_WORDS[1]} options='' files='' meshes="stl obj ply dae gltf glb" viewer="--port --bind --no-token --no-browser"
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export view bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose view bench help --help --version"
         return
     fi
 
@@ -45,8 +45,8 @@ _talus()
         files=h5
         ;;
     check)
-        options="--set --json --help -h"
-        files=json
+        options="--set --unit --scale --merge --density --json --help -h"
+        files="json $meshes"
         ;;
     info)
         options="--set --json --help -h"
@@ -56,13 +56,18 @@ _talus()
         options="--output -o --format --from --to --every --body --force -f --quiet -q --json --help -h"
         files=h5
         ;;
+    decompose)
+        options="--output -o --force -f --tolerance --spheres --name --material --unit --scale --merge --density
+            --quiet -q --json --help -h"
+        files=$meshes
+        ;;
     view)
         options="--until --set --threads --backend --output -o --force -f --start --paused --free $viewer
             --quiet -q --help -h"
         files="json h5"
         ;;
     help)
-        _talus_words "$word" "run resume check info export view bench"
+        _talus_words "$word" "run resume check info export decompose view bench"
         return
         ;;
     bench)
@@ -85,12 +90,16 @@ _talus()
     --output | -o)
         if [ "$command" = export ]; then
             _talus_files "$word" csv pvd
+        elif [ "$command" = decompose ]; then
+            _talus_files "$word" json
         else
             _talus_files "$word" h5
         fi
         ;;
+    --unit) _talus_words "$word" "m cm mm um in ft" ;;
     --compression) _talus_words "$word" "none lossless quantised" ;;
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
+    --tolerance | --spheres | --name | --material | --scale | --merge | --density) ;;
     *)
         case $word in
         -*) _talus_words "$word" "$options" ;;

@@ -1,0 +1,234 @@
+/* `talus decompose`: a mesh as a body of spheres, written as a scene that runs. */
+#include "facts.h"
+#include "files.h"
+#include "mesh.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The scene ---- */
+
+/* Everything that the scene is made of. */
+typedef struct part {
+    const options *given;
+    char stem[256]; /* of the mesh's name */
+    tl_mesh_solid solid;
+    tl_decomposition_info info;
+} part;
+
+/* The last part of a path, without its extension. */
+static void find_stem(const char *path, char *stem, size_t room)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    snprintf(stem, room, "%.*s", (int)(dot && dot != name ? (size_t)(dot - name) : strlen(name)),
+             name);
+}
+
+/* A text in quotes, as JSON writes it. */
+static void put_text(FILE *out, const char *text)
+{
+    json_t *value = json_text(text);
+    char *dumped = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    fputs(dumped ? dumped : "\"\"", out);
+    free(dumped);
+    json_decref(value);
+}
+
+static void put_numbers(FILE *out, const char *key, int count, const double *numbers)
+{
+    fprintf(out, "\"%s\": [", key);
+    for (int k = 0; k < count; k++)
+        fprintf(out, "%s%.17g", k ? ", " : "", numbers[k] + 0.0); /* -0 is 0 */
+    fputc(']', out);
+}
+
+static void put_comment(FILE *out, const part *p)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             PART_MARK
+             " from %s: %zu spheres within %.3g m of the mesh. The body's origin is the "
+             "centre of mass and its axes are the principal axes of inertia; position and "
+             "orientation put it where the mesh is in its file.",
+             p->given->file, p->info.count, p->info.tolerance);
+    put_text(out, text);
+}
+
+/* The centre of a ball in the body's frame: from the centre of mass, turned back. */
+static void to_body(const tl_mesh_solid *solid, const double point[3], double local[3])
+{
+    const double *q = solid->orientation;
+    const double v[3] = {point[0] - solid->centre[0], point[1] - solid->centre[1],
+                         point[2] - solid->centre[2]};
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        local[i] = (1 - 2 * (q[1 + j] * q[1 + j] + q[1 + k] * q[1 + k])) * v[i] +
+                   2 * (q[1 + i] * q[1 + j] + q[0] * q[1 + k]) * v[j] +
+                   2 * (q[1 + i] * q[1 + k] - q[0] * q[1 + j]) * v[k];
+    }
+}
+
+static void put_ball(FILE *out, const part *p, const tl_ball *ball)
+{
+    double local[3];
+    to_body(&p->solid, ball->centre, local);
+    fprintf(out, "       {\"kind\": \"sphere\", \"radius\": %.17g, ", ball->radius);
+    put_numbers(out, "position", 3, local);
+    if (p->given->material) {
+        fputs(", \"material\": ", out);
+        put_text(out, p->given->material);
+    }
+    fputc('}', out);
+}
+
+static void put_scene(FILE *out, const part *p)
+{
+    fputs("{\n  \"version\": 1,\n  \"comment\": ", out);
+    put_comment(out, p);
+    fputs(",\n  \"title\": ", out);
+    put_text(out, p->stem);
+    if (p->given->material) {
+        fputs(",\n  \"materials\": {", out);
+        put_text(out, p->given->material);
+        fputs(": {}}", out);
+    }
+    fputs(",\n  \"bodies\": [\n    {\"name\": ", out);
+    put_text(out, p->given->name ? p->given->name : p->stem);
+    fputs(",\n     ", out);
+    put_numbers(out, "position", 3, p->solid.centre);
+    fputs(",\n     ", out);
+    put_numbers(out, "orientation", 4, p->solid.orientation);
+    fprintf(out, ",\n     \"mass\": %.17g,\n     ", p->solid.mass);
+    put_numbers(out, "inertia", 3, p->solid.moments);
+    fputs(",\n     \"shapes\": [\n", out);
+    for (size_t i = 0; i < p->info.count; i++) {
+        put_ball(out, p, &p->info.balls[i]);
+        fputs(i + 1 < p->info.count ? ",\n" : "\n", out);
+    }
+    fputs("     ]}\n  ]\n}\n", out);
+}
+
+/* Makes the text, sees that it reads as a scene, and writes it. */
+static int write_scene(const part *p, const char *path)
+{
+    char *text = NULL;
+    size_t length = 0;
+    tl_document *document = NULL;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return out_of_memory();
+    put_scene(memory, p);
+    if (fclose(memory) != 0) {
+        free(text);
+        return out_of_memory();
+    }
+    const tl_status status = tl_document_parse(path, text, length, 0, NULL, &document);
+    tl_document_destroy(document);
+    int code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
+    if (code == EXIT_OK) {
+        FILE *file = fopen(path, "wb");
+        const bool written = file && fwrite(text, 1, length, file) == length;
+        if ((file && fclose(file) != 0) || !written) {
+            complain("cannot write %s: %s", path, strerror(errno));
+            code = EXIT_FILE;
+        }
+    }
+    free(text);
+    return code;
+}
+
+/* ---- The report ---- */
+
+static void tell_filling(facts *f, const part *p)
+{
+    const tl_decomposition_info *info = &p->info;
+    const double volume = p->solid.volume;
+    fact_count(f, "spheres", info->count);
+    fact_number(f, "tolerance", info->tolerance, "m");
+    fact_number(f, "largest_radius", info->balls[0].radius, "m");
+    fact_number(f, "smallest_radius", info->balls[info->count - 1].radius, "m");
+    fact_number(f, "spheres_volume", info->volume, "m^3, of their union");
+    fact_number(f, "volume_error", info->volume / volume - 1, "of the mesh's volume");
+    fact_number(f, "missing", info->missing / volume, "of it outside of the spheres");
+    fact_number(f, "excess", info->excess / volume, "of it the spheres outside of the mesh");
+    fact_number(f, "volume_accuracy", info->volume_accuracy / volume, "of these three");
+    fact_number(f, "protrusion", info->protrusion, "m, a sphere out of the mesh at most");
+    fact_number(f, "deviation_max", info->deviation_max, "m, mesh to spheres");
+    fact_number(f, "deviation_rms", info->deviation_rms, "m, the same");
+    fact_number(f, "reverse_max", info->reverse_max, "m, spheres to mesh");
+    fact_number(f, "reverse_rms", info->reverse_rms, "m, the same");
+    fact_number(f, "sampling", info->sampling, "m, spacing of samples of both surfaces");
+    fact_number(f, "centre_error", info->centre_error, "m, centre of the spheres' union");
+    fact_number(f, "inertia_error", info->inertia_error, "of the largest moment, of the union");
+}
+
+static int tell_part(const part *p, const tl_mesh *mesh, const char *path)
+{
+    facts f;
+    const double asked = p->given->tolerance;
+    if (p->given->quiet && !p->given->json)
+        return EXIT_OK;
+    facts_start(&f, p->given->json);
+    f.quiet = p->given->quiet;
+    facts_list_warnings(&f);
+    fact_text(&f, "file", p->given->file);
+    tell_mesh(&f, mesh);
+    tell_solid(&f, &p->solid);
+    tell_filling(&f, p);
+    fact_text(&f, "output", path);
+    if (asked < p->info.tolerance)
+        fact_warning(&f, "%lld spheres do not reach the tolerance of %g m; these are for %.3g m",
+                     (long long)p->given->spheres, asked, p->info.tolerance);
+    return facts_end(&f);
+}
+
+/* ---- The command ---- */
+
+/* `talus: FILE: message` for what is wrong with a mesh. */
+static int complain_of_mesh(const options *given, tl_status status)
+{
+    fprintf(stderr, "%s: %s\n", given->file, tl_last_message());
+    return exit_code(status, PHASE_READING);
+}
+
+static int fill_mesh(const options *given, const tl_mesh *mesh, const char *path)
+{
+    part p = {.given = given};
+    tl_decomposition *filling = NULL;
+    tl_decompose_def def = tl_decompose_default();
+    def.tolerance = isnan(given->tolerance) ? 0 : given->tolerance;
+    def.most = given->spheres < 0 ? 0 : (size_t)given->spheres;
+    find_stem(given->file, p.stem, sizeof p.stem);
+    tl_status status = tl_mesh_measure(mesh, mesh_density(given), &p.solid);
+    if (status == TL_OK)
+        status = tl_mesh_decompose(mesh, &def, &filling);
+    if (status < 0)
+        return complain_of_mesh(given, status);
+    p.info = tl_decomposition_describe(filling);
+    int code = write_scene(&p, path);
+    if (code == EXIT_OK)
+        code = tell_part(&p, mesh, path);
+    tl_decomposition_destroy(filling);
+    return code;
+}
+
+int command_decompose(const options *given)
+{
+    char path[512];
+    tl_mesh *mesh = NULL;
+    find_stem(given->file, path, sizeof path - 8);
+    strcat(path, ".json");
+    const char *output = given->output ? given->output : path;
+    int code = check_part_path(given, output);
+    if (code == EXIT_OK)
+        code = read_mesh(given, &mesh);
+    if (code == EXIT_OK)
+        code = fill_mesh(given, mesh, output);
+    tl_mesh_destroy(mesh);
+    return code;
+}
