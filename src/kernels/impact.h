@@ -11,8 +11,9 @@
  * the whole step would have without them. */
 TL_KERNEL tlk_pair tlk_impact_middle(const tlk_impact *m, const tlk_row *row)
 {
-    tlk_pair pair = tlk_load_pair(row, m->problem.vel);
-    const tlk_pair before = tlk_load_pair(row, m->before), free = tlk_load_pair(row, m->free);
+    const tlk_problem *p = &m->problem;
+    tlk_pair pair = tlk_load_pair(p, row, p->vel);
+    const tlk_pair before = tlk_load_pair(p, row, m->before), free = tlk_load_pair(p, row, m->free);
     for (int k = 0; k < 8; k++) {
         pair.a[k] -= (real)0.5 * (free.a[k] - before.a[k]);
         pair.b[k] -= (real)0.5 * (free.b[k] - before.b[k]);
@@ -41,14 +42,14 @@ TL_KERNEL bool tlk_impact_spent(const tlk_impact *m, uint32_t s)
 TL_KERNEL real tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
     const tlk_problem *p = &m->problem;
-    const tlk_pair pair = tlk_load_pair(row, p->vel);
+    const tlk_pair pair = tlk_load_pair(p, row, p->vel);
     real u[3];
-    tlk_row_velocity(p, s, row, &pair, u);
+    tlk_row_velocity(p, row, &pair, u);
     const real speed = -tlk_dot(u, row->n);
     if (!((double)m->gap[s] < m->h * (double)speed) || tlk_impact_spent(m, s))
         return 0; /* not reached in a whole step, or no more */
     const tlk_pair middle = tlk_impact_middle(m, row);
-    tlk_row_velocity(p, s, row, &middle, u);
+    tlk_row_velocity(p, row, &middle, u);
     return -(double)tlk_dot(u, row->n) > m->slow ? speed : (real)0;
 }
 
@@ -102,22 +103,22 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     const real gap = tlk_max(m->gap[s], (real)0);
     const float time = tlk_impact_clock(m, &row) + (float)(gap / tlk_impact_speed(m, s, &row));
     const tlk_pair middle = tlk_impact_middle(m, &row);
-    tlk_pair pair = tlk_load_pair(&row, p->vel), after = middle;
+    tlk_pair pair = tlk_load_pair(p, &row, p->vel), after = middle;
     real u[3], left[3], eta[3], gamma[3] = {0, 0, 0}, sum[3], work = 0;
-    tlk_row_velocity(p, s, &row, &middle, u);
-    tlk_row_eta(p, s, &row, &middle, eta);
+    tlk_row_velocity(p, &row, &middle, u);
+    tlk_row_eta(&row, &middle, eta);
     const real un = tlk_dot(u, row.n);
-    tlk_psor_coulomb(p, m->restitution[s] * un, s, &row, &middle, u, eta, gamma);
-    if (s >= p->block_base) {
+    tlk_psor_coulomb(p, m->restitution[s] * un, &row, &middle, u, eta, gamma);
+    if (row.arms) {
         /* friction may turn a body so that Newton's law adds energy: then without friction */
-        tlk_row_push(p, s, &row, gamma, &after);
-        tlk_row_velocity(p, s, &row, &after, left);
+        tlk_row_push(p, &row, gamma, &after);
+        tlk_row_velocity(p, &row, &after, left);
         for (int k = 0; k < 3; k++)
             work += gamma[k] * (u[k] + left[k]);
         for (int k = 0; k < 3 && work > 0; k++)
             gamma[k] = -(1 + m->restitution[s]) * eta[0] * un * row.n[k];
     }
-    tlk_row_push(p, s, &row, gamma, &pair);
+    tlk_row_push(p, &row, gamma, &pair);
     tlk_store_pair(p, &row, &pair, p->vel);
     tlk_load3(m->impulse, s, sum);
     for (int k = 0; k < 3; k++)
