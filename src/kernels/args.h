@@ -23,8 +23,8 @@
 #define TLK_LEVELS   24u         /* levels of bins */
 #define TLK_GLOBALS  64u         /* most shapes that every other shape is tested against directly */
 #define TLK_COLOURS  64u         /* the last one holds what found no other and is solved in order */
-#define TLK_HEAD     6u          /* fields of a row's head: normal (3), friction, arm a, arm b */
-#define TLK_BLOCK    75u /* fields of a block row: Ja, Jb (18 + 18), Ba, Bb (18 + 18), eta (3) */
+#define TLK_HEAD     6u  /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
+#define TLK_ARMS     7u  /* further fields of an arm row: arms of a and b (3 + 3), step length */
 #define TLK_PATCH    18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
 #define TLK_SPAN     256 /* bins of a shape on an axis, below */
 #define TLK_BINS_MAX (1u << 16)        /* most bins of a shape on a level */
@@ -53,7 +53,7 @@
 /* Fields of shape_info. */
 #define TLK_SHAPE_KIND 0xfu /* tl_shape_kind */
 #define TLK_SHAPE_CENTRAL \
-    0x10u /* a sphere about its body's origin, the body isotropic; or not dynamic */
+    0x10u /* a sphere about its isotropic body's origin; or of a wall that never turns */
 #define TLK_SHAPE_FIXED    0x20u /* on a body that is not dynamic */
 #define TLK_SHAPE_MATERIAL 8u    /* shift */
 
@@ -180,32 +180,38 @@ typedef struct tlk_descent {
     uint32_t nx, nold, nz;             /* images of the first three */
 } tlk_descent;
 
-/* The problem that solvers see: rows of three (contacts) over velocity blocks of six (bodies).
- * Rows from `block_base` on are block rows with explicit Jacobians; those before are central rows,
- * whose Jacobian follows from the normal and two arms along it. */
+/* The problem that solvers see: rows of three (contacts) over velocity blocks of six (bodies). A
+ * row is its normal and two arms, from the bodies' origins to where the impulse acts. Rows before
+ * `arm_base` are central: the arms are along the normal, the inertias of moving blocks isotropic;
+ * the head ends with the lengths of the arms. The others are arm rows: the head ends with the step
+ * lengths along the normal and in the tangent plane, and the arms stand in `arms`. */
 typedef struct tlk_problem {
     uint32_t rows; /* with the padding of packets; padded rows have a = TLK_NONE */
-    uint32_t block_base;
+    uint32_t arm_base;
     uint32_t blocks, moving; /* velocity blocks; those from `moving` on are never written */
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
     double omega, lambda;
-    double spared;         /* the part of the friction that gradient solvers leave unused */
-    const uint32_t *a, *b; /* rows: velocity blocks, a < moving */
-    const TLK_REAL *head;  /* rows, TLK_HEAD fields */
-    const TLK_REAL *block; /* rows - block_base, TLK_BLOCK fields */
-    const TLK_REAL *bias;  /* rows, 1 field: m/s along the normal */
-    const TLK_REAL *free;  /* blocks * 8: velocities without the rows' impulses */
-    TLK_REAL *gamma;       /* rows, 3 fields: impulse on b */
-    TLK_REAL *vel;         /* blocks * 8: velocities with them */
+    double spared;           /* the part of the friction that gradient solvers leave unused */
+    const uint32_t *a, *b;   /* rows: velocity blocks, a < moving */
+    const TLK_REAL *head;    /* rows, TLK_HEAD fields */
+    const TLK_REAL *arms;    /* rows - arm_base, TLK_ARMS fields */
+    const TLK_REAL *inverse; /* blocks * 8: inverse inertia in the world frame, xx, yy, zz, xy, xz,
+                                yz, 0, 0; zero where nothing moves; NULL: there are no arm rows */
+    const TLK_REAL *wall;    /* arm_base rows, 3 fields: the arm of b where b does not move by rows;
+                                NULL: no such block turns */
+    const TLK_REAL *bias;    /* rows, 1 field: m/s along the normal */
+    const TLK_REAL *free;    /* blocks * 8: velocities without the rows' impulses */
+    TLK_REAL *gamma;         /* rows, 3 fields: impulse on b */
+    TLK_REAL *vel;           /* blocks * 8: velocities with them */
     /* for sweeps in which rows wait for each other; NULL and 0 where there are none such */
-    uint64_t colours;      /* bit c: there are central rows of colour c */
-    const uint16_t *turns; /* central rows: TLK_TURN_ at a, and at b << 8 */
-    const TLK_REAL *mass;  /* central rows, 4 each, row by row: 1/m of a and b, 1/I of a and b */
+    uint64_t colours[2];   /* bit c: there are central rows of colour c; arm rows */
+    const uint16_t *turns; /* rows: TLK_TURN_ at a, and at b << 8 */
+    const TLK_REAL *mass;  /* rows, 4 each, row by row: 1/m of a and b, 1/I of a and b */
     /* for solvers that gather: impulses row by row, where one load fetches them */
     const uint32_t *list_begin, *list_end; /* moving: rows of each block */
     const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
-    const TLK_REAL *sides; /* as the list, 4 each: the row's normal and the block's arm */
+    const TLK_REAL *sides; /* as the list, 4 each, d and l: an impulse's moment is -l d x gamma */
     TLK_REAL *x;           /* rows, 4 each: impulse, eta (0 of padded rows) */
     /* for gradient solvers */
     tlk_descent *descent;
@@ -241,14 +247,15 @@ typedef struct tlk_build {
     const uint32_t *segment_row;   /* a key / 2: its first row */
     const TLK_REAL *pair;          /* 2 a pair of materials: friction, restitution */
     uint32_t materials;
-    uint32_t warm, block_base;
+    uint32_t warm, arm_base;
     tlk_recovery recovery;
     double restitution_speed;
     double rest; /* m: the gap and the way in a step up to which contacts with a load are at rest;
                     -infinity: none is */
     const TLK_REAL *free;
     uint32_t *a, *b;
-    TLK_REAL *head, *block, *bias, *gap, *gamma;
+    TLK_REAL *head, *arms, *wall, *bias, *gap, *gamma; /* wall: NULL where none turns */
+    TLK_REAL *inverse;    /* bodies, by tlk_body_inverse; NULL: there are no arm rows */
     const uint64_t *used; /* moving bodies: bit c where a row of colour c is on it */
     uint16_t *turns;      /* rows, or NULL: tlk_problem.turns and .mass are not wanted */
     TLK_REAL *mass;
@@ -291,9 +298,7 @@ typedef struct tlk_deep {
 
 /* Lists of rows by velocity block, for gathering. */
 typedef struct tlk_lists {
-    const uint32_t *a, *b;
-    const TLK_REAL *head;
-    uint32_t moving;
+    tlk_problem problem;
     uint32_t *key, *value; /* 2 a row; sorted by key in between */
     TLK_REAL *sides;       /* 4 an entry of the sorted list */
 } tlk_lists;

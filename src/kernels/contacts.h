@@ -4,6 +4,7 @@
 #define TL_KERNELS_CONTACTS_H
 
 #include "kernels/narrow.h"
+#include "kernels/solve.h"
 
 /* One owner shape: each of its contacts takes the impulse and the colour of the same pair, if there
  * was one. */
@@ -40,9 +41,10 @@ TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
 TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t k, uint32_t colour)
 {
     const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
-    const uint32_t block = !(ia & ib & TLK_SHAPE_CENTRAL);
+    const uint32_t central = TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
+    const uint32_t arms = ia & central && ib & central ? 0 : 1;
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
-    c->key[k] = colour * 4 + block * 2 + wall;
+    c->key[k] = colour * 4 + arms * 2 + wall;
 }
 
 /* One contact: where it has a colour already, both its bodies know; else it joins the list of those
@@ -152,50 +154,44 @@ TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
     m[2][0] = 2 * (x * z - w * y), m[2][1] = 2 * (y * z + w * x), m[2][2] = 1 - 2 * (x * x + y * y);
 }
 
-/* The inverse inertia of a body in the world frame; zero where it is not dynamic. */
-TL_KERNEL void tlk_inverse_inertia(const tlk_bodies *b, uint32_t row, double out[3][3])
+/* One body: its inverse inertia in the world frame, as tlk_problem.inverse; zero where it is not
+ * dynamic. */
+TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
 {
-    double m[3][3], inverse[3] = {0, 0, 0};
-    tlk_matrix(b->quat + 4 * (size_t)row, m);
-    if (row < b->dynamic)
-        for (int k = 0; k < 3; k++)
-            inverse[k] = 1 / b->inertia[4 * (size_t)row + k];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            out[r][c] = m[r][0] * inverse[0] * m[c][0] + m[r][1] * inverse[1] * m[c][1] +
-                        m[r][2] * inverse[2] * m[c][2];
+    const tlk_bodies *b = &p->bodies;
+    const real sphere = b->vel[8 * (size_t)i + 7];
+    real out[8] = {sphere, sphere, sphere, 0, 0, 0, 0, 0};
+    if (b->flags[i] & TLK_BODY_ANISOTROPIC) {
+        const double *moments = b->inertia + 4 * (size_t)i;
+        const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+        double m[3][3];
+        tlk_matrix(b->quat + 4 * (size_t)i, m);
+        for (int k = 0; k < 6; k++) {
+            const double *r = m[row[k]], *c = m[column[k]];
+            out[k] = (real)(r[0] * c[0] / moments[0] + r[1] * c[1] / moments[1] +
+                            r[2] * c[2] / moments[2]);
+        }
+    }
+    tlk_store8(p->inverse + 8 * (size_t)i, out);
 }
 
-/* One side of a block row: J (3 x 6, world axes) = sign * [1, -[arm]x] and B = M^-1 J^T (6 x 3).
- * Adds J B to w. (Eq. 16 and 17 of the sources, with angular velocities in the world frame.) */
-TL_KERNEL void tlk_block_side(const tlk_bodies *bodies, uint32_t row, const double *arm,
-                              double sign, real *j_out, real *b_out, double w[3][3])
+/* Adds one side of an arm row to its local matrix w = D^T M^-1 D: 1/m and -[arm]x I^-1 [arm]x. */
+TL_KERNEL void tlk_add_side(const tlk_build *p, uint32_t body, const double *arm, double w[3][3])
 {
-    double inertia[3][3];
-    tlk_inverse_inertia(bodies, row, inertia);
-    const double im = (double)bodies->vel[8 * (size_t)row + 3];
+    real inverse[8];
+    tlk_load8(p->inverse + 8 * (size_t)body, inverse);
+    const double im = (double)p->bodies.vel[8 * (size_t)body + 3], xx = inverse[0];
+    const double yy = inverse[1], zz = inverse[2], xy = inverse[3], xz = inverse[4];
+    const double yz = inverse[5], about[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
     const double skew[3][3] = {{0, -arm[2], arm[1]}, {arm[2], 0, -arm[0]}, {-arm[1], arm[0], 0}};
-    double j[3][6], b[6][3];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            j[r][c] = r == c ? sign : 0;
-            j[r][3 + c] = -sign * skew[r][c];
-        }
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            b[r][c] = im * j[c][r];
-            b[3 + r][c] =
-                inertia[r][0] * j[c][3] + inertia[r][1] * j[c][4] + inertia[r][2] * j[c][5];
-        }
-    for (int r = 0; r < 3; r++)
+    for (int r = 0; r < 3; r++) {
+        double turned[3]; /* row r of [arm]x I^-1 */
         for (int c = 0; c < 3; c++)
-            for (int k = 0; k < 6; k++)
-                w[r][c] += j[r][k] * b[k][c];
-    for (int r = 0; r < 3; r++)
-        for (int k = 0; k < 6; k++) {
-            j_out[TLK_LANES * (size_t)(6 * r + k)] = (real)j[r][k];
-            b_out[TLK_LANES * (size_t)(3 * k + r)] = (real)b[k][r];
-        }
+            turned[c] =
+                skew[r][0] * about[0][c] + skew[r][1] * about[1][c] + skew[r][2] * about[2][c];
+        for (int c = 0; c < 3; c++)
+            w[r][c] += tlk_dotd(turned, skew[c]) + (r == c ? im : 0);
+    }
 }
 
 /* A bound of the largest eigenvalue of a symmetric matrix with non-negative ones: the 16th root of
@@ -217,10 +213,10 @@ TL_KERNEL double tlk_largest(double w[3][3], double trace)
     return trace * sqrt(sqrt(sqrt(sqrt(a[0][0] + a[1][1] + a[2][2]))));
 }
 
-/* The step lengths of a block row from its local matrix w: along the normal, in the tangent plane
+/* The step lengths of an arm row from its local matrix w: along the normal, in the tangent plane
  * (the largest eigenvalue there), and for all three: 3 / trace as in the sources, but short enough
  * for one dominant eigenvalue, which 3 / trace is not. */
-TL_KERNEL void tlk_block_eta(const double *n, double w[3][3], real *eta)
+TL_KERNEL void tlk_arm_eta(const double *n, double w[3][3], real *eta)
 {
     double wn[3], nn = 0, trace = w[0][0] + w[1][1] + w[2][2], square = 0, wnwn = 0;
     for (int r = 0; r < 3; r++) {
@@ -236,8 +232,27 @@ TL_KERNEL void tlk_block_eta(const double *n, double w[3][3], real *eta)
     const double spread = tlk_max(2 * t2 - t1 * t1, 0.0);
     const double largest = 0.5 * (t1 + sqrt(spread));
     eta[0] = (real)(1 / nn);
-    eta[TLK_LANES] = (real)(1 / largest);
-    eta[2 * TLK_LANES] = (real)tlk_min(3 / trace, 1.75 / tlk_largest(w, trace));
+    eta[1] = (real)(1 / largest);
+    eta[2] = (real)tlk_min(3 / trace, 1.75 / tlk_largest(w, trace));
+}
+
+/* The arms of an arm row and its step lengths. */
+TL_KERNEL void tlk_build_arms(const tlk_build *p, uint32_t s, const double *n, const double *ra,
+                              const double *rb)
+{
+    double w[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    real *head = p->head + tlk_at(s, 0, TLK_HEAD), eta[3];
+    real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
+    tlk_add_side(p, p->a[s], ra, w);
+    tlk_add_side(p, p->b[s], rb, w);
+    tlk_arm_eta(n, w, eta);
+    for (int k = 0; k < 3; k++) {
+        arms[k * TLK_LANES] = (real)ra[k];
+        arms[(3 + k) * TLK_LANES] = (real)rb[k];
+    }
+    head[4 * TLK_LANES] = eta[0];
+    head[5 * TLK_LANES] = eta[1];
+    arms[6 * TLK_LANES] = eta[2];
 }
 
 /* The velocity of b's surface against a's at the ends of two arms. */
@@ -298,7 +313,7 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
     return before ? last | tlk_top_bit(before) : last | TLK_TURN_FIRST | top;
 }
 
-/* When a central row comes at its blocks, and their inverse masses. */
+/* When a row comes at its blocks, and their inverse masses. */
 TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b,
                                const real *va, const real *vb)
 {
@@ -380,15 +395,13 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
-    if (p->turns && s < p->block_base)
+    if (p->turns)
         tlk_build_turns(p, k, s, a, b, va, vb);
-    if (s >= p->block_base) {
-        double w[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-        real *out = p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);
-        tlk_block_side(&p->bodies, a, ra, -1, out, out + 36 * TLK_LANES, w);
-        tlk_block_side(&p->bodies, b, rb, 1, out + 18 * TLK_LANES, out + 54 * TLK_LANES, w);
-        tlk_block_eta(n, w, out + 72 * TLK_LANES);
-    }
+    if (s >= p->arm_base)
+        tlk_build_arms(p, s, n, ra, rb);
+    else if (p->wall && !dynamic_b)
+        for (uint32_t f = 0; f < 3; f++) /* none where the wall never turns, to the last bit */
+            p->wall[tlk_at(s, f, 3)] = ib & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];
 }
 
 /* One contact: the impulse of its row, and of its impacts before. The fourth number is 0 where
@@ -430,23 +443,28 @@ TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
 /* One row: an entry of the list of each block it moves. */
 TL_KERNEL void tlk_list_rows(const tlk_lists *l, uint32_t s)
 {
-    const bool real_row = l->a[s] != TLK_NONE;
-    l->key[2 * s] = real_row ? l->a[s] : l->moving;
+    const tlk_problem *p = &l->problem;
+    const bool real_row = p->a[s] != TLK_NONE;
+    l->key[2 * s] = real_row ? p->a[s] : p->moving;
     l->value[2 * s] = 2 * s;
-    l->key[2 * s + 1] = real_row && l->b[s] < l->moving ? l->b[s] : l->moving;
+    l->key[2 * s + 1] = real_row && p->b[s] < p->moving ? p->b[s] : p->moving;
     l->value[2 * s + 1] = 2 * s + 1;
 }
 
 /* One entry of the sorted lists: what gathering needs of the row. */
 TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
 {
-    if (l->key[i] >= l->moving)
+    if (l->key[i] >= l->problem.moving)
         return;
     const uint32_t s = l->value[i] >> 1, side = l->value[i] & 1;
-    const real *head = l->head + tlk_at(s, 0, TLK_HEAD);
-    const real all[4] = {head[0], head[TLK_LANES], head[2 * TLK_LANES],
-                         head[(4 + side) * TLK_LANES]};
-    tlk_store4(l->sides + 4 * (size_t)i, all);
+    const tlk_row row = tlk_load_row(&l->problem, s);
+    real arm[4] = {row.n[0], row.n[1], row.n[2], side ? row.arm_b : row.arm_a};
+    if (row.arms) {
+        for (int k = 0; k < 3; k++)
+            arm[k] = side ? -row.rb[k] : row.ra[k];
+        arm[3] = 1;
+    }
+    tlk_store4(l->sides + 4 * (size_t)i, arm);
 }
 
 #endif

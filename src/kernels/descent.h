@@ -101,8 +101,8 @@ TL_KERNEL void tlk_gradient_rows(const tlk_problem *p, uint32_t s, double *acc)
     tlk_load3(p->r, s, r);
     if (row.a == TLK_NONE)
         return;
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
-    tlk_row_velocity(p, s, &row, &pair, nz);
+    const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
+    tlk_row_velocity(p, &row, &pair, nz);
     tlk_store3(tlk_image(p, c->nz), s, nz);
     double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {

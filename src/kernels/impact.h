@@ -12,8 +12,8 @@
  * these keep the energy that the whole step would have without them. */
 TL_KERNEL tlk_pair tlk_impact_velocities(const tlk_impact *m, const tlk_row *row, float time)
 {
-    tlk_pair pair = tlk_load_pair(row, m->problem.vel);
-    const tlk_pair before = tlk_load_pair(row, m->before), free = tlk_load_pair(row, m->free);
+    tlk_pair pair = tlk_load_pair(&m->problem, row, m->problem.vel);
+    const tlk_pair before = tlk_load_pair(&m->problem, row, m->before), free = tlk_load_pair(&m->problem, row, m->free);
     const real part = (real)((double)time / m->h - 0.5);
     for (int k = 0; k < 8; k++) {
         pair.a[k] += part * (free.a[k] - before.a[k]);
@@ -41,22 +41,22 @@ TL_KERNEL bool tlk_impact_spent(const tlk_impact *m, uint32_t s)
 
 /* How much impacts have opened a row, as a speed over the whole step: bodies had other velocities
  * before them. */
-TL_KERNEL real tlk_impact_opened(const tlk_impact *m, uint32_t s, const tlk_row *row)
+TL_KERNEL real tlk_impact_opened(const tlk_impact *m, const tlk_row *row)
 {
-    const tlk_pair pair = tlk_load_pair(row, m->pseudo);
+    const tlk_pair pair = tlk_load_pair(&m->problem, row, m->pseudo);
     real u[3];
-    tlk_row_velocity(&m->problem, s, row, &pair, u);
+    tlk_row_velocity(&m->problem, row, &pair, u);
     return tlk_dot(u, row->n);
 }
 
 /* A row as it is at a time within the step. Two spheres that move past each other turn the line
  * between their centres; an impulse along that line, as it was at the start, would turn them. */
-TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, uint32_t s, const tlk_row *row, float time)
+TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, const tlk_row *row, float time)
 {
     tlk_row turned = *row;
-    if (s >= m->problem.block_base || row->b >= m->problem.moving)
+    if (row->arms || row->b >= m->problem.moving)
         return turned;
-    const tlk_pair vel = tlk_load_pair(row, m->problem.vel), push = tlk_load_pair(row, m->pseudo);
+    const tlk_pair vel = tlk_load_pair(&m->problem, row, m->problem.vel), push = tlk_load_pair(&m->problem, row, m->pseudo);
     const real apart = row->arm_a + row->arm_b;
     real d[3];
     for (int k = 0; k < 3; k++)
@@ -76,11 +76,11 @@ TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, uint32_t s, const tlk_row 
  * then, or now where it is closed already. 2 h where that is not in this step. */
 TL_KERNEL float tlk_impact_closes(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
-    const tlk_pair pair = tlk_load_pair(row, m->problem.vel);
+    const tlk_pair pair = tlk_load_pair(&m->problem, row, m->problem.vel);
     real u[3];
-    tlk_row_velocity(&m->problem, s, row, &pair, u);
+    tlk_row_velocity(&m->problem, row, &pair, u);
     const double speed = -(double)tlk_dot(u, row->n);
-    const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, row);
+    const double gap = (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, row);
     if (!(speed > 0) || !(gap < m->h * speed))
         return (float)(2 * m->h);
     const float time = tlk_max(tlk_impact_clock(m, row), (float)(gap / speed));
@@ -88,12 +88,12 @@ TL_KERNEL float tlk_impact_closes(const tlk_impact *m, uint32_t s, const tlk_row
 }
 
 /* How fast a row approaches at a time, with the velocities that it has then. */
-TL_KERNEL double tlk_impact_speed(const tlk_impact *m, uint32_t s, const tlk_row *row, float time)
+TL_KERNEL double tlk_impact_speed(const tlk_impact *m, const tlk_row *row, float time)
 {
-    const tlk_row then = tlk_impact_row(m, s, row, time);
+    const tlk_row then = tlk_impact_row(m, row, time);
     const tlk_pair pair = tlk_impact_velocities(m, row, time);
     real u[3];
-    tlk_row_velocity(&m->problem, s, &then, &pair, u);
+    tlk_row_velocity(&m->problem, &then, &pair, u);
     return -(double)tlk_dot(u, then.n);
 }
 
@@ -104,7 +104,7 @@ TL_KERNEL uint64_t tlk_impact_offer(const tlk_impact *m, uint32_t s, const tlk_r
     const float time = tlk_impact_closes(m, s, row);
     if (!((double)time < m->h) || tlk_impact_spent(m, s))
         return 0;
-    const double speed = tlk_impact_speed(m, s, row, time);
+    const double speed = tlk_impact_speed(m, row, time);
     if (!(speed > m->slow))
         return 0;
     const uint32_t place = time > 0 ? 0x7fffffu - (tlk_float_bits(time) >> 8)
@@ -138,7 +138,7 @@ TL_KERNEL void tlk_impact_bid(const tlk_impact *m, uint32_t s)
 TL_KERNEL void tlk_impact_shift(const tlk_impact *m, const tlk_row *row, float time,
                                 const tlk_pair *before, const tlk_pair *after)
 {
-    tlk_pair pair = tlk_load_pair(row, m->pseudo);
+    tlk_pair pair = tlk_load_pair(&m->problem, row, m->pseudo);
     const real part = (real)((double)time / m->h);
     for (int k = 0; k < 8; k++) {
         pair.a[k] += part * (before->a[k] - after->a[k]);
@@ -158,25 +158,25 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
         return;
     const tlk_row start = tlk_load_row(p, s);
     const float time = tlk_impact_closes(m, s, &start);
-    const tlk_row row = tlk_impact_row(m, s, &start, time);
+    const tlk_row row = tlk_impact_row(m, &start, time);
     const tlk_pair then = tlk_impact_velocities(m, &row, time);
-    tlk_pair pair = tlk_load_pair(&row, p->vel), after = then;
+    tlk_pair pair = tlk_load_pair(p, &row, p->vel), after = then;
     real u[3], left[3], eta[3], gamma[3] = {0, 0, 0}, sum[3], work = 0;
-    tlk_row_velocity(p, s, &row, &then, u);
-    tlk_row_eta(p, s, &row, &then, eta);
+    tlk_row_velocity(p, &row, &then, u);
+    tlk_row_eta(&row, &then, eta);
     const real un = tlk_dot(u, row.n);
-    tlk_psor_coulomb(p, m->restitution[s] * un, s, &row, &then, u, eta, gamma);
-    if (s >= p->block_base) {
+    tlk_psor_coulomb(p, m->restitution[s] * un, &row, &then, u, eta, gamma);
+    if (row.arms) {
         /* friction may turn a body so that Newton's law adds energy: then without friction */
-        tlk_row_push(p, s, &row, gamma, &after);
-        tlk_row_velocity(p, s, &row, &after, left);
+        tlk_row_push(p, &row, gamma, &after);
+        tlk_row_velocity(p, &row, &after, left);
         for (int k = 0; k < 3; k++)
             work += gamma[k] * (u[k] + left[k]);
         for (int k = 0; k < 3 && work > 0; k++)
             gamma[k] = -(1 + m->restitution[s]) * eta[0] * un * row.n[k];
     }
     after = pair;
-    tlk_row_push(p, s, &row, gamma, &after);
+    tlk_row_push(p, &row, gamma, &after);
     tlk_impact_shift(m, &row, time, &pair, &after);
     tlk_store_pair(p, &row, &after, p->vel);
     tlk_load3(m->impulse, s, sum);
@@ -202,17 +202,17 @@ TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
     if (p->a[s] == TLK_NONE || (m->bias[s] == 0 && m->gap[s] > 0))
         return;
     const tlk_row row = tlk_load_row(p, s);
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     real u[3];
-    tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_velocity(p, &row, &pair, u);
     const double speed = -(double)tlk_dot(u, row.n), time = (double)tlk_impact_clock(m, &row);
     const float closes = tlk_impact_closes(m, s, &row);
     if (m->restitution[s] > 0 && (double)closes < m->h &&
-        !(tlk_impact_speed(m, s, &row, closes) > 0)) {
+        !(tlk_impact_speed(m, &row, closes) > 0)) {
         m->bias[s] = (real)(speed * (1 + 1e-6));
     } else if (time > 0) {
         const double gap =
-            (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, s, &row) - time * speed;
+            (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, &row) - time * speed;
         m->bias[s] = (real)(gap > 0 ? gap / (m->h - time) : tlk_gap_bias(&m->recovery, gap));
     }
 }

@@ -8,11 +8,33 @@
 
 #include "kernels/real.h"
 
-/* The parts of a row that every kernel needs. */
+/* A row, of either kind: what kernels need of it. Those that know the kind, or do without a part,
+ * have the compiler leave it out. */
 typedef struct tlk_row {
-    real n[3], mu, arm_a, arm_b;
+    real n[3], mu;
     uint32_t a, b;
+    bool arms;         /* an arm row; else central */
+    real arm_a, arm_b; /* of a central row */
+    real ra[3], rb[3]; /* of an arm row; rb of a central row, too, where b is a wall */
+    real eta[3];       /* of an arm row */
+    real ia[8], ib[8]; /* of an arm row: inverse inertias, as tlk_problem.inverse */
 } tlk_row;
+
+/* The arms of an arm row, what its blocks' inertias are and its step lengths. */
+TL_KERNEL void tlk_load_arms(const tlk_problem *p, uint32_t s, tlk_row *row)
+{
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    const real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
+    for (int k = 0; k < 3; k++) {
+        row->ra[k] = arms[k * TLK_LANES];
+        row->rb[k] = arms[(3 + k) * TLK_LANES];
+    }
+    row->eta[0] = head[4 * TLK_LANES];
+    row->eta[1] = head[5 * TLK_LANES];
+    row->eta[2] = arms[6 * TLK_LANES];
+    tlk_load8(p->inverse + 8 * (size_t)row->a, row->ia);
+    tlk_load8(p->inverse + 8 * (size_t)row->b, row->ib);
+}
 
 TL_KERNEL tlk_row tlk_load_row(const tlk_problem *p, uint32_t s)
 {
@@ -25,6 +47,14 @@ TL_KERNEL tlk_row tlk_load_row(const tlk_problem *p, uint32_t s)
     row.arm_b = head[5 * TLK_LANES];
     row.a = p->a[s];
     row.b = p->b[s];
+    row.arms = s >= p->arm_base && row.a != TLK_NONE;
+    const bool wall = s < p->arm_base && p->wall && row.b >= p->moving;
+    for (uint32_t k = 0; k < 3; k++) {
+        row.ra[k] = 0;
+        row.rb[k] = wall ? p->wall[tlk_at(s, k, 3)] : (real)0;
+    }
+    if (row.arms)
+        tlk_load_arms(p, s, &row);
     return row;
 }
 
@@ -45,11 +75,23 @@ typedef struct tlk_pair {
     real a[8], b[8];
 } tlk_pair;
 
-TL_KERNEL tlk_pair tlk_load_pair(const tlk_row *row, const real *vel)
+/* From the velocity of the wall of a central row to that of its surface at the contact, which is
+ * all that the row sees of it. */
+TL_KERNEL void tlk_wall_surface(const tlk_row *row, real *vb)
+{
+    real t[3];
+    tlk_cross(vb + 4, row->rb, t);
+    for (int k = 0; k < 3; k++)
+        vb[k] += t[k];
+}
+
+TL_KERNEL tlk_pair tlk_load_pair(const tlk_problem *p, const tlk_row *row, const real *vel)
 {
     tlk_pair pair;
     tlk_load8(vel + 8 * (size_t)row->a, pair.a);
     tlk_load8(vel + 8 * (size_t)row->b, pair.b);
+    if (!row->arms && p->wall && row->b >= p->moving)
+        tlk_wall_surface(row, pair.b);
     return pair;
 }
 
@@ -62,64 +104,72 @@ TL_KERNEL void tlk_store_pair(const tlk_problem *p, const tlk_row *row, const tl
         tlk_store8(vel + 8 * (size_t)row->b, pair->b);
 }
 
-TL_KERNEL const real *tlk_block_row(const tlk_problem *p, uint32_t s)
-{
-    return p->block + tlk_at(s - p->block_base, 0, TLK_BLOCK);
-}
-
 /* u = D^T v of one row (eq. 15). */
-TL_KERNEL void tlk_row_velocity(const tlk_problem *p, uint32_t s, const tlk_row *row,
-                                const tlk_pair *pair, real *u)
+TL_KERNEL void tlk_row_velocity(const tlk_problem *p, const tlk_row *row, const tlk_pair *pair,
+                                real *u)
 {
     const real *va = pair->a, *vb = pair->b;
-    if (s < p->block_base && p->frictionless) {
+    real w[3], t[3];
+    if (row->arms) {
+        tlk_cross(va + 4, row->ra, t);
+        tlk_cross(vb + 4, row->rb, w);
+        for (int k = 0; k < 3; k++)
+            u[k] = (vb[k] + w[k]) - (va[k] + t[k]);
+        return;
+    }
+    if (p->frictionless) {
         /* only the part along the normal counts, and there turning does not move the surface */
         for (int k = 0; k < 3; k++)
             u[k] = vb[k] - va[k];
         return;
     }
-    if (s < p->block_base) {
-        real w[3], t[3];
-        for (int k = 0; k < 3; k++)
-            w[k] = row->arm_a * va[4 + k] + row->arm_b * vb[4 + k];
-        tlk_cross(w, row->n, t);
-        for (int k = 0; k < 3; k++)
-            u[k] = vb[k] - va[k] - t[k];
-        return;
-    }
-    const real *j = tlk_block_row(p, s);
-    for (int r = 0; r < 3; r++) {
-        real sum = 0;
-        for (int k = 0; k < 6; k++) {
-            const int at = k < 3 ? k : k + 1; /* skip the inverse mass */
-            sum += j[(6 * r + k) * TLK_LANES] * va[at] + j[(18 + 6 * r + k) * TLK_LANES] * vb[at];
-        }
-        u[r] = sum;
-    }
+    for (int k = 0; k < 3; k++)
+        w[k] = row->arm_a * va[4 + k] + row->arm_b * vb[4 + k];
+    tlk_cross(w, row->n, t);
+    for (int k = 0; k < 3; k++)
+        u[k] = vb[k] - va[k] - t[k];
 }
 
-/* What the impulse of a central row changes: 1/m gamma, and 1/I times what turns, of each side. */
+/* What the impulse of a row changes: of a, which loses it, and of b; 1/m gamma, and of the angular
+ * velocity what both lose. */
 typedef struct tlk_change {
     real a[6], b[6];
 } tlk_change;
 
+/* The product of a symmetric matrix, as tlk_problem.inverse, with a vector. */
+TL_KERNEL void tlk_symmetric(const real *m, const real *x, real *out)
+{
+    out[0] = m[0] * x[0] + m[3] * x[1] + m[4] * x[2];
+    out[1] = m[3] * x[0] + m[1] * x[1] + m[5] * x[2];
+    out[2] = m[4] * x[0] + m[5] * x[1] + m[2] * x[2];
+}
+
 /* mass: 1/m of a and b, 1/I of a and b. */
-TL_KERNEL tlk_change tlk_central_change(const tlk_row *row, const real *gamma, const real *mass)
+TL_KERNEL tlk_change tlk_row_change(const tlk_row *row, const real *gamma, const real *mass)
 {
     tlk_change c;
     real t[3];
-    tlk_cross(row->n, gamma, t);
-    const real ia = mass[2] * row->arm_a, ib = mass[3] * row->arm_b;
     for (int k = 0; k < 3; k++) {
         c.a[k] = mass[0] * gamma[k];
         c.b[k] = mass[1] * gamma[k];
+    }
+    if (row->arms) {
+        tlk_cross(row->ra, gamma, t);
+        tlk_symmetric(row->ia, t, c.a + 3);
+        tlk_cross(gamma, row->rb, t);
+        tlk_symmetric(row->ib, t, c.b + 3);
+        return c;
+    }
+    tlk_cross(row->n, gamma, t);
+    const real ia = mass[2] * row->arm_a, ib = mass[3] * row->arm_b;
+    for (int k = 0; k < 3; k++) {
         c.a[3 + k] = ia * t[k];
         c.b[3 + k] = ib * t[k];
     }
     return c;
 }
 
-TL_KERNEL void tlk_central_push(const tlk_change *c, tlk_pair *pair)
+TL_KERNEL void tlk_apply_change(const tlk_change *c, tlk_pair *pair)
 {
     for (int k = 0; k < 3; k++) {
         pair->a[k] -= c->a[k];
@@ -129,12 +179,22 @@ TL_KERNEL void tlk_central_push(const tlk_change *c, tlk_pair *pair)
     }
 }
 
+/* Adds what a change makes of the velocity of an arm row. */
+TL_KERNEL void tlk_add_velocity(const tlk_row *row, const tlk_change *c, real *u)
+{
+    real ta[3], tb[3];
+    tlk_cross(c->a + 3, row->ra, ta);
+    tlk_cross(c->b + 3, row->rb, tb);
+    for (int k = 0; k < 3; k++)
+        u[k] += (c->a[k] + c->b[k]) + (ta[k] - tb[k]);
+}
+
 /* Adds M^-1 D gamma of one row to the velocities of its blocks (eq. 17). */
-TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row, const real *gamma,
+TL_KERNEL void tlk_row_push(const tlk_problem *p, const tlk_row *row, const real *gamma,
                             tlk_pair *pair)
 {
     real *va = pair->a, *vb = pair->b;
-    if (s < p->block_base && p->frictionless) {
+    if (p->frictionless && !row->arms) {
         /* along the normal: the arms are parallel to it */
         for (int k = 0; k < 3; k++) {
             va[k] -= va[3] * gamma[k];
@@ -142,39 +202,26 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, uint32_t s, const tlk_row *row
         }
         return;
     }
-    if (s < p->block_base) {
-        const real mass[4] = {va[3], vb[3], va[7], vb[7]};
-        const tlk_change change = tlk_central_change(row, gamma, mass);
-        tlk_central_push(&change, pair);
-        return;
-    }
-    const real *b = tlk_block_row(p, s) + 36 * TLK_LANES;
-    for (int k = 0; k < 6; k++) {
-        const int at = k < 3 ? k : k + 1;
-        va[at] += b[3 * k * TLK_LANES] * gamma[0] + b[(3 * k + 1) * TLK_LANES] * gamma[1] +
-                  b[(3 * k + 2) * TLK_LANES] * gamma[2];
-        vb[at] += b[(18 + 3 * k) * TLK_LANES] * gamma[0] +
-                  b[(18 + 3 * k + 1) * TLK_LANES] * gamma[1] +
-                  b[(18 + 3 * k + 2) * TLK_LANES] * gamma[2];
-    }
+    const real mass[4] = {va[3], vb[3], va[7], vb[7]};
+    const tlk_change change = tlk_row_change(row, gamma, mass);
+    tlk_apply_change(&change, pair);
 }
 
 /* Step lengths of a row: along the normal, in the tangent plane, and 3 / trace for all (Algorithm 1
  * of document 002). */
-TL_KERNEL void tlk_row_eta(const tlk_problem *p, uint32_t s, const tlk_row *row,
-                           const tlk_pair *pair, real *eta)
+TL_KERNEL void tlk_row_eta(const tlk_row *row, const tlk_pair *pair, real *eta)
 {
-    if (s < p->block_base) {
-        const real *va = pair->a, *vb = pair->b;
-        const real kn = va[3] + vb[3];
-        const real kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
-        eta[0] = 1 / kn;
-        eta[1] = 1 / kt;
-        eta[2] = 3 / (kn + 2 * kt);
+    if (row->arms) {
+        for (int k = 0; k < 3; k++)
+            eta[k] = row->eta[k];
         return;
     }
-    const real *e = tlk_block_row(p, s) + 72 * TLK_LANES;
-    eta[0] = e[0], eta[1] = e[TLK_LANES], eta[2] = e[2 * TLK_LANES];
+    const real *va = pair->a, *vb = pair->b;
+    const real kn = va[3] + vb[3];
+    const real kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
+    eta[0] = 1 / kn;
+    eta[1] = 1 / kt;
+    eta[2] = 3 / (kn + 2 * kt);
 }
 
 /* The metric projection onto the friction cone about n (document 001, after eq. 14). */
@@ -222,30 +269,30 @@ TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
-    tlk_pair pair = tlk_load_pair(&row, p->vel);
+    tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     real gamma[3];
     tlk_load3(p->gamma, s, gamma);
-    tlk_row_push(p, s, &row, gamma, &pair);
+    tlk_row_push(p, &row, gamma, &pair);
     tlk_store_pair(p, &row, &pair, p->vel);
 }
 
 /* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse
  * in the disc that the new normal impulse allows. */
-TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, uint32_t s, const tlk_row *row,
+TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, const tlk_row *row,
                                 const tlk_pair *pair, const real *u, const real *eta, real *gamma)
 {
     const real omega = (real)p->omega;
     const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
     const real next = tlk_max(gn - omega * eta[0] * (un + bias), (real)0);
     real slip[3] = {u[0], u[1], u[2]}, t[3];
-    if (s >= p->block_base) {
+    if (row->arms) {
         /* here the normal impulse may turn the bodies: look at the slip it leaves */
-        tlk_pair pushed = *pair;
+        const real mass[4] = {pair->a[3], pair->b[3], pair->a[7], pair->b[7]};
         real push[3];
         for (int k = 0; k < 3; k++)
             push[k] = (next - gn) * row->n[k];
-        tlk_row_push(p, s, row, push, &pushed);
-        tlk_row_velocity(p, s, row, &pushed, slip);
+        const tlk_change change = tlk_row_change(row, push, mass);
+        tlk_add_velocity(row, &change, slip);
     }
     const real sn = tlk_dot(slip, row->n);
     for (int k = 0; k < 3; k++)
@@ -254,6 +301,16 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, uint32_t s, con
     const real scale = square > limit * limit ? limit / tlk_sqrt(square) : (real)1;
     for (int k = 0; k < 3; k++)
         gamma[k] = next * row->n[k] + scale * t[k];
+}
+
+/* One arm row's step without friction. */
+TL_KERNEL void tlk_arm_normal(const tlk_problem *p, real bias, const tlk_row *row, const real *u,
+                              real *gamma)
+{
+    const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
+    const real next = tlk_max(gn - (real)p->omega * row->eta[0] * (un + bias), (real)0);
+    for (int k = 0; k < 3; k++)
+        gamma[k] = next * row->n[k];
 }
 
 /* The step of one central row without friction: only linear velocities count, and the inverse
@@ -275,17 +332,20 @@ TL_KERNEL void tlk_normal_step(const tlk_problem *p, const real *n, real bias, r
     }
 }
 
-/* The same between blocks a and b. */
-TL_KERNEL void tlk_psor_normal(const tlk_problem *p, uint32_t a, uint32_t b, const real *n,
-                               real bias, real *gamma)
+/* The same between the blocks of a row. */
+TL_KERNEL void tlk_psor_normal(const tlk_problem *p, const tlk_row *row, real bias, real *gamma)
 {
-    real *at_a = p->vel + 8 * (size_t)a, *at_b = p->vel + 8 * (size_t)b;
-    real va[4], vb[4];
+    real *at_a = p->vel + 8 * (size_t)row->a, *at_b = p->vel + 8 * (size_t)row->b;
+    real va[4], vb[8];
     tlk_load4(at_a, va);
     tlk_load4(at_b, vb);
-    tlk_normal_step(p, n, bias, va, vb, gamma);
+    if (p->wall && row->b >= p->moving) {
+        tlk_load4(at_b + 4, vb + 4);
+        tlk_wall_surface(row, vb);
+    }
+    tlk_normal_step(p, row->n, bias, va, vb, gamma);
     tlk_store4(at_a, va);
-    if (b < p->moving)
+    if (row->b < p->moving)
         tlk_store4(at_b, vb);
 }
 
@@ -296,20 +356,22 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     if (row.a == TLK_NONE)
         return;
     real u[3], gamma[3], old[3], eta[3];
-    if (p->frictionless && s < p->block_base) {
+    if (p->frictionless && !row.arms) {
         tlk_load3(p->gamma, s, gamma);
-        tlk_psor_normal(p, row.a, row.b, row.n, p->bias[s], gamma);
+        tlk_psor_normal(p, &row, p->bias[s], gamma);
         tlk_store3(p->gamma, s, gamma);
         return;
     }
-    tlk_pair pair = tlk_load_pair(&row, p->vel);
-    tlk_row_velocity(p, s, &row, &pair, u);
-    tlk_row_eta(p, s, &row, &pair, eta);
+    tlk_pair pair = tlk_load_pair(p, &row, p->vel);
+    tlk_row_velocity(p, &row, &pair, u);
+    tlk_row_eta(&row, &pair, eta);
     tlk_load3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k];
-    if (p->coulomb || p->frictionless) {
-        tlk_psor_coulomb(p, p->bias[s], s, &row, &pair, u, eta, gamma);
+    if (p->frictionless) {
+        tlk_arm_normal(p, p->bias[s], &row, u, gamma);
+    } else if (p->coulomb) {
+        tlk_psor_coulomb(p, p->bias[s], &row, &pair, u, eta, gamma);
     } else {
         const real step = (real)p->omega * eta[2], bias = p->bias[s];
         for (int k = 0; k < 3; k++)
@@ -319,7 +381,7 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
     tlk_store3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k] - old[k];
-    tlk_row_push(p, s, &row, old, &pair);
+    tlk_row_push(p, &row, old, &pair);
     tlk_store_pair(p, &row, &pair, p->vel);
 }
 
@@ -333,14 +395,14 @@ TL_KERNEL void tlk_impulses_in(const tlk_problem *p, uint32_t s)
         tlk_store4(p->x + 4 * (size_t)s, x);
         return;
     }
-    const tlk_pair pair = tlk_load_pair(&row, p->free);
-    tlk_row_eta(p, s, &row, &pair, eta);
+    const tlk_pair pair = tlk_load_pair(p, &row, p->free);
+    tlk_row_eta(&row, &pair, eta);
     tlk_load3(p->gamma, s, x);
     x[3] = eta[2];
     tlk_store4(p->x + 4 * (size_t)s, x);
     if (!p->r)
         return;
-    tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_velocity(p, &row, &pair, u);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row.n[k];
     tlk_store3(p->r, s, u);
@@ -362,9 +424,9 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     real u[3], x[4], next[3];
-    tlk_row_velocity(p, s, &row, &pair, u);
+    tlk_row_velocity(p, &row, &pair, u);
     tlk_load4(p->x + 4 * (size_t)s, x);
     const real step = (real)p->omega * x[3], bias = p->bias[s], lambda = (real)p->lambda;
     for (int k = 0; k < 3; k++)
@@ -380,31 +442,27 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
 TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, const real *free,
                           real *out)
 {
-    real push[3] = {0, 0, 0}, turn[3] = {0, 0, 0}, other[6] = {0, 0, 0, 0, 0, 0};
+    real push[3] = {0, 0, 0}, turn[3] = {0, 0, 0};
     const uint32_t end = p->list_end[i];
     for (uint32_t l = p->list_begin[i]; l < end; l++) {
         const uint32_t s = p->list[l] >> 1, side = p->list[l] & 1;
-        real gamma[4];
+        real gamma[4], arm[4], t[3];
         tlk_load4(x + 4 * (size_t)s, gamma);
-        if (s < p->block_base) {
-            real n[4], t[3]; /* and the arm */
-            tlk_load4(p->sides + 4 * (size_t)l, n);
-            tlk_cross(n, gamma, t);
-            for (int k = 0; k < 3; k++) {
-                push[k] += side ? gamma[k] : -gamma[k];
-                turn[k] -= n[3] * t[k];
-            }
-        } else {
-            const real *b = tlk_block_row(p, s) + (36 + 18 * side) * TLK_LANES;
-            for (int k = 0; k < 6; k++)
-                other[k] += b[3 * k * TLK_LANES] * gamma[0] +
-                            b[(3 * k + 1) * TLK_LANES] * gamma[1] +
-                            b[(3 * k + 2) * TLK_LANES] * gamma[2];
+        tlk_load4(p->sides + 4 * (size_t)l, arm);
+        tlk_cross(arm, gamma, t);
+        for (int k = 0; k < 3; k++) {
+            push[k] += side ? gamma[k] : -gamma[k];
+            turn[k] -= arm[3] * t[k];
         }
     }
     for (int k = 0; k < 3; k++) {
-        out[k] = free[3] * push[k] + other[k];
-        out[4 + k] = free[7] * turn[k] + other[3 + k];
+        out[k] = free[3] * push[k];
+        out[4 + k] = free[7] * turn[k];
+    }
+    if (p->inverse) {
+        real inverse[8];
+        tlk_load8(p->inverse + 8 * (size_t)i, inverse);
+        tlk_symmetric(inverse, turn, out + 4);
     }
     out[3] = free[3];
     out[7] = free[7];
@@ -452,10 +510,10 @@ TL_KERNEL void tlk_residual(const tlk_problem *p, uint32_t s, double *acc)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
-    const tlk_pair pair = tlk_load_pair(&row, p->vel);
+    const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     real u[3], g[3], eta[3];
-    tlk_row_velocity(p, s, &row, &pair, u);
-    tlk_row_eta(p, s, &row, &pair, eta);
+    tlk_row_velocity(p, &row, &pair, u);
+    tlk_row_eta(&row, &pair, eta);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row.n[k];
     tlk_load3(p->gamma, s, g);
@@ -473,10 +531,10 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
         return;
-    tlk_pair pair = tlk_load_pair(&row, p->vel);
+    tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     real u[3], wall[3], g[3], struck[3] = {0, 0, 0}, eta[3];
-    tlk_row_velocity(p, s, &row, &pair, u);
-    tlk_row_eta(p, s, &row, &pair, eta);
+    tlk_row_velocity(p, &row, &pair, u);
+    tlk_row_eta(&row, &pair, eta);
     tlk_load3(p->gamma, s, g);
     if (q->impact)
         tlk_load3(q->impact, s, struck);
@@ -484,7 +542,7 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     if (row.b >= p->moving) {
         for (int k = 0; k < 8; k++)
             pair.a[k] = 0;
-        tlk_row_velocity(p, s, &row, &pair, wall);
+        tlk_row_velocity(p, &row, &pair, wall);
         for (int k = 0; k < 3; k++)
             work += ((double)g[k] + struck[k]) * wall[k];
     }
@@ -504,6 +562,21 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     }
 }
 
+/* What rows need to know, of those that are being built. */
+TL_KERNEL tlk_problem tlk_position_problem(const tlk_build *q)
+{
+    tlk_problem p = {0};
+    p.arm_base = q->arm_base;
+    p.moving = q->bodies.dynamic;
+    p.a = q->a;
+    p.b = q->b;
+    p.head = q->head;
+    p.arms = q->arms;
+    p.inverse = q->inverse;
+    p.wall = q->wall;
+    return p;
+}
+
 /* One row of the position problem: what is left of the gap after the velocities have acted, as a
  * speed; of an overlap, and of the gap of a contact at rest, the part that is to go in this step. A
  * contact at rest (a load, and no gap for the velocities to close) counts from that load, which is
@@ -514,17 +587,11 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     tlk_store3(q->position_gamma, s, start);
     if (q->a[s] == TLK_NONE)
         return;
-    tlk_problem p = {0};
-    p.block = q->block;
-    p.block_base = q->block_base;
-    p.head = q->head;
-    p.a = q->a;
-    p.b = q->b;
-    p.moving = q->bodies.dynamic;
+    const tlk_problem p = tlk_position_problem(q);
     const tlk_row row = tlk_load_row(&p, s);
-    const tlk_pair pair = tlk_load_pair(&row, q->vel);
+    const tlk_pair pair = tlk_load_pair(&p, &row, q->vel);
     real u[3];
-    tlk_row_velocity(&p, s, &row, &pair, u);
+    tlk_row_velocity(&p, &row, &pair, u);
     const double un = (double)row.n[0] * u[0] + (double)row.n[1] * u[1] + (double)row.n[2] * u[2];
     tlk_load3(q->gamma, s, gamma);
     const real load = tlk_dot(gamma, row.n);

@@ -68,8 +68,7 @@ tl_status tl_problem_lists(tl_backend *backend, tl_workspace *w, tl_problem *pro
     TL_TRY(tl_buffer_need(backend, &w->list, sides * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(backend, &w->sides, 4 * sides * backend->real));
     w->lists++; /* what other problems have is no longer there */
-    const tlk_lists lists = {view->a,          view->b,      view->head,   view->moving,
-                             w->list_key.data, w->list.data, w->sides.data};
+    const tlk_lists lists = {*view, w->list_key.data, w->list.data, w->sides.data};
     tl_run(backend, TLK_list_rows, view->rows, &lists);
     TL_TRY(backend->ops->sort(backend, lists.key, lists.value, (uint32_t)sides, bits));
     TL_TRY(tl_ranges(backend, lists.key, (uint32_t)sides, view->moving + 1, &w->list_range));

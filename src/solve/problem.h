@@ -14,7 +14,7 @@ typedef struct tl_segment {
     bool serial;
 } tl_segment;
 
-#define TL_SEGMENTS (2 * TLK_COLOURS) /* central and block rows of each colour */
+#define TL_SEGMENTS (2 * TLK_COLOURS) /* central and arm rows of each colour */
 
 typedef struct tl_problem {
     tlk_problem

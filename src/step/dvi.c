@@ -113,7 +113,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
     uint32_t rows = 0, colours = 0;
     problem->segment_count = 0;
     for (uint32_t kind = 0; kind < 2; kind++) {
-        problem->view.block_base = rows;
+        problem->view.arm_base = rows;
         for (uint32_t c = 0; c < TLK_COLOURS; c++) {
             const uint32_t segment = 2 * c + kind;
             const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
@@ -124,7 +124,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
     }
     first[TL_SEGMENTS] = starts[TLK_RANK_KEYS];
     problem->view.rows = rows;
-    problem->view.colours = 0;
+    memset(problem->view.colours, 0, sizeof problem->view.colours);
     for (uint32_t c = 0; c < TLK_COLOURS; c++) {
         colours += starts[4 * c + 4] > starts[4 * c];
         for (uint32_t kind = 0; kind < 2; kind++) {
@@ -133,8 +133,8 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
             if (count)
                 problem->segments[problem->segment_count++] =
                     (tl_segment){row[segment], row[segment] + count, c == TLK_COLOURS - 1};
-            if (count && !kind)
-                problem->view.colours |= 1ull << c;
+            if (count)
+                problem->view.colours[kind] |= 1ull << c;
         }
     }
     return colours;
@@ -142,13 +142,14 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
 
 /* Bytes that order and rows of so many contacts take, if all rows are central; the pieces that they
  * are cut in are rounded up. */
-static size_t room_for_rows(const tl_backend *b, size_t contacts, size_t bodies)
+static size_t room_for_rows(const tl_world *w, size_t contacts)
 {
-    const size_t words = 4, reals = TLK_HEAD + 9, pieces = 16;
+    const tl_backend *b = w->backend;
+    const size_t words = 4, reals = TLK_HEAD + 9 + (w->turning ? 3 : 0), pieces = 16;
     const size_t flow = b->flow ? sizeof(uint16_t) + 4 * b->real : 0;
     return (contacts + TL_SEGMENTS * (TLK_LANES - 1)) *
                (words * sizeof(uint32_t) + reals * b->real + flow) +
-           (b->flow ? bodies * sizeof(uint64_t) : 0) + pieces * 512;
+           (b->flow ? w->dynamic * sizeof(uint64_t) : 0) + pieces * 512;
 }
 
 /* Colours, and from them the order of rows. */
@@ -167,7 +168,7 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
     /* building rows needs these too and, where rows wait for each other, the colours used at each
      * body: the first part of what colouring works with; the rest makes room for the rows */
-    TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(b, c->count, w->dynamic)));
+    TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(w, c->count)));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
@@ -185,7 +186,7 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
     *colours = coloured ? used : 0;
     if (!coloured)
-        problem->view.colours = 0;
+        memset(problem->view.colours, 0, sizeof problem->view.colours);
     b->ops->upload(b, p->segment.data, segments, sizeof segments);
     tl_arena_release(b, &w->arena, mark);
     return TL_OK;
@@ -274,11 +275,11 @@ static tl_status free_velocities(tl_world *w, tlk_motion *motion)
     return TL_OK;
 }
 
-/* Whether rows will wait for each other: central rows only, none of them in the serial colour. */
+/* Whether rows will wait for each other: none of them is in the serial colour. */
 static bool flows(const tl_backend *b, const tlk_problem *view)
 {
-    return b->flow && view->colours && !(view->colours >> (TLK_COLOURS - 1)) &&
-           view->block_base == view->rows;
+    const uint64_t colours = view->colours[0] | view->colours[1];
+    return b->flow && colours && !(colours >> (TLK_COLOURS - 1));
 }
 
 /* Whether impacts come before the velocity problem, one after the other. */
@@ -291,13 +292,14 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
-    const size_t rows = problem->view.rows, real = b->real;
-    const size_t blocks = rows - problem->view.block_base;
+    const size_t rows = problem->view.rows, real = b->real, central = problem->view.arm_base;
     TL_TRY(tl_buffer_need(b, &p->a, rows * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->b, rows * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->gap, rows * real));
     TL_TRY(tl_buffer_need(b, &p->head, TLK_HEAD * rows * real));
-    TL_TRY(tl_buffer_need(b, &p->block, TLK_BLOCK * blocks * real));
+    TL_TRY(tl_buffer_need(b, &p->arms, TLK_ARMS * (rows - central) * real));
+    TL_TRY(tl_buffer_need(b, &p->inverse, rows > central ? 8 * (size_t)w->rows * real : 0));
+    TL_TRY(tl_buffer_need(b, &p->wall, w->turning ? 3 * central * real : 0));
     TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
     TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
     TL_TRY(tl_buffer_need(b, &p->position_bias, rows * real));
@@ -345,7 +347,7 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .pair = w->pair_table.data,
                          .materials = w->materials,
                          .warm = s->solver.warm_start,
-                         .block_base = problem->view.block_base,
+                         .arm_base = problem->view.arm_base,
                          .recovery = {s->step, s->recovery_fraction, s->recovery_speed,
                                       s->overlap == TL_OVERLAP_SPLIT},
                          .restitution_speed = s->restitution_speed,
@@ -355,7 +357,7 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .b = p->b.data,
                          .gap = p->gap.data,
                          .head = p->head.data,
-                         .block = p->block.data,
+                         .arms = p->arms.data,
                          .bias = p->bias.data,
                          .gamma = p->gamma.data,
                          .position_bias = p->position_bias.data,
@@ -369,14 +371,22 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     }
     if (bounces(w))
         build->restitution = p->restitution.data;
-    tl_run(b, TLK_build_row, c->count, build);
     tlk_problem *view = &problem->view;
+    if (view->arm_base < view->rows)
+        build->inverse = p->inverse.data;
+    if (w->turning)
+        build->wall = p->wall.data;
+    if (build->inverse)
+        tl_run(b, TLK_body_inverse, w->rows, build);
+    tl_run(b, TLK_build_row, c->count, build);
     view->blocks = w->rows;
     view->moving = w->dynamic;
     view->a = build->a;
     view->b = build->b;
     view->head = build->head;
-    view->block = build->block;
+    view->arms = build->arms;
+    view->inverse = build->inverse;
+    view->wall = build->wall;
     view->bias = build->bias;
     view->gamma = build->gamma;
     view->free = w->free.data;
@@ -397,6 +407,7 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     def.tolerance = 0; /* it is of the velocity problem; overlap is always worked on */
     tl_run(w->backend, TLK_position_rows, problem->view.rows, build);
     second.view.frictionless = 1;
+    second.view.wall = NULL; /* walls are at rest in it */
     second.view.bias = build->position_bias;
     second.view.gamma = build->position_gamma;
     second.view.vel = w->pseudo.data;

@@ -59,34 +59,12 @@ static void bind_phases(tl_world *w)
 {
     tl_rows *p = &w->problem;
     tl_ordering *o = &w->ordering;
-    tl_buffer *pieces[] = {&p->key,
-                           &p->place,
-                           &p->segment,
-                           &p->bidding,
-                           &p->fresh,
-                           &p->a,
-                           &p->b,
-                           &p->head,
-                           &p->block,
-                           &p->bias,
-                           &p->gap,
-                           &p->gamma,
-                           &p->position_bias,
-                           &p->position_gamma,
-                           &p->turns,
-                           &p->mass,
-                           &p->restitution,
-                           &p->impact,
-                           &p->rounds,
-                           &o->order,
-                           &o->first,
-                           &o->from,
-                           &o->to,
-                           &o->range,
-                           &o->place,
-                           &o->level,
-                           &o->gone,
-                           &o->rows};
+    tl_buffer *pieces[] = {
+        &p->key,         &p->place,  &p->segment,       &p->bidding,        &p->fresh,   &p->a,
+        &p->b,           &p->head,   &p->arms,          &p->wall,           &p->inverse, &p->bias,
+        &p->gap,         &p->gamma,  &p->position_bias, &p->position_gamma, &p->turns,   &p->mass,
+        &p->restitution, &p->impact, &p->rounds,        &o->order,          &o->first,   &o->from,
+        &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);
@@ -315,6 +293,7 @@ void tl_world_prescribe(tl_world *w)
     tl_backend *b = w->backend;
     const tl_world_motion *motions = w->motions.data;
     w->stuck = 0;
+    w->turning = false;
     for (size_t i = 0; i < w->motions.count; i++) {
         const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
         double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};
@@ -327,6 +306,7 @@ void tl_world_prescribe(tl_world *w)
         }
         for (int k = 0; k < 8; k++)
             narrow[k] = (float)v[k];
+        w->turning = w->turning || v[4] != 0 || v[5] != 0 || v[6] != 0;
         if (isfinite(x[0] + x[1] + x[2] + q[0] + q[1] + q[2] + q[3])) {
             b->ops->upload(b, (double *)w->pos.data + 4 * row, x, sizeof x);
             b->ops->upload(b, (double *)w->quat.data + 4 * row, q, sizeof q);

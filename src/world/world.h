@@ -34,7 +34,8 @@ typedef struct tl_rows {
     tl_buffer bidding;    /* colouring: used and bid, uint64_t a body each, and fresh_count */
     tl_buffer fresh;      /* uint32_t a contact */
     tl_buffer a, b;       /* uint32_t */
-    tl_buffer head, block, bias, gap, gamma; /* real */
+    tl_buffer head, arms, wall, bias, gap, gamma; /* real */
+    tl_buffer inverse;                            /* real, of bodies */
     tl_buffer position_bias, position_gamma;
     tl_buffer restitution, impact; /* real: where there are impacts */
     tl_buffer rounds;              /* what their rounds work with */
@@ -103,6 +104,7 @@ struct tl_world {
     tl_array pairs;   /* tl_pair_rec, materials * materials */
     bool bounces;     /* the restitution of some pair is above 0 */
     tl_array motions; /* tl_world_motion, in the order of handles */
+    bool turning;     /* one of them turns its body in the next step */
     size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
     tl_array forces;  /* tl_force_rec */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */

@@ -1,9 +1,11 @@
-/* Enough of CUDA to run kernels of warps on the host, so that the search of the CUDA backend is
- * tested where there is no GPU. Included by emulated_find.cpp only.
+/* Enough of CUDA to run kernels of warps on the host, so that the search and the sweeps of the CUDA
+ * backend are tested where there is no GPU. Included by emulated.cpp only.
  *
  * The 32 lanes of a warp are coroutines. Each runs until it meets the others (a vote, a shuffle, a
  * barrier of the warp), in an order that changes from meeting to meeting; lanes that have returned
- * are not waited for. Warps and blocks run one after the other, so there is no __syncthreads. */
+ * are not waited for. run_grid() runs warps and blocks one after the other. run_together() has all
+ * warps there at once and lets one of them, drawn at random, go on to its next meeting at a time,
+ * so that they may wait for each other; a barrier of a block is then one of all blocks. */
 #ifndef TL_TESTS_EMULATE_H
 #define TL_TESTS_EMULATE_H
 
@@ -89,6 +91,14 @@ static inline int __clzll(long long x)
 {
     return __builtin_clzll((unsigned long long)x);
 }
+template <class T> static inline T __ldcs(const T *at)
+{
+    return *at;
+}
+template <class T> static inline void __stcs(T *at, T value)
+{
+    *at = value;
+}
 template <class T, class U> static inline T atomicAdd(T *at, U value)
 {
     const T before = *at;
@@ -112,22 +122,30 @@ template <class T, class U> static inline T atomicMax(T *at, U value)
 
 #define EMULATED_STACK (128u << 10) /* bytes of a lane */
 
-enum meeting { ANY, BALLOT, SHUFFLE, SHUFFLE_UP, MAXIMUM, BARRIER };
+enum meeting { ANY, BALLOT, SHUFFLE, SHUFFLE_UP, MAXIMUM, BARRIER, ALL_WARPS };
 
 struct lane {
     enum { READY, WAITS, DONE } state;
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     meeting at;
-    uint32_t value, other, result;
+    uint32_t other;
+    uint64_t value, result;
 };
 
-static lane lanes[32];
+/* Where a warp is, and its lanes. */
+struct warp {
+    uint32_t block, first;
+    lane lanes[32];
+};
+
+static warp one_warp;
+static lane *lanes = one_warp.lanes; /* of the warp that runs */
 static ucontext_t between;
 static uint32_t running, shuffled = 1;
 static place threadIdx, blockIdx, blockDim, gridDim;
 
-static uint32_t meet(meeting at, uint32_t value, uint32_t other)
+static uint64_t meet(meeting at, uint64_t value, uint32_t other)
 {
     lane &own = lanes[running];
     own.at = at;
@@ -143,30 +161,56 @@ static inline bool __any_sync(uint32_t, bool yes)
 }
 static inline uint32_t __ballot_sync(uint32_t, bool yes)
 {
-    return meet(BALLOT, yes, 0);
+    return (uint32_t)meet(BALLOT, yes, 0);
 }
 static inline uint32_t __shfl_sync(uint32_t, uint32_t value, uint32_t from)
 {
-    return meet(SHUFFLE, value, from % 32);
+    return (uint32_t)meet(SHUFFLE, value, from % 32);
+}
+template <class T> static inline T __shfl_xor_sync(uint32_t, T value, uint32_t mask)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    bits = meet(SHUFFLE, bits, running ^ mask);
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 static inline uint32_t __shfl_up_sync(uint32_t, uint32_t value, uint32_t by)
 {
-    return meet(SHUFFLE_UP, value, by);
+    return (uint32_t)meet(SHUFFLE_UP, value, by);
 }
 static inline uint32_t __reduce_max_sync(uint32_t, uint32_t value)
 {
-    return meet(MAXIMUM, value, 0);
+    return (uint32_t)meet(MAXIMUM, value, 0);
 }
 static inline void __syncwarp()
 {
     meet(BARRIER, 0, 0);
 }
+static inline void __syncthreads()
+{
+    meet(ALL_WARPS, 0, 0);
+}
+namespace cooperative_groups
+{
+struct grid_group {
+    void sync()
+    {
+        meet(ALL_WARPS, 0, 0);
+    }
+};
+static inline grid_group this_grid()
+{
+    return {};
+}
+} /* namespace cooperative_groups */
 
-/* What those who wait came for; false when all have returned. */
+/* What those who wait came for; false when all have returned, or wait for other warps. */
 static bool hold_meeting()
 {
     const lane *first = NULL;
-    uint32_t bits = 0, most = 0;
+    uint32_t bits = 0;
+    uint64_t most = 0;
     for (uint32_t l = 0; l < 32; l++)
         if (lanes[l].state == lane::WAITS) {
             first = first ? first : &lanes[l];
@@ -177,12 +221,14 @@ static bool hold_meeting()
             bits |= (uint32_t)(lanes[l].value != 0) << l;
             most = lanes[l].value > most ? lanes[l].value : most;
         }
+    if (first && first->at == ALL_WARPS)
+        return false;
     for (uint32_t l = 0; l < 32 && first; l++) {
         lane &own = lanes[l];
         const bool up = own.at == SHUFFLE_UP, low = up && l < own.other;
         const uint32_t from = up ? low ? l : l - own.other : own.other;
         if (own.state == lane::WAITS)
-            own.result = own.at == ANY || own.at == BALLOT ? bits
+            own.result = own.at == ANY || own.at == BALLOT ? (uint64_t)bits
                          : own.at == MAXIMUM               ? most
                          : own.at == BARRIER               ? 0
                                                            : lanes[from].value;
@@ -203,37 +249,80 @@ template <class kernel> struct body {
 };
 template <class kernel> kernel *body<kernel>::run;
 
-template <class kernel> static void run_warp(uint32_t first, kernel &run)
+template <class kernel>
+static void begin_warp(warp &own, uint32_t block, uint32_t first, kernel &run)
 {
     body<kernel>::run = &run;
-    for (lane &own : lanes) {
-        if (!own.stack)
-            own.stack.reset(new char[EMULATED_STACK]);
-        getcontext(&own.context);
-        own.context.uc_stack.ss_sp = own.stack.get();
-        own.context.uc_stack.ss_size = EMULATED_STACK;
-        own.context.uc_link = &between;
-        makecontext(&own.context, body<kernel>::enter, 0);
-        own.state = lane::READY;
+    own.block = block;
+    own.first = first;
+    for (lane &l : own.lanes) {
+        if (!l.stack)
+            l.stack.reset(new char[EMULATED_STACK]);
+        getcontext(&l.context);
+        l.context.uc_stack.ss_sp = l.stack.get();
+        l.context.uc_stack.ss_size = EMULATED_STACK;
+        l.context.uc_link = &between;
+        makecontext(&l.context, body<kernel>::enter, 0);
+        l.state = lane::READY;
     }
-    do {
-        shuffled = shuffled * 1664525u + 1013904223u;
-        for (uint32_t k = 0; k < 32; k++) {
-            running = (7 * k + (shuffled >> 16)) % 32;
-            threadIdx.x = first + running;
-            if (lanes[running].state == lane::READY)
-                swapcontext(&between, &lanes[running].context);
-        }
-    } while (hold_meeting());
+}
+
+/* Lets a warp run to its next meeting, and holds it. */
+static bool advance_warp(warp &own)
+{
+    lanes = own.lanes;
+    blockIdx.x = own.block;
+    shuffled = shuffled * 1664525u + 1013904223u;
+    for (uint32_t k = 0; k < 32; k++) {
+        running = (7 * k + (shuffled >> 16)) % 32;
+        threadIdx.x = own.first + running;
+        if (lanes[running].state == lane::READY)
+            swapcontext(&between, &lanes[running].context);
+    }
+    return hold_meeting();
 }
 
 template <class kernel> static void run_grid(uint32_t blocks, uint32_t threads, kernel run)
 {
     blockDim.x = threads;
     gridDim.x = blocks;
-    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
-        for (uint32_t first = 0; first < threads; first += 32)
-            run_warp(first, run);
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t first = 0; first < threads; first += 32) {
+            begin_warp(one_warp, block, first, run);
+            while (advance_warp(one_warp)) {
+            }
+        }
+}
+
+#define EMULATED_WARPS 6u
+
+/* Whether all warps that are not done wait for each other; then they wait no more. */
+static bool let_all_go(warp *all, uint32_t count)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < 32 * count; i++) {
+        const lane &l = all[i / 32].lanes[i % 32];
+        if (l.state == lane::READY || (l.state == lane::WAITS && l.at != ALL_WARPS))
+            return true;
+        any = any || l.state == lane::WAITS;
+    }
+    for (uint32_t i = 0; i < 32 * count; i++)
+        if (all[i / 32].lanes[i % 32].state == lane::WAITS)
+            all[i / 32].lanes[i % 32].state = lane::READY;
+    return any;
+}
+
+template <class kernel> static void run_together(uint32_t blocks, uint32_t threads, kernel run)
+{
+    static warp all[EMULATED_WARPS];
+    const uint32_t in_block = threads / 32, count = blocks * in_block;
+    blockDim.x = threads;
+    gridDim.x = blocks;
+    for (uint32_t i = 0; i < count; i++)
+        begin_warp(all[i], i / in_block, i % in_block * 32, run);
+    do {
+        advance_warp(all[(shuffled >> 8) % count]);
+    } while (let_all_go(all, count));
 }
 
 #define LAUNCH(kernel, blocks, threads, stream, ...) \

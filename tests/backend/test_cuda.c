@@ -124,6 +124,57 @@ static void test_pile(void **state)
     for_each_precision(pile);
 }
 
+/* Bodies of two spheres, layer on layer above a mixer's content. */
+static void add_clumps(tl_scene *scene, uint32_t count, uint32_t bodies)
+{
+    const uint32_t side = (uint32_t)ceil(cbrt((double)bodies)), row = side * 3 / 5;
+    tl_shape_def ends[2] = {tl_sphere_default(0.1), tl_sphere_default(0.07)};
+    ends[0].position[0] = -0.05;
+    ends[1].position[1] = 0.08;
+    for (uint32_t i = 0; i < count; i++) {
+        tl_body_def def = tl_body_default();
+        def.shapes = ends;
+        def.shape_count = 2;
+        def.mass = 3;
+        for (int k = 0; k < 3; k++)
+            def.inertia[k] = 0.012 + 0.004 * k;
+        def.position[0] = 0.4 * (i % row) - 0.2 * (row - 1);
+        def.position[1] = 0.4 * (i / row % row) - 0.2 * (row - 1);
+        def.position[2] = 0.8 + 0.24 * side + 0.4 * (i / row / row);
+        def.velocity[2] = -6;
+        add_body(scene, &def);
+    }
+}
+
+/* Many rows against a wall that turns, and rows of both kinds, many in a colour. */
+static void many_rows(const variant *v)
+{
+    for (uint32_t clumps = 0; clumps <= 1500; clumps += 1500) {
+        uint64_t hash[2];
+        tl_report report[2];
+        for (int gpu = 0; gpu < 2; gpu++) {
+            const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+            tl_scene *scene = mixer_scene(&s, 5000, 7);
+            add_clumps(scene, clumps, 5000);
+            tl_world *world = world_of(scene);
+            report[gpu] = step_report(world, 150);
+            hash[gpu] = tl_world_hash(world);
+            tl_world_destroy(world);
+        }
+        assert_true(report[0].active_contacts > 6000);
+        assert_true(report[0].residual == report[1].residual);
+        if (hash[0] != hash[1])
+            fail_msg("%s, %u clumps: the GPU gives other bits than the CPU", v->name, clumps);
+    }
+}
+
+static void test_many_rows(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(many_rows);
+}
+
 /* A mixer whose wall goes after a while: what spills is removed, what two emitters pour takes its
  * place, and a drain in the middle takes more. */
 static tl_scene *spilling_mixer(const tl_settings *settings, uint32_t bodies)
@@ -300,7 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_steps), cmocka_unit_test(test_travels),
         cmocka_unit_test(test_pile),       cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_parts),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,7 +201,7 @@ static double compare(const model *m, fixture *f, const solver *s, fault wrong)
             size = fmax(size, fabs(ref.best[i]));
         }
         if (!wrong)
-            assert_near(solution.residual, ref.best_residual, 1e-7 * ref.best_residual);
+            assert_near(solution.residual, ref.best_residual, 1e-7 * ref.best_residual + 1e-14);
     }
     reference_free(&ref);
     free(gamma);

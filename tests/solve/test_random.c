@@ -21,21 +21,20 @@ typedef struct bench {
     double *gamma, (*vel)[6], (*again)[6];
 } bench;
 
-static bench bench_of(model m, tl_precision precision, bool blocks)
+static bench bench_of(model m, tl_precision precision, bool arms)
 {
     return (bench){.m = m,
-                   .f = fixture_new(&m, precision, blocks),
+                   .f = fixture_new(&m, precision, arms),
                    .gamma = zeros(3 * (size_t)m.rows, sizeof(double)),
                    .vel = zeros(m.bodies, sizeof(double[6])),
                    .again = zeros(m.bodies, sizeof(double[6]))};
 }
 
-static bench bench_new(uint64_t seed, family which, extent size, tl_precision precision,
-                       bool blocks)
+static bench bench_new(uint64_t seed, family which, extent size, tl_precision precision, bool arms)
 {
     context("%s, %u rows, seed %u, %s", family_names[which], size.rows, (unsigned)seed,
             precision == TL_DOUBLE ? "double" : "mixed");
-    return bench_of(model_random(seed, which, size.bodies, size.rows), precision, blocks);
+    return bench_of(model_random(seed, which, size.bodies, size.rows), precision, arms);
 }
 
 static void bench_free(bench *b)
@@ -221,6 +220,33 @@ static void arbitrary_residual(bench *b)
     }
 }
 
+/* Any impulses, added to the velocities row by row and by bodies' lists: M^-1 D gamma of the dense
+ * matrices; nothing is iterated. */
+static void pushes(bench *b)
+{
+    const solver *const by[] = {&solvers[CONE_SOLVERS], &solvers[2]}; /* psor, jacobi */
+    const double rounding = b->f.backend->precision == TL_DOUBLE ? 1e-12 : 1e-3;
+    dice d = {b->m.rows};
+    for (uint32_t i = 0; i < 3 * b->m.rows; i++)
+        b->gamma[i] = roll(&d, -3, 3);
+    model_velocity(&b->m, b->gamma, b->again);
+    for (int k = 0; k < 2; k++) {
+        double *start = zeros(3 * (size_t)b->m.rows, sizeof *start);
+        memcpy(start, b->gamma, 3 * b->m.rows * sizeof *start);
+        solve(&b->f, &b->m, by[k], 0, 0, start);
+        fixture_read(&b->f, &b->m, b->gamma, b->vel);
+        assert_below(largest_difference(b, b->vel, b->again), rounding);
+        free(start);
+    }
+}
+
+static void test_pushes(void **state)
+{
+    (void)state;
+    for_each_problem(TL_DOUBLE, pushes);
+    for_each_problem(TL_MIXED, pushes);
+}
+
 static void test_arbitrary_residual(void **state)
 {
     (void)state;
@@ -228,8 +254,8 @@ static void test_arbitrary_residual(void **state)
     for_each_problem(TL_MIXED, arbitrary_residual);
 }
 
-/* Central rows made block rows: the same iterates, up to rounding. */
-static void test_central_as_block(void **state)
+/* Central rows made arm rows: the same iterates, up to rounding. */
+static void test_central_as_arms(void **state)
 {
     (void)state;
     const family with_central[] = {BALLS, MIXED};
@@ -238,18 +264,18 @@ static void test_central_as_block(void **state)
         const solver *s = &solvers[n / (2 * SIZES * SEEDS)];
         bench central =
             bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, false);
-        bench block = bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, true);
-        assert_true(central.f.problem.view.block_base > 0 || central.m.rows < 10);
-        assert_int_equal(block.f.problem.view.block_base, 0);
+        bench arms = bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, true);
+        assert_true(central.f.problem.view.arm_base > 0 || central.m.rows < 10);
+        assert_int_equal(arms.f.problem.view.arm_base, 0);
         solve(&central.f, &central.m, s, 0, 20, NULL);
-        solve(&block.f, &block.m, s, 0, 20, NULL);
+        solve(&arms.f, &arms.m, s, 0, 20, NULL);
         fixture_read(&central.f, &central.m, central.gamma, central.vel);
-        fixture_read(&block.f, &block.m, block.gamma, block.vel);
+        fixture_read(&arms.f, &arms.m, arms.gamma, arms.vel);
         for (uint32_t i = 0; i < 3 * central.m.rows; i++)
-            assert_near(block.gamma[i], central.gamma[i], 1e-11);
-        assert_below(largest_difference(&central, central.vel, block.vel), 1e-11);
+            assert_near(arms.gamma[i], central.gamma[i], 1e-11);
+        assert_below(largest_difference(&central, central.vel, arms.vel), 1e-11);
         bench_free(&central);
-        bench_free(&block);
+        bench_free(&arms);
     }
 }
 
@@ -317,7 +343,8 @@ static model axis_model(uint64_t seed, bool column)
     for (uint32_t i = 0; i < m.rows; i++) {
         for (uint32_t k = 0; k < 3; k++)
             m.row[i].n[k] = (column ? 2 : i % 3) == k ? (i & 1 ? 1 : -1) : 0;
-        central_jacobian(&m.row[i]);
+        central_arms(&m.row[i], norm3(m.row[i].arm[0]), norm3(m.row[i].arm[1]));
+        row_jacobian(&m.row[i]);
     }
     for (uint32_t i = 0; column && i < m.moving; i++)
         for (int k = 0; k < 6; k++)
@@ -387,6 +414,10 @@ static void test_hub(void **state)
             /* balls of MIXED now touch bodies of other kinds */
             const bool balls = is_ball(m.inverse[m.row[i].a]) && is_ball(m.inverse[m.row[i].b]);
             m.row[i].central = m.row[i].central && balls;
+            /* and what was a wall has arms now */
+            if (m.row[i].central)
+                central_arms(&m.row[i], norm3(m.row[i].arm[0]), norm3(m.row[i].arm[1]));
+            row_jacobian(&m.row[i]);
         }
         make_solvable(&m);
         bench b = bench_of(m, TL_DOUBLE, false);
@@ -441,10 +472,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cone_double),  cmocka_unit_test(test_cone_mixed),
         cmocka_unit_test(test_coulomb),      cmocka_unit_test(test_arbitrary_residual),
-        cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_central_as_block),
+        cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_central_as_arms),
         cmocka_unit_test(test_frictionless), cmocka_unit_test(test_hub),
         cmocka_unit_test(test_iterations),   cmocka_unit_test(test_no_rows),
         cmocka_unit_test(test_axes),         cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_pushes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

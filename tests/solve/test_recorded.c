@@ -1,5 +1,5 @@
 /* The solvers on the problems of worlds: piles, where they must agree and APGD must need far fewer
- * iterations than Jacobi, and bodies of several spheres, whose block rows are compared with what
+ * iterations than Jacobi, and bodies of several spheres, whose arm rows are compared with what
  * they are made from. */
 #include "solve/layout.h"
 
@@ -122,7 +122,7 @@ static void test_apgd_is_faster(void **state)
     tl_world_destroy(world);
 }
 
-/* ---- Block rows ---- */
+/* ---- Arm rows ---- */
 
 /* Loose balls and bodies of three spheres each fall on a floor. `inertia` is that of the bodies,
  * all 0 for what their spheres have. */
@@ -181,45 +181,50 @@ static void check_rigid_motion(const tl_world *world, const model *m)
     free(vel);
 }
 
-/* Fields of a block row that follow from others: B = M^-1 J^T and the step lengths. */
-static void check_block(const tl_world *world, const record *r, uint32_t i)
+/* What follows of an arm row from the rest: its arms end at one point, where the bodies are; the
+ * inverse inertias and the step lengths are those of the model. */
+static void check_arms(const tl_world *world, const record *r, uint32_t i)
 {
     const tlk_problem *view = &r->problem.view;
-    const uint32_t s = r->place[i] - view->block_base;
+    const model_row *row = &r->m.row[i];
+    const uint32_t s = r->place[i];
     double eta[3], w[3][3];
-    for (uint32_t k = 0; k < 36; k++) {
-        const uint32_t side = k / 18, n = k % 18 / 3, axis = k % 3;
-        const uint32_t body = side ? r->m.row[i].b : r->m.row[i].a;
-        double b = 0;
-        for (int c = 0; c < 6; c++)
-            b += r->m.inverse[body][n][c] * r->m.row[i].j[side][axis][c];
-        const double got = get(world->backend, view->block, packet_at(s, 36 + k, TLK_BLOCK));
-        assert_near(got, b, 1e-12 * (1 + fabs(b)));
+    for (int k = 0; k < 3; k++) {
+        const double *x = world->pos.data, *xa = x + 4 * (size_t)row->a,
+                     *xb = x + 4 * (size_t)row->b;
+        assert_near(xa[k] + row->arm[0][k], xb[k] + row->arm[1][k], 1e-12);
+    }
+    for (int k = 0; k < 12; k++) {
+        const uint32_t body = k < 6 ? row->a : row->b;
+        const int *at = inverse_at[k % 6];
+        const double want = r->m.inverse[body][3 + at[0]][3 + at[1]];
+        const double got = get(world->backend, view->inverse, 8 * (size_t)body + k % 6);
+        assert_near(got, want, 1e-12 * (1 + fabs(want)));
     }
     row_eta(&r->m, i, eta);
     row_matrix(&r->m, i, w);
     for (uint32_t k = 0; k < 2; k++)
-        assert_near(get(world->backend, view->block, packet_at(s, 72 + k, TLK_BLOCK)) / eta[k], 1,
+        assert_near(get(world->backend, view->head, packet_at(s, 4 + k, TLK_HEAD)) / eta[k], 1,
                     1e-9);
     /* Gauss-Seidel with a longer step swings up */
-    assert_below(r->m.row[i].step, 3 / (w[0][0] + w[1][1] + w[2][2]) * (1 + 1e-12));
-    assert_below(r->m.row[i].step * row_largest(w), 1.95);
+    assert_below(row->step, 3 / (w[0][0] + w[1][1] + w[2][2]) * (1 + 1e-12));
+    assert_below(row->step * row_largest(w), 1.95);
 }
 
 static void check_rows(tl_world *world, const char *name)
 {
-    uint32_t blocks = 0, central = 0;
+    uint32_t arms = 0, central = 0;
     record r = record_solve(world, &solvers[0], 0, 1);
     context("%s", name);
     check_rigid_motion(world, &r.m);
     for (uint32_t i = 0; i < r.m.rows; i++) {
         assert_near(norm3(r.m.row[i].n), 1, 1e-12);
         central += r.m.row[i].central;
-        blocks += !r.m.row[i].central;
+        arms += !r.m.row[i].central;
         if (!r.m.row[i].central)
-            check_block(world, &r, i);
+            check_arms(world, &r, i);
     }
-    assert_true(blocks >= 3);
+    assert_true(arms >= 3);
     assert_true(central >= 1 || r.m.moving == 1);
     record_free(&r);
 }

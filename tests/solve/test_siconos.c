@@ -372,10 +372,9 @@ static void change_units(model *m, double mass, double length)
             m->free[i][k % 6] *= k < 6 && k > 2 ? length : 1;
         }
     for (uint32_t i = 0; i < m->rows; i++) {
-        m->row[i].arm_a /= length;
-        m->row[i].arm_b /= length;
-        for (int k = 0; k < 36; k++)
-            m->row[i].j[k / 18][k / 6 % 3][k % 6] /= k % 6 > 2 ? length : 1;
+        for (int k = 0; k < 6; k++)
+            m->row[i].arm[k / 3][k % 3] /= length;
+        row_jacobian(&m->row[i]);
     }
 }
 

@@ -1,10 +1,9 @@
 /* The wide kernels against the plain ones: the same bits after every step, for each instruction set
  * of this machine, every solver, law and overlap mode, in both precisions. Spheres fall on a
  * turning paddle among bodies of three spheres, so that all kinds of rows are there: central and
- * block rows, against moving bodies, fixed walls and a moving one. */
-#include "support.h"
-
-#include "backend/backend.h"
+ * arm rows, against moving bodies, fixed walls and one that turns. And random problems, as they
+ * are. */
+#include "solve/layout.h"
 
 #define STEPS  50
 #define CLUMPS 4
@@ -153,6 +152,67 @@ static void test_mixed(void **state)
     }
 }
 
+/* ---- Random problems ---- */
+
+typedef struct outcome {
+    double *gamma, (*vel)[6], residual;
+} outcome;
+
+/* What is solved: with Coulomb friction, on the cone, without friction. */
+static outcome solved(const model *m, tl_precision precision, int what)
+{
+    outcome o = {.gamma = zeros(3 * (size_t)m->rows, sizeof(double)),
+                 .vel = zeros(m->bodies, sizeof(double[6]))};
+    fixture f = fixture_new(m, precision, false);
+    f.problem.view.frictionless = what == 2;
+    dice d = {m->rows};
+    for (uint32_t i = 0; i < 3 * m->rows && what < 2; i++)
+        o.gamma[i] = roll(&d, -1, 1);
+    solve(&f, m, &solvers[what == 1 ? CONE_SOLVERS - 1 : CONE_SOLVERS], 0, 7, o.gamma);
+    fixture_read(&f, m, o.gamma, o.vel);
+    assert_ok(tl_residual(f.backend, &f.problem, &o.residual, NULL));
+    fixture_free(&f);
+    return o;
+}
+
+static void outcome_free(outcome *o)
+{
+    free(o->gamma);
+    free(o->vel);
+}
+
+/* Rows of both kinds, walls that turn, packets that are not full: the same bits. */
+static void same_solution(const model *m, tl_precision precision, int what)
+{
+    const char *sets[] = {"avx2", "avx512"};
+    assert_true(tl_backend_cpu_isa("base"));
+    outcome plain = solved(m, precision, what);
+    for (int i = 0; i < 2; i++) {
+        if (!tl_backend_cpu_isa(sets[i]))
+            continue;
+        outcome wide = solved(m, precision, what);
+        assert_memory_equal(plain.gamma, wide.gamma, 3 * m->rows * sizeof *plain.gamma);
+        assert_memory_equal(plain.vel, wide.vel, m->bodies * sizeof *plain.vel);
+        assert_memory_equal(&plain.residual, &wide.residual, sizeof plain.residual);
+        outcome_free(&wide);
+    }
+    outcome_free(&plain);
+}
+
+static void test_problems(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6 * FAMILIES * 5; i++) {
+        const family which = (family)(i % FAMILIES);
+        const uint32_t bodies = (uint32_t[]){6, 20, 60, 150, 150}[i / FAMILIES % 5];
+        const int what = i / (5 * FAMILIES) % 3;
+        model m = model_random((uint64_t)i + 1, which, bodies, 2 * bodies - 3);
+        context("%s, %u bodies, problem %d", family_names[which], bodies, what);
+        same_solution(&m, i / (15 * FAMILIES) ? TL_MIXED : TL_DOUBLE, what);
+        model_free(&m);
+    }
+}
+
 /* The best instruction set again, whatever happened. */
 static int restore(void **state)
 {
@@ -163,6 +223,7 @@ static int restore(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_double, restore),
-                                       cmocka_unit_test_teardown(test_mixed, restore)};
+                                       cmocka_unit_test_teardown(test_mixed, restore),
+                                       cmocka_unit_test_teardown(test_problems, restore)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

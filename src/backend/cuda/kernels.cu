@@ -12,6 +12,7 @@
 
 #include "backend/cuda/cuda.h"
 
+#include <cooperative_groups.h>
 #include <string.h>
 
 #define THREADS 256u
@@ -210,7 +211,8 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #define LAUNCH(kernel, blocks, threads, stream, ...) \
     kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 #include "backend/cuda/find.cuh"
-#include "backend/cuda/sweep.cuh"
+#include "backend/cuda/word.cuh"
+#include "backend/cuda/launch.cuh"
 
 /* Where a layout of its own was measured to pay. */
 #define map_bounds         tuned_bounds

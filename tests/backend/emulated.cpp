@@ -1,0 +1,82 @@
+/* The search and the sweeps of the CUDA backend, compiled for the host (emulate.h), for one
+ * precision. Called by test_emulated.c and test_emulated_sweeps.c. */
+#include "emulate.h"
+
+#include "kernels/find.h"
+#include "kernels/solve.h"
+
+#include "backend/backend.h"
+#include "backend/cuda/find.cuh"
+
+#if !defined(TLK_PRECISION_double)
+/* As word.cuh. */
+static void load_word(const real *from, real *to)
+{
+    memcpy(to, from, 4 * sizeof *to);
+}
+
+static void store_word(real *to, const real *from)
+{
+    memcpy(to, from, 4 * sizeof *to);
+}
+#endif
+
+#include "backend/cuda/sweep.cuh"
+
+#if defined(TLK_PRECISION_double)
+#define NAME(what) what##_double
+#else
+#define NAME(what) what##_mixed
+#endif
+
+/* The stages that the backend has a layout of its own for, in their order. */
+extern "C" void NAME(emulated)(uint32_t stage, const void *args, uint32_t count)
+{
+    static void (*const stages[])(const void *, uint32_t, uint32_t, bool, cudaStream_t) = {
+        tuned_bounds, tuned_bin_fill, tuned_contact_count, tuned_contact_write};
+    stages[stage](args, 0, count, false, 0);
+}
+
+template <int kind>
+static void sweep_as(const tlk_problem &p, const sweep_ranges &ranges, uint32_t repeats, int how)
+{
+    if (how == 0)
+        run_together(1, 96, [&] { block_sweeps<kind>(p, ranges, repeats); });
+    else
+        run_together(3, 64, [&] { grid_sweeps<kind>(p, ranges, repeats); });
+}
+
+template <int kind>
+static void flow_as(const tlk_problem &p, const sweep_ranges &ranges, uint32_t repeats, int how)
+{
+#if defined(FLOW)
+    if (how == 2 && p.turns) {
+        const flow_colours colours = colours_of(p);
+        run_together(3, 64, [&] { flow_sweeps<kind>(p, ranges, repeats, colours); });
+        return;
+    }
+#endif
+    sweep_as<kind>(p, ranges, repeats, how);
+}
+
+/* All sweeps of a list of launches: by one block, by a grid, or row by row. Returns their kind. */
+extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, uint32_t repeats,
+                                     int how)
+{
+    const tlk_problem p = *(const tlk_problem *)launches[0].args;
+    const int kind = sweep_kind(launches, count);
+    sweep_ranges ranges;
+    list_ranges(launches, count, &ranges);
+    switch (kind) {
+    case ANY_ROWS: sweep_as<ANY_ROWS>(p, ranges, repeats, how); break;
+    case ANY_START: sweep_as<ANY_START>(p, ranges, repeats, how); break;
+    case CENTRAL_COULOMB: flow_as<CENTRAL_COULOMB>(p, ranges, repeats, how); break;
+    case CENTRAL_NORMAL: flow_as<CENTRAL_NORMAL>(p, ranges, repeats, how); break;
+    case CENTRAL_START: flow_as<CENTRAL_START>(p, ranges, repeats, how); break;
+    case MIXED_COULOMB: flow_as<MIXED_COULOMB>(p, ranges, repeats, how); break;
+    case MIXED_NORMAL: flow_as<MIXED_NORMAL>(p, ranges, repeats, how); break;
+    case MIXED_START: flow_as<MIXED_START>(p, ranges, repeats, how); break;
+    default: abort();
+    }
+    return kind;
+}

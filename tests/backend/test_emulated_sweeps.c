@@ -1,0 +1,160 @@
+/* The sweeps of the CUDA backend against the CPU's, without a GPU: its kernels run on the host,
+ * warp beside warp (emulate.h), in a world of the CPU backend: one block, a grid whose threads meet
+ * between colours, and rows that wait for each other. The state must be the same, bit for bit, as
+ * that of worlds with one, two and four threads, for every kind of row. */
+#include "support.h"
+
+#include "world/world.h"
+
+#define WORLDS 4
+#define KINDS  8 /* of sweeps, backend/cuda/sweep.cuh */
+
+int emulated_sweeps_mixed(const tl_launch *launches, size_t count, uint32_t repeats, int how);
+int emulated_sweeps_double(const tl_launch *launches, size_t count, uint32_t repeats, int how);
+
+static const tl_backend_ops *plain;
+static int how;              /* block, grid, row by row */
+static uint32_t seen[KINDS]; /* launches of each kind */
+
+static void run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
+{
+    if (launches[0].kernel != TLK_psor_start && launches[0].kernel != TLK_psor_sweep) {
+        plain->run(backend, launches, count, repeat);
+        return;
+    }
+    const int kind =
+        (backend->precision == TL_DOUBLE ? emulated_sweeps_double
+                                         : emulated_sweeps_mixed)(launches, count, repeat, how);
+    assert_true(kind >= 0 && kind < KINDS);
+    seen[kind]++;
+}
+
+static void emulate(tl_world *world)
+{
+    static tl_backend_ops ops;
+    plain = plain ? plain : world->backend->ops;
+    ops = *plain;
+    ops.run = run;
+    world->backend->ops = &ops;
+    world->backend->flow = world->backend->precision == TL_MIXED;
+}
+
+/* Spheres over a floor; with a paddle that turns; and with bodies of two spheres, which some of the
+ * spheres and the paddle touch. */
+typedef enum content { SPHERES, PADDLE, CLUMPS, CONTENTS } content;
+
+static tl_scene *scene_of(const tl_settings *settings, content which)
+{
+    tl_scene *scene = scene_with(settings);
+    const tl_material material = add_material(scene, 0.4, 0.3);
+    const double upright[4] = {1, 0, 0, 0};
+    tl_shape_def ends[2] = {tl_sphere_default(0.1), tl_sphere_default(0.07)};
+    add_floor(scene, material);
+    add_fixed(scene, tl_box_default(0.1, 2, 1), material, (double[3]){-0.45, 0, 0.5}, upright);
+    add_fixed(scene, tl_box_default(0.1, 2, 1), material, (double[3]){0.45, 0, 0.5}, upright);
+    for (int i = 0; i < 48; i++)
+        add_sphere(scene, material, 0.08 + 0.01 * (i % 3), 0,
+                   (double[3]){0.2 * (i % 4 - 1.5) + 0.01 * (i % 5), 0.19 * (i / 4 % 4 - 1.5),
+                               0.1 + 0.19 * (i / 16)},
+                   (double[3]){0, 0, -1});
+    for (int i = 0; i < 2; i++) {
+        ends[i].material = material;
+        ends[i].position[i] = 0.08;
+    }
+    for (int i = 0; i < 8 && which == CLUMPS; i++) {
+        tl_body_def def = tl_body_default();
+        def.shape_count = 2;
+        def.shapes = ends;
+        def.mass = 3;
+        for (int k = 0; k < 3; k++)
+            def.inertia[k] = 0.01 + 0.004 * k;
+        def.position[0] = 0.2 * (i % 4 - 1.5);
+        def.position[1] = i < 4 ? -0.12 : 0.15;
+        def.position[2] = 0.72;
+        def.velocity[2] = -2;
+        add_body(scene, &def);
+    }
+    if (which != SPHERES) {
+        tl_body_def def = tl_body_default();
+        tl_shape_def blade = tl_box_default(0.7, 0.1, 0.1);
+        blade.material = material;
+        def.kind = TL_PRESCRIBED;
+        def.shape_count = 1;
+        def.shapes = &blade;
+        def.position[2] = 0.69;
+        def.motion.velocity[2] = -1.5;
+        def.motion.angular_velocity[1] = 3;
+        add_body(scene, &def);
+    }
+    return scene;
+}
+
+/* Steps side by side. */
+static void same_steps(tl_settings *settings, content which, int steps)
+{
+    tl_world *world[WORLDS];
+    uint32_t most = 0;
+    for (int k = 0; k < WORLDS; k++) {
+        settings->threads = (uint32_t[WORLDS]){1, 1, 2, 4}[k];
+        world[k] = world_of(scene_of(settings, which));
+    }
+    emulate(world[1]);
+    for (int i = 0; i < steps; i++) {
+        tl_report report[WORLDS];
+        for (int k = 0; k < WORLDS; k++)
+            report[k] = step_report(world[k], 1);
+        for (int k = 1; k < WORLDS; k++) {
+            if (tl_world_hash(world[k]) != tl_world_hash(world[0]))
+                fail_msg("%s: another hash in world %d after %d steps", test_context, k, i + 1);
+            assert_memory_equal(&report[k].residual, &report[0].residual, sizeof(double));
+        }
+        most = report[0].active_contacts > most ? report[0].active_contacts : most;
+    }
+    assert_true(most > 40);
+    for (int k = 0; k < WORLDS; k++)
+        tl_world_destroy(world[k]);
+}
+
+static void for_each_way(tl_law law)
+{
+    static const char *const ways[] = {"one block", "a grid", "row by row"};
+    static const char *const contents[] = {"spheres", "a paddle", "clumps"};
+    for (int i = 0; i < 3 * CONTENTS * 2; i++) {
+        const bool mixed = i / (3 * CONTENTS);
+        const content which = (content)(i / 3 % CONTENTS);
+        tl_settings settings = tl_settings_default();
+        how = i % 3;
+        if (how == 2 && (!mixed || law != TL_LAW_COULOMB))
+            continue;
+        settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
+        settings.step = 1.0 / 200;
+        settings.solver.law = law;
+        settings.solver.iterations = 5;
+        settings.solver.position_iterations = 3;
+        context("%s, %s, %s", ways[how], contents[which], mixed ? "mixed" : "double");
+        same_steps(&settings, which, law == TL_LAW_COULOMB ? 25 : 10);
+    }
+}
+
+static void test_coulomb(void **state)
+{
+    (void)state;
+    memset(seen, 0, sizeof seen);
+    for_each_way(TL_LAW_COULOMB);
+    for (int k = 2; k < KINDS; k++) /* every kind with friction, without, and at the start */
+        assert_true(seen[k] > 100);
+}
+
+static void test_cone(void **state)
+{
+    (void)state;
+    memset(seen, 0, sizeof seen);
+    for_each_way(TL_LAW_CONE);
+    assert_true(seen[0] > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_coulomb), cmocka_unit_test(test_cone)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
