@@ -37,6 +37,13 @@ extern "C" void NAME(emulated)(uint32_t stage, const void *args, uint32_t count)
     stages[stage](args, 0, count, false, 0);
 }
 
+/* The fold over these entries; both numbers are exact in any order. */
+extern "C" void NAME(emulated_fresh)(const void *args, uint32_t count, double *numbers)
+{
+    for (uint32_t i = 0; i < count; i++)
+        tlk_fresh_pairs((const tlk_find *)args, i, numbers);
+}
+
 template <int kind>
 static void sweep_as(const tlk_problem &p, const sweep_ranges &ranges, uint32_t repeats, int how)
 {
@@ -73,6 +80,9 @@ extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, ui
     case CENTRAL_COULOMB: flow_as<CENTRAL_COULOMB>(p, ranges, repeats, how); break;
     case CENTRAL_NORMAL: flow_as<CENTRAL_NORMAL>(p, ranges, repeats, how); break;
     case CENTRAL_START: flow_as<CENTRAL_START>(p, ranges, repeats, how); break;
+    case WALLS_COULOMB: flow_as<WALLS_COULOMB>(p, ranges, repeats, how); break;
+    case WALLS_NORMAL: flow_as<WALLS_NORMAL>(p, ranges, repeats, how); break;
+    case WALLS_START: flow_as<WALLS_START>(p, ranges, repeats, how); break;
     case MIXED_COULOMB: flow_as<MIXED_COULOMB>(p, ranges, repeats, how); break;
     case MIXED_NORMAL: flow_as<MIXED_NORMAL>(p, ranges, repeats, how); break;
     case MIXED_START: flow_as<MIXED_START>(p, ranges, repeats, how); break;

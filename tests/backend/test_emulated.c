@@ -8,6 +8,9 @@
 void emulated_mixed(uint32_t stage, const void *args, uint32_t count);
 void emulated_double(uint32_t stage, const void *args, uint32_t count);
 
+void emulated_fresh_mixed(const void *args, uint32_t count, double *numbers);
+void emulated_fresh_double(const void *args, uint32_t count, double *numbers);
+
 static const tl_backend_ops *plain;
 static uint32_t emulated; /* launches that were */
 
@@ -26,6 +29,17 @@ static void run(tl_backend *backend, const tl_launch *launches, size_t count, ui
     plain->run(backend, launches, count, repeat);
 }
 
+static tl_status fold(tl_backend *backend, const tl_folding *folds, size_t count)
+{
+    if (folds[0].fold != TLK_FOLD_fresh_pairs)
+        return plain->fold(backend, folds, count);
+    assert_int_equal(count, 1);
+    memset(folds[0].numbers, 0, TLK_FOLD_NUMBERS * sizeof(double));
+    (backend->precision == TL_DOUBLE ? emulated_fresh_double : emulated_fresh_mixed)(
+        folds[0].args, folds[0].count, folds[0].numbers);
+    return TL_OK;
+}
+
 /* Lets a world search as on a GPU, and sizes its bins and entries as there. */
 static void emulate(tl_world *world)
 {
@@ -33,6 +47,7 @@ static void emulate(tl_world *world)
     plain = plain ? plain : world->backend->ops;
     ops = *plain;
     ops.run = run;
+    ops.fold = fold;
     world->backend->ops = &ops;
     world->backend->entry = TLK_ENTRY_GPU * sizeof(uint32_t);
     world->backend->crowd = 1.2;

@@ -7,7 +7,7 @@
 #include "world/world.h"
 
 #define WORLDS 4
-#define KINDS  8 /* of sweeps, backend/cuda/sweep.cuh */
+#define KINDS  11 /* of sweeps, backend/cuda/sweep.cuh */
 
 int emulated_sweeps_mixed(const tl_launch *launches, size_t count, uint32_t repeats, int how);
 int emulated_sweeps_double(const tl_launch *launches, size_t count, uint32_t repeats, int how);

@@ -46,6 +46,9 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
                                                      (const void *)flow_sweeps<CENTRAL_COULOMB>,
                                                      (const void *)flow_sweeps<CENTRAL_NORMAL>,
                                                      (const void *)flow_sweeps<CENTRAL_START>,
+                                                     (const void *)flow_sweeps<WALLS_COULOMB>,
+                                                     (const void *)flow_sweeps<WALLS_NORMAL>,
+                                                     (const void *)flow_sweeps<WALLS_START>,
                                                      (const void *)flow_sweeps<MIXED_COULOMB>,
                                                      (const void *)flow_sweeps<MIXED_NORMAL>,
                                                      (const void *)flow_sweeps<MIXED_START>};
@@ -70,7 +73,9 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
     {                                                                                \
         (const void *)name<ANY_ROWS>, (const void *)name<ANY_START>,                 \
             (const void *)name<CENTRAL_COULOMB>, (const void *)name<CENTRAL_NORMAL>, \
-            (const void *)name<CENTRAL_START>, (const void *)name<MIXED_COULOMB>,    \
+            (const void *)name<CENTRAL_START>, (const void *)name<WALLS_COULOMB>,    \
+            (const void *)name<WALLS_NORMAL>, (const void *)name<WALLS_START>,       \
+            (const void *)name<MIXED_COULOMB>,                                       \
             (const void *)name<MIXED_NORMAL>, (const void *)name<MIXED_START>        \
     }
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);

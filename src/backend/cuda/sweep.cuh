@@ -18,13 +18,17 @@ typedef struct sweep_ranges {
 
 /* What the compiler may know of a list of ranges, to leave out the rest: any rows, or rows in
  * ranges none of which is serial with Coulomb friction, without friction, or about to take the
- * impulses they start with; and whether they are all central or of both kinds. */
+ * impulses they start with; and whether they are all central, central with walls that turn, or of
+ * both kinds. */
 enum {
     ANY_ROWS,
     ANY_START,
     CENTRAL_COULOMB,
     CENTRAL_NORMAL,
     CENTRAL_START,
+    WALLS_COULOMB,
+    WALLS_NORMAL,
+    WALLS_START,
     MIXED_COULOMB,
     MIXED_NORMAL,
     MIXED_START,
@@ -32,9 +36,11 @@ enum {
 };
 template <int kind> struct sweep_of {
     static const bool mixed = kind >= MIXED_COULOMB;
-    static const bool coulomb = kind == CENTRAL_COULOMB || kind == MIXED_COULOMB;
-    static const bool normal = kind == CENTRAL_NORMAL || kind == MIXED_NORMAL;
-    static const bool start = kind == CENTRAL_START || kind == MIXED_START;
+    static const bool walls = kind >= WALLS_COULOMB;
+    static const int of = (kind - CENTRAL_COULOMB) % 3;
+    static const bool coulomb = kind >= CENTRAL_COULOMB && of == 0;
+    static const bool normal = kind >= CENTRAL_COULOMB && of == 1;
+    static const bool start = kind >= CENTRAL_COULOMB && of == 2;
 };
 
 /* The problem with what is known put in, so that the compiler leaves out the rest. */
@@ -44,6 +50,8 @@ static __device__ __forceinline__ tlk_problem known_problem(const tlk_problem &g
     tlk_problem p = given;
     p.frictionless = sweep_of<kind>::normal;
     p.coulomb = 1;
+    if (!sweep_of<kind>::walls)
+        p.wall = NULL;
     return p;
 }
 
@@ -344,12 +352,12 @@ static int sweep_kind(const tl_launch *launches, size_t count)
     for (size_t i = 0; i < count; i++)
         if (launches[i].serial)
             return start ? ANY_START : ANY_ROWS;
-    const bool mixed = problem->arm_base < problem->rows;
-    if (start)
-        return mixed ? MIXED_START : CENTRAL_START;
-    if (problem->frictionless)
-        return mixed ? MIXED_NORMAL : CENTRAL_NORMAL;
-    return !problem->coulomb ? ANY_ROWS : mixed ? MIXED_COULOMB : CENTRAL_COULOMB;
+    if (!start && !problem->frictionless && !problem->coulomb)
+        return ANY_ROWS;
+    const int rows = problem->arm_base < problem->rows ? MIXED_COULOMB
+                     : problem->wall                   ? WALLS_COULOMB
+                                                       : CENTRAL_COULOMB;
+    return rows + (start ? 2 : problem->frictionless ? 1 : 0);
 }
 
 /* The ranges of a list, and the longest of them. */
