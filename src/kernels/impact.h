@@ -13,7 +13,8 @@
 TL_KERNEL tlk_pair tlk_impact_velocities(const tlk_impact *m, const tlk_row *row, float time)
 {
     tlk_pair pair = tlk_load_pair(&m->problem, row, m->problem.vel);
-    const tlk_pair before = tlk_load_pair(&m->problem, row, m->before), free = tlk_load_pair(&m->problem, row, m->free);
+    const tlk_pair before = tlk_load_pair(&m->problem, row, m->before),
+                   free = tlk_load_pair(&m->problem, row, m->free);
     const real part = (real)((double)time / m->h - 0.5);
     for (int k = 0; k < 8; k++) {
         pair.a[k] += part * (free.a[k] - before.a[k]);
@@ -56,7 +57,8 @@ TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, const tlk_row *row, float 
     tlk_row turned = *row;
     if (row->arms || row->b >= m->problem.moving)
         return turned;
-    const tlk_pair vel = tlk_load_pair(&m->problem, row, m->problem.vel), push = tlk_load_pair(&m->problem, row, m->pseudo);
+    const tlk_pair vel = tlk_load_pair(&m->problem, row, m->problem.vel),
+                   push = tlk_load_pair(&m->problem, row, m->pseudo);
     const real apart = row->arm_a + row->arm_b;
     real d[3];
     for (int k = 0; k < 3; k++)

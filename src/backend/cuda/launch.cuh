@@ -75,8 +75,8 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
             (const void *)name<CENTRAL_COULOMB>, (const void *)name<CENTRAL_NORMAL>, \
             (const void *)name<CENTRAL_START>, (const void *)name<WALLS_COULOMB>,    \
             (const void *)name<WALLS_NORMAL>, (const void *)name<WALLS_START>,       \
-            (const void *)name<MIXED_COULOMB>,                                       \
-            (const void *)name<MIXED_NORMAL>, (const void *)name<MIXED_START>        \
+            (const void *)name<MIXED_COULOMB>, (const void *)name<MIXED_NORMAL>,     \
+            (const void *)name<MIXED_START>                                          \
     }
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
     static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);
