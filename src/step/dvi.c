@@ -609,7 +609,8 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
     r->ms.find += lap(w, &mark);
     if (!more) {
         s->motion.jump = INFINITY;
-        return b->ops->fold(b, folds, 2);
+        TL_TRY(b->ops->fold(b, folds, 1)); /* in two goes: the first of several has no order */
+        return b->ops->fold(b, folds + 1, 1);
     }
     TL_TRY(prepare(w, s, r));
     s->motion.seen = w->seen.data;
