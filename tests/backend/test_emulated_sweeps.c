@@ -141,8 +141,9 @@ static void test_coulomb(void **state)
     (void)state;
     memset(seen, 0, sizeof seen);
     for_each_way(TL_LAW_COULOMB);
-    for (int k = 2; k < KINDS; k++) /* every kind with friction, without, and at the start */
-        assert_true(seen[k] > 50);
+    /* every kind with friction, without, and at the start; nothing turns in the position problem */
+    for (int k = 2; k < KINDS; k++)
+        assert_true(k == 6 ? !seen[k] : seen[k] > 100);
 }
 
 static void test_cone(void **state)
