@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RESTING 0.1   /* of the envelope */
-#define MISSED  0.025 /* of the smallest radius: pairs that were missed may overlap by so much */
-#define LOOKS   4u    /* attempts at a step, at most */
+#define RESTING 0.1 /* of the envelope */
+#define MISSED  0.1 /* of the smallest radius: pairs that were missed may overlap by so much */
+#define LOOKS   4u  /* attempts at a step, at most */
 
 _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
 
