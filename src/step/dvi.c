@@ -600,8 +600,8 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
                                  {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
     double mark = tl_now();
     bool more;
-    TL_TRY(tl_buffer_need(b, &w->seen, 8 * (size_t)w->rows * b->real));
     b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
+    TL_TRY(tl_buffer_need(b, &w->seen, 8 * (size_t)w->rows * b->real));
     s->motion.seen = w->seen.data;
     s->motion.looks = attempt - 1;
     tl_run(b, TLK_see_velocity, w->rows, &s->motion);
