@@ -205,9 +205,10 @@ static size_t make_tokens(const unsigned char *data, size_t size, size_t before,
     memset(counts, 0, LITERALS * sizeof *counts);
     counts[END] = 1;
     for (size_t i = 0; i < size;) {
+        const unsigned char *here = data + i;
         size_t length = 0;
-        if (i + before >= back && data[i] == data[i - back])
-            length = same_bytes(data + i, data + i - back, size - i < LONGEST ? size - i : LONGEST);
+        if (i + before >= back && *here == *(here - back))
+            length = same_bytes(here, here - back, size - i < LONGEST ? size - i : LONGEST);
         if (length < from.least) {
             for (size_t k = length ? length : 1; k; k--) { /* a shorter run would not pay either */
                 counts[data[i]]++;
