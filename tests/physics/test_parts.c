@@ -103,6 +103,7 @@ static tl_world *make(const recipe *r, const tl_settings *settings)
 static tl_settings plain(tl_precision precision)
 {
     tl_settings s = tl_settings_default();
+    s.solver.balance_iterations = 0; /* steps are to be many, not long */
     s.precision = precision;
     s.threads = 1;
     s.envelope = 0.004;

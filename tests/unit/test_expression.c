@@ -117,7 +117,7 @@ static void many_names_are_counted(void **state)
 {
     (void)state;
     static const char *channels[40];
-    static char texts[40][8];
+    static char texts[40][16];
     for (int i = 0; i < 40; i++) {
         snprintf(texts[i], sizeof texts[i], "load%d", i);
         channels[i] = texts[i];

@@ -347,6 +347,7 @@ static tl_scene *crowd(uint32_t threads, bool measured)
 {
     tl_settings s = tl_settings_default();
     s.threads = threads;
+    s.solver.balance_iterations = 0; /* steps are to be many, not long */
     tl_scene *scene = scene_with(&s);
     const tl_body floor = add_floor(scene, (tl_material){0});
     tl_fill_def fill = tl_fill_default();
