@@ -212,6 +212,8 @@ async function dragsPushesAndThrows() {
   const { steps } = await state();
   await ask({ do: 'step', count: 400 });
   await until_('it to lie still', (s) => s.steps === steps + 400);
+  await page.getByRole('button', { name: 'Fit', exact: true }).click(); // it may have rolled out of sight
+  await settled();
   const before = (await body(big)).position,
     at = await onPage(big);
   await page.keyboard.down('Shift');
