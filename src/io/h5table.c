@@ -305,9 +305,10 @@ static tl_status hold(tl_h5_table *t, uint64_t count, const void *rows)
 
 tl_status tl_h5_table_settle(tl_h5_table *t, const char *path, tl_packer *packer)
 {
-    const uint64_t count = tl_h5_table_next(t) - t->rows, end = rounded_up(count, t->chunk);
+    const uint64_t count = tl_h5_table_next(t) - t->rows;
     if (!count)
         return TL_OK;
+    const uint64_t end = rounded_up(count, t->chunk);
     if (set_rows(t, t->rows + end) < 0)
         return tl_h5_fail(TL_FILE, path, "/%s cannot be made longer", t->name);
     for (uint64_t first = 0; first < end; first += t->chunk) {
