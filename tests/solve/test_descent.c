@@ -343,7 +343,7 @@ static void shared_out(tl_precision precision)
             }
         fixture_free(&f);
     }
-    for (int k = 0; k < ALL_SOLVERS; k++)
+    for (size_t k = 0; k < ALL_SOLVERS; k++)
         outcome_free(&first[k]);
     model_free(&m);
 }
