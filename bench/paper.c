@@ -125,7 +125,7 @@ static void print_growth(const bench_output *output, uint32_t table, const char 
     for (uint32_t i = 0; i < g->count; i++)
         worst = fmax(worst, fabs(g->ms[i] / (start + slope * g->bodies[i]) - 1));
     output_line(output,
-                "Table %u, %s: %.3g ms + %.1f ns a body; furthest from that line %.1f %%: %s",
+                "Table %u, %s: %.3g ms + %.1f ns per body; furthest from that line %.1f %%: %s",
                 table, what, start, 1e6 * slope, 100 * worst,
                 worst <= ALLOWED_DEVIATION && slope > 0 ? "grows linearly" : "NOT linear");
 }
