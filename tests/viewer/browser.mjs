@@ -151,3 +151,24 @@ export async function until(what, check, seconds = 60) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+/** Runs the parts of a page's test, one after the other, with the time that each took. What fails is told with the page's
+ *  `state` and its complaints, and a picture where `picture` takes one; `clean` comes last, whatever happened. */
+export async function runParts(parts, { complaints, state, picture = async () => {}, clean }) {
+  try {
+    for (const part of parts) {
+      const start = Date.now();
+      await part();
+      console.log(`ok   ${part.name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+    }
+    if (complaints.length) throw new Error('the page complained');
+  } catch (error) {
+    await picture('failed').catch(() => {});
+    console.log(`state: ${JSON.stringify(await state().catch(() => null))}`);
+    console.log(`complaints: ${complaints.join('\n')}`);
+    console.log(error.stack);
+    process.exitCode = 1;
+  } finally {
+    await clean();
+  }
+}

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
 import { writeScene } from './page_scene.mjs';
 
 const [build, source] = process.argv.slice(2);
@@ -413,34 +413,26 @@ async function looksRight() {
   assert.deepEqual(nameless, []);
 }
 
-try {
-  for (const part of [
-    opens,
-    seesBodiesWhereTheLibrarySaysTheyAre,
-    drawsThemThere,
-    pausesAndSteps,
-    changesGravity,
-    dragsPushesAndThrows,
-    showsMore,
-    plots,
-    savesPicturesVideosAndLinks,
-    comesBack,
-    passesTheTokenOn,
-    looksRight,
-  ]) {
-    const start = Date.now();
-    await part();
-    console.log(`ok   ${part.name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-  }
-  assert.deepEqual(complaints, []);
-} catch (error) {
-  await picture('failed').catch(() => {});
-  console.log(`state: ${JSON.stringify(await state().catch(() => null))}`);
-  console.log(`complaints: ${complaints.join('\n')}`);
-  console.log(error.stack);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+await runParts([
+  opens,
+  seesBodiesWhereTheLibrarySaysTheyAre,
+  drawsThemThere,
+  pausesAndSteps,
+  changesGravity,
+  dragsPushesAndThrows,
+  showsMore,
+  plots,
+  savesPicturesVideosAndLinks,
+  comesBack,
+  passesTheTokenOn,
+  looksRight,
+], {
+  complaints,
+  state,
+  picture,
+  clean: async () => {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  },
+});

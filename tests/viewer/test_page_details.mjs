@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
 
 const [build, source] = process.argv.slice(2);
 const talus = program(build);
@@ -269,42 +269,39 @@ async function followsASeekWhilePaused() {
   }
 }
 
-try {
+async function opensTheRun() {
   await opens(server.url);
-  const parts = [
-    showsTheWholeTitle,
-    drawsNoGroundWhereThereIsNone,
-    fitsEverything,
-    cutsTheNearHalfAway,
-    legendsSayWhatIsThere,
-    spacePlaysAfterAClick,
-    keysChangePhysicsWhenToldTo,
-    plotsTheForceOnAFixedBody,
-    saysThatContactsWereNotRecorded,
-    followsASeekWhilePaused,
-  ];
-  for (const part of parts) {
-    if (part === saysThatContactsWereNotRecorded) {
-      await server.stop();
-      const result = join(folder, 'run.h5'),
-        run = spawnSync(talus, ['run', file, '--set', 'duration=1', '-o', result, '--quiet']);
-      assert.equal(run.status, 0, String(run.stderr));
-      server = await startTalus(build, ['view', result, '--port', '0', '--no-browser']);
-      await opens(server.url);
-    }
-    const start = Date.now();
-    await part();
-    console.log(`ok   ${part.name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-  }
-  assert.deepEqual(complaints, []);
-} catch (error) {
-  await picture('failed').catch(() => {});
-  console.log(`state: ${JSON.stringify(await state().catch(() => null))}`);
-  console.log(`complaints: ${complaints.join('\n')}`);
-  console.log(error.stack);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
+
+async function opensTheRecording() {
+  await server.stop();
+  const result = join(folder, 'run.h5'),
+    run = spawnSync(talus, ['run', file, '--set', 'duration=1', '-o', result, '--quiet']);
+  assert.equal(run.status, 0, String(run.stderr));
+  server = await startTalus(build, ['view', result, '--port', '0', '--no-browser']);
+  await opens(server.url);
+}
+
+await runParts([
+  opensTheRun,
+  showsTheWholeTitle,
+  drawsNoGroundWhereThereIsNone,
+  fitsEverything,
+  cutsTheNearHalfAway,
+  legendsSayWhatIsThere,
+  spacePlaysAfterAClick,
+  keysChangePhysicsWhenToldTo,
+  plotsTheForceOnAFixedBody,
+  opensTheRecording,
+  saysThatContactsWereNotRecorded,
+  followsASeekWhilePaused,
+], {
+  complaints,
+  state,
+  picture,
+  clean: async () => {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  },
+});

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
 
 const [build, source] = process.argv.slice(2);
 const talus = program(build);
@@ -261,31 +261,27 @@ async function followsARestart() {
   await until('steps of the new run', async () => (await monitor('height'))?.steps.length === 5);
 }
 
-try {
+async function opensTheRun() {
   await opens(server.url);
-  for (const part of [
-    listsMonitorsToTick,
-    showsLegendAndRange,
-    savesNumbers,
-    untickedIsGone,
-    changesHowImpactsShareAStep,
-    showsARecordingWhole,
-    marksTheFrameShown,
-    followsARestart,
-  ]) {
-    const start = Date.now();
-    await part();
-    console.log(`ok   ${part.name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-  }
-  assert.deepEqual(complaints, []);
-} catch (error) {
-  await picture('failed').catch(() => {});
-  console.log(`state: ${JSON.stringify(await state().catch(() => null))}`);
-  console.log(`complaints: ${complaints.join('\n')}`);
-  console.log(error.stack);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
+
+await runParts([
+  opensTheRun,
+  listsMonitorsToTick,
+  showsLegendAndRange,
+  savesNumbers,
+  untickedIsGone,
+  changesHowImpactsShareAStep,
+  showsARecordingWhole,
+  marksTheFrameShown,
+  followsARestart,
+], {
+  complaints,
+  state,
+  picture,
+  clean: async () => {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  },
+});

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
 import { writeScene } from './page_scene.mjs';
 
 const [build, source] = process.argv.slice(2);
@@ -154,22 +154,16 @@ async function linksCarryTime() {
   await other.close();
 }
 
-try {
-  for (const part of [opens, scrubs, playsAndSteps, showsNumbersOfTheWhole, linksCarryTime]) {
-    const start = Date.now();
-    await part();
-    console.log(`ok   ${part.name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-  }
-  assert.deepEqual(complaints, []);
-} catch (error) {
-  if (process.env.TALUS_PICTURES)
-    await page.screenshot({ path: join(process.env.TALUS_PICTURES, 'failed.png') }).catch(() => {});
-  console.log(`state: ${JSON.stringify(await state().catch(() => null))}`);
-  console.log(`complaints: ${complaints.join('\n')}`);
-  console.log(error.stack);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+await runParts([opens, scrubs, playsAndSteps, showsNumbersOfTheWhole, linksCarryTime], {
+  complaints,
+  state,
+  picture: async (name) => {
+    if (process.env.TALUS_PICTURES)
+      await page.screenshot({ path: join(process.env.TALUS_PICTURES, `${name}.png`) });
+  },
+  clean: async () => {
+    await browser.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  },
+});
