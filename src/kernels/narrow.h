@@ -2,10 +2,7 @@
 #ifndef TL_KERNELS_NARROW_H
 #define TL_KERNELS_NARROW_H
 
-#include "kernels/real.h"
-
-/* Shape kinds, as in tl_shape_kind. */
-enum { TLK_SPHERE = 0, TLK_PLANE = 1, TLK_BOX = 2, TLK_PARALLELOGRAM = 3 };
+#include "kernels/narrow/convex.h"
 
 /* Unit vector from a to b and the distance; an arbitrary fixed direction where the points coincide.
  */
