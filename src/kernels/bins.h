@@ -13,6 +13,12 @@
 
 #include "kernels/narrow.h"
 
+/* The frame in the world of a shape that is no sphere. */
+TL_KERNEL double *tlk_frame(const tlk_shapes *s, uint32_t i)
+{
+    return s->frame + TLK_FRAME * (size_t)s->frame_of[i];
+}
+
 /* The ball in which shape i can touch something in this step: its centre in the world, its reach.
  */
 TL_KERNEL void tlk_ball(const tlk_shapes *s, uint32_t i, double *c)
@@ -76,7 +82,7 @@ TL_RARE void tlk_box_with(const tlk_find *f, uint32_t i, const real *seen, doubl
     const real *also = seen ? seen + 8 * (size_t)s->body[i] : 0;
     const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
-    const double *p = sphere ? 0 : s->patch + TLK_PATCH * (size_t)(i - s->dynamic) + 15;
+    const double *p = sphere ? 0 : tlk_frame(s, i) + 15;
     for (int k = 0; k < 3; k++) {
         const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
         const double least = also ? tlk_min(vel[k], also[k]) : vel[k];
@@ -375,25 +381,28 @@ TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t i)
     tlk_visit_own(f, i, true);
 }
 
-/* The frame in the world of patch i, a shape on a body that does not move by itself. */
-TL_RARE void tlk_place_patch(const tlk_find *f, uint32_t i)
+/* Puts the frame of shape i where its body is. */
+TL_RARE void tlk_place_frame(const tlk_find *f, uint32_t i)
 {
     const tlk_shapes *s = &f->shapes;
-    const uint32_t body = s->body[s->dynamic + i];
+    const uint32_t body = s->body[i];
     const double *q = f->bodies.quat + 4 * (size_t)body, *x = f->bodies.pos + 4 * (size_t)body;
-    const double *local = s->patch_local + TLK_PATCH * (size_t)i;
-    double *out = s->patch + TLK_PATCH * (size_t)i;
+    const double *local = s->frame_local + TLK_FRAME * (size_t)s->frame_of[i];
+    double *out = tlk_frame(s, i);
     for (int k = 0; k < 4; k++)
         tlk_rotate(q, local + 3 * k, out + 3 * k);
     for (int k = 0; k < 3; k++)
         out[k] += x[k];
-    const bool box = (s->info[s->dynamic + i] & TLK_SHAPE_KIND) == TLK_BOX;
+    /* the axes of a parallelogram are its edges, and its box goes half as far along them */
+    const bool edges = (s->info[i] & TLK_SHAPE_KIND) == TLK_PARALLELOGRAM;
     for (int k = 0; k < 3; k++) {
         out[12 + k] = local[12 + k];
-        out[15 + k] = box ? fabs(out[3 + k]) * local[12] + fabs(out[6 + k]) * local[13] +
-                                fabs(out[9 + k]) * local[14]
-                          : 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]));
+        out[15 + k] = edges ? 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]))
+                            : fabs(out[3 + k]) * local[15] + fabs(out[6 + k]) * local[16] +
+                                  fabs(out[9 + k]) * local[17];
     }
+    out[18] = local[18];
+    out[19] = local[19];
 }
 
 /* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
@@ -407,8 +416,8 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(f->bodies.pos + 4 * body, x);
     double arm[3] = {geom[0], geom[1], geom[2]};
-    if (i >= s->dynamic)
-        tlk_place_patch(f, i - s->dynamic);
+    if (!sphere)
+        tlk_place_frame(f, i);
     if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
         tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
     real vel[4];

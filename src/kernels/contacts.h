@@ -6,20 +6,32 @@
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
 
-/* One owner shape: each of its contacts takes the impulse and the colour of the same pair, if there
- * was one. */
+/* Whether a contact of the last step is of the same pair, or even the same point. */
+TL_KERNEL bool tlk_same_pair(const tlk_match *m, uint32_t k, uint32_t o)
+{
+    return m->old_b[o] == m->b[k] &&
+           (!m->feature || m->old_feature[2 * (size_t)o] == m->feature[2 * (size_t)k]);
+}
+
+TL_KERNEL bool tlk_same_point(const tlk_match *m, uint32_t k, uint32_t o)
+{
+    return tlk_same_pair(m, k, o) &&
+           (!m->feature || m->old_feature[2 * (size_t)o + 1] == m->feature[2 * (size_t)k + 1]);
+}
+
+/* One owner shape: each of its contacts takes the impulse of the same point and the colour of the
+ * same pair, if there was one. */
 TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
 {
-    const uint32_t old_end = m->old_start[i + 1];
-    uint32_t hint = m->old_start[i]; /* lists keep their order, mostly: look there first */
+    const uint32_t old_begin = m->old_start[i], old_end = m->old_start[i + 1];
+    uint32_t hint = old_begin; /* lists keep their order, mostly: look there first */
     for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++) {
-        const uint32_t b = m->b[k];
         uint32_t o = hint;
-        while (o < old_end && m->old_b[o] != b)
+        while (o < old_end && !tlk_same_point(m, k, o))
             o++;
         if (o == old_end) {
-            o = m->old_start[i];
-            while (o < hint && m->old_b[o] != b)
+            o = old_begin;
+            while (o < hint && !tlk_same_point(m, k, o))
                 o++;
             if (o == hint)
                 o = old_end;
@@ -30,34 +42,51 @@ TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
             gamma[0] = old[0], gamma[1] = old[1], gamma[2] = old[2], gamma[3] = old[3];
             m->colour[k] = m->old_colour[o];
             hint = o + 1;
-        } else {
-            gamma[0] = gamma[1] = gamma[2] = gamma[3] = 0;
-            m->colour[k] = TLK_NONE;
+            continue;
         }
+        gamma[0] = gamma[1] = gamma[2] = gamma[3] = 0;
+        m->colour[k] = TLK_NONE;
+        if (!m->feature)
+            continue;
+        for (o = old_begin; o < old_end && !tlk_same_pair(m, k, o);)
+            o++;
+        if (o < old_end)
+            m->colour[k] = m->old_colour[o];
     }
 }
 
-/* The key of a contact of a colour in the order of rows. */
-TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t k, uint32_t colour)
+/* The first contact of a pair. */
+TL_KERNEL uint32_t tlk_first_contact(const uint32_t *pair, uint32_t i)
+{
+    return pair ? pair[i] : i;
+}
+
+/* Gives pair i, whose first contact is k, a colour: its contacts have it, and it is in the key in
+ * the order of rows. Pairs of many points are apart, so that rows side by side have as many. */
+TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t colour)
 {
     const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
     const uint32_t central = TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
+    const uint32_t end = c->pair ? c->pair[i + 1] : k + 1;
     const uint32_t arms = ia & central && ib & central ? 0 : 1;
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
-    c->key[k] = colour * 4 + arms * 2 + wall;
+    const uint32_t many = end - k > 2;
+    c->key[i] = colour * 4 + arms * 2 + (arms ? many : wall);
+    for (uint32_t point = k; c->colour && point < end; point++)
+        c->colour[point] = colour;
 }
 
-/* One contact: where it has a colour already, both its bodies know; else it joins the list of those
+/* One pair: where it has a colour already, both its bodies know; else it joins the list of those
  * without, whose order does not matter. So does one of the last colour: there may be room now. */
-TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
+TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t colour = c->colour[k];
+    const uint32_t k = tlk_first_contact(c->pair, i), colour = c->colour[k];
     if (colour >= TLK_COLOURS - 1) { /* TLK_NONE too */
         c->colour[k] = TLK_NONE;
-        c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = k;
+        c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = i;
         return;
     }
-    tlk_set_key(c, k, colour);
+    tlk_set_key(c, i, k, colour);
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
         tlk_atomic_or(&c->used[a], 1ull << colour);
@@ -81,17 +110,16 @@ TL_KERNEL uint64_t tlk_colours_at(const tlk_colour *c, uint32_t a, uint32_t b)
     return (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
 }
 
-/* One fresh contact: bids for its bodies. Where no colour is free at them it need not wait to win
+/* One fresh pair: bids for its bodies. Where no colour is free at them it need not wait to win
  * them, as none becomes free: it has the last one, which is nothing to the others. */
 TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = c->fresh[i];
+    const uint32_t k = tlk_first_contact(c->pair, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (!(~tlk_colours_at(c, a, b) << 1)) {
-        c->colour[k] = TLK_COLOURS - 1;
-        tlk_set_key(c, k, TLK_COLOURS - 1);
+        tlk_set_key(c, c->fresh[i], k, TLK_COLOURS - 1);
         return;
     }
     if (a < c->dynamic)
@@ -100,10 +128,10 @@ TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
         tlk_atomic_max(&c->bid[b], tlk_bid(k));
 }
 
-/* One fresh contact: where it won both bodies, it takes the first colour free at both. */
+/* One fresh pair: where it won both bodies, it takes the first colour free at both. */
 TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = c->fresh[i];
+    const uint32_t k = tlk_first_contact(c->pair, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
@@ -114,18 +142,17 @@ TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
     uint32_t colour = 0;
     while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
         colour++;
-    c->colour[k] = colour;
-    tlk_set_key(c, k, colour);
+    tlk_set_key(c, c->fresh[i], k, colour);
     if (a < c->dynamic)
         c->used[a] |= 1ull << colour;
     if (b < c->dynamic)
         c->used[b] |= 1ull << colour;
 }
 
-/* One fresh contact: clears the bids on its bodies for the next round. */
+/* One fresh pair: clears the bids on its bodies for the next round. */
 TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = c->fresh[i];
+    const uint32_t k = tlk_first_contact(c->pair, c->fresh[i]);
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
         tlk_atomic_set(&c->bid[a], 0);
@@ -133,16 +160,16 @@ TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
         tlk_atomic_set(&c->bid[b], 0);
 }
 
-/* How many fresh contacts are still without a colour. */
+/* How many fresh pairs are still without a colour. */
 TL_KERNEL void tlk_colour_left(const tlk_colour *c, uint32_t i, double *acc)
 {
-    acc[0] += c->colour[c->fresh[i]] == TLK_NONE;
+    acc[0] += c->colour[tlk_first_contact(c->pair, c->fresh[i])] == TLK_NONE;
 }
 
-/* One contact without a colour: its key in the order of rows. */
-TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t k)
+/* One pair without a colour: its key in the order of rows. */
+TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t i)
 {
-    tlk_set_key(c, k, 0);
+    tlk_set_key(c, i, tlk_first_contact(c->pair, i), 0);
 }
 
 /* The rotation matrix of a unit quaternion, by rows. */
@@ -290,19 +317,41 @@ TL_KERNEL bool tlk_rests(const tlk_build *p, const real *va, const real *vb, dou
            p->recovery.h * p->recovery.h * square <= p->rest * p->rest;
 }
 
-/* The row of a contact. */
-TL_KERNEL uint32_t tlk_row_of(const tlk_build *p, uint32_t k)
+/* The item of a pair. */
+TL_KERNEL uint32_t tlk_item_of(const tlk_build *p, uint32_t i)
 {
-    const uint32_t segment = p->key[k] >> 1;
-    return p->segment_row[segment] + p->place[k] - p->segment_start[segment];
+    const uint32_t segment = p->key[i] >> 1;
+    return p->segment_item[segment] + p->place[i] - p->segment_start[segment];
 }
 
-/* Behind the last row of a segment, which row s of contact k may be: the rest of the packet. */
-TL_KERNEL void tlk_pad_packet(const tlk_build *p, uint32_t k, uint32_t s)
+/* A row that is none: sweeps may run over it, and it changes nothing. */
+TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
 {
-    if (p->place[k] + 1 == p->segment_start[(p->key[k] >> 1) + 1])
-        for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
-            p->a[pad] = TLK_NONE;
+    const real zero[3] = {0, 0, 0};
+    p->a[s] = TLK_NONE;
+    if (s < p->arm_base || p->points == 1)
+        return;
+    p->b[s] = TLK_NONE;
+    p->bias[s] = 0;
+    tlk_store3(p->gamma, s, zero);
+    for (uint32_t f = 0; f < TLK_HEAD; f++)
+        p->head[tlk_at(s, f, TLK_HEAD)] = 0;
+    for (uint32_t f = 0; f < TLK_ARMS; f++)
+        p->arms[tlk_at(s - p->arm_base, f, TLK_ARMS)] = 0;
+}
+
+/* Behind the points of pair i, whose item begins at row s, and behind the last item of a segment,
+ * which it may be: rows that are none. */
+TL_KERNEL void tlk_pad_rows(const tlk_build *p, uint32_t i, uint32_t s, uint32_t count)
+{
+    const uint32_t most = s < p->arm_base ? 1 : p->points;
+    for (uint32_t k = count; k < most; k++)
+        tlk_pad_row(p, s + k * TLK_LANES);
+    if (p->place[i] + 1 != p->segment_start[(p->key[i] >> 1) + 1])
+        return;
+    for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
+        for (uint32_t k = 0; k < most; k++)
+            tlk_pad_row(p, pad + k * TLK_LANES);
 }
 
 /* The turn of a row of a colour at a block whose rows have the colours `used`. */
@@ -313,25 +362,25 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
     return before ? last | tlk_top_bit(before) : last | TLK_TURN_FIRST | top;
 }
 
-/* When a row comes at its blocks, and their inverse masses. */
-TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b,
-                               const real *va, const real *vb)
+/* When pair i, item `item`, comes at its blocks, and their inverse masses. */
+TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, uint32_t a,
+                               uint32_t b, const real *va, const real *vb)
 {
-    const uint32_t colour = p->key[k] >> 2;
+    const uint32_t colour = p->key[i] >> 2;
     const real mass[4] = {va[3], vb[3], va[7], vb[7]};
     uint32_t turns = tlk_turn_at(p->used[a], colour);
     if (b < p->bodies.dynamic)
         turns |= tlk_turn_at(p->used[b], colour) << 8;
-    p->turns[s] = (uint16_t)turns;
-    tlk_store4(p->mass + 4 * (size_t)s, mass);
+    p->turns[item] = (uint16_t)turns;
+    tlk_store4(p->mass + 4 * (size_t)item, mass);
 }
 
-/* One contact: its row. Contacts are taken in their own order, so that what is read lies side by
- * side and only what is written is spread, over as many streams as there are colours. */
-TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
+/* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. */
+TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
+                                 uint32_t item)
 {
-    const uint32_t s = tlk_row_of(p, k);
-    uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
+    const uint32_t owner = p->contact_a[k];
+    uint32_t sa = owner, sb = p->contact_b[k];
     real contact[4], gamma[4];
     tlk_load4(p->contact_n + 4 * (size_t)k, contact);
     tlk_load4(p->contact_gamma + 4 * (size_t)k, gamma);
@@ -357,9 +406,18 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
     tlk_load8(p->free + 8 * (size_t)a, free_a);
     tlk_load8(p->free + 8 * (size_t)b, free_b);
-    const double ra_length = centre[3] + middle; /* shapes of moving bodies are spheres */
+    const double ra_length = centre[3] + middle; /* of a sphere */
+    const bool placed = p->contact_place && s >= p->arm_base;
+    double from[3] = {centre[0], centre[1], centre[2]}, along = ra_length;
+    if (placed) { /* a point on the owner's surface is known */
+        const real *place = p->contact_place + 4 * (size_t)k;
+        for (int c = 0; c < 3; c++)
+            from[c] = p->shapes.centre[4 * (size_t)owner + c] + place[c];
+        /* n is from the moving body a, which owns the contact or not */
+        along = dynamic_b ? 0.5 * gap * sign : sign < 0 ? -gap : 0;
+    }
     for (int c = 0; c < 3; c++) {
-        const double point = centre[c] + ra_length * n[c];
+        const double point = from[c] + along * n[c];
         ra[c] = point - xa[c];
         rb[c] = point - xb[c];
     }
@@ -367,7 +425,6 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     tlk_relative(free_a, free_b, ra, rb, free);
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
-    tlk_pad_packet(p, k, s);
     p->a[s] = a;
     p->b[s] = b;
     p->gap[s] = (real)gap;
@@ -395,8 +452,8 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
-    if (p->turns)
-        tlk_build_turns(p, k, s, a, b, va, vb);
+    if (p->turns && s == tlk_item_row(item, p->arm_base, p->points))
+        tlk_build_turns(p, i, item, a, b, va, vb);
     if (s >= p->arm_base)
         tlk_build_arms(p, s, n, ra, rb);
     else if (p->wall && !dynamic_b)
@@ -404,11 +461,21 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
             p->wall[tlk_at(s, f, 3)] = ib & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];
 }
 
-/* One contact: the impulse of its row, and of its impacts before. The fourth number is 0 where
- * there were none; else the row's own along the normal, or -1 where that is 0. */
-TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
+/* One pair: the rows of its contacts. Pairs are taken in their own order, so that what is read lies
+ * side by side and only what is written is spread, over as many streams as there are colours. */
+TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
 {
-    const uint32_t s = tlk_row_of(p, k);
+    const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->points);
+    const uint32_t first = tlk_first_contact(p->pair, i), end = p->pair ? p->pair[i + 1] : i + 1;
+    for (uint32_t k = first; k < end; k++)
+        tlk_build_contact(p, k, s + (k - first) * TLK_LANES, i, item);
+    tlk_pad_rows(p, i, s, end - first);
+}
+
+/* Contact k: the impulse of its row s, and of its impacts before. The fourth number is 0 where
+ * there were none; else the row's own along the normal, or -1 where that is 0. */
+TL_KERNEL void tlk_store_contact(const tlk_build *p, uint32_t k, uint32_t s)
+{
     const real sign = p->shapes.info[p->contact_a[k]] & TLK_SHAPE_FIXED ? (real)-1 : (real)1;
     real *gamma = p->contact_gamma_out + 4 * (size_t)k, load = 0;
     bool hit = false;
@@ -421,6 +488,15 @@ TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
         hit = hit || struck != 0;
     }
     gamma[3] = !hit ? (real)0 : load > 0 ? load : (real)-1;
+}
+
+/* One pair: the impulses of its contacts. */
+TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t i)
+{
+    const uint32_t s = tlk_item_row(tlk_item_of(p, i), p->arm_base, p->points);
+    const uint32_t first = tlk_first_contact(p->pair, i), end = p->pair ? p->pair[i + 1] : i + 1;
+    for (uint32_t k = first; k < end; k++)
+        tlk_store_contact(p, k, s + (k - first) * TLK_LANES);
 }
 
 /* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the

@@ -78,6 +78,10 @@ TL_KERNEL tlk_meeting tlk_meet(const tlk_find *f, uint32_t i, uint32_t j)
 {
     tlk_meeting m = {false, false, false};
     double n[3], x[3];
+    if (!tlk_is_simple(f->shapes.info[i], f->shapes.info[j])) {
+        m.closes = true; /* if their boxes meet; touch.h looks closer */
+        return m;
+    }
     const double gap = tlk_narrow(&f->shapes, i, j, n);
     m.touches = gap <= f->envelope;
     if (m.touches)
@@ -159,7 +163,7 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
     half[0] = half[1] = half[2] = reach;
     if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
         return;
-    const double *p = s->patch + TLK_PATCH * (size_t)(i - s->dynamic);
+    const double *p = tlk_frame(s, i);
     const double margin = reach - s->geom[4 * (size_t)i + 3];
     for (int k = 0; k < 3; k++)
         half[k] = margin + p[15 + k];
@@ -176,7 +180,7 @@ TL_KERNEL bool tlk_near_outside(const tlk_find *f, uint32_t i, uint32_t j)
     tlk_ball(s, j, d);
     if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
         const real *vel = f->bodies.vel + 8 * (size_t)s->body[j];
-        const double *p = s->patch + TLK_PATCH * (size_t)(j - s->dynamic);
+        const double *p = tlk_frame(s, j);
         const double e[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
         const double size = fabs(e[0]) + fabs(e[1]) + fabs(e[2]);
         return vel[4] != 0 || vel[5] != 0 || vel[6] != 0 ||
@@ -195,8 +199,9 @@ TL_KERNEL tlk_verdict tlk_look_outside(const tlk_find *f, uint32_t i, uint32_t j
     double n[3];
     if (j == i || (s->level[i] >= TLK_LEVELS && j < i) || !tlk_near_outside(f, i, j))
         return TLK_APART;
-    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_KIND);
-    return wall && tlk_narrow_patch(s, i, j, n) <= f->envelope ? TLK_TOUCHES : TLK_UNDECIDED;
+    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_KIND) &&
+                      tlk_is_simple(s->info[i], s->info[j]);
+    return wall && tlk_narrow_frame(s, i, j, n) <= f->envelope ? TLK_TOUCHES : TLK_UNDECIDED;
 }
 
 /* A shape against the few that are too large for bins. */
@@ -308,10 +313,11 @@ TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint
 {
     double n[3];
     f->contact_b[k] = j;
+    if (f->contact_a)
+        f->contact_a[k] = i;
     if (!f->contact_n)
         return;
     const double gap = tlk_narrow(&f->shapes, i, j, n);
-    f->contact_a[k] = i;
     const real out[4] = {(real)n[0], (real)n[1], (real)n[2], (real)gap};
     tlk_store4(f->contact_n + 4 * (size_t)k, out);
 }

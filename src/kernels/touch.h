@@ -1,0 +1,179 @@
+/* From pairs of shapes that are near to the points where they touch, one pair at a time: the last
+ * stages of src/collide/collide.c where there are other pairs than simple ones. */
+#ifndef TL_KERNELS_TOUCH_H
+#define TL_KERNELS_TOUCH_H
+
+#include "kernels/find.h"
+#include "kernels/narrow/collide.h"
+
+/* Shape i as a convex shape, its origin counted from a point. */
+TL_KERNEL void tlk_load_convex(const tlk_shapes *s, uint32_t i, const double *from, tlk_convex *c)
+{
+    c->kind = s->info[i] & TLK_SHAPE_KIND;
+    c->vertex = 0;
+    c->words = 0;
+    if (c->kind == TLK_SPHERE) {
+        for (int k = 0; k < 9; k++)
+            c->axis[k] = k % 4 == 0;
+        for (int k = 0; k < 3; k++) {
+            c->origin[k] = s->centre[4 * (size_t)i + k] - from[k];
+            c->size[k] = 0;
+        }
+        c->rounding = s->geom[4 * (size_t)i + 3];
+        return;
+    }
+    const double *frame = tlk_frame(s, i);
+    for (int k = 0; k < 3; k++) {
+        c->origin[k] = frame[k] - from[k];
+        c->size[k] = frame[12 + k];
+    }
+    for (int k = 0; k < 9; k++)
+        c->axis[k] = frame[3 + k];
+    c->rounding = frame[18];
+    if (frame[19] > 0) {
+        const uint32_t *start = s->geometry + 2 * ((size_t)frame[19] - 1);
+        c->vertex = s->numbers + start[0];
+        c->words = s->words + start[1];
+    }
+}
+
+/* The velocity of the body of shape i, and (3 on) its angular velocity; where it is. */
+TL_KERNEL void tlk_load_motion(const tlk_find *f, uint32_t i, double *v, double *x)
+{
+    const size_t body = f->shapes.body[i];
+    for (int k = 0; k < 3; k++) {
+        v[k] = f->bodies.vel[8 * body + k];
+        v[3 + k] = f->bodies.vel[8 * body + 4 + k];
+        x[k] = f->bodies.pos[4 * body + k];
+    }
+}
+
+/* How fast two surfaces near a point can at most close on each other. */
+TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, const double *vi,
+                                   const double *vj)
+{
+    const double d[3] = {vi[0] - vj[0], vi[1] - vj[1], vi[2] - vj[2]};
+    const double *ci = f->shapes.centre + 4 * (size_t)i, *cj = f->shapes.centre + 4 * (size_t)j;
+    const double *xi = f->bodies.pos + 4 * (size_t)f->shapes.body[i];
+    const double *xj = f->bodies.pos + 4 * (size_t)f->shapes.body[j];
+    const double ai[3] = {ci[0] - xi[0], ci[1] - xi[1], ci[2] - xi[2]};
+    /* j may be a large wall that turns: what counts is where i is */
+    const double aj[3] = {ci[0] - xj[0], ci[1] - xj[1], ci[2] - xj[2]};
+    const double ri = f->shapes.geom[4 * (size_t)i + 3], rj = f->shapes.geom[4 * (size_t)j + 3];
+    const double reach_j = sqrt(tlk_dotd(aj, aj)) + ri;
+    const double ball_j[3] = {cj[0] - xj[0], cj[1] - xj[1], cj[2] - xj[2]};
+    const double far_j = sqrt(tlk_dotd(ball_j, ball_j)) + rj;
+    const bool plane = (f->shapes.info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
+    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3)) * (sqrt(tlk_dotd(ai, ai)) + ri) +
+           sqrt(tlk_dotd(vj + 3, vj + 3)) * (plane ? reach_j : tlk_min(reach_j, far_j));
+}
+
+/* The normal that pair p had in the last step, or no normal. */
+TL_KERNEL bool tlk_old_normal(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                              double *n)
+{
+    if (!t->old_start)
+        return false;
+    for (uint32_t o = t->old_start[i]; o < t->old_start[i + 1]; o++)
+        if (t->old_b[o] == j && t->old_feature[2 * (size_t)o] == sub) {
+            for (int k = 0; k < 3; k++)
+                n[k] = t->old_n[4 * (size_t)o + k];
+            return true;
+        }
+    return false;
+}
+
+/* Where a simple pair touches. */
+TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, tlk_manifold *m)
+{
+    const tlk_shapes *s = &t->find.shapes;
+    const double *c = s->centre + 4 * (size_t)i;
+    const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    double x[3];
+    m->count = 1;
+    m->key[0] = 0;
+    m->gap[0] = tlk_narrow(s, i, j, m->n);
+    tlk_nearest(s, i, j, m->n, x);
+    for (int k = 0; k < 3; k++)
+        m->at[0][k] = x[k] - c[k] - (from_i ? 0 : m->gap[0] * m->n[k]);
+}
+
+/* One pair that is near: the points within the envelope, or that will be within the step. */
+TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
+{
+    const tlk_find *f = &t->find;
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
+    double vi[6], vj[6], xi[3], xj[3], guess[3];
+    const double *c = s->centre + 4 * (size_t)i;
+    tlk_manifold m;
+    m.count = 0;
+    tlk_load_motion(f, i, vi, xi);
+    tlk_load_motion(f, j, vj, xj);
+    if (tlk_is_simple(s->info[i], s->info[j])) {
+        tlk_touch_simple(t, i, j, &m);
+    } else {
+        const double limit = f->envelope + f->h * tlk_closing_bound(f, i, j, vi, vj);
+        tlk_convex a, b;
+        tlk_load_convex(s, i, c, &a);
+        tlk_load_convex(s, j, c, &b);
+        const bool known = tlk_old_normal(t, i, j, sub, guess);
+        tlk_collide_convex(&a, &b, limit, known ? guess : 0, &m);
+    }
+    const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], 0};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < m.count; k++) {
+        const double x[3] = {c[0] + m.at[k][0], c[1] + m.at[k][1], c[2] + m.at[k][2]};
+        const double ri[3] = {x[0] - xi[0], x[1] - xi[1], x[2] - xi[2]};
+        const double rj[3] = {x[0] - xj[0], x[1] - xj[1], x[2] - xj[2]};
+        double ti[3], tj[3], closing = 0;
+        tlk_crossd(vi + 3, ri, ti);
+        tlk_crossd(vj + 3, rj, tj);
+        for (int d = 0; d < 3; d++)
+            closing += m.n[d] * (vi[d] + ti[d] - vj[d] - tj[d]);
+        if (!(m.gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0)))
+            continue;
+        const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
+        const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2],
+                             (real)m.gap[k]};
+        tlk_store4(t->slot + 4 * at, out);
+        t->key[at] = m.key[k];
+    }
+    if (count)
+        tlk_store4(t->normal + 4 * (size_t)p, normal);
+    t->points[p] = count;
+    t->rank[p] = count > 0;
+}
+
+/* One pair that is near: its points become contacts. */
+TL_KERNEL void tlk_touch_write(const tlk_touching *t, uint32_t p)
+{
+    const tlk_find *f = &t->find;
+    const uint32_t begin = t->points[p], count = t->points[p + 1] - begin;
+    if (p + 1 == t->near)
+        t->pair[t->rank[p + 1]] = t->points[p + 1];
+    if (!count)
+        return;
+    const real *normal = t->normal + 4 * (size_t)p;
+    t->pair[t->rank[p]] = begin;
+    for (uint32_t k = 0; k < count; k++) {
+        const size_t to = begin + k, at = TLK_POINTS_MOST * (size_t)p + k;
+        const real *slot = t->slot + 4 * at;
+        const real n[4] = {normal[0], normal[1], normal[2], slot[3]};
+        const real place[4] = {slot[0], slot[1], slot[2], 0};
+        f->contact_a[to] = t->near_a[p];
+        f->contact_b[to] = t->near_b[p];
+        t->feature[2 * to] = t->near_sub ? t->near_sub[p] : 0;
+        t->feature[2 * to + 1] = t->key[at];
+        tlk_store4(f->contact_n + 4 * to, n);
+        tlk_store4(t->place + 4 * to, place);
+    }
+}
+
+/* One owner, or the end: where its points begin. */
+TL_KERNEL void tlk_touch_start(const tlk_touching *t, uint32_t i)
+{
+    t->find.contact_start[i] = t->points[t->near_start[i]];
+}
+
+#endif
