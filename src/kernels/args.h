@@ -31,6 +31,7 @@
 #define TLK_TOO_WIDE (1u << 31)        /* a count that makes the step fail */
 #define TLK_SEVERAL  (1u << 31)        /* in an entry: its shape has others */
 #define TLK_ROW      (TLK_SEVERAL - 1) /* and the bits of the shape's row */
+#define TLK_POINTS_MOST 4u             /* contact points of a pair of convex shapes */
 #define TLK_PARTNERS 16u               /* partners that the counting pass keeps for each shape */
 #define TLK_UNCUT    3u                /* an axis that is none: all of space */
 
@@ -176,7 +177,7 @@ typedef struct tlk_match {
 
 /* Colouring contacts so that no two of a colour share a dynamic body. */
 typedef struct tlk_colour {
-    const uint32_t *pair;  /* pairs + 1: the first contact of each; NULL: each has one */
+    const uint32_t *first; /* pairs + 1: the first contact of each; NULL: each has one */
     const uint32_t *a, *b; /* shapes of each contact */
     const uint32_t *shape_body, *shape_info;
     uint32_t dynamic;      /* dynamic bodies */
@@ -214,7 +215,8 @@ typedef struct tlk_descent {
 typedef struct tlk_problem {
     uint32_t rows; /* with the padding of packets; padded rows have a = TLK_NONE */
     uint32_t arm_base;
-    uint32_t points; /* rows of an item from arm_base on: see tlk_item_row() */
+    uint32_t items;  /* what sweeps go through: see tlk_item_row() */
+    uint32_t item_rows; /* of an item from arm_base on */
     uint32_t blocks, moving; /* velocity blocks; those from `moving` on are never written */
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
@@ -270,8 +272,8 @@ typedef struct tlk_build {
     const TLK_REAL *contact_n;
     const TLK_REAL *contact_gamma;
     const TLK_REAL *contact_place; /* 4 a contact, or NULL: tlk_touching.place */
-    const uint32_t *pair;          /* pairs + 1: the first contact of each; NULL: each has one */
-    uint32_t points;               /* rows of an item from arm_base on */
+    const uint32_t *first;         /* pairs + 1: the first contact of each; NULL: each has one */
+    uint32_t item_rows;            /* of an item from arm_base on */
     const uint32_t *key, *place;   /* a pair: its key, and its place in the order of keys */
     const uint32_t *segment_start; /* a key / 2: its first place; at the end, all contacts */
     const uint32_t *segment_item;  /* a key / 2: its first item */
@@ -462,6 +464,7 @@ typedef struct tlk_monitor {
     uint32_t on, by;                       /* groups */
     const uint32_t *contact_a, *contact_b; /* of the step: shapes */
     const TLK_REAL *contact_n;             /* 4 a contact: normal from a to b, gap */
+    const TLK_REAL *contact_place;         /* 4 a contact, or NULL: tlk_touching.place */
     const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b */
     uint32_t shape;                        /* number of the body's shape, or TLK_NONE: any */
     uint32_t origin;                       /* moments about this body row's origin; TLK_NONE: */

@@ -56,9 +56,9 @@ TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
 }
 
 /* The first contact of a pair. */
-TL_KERNEL uint32_t tlk_first_contact(const uint32_t *pair, uint32_t i)
+TL_KERNEL uint32_t tlk_first_contact(const uint32_t *first, uint32_t i)
 {
-    return pair ? pair[i] : i;
+    return first ? first[i] : i;
 }
 
 /* Gives pair i, whose first contact is k, a colour: its contacts have it, and it is in the key in
@@ -67,7 +67,7 @@ TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t
 {
     const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
     const uint32_t central = TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
-    const uint32_t end = c->pair ? c->pair[i + 1] : k + 1;
+    const uint32_t end = c->first ? c->first[i + 1] : k + 1;
     const uint32_t arms = ia & central && ib & central ? 0 : 1;
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
     const uint32_t many = end - k > 2;
@@ -80,7 +80,7 @@ TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t
  * without, whose order does not matter. So does one of the last colour: there may be room now. */
 TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = tlk_first_contact(c->pair, i), colour = c->colour[k];
+    const uint32_t k = tlk_first_contact(c->first, i), colour = c->colour[k];
     if (colour >= TLK_COLOURS - 1) { /* TLK_NONE too */
         c->colour[k] = TLK_NONE;
         c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = i;
@@ -114,7 +114,7 @@ TL_KERNEL uint64_t tlk_colours_at(const tlk_colour *c, uint32_t a, uint32_t b)
  * them, as none becomes free: it has the last one, which is nothing to the others. */
 TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = tlk_first_contact(c->pair, c->fresh[i]);
+    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
@@ -131,7 +131,7 @@ TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
 /* One fresh pair: where it won both bodies, it takes the first colour free at both. */
 TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = tlk_first_contact(c->pair, c->fresh[i]);
+    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
@@ -152,7 +152,7 @@ TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 /* One fresh pair: clears the bids on its bodies for the next round. */
 TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = tlk_first_contact(c->pair, c->fresh[i]);
+    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
         tlk_atomic_set(&c->bid[a], 0);
@@ -163,13 +163,13 @@ TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
 /* How many fresh pairs are still without a colour. */
 TL_KERNEL void tlk_colour_left(const tlk_colour *c, uint32_t i, double *acc)
 {
-    acc[0] += c->colour[tlk_first_contact(c->pair, c->fresh[i])] == TLK_NONE;
+    acc[0] += c->colour[tlk_first_contact(c->first, c->fresh[i])] == TLK_NONE;
 }
 
 /* One pair without a colour: its key in the order of rows. */
 TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t i)
 {
-    tlk_set_key(c, i, tlk_first_contact(c->pair, i), 0);
+    tlk_set_key(c, i, tlk_first_contact(c->first, i), 0);
 }
 
 /* The rotation matrix of a unit quaternion, by rows. */
@@ -329,7 +329,7 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
 {
     const real zero[3] = {0, 0, 0};
     p->a[s] = TLK_NONE;
-    if (s < p->arm_base || p->points == 1)
+    if (s < p->arm_base || p->item_rows == 1)
         return;
     p->b[s] = TLK_NONE;
     p->bias[s] = 0;
@@ -344,7 +344,7 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
  * which it may be: rows that are none. */
 TL_KERNEL void tlk_pad_rows(const tlk_build *p, uint32_t i, uint32_t s, uint32_t count)
 {
-    const uint32_t most = s < p->arm_base ? 1 : p->points;
+    const uint32_t most = s < p->arm_base ? 1 : p->item_rows;
     for (uint32_t k = count; k < most; k++)
         tlk_pad_row(p, s + k * TLK_LANES);
     if (p->place[i] + 1 != p->segment_start[(p->key[i] >> 1) + 1])
@@ -452,7 +452,7 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
-    if (p->turns && s == tlk_item_row(item, p->arm_base, p->points))
+    if (p->turns && s == tlk_item_row(item, p->arm_base, p->item_rows))
         tlk_build_turns(p, i, item, a, b, va, vb);
     if (s >= p->arm_base)
         tlk_build_arms(p, s, n, ra, rb);
@@ -465,8 +465,8 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
  * side by side and only what is written is spread, over as many streams as there are colours. */
 TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
 {
-    const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->points);
-    const uint32_t first = tlk_first_contact(p->pair, i), end = p->pair ? p->pair[i + 1] : i + 1;
+    const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
     for (uint32_t k = first; k < end; k++)
         tlk_build_contact(p, k, s + (k - first) * TLK_LANES, i, item);
     tlk_pad_rows(p, i, s, end - first);
@@ -493,8 +493,8 @@ TL_KERNEL void tlk_store_contact(const tlk_build *p, uint32_t k, uint32_t s)
 /* One pair: the impulses of its contacts. */
 TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t i)
 {
-    const uint32_t s = tlk_item_row(tlk_item_of(p, i), p->arm_base, p->points);
-    const uint32_t first = tlk_first_contact(p->pair, i), end = p->pair ? p->pair[i + 1] : i + 1;
+    const uint32_t s = tlk_item_row(tlk_item_of(p, i), p->arm_base, p->item_rows);
+    const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
     for (uint32_t k = first; k < end; k++)
         tlk_store_contact(p, k, s + (k - first) * TLK_LANES);
 }

@@ -266,13 +266,13 @@ TL_KERNEL void tlk_limit(const tlk_problem *p, const real *n, real mu, real *g)
 /* How many rows an item has at most. */
 TL_KERNEL uint32_t tlk_item_rows(const tlk_problem *p, uint32_t item)
 {
-    return item < p->arm_base ? 1 : p->points;
+    return item < p->arm_base ? 1 : p->item_rows;
 }
 
 /* One item, in its colour's turn: adds the impulses its rows start with. */
 TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t item)
 {
-    const uint32_t first = tlk_item_row(item, p->arm_base, p->points);
+    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
     for (uint32_t k = 0; k < tlk_item_rows(p, item); k++) {
         const uint32_t s = first + k * TLK_LANES;
         const tlk_row row = tlk_load_row(p, s);
@@ -400,7 +400,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
  */
 TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t item)
 {
-    const uint32_t first = tlk_item_row(item, p->arm_base, p->points);
+    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
     for (uint32_t k = 0; k < tlk_item_rows(p, item); k++)
         if (!tlk_psor_row(p, first + k * TLK_LANES))
             return;

@@ -106,8 +106,7 @@ TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
     const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
     double vi[6], vj[6], xi[3], xj[3], guess[3];
     const double *c = s->centre + 4 * (size_t)i;
-    tlk_manifold m;
-    m.count = 0;
+    tlk_manifold m = {{0, 0, 0}, 0, {0}, {{0}}, {0}};
     tlk_load_motion(f, i, vi, xi);
     tlk_load_motion(f, j, vj, xj);
     if (tlk_is_simple(s->info[i], s->info[j])) {

@@ -110,3 +110,23 @@ __attribute__((weak)) tl_status tl_geometry_heights(const tl_heights_def *def, t
     (void)def, (void)out;
     return tl_fail(TL_BAD_ARGUMENT, "height fields cannot be shapes yet");
 }
+
+static bool same_bytes(const tl_array *a, const tl_array *b)
+{
+    return a->count == b->count && (!a->count || !memcmp(a->data, b->data, a->count * a->item));
+}
+
+tl_status tl_geometry_restore(const tl_geometry_rec *from, tl_geometry_rec *out)
+{
+    const uint32_t *words = from->words.data;
+    memset(out, 0, sizeof *out);
+    if (from->kind != TL_HULL || from->words.count < 3 ||
+        from->numbers.count / 3 < words[0])
+        return tl_fail(TL_BAD_DATA, "a geometry is of no known kind");
+    TL_TRY(tl_geometry_hull(words[0], from->numbers.data, out));
+    if (same_bytes(&from->numbers, &out->numbers) && same_bytes(&from->words, &out->words))
+        return TL_OK;
+    tl_geometry_free(out);
+    memset(out, 0, sizeof *out);
+    return tl_fail(TL_BAD_DATA, "a hull is not that of its vertices");
+}

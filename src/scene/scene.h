@@ -33,6 +33,7 @@ bool tl_shape_is_solid(uint32_t kind);
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
 void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
+void tl_shape_frame(const tl_shape_rec *shape, const tl_array *geometries, double *frame, double *ball);
 
 /* A prescribed motion; the record owns its tables and texts. */
 typedef struct tl_motion_rec {

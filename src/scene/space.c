@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(TL_PATCH == TLK_PATCH && sizeof(((tl_wall *)0)->patch) == TL_PATCH * sizeof(double),
+_Static_assert(sizeof(((tl_wall *)0)->patch) == TL_PATCH * sizeof(double),
                "a patch");
 
 /* Cells are numbered row by row and layer by layer, as the room is wide, so that what is near is

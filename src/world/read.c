@@ -226,6 +226,15 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
         const uint32_t swap = a;
         a = b, b = swap, sign = -1;
     }
+    /* halfway between the surfaces: from a sphere's, or from the owner's where there is none */
+    const uint32_t *info = m->shape_info.data;
+    const bool sphere_a = (info[a] & TLK_SHAPE_KIND) == TL_SPHERE;
+    const bool sphere = sphere_a || (info[b] & TLK_SHAPE_KIND) == TL_SPHERE;
+    const size_t ball = sphere_a ? a : b;
+    const double *place = sphere ? NULL : (const double *)m->place.data + 4 * k;
+    const double *from = centre + 4 * (sphere ? ball : ((const uint32_t *)m->a.data)[k]);
+    const double along = sphere ? (sphere_a ? 1 : -1) * sign * (geom[4 * ball + 3] + 0.5 * n[3])
+                                : 0.5 * n[3];
     *out = (tl_contact){.a = {id[body[a]], 1},
                         .b = {id[body[b]], 1},
                         .shape_a = shape_number(body, a),
@@ -234,8 +243,7 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     for (size_t c = 0; c < 3; c++) {
         out->normal[c] = sign * n[c];
         out->impulse[c] = sign * gamma[c];
-        out->point[c] =
-            centre[4 * (size_t)a + c] + (geom[4 * (size_t)a + 3] + 0.5 * n[3]) * sign * n[c];
+        out->point[c] = from[c] + (place ? place[c] : 0) + along * n[c];
     }
 }
 

@@ -19,10 +19,11 @@ void tl_world_free(tl_world *w)
     if (b) {
         tl_buffer *buffers[] = {&w->pos,    &w->quat,   &w->vel,         &w->inertia,
                                 &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
-                                &w->geom,   &w->level,  &w->patch_local, &w->patch,
+                                &w->geom,   &w->level,  &w->frame_local, &w->frame,
                                 &w->centre, &w->reach,  &w->pair_table,  &w->free,
                                 &w->work,   &w->pseudo, &w->rest,        &w->forced,
-                                &w->struck, &w->seen,   &w->halt};
+                                &w->struck, &w->seen,   &w->halt,        &w->frame_of,
+                                &w->numbers, &w->words, &w->geometry};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -36,6 +37,7 @@ void tl_world_free(tl_world *w)
         tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[i].rec);
     for (size_t i = 0; i < w->forces.count; i++)
         tl_force_rec_free((tl_force_rec *)w->forces.data + i);
+    tl_geometries_free(&w->geometries);
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
     tl_array_free(&w->forces);
@@ -77,6 +79,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
         return TL_NO_MEMORY;
     w->settings = *settings;
     w->pairs.item = sizeof(tl_pair_rec);
+    w->geometries.item = sizeof(tl_geometry_rec);
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
@@ -108,9 +111,21 @@ tlk_bodies tl_world_bodies_view(const tl_world *w)
 
 tlk_shapes tl_world_shapes_view(const tl_world *w)
 {
-    return (tlk_shapes){w->shape_rows,  w->shape_dynamic, w->shape_body.data,  w->shape_info.data,
-                        w->geom.data,   w->level.data,    w->patch_local.data, w->patch.data,
-                        w->centre.data, w->reach.data};
+    return (tlk_shapes){.rows = w->shape_rows,
+                        .dynamic = w->shape_dynamic,
+                        .frames = w->frames,
+                        .body = w->shape_body.data,
+                        .info = w->shape_info.data,
+                        .geom = w->geom.data,
+                        .level = w->level.data,
+                        .frame_of = w->frame_of.data,
+                        .frame_local = w->frame_local.data,
+                        .frame = w->frame.data,
+                        .numbers = w->numbers.data,
+                        .words = w->words.data,
+                        .geometry = w->geometry.data,
+                        .centre = w->centre.data,
+                        .reach = w->reach.data};
 }
 
 uint32_t tl_world_row(const tl_world *w, tl_body body)
@@ -207,6 +222,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     w->materials = (uint32_t)scene->materials.count;
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
     TL_TRY(tl_world_upload_pairs(w));
+    TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {
@@ -472,6 +488,7 @@ tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *
     const uint32_t first_id = (uint32_t)world->row_of.count + 1;
     tl_body_list list;
     tl_body_list_init(&list);
+    list.geometries = &world->geometries;
     tl_status status = tl_body_list_add(&list, count, defs, world->materials - 1);
     if (status == TL_OK)
         status = add_list(world, &list);

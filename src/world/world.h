@@ -52,7 +52,7 @@ typedef struct tl_ordering {
 
 /* A new order of rows: what is in memory, appended rows included, and what will be. */
 typedef struct tl_arrangement {
-    uint32_t old_rows, old_shapes, old_patches;
+    uint32_t old_rows, old_shapes, old_frames;
     uint32_t rows, dynamic;
     size_t handles; /* that were ever given */
 } tl_arrangement;
@@ -119,7 +119,11 @@ struct tl_world {
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
-    tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre, reach;
+    tl_buffer shape_body, shape_info, geom, level, frame_of, frame_local, frame, centre, reach;
+    uint32_t frames;     /* shapes that are no spheres */
+    bool manifolds;      /* some pairs of shapes may touch in several points */
+    tl_array geometries; /* tl_geometry_rec, those of the scene */
+    tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
     tl_buffer pair_table; /* real, 2 a pair */
     tl_array pair_reals;  /* bytes: the same on the host */
     tl_contacts contacts[2];
@@ -164,6 +168,10 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world);
 
 /* Recomputes what follows from settings: the envelope, threads, velocities of prescribed bodies. */
 void tl_world_apply_settings(tl_world *world);
+
+/* Takes copies of a scene's geometries, to the device too; and sends there those it has. */
+tl_status tl_world_take_geometries(tl_world *world, const tl_array *geometries);
+tl_status tl_world_upload_geometries(tl_world *world);
 
 /* Sends the table of material pairs to the device. */
 tl_status tl_world_upload_pairs(tl_world *world);

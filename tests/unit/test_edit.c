@@ -207,7 +207,7 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
     same_rows("shape_info", &old->shape_info, from, &now.shape_info, shape);
     same_rows("geom", &old->geom, from, &now.geom, shape);
     same_rows("centre", &old->centre, from, &now.centre, shape);
-    same_rows("patch_local", &old->patch_local, patches, &now.patch_local, fixed);
+    same_rows("frame_local", &old->frame_local, patches, &now.frame_local, fixed);
     levels_of(&now, &levels, level);
     same_levels(w, &levels, level);
     same_contacts(w, old, to, &now, level);
@@ -433,8 +433,8 @@ static void near_box(const variant *v)
             assert_memory_equal(row_at(&near.quat, i), q, near.quat.item);
             assert_memory_equal(row_at(&near.geom, i), row_at(&all.geom, s), near.geom.item);
             assert_int_equal(((const uint32_t *)near.shape_info.data)[i], info);
-            assert_memory_equal(row_at(&near.patch_local, i), row_at(&all.patch_local, patch - 1),
-                                near.patch_local.item);
+            assert_memory_equal(row_at(&near.frame_local, i), row_at(&all.frame_local, patch - 1),
+                                near.frame_local.item);
         } else {
             const double *ball = row_at(&balls, i);
             assert_near(distance3(ball, centre), 0, 1e-15);

@@ -24,6 +24,7 @@ WIDE uint32_t wide_index_some(const uint32_t *rows, const uint32_t *from, uint32
                               vec_bits *here)
 {
     uint32_t count = 0;
+    *here = (vec_bits){0};
     for (uint32_t k = 0; k < 8; k++) {
         const bool row = rows[k] != TLK_NONE;
         index[k] = row ? from[k] : 0;
@@ -295,13 +296,13 @@ WIDE void wide_rows(const tlk_problem *p, uint32_t s, const wide_row *row, wide_
 WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind,
                       wide_step step)
 {
-    uint32_t s = kind == WIDE_ARMS ? tlk_item_row(item, p->arm_base, p->points) : item;
+    uint32_t s = kind == WIDE_ARMS ? tlk_item_row(item, p->arm_base, p->item_rows) : item;
     wide_row row = wide_load_row(p, s, lanes, kind);
     vec va[8], vb[8], keep_a[8], keep_b[8];
     vec_bits here;
     wide_load_pair(p, s, &row, p->vel, va, vb);
     wide_rows(p, s, &row, step, va, vb);
-    for (uint32_t point = 1; kind == WIDE_ARMS && point < p->points; point++) {
+    for (uint32_t point = 1; kind == WIDE_ARMS && point < p->item_rows; point++) {
         s += TLK_LANES;
         const uint32_t count = wide_here(p, s, &here);
         if (!count)
