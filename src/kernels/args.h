@@ -167,6 +167,8 @@ typedef struct tlk_ranges {
 typedef struct tlk_match {
     uint32_t contacts;                 /* how many there are now */
     const uint32_t *feature, *old_feature; /* 2 a contact; NULL: one contact for each pair */
+    const TLK_REAL *place, *old_place;     /* 4 a contact, with these */
+    const double *geom;                    /* of shapes: how far points may have moved */
     const uint32_t *start, *a, *b;     /* contacts now: lists of partners by owner */
     const uint32_t *old_start, *old_b; /* and then */
     const TLK_REAL *old_gamma;         /* 4 a contact: impulse on the partner, world frame */

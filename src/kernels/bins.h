@@ -63,7 +63,7 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
 
 /* How far a shape of a radius reaches within the step, by its body's velocity and by turning; not
  * less. */
-TL_KERNEL float tlk_reach(const tlk_find *f, double radius, size_t body, const real *vel,
+TL_KERNEL float tlk_shape_reach(const tlk_find *f, double radius, size_t body, const real *vel,
                           double spin)
 {
     const double v2 = tlk_most_speed(f, body, vel);
@@ -178,14 +178,14 @@ TL_KERNEL void tlk_clip(const tlk_find *f, const tlk_level *level, int64_t *firs
 }
 
 /* How many bins that is on an axis of the table, each counted once. */
-TL_KERNEL uint32_t tlk_across(const tlk_level *level, const int64_t *first, const int64_t *last,
+TL_KERNEL uint32_t tlk_bins_across(const tlk_level *level, const int64_t *first, const int64_t *last,
                               int k)
 {
     const int64_t count = last[k] - first[k] + 1, most = (int64_t)level->mask[k] + 1;
     return count < 0 ? 0 : (uint32_t)tlk_min(count, most);
 }
 
-TL_KERNEL uint32_t tlk_key(const tlk_level *level, uint32_t x, uint32_t y, uint32_t z)
+TL_KERNEL uint32_t tlk_bin_key(const tlk_level *level, uint32_t x, uint32_t y, uint32_t z)
 {
     return level->base + ((x & level->mask[0]) | (y & level->mask[1]) << level->shift[1] |
                           (z & level->mask[2]) << level->shift[2]);
@@ -357,10 +357,10 @@ TL_KERNEL void tlk_visit_own(const tlk_find *f, uint32_t i, bool enter)
         return;
     }
     tlk_clip(f, level, first, last);
-    for (uint32_t z = 0; z < tlk_across(level, first, last, 2); z++)
-        for (uint32_t y = 0; y < tlk_across(level, first, last, 1); y++)
-            for (uint32_t x = 0; x < tlk_across(level, first, last, 0); x++) {
-                const uint32_t key = tlk_key(level, (uint32_t)first[0] + x, (uint32_t)first[1] + y,
+    for (uint32_t z = 0; z < tlk_bins_across(level, first, last, 2); z++)
+        for (uint32_t y = 0; y < tlk_bins_across(level, first, last, 1); y++)
+            for (uint32_t x = 0; x < tlk_bins_across(level, first, last, 0); x++) {
+                const uint32_t key = tlk_bin_key(level, (uint32_t)first[0] + x, (uint32_t)first[1] + y,
                                              (uint32_t)first[2] + z);
                 const uint32_t q = tlk_atomic_add32(f->bin_start + key + 1, 1);
                 if (enter)
@@ -425,7 +425,7 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
     centre[3] = sphere ? geom[3] : -1;
-    s->reach[i] = tlk_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, arm));
+    s->reach[i] = tlk_shape_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, arm));
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
     if (f->bin_start)
         tlk_bin_count(f, i);
@@ -472,9 +472,9 @@ TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_s
     s->x = (uint32_t)first[0] & level->mask[0];
     s->y = (uint32_t)first[1];
     s->z = (uint32_t)first[2];
-    s->nx = tlk_across(level, first, last, 0);
-    s->ny = s->nx ? tlk_across(level, first, last, 1) : 0;
-    s->nz = s->ny ? tlk_across(level, first, last, 2) : 0;
+    s->nx = tlk_bins_across(level, first, last, 0);
+    s->ny = s->nx ? tlk_bins_across(level, first, last, 1) : 0;
+    s->nz = s->ny ? tlk_bins_across(level, first, last, 2) : 0;
     s->row = s->piece = 0;
     for (int k = 0; k < 3; k++)
         s->at[k] = tlk_place(level, c[k]);
@@ -494,7 +494,7 @@ TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_se
     }
     if (!s->nz)
         return false;
-    const uint32_t *start = f->bin_start + tlk_key(level, 0, s->y + s->row, s->z);
+    const uint32_t *start = f->bin_start + tlk_bin_key(level, 0, s->y + s->row, s->z);
     const uint32_t to = s->x + s->nx, edge = level->mask[0] + 1;
     *begin = start[s->piece ? 0 : s->x];
     *end = start[s->piece ? to - edge : tlk_min(to, edge)];
@@ -543,7 +543,7 @@ TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, u
         if (!in_part || first[k] > last[k] || first[k] > end[k])
             return false;
     }
-    const uint32_t key = tlk_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
+    const uint32_t key = tlk_bin_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
     return f->bin_start[key] <= q && q < f->bin_start[key + 1];
 }
 

@@ -6,52 +6,119 @@
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
 
-/* Whether a contact of the last step is of the same pair, or even the same point. */
-TL_KERNEL bool tlk_same_pair(const tlk_match *m, uint32_t k, uint32_t o)
+/* Contact k takes the impulse and the colour of contact o of the last step; none where that is
+ * TLK_NONE. */
+TL_KERNEL void tlk_take_old(const tlk_match *m, uint32_t k, uint32_t o)
 {
-    return m->old_b[o] == m->b[k] &&
-           (!m->feature || m->old_feature[2 * (size_t)o] == m->feature[2 * (size_t)k]);
+    real *gamma = m->gamma + 4 * (size_t)k;
+    for (int c = 0; c < 4; c++)
+        gamma[c] = o == TLK_NONE ? (real)0 : m->old_gamma[4 * (size_t)o + c];
+    m->colour[k] = o == TLK_NONE ? TLK_NONE : m->old_colour[o];
 }
 
-TL_KERNEL bool tlk_same_point(const tlk_match *m, uint32_t k, uint32_t o)
+/* Where the contact with shape b is among those of the last step from `begin` to `end`; lists keep
+ * their order, mostly, so `hint` is looked at first. TLK_NONE where there was none. */
+TL_KERNEL uint32_t tlk_old_contact(const tlk_match *m, uint32_t b, uint32_t begin, uint32_t end,
+                                   uint32_t hint)
 {
-    return tlk_same_pair(m, k, o) &&
-           (!m->feature || m->old_feature[2 * (size_t)o + 1] == m->feature[2 * (size_t)k + 1]);
+    for (uint32_t o = hint; o < end; o++)
+        if (m->old_b[o] == b)
+            return o;
+    for (uint32_t o = begin; o < hint; o++)
+        if (m->old_b[o] == b)
+            return o;
+    return TLK_NONE;
 }
 
-/* One owner shape: each of its contacts takes the impulse of the same point and the colour of the
- * same pair, if there was one. */
+/* The square of how far apart two points on the owner's surface are, now and in the last step. */
+TL_KERNEL real tlk_moved(const tlk_match *m, uint32_t k, uint32_t o)
+{
+    real square = 0;
+    for (int c = 0; c < 3; c++) {
+        const real d = m->place[4 * (size_t)k + c] - m->old_place[4 * (size_t)o + c];
+        square += d * d;
+    }
+    return square;
+}
+
+/* The points [k, end) of a pair and [o, old_end) of the same pair in the last step: those that are
+ * nearest belong together, the nearest two first, if they are near. Features that are equally good
+ * change from step to step, places do not. */
+TL_KERNEL void tlk_match_points(const tlk_match *m, uint32_t k, uint32_t end, uint32_t o,
+                                uint32_t old_end, real tolerance)
+{
+    uint32_t taken = 0, given = 0;
+    for (uint32_t i = k; i < end; i++) {
+        tlk_take_old(m, i, TLK_NONE);
+        m->colour[i] = o < old_end ? m->old_colour[o] : TLK_NONE;
+    }
+    for (uint32_t round = k; round < end; round++) {
+        real least = tolerance * tolerance;
+        uint32_t best = TLK_NONE, from = TLK_NONE;
+        for (uint32_t i = k; i < end; i++)
+            for (uint32_t j = o; j < old_end; j++) {
+                if (given >> (i - k) & 1 || taken >> (j - o) & 1)
+                    continue;
+                const real square = tlk_moved(m, i, j);
+                if (square < least)
+                    least = square, best = i, from = j;
+            }
+        if (best == TLK_NONE)
+            return;
+        tlk_take_old(m, best, from);
+        given |= 1u << (best - k);
+        taken |= 1u << (from - o);
+    }
+}
+
+/* The end of the contacts of the pair that contact k is the first of, in a list that ends at `end`.
+ */
+TL_KERNEL uint32_t tlk_pair_end(const uint32_t *b, const uint32_t *feature, uint32_t k,
+                                uint32_t end)
+{
+    uint32_t last = k + 1;
+    while (last < end && b[last] == b[k] && feature[2 * (size_t)last] == feature[2 * (size_t)k])
+        last++;
+    return last;
+}
+
+/* One owner shape whose pairs may have several contacts. */
+TL_RARE void tlk_match_manifolds(const tlk_match *m, uint32_t i)
+{
+    const uint32_t begin = m->old_start[i], old_end = m->old_start[i + 1];
+    const real tolerance = (real)(0.2 * m->geom[4 * (size_t)i + 3]);
+    uint32_t hint = begin;
+    for (uint32_t k = m->start[i]; k < m->start[i + 1];) {
+        const uint32_t end = tlk_pair_end(m->b, m->feature, k, m->start[i + 1]);
+        uint32_t o = hint, steps = 0;
+        while (steps < old_end - begin &&
+               (o >= old_end || m->old_b[o] != m->b[k] ||
+                m->old_feature[2 * (size_t)o] != m->feature[2 * (size_t)k])) {
+            o = o + 1 < old_end ? o + 1 : begin;
+            steps++;
+        }
+        const bool known = steps < old_end - begin;
+        const uint32_t last = known ? tlk_pair_end(m->old_b, m->old_feature, o, old_end) : o;
+        tlk_match_points(m, k, end, o, last, tolerance);
+        hint = known ? last : hint;
+        k = end;
+    }
+}
+
+/* One owner shape: each of its contacts takes the impulse and the colour of the same contact, if
+ * there was one. */
 TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
 {
-    const uint32_t old_begin = m->old_start[i], old_end = m->old_start[i + 1];
-    uint32_t hint = old_begin; /* lists keep their order, mostly: look there first */
+    if (m->feature) {
+        tlk_match_manifolds(m, i);
+        return;
+    }
+    const uint32_t begin = m->old_start[i], end = m->old_start[i + 1];
+    uint32_t hint = begin;
     for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++) {
-        uint32_t o = hint;
-        while (o < old_end && !tlk_same_point(m, k, o))
-            o++;
-        if (o == old_end) {
-            o = old_begin;
-            while (o < hint && !tlk_same_point(m, k, o))
-                o++;
-            if (o == hint)
-                o = old_end;
-        }
-        real *gamma = m->gamma + 4 * (size_t)k;
-        if (o < old_end) {
-            const real *old = m->old_gamma + 4 * (size_t)o;
-            gamma[0] = old[0], gamma[1] = old[1], gamma[2] = old[2], gamma[3] = old[3];
-            m->colour[k] = m->old_colour[o];
-            hint = o + 1;
-            continue;
-        }
-        gamma[0] = gamma[1] = gamma[2] = gamma[3] = 0;
-        m->colour[k] = TLK_NONE;
-        if (!m->feature)
-            continue;
-        for (o = old_begin; o < old_end && !tlk_same_pair(m, k, o);)
-            o++;
-        if (o < old_end)
-            m->colour[k] = m->old_colour[o];
+        const uint32_t o = tlk_old_contact(m, m->b[k], begin, end, hint);
+        tlk_take_old(m, k, o);
+        hint = o == TLK_NONE ? hint : o + 1;
     }
 }
 

@@ -10,7 +10,7 @@
 
 /* Where the surfaces of i and j are nearest, along the normal (i to j); one of the two is a sphere,
  * and the point is on it. */
-TL_KERNEL void tlk_nearest(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n, double *x)
+TL_KERNEL void tlk_sphere_point(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n, double *x)
 {
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double *c = s->centre + 4 * (size_t)(from_i ? i : j);
@@ -86,7 +86,7 @@ TL_KERNEL tlk_meeting tlk_meet(const tlk_find *f, uint32_t i, uint32_t j)
     m.touches = gap <= f->envelope;
     if (m.touches)
         return m;
-    tlk_nearest(&f->shapes, i, j, n, x);
+    tlk_sphere_point(&f->shapes, i, j, n, x);
     const double closing = tlk_along_normal(f, i, x, n) - tlk_along_normal(f, j, x, n);
     m.closes = gap <= f->envelope + f->h * closing;
     if (f->seen)
@@ -122,7 +122,7 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
     return d2 <= (sum + f->envelope) * (sum + f->envelope) ? TLK_TOUCHES : TLK_UNDECIDED;
 }
 
-TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
+TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_verdict verdict = tlk_first_look(f, i, j);
     return verdict == TLK_UNDECIDED ? tlk_touch_soon(f, i, j) : verdict == TLK_TOUCHES;
@@ -209,7 +209,7 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     for (uint32_t g = 0; g < f->globals; g++) {
         const tlk_verdict verdict = tlk_look_outside(f, i, f->global[g]);
-        if (verdict == TLK_TOUCHES || (verdict == TLK_UNDECIDED && tlk_touch(f, i, f->global[g])))
+        if (verdict == TLK_TOUCHES || (verdict == TLK_UNDECIDED && tlk_may_touch(f, i, f->global[g])))
             tlk_append(list, f->global[g]);
     }
 }
@@ -227,7 +227,7 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
         while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
             for (uint32_t q = begin; q < end; q++) {
                 const uint32_t j = tlk_near(f, &s, i, q) ? tlk_partner(f, &s, i, l, q) : TLK_NONE;
-                if (j != TLK_NONE && tlk_touch(f, i, j))
+                if (j != TLK_NONE && tlk_may_touch(f, i, j))
                     tlk_append(list, j);
             }
     }

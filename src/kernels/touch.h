@@ -93,7 +93,7 @@ TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, t
     m->count = 1;
     m->key[0] = 0;
     m->gap[0] = tlk_narrow(s, i, j, m->n);
-    tlk_nearest(s, i, j, m->n, x);
+    tlk_sphere_point(s, i, j, m->n, x);
     for (int k = 0; k < 3; k++)
         m->at[0][k] = x[k] - c[k] - (from_i ? 0 : m->gap[0] * m->n[k]);
 }

@@ -662,7 +662,7 @@ WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t
 {
     for (uint32_t c = 0; c < n; c++) {
         const uint32_t j = tlk_partner(f, s, i, l, found[c]);
-        if (j != TLK_NONE && tlk_touch(f, i, j))
+        if (j != TLK_NONE && tlk_may_touch(f, i, j))
             tlk_append(list, j);
     }
 }
