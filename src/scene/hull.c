@@ -54,10 +54,11 @@ static double dot(const double a[3], const double b[3])
 
 static tl_status refuse_thin(void)
 {
-    return tl_fail(TL_BAD_ARGUMENT,
-                   "points: their hull is too thin to tell its faces apart; no two of its vertices "
-                   "may be nearer than 1e-9 of its size, nor a vertex so near to a face that it is "
-                   "no corner of");
+    return tl_fail(
+        TL_BAD_ARGUMENT,
+        "the hull of the points is too thin to tell its faces apart; no two of its vertices "
+        "may be nearer than 1e-9 of its size, nor a vertex so near to a face that it is "
+        "no corner of");
 }
 
 /* ---- Faces ---- */
@@ -269,13 +270,14 @@ static tl_status drop_flat_corners(hull *h, uint32_t *left)
     for (uint32_t v = 0; v < h->vertices; v++)
         h->faces_at[v] = h->faces_at[v] > 2 ? (*left)++ : nobody;
     if (*left > TL_HULL_VERTICES_MOST)
-        return tl_fail(TL_TOO_LARGE,
-                       "points: their hull has %u vertices; it may have at most %d: simplify it, "
-                       "or decompose the body into several hulls",
-                       *left, TL_HULL_VERTICES_MOST);
+        return tl_fail(
+            TL_TOO_LARGE,
+            "the hull of the points has %u vertices; it may have at most %d: simplify it, "
+            "or decompose the body into several hulls",
+            *left, TL_HULL_VERTICES_MOST);
     if (longest > TL_HULL_LOOP_MOST)
         return tl_fail(TL_TOO_LARGE,
-                       "points: a face of their hull has %u vertices; it may have at most %d: "
+                       "a face of the hull of the points has %u vertices; it may have at most %d: "
                        "simplify it, or decompose the body into several hulls",
                        longest, TL_HULL_LOOP_MOST);
     for (uint32_t i = 0; i < to; i++)

@@ -200,16 +200,18 @@ static void large_hulls_are_refused(void **state)
     tl_scene *scene = new_scene();
     assert_ok(add_prism(scene, 32, &geometry));
     assert_int_equal(parts_of(scene, geometry).faces, 34);
-    assert_refused(add_prism(scene, 33, &geometry), TL_TOO_LARGE,
-                   "points: a face of their hull has 33 vertices; it may have at most 32: simplify "
-                   "it, or decompose the body into several hulls");
+    assert_refused(
+        add_prism(scene, 33, &geometry), TL_TOO_LARGE,
+        "a face of the hull of the points has 33 vertices; it may have at most 32: simplify "
+        "it, or decompose the body into several hulls");
     assert_int_equal(geometry.index, 0);
     assert_ok(add_ball(scene, 255, &geometry));
     assert_int_equal(geometry.index, 2);
     assert_int_equal(parts_of(scene, geometry).vertices, 255);
-    assert_refused(add_ball(scene, 256, &geometry), TL_TOO_LARGE,
-                   "points: their hull has 256 vertices; it may have at most 255: simplify it, or "
-                   "decompose the body into several hulls");
+    assert_refused(
+        add_ball(scene, 256, &geometry), TL_TOO_LARGE,
+        "the hull of the points has 256 vertices; it may have at most 255: simplify it, or "
+        "decompose the body into several hulls");
     assert_int_equal(scene->geometries.count, 2);
     tl_scene_destroy(scene);
 }
