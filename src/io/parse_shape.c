@@ -110,8 +110,9 @@ static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_j
     };
     for (int i = RADIUS; i < SHAPE_KEYS; i++)
         if (f[i] && !used[kind][i])
-            return tl_read_fail_key(r, value, f[i], "has '%s', expected none on a %s",
-                                    shape_keys[i], tl_word(TL_WORDS_SHAPE, kind));
+            return tl_read_fail_key(r, value, f[i], "has '%s', expected none on %s %s",
+                                    shape_keys[i], kind == TL_ELLIPSOID ? "an" : "a",
+                                    tl_word(TL_WORDS_SHAPE, kind));
     for (int i = RADIUS; i < SHAPE_KEYS; i++)
         if (!f[i] && used[kind][i] == NEEDS)
             return tl_read_missing(r, value, shape_keys[i], expected[i]);

@@ -189,7 +189,7 @@ static void null_arguments_are_named(void **state)
 #define ANY_SHAPE                                                                         \
     "it must be TL_SPHERE, TL_PLANE, TL_BOX, TL_PARALLELOGRAM, TL_CAPSULE, TL_CYLINDER, " \
     "TL_CONE, TL_ELLIPSOID, TL_HULL, TL_MESH or TL_HEIGHTS"
-#define BOX_ROUNDING "it must be >= 0 and smaller than each of half_extents"
+#define BOX_ROUNDING "it must be >= 0 and smaller than each half extent"
 #define ANY_MOTION                                                                       \
     "it must be TL_MOTION_VELOCITY, TL_MOTION_SINE, TL_MOTION_TABLE, TL_MOTION_RAMP or " \
     "TL_MOTION_EXPRESSION"
