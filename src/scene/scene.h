@@ -33,7 +33,6 @@ bool tl_shape_is_solid(uint32_t kind);
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
 void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
-void tl_shape_frame(const tl_shape_rec *shape, const tl_array *geometries, double *frame, double *ball);
 
 /* The frame of a shape in its body's frame (frame.c), TL_FRAME numbers:
  *   0..2    origin
@@ -41,7 +40,7 @@ void tl_shape_frame(const tl_shape_rec *shape, const tl_array *geometries, doubl
  *           unit normal
  *   12..14  size of the core (kernels/narrow/convex.h); hulls, meshes, height fields: half the box
  *           around them in their own frame
- *   15..17  half extents of a box along the body's axes, about the ball's centre, that holds the
+ *   15..17  half extents of a box along the shape's axes, about the ball's centre, that holds the
  *           shape; 0 for planes
  *   18      rounding: that of the core; spheres and capsules: their radius
  *   19      geometry: 1 + index into the geometries, 0 where there is none

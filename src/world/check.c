@@ -240,6 +240,22 @@ static tl_status check_bodies(tl_world *w, const tl_image *m, const tl_array *al
     return moved == w->motions.count ? TL_OK : tl_damaged("a motion moves no body");
 }
 
+/* Frames of dynamic bodies that are not their own, in the order of handles. */
+static tl_status check_origins(const tl_world *w, const tl_image *m)
+{
+    const tl_origin *o = w->origins.data;
+    for (size_t i = 0; i < w->origins.count; i++) {
+        const uint32_t row = tl_world_row(w, (tl_body){o[i].id, 1});
+        if (row == TLK_NONE || !(((const double *)m->inertia.data)[4 * (size_t)row + 3] > 0))
+            return damaged("origins", i, "it is of no dynamic body");
+        if (i && o[i].id <= o[i - 1].id)
+            return damaged("origins", i, "it is not in the order of handles");
+        if (!within(o[i].offset, 3, TLK_FAR) || !is_unit(o[i].turn) || o[i].unused)
+            return damaged("origins", i, "it is out of reach or no rotation");
+    }
+    return TL_OK;
+}
+
 static tl_status check_forces(const tl_world *w, const tl_image *m)
 {
     const tl_force_rec *forces = w->forces.data;
@@ -457,6 +473,7 @@ tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const
     TL_TRY(check_motions(w));
     TL_TRY(tl_array_resize(&w->row_of, (size_t)handles));
     TL_TRY(check_bodies(w, m, alive));
+    TL_TRY(check_origins(w, m));
     TL_TRY(check_forces(w, m));
     TL_TRY(check_shapes(w, m));
     return check_contacts(w, m);

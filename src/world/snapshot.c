@@ -315,6 +315,7 @@ static void description(stream *s, tl_world *w)
     word(s, &w->materials);
     array(s, &w->pairs);
     records(s, &w->geometries, geometry);
+    array(s, &w->origins);
     records(s, &w->motions, motion);
     records(s, &w->forces, force);
     raw(s, &w->schedule.events_done, sizeof w->schedule.events_done);

@@ -40,6 +40,7 @@ void tl_world_free(tl_world *w)
     tl_geometries_free(&w->geometries);
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
+    tl_array_free(&w->origins);
     tl_array_free(&w->forces);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
@@ -80,6 +81,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->settings = *settings;
     w->pairs.item = sizeof(tl_pair_rec);
     w->geometries.item = sizeof(tl_geometry_rec);
+    w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
@@ -202,10 +204,12 @@ static tl_status add_motions(tl_world *w, const tl_body_list *list, uint32_t fir
 static tl_status add_list(tl_world *w, const tl_body_list *list)
 {
     const uint32_t first_id = (uint32_t)w->row_of.count + 1;
-    const size_t motions = w->motions.count;
+    const size_t motions = w->motions.count, origins = w->origins.count;
     tl_image image;
     tl_image_init(&image);
     tl_status status = tl_image_append(&image, list, first_id, w->settings.precision);
+    if (status == TL_OK)
+        status = tl_origins_add(&w->origins, list, first_id);
     if (status == TL_OK)
         status = add_motions(w, list, first_id);
     if (status == TL_OK) {
@@ -213,6 +217,8 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
         while (status != TL_OK && w->motions.count > motions)
             tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[--w->motions.count].rec);
     }
+    if (status != TL_OK)
+        w->origins.count = origins;
     tl_image_free(&image);
     return status;
 }
@@ -511,6 +517,12 @@ void tl_world_drop_orphans(tl_world *w)
             motions[kept++] = motions[i];
     }
     w->motions.count = kept;
+    kept = 0;
+    tl_origin *origins = w->origins.data;
+    for (size_t i = 0; i < w->origins.count; i++)
+        if (row_of[origins[i].id - 1] != TLK_NONE)
+            origins[kept++] = origins[i];
+    w->origins.count = kept;
     kept = 0;
     for (size_t i = 0; i < w->forces.count; i++) {
         if (row_of[forces[i].body - 1] == TLK_NONE)

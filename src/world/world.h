@@ -26,6 +26,12 @@ typedef struct tl_world_motion {
     double position[3], orientation[4];
 } tl_world_motion;
 
+/* Where the user's frame of a dynamic body is in the frame that it moves in (tl_body_rec). */
+typedef struct tl_origin {
+    uint32_t id, unused;
+    double offset[3], turn[4];
+} tl_origin;
+
 /* The rows of the problem, built anew each step. Lengths in rows, padding included. Pieces of the
  * world's arena, all of them. */
 typedef struct tl_rows {
@@ -106,6 +112,7 @@ struct tl_world {
     tl_array motions; /* tl_world_motion, in the order of handles */
     bool turning;     /* one of them turns its body in the next step */
     size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
+    tl_array origins; /* tl_origin, in the order of handles: of bodies that have one */
     tl_array forces;  /* tl_force_rec */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
@@ -172,6 +179,14 @@ void tl_world_apply_settings(tl_world *world);
 /* Takes copies of a scene's geometries, to the device too; and sends there those it has. */
 tl_status tl_world_take_geometries(tl_world *world, const tl_array *geometries);
 tl_status tl_world_upload_geometries(tl_world *world);
+
+/* origin.c: the one of a body, or NULL; those of new bodies, all or none; from the pose that a body
+ * has to that of the user's frame; and from the place of a shape in one frame to that in the other.
+ */
+const tl_origin *tl_origin_of(const tl_array *origins, uint32_t id);
+tl_status tl_origins_add(tl_array *origins, const tl_body_list *list, uint32_t first_id);
+void tl_origin_pose(const tl_origin *origin, double position[3], double orientation[4]);
+void tl_origin_shape(const tl_origin *origin, double position[3], double orientation[4]);
 
 /* Sends the table of material pairs to the device. */
 tl_status tl_world_upload_pairs(tl_world *world);
