@@ -96,17 +96,3 @@ tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def, tl_ge
         return tl_refuse_null("def");
     return finish(scene, tl_geometry_heights(def, &made), &made, geometry);
 }
-
-/* TO BE DELETED with the merge of package terrain, which defines the two: until then, these weak
- * ones refuse. */
-__attribute__((weak)) tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out)
-{
-    (void)mesh, (void)out;
-    return tl_fail(TL_BAD_ARGUMENT, "meshes cannot be shapes yet");
-}
-
-__attribute__((weak)) tl_status tl_geometry_heights(const tl_heights_def *def, tl_geometry_rec *out)
-{
-    (void)def, (void)out;
-    return tl_fail(TL_BAD_ARGUMENT, "height fields cannot be shapes yet");
-}
