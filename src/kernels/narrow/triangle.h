@@ -17,7 +17,7 @@ typedef enum tlk_claim {
                          behind it */
     TLK_CLAIM_SHARED, /* another of them, with a lower number, has the same contact */
     TLK_CLAIM_FRONT,  /* this triangle's; what touches is in front of the surface */
-    TLK_CLAIM_BACK    /* this triangle's; what touches is behind the surface */
+    TLK_CLAIM_BACK    /* all of theirs; what touches is behind the surface */
 } tlk_claim;
 
 /* Sines of angles. A normal that is off a face's by less than the first is the face's. A neighbour
@@ -55,6 +55,7 @@ TL_KERNEL void tlk_corner_normal(const double *corner, double *n)
 typedef struct tlk_around {
     const double *d;
     double length; /* of d */
+    double slack;  /* sine of an angle: what leans over a triangle by no more does not */
     double facing; /* d times the normal that d is most nearly along, either way */
     bool shared;   /* one of them has a lower number */
     bool open;     /* the surface ends here */
@@ -141,17 +142,18 @@ TL_KERNEL bool tlk_around_vertex(tlk_around *a, const tlk_surface *s, uint32_t t
 }
 
 /* Whose the contact is at a part of triangle t (an edge or a vertex) from where d points to what
- * touches. For the triangle alone, that part is the nearest; `corner` are its corners. */
+ * touches; d is exact within an angle with the sine `slack`. For the triangle alone, that part is
+ * the nearest; `corner` are its corners. */
 TL_RARE tlk_claim tlk_triangle_claim(const tlk_surface *s, uint32_t t, const double *corner,
-                                     uint32_t part, const double *d)
+                                     uint32_t part, const double *d, double slack)
 {
-    tlk_around a = {d, sqrt(tlk_dotd(d, d)), 0, false, false};
+    tlk_around a = {d, sqrt(tlk_dotd(d, d)), slack, 0, false, false};
     tlk_around_add(&a, corner, false);
     const bool leans = part < TLK_PART_VERTEX ? tlk_around_edge(&a, s, t, part)
                                               : tlk_around_vertex(&a, s, t, part - TLK_PART_VERTEX);
     if (leans || (a.open && a.facing < 0))
         return TLK_CLAIM_NONE;
-    return a.shared ? TLK_CLAIM_SHARED : a.facing < 0 ? TLK_CLAIM_BACK : TLK_CLAIM_FRONT;
+    return a.facing < 0 ? TLK_CLAIM_BACK : a.shared ? TLK_CLAIM_SHARED : TLK_CLAIM_FRONT;
 }
 
 /* Whether a point at a depth behind triangle t is less deep behind a neighbour that the surface
@@ -253,7 +255,7 @@ TL_KERNEL bool tlk_sphere_triangle(const tlk_surface *s, uint32_t t, const doubl
         return false;
     if (part == TLK_PART_FACE)
         return height >= 0 || !tlk_triangle_outdone(s, t, corner, face, c, -height);
-    const tlk_claim claim = tlk_triangle_claim(s, t, corner, part, d);
+    const tlk_claim claim = tlk_triangle_claim(s, t, corner, part, d, TLK_LEAN_SINE);
     if (claim == TLK_CLAIM_NONE || claim == TLK_CLAIM_SHARED)
         return false;
     const double sign = claim == TLK_CLAIM_FRONT ? 1 : -1;
