@@ -75,6 +75,17 @@ TL_KERNEL bool tlk_meet_over(const tlk_meet_face *f, const double *p)
     return inside;
 }
 
+/* Whether the shape's farthest point is behind the triangle, though perhaps it came through a
+ * neighbour. */
+TL_KERNEL bool tlk_meet_under(const tlk_meet_face *f)
+{
+    double p[3];
+    if (!(f->behind >= 0 && f->in_front > 0 && tlk_meet_over(f, f->low)))
+        return false;
+    tlk_meet_point(f, f->low, p);
+    return !tlk_triangle_outdone(f->s, f->t, f->corner, f->n, p, f->behind);
+}
+
 /* Leaves those points of the manifold out that overlap by more than they would behind a neighbour.
  */
 TL_KERNEL void tlk_meet_thin(const tlk_meet_face *f, tlk_manifold *m)
@@ -159,11 +170,9 @@ TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold
     double least = INFINITY, d[3];
     for (uint32_t i = 0; i < m->count; i++)
         least = tlk_min(least, m->gap[i]);
-    if (m->count == 0)
-        return;
     const double back[3] = {-m->n[0], -m->n[1], -m->n[2]};
     tlk_surface_in(f->s, back, d);
-    const double facing = tlk_dotd(d, f->n);
+    const double facing = m->count ? tlk_dotd(d, f->n) : -1;
     const bool across = 1 - facing * facing <= TLK_ABOUT_SINE * TLK_ABOUT_SINE;
     if (across && facing > 0) {
         tlk_meet_snap(f, limit, m);
@@ -178,7 +187,9 @@ TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold
             return;
     }
     m->count = 0;
-    if (least <= 0 && (f->s->kind == TLK_HEIGHTS || f->behind <= TLK_DEEPEST * f->in_front))
+    if (f->s->kind == TLK_MESH && f->behind > TLK_DEEPEST * f->in_front)
+        return;
+    if (least <= 0 || tlk_meet_under(f))
         tlk_meet_along(f, limit, false, m);
 }
 
@@ -242,6 +253,7 @@ TL_RARE void tlk_surface_collide(const tlk_surface *s, uint32_t t, const double 
     tlk_meet_face f;
     tlk_meet_face_of(s, t, about, a, &b, &f);
     m->count = 0;
+    m->n[0] = m->n[1] = m->n[2] = 0;
     if (-f.behind > limit)
         return;
     if (s->kind == TLK_HEIGHTS && tlk_meet_buried(&f)) {

@@ -51,6 +51,40 @@ TL_KERNEL void tlk_corner_normal(const double *corner, double *n)
 
 /* ---- Neighbours ---- */
 
+/* A walk over the other triangles around a vertex of a triangle, from edge to edge: all around, or
+ * both ways to where the surface ends. */
+typedef struct tlk_fan {
+    uint32_t first, at, corner; /* triangles; the vertex, of the one that it is at */
+    uint32_t vertex, begin;     /* the vertex, of the surface and of the first triangle */
+    bool back, open;            /* on the second way; the surface ends here */
+} tlk_fan;
+
+TL_KERNEL void tlk_fan_begin(tlk_fan *f, const tlk_surface *s, uint32_t t, uint32_t k)
+{
+    uint32_t v[3];
+    tlk_surface_vertices(s, t, v);
+    f->first = f->at = t;
+    f->corner = f->begin = k;
+    f->vertex = v[k];
+    f->back = f->open = false;
+}
+
+/* The next triangle, or TLK_NONE. */
+TL_KERNEL uint32_t tlk_fan_next(tlk_fan *f, const tlk_surface *s)
+{
+    uint32_t v[3];
+    f->at = tlk_surface_across(s, f->at, f->back ? tlk_next3(tlk_next3(f->corner)) : f->corner);
+    if (f->at == TLK_NONE && !f->back) {
+        f->back = f->open = true;
+        f->at = tlk_surface_across(s, f->first, tlk_next3(tlk_next3(f->begin)));
+    }
+    if (f->at == TLK_NONE || f->at == f->first)
+        return TLK_NONE;
+    tlk_surface_vertices(s, f->at, v);
+    f->corner = v[0] == f->vertex ? 0 : v[1] == f->vertex ? 1 : 2;
+    return f->at;
+}
+
 /* What triangles around an edge or vertex say about a direction. */
 typedef struct tlk_around {
     const double *d;
@@ -106,38 +140,21 @@ TL_KERNEL bool tlk_around_edge(tlk_around *a, const tlk_surface *s, uint32_t t, 
     return tlk_around_leans(a, foot, o);
 }
 
-/* Whether the direction leans over a triangle around vertex k. The triangles are walked through
- * from edge to edge: all around, or both ways to where the surface ends. */
+/* Whether the direction leans over a triangle around vertex k. */
 TL_KERNEL bool tlk_around_vertex(tlk_around *a, const tlk_surface *s, uint32_t t, uint32_t k)
 {
-    uint32_t v[3];
     double corner[9];
-    tlk_surface_vertices(s, t, v);
-    const uint32_t centre = v[k];
-    uint32_t left = tlk_surface_triangles(s);
-    for (int way = 0; way < 2; way++) {
-        uint32_t at = t, c = k;
-        while (left > 0) {
-            const uint32_t edge = way == 0 ? c : tlk_next3(tlk_next3(c));
-            at = tlk_surface_across(s, at, edge);
-            if (at == t)
-                return false;
-            if (at == TLK_NONE) {
-                a->open = true;
-                break;
-            }
-            tlk_surface_vertices(s, at, v);
-            for (c = 0; c < 2 && v[c] != centre; c++) {
-            }
-            for (int m = 0; m < 3; m++)
-                tlk_surface_point(s, v[m], corner + 3 * m);
-            tlk_around_add(a, corner, at < t);
-            if (tlk_around_leans(a, corner + 3 * c, corner + 3 * tlk_next3(c)) ||
-                tlk_around_leans(a, corner + 3 * c, corner + 3 * tlk_next3(tlk_next3(c))))
-                return true;
-            left--;
-        }
+    tlk_fan fan;
+    tlk_fan_begin(&fan, s, t, k);
+    for (uint32_t u = tlk_fan_next(&fan, s); u != TLK_NONE; u = tlk_fan_next(&fan, s)) {
+        const uint32_t c = fan.corner, i = tlk_next3(c), j = tlk_next3(i);
+        tlk_surface_corners(s, u, corner);
+        tlk_around_add(a, corner, u < t);
+        if (tlk_around_leans(a, corner + 3 * c, corner + 3 * i) ||
+            tlk_around_leans(a, corner + 3 * c, corner + 3 * j))
+            return true;
     }
+    a->open = fan.open;
     return false;
 }
 
@@ -156,27 +173,28 @@ TL_RARE tlk_claim tlk_triangle_claim(const tlk_surface *s, uint32_t t, const dou
     return a.facing < 0 ? TLK_CLAIM_BACK : a.shared ? TLK_CLAIM_SHARED : TLK_CLAIM_FRONT;
 }
 
-/* Whether a point at a depth behind triangle t is less deep behind a neighbour that the surface
- * bends down to: then it is nearer to the way out through that one. */
+/* Whether a point at a depth behind triangle t is less deep behind another one around its vertices
+ * that the surface bends down to: then the way out is through that one. */
 TL_RARE bool tlk_triangle_outdone(const tlk_surface *s, uint32_t t, const double *corner,
                                   const double *n, const double *p, double depth)
 {
     for (uint32_t k = 0; k < 3; k++) {
-        const uint32_t u = tlk_surface_across(s, t, k);
-        if (u == TLK_NONE)
-            continue;
-        double other[9], m[3], lowest = 0, there = 0;
-        tlk_surface_corners(s, u, other);
-        tlk_corner_normal(other, m);
-        for (int v = 0; v < 3; v++) {
-            const double h[3] = {other[3 * v] - corner[0], other[3 * v + 1] - corner[1],
-                                 other[3 * v + 2] - corner[2]};
-            lowest = tlk_min(lowest, tlk_dotd(h, n));
+        tlk_fan fan;
+        tlk_fan_begin(&fan, s, t, k);
+        for (uint32_t u = tlk_fan_next(&fan, s); u != TLK_NONE; u = tlk_fan_next(&fan, s)) {
+            double other[9], m[3], lowest = 0, there = 0;
+            tlk_surface_corners(s, u, other);
+            tlk_corner_normal(other, m);
+            for (int v = 0; v < 3; v++) {
+                const double h[3] = {other[3 * v] - corner[0], other[3 * v + 1] - corner[1],
+                                     other[3 * v + 2] - corner[2]};
+                lowest = tlk_min(lowest, tlk_dotd(h, n));
+            }
+            for (int c = 0; c < 3; c++)
+                there -= m[c] * (p[c] - other[c]);
+            if (lowest < 0 && there >= -1e-3 * depth && there < depth * (1 - TLK_FACE_SINE))
+                return true;
         }
-        for (int c = 0; c < 3; c++)
-            there -= m[c] * (p[c] - other[c]);
-        if (lowest < 0 && there >= 0 && there < depth * (1 - TLK_FACE_SINE))
-            return true;
     }
     return false;
 }
