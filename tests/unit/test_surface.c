@@ -10,16 +10,49 @@
 enum { KINDS = 7 };
 
 /* A wedge with a square base: five faces of three and four corners. */
-static const double wedge_numbers[6 * 3 + 5 * 4] = {
-    -1, -1, -0.5, 1,  -1, -0.5, 1, 1, -0.5, -1, 1, -0.5, -1, 0, 0.5, 1, 0, 0.5, /* vertices */
-    0,  0,  -1,   0.5, 0, -0.70710678118654757, 0.70710678118654757, 0.35355339059327379,
-    0,  0.70710678118654757, 0.70710678118654757, 0.35355339059327379,
-    -1, 0,  0,    1,  1, 0, 0, 1};
+static const double wedge_numbers[6 * 3 + 5 * 4] = {-1,
+                                                    -1,
+                                                    -0.5,
+                                                    1,
+                                                    -1,
+                                                    -0.5,
+                                                    1,
+                                                    1,
+                                                    -0.5,
+                                                    -1,
+                                                    1,
+                                                    -0.5,
+                                                    -1,
+                                                    0,
+                                                    0.5,
+                                                    1,
+                                                    0,
+                                                    0.5, /* vertices */
+                                                    0,
+                                                    0,
+                                                    -1,
+                                                    0.5,
+                                                    0,
+                                                    -0.70710678118654757,
+                                                    0.70710678118654757,
+                                                    0.35355339059327379,
+                                                    0,
+                                                    0.70710678118654757,
+                                                    0.70710678118654757,
+                                                    0.35355339059327379,
+                                                    -1,
+                                                    0,
+                                                    0,
+                                                    1,
+                                                    1,
+                                                    0,
+                                                    0,
+                                                    1};
 static const uint32_t wedge_words[] = {
     6, 5, 9, 0, 4, 8, 12, 15, 18, /* loops begin */
-    0, 3, 2, 1, 0, 1, 5, 4, 2, 3, 4, 5, 0, 4, 3, 1, 2, 5,
-    0, 1, 1, 2, 2, 3, 3, 0, 0, 4, 3, 4, 1, 5, 2, 5, 4, 5, /* edges */
-    0, 1, 0, 4, 0, 2, 0, 3, 1, 3, 2, 3, 1, 4, 2, 4, 1, 2};
+    0, 3, 2, 1, 0, 1, 5,  4,  2,  3, 4, 5, 0, 4, 3, 1, 2, 5,
+    0, 1, 1, 2, 2, 3, 3,  0,  0,  4, 3, 4, 1, 5, 2, 5, 4, 5, /* edges */
+    0, 1, 0, 4, 0, 2, 0,  3,  1,  3, 2, 3, 1, 4, 2, 4, 1, 2};
 
 /* Shape `which` of size about r, turned by q, at p (relative to what coordinates are about). */
 static tlk_convex shape_of(int which, double r, const double q[4], const double p[3],
@@ -259,7 +292,7 @@ static void cube_is_a_cube(void **state)
     (void)state;
     dice d = {.state = 22};
     tlk_convex box = {.kind = TLK_BOX, .size = {1, 1, 1}};
-    for (uint32_t n = 1; n < 6; n += 2) {
+    for (uint32_t n = 1; n < 8; n *= 2) {
         tl_geometry_rec geometry = cube_geometry(n);
         assert_near(geometry.volume, 8, 1e-13);
         size_t touching = 0;
@@ -313,8 +346,9 @@ static void cube_is_a_cube(void **state)
             touching++;
             assert_true(f->count > 0);
             if (deep) {
-                /* never much deeper than the shapes are; the way out of the cube is among them */
-                assert_below(f->least, least * (1 - 1e-3) + 1e-9);
+                /* near a vertex each triangle has ways out of its own: not much deeper than the
+                 * cube's, and not none */
+                assert_below(f->least, 0.5 * least);
                 assert_below(2.5 * least - 1e-3 * fmin(r, 1), f->least);
             } else {
                 assert_near(f->least, least, 1e-6 * r);
@@ -333,7 +367,7 @@ static void cube_is_a_cube(void **state)
 static void edges_turn(void **state)
 {
     (void)state;
-    tl_geometry_rec geometry = cube_geometry(3);
+    tl_geometry_rec geometry = cube_geometry(4);
     const tlk_surface s = surface_of(&geometry);
     for (int which = 0; which < 2; which++) { /* a capsule along the edge; a sphere */
         const double r = 0.2, along[4] = {sqrt(0.5), sqrt(0.5), 0, 0}, zero[3] = {0, 0, 0};
@@ -357,8 +391,8 @@ static void edges_turn(void **state)
                     continue;
                 assert_near(f->of[k].gap, -0.001 * round, 1e-9);
                 for (int c = 0; c < 3; c++)
-                    assert_near(f->of[k].n[c], -out[c], which ? 1e-12 : 2e-4);
-                assert_below(distance3(f->of[k].n, last), 0.5 * PI / 200 + 2e-4);
+                    assert_near(f->of[k].n[c], -out[c], which ? 1e-12 : 3e-4);
+                assert_below(distance3(f->of[k].n, last), 0.5 * PI / 200 + 3e-4);
             }
             for (int c = 0; c < 3; c++)
                 last[c] = -out[c];
@@ -403,7 +437,13 @@ static void valleys_hold(void **state)
                 assert_near(c->n[0], side * sqrt(0.5), 1e-12);
                 assert_near(c->n[1], 0, 1e-12);
                 assert_near(c->n[2], -sqrt(0.5), 1e-12);
-                assert_near(c->gap, (about[2] - side * off) * sqrt(0.5) - a.rounding, 1e-9);
+                /* no point is lower than the lowest of the shape; that is there on either side */
+                const double lowest = (about[2] - side * off) * sqrt(0.5) - a.rounding;
+                const double x = about[0] + c->at[0] - 2.5, z = about[2] + c->at[2];
+                assert_near(c->gap, (z - side * x) * sqrt(0.5), 1e-9);
+                assert_true(c->gap > lowest - 1e-9);
+                if (c->gap > lowest + 1e-9)
+                    continue;
                 left = left || side < 0;
                 right = right || side > 0;
             }
@@ -427,7 +467,7 @@ static void nearest_of_all(void **state)
             form_torus(1, 0.4, 24, 12);
         tl_geometry_rec geometry = form_of ? form_geometry() : field_of(16, 4, bumps);
         const tlk_surface s = surface_of(&geometry);
-        size_t seen = 0;
+        size_t seen = 0, deep = 0;
         for (int round = 0; round < 4000; round++) {
             const int which = round % KINDS;
             const double r = pow(10, roll(&d, -1.5, 0)), zero[3] = {0, 0, 0}, limit = 0.2 * r;
@@ -439,7 +479,9 @@ static void nearest_of_all(void **state)
             tlk_corner_normal(corner, n);
             if (form_of < 2 && fmax(fabs(corner[0] - 2), fabs(corner[1] - 2)) > 0.8)
                 continue; /* near the border, where it may be beyond it and behind */
-            add3(corner, extent(&a, (double[3]){-n[0], -n[1], -n[2]}) + roll(&d, 0, limit), n, about);
+            add3(corner,
+                 extent(&a, (double[3]){-n[0], -n[1], -n[2]}) + roll(&d, -0.2 * limit, limit), n,
+                 about);
             for (uint32_t u = 0; u < tlk_surface_triangles(&s); u++) {
                 double vertex[9];
                 tlk_convex b;
@@ -452,18 +494,24 @@ static void nearest_of_all(void **state)
                         memcpy(normal, m.n, sizeof normal);
                     }
             }
-            if (!(least > 1e-3 * r && least < limit))
-                continue; /* overlapping, or too far away */
+            if (!(least < limit))
+                continue;
             const found *f = find_all(&s, &a, about, limit);
             context("form %d, round %d, shape %d, r %g, least %g", form_of, round, which, r, least);
+            if (least < 1e-3 * r) { /* what overlaps is not lost */
+                assert_true(f->count > 0);
+                assert_below(f->least, 0.1 * r);
+                deep += least < 0;
+                continue;
+            }
             seen++;
             assert_near(f->least, least, 1e-5 * r);
             for (size_t i = 0; i < f->count; i++)
                 if (f->of[i].gap == f->least)
                     assert_near(distance3(f->of[i].n, normal), 0, 2e-3);
         }
-        print_message("surface %d: %zu places\n", form_of, seen);
-        assert_true(seen > 300);
+        print_message("surface %d: %zu places, %zu where they overlap\n", form_of, seen, deep);
+        assert_true(seen > 250 && deep > 100);
         tl_geometry_free(&geometry);
     }
 }
@@ -529,8 +577,8 @@ static void pushed_to_the_front(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_slide),  cmocka_unit_test(cube_is_a_cube),
-        cmocka_unit_test(edges_turn),    cmocka_unit_test(valleys_hold),
+        cmocka_unit_test(shapes_slide),   cmocka_unit_test(cube_is_a_cube),
+        cmocka_unit_test(edges_turn),     cmocka_unit_test(valleys_hold),
         cmocka_unit_test(nearest_of_all), cmocka_unit_test(pushed_to_the_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,8 +237,7 @@ static void check_nearest(const tl_geometry_rec *geometry, dice *d, bool closed)
                 tlk_surface_corners(&s, other, corner2);
                 tlk_corner_normal(corner2, face);
                 tlk_triangle_nearest(corner2, face, c, e);
-                if (norm3(e) < least * (1 + 1e-12) + 1e-15 &&
-                    fabs(dot3(face, e)) > fabs(front))
+                if (norm3(e) < least * (1 + 1e-12) + 1e-15 && fabs(dot3(face, e)) > fabs(front))
                     front = dot3(face, e);
             }
             assert_true(front <= 0);

@@ -7,13 +7,18 @@
 #include "kernels/narrow/collide.h"
 #include "kernels/narrow/triangle.h"
 
-/* The sine of an angle: how exact the normals of shapes that are not spheres are taken to be. */
-#define TLK_ABOUT_SINE 1e-4
+/* Sines of angles: how exact the normals of shapes that are not spheres are taken to be; which of
+ * them are the face's. The second is larger, so that none at a vertex in a plane is neither. */
+#define TLK_ABOUT_SINE 5e-5
+#define TLK_FLAT_SINE  2e-4
 
 /* A shape that overlaps the face of a mesh is pushed to the front as long as it reaches this many
  * times less far behind the face than in front of it: for a ball, until its centre is half a radius
  * behind (TLK_BEHIND). */
 #define TLK_DEEPEST 3.0
+
+/* How many times deeper than the shortest way out a way along the normal may be at any rate. */
+#define TLK_DEEPER 3.0
 
 /* A triangle, a shape near it and what both are in. */
 typedef struct tlk_meet_face {
@@ -86,15 +91,15 @@ TL_KERNEL bool tlk_meet_under(const tlk_meet_face *f)
     return !tlk_triangle_outdone(f->s, f->t, f->corner, f->n, p, f->behind);
 }
 
-/* Leaves those points of the manifold out that overlap by more than they would behind a neighbour.
- */
-TL_KERNEL void tlk_meet_thin(const tlk_meet_face *f, tlk_manifold *m)
+/* Leaves those points of the manifold out that overlap by more than `deep` and by far more than
+ * they would behind a neighbour. */
+TL_KERNEL void tlk_meet_thin(const tlk_meet_face *f, double deep, tlk_manifold *m)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         double p[3];
         tlk_meet_point(f, m->at[i], p);
-        if (m->gap[i] < 0 && tlk_triangle_outdone(f->s, f->t, f->corner, f->n, p, -m->gap[i]))
+        if (-m->gap[i] > deep && tlk_triangle_outdone(f->s, f->t, f->corner, f->n, p, -m->gap[i]))
             continue;
         m->gap[kept] = m->gap[i];
         m->key[kept] = m->key[i];
@@ -106,8 +111,10 @@ TL_KERNEL void tlk_meet_thin(const tlk_meet_face *f, tlk_manifold *m)
 }
 
 /* The contact along the triangle's normal, whatever the nearest way out: points of the shape that
- * face the triangle and lie over it. `sure`: at least the farthest one. */
-TL_RARE void tlk_meet_along(const tlk_meet_face *f, double limit, bool sure, tlk_manifold *m)
+ * face the triangle and lie over it; `sure`: at least the farthest one. Those that overlap by more
+ * than `deep` must not have a better way out by a neighbour. */
+TL_RARE void tlk_meet_along(const tlk_meet_face *f, double limit, bool sure, double deep,
+                            tlk_manifold *m)
 {
     const double down[3] = {-f->up[0], -f->up[1], -f->up[2]};
     const double scale = tlk_reach(f->a) + f->a->rounding;
@@ -115,8 +122,8 @@ TL_RARE void tlk_meet_along(const tlk_meet_face *f, double limit, bool sure, tlk
     tlk_touch_features(f->a, f->b, down, limit, scale, &t, m);
     if (sure || tlk_meet_over(f, f->low))
         tlk_touch_nearest(&t, f->low, -f->behind, m);
-    if (!sure)
-        tlk_meet_thin(f, m);
+    if (deep < INFINITY)
+        tlk_meet_thin(f, deep, m);
 }
 
 /* Gives the manifold the triangle's normal. */
@@ -164,10 +171,63 @@ TL_KERNEL uint32_t tlk_meet_part(const tlk_meet_face *f, const double *d)
     return fall_last <= TLK_ABOUT_SINE ? last : TLK_PART_VERTEX + top;
 }
 
+/* Whether d is the triangle's normal, as far as can be told. */
+TL_KERNEL bool tlk_meet_faces(const tlk_meet_face *f, const double *d)
+{
+    const double facing = tlk_dotd(d, f->n);
+    return facing > 0 && 1 - facing * facing <= TLK_FLAT_SINE * TLK_FLAT_SINE;
+}
+
+/* The vertices of a part that is no face, as bits. */
+TL_KERNEL uint32_t tlk_part_vertices(uint32_t part)
+{
+    return part < TLK_PART_VERTEX ? 1u << part | 1u << tlk_next3(part)
+                                  : 1u << (part - TLK_PART_VERTEX);
+}
+
+/* Turns a normal that leans over neighbours to the nearest one that the surface has at that edge or
+ * vertex of the triangle: d goes from the triangle to the shape. Whether there is one. */
+TL_RARE bool tlk_meet_clamp(const tlk_meet_face *f, double *d)
+{
+    double over[3];
+    const uint32_t first = tlk_part_vertices(tlk_meet_part(f, d));
+    for (int turn = 0; turn < 4; turn++) {
+        const uint32_t part = tlk_meet_part(f, d);
+        if (!(tlk_part_vertices(part) & first))
+            return false; /* where the surface bends up */
+        const tlk_claim claim =
+            tlk_triangle_claim(f->s, f->t, f->corner, part, d, TLK_ABOUT_SINE, over);
+        const double lean = tlk_dotd(d, over);
+        if (tlk_dotd(d, f->n) <= 0)
+            return false;
+        if (claim == TLK_CLAIM_FRONT || claim == TLK_CLAIM_SHARED || tlk_meet_faces(f, d))
+            return true;
+        for (int k = 0; k < 3; k++)
+            d[k] -= lean * over[k];
+        if (!(tlk_unit(d) > 0))
+            return false;
+    }
+    return false;
+}
+
+/* Gives the manifold the normal -d, of the surface's frame. Its points stay. */
+TL_KERNEL void tlk_meet_lean(const tlk_meet_face *f, const double *d, tlk_manifold *m)
+{
+    double n[3];
+    const double down[3] = {-d[0], -d[1], -d[2]};
+    tlk_surface_out(f->s, down, n);
+    const double along = tlk_dotd(n, m->n);
+    for (uint32_t i = 0; i < m->count; i++)
+        m->gap[i] *= along;
+    for (int k = 0; k < 3; k++)
+        m->n[k] = n[k];
+}
+
 /* Corrects the manifold of a shape and a triangle: tlk_triangle_correct() says how. */
 TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold *m)
 {
     double least = INFINITY, d[3];
+    tlk_claim claim = TLK_CLAIM_BACK;
     for (uint32_t i = 0; i < m->count; i++)
         least = tlk_min(least, m->gap[i]);
     const double back[3] = {-m->n[0], -m->n[1], -m->n[2]};
@@ -178,19 +238,26 @@ TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold
         tlk_meet_snap(f, limit, m);
         return;
     }
-    if (!across) {
-        const tlk_claim claim =
-            tlk_triangle_claim(f->s, f->t, f->corner, tlk_meet_part(f, d), d, TLK_ABOUT_SINE);
-        /* Shapes that overlap may leave two triangles in different directions: each keeps its own.
-         */
-        if (claim == TLK_CLAIM_FRONT || (claim == TLK_CLAIM_SHARED && least < 0))
-            return;
-    }
-    m->count = 0;
-    if (f->s->kind == TLK_MESH && f->behind > TLK_DEEPEST * f->in_front)
+    if (!across)
+        claim =
+            tlk_triangle_claim(f->s, f->t, f->corner, tlk_meet_part(f, d), d, TLK_ABOUT_SINE, NULL);
+    /* Shapes that overlap may leave two triangles in different directions: each keeps its own. */
+    if (claim == TLK_CLAIM_FRONT || (claim == TLK_CLAIM_SHARED && least < 0))
         return;
-    if (least <= 0 || tlk_meet_under(f))
-        tlk_meet_along(f, limit, false, m);
+    const bool shallow = f->s->kind == TLK_HEIGHTS || f->behind <= TLK_DEEPEST * f->in_front;
+    if (!(shallow && (least <= 0 || tlk_meet_under(f)))) {
+        m->count = 0;
+        return;
+    }
+    tlk_manifold raw = *m;
+    tlk_meet_along(f, limit, false, tlk_max(-TLK_DEEPER * least, 0.0), m);
+    if (m->count == 0 && least < 0 && claim == TLK_CLAIM_NONE && tlk_meet_clamp(f, d)) {
+        *m = raw;
+        if (tlk_meet_faces(f, d))
+            tlk_meet_snap(f, limit, m);
+        else
+            tlk_meet_lean(f, d, m);
+    }
 }
 
 /* Corrects the manifold m of shape a and triangle t (b is that triangle, by tlk_surface_triangle
@@ -257,7 +324,7 @@ TL_RARE void tlk_surface_collide(const tlk_surface *s, uint32_t t, const double 
     if (-f.behind > limit)
         return;
     if (s->kind == TLK_HEIGHTS && tlk_meet_buried(&f)) {
-        tlk_meet_along(&f, limit, true, m);
+        tlk_meet_along(&f, limit, true, INFINITY, m);
         return;
     }
     tlk_collide_convex(a, &b, limit, guess, m);

@@ -93,6 +93,8 @@ typedef struct tlk_around {
     double facing; /* d times the normal that d is most nearly along, either way */
     bool shared;   /* one of them has a lower number */
     bool open;     /* the surface ends here */
+    double *over;  /* NULL, or the unit vector of what d leans over most */
+    double most;   /* and by how much */
 } tlk_around;
 
 TL_KERNEL void tlk_around_add(tlk_around *a, const double *corner, bool lower)
@@ -106,11 +108,19 @@ TL_KERNEL void tlk_around_add(tlk_around *a, const double *corner, bool lower)
 }
 
 /* Whether the direction leans over what goes from p to q: then q's side is nearer. */
-TL_KERNEL bool tlk_around_leans(const tlk_around *a, const double *p, const double *q)
+TL_KERNEL bool tlk_around_leans(tlk_around *a, const double *p, const double *q)
 {
     const double e[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, along = tlk_dotd(a->d, e);
-    return along > 0 &&
-           along * along > TLK_LEAN_SINE * TLK_LEAN_SINE * a->length * a->length * tlk_dotd(e, e);
+    const double least = a->slack * a->length;
+    if (!(along > 0 && along * along > least * least * tlk_dotd(e, e)))
+        return false;
+    const double edge = sqrt(tlk_dotd(e, e));
+    if (a->over != NULL && along > a->most * edge) {
+        a->most = along / edge;
+        for (int k = 0; k < 3; k++)
+            a->over[k] = e[k] / edge;
+    }
+    return true;
 }
 
 /* Whether the direction leans over the triangle across an edge. */
@@ -144,27 +154,32 @@ TL_KERNEL bool tlk_around_edge(tlk_around *a, const tlk_surface *s, uint32_t t, 
 TL_KERNEL bool tlk_around_vertex(tlk_around *a, const tlk_surface *s, uint32_t t, uint32_t k)
 {
     double corner[9];
+    bool leans = false;
     tlk_fan fan;
     tlk_fan_begin(&fan, s, t, k);
     for (uint32_t u = tlk_fan_next(&fan, s); u != TLK_NONE; u = tlk_fan_next(&fan, s)) {
         const uint32_t c = fan.corner, i = tlk_next3(c), j = tlk_next3(i);
         tlk_surface_corners(s, u, corner);
         tlk_around_add(a, corner, u < t);
-        if (tlk_around_leans(a, corner + 3 * c, corner + 3 * i) ||
-            tlk_around_leans(a, corner + 3 * c, corner + 3 * j))
+        leans = tlk_around_leans(a, corner + 3 * c, corner + 3 * i) || leans;
+        leans = tlk_around_leans(a, corner + 3 * c, corner + 3 * j) || leans;
+        if (leans && a->over == NULL)
             return true;
     }
     a->open = fan.open;
-    return false;
+    return leans;
 }
 
 /* Whose the contact is at a part of triangle t (an edge or a vertex) from where d points to what
  * touches; d is exact within an angle with the sine `slack`. For the triangle alone, that part is
- * the nearest; `corner` are its corners. */
+ * the nearest; `corner` are its corners. `over`, unless NULL: the unit vector along the surface
+ * that d leans over most; 0 where it leans over nothing. */
 TL_RARE tlk_claim tlk_triangle_claim(const tlk_surface *s, uint32_t t, const double *corner,
-                                     uint32_t part, const double *d, double slack)
+                                     uint32_t part, const double *d, double slack, double *over)
 {
-    tlk_around a = {d, sqrt(tlk_dotd(d, d)), slack, 0, false, false};
+    tlk_around a = {d, sqrt(tlk_dotd(d, d)), slack, 0, false, false, over, 0};
+    if (over != NULL)
+        over[0] = over[1] = over[2] = 0;
     tlk_around_add(&a, corner, false);
     const bool leans = part < TLK_PART_VERTEX ? tlk_around_edge(&a, s, t, part)
                                               : tlk_around_vertex(&a, s, t, part - TLK_PART_VERTEX);
@@ -192,7 +207,7 @@ TL_RARE bool tlk_triangle_outdone(const tlk_surface *s, uint32_t t, const double
             }
             for (int c = 0; c < 3; c++)
                 there -= m[c] * (p[c] - other[c]);
-            if (lowest < 0 && there >= -1e-3 * depth && there < depth * (1 - TLK_FACE_SINE))
+            if (lowest < 0 && there >= -1e-3 * depth && there < 0.5 * depth)
                 return true;
         }
     }
@@ -273,7 +288,7 @@ TL_KERNEL bool tlk_sphere_triangle(const tlk_surface *s, uint32_t t, const doubl
         return false;
     if (part == TLK_PART_FACE)
         return height >= 0 || !tlk_triangle_outdone(s, t, corner, face, c, -height);
-    const tlk_claim claim = tlk_triangle_claim(s, t, corner, part, d, TLK_LEAN_SINE);
+    const tlk_claim claim = tlk_triangle_claim(s, t, corner, part, d, TLK_LEAN_SINE, NULL);
     if (claim == TLK_CLAIM_NONE || claim == TLK_CLAIM_SHARED)
         return false;
     const double sign = claim == TLK_CLAIM_FRONT ? 1 : -1;
