@@ -83,14 +83,14 @@ TL_RARE void tlk_try_edges(const tlk_convex *a, const tlk_convex *b, double slac
         double p[3], e[3];
         tlk_edge(a, i, p, e);
         const double depth = tlk_max(-best->s, 0.0) + slack;
-        const double low = tlk_dotd(best->n, best->q) - depth;
-        if (tlk_dotd(best->n, p) + tlk_max(tlk_dotd(best->n, e), 0.0) < low)
+        const double by[3] = {best->n[0], best->n[1], best->n[2]};
+        const double low = tlk_dotd(by, best->q) - depth, high = low + 3 * depth;
+        if (tlk_dotd(by, p) + tlk_max(tlk_dotd(by, e), 0.0) < low)
             continue;
         for (uint32_t j = 0; j < nb; j++) {
             double q[3], f[3], c[3], pq[3], t, u;
             tlk_edge(b, j, q, f);
-            const double high = low + 3 * depth;
-            if (tlk_dotd(best->n, q) + tlk_min(tlk_dotd(best->n, f), 0.0) > high)
+            if (tlk_dotd(by, q) + tlk_min(tlk_dotd(by, f), 0.0) > high)
                 continue;
             tlk_crossd(e, f, c);
             const double cc = tlk_dotd(c, c);

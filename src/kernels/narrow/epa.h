@@ -247,7 +247,7 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale,
         } else {
             x.offset[at] = INFINITY; /* faces that are left: what they lead to is all there is */
             more++;
-            if (tlk_dotd(n, best->n) > 0.98)
+            if (tlk_dotd(n, best->n) > 0.999)
                 continue;
             tlk_refine_axis(a, b, scale, &here);
         }
