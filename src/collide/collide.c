@@ -13,13 +13,14 @@
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   28u  /* of a level's bin index */
 
-#define BUFFERS 11
+#define BUFFERS 16
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
     tl_buffer *const all[BUFFERS] = {&c->bin_start, &c->bin,    &c->partner, &c->near_start,
                                      &c->near_a,    &c->near_b, &c->normal,  &c->slot,
-                                     &c->slot_key,  &c->points, &c->rank};
+                                     &c->slot_key,  &c->points, &c->rank,    &c->part,
+                                     &c->part_start, &c->part_a, &c->part_b, &c->part_sub};
     return all[i];
 }
 
@@ -349,6 +350,36 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
     return tl_collide_touch(b, c, state, &f, total, out);
 }
 
+/* Pairs with meshes and height fields become pairs with their triangles. */
+static tl_status find_triangles(tl_backend *b, tl_collide *c, tlk_touching *t)
+{
+    const size_t word = sizeof(uint32_t);
+    const uint32_t shapes = t->find.shapes.rows;
+    uint64_t total;
+    TL_TRY(tl_buffer_need(b, &c->part, ((size_t)t->near + 1) * word));
+    TL_TRY(tl_buffer_need(b, &c->part_start, ((size_t)shapes + 1) * word));
+    t->part = c->part.data;
+    t->part_start = c->part_start.data;
+    tl_run(b, TLK_part_count, t->near, t);
+    TL_TRY(b->ops->scan(b, t->part, t->near, &total));
+    if (total >= 1u << 31)
+        return too_many("pairs of shapes with triangles that are near them", total);
+    TL_TRY(tl_buffer_need(b, &c->part_a, (size_t)total * word));
+    TL_TRY(tl_buffer_need(b, &c->part_b, (size_t)total * word));
+    TL_TRY(tl_buffer_need(b, &c->part_sub, (size_t)total * word));
+    t->part_a = c->part_a.data;
+    t->part_b = c->part_b.data;
+    t->part_sub = c->part_sub.data;
+    tl_run(b, TLK_part_write, t->near, t);
+    tl_run(b, TLK_part_start, shapes + 1, t);
+    t->near = (uint32_t)total;
+    t->near_start = t->part_start;
+    t->near_a = t->part_a;
+    t->near_b = t->part_b;
+    t->near_sub = t->part_sub;
+    return TL_OK;
+}
+
 /* The points of pairs that are near, each in a place of its own; then, as it is known how many
  * there are, one after the other. */
 tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state *state,
@@ -356,26 +387,28 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
 {
     if (near_count >= 1u << 31)
         return too_many("pairs of shapes that are near each other", near_count);
-    const uint32_t near = (uint32_t)near_count;
-    const size_t word = sizeof(uint32_t), slots = TLK_POINTS_MOST * (size_t)near;
     const tl_contacts *last = state->last;
     uint64_t total, pairs;
+    tlk_touching t = {.find = *view,
+                      .near_start = view->contact_start,
+                      .near_a = view->contact_a,
+                      .near_b = view->contact_b,
+                      .near = (uint32_t)near_count};
+    if (state->surfaces)
+        TL_TRY(find_triangles(b, c, &t));
+    const uint32_t near = t.near;
+    const size_t word = sizeof(uint32_t), slots = TLK_POINTS_MOST * (size_t)near;
     TL_TRY(tl_buffer_need(b, &c->normal, 4 * (size_t)near * b->real));
     TL_TRY(tl_buffer_need(b, &c->slot, 4 * slots * b->real));
     TL_TRY(tl_buffer_need(b, &c->slot_key, slots * word));
     TL_TRY(tl_buffer_need(b, &c->points, ((size_t)near + 1) * word));
     TL_TRY(tl_buffer_need(b, &c->rank, ((size_t)near + 1) * word));
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)view->shapes.rows + 1) * word));
-    tlk_touching t = {.find = *view,
-                      .near_start = view->contact_start,
-                      .near_a = view->contact_a,
-                      .near_b = view->contact_b,
-                      .near = near,
-                      .normal = c->normal.data,
-                      .slot = c->slot.data,
-                      .key = c->slot_key.data,
-                      .points = c->points.data,
-                      .rank = c->rank.data};
+    t.normal = c->normal.data;
+    t.slot = c->slot.data;
+    t.key = c->slot_key.data;
+    t.points = c->points.data;
+    t.rank = c->rank.data;
     if (last && last->manifolds && last->start.data) {
         t.old_start = last->start.data;
         t.old_b = last->b.data;

@@ -34,6 +34,7 @@ typedef struct tl_collide {
     uint32_t crowd;   /* contacts of a shape when they were last found, the mean */
     tl_buffer bin_start, bin, partner;
     tl_buffer near_start, near_a, near_b;          /* uint32_t: pairs that are near, by owner */
+    tl_buffer part, part_start, part_a, part_b, part_sub; /* the same by triangles (tlk_touching) */
     tl_buffer normal, slot, slot_key, points, rank; /* their points (tlk_touching) */
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
@@ -51,6 +52,7 @@ typedef struct tl_collide_state {
     const void *seen; /* tlk_find */
     double deep;
     bool manifolds;          /* some pairs are not simple */
+    bool surfaces;           /* some shapes are made of triangles */
     const tl_contacts *last; /* contacts of the last step */
 } tl_collide_state;
 

@@ -4,7 +4,7 @@
 #define TL_KERNELS_TOUCH_H
 
 #include "kernels/find.h"
-#include "kernels/narrow/collide.h"
+#include "kernels/narrow/surface.h"
 
 /* Shape i as a convex shape, its origin counted from a point. */
 TL_KERNEL void tlk_load_convex(const tlk_shapes *s, uint32_t i, const double *from, tlk_convex *c)
@@ -35,6 +35,88 @@ TL_KERNEL void tlk_load_convex(const tlk_shapes *s, uint32_t i, const double *fr
         c->vertex = s->numbers + start[0];
         c->words = s->words + start[1];
     }
+}
+
+/* Whether a shape is made of triangles. */
+TL_KERNEL bool tlk_is_surface(const tlk_shapes *s, uint32_t i)
+{
+    const uint32_t kind = s->info[i] & TLK_SHAPE_KIND;
+    return kind == TLK_MESH || kind == TLK_HEIGHTS;
+}
+
+TL_KERNEL void tlk_load_surface(const tlk_shapes *s, uint32_t i, tlk_surface *out)
+{
+    const double *frame = tlk_frame(s, i);
+    const uint32_t *start = s->geometry + 2 * ((size_t)frame[19] - 1);
+    out->kind = s->info[i] & TLK_SHAPE_KIND;
+    out->numbers = s->numbers + start[0];
+    out->words = s->words + start[1];
+    for (int k = 0; k < 3; k++)
+        out->origin[k] = frame[k];
+    for (int k = 0; k < 9; k++)
+        out->axis[k] = frame[3 + k];
+}
+
+/* Begins a walk over the triangles of shape j that shape i may touch in this step. */
+TL_KERNEL void tlk_walk_surface(const tlk_find *f, uint32_t i, uint32_t j, tlk_surface *surface,
+                                tlk_tree *walk)
+{
+    double low[3], high[3], middle[3], half[3], from[3], to[3];
+    const size_t body = f->shapes.body[j];
+    const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
+    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const double turn = sqrt(tlk_most_spin(f, body)) * (sqrt(tlk_dotd(arm, arm)) +
+                                                       f->shapes.geom[4 * (size_t)i + 3]);
+    const double speed = sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body)) + turn;
+    const double margin = 0.5 * f->envelope + f->h * speed;
+    tlk_box(f, i, low, high);
+    for (int k = 0; k < 3; k++) {
+        middle[k] = 0.5 * (low[k] + high[k]);
+        half[k] = 0.5 * (high[k] - low[k]) * (1 + 1e-12) + margin;
+    }
+    tlk_load_surface(&f->shapes, j, surface);
+    tlk_surface_box(surface, middle, half, from, to);
+    tlk_tree_begin(walk, surface, from, to);
+}
+
+/* One pair that is near: how many triangles of the one the other may touch; 1 where there are no
+ * triangles. */
+TL_KERNEL void tlk_part_count(const tlk_touching *t, uint32_t p)
+{
+    const uint32_t a = t->near_a[p], b = t->near_b[p];
+    const bool of_a = tlk_is_surface(&t->find.shapes, a);
+    tlk_surface surface;
+    tlk_tree walk;
+    t->part[p] = 1;
+    if (!of_a && !tlk_is_surface(&t->find.shapes, b))
+        return;
+    t->part[p] = 0;
+    tlk_walk_surface(&t->find, of_a ? b : a, of_a ? a : b, &surface, &walk);
+    while (tlk_tree_next(&walk, &surface) != TLK_NONE)
+        t->part[p]++;
+}
+
+/* The same, as pairs with one triangle each. */
+TL_KERNEL void tlk_part_write(const tlk_touching *t, uint32_t p)
+{
+    const uint32_t a = t->near_a[p], b = t->near_b[p];
+    const bool of_a = tlk_is_surface(&t->find.shapes, a);
+    const bool triangles = of_a || tlk_is_surface(&t->find.shapes, b);
+    tlk_surface surface;
+    tlk_tree walk;
+    if (triangles)
+        tlk_walk_surface(&t->find, of_a ? b : a, of_a ? a : b, &surface, &walk);
+    for (uint32_t k = t->part[p]; k < t->part[p + 1]; k++) {
+        t->part_a[k] = a;
+        t->part_b[k] = b;
+        t->part_sub[k] = triangles ? tlk_tree_next(&walk, &surface) : 0;
+    }
+}
+
+/* One owner, or the end: where its pairs begin now. */
+TL_KERNEL void tlk_part_start(const tlk_touching *t, uint32_t i)
+{
+    t->part_start[i] = t->part[t->near_start[i]];
 }
 
 /* The velocity of the body of shape i, and (3 on) its angular velocity; where it is. */
@@ -98,6 +180,28 @@ TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, t
         m->at[0][k] = x[k] - c[k] - (from_i ? 0 : m->gap[0] * m->n[k]);
 }
 
+/* Where a convex shape touches a triangle; m goes from shape i to shape j, one of which is made of
+ * triangles, and its points are counted from c. */
+TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                                  double limit, double *guess, tlk_manifold *m)
+{
+    const tlk_shapes *s = &t->find.shapes;
+    const bool of_i = tlk_is_surface(s, i);
+    const double *about = s->centre + 4 * (size_t)(of_i ? j : i), *c = s->centre + 4 * (size_t)i;
+    tlk_surface surface;
+    tlk_convex convex;
+    tlk_load_surface(s, of_i ? i : j, &surface);
+    tlk_load_convex(s, of_i ? j : i, about, &convex);
+    for (int k = 0; k < 3 && of_i && guess; k++)
+        guess[k] = -guess[k];
+    tlk_surface_collide(&surface, sub, about, &convex, limit, guess, m);
+    for (uint32_t p = 0; p < m->count && of_i; p++)
+        for (int k = 0; k < 3; k++) /* on the owner's surface, from its centre */
+            m->at[p][k] += m->gap[p] * m->n[k] + about[k] - c[k];
+    for (int k = 0; k < 3 && of_i; k++)
+        m->n[k] = -m->n[k];
+}
+
 /* One pair that is near: the points within the envelope, or that will be within the step. */
 TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
 {
@@ -113,11 +217,15 @@ TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
         tlk_touch_simple(t, i, j, &m);
     } else {
         const double limit = f->envelope + f->h * tlk_closing_bound(f, i, j, vi, vj);
-        tlk_convex a, b;
-        tlk_load_convex(s, i, c, &a);
-        tlk_load_convex(s, j, c, &b);
         const bool known = tlk_old_normal(t, i, j, sub, guess);
-        tlk_collide_convex(&a, &b, limit, known ? guess : 0, &m);
+        if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
+            tlk_touch_triangle(t, i, j, sub, limit, known ? guess : 0, &m);
+        } else {
+            tlk_convex a, b;
+            tlk_load_convex(s, i, c, &a);
+            tlk_load_convex(s, j, c, &b);
+            tlk_collide_convex(&a, &b, limit, known ? guess : 0, &m);
+        }
     }
     const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], 0};
     uint32_t count = 0;

@@ -27,6 +27,7 @@ static tl_status look_at(tl_world *w, const void *seen, tl_collide_state *state)
                                 .seen = seen,
                                 .deep = MISSED * w->smallest,
                                 .manifolds = w->manifolds,
+                                .surfaces = w->surfaces,
                                 .last = &w->contacts[w->current],
                                 .crowd = w->backend->crowd,
                                 .apart = w->backend->apart};

@@ -99,6 +99,7 @@ static tl_status append_frames(tl_world *w, const tl_image *m)
         for (size_t i = 0; i < count; i++) {
             const uint32_t kind = info[first + i] & TLK_SHAPE_KIND;
             of[i] = kind != TL_SPHERE ? next++ : TLK_NONE;
+            w->surfaces = w->surfaces || kind == TL_MESH || kind == TL_HEIGHTS;
             w->manifolds = w->manifolds || kind > TL_PARALLELOGRAM ||
                            info[first + i] & TLK_SHAPE_ROUNDED ||
                            (kind != TL_SPHERE && !(info[first + i] & TLK_SHAPE_FIXED));

@@ -129,6 +129,7 @@ struct tl_world {
     tl_buffer shape_body, shape_info, geom, level, frame_of, frame_local, frame, centre, reach;
     uint32_t frames;     /* shapes that are no spheres */
     bool manifolds;      /* some pairs of shapes may touch in several points */
+    bool surfaces;       /* some shapes are made of triangles */
     tl_array geometries; /* tl_geometry_rec, those of the scene */
     tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
     tl_buffer pair_table; /* real, 2 a pair */

@@ -1,6 +1,6 @@
 /* The direction of least penetration of two cores that overlap. Their separation s(n) along a unit
  * vector n is the signed distance where it is greatest. For polytopes it is greatest along the
- * normal of a face of either or across two edges; curved cores are searched from several starts. */
+ * normal of a face of either or across two edges; epa.h searches those of curved cores. */
 #ifndef TL_KERNELS_NARROW_AXES_H
 #define TL_KERNELS_NARROW_AXES_H
 
@@ -83,14 +83,14 @@ TL_RARE void tlk_try_edges(const tlk_convex *a, const tlk_convex *b, double slac
         double p[3], e[3];
         tlk_edge(a, i, p, e);
         const double depth = tlk_max(-best->s, 0.0) + slack;
-        const double low = tlk_dotd(best->n, best->q) - depth;
-        if (tlk_dotd(best->n, p) + tlk_max(tlk_dotd(best->n, e), 0.0) < low)
+        const double by[3] = {best->n[0], best->n[1], best->n[2]};
+        const double low = tlk_dotd(by, best->q) - depth, high = low + 3 * depth;
+        if (tlk_dotd(by, p) + tlk_max(tlk_dotd(by, e), 0.0) < low)
             continue;
         for (uint32_t j = 0; j < nb; j++) {
             double q[3], f[3], c[3], pq[3], t, u;
             tlk_edge(b, j, q, f);
-            const double high = low + 3 * depth;
-            if (tlk_dotd(best->n, q) + tlk_min(tlk_dotd(best->n, f), 0.0) > high)
+            if (tlk_dotd(by, q) + tlk_min(tlk_dotd(by, f), 0.0) > high)
                 continue;
             tlk_crossd(e, f, c);
             const double cc = tlk_dotd(c, c);
@@ -112,71 +112,6 @@ TL_RARE void tlk_try_edges(const tlk_convex *a, const tlk_convex *b, double slac
             if (h * inverse >= -slack)
                 tlk_try_axis(a, b, m, slack, best);
         }
-    }
-}
-
-/* Makes an axis locally the best one: b is moved away along n until the cores are apart, and the
- * direction of the distance then is nearer to the one that is wanted. x: the last distance found.
- */
-TL_RARE void tlk_refine_axis(const tlk_convex *a, const tlk_convex *b, double scale, tlk_axis *best)
-{
-    tlk_simplex x;
-    for (int turn = 0; turn < 40; turn++) {
-        const double away = tlk_max(-best->s, 0.0) + 1e-3 * scale;
-        const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
-        if (tlk_distance(a, b, shift, best->n, INFINITY, 0, &x) != TLK_CORES_APART)
-            return;
-        double n[3] = {x.v[0], x.v[1], x.v[2]};
-        tlk_unit(n);
-        const double before = best->s;
-        tlk_try_axis(a, b, n, 0, best);
-        if (!(best->s > before + 1e-14 * scale))
-            return;
-    }
-}
-
-/* Curved cores: starts all around in the frame of either, the best few of them refined. */
-TL_RARE void tlk_try_around(const tlk_convex *a, const tlk_convex *b, double scale, tlk_axis *best)
-{
-    tlk_axis top[3];
-    uint32_t count = 0;
-    for (int i = 0; i < 54; i++) {
-        tlk_axis here;
-        here.s = -INFINITY;
-        double n[3];
-        const int code = i >= 27 ? i - 27 : i;
-        const tlk_convex *s = i >= 27 ? b : a;
-        const double x = code % 3 - 1, y = code / 3 % 3 - 1, z = code / 9 - 1;
-        for (int k = 0; k < 3; k++)
-            n[k] = x * s->axis[k] + y * s->axis[3 + k] + z * s->axis[6 + k];
-        if (code == 13) {
-            for (int k = 0; k < 3; k++)
-                n[k] = i == 13 ? best->n[k] : b->origin[k] - a->origin[k];
-        }
-        if (!(tlk_unit(n) > 0))
-            continue;
-        tlk_try_axis(a, b, n, 0, &here);
-        uint32_t at = count;
-        for (uint32_t j = 0; j < count; j++) {
-            if (tlk_dotd(top[j].n, n) > 0.8)
-                at = here.s > top[j].s ? j : 4;
-        }
-        if (at == count && count == 3) { /* in the place of the worst */
-            at = 0;
-            for (uint32_t j = 1; j < 3; j++)
-                at = top[j].s < top[at].s ? j : at;
-            if (here.s <= top[at].s)
-                at = 4;
-        } else if (at == count) {
-            count++;
-        }
-        if (at < 3)
-            top[at] = here;
-    }
-    for (uint32_t j = 0; j < count; j++) {
-        tlk_refine_axis(a, b, scale, &top[j]);
-        if (top[j].s > best->s + 1e-11 * scale)
-            *best = top[j];
     }
 }
 

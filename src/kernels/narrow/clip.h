@@ -332,6 +332,15 @@ TL_RARE double tlk_touch_features(const tlk_convex *a, const tlk_convex *b, cons
     return least;
 }
 
+/* Where features are flush they may reach a little beyond each other: no gap is less than the
+ * least.
+ */
+TL_KERNEL void tlk_touch_floor(double gap, tlk_manifold *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        m->gap[i] = tlk_max(m->gap[i], gap);
+}
+
 /* Sees to it that the nearest points are among those of the manifold: p of the core of a, and
  * `gap`.
  */
@@ -344,6 +353,7 @@ TL_RARE void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap, 
         m->count = 0;
         return;
     }
+    tlk_touch_floor(gap, m);
     for (uint32_t i = 0; i < m->count; i++) {
         const double dx = tlk_dotd(m->at[i], t->frame.t) - x;
         const double dy = tlk_dotd(m->at[i], t->frame.u) - y;

@@ -2,8 +2,8 @@
 #ifndef TL_KERNELS_NARROW_COLLIDE_H
 #define TL_KERNELS_NARROW_COLLIDE_H
 
-#include "kernels/narrow/axes.h"
 #include "kernels/narrow/clip.h"
+#include "kernels/narrow/epa.h"
 #include "kernels/narrow/plane.h"
 
 /* Turns a manifold of (b, a) into that of (a, b). */
@@ -82,11 +82,14 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     tlk_touch t;
     if (face.s > slack) {
         const double least = tlk_touch_features(a, b, face.n, limit, scale, &t, m);
-        if (least <= face.s - bulge + 1e-11 * scale)
-            return; /* a point of a face that is nearest: they cannot be nearer or farther */
+        if (least <= face.s - bulge + 1e-11 * scale) {
+            /* a point is over the face, as near as the planes are: it is nearest */
+            tlk_touch_floor(face.s - bulge, m);
+            return;
+        }
     }
     tlk_simplex x;
-    const uint32_t how = tlk_distance(a, b, none, face.n, far, 1e-10 * scale, &x);
+    const uint32_t how = tlk_distance(a, b, none, face.n, far, 1e-10 * scale, scale, &x);
     m->count = 0;
     if (how == TLK_CORES_FAR)
         return;
@@ -105,16 +108,17 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
             tlk_try_thin(a, b, &face);
         tlk_try_edges(a, b, slack, &face);
     } else {
-        tlk_refine_axis(a, b, scale, &face);
-        tlk_try_around(a, b, scale, &face);
+        tlk_try_all(a, b, scale, &face);
     }
     /* the nearest points: those of the cores once they are moved apart */
     const double away = tlk_max(-face.s, 0.0) + 1e-3 * scale;
     const double shift[3] = {away * face.n[0], away * face.n[1], away * face.n[2]};
     const double least = tlk_touch_features(a, b, face.n, limit, scale, &t, m);
-    if (least <= face.s - bulge + 1e-11 * scale)
+    if (least <= face.s - bulge + 1e-11 * scale) {
+        tlk_touch_floor(face.s - bulge, m);
         return;
-    tlk_distance(a, b, shift, face.n, INFINITY, 0, &x);
+    }
+    tlk_distance(a, b, shift, face.n, INFINITY, 0, scale, &x);
     tlk_simplex_point(&x, p);
     tlk_touch_nearest(&t, p, face.s - bulge, m);
 }

@@ -56,8 +56,10 @@ TL_KERNEL void tlk_nearest_segment(const double (*w)[3], uint32_t i, uint32_t j,
     out->square = tlk_dotd(out->v, out->v);
 }
 
+/* `thin`: triangles of less height, as a part of their length, count as their sides alone: a normal
+ * of theirs would not be sure enough. */
 TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, uint32_t l,
-                                  tlk_nearest *out)
+                                  double thin, tlk_nearest *out)
 {
     const uint32_t at[3] = {i, j, l};
     double e[3], f[3], n[3];
@@ -66,10 +68,12 @@ TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, 
         f[k] = w[l][k] - w[i][k];
     }
     tlk_crossd(e, f, n);
-    const double nn = tlk_dotd(n, n);
+    const double nn = tlk_dotd(n, n), ee = tlk_dotd(e, e), ff = tlk_dotd(f, f);
+    const double longest = tlk_max(ee, ff);
+    const bool wide = nn > thin * thin * longest * longest;
     double area[3] = {0, 0, 0};
     bool in = false;
-    if (nn > 0) {
+    if (wide) {
         /* twice the areas that n sees of the triangles of 0 and two vertices */
         for (int s = 0; s < 3; s++) {
             double c[3];
@@ -91,7 +95,7 @@ TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, 
     }
     out->square = INFINITY;
     for (int s = 0; s < 3; s++) {
-        if (nn > 0 && area[s] > 0)
+        if (wide && area[s] > 0)
             continue; /* 0 is on the inner side of the edge across from s */
         tlk_nearest other;
         tlk_nearest_segment(w, at[s == 2 ? 0 : s + 1], at[s == 0 ? 2 : s - 1], &other);
@@ -101,7 +105,7 @@ TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, 
 }
 
 /* Returns true where 0 is inside of the tetrahedron. */
-TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], tlk_nearest *out)
+TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], double thin, tlk_nearest *out)
 {
     const uint32_t faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     double e[3], f[3], g[3], c[3], part[4];
@@ -112,8 +116,8 @@ TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], tlk_nearest *out)
     }
     tlk_crossd(f, g, c);
     const double volume = tlk_dotd(e, c);
-    const double big = sqrt(tlk_dotd(e, e) * tlk_dotd(f, f) * tlk_dotd(g, g));
-    const bool flat = !(fabs(volume) > 1e-14 * big);
+    const double longest = tlk_max(tlk_dotd(e, e), tlk_max(tlk_dotd(f, f), tlk_dotd(g, g)));
+    const bool flat = !(volume * volume > thin * thin * longest * tlk_dotd(c, c));
     bool in = !flat;
     for (int s = 0; s < 4; s++) { /* the volume with 0 in the place of vertex s */
         tlk_crossd(w[faces[s][1]], w[faces[s][2]], c);
@@ -129,7 +133,7 @@ TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], tlk_nearest *out)
         if (!flat && part[s] > 0)
             continue;
         tlk_nearest other;
-        tlk_nearest_triangle(w, faces[s][0], faces[s][1], faces[s][2], &other);
+        tlk_nearest_triangle(w, faces[s][0], faces[s][1], faces[s][2], thin, &other);
         if (other.square < out->square)
             *out = other;
     }
@@ -138,14 +142,14 @@ TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], tlk_nearest *out)
 
 /* Takes vertex number `count` - 1 in; returns true where 0 is inside. The simplex is left as it was
  * where its nearest point comes no nearer. */
-TL_KERNEL bool tlk_simplex_reduce(tlk_simplex *x, bool *nearer)
+TL_KERNEL bool tlk_simplex_reduce(tlk_simplex *x, double thin, bool *nearer)
 {
     tlk_nearest near;
     if (x->count == 4) {
-        if (tlk_nearest_tetrahedron((const double(*)[3])x->w, &near))
+        if (tlk_nearest_tetrahedron((const double(*)[3])x->w, thin, &near))
             return true;
     } else if (x->count == 3) {
-        tlk_nearest_triangle((const double(*)[3])x->w, 0, 1, 2, &near);
+        tlk_nearest_triangle((const double(*)[3])x->w, 0, 1, 2, thin, &near);
     } else {
         tlk_nearest_segment((const double(*)[3])x->w, 0, 1, &near);
     }
@@ -182,8 +186,12 @@ TL_KERNEL void tlk_simplex_point(const tlk_simplex *x, double *p)
  * `limit`; apart, with x->v from the nearest point of a to that of b; or overlapping, also where
  * they are nearer than `least`. `start`: a direction from a to b. */
 TL_RARE uint32_t tlk_distance(const tlk_convex *a, const tlk_convex *b, const double *shift,
-                              const double *start, double limit, double least, tlk_simplex *x)
+                              const double *start, double limit, double least, double scale,
+                              tlk_simplex *x)
 {
+    /* of curved cores, points crowd together where they are nearest */
+    const bool straight = tlk_is_polytope(a->kind) && tlk_is_polytope(b->kind);
+    const double thin = straight ? 1e-10 : 5e-6, exact = (straight ? 1e-15 : 1e-11) * scale;
     double d[3] = {start[0], start[1], start[2]};
     x->count = 0;
     for (int turn = 0; turn < TLK_GJK_TURNS; turn++) {
@@ -202,7 +210,8 @@ TL_RARE uint32_t tlk_distance(const tlk_convex *a, const tlk_convex *b, const do
             for (int k = 0; k < 3; k++)
                 x->v[k] = w[k];
         } else {
-            if (dd - dw <= 4e-16 * dd) /* the plane through w across v is as far as v */
+            /* the plane through w across v is as far as v */
+            if (dd - dw <= 4e-16 * dd || (dd - dw) * (dd - dw) <= exact * exact * dd)
                 return TLK_CORES_APART;
             for (uint32_t i = 0; i < x->count; i++) {
                 if (x->w[i][0] == w[0] && x->w[i][1] == w[1] && x->w[i][2] == w[2])
@@ -210,10 +219,11 @@ TL_RARE uint32_t tlk_distance(const tlk_convex *a, const tlk_convex *b, const do
             }
             x->count++;
             bool nearer = false;
-            if (tlk_simplex_reduce(x, &nearer))
+            if (tlk_simplex_reduce(x, thin, &nearer))
                 return TLK_CORES_OVERLAP;
-            if (!nearer)
-                return TLK_CORES_APART;
+            if (!nearer) /* rounding: what is that near is treated as an overlap */
+                return dd > 1e-12 * scale * scale || dw > 0.5 * dd ? TLK_CORES_APART
+                                                                   : TLK_CORES_OVERLAP;
         }
         if (tlk_dotd(x->v, x->v) <= least * least)
             return TLK_CORES_OVERLAP;
