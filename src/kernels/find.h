@@ -199,8 +199,8 @@ TL_KERNEL tlk_verdict tlk_look_outside(const tlk_find *f, uint32_t i, uint32_t j
     double n[3];
     if (j == i || (s->level[i] >= TLK_LEVELS && j < i) || !tlk_near_outside(f, i, j))
         return TLK_APART;
-    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_KIND) &&
-                      tlk_is_simple(s->info[i], s->info[j]);
+    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_FIXED) &&
+                      (s->info[j] & TLK_SHAPE_KIND) && tlk_is_simple(s->info[i], s->info[j]);
     return wall && tlk_narrow_frame(s, i, j, n) <= f->envelope ? TLK_TOUCHES : TLK_UNDECIDED;
 }
 

@@ -101,16 +101,19 @@ TL_KERNEL void tlk_part_write(const tlk_touching *t, uint32_t p)
 {
     const uint32_t a = t->near_a[p], b = t->near_b[p];
     const bool of_a = tlk_is_surface(&t->find.shapes, a);
-    const bool triangles = of_a || tlk_is_surface(&t->find.shapes, b);
-    tlk_surface surface;
-    tlk_tree walk;
-    if (triangles)
-        tlk_walk_surface(&t->find, of_a ? b : a, of_a ? a : b, &surface, &walk);
-    for (uint32_t k = t->part[p]; k < t->part[p + 1]; k++) {
+    const uint32_t begin = t->part[p], end = t->part[p + 1];
+    for (uint32_t k = begin; k < end; k++) {
         t->part_a[k] = a;
         t->part_b[k] = b;
-        t->part_sub[k] = triangles ? tlk_tree_next(&walk, &surface) : 0;
+        t->part_sub[k] = 0;
     }
+    if (!of_a && !tlk_is_surface(&t->find.shapes, b))
+        return;
+    tlk_surface surface;
+    tlk_tree walk;
+    tlk_walk_surface(&t->find, of_a ? b : a, of_a ? a : b, &surface, &walk);
+    for (uint32_t k = begin; k < end; k++)
+        t->part_sub[k] = tlk_tree_next(&walk, &surface);
 }
 
 /* One owner, or the end: where its pairs begin now. */
