@@ -290,16 +290,27 @@ TL_KERNEL void tlk_touch_segments(const tlk_touch *t, tlk_manifold *m)
         const double part = end == 0 ? from : to, other = (part - u) * ee / ef;
         const double x = a->xy[0][0] + part * ex, y = a->xy[0][1] + part * ey;
         const double bx = b->xy[0][0] + other * fx, by = b->xy[0][1] + other * fy;
+        /* round sides: between the middles of their circles, whichever way that is */
+        const double bend_a = a->bend[0] + part * (a->bend[1] - a->bend[0]);
+        const double bend_b = b->bend[0] + other * (b->bend[1] - b->bend[0]);
+        const double h = tlk_height(a, x, y), round = t->round + bend_a;
+        const double both = t->bulge + bend_a + bend_b;
+        const double rise = tlk_height(b, bx, by) - h + bend_a + bend_b;
         const double off = (bx - x) * (bx - x) + (by - y) * (by - y);
-        const double h = tlk_height(a, x, y);
-        /* beside each other, round sides are farther apart than their tops */
-        const double more = off / (2 * (t->bulge + a->bend + b->bend) + TLK_FLUSH * t->scale);
+        const double most = 0.3 * both + 10 * TLK_FLUSH * t->scale;
+        if (off > most * most)
+            continue; /* too far beside each other */
+        const bool clear = rise > 0 && off < 0.04 * rise * rise;
+        const double apart = sqrt(rise * rise + off), part_a = clear ? round / apart : 0;
+        const double gap =
+            clear ? apart - both : rise - both + off / (2 * both + TLK_FLUSH * t->scale);
+        const double up = clear ? part_a * rise - round : 0;
         const bool of_a = end == 0 ? low < TLK_FLUSH : high > 1 - TLK_FLUSH;
         const uint32_t key = of_a ? tlk_key(a->id[end], TLK_INSIDE_ID)
                                   : tlk_key(TLK_INSIDE_ID, end == 0 ? first : last);
         if (end == 0 ||
             (to - from) * (to - from) * ee > TLK_FLUSH * TLK_FLUSH * t->scale * t->scale)
-            tlk_touch_add(t, x, y, h, tlk_height(b, bx, by) - h - t->bulge + more, key, m);
+            tlk_touch_add(t, x + part_a * (bx - x), y + part_a * (by - y), h + up, gap, key, m);
     }
 }
 

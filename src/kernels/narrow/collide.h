@@ -30,6 +30,8 @@ TL_KERNEL bool tlk_second_first(const tlk_convex *a, const tlk_convex *b)
         if (fabs(a->size[k] - b->size[k]) > slack)
             return b->size[k] < a->size[k];
     }
+    if (fabs(a->rounding - b->rounding) > 1e-9 * (a->rounding + b->rounding))
+        return b->rounding < a->rounding;
     double d[3], at_a[3], at_b[3];
     for (int k = 0; k < 3; k++)
         d[k] = b->origin[k] - a->origin[k];
