@@ -94,7 +94,7 @@ static double sunk(const tlk_convex *c)
 static void check_points(dice *d, const solid *a, const solid *b, double scale)
 {
     tlk_manifold m, all;
-    const double limit = roll(d, 0, 0.3), flush = 4e-6 * scale;
+    const double limit = roll(d, 0, 0.3), flush = 1e-5 * scale;
     tlk_collide_convex(&a->c, &b->c, limit, NULL, &m);
     tlk_collide_convex(&a->c, &b->c, 100, NULL, &all);
     assert_int_equal(m.count > 0, least_gap(&all) <= limit);
