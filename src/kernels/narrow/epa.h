@@ -7,8 +7,8 @@
 
 #include "kernels/narrow/axes.h"
 
-#define TLK_EPA_VERTICES 40u
-#define TLK_EPA_FACES    76u
+#define TLK_EPA_VERTICES 32u
+#define TLK_EPA_FACES    60u
 #define TLK_EPA_HORIZON  48u
 
 /* Where F(n) - n = r would vanish if r were linear in F between the latest and `depth` (1 or 2)
