@@ -402,12 +402,24 @@ typedef enum tl_fill_pattern {
                            places (along gravity) first; about 0.55 of the region */
 } tl_fill_pattern;
 
-/** Many spheres placed in a region without touching each other nor any shape that is in the scene
- *  already. Grid and hex use the largest radius of the sizes for their spacing. */
+/** A body that a fill makes copies of. */
+typedef struct tl_template_def {
+    double weight;              /**< how many copies of it there are, over those of others: > 0 */
+    size_t shape_count;         /**< >= 1 */
+    const tl_shape_def *shapes; /**< solids, in the frame of the body; those without a material have
+                                     the fill's */
+} tl_template_def;
+
+/** Many spheres, or copies of templates, placed in a region without touching each other nor any
+ *  shape that is in the scene already. Grid and hex use the largest radius of the sizes for their
+ *  spacing. Copies are placed as the balls around them are, so that long ones stand far apart, and
+ *  each is turned at random. What is in the way are spheres, boxes and walls as they are, other
+ *  solids with the box around them. */
 typedef struct tl_fill_def {
     tl_region region;        /**< every sphere lies wholly inside; finite */
     tl_fill_pattern pattern; /**< default TL_FILL_GRID */
-    tl_size_def size;        /**< radii */
+    tl_size_def size;        /**< radii; with templates: factors of their sizes instead, without
+                                  a unit, and all 0 (the default) is 1. Hulls take 1 alone */
     double gap;              /**< m, at least this between surfaces, >= 0; default 0 */
     double jitter;           /**< m, grid and hex: each coordinate is moved by up to this, >= 0; the
                                   spacing grows by twice that, so that nothing can touch; default 0 */
@@ -416,6 +428,8 @@ typedef struct tl_fill_def {
     double density;          /**< kg/m^3; default 1000 */
     tl_material material;    /**< default: none, the default material */
     double velocity[3];      /**< m/s; default 0 */
+    size_t template_count;   /**< 0 (the default): spheres; TL_FILL_CLOSE takes one at most */
+    const tl_template_def *templates; /**< template_count of them */
 } tl_fill_def;
 
 /** A grid of spheres of radius 0 (to be set) in no region (to be set), everything else as above. */
