@@ -83,7 +83,7 @@ static const char *const shape_keys[] = {"kind",         "material", "position",
 static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_json *const *f,
                             tl_shape_kind kind)
 {
-    static const bool used[4][SHAPE_KEYS] = {
+    static const bool used[TL_HEIGHTS + 1][SHAPE_KEYS] = {
         [TL_SPHERE] = {[RADIUS] = true},
         [TL_BOX] = {[SIZE] = true, [HALF_EXTENTS] = true},
         [TL_PARALLELOGRAM] = {[EDGE_U] = true, [EDGE_V] = true},
@@ -134,7 +134,7 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
     TL_TRY(tl_read_kind(r, value, f[KIND], tl_words(TL_WORDS_SHAPE), &kind));
     shape->kind = (tl_shape_kind)kind;
     TL_TRY(check_used(r, value, f, shape->kind));
-    if (body == TL_DYNAMIC && kind != TL_SPHERE)
+    if ((body == TL_DYNAMIC && kind != TL_SPHERE) || kind > TL_PARALLELOGRAM)
         return tl_read_fail(r, f[KIND],
                             "is \"%s\", expected \"sphere\" on a body that moves freely; others "
                             "are for bodies of kind \"fixed\" or \"prescribed\"",

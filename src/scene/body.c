@@ -15,44 +15,6 @@ tl_body_def tl_body_default(void)
     };
 }
 
-static tl_shape_def shape_default(tl_shape_kind kind)
-{
-    return (tl_shape_def){.kind = kind, .orientation = {1, 0, 0, 0}};
-}
-
-tl_shape_def tl_sphere_default(double radius)
-{
-    tl_shape_def shape = shape_default(TL_SPHERE);
-    shape.radius = radius;
-    return shape;
-}
-
-tl_shape_def tl_plane_default(void)
-{
-    return shape_default(TL_PLANE);
-}
-
-tl_shape_def tl_box_default(double hx, double hy, double hz)
-{
-    tl_shape_def shape = shape_default(TL_BOX);
-    shape.half_extents[0] = hx;
-    shape.half_extents[1] = hy;
-    shape.half_extents[2] = hz;
-    return shape;
-}
-
-tl_shape_def tl_parallelogram_default(const double edge_u[3], const double edge_v[3])
-{
-    tl_shape_def shape = shape_default(TL_PARALLELOGRAM);
-    if (!edge_u || !edge_v) { /* the edges stay 0, which adding the body refuses */
-        tl_refuse_null(edge_u ? "edge_v" : "edge_u");
-        return shape;
-    }
-    memcpy(shape.edge_u, edge_u, sizeof shape.edge_u);
-    memcpy(shape.edge_v, edge_v, sizeof shape.edge_v);
-    return shape;
-}
-
 void tl_body_list_init(tl_body_list *list)
 {
     *list = (tl_body_list){
@@ -73,98 +35,6 @@ void tl_body_list_free(tl_body_list *list)
     list->shape_total = 0;
 }
 
-/* Writes v over its largest component; returns false for a zero vector. */
-static bool scale_to_one(const double v[3], double out[3])
-{
-    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-    for (int i = 0; i < 3; i++)
-        out[i] = largest > 0 ? v[i] / largest : 0;
-    return largest > 0;
-}
-
-bool tl_edges_span(const double edge_u[3], const double edge_v[3])
-{
-    double u[3], v[3], cross = 0, uu = 0, vv = 0;
-    if (!scale_to_one(edge_u, u) || !scale_to_one(edge_v, v))
-        return false;
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        double c = u[j] * v[k] - u[k] * v[j];
-        cross += c * c;
-        uu += u[i] * u[i];
-        vv += v[i] * v[i];
-    }
-    return sqrt(cross) > 1e-9 * sqrt(uu * vv); /* the sine of the angle between them */
-}
-
-static tl_status check_edges(const tl_place *place, const tl_shape_def *def)
-{
-    double scaled[3];
-    if (!scale_to_one(def->edge_u, scaled))
-        return tl_refuse(place, "edge_u", 3, def->edge_u, "it must not be zero");
-    if (!scale_to_one(def->edge_v, scaled))
-        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be zero");
-    if (!tl_edges_span(def->edge_u, def->edge_v))
-        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be parallel to edge_u");
-    return TL_OK;
-}
-
-/* The record of a shape whose numbers are all finite. Fields that its kind does not use are zero,
- * and the orientation of a sphere, which changes nothing, is the identity, so that equal shapes
- * have equal bytes. */
-static tl_status record_geometry(const tl_place *place, const tl_shape_def *def, tl_shape_rec *out)
-{
-    static const double identity[4] = {1, 0, 0, 0};
-    const double *half = def->half_extents;
-    switch (def->kind) {
-    case TL_SPHERE:
-        if (!(def->radius > 0))
-            return tl_refuse(place, "radius", 1, &def->radius, "it must be > 0");
-        memcpy(out->orientation, identity, sizeof identity);
-        out->radius = def->radius;
-        break;
-    case TL_PLANE: break;
-    case TL_BOX:
-        if (!(half[0] > 0 && half[1] > 0 && half[2] > 0))
-            return tl_refuse(place, "half_extents", 3, half, "each must be > 0");
-        memcpy(out->half_extents, half, sizeof out->half_extents);
-        break;
-    case TL_PARALLELOGRAM:
-        TL_TRY(check_edges(place, def));
-        memcpy(out->edge_u, def->edge_u, sizeof out->edge_u);
-        memcpy(out->edge_v, def->edge_v, sizeof out->edge_v);
-        break;
-    }
-    return TL_OK;
-}
-
-static tl_status record_shape(const tl_place *place, const tl_body_def *body, uint32_t materials,
-                              tl_shape_rec *out)
-{
-    char constant[TL_CONSTANT_SIZE];
-    const tl_shape_def *def = &body->shapes[place->shape];
-    memset(out, 0, sizeof *out);
-    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_WORDS_SHAPE));
-    if (body->kind == TL_DYNAMIC && def->kind != TL_SPHERE) {
-        tl_word_constant(TL_WORDS_SHAPE, def->kind, constant);
-        return tl_refuse_text(place, "kind", constant,
-                              "a dynamic body takes spheres only: plane, box and parallelogram "
-                              "belong to fixed or prescribed bodies");
-    }
-    TL_TRY(tl_check_material(place, "material", (size_t)materials + 1, def->material));
-    TL_TRY(tl_check_finite(place, "position", 3, def->position));
-    TL_TRY(tl_check_finite(place, "orientation", 4, def->orientation));
-    TL_TRY(tl_check_finite(place, "radius", 1, &def->radius));
-    TL_TRY(tl_check_finite(place, "half_extents", 3, def->half_extents));
-    TL_TRY(tl_check_finite(place, "edge_u", 3, def->edge_u));
-    TL_TRY(tl_check_finite(place, "edge_v", 3, def->edge_v));
-    TL_TRY(tl_check_unit(place, "orientation", def->orientation, out->orientation));
-    out->kind = def->kind;
-    out->material = def->material.index;
-    memcpy(out->position, def->position, sizeof out->position);
-    return record_geometry(place, def, out);
-}
-
 /* Appends the shapes of a body, or shares those of the body before if they are the same bytes: a
  * million equal spheres store one shape. */
 static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_body_def *def,
@@ -182,7 +52,8 @@ static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_
     tl_shape_rec *shapes = list->shapes.data;
     for (size_t i = 0; i < count; i++) {
         tl_place shape = {place->name, place->body, i};
-        TL_TRY(record_shape(&shape, def, materials, &shapes[first + i]));
+        TL_TRY(tl_shape_rec_make(&shape, def->kind, &def->shapes[i], materials, list->geometries,
+                                 &shapes[first + i]));
     }
     if (list->bodies.count) {
         const tl_body_rec *last = (tl_body_rec *)list->bodies.data + list->bodies.count - 1;

@@ -44,6 +44,16 @@ tl_status tl_check_finite(const tl_place *place, const char *field, size_t count
 tl_status tl_check_material(const tl_place *place, const char *field, size_t materials,
                             tl_material material);
 
+/* TL_BAD_HANDLE for a geometry that is none of `count`; with the words of two kinds,
+ * TL_BAD_ARGUMENT for one of another kind than its shape is. */
+tl_status tl_refuse_geometry(const tl_place *place, uint32_t index, size_t count, const char *is,
+                             const char *wanted);
+
+/* shape.c: checks a shape of a body and makes a record of it. `materials` is how many materials
+ * there are besides the default one. */
+tl_status tl_shape_rec_make(const tl_place *place, tl_body_kind body, const tl_shape_def *def,
+                            uint32_t materials, const tl_array *geometries, tl_shape_rec *out);
+
 /* Refuses a value of an enum that has no word. */
 tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value,
                         tl_vocabulary which);

@@ -5,23 +5,30 @@
 
 #include "base/expression.h"
 #include "talus/scene.h"
+#include "scene/geometry.h"
 #include "scene/monitor.h"
 
 /* A shape in its body's frame; material 0 is the default material. */
 typedef struct tl_shape_rec {
-    uint32_t kind;         /* tl_shape_kind */
-    uint32_t material;     /* index into the pair tables */
-    double position[3];    /* m; of a parallelogram: its corner */
-    double orientation[4]; /* unit quaternion */
-    double radius;         /* m, spheres */
-    double half_extents[3];
+    uint32_t kind;          /* tl_shape_kind */
+    uint32_t material;      /* index into the pair tables */
+    double position[3];     /* m; of a parallelogram: its corner */
+    double orientation[4];  /* unit quaternion */
+    double radius;          /* m: the fields of tl_shape_def; those that the kind does not use */
+    double half_extents[3]; /* are 0, so that equal shapes have equal bytes */
     double edge_u[3], edge_v[3];
+    double half_length, rounding;
+    uint32_t geometry; /* 1 + index into the geometries, 0 where there is none */
+    uint32_t unused;   /* 0 */
 } tl_shape_rec;
 
 /* The frame of a shape in its body's frame: origin, three axes (of a parallelogram its edges and
  * normal), half extents (patch: TL_PATCH numbers, as TLK_PATCH), and the centre and radius of a
  * ball around it (0 for planes); of a sphere, the ball is the sphere. */
 #define TL_PATCH 18
+
+/* Whether a kind is a solid, which may be on dynamic bodies. */
+bool tl_shape_is_solid(uint32_t kind);
 
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
@@ -77,10 +84,11 @@ typedef struct tl_body_rec {
 /* A batch of checked bodies with what they own: the bodies of a scene, or those added to a world.
  */
 typedef struct tl_body_list {
-    tl_array bodies;    /* tl_body_rec */
-    tl_array shapes;    /* tl_shape_rec */
-    tl_array motions;   /* tl_motion_rec */
-    size_t shape_total; /* shapes of all bodies, shared ones counted once a body */
+    tl_array bodies;            /* tl_body_rec */
+    tl_array shapes;            /* tl_shape_rec */
+    tl_array motions;           /* tl_motion_rec */
+    size_t shape_total;         /* shapes of all bodies, shared ones counted once per body */
+    const tl_array *geometries; /* tl_geometry_rec, what shapes may use; NULL: none. Not owned */
 } tl_body_list;
 
 void tl_body_list_init(tl_body_list *list);
@@ -168,10 +176,11 @@ tl_status tl_boundary_check(const tl_boundary_def *def);
 
 struct tl_scene {
     tl_settings settings;
-    tl_array materials; /* tl_material_def; [0] is the default material */
-    tl_array pairs;     /* tl_pair_rec, a square table: materials.count * materials.count */
-    tl_body_list list;
-    tl_array forces; /* tl_force_rec */
+    tl_array materials;  /* tl_material_def; [0] is the default material */
+    tl_array pairs;      /* tl_pair_rec, a square table: materials.count * materials.count */
+    tl_array geometries; /* tl_geometry_rec */
+    tl_body_list list;   /* of these geometries */
+    tl_array forces;     /* tl_force_rec */
     tl_schedule schedule;
     tl_monitor_list monitors;
 };

@@ -183,9 +183,12 @@ static void null_arguments_are_named(void **state)
 #define T               "bodies[1].shapes[1]."
 #define M               "bodies[1].motion."
 #define FINITE          "every component must be finite"
-#define ONLY_SPHERES                                                                      \
-    "a dynamic body takes spheres only: plane, box and parallelogram belong to fixed or " \
+#define ONLY_SOLIDS                                                                                \
+    "a dynamic body takes solids only: plane, parallelogram, mesh and heights belong to fixed or " \
     "prescribed bodies"
+#define ANY_SHAPE                                                                         \
+    "it must be TL_SPHERE, TL_PLANE, TL_BOX, TL_PARALLELOGRAM, TL_CAPSULE, TL_CYLINDER, " \
+    "TL_CONE, TL_ELLIPSOID, TL_HULL, TL_MESH or TL_HEIGHTS"
 #define ANY_MOTION                                                                       \
     "it must be TL_MOTION_VELOCITY, TL_MOTION_SINE, TL_MOTION_TABLE, TL_MOTION_RAMP or " \
     "TL_MOTION_EXPRESSION"
@@ -254,13 +257,10 @@ static const body_case body_cases[] = {
     {BALL, TL_OK, {R(body.motion.phase, NAN), U(body.motion.kind, 9)}, NULL}, /* not prescribed */
 
     /* its shapes */
-    {BALL,
-     BAD,
-     {U(shapes[0].kind, 4)},
-     S "kind is 4; it must be TL_SPHERE, TL_PLANE, TL_BOX or TL_PARALLELOGRAM"},
-    {BALL, BAD, {U(shapes[0].kind, TL_PLANE)}, S "kind is TL_PLANE; " ONLY_SPHERES},
-    {BALL, BAD, {U(shapes[0].kind, TL_BOX)}, S "kind is TL_BOX; " ONLY_SPHERES},
-    {BALL, BAD, {N(body.shape_count, 2)}, T "kind is TL_PARALLELOGRAM; " ONLY_SPHERES},
+    {BALL, BAD, {U(shapes[0].kind, 11)}, S "kind is 11; " ANY_SHAPE},
+    {BALL, BAD, {U(shapes[0].kind, TL_PLANE)}, S "kind is TL_PLANE; " ONLY_SOLIDS},
+    {BALL, BAD, {U(shapes[0].kind, TL_MESH)}, S "kind is TL_MESH; " ONLY_SOLIDS},
+    {BALL, BAD, {N(body.shape_count, 2)}, T "kind is TL_PARALLELOGRAM; " ONLY_SOLIDS},
     {BALL,
      TL_BAD_HANDLE,
      {U(shapes[0].material.index, 7)},
