@@ -166,7 +166,7 @@ static void between(const double n[3], const double m[3], uint32_t i, uint32_t s
 
 static uint32_t arc_steps(const double n[3], const double m[3], uint32_t segments)
 {
-    return 1 + (uint32_t)(angle_of(n, m) * segments / (2 * pi));
+    return (uint32_t)fmax(1, ceil(angle_of(n, m) * segments / (2 * pi) - 1e-9));
 }
 
 static tl_status add_moved(tl_surface *s, const double p[3], const double n[3], double distance,
@@ -185,16 +185,16 @@ typedef struct cap {
 
 /* The part of a ball about p between the directions from, to and the cap's top: a fan of rows. */
 static tl_status add_corner_part(tl_surface *s, const double p[3], const double from[3],
-                                 const double to[3], const cap *cap, double r, uint32_t segments)
+                                 const double to[3], const cap *over, double r, uint32_t segments)
 {
-    const uint32_t steps = arc_steps(from, to, segments), rows = cap->rows;
+    const uint32_t steps = arc_steps(from, to, segments), rows = over->rows;
     uint32_t last = 0;
     for (uint32_t j = 0; j <= rows; j++)
         for (uint32_t i = 0; i <= steps; i++) {
             double low[3], n[3];
             uint32_t made;
             between(from, to, i, steps, low);
-            between(low, cap->top, j, rows, n);
+            between(low, over->top, j, rows, n);
             TL_TRY(add_moved(s, p, n, r, &made));
             if (i && j)
                 TL_TRY(tl_surface_add_quad(s, last + i - 1, last + i, made, made - 1));

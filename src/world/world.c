@@ -39,6 +39,7 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
     tl_array_free(&w->forces);
+    tl_world_free_geometries(w);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
     tl_array_free(&w->pair_reals);
@@ -79,6 +80,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->pairs.item = sizeof(tl_pair_rec);
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
+    w->geometries.item = sizeof(tl_geometry_rec);
     w->row_of.item = sizeof(uint32_t);
     w->ordering.ids.item = sizeof(uint32_t);
     w->pair_reals.item = 1;
@@ -207,6 +209,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     w->materials = (uint32_t)scene->materials.count;
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
     TL_TRY(tl_world_upload_pairs(w));
+    TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {

@@ -107,6 +107,8 @@ struct tl_world {
     bool turning;     /* one of them turns its body in the next step */
     size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
     tl_array forces;  /* tl_force_rec */
+    tl_array geometries; /* tl_geometry_rec */
+    tl_array outlines;   /* of these: geometry.c */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
     tl_schedule schedule; /* with the world's own counters */
@@ -185,6 +187,10 @@ void tl_world_drop_orphans(tl_world *world);
 void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
+
+/* geometry.c: copies the geometries of a scene into a world without any; their end. */
+tl_status tl_world_take_geometries(tl_world *world, const tl_array *geometries);
+void tl_world_free_geometries(tl_world *world);
 
 /* monitor.c: nothing yet, and the end; the monitors of a scene; what is made ready before a step
  * changes anything, which may fail; what is measured before bodies move, and after, which gives the

