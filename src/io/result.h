@@ -47,7 +47,7 @@ tl_status tl_result_load_bodies(tl_result *result);
 /* A shape as it was described. */
 tl_shape_def tl_result_shape(const tl_shape_row *row);
 
-/* The geometry of a shape whose row was checked; NULL where it has none. */
+/* The geometry of a shape; NULL where it has none. */
 const tl_geometry_info *tl_result_shape_geometry(const tl_result *result, const tl_shape_row *row);
 
 /* The row of a body in result->bodies; NULL where it has none. After tl_result_load_bodies(). */

@@ -101,7 +101,7 @@ static const char *wrong_size(const tl_result *r, const tl_shape_row *s)
     case TL_HULL:
     case TL_MESH:
     case TL_HEIGHTS:
-        if (!s->geometry || s->geometry > r->geometries.infos.count)
+        if (!tl_result_shape_geometry(r, s))
             return "its geometry is not in /geometries/list";
         if ((uint32_t)tl_result_shape_geometry(r, s)->kind != s->kind)
             return "its geometry is of another kind";
@@ -238,8 +238,10 @@ tl_shape_def tl_result_shape(const tl_shape_row *row)
 
 const tl_geometry_info *tl_result_shape_geometry(const tl_result *result, const tl_shape_row *row)
 {
-    return row->geometry ? (const tl_geometry_info *)result->geometries.infos.data + row->geometry - 1
-                         : NULL;
+    const tl_array *list = &result->geometries.infos;
+    if (!row->geometry || row->geometry > list->count)
+        return NULL;
+    return (const tl_geometry_info *)list->data + row->geometry - 1;
 }
 
 tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes)

@@ -63,7 +63,7 @@ static void begin_epoch(hub *h, tl_world *world)
     view_table_free(&h->table);
     for (size_t i = 0; i < count; i++) {
         assert_true(
-            view_table_add(&h->table, shapes[i].body.index, shapes[i].kind, 1, 1, &shapes[i]));
+            view_table_add(&h->table, shapes[i].body.index, shapes[i].kind, 1, 1, &shapes[i], NULL));
     }
     free(shapes);
     h->epoch++;
