@@ -99,7 +99,7 @@ def each(talus, result):
     bodies, rows, names = [], [], {}
     def add(name, shape, columns, where, **more):
         bodies.append({"name": name, "position": where, "shapes": [{"kind": "sphere", "radius": 0.1,
-                       "material": "glass" if len(bodies) % 2 else "steel"}], **more})
+                       "material": "glass" if len(bodies) // 2 % 2 else "steel"}], **more})
         rows.append((shape, columns))
         names[name] = len(bodies)
     for i, (name, kind, columns) in enumerate(SOLIDS):

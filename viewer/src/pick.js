@@ -3,13 +3,19 @@
 import { HEIGHTS, PLANE, instanceOf, meshKey, meshOf, vertexOf } from './shapes.js';
 
 /** `origin`, `way` (unit): arrays of 3. `cut(x, y, z)`: whether a point is cut away. Returns
- *  { index, distance } or null. What is opaque goes before walls: containers are looked through. */
+ *  { index, distance } or null. Bodies in sight go before walls: containers are looked through. */
 export function pickBody(model, origin, way, cut = () => false) {
   const ball = pickBall(model, origin, way, cut),
-    solid = pickSolid(model, origin, way, cut, true);
-  if (ball || solid) return !solid || ball?.distance <= solid.distance ? ball : solid;
-  return pickSolid(model, origin, way, cut, false);
+    solid = pickSolid(model, origin, way, cut, (s, dynamic) => dynamic || s.kind === HEIGHTS),
+    first = nearer(ball, solid);
+  if (first && !first.ground) return first;
+  return nearer(
+    first,
+    pickSolid(model, origin, way, cut, (s, dynamic) => !dynamic && s.kind !== HEIGHTS),
+  );
 }
+
+const nearer = (a, b) => (!a || (b && b.distance < a.distance) ? b : a);
 
 function pickBall(model, origin, way, cut) {
   const { balls } = model,
@@ -58,15 +64,15 @@ export function turn(q, x, y, z, out) {
   out[2] = z + q[3] * tz + q[0] * ty - q[1] * tx;
 }
 
-function pickSolid(model, origin, way, cut, opaque) {
+function pickSolid(model, origin, way, cut, wanted) {
   let best = null;
   const p = [0, 0, 0],
     q = [0, 0, 0, 1],
     o = [0, 0, 0],
     d = [0, 0, 0];
   for (const solid of model.solids) {
-    const isOpaque = solid.kind === HEIGHTS || model.kind[solid.body] === 0;
-    if (solid.kind === PLANE || isOpaque !== opaque || !model.positionOf(solid.body, p)) continue;
+    if (solid.kind === PLANE || !wanted(solid, model.kind[solid.body] === 0)) continue;
+    if (!model.positionOf(solid.body, p)) continue;
     if (passes(origin, way, p, model.radius[solid.body])) continue;
     model.turnOf(solid.body, q);
     // The ray in the mesh's frame: out of the body's pose, then out of the shape's.
@@ -80,7 +86,7 @@ function pickSolid(model, origin, way, cut, opaque) {
     turn(inner, d[0], d[1], d[2], d);
     const hidden = (t) => cut(origin[0] + t * way[0], origin[1] + t * way[1], origin[2] + t * way[2]);
     const t = meetMesh(meshOf(meshKey(solid), model.forms), solid.instance, o, d, hidden);
-    if (t !== null && (!best || t < best.distance)) best = { index: solid.body, distance: t };
+    if (t !== null && (!best || t < best.distance)) best = { index: solid.body, distance: t, ground: solid.kind === HEIGHTS };
   }
   return best;
 }

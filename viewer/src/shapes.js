@@ -325,16 +325,17 @@ export function vertexOf(mesh, { core, round, shear }, i, out) {
 export function sizeOf(solid, forms) {
   const { kind, size } = solid;
   switch (kind) {
-    case BOX:
     case ELLIPSOID:
-      return kind === BOX ? Math.hypot(size[0], size[1], size[2]) : Math.max(size[0], size[1], size[2]);
-    case CAPSULE:
-      return size[0] + size[1];
-    case CYLINDER:
-    case CONE:
-      return Math.hypot(size[0], size[1]);
+      return Math.max(size[0], size[1], size[2]);
     case PATCH:
       return Math.hypot(...size.slice(0, 3)) + Math.hypot(...size.slice(3, 6));
+    case BOX:
+    case CAPSULE:
+    case CYLINDER:
+    case CONE: {
+      const { core, round } = instanceOf(solid);
+      return Math.hypot(core[0], kind === BOX ? core[1] : 0, core[2]) + round;
+    }
     default:
       return forms.get(solid.form)?.reach ?? 0;
   }
