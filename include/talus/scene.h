@@ -167,16 +167,20 @@ TL_API tl_motion_def tl_motion_default(void);
 
 /** A body with its shapes. */
 typedef struct tl_body_def {
-    tl_body_kind kind;          /**< default TL_DYNAMIC */
-    double position[3];         /**< m, of the body's origin (the centre of mass, if dynamic) */
-    double orientation[4];      /**< unit quaternion, body frame to world frame; default identity */
-    double velocity[3];         /**< m/s, dynamic bodies */
+    tl_body_kind kind;     /**< default TL_DYNAMIC */
+    double position[3];    /**< m, of the body's origin, which need not be the centre of mass */
+    double orientation[4]; /**< unit quaternion, body frame to world frame; default identity */
+    double velocity[3];    /**< m/s, of the centre of mass, dynamic bodies */
     double angular_velocity[3]; /**< rad/s, world frame, dynamic bodies */
     double density;             /**< kg/m^3, used where mass is 0; default 1000 */
-    double mass;                /**< kg; 0 (the default): density times the volume of the spheres */
-    double inertia[3];          /**< kg m^2, principal moments along the body's axes; all 0 (the
-                                     default): those of its solid spheres for this mass. They must
-                                     obey the triangle inequality */
+    double mass;                /**< kg; 0 (the default): density times the volume of the shapes,
+                                     where they overlap counted for each */
+    double inertia[3];          /**< kg m^2, moments about the centre of mass along the body's axes,
+                                     which then are principal axes. All 0 (the default): those of
+                                     its solid shapes for this mass, with their centre of mass and
+                                     principal axes, wherever these are. They must obey the triangle
+                                     inequality */
+    double centre_of_mass[3];   /**< m, body frame, where inertia is given; default 0 */
     size_t shape_count; /**< shapes of the body; a dynamic body without shapes needs mass and
                              inertia and touches nothing */
     const tl_shape_def *shapes; /**< shape_count shapes; copied */

@@ -1,5 +1,6 @@
 /* Lists of bodies: checks definitions and turns them into records with what they own. Scenes keep
  * one list; a world makes one for each batch that is added to it. */
+#include "base/turn.h"
 #include "scene/check.h"
 
 #include <math.h>
@@ -35,8 +36,7 @@ void tl_body_list_free(tl_body_list *list)
     list->shape_total = 0;
 }
 
-/* Appends the shapes of a body, or shares those of the body before if they are the same bytes: a
- * million equal spheres store one shape. */
+/* Appends the shapes of a body, in the frame that the user gave. */
 static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_body_def *def,
                             uint32_t materials, tl_body_rec *body)
 {
@@ -55,18 +55,80 @@ static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_
         TL_TRY(tl_shape_rec_make(&shape, def->kind, &def->shapes[i], materials, list->geometries,
                                  &shapes[first + i]));
     }
-    if (list->bodies.count) {
-        const tl_body_rec *last = (tl_body_rec *)list->bodies.data + list->bodies.count - 1;
-        if (last->shape_count == count &&
-            !memcmp(&shapes[last->first_shape], &shapes[first], count * sizeof *shapes)) {
-            list->shapes.count = first;
-            first = last->first_shape;
-        }
-    }
     list->shape_total += count;
     body->first_shape = (uint32_t)first;
     body->shape_count = (uint32_t)count;
     return TL_OK;
+}
+
+static bool is_turned(const tl_body_rec *body)
+{
+    return body->turn[1] != 0 || body->turn[2] != 0 || body->turn[3] != 0;
+}
+
+static bool is_shifted(const tl_body_rec *body)
+{
+    return body->offset[0] != 0 || body->offset[1] != 0 || body->offset[2] != 0;
+}
+
+/* First p, then r, of norm 1. */
+static void join(const double r[4], const double p[4], double q[4])
+{
+    tl_turn_join(r, p, q);
+    const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++)
+        q[k] /= norm;
+}
+
+/* Puts a shape in the frame of its body's centre of mass and principal axes. */
+static void move_shape(const tl_body_rec *body, tl_shape_rec *shape)
+{
+    double x[3], q[4];
+    if (is_turned(body)) {
+        tl_turn_apply(body->turn, shape->position, x);
+        memcpy(shape->position, x, sizeof x);
+        if (shape->kind != TL_SPHERE) {
+            join(body->turn, shape->orientation, q);
+            memcpy(shape->orientation, q, sizeof q);
+        }
+    }
+    if (is_shifted(body))
+        for (int k = 0; k < 3; k++)
+            shape->position[k] += body->offset[k];
+}
+
+/* Puts the shapes just added in the frame of the body; shares those of the body before if they are
+ * the same bytes: a million equal spheres store one shape. */
+static void settle_shapes(tl_body_list *list, tl_body_rec *body)
+{
+    tl_shape_rec *shapes = list->shapes.data;
+    const uint32_t first = body->first_shape, count = body->shape_count;
+    for (uint32_t i = 0; i < count; i++)
+        move_shape(body, &shapes[first + i]);
+    if (!list->bodies.count || !count)
+        return;
+    const tl_body_rec *last = (tl_body_rec *)list->bodies.data + list->bodies.count - 1;
+    if (last->shape_count == count &&
+        !memcmp(&shapes[last->first_shape], &shapes[first], count * sizeof *shapes)) {
+        list->shapes.count = first;
+        body->first_shape = last->first_shape;
+    }
+}
+
+/* From the pose of the user's frame to that of the body's own. */
+static void settle_pose(tl_body_rec *body)
+{
+    double q[4], shift[3];
+    if (is_turned(body)) {
+        const double *t = body->turn, back[4] = {t[0], -t[1], -t[2], -t[3]};
+        join(body->orientation, back, q);
+        memcpy(body->orientation, q, sizeof q);
+    }
+    if (!is_shifted(body))
+        return;
+    tl_turn_apply(body->orientation, body->offset, shift);
+    for (int k = 0; k < 3; k++)
+        body->position[k] -= shift[k];
 }
 
 /* What any body must obey, whatever its kind. */
@@ -78,6 +140,7 @@ static tl_status check_numbers(const tl_place *place, const tl_body_def *def)
     TL_TRY(tl_check_finite(place, "velocity", 3, def->velocity));
     TL_TRY(tl_check_finite(place, "angular_velocity", 3, def->angular_velocity));
     TL_TRY(tl_check_finite(place, "inertia", 3, def->inertia));
+    TL_TRY(tl_check_finite(place, "centre_of_mass", 3, def->centre_of_mass));
     if (!(def->density >= 0 && isfinite(def->density)))
         return tl_refuse(place, "density", 1, &def->density, "it must be finite and >= 0");
     if (!(def->mass >= 0 && isfinite(def->mass)))
@@ -113,7 +176,8 @@ static bool is_alike(const tl_body_def *def, const tl_body_def *before)
     return def->kind == before->kind && def->shapes == before->shapes &&
            def->shape_count == before->shape_count && def->mass == before->mass &&
            def->density == before->density &&
-           !memcmp(def->inertia, before->inertia, sizeof def->inertia);
+           !memcmp(def->inertia, before->inertia, sizeof def->inertia) &&
+           !memcmp(def->centre_of_mass, before->centre_of_mass, sizeof def->centre_of_mass);
 }
 
 /* Shapes, mass and inertia of a body like the last one of the list: nothing is looked at twice. */
@@ -128,6 +192,8 @@ static tl_status repeat_shapes(tl_body_list *list, const tl_place *place, tl_bod
     body->shape_count = last->shape_count;
     body->mass = last->mass;
     memcpy(body->inertia, last->inertia, sizeof body->inertia);
+    memcpy(body->offset, last->offset, sizeof body->offset);
+    memcpy(body->turn, last->turn, sizeof body->turn);
     return TL_OK;
 }
 
@@ -135,7 +201,7 @@ static tl_status repeat_shapes(tl_body_list *list, const tl_place *place, tl_bod
 static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_body_def *def,
                           const tl_body_def *before, uint32_t materials)
 {
-    tl_body_rec body = {0};
+    tl_body_rec body = {.turn = {1, 0, 0, 0}};
     const bool alike = before && is_alike(def, before);
     TL_TRY(check_numbers(place, def));
     TL_TRY(tl_check_unit(place, "orientation", def->orientation, body.orientation));
@@ -147,11 +213,16 @@ static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_bo
         memcpy(body.velocity, def->velocity, sizeof body.velocity);
         memcpy(body.angular_velocity, def->angular_velocity, sizeof body.angular_velocity);
         if (!alike)
-            TL_TRY(tl_mass_resolve(place, def, &body.mass, body.inertia));
+            TL_TRY(tl_mass_resolve(place, def,
+                                   (const tl_shape_rec *)list->shapes.data + body.first_shape,
+                                   list->geometries, &body));
     } else {
         TL_TRY(check_at_rest(place, "velocity", def->velocity));
         TL_TRY(check_at_rest(place, "angular_velocity", def->angular_velocity));
     }
+    if (!alike)
+        settle_shapes(list, &body);
+    settle_pose(&body);
     if (def->kind == TL_PRESCRIBED)
         TL_TRY(add_motion(list, place, &def->motion, &body));
     return tl_array_append(&list->bodies, &body, 1);

@@ -72,9 +72,9 @@ tl_status tl_check_surface(const tl_place *place, double friction, double restit
 /* motion.c: checks a prescribed motion and makes a record of it that owns a copy of the table. */
 tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out);
 
-/* mass.c: mass (kg) and principal moments (kg m^2) of a dynamic body whose shapes have been
- * checked. */
-tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, double *mass,
-                          double inertia[3]);
+/* mass.c: mass, principal moments, offset and turn of a dynamic body whose shapes have been
+ * checked. `shapes` are their records in the frame that the user gave. */
+tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, const tl_shape_rec *shapes,
+                          const tl_array *geometries, tl_body_rec *body);
 
 #endif

@@ -202,7 +202,7 @@ static tl_status record_size(const tl_place *place, const tl_shape_def *def,
     case TL_BOX:
         TL_TRY(record_extents(place, def, out));
         return record_rounding(place, def->rounding, fmin(half[0], fmin(half[1], half[2])),
-                               "it must be >= 0 and smaller than each of half_extents", out);
+                               "it must be >= 0 and smaller than each half extent", out);
     case TL_PARALLELOGRAM: return record_edges(place, def, out);
     case TL_CAPSULE:
     case TL_CONE: return record_round(place, def, out);
