@@ -194,7 +194,8 @@ TL_API size_t tl_world_shape_count(const tl_world *world);
  *  tl_world_shape_count(). */
 TL_API tl_status tl_world_read_shapes(const tl_world *world, size_t count, tl_shape_info *shapes);
 
-/** How many geometries (hulls, meshes, height fields) its shapes may refer to: those of its scene. */
+/** How many geometries (hulls, meshes, height fields) its shapes may refer to: those of its scene.
+ */
 TL_API size_t tl_world_geometry_count(const tl_world *world);
 
 /** What a geometry holds, to show or to store it. The arrays belong to the world. */

@@ -1,6 +1,6 @@
 /* Export for ParaView: a .pvd that lists .vtp files by time, which lie in a folder beside it
- * (`name.pvd`: `name_frames/`). Per frame: moving spheres as points, other shapes of moving bodies as
- * polygons, contacts as points. Fixed shapes have a file for each time that they change. */
+ * (`name.pvd`: `name_frames/`). Per frame: moving spheres as points, other shapes of moving bodies
+ * as polygons, contacts as points. Fixed shapes have a file for each time that they change. */
 #define _GNU_SOURCE
 #include "io/export.h"
 #include "io/export_vtp.h"
@@ -28,8 +28,9 @@ typedef struct job {
     tl_array bodies;          /* tl_body_info */
     tl_array written;         /* char[32]: names of files in the folder */
     tl_vtp spheres, surfaces, contacts;
-    double centre[3], reach;     /* of what is there, for planes */
-    tl_surface *triangles; /* triangles of the shape that was last added, and what they were made of */
+    double centre[3], reach; /* of what is there, for planes */
+    tl_surface
+        *triangles; /* triangles of the shape that was last added, and what they were made of */
     tl_shape_def triangles_of;
     size_t fixed_count;          /* files of fixed shapes so far */
     double fixed_from, fixed_to; /* times between which the last one holds */
@@ -166,7 +167,8 @@ static tl_status add_triangles(job *j, const tl_shape_row *s, const motion *m)
     if (!j->triangles || !same_size(&d, &j->triangles_of)) {
         tl_surface_destroy(j->triangles);
         j->triangles = NULL;
-        TL_TRY(tl_surface_create(&d, tl_result_shape_geometry(j->result, s), SEGMENTS, &j->triangles));
+        TL_TRY(
+            tl_surface_create(&d, tl_result_shape_geometry(j->result, s), SEGMENTS, &j->triangles));
         j->triangles_of = d;
     }
     const tl_surface_info info = tl_surface_describe(j->triangles);

@@ -113,12 +113,12 @@ static tl_status take_list(tl_result_geometries *g, const char *path, const tl_a
         if (row[VERTEX_COUNT] < 3 || row[VERTEX_COUNT] > g->vertices.count - vertex ||
             !row[TRIANGLE_COUNT] || row[TRIANGLE_COUNT] > g->triangles.count - triangle)
             return damaged(path, i, "its vertices or triangles are not there");
-        const tl_geometry_info info = {
-            .kind = (tl_shape_kind)row[KIND],
-            .vertex_count = row[VERTEX_COUNT],
-            .vertices = (const double *)g->vertices.data + 3 * vertex,
-            .triangle_count = row[TRIANGLE_COUNT],
-            .triangles = (const uint32_t *)g->triangles.data + 3 * triangle};
+        const tl_geometry_info info = {.kind = (tl_shape_kind)row[KIND],
+                                       .vertex_count = row[VERTEX_COUNT],
+                                       .vertices = (const double *)g->vertices.data + 3 * vertex,
+                                       .triangle_count = row[TRIANGLE_COUNT],
+                                       .triangles =
+                                           (const uint32_t *)g->triangles.data + 3 * triangle};
         TL_TRY(check_one(path, i, &info));
         TL_TRY(tl_array_append(&g->infos, &info, 1));
         vertex += row[VERTEX_COUNT];

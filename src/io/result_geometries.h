@@ -1,6 +1,6 @@
-/* /geometries of a result file: hulls, meshes and height fields, each once, as vertices and triangles;
- * shapes refer to them by number. Written when the file is made; a world without geometries has no
- * such group. Inside tl_h5_begin() and _end(). */
+/* /geometries of a result file: hulls, meshes and height fields, each once, as vertices and
+ * triangles; shapes refer to them by number. Written when the file is made; a world without
+ * geometries has no such group. Inside tl_h5_begin() and _end(). */
 #ifndef TL_IO_RESULT_GEOMETRIES_H
 #define TL_IO_RESULT_GEOMETRIES_H
 

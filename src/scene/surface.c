@@ -1,9 +1,9 @@
 /* Triangles of shapes, to draw and to export them. Called by exports and by the viewer's server.
  *
- * A primitive is the sum of an inner part (a point, a segment, a disc, a box) and a ball: a vertex is
- * a point of the inner part and a direction times the rounding, and the direction is its normal. So
- * sharp and rounded edges are one case: with a rounding of 0, what lies between the normals of two
- * faces has no area, and triangles without area are left out. */
+ * A primitive is the sum of an inner part (a point, a segment, a disc, a box) and a ball: a vertex
+ * is a point of the inner part and a direction times the rounding, and the direction is its normal.
+ * So sharp and rounded edges are one case: with a rounding of 0, what lies between the normals of
+ * two faces has no area, and triangles without area are left out. */
 #include "scene/surface.h"
 #include "base/turn.h"
 #include "scene/check.h"
@@ -90,8 +90,8 @@ typedef struct profile_point {
 } profile_point;
 
 /* A quarter of a circle about (radius, z), from downward (lower) or from outward to upward. */
-static tl_status add_quarter(tl_array *profile, double radius, double z, double rounding, bool upper,
-                             uint32_t segments)
+static tl_status add_quarter(tl_array *profile, double radius, double z, double rounding,
+                             bool upper, uint32_t segments)
 {
     const uint32_t steps = rounding > 0 ? segments / 4 : 1;
     for (uint32_t i = 0; i <= steps; i++) {
@@ -176,8 +176,8 @@ static tl_status add_round(tl_surface *s, const tl_shape_def *d, uint32_t segmen
 
 /* ---- Boxes ---- */
 
-/* A sphere in the net of a globe, cut along the equator and four meridians, its eight parts moved to
- * the corners of the inner box. What closes the cuts are the edges and the faces. */
+/* A sphere in the net of a globe, cut along the equator and four meridians, its eight parts moved
+ * to the corners of the inner box. What closes the cuts are the edges and the faces. */
 static tl_status add_box(tl_surface *s, const tl_shape_def *d, uint32_t segments)
 {
     const uint32_t steps = d->rounding > 0 ? segments / 4 : 1, step = steps + 1;
@@ -310,8 +310,8 @@ tl_status tl_surface_create(const tl_shape_def *shape, const tl_geometry_info *g
     if (!shape)
         return tl_refuse_null("shape");
     if (segments < 8 || segments > 1024 || segments % 4)
-        return tl_fail(TL_BAD_ARGUMENT,
-                       "segments is %u; it must be a multiple of 4 from 8 to 1024", segments);
+        return tl_fail(TL_BAD_ARGUMENT, "segments is %u; it must be a multiple of 4 from 8 to 1024",
+                       segments);
     tl_surface *s = tl_alloc_zero(sizeof *s);
     if (!s)
         return TL_NO_MEMORY;

@@ -1,5 +1,5 @@
-/* The inside of surfaces: surface.c makes those of primitives, surface_faces.c those of hulls, meshes
- * and height fields. */
+/* The inside of surfaces: surface.c makes those of primitives, surface_faces.c those of hulls,
+ * meshes and height fields. */
 #ifndef TL_SCENE_SURFACE_H
 #define TL_SCENE_SURFACE_H
 

@@ -67,7 +67,8 @@ static tl_status list_corners(const tl_geometry_info *g, tl_array *first, tl_arr
         at[g->triangles[i] + 1]++;
     for (size_t v = 0; v < g->vertex_count; v++)
         at[v + 1] += at[v];
-    for (size_t i = corners; i-- > 0;) /* backwards, with the ends as places: then they are starts */
+    for (size_t i = corners;
+         i-- > 0;) /* backwards, with the ends as places: then they are starts */
         list[--at[g->triangles[i] + 1]] = i;
     memmove(at, at + 1, g->vertex_count * sizeof *at);
     at[g->vertex_count] = corners;
@@ -173,7 +174,8 @@ static tl_status add_moved(tl_surface *s, const double p[3], const double n[3], 
                            uint32_t *made)
 {
     return tl_surface_add_vertex(
-        s, (const double[3]){p[0] + distance * n[0], p[1] + distance * n[1], p[2] + distance * n[2]},
+        s,
+        (const double[3]){p[0] + distance * n[0], p[1] + distance * n[1], p[2] + distance * n[2]},
         n, made);
 }
 
@@ -204,8 +206,8 @@ static tl_status add_corner_part(tl_surface *s, const double p[3], const double 
     return TL_OK;
 }
 
-/* What two triangles have between them: the arc over their edge from a to b, the left one first, and
- * the share of it in the balls about a and b. */
+/* What two triangles have between them: the arc over their edge from a to b, the left one first,
+ * and the share of it in the balls about a and b. */
 static tl_status add_edge(tl_surface *s, const tl_geometry_info *g, const half_edge *edge,
                           const double *left, const double *right, const cap *caps, double r,
                           uint32_t segments)
@@ -236,7 +238,8 @@ static tl_status add_rounded(tl_surface *s, const tl_geometry_info *g, double r,
         const uint32_t from = g->triangles[i], to = g->triangles[i / 3 * 3 + (i + 1) % 3];
         const bool forward = from < to;
         const double *n = normals + 3 * (i / 3);
-        edges[i] = (half_edge){forward ? from : to, forward ? to : from, (uint32_t)(i / 3), forward};
+        edges[i] =
+            (half_edge){forward ? from : to, forward ? to : from, (uint32_t)(i / 3), forward};
         for (int k = 0; k < 3; k++)
             caps[from].top[k] += n[k];
     }

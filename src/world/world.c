@@ -39,7 +39,8 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
     tl_array_free(&w->forces);
-    tl_world_free_geometries(w);
+    tl_world_free_outlines(w);
+    tl_geometries_free(&w->geometries);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
     tl_array_free(&w->pair_reals);
@@ -209,7 +210,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     w->materials = (uint32_t)scene->materials.count;
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
     TL_TRY(tl_world_upload_pairs(w));
-    TL_TRY(tl_world_take_geometries(w, &scene->geometries));
+    TL_TRY(tl_geometries_copy(&scene->geometries, &w->geometries));
     TL_TRY(add_list(w, &scene->list));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {

@@ -101,15 +101,15 @@ struct tl_world {
 
     /* the description */
     uint32_t materials;
-    tl_array pairs;   /* tl_pair_rec, materials * materials */
-    bool bounces;     /* the restitution of some pair is above 0 */
-    tl_array motions; /* tl_world_motion, in the order of handles */
-    bool turning;     /* one of them turns its body in the next step */
-    size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
-    tl_array forces;  /* tl_force_rec */
+    tl_array pairs;      /* tl_pair_rec, materials * materials */
+    bool bounces;        /* the restitution of some pair is above 0 */
+    tl_array motions;    /* tl_world_motion, in the order of handles */
+    bool turning;        /* one of them turns its body in the next step */
+    size_t stuck;        /* 1 + the first motion that cannot make the next step; 0 if all can */
+    tl_array forces;     /* tl_force_rec */
     tl_array geometries; /* tl_geometry_rec */
-    tl_array outlines;   /* of these: geometry.c */
-    tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
+    tl_array outlines;   /* of these, once they were asked for: outline.c */
+    tl_array row_of; /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
     tl_schedule schedule; /* with the world's own counters */
     double due;           /* s, when something of the schedule is to be done next */
@@ -188,9 +188,8 @@ void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
 
-/* geometry.c: copies the geometries of a scene into a world without any; their end. */
-tl_status tl_world_take_geometries(tl_world *world, const tl_array *geometries);
-void tl_world_free_geometries(tl_world *world);
+/* outline.c: forgets what tl_world_geometry() made. */
+void tl_world_free_outlines(tl_world *world);
 
 /* monitor.c: nothing yet, and the end; the monitors of a scene; what is made ready before a step
  * changes anything, which may fail; what is measured before bodies move, and after, which gives the

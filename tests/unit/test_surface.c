@@ -200,18 +200,15 @@ static void test_refusals(void **state)
     assert_status(tl_surface_create(&ball, NULL, 8, NULL), TL_BAD_ARGUMENT);
     refuse(ball, NULL, 10, "segments is 10; it must be a multiple of 4 from 8 to 1024");
     refuse(ball, NULL, 4, "segments is 4; it must be a multiple of 4 from 8 to 1024");
-    refuse(tl_sphere_default(-1), NULL, 8,
-           "shape.radius is -1; it must be above 0 and finite");
+    refuse(tl_sphere_default(-1), NULL, 8, "shape.radius is -1; it must be above 0 and finite");
     refuse(tl_capsule_default(1, INFINITY), NULL, 8,
            "shape.half_length is inf; it must be above 0 and finite");
     refuse(with_rounding(tl_box_default(1, 2, 3), 1), NULL, 8,
            "shape.rounding is 1; it must be at least 0 and below 1");
     refuse(tl_plane_default(), NULL, 8, "a plane has no end, and so no triangles");
-    refuse(of_kind(TL_HULL, 0), NULL, 8,
-           "shape.geometry: its vertices and triangles are missing");
+    refuse(of_kind(TL_HULL, 0), NULL, 8, "shape.geometry: its vertices and triangles are missing");
     refuse(of_kind(TL_MESH, 0), &cube, 8, "shape.geometry is of kind 8; the shape is of kind 9");
-    refuse(of_kind(TL_HULL, 0), &bad, 8,
-           "shape.geometry: triangle 1 has vertex 9; there are 4");
+    refuse(of_kind(TL_HULL, 0), &bad, 8, "shape.geometry: triangle 1 has vertex 9; there are 4");
     triangles[5] = 3;
     refuse(of_kind(TL_HULL, 0.1), &bad, 8, "shape.geometry: edge 0-2 of the hull is open");
     refuse(of_kind((tl_shape_kind)99, 0), NULL, 8, "shape.kind is 99; there is no such kind");

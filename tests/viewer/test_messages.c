@@ -323,9 +323,8 @@ static void tables_are_sent_in_chunks(void **state)
     view_table table = {0};
     tl_shape_info shapes[2] = {{.def = tl_sphere_default(0.5)}, {.def = tl_box_default(1, 2, 3)}};
     for (uint32_t i = 1; i <= VIEW_CHUNK + 10; i++) {
-        assert_true(
-            view_table_add(&table, i, i == 1 ? TL_FIXED : TL_DYNAMIC, 2, i == 1 ? 2 : 1, shapes,
-                           NULL));
+        assert_true(view_table_add(&table, i, i == 1 ? TL_FIXED : TL_DYNAMIC, 2, i == 1 ? 2 : 1,
+                                   shapes, NULL));
     }
     assert_true(table.smallest == 0.5);
     assert_int_equal(table.bodies[0].how, VIEW_EXACT);

@@ -31,7 +31,8 @@ typedef struct view_pose {
     uint32_t index, zero;
 } view_pose;
 
-_Static_assert(sizeof(view_ball) == 24 && sizeof(view_vertex) == 24 && sizeof(view_solid) == 68 && sizeof(view_pose) == 48,
+_Static_assert(sizeof(view_ball) == 24 && sizeof(view_vertex) == 24 && sizeof(view_solid) == 68 &&
+                   sizeof(view_pose) == 48,
                "rows of messages have no gaps");
 
 /* How a body's pose is sent. */

@@ -107,9 +107,8 @@ static bool read_bodies(recording *r, const tl_result_info *info)
                 tl_result_read_shapes(r->result, shape_count, shapes) >= 0;
     if (good) {
         pthread_mutex_lock(&r->hub.lock);
-        good =
-            add_rows(&r->hub.table, count, bodies, shape_count, shapes, &geometries) &&
-            follow_table(r, count);
+        good = add_rows(&r->hub.table, count, bodies, shape_count, shapes, &geometries) &&
+               follow_table(r, count);
         r->hub.table_version++;
         pthread_mutex_unlock(&r->hub.lock);
     }

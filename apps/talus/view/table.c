@@ -156,10 +156,8 @@ static bool add_solid(view_table *table, uint32_t index, const tl_shape_def *def
         return false;
     }
     view_solid *solid = &table->solids[table->solid_count++];
-    *solid = (view_solid){.body = index,
-                          .material = def->material.index,
-                          .kind = (uint32_t)def->kind,
-                          .form = form};
+    *solid = (view_solid){
+        .body = index, .material = def->material.index, .kind = (uint32_t)def->kind, .form = form};
     narrow(def->position, solid->position, 3);
     narrow(def->orientation, solid->orientation, 4);
     put_size(def, solid->size);

@@ -1,5 +1,5 @@
-/* Geometries of a world as vertices and triangles, for recording and showing. Kernels have layouts of
- * their own (scene/geometry.h); an outline is made of one when it is first asked for. */
+/* Geometries of a world as vertices and triangles, for recording and showing. Kernels have layouts
+ * of their own (scene/geometry.h); an outline is made of one when it is first asked for. */
 #include "world/world.h"
 
 #if __has_include("kernels/narrow/tree.h")
@@ -15,28 +15,29 @@ typedef struct outline {
     tl_array triangles; /* uint32_t, three per item */
 } outline;
 
-tl_status tl_world_take_geometries(tl_world *w, const tl_array *geometries)
-{
-    w->outlines.item = sizeof(outline);
-    TL_TRY(tl_array_resize(&w->outlines, geometries->count));
-    for (size_t i = 0; i < geometries->count; i++)
-        ((outline *)w->outlines.data)[i] = (outline){.vertices.item = 3 * sizeof(double),
-                                                     .triangles.item = 3 * sizeof(uint32_t)};
-    return tl_geometries_copy(geometries, &w->geometries);
-}
-
 static void free_outline(outline *o)
 {
     tl_array_free(&o->vertices);
     tl_array_free(&o->triangles);
 }
 
-void tl_world_free_geometries(tl_world *w)
+void tl_world_free_outlines(tl_world *w)
 {
     for (size_t i = 0; i < w->outlines.count; i++)
         free_outline((outline *)w->outlines.data + i);
     tl_array_free(&w->outlines);
-    tl_geometries_free(&w->geometries);
+}
+
+/* Room for one outline per geometry. */
+static tl_status prepare(tl_world *w)
+{
+    w->outlines.item = sizeof(outline);
+    TL_TRY(tl_array_reserve(&w->outlines, w->geometries.count));
+    const outline none = {.vertices.item = 3 * sizeof(double),
+                          .triangles.item = 3 * sizeof(uint32_t)};
+    while (w->outlines.count < w->geometries.count)
+        TL_TRY(tl_array_append(&w->outlines, &none, 1)); /* there is room: this cannot fail */
+    return TL_OK;
 }
 
 /* The faces of a hull, each as a fan of triangles. */
@@ -95,8 +96,9 @@ tl_status tl_world_geometry(const tl_world *world, tl_geometry geometry, tl_geom
     if (!geometry.index || geometry.index > world->geometries.count)
         return tl_fail(TL_BAD_ARGUMENT, "%s: geometry is %u; there are %zu, from 1", __func__,
                        geometry.index, world->geometries.count);
-    const tl_geometry_rec *g =
-        (const tl_geometry_rec *)world->geometries.data + geometry.index - 1;
+    /* What is kept for the next call is no part of the world's state. */
+    TL_TRY(prepare((tl_world *)world));
+    const tl_geometry_rec *g = (const tl_geometry_rec *)world->geometries.data + geometry.index - 1;
     outline *o = (outline *)world->outlines.data + geometry.index - 1;
     if (!o->triangles.count) {
         const tl_status status = g->kind == TL_HULL ? outline_hull(g, o) : outline_surface(g, o);
