@@ -332,7 +332,7 @@ export class Model {
     return n === 0 ? null : { ...box, near };
   }
 
-  /** The corners of boxes around the solids of fixed and prescribed bodies, and the balls of these, in the world. */
+  /** The corners of boxes around solids of fixed and prescribed bodies, and the balls of these, in the world. */
   *solidCorners() {
     const { position, turn } = this.to.pose;
     const place = (index, local) => {

@@ -1,5 +1,5 @@
-// Which body a ray meets first. Walks over all balls and solids: a million take a few hundredths of a second, once
-// a click. Pure.
+// Which body a ray meets first. Walks over all balls and solids: a million take a few hundredths of a second,
+// once a click. Pure.
 import { HEIGHTS, PLANE, instanceOf, meshKey, meshOf, vertexOf } from './shapes.js';
 
 /** `origin`, `way` (unit): arrays of 3. `cut(x, y, z)`: whether a point is cut away. Returns
@@ -86,7 +86,8 @@ function pickSolid(model, origin, way, cut, wanted) {
     turn(inner, d[0], d[1], d[2], d);
     const hidden = (t) => cut(origin[0] + t * way[0], origin[1] + t * way[1], origin[2] + t * way[2]);
     const t = meetMesh(meshOf(meshKey(solid), model.forms), solid.instance, o, d, hidden);
-    if (t !== null && (!best || t < best.distance)) best = { index: solid.body, distance: t, ground: solid.kind === HEIGHTS };
+    if (t !== null && (!best || t < best.distance))
+      best = { index: solid.body, distance: t, ground: solid.kind === HEIGHTS };
   }
   return best;
 }
@@ -120,7 +121,8 @@ function meetMesh(mesh, instance, o, d, hidden) {
       m = cross(d, a),
       u = -dot(c, m) / along,
       v = dot(b, m) / along;
-    if (t > 0 && u >= -1e-9 && v >= -1e-9 && u + v <= 1 + 1e-9 && (best === null || t < best) && !hidden(t)) best = t;
+    const meets = t > 0 && u >= -1e-9 && v >= -1e-9 && u + v <= 1 + 1e-9;
+    if (meets && (best === null || t < best) && !hidden(t)) best = t;
   }
   return best;
 }

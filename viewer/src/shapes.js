@@ -1,6 +1,6 @@
-// Surfaces of shapes: one mesh for each kind of solid, which an instance stretches. A vertex is a point of
-// an inner part, times the instance's `core`, and a direction times its `round`: so a capsule of any length or a box
-// with any rounding is the same mesh. Pure: render/solids.js draws these, pick.js meets rays with them.
+// Surfaces of shapes: one mesh for each kind of solid, which an instance stretches. A vertex is a point of an
+// inner part, times the instance's `core`, and a direction times its `round`: so a capsule of any length or a
+// box with any rounding is the same mesh. Pure: render/solids.js draws these, pick.js meets rays with them.
 
 /** The kinds of solid, by their number in BODIES. */
 export const PLANE = 1,
@@ -269,7 +269,7 @@ export function instanceOf({ kind, size, orientation }) {
   }
 }
 
-/** The frame of a parallelogram: x along its first edge, y across it in its plane; the second edge leans by `shear`. */
+/** The frame of a parallelogram: x along its first edge, y across it; the second edge leans by `shear`. */
 function patchInstance(size, turn) {
   const u = size.slice(0, 3),
     v = size.slice(3, 6),

@@ -1,7 +1,7 @@
-// Every shape that is no ball and no plane: one instanced mesh for each kind of primitive and for each geometry.
+// Every shape that is no ball and no plane: one instanced mesh for each kind of primitive and each geometry.
 // Instances are placed by the shader, from the same textures of poses as the balls: a picture costs the
-// processor nothing per body. Solids of dynamic bodies, and height fields, are opaque; those of fixed and prescribed
-// bodies are walls: see-through with crisp edges, so that a container shows what is in it.
+// processor nothing per body. Solids of dynamic bodies, and height fields, are opaque; those of fixed and
+// prescribed bodies are walls: see-through with crisp edges, so that a container shows what is in it.
 import * as THREE from 'three';
 import { POSE, SHADE, PALETTE } from './shading.js';
 import { HEIGHTS, meshKey, meshOf, instanceOf } from '../shapes.js';
@@ -200,7 +200,10 @@ export class Solids {
     const whole = { uShrink: { value: 1 } }; // walls and ground stay as large as they are
     this.uniforms = uniforms;
     this.looks = {
-      body: { material: make(VERTEX, OPAQUE, {}), shadow: make(SHADOW_VERTEX, SHADOW_FRAGMENT, { colorWrite: false }) },
+      body: {
+        material: make(VERTEX, OPAQUE, {}),
+        shadow: make(SHADOW_VERTEX, SHADOW_FRAGMENT, { colorWrite: false }),
+      },
       ground: {
         material: make(VERTEX, OPAQUE, {}, whole),
         shadow: make(SHADOW_VERTEX, SHADOW_FRAGMENT, { colorWrite: false }, whole),
