@@ -523,13 +523,12 @@ static tl_status add_heights(tl_space *space, const tl_geometry_rec *g, const su
 
 /* --- any shape ------------------------------------------------------------------------------- */
 
-/* The box around a solid: along its own axes, or of a hull along the body's, about its ball. */
+/* The box around a solid along its own axes; of a hull, about its ball. */
 static void box_around(uint32_t kind, const double *frame, const double *ball, double patch[18])
 {
-    static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memset(patch, 0, 18 * sizeof *patch);
     memcpy(patch, kind == TL_HULL ? ball : frame, 3 * sizeof *patch);
-    memcpy(patch + 3, kind == TL_HULL ? axes : frame + 3, 9 * sizeof *patch);
+    memcpy(patch + 3, frame + 3, 9 * sizeof *patch);
     for (int k = 0; k < 3; k++)
         patch[12 + k] = kind == TL_HULL ? frame[15 + k] : frame[12 + k] + frame[18];
 }

@@ -165,7 +165,7 @@ static tl_status look_around(const tl_image *m, tl_space *space)
                 .kind = TL_SPHERE, .position = {g[0], g[1], g[2]}, .radius = g[3]};
             TL_TRY(tl_space_add_shape(space, x, q, &ball, 0));
         } else {
-            TL_TRY(tl_space_add_patch(space, x, q, kind, frame + TLK_FRAME * s, g));
+            TL_TRY(tl_space_add_frame(space, x, q, kind, frame + TLK_FRAME * s, g));
         }
     }
     return TL_OK;

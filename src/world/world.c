@@ -37,11 +37,12 @@ void tl_world_free(tl_world *w)
         tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[i].rec);
     for (size_t i = 0; i < w->forces.count; i++)
         tl_force_rec_free((tl_force_rec *)w->forces.data + i);
-    tl_geometries_free(&w->geometries);
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
+    tl_world_free_outlines(w);
+    tl_geometries_free(&w->geometries);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
     tl_array_free(&w->pair_reals);

@@ -131,6 +131,7 @@ struct tl_world {
     bool manifolds;      /* some pairs of shapes may touch in several points */
     bool surfaces;       /* some shapes are made of triangles */
     tl_array geometries; /* tl_geometry_rec, those of the scene */
+    tl_array outlines;   /* of these, once they were asked for: outline.c */
     tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
     tl_buffer pair_table; /* real, 2 a pair */
     tl_array pair_reals;  /* bytes: the same on the host */
@@ -209,6 +210,9 @@ void tl_world_drop_orphans(tl_world *world);
 void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
+
+/* outline.c: forgets what tl_world_geometry() made. */
+void tl_world_free_outlines(tl_world *world);
 
 /* monitor.c: nothing yet, and the end; the monitors of a scene; what is made ready before a step
  * changes anything, which may fail; what is measured before bodies move, and after, which gives the
