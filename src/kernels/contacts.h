@@ -255,16 +255,20 @@ TL_KERNEL void tlk_build_arms(const tlk_build *p, uint32_t s, const double *n, c
     arms[6 * TLK_LANES] = eta[2];
 }
 
-/* The velocity of b's surface against a's at the ends of two arms. */
-TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, const double *rb,
-                            double *u)
+/* How fast b's surface moves off a's along the normal, at the ends of two arms, m/s. */
+TL_KERNEL double tlk_approach(const real *vel, uint32_t a, uint32_t b, const double *n,
+                              const double *ra, const double *rb)
 {
+    real va[8], vb[8];
+    tlk_load8(vel + 8 * (size_t)a, va);
+    tlk_load8(vel + 8 * (size_t)b, vb);
     const double wa[3] = {va[4], va[5], va[6]}, wb[3] = {vb[4], vb[5], vb[6]};
-    double ta[3], tb[3];
+    double ta[3], tb[3], u[3];
     tlk_crossd(wa, ra, ta);
     tlk_crossd(wb, rb, tb);
     for (int k = 0; k < 3; k++)
         u[k] = (double)vb[k] + tb[k] - (double)va[k] - ta[k];
+    return tlk_dotd(n, u);
 }
 
 /* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap
@@ -326,6 +330,22 @@ TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint3
     tlk_store4(p->mass + 4 * (size_t)s, mass);
 }
 
+/* The arms of a contact: from the bodies' origins to where its impulse acts, so far from the centre
+ * of a's sphere. */
+TL_KERNEL void tlk_contact_arms(const tlk_build *p, uint32_t sa, uint32_t a, uint32_t b,
+                                const double *n, double length, double *ra, double *rb)
+{
+    double centre[4], xa[4], xb[4];
+    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, centre);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
+    for (int c = 0; c < 3; c++) {
+        const double point = centre[c] + length * n[c];
+        ra[c] = point - xa[c];
+        rb[c] = point - xb[c];
+    }
+}
+
 /* One contact: its row. Contacts are taken in their own order, so that what is read lies side by
  * side and only what is written is spread, over as many streams as there are colours. */
 TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
@@ -348,25 +368,16 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
      * make no angular momentum; on a wall, at the sphere's surface */
     const bool dynamic_b = b < p->bodies.dynamic;
     const double middle = dynamic_b ? 0.5 * gap : 0;
-    double centre[4], xa[4], xb[4], ra[3], rb[3], before[3], free[3];
-    real va[8], vb[8], free_a[8], free_b[8];
-    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, centre);
-    tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
-    tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
+    double ra[3] = {0, 0, 0}, rb[3] = {0, 0, 0}, before = 0, free = 0;
+    real va[8], vb[8];
     tlk_load8(p->bodies.vel + 8 * (size_t)a, va);
     tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
-    tlk_load8(p->free + 8 * (size_t)a, free_a);
-    tlk_load8(p->free + 8 * (size_t)b, free_b);
-    const double ra_length = centre[3] + middle; /* shapes of moving bodies are spheres */
-    for (int c = 0; c < 3; c++) {
-        const double point = centre[c] + ra_length * n[c];
-        ra[c] = point - xa[c];
-        rb[c] = point - xb[c];
-    }
-    tlk_relative(va, vb, ra, rb, before);
-    tlk_relative(free_a, free_b, ra, rb, free);
+    /* shapes of moving bodies are spheres */
+    const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle;
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
+    if (s >= p->arm_base || p->wall || pair[1] > 0) /* the others have no use for arms */
+        tlk_contact_arms(p, sa, a, b, n, ra_length, ra, rb);
     tlk_pad_packet(p, k, s);
     p->a[s] = a;
     p->b[s] = b;
@@ -384,10 +395,14 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     for (int f = 0; f < 3 && gamma[3] != 0; f++)
         gamma[f] = tlk_max(gamma[3], (real)0) * contact[f];
     /* nor does a contact rest that is about to bounce */
-    const bool strikes = pair[1] > 0 && tlk_dotd(n, before) < -p->restitution_speed;
+    if (pair[1] > 0) {
+        before = tlk_approach(p->bodies.vel, a, b, n, ra, rb);
+        free = tlk_approach(p->free, a, b, n, ra, rb);
+    }
+    const bool strikes = pair[1] > 0 && before < -p->restitution_speed;
     const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
     const double restitution = p->restitution ? 0 : (double)pair[1];
-    p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, tlk_dotd(n, before), tlk_dotd(n, free));
+    p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, before, free);
     /* what presses on each other already is not struck: a blow goes on through it in the velocity
      * problem, and takes no rounds in a heap; elastic contacts keep their energy all the same */
     const bool closed = tlk_dot(gamma, contact) > 0 && pair[1] < 1;
