@@ -11,6 +11,7 @@
 #define TALUS_SCENE_H
 
 #include "talus/base.h"
+#include "talus/mesh.h"
 
 TL_BEGIN_DECLS
 
@@ -32,25 +33,46 @@ typedef struct tl_material_def {
 /** A material with every field at its default. */
 TL_API tl_material_def tl_material_default(void);
 
-/** The kinds of shape. */
+/** Names a geometry of a scene: a convex hull, a mesh or a height field, which any number of shapes
+ * may use. Zero is none. */
+typedef struct tl_geometry {
+    uint32_t index; /**< 1 for the first geometry added */
+} tl_geometry;
+
+/** The kinds of shape. Planes, parallelograms, meshes and height fields belong to fixed or
+ * prescribed bodies; all others are solids and may be on bodies of any kind. */
 typedef enum tl_shape_kind {
-    TL_SPHERE = 0, /**< solid ball; on bodies of any kind */
-    TL_PLANE = 1,  /**< half-space below the local xy-plane, unbounded; outward normal local +z */
-    TL_BOX = 2,    /**< solid box, axes along the local frame */
-    TL_PARALLELOGRAM = 3 /**< two-sided thin patch spanned by two edges from the local origin */
+    TL_SPHERE = 0,        /**< solid ball */
+    TL_PLANE = 1,         /**< half-space below the local xy-plane, unbounded; outward normal local
+                               +z */
+    TL_BOX = 2,           /**< solid box, axes along the local frame; its edges may be rounded */
+    TL_PARALLELOGRAM = 3, /**< two-sided thin patch spanned by two edges from the local origin */
+    TL_CAPSULE = 4,       /**< all that is within `radius` of a segment along local z */
+    TL_CYLINDER = 5,      /**< solid cylinder along local z; its edges may be rounded */
+    TL_CONE = 6,      /**< solid cone along local z: base at -half_length, apex at half_length */
+    TL_ELLIPSOID = 7, /**< solid ellipsoid, axes along the local frame */
+    TL_HULL = 8,      /**< convex polyhedron; with `rounding`, all that is within that of it */
+    TL_MESH = 9,      /**< surface of triangles */
+    TL_HEIGHTS = 10   /**< height field: solid below a grid of heights */
 } tl_shape_kind;
 
-/** A shape of a body, placed in the body's frame. Planes, boxes and parallelograms belong to fixed
- *  or prescribed bodies. */
+/** A shape of a body, placed in the body's frame. */
 typedef struct tl_shape_def {
     tl_shape_kind kind;     /**< which of the fields below are used */
     tl_material material;   /**< default: none, the default material */
     double position[3];     /**< m, of the shape's origin in the body's frame; default 0 */
     double orientation[4];  /**< unit quaternion, shape frame to body frame; default identity */
-    double radius;          /**< m, spheres: > 0 */
-    double half_extents[3]; /**< m, boxes: each > 0 */
+    double radius;          /**< m, spheres, capsules, cylinders, cones (of the base): > 0 */
+    double half_extents[3]; /**< m, boxes; ellipsoids: the semi-axes; each > 0 */
     double edge_u[3];       /**< m, parallelograms: first edge, in the shape's frame */
     double edge_v[3];       /**< m, parallelograms: second edge; not parallel to the first */
+    double half_length;     /**< m, > 0, along local z: capsules: half the segment between the
+                                 centres of the caps; cylinders and cones: half the height */
+    double rounding;        /**< m, >= 0, default 0. Boxes and cylinders: the radius of their
+                                 rounded edges; the outer size stays, so it must be smaller than
+                                 the smallest half extent, or radius and half length. Hulls: a
+                                 layer added all around */
+    tl_geometry geometry;   /**< hulls, meshes and height fields */
 } tl_shape_def;
 
 /** A sphere of this radius (m), everything else at its default. */
@@ -61,6 +83,21 @@ TL_API tl_shape_def tl_plane_default(void);
 TL_API tl_shape_def tl_box_default(double hx, double hy, double hz);
 /** A parallelogram with these edges (m; copied), everything else at its default. */
 TL_API tl_shape_def tl_parallelogram_default(const double edge_u[3], const double edge_v[3]);
+/** A capsule: its radius and half the length of its segment (m), everything else at its default. */
+TL_API tl_shape_def tl_capsule_default(double radius, double half_length);
+/** A cylinder with this radius and half height (m), everything else at its default. */
+TL_API tl_shape_def tl_cylinder_default(double radius, double half_length);
+/** A cone with this radius of its base and half height (m), everything else at its default. Its
+ * centre of mass is a quarter of the height above the base, not the shape's origin. */
+TL_API tl_shape_def tl_cone_default(double radius, double half_length);
+/** An ellipsoid with these semi-axes (m), everything else at its default. */
+TL_API tl_shape_def tl_ellipsoid_default(double a, double b, double c);
+/** A convex hull that tl_scene_add_hull() made, everything else at its default. */
+TL_API tl_shape_def tl_hull_default(tl_geometry geometry);
+/** A mesh that tl_scene_add_mesh() made, everything else at its default. */
+TL_API tl_shape_def tl_mesh_shape_default(tl_geometry geometry);
+/** A height field that tl_scene_add_heights() made, everything else at its default. */
+TL_API tl_shape_def tl_heights_default(tl_geometry geometry);
 
 /** The kinds of body. */
 typedef enum tl_body_kind {
@@ -130,16 +167,20 @@ TL_API tl_motion_def tl_motion_default(void);
 
 /** A body with its shapes. */
 typedef struct tl_body_def {
-    tl_body_kind kind;          /**< default TL_DYNAMIC */
-    double position[3];         /**< m, of the body's origin (the centre of mass, if dynamic) */
-    double orientation[4];      /**< unit quaternion, body frame to world frame; default identity */
-    double velocity[3];         /**< m/s, dynamic bodies */
+    tl_body_kind kind;     /**< default TL_DYNAMIC */
+    double position[3];    /**< m, of the body's origin, which need not be the centre of mass */
+    double orientation[4]; /**< unit quaternion, body frame to world frame; default identity */
+    double velocity[3];    /**< m/s, of the centre of mass, dynamic bodies */
     double angular_velocity[3]; /**< rad/s, world frame, dynamic bodies */
     double density;             /**< kg/m^3, used where mass is 0; default 1000 */
-    double mass;                /**< kg; 0 (the default): density times the volume of the spheres */
-    double inertia[3];          /**< kg m^2, principal moments along the body's axes; all 0 (the
-                                     default): those of its solid spheres for this mass. They must
-                                     obey the triangle inequality */
+    double mass;                /**< kg; 0 (the default): density times the volume of the shapes,
+                                     where they overlap counted for each */
+    double inertia[3];          /**< kg m^2, moments about the centre of mass along the body's axes,
+                                     which then are principal axes. All 0 (the default): those of
+                                     its solid shapes for this mass, with their centre of mass and
+                                     principal axes, wherever these are. They must obey the triangle
+                                     inequality */
+    double centre_of_mass[3];   /**< m, body frame, where inertia is given; default 0 */
     size_t shape_count; /**< shapes of the body; a dynamic body without shapes needs mass and
                              inertia and touches nothing */
     const tl_shape_def *shapes; /**< shape_count shapes; copied */
@@ -275,6 +316,28 @@ TL_API tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b
  * of `friction` and `restitution` may be NULL. */
 TL_API tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material b,
                                double *friction, double *restitution);
+
+/** Adds the convex hull of points (m, three coordinates each), for shapes of kind TL_HULL. Points
+ * inside of it are left out. Points without a volume are TL_BAD_ARGUMENT, a hull with more than 255
+ * vertices or a face with more than 32 is TL_TOO_LARGE. */
+TL_API tl_status tl_scene_add_hull(tl_scene *scene, size_t count, const double *points,
+                                   tl_geometry *geometry);
+
+/** Adds a copy of a mesh, for shapes of kind TL_MESH. */
+TL_API tl_status tl_scene_add_mesh(tl_scene *scene, const tl_mesh *mesh, tl_geometry *geometry);
+
+/** Heights on a grid, for shapes of kind TL_HEIGHTS: z at (i * spacing[0], j * spacing[1]) is
+ * heights[j * columns + i]. */
+typedef struct tl_heights_def {
+    uint32_t columns;      /**< along local x, >= 2 */
+    uint32_t rows;         /**< along local y, >= 2 */
+    double spacing[2];     /**< m, > 0, between columns and between rows */
+    const double *heights; /**< m, row by row, `columns` in each; copied */
+} tl_heights_def;
+
+/** Adds a height field. */
+TL_API tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def,
+                                      tl_geometry *geometry);
 
 /** Makes room for `count` more bodies. Nothing depends on it, but where very many are added a few
  * at a time, what is there need not be copied again and again. */

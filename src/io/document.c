@@ -167,6 +167,7 @@ static tl_status start_document(tl_document **out)
     d->names.item = d->text.item = 1;
     d->table.item = sizeof(uint32_t);
     d->materials.item = sizeof(uint32_t);
+    d->geometries.item = sizeof(tl_named_geometry);
     uint32_t place;
     TL_TRY(tl_document_keep(d, (tl_text){"", 0}, &place));
     TL_TRY(tl_document_keep(d, (tl_text){"default", 7}, &place));
@@ -340,6 +341,7 @@ void tl_document_destroy(tl_document *document)
     tl_array_free(&document->names);
     tl_array_free(&document->table);
     tl_array_free(&document->materials);
+    tl_array_free(&document->geometries);
     tl_array_free(&document->recorded);
     tl_scene_destroy(document->scene);
     tl_free(document, sizeof *document);

@@ -22,6 +22,11 @@ typedef struct tl_span {
     bool prescribed; /* its bodies have a motion */
 } tl_span;
 
+/* A geometry's name, bytes into names, and its kind. */
+typedef struct tl_named_geometry {
+    uint32_t name, kind; /* tl_shape_kind */
+} tl_named_geometry;
+
 struct tl_document {
     tl_json_tree tree; /* sources[0] is the file; once the scene is read the values are gone */
     tl_array text; /* char: the text after sets, with a zero byte; empty where nothing was set */
@@ -32,8 +37,9 @@ struct tl_document {
     tl_array names; /* char: names and the title, each with a zero byte; starts with an empty one */
     tl_array table; /* uint32_t: open addressing from names to spans, 1 + index; 0 is free */
     size_t named;   /* spans with a name */
-    tl_array materials; /* uint32_t: bytes into names, in the order of handles */
-    uint32_t title;     /* bytes into names */
+    tl_array materials;  /* uint32_t: bytes into names, in the order of handles */
+    tl_array geometries; /* tl_named_geometry, in the order of handles */
+    uint32_t title;      /* bytes into names */
 };
 
 /* Keeps a copy of a text; `place` receives where. */

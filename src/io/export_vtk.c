@@ -147,6 +147,7 @@ static tl_status add_surface(job *j, const tl_shape_row *s, const double q[4], c
     case TL_PLANE: return add_plane(j, s, q, x);
     case TL_BOX: return add_box(j, s, q, x);
     case TL_PARALLELOGRAM: return add_parallelogram(j, s, q, x);
+    default: break;
     }
     return TL_OK;
 }

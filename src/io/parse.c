@@ -433,7 +433,7 @@ tl_status tl_read_choice(const tl_reader *r, const tl_json *value, const char *c
                          uint32_t *choice)
 {
     const size_t count = count_words(words);
-    char known[200], text[VALUE_ROOM];
+    char known[250], text[VALUE_ROOM];
     const char *hint = "";
     tl_near near;
     if (!value)
@@ -457,7 +457,7 @@ tl_status tl_read_choice(const tl_reader *r, const tl_json *value, const char *c
 tl_status tl_read_kind(const tl_reader *r, const tl_json *object, const tl_json *value,
                        const char *const *words, uint32_t *kind)
 {
-    char known[200];
+    char known[250];
     if (value)
         return tl_read_choice(r, value, words, kind);
     list_words(known, sizeof known, count_words(words), words, "\"");

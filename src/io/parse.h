@@ -149,6 +149,12 @@ tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double q
 /* A direction, its largest component 1 or -1, and its length then. */
 tl_status tl_read_axis(const tl_reader *r, const tl_json *value, double axis[3], double *length);
 
+/* parse_geometry.c: the geometries by name, and one that a shape names, which must be of its kind.
+ */
+tl_status tl_read_geometries(tl_reader *r, const tl_json *object);
+tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
+                           tl_geometry *geometry);
+
 /* parse_motion.c: a motion, its tables in entry_table and its expressions in entry_texts; and its
  * pointers set to where those, or copies of them, are. */
 tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion);

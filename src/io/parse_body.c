@@ -24,14 +24,15 @@ enum {
     DENSITY,
     MASS,
     INERTIA,
+    CENTRE,
     SHAPES,
     MOTION,
     REPEAT,
     KEYS
 };
 static const char *const keys[] = {
-    "name",    "kind", "position", "positions", "orientation", "velocity", "angular_velocity",
-    "density", "mass", "inertia",  "shapes",    "motion",      "repeat"};
+    "name",    "kind", "position", "positions",      "orientation", "velocity", "angular_velocity",
+    "density", "mass", "inertia",  "centre_of_mass", "shapes",      "motion",   "repeat"};
 
 /* ---- Batches ---- */
 
@@ -90,7 +91,7 @@ static tl_status wait_for(tl_reader *r, const tl_json *entry, const tl_body_def 
 static tl_status check_dynamic_alone(const tl_reader *r, const tl_json *entry,
                                      const tl_json *const *f, uint32_t kind)
 {
-    static const uint8_t only[] = {VELOCITY, ANGULAR_VELOCITY, DENSITY, MASS, INERTIA};
+    static const uint8_t only[] = {VELOCITY, ANGULAR_VELOCITY, DENSITY, MASS, INERTIA, CENTRE};
     for (size_t i = 0; i < sizeof only && kind != TL_DYNAMIC; i++)
         if (f[only[i]])
             return tl_read_fail_key(r, entry, f[only[i]],
@@ -112,6 +113,11 @@ static tl_status read_mass(const tl_reader *r, const tl_json *entry, const tl_js
     TL_TRY(tl_read_number(r, f[DENSITY], TL_ABOVE_0("kg/m^3"), &def->density));
     TL_TRY(tl_read_number(r, f[MASS], TL_ABOVE_0("kg"), &def->mass));
     TL_TRY(tl_read_vector(r, f[INERTIA], 3, TL_ABOVE_0("kg m^2"), def->inertia));
+    TL_TRY(tl_read_vector(r, f[CENTRE], 3, TL_ANY("m"), def->centre_of_mass));
+    if (f[CENTRE] && !f[INERTIA])
+        return tl_read_fail_key(r, entry, f[CENTRE],
+                                "has 'centre_of_mass', expected it beside 'inertia' alone: "
+                                "otherwise the shapes give it");
     if (def->shape_count || (f[MASS] && f[INERTIA]))
         return TL_OK;
     return tl_read_fail(r, entry, "has no shapes, expected 'shapes', or both 'mass' and 'inertia'");

@@ -69,29 +69,53 @@ enum {
     POSITION,
     ORIENTATION,
     RADIUS,
+    HALF_LENGTH,
     SIZE,
     HALF_EXTENTS,
+    RADII,
+    ROUNDING,
     EDGE_U,
     EDGE_V,
+    GEOMETRY,
     SHAPE_KEYS
 };
-static const char *const shape_keys[] = {"kind",         "material", "position",
-                                         "orientation",  "radius",   "size",
-                                         "half_extents", "edge_u",   "edge_v"};
+static const char *const shape_keys[] = {
+    "kind",         "material", "position", "orientation", "radius", "half_length", "size",
+    "half_extents", "radii",    "rounding", "edge_u",      "edge_v", "geometry"};
 
-/* Refuses keys that belong to other kinds of shape. */
+/* What a kind takes: keys that it needs, and keys that it may have. A box takes 'size' or
+ * 'half_extents'. */
+enum { NEEDS = 1, TAKES = 2 };
+static const uint8_t used[TL_HEIGHTS + 1][SHAPE_KEYS] = {
+    [TL_SPHERE] = {[RADIUS] = NEEDS},
+    [TL_BOX] = {[SIZE] = TAKES, [HALF_EXTENTS] = TAKES, [ROUNDING] = TAKES},
+    [TL_PARALLELOGRAM] = {[EDGE_U] = NEEDS, [EDGE_V] = NEEDS},
+    [TL_CAPSULE] = {[RADIUS] = NEEDS, [HALF_LENGTH] = NEEDS},
+    [TL_CYLINDER] = {[RADIUS] = NEEDS, [HALF_LENGTH] = NEEDS, [ROUNDING] = TAKES},
+    [TL_CONE] = {[RADIUS] = NEEDS, [HALF_LENGTH] = NEEDS},
+    [TL_ELLIPSOID] = {[RADII] = NEEDS},
+    [TL_HULL] = {[GEOMETRY] = NEEDS, [ROUNDING] = TAKES},
+    [TL_MESH] = {[GEOMETRY] = NEEDS},
+    [TL_HEIGHTS] = {[GEOMETRY] = NEEDS},
+};
+
+/* Refuses keys that belong to other kinds of shape, and shapes without those that theirs needs. */
 static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_json *const *f,
                             tl_shape_kind kind)
 {
-    static const bool used[4][SHAPE_KEYS] = {
-        [TL_SPHERE] = {[RADIUS] = true},
-        [TL_BOX] = {[SIZE] = true, [HALF_EXTENTS] = true},
-        [TL_PARALLELOGRAM] = {[EDGE_U] = true, [EDGE_V] = true},
+    static const char *const expected[SHAPE_KEYS] = {
+        [RADIUS] = "a number above 0 (m)",       [HALF_LENGTH] = "a number above 0 (m)",
+        [RADII] = "the semi-axes [x, y, z] (m)", [EDGE_U] = "an edge [x, y, z] (m)",
+        [EDGE_V] = "an edge [x, y, z] (m)",      [GEOMETRY] = "the name of a geometry",
     };
     for (int i = RADIUS; i < SHAPE_KEYS; i++)
         if (f[i] && !used[kind][i])
-            return tl_read_fail_key(r, value, f[i], "has '%s', expected none on a %s",
-                                    shape_keys[i], tl_word(TL_WORDS_SHAPE, kind));
+            return tl_read_fail_key(r, value, f[i], "has '%s', expected none on %s %s",
+                                    shape_keys[i], kind == TL_ELLIPSOID ? "an" : "a",
+                                    tl_word(TL_WORDS_SHAPE, kind));
+    for (int i = RADIUS; i < SHAPE_KEYS; i++)
+        if (!f[i] && used[kind][i] == NEEDS)
+            return tl_read_missing(r, value, shape_keys[i], expected[i]);
     return TL_OK;
 }
 
@@ -112,14 +136,16 @@ static tl_status read_box(const tl_reader *r, const tl_json *value, const tl_jso
     return tl_read_vector(r, f[HALF_EXTENTS], 3, TL_ABOVE_0("m"), half);
 }
 
-static tl_status read_edges(const tl_reader *r, const tl_json *value, const tl_json *const *f,
-                            tl_shape_def *shape)
+/* The numbers of a shape with the keys that its kind takes. */
+static tl_status read_numbers(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                              tl_shape_def *shape)
 {
-    static const char *const expected = "an edge [x, y, z] (m)";
-    if (!f[EDGE_U])
-        return tl_read_missing(r, value, "edge_u", expected);
-    if (!f[EDGE_V])
-        return tl_read_missing(r, value, "edge_v", expected);
+    if (shape->kind == TL_BOX)
+        TL_TRY(read_box(r, value, f, shape->half_extents));
+    TL_TRY(tl_read_number(r, f[RADIUS], TL_ABOVE_0("m"), &shape->radius));
+    TL_TRY(tl_read_number(r, f[HALF_LENGTH], TL_ABOVE_0("m"), &shape->half_length));
+    TL_TRY(tl_read_vector(r, f[RADII], 3, TL_ABOVE_0("m"), shape->half_extents));
+    TL_TRY(tl_read_number(r, f[ROUNDING], TL_AT_LEAST_0("m"), &shape->rounding));
     TL_TRY(tl_read_vector(r, f[EDGE_U], 3, TL_ANY("m"), shape->edge_u));
     return tl_read_vector(r, f[EDGE_V], 3, TL_ANY("m"), shape->edge_v);
 }
@@ -134,19 +160,17 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
     TL_TRY(tl_read_kind(r, value, f[KIND], tl_words(TL_WORDS_SHAPE), &kind));
     shape->kind = (tl_shape_kind)kind;
     TL_TRY(check_used(r, value, f, shape->kind));
-    if (body == TL_DYNAMIC && kind != TL_SPHERE)
+    if (body == TL_DYNAMIC &&
+        (kind == TL_PLANE || kind == TL_PARALLELOGRAM || kind == TL_MESH || kind == TL_HEIGHTS))
         return tl_read_fail(r, f[KIND],
-                            "is \"%s\", expected \"sphere\" on a body that moves freely; others "
-                            "are for bodies of kind \"fixed\" or \"prescribed\"",
+                            "is \"%s\", expected a solid on a body that moves freely; plane, "
+                            "parallelogram, mesh and heights are for bodies of kind \"fixed\" or "
+                            "\"prescribed\"",
                             tl_word(TL_WORDS_SHAPE, kind));
     TL_TRY(tl_read_material(r, f[MATERIAL], &shape->material));
     TL_TRY(tl_read_vector(r, f[POSITION], 3, TL_ANY("m"), shape->position));
     TL_TRY(tl_read_orientation(r, f[ORIENTATION], shape->orientation));
-    if (kind == TL_BOX)
-        return read_box(r, value, f, shape->half_extents);
-    if (kind == TL_PARALLELOGRAM)
-        return read_edges(r, value, f, shape);
-    if (kind == TL_SPHERE && !f[RADIUS])
-        return tl_read_missing(r, value, "radius", "a number above 0 (m)");
-    return tl_read_number(r, f[RADIUS], TL_ABOVE_0("m"), &shape->radius);
+    if (f[GEOMETRY])
+        TL_TRY(tl_read_geometry(r, f[GEOMETRY], shape->kind, &shape->geometry));
+    return read_numbers(r, value, f, shape);
 }

@@ -1,5 +1,6 @@
 /* Lists of bodies: checks definitions and turns them into records with what they own. Scenes keep
  * one list; a world makes one for each batch that is added to it. */
+#include "base/turn.h"
 #include "scene/check.h"
 
 #include <math.h>
@@ -13,44 +14,6 @@ tl_body_def tl_body_default(void)
         .density = 1000,
         .motion = tl_motion_default(),
     };
-}
-
-static tl_shape_def shape_default(tl_shape_kind kind)
-{
-    return (tl_shape_def){.kind = kind, .orientation = {1, 0, 0, 0}};
-}
-
-tl_shape_def tl_sphere_default(double radius)
-{
-    tl_shape_def shape = shape_default(TL_SPHERE);
-    shape.radius = radius;
-    return shape;
-}
-
-tl_shape_def tl_plane_default(void)
-{
-    return shape_default(TL_PLANE);
-}
-
-tl_shape_def tl_box_default(double hx, double hy, double hz)
-{
-    tl_shape_def shape = shape_default(TL_BOX);
-    shape.half_extents[0] = hx;
-    shape.half_extents[1] = hy;
-    shape.half_extents[2] = hz;
-    return shape;
-}
-
-tl_shape_def tl_parallelogram_default(const double edge_u[3], const double edge_v[3])
-{
-    tl_shape_def shape = shape_default(TL_PARALLELOGRAM);
-    if (!edge_u || !edge_v) { /* the edges stay 0, which adding the body refuses */
-        tl_refuse_null(edge_u ? "edge_v" : "edge_u");
-        return shape;
-    }
-    memcpy(shape.edge_u, edge_u, sizeof shape.edge_u);
-    memcpy(shape.edge_v, edge_v, sizeof shape.edge_v);
-    return shape;
 }
 
 void tl_body_list_init(tl_body_list *list)
@@ -73,100 +36,7 @@ void tl_body_list_free(tl_body_list *list)
     list->shape_total = 0;
 }
 
-/* Writes v over its largest component; returns false for a zero vector. */
-static bool scale_to_one(const double v[3], double out[3])
-{
-    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-    for (int i = 0; i < 3; i++)
-        out[i] = largest > 0 ? v[i] / largest : 0;
-    return largest > 0;
-}
-
-bool tl_edges_span(const double edge_u[3], const double edge_v[3])
-{
-    double u[3], v[3], cross = 0, uu = 0, vv = 0;
-    if (!scale_to_one(edge_u, u) || !scale_to_one(edge_v, v))
-        return false;
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        double c = u[j] * v[k] - u[k] * v[j];
-        cross += c * c;
-        uu += u[i] * u[i];
-        vv += v[i] * v[i];
-    }
-    return sqrt(cross) > 1e-9 * sqrt(uu * vv); /* the sine of the angle between them */
-}
-
-static tl_status check_edges(const tl_place *place, const tl_shape_def *def)
-{
-    double scaled[3];
-    if (!scale_to_one(def->edge_u, scaled))
-        return tl_refuse(place, "edge_u", 3, def->edge_u, "it must not be zero");
-    if (!scale_to_one(def->edge_v, scaled))
-        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be zero");
-    if (!tl_edges_span(def->edge_u, def->edge_v))
-        return tl_refuse(place, "edge_v", 3, def->edge_v, "it must not be parallel to edge_u");
-    return TL_OK;
-}
-
-/* The record of a shape whose numbers are all finite. Fields that its kind does not use are zero,
- * and the orientation of a sphere, which changes nothing, is the identity, so that equal shapes
- * have equal bytes. */
-static tl_status record_geometry(const tl_place *place, const tl_shape_def *def, tl_shape_rec *out)
-{
-    static const double identity[4] = {1, 0, 0, 0};
-    const double *half = def->half_extents;
-    switch (def->kind) {
-    case TL_SPHERE:
-        if (!(def->radius > 0))
-            return tl_refuse(place, "radius", 1, &def->radius, "it must be > 0");
-        memcpy(out->orientation, identity, sizeof identity);
-        out->radius = def->radius;
-        break;
-    case TL_PLANE: break;
-    case TL_BOX:
-        if (!(half[0] > 0 && half[1] > 0 && half[2] > 0))
-            return tl_refuse(place, "half_extents", 3, half, "each must be > 0");
-        memcpy(out->half_extents, half, sizeof out->half_extents);
-        break;
-    case TL_PARALLELOGRAM:
-        TL_TRY(check_edges(place, def));
-        memcpy(out->edge_u, def->edge_u, sizeof out->edge_u);
-        memcpy(out->edge_v, def->edge_v, sizeof out->edge_v);
-        break;
-    }
-    return TL_OK;
-}
-
-static tl_status record_shape(const tl_place *place, const tl_body_def *body, uint32_t materials,
-                              tl_shape_rec *out)
-{
-    char constant[TL_CONSTANT_SIZE];
-    const tl_shape_def *def = &body->shapes[place->shape];
-    memset(out, 0, sizeof *out);
-    TL_TRY(tl_check_enum(place, "kind", def->kind, TL_WORDS_SHAPE));
-    if (body->kind == TL_DYNAMIC && def->kind != TL_SPHERE) {
-        tl_word_constant(TL_WORDS_SHAPE, def->kind, constant);
-        return tl_refuse_text(place, "kind", constant,
-                              "a dynamic body takes spheres only: plane, box and parallelogram "
-                              "belong to fixed or prescribed bodies");
-    }
-    TL_TRY(tl_check_material(place, "material", (size_t)materials + 1, def->material));
-    TL_TRY(tl_check_finite(place, "position", 3, def->position));
-    TL_TRY(tl_check_finite(place, "orientation", 4, def->orientation));
-    TL_TRY(tl_check_finite(place, "radius", 1, &def->radius));
-    TL_TRY(tl_check_finite(place, "half_extents", 3, def->half_extents));
-    TL_TRY(tl_check_finite(place, "edge_u", 3, def->edge_u));
-    TL_TRY(tl_check_finite(place, "edge_v", 3, def->edge_v));
-    TL_TRY(tl_check_unit(place, "orientation", def->orientation, out->orientation));
-    out->kind = def->kind;
-    out->material = def->material.index;
-    memcpy(out->position, def->position, sizeof out->position);
-    return record_geometry(place, def, out);
-}
-
-/* Appends the shapes of a body, or shares those of the body before if they are the same bytes: a
- * million equal spheres store one shape. */
+/* Appends the shapes of a body, in the frame that the user gave. */
 static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_body_def *def,
                             uint32_t materials, tl_body_rec *body)
 {
@@ -182,20 +52,83 @@ static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_
     tl_shape_rec *shapes = list->shapes.data;
     for (size_t i = 0; i < count; i++) {
         tl_place shape = {place->name, place->body, i};
-        TL_TRY(record_shape(&shape, def, materials, &shapes[first + i]));
-    }
-    if (list->bodies.count) {
-        const tl_body_rec *last = (tl_body_rec *)list->bodies.data + list->bodies.count - 1;
-        if (last->shape_count == count &&
-            !memcmp(&shapes[last->first_shape], &shapes[first], count * sizeof *shapes)) {
-            list->shapes.count = first;
-            first = last->first_shape;
-        }
+        TL_TRY(tl_shape_rec_make(&shape, def->kind, &def->shapes[i], materials, list->geometries,
+                                 &shapes[first + i]));
     }
     list->shape_total += count;
     body->first_shape = (uint32_t)first;
     body->shape_count = (uint32_t)count;
     return TL_OK;
+}
+
+static bool is_turned(const tl_body_rec *body)
+{
+    return body->turn[1] != 0 || body->turn[2] != 0 || body->turn[3] != 0;
+}
+
+static bool is_shifted(const tl_body_rec *body)
+{
+    return body->offset[0] != 0 || body->offset[1] != 0 || body->offset[2] != 0;
+}
+
+/* First p, then r, of norm 1. */
+static void join(const double r[4], const double p[4], double q[4])
+{
+    tl_turn_join(r, p, q);
+    const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++)
+        q[k] /= norm;
+}
+
+/* Puts a shape in the frame of its body's centre of mass and principal axes. */
+static void move_shape(const tl_body_rec *body, tl_shape_rec *shape)
+{
+    double x[3], q[4];
+    if (is_turned(body)) {
+        tl_turn_apply(body->turn, shape->position, x);
+        memcpy(shape->position, x, sizeof x);
+        if (shape->kind != TL_SPHERE) {
+            join(body->turn, shape->orientation, q);
+            memcpy(shape->orientation, q, sizeof q);
+        }
+    }
+    if (is_shifted(body))
+        for (int k = 0; k < 3; k++)
+            shape->position[k] += body->offset[k];
+}
+
+/* Puts the shapes just added in the frame of the body; shares those of the body before if they are
+ * the same bytes: a million equal spheres store one shape. */
+static void settle_shapes(tl_body_list *list, tl_body_rec *body)
+{
+    tl_shape_rec *shapes = list->shapes.data;
+    const uint32_t first = body->first_shape, count = body->shape_count;
+    for (uint32_t i = 0; i < count; i++)
+        move_shape(body, &shapes[first + i]);
+    if (!list->bodies.count || !count)
+        return;
+    const tl_body_rec *last = (tl_body_rec *)list->bodies.data + list->bodies.count - 1;
+    if (last->shape_count == count &&
+        !memcmp(&shapes[last->first_shape], &shapes[first], count * sizeof *shapes)) {
+        list->shapes.count = first;
+        body->first_shape = last->first_shape;
+    }
+}
+
+/* From the pose of the user's frame to that of the body's own. */
+static void settle_pose(tl_body_rec *body)
+{
+    double q[4], shift[3];
+    if (is_turned(body)) {
+        const double *t = body->turn, back[4] = {t[0], -t[1], -t[2], -t[3]};
+        join(body->orientation, back, q);
+        memcpy(body->orientation, q, sizeof q);
+    }
+    if (!is_shifted(body))
+        return;
+    tl_turn_apply(body->orientation, body->offset, shift);
+    for (int k = 0; k < 3; k++)
+        body->position[k] -= shift[k];
 }
 
 /* What any body must obey, whatever its kind. */
@@ -207,6 +140,7 @@ static tl_status check_numbers(const tl_place *place, const tl_body_def *def)
     TL_TRY(tl_check_finite(place, "velocity", 3, def->velocity));
     TL_TRY(tl_check_finite(place, "angular_velocity", 3, def->angular_velocity));
     TL_TRY(tl_check_finite(place, "inertia", 3, def->inertia));
+    TL_TRY(tl_check_finite(place, "centre_of_mass", 3, def->centre_of_mass));
     if (!(def->density >= 0 && isfinite(def->density)))
         return tl_refuse(place, "density", 1, &def->density, "it must be finite and >= 0");
     if (!(def->mass >= 0 && isfinite(def->mass)))
@@ -242,7 +176,8 @@ static bool is_alike(const tl_body_def *def, const tl_body_def *before)
     return def->kind == before->kind && def->shapes == before->shapes &&
            def->shape_count == before->shape_count && def->mass == before->mass &&
            def->density == before->density &&
-           !memcmp(def->inertia, before->inertia, sizeof def->inertia);
+           !memcmp(def->inertia, before->inertia, sizeof def->inertia) &&
+           !memcmp(def->centre_of_mass, before->centre_of_mass, sizeof def->centre_of_mass);
 }
 
 /* Shapes, mass and inertia of a body like the last one of the list: nothing is looked at twice. */
@@ -257,6 +192,8 @@ static tl_status repeat_shapes(tl_body_list *list, const tl_place *place, tl_bod
     body->shape_count = last->shape_count;
     body->mass = last->mass;
     memcpy(body->inertia, last->inertia, sizeof body->inertia);
+    memcpy(body->offset, last->offset, sizeof body->offset);
+    memcpy(body->turn, last->turn, sizeof body->turn);
     return TL_OK;
 }
 
@@ -264,7 +201,7 @@ static tl_status repeat_shapes(tl_body_list *list, const tl_place *place, tl_bod
 static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_body_def *def,
                           const tl_body_def *before, uint32_t materials)
 {
-    tl_body_rec body = {0};
+    tl_body_rec body = {.turn = {1, 0, 0, 0}};
     const bool alike = before && is_alike(def, before);
     TL_TRY(check_numbers(place, def));
     TL_TRY(tl_check_unit(place, "orientation", def->orientation, body.orientation));
@@ -276,11 +213,16 @@ static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_bo
         memcpy(body.velocity, def->velocity, sizeof body.velocity);
         memcpy(body.angular_velocity, def->angular_velocity, sizeof body.angular_velocity);
         if (!alike)
-            TL_TRY(tl_mass_resolve(place, def, &body.mass, body.inertia));
+            TL_TRY(tl_mass_resolve(place, def,
+                                   (const tl_shape_rec *)list->shapes.data + body.first_shape,
+                                   list->geometries, &body));
     } else {
         TL_TRY(check_at_rest(place, "velocity", def->velocity));
         TL_TRY(check_at_rest(place, "angular_velocity", def->angular_velocity));
     }
+    if (!alike)
+        settle_shapes(list, &body);
+    settle_pose(&body);
     if (def->kind == TL_PRESCRIBED)
         TL_TRY(add_motion(list, place, &def->motion, &body));
     return tl_array_append(&list->bodies, &body, 1);

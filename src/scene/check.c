@@ -112,6 +112,20 @@ tl_status tl_check_material(const tl_place *place, const char *field, size_t mat
                          material.index, materials - 1);
 }
 
+tl_status tl_refuse_geometry(const tl_place *place, uint32_t index, size_t count, const char *is,
+                             const char *wanted)
+{
+    char path[PATH_SIZE];
+    const char *said;
+    const tl_error error = about(place, "geometry", path, &said);
+    if (is)
+        return tl_fail_about(TL_BAD_ARGUMENT, &error,
+                             ": %u is of kind %s; a shape of kind %s needs one of its own kind",
+                             index, is, wanted);
+    return tl_fail_about(TL_BAD_HANDLE, &error, ": %u is no geometry of this scene (it has %zu)",
+                         index, count);
+}
+
 tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value,
                         tl_vocabulary which)
 {

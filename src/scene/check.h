@@ -44,6 +44,16 @@ tl_status tl_check_finite(const tl_place *place, const char *field, size_t count
 tl_status tl_check_material(const tl_place *place, const char *field, size_t materials,
                             tl_material material);
 
+/* TL_BAD_HANDLE for a geometry that is none of `count`; with the words of two kinds,
+ * TL_BAD_ARGUMENT for one of another kind than its shape is. */
+tl_status tl_refuse_geometry(const tl_place *place, uint32_t index, size_t count, const char *is,
+                             const char *wanted);
+
+/* shape.c: checks a shape of a body and makes a record of it. `materials` is how many materials
+ * there are besides the default one. */
+tl_status tl_shape_rec_make(const tl_place *place, tl_body_kind body, const tl_shape_def *def,
+                            uint32_t materials, const tl_array *geometries, tl_shape_rec *out);
+
 /* Refuses a value of an enum that has no word. */
 tl_status tl_check_enum(const tl_place *place, const char *field, uint32_t value,
                         tl_vocabulary which);
@@ -62,9 +72,9 @@ tl_status tl_check_surface(const tl_place *place, double friction, double restit
 /* motion.c: checks a prescribed motion and makes a record of it that owns a copy of the table. */
 tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out);
 
-/* mass.c: mass (kg) and principal moments (kg m^2) of a dynamic body whose shapes have been
- * checked. */
-tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, double *mass,
-                          double inertia[3]);
+/* mass.c: mass, principal moments, offset and turn of a dynamic body whose shapes have been
+ * checked. `shapes` are their records in the frame that the user gave. */
+tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, const tl_shape_rec *shapes,
+                          const tl_array *geometries, tl_body_rec *body);
 
 #endif

@@ -57,9 +57,9 @@ static double aside(const packing *p)
     return 0.5 * p->job->space.room.slack;
 }
 
-static const tl_ball *ball_at(const packing *p, uint32_t support)
+static const tl_space_ball *ball_at(const packing *p, uint32_t support)
 {
-    return (const tl_ball *)p->job->space.balls.data + support;
+    return (const tl_space_ball *)p->job->space.balls.data + support;
 }
 
 /* --- the heap -------------------------------------------------------------------------------- */
@@ -112,12 +112,12 @@ static bool is_flat(const packing *p, uint32_t support)
 
 /* What a support asks of a sphere of radius r that touches `first`; for a wall as it looks from x.
  */
-static plane ask(const packing *p, const tl_ball *first, uint32_t support, double r,
+static plane ask(const packing *p, const tl_space_ball *first, uint32_t support, double r,
                  const double x[3])
 {
     plane out;
     if (support < WALLS) {
-        const tl_ball *ball = ball_at(p, support);
+        const tl_space_ball *ball = ball_at(p, support);
         const double d = r + first->reach + aside(p), e = r + ball->reach + aside(p);
         for (int k = 0; k < 3; k++)
             out.a[k] = ball->x[k] - first->x[k];
@@ -155,7 +155,7 @@ static bool meet(const plane *one, const plane *two, double d, const double down
  * is, again and again. What comes out is checked by the caller. */
 static bool settle(const packing *p, const uint32_t support[3], double r, double x[3])
 {
-    const tl_ball *first = ball_at(p, support[0]);
+    const tl_space_ball *first = ball_at(p, support[0]);
     const double d = r + first->reach + aside(p);
     const bool flat = is_flat(p, support[1]) && is_flat(p, support[2]);
     memcpy(x, first->x, sizeof first->x);
@@ -178,7 +178,7 @@ static bool settle(const packing *p, const uint32_t support[3], double r, double
 static tl_status find_supports(packing *p, uint32_t newest)
 {
     const tl_space *space = &p->job->space;
-    const tl_ball *ball = ball_at(p, newest);
+    const tl_space_ball *ball = ball_at(p, newest);
     const double reach = ball->reach + 2 * p->middle + 2 * space->room.slack;
     double n[3];
     TL_TRY(tl_space_near(space, ball->x, reach, &p->near));
@@ -211,7 +211,7 @@ static bool is_clear(const packing *p, const double x[3], double r, size_t *bloc
         const size_t at = i ? i - 1 : *blocker;
         bool clear;
         if (near[at] < WALLS) {
-            const tl_ball *ball = ball_at(p, near[at]);
+            const tl_space_ball *ball = ball_at(p, near[at]);
             const double d[3] = {x[0] - ball->x[0], x[1] - ball->x[1], x[2] - ball->x[2]};
             clear = dot(d, d) >= (r + ball->reach) * (r + ball->reach);
         } else {
@@ -242,7 +242,7 @@ static tl_status make_pockets(packing *p, uint32_t newest)
     const double *down = p->job->down;
     const uint32_t *near = p->near.data;
     const plane *planes = p->plane.data;
-    const tl_ball *ball = ball_at(p, newest);
+    const tl_space_ball *ball = ball_at(p, newest);
     const double d = p->middle + ball->reach + aside(p);
     const double r = p->middle - p->job->space.room.slack;
     const bool many = p->near.count > FEW;

@@ -1,13 +1,18 @@
-/* Mass and inertia of dynamic bodies: as given, or those of the body's solid spheres. Called by
- * body.c for each dynamic body, after its shapes have been checked. */
+/* Mass, centre of mass and inertia of dynamic bodies: as given, or those of the body's solid
+ * shapes, with the principal axes that worlds turn bodies about. Called by body.c for each dynamic
+ * body, after its shapes have been checked. */
+#include "base/principal.h"
+#include "base/turn.h"
 #include "scene/check.h"
+#include "scene/solid.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 static const double slack = 1e-9; /* relative, on centres, products of inertia and given moments */
 
-/* The solid spheres of a body together, each with a mass in proportion to its volume. */
+/* The solid shapes of a body together, each with a mass in proportion to its volume. */
 typedef struct solid {
     double volume;      /* m^3, overlaps counted twice */
     double extent;      /* m, from the body's origin to the farthest point */
@@ -21,33 +26,79 @@ static double length(const double v[3])
     return hypot(hypot(v[0], v[1]), v[2]);
 }
 
-/* Adds a sphere that holds `share` of the mass: 2/5 r^2 and the parallel axis theorem. */
-static void add_sphere(solid *s, const double p[3], double radius, double share)
+/* The radius of a ball around a shape, and how far the shape reaches from the body's origin. */
+static double size_of(const tl_shape_rec *shape, const tl_array *geometries, double *extent)
 {
-    double own = 0.4 * radius * radius;
+    double frame[TL_FRAME], ball[4];
+    if (shape->kind == TL_SPHERE) {
+        *extent = length(shape->position) + shape->radius;
+        return shape->radius;
+    }
+    tl_shape_frame(shape, geometries, frame, ball);
+    *extent = length(ball) + ball[3];
+    return ball[3];
+}
+
+/* Centre and inertia of a shape's solid along the body's axes. */
+static tl_solid turned_solid(const tl_shape_rec *shape, const tl_array *geometries, double unit)
+{
+    tl_solid s = tl_shape_solid(shape, geometries, unit);
+    const double *q = shape->orientation, *own = s.inertia;
+    if (q[0] == 1 || shape->kind == TL_SPHERE)
+        return s;
+    const double m[3][3] = {
+        {own[0], own[5], own[4]}, {own[5], own[1], own[3]}, {own[4], own[3], own[2]}};
+    double axes[3][3], half[3][3], centre[3]; /* axes of the shape; R m; */
+    for (int k = 0; k < 3; k++) {
+        const double axis[3] = {k == 0, k == 1, k == 2};
+        tl_turn_apply(q, axis, axes[k]);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            half[i][k] = axes[0][i] * m[0][k] + axes[1][i] * m[1][k] + axes[2][i] * m[2][k];
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        s.inertia[k] = half[k][0] * axes[0][k] + half[k][1] * axes[1][k] + half[k][2] * axes[2][k];
+        s.inertia[3 + k] =
+            half[i][0] * axes[0][j] + half[i][1] * axes[1][j] + half[i][2] * axes[2][j];
+    }
+    tl_turn_apply(q, s.centre, centre);
+    memcpy(s.centre, centre, sizeof centre);
+    return s;
+}
+
+/* Adds a shape that holds `share` of the mass, by the parallel axis theorem about `origin`. */
+static void add_shape(solid *s, const tl_shape_rec *shape, const tl_solid *own, double share,
+                      const double origin[3])
+{
+    double p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = shape->position[i] + own->centre[i] - origin[i];
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         s->centre[i] += share * p[i];
-        s->moments[i] += share * (own + (p[j] * p[j] + p[k] * p[k]));
+        s->moments[i] += share * (own->inertia[i] + (p[j] * p[j] + p[k] * p[k]));
         s->products[i] -= share * p[j] * p[k];
+        s->products[i] += share * own->inertia[3 + i];
     }
-    s->extent = fmax(s->extent, length(p) + radius);
 }
 
-/* Volumes are taken relative to the largest sphere's, so that no radius underflows the shares. */
-static solid sum_spheres(const tl_body_def *def)
+/* All shapes, with centre and inertia about `origin`. Volumes are taken relative to the size of the
+ * largest shape, so that no length underflows the shares. */
+static solid sum_shapes(size_t count, const tl_shape_rec *shapes, const tl_array *geometries,
+                        const double origin[3])
 {
     solid s = {0};
-    double largest = 0, sum = 0;
-    for (size_t i = 0; i < def->shape_count; i++)
-        largest = fmax(largest, def->shapes[i].radius);
-    for (size_t i = 0; i < def->shape_count; i++) {
-        double r = def->shapes[i].radius / largest;
-        sum += r * r * r;
+    double largest = 0, sum = 0, extent;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, size_of(&shapes[i], geometries, &extent));
+        s.extent = fmax(s.extent, extent);
     }
-    for (size_t i = 0; i < def->shape_count; i++) {
-        double r = def->shapes[i].radius / largest;
-        add_sphere(&s, def->shapes[i].position, def->shapes[i].radius, r * r * r / sum);
+    for (size_t i = 0; i < count; i++)
+        sum += tl_shape_solid(&shapes[i], geometries, largest).volume;
+    for (size_t i = 0; i < count; i++) {
+        const tl_solid own = turned_solid(&shapes[i], geometries, largest);
+        add_shape(&s, &shapes[i], &own, own.volume / sum, origin);
     }
     s.volume = 4.0 / 3.0 * pi * (largest * largest * largest) * sum;
     return s;
@@ -69,11 +120,15 @@ static tl_status check_given(const tl_place *place, const tl_body_def *def)
                          "each must be > 0 on a dynamic body without shapes");
     if (def->mass == 0 && !(def->density > 0))
         return tl_refuse(place, "density", 1, &def->density, "it must be > 0 where mass is 0");
+    if (all_zero(moments) && !all_zero(def->centre_of_mass))
+        return tl_refuse(
+            place, "centre_of_mass", 3, def->centre_of_mass,
+            "it is used where inertia is given; it must be 0 where the shapes give it");
     if (all_zero(moments))
         return TL_OK;
     if (!(moments[0] > 0 && moments[1] > 0 && moments[2] > 0))
         return tl_refuse(place, "inertia", 3, moments,
-                         "each must be > 0, or all 0 for that of the spheres");
+                         "each must be > 0, or all 0 for that of the shapes");
     double largest = fmax(moments[0], fmax(moments[1], moments[2]));
     for (int i = 0; i < 3; i++)
         if (moments[i] == largest && /* the difference, because the sum may overflow */
@@ -83,42 +138,75 @@ static tl_status check_given(const tl_place *place, const tl_body_def *def)
     return TL_OK;
 }
 
-static tl_status automatic_inertia(const tl_place *place, const solid *s, double mass,
-                                   double inertia[3])
+/* The solid about its centre of mass. One that is the body's origin but for rounding stays there.
+ */
+static solid sum_about_centre(size_t count, const tl_shape_rec *shapes, const tl_array *geometries,
+                              double centre[3])
 {
-    double trace = s->moments[0] + s->moments[1] + s->moments[2];
+    static const double origin[3] = {0, 0, 0};
+    solid s = sum_shapes(count, shapes, geometries, origin);
+    memcpy(centre, origin, sizeof origin);
+    if (length(s.centre) <= slack * s.extent)
+        return s;
+    memcpy(centre, s.centre, sizeof origin);
+    return sum_shapes(count, shapes, geometries, centre);
+}
+
+/* Moments, and the axes where they are not the body's: `axes` turns principal axes to those. */
+static tl_status automatic_inertia(const tl_place *place, const solid *s, double mass,
+                                   double inertia[3], double axes[4])
+{
+    double trace = s->moments[0] + s->moments[1] + s->moments[2], moments[3];
     double worst = fmax(fabs(s->products[0]), fmax(fabs(s->products[1]), fabs(s->products[2])));
-    if (!(worst <= slack * trace))
-        return tl_refuse(place, "shapes: their products of inertia over mass (yz, zx, xy)", 3,
-                         s->products,
-                         "each must be 0: turn the shapes to their principal axes, or give mass "
-                         "and inertia");
+    memcpy(moments, s->moments, sizeof moments);
+    if (worst > slack * trace) {
+        const double tensor[6] = {moments[0],     moments[1],     moments[2],
+                                  s->products[0], s->products[1], s->products[2]};
+        tl_principal_axes(tensor, moments, axes);
+    }
     for (int i = 0; i < 3; i++)
-        inertia[i] = mass * s->moments[i];
+        inertia[i] = mass * moments[i];
     for (int i = 0; i < 3; i++)
         if (!(inertia[i] > 0 && isfinite(inertia[i])))
-            return tl_refuse(place, "inertia: that of the solid spheres", 3, inertia,
+            return tl_refuse(place, "inertia: that of the solid shapes", 3, inertia,
                              "each must be finite and > 0: give mass and inertia");
     return TL_OK;
 }
 
-tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, double *mass,
-                          double inertia[3])
+/* The pose of the body's frame in that of its centre of mass and principal axes. */
+static void set_pose(tl_body_rec *body, const double centre[3], const double axes[4])
 {
+    body->turn[0] = axes[0];
+    for (int k = 1; k < 4; k++)
+        body->turn[k] = axes[k] == 0 ? 0 : -axes[k];
+    if (all_zero(centre))
+        return;
+    tl_turn_apply(body->turn, centre, body->offset);
+    for (int k = 0; k < 3; k++)
+        body->offset[k] = -body->offset[k];
+}
+
+tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, const tl_shape_rec *shapes,
+                          const tl_array *geometries, tl_body_rec *body)
+{
+    double centre[3], axes[4] = {1, 0, 0, 0};
     TL_TRY(check_given(place, def));
-    *mass = def->mass;
-    for (int i = 0; i < 3; i++)
-        inertia[i] = def->inertia[i];
-    if (def->mass > 0 && !all_zero(def->inertia))
-        return TL_OK;
-    solid s = sum_spheres(def);
-    if (!(length(s.centre) <= slack * s.extent))
-        return tl_refuse(place, "shapes: their centre of mass", 3, s.centre,
-                         "it must be the body's origin: move the shapes, or give mass and inertia");
-    if (def->mass == 0)
-        *mass = def->density * s.volume;
-    if (!(*mass > 0 && isfinite(*mass)))
-        return tl_refuse(place, "mass: density times the volume of the spheres", 1, mass,
-                         "it must be finite and > 0: give mass");
-    return all_zero(def->inertia) ? automatic_inertia(place, &s, *mass, inertia) : TL_OK;
+    body->mass = def->mass;
+    memcpy(body->inertia, def->inertia, sizeof body->inertia);
+    memcpy(centre, def->centre_of_mass, sizeof centre);
+    if (def->mass == 0 || all_zero(def->inertia)) {
+        double found[3];
+        const solid s = sum_about_centre(def->shape_count, shapes, geometries, found);
+        if (def->mass == 0)
+            body->mass = def->density * s.volume;
+        if (!(body->mass > 0 && isfinite(body->mass)))
+            return tl_refuse(place, "mass: density times the volume of the shapes", 1, &body->mass,
+                             "it must be finite and > 0: give mass");
+        if (all_zero(def->inertia)) {
+            memcpy(centre, found, sizeof centre);
+            TL_TRY(automatic_inertia(place, &s, body->mass, body->inertia, axes));
+        }
+    }
+    set_pose(body, centre, axes);
+    return TL_OK;
 }

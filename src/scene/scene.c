@@ -27,7 +27,9 @@ tl_status tl_scene_create(tl_scene **scene)
     made->materials.item = sizeof(tl_material_def);
     made->pairs.item = sizeof(tl_pair_rec);
     made->forces.item = sizeof(tl_force_rec);
+    made->geometries.item = sizeof(tl_geometry_rec);
     tl_body_list_init(&made->list);
+    made->list.geometries = &made->geometries;
     tl_schedule_init(&made->schedule);
     tl_monitor_list_init(&made->monitors);
     tl_status status = tl_array_append(&made->materials, &material, 1);
@@ -54,6 +56,7 @@ void tl_scene_destroy(tl_scene *scene)
     tl_array_free(&scene->materials);
     tl_array_free(&scene->pairs);
     tl_body_list_free(&scene->list);
+    tl_geometries_free(&scene->geometries);
     tl_free(scene, sizeof *scene);
 }
 

@@ -5,17 +5,21 @@
 
 #include "base/expression.h"
 #include "talus/scene.h"
+#include "scene/geometry.h"
 #include "scene/monitor.h"
 
 /* A shape in its body's frame; material 0 is the default material. */
 typedef struct tl_shape_rec {
-    uint32_t kind;         /* tl_shape_kind */
-    uint32_t material;     /* index into the pair tables */
-    double position[3];    /* m; of a parallelogram: its corner */
-    double orientation[4]; /* unit quaternion */
-    double radius;         /* m, spheres */
-    double half_extents[3];
+    uint32_t kind;          /* tl_shape_kind */
+    uint32_t material;      /* index into the pair tables */
+    double position[3];     /* m; of a parallelogram: its corner */
+    double orientation[4];  /* unit quaternion */
+    double radius;          /* m: the fields of tl_shape_def; those that the kind does not use */
+    double half_extents[3]; /* are 0, so that equal shapes have equal bytes */
     double edge_u[3], edge_v[3];
+    double half_length, rounding;
+    uint32_t geometry; /* 1 + index into the geometries, 0 where there is none */
+    uint32_t unused;   /* 0 */
 } tl_shape_rec;
 
 /* The frame of a shape in its body's frame: origin, three axes (of a parallelogram its edges and
@@ -23,9 +27,27 @@ typedef struct tl_shape_rec {
  * ball around it (0 for planes); of a sphere, the ball is the sphere. */
 #define TL_PATCH 18
 
+/* Whether a kind is a solid, which may be on dynamic bodies. */
+bool tl_shape_is_solid(uint32_t kind);
+
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
 void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
+
+/* The frame of a shape in its body's frame (frame.c), TL_FRAME numbers:
+ *   0..2    origin
+ *   3..11   axes u, v, w: unit vectors; of a parallelogram its edges with their lengths, and its
+ *           unit normal
+ *   12..14  size of the core (kernels/narrow/convex.h); hulls, meshes, height fields: half the box
+ *           around them in their own frame
+ *   15..17  half extents of a box along the body's axes, about the ball's centre, that holds the
+ *           shape; 0 for planes
+ *   18      rounding: that of the core; spheres and capsules: their radius
+ *   19      geometry: 1 + index into the geometries, 0 where there is none
+ * and the centre and radius of a ball around the shape (radius 0 for planes). */
+#define TL_FRAME 20
+void tl_shape_frame(const tl_shape_rec *shape, const tl_array *geometries, double *frame,
+                    double *ball);
 
 /* A prescribed motion; the record owns its tables and texts. */
 typedef struct tl_motion_rec {
@@ -60,7 +82,16 @@ bool tl_motion_turns(const tl_motion_def *def);
 void tl_table_at(size_t length, const double *times, const double *rows, size_t width, double t,
                  double *out);
 
-/* A body; mass and inertia are resolved (0 for bodies that are not dynamic). */
+/* A body; mass and inertia are resolved (0 for bodies that are not dynamic).
+ *
+ * A dynamic body lives in the frame of its centre of mass and principal axes: position,
+ * orientation, velocity, inertia and shapes are of that frame. offset and turn are the pose of the
+ * user's frame in it: p there is offset + turn p here. So the user's frame is at
+ *     position + orientation * offset,  with orientation (x) turn,
+ * and from a pose (X, Q) of the user's frame follow
+ *     orientation = Q (x) conjugate(turn),  position = X - orientation * offset.
+ * They are exactly 0 and (1, 0, 0, 0) where the frames are the same, and on other bodies.
+ * Velocities are those of the centre of mass, in both. */
 typedef struct tl_body_rec {
     uint32_t kind;        /* tl_body_kind */
     uint32_t first_shape; /* into tl_body_list.shapes; bodies with equal shapes share them */
@@ -72,15 +103,17 @@ typedef struct tl_body_rec {
     double angular_velocity[3];
     double mass;
     double inertia[3];
+    double offset[3], turn[4];
 } tl_body_rec;
 
 /* A batch of checked bodies with what they own: the bodies of a scene, or those added to a world.
  */
 typedef struct tl_body_list {
-    tl_array bodies;    /* tl_body_rec */
-    tl_array shapes;    /* tl_shape_rec */
-    tl_array motions;   /* tl_motion_rec */
-    size_t shape_total; /* shapes of all bodies, shared ones counted once a body */
+    tl_array bodies;            /* tl_body_rec */
+    tl_array shapes;            /* tl_shape_rec */
+    tl_array motions;           /* tl_motion_rec */
+    size_t shape_total;         /* shapes of all bodies, shared ones counted once per body */
+    const tl_array *geometries; /* tl_geometry_rec, what shapes may use; NULL: none. Not owned */
 } tl_body_list;
 
 void tl_body_list_init(tl_body_list *list);
@@ -168,10 +201,11 @@ tl_status tl_boundary_check(const tl_boundary_def *def);
 
 struct tl_scene {
     tl_settings settings;
-    tl_array materials; /* tl_material_def; [0] is the default material */
-    tl_array pairs;     /* tl_pair_rec, a square table: materials.count * materials.count */
-    tl_body_list list;
-    tl_array forces; /* tl_force_rec */
+    tl_array materials;  /* tl_material_def; [0] is the default material */
+    tl_array pairs;      /* tl_pair_rec, a square table: materials.count * materials.count */
+    tl_array geometries; /* tl_geometry_rec */
+    tl_body_list list;   /* of these geometries */
+    tl_array forces;     /* tl_force_rec */
     tl_schedule schedule;
     tl_monitor_list monitors;
 };

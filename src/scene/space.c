@@ -29,7 +29,7 @@ static void set_edge(tl_space *space, double edge)
 void tl_space_init(tl_space *space, const tl_room *room, double largest)
 {
     *space = (tl_space){.room = *room,
-                        .balls = {.item = sizeof(tl_ball)},
+                        .balls = {.item = sizeof(tl_space_ball)},
                         .buckets = {.item = sizeof(uint32_t)},
                         .walls = {.item = sizeof(tl_wall)},
                         .bounded = {.item = sizeof(uint32_t)},
@@ -84,7 +84,7 @@ static uint32_t level_of(const tl_space *space, double reach)
 
 static void link_ball(tl_space *space, uint32_t index)
 {
-    tl_ball *ball = (tl_ball *)space->balls.data + index;
+    tl_space_ball *ball = (tl_space_ball *)space->balls.data + index;
     const double inverse = space->inverse[ball->level];
     uint32_t *bucket = (uint32_t *)space->buckets.data +
                        bucket_of(space, cell_of(ball->x[0], inverse), cell_of(ball->x[1], inverse),
@@ -105,12 +105,12 @@ static tl_status set_buckets(tl_space *space, size_t count)
 
 tl_status tl_space_add(tl_space *space, const double x[3], double reach)
 {
-    tl_ball ball = {.x = {x[0], x[1], x[2]}, .reach = reach};
+    tl_space_ball ball = {.x = {x[0], x[1], x[2]}, .reach = reach};
     if (space->balls.count >= TL_MOST_ITEMS)
         return tl_fail(TL_TOO_LARGE, "there can be at most %zu spheres", TL_MOST_ITEMS);
     if (2 * reach > space->edge) { /* larger than all before: coarser cells, all balls anew */
         TL_TRY(tl_array_reserve(&space->balls, space->balls.count + 1));
-        tl_ball *balls = space->balls.data;
+        tl_space_ball *balls = space->balls.data;
         while (2 * reach > space->edge)
             set_edge(space, 2 * space->edge);
         memset(space->used, 0, sizeof space->used);
@@ -138,10 +138,10 @@ tl_status tl_space_add(tl_space *space, const double x[3], double reach)
 }
 
 /* What a visitor is asked of each ball that is near; true ends the visit. */
-typedef bool (*visitor)(void *context, const tl_ball *ball, uint32_t index);
+typedef bool (*visitor)(void *context, const tl_space_ball *ball, uint32_t index);
 
 /* Whether a ball's reach is nearer to x than `distance`. */
-static inline bool is_near(const tl_ball *ball, const double x[3], double distance)
+static inline bool is_near(const tl_space_ball *ball, const double x[3], double distance)
 {
     const double d[3] = {ball->x[0] - x[0], ball->x[1] - x[1], ball->x[2] - x[2]};
     const double least = distance + ball->reach;
@@ -152,12 +152,12 @@ static inline bool is_near(const tl_ball *ball, const double x[3], double distan
 static inline bool visit_cell(const tl_space *space, const int64_t cell[3], uint32_t level,
                               const double x[3], double distance, visitor visit, void *context)
 {
-    const tl_ball *balls = space->balls.data;
+    const tl_space_ball *balls = space->balls.data;
     const double inverse = space->inverse[level];
     uint32_t at =
         ((const uint32_t *)space->buckets.data)[bucket_of(space, cell[0], cell[1], cell[2], level)];
     for (; at != TL_NO_BALL; at = balls[at].next) {
-        const tl_ball *ball = &balls[at];
+        const tl_space_ball *ball = &balls[at];
         if (is_near(ball, x, distance) && ball->level == level &&
             cell_of(ball->x[0], inverse) == cell[0] && cell_of(ball->x[1], inverse) == cell[1] &&
             cell_of(ball->x[2], inverse) == cell[2] && visit(context, ball, at))
@@ -170,7 +170,7 @@ static inline bool visit_cell(const tl_space *space, const int64_t cell[3], uint
 static bool visit_all(const tl_space *space, uint32_t level, const double x[3], double distance,
                       visitor visit, void *context)
 {
-    const tl_ball *balls = space->balls.data;
+    const tl_space_ball *balls = space->balls.data;
     for (size_t i = 0; i < space->balls.count; i++)
         if (balls[i].level == level && is_near(&balls[i], x, distance) &&
             visit(context, &balls[i], (uint32_t)i))
@@ -208,7 +208,7 @@ visit_near(const tl_space *space, const double x[3], double distance, visitor vi
     return false;
 }
 
-static bool stop_at_first(void *context, const tl_ball *ball, uint32_t index)
+static bool stop_at_first(void *context, const tl_space_ball *ball, uint32_t index)
 {
     (void)context, (void)ball, (void)index;
     return true;
@@ -252,7 +252,7 @@ typedef struct wall_question {
     double least;
 } wall_question;
 
-static bool is_wall_near(void *context, const tl_ball *ball, uint32_t index)
+static bool is_wall_near(void *context, const tl_space_ball *ball, uint32_t index)
 {
     const wall_question *w = context;
     const uint32_t wall = ((const uint32_t *)w->space->bounded.data)[index];
@@ -288,7 +288,7 @@ typedef struct collection {
     tl_status status;
 } collection;
 
-static bool collect(void *context, const tl_ball *ball, uint32_t index)
+static bool collect(void *context, const tl_space_ball *ball, uint32_t index)
 {
     collection *c = context;
     (void)ball;

@@ -9,11 +9,11 @@
 #define TL_SPACE_LEVELS 30
 
 /* A ball; others keep `reach` from its centre: its radius and the gap that is asked for. */
-typedef struct tl_ball {
+typedef struct tl_space_ball {
     double x[3], reach;
     uint32_t next; /* of the same bucket, or TL_NO_BALL */
     uint32_t level;
-} tl_ball;
+} tl_space_ball;
 
 #define TL_NO_BALL 0xffffffffu
 
@@ -28,7 +28,7 @@ typedef struct tl_wall {
 typedef struct tl_space {
     tl_room room;
     double edge;
-    tl_array balls;                  /* tl_ball */
+    tl_array balls;                  /* tl_space_ball */
     tl_array buckets;                /* uint32_t, a power of two of them: first ball */
     tl_array walls;                  /* tl_wall */
     struct tl_space *bounds;         /* balls around walls that have a bound; NULL: none has */

@@ -18,7 +18,8 @@ static const struct vocabulary {
     const char *const *words;
 } vocabularies[] = {
     [TL_WORDS_BODY] = {"TL_", WORDS("dynamic", "fixed", "prescribed")},
-    [TL_WORDS_SHAPE] = {"TL_", WORDS("sphere", "plane", "box", "parallelogram")},
+    [TL_WORDS_SHAPE] = {"TL_", WORDS("sphere", "plane", "box", "parallelogram", "capsule",
+                                     "cylinder", "cone", "ellipsoid", "hull", "mesh", "heights")},
     [TL_WORDS_MOTION] = {"TL_MOTION_", WORDS("velocity", "sine", "table", "ramp", "expression")},
     [TL_WORDS_OVERLAP] = {"TL_OVERLAP_", WORDS("split", "velocity")},
     [TL_WORDS_SOLVER] = {"TL_", WORDS("psor", "jacobi", "apgd", "spg")},

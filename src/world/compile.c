@@ -83,8 +83,13 @@ static tl_status check_body(const tl_body_list *list, const tl_body_rec *body, u
     const double *v = body->velocity, *w = body->angular_velocity, *inertia = body->inertia;
     const tl_shape_rec *s = (const tl_shape_rec *)list->shapes.data + body->first_shape;
     for (uint32_t k = 0; k < body->shape_count; k++, s++)
-        if (!within(s->position) || !within(s->half_extents) || !within(s->edge_u) ||
-            !within(s->edge_v) || !(s->radius < TLK_FAR))
+        if (s->kind > TL_PARALLELOGRAM || (body->kind == TL_DYNAMIC && s->kind != TL_SPHERE))
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "body %u: shape %u: worlds have no contacts of this "
+                           "kind of shape yet",
+                           id, k);
+        else if (!within(s->position) || !within(s->half_extents) || !within(s->edge_u) ||
+                 !within(s->edge_v) || !(s->radius < TLK_FAR))
             return tl_fail(TL_BAD_ARGUMENT,
                            "body %u: shape %u is too far or too large; lengths must be below %g m",
                            id, k, TLK_FAR);

@@ -93,7 +93,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'colour': 3"),
      "s.json:2:1: unknown key 'colour', expected '$schema', 'version', 'title', 'parameters', "
      "'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', 'pairs', "
-     "'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces' or 'monitors'"},
+     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
     {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
@@ -455,36 +455,41 @@ static const bad_scene bad_scenes[] = {
            "'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
      "s.json:3:13: bodies[1].inertia: is (1, 1, 9); the largest must not exceed the sum of the "
      "other two"},
-    {BLIND,
-     SCENE("'bodies': [{'shapes': [{'kind': 'sphere', 'radius': 1, 'position': [1, 0, 0]}]}]"),
-     "s.json:2:23: bodies[0].shapes: their centre of mass is (1, 0, 0); it must be the body's "
-     "origin: move the shapes, or give mass and inertia"},
-    {BLIND,
-     SCENE("'bodies': [{'shapes': [{'kind': 'sphere', 'radius': 1, 'position': [1, 1, 0]}, "
-           "{'kind': 'sphere', 'radius': 1, 'position': [-1, -1, 0]}]}]"),
-     "s.json:2:23: bodies[0].shapes: their products of inertia over mass (yz, zx, xy) is (0, 0, "
-     "-1); each must be 0: turn the shapes to their principal axes, or give mass and inertia"},
+    {SEEN,
+     SCENE("'bodies': [{'centre_of_mass': [1, 0, 0], 'shapes': [{'kind': 'sphere', 'radius': "
+           "1}]}]"),
+     "s.json:2:13: bodies[0]: has 'centre_of_mass', expected it beside 'inertia' alone: otherwise "
+     "the shapes give it"},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'fixed', 'centre_of_mass': [1, 0, 0], 'shapes': [{'kind': "
+           "'plane'}]}]"),
+     "s.json:2:30: bodies[0]: has 'centre_of_mass', expected none on a body of kind \"fixed\""},
     {BLIND, SCENE("'bodies': [{'density': 1e300, 'shapes': [{'kind': 'sphere', 'radius': 1e3}]}]"),
-     "s.json:2:12: bodies[0]: mass: density times the volume of the spheres is inf; it must be "
+     "s.json:2:12: bodies[0]: mass: density times the volume of the shapes is inf; it must be "
      "finite and > 0: give mass"},
     {BLIND,
      SCENE("'bodies': [{'positions': [[0, 0, 0], [1, 0, 0]], 'density': 1e300, 'shapes': [{'kind': "
            "'sphere', 'radius': 1e3}]}]"),
-     "s.json:2:12: bodies[0]: mass: density times the volume of the spheres is inf; it must be "
+     "s.json:2:12: bodies[0]: mass: density times the volume of the shapes is inf; it must be "
      "finite and > 0: give mass"},
     /* ---- Shapes ---- */
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'radius': 1}]}]"),
-     "s.json:2:41: bodies[0].shapes[0]: has no 'kind', expected \"sphere\", \"plane\", \"box\" or "
-     "\"parallelogram\""},
+     "s.json:2:41: bodies[0].shapes[0]: has no 'kind', expected \"sphere\", \"plane\", \"box\", "
+     "\"parallelogram\", "
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'spere'}]}]"),
-     "s.json:2:50: bodies[0].shapes[0].kind: is \"spere\", expected \"sphere\", \"plane\", \"box\" "
-     "or \"parallelogram\"; did you mean 'sphere'?"},
+     "s.json:2:50: bodies[0].shapes[0].kind: is \"spere\", expected \"sphere\", \"plane\", "
+     "\"box\", \"parallelogram\", "
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\"; did "
+     "you mean 'sphere'?"},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'torus'}]}]"),
-     "s.json:2:50: bodies[0].shapes[0].kind: is \"torus\", expected \"sphere\", \"plane\", \"box\" "
-     "or \"parallelogram\""},
+     "s.json:2:50: bodies[0].shapes[0].kind: is \"torus\", expected \"sphere\", \"plane\", "
+     "\"box\", \"parallelogram\", "
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 1}]}]"),
-     "s.json:2:50: bodies[0].shapes[0].kind: is 1, expected \"sphere\", \"plane\", \"box\" or "
-     "\"parallelogram\""},
+     "s.json:2:50: bodies[0].shapes[0].kind: is 1, expected \"sphere\", \"plane\", \"box\", "
+     "\"parallelogram\", "
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere'}]}]"),
      "s.json:2:41: bodies[0].shapes[0]: has no 'radius', expected a number above 0 (m)"},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'radius': -0.1}]}]"),
@@ -538,11 +543,133 @@ static const bad_scene bad_scenes[] = {
            "'edge_v': [2, 0, 0]}]}]"),
      "s.json:2:77: bodies[0].shapes[0].edge_u: is (0, 0, 0); it must not be zero"},
     {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'plane'}]}]"),
-     "s.json:2:33: bodies[0].shapes[0].kind: is \"plane\", expected \"sphere\" on a body that "
-     "moves freely; others are for bodies of kind \"fixed\" or \"prescribed\""},
-    {SEEN, SCENE("'bodies': [{'kind': 'dynamic', 'shapes': [{'kind': 'box', 'size': [1, 1, 1]}]}]"),
-     "s.json:2:52: bodies[0].shapes[0].kind: is \"box\", expected \"sphere\" on a body that moves "
-     "freely; others are for bodies of kind \"fixed\" or \"prescribed\""},
+     "s.json:2:33: bodies[0].shapes[0].kind: is \"plane\", expected a solid on a body that moves "
+     "freely; plane, parallelogram, mesh and heights are for bodies of kind \"fixed\" or "
+     "\"prescribed\""},
+    {SEEN,
+     SCENE("'bodies': [{'kind': 'dynamic', 'shapes': [{'kind': 'parallelogram', 'edge_u': [1, 0, "
+           "0], 'edge_v': [0, 1, 0]}]}]"),
+     "s.json:2:52: bodies[0].shapes[0].kind: is \"parallelogram\", expected a solid on a body that "
+     "moves freely; plane, parallelogram, mesh and heights are for bodies of kind \"fixed\" or "
+     "\"prescribed\""},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'capsule', 'radius': 1}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'half_length', expected a number above 0 (m)"},
+    {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'cone', 'half_length': 1}]}]"),
+     "s.json:2:41: bodies[0].shapes[0]: has no 'radius', expected a number above 0 (m)"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'cylinder', 'radius': 1, 'half_length': 0}]}]"),
+     "s.json:2:73: bodies[0].shapes[0].half_length: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'shapes': [{'kind': 'capsule', 'radius': 1, 'half_length': 1, 'rounding': "
+           "0.1}]}]"),
+     "s.json:2:75: bodies[0].shapes[0]: has 'rounding', expected none on a capsule"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'ellipsoid', 'half_extents': [1, 1, 1]}]}]"),
+     "s.json:2:46: bodies[0].shapes[0]: has 'half_extents', expected none on an ellipsoid"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'ellipsoid'}]}]"),
+     "s.json:2:24: bodies[0].shapes[0]: has no 'radii', expected the semi-axes [x, y, z] (m)"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'ellipsoid', 'radii': [1, 0, 1]}]}]"),
+     "s.json:2:59: bodies[0].shapes[0].radii[1]: is 0, expected a number above 0 (m)"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'box', 'size': [1, 1, 1], 'rounding': -0.1}]}]"),
+     "s.json:2:71: bodies[0].shapes[0].rounding: is -0.1, expected a number of at least 0 (m)"},
+    {BLIND, SCENE("'bodies': [{'shapes': [{'kind': 'box', 'size': [1, 1, 1], 'rounding': 0.5}]}]"),
+     "s.json:2:71: bodies[0].shapes[0].rounding: is 0.5; it must be >= 0 and smaller than each "
+     "half extent"},
+    {BLIND,
+     SCENE("'bodies': [{'shapes': [{'kind': 'cylinder', 'radius': 1, 'half_length': 0.2, "
+           "'rounding': 0.3}]}]"),
+     "s.json:2:90: bodies[0].shapes[0].rounding: is 0.3; it must be >= 0 and smaller than radius "
+     "and half_length"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'hull'}]}]"),
+     "s.json:2:24: bodies[0].shapes[0]: has no 'geometry', expected the name of a geometry"},
+    {BLIND, SCENE("'bodies': [{'shapes': [{'kind': 'hull', 'geometry': 'stone'}]}]"),
+     "s.json:2:53: bodies[0].shapes[0].geometry: is \"stone\", expected the name of one of "
+     "'geometries'"},
+    {BLIND,
+     SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, "
+           "'bodies': [{'shapes': [{'kind': 'hull', 'geometry': 'stoen'}]}]"),
+     "s.json:2:134: bodies[0].shapes[0].geometry: is \"stoen\", expected the name of one of "
+     "'geometries'; did you mean 'stone'?"},
+    {BLIND,
+     SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, "
+           "'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'mesh', 'geometry': 'stone'}]}]"),
+     "s.json:2:151: bodies[0].shapes[0].geometry: is \"stone\", a geometry with 'hull', expected "
+     "one with 'mesh'"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'hull', 'geometry': 3}]}]"),
+     "s.json:2:53: bodies[0].shapes[0].geometry: is 3, expected the name of a geometry"},
+    {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'sphere', 'radius': 1, 'geometry': 'stone'}]}]"),
+     "s.json:2:56: bodies[0].shapes[0]: has 'geometry', expected none on a sphere"},
+    {SEEN, SCENE("'geometries': []"),
+     "s.json:2:15: geometries: is an empty array, expected an object: names with geometries"},
+    {SEEN, SCENE("'geometries': {'': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}"),
+     "s.json:2:16: geometries: '' cannot be the name of a geometry, expected another"},
+    {SEEN, SCENE("'geometries': {'stone': {}}"),
+     "s.json:2:25: geometries.stone: has no 'hull', 'mesh' or 'heights', expected one of them"},
+    {SEEN, SCENE("'geometries': {'stone': 'part.stl'}"),
+     "s.json:2:25: geometries.stone: is \"part.stl\", expected an object: a geometry"},
+    {SEEN, SCENE("'geometries': {'stone': {'hul': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}"),
+     "s.json:2:26: geometries.stone: unknown key 'hul'; did you mean 'hull'?"},
+    {SEEN,
+     SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], 'mesh': "
+           "'part.stl'}}"),
+     "s.json:2:80: geometries.stone: has two of 'hull', 'mesh' and 'heights', expected one of "
+     "them"},
+    {SEEN, SCENE("'geometries': {'stone': {'hull': []}}"),
+     "s.json:2:34: geometries.stone.hull: is an empty array, expected an array of points [x, y, z] "
+     "(m), or the name of a mesh file"},
+    {SEEN, SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0]]}}"),
+     "s.json:2:46: geometries.stone.hull[1]: is an array of 2, expected an array of 3, each a "
+     "number (m)"},
+    {SEEN, SCENE("'geometries': {'stone': {'hull': 3}}"),
+     "s.json:2:34: geometries.stone.hull: is 3, expected an array of points [x, y, z] (m), or the "
+     "name of a mesh file"},
+    {BLIND,
+     SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}"),
+     "s.json:2:34: geometries.stone.hull: points: all 4 lie in one plane within 0 m (their size is "
+     "1.41421 m); a convex hull needs four that do not"},
+    {BLIND,
+     SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, "
+           "1]]},\n'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}"),
+     "s.json:3:1: geometries: duplicate key 'stone', expected it once"},
+    {BLIND, SCENE("'geometries': {'stone': {'hull': 'no such folder/part.stl'}}"),
+     "s.json:2:34: geometries.stone.hull: no such folder/part.stl: cannot be opened: No such file "
+     "or directory"},
+    {BLIND, SCENE("'geometries': {'part': {'mesh': 'part.txt'}}"),
+     "s.json:2:33: geometries.part.mesh: part.txt: its name ends in no format of meshes, expected "
+     ".stl, .obj, .ply, .dae, .gltf or .glb"},
+    {SEEN, SCENE("'geometries': {'part': {'mesh': [[0, 0, 0]]}}"),
+     "s.json:2:33: geometries.part.mesh: is an array of 1, expected the name of a mesh file"},
+    {SEEN, SCENE("'geometries': {'part': {'mesh': 'part.stl', 'scale': 0}}"),
+     "s.json:2:54: geometries.part.scale: is 0, expected a number above 0 (m per unit)"},
+    {SEEN, SCENE("'geometries': {'hill': {'heights': 'hill.txt'}}"),
+     "s.json:2:36: geometries.hill.heights: is \"hill.txt\", expected an object: a height field"},
+    {SEEN,
+     SCENE("'geometries': {'hill': {'heights': {'columns': 2, 'rows': 2, 'spacing': 1, 'values': "
+           "[0, 0, 0, 0]}, 'scale': 2}}"),
+     "s.json:2:101: geometries.hill: has 'scale', expected none with 'heights'"},
+    {SEEN, SCENE("'geometries': {'hill': {'heights': {'columns': 2, 'rows': 2, 'spacing': 1}}}"),
+     "s.json:2:36: geometries.hill.heights: has no 'values', expected an array of heights (m), or "
+     "the name of a file"},
+    {SEEN,
+     SCENE("'geometries': {'hill': {'heights': {'columns': 1, 'rows': 2, 'spacing': 1, 'values': "
+           "[0, 0]}}}"),
+     "s.json:2:48: geometries.hill.heights.columns: is 1, expected a whole number from 2 to "
+     "1048576"},
+    {SEEN,
+     SCENE("'geometries': {'hill': {'heights': {'columns': 2, 'rows': 2, 'spacing': [1, 0], "
+           "'values': [0, 0, 0, 0]}}}"),
+     "s.json:2:77: geometries.hill.heights.spacing[1]: is 0, expected a number above 0 (m)"},
+    {BLIND,
+     SCENE("'geometries': {'hill': {'heights': {'columns': 2, 'rows': 3, 'spacing': 1, 'values': "
+           "[0, 0, 0, 0]}}}"),
+     "s.json:2:86: geometries.hill.heights.values: has 4 heights, expected columns x rows: 6"},
+    {SEEN,
+     SCENE("'geometries': {'hill': {'heights': {'columns': 2, 'rows': 2, 'spacing': 1, 'values': "
+           "[0, 0, 'high', 0]}}}"),
+     "s.json:2:93: geometries.hill.heights.values[2]: is \"high\", expected a number (m)"},
+    {BLIND,
+     SCENE("'geometries': {'hill': {'heights': {'columns': 2, 'rows': 2, 'spacing': 1, 'values': "
+           "'no such folder/hill.txt'}}}"),
+     "s.json:2:86: geometries.hill.heights.values: no such folder/hill.txt: cannot be opened: No "
+     "such file or directory"},
     {BLIND,
      SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'material': 'steel'}]}]"),
      "s.json:2:71: bodies[0].shapes[0].material: is \"steel\", expected the name of a material"},

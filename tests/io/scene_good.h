@@ -115,6 +115,28 @@ static const char scene_motions[] =
     " 'events': [{'time': 0.3, 'bodies': ['drum', 'arms'], 'motion': {'rotation': {'kind':\n"
     "     'expression', 'rotation_vector': ['f*t', 0, 'sin(t)']}}}]}\n";
 
+/* Every solid, and hulls by name; a body whose centre of mass is given. */
+static const char scene_shapes[] =
+    "{'version': '1.1', 'parameters': {'a': 0.1}, 'geometries': {\n"
+    "  'stone': {'hull': [['=a', 0, 0], ['=-a', 0, 0], [0, '=a', 0], [0, 0, '=2*a']],\n"
+    "    'comment': 'a tetrahedron'},\n"
+    "  'wedge': {'hull': [[0, 0, 0], [10, 0, 0], [0, 10, 0], [10, 10, 0], [0, 0, 5]],\n"
+    "    'scale': 0.02}},\n"
+    "  'bodies': [{'position': [0, 0, 1], 'density': 2000, 'shapes': [\n"
+    "      {'kind': 'box', 'size': [0.2, 0.4, 0.6], 'rounding': 0.05},\n"
+    "      {'kind': 'capsule', 'radius': '=a', 'half_length': 0.3, 'position': [0.5, 0, 0]}]},\n"
+    "    {'position': [2, 0, 1], 'shapes': [{'kind': 'cylinder', 'radius': 0.2,\n"
+    "      'half_length': 0.1, 'rounding': '=a/5'}, {'kind': 'cone', 'radius': 0.2,\n"
+    "      'half_length': 0.15, 'position': [0, 0, 0.25]}]},\n"
+    "    {'position': [4, 0, 1], 'mass': 2, 'shapes': [{'kind': 'ellipsoid',\n"
+    "      'radii': [0.1, 0.2, 0.3], 'orientation': {'axis': [1, 1, 0], 'angle': 20}}]},\n"
+    "    {'positions': [[6, 0, 1], [7, 0, 1]], 'shapes': [\n"
+    "      {'kind': 'hull', 'geometry': 'stone', 'rounding': 0.01},\n"
+    "      {'kind': 'hull', 'geometry': 'wedge', 'position': [0, 0, -0.2]}]},\n"
+    "    {'position': [9, 0, 1], 'mass': 2, 'inertia': [0.1, 0.1, 0.15],\n"
+    "      'centre_of_mass': [0, 0, -0.05], 'shapes': [{'kind': 'cone', 'radius': 0.1,\n"
+    "      'half_length': 0.2}]}]}";
+
 /* A monitor of every kind. */
 static const char scene_monitors[] =
     "{'version': 1, 'parameters': {'g': 9.81},\n"
@@ -150,9 +172,10 @@ static const struct good_scene {
 } good_scenes[] = {
     {"least", "{'version': 1}"},
     {"least, as a number with a point", "{'version': 1.0, 'step': 1e-3, 'duration': 1E1}"},
-    {"empty lists", "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
-                    " 'materials': {}, 'pairs': [], 'bodies': [], 'fills': [], 'emitters': [],"
-                    " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
+    {"empty lists",
+     "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
+     " 'materials': {}, 'pairs': [], 'geometries': {}, 'bodies': [], 'fills': [], 'emitters': [],"
+     " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
     {"a minor version", "{'version': '1.0'}"},
     {"what to record",
@@ -165,6 +188,7 @@ static const struct good_scene {
     {"fills", scene_fills},
     {"motions", scene_motions},
     {"monitors", scene_monitors},
+    {"shapes", scene_shapes},
 };
 
 #endif

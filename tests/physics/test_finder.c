@@ -76,6 +76,7 @@ static double distance_to(const item *it, const double relative[3])
     case TL_PARALLELOGRAM:
         nearest_on_parallelogram(it->shape.edge_u, it->shape.edge_v, x, near);
         return distance3(x, near);
+    default: break;
     }
     return INFINITY;
 }

@@ -117,20 +117,21 @@ static void dumbbells_have_their_closed_form_inertia(void **state)
     assert_near(body.inertia[0], 2 * along, 1e-15);
     assert_near(body.inertia[1], 2 * across, 1e-15);
 
-    /* on a diagonal of the xy-plane it has a product of inertia: equal shares at (1, 1), (-1, -1)
-     */
+    /* on a diagonal of the xy-plane the principal axes are turned by 45 degrees about z */
     def.mass = 0;
     spheres[1] = spheres[0] = tl_sphere_default(1);
     spheres[0].position[0] = spheres[0].position[1] = 1;
     spheres[1].position[0] = spheres[1].position[1] = -1;
-    assert_refused(
-        tl_scene_add_bodies(scene, 1, &def, NULL), TL_BAD_ARGUMENT,
-        "bodies[0].shapes: their products of inertia over mass (yz, zx, xy) is (0, 0, "
-        "-1); "
-        "each must be 0: turn the shapes to their principal axes, or give mass and inertia");
+    body = add_one(scene, &def);
+    assert_near(body.inertia[0] < body.inertia[1] ? body.inertia[0] : body.inertia[1], 2 * 0.4 * m1,
+                1e-15);
+    assert_near(body.inertia[2], 2 * 0.4 * m1 + 2 * m1 * 2, 1e-15);
+    assert_near(body.turn[0], cos(pi / 8), 1e-15);
+    assert_near(fabs(body.turn[3]), sin(pi / 8), 1e-15);
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 5;
     body = add_one(scene, &def);
     assert_near(body.mass, 2 * m1, 1e-15);
+    assert_true(body.turn[0] == 1);
     tl_scene_destroy(scene);
 }
 

@@ -183,16 +183,19 @@ static void null_arguments_are_named(void **state)
 #define T               "bodies[1].shapes[1]."
 #define M               "bodies[1].motion."
 #define FINITE          "every component must be finite"
-#define ONLY_SPHERES                                                                      \
-    "a dynamic body takes spheres only: plane, box and parallelogram belong to fixed or " \
+#define ONLY_SOLIDS                                                                                \
+    "a dynamic body takes solids only: plane, parallelogram, mesh and heights belong to fixed or " \
     "prescribed bodies"
+#define ANY_SHAPE                                                                         \
+    "it must be TL_SPHERE, TL_PLANE, TL_BOX, TL_PARALLELOGRAM, TL_CAPSULE, TL_CYLINDER, " \
+    "TL_CONE, TL_ELLIPSOID, TL_HULL, TL_MESH or TL_HEIGHTS"
+#define BOX_ROUNDING "it must be >= 0 and smaller than each half extent"
 #define ANY_MOTION                                                                       \
     "it must be TL_MOTION_VELOCITY, TL_MOTION_SINE, TL_MOTION_TABLE, TL_MOTION_RAMP or " \
     "TL_MOTION_EXPRESSION"
 #define AT_REST      "it must be 0 on a body that is not dynamic: use kind TL_PRESCRIBED and motion"
-#define CENTRE_RULE  "it must be the body's origin: move the shapes, or give mass and inertia"
 #define MASS_RULE    "it must be finite and >= 0 (0: density times volume)"
-#define INERTIA_RULE "each must be > 0, or all 0 for that of the spheres"
+#define INERTIA_RULE "each must be > 0, or all 0 for that of the shapes"
 #define TRIANGLE     "the largest must not exceed the sum of the other two"
 
 typedef struct body_case {
@@ -254,13 +257,10 @@ static const body_case body_cases[] = {
     {BALL, TL_OK, {R(body.motion.phase, NAN), U(body.motion.kind, 9)}, NULL}, /* not prescribed */
 
     /* its shapes */
-    {BALL,
-     BAD,
-     {U(shapes[0].kind, 4)},
-     S "kind is 4; it must be TL_SPHERE, TL_PLANE, TL_BOX or TL_PARALLELOGRAM"},
-    {BALL, BAD, {U(shapes[0].kind, TL_PLANE)}, S "kind is TL_PLANE; " ONLY_SPHERES},
-    {BALL, BAD, {U(shapes[0].kind, TL_BOX)}, S "kind is TL_BOX; " ONLY_SPHERES},
-    {BALL, BAD, {N(body.shape_count, 2)}, T "kind is TL_PARALLELOGRAM; " ONLY_SPHERES},
+    {BALL, BAD, {U(shapes[0].kind, 11)}, S "kind is 11; " ANY_SHAPE},
+    {BALL, BAD, {U(shapes[0].kind, TL_PLANE)}, S "kind is TL_PLANE; " ONLY_SOLIDS},
+    {BALL, BAD, {U(shapes[0].kind, TL_MESH)}, S "kind is TL_MESH; " ONLY_SOLIDS},
+    {BALL, BAD, {N(body.shape_count, 2)}, T "kind is TL_PARALLELOGRAM; " ONLY_SOLIDS},
     {BALL,
      TL_BAD_HANDLE,
      {U(shapes[0].material.index, 7)},
@@ -281,6 +281,48 @@ static const body_case body_cases[] = {
      BAD,
      {R(shapes[0].half_extents[2], -3)},
      S "half_extents is (1, 2, -3); each must be > 0"},
+    {WALL, BAD, {R(shapes[0].rounding, -0.1)}, S "rounding is -0.1; " BOX_ROUNDING},
+    {WALL, BAD, {R(shapes[0].rounding, 1)}, S "rounding is 1; " BOX_ROUNDING},
+    {WALL, BAD, {R(shapes[0].rounding, NAN)}, S "rounding is nan; it must be finite"},
+    {WALL, TL_OK, {R(shapes[0].rounding, 0.999)}, NULL},
+    {BALL, BAD, {R(shapes[0].half_length, INFINITY)}, S "half_length is inf; it must be finite"},
+    {BALL, TL_OK, {R(shapes[0].half_length, -1), R(shapes[0].rounding, 7)}, NULL}, /* not used */
+    {BALL, BAD, {U(shapes[0].kind, TL_CAPSULE)}, S "half_length is 0; it must be > 0"},
+    {BALL, BAD, {U(shapes[0].kind, TL_CONE)}, S "half_length is 0; it must be > 0"},
+    {BALL,
+     BAD,
+     {U(shapes[0].kind, TL_CONE), R(shapes[0].half_length, 1), R(shapes[0].radius, -1)},
+     S "radius is -1; it must be > 0"},
+    {BALL, TL_OK, {U(shapes[0].kind, TL_CAPSULE), R(shapes[0].half_length, 1)}, NULL},
+    {BALL,
+     BAD,
+     {U(shapes[0].kind, TL_CYLINDER), R(shapes[0].half_length, 0.3), R(shapes[0].rounding, 0.3)},
+     S "rounding is 0.3; it must be >= 0 and smaller than radius and half_length"},
+    {BALL,
+     BAD,
+     {U(shapes[0].kind, TL_CYLINDER), R(shapes[0].half_length, 0.7), R(shapes[0].rounding, 0.5)},
+     S "rounding is 0.5; it must be >= 0 and smaller than radius and half_length"},
+    {BALL,
+     BAD,
+     {U(shapes[0].kind, TL_ELLIPSOID), R(shapes[0].half_extents[0], 1)},
+     S "half_extents is (1, 0, 0); each must be > 0"},
+    {BALL,
+     TL_BAD_HANDLE,
+     {U(shapes[0].kind, TL_HULL)},
+     S "geometry: 0 is no geometry of this scene (it has 1)"},
+    {BALL,
+     TL_BAD_HANDLE,
+     {U(shapes[0].kind, TL_HULL), U(shapes[0].geometry.index, 2)},
+     S "geometry: 2 is no geometry of this scene (it has 1)"},
+    {BALL, TL_OK, {U(shapes[0].kind, TL_HULL), U(shapes[0].geometry.index, 1)}, NULL},
+    {BALL,
+     BAD,
+     {U(shapes[0].kind, TL_HULL), U(shapes[0].geometry.index, 1), R(shapes[0].rounding, -1)},
+     S "rounding is -1; it must be >= 0"},
+    {WALL,
+     BAD,
+     {U(shapes[0].kind, TL_MESH), U(shapes[0].geometry.index, 1)},
+     S "geometry: 1 is of kind hull; a shape of kind mesh needs one of its own kind"},
     {WALL, BAD, {R(shapes[1].edge_u[0], 0)}, T "edge_u is (0, 0, 0); it must not be zero"},
     {WALL, BAD, {R(shapes[1].edge_v[1], 0)}, T "edge_v is (0, 0, 0); it must not be zero"},
     {WALL, BAD, {R(shapes[1].edge_v[1], INFINITY)}, T "edge_v is (0, inf, 0); " FINITE},
@@ -297,34 +339,28 @@ static const body_case body_cases[] = {
     {WALL, TL_OK, {U(shapes[1].kind, TL_PLANE)}, NULL},
 
     /* automatic mass and inertia */
+    {BALL, TL_OK, {R(shapes[0].position[0], 0.25)}, NULL},
+    {BALL, BAD, {R(body.centre_of_mass[1], NAN)}, B "centre_of_mass is (0, nan, 0); " FINITE},
     {BALL,
      BAD,
-     {R(shapes[0].position[0], 0.25)},
-     B "shapes: their centre of mass is (0.25, 0, 0); " CENTRE_RULE},
-    {BALL,
-     BAD,
-     {R(shapes[0].position[0], 0.25), R(body.mass, 1)},
-     B "shapes: their centre of mass is (0.25, 0, 0); " CENTRE_RULE},
-    {BALL,
-     BAD,
-     {R(shapes[0].position[0], 0.25), R(body.inertia[0], 1), R(body.inertia[1], 1),
-      R(body.inertia[2], 1)},
-     B "shapes: their centre of mass is (0.25, 0, 0); " CENTRE_RULE},
+     {R(body.centre_of_mass[1], 1)},
+     B "centre_of_mass is (0, 1, 0); it is used where inertia is given; it must be 0 where the "
+       "shapes give it"},
+    {BARE, TL_OK, {R(body.centre_of_mass[1], 1)}, NULL},
     {BARE, TL_OK, {R(shapes[0].position[0], 0.25), N(body.shape_count, 1)}, NULL}, /* both given */
     {BALL, TL_OK, {R(shapes[0].position[0], 1e-10)}, NULL},
     {BALL,
      BAD,
      {R(shapes[0].radius, 1e150)},
-     B
-     "mass: density times the volume of the spheres is inf; it must be finite and > 0: give mass"},
+     B "mass: density times the volume of the shapes is inf; it must be finite and > 0: give mass"},
     {BALL,
      BAD,
      {R(shapes[0].radius, 1e-150)},
-     B "mass: density times the volume of the spheres is 0; it must be finite and > 0: give mass"},
+     B "mass: density times the volume of the shapes is 0; it must be finite and > 0: give mass"},
     {BALL,
      BAD,
      {R(shapes[0].radius, 1e-200), R(body.mass, 1)},
-     B "inertia: that of the solid spheres is (0, 0, 0); each must be finite and > 0: give mass "
+     B "inertia: that of the solid shapes is (0, 0, 0); each must be finite and > 0: give mass "
        "and inertia"},
 
     /* motions */
@@ -453,8 +489,11 @@ static void bodies_are_checked_all_or_none(void **state)
         tl_material_def def = tl_material_default();
         tl_material material;
         tl_scene *scene = new_scene();
+        const double points[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+        tl_geometry geometry;
         assert_ok(tl_scene_add_material(scene, &def, &material));
         assert_ok(tl_scene_add_material(scene, &def, &material));
+        assert_ok(tl_scene_add_hull(scene, 4, points, &geometry));
         make_fixture(&first, SHAKER);
         make_fixture(&last, WALL);
         make_fixture(&spoilt, c->kind);

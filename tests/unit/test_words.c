@@ -10,7 +10,7 @@ static const struct {
     const char *word, *constant;
 } vocabularies[] = {
     {TL_WORDS_BODY, TL_PRESCRIBED, "prescribed", "TL_PRESCRIBED"},
-    {TL_WORDS_SHAPE, TL_PARALLELOGRAM, "parallelogram", "TL_PARALLELOGRAM"},
+    {TL_WORDS_SHAPE, TL_HEIGHTS, "heights", "TL_HEIGHTS"},
     {TL_WORDS_MOTION, TL_MOTION_EXPRESSION, "expression", "TL_MOTION_EXPRESSION"},
     {TL_WORDS_OVERLAP, TL_OVERLAP_VELOCITY, "velocity", "TL_OVERLAP_VELOCITY"},
     {TL_WORDS_SOLVER, TL_SPG, "spg", "TL_SPG"},

@@ -42,7 +42,7 @@ static double reach(const tl_shape_def *def)
     case TL_PARALLELOGRAM:
         return offset + sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) +
                sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    case TL_PLANE: break;
+    default: break;
     }
     return INFINITY;
 }

@@ -1,0 +1,112 @@
+/* The list of geometries of a scene: adding to it, copying it for a world. hull.c makes convex
+ * hulls. Called through talus/scene.h and by worlds. */
+#include "scene/check.h"
+
+#include <string.h>
+
+void tl_geometry_free(tl_geometry_rec *geometry)
+{
+    tl_array_free(&geometry->numbers);
+    tl_array_free(&geometry->words);
+}
+
+void tl_geometries_free(tl_array *list)
+{
+    tl_geometry_rec *records = list->data;
+    for (size_t i = 0; i < list->count; i++)
+        tl_geometry_free(&records[i]);
+    tl_array_free(list);
+}
+
+static tl_status copy_one(const tl_geometry_rec *from, tl_geometry_rec *to)
+{
+    *to = *from;
+    to->numbers = (tl_array){.item = sizeof(double)};
+    to->words = (tl_array){.item = sizeof(uint32_t)};
+    tl_status status = tl_array_append(&to->numbers, from->numbers.data, from->numbers.count);
+    if (status == TL_OK)
+        status = tl_array_append(&to->words, from->words.data, from->words.count);
+    if (status < 0)
+        tl_geometry_free(to);
+    return status;
+}
+
+tl_status tl_geometries_copy(const tl_array *from, tl_array *to)
+{
+    const tl_geometry_rec *records = from->data;
+    TL_TRY(tl_array_reserve(to, to->count + from->count));
+    for (size_t i = 0; i < from->count; i++) {
+        tl_geometry_rec copy;
+        tl_status status = copy_one(&records[i], &copy);
+        if (status < 0) {
+            tl_geometries_free(to);
+            return status;
+        }
+        TL_TRY(tl_array_append(to, &copy, 1)); /* there is room: this cannot fail */
+    }
+    return TL_OK;
+}
+
+/* Room for one more in the scene, before anything is made. */
+static tl_status begin(tl_scene *scene, tl_geometry *geometry)
+{
+    if (!geometry)
+        return tl_refuse_null("geometry");
+    *geometry = (tl_geometry){0};
+    if (!scene)
+        return tl_refuse_null("scene");
+    if (scene->geometries.count >= TL_GEOMETRIES_MOST)
+        return tl_fail(TL_TOO_LARGE, "the scene has %zu geometries; there can be at most %d",
+                       scene->geometries.count, TL_GEOMETRIES_MOST);
+    return tl_array_reserve(&scene->geometries, scene->geometries.count + 1);
+}
+
+/* `status` is what making the record gave. */
+static tl_status finish(tl_scene *scene, tl_status status, const tl_geometry_rec *made,
+                        tl_geometry *geometry)
+{
+    TL_TRY(status);
+    TL_TRY(tl_array_append(&scene->geometries, made, 1)); /* there is room: this cannot fail */
+    geometry->index = (uint32_t)scene->geometries.count;
+    return TL_OK;
+}
+
+tl_status tl_scene_add_hull(tl_scene *scene, size_t count, const double *points,
+                            tl_geometry *geometry)
+{
+    tl_geometry_rec made;
+    TL_TRY(begin(scene, geometry));
+    return finish(scene, tl_geometry_hull(count, points, &made), &made, geometry);
+}
+
+tl_status tl_scene_add_mesh(tl_scene *scene, const tl_mesh *mesh, tl_geometry *geometry)
+{
+    tl_geometry_rec made;
+    TL_TRY(begin(scene, geometry));
+    if (!mesh)
+        return tl_refuse_null("mesh");
+    return finish(scene, tl_geometry_mesh(mesh, &made), &made, geometry);
+}
+
+tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def, tl_geometry *geometry)
+{
+    tl_geometry_rec made;
+    TL_TRY(begin(scene, geometry));
+    if (!def)
+        return tl_refuse_null("def");
+    return finish(scene, tl_geometry_heights(def, &made), &made, geometry);
+}
+
+/* TO BE DELETED with the merge of package terrain, which defines the two: until then, these weak
+ * ones refuse. */
+__attribute__((weak)) tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out)
+{
+    (void)mesh, (void)out;
+    return tl_fail(TL_BAD_ARGUMENT, "meshes cannot be shapes yet");
+}
+
+__attribute__((weak)) tl_status tl_geometry_heights(const tl_heights_def *def, tl_geometry_rec *out)
+{
+    (void)def, (void)out;
+    return tl_fail(TL_BAD_ARGUMENT, "height fields cannot be shapes yet");
+}

@@ -1,0 +1,120 @@
+/* Geometries of scene files: hulls from points and from meshes, meshes and height fields, by files
+ * that stand beside the scene; what is wrong with such a file, told at the value that names it. */
+#include "io/scene_text.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/talus-geometry-XXXXXX", path[300];
+
+static const char *at(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *file = fopen(at(name), "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A box of 2 x 4 x 6 about the origin, in some unit. */
+static const char box_obj[] =
+    "v -1 -2 -3\nv 1 -2 -3\nv 1 2 -3\nv -1 2 -3\nv -1 -2 3\nv 1 -2 3\nv 1 2 3\nv -1 2 3\n"
+    "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    write_text("box.obj", box_obj);
+    write_text("bad.obj", "v 0 0 0\nv 1 0 zero\n");
+    write_text("hill.txt", "0 0.5, 1\n0.25 0.75 -1e-1\n");
+    write_text("short.txt", "0 1 2\n3");
+    write_text("long.txt", "0 1 2\n3 4 5 6");
+    write_text("words.txt", "0 1 2\n3 x 5");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const names[] = {"box.obj",  "bad.obj",   "hill.txt", "short.txt",
+                                        "long.txt", "words.txt", "s.json"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(at(names[i]));
+    return rmdir(folder);
+}
+
+static tl_status read_scene(const char *text, tl_document **document)
+{
+    char *copy = quoted(text);
+    write_text("s.json", copy);
+    free(copy);
+    return tl_document_read(at("s.json"), 0, NULL, document);
+}
+
+/* Refused with "FOLDER/s.json" and the rest of the message, in which %s is the folder. */
+static void check_refused(const char *text, const char *rest)
+{
+    tl_document *document = NULL;
+    char expected[600];
+    const int used = snprintf(expected, sizeof expected, "%s/s.json", folder);
+    snprintf(expected + used, sizeof expected - (size_t)used, rest, folder);
+    assert_refused(read_scene(text, &document), TL_BAD_DATA, expected);
+    assert_null(document);
+}
+
+static void files_stand_beside_the_scene(void **state)
+{
+    tl_document *document = NULL;
+    (void)state;
+    assert_ok(
+        read_scene("{'version': 1, 'geometries': {'h': {'hull': 'box.obj', 'scale': 0.1},\n"
+                   "  'm': {'mesh': 'box.obj', 'scale': 0.01}, 'g': {'heights': {'columns': 3,"
+                   "  'rows': 2, 'spacing': [0.5, 0.25], 'values': 'hill.txt'}},\n"
+                   "  'w': {'heights': {'columns': 2, 'rows': 2, 'spacing': 1,\n"
+                   "  'values': [0, '=1/2', 0, 1]}}}, 'bodies': [\n"
+                   "  {'shapes': [{'kind': 'hull', 'geometry': 'h'}]},\n"
+                   "  {'kind': 'fixed', 'shapes': [{'kind': 'mesh', 'geometry': 'm'},\n"
+                   "  {'kind': 'heights', 'geometry': 'g'}, {'kind': 'heights', 'geometry':\n"
+                   "  'w'}]}]}",
+                   &document));
+    assert_int_equal(tl_scene_body_count(tl_document_scene(document)), 2);
+    tl_document_destroy(document);
+}
+
+static void faults_are_told_at_the_name(void **state)
+{
+    (void)state;
+    check_refused("{'version': 1,\n'geometries': {'h': {'hull': 'none.stl'}}}",
+                  ":2:30: geometries.h.hull: %s/none.stl: cannot be opened: No such file or "
+                  "directory");
+    check_refused(
+        "{'version': 1,\n'geometries': {'h': {'mesh': 'bad.obj'}}}",
+        ":2:30: geometries.h.mesh: %s/bad.obj:2: a coordinate is 'zero', expected 3 numbers, "
+        "of which this is the 3.");
+#define HEIGHTS(file)                                                                           \
+    "{'version': 1,\n'geometries': {'g': {'heights': {'columns': 3, 'rows': 2, 'spacing': 1,\n" \
+    "'values': '" file "'}}}}"
+    check_refused(HEIGHTS("short.txt"), ":3:11: geometries.g.heights.values: %s/short.txt has 4 "
+                                        "heights, expected columns x rows: 6");
+    check_refused(HEIGHTS("long.txt"),
+                  ":3:11: geometries.g.heights.values: %s/long.txt:2: has more "
+                  "than 6 heights, expected columns x rows");
+    check_refused(HEIGHTS("words.txt"), ":3:11: geometries.g.heights.values: %s/words.txt:2: 'x 5' "
+                                        "is no height, expected a number (m)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_stand_beside_the_scene),
+        cmocka_unit_test(faults_are_told_at_the_name),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
