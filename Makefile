@@ -33,6 +33,7 @@ test-long: ## Run the long tests, half an hour or so; FUZZ_SECONDS=3600 fuzzes f
 bench: DEPS := bench
 bench: all ## Run the benchmarks, next to Bullet and ODE
 	@build/talus-bench pile --peers bullet,ode
+	@build/talus-bench shapes --peers bullet,ode
 	@build/talus-bench contacts --peers bullet
 	@build/talus-bench scaling
 	@build/talus-bench convergence

@@ -1,5 +1,5 @@
 /* The audit of a pile from its state alone: audit.h. Pairs are found with a list of cubic cells as
- * wide as the largest centre distance that counts, sorted by cell, so that a sphere's partners are
+ * wide as the largest centre distance that counts, sorted by cell, so that a body's partners are
  * in its own and the 26 neighbouring cells. Everything in 64-bit. */
 #include "audit.h"
 
@@ -15,13 +15,14 @@
 #define CELL_BITS 21
 #define CELL_HALF (INT64_C(1) << (CELL_BITS - 1))
 
-/* A sphere in cell order. */
+/* A body in cell order. */
 typedef struct cell_entry {
     uint64_t key;
+    size_t body;
     double centre[3]; /* m */
 } cell_entry;
 
-/* Which cells are looked at: [begin, end) along x. A pair belongs to the cell of its first sphere,
+/* Which cells are looked at: [begin, end) along x. A pair belongs to the cell of its first body,
  * so the cells at `end` are needed too. */
 typedef struct cell_slab {
     double width; /* m, of a cell */
@@ -104,10 +105,28 @@ static size_t lower_bound(const cell_entry *entries, size_t count, uint64_t key)
     return first;
 }
 
+/* The gap of two bodies; of solids whose balls are apart, that of the balls. `place` is the first
+ * one's, of a solid. */
+static double pair_gap(const audit_input *input, const solid_place *place, const cell_entry *a,
+                       const cell_entry *b)
+{
+    const double *p = a->centre, *q = b->centre;
+    const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    const double reach = input->shape ? input->shape->radius : input->radius;
+    const double gap = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 2 * reach;
+    const double limit = TOUCHING * input->radius;
+    solid_place other;
+    if (!input->shape || gap > limit)
+        return gap;
+    solid_put(input->shape, q, input->orientations + 4 * b->body, &other);
+    return solid_gap(input->shape, place, &other, limit);
+}
+
 /* Pairs of entry i with the entries after it in its own column of cells and in one neighbouring
  * column (dx, dy); the columns to look at are chosen so that a pair comes up once. */
 static bool audit_column(const audit_input *input, const cell_entry *entries, size_t count,
-                         size_t i, int dx, int dy, depth_list *list, audit_result *result)
+                         const solid_place *place, size_t i, int dx, int dy, depth_list *list,
+                         audit_result *result)
 {
     const uint64_t mask = (UINT64_C(1) << CELL_BITS) - 1;
     const cell_entry *a = &entries[i];
@@ -117,25 +136,27 @@ static bool audit_column(const audit_input *input, const cell_entry *entries, si
     bool own = dx == 0 && dy == 0;
     size_t j = own ? i + 1 : lower_bound(entries, count, cell_key(x, y, z - 1));
     uint64_t last = cell_key(x, y, z + 1);
-    for (; j < count && entries[j].key <= last; j++) {
-        const double *p = a->centre, *q = entries[j].centre;
-        double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-        double gap = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 2 * input->radius;
-        if (!record(gap, input->radius, list, result))
+    for (; j < count && entries[j].key <= last; j++)
+        if (!record(pair_gap(input, place, a, &entries[j]), input->radius, list, result))
             return false;
-    }
     return true;
 }
 
-/* Pairs whose first sphere is one of the first result->audited entries. */
+/* Pairs whose first body is one of the first result->audited entries. */
 static bool audit_pairs(const audit_input *input, const cell_entry *entries, size_t count,
                         depth_list *list, audit_result *result)
 {
     static const int columns[5][2] = {{0, 0}, {0, 1}, {1, -1}, {1, 0}, {1, 1}};
-    for (size_t i = 0; i < result->audited; i++)
+    for (size_t i = 0; i < result->audited; i++) {
+        solid_place place;
+        if (input->shape)
+            solid_put(input->shape, entries[i].centre, input->orientations + 4 * entries[i].body,
+                      &place);
         for (int c = 0; c < 5; c++)
-            if (!audit_column(input, entries, count, i, columns[c][0], columns[c][1], list, result))
+            if (!audit_column(input, entries, count, &place, i, columns[c][0], columns[c][1], list,
+                              result))
                 return false;
+    }
     return true;
 }
 
@@ -144,7 +165,25 @@ static int64_t cell_of(const cell_slab *slab, double x)
     return (int64_t)floor(x / slab->width);
 }
 
-/* Floor and walls are taken as half-spaces: a sphere that went through one is as deep in it as it
+/* How far a body reaches down, to both sides along x and y, and up, from its centre, m. */
+static void body_reach(const audit_input *input, size_t i, double reach[6])
+{
+    const double at[3] = {0, 0, 0};
+    solid_place place;
+    for (int k = 0; k < 6; k++)
+        reach[k] = input->shape ? 0 : input->radius;
+    if (!input->shape)
+        return;
+    solid_put(input->shape, at, input->orientations + 4 * i, &place);
+    for (uint32_t c = 0; c < input->shape->corner_count; c++) {
+        const double *p = place.corner[c];
+        const double out[6] = {-p[2], p[0], -p[0], p[1], -p[1], p[2]};
+        for (int k = 0; k < 6; k++)
+            reach[k] = fmax(reach[k], out[k]);
+    }
+}
+
+/* Floor and walls are taken as half-spaces: a body that went through one is as deep in it as it
  * is. */
 static bool audit_box(const audit_input *input, const cell_slab *slab, depth_list *list,
                       audit_result *result)
@@ -152,12 +191,14 @@ static bool audit_box(const audit_input *input, const cell_slab *slab, depth_lis
     double w = input->half_width, r = input->radius;
     for (size_t i = 0; i < input->bodies; i++) {
         const double *p = input->positions + 3 * i;
-        double heights[5] = {p[2], w - p[0], w + p[0], w - p[1], w + p[1]};
+        double heights[5] = {p[2], w - p[0], w + p[0], w - p[1], w + p[1]}, reach[6];
         bool outside = false;
+        body_reach(input, i, reach);
         int64_t cell = cell_of(slab, p[0]);
         for (int k = 0; k < 5; k++) {
             outside |= heights[k] < 0;
-            if (cell >= slab->begin && cell < slab->end && !record(heights[k] - r, r, list, result))
+            if (cell >= slab->begin && cell < slab->end &&
+                !record(heights[k] - reach[k], r, list, result))
                 return false;
         }
         result->escaped += outside;
@@ -165,13 +206,14 @@ static bool audit_box(const audit_input *input, const cell_slab *slab, depth_lis
     return true;
 }
 
-/* The slab that is asked for: of the box or, without one, of what the spheres take up. The first
+/* The slab that is asked for: of the box or, without one, of what the bodies take up. The first
  * and the last slab have all that is outside. Returns false if a position has no cell. */
 static bool choose_slab(const audit_input *input, cell_slab *slab)
 {
     double low = input->boxed ? -input->half_width : INFINITY;
     double high = input->boxed ? input->half_width : -INFINITY;
-    *slab = (cell_slab){(2 + 2 * TOUCHING) * input->radius, INT64_MIN, INT64_MAX};
+    const double reach = input->shape ? input->shape->radius : input->radius;
+    *slab = (cell_slab){2 * reach + 2 * TOUCHING * input->radius, INT64_MIN, INT64_MAX};
     for (size_t i = 0; i < 3 * input->bodies; i++) {
         double x = input->positions[i];
         if (!(fabs(x / slab->width) < CELL_HALF - 2)) /* NaN fails this too */
@@ -189,7 +231,7 @@ static bool choose_slab(const audit_input *input, cell_slab *slab)
     return true;
 }
 
-/* How many spheres are in the slab (result->audited) and in the cells behind it. */
+/* How many bodies are in the slab (result->audited) and in the cells behind it. */
 static size_t count_entries(const audit_input *input, const cell_slab *slab, audit_result *result)
 {
     size_t count = 0;
@@ -211,6 +253,7 @@ static void fill_cells(const audit_input *input, const cell_slab *slab, cell_ent
         if (x < slab->begin || x > slab->end)
             continue;
         entries[count].key = cell_key(x, cell_of(slab, p[1]), cell_of(slab, p[2]));
+        entries[count].body = i;
         for (int k = 0; k < 3; k++)
             entries[count].centre[k] = p[k];
         count++;
@@ -218,19 +261,41 @@ static void fill_cells(const audit_input *input, const cell_slab *slab, cell_ent
     qsort(entries, count, sizeof *entries, compare_entries);
 }
 
-/* Mean kinetic energy of solid spheres, moment of inertia 2/5 m r^2. */
+/* Mean kinetic energy; a sphere's moment of inertia is 2/5 m r^2. */
 static double kinetic_energy(const audit_input *input)
 {
-    double inertia = 0.4 * input->mass * input->radius * input->radius, sum = 0;
-    for (size_t i = 0; i < 3 * input->bodies; i++) {
-        double v = input->velocities ? input->velocities[i] : 0;
-        double w = input->angular ? input->angular[i] : 0;
-        sum += 0.5 * (input->mass * v * v + inertia * w * w);
+    const double sphere = 0.4 * input->radius * input->radius, none[3] = {0, 0, 0};
+    const solid *shape = input->shape;
+    double sum = 0;
+    for (size_t i = 0; i < input->bodies; i++) {
+        const double *v = input->velocities ? input->velocities + 3 * i : none;
+        const double *spin = input->angular ? input->angular + 3 * i : none;
+        double w[3] = {spin[0], spin[1], spin[2]};
+        if (shape)
+            solid_turn(input->orientations + 4 * i, true, spin, w);
+        for (int k = 0; k < 3; k++) {
+            const double moment = shape ? shape->inertia[k] / shape->volume : sphere;
+            sum += 0.5 * input->mass * (v[k] * v[k] + moment * w[k] * w[k]);
+        }
     }
     return input->bodies > 0 ? sum / (double)input->bodies : 0;
 }
 
-const char *audit_spheres(const audit_input *input, audit_result *result)
+/* Of the centres, and of the highest point. */
+static void heights(const audit_input *input, audit_result *result)
+{
+    double sum = 0, top = -INFINITY;
+    for (size_t i = 0; i < input->bodies; i++) {
+        double reach[6];
+        body_reach(input, i, reach);
+        sum += input->positions[3 * i + 2];
+        top = fmax(top, input->positions[3 * i + 2] + reach[5]);
+    }
+    result->mean_height = input->bodies > 0 ? sum / (double)input->bodies : 0;
+    result->top = input->bodies > 0 ? top : 0;
+}
+
+const char *audit_bodies(const audit_input *input, audit_result *result)
 {
     *result = (audit_result){0};
     cell_slab slab;
@@ -246,6 +311,7 @@ const char *audit_spheres(const audit_input *input, audit_result *result)
     if (done) {
         result->overlap = audit_overlaps(list.depths, list.count);
         result->joules_per_body = kinetic_energy(input);
+        heights(input, result);
     }
     free(entries);
     free(list.depths);

@@ -22,6 +22,8 @@ static const struct bench {
     void (*run)(const bench_options *options, bench_output *output);
     uint32_t options;        /* OPTION_ bits */
     uint32_t peers;          /* PEER_ bits */
+    uint32_t settle;         /* steps; 0: 400 */
+    uint32_t kinds;          /* of body, as bits: 1 << pile_kind; 0: spheres */
     size_t sizes[MAX_SIZES]; /* up to the first 0 */
     tl_precision precision;
 } benches[] = {
@@ -31,6 +33,14 @@ static const struct bench {
      .options = OPTION_PILE | OPTION_LAYERS | OPTION_PACKED | OPTION_PEERS,
      .peers = PEER_BULLET | PEER_ODE,
      .sizes = {4000, 16000}},
+    {.name = "shapes",
+     .summary = "cubes and convex hulls settle in a box: the same of them",
+     .run = bench_pile,
+     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PEERS | OPTION_SHAPES,
+     .peers = PEER_BULLET | PEER_ODE,
+     .settle = 600,
+     .kinds = 1u << PILE_CUBES | 1u << PILE_HULLS,
+     .sizes = {2000, 8000}},
     {.name = "contacts",
      .summary = "collision detection alone, on spheres at random places",
      .run = bench_contacts,
@@ -214,6 +224,24 @@ static bool read_layers(const char *text, bench_options *options)
     return read_count(text, 1, &options->layers);
 }
 
+static bool read_shapes(const char *text, bench_options *options)
+{
+    options->kinds = 0;
+    for (;; text++) {
+        const size_t length = strcspn(text, ",");
+        uint32_t kind = PILE_CUBES;
+        while (pile_word(kind) &&
+               (strlen(pile_word(kind)) != length || strncmp(pile_word(kind), text, length) != 0))
+            kind++;
+        if (!pile_word(kind))
+            return false;
+        options->kinds |= 1u << kind;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+}
+
 static bool read_contacts_per_body(const char *text, bench_options *options)
 {
     char *end;
@@ -250,14 +278,14 @@ static const struct option {
      "1 to 16 whole numbers from 1 to 1000000000, such as 4000,16000"},
     {"--backend", "B", OPTION_BACKEND, read_backend, "where Talus runs (cpu)", NULL},
     {"--threads", "N,N,...", OPTION_THREADS, read_threads,
-     "threads of Talus (all CPUs; the pile beside peers: 1 and all)",
-     "1 to 4 whole numbers from 1 to 1024, such as 1,2; only the pile takes several"},
+     "threads of Talus (all CPUs; pile and shapes beside peers: 1 and all)",
+     "1 to 4 whole numbers from 1 to 1024, such as 1,2; only pile and shapes take several"},
     {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", NULL},
     {"--peers", "E,E", OPTION_PEERS, read_peers, "engines to compare with (none)",
      "bullet, ode, or both with a comma between"},
     {"--steps", "N", OPTION_STEPS, read_steps, "steps that are timed (100)",
      "a whole number from 1 to 1000000000"},
-    {"--settle", "N", OPTION_SETTLE, read_settle, "steps before those (400)",
+    {"--settle", "N", OPTION_SETTLE, read_settle, "steps before those (400; of shapes 600)",
      "a whole number from 0 to 1000000000"},
     {"--solver", "S", OPTION_SOLVER, read_solver, "solver of Talus", NULL},
     {"--law", "L", OPTION_LAW, read_law, "friction law of Talus", "cone or coulomb"},
@@ -274,6 +302,8 @@ static const struct option {
     {"--layers", "N", OPTION_LAYERS, read_layers, "how deep the pile is (24)",
      "a whole number from 1 to 1000000000"},
     {"--packed", "", OPTION_PACKED, NULL, "the pile starts at rest, layer on layer", "no value"},
+    {"--shapes", "S,S", OPTION_SHAPES, read_shapes, "what the bodies are (cubes,hulls)",
+     "cubes, hulls, or both with a comma between"},
     {"--contacts-per-body", "X", OPTION_CONTACTS_PER_BODY, read_contacts_per_body,
      "how dense the random spheres are (0.46)", "a number above 0 and at most 1000"},
     {"--table", "N,N", OPTION_TABLE, read_table, "tables of the sources (1,2,3)",
@@ -388,7 +418,8 @@ static uint32_t cpu_count(void)
 static bench_options default_options(const struct bench *bench)
 {
     bench_options options = {.steps = 100,
-                             .settle = 400,
+                             .settle = bench->settle ? bench->settle : 400,
+                             .kinds = bench->kinds ? bench->kinds : 1u << PILE_SPHERES,
                              .seed = 1,
                              .layers = 24,
                              .tables = 1u << 1 | 1u << 2 | 1u << 3,
@@ -409,7 +440,8 @@ static bool choose_threads(const struct bench *bench, bench_options *options)
     const uint32_t all = cpu_count();
     if (options->thread_count_count > 1 && bench->run != bench_pile) {
         fprintf(stderr,
-                "talus-bench: --threads: expected one number for %s; only the pile takes several\n",
+                "talus-bench: --threads: expected one number for %s; only pile and shapes take "
+                "several\n",
                 bench->name);
         return false;
     }

@@ -30,7 +30,8 @@ enum {
     OPTION_FULL = 1 << 16,
     OPTION_PARTS = 1 << 17,
     OPTION_DEVICES = 1 << 18,
-    OPTION_PACKED = 1 << 19
+    OPTION_PACKED = 1 << 19,
+    OPTION_SHAPES = 1 << 20
 };
 
 /* The engines to compare with. */
@@ -51,6 +52,7 @@ typedef struct bench_options {
     uint32_t parts, devices; /* of finding contacts; 0 parts: at once */
     uint64_t seed;
     uint32_t layers;          /* of the pile */
+    uint32_t kinds;           /* of body, as bits: 1 << pile_kind */
     uint32_t tables;          /* of the sources, as bits: 1 << 1 to 1 << 3 */
     double contacts_per_body; /* of spheres at random places */
     tl_settings settings;     /* backend, threads, precision and solver */
@@ -76,7 +78,7 @@ typedef struct bench_row {
     size_t bodies, contacts;
     uint32_t iterations;
     double residual;              /* m/s */
-    audit_overlap overlap;        /* over the radius */
+    audit_overlap overlap;        /* over the radius or the size */
     double joules_per_body;       /* J */
     double ms_per_step;           /* ms */
     uint32_t stage_count;         /* stages that were timed, from the first */
@@ -125,7 +127,7 @@ const char *law_name(const tl_solver_def *solver);
 /* peers.c: runs a peer on a start state. On success `rows` receives what follows the result (see
  * peer.h; free it), else the output has been told why. */
 bool peer_run(bench_output *output, const char *engine, const peer_start *start,
-              const double *centres, peer_result *result, void **rows);
+              const double *centres, const double *orientations, peer_result *result, void **rows);
 /* A row with what every peer reports. */
 bench_row peer_row(const char *bench, const char *engine, const peer_result *result);
 /* The peers, by bit order; NULL past the last. */
@@ -134,14 +136,19 @@ const char *peer_name(uint32_t index);
 /* A pile to run: its options and the start state that every engine gets. */
 typedef struct pile_case {
     pile_options options;
+    solid shape;               /* of bodies other than spheres */
     double *centres;           /* m, rows of 3; NULL without peers */
+    double *orientations;      /* rows of 4; NULL without peers, and of spheres */
     double half_width, height; /* m, of the box */
 } pile_case;
 
-/* measure.c: the pile that the command line asks for with `bodies` spheres; free it afterwards. */
-bool pile_case_make(bench_output *output, const bench_options *options, size_t bodies,
-                    pile_case *pile);
+/* measure.c: the pile of a kind that the command line asks for with `bodies` bodies; free it
+ * afterwards. */
+bool pile_case_make(bench_output *output, const bench_options *options, pile_kind kind,
+                    size_t bodies, pile_case *pile);
 void pile_case_free(pile_case *pile);
+/* A kind of body as options and rows name it; NULL past the last. */
+const char *pile_word(uint32_t kind);
 /* A world of the pile after its settling steps; NULL if that failed. */
 tl_world *settle_pile(bench_output *output, const bench_options *options, const pile_case *pile);
 /* A row with what every Talus row has. */
@@ -149,9 +156,14 @@ bench_row talus_row(const char *bench, const tl_world *world, const tl_settings 
                     size_t bodies);
 /* What a step's report says, into the row. */
 void row_report(bench_row *row, const tl_report *report);
-/* Audits a state (rows of 3) into the row, whatever engine it comes from. */
-bool audit_state(bench_output *output, const pile_case *pile, const double *positions,
-                 const double *velocities, const double *angular, bench_row *row);
+/* A state: rows of 3 and, of orientations, of 4, which spheres have no need of. */
+typedef struct pile_state {
+    const double *positions, *velocities, *angular, *orientations;
+} pile_state;
+
+/* Audits a state into the row, whatever engine it comes from. */
+bool audit_state(bench_output *output, const pile_case *pile, const pile_state *state,
+                 bench_row *row);
 /* Reads and audits a world. */
 bool audit_world(bench_output *output, const pile_case *pile, const tl_world *world,
                  bench_row *row);
@@ -169,7 +181,7 @@ bool measure_contacts(const bench_options *options, bench_output *output, size_t
                       double contacts_per_body, bench_row *row);
 
 /* The benches, one file each. */
-void bench_pile(const bench_options *options, bench_output *output);
+void bench_pile(const bench_options *options, bench_output *output); /* and shapes */
 void bench_contacts(const bench_options *options, bench_output *output);
 void bench_scaling(const bench_options *options, bench_output *output);
 void bench_convergence(const bench_options *options, bench_output *output);

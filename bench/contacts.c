@@ -281,7 +281,7 @@ static bool row_exact(bench_output *output, bench_row *row, const contact_set *s
         compare_contacts(&compared, found, &exact);
     }
     row_errors(row, &compared);
-    const char *failure = audit_spheres(&input, &audited);
+    const char *failure = audit_bodies(&input, &audited);
     if (failure)
         output_failure(output, "audit of %zu bodies: %s", row->bodies, failure);
     else
@@ -298,7 +298,7 @@ static bool row_sample(bench_output *output, bench_row *row, double contacts_per
     audit_input input = {.bodies = row->bodies, .radius = radius, .mass = 1, .positions = centres};
     input.slabs = row->contacts / MOST_AUDITED + 1;
     input.slab = input.slabs / 2;
-    const char *failure = audit_spheres(&input, &audited);
+    const char *failure = audit_bodies(&input, &audited);
     if (failure) {
         output_failure(output, "audit of %zu bodies: %s", row->bodies, failure);
         return false;
@@ -331,7 +331,7 @@ static void run_peer(bench_output *output, const char *engine, const double *cen
     memcpy(start.magic, PEER_START_MAGIC, sizeof start.magic);
     peer_result result;
     void *rows;
-    if (!peer_run(output, engine, &start, centres, &result, &rows))
+    if (!peer_run(output, engine, &start, centres, NULL, &result, &rows))
         return;
     contact_set set = {.contacts = rows, .count = result.contacts};
     qsort(set.contacts, set.count, sizeof *set.contacts, compare_pairs);

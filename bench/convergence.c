@@ -157,7 +157,7 @@ void bench_convergence(const bench_options *options, bench_output *output)
 {
     for (uint32_t i = 0; i < options->size_count; i++) {
         pile_case pile;
-        if (!pile_case_make(output, options, options->bodies[i], &pile))
+        if (!pile_case_make(output, options, PILE_SPHERES, options->bodies[i], &pile))
             continue;
         /* The pile is settled by the default solver: curves must not depend on which are asked for.
          */

@@ -9,10 +9,25 @@
 /* Spheres whose overlaps are audited, about: of more, those in a slab in the middle. */
 #define MOST_AUDITED ((size_t)4000000)
 
-bool pile_case_make(bench_output *output, const bench_options *options, size_t bodies,
-                    pile_case *pile)
+/* The orientations and the shape of bodies that are no spheres. */
+static bool make_solids(const bench_options *options, pile_case *pile)
 {
-    *pile = (pile_case){.options = pile_default()};
+    double corners[PILE_CORNERS][3];
+    const uint32_t count = pile_corners(&pile->options, corners);
+    if (!solid_make(count, (const double(*)[3])corners, &pile->shape))
+        return false;
+    if (!options->peers)
+        return true;
+    pile->orientations = malloc(4 * pile->options.bodies * sizeof *pile->orientations);
+    if (pile->orientations)
+        pile_orientations(&pile->options, pile->orientations);
+    return pile->orientations;
+}
+
+bool pile_case_make(bench_output *output, const bench_options *options, pile_kind kind,
+                    size_t bodies, pile_case *pile)
+{
+    *pile = (pile_case){.options = pile_of(kind)};
     double step = pile->options.settings.step;
     pile->options.bodies = bodies;
     pile->options.layers = options->layers;
@@ -22,18 +37,27 @@ bool pile_case_make(bench_output *output, const bench_options *options, size_t b
     pile->options.settings.step = step;
     if (options->peers && bodies <= SIZE_MAX / (3 * sizeof *pile->centres))
         pile->centres = malloc(3 * bodies * sizeof *pile->centres);
-    if (options->peers && !pile->centres) {
+    if ((options->peers && !pile->centres) ||
+        (kind != PILE_SPHERES && !make_solids(options, pile))) {
         output_failure(output, "not enough memory for %zu bodies", bodies);
+        pile_case_free(pile);
         return false;
     }
     pile_centres(&pile->options, pile->centres, &pile->half_width, &pile->height);
     return true;
 }
 
+const char *pile_word(uint32_t kind)
+{
+    static const char *const words[] = {"spheres", "cubes", "hulls"};
+    return kind < sizeof words / sizeof words[0] ? words[kind] : NULL;
+}
+
 void pile_case_free(pile_case *pile)
 {
     free(pile->centres);
-    pile->centres = NULL;
+    free(pile->orientations);
+    pile->centres = pile->orientations = NULL;
 }
 
 tl_world *settle_pile(bench_output *output, const bench_options *options, const pile_case *pile)
@@ -85,23 +109,26 @@ void row_report(bench_row *row, const tl_report *report)
     row_number(row, "world_bytes", (double)report->peak_bytes);
 }
 
-bool audit_state(bench_output *output, const pile_case *pile, const double *positions,
-                 const double *velocities, const double *angular, bench_row *row)
+bool audit_state(bench_output *output, const pile_case *pile, const pile_state *state,
+                 bench_row *row)
 {
     const pile_options *options = &pile->options;
+    const bool spheres = options->kind == PILE_SPHERES;
     double volume = 4.0 / 3 * 3.14159265358979323846 * pow(options->radius, 3);
     audit_result result;
     audit_input input = {.bodies = options->bodies,
-                         .radius = options->radius,
-                         .mass = options->density * volume,
+                         .shape = spheres ? NULL : &pile->shape,
+                         .orientations = state->orientations,
+                         .radius = spheres ? options->radius : cbrt(pile->shape.volume),
+                         .mass = options->density * (spheres ? volume : pile->shape.volume),
                          .boxed = true,
                          .half_width = pile->half_width,
-                         .positions = positions,
-                         .velocities = velocities,
-                         .angular = angular,
+                         .positions = state->positions,
+                         .velocities = state->velocities,
+                         .angular = state->angular,
                          .slabs = options->bodies / MOST_AUDITED + 1};
     input.slab = input.slabs / 2;
-    const char *failure = audit_spheres(&input, &result);
+    const char *failure = audit_bodies(&input, &result);
     if (failure) {
         output_failure(output, "audit of %s, %zu bodies: %s", row->engine, options->bodies,
                        failure);
@@ -113,27 +140,33 @@ bool audit_state(bench_output *output, const pile_case *pile, const double *posi
     row_number(row, "overlapping", (double)result.overlap.count);
     row_number(row, "touching", (double)result.touching);
     row_number(row, "escaped", (double)result.escaped);
+    row_number(row, "mean_height", result.mean_height);
+    row_number(row, "top", result.top);
     return true;
 }
 
 bool audit_world(bench_output *output, const pile_case *pile, const tl_world *world, bench_row *row)
 {
-    /* The spheres are the last bodies; the boxes before them are read and skipped. */
+    /* The pile's are the last bodies; the boxes before them are read and skipped. */
     size_t count = tl_world_body_count(world), skip = count - pile->options.bodies;
-    double *state = malloc(9 * count * sizeof *state);
+    double *state = malloc(13 * count * sizeof *state);
     if (!state) {
         output_failure(output, "not enough memory to audit %zu bodies", count);
         return false;
     }
     double *velocities = state + 3 * count, *angular = state + 6 * count;
+    double *orientations = state + 9 * count;
     tl_status status = tl_world_read_positions(world, count, NULL, state);
     if (status >= 0)
         status = tl_world_read_velocities(world, count, NULL, velocities);
     if (status >= 0)
         status = tl_world_read_angular_velocities(world, count, NULL, angular);
-    bool done =
-        !output_status(output, "reading the state", pile->options.bodies, status) &&
-        audit_state(output, pile, state + 3 * skip, velocities + 3 * skip, angular + 3 * skip, row);
+    if (status >= 0)
+        status = tl_world_read_orientations(world, count, NULL, orientations);
+    const pile_state all = {state + 3 * skip, velocities + 3 * skip, angular + 3 * skip,
+                            orientations + 4 * skip};
+    bool done = !output_status(output, "reading the state", pile->options.bodies, status) &&
+                audit_state(output, pile, &all, row);
     free(state);
     return done;
 }
@@ -202,6 +235,8 @@ bool measure_pile(bench_output *output, const bench_options *options, const char
     row_report(row, &report);
     row_text(row, "solver", tl_word(TL_WORDS_SOLVER, pile->options.settings.solver.kind));
     row_text(row, "law", law_name(&pile->options.settings.solver));
+    if (pile->options.kind != PILE_SPHERES)
+        row_text(row, "shape", pile_word(pile->options.kind));
     bool done = !output_status(output, "timing the pile", bodies, status) &&
                 audit_world(output, pile, world, row);
     tl_world_destroy(world);

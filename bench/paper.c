@@ -174,7 +174,7 @@ static bool audit_vessel(bench_output *output, const vessel_options *vessel, con
     if (done) {
         audit_input input = {.radius = vessel->radius, .mass = 1, .positions = state};
         input.bodies = keep_spheres(vessel, count, state, state + 3 * count, &leaked);
-        const char *failure = audit_spheres(&input, &audited);
+        const char *failure = audit_bodies(&input, &audited);
         if (failure)
             output_failure(output, "audit of %zu bodies: %s", vessel->bodies, failure);
         done = !failure;

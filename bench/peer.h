@@ -12,7 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#define PEER_START_MAGIC  "TLSTART1"
+#include "solid.h"
+
+#define PEER_START_MAGIC  "TLSTART2"
 #define PEER_RESULT_MAGIC "TLRESLT1"
 
 /* What a peer is to do. */
@@ -21,19 +23,23 @@ enum {
     PEER_CONTACTS = 2 /* find all contacts of the start state, write them */
 };
 
-/* The start file: this, then the centres, `bodies` rows of 3 doubles in m. */
+/* The start file: this, then the centres, `bodies` rows of 3 doubles in m, and of solids the
+ * orientations, rows of 4 (w, x, y, z). */
 typedef struct peer_start {
     char magic[8];
     uint64_t task;
-    uint64_t bodies;        /* equal solid spheres, at rest */
+    uint64_t bodies;        /* equal solid spheres or other solids, at rest */
     uint64_t settle, steps; /* PEER_PILE */
-    double radius;          /* m */
+    double radius;          /* m; of cubes, half the edge */
     double density;         /* kg/m^3 */
     double friction;        /* coefficient of every contact */
     double step;            /* s */
     double gravity;         /* m/s^2, downwards along z */
     uint64_t box_count;     /* fixed boxes in use */
     double boxes[5][6];     /* m, centre and half extents */
+    uint64_t solids;        /* PEER_PILE: 1 for bodies of this shape, 0 for spheres */
+    uint64_t cubes;         /* and 1 where that is a cube */
+    solid shape;
 } peer_start;
 
 /* One contact of a result of PEER_CONTACTS: a < b, counted from 0. */
@@ -45,7 +51,8 @@ typedef struct peer_contact {
 } peer_contact;
 
 /* The result file: this, then for PEER_PILE positions, velocities and angular velocities (world
- * frame), `bodies` rows of 3 doubles each, and for PEER_CONTACTS `contacts` rows of peer_contact.
+ * frame), `bodies` rows of 3 doubles each, of solids orientations, rows of 4, and for PEER_CONTACTS
+ * `contacts` rows of peer_contact.
  */
 typedef struct peer_result {
     char magic[8];

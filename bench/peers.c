@@ -95,7 +95,8 @@ static void *read_result(FILE *file, const peer_start *start, peer_result *resul
         return NULL;
     result->version[sizeof result->version - 1] = '\0';
     result->precision[sizeof result->precision - 1] = '\0';
-    size_t bytes = start->task == PEER_PILE ? 9 * result->bodies * sizeof(double)
+    size_t values = start->solids ? 13 : 9;
+    size_t bytes = start->task == PEER_PILE ? values * result->bodies * sizeof(double)
                                             : result->contacts * sizeof(peer_contact);
     void *rows = malloc(bytes > 0 ? bytes : 1);
     if (rows && peer_read(file, rows, bytes))
@@ -105,7 +106,7 @@ static void *read_result(FILE *file, const peer_start *start, peer_result *resul
 }
 
 bool peer_run(bench_output *output, const char *engine, const peer_start *start,
-              const double *centres, peer_result *result, void **rows)
+              const double *centres, const double *orientations, peer_result *result, void **rows)
 {
     char path[PATH_MAX];
     *rows = NULL;
@@ -119,6 +120,8 @@ bool peer_run(bench_output *output, const char *engine, const peer_start *start,
     FILE *start_file = temporary_file(), *result_file = temporary_file();
     if (!start_file || !result_file || !peer_write(start_file, start, sizeof *start) ||
         !peer_write(start_file, centres, 3 * start->bodies * sizeof *centres) ||
+        (start->solids &&
+         !peer_write(start_file, orientations, 4 * start->bodies * sizeof *orientations)) ||
         fflush(start_file) != 0)
         output_failure(output, "peer %s: cannot write a temporary file: %s", engine,
                        strerror(errno));

@@ -1,10 +1,10 @@
-/* The pile bench: equal spheres settle in a box, by Talus and by other engines from the same start,
- * and every result goes through the same audit. */
+/* The pile and shapes benches: equal spheres, cubes or hulls settle in a box, by Talus and by other
+ * engines from the same start, and every result goes through the same audit. */
 #include "bench.h"
 
 #include <stdlib.h>
 
-/* The same start for a peer: the spheres at rest, and five boxes with the inner faces of the
+/* The same start for a peer: the bodies at rest, and five boxes with the inner faces of the
  * scene's. */
 static peer_start pile_start(const bench_options *options, const pile_case *pile)
 {
@@ -18,6 +18,9 @@ static peer_start pile_start(const bench_options *options, const pile_case *pile
                         .friction = pile->options.friction,
                         .step = pile->options.settings.step,
                         .gravity = -pile->options.settings.gravity[2],
+                        .solids = pile->options.kind != PILE_SPHERES,
+                        .cubes = pile->options.kind == PILE_CUBES,
+                        .shape = pile->shape,
                         .box_count = 5,
                         .boxes = {{0, 0, -t, w + 2 * t, w + 2 * t, t},
                                   {-w - t, 0, h, t, w + 2 * t, h},
@@ -36,19 +39,26 @@ static void run_peer(const bench_options *options, bench_output *output, const p
     peer_start start = pile_start(options, pile);
     peer_result result;
     void *rows;
-    if (!peer_run(output, engine, &start, pile->centres, &result, &rows))
+    if (!peer_run(output, engine, &start, pile->centres, pile->orientations, &result, &rows))
         return;
-    bench_row row = peer_row("pile", engine, &result);
+    bench_row row = peer_row(start.solids ? "shapes" : "pile", engine, &result);
     row.ms_per_step = result.ms_per_step;
-    const double *state = rows;
-    size_t values = 3 * pile->options.bodies;
-    if (audit_state(output, pile, state, state + values, state + 2 * values, &row)) {
+    const double *numbers = rows;
+    const size_t values = 3 * pile->options.bodies;
+    const pile_state state = {numbers, numbers + values, numbers + 2 * values,
+                              numbers + 3 * values};
+    if (start.solids)
+        row_text(&row, "shape", pile_word(pile->options.kind));
+    if (audit_state(output, pile, &state, &row)) {
         const bench_row *alike = talus;
         for (uint32_t i = 0; i < talus_count; i++) {
             if (talus[i].threads == row.threads)
                 alike = &talus[i];
-            output_ratio(output, engine, "ms per step", &talus[i], row.ms_per_step,
-                         talus[i].ms_per_step);
+            output_ratio(output, engine,
+                         start.cubes    ? "ms per step of cubes"
+                         : start.solids ? "ms per step of hulls"
+                                        : "ms per step",
+                         &talus[i], row.ms_per_step, talus[i].ms_per_step);
         }
         if (talus_count > 0) {
             row_number(&row, "ms_over_talus", row.ms_per_step / alike->ms_per_step);
@@ -59,23 +69,31 @@ static void run_peer(const bench_options *options, bench_output *output, const p
     free(rows);
 }
 
+/* One kind of body at one size, by Talus with each number of threads and by each peer. */
+static void run_size(const bench_options *options, bench_output *output, pile_kind kind,
+                     size_t bodies)
+{
+    pile_case pile;
+    bench_row rows[MAX_THREAD_COUNTS];
+    uint32_t count = 0;
+    if (!pile_case_make(output, options, kind, bodies, &pile))
+        return;
+    for (uint32_t k = 0; k < options->thread_count_count; k++) {
+        pile.options.settings.threads = options->thread_counts[k];
+        const char *bench = kind == PILE_SPHERES ? "pile" : "shapes";
+        if (measure_pile(output, options, bench, &pile, &rows[count]))
+            output_row(output, &rows[count++]);
+    }
+    for (uint32_t k = 0; peer_name(k); k++)
+        if (options->peers >> k & 1)
+            run_peer(options, output, &pile, peer_name(k), rows, count);
+    pile_case_free(&pile);
+}
+
 void bench_pile(const bench_options *options, bench_output *output)
 {
-    for (uint32_t i = 0; i < options->size_count; i++) {
-        pile_case pile;
-        bench_row rows[MAX_THREAD_COUNTS];
-        uint32_t count = 0;
-        if (!pile_case_make(output, options, options->bodies[i], &pile))
-            continue;
-        for (uint32_t k = 0; k < options->thread_count_count; k++) {
-            pile.options.settings.threads = options->thread_counts[k];
-            if (measure_pile(output, options, "pile", &pile, &rows[count]))
-                output_row(output, &rows[count++]);
-        }
-        for (uint32_t k = 0; peer_name(k); k++)
-            if (options->peers >> k & 1)
-                run_peer(options, output, &pile, peer_name(k), rows, count);
-        pile_case_free(&pile);
-    }
+    for (uint32_t kind = 0; pile_word(kind); kind++)
+        for (uint32_t i = 0; i < options->size_count && options->kinds >> kind & 1; i++)
+            run_size(options, output, (pile_kind)kind, options->bodies[i]);
     output_ratios(output);
 }

@@ -59,7 +59,7 @@ void bench_scaling(const bench_options *options, bench_output *output)
         pile_case pile;
         bench_row row;
         size_t bodies = options->bodies[i];
-        if (!pile_case_make(output, options, bodies, &pile))
+        if (!pile_case_make(output, options, PILE_SPHERES, bodies, &pile))
             continue;
         if (measure_pile(output, options, "scaling", &pile, &row)) {
             double cost = 1e6 * row.ms_per_step / (double)bodies,

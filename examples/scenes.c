@@ -32,12 +32,13 @@ static double round_to_float(double x)
     return rounded;
 }
 
-/* Sphere i's centre; `context` is what the scene is made from. */
-typedef void (*centre_fn)(const void *context, size_t i, double centre[3]);
+/* Body i's centre, or its orientation; `context` is what the scene is made from. */
+typedef void (*place_fn)(const void *context, size_t i, double *numbers);
 
-/* Adds `count` equal spheres at the centres that `centre` gives. */
-static tl_status add_spheres(tl_scene *scene, size_t count, const tl_shape_def *shape,
-                             double density, centre_fn centre, const void *context)
+/* Adds `count` equal bodies at the centres that `centre` gives, with the orientations of `turn`
+ * (NULL: none). */
+static tl_status add_equal(tl_scene *scene, size_t count, const tl_shape_def *shape, double density,
+                           place_fn centre, place_fn turn, const void *context)
 {
     size_t room = count < CHUNK ? count : CHUNK;
     tl_body_def *defs = malloc((room > 0 ? room : 1) * sizeof *defs);
@@ -52,6 +53,8 @@ static tl_status add_spheres(tl_scene *scene, size_t count, const tl_shape_def *
             defs[i].shape_count = 1;
             defs[i].shapes = shape;
             centre(context, first + i, defs[i].position);
+            if (turn)
+                turn(context, first + i, defs[i].orientation);
         }
         status = tl_scene_add_bodies(scene, n, defs, NULL);
     }
@@ -83,6 +86,37 @@ pile_options pile_default(void)
                             .settings = tl_settings_default()};
     options.settings.step = 1.0 / 200;
     return options;
+}
+
+pile_options pile_of(pile_kind kind)
+{
+    pile_options options = pile_default();
+    options.kind = kind;
+    if (kind != PILE_SPHERES)
+        options.spacing = 0.36; /* none meets another, however they are turned */
+    return options;
+}
+
+uint32_t pile_corners(const pile_options *options, double corners[PILE_CORNERS][3])
+{
+    const double r = options->radius, axes[3] = {1.4 * r, 1.1 * r, 0.9 * r};
+    const double side = sqrt(1.0 / 3), near = 0.35, far = sqrt(1 - near * near);
+    uint32_t count = 0;
+    if (options->kind == PILE_SPHERES)
+        return 0;
+    for (int i = 0; i < 8; i++, count++) /* the corners of a box */
+        for (int k = 0; k < 3; k++) {
+            const double sign = i >> k & 1 ? 1 : -1;
+            corners[count][k] = sign * (options->kind == PILE_CUBES ? r : side * axes[k]);
+        }
+    for (int i = 0; i < 8 && options->kind == PILE_HULLS; i++, count++) {
+        /* a point beyond two of its edges and, i >= 4, two beyond each of its lids */
+        const double one = i & 1 ? 1 : -1, two = i & 2 ? 1 : -1;
+        corners[count][0] = i < 4 ? one * far * axes[0] : 0;
+        corners[count][1] = two * near * axes[1];
+        corners[count][2] = i < 4 ? 0 : one * far * axes[2];
+    }
+    return count;
 }
 
 /* How a pile starts: columns, rows and layers of spheres, and how far apart they are (m). */
@@ -128,7 +162,7 @@ static double pile_height(const pile_options *options)
 }
 
 /* Half a column between the outermost points and the walls and, of the grid, the floor. */
-static void pile_centre(const void *context, size_t i, double centre[3])
+static void pile_centre(const void *context, size_t i, double *centre)
 {
     const pile_options *options = context;
     const pile_grid g = pile_grid_of(options);
@@ -147,6 +181,26 @@ static void pile_centre(const void *context, size_t i, double centre[3])
         double shift = options->jitter * (2 * uniform(options->seed, 3 * (uint64_t)i + k) - 1);
         centre[k] = round_to_float(at[k] + (options->packed ? 0 : shift));
     }
+}
+
+/* Uniformly among all orientations (Shoemake, "Uniform random rotations", 1992); from numbers that
+ * no centre takes. */
+static void pile_turn(const void *context, size_t i, double *orientation)
+{
+    const pile_options *options = context;
+    double u[3];
+    for (int k = 0; k < 3; k++)
+        u[k] = uniform(~options->seed, 3 * (uint64_t)i + k);
+    const double q[4] = {sqrt(1 - u[0]) * sin(2 * pi * u[1]), sqrt(1 - u[0]) * cos(2 * pi * u[1]),
+                         sqrt(u[0]) * sin(2 * pi * u[2]), sqrt(u[0]) * cos(2 * pi * u[2])};
+    for (int k = 0; k < 4; k++)
+        orientation[k] = round_to_float(q[k]);
+}
+
+void pile_orientations(const pile_options *options, double *orientations)
+{
+    for (size_t i = 0; i < options->bodies; i++)
+        pile_turn(options, i, orientations + 4 * i);
 }
 
 void pile_centres(const pile_options *options, double *centres, double *half_width, double *height)
@@ -183,6 +237,22 @@ static tl_status add_container(tl_scene *scene, const pile_options *options, tl_
     return tl_scene_add_bodies(scene, 5, defs, NULL);
 }
 
+/* The shape of a body of a pile. */
+static tl_status pile_shape(tl_scene *scene, const pile_options *options, tl_shape_def *shape)
+{
+    const double r = options->radius;
+    double corners[PILE_CORNERS][3];
+    tl_geometry hull;
+    *shape = options->kind == PILE_CUBES ? tl_box_default(r, r, r) : tl_sphere_default(r);
+    if (options->kind != PILE_HULLS)
+        return TL_OK;
+    const uint32_t count = pile_corners(options, corners);
+    const tl_status status = tl_scene_add_hull(scene, count, corners[0], &hull);
+    if (status >= 0)
+        *shape = tl_hull_default(hull);
+    return status;
+}
+
 tl_status pile_scene(const pile_options *options, tl_scene **scene)
 {
     *scene = NULL;
@@ -190,7 +260,7 @@ tl_status pile_scene(const pile_options *options, tl_scene **scene)
     tl_material material = {0};
     tl_material_def rough = tl_material_default();
     rough.friction = options->friction;
-    tl_shape_def sphere = tl_sphere_default(options->radius);
+    tl_shape_def shape;
 
     tl_status status = tl_scene_create(&made);
     if (status >= 0)
@@ -199,10 +269,12 @@ tl_status pile_scene(const pile_options *options, tl_scene **scene)
         status = tl_scene_add_material(made, &rough, &material);
     if (status >= 0)
         status = add_container(made, options, material);
-    sphere.material = material;
     if (status >= 0)
-        status =
-            add_spheres(made, options->bodies, &sphere, options->density, pile_centre, options);
+        status = pile_shape(made, options, &shape);
+    shape.material = material;
+    if (status >= 0)
+        status = add_equal(made, options->bodies, &shape, options->density, pile_centre,
+                           options->kind == PILE_SPHERES ? NULL : pile_turn, options);
     return finish(status, made, scene);
 }
 
@@ -219,7 +291,7 @@ typedef struct random_cube {
     uint64_t seed;
 } random_cube;
 
-static void random_centre(const void *context, size_t i, double centre[3])
+static void random_centre(const void *context, size_t i, double *centre)
 {
     const random_cube *cube = context;
     for (int k = 0; k < 3; k++)
@@ -257,7 +329,7 @@ tl_status random_spheres_scene(size_t bodies, double contacts_per_body, uint64_t
     if (status >= 0)
         status = tl_scene_set_settings(made, &weightless);
     if (status >= 0)
-        status = add_spheres(made, bodies, &sphere, 1000, random_centre, &cube);
+        status = add_equal(made, bodies, &sphere, 1000, random_centre, NULL, &cube);
     return finish(status, made, scene);
 }
 

@@ -5,30 +5,49 @@
 
 #include "talus/talus.h"
 
-/* Equal spheres dropped into an open box of five fixed boxes (floor and four walls). */
+/* What a pile is made of. */
+typedef enum pile_kind {
+    PILE_SPHERES,
+    PILE_CUBES, /* their edge is two radii */
+    PILE_HULLS  /* of 16 points on an ellipsoid with half axes of 1.4, 1.1 and 0.9 radii */
+} pile_kind;
+
+/* Equal bodies dropped into an open box of five fixed boxes (floor and four walls). */
 typedef struct pile_options {
-    size_t bodies;   /* spheres; exactly this many are made */
+    pile_kind kind;
+    size_t bodies;   /* exactly this many are made */
     double radius;   /* m; the default pile: 0.1 */
     double density;  /* kg/m^3; 2000 */
     double friction; /* 0.5 */
-    double spacing;  /* m, of the starting grid; 0.22 */
+    double spacing;  /* m, of the starting grid; 0.22, of cubes and hulls 0.36 */
     double jitter;   /* m, each coordinate is moved by up to +- this; 0.005 */
     uint32_t layers; /* about this many layers deep; 24 */
     bool packed;     /* instead of the grid: layers at rest, each sphere in a hollow between three;
                         false */
-    uint64_t seed;   /* of the jitter; 1 */
+    uint64_t seed;   /* of the jitter, and of the orientations of cubes and hulls; 1 */
     tl_settings settings;
 } pile_options;
 
 /* The pile of the benchmark: 4,000 bodies, h = 1/200, everything else as commented above. */
 pile_options pile_default(void);
 
+/* The same of cubes or hulls. */
+pile_options pile_of(pile_kind kind);
+
+/* The corners of a body (m) about its centre of mass, in its principal axes; returns how many: 0 of
+ * a sphere. */
+#define PILE_CORNERS 16
+uint32_t pile_corners(const pile_options *options, double corners[PILE_CORNERS][3]);
+
 /* The starting centres, `bodies` rows of 3 or NULL, and the inner box they are in (floor at
  * z = 0): half_width is half the inner width in x and y. Peers of the benchmark start from the same
  * centres. */
 void pile_centres(const pile_options *options, double *centres, double *half_width, double *height);
 
-/* Makes the scene; the spheres are the last `bodies` bodies added, in the order of the centres. */
+/* The starting orientations (w, x, y, z), `bodies` rows of 4: at random, rounded as the centres. */
+void pile_orientations(const pile_options *options, double *orientations);
+
+/* Makes the scene; the last `bodies` bodies added are the pile's, in the order of the centres. */
 tl_status pile_scene(const pile_options *options, tl_scene **scene);
 
 /* Spheres of one radius at uniformly random places in a cube without walls, so dense that each has

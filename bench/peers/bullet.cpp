@@ -23,7 +23,7 @@ struct Engine {
     btCollisionDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
     btSequentialImpulseConstraintSolver solver;
-    std::unique_ptr<btSphereShape> sphere;
+    std::unique_ptr<btCollisionShape> shape; /* of every body that moves */
     std::vector<std::unique_ptr<btBoxShape>> boxes;
 };
 
@@ -41,16 +41,47 @@ void describe(peer_result *result)
     result->threads = 1;
 }
 
-/* Bullet multiplies the two frictions of a pair, so each body gets the root. */
-std::unique_ptr<btRigidBody> make_body(btScalar mass, btCollisionShape *shape, const double *centre,
-                                       double friction)
+/* The shape of every body that moves. Hulls get no margin, which Bullet would put around them: 4 cm
+ * if it is not told. (With corners moved inwards and a margin instead it is no faster, and hulls
+ * overlap ten times as deep.) */
+std::unique_ptr<btCollisionShape> make_shape(const peer_start &start)
 {
-    btVector3 inertia(0, 0, 0);
-    if (mass > 0)
-        shape->calculateLocalInertia(mass, inertia);
+    const btScalar r = btScalar(start.radius);
+    if (!start.solids)
+        return std::make_unique<btSphereShape>(r);
+    if (start.cubes)
+        return std::make_unique<btBoxShape>(btVector3(r, r, r));
+    auto hull = std::make_unique<btConvexHullShape>();
+    for (uint32_t i = 0; i < start.shape.corner_count; i++)
+        hull->addPoint(vector(start.shape.corner[i]), false);
+    hull->recalcLocalAabb();
+    hull->setMargin(0);
+    return hull;
+}
+
+/* Mass and moments; Bullet's own moments of a hull are those of the box around it. */
+btScalar body_mass(const peer_start &start, btVector3 *inertia)
+{
+    const double r = start.radius, sphere = start.density * 4 / 3 * M_PI * std::pow(r, 3);
+    *inertia = btVector3(1, 1, 1) * btScalar(0.4 * sphere * r * r);
+    for (int k = 0; k < 3 && start.solids; k++)
+        (*inertia)[k] = btScalar(start.density * start.shape.inertia[k]);
+    return btScalar(start.solids ? start.density * start.shape.volume : sphere);
+}
+
+/* Bullet multiplies the two frictions of a pair, so each body gets the root. */
+std::unique_ptr<btRigidBody> make_body(btScalar mass, const btVector3 &inertia,
+                                       btCollisionShape *shape, const double *centre,
+                                       const double *orientation, double friction)
+{
     btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
     info.m_startWorldTransform.setIdentity();
     info.m_startWorldTransform.setOrigin(vector(centre));
+    if (orientation)
+        info.m_startWorldTransform.setRotation(
+            btQuaternion(btScalar(orientation[1]), btScalar(orientation[2]),
+                         btScalar(orientation[3]), btScalar(orientation[0]))
+                .normalized());
     info.m_friction = btScalar(std::sqrt(friction));
     info.m_restitution = 0;
     auto body = std::make_unique<btRigidBody>(info);
@@ -67,23 +98,28 @@ uint64_t count_contacts(btDispatcher &dispatcher)
     return count;
 }
 
-bool write_rows(FILE *out, const std::vector<std::unique_ptr<btRigidBody>> &bodies, size_t first)
+bool write_rows(FILE *out, const std::vector<std::unique_ptr<btRigidBody>> &bodies, size_t first,
+                bool turned)
 {
-    std::vector<double> rows[3];
+    std::vector<double> rows[4];
     for (size_t i = first; i < bodies.size(); i++) {
         const btVector3 values[3] = {bodies[i]->getWorldTransform().getOrigin(),
                                      bodies[i]->getLinearVelocity(),
                                      bodies[i]->getAngularVelocity()};
         for (int k = 0; k < 3; k++)
             rows[k].insert(rows[k].end(), {values[k].x(), values[k].y(), values[k].z()});
+        const btQuaternion q = bodies[i]->getWorldTransform().getRotation();
+        if (turned)
+            rows[3].insert(rows[3].end(), {q.w(), q.x(), q.y(), q.z()});
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         if (!peer_write(out, rows[k].data(), rows[k].size() * sizeof(double)))
             return false;
     return true;
 }
 
-bool run_pile(const peer_start &start, const std::vector<double> &centres, FILE *out)
+bool run_pile(const peer_start &start, const std::vector<double> &centres,
+              const std::vector<double> &orientations, FILE *out)
 {
     peer_result result = {};
     describe(&result);
@@ -95,15 +131,19 @@ bool run_pile(const peer_start &start, const std::vector<double> &centres, FILE 
                                   &engine.configuration);
     world.setGravity(btVector3(0, 0, btScalar(-start.gravity)));
     world.getSolverInfo().m_numIterations = solver_iterations;
-    engine.sphere = std::make_unique<btSphereShape>(btScalar(start.radius));
+    engine.shape = make_shape(start);
     std::vector<std::unique_ptr<btRigidBody>> bodies;
+    const btVector3 none(0, 0, 0);
     for (uint64_t i = 0; i < start.box_count; i++) {
         engine.boxes.push_back(std::make_unique<btBoxShape>(vector(start.boxes[i] + 3)));
-        bodies.push_back(make_body(0, engine.boxes.back().get(), start.boxes[i], start.friction));
+        bodies.push_back(
+            make_body(0, none, engine.boxes.back().get(), start.boxes[i], nullptr, start.friction));
     }
-    btScalar mass = btScalar(start.density * 4 / 3 * M_PI * std::pow(start.radius, 3));
+    btVector3 inertia;
+    const btScalar mass = body_mass(start, &inertia);
     for (uint64_t i = 0; i < start.bodies; i++)
-        bodies.push_back(make_body(mass, engine.sphere.get(), &centres[3 * i], start.friction));
+        bodies.push_back(make_body(mass, inertia, engine.shape.get(), &centres[3 * i],
+                                   start.solids ? &orientations[4 * i] : nullptr, start.friction));
     for (auto &body : bodies)
         world.addRigidBody(body.get());
 
@@ -117,8 +157,8 @@ bool run_pile(const peer_start &start, const std::vector<double> &centres, FILE 
     result.bodies = start.bodies;
     result.contacts = count_contacts(engine.dispatcher);
     memcpy(result.magic, PEER_RESULT_MAGIC, sizeof result.magic);
-    bool written =
-        peer_write(out, &result, sizeof result) && write_rows(out, bodies, start.box_count);
+    bool written = peer_write(out, &result, sizeof result) &&
+                   write_rows(out, bodies, start.box_count, start.solids);
 
     for (auto &body : bodies)
         world.removeRigidBody(body.get());
@@ -160,7 +200,7 @@ bool run_contacts(const peer_start &start, const std::vector<double> &centres, F
 
     Engine engine;
     btCollisionWorld world(&engine.dispatcher, &engine.broadphase, &engine.configuration);
-    engine.sphere = std::make_unique<btSphereShape>(btScalar(start.radius));
+    engine.shape = std::make_unique<btSphereShape>(btScalar(start.radius));
     std::vector<std::unique_ptr<btCollisionObject>> objects;
     /* Settings that make Bullet find exactly the touching pairs, and fastest: boxes without a
      * margin for contacts to come, and pairs found by one walk of the tree, not one for each
@@ -171,7 +211,7 @@ bool run_contacts(const peer_start &start, const std::vector<double> &centres, F
     for (uint64_t i = 0; i < start.bodies; i++) {
         auto object = std::make_unique<btCollisionObject>();
         object->setCollisionFlags(0); /* as objects that move; the default is static */
-        object->setCollisionShape(engine.sphere.get());
+        object->setCollisionShape(engine.shape.get());
         object->getWorldTransform().setOrigin(vector(&centres[3 * i]));
         object->setUserIndex(int(i));
         world.addCollisionObject(object.get());
@@ -216,13 +256,15 @@ int main(int argc, char **argv)
         return 1;
     }
     std::vector<double> centres(3 * start.bodies);
-    if (!peer_read(in, centres.data(), centres.size() * sizeof(double))) {
+    std::vector<double> orientations(start.solids ? 4 * start.bodies : 0);
+    if (!peer_read(in, centres.data(), centres.size() * sizeof(double)) ||
+        !peer_read(in, orientations.data(), orientations.size() * sizeof(double))) {
         fprintf(stderr, "%s: %s is cut short\n", argv[0], argv[1]);
         return 1;
     }
     fclose(in);
-    bool done =
-        start.task == PEER_PILE ? run_pile(start, centres, out) : run_contacts(start, centres, out);
+    bool done = start.task == PEER_PILE ? run_pile(start, centres, orientations, out)
+                                        : run_contacts(start, centres, out);
     if (fclose(out) != 0 || !done) {
         fprintf(stderr, "%s: cannot write %s\n", argv[0], argv[2]);
         return 1;

@@ -20,7 +20,8 @@ typedef struct engine {
     dJointGroupID joints; /* contacts of the present step */
     double friction;
     dBodyID *bodies;
-    uint64_t contact_count; /* of the present step */
+    dReal planes[4 * SOLID_FACES], corners[3 * SOLID_CORNERS]; /* of hulls, which point there */
+    uint64_t contact_count;                                    /* of the present step */
 } engine;
 
 static void describe(peer_result *result)
@@ -32,18 +33,24 @@ static void describe(peer_result *result)
     memcpy(result->magic, PEER_RESULT_MAGIC, sizeof result->magic);
 }
 
-/* A pair from the broad phase: a contact joint if the two touch. */
+/* Contacts of a pair, at most: two cubes face to face have up to eight. */
+#define PAIR_CONTACTS 8
+
+/* A pair from the broad phase: a contact joint for each point where the two touch. */
 static void join_pair(void *data, dGeomID a, dGeomID b)
 {
     engine *e = data;
-    dContact contact = {0};
+    dContact contacts[PAIR_CONTACTS] = {0};
     dBodyID body_a = dGeomGetBody(a), body_b = dGeomGetBody(b);
-    if ((!body_a && !body_b) || dCollide(a, b, 1, &contact.geom, sizeof contact) == 0)
+    if (!body_a && !body_b)
         return;
-    contact.surface.mode = dContactApprox1;
-    contact.surface.mu = e->friction;
-    dJointAttach(dJointCreateContact(e->world, e->joints, &contact), body_a, body_b);
-    e->contact_count++;
+    const int count = dCollide(a, b, PAIR_CONTACTS, &contacts[0].geom, sizeof contacts[0]);
+    for (int i = 0; i < count; i++) {
+        contacts[i].surface.mode = dContactApprox1;
+        contacts[i].surface.mu = e->friction;
+        dJointAttach(dJointCreateContact(e->world, e->joints, &contacts[i]), body_a, body_b);
+        e->contact_count++;
+    }
 }
 
 static void step(engine *e, double h)
@@ -63,7 +70,44 @@ static void make_space(engine *e, double radius)
     dHashSpaceSetLevels(e->space, level - 1, level + 1);
 }
 
-static void make_pile(engine *e, const peer_start *start, const double *centres)
+/* Floor and walls as the half-spaces that their inner faces bound: ODE has no contacts of hulls
+ * with boxes. Box 0 is the floor, 1 and 2 are across x, 3 and 4 across y. */
+static void make_planes(engine *e, const peer_start *start)
+{
+    for (uint64_t i = 0; i < start->box_count; i++) {
+        const int axis = i == 0 ? 2 : i < 3 ? 0 : 1;
+        const double at = start->boxes[i][axis], sign = at > 0 ? -1 : 1;
+        double normal[3] = {0, 0, 0};
+        normal[axis] = sign;
+        dCreatePlane(e->space, normal[0], normal[1], normal[2],
+                     sign * at + start->boxes[i][3 + axis]);
+    }
+}
+
+/* The shape of a body, in the space. */
+static dGeomID make_geom(engine *e, const peer_start *start)
+{
+    const solid *s = &start->shape;
+    const double edge = 2 * start->radius;
+    if (start->solids && !start->cubes)
+        return dCreateConvex(e->space, e->planes, s->face_count, e->corners, s->corner_count,
+                             s->loop);
+    return start->cubes ? dCreateBox(e->space, edge, edge, edge)
+                        : dCreateSphere(e->space, start->radius);
+}
+
+static void set_mass(const peer_start *start, dMass *mass)
+{
+    const solid *s = &start->shape;
+    dMassSetSphere(mass, start->density, start->radius);
+    if (start->solids)
+        dMassSetParameters(mass, start->density * s->volume, 0, 0, 0,
+                           start->density * s->inertia[0], start->density * s->inertia[1],
+                           start->density * s->inertia[2], 0, 0, 0);
+}
+
+static void make_pile(engine *e, const peer_start *start, const double *centres,
+                      const double *orientations)
 {
     e->world = dWorldCreate();
     e->joints = dJointGroupCreate(0);
@@ -72,41 +116,51 @@ static void make_pile(engine *e, const peer_start *start, const double *centres)
     dWorldSetGravity(e->world, 0, 0, -start->gravity);
     dWorldSetQuickStepNumIterations(e->world, SOLVER_ITERATIONS);
     dWorldSetAutoDisableFlag(e->world, 0);
-    for (uint64_t i = 0; i < start->box_count; i++) {
+    for (int i = 0; i < 4 * SOLID_FACES; i++)
+        e->planes[i] = start->shape.face[i / 4][i % 4];
+    for (int i = 0; i < 3 * SOLID_CORNERS; i++)
+        e->corners[i] = start->shape.corner[i / 3][i % 3];
+    if (start->solids)
+        make_planes(e, start);
+    for (uint64_t i = 0; i < start->box_count && !start->solids; i++) {
         const double *box = start->boxes[i];
         dGeomID geom = dCreateBox(e->space, 2 * box[3], 2 * box[4], 2 * box[5]);
         dGeomSetPosition(geom, box[0], box[1], box[2]);
     }
     dMass mass;
-    dMassSetSphere(&mass, start->density, start->radius);
+    set_mass(start, &mass);
     for (uint64_t i = 0; i < start->bodies; i++) {
         e->bodies[i] = dBodyCreate(e->world);
         dBodySetMass(e->bodies[i], &mass);
-        dGeomSetBody(dCreateSphere(e->space, start->radius), e->bodies[i]);
+        dGeomSetBody(make_geom(e, start), e->bodies[i]);
         dBodySetPosition(e->bodies[i], centres[3 * i], centres[3 * i + 1], centres[3 * i + 2]);
+        const double *q = orientations + 4 * i;
+        if (start->solids)
+            dBodySetQuaternion(e->bodies[i], (dReal[]){q[0], q[1], q[2], q[3]});
     }
 }
 
-static bool write_rows(FILE *out, const engine *e, uint64_t bodies)
+static bool write_rows(FILE *out, const engine *e, uint64_t bodies, bool turned)
 {
-    const dReal *(*const getters[3])(dBodyID) = {dBodyGetPosition, dBodyGetLinearVel,
-                                                 dBodyGetAngularVel};
-    for (int k = 0; k < 3; k++)
+    const dReal *(*const getters[4])(dBodyID) = {dBodyGetPosition, dBodyGetLinearVel,
+                                                 dBodyGetAngularVel, dBodyGetQuaternion};
+    for (int k = 0; k < (turned ? 4 : 3); k++)
         for (uint64_t i = 0; i < bodies; i++) {
             const dReal *value = getters[k](e->bodies[i]);
-            double row[3] = {value[0], value[1], value[2]};
-            if (!peer_write(out, row, sizeof row))
+            double row[4] = {value[0], value[1], value[2], value[3]};
+            if (!peer_write(out, row, (k < 3 ? 3 : 4) * sizeof *row))
                 return false;
         }
     return true;
 }
 
-static bool run_pile(engine *e, const peer_start *start, const double *centres, FILE *out)
+static bool run_pile(engine *e, const peer_start *start, const double *centres,
+                     const double *orientations, FILE *out)
 {
     peer_result result = {.bodies = start->bodies, .iterations = SOLVER_ITERATIONS};
     describe(&result);
     uint64_t memory = peer_memory_start();
-    make_pile(e, start, centres);
+    make_pile(e, start, centres, orientations);
     for (uint64_t i = 0; i < start->settle; i++)
         step(e, start->step);
     double begin = peer_now_ms();
@@ -115,7 +169,8 @@ static bool run_pile(engine *e, const peer_start *start, const double *centres, 
     result.ms_per_step = (peer_now_ms() - begin) / (double)start->steps;
     result.peak_bytes = peer_memory_growth(memory);
     result.contacts = e->contact_count;
-    bool written = peer_write(out, &result, sizeof result) && write_rows(out, e, start->bodies);
+    bool written =
+        peer_write(out, &result, sizeof result) && write_rows(out, e, start->bodies, start->solids);
     dJointGroupDestroy(e->joints);
     dSpaceDestroy(e->space);
     dWorldDestroy(e->world);
@@ -138,14 +193,19 @@ int main(int argc, char **argv)
     }
     engine e = {0};
     double *centres = calloc(start.bodies + 1, 3 * sizeof *centres);
+    double *orientations = calloc(start.bodies + 1, 4 * sizeof *orientations);
     e.bodies = calloc(start.bodies + 1, sizeof(dBodyID));
-    bool done = centres && e.bodies && peer_read(in, centres, 3 * start.bodies * sizeof *centres);
+    bool done =
+        centres && orientations && e.bodies &&
+        peer_read(in, centres, 3 * start.bodies * sizeof *centres) &&
+        (!start.solids || peer_read(in, orientations, 4 * start.bodies * sizeof *orientations));
     if (done) {
         dInitODE2(0);
-        done = run_pile(&e, &start, centres, out);
+        done = run_pile(&e, &start, centres, orientations, out);
         dCloseODE();
     }
     free(centres);
+    free(orientations);
     free(e.bodies);
     fclose(in);
     if (fclose(out) != 0 || !done) {

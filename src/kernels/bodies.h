@@ -32,6 +32,14 @@ TL_KERNEL uint64_t tlk_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+/* Adds to half of a velocity. What nothing is added to needs no draw: it is a real number. */
+TL_KERNEL void tlk_add(real *v, const double *change, uint64_t draw)
+{
+    for (int k = 0; k < 3; k++)
+        if (change[k] != 0)
+            v[k] = tlk_round((double)v[k] + change[k], tlk_mix(draw + (uint64_t)k));
+}
+
 /* One shape: contacts with a body that turns need more numbers. */
 TL_KERNEL void tlk_note_turning(const tlk_turning *t, uint32_t s)
 {
@@ -44,30 +52,27 @@ TL_KERNEL void tlk_note_turning(const tlk_turning *t, uint32_t s)
  * position problem's. */
 TL_KERNEL void tlk_set_free(const tlk_motion *m, uint32_t i, const double *wrench)
 {
-    real v[8], still[8];
+    real v[8], still[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     tlk_load8(m->bodies.vel + 8 * (size_t)i, v);
-    double change[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     if (i < m->bodies.dynamic) {
+        const uint64_t draw = tlk_mix(m->step * 0x9e3779b97f4a7c15u + m->bodies.id[i]);
+        double change[3], turn[3];
         for (int k = 0; k < 3; k++)
             change[k] = m->h * m->gravity[k];
         if (wrench) {
             const double *q = m->bodies.quat + 4 * (size_t)i;
-            double torque[3], turn[3];
+            double torque[3];
             tlk_rotate_back(q, wrench + 3, torque);
             for (int k = 0; k < 3; k++) {
                 change[k] += m->h * wrench[k] / m->bodies.inertia[4 * (size_t)i + 3];
                 torque[k] = m->h * torque[k] / m->bodies.inertia[4 * (size_t)i + k];
             }
             tlk_rotate(q, torque, turn);
-            for (int k = 0; k < 3; k++)
-                change[4 + k] = turn[k];
+            tlk_add(v + 4, turn, draw + 4);
         }
+        tlk_add(v, change, draw);
     }
-    const uint64_t draw = tlk_mix(m->step * 0x9e3779b97f4a7c15u + m->bodies.id[i]);
-    for (int k = 0; k < 8; k++) {
-        v[k] = tlk_round((double)v[k] + change[k], tlk_mix(draw + (uint64_t)k));
-        still[k] = (k & 3) == 3 ? v[k] : (real)0;
-    }
+    still[3] = v[3], still[7] = v[7];
     tlk_store8(m->free + 8 * (size_t)i, v);
     tlk_store8(m->vel + 8 * (size_t)i, v);
     tlk_store8(m->pseudo_out + 8 * (size_t)i, still);

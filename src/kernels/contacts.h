@@ -349,16 +349,20 @@ TL_KERNEL void tlk_build_arms(const tlk_build *p, uint32_t s, const double *n, c
     arms[6 * TLK_LANES] = eta[2];
 }
 
-/* The velocity of b's surface against a's at the ends of two arms. */
-TL_KERNEL void tlk_relative(const real *va, const real *vb, const double *ra, const double *rb,
-                            double *u)
+/* How fast b's surface moves off a's along the normal, at the ends of two arms, m/s. */
+TL_KERNEL double tlk_approach(const real *vel, uint32_t a, uint32_t b, const double *n,
+                              const double *ra, const double *rb)
 {
+    real va[8], vb[8];
+    tlk_load8(vel + 8 * (size_t)a, va);
+    tlk_load8(vel + 8 * (size_t)b, vb);
     const double wa[3] = {va[4], va[5], va[6]}, wb[3] = {vb[4], vb[5], vb[6]};
-    double ta[3], tb[3];
+    double ta[3], tb[3], u[3];
     tlk_crossd(wa, ra, ta);
     tlk_crossd(wb, rb, tb);
     for (int k = 0; k < 3; k++)
         u[k] = (double)vb[k] + tb[k] - (double)va[k] - ta[k];
+    return tlk_dotd(n, u);
 }
 
 /* The term of the right-hand side along the normal, m/s (eq. 10 with the two ways to remove overlap
@@ -442,12 +446,36 @@ TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, ui
     tlk_store4(p->mass + 4 * (size_t)item, mass);
 }
 
+/* The arms of contact k: from the bodies' origins to where its impulse acts, which is `length` from
+ * the centre of a's sphere, or where the point on the owner's surface says; `sign` is -1 where the
+ * owner is b. */
+TL_KERNEL void tlk_contact_arms(const tlk_build *p, uint32_t k, uint32_t s, uint32_t sa, uint32_t a,
+                                uint32_t b, const double *n, double gap, double sign, double length,
+                                double *ra, double *rb)
+{
+    double from[4], xa[4], xb[4], along = length;
+    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, from);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
+    if (p->contact_place && s >= p->arm_base) {
+        const real *place = p->contact_place + 4 * (size_t)k;
+        const double *centre = p->shapes.centre + 4 * (size_t)p->contact_a[k];
+        for (int c = 0; c < 3; c++)
+            from[c] = centre[c] + place[c];
+        along = b < p->bodies.dynamic ? 0.5 * gap : sign < 0 ? -gap : 0;
+    }
+    for (int c = 0; c < 3; c++) {
+        const double point = from[c] + along * n[c];
+        ra[c] = point - xa[c];
+        rb[c] = point - xb[c];
+    }
+}
+
 /* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. */
 TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
                                  uint32_t item)
 {
-    const uint32_t owner = p->contact_a[k];
-    uint32_t sa = owner, sb = p->contact_b[k];
+    uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
     real contact[4], gamma[4];
     tlk_load4(p->contact_n + 4 * (size_t)k, contact);
     tlk_load4(p->contact_gamma + 4 * (size_t)k, gamma);
@@ -464,34 +492,15 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
      * make no angular momentum; on a wall, at the sphere's surface */
     const bool dynamic_b = b < p->bodies.dynamic;
     const double middle = dynamic_b ? 0.5 * gap : 0;
-    double centre[4], xa[4], xb[4], ra[3], rb[3], before[3], free[3];
-    real va[8], vb[8], free_a[8], free_b[8];
-    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, centre);
-    tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
-    tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
+    double ra[3] = {0, 0, 0}, rb[3] = {0, 0, 0}, before = 0, free = 0;
+    real va[8], vb[8];
     tlk_load8(p->bodies.vel + 8 * (size_t)a, va);
     tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
-    tlk_load8(p->free + 8 * (size_t)a, free_a);
-    tlk_load8(p->free + 8 * (size_t)b, free_b);
-    const double ra_length = centre[3] + middle; /* of a sphere */
-    const bool placed = p->contact_place && s >= p->arm_base;
-    double from[3] = {centre[0], centre[1], centre[2]}, along = ra_length;
-    if (placed) { /* a point on the owner's surface is known */
-        const real *place = p->contact_place + 4 * (size_t)k;
-        for (int c = 0; c < 3; c++)
-            from[c] = p->shapes.centre[4 * (size_t)owner + c] + place[c];
-        /* n is from the moving body a, which owns the contact or not */
-        along = dynamic_b ? 0.5 * gap * sign : sign < 0 ? -gap : 0;
-    }
-    for (int c = 0; c < 3; c++) {
-        const double point = from[c] + along * n[c];
-        ra[c] = point - xa[c];
-        rb[c] = point - xb[c];
-    }
-    tlk_relative(va, vb, ra, rb, before);
-    tlk_relative(free_a, free_b, ra, rb, free);
+    const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle; /* of a sphere */
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
+    if (s >= p->arm_base || p->wall || pair[1] > 0) /* the others have no use for arms */
+        tlk_contact_arms(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
     p->a[s] = a;
     p->b[s] = b;
     p->gap[s] = (real)gap;
@@ -508,10 +517,14 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     for (int f = 0; f < 3 && gamma[3] != 0; f++)
         gamma[f] = tlk_max(gamma[3], (real)0) * contact[f];
     /* nor does a contact rest that is about to bounce */
-    const bool strikes = pair[1] > 0 && tlk_dotd(n, before) < -p->restitution_speed;
+    if (pair[1] > 0) {
+        before = tlk_approach(p->bodies.vel, a, b, n, ra, rb);
+        free = tlk_approach(p->free, a, b, n, ra, rb);
+    }
+    const bool strikes = pair[1] > 0 && before < -p->restitution_speed;
     const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
     const double restitution = p->restitution ? 0 : (double)pair[1];
-    p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, tlk_dotd(n, before), tlk_dotd(n, free));
+    p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, before, free);
     /* what presses on each other already is not struck: a blow goes on through it in the velocity
      * problem, and takes no rounds in a heap; elastic contacts keep their energy all the same */
     const bool closed = tlk_dot(gamma, contact) > 0 && pair[1] < 1;

@@ -239,6 +239,7 @@ static tl_status emit(edit_round *r, tl_emitter_rec *e)
     tl_space space;
     tl_body_list list;
     tl_space_init(&space, &room, largest);
+    space.geometries = &w->geometries;
     tl_body_list_init(&list);
     tl_status status = survey(r, &space);
     if (status == TL_OK)

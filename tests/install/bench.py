@@ -53,3 +53,18 @@ for wrong in ("", "0", "1,", ",1", "1;2", "1,2,3,4,5", "1025", "two"):
     assert "expected 1 to 4 whole numbers from 1 to 1024" in said, said
 said = bench("scaling", "--threads", "1,2", code=2).stderr
 assert "expected one number for scaling" in said, said
+
+# Cubes and hulls, by every engine.
+rows, ratios = rows_of("shapes", "--bodies", "120", "--settle", "150", "--steps", "5", "--threads", "1,2", "--peers",
+                       ",".join(peers))
+assert [(r["shape"], r["engine"], r["threads"]) for r in rows] == [
+    (shape, engine, threads) for shape in ("cubes", "hulls")
+    for engine, threads in [("talus", 1), ("talus", 2), *((peer, 1) for peer in peers)]], rows
+for r in rows:
+    assert r["bench"] == "shapes" and r["audited"] == 120 and r["escaped"] == 0 and r["overlapping"] > 10, r
+    assert r["p99_overlap"] < 0.2 and 0.1 < r["mean_height"] < r["top"] < 7, r
+assert "ms per step of cubes" in ratios and "ms per step of hulls" in ratios, ratios
+said = bench("shapes", "--shapes", "balls", code=2).stderr
+assert "expected cubes, hulls, or both" in said, said
+said = bench("pile", "--shapes", "cubes", code=2).stderr
+assert "--shapes has no meaning for pile" in said, said

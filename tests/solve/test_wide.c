@@ -11,7 +11,7 @@
 /* What is compared after a step, bit for bit. */
 typedef struct look {
     uint64_t hash;
-    double numbers[7];
+    double numbers[10];
     uint32_t counts[6];
 } look;
 
@@ -24,7 +24,7 @@ static look look_at(const tl_world *world, const tl_report *r)
     return (look){.hash = tl_world_hash(world),
                   .numbers = {r->residual, r->max_residual, r->dissipated_energy,
                               r->max_penetration, r->mean_penetration, r->kinetic_energy,
-                              r->potential_energy},
+                              r->potential_energy, r->work_energy, r->carried_weight, r->imbalance},
                   .counts = {r->contacts, r->active_contacts, r->colours, r->iterations,
                              r->position_iterations, r->bodies}};
 }

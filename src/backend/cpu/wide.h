@@ -8,6 +8,7 @@
 #define TL_BACKEND_CPU_WIDE_H
 
 #include "backend/cpu/vec.h"
+#include "backend/cpu/wide_bodies.h"
 #include "kernels/find.h"
 #include "kernels/solve.h"
 
@@ -431,19 +432,6 @@ static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
 /* --- the audit and the position rows
  * ---------------------------------------------------------------- */
 
-typedef double dvec __attribute__((vector_size(64)));
-typedef int64_t dvec_bits __attribute__((vector_size(64)));
-
-WIDE dvec vec_widen(vec v)
-{
-    return __builtin_convertvector(v, dvec);
-}
-
-WIDE dvec dvec_select(dvec_bits condition, dvec yes, dvec no)
-{
-    return (dvec)((condition & (dvec_bits)yes) | (~condition & (dvec_bits)no));
-}
-
 /* How many rows a packet has; the rest is padding. */
 WIDE uint32_t wide_lanes(const tlk_problem *p, uint32_t s)
 {
@@ -702,6 +690,6 @@ static void wide_contact_count(const void *args, uint32_t begin, uint32_t end)
 
 #define TLK_WIDE_LIST \
     TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(position_rows) TLK_WIDE(contact_count)
-#define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row)
+#define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row) TLK_WIDE(check_bodies)
 
 #endif
