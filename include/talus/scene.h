@@ -323,7 +323,11 @@ TL_API tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material
 TL_API tl_status tl_scene_add_hull(tl_scene *scene, size_t count, const double *points,
                                    tl_geometry *geometry);
 
-/** Adds a copy of a mesh, for shapes of kind TL_MESH. */
+/** Adds a copy of a mesh, for shapes of kind TL_MESH. It is one-sided: what its triangles face,
+ * counterclockwise, is free, and what is behind them is solid. It need not be closed; a closed one
+ * around a volume is a solid, one that is inside out a room. Triangles whose height is less than
+ * 1e-12 of their longest edge are left out. A mesh with triangles that face opposite sides along an
+ * edge, or without any area, is TL_BAD_DATA, one with more than 2^28 triangles TL_TOO_LARGE. */
 TL_API tl_status tl_scene_add_mesh(tl_scene *scene, const tl_mesh *mesh, tl_geometry *geometry);
 
 /** Heights on a grid, for shapes of kind TL_HEIGHTS: z at (i * spacing[0], j * spacing[1]) is
@@ -335,7 +339,9 @@ typedef struct tl_heights_def {
     const double *heights; /**< m, row by row, `columns` in each; copied */
 } tl_heights_def;
 
-/** Adds a height field. */
+/** Adds a copy of a height field: solid from the heights all the way down, up to its border. Each
+ * cell is two triangles; its diagonal goes from the least x and y to the greatest. A height that is
+ * no number is TL_BAD_ARGUMENT, more than 2^28 triangles are TL_TOO_LARGE. */
 TL_API tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def,
                                       tl_geometry *geometry);
 

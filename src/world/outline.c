@@ -1,13 +1,8 @@
 /* Geometries of a world as vertices and triangles, for recording and showing. Kernels have layouts
  * of their own (scene/geometry.h); an outline is made of one when it is first asked for. */
-#include "world/world.h"
+#include "kernels/narrow/tree.h" /* first: it says what a real is */
 
-#if __has_include("kernels/narrow/tree.h")
-#include "kernels/narrow/tree.h"
-#define HAVE_TREE 1
-#else
-#define HAVE_TREE 0
-#endif
+#include "world/world.h"
 
 /* Empty until it is asked for. */
 typedef struct outline {
@@ -53,7 +48,6 @@ static tl_status outline_hull(const tl_geometry_rec *g, outline *o)
     return TL_OK;
 }
 
-#if HAVE_TREE
 static tl_status outline_surface(const tl_geometry_rec *g, outline *o)
 {
     const tlk_surface s = {.kind = g->kind,
@@ -74,14 +68,6 @@ static tl_status outline_surface(const tl_geometry_rec *g, outline *o)
         tlk_surface_point(&s, v, (double *)o->vertices.data + 3 * (size_t)v);
     return TL_OK;
 }
-#else
-static tl_status outline_surface(const tl_geometry_rec *g, outline *o)
-{
-    (void)g;
-    (void)o;
-    return tl_fail(TL_BAD_ARGUMENT, "meshes and height fields cannot be shapes yet");
-}
-#endif
 
 size_t tl_world_geometry_count(const tl_world *world)
 {

@@ -189,6 +189,29 @@ static void check_plane(const found *f, const tlk_convex *a, const double about[
         assert_near(f->least, least, 1e-7 * r);
     else
         assert_int_equal(f->count, 0);
+    /* Shapes with corners have the contacts that they have on a plane: all corners within the
+     * limit that face it, and, as nothing else is there, no others. */
+    tlk_convex plane = {.kind = TLK_PLANE};
+    tlk_manifold m;
+    if (a->kind != TLK_BOX && a->kind != TLK_CAPSULE && a->kind != TLK_HULL)
+        return;
+    for (int k = 0; k < 3; k++) {
+        plane.origin[k] = -from[k];
+        plane.axis[6 + k] = normal[k];
+    }
+    tlk_collide_convex(a, &plane, limit, NULL, &m);
+    for (uint32_t i = 0; i < m.count; i++) {
+        double nearest = INFINITY;
+        for (size_t j = 0; j < f->count; j++)
+            nearest = fmin(nearest, distance3(m.at[i], f->of[j].at));
+        assert_below(nearest, 1e-6 * r);
+    }
+    for (size_t j = 0; j < f->count; j++) {
+        double nearest = INFINITY;
+        for (uint32_t i = 0; i < m.count; i++)
+            nearest = fmin(nearest, distance3(m.at[i], f->of[j].at));
+        assert_below(nearest, 1e-4 * r);
+    }
 }
 
 static void slide(const tl_geometry_rec *geometry, const double plane[3], int which, dice *d)

@@ -12,6 +12,9 @@
 #define TLK_ABOUT_SINE 5e-5
 #define TLK_FLAT_SINE  2e-4
 
+/* The sine of the angle between two faces below which they are one. */
+#define TLK_FLAT 1e-6
+
 /* A shape that overlaps the face of a mesh is pushed to the front as long as it reaches this many
  * times less far behind the face than in front of it: for a ball, until its centre is half a radius
  * behind (TLK_BEHIND). */
@@ -223,6 +226,96 @@ TL_KERNEL void tlk_meet_lean(const tlk_meet_face *f, const double *d, tlk_manifo
         m->n[k] = n[k];
 }
 
+/* Whether the surface goes on straight across an edge of the triangle, or all around a vertex. */
+TL_RARE bool tlk_meet_flat(const tlk_meet_face *f, uint32_t part)
+{
+    double corner[9], n[3], across[3];
+    const bool edge = part < TLK_PART_VERTEX;
+    tlk_fan fan;
+    tlk_fan_begin(&fan, f->s, f->t, edge ? part : part - TLK_PART_VERTEX);
+    for (;;) {
+        const uint32_t u = tlk_fan_next(&fan, f->s);
+        if (fan.open)
+            return false;
+        if (u == TLK_NONE)
+            return true;
+        tlk_surface_corners(f->s, u, corner);
+        tlk_corner_normal(corner, n);
+        tlk_crossd(n, f->n, across);
+        if (!(tlk_dotd(across, across) <= TLK_FLAT * TLK_FLAT && tlk_dotd(n, f->n) > 0))
+            return false;
+        if (edge)
+            return true; /* the first one is that across the edge */
+    }
+}
+
+/* Adds those points of m that the manifold does not have and that are where the surface bends. */
+TL_KERNEL void tlk_meet_bends(const tlk_meet_face *f, const tlk_manifold *m, tlk_manifold *out)
+{
+    for (uint32_t i = 0; i < m->count && out->count < TLK_POINTS_MOST; i++) {
+        const uint32_t id = m->key[i] & 1023; /* of the triangle's part (clip.h) */
+        const uint32_t part = id >= TLK_EDGE_ID ? id - TLK_EDGE_ID : TLK_PART_VERTEX + id;
+        bool spare = id != TLK_INSIDE_ID && tlk_meet_flat(f, part);
+        for (uint32_t j = 0; j < out->count; j++)
+            spare = spare || out->key[j] == m->key[i];
+        if (spare)
+            continue;
+        out->gap[out->count] = m->gap[i];
+        out->key[out->count] = m->key[i];
+        for (int k = 0; k < 3; k++)
+            out->at[out->count][k] = m->at[i][k];
+        out->count++;
+    }
+}
+
+/* Whether all contacts of a shape with a plane are corners of it. */
+TL_KERNEL bool tlk_meet_cornered(const tlk_meet_face *f)
+{
+    const uint32_t kind = f->a->kind;
+    return kind == TLK_BOX || kind == TLK_HULL || kind == TLK_CAPSULE;
+}
+
+/* The corners of a box, hull or capsule that face the triangle and are over it: they are its
+ * contacts with a face, near or touching. Of the points that m, along the normal, has besides,
+ * those stay that are where the surface bends. So a box on a plane of triangles has the contacts
+ * that it has on a plane, however many the triangles are. */
+TL_RARE void tlk_meet_corners(const tlk_meet_face *f, double limit, tlk_manifold *m)
+{
+    const double down[3] = {-f->up[0], -f->up[1], -f->up[2]};
+    tlk_plane_frame frame;
+    tlk_feature c;
+    tlk_manifold out;
+    if (!tlk_meet_cornered(f))
+        return;
+    tlk_plane_frame_of(down, &frame);
+    tlk_feature_of(f->a, &frame, 1, &c);
+    out.count = 0;
+    for (uint32_t i = 0; i < c.count; i++) {
+        double p[3], gap = -f->a->rounding;
+        const double h = tlk_height(&c, c.xy[i][0], c.xy[i][1]);
+        for (int k = 0; k < 3; k++) {
+            p[k] = c.xy[i][0] * frame.t[k] + c.xy[i][1] * frame.u[k] + h * down[k];
+            gap += f->up[k] * (p[k] - f->b->vertex[k]);
+        }
+        if (!(gap <= limit) || !tlk_meet_over(f, p))
+            continue;
+        if (out.count == TLK_POINTS_MOST && m->count)
+            return; /* too many: m has the best of them */
+        if (out.count == TLK_POINTS_MOST)
+            break;
+        for (int k = 0; k < 3; k++)
+            out.at[out.count][k] = p[k] + f->a->rounding * down[k];
+        out.gap[out.count] = gap;
+        out.key[out.count++] = tlk_key(c.id[i], TLK_INSIDE_ID);
+    }
+    if (m->count == 0)
+        tlk_meet_thin(f, 0, &out);
+    tlk_meet_bends(f, m, &out);
+    for (int k = 0; k < 3; k++)
+        out.n[k] = down[k];
+    *m = out;
+}
+
 /* Corrects the manifold of a shape and a triangle: tlk_triangle_correct() says how. */
 TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold *m)
 {
@@ -232,26 +325,30 @@ TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold
         least = tlk_min(least, m->gap[i]);
     const double back[3] = {-m->n[0], -m->n[1], -m->n[2]};
     tlk_surface_in(f->s, back, d);
-    const double facing = m->count ? tlk_dotd(d, f->n) : -1;
-    const bool across = 1 - facing * facing <= TLK_ABOUT_SINE * TLK_ABOUT_SINE;
-    if (across && facing > 0) {
+    if (m->count && tlk_meet_faces(f, d)) {
         tlk_meet_snap(f, limit, m);
+        tlk_meet_corners(f, limit, m);
         return;
     }
-    if (!across)
-        claim =
-            tlk_triangle_claim(f->s, f->t, f->corner, tlk_meet_part(f, d), d, TLK_ABOUT_SINE, NULL);
+    const uint32_t part = tlk_meet_part(f, d);
+    if (m->count)
+        claim = tlk_triangle_claim(f->s, f->t, f->corner, part, d, TLK_ABOUT_SINE, NULL);
     /* Shapes that overlap may leave two triangles in different directions: each keeps its own. */
     if (claim == TLK_CLAIM_FRONT || (claim == TLK_CLAIM_SHARED && least < 0))
         return;
-    const bool shallow = f->s->kind == TLK_HEIGHTS || f->behind <= TLK_DEEPEST * f->in_front;
-    if (!(shallow && (least <= 0 || tlk_meet_under(f)))) {
-        m->count = 0;
-        return;
-    }
     tlk_manifold raw = *m;
-    tlk_meet_along(f, limit, false, tlk_max(-TLK_DEEPER * least, 0.0), m);
-    if (m->count == 0 && least < 0 && claim == TLK_CLAIM_NONE && tlk_meet_clamp(f, d)) {
+    m->count = 0;
+    if (f->s->kind == TLK_MESH && f->behind > TLK_DEEPEST * f->in_front)
+        return;
+    if (least <= 0 || tlk_meet_under(f))
+        tlk_meet_along(f, limit, false, tlk_max(-TLK_DEEPER * least, 0.0), m);
+    /* Where no point of the shape is over the triangle, perhaps none is over any; but corners on
+     * what is flat are over a neighbour. */
+    const bool lost = m->count == 0 && least < 0 && claim == TLK_CLAIM_NONE;
+    tlk_meet_corners(f, limit, m);
+    if (!lost || m->count || (tlk_meet_cornered(f) && tlk_meet_flat(f, part)))
+        return;
+    if (tlk_meet_clamp(f, d)) {
         *m = raw;
         if (tlk_meet_faces(f, d))
             tlk_meet_snap(f, limit, m);
