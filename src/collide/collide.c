@@ -17,10 +17,10 @@
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
-    tl_buffer *const all[BUFFERS] = {&c->bin_start, &c->bin,    &c->partner, &c->near_start,
-                                     &c->near_a,    &c->near_b, &c->normal,  &c->slot,
-                                     &c->slot_key,  &c->points, &c->rank,    &c->part,
-                                     &c->part_start, &c->part_a, &c->part_b, &c->part_sub};
+    tl_buffer *const all[BUFFERS] = {&c->bin_start,  &c->bin,    &c->partner, &c->near_start,
+                                     &c->near_a,     &c->near_b, &c->normal,  &c->slot,
+                                     &c->slot_key,   &c->points, &c->rank,    &c->part,
+                                     &c->part_start, &c->part_a, &c->part_b,  &c->part_sub};
     return all[i];
 }
 
@@ -48,7 +48,7 @@ void tl_collide_free(tl_backend *backend, tl_collide *c)
 
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
 {
-    tl_buffer *all[] = {&c->start, &c->a,    &c->b,     &c->n,      &c->gamma,
+    tl_buffer *all[] = {&c->start,  &c->a,    &c->b,     &c->n,      &c->gamma,
                         &c->colour, &c->pair, &c->place, &c->feature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);

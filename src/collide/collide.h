@@ -5,20 +5,21 @@
 
 #include "backend/backend.h"
 
-/* The contacts of one state, in lists by owner shape; those of a pair of shapes are side by side. */
+/* The contacts of one state, in lists by owner shape; those of a pair of shapes are side by side.
+ */
 typedef struct tl_contacts {
     uint32_t count;
-    uint32_t pairs;  /* of shapes that touch; as many as contacts unless there are manifolds */
-    bool manifolds;  /* pairs may have several contacts, and these are there: */
-    tl_buffer pair;  /* uint32_t, pairs + 1: the first contact of each, when they are found */
-    tl_buffer place; /* real, 4 each: on the owner's surface, from its ball's centre */
+    uint32_t pairs;    /* of shapes that touch; as many as contacts unless there are manifolds */
+    bool manifolds;    /* pairs may have several contacts, and these are there: */
+    tl_buffer pair;    /* uint32_t, pairs + 1: the first contact of each, when they are found */
+    tl_buffer place;   /* real, 4 each: on the owner's surface, from its ball's centre */
     tl_buffer feature; /* uint32_t, 2 each: triangle of a mesh, key of the point */
-    tl_buffer start;  /* uint32_t, shapes + 1 */
-    tl_buffer a, b;   /* uint32_t: owner and partner shape */
-    tl_buffer n;      /* real, 4 each: normal from owner to partner, gap */
-    bool impulses;    /* false: nothing has been solved, and gamma and colour are not there */
-    tl_buffer gamma;  /* real, 4 each: impulse on the partner */
-    tl_buffer colour; /* uint32_t */
+    tl_buffer start;   /* uint32_t, shapes + 1 */
+    tl_buffer a, b;    /* uint32_t: owner and partner shape */
+    tl_buffer n;       /* real, 4 each: normal from owner to partner, gap */
+    bool impulses;     /* false: nothing has been solved, and gamma and colour are not there */
+    tl_buffer gamma;   /* real, 4 each: impulse on the partner */
+    tl_buffer colour;  /* uint32_t */
     struct tl_contacts *over; /* others that may be written over where their memory is larger */
 } tl_contacts;
 
@@ -33,9 +34,9 @@ typedef struct tl_collide {
     uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */
     uint32_t crowd;   /* contacts of a shape when they were last found, the mean */
     tl_buffer bin_start, bin, partner;
-    tl_buffer near_start, near_a, near_b;          /* uint32_t: pairs that are near, by owner */
+    tl_buffer near_start, near_a, near_b; /* uint32_t: pairs that are near, by owner */
     tl_buffer part, part_start, part_a, part_b, part_sub; /* the same by triangles (tlk_touching) */
-    tl_buffer normal, slot, slot_key, points, rank; /* their points (tlk_touching) */
+    tl_buffer normal, slot, slot_key, points, rank;       /* their points (tlk_touching) */
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 

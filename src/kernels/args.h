@@ -18,22 +18,23 @@
 #define TLK_REAL void
 #endif
 
-#define TLK_LANES    8u
-#define TLK_NONE     0xffffffffu /* no body, no contact, no colour */
-#define TLK_LEVELS   24u         /* levels of bins */
-#define TLK_GLOBALS  64u         /* most shapes that every other shape is tested against directly */
-#define TLK_COLOURS  64u         /* the last one holds what found no other and is solved in order */
-#define TLK_HEAD     6u  /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
-#define TLK_ARMS     7u  /* further fields of an arm row: arms of a and b (3 + 3), step length */
-#define TLK_FRAME    20u /* doubles of a frame: origin, u, v, w, sizes, half its box, rounding, geometry */
-#define TLK_SPAN     256 /* bins of a shape on an axis, below */
-#define TLK_BINS_MAX (1u << 16)        /* most bins of a shape on a level */
-#define TLK_TOO_WIDE (1u << 31)        /* a count that makes the step fail */
-#define TLK_SEVERAL  (1u << 31)        /* in an entry: its shape has others */
-#define TLK_ROW      (TLK_SEVERAL - 1) /* and the bits of the shape's row */
-#define TLK_POINTS_MOST 4u             /* contact points of a pair of convex shapes */
-#define TLK_PARTNERS 16u               /* partners that the counting pass keeps for each shape */
-#define TLK_UNCUT    3u                /* an axis that is none: all of space */
+#define TLK_LANES   8u
+#define TLK_NONE    0xffffffffu /* no body, no contact, no colour */
+#define TLK_LEVELS  24u         /* levels of bins */
+#define TLK_GLOBALS 64u         /* most shapes that every other shape is tested against directly */
+#define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
+#define TLK_HEAD    6u /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
+#define TLK_ARMS    7u /* further fields of an arm row: arms of a and b (3 + 3), step length */
+#define TLK_FRAME \
+    20u /* doubles of a frame: origin, u, v, w, sizes, half its box, rounding, geometry */
+#define TLK_SPAN        256               /* bins of a shape on an axis, below */
+#define TLK_BINS_MAX    (1u << 16)        /* most bins of a shape on a level */
+#define TLK_TOO_WIDE    (1u << 31)        /* a count that makes the step fail */
+#define TLK_SEVERAL     (1u << 31)        /* in an entry: its shape has others */
+#define TLK_ROW         (TLK_SEVERAL - 1) /* and the bits of the shape's row */
+#define TLK_POINTS_MOST 4u                /* contact points of a pair of convex shapes */
+#define TLK_PARTNERS    16u               /* partners that the counting pass keeps for each shape */
+#define TLK_UNCUT       3u                /* an axis that is none: all of space */
 
 /* Words of an entry (bins.h). */
 #define TLK_ENTRY_CPU 5u
@@ -75,7 +76,7 @@ typedef struct tlk_bodies {
 /* Shapes, ordered by body row; those of dynamic bodies are [0, dynamic). */
 typedef struct tlk_shapes {
     uint32_t rows, dynamic;
-    uint32_t frames; /* how many are no spheres */
+    uint32_t frames;      /* how many are no spheres */
     const uint32_t *body; /* body row */
     const uint32_t *info; /* TLK_SHAPE_ */
     const double *geom;   /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
@@ -131,22 +132,22 @@ typedef struct tlk_find {
 
 /* From pairs of shapes that are near to the points where they touch (manifolds). */
 typedef struct tlk_touching {
-    tlk_find find;               /* its contacts are the points, in lists by owner */
-    const uint32_t *near_start;  /* shapes.rows + 1: lists of the pairs that are near, by owner */
+    tlk_find find;              /* its contacts are the points, in lists by owner */
+    const uint32_t *near_start; /* shapes.rows + 1: lists of the pairs that are near, by owner */
     const uint32_t *near_a, *near_b, *near_sub; /* sub: a triangle of b; NULL: none has any */
-    uint32_t near;               /* how many they are */
-    uint32_t *part;              /* pairs + 1: with how many triangles, then scanned; else NULL */
+    uint32_t near;                              /* how many they are */
+    uint32_t *part; /* pairs + 1: with how many triangles, then scanned; else NULL */
     uint32_t *part_start, *part_a, *part_b, *part_sub; /* the pairs with triangles, likewise */
-    const uint32_t *old_start, *old_b, *old_feature; /* points of the last step; NULL: none */
+    const uint32_t *old_start, *old_b, *old_feature;   /* points of the last step; NULL: none */
     const TLK_REAL *old_n;
-    TLK_REAL *normal;            /* 4 a pair that is near: the normal of its points */
-    TLK_REAL *slot;              /* 4 for each of TLK_POINTS_MOST points: place, gap */
-    uint32_t *key;               /* for each of them */
-    uint32_t *points;            /* pairs + 1: how many points each has, then scanned */
-    uint32_t *rank;              /* pairs + 1: 1 where it has any, then scanned */
-    TLK_REAL *place;             /* 4 a contact: on the owner's surface, from its ball's centre */
-    uint32_t *feature;           /* 2 a contact: the triangle, the key */
-    uint32_t *pair;              /* pairs that touch + 1: the first contact of each */
+    TLK_REAL *normal;  /* 4 a pair that is near: the normal of its points */
+    TLK_REAL *slot;    /* 4 for each of TLK_POINTS_MOST points: place, gap */
+    uint32_t *key;     /* for each of them */
+    uint32_t *points;  /* pairs + 1: how many points each has, then scanned */
+    uint32_t *rank;    /* pairs + 1: 1 where it has any, then scanned */
+    TLK_REAL *place;   /* 4 a contact: on the owner's surface, from its ball's centre */
+    uint32_t *feature; /* 2 a contact: the triangle, the key */
+    uint32_t *pair;    /* pairs that touch + 1: the first contact of each */
 } tlk_touching;
 
 /* Putting the contacts of a part of space to those of the parts before it. */
@@ -167,14 +168,14 @@ typedef struct tlk_ranges {
 
 /* Matching contacts with those of the last step, list against list. */
 typedef struct tlk_match {
-    uint32_t contacts;                 /* how many there are now */
+    uint32_t contacts;                     /* how many there are now */
     const uint32_t *feature, *old_feature; /* 2 a contact; NULL: one contact for each pair */
     const TLK_REAL *place, *old_place;     /* 4 a contact, with these */
     const double *geom;                    /* of shapes: how far points may have moved */
-    const uint32_t *start, *a, *b;     /* contacts now: lists of partners by owner */
-    const uint32_t *old_start, *old_b; /* and then */
-    const TLK_REAL *old_gamma;         /* 4 a contact: impulse on the partner, world frame */
-    const uint32_t *old_colour;        /* TLK_NONE where there was none */
+    const uint32_t *start, *a, *b;         /* contacts now: lists of partners by owner */
+    const uint32_t *old_start, *old_b;     /* and then */
+    const TLK_REAL *old_gamma;             /* 4 a contact: impulse on the partner, world frame */
+    const uint32_t *old_colour;            /* TLK_NONE where there was none */
     TLK_REAL *gamma;
     uint32_t *colour;
 } tlk_match;
@@ -190,7 +191,7 @@ typedef struct tlk_colour {
     uint64_t *bid;         /* a body: the highest bid of this round, 0 where there is none */
     uint32_t *fresh;       /* pairs without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
-    uint32_t *key;         /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points) */
+    uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points) */
 } tlk_colour;
 
 /* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums
@@ -219,8 +220,8 @@ typedef struct tlk_descent {
 typedef struct tlk_problem {
     uint32_t rows; /* with the padding of packets; padded rows have a = TLK_NONE */
     uint32_t arm_base;
-    uint32_t items;  /* what sweeps go through: see tlk_item_row() */
-    uint32_t item_rows; /* of an item from arm_base on */
+    uint32_t items;          /* what sweeps go through: see tlk_item_row() */
+    uint32_t item_rows;      /* of an item from arm_base on */
     uint32_t blocks, moving; /* velocity blocks; those from `moving` on are never written */
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
@@ -387,14 +388,14 @@ typedef struct tlk_order {
     const uint32_t *info;                    /* old */
     const uint8_t *level;                    /* an old shape: its new level */
     const uint32_t *frame_of;                /* an old shape: its frame, or TLK_NONE */
-    uint32_t *frame_rank; /* new shapes + 1: 1 where there is a frame, then scanned */
-    uint32_t *frame_from; /* a new frame: the old one */
-    uint32_t *frame_out;  /* a new shape: its frame, or TLK_NONE */
+    uint32_t *frame_rank;           /* new shapes + 1: 1 where there is a frame, then scanned */
+    uint32_t *frame_from;           /* a new frame: the old one */
+    uint32_t *frame_out;            /* a new shape: its frame, or TLK_NONE */
     const uint32_t *a, *b, *colour; /* contacts */
     const TLK_REAL *n, *gamma;
-    const TLK_REAL *place;   /* NULL: each pair has one contact, and this and feature are not there */
+    const TLK_REAL *place; /* NULL: each pair has one contact, and this and feature are not there */
     const uint32_t *feature;
-    const double *centre;    /* old shapes' */
+    const double *centre; /* old shapes' */
     uint32_t *a_out, *b_out, *colour_out, *feature_out;
     TLK_REAL *n_out, *gamma_out, *place_out;
     const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */

@@ -64,7 +64,7 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
 /* How far a shape of a radius reaches within the step, by its body's velocity and by turning; not
  * less. */
 TL_KERNEL float tlk_shape_reach(const tlk_find *f, double radius, size_t body, const real *vel,
-                          double spin)
+                                double spin)
 {
     const double v2 = tlk_most_speed(f, body, vel);
     return (float)((radius + 0.5 * f->envelope + f->h * sqrt(v2) + spin) * (1 + 0x1p-22));
@@ -178,8 +178,8 @@ TL_KERNEL void tlk_clip(const tlk_find *f, const tlk_level *level, int64_t *firs
 }
 
 /* How many bins that is on an axis of the table, each counted once. */
-TL_KERNEL uint32_t tlk_bins_across(const tlk_level *level, const int64_t *first, const int64_t *last,
-                              int k)
+TL_KERNEL uint32_t tlk_bins_across(const tlk_level *level, const int64_t *first,
+                                   const int64_t *last, int k)
 {
     const int64_t count = last[k] - first[k] + 1, most = (int64_t)level->mask[k] + 1;
     return count < 0 ? 0 : (uint32_t)tlk_min(count, most);
@@ -360,8 +360,8 @@ TL_KERNEL void tlk_visit_own(const tlk_find *f, uint32_t i, bool enter)
     for (uint32_t z = 0; z < tlk_bins_across(level, first, last, 2); z++)
         for (uint32_t y = 0; y < tlk_bins_across(level, first, last, 1); y++)
             for (uint32_t x = 0; x < tlk_bins_across(level, first, last, 0); x++) {
-                const uint32_t key = tlk_bin_key(level, (uint32_t)first[0] + x, (uint32_t)first[1] + y,
-                                             (uint32_t)first[2] + z);
+                const uint32_t key = tlk_bin_key(level, (uint32_t)first[0] + x,
+                                                 (uint32_t)first[1] + y, (uint32_t)first[2] + z);
                 const uint32_t q = tlk_atomic_add32(f->bin_start + key + 1, 1);
                 if (enter)
                     tlk_enter(f, i, bins > 1, !(x | y | z), q);
@@ -543,7 +543,8 @@ TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, u
         if (!in_part || first[k] > last[k] || first[k] > end[k])
             return false;
     }
-    const uint32_t key = tlk_bin_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
+    const uint32_t key =
+        tlk_bin_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
     return f->bin_start[key] <= q && q < f->bin_start[key + 1];
 }
 

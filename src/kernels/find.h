@@ -10,7 +10,8 @@
 
 /* Where the surfaces of i and j are nearest, along the normal (i to j); one of the two is a sphere,
  * and the point is on it. */
-TL_KERNEL void tlk_sphere_point(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n, double *x)
+TL_KERNEL void tlk_sphere_point(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n,
+                                double *x)
 {
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double *c = s->centre + 4 * (size_t)(from_i ? i : j);
@@ -209,7 +210,8 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     for (uint32_t g = 0; g < f->globals; g++) {
         const tlk_verdict verdict = tlk_look_outside(f, i, f->global[g]);
-        if (verdict == TLK_TOUCHES || (verdict == TLK_UNDECIDED && tlk_may_touch(f, i, f->global[g])))
+        if (verdict == TLK_TOUCHES ||
+            (verdict == TLK_UNDECIDED && tlk_may_touch(f, i, f->global[g])))
             tlk_append(list, f->global[g]);
     }
 }

@@ -155,9 +155,8 @@ TL_RARE double tlk_narrow_frame(const tlk_shapes *s, uint32_t i, uint32_t j, dou
                                s->frame + TLK_FRAME * (size_t)s->frame_of[j], n);
     /* the sphere is the partner: swap, and turn the normal round */
     double back[3];
-    const double gap =
-        tlk_sphere_wall(ki, s->centre + 4 * (size_t)j, s->geom[4 * (size_t)j + 3],
-                        s->frame + TLK_FRAME * (size_t)s->frame_of[i], back);
+    const double gap = tlk_sphere_wall(ki, s->centre + 4 * (size_t)j, s->geom[4 * (size_t)j + 3],
+                                       s->frame + TLK_FRAME * (size_t)s->frame_of[i], back);
     for (int k = 0; k < 3; k++)
         n[k] = -back[k];
     return gap;

@@ -65,8 +65,8 @@ TL_KERNEL void tlk_walk_surface(const tlk_find *f, uint32_t i, uint32_t j, tlk_s
     const size_t body = f->shapes.body[j];
     const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
     const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
-    const double turn = sqrt(tlk_most_spin(f, body)) * (sqrt(tlk_dotd(arm, arm)) +
-                                                       f->shapes.geom[4 * (size_t)i + 3]);
+    const double turn = sqrt(tlk_most_spin(f, body)) *
+                        (sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3]);
     const double speed = sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body)) + turn;
     const double margin = 0.5 * f->envelope + f->h * speed;
     tlk_box(f, i, low, high);
@@ -244,8 +244,7 @@ TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
         if (!(m.gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0)))
             continue;
         const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
-        const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2],
-                             (real)m.gap[k]};
+        const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2], (real)m.gap[k]};
         tlk_store4(t->slot + 4 * at, out);
         t->key[at] = m.key[k];
     }

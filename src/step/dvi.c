@@ -125,7 +125,8 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
 
 /* Where each segment (colour and kind of row) starts, in the order of keys and among items. Central
  * rows come first; every segment begins a new packet. Returns how many colours there are. */
-static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first, uint32_t *item)
+static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first,
+                        uint32_t *item)
 {
     uint32_t items = 0, colours = 0;
     problem->segment_count = 0;

@@ -305,8 +305,8 @@ static const char *frame_fault(const tl_world *w, uint32_t kind, bool rounded, c
         return "it is out of reach";
     if (kind != TL_PARALLELOGRAM && !is_frame(frame + 3))
         return "its axes are no frame";
-    if (frame[19] != floor(frame[19]) || !(shared ? frame[19] >= 1 && frame[19] <= geometries
-                                                  : frame[19] == 0))
+    if (frame[19] != floor(frame[19]) ||
+        !(shared ? frame[19] >= 1 && frame[19] <= geometries : frame[19] == 0))
         return "its geometry is none";
     if (rounded != (kind == TL_BOX && frame[18] > 0))
         return "its flags do not fit its rounding";
@@ -316,8 +316,8 @@ static const char *frame_fault(const tl_world *w, uint32_t kind, bool rounded, c
     if (tl_shape_rec_make(&place, TL_FIXED, &def, 0, &w->geometries, &shape) != TL_OK)
         return "it has no size, or breaks another rule of scenes";
     tl_shape_frame(&shape, &w->geometries, want, ball);
-    const double size = fabs(geom[0]) + fabs(geom[1]) + fabs(geom[2]) + geom[3] +
-                        fabs(frame[0]) + fabs(frame[1]) + fabs(frame[2]);
+    const double size = fabs(geom[0]) + fabs(geom[1]) + fabs(geom[2]) + geom[3] + fabs(frame[0]) +
+                        fabs(frame[1]) + fabs(frame[2]);
     if (!are_near(geom, ball, 4, size))
         return "its bounding ball is not that of its frame";
     if (!are_near(frame + 12, want + 12, 8, size) || frame[18] < 0)
@@ -332,8 +332,7 @@ static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, c
     const double *geom = (const double *)m->geom.data + 4 * s;
     const double *inertia = (const double *)m->inertia.data + 4 * (size_t)body[s];
     const uint32_t kind = info & TLK_SHAPE_KIND;
-    const uint32_t known =
-        TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED | TLK_SHAPE_ROUNDED;
+    const uint32_t known = TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED | TLK_SHAPE_ROUNDED;
     const bool dynamic = inertia[3] > 0, fixed = info & TLK_SHAPE_FIXED;
     bool central = kind == TL_SPHERE && is_isotropic(inertia) && all_zero(geom, 3);
     if (kind > TL_HEIGHTS || (info & 0xffu & ~known))

@@ -21,11 +21,11 @@ typedef struct tl_image {
                              those */
     tl_array centre;      /* 4 doubles: where the latest contacts were found */
     /* contacts */
-    tl_array a, b;   /* uint32_t: shape rows */
-    tl_array n;      /* 4 doubles */
-    tl_array gamma;  /* 4 doubles */
-    tl_array colour; /* uint32_t */
-    tl_array place;  /* 4 doubles, and */
+    tl_array a, b;    /* uint32_t: shape rows */
+    tl_array n;       /* 4 doubles */
+    tl_array gamma;   /* 4 doubles */
+    tl_array colour;  /* uint32_t */
+    tl_array place;   /* 4 doubles, and */
     tl_array feature; /* 2 uint32_t; both are empty where each pair has one contact */
 } tl_image;
 

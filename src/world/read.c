@@ -284,8 +284,8 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     const size_t ball = sphere_a ? a : b;
     const double *place = sphere ? NULL : (const double *)m->place.data + 4 * k;
     const double *from = centre + 4 * (sphere ? ball : ((const uint32_t *)m->a.data)[k]);
-    const double along = sphere ? (sphere_a ? 1 : -1) * sign * (geom[4 * ball + 3] + 0.5 * n[3])
-                                : 0.5 * n[3];
+    const double along =
+        sphere ? (sphere_a ? 1 : -1) * sign * (geom[4 * ball + 3] + 0.5 * n[3]) : 0.5 * n[3];
     *out = (tl_contact){.a = {id[body[a]], 1},
                         .b = {id[body[b]], 1},
                         .shape_a = shape_number(body, a),

@@ -115,9 +115,9 @@ static tl_status list_shapes(const tl_world *w, const shape_copy *copy, tl_shape
         const tl_origin *origin = tl_origin_of(&w->origins, (uint32_t)i + 1);
         for (uint32_t s = begin[row]; s < begin[row + 1]; s++) {
             shapes[at] = (tl_shape_info){.body = {(uint32_t)i + 1, 1},
-                                           .kind = row < w->dynamic ? TL_DYNAMIC : TL_FIXED,
-                                           .index = s - begin[row],
-                                           .def = shape_def(copy, s)};
+                                         .kind = row < w->dynamic ? TL_DYNAMIC : TL_FIXED,
+                                         .index = s - begin[row],
+                                         .def = shape_def(copy, s)};
             if (origin)
                 tl_origin_shape(origin, shapes[at].def.position, shapes[at].def.orientation);
             at++;

@@ -17,13 +17,13 @@ void tl_world_free(tl_world *w)
         return;
     tl_backend *b = w->backend;
     if (b) {
-        tl_buffer *buffers[] = {&w->pos,    &w->quat,   &w->vel,         &w->inertia,
-                                &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
-                                &w->geom,   &w->level,  &w->frame_local, &w->frame,
-                                &w->centre, &w->reach,  &w->pair_table,  &w->free,
-                                &w->work,   &w->pseudo, &w->rest,        &w->forced,
-                                &w->struck, &w->seen,   &w->halt,        &w->frame_of,
-                                &w->numbers, &w->words, &w->geometry};
+        tl_buffer *buffers[] = {&w->pos,     &w->quat,   &w->vel,         &w->inertia,
+                                &w->flags,   &w->id,     &w->shape_body,  &w->shape_info,
+                                &w->geom,    &w->level,  &w->frame_local, &w->frame,
+                                &w->centre,  &w->reach,  &w->pair_table,  &w->free,
+                                &w->work,    &w->pseudo, &w->rest,        &w->forced,
+                                &w->struck,  &w->seen,   &w->halt,        &w->frame_of,
+                                &w->numbers, &w->words,  &w->geometry};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);

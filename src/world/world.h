@@ -127,14 +127,14 @@ struct tl_world {
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
     tl_buffer shape_body, shape_info, geom, level, frame_of, frame_local, frame, centre, reach;
-    uint32_t frames;     /* shapes that are no spheres */
-    bool manifolds;      /* some pairs of shapes may touch in several points */
-    bool surfaces;       /* some shapes are made of triangles */
-    tl_array geometries; /* tl_geometry_rec, those of the scene */
-    tl_array outlines;   /* of these, once they were asked for: outline.c */
+    uint32_t frames;                    /* shapes that are no spheres */
+    bool manifolds;                     /* some pairs of shapes may touch in several points */
+    bool surfaces;                      /* some shapes are made of triangles */
+    tl_array geometries;                /* tl_geometry_rec, those of the scene */
+    tl_array outlines;                  /* of these, once they were asked for: outline.c */
     tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
-    tl_buffer pair_table; /* real, 2 a pair */
-    tl_array pair_reals;  /* bytes: the same on the host */
+    tl_buffer pair_table;               /* real, 2 a pair */
+    tl_array pair_reals;                /* bytes: the same on the host */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */
 
