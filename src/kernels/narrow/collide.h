@@ -14,7 +14,7 @@ TL_KERNEL void tlk_manifold_turn(tlk_manifold *m)
         for (int k = 0; k < 3; k++)
             m->at[i][k] += m->gap[i] * m->n[k];
         const uint32_t more = m->key[i] >> 20;
-        m->key[i] = (more << 20) + tlk_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
+        m->key[i] = (more << 20) + tlk_point_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
     }
     for (int k = 0; k < 3; k++)
         m->n[k] = -m->n[k];
@@ -111,7 +111,7 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
                                  const double *guess, tlk_manifold *m)
 {
     const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
-    const double scale = tlk_reach(a) + tlk_reach(b) + bulge;
+    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
     const double far = limit + bulge, slack = 1e-12 * scale;
     tlk_axis best;
     m->count = 0;

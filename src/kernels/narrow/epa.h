@@ -114,7 +114,7 @@ TL_RARE bool tlk_epa_begin(const tlk_convex *a, const tlk_convex *b, const doubl
     double t[3], u[3];
     x->faces = 0;
     x->vertices = 4;
-    tlk_across(n, t);
+    tlk_perpendicular(n, t);
     tlk_crossd(n, t, u);
     for (uint32_t i = 0; i < 3; i++) { /* at 0, 120 and 240 degrees */
         const double c = i == 0 ? tilt : -0.5 * tilt;
