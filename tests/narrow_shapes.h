@@ -44,7 +44,7 @@ static uint32_t sort_loop(const double (*v)[3], uint64_t set, const double m[3],
             add3(mid, 1, v[i], mid);
         }
     }
-    tlk_across(m, t);
+    tlk_perpendicular(m, t);
     cross3(m, t, u);
     for (uint32_t i = 0; i < count; i++) {
         double d[3];
@@ -270,7 +270,7 @@ __attribute__((unused)) static double climb(const tlk_convex *a, const tlk_conve
     for (int turn = 0; turn < 3000 && step > 1e-11; turn++) {
         double t[3], u[3];
         bool better = false;
-        tlk_across(n, t);
+        tlk_perpendicular(n, t);
         cross3(n, t, u);
         const double from = roll(d, 0, 2 * PI);
         for (int i = 0; i < 10 && !better; i++) {

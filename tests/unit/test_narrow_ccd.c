@@ -50,7 +50,7 @@ static void test_overlaps(void **state)
         ccd_vec3_t dir, pos;
         context("pair %d", i);
         roll_pair(&d, &a, &b);
-        const double scale = tlk_reach(&a.c) + tlk_reach(&b.c);
+        const double scale = tlk_core_reach(&a.c) + tlk_core_reach(&b.c);
         tlk_collide_convex(&a.c, &b.c, 100, NULL, &m);
         for (uint32_t j = 0; j < m.count; j++)
             gap = fmin(gap, m.gap[j]);

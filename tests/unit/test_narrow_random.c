@@ -45,7 +45,8 @@ static void for_pairs(void (*check)(dice *, const solid *, const solid *, double
                 static solid a, b;
                 context("%s and %s, pair %d", kind_name(all_kinds[i]), kind_name(all_kinds[j]), t);
                 roll_pair(&d, all_kinds[i], all_kinds[j], wide, &a, &b);
-                check(&d, &a, &b, tlk_reach(&a.c) + tlk_reach(&b.c) + a.c.rounding + b.c.rounding);
+                check(&d, &a, &b,
+                      tlk_core_reach(&a.c) + tlk_core_reach(&b.c) + a.c.rounding + b.c.rounding);
             }
         }
     }

@@ -23,7 +23,7 @@ typedef struct tlk_polygon {
 
 #define TLK_OF_A 1024u
 
-TL_KERNEL uint32_t tlk_key(uint32_t fa, uint32_t fb)
+TL_KERNEL uint32_t tlk_point_key(uint32_t fa, uint32_t fb)
 {
     return fa * 1024 + fb;
 }
@@ -155,17 +155,17 @@ TL_KERNEL void tlk_clip_edge(tlk_polygon *g, const tlk_feature *a, uint32_t i, d
 }
 
 /* What a manifold is made with. */
-typedef struct tlk_touch {
+typedef struct tlk_facing {
     tlk_plane_frame frame;
     double round; /* m, of a: from its core to its surface */
     double bulge; /* m, of both */
     double limit; /* m */
     double scale; /* m, the size of the shapes */
     tlk_feature a, b;
-} tlk_touch;
+} tlk_facing;
 
 /* Adds the point over (x, y), at height h of the core of a. */
-TL_KERNEL void tlk_touch_add(const tlk_touch *t, double x, double y, double h, double gap,
+TL_KERNEL void tlk_touch_add(const tlk_facing *t, double x, double y, double h, double gap,
                              uint32_t key, tlk_manifold *m)
 {
     if (!(gap <= t->limit) || m->count >= TLK_POINTS_MOST)
@@ -182,21 +182,21 @@ TL_KERNEL void tlk_touch_add(const tlk_touch *t, double x, double y, double h, d
     m->key[at] = key;
 }
 
-TL_KERNEL double tlk_touch_gap(const tlk_touch *t, double x, double y)
+TL_KERNEL double tlk_touch_gap(const tlk_facing *t, double x, double y)
 {
     return tlk_height(&t->b, x, y) - tlk_height(&t->a, x, y) - t->bulge;
 }
 
-TL_KERNEL void tlk_touch_corner(const tlk_touch *t, const tlk_polygon *g, uint32_t i,
+TL_KERNEL void tlk_touch_corner(const tlk_facing *t, const tlk_polygon *g, uint32_t i,
                                 tlk_manifold *m)
 {
     tlk_touch_add(t, g->xy[i][0], g->xy[i][1], tlk_height(&t->a, g->xy[i][0], g->xy[i][1]),
-                  tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_key(g->fa[i], g->fb[i]), m);
+                  tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_point_key(g->fa[i], g->fb[i]), m);
 }
 
 /* How much a corner is worth as the next one of a manifold: at first depth, then the distance from
  * the first, then the area that it adds. */
-TL_KERNEL double tlk_corner_worth(const tlk_touch *t, const tlk_polygon *g, const uint32_t *taken,
+TL_KERNEL double tlk_corner_worth(const tlk_facing *t, const tlk_polygon *g, const uint32_t *taken,
                                   uint32_t step, uint32_t i)
 {
     const double x = g->xy[i][0], y = g->xy[i][1];
@@ -221,7 +221,7 @@ TL_KERNEL double tlk_corner_worth(const tlk_touch *t, const tlk_polygon *g, cons
 
 /* Takes up to four corners of the polygon: all, or the deepest and those that span most. Of equals
  * that with the lowest key is taken. */
-TL_RARE void tlk_touch_reduce(const tlk_touch *t, const tlk_polygon *g, tlk_manifold *m)
+TL_RARE void tlk_touch_reduce(const tlk_facing *t, const tlk_polygon *g, tlk_manifold *m)
 {
     uint32_t within = 0, taken[TLK_POINTS_MOST] = {0, 0, 0, 0};
     for (uint32_t i = 0; i < g->count; i++)
@@ -239,7 +239,7 @@ TL_RARE void tlk_touch_reduce(const tlk_touch *t, const tlk_polygon *g, tlk_mani
                 continue;
             const double worth = tlk_corner_worth(t, g, taken, step, i);
             const double slack = TLK_FLUSH * t->scale * (step < 2 ? 1 : t->scale);
-            const uint32_t key = tlk_key(g->fa[i], g->fb[i]);
+            const uint32_t key = tlk_point_key(g->fa[i], g->fb[i]);
             if (worth > best + slack || (worth > best - slack && key < low)) {
                 best = tlk_max(worth, best);
                 which = i;
@@ -254,7 +254,7 @@ TL_RARE void tlk_touch_reduce(const tlk_touch *t, const tlk_polygon *g, tlk_mani
 }
 
 /* Two faces. */
-TL_KERNEL void tlk_touch_faces(const tlk_touch *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_faces(const tlk_facing *t, tlk_manifold *m)
 {
     tlk_polygon g;
     g.count = t->b.count;
@@ -270,7 +270,7 @@ TL_KERNEL void tlk_touch_faces(const tlk_touch *t, tlk_manifold *m)
 }
 
 /* A segment (an edge, a line of a side) over a face; `turned`: the segment is of b. */
-TL_KERNEL void tlk_touch_segment_face(const tlk_touch *t, bool turned, tlk_manifold *m)
+TL_KERNEL void tlk_touch_segment_face(const tlk_facing *t, bool turned, tlk_manifold *m)
 {
     const tlk_feature *s = turned ? &t->b : &t->a, *face = turned ? &t->a : &t->b;
     const double turn = tlk_area(face) < 0 ? -1 : 1, slack = TLK_FLUSH * t->scale;
@@ -299,12 +299,12 @@ TL_KERNEL void tlk_touch_segment_face(const tlk_touch *t, bool turned, tlk_manif
         const uint32_t own = cut < face->count ? TLK_EDGE_ID + s->id[0] : s->id[end];
         const uint32_t other = cut < face->count ? TLK_EDGE_ID + face->id[cut] : TLK_INSIDE_ID;
         tlk_touch_add(t, x, y, tlk_height(&t->a, x, y), tlk_touch_gap(t, x, y),
-                      turned ? tlk_key(other, own) : tlk_key(own, other), m);
+                      turned ? tlk_point_key(other, own) : tlk_point_key(own, other), m);
     }
 }
 
 /* Two segments that cross: one point. */
-TL_KERNEL void tlk_touch_crossing(const tlk_touch *t, double cross, tlk_manifold *m)
+TL_KERNEL void tlk_touch_crossing(const tlk_facing *t, double cross, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double dx = b->xy[0][0] - a->xy[0][0], dy = b->xy[0][1] - a->xy[0][1];
@@ -315,11 +315,11 @@ TL_KERNEL void tlk_touch_crossing(const tlk_touch *t, double cross, tlk_manifold
         return;
     const double x = a->xy[0][0] + u * ex, y = a->xy[0][1] + u * ey;
     tlk_touch_add(t, x, y, tlk_height(a, x, y), tlk_touch_gap(t, x, y),
-                  tlk_key(TLK_EDGE_ID + a->id[0], TLK_EDGE_ID + b->id[0]), m);
+                  tlk_point_key(TLK_EDGE_ID + a->id[0], TLK_EDGE_ID + b->id[0]), m);
 }
 
 /* Two segments that run along each other: the ends of what they share. */
-TL_KERNEL void tlk_touch_segments(const tlk_touch *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_segments(const tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double ex = a->xy[1][0] - a->xy[0][0], ey = a->xy[1][1] - a->xy[0][1];
@@ -358,8 +358,8 @@ TL_KERNEL void tlk_touch_segments(const tlk_touch *t, tlk_manifold *m)
             clear ? apart - both : rise - both + off / (2 * both + TLK_FLUSH * t->scale);
         const double up = clear ? part_a * rise - round : 0;
         const bool of_a = end == 0 ? low < TLK_FLUSH : high > 1 - TLK_FLUSH;
-        const uint32_t key = of_a ? tlk_key(a->id[end], TLK_INSIDE_ID)
-                                  : tlk_key(TLK_INSIDE_ID, end == 0 ? first : last);
+        const uint32_t key = of_a ? tlk_point_key(a->id[end], TLK_INSIDE_ID)
+                                  : tlk_point_key(TLK_INSIDE_ID, end == 0 ? first : last);
         if (end == 0 ||
             (to - from) * (to - from) * ee > TLK_FLUSH * TLK_FLUSH * t->scale * t->scale)
             tlk_touch_add(t, x + part_a * (bx - x), y + part_a * (by - y), h + up, gap, key, m);
@@ -373,7 +373,7 @@ TL_KERNEL uint32_t tlk_feature_name(const tlk_feature *f)
 }
 
 /* One point over whatever the other has there. */
-TL_KERNEL void tlk_touch_point(const tlk_touch *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_point(const tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *p = t->a.count == 1 ? &t->a : &t->b,
                       *other = t->a.count == 1 ? &t->b : &t->a;
@@ -398,12 +398,12 @@ TL_KERNEL void tlk_touch_point(const tlk_touch *t, tlk_manifold *m)
             return;
     }
     tlk_touch_add(t, x, y, tlk_height(&t->a, x, y), tlk_touch_gap(t, x, y),
-                  tlk_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
+                  tlk_point_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
 }
 
 /* The points of two shapes whose features face each other along n. */
 TL_KERNEL void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, const double *n,
-                                  double limit, double scale, tlk_touch *t, tlk_manifold *m)
+                                  double limit, double scale, tlk_facing *t, tlk_manifold *m)
 {
     tlk_plane_frame_of(n, &t->frame);
     t->round = a->rounding;
@@ -437,7 +437,7 @@ TL_KERNEL void tlk_touch_floor(double gap, tlk_manifold *m)
 /* Sees to it that the nearest points are among those of the manifold: p of the core of a, and
  * `gap`.
  */
-TL_KERNEL void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap, tlk_manifold *m)
+TL_KERNEL void tlk_touch_nearest(const tlk_facing *t, const double *p, double gap, tlk_manifold *m)
 {
     uint32_t deepest = 0, nearest = 0;
     double least = INFINITY, close = INFINITY;
@@ -468,7 +468,7 @@ TL_KERNEL void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap
             m->at[nearest][k] = m->at[m->count][k];
     }
     tlk_touch_add(t, x, y, tlk_dotd(p, t->frame.n), gap,
-                  tlk_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
+                  tlk_point_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
 }
 
 /* The manifold along n, where the cores have the separation s (m) and p, if known, is the point of
@@ -477,7 +477,7 @@ TL_KERNEL void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap
 TL_RARE bool tlk_touch_along(const tlk_convex *a, const tlk_convex *b, const double *n, double s,
                              const double *p, double limit, double scale, tlk_manifold *m)
 {
-    tlk_touch t;
+    tlk_facing t;
     tlk_touch_features(a, b, n, limit, scale, &t, m);
     const double gap = s - t.bulge;
     if (p != NULL) {

@@ -2,6 +2,7 @@
 #ifndef TL_KERNELS_NARROW_COLLIDE_H
 #define TL_KERNELS_NARROW_COLLIDE_H
 
+#include "kernels/narrow/box_box.h"
 #include "kernels/narrow/clip.h"
 #include "kernels/narrow/epa.h"
 #include "kernels/narrow/plane.h"
@@ -13,7 +14,7 @@ TL_KERNEL void tlk_manifold_turn(tlk_manifold *m)
         for (int k = 0; k < 3; k++)
             m->at[i][k] += m->gap[i] * m->n[k];
         const uint32_t more = m->key[i] >> 20;
-        m->key[i] = (more << 20) + tlk_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
+        m->key[i] = (more << 20) + tlk_point_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
     }
     for (int k = 0; k < 3; k++)
         m->n[k] = -m->n[k];
@@ -88,28 +89,43 @@ TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_
     tlk_touch_along(a, b, best->n, best->s, p, limit, scale, m);
 }
 
+/* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
+TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
+                             const double *guess, tlk_axis *best)
+{
+    for (int k = 0; k < 3; k++)
+        best->n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
+    if (!(tlk_unit(best->n) > 0))
+        best->n[0] = 0, best->n[1] = 0, best->n[2] = 1;
+    best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (best->s > far)
+        return;
+    if (best->s >= 0) /* of cores that are apart, faces first: a guess is not quite right */
+        best->s = -INFINITY;
+    tlk_try_faces(a, b, false, far, slack, best);
+    tlk_try_faces(b, a, true, far, slack, best);
+}
+
 /* Any two shapes but planes. */
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
 {
     const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
-    const double scale = tlk_reach(a) + tlk_reach(b) + bulge;
+    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
     const double far = limit + bulge, slack = 1e-12 * scale;
     tlk_axis best;
     m->count = 0;
-    for (int k = 0; k < 3; k++)
-        best.n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
-    if (!(tlk_unit(best.n) > 0))
-        best.n[0] = 0, best.n[1] = 0, best.n[2] = 1;
-    best.s = tlk_separation(a, b, best.n, best.p, best.q);
+    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
+    if (boxes)
+        tlk_try_boxes(a, b, far, slack, &best);
+    else
+        tlk_try_guess(a, b, far, slack, guess, &best);
     if (best.s > far)
         return;
-    if (best.s >= 0) /* of cores that are apart, faces first: a guess is not quite right */
-        best.s = -INFINITY;
-    tlk_try_faces(a, b, false, far, slack, &best);
-    tlk_try_faces(b, a, true, far, slack, &best);
-    if (best.s > far)
+    if (boxes && best.s <= slack) {
+        tlk_touch_deep(a, b, &best, limit, scale, m);
         return;
+    }
     /* a point over a face, as near as its plane is: it is nearest */
     if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
         return;

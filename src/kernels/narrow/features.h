@@ -33,7 +33,7 @@ TL_KERNEL void tlk_plane_frame_of(const double *n, tlk_plane_frame *f)
 {
     for (int k = 0; k < 3; k++)
         f->n[k] = n[k];
-    tlk_across(n, f->t);
+    tlk_perpendicular(n, f->t);
     tlk_crossd(n, f->t, f->u);
 }
 
@@ -59,7 +59,7 @@ TL_KERNEL void tlk_feature_tilt(tlk_feature *out, const tlk_convex *s, const tlk
                                 const double *m)
 {
     double world[3];
-    tlk_turn(s, m, world);
+    tlk_turn_to_world(s, m, world);
     const double z = tlk_dotd(world, f->n);
     out->height[1] = -tlk_dotd(world, f->t) / z;
     out->height[2] = -tlk_dotd(world, f->u) / z;
