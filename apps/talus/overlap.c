@@ -7,20 +7,6 @@
 
 static const double deep = 0.1; /* of the smaller radius: what tl_world_create() warns of */
 
-double shape_radius(const tl_shape_def *shape)
-{
-    const double *half = shape->half_extents;
-    switch (shape->kind) {
-    case TL_SPHERE:
-    case TL_CAPSULE: return shape->radius;
-    case TL_CYLINDER:
-    case TL_CONE: return fmin(shape->radius, shape->half_length);
-    case TL_BOX:
-    case TL_ELLIPSOID: return fmin(half[0], fmin(half[1], half[2]));
-    default: return 0;
-    }
-}
-
 /* All shapes of a world, in the order of body handles; the caller frees them. */
 static int read_shapes(const tl_world *world, size_t *count, tl_shape_info **shapes)
 {
@@ -37,16 +23,16 @@ static int read_shapes(const tl_world *world, size_t *count, tl_shape_info **sha
 
 int mean_radius(const tl_world *world, double *radius)
 {
-    size_t count, solids = 0;
+    size_t count, spheres = 0;
     double sum = 0;
     tl_shape_info *shapes;
     const int code = read_shapes(world, &count, &shapes);
-    for (size_t i = 0; code == EXIT_OK && i < count; i++) {
-        const double own = shapes[i].kind == TL_DYNAMIC ? shape_radius(&shapes[i].def) : 0;
-        sum += own;
-        solids += own > 0;
-    }
-    *radius = solids ? sum / (double)solids : 0;
+    for (size_t i = 0; code == EXIT_OK && i < count; i++)
+        if (shapes[i].kind == TL_DYNAMIC && shapes[i].def.kind == TL_SPHERE) {
+            sum += shapes[i].def.radius;
+            spheres++;
+        }
+    *radius = spheres ? sum / (double)spheres : 0;
     free(shapes);
     return code;
 }
@@ -67,12 +53,10 @@ static const tl_shape_info *find_shape(const tl_shape_info *shapes, size_t count
     return low < count ? &shapes[low] : NULL;
 }
 
-/* Infinity for walls: what overlaps them is measured by its own radius. */
+/* Infinity where a shape is no sphere. */
 static double radius_of(const tl_shape_info *shape)
 {
-    const bool wall = !shape || (shape->kind != TL_DYNAMIC && shape->def.kind != TL_SPHERE);
-    const double radius = wall ? 0 : shape_radius(&shape->def);
-    return radius > 0 ? radius : INFINITY;
+    return shape && shape->def.kind == TL_SPHERE ? shape->def.radius : INFINITY;
 }
 
 static void find_worst(const tl_shape_info *shapes, size_t count, const tl_contact *contacts,

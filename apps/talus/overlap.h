@@ -22,8 +22,4 @@ typedef struct overlaps {
 /* Finds them. */
 int find_overlaps(tl_world *world, overlaps *found);
 
-/* Half the smallest thickness of a solid (m): the radius of a sphere. 0 where it is not known, as
- * of hulls, and of shapes that are no solids. */
-double shape_radius(const tl_shape_def *shape);
-
 #endif

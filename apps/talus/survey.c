@@ -1,8 +1,6 @@
 /* Sizes, masses, extents and doubts about them; survey.h says who calls. */
 #include "survey.h"
 
-#include "overlap.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +14,13 @@ typedef struct survey {
     tl_body *bodies;
     double *x, *q, *v, *mass; /* 3, 4, 3 and 1 per body */
     tl_shape_info *shapes;
-    size_t *row;                    /* of each shape's body */
-    size_t dynamic, moving, solids; /* bodies, bodies, shapes of dynamic bodies */
-    double small, large;            /* m, radii of dynamic bodies' shapes (shape_radius) */
+    size_t *row;                     /* of each shape's body */
+    size_t dynamic, moving, spheres; /* bodies, bodies, shapes of dynamic bodies */
+    double small, large;             /* m, radii of dynamic bodies' spheres */
     double total, lightest, heaviest;
     double thin, dense;     /* kg/m^3, the least and the most */
     double fastest;         /* m/s */
-    double low[3], high[3]; /* m, around the shapes of dynamic bodies */
+    double low[3], high[3]; /* m, around the spheres of dynamic bodies */
 } survey;
 
 static void survey_free(survey *s)
@@ -98,44 +96,21 @@ static void place_shape(const survey *s, size_t shape, double out[3])
 
 /* --- numbers --- */
 
-/* How far a solid reaches from its place along any direction, at most, and about its volume. */
-static double reach_of(const tl_shape_def *def, double *volume)
+static void take_sphere(survey *s, size_t shape)
 {
-    const double *e = def->half_extents, r = def->radius, h = def->half_length;
-    switch (def->kind) {
-    case TL_SPHERE: *volume = 4 * pi / 3 * r * r * r; return r;
-    case TL_BOX:
-        *volume = 8 * e[0] * e[1] * e[2];
-        return sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-    case TL_CAPSULE: *volume = pi * r * r * (2 * h + 4.0 / 3 * r); return r + h;
-    case TL_CYLINDER: *volume = 2 * pi * r * r * h; return sqrt(r * r + h * h);
-    case TL_CONE: *volume = 2 * pi / 3 * r * r * h; return sqrt(r * r + h * h);
-    case TL_ELLIPSOID:
-        *volume = 4 * pi / 3 * e[0] * e[1] * e[2];
-        return fmax(e[0], fmax(e[1], e[2]));
-    default: *volume = 0; return 0;
-    }
-}
-
-/* Returns about the volume (m^3) of a shape of a dynamic body, 0 where it is not known. */
-static double take_solid(survey *s, size_t shape)
-{
-    const double r = shape_radius(&s->shapes[shape].def);
-    double c[3], volume, reach = reach_of(&s->shapes[shape].def, &volume);
+    const double r = s->shapes[shape].def.radius;
+    double c[3];
     place_shape(s, shape, c);
-    if (!(r > 0))
-        return 0;
-    s->small = s->solids ? fmin(s->small, r) : r;
+    s->small = s->spheres ? fmin(s->small, r) : r;
     s->large = fmax(s->large, r);
     for (int k = 0; k < 3; k++) {
-        s->low[k] = s->solids ? fmin(s->low[k], c[k] - reach) : c[k] - reach;
-        s->high[k] = s->solids ? fmax(s->high[k], c[k] + reach) : c[k] + reach;
+        s->low[k] = s->spheres ? fmin(s->low[k], c[k] - r) : c[k] - r;
+        s->high[k] = s->spheres ? fmax(s->high[k], c[k] + r) : c[k] + r;
     }
-    s->solids++;
-    return volume;
+    s->spheres++;
 }
 
-/* One dynamic body whose shapes have this volume (m^3), 0 where it is not known. */
+/* One dynamic body whose spheres have this volume (m^3). */
 static void take_body(survey *s, size_t row, double volume)
 {
     const double *v = s->v + 3 * row, m = s->mass[row];
@@ -157,10 +132,10 @@ static void take_all(survey *s)
         double volume = 0;
         for (; shape < s->shape_count && s->row[shape] == row; shape++) {
             const tl_shape_info *info = &s->shapes[shape];
-            if (info->kind != TL_DYNAMIC)
+            if (info->kind != TL_DYNAMIC || info->def.kind != TL_SPHERE)
                 continue;
-            const double own = take_solid(s, shape);
-            volume = own > 0 ? volume + own : NAN;
+            take_sphere(s, shape);
+            volume += 4 * pi / 3 * info->def.radius * info->def.radius * info->def.radius;
         }
         const bool prescribed =
             shape && s->row[shape - 1] == row && s->shapes[shape - 1].kind == TL_PRESCRIBED;
@@ -173,7 +148,7 @@ static void take_all(survey *s)
 static void tell_numbers(facts *f, const survey *s, const plan *ahead)
 {
     char size[64];
-    if (s->solids) {
+    if (s->spheres) {
         fact_number(f, "smallest_radius", s->small, "m");
         fact_number(f, "largest_radius", s->large, "m");
         fact_vector(f, "low", s->low, "m");
@@ -200,7 +175,7 @@ static void doubt_sizes(facts *f, const survey *s, double gravity)
     double extent = 0;
     for (int k = 0; k < 3; k++)
         extent = fmax(extent, s->high[k] - s->low[k]);
-    if (!s->solids)
+    if (!s->spheres)
         return;
     if (s->large > 10 || (s->small >= 1 && extent >= 1000 && gravity > 1 && gravity < 100))
         fact_warning(f,
@@ -225,7 +200,7 @@ static void doubt_motion(facts *f, const survey *s, double gravity, double step)
     if (s->fastest > 1000)
         fact_warning(f, "the fastest body starts with %g m/s; speeds are in metres per second",
                      s->fastest);
-    if (!s->solids)
+    if (!s->spheres)
         return;
     const double longest = sqrt(s->small / gravity);
     if (gravity > 0 && step > longest)
@@ -307,7 +282,7 @@ static int side_of(const slab *w, const double x[3], double radius)
     return fabs(a) <= 1 && fabs(b) <= 1 ? (away > 0 ? 1 : -1) : 0;
 }
 
-/* Shapes that follow each other and have one name, as those of a fill do. */
+/* Spheres that follow each other and have one name, as those of a fill do. */
 typedef struct group {
     size_t first, end, stride; /* shapes; every stride-th is looked at */
     double low[3], high[3];    /* around their centres */
@@ -316,7 +291,7 @@ typedef struct group {
 static const size_t least_group = 8;
 static const double most_tests = 1e8; /* more than these, and not every body is looked at */
 
-/* The group that begins at a shape: empty where it is no shape of a dynamic body. */
+/* The group that begins at a shape: empty where it is no sphere of a dynamic body. */
 static group group_at(const survey *s, size_t first)
 {
     const char *name = tl_document_body_name(s->document, s->shapes[first].body);
@@ -348,7 +323,7 @@ static bool straddles(const survey *s, const group *g, const slab *w)
 {
     bool below = false, above = false;
     for (size_t i = g->first; i < g->end && !(below && above); i += g->stride) {
-        const int side = side_of(w, s->x + 3 * s->row[i], shape_radius(&s->shapes[i].def));
+        const int side = side_of(w, s->x + 3 * s->row[i], s->shapes[i].def.radius);
         below = below || side < 0;
         above = above || side > 0;
     }
@@ -363,7 +338,7 @@ static void doubt_group(facts *f, const survey *s, group g, size_t walls)
     g.stride = tests > most_tests ? (size_t)(tests / most_tests) + 1 : 1;
     for (size_t i = 0; i < s->shape_count; i++) {
         const tl_shape_kind kind = s->shapes[i].def.kind;
-        if (s->shapes[i].kind != TL_FIXED || (kind != TL_BOX && kind != TL_PARALLELOGRAM))
+        if (s->shapes[i].kind != TL_FIXED || kind == TL_SPHERE || kind == TL_PLANE)
             continue;
         const slab w = kind == TL_BOX ? slab_of_box(s, i) : slab_of_panel(s, i);
         if (!reaches(&g, &w) || !straddles(s, &g, &w))
