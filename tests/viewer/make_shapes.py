@@ -7,6 +7,7 @@ scene of balls and gives its bodies other shapes, with the tables that docs/resu
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,10 +70,11 @@ def run(talus, result, bodies):
     scene = {"version": 1, "title": "Shapes", "step": 0.05, "duration": 0.1, "gravity": [0, 0, 0], "record": {"rate": 20},
              "materials": {"glass": {"friction": 0.3}, "steel": {"friction": 0.5}}, "bodies": bodies}
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "scene.json")
-        with open(path, "w") as file:
+        with open(os.path.join(folder, "scene.json"), "w") as file:
             json.dump(scene, file)
-        subprocess.run([talus, "run", path, "-o", result, "--force"], check=True, capture_output=True)
+        subprocess.run([os.path.abspath(talus), "run", "scene.json", "-o", "result.h5"], check=True, cwd=folder,
+                       capture_output=True)
+        shutil.move(os.path.join(folder, "result.h5"), result)
 
 
 def reshape(result, rows):
