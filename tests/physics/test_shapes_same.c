@@ -1,0 +1,135 @@
+/* labels: threads */
+/* Heaps of cubes, of hulls and of everything: the same bits with any number of threads, and from a
+ * snapshot. */
+#include "physics/shapes.h"
+#include "scenes.h"
+
+#define STEPS 120
+
+/* Every kind of solid in turn, and bodies of two of them, fall into the box of a pile of cubes. */
+static tl_scene *medley(const tl_settings *settings)
+{
+    pile_options pile = pile_of(PILE_CUBES);
+    tl_scene *scene = NULL;
+    tl_geometry hull;
+    double corners[PILE_CORNERS][3], centre[125][3], half, height;
+    pile.bodies = 64;
+    pile.layers = 4;
+    pile.settings = *settings;
+    assert_ok(pile_scene(&pile, &scene));
+    pile.bodies = 125;
+    pile_centres(&pile, centre[0], &half, &height);
+    pile.kind = PILE_HULLS;
+    assert_ok(tl_scene_add_hull(scene, pile_corners(&pile, corners), corners[0], &hull));
+    const tl_shape_def kinds[] = {tl_sphere_default(0.08),
+                                  tl_capsule_default(0.06, 0.08),
+                                  tl_cylinder_default(0.08, 0.08),
+                                  tl_cone_default(0.1, 0.08),
+                                  tl_ellipsoid_default(0.1, 0.08, 0.06),
+                                  tl_hull_default(hull)};
+    dice d = {3};
+    for (int i = 0; i < 61; i++) {
+        tl_shape_def shapes[2] = {kinds[i % 6], kinds[(i + 1) % 6]};
+        tl_body_def def = tl_body_default();
+        shapes[1].position[0] = 0.05;
+        def.shapes = shapes;
+        def.shape_count = i % 3 ? 1 : 2;
+        roll_turn(&d, def.orientation);
+        memcpy(def.position, centre[64 + i], sizeof def.position);
+        for (int k = 0; k < 2; k++) /* inside the smaller box, above what is there */
+            def.position[k] *= 0.7;
+        def.position[2] += 1;
+        add_body(scene, &def);
+    }
+    return scene;
+}
+
+static tl_scene *scene_at(int which, const tl_settings *settings)
+{
+    pile_options pile = pile_of(which == 0 ? PILE_CUBES : PILE_HULLS);
+    tl_scene *scene = NULL;
+    if (which == 2)
+        return medley(settings);
+    pile.bodies = 200;
+    pile.layers = 8;
+    pile.settings = *settings;
+    assert_ok(pile_scene(&pile, &scene));
+    return scene;
+}
+
+static tl_settings settings_of(const variant *v, uint32_t threads)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.threads = threads;
+    settings.solver.iterations = 8;
+    settings.solver.position_iterations = 4;
+    return settings;
+}
+
+static void threads(const variant *v)
+{
+    for (int which = 0; which < 3; which++) {
+        uint64_t hashes[STEPS];
+        for (uint32_t count = 1; count <= 3; count++) {
+            const tl_settings settings = settings_of(v, count);
+            tl_world *world = world_of(scene_at(which, &settings));
+            context("%s, heap %d, %u threads", v->name, which, count);
+            uint32_t active = 0;
+            for (int i = 0; i < STEPS; i++) {
+                active = step_report(world, 1).active_contacts;
+                const uint64_t hash = tl_world_hash(world);
+                if (count == 1)
+                    hashes[i] = hash;
+                else if (hash != hashes[i])
+                    fail_msg("%s: another hash after step %d", test_context, i + 1);
+            }
+            assert_true(active > 100);
+            tl_world_destroy(world);
+        }
+    }
+}
+
+/* A world that is saved in the middle and loaded goes on as the one that was not. */
+static void saving(const variant *v)
+{
+    for (int which = 0; which < 3; which++) {
+        const tl_settings settings = settings_of(v, 1);
+        tl_world *world = world_of(scene_at(which, &settings)), *copy = NULL;
+        void *snapshot = NULL;
+        size_t bytes = 0;
+        context("%s, heap %d", v->name, which);
+        step(world, STEPS / 2);
+        assert_ok(tl_world_save(world, &snapshot, &bytes));
+        assert_ok(tl_world_load(snapshot, bytes, &copy));
+        tl_snapshot_free(snapshot, bytes);
+        assert_true(tl_world_hash(copy) == tl_world_hash(world));
+        for (int i = 0; i < STEPS / 2; i++) {
+            step(world, 1);
+            step(copy, 1);
+            assert_true(tl_world_hash(copy) == tl_world_hash(world));
+        }
+        tl_world_destroy(copy);
+        tl_world_destroy(world);
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for_each_precision(threads);
+}
+
+static void test_saving(void **state)
+{
+    (void)state;
+    for_each_precision(saving);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_saving),
+    };
+    return cmocka_run_group_tests_name("shapes, the same bits", tests, NULL, NULL);
+}

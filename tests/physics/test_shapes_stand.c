@@ -1,0 +1,350 @@
+/* labels: longer */
+/* What stands: boxes that have fallen, a tower, a wall of bricks, an arch of voussoirs, cards that
+ * lean on each other; with the settings of a plain scene. And what closed forms say falls. */
+#include "physics/shapes.h"
+
+#define STEP (1.0 / 200)
+#define MOST 500
+
+/* A structure as it was built. */
+typedef struct structure {
+    tl_scene *scene;
+    tl_material material;
+    int count;
+    tl_body body[MOST];
+    double place[MOST][3];
+} structure;
+
+static structure *build(double friction)
+{
+    tl_settings settings = tl_settings_default();
+    structure *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    settings.step = STEP;
+    settings.threads = 1;
+    s->scene = scene_with(&settings);
+    s->material = add_material(s->scene, friction, 0);
+    add_floor(s->scene, s->material);
+    return s;
+}
+
+static void lay(structure *s, const double half[3], const double position[3], const double q[4],
+                double density)
+{
+    tl_shape_def box = tl_box_default(half[0], half[1], half[2]);
+    box.material = s->material;
+    assert_true(s->count < MOST);
+    const tl_body_def def = body_of(&box, density, position, q);
+    memcpy(s->place[s->count], position, sizeof s->place[0]);
+    s->body[s->count++] = add_body(s->scene, &def);
+}
+
+/* How far the bodies have moved, m. */
+typedef struct drift {
+    double aside, sunk, risen;
+} drift;
+
+static drift drift_of(const structure *s, const tl_world *world)
+{
+    drift most = {0, 0, 0};
+    for (int i = 0; i < s->count; i++) {
+        double x[3];
+        position_of(world, s->body[i], x);
+        most.aside = fmax(most.aside, hypot(x[0] - s->place[i][0], x[1] - s->place[i][1]));
+        most.sunk = fmax(most.sunk, s->place[i][2] - x[2]);
+        most.risen = fmax(most.risen, x[2] - s->place[i][2]);
+    }
+    return most;
+}
+
+/* Runs for a time; frees the structure's scene. */
+static tl_world *stand(structure *s, double time, tl_report *report)
+{
+    tl_world *world = world_of(s->scene);
+    *report = step_report(world, (uint32_t)(time / STEP + 0.5));
+    return world;
+}
+
+/* Runs, and expects that nothing has moved further than these and that all is at rest. */
+static drift expect_standing(structure *s, double time, double aside, double sunk)
+{
+    tl_report report;
+    tl_world *world = stand(s, time, &report);
+    const drift d = drift_of(s, world);
+    tl_world_destroy(world);
+    assert_below(d.aside, aside);
+    assert_below(d.sunk, sunk);
+    assert_below(d.risen, sunk);
+    assert_below(report.kinetic_energy, 1e-6);
+    return d;
+}
+
+/* ---- One box ---- */
+
+/* Dropped from 1 m, flat, on an edge and on a corner: it comes to rest on a face, not below the
+ * floor, and its energy is gone. */
+static void test_drop(void **state)
+{
+    (void)state;
+    static const double tilts[3][4] = {{0, 0, 1, 0}, {0.3, 1, 0, 0.2}, {0.7, 1, 0.5, 0.3}};
+    for (int i = 0; i < 3; i++) {
+        structure *s = build(0.5);
+        const double half[3] = {0.1, 0.15, 0.2};
+        double q[4], x[3];
+        turn(tilts[i] + 1, tilts[i][0], q);
+        context("drop %d", i);
+        lay(s, half, (double[3]){0, 0, 1}, q, 2000);
+        tl_report report;
+        tl_world *world = stand(s, 8, &report);
+        position_of(world, s->body[0], x);
+        double off = INFINITY;
+        for (int k = 0; k < 3; k++)
+            off = fmin(off, fabs(x[2] - half[k]));
+        tl_world_destroy(world);
+        static const claim c = {"a box falls 1 m: flat, on an edge, on a corner",
+                                "comes to rest on a face, its energy gone",
+                                "kinetic energy after 8 s, J", "friction 0.5, e = 0, h = 5 ms"};
+        assert_found(&c, "psor coulomb, split, mixed", report.kinetic_energy, 0, 1e-6);
+        assert_below(off, 1e-4);
+        free(s);
+    }
+}
+
+/* ---- Towers ---- */
+
+static structure *tower(int count, double top)
+{
+    structure *s = build(0.5);
+    const double half[3] = {0.1, 0.1, 0.1};
+    for (int i = 0; i < count; i++)
+        lay(s, half, (double[3]){0, 0, 0.1 + 0.2 * i}, upright, i + 1 == count ? top : 2000);
+    return s;
+}
+
+static void test_tower(void **state)
+{
+    (void)state;
+    context("tower");
+    structure *s = tower(50, 2000);
+    const drift d = expect_standing(s, 20, 1e-4, 2e-3);
+    static const claim c = {"a tower of 50 cubes of edge 0.2 m", "stands where it was built",
+                            "drift in 20 s, m", "friction 0.5, h = 5 ms"};
+    assert_found(&c, "psor coulomb, split, mixed", d.aside, 0, 1e-4);
+    free(s);
+}
+
+/* The cube on top weighs as much as a thousand of the others. */
+static void test_heavy_top(void **state)
+{
+    (void)state;
+    context("heavy top");
+    structure *s = tower(50, 2000e3);
+    const drift d = expect_standing(s, is_long() ? 20 : 5, 1e-4, 2e-3);
+    static const claim c = {"a cube on 49 others that weigh a thousandth of it each",
+                            "stands where it was built", "sinks in 5 s (20 s where longer), m",
+                            "friction 0.5, h = 5 ms"};
+    assert_found(&c, "psor coulomb, split, mixed", d.sunk, 0, 2e-3);
+    free(s);
+}
+
+/* ---- A wall ---- */
+
+/* Courses of bricks in running bond; every other one begins and ends with half a brick. */
+static void test_wall(void **state)
+{
+    (void)state;
+    const int wide = 20, high = 20;
+    const double half[3] = {0.1, 0.05, 0.05}, end[3] = {0.05, 0.05, 0.05};
+    context("wall");
+    structure *s = build(0.5);
+    for (int j = 0; j < high; j++) {
+        const double z = 0.05 + 0.1 * j;
+        if (j % 2 == 0) {
+            for (int i = 0; i < wide; i++)
+                lay(s, half, (double[3]){0.1 + 0.2 * i, 0, z}, upright, 2000);
+            continue;
+        }
+        lay(s, end, (double[3]){0.05, 0, z}, upright, 2000);
+        for (int i = 1; i < wide; i++)
+            lay(s, half, (double[3]){0.2 * i, 0, z}, upright, 2000);
+        lay(s, end, (double[3]){0.2 * wide - 0.05, 0, z}, upright, 2000);
+    }
+    const drift d = expect_standing(s, 10, 5e-4, 2e-3);
+    static const claim c = {"a wall of 20 x 20 bricks in running bond", "stands where it was built",
+                            "drift in 10 s, m", "friction 0.5, h = 5 ms"};
+    assert_found(&c, "psor coulomb, split, mixed", d.aside, 0, 5e-4);
+    free(s);
+}
+
+/* ---- An arch ---- */
+
+/* Voussoirs of a half circle of mean radius 1 m on two fixed blocks; returns how far the keystone
+ * has come down after `time`, m. */
+static double arch_sinks(double thickness, double time)
+{
+    const int count = 15;
+    const double part = PI / count, depth = 0.2, inner = 1 - thickness / 2;
+    const double outer = 1 + thickness / 2;
+    structure *s = build(0.8);
+    tl_body key = {0, 0};
+    double start[3], x[3];
+    for (int i = 0; i < 2; i++)
+        add_fixed(s->scene, tl_box_default(0.3, 0.3, 0.1), s->material,
+                  (double[3]){i ? -1 : 1, 0, 0.9}, upright);
+    for (int i = 0; i < count; i++) {
+        double points[8][3], middle = (i + 0.5) * part;
+        for (int k = 0; k < 8; k++) { /* about the middle of the stone */
+            const double r = k & 1 ? outer : inner, angle = (k & 2 ? 0.5 : -0.5) * part;
+            points[k][0] = r * cos(middle + angle) - cos(middle);
+            points[k][1] = k & 4 ? depth : -depth;
+            points[k][2] = r * sin(middle + angle) - sin(middle);
+        }
+        tl_geometry hull;
+        assert_ok(tl_scene_add_hull(s->scene, 8, points[0], &hull));
+        tl_shape_def stone = tl_hull_default(hull);
+        stone.material = s->material;
+        const tl_body_def def =
+            body_of(&stone, 2000, (double[3]){cos(middle), 0, 1 + sin(middle)}, upright);
+        const tl_body body = add_body(s->scene, &def);
+        if (i == count / 2)
+            key = body;
+    }
+    tl_world *world = world_of(s->scene);
+    position_of(world, key, start);
+    const tl_report report = step_report(world, (uint32_t)(time / STEP + 0.5));
+    position_of(world, key, x);
+    tl_world_destroy(world);
+    free(s);
+    if (start[2] - x[2] < 0.01) /* stands: and is at rest */
+        assert_below(report.kinetic_energy, 1e-6);
+    return start[2] - x[2];
+}
+
+/* A half circle stands by itself if its thickness is at least 0.1075 of its mean radius (Heyman):
+ * well above it does, well below it becomes a mechanism of hinges. */
+static void test_arch(void **state)
+{
+    (void)state;
+    context("thick arch");
+    static const claim c = {"an arch of 15 voussoirs, 0.2 thick against its radius of 1 m",
+                            "stands: thicker than Heyman's 0.1075", "keystone sinks in 10 s, m",
+                            "friction 0.8, h = 5 ms"};
+    assert_found(&c, "psor coulomb, split, mixed", arch_sinks(0.2, 10), 0, 2e-3);
+    context("thin arch");
+    assert_above(arch_sinks(0.07, 10), 0.3);
+}
+
+/* ---- Cards ---- */
+
+/* A card of length 1 leans against a wall, both with friction mu: it rests where the tangent of its
+ * angle with the floor is at least (1 - mu^2) / (2 mu). Returns how far its middle has come down.
+ */
+static double ladder_sinks(double angle, double mu)
+{
+    const double half[3] = {0.5, 0.2, 0.01}, c = cos(angle), t = sin(angle);
+    structure *s = build(mu);
+    double q[4], x[3];
+    tl_report report;
+    /* the card's x runs up to the wall at x = 0: its corner (-0.5, -0.01) is on the floor, its
+     * corner (0.5, -0.01) at the wall */
+    turn((double[3]){0, 1, 0}, -angle, q);
+    const double right = half[0] * c + half[2] * t, low = half[0] * t + half[2] * c;
+    add_fixed(s->scene, tl_box_default(0.1, 1, 2), s->material, (double[3]){0.1, 0, 0}, upright);
+    lay(s, half, (double[3]){-right, 0, low}, q, 500);
+    tl_world *world = stand(s, 2, &report);
+    position_of(world, s->body[0], x);
+    const double sunk = s->place[0][2] - x[2];
+    tl_world_destroy(world);
+    free(s);
+    return sunk;
+}
+
+/* The least friction, by the balance of the card's forces at the corners that touch. */
+static double ladder_friction(double angle)
+{
+    const double c = cos(angle), t = sin(angle), l = 0.5, d = 0.01;
+    /* corners against the middle: floor (-l, -d), wall (l, -d), turned by the angle */
+    const double fx = -l * c + d * t, fz = -l * t - d * c, wx = l * c + d * t, wz = l * t - d * c;
+    double low = 0, high = 2;
+    for (int i = 0; i < 60; i++) {
+        const double mu = 0.5 * (low + high);
+        /* floor N up, mu N to the right; wall P to the left, mu P up: P = mu N, N + mu P = 1 */
+        const double n = 1 / (1 + mu * mu), p = mu * n;
+        const double moment = fx * n - fz * mu * n + wx * mu * p + wz * p;
+        if (moment > 0) /* friction to spare holds it up */
+            high = mu;
+        else
+            low = mu;
+    }
+    return high;
+}
+
+static void test_ladder(void **state)
+{
+    (void)state;
+    const double angle = 1.0, least = ladder_friction(angle);
+    static const claim c = {"a card leans against a wall at 1 rad, friction 1.03 x the least",
+                            "closed form: balance of its three forces", "sinks in 2 s, m",
+                            "h = 5 ms"};
+    context("ladder");
+    assert_near(least, tan((PI / 2 - angle) / 2), 0.02); /* of a card without thickness */
+    assert_found(&c, "psor coulomb, split, mixed", ladder_sinks(angle, 1.03 * least), 0, 1e-3);
+    assert_above(ladder_sinks(angle, 0.97 * least), 0.05);
+}
+
+/* Two cards at x: one at 25 degrees, whose edge leans on the other, at 20. Returns the height of
+ * the top, and where it is. */
+static double lean(structure *s, double x, double floor, double *top)
+{
+    const double half[3] = {0.5, 0.2, 0.01};
+    const double left = 25 * PI / 180, right = 20 * PI / 180;
+    double q[4];
+    /* the left card stands on its lower right edge at x, and leans to the right; a card's x runs
+     * up */
+    const double up[2] = {sin(left), cos(left)}, out[2] = {-cos(left), sin(left)};
+    turn((double[3]){0, 1, 0}, left - PI / 2, q);
+    lay(s, half,
+        (double[3]){x + 0.5 * up[0] + 0.01 * out[0], 0, floor + 0.5 * up[1] + 0.01 * out[1]}, q,
+        500);
+    /* its upper right edge is on the left face of the right card, which stands on its lower left
+     * edge and leans to the left */
+    const double edge[2] = {x + up[0], up[1]}, foot = edge[0] + edge[1] * tan(right);
+    const double back[2] = {-sin(right), cos(right)}, aside[2] = {cos(right), sin(right)};
+    turn((double[3]){0, 1, 0}, -right - PI / 2, q);
+    lay(s, half,
+        (double[3]){foot + 0.5 * back[0] + 0.01 * aside[0], 0,
+                    floor + 0.5 * back[1] + 0.01 * aside[1]},
+        q, 500);
+    *top = foot + back[0] + 0.02 * aside[0];
+    return floor + back[1] + 0.02 * aside[1];
+}
+
+/* A house of two storeys: two pairs that lean, a card across them, and a pair on that. */
+static void test_cards(void **state)
+{
+    (void)state;
+    context("house of cards");
+    structure *s = build(0.8);
+    double first, second, third;
+    const double storey = lean(s, 0, 0, &first);
+    lean(s, 0.9, 0, &second);
+    const double half[3] = {0.7, 0.2, 0.01};
+    lay(s, half, (double[3]){0.5 * (first + second), 0, storey + 0.01}, upright, 500);
+    lean(s, 0.5 * (first + second) - 0.4, storey + 0.02, &third);
+    const drift d = expect_standing(s, 10, 2e-3, 2e-3);
+    static const claim c = {"a house of seven cards in two storeys", "stands where it was built",
+                            "drift in 10 s, m", "friction 0.8, h = 5 ms"};
+    assert_found(&c, "psor coulomb, split, mixed", d.aside, 0, 2e-3);
+    free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_drop),      cmocka_unit_test(test_tower),
+        cmocka_unit_test(test_heavy_top), cmocka_unit_test(test_wall),
+        cmocka_unit_test(test_arch),      cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_cards),
+    };
+    return cmocka_run_group_tests_name("shapes that stand", tests, NULL, NULL);
+}
