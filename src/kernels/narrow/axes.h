@@ -40,8 +40,8 @@ TL_RARE void tlk_try_faces(const tlk_convex *own, const tlk_convex *other, bool 
         double n[3], x[3];
         const double offset = tlk_face(own, i, n);
         const double *seen = turned ? best->p : best->q;
-        if (tlk_dotd(n, seen) - offset <= best->s + slack)
-            continue;
+        if (tlk_dotd(n, seen) - offset <= best->s + slack || !(tlk_dotd(n, n) > 0.5))
+            continue; /* or a triangle without area */
         const double back[3] = {-n[0], -n[1], -n[2]};
         tlk_support(other, back, x);
         const double s = tlk_dotd(n, x) - offset;

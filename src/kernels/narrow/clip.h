@@ -23,7 +23,7 @@ typedef struct tlk_polygon {
 
 #define TLK_OF_A 1024u
 
-TL_KERNEL uint32_t tlk_key(uint32_t fa, uint32_t fb)
+TL_KERNEL uint32_t tlk_point_key(uint32_t fa, uint32_t fb)
 {
     return fa * 1024 + fb;
 }
@@ -57,72 +57,115 @@ TL_KERNEL tlk_cut tlk_cut_of(const tlk_feature *f, uint32_t i, double turn)
     return cut;
 }
 
-/* The names of the point where the edge `side` meets edge number i of a. */
-TL_KERNEL void tlk_clip_names(tlk_polygon *out, uint32_t side, const tlk_feature *a, uint32_t i)
+/* A corner of a polygon: where, its names, and the edge that follows. */
+typedef struct tlk_corner {
+    double x, y;
+    uint32_t fa, fb, side;
+} tlk_corner;
+
+TL_KERNEL void tlk_polygon_set(tlk_polygon *g, uint32_t at, const tlk_corner *c)
 {
-    const uint32_t at = out->count, next = i + 1 == a->count ? 0 : i + 1;
-    if (side < TLK_OF_A) {
-        out->fa[at] = (uint16_t)(TLK_EDGE_ID + a->id[i]);
-        out->fb[at] = (uint16_t)side;
-    } else {
-        out->fa[at] = (uint16_t)a->id[side - TLK_OF_A == next ? next : i];
-        out->fb[at] = TLK_INSIDE_ID;
+    g->xy[at][0] = c->x;
+    g->xy[at][1] = c->y;
+    g->fa[at] = (uint16_t)c->fa;
+    g->fb[at] = (uint16_t)c->fb;
+    g->side[at] = (uint16_t)c->side;
+}
+
+TL_KERNEL void tlk_polygon_move(tlk_polygon *g, uint32_t from, uint32_t to)
+{
+    g->xy[to][0] = g->xy[from][0];
+    g->xy[to][1] = g->xy[from][1];
+    g->fa[to] = g->fa[from];
+    g->fb[to] = g->fb[from];
+    g->side[to] = g->side[from];
+}
+
+/* Where the edge from corner j to l meets edge i of a. */
+TL_KERNEL tlk_corner tlk_clip_corner(const tlk_polygon *g, uint32_t j, uint32_t l, tlk_cut cut,
+                                     const tlk_feature *a, uint32_t i)
+{
+    const double here = cut.x * g->xy[j][0] + cut.y * g->xy[j][1] - cut.d;
+    const double next = cut.x * g->xy[l][0] + cut.y * g->xy[l][1] - cut.d;
+    double part = here / (here - next);
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    tlk_corner c;
+    c.x = g->xy[j][0] + part * (g->xy[l][0] - g->xy[j][0]);
+    c.y = g->xy[j][1] + part * (g->xy[l][1] - g->xy[j][1]);
+    c.side = g->side[j];
+    if (c.side < TLK_OF_A) { /* two edges */
+        c.fa = TLK_EDGE_ID + a->id[i];
+        c.fb = c.side;
+    } else { /* two edges of a: its vertex */
+        const uint32_t after = i + 1 == a->count ? 0 : i + 1;
+        c.fa = a->id[c.side - TLK_OF_A == after ? after : i];
+        c.fb = TLK_INSIDE_ID;
     }
+    return c;
 }
 
-TL_KERNEL void tlk_clip_copy(tlk_polygon *out, const tlk_polygon *in, uint32_t i)
-{
-    const uint32_t at = out->count++;
-    out->xy[at][0] = in->xy[i][0];
-    out->xy[at][1] = in->xy[i][1];
-    out->fa[at] = in->fa[i];
-    out->fb[at] = in->fb[i];
-    out->side[at] = in->side[i];
-}
-
-/* The part of `in` that is inside of edge i of a (out), or false where that is all of it. */
-TL_KERNEL bool tlk_clip_edge(const tlk_polygon *in, const tlk_feature *a, uint32_t i, double turn,
-                             double slack, tlk_polygon *out)
+/* Cuts off what is beyond edge i of a: corners in a row, in whose place come two others. */
+TL_KERNEL void tlk_clip_edge(tlk_polygon *g, const tlk_feature *a, uint32_t i, double turn,
+                             double slack)
 {
     const tlk_cut cut = tlk_cut_of(a, i, turn);
-    bool all = true;
-    for (uint32_t j = 0; j < in->count; j++)
-        all = all && cut.x * in->xy[j][0] + cut.y * in->xy[j][1] - cut.d <= slack;
-    if (all)
-        return false;
-    out->count = 0;
-    for (uint32_t j = 0; j < in->count; j++) {
-        const uint32_t l = j + 1 == in->count ? 0 : j + 1;
-        const double here = cut.x * in->xy[j][0] + cut.y * in->xy[j][1] - cut.d;
-        const double next = cut.x * in->xy[l][0] + cut.y * in->xy[l][1] - cut.d;
-        if (here <= slack && out->count < TLK_CLIP_MOST)
-            tlk_clip_copy(out, in, j);
-        if ((here <= slack) != (next <= slack) && out->count < TLK_CLIP_MOST) {
-            double part = here / (here - next);
-            part = part < 0 ? 0 : part > 1 ? 1 : part;
-            const uint32_t at = out->count;
-            for (int k = 0; k < 2; k++)
-                out->xy[at][k] = in->xy[j][k] + part * (in->xy[l][k] - in->xy[j][k]);
-            tlk_clip_names(out, in->side[j], a, i);
-            out->side[at] = here <= slack ? (uint16_t)(TLK_OF_A + i) : in->side[j];
-            out->count++;
-        }
+    uint32_t in = 0, last = 0, first = 0; /* the last one inside, the first one inside again */
+    bool before = false;
+    for (uint32_t j = 0; j < g->count; j++) {
+        const bool inside = cut.x * g->xy[j][0] + cut.y * g->xy[j][1] - cut.d <= slack;
+        in += inside ? 1 : 0;
+        if (j > 0 && before && !inside)
+            last = j - 1;
+        if (j > 0 && !before && inside)
+            first = j;
+        if (j + 1 == g->count && inside &&
+            !(cut.x * g->xy[0][0] + cut.y * g->xy[0][1] - cut.d <= slack))
+            last = j;
+        before = inside;
     }
-    return true;
+    if (in == g->count)
+        return;
+    if (in == 0) {
+        g->count = 0;
+        return;
+    }
+    const uint32_t out = last + 1 == g->count ? 0 : last + 1;
+    const uint32_t back = first == 0 ? g->count - 1 : first - 1;
+    tlk_corner one = tlk_clip_corner(g, last, out, cut, a, i);
+    const tlk_corner two = tlk_clip_corner(g, back, first, cut, a, i);
+    one.side = TLK_OF_A + i;
+    uint32_t at = last + 1; /* where the two go */
+    if (last < first) {
+        const uint32_t tail = g->count - first, to = last + 3;
+        if (to + tail > TLK_CLIP_MOST)
+            return;
+        for (uint32_t j = 0; j < tail; j++) {
+            const uint32_t k = to > first ? tail - 1 - j : j;
+            tlk_polygon_move(g, first + k, to + k);
+        }
+        g->count = to + tail;
+    } else {
+        for (uint32_t j = first; j <= last && first > 0; j++)
+            tlk_polygon_move(g, j, j - first);
+        at -= first;
+        g->count = at + 2;
+    }
+    tlk_polygon_set(g, at, &one);
+    tlk_polygon_set(g, at + 1, &two);
 }
 
 /* What a manifold is made with. */
-typedef struct tlk_touch {
+typedef struct tlk_facing {
     tlk_plane_frame frame;
     double round; /* m, of a: from its core to its surface */
     double bulge; /* m, of both */
     double limit; /* m */
     double scale; /* m, the size of the shapes */
     tlk_feature a, b;
-} tlk_touch;
+} tlk_facing;
 
 /* Adds the point over (x, y), at height h of the core of a. */
-TL_KERNEL void tlk_touch_add(const tlk_touch *t, double x, double y, double h, double gap,
+TL_KERNEL void tlk_touch_add(const tlk_facing *t, double x, double y, double h, double gap,
                              uint32_t key, tlk_manifold *m)
 {
     if (!(gap <= t->limit) || m->count >= TLK_POINTS_MOST)
@@ -139,21 +182,21 @@ TL_KERNEL void tlk_touch_add(const tlk_touch *t, double x, double y, double h, d
     m->key[at] = key;
 }
 
-TL_KERNEL double tlk_touch_gap(const tlk_touch *t, double x, double y)
+TL_KERNEL double tlk_touch_gap(const tlk_facing *t, double x, double y)
 {
     return tlk_height(&t->b, x, y) - tlk_height(&t->a, x, y) - t->bulge;
 }
 
-TL_KERNEL void tlk_touch_corner(const tlk_touch *t, const tlk_polygon *g, uint32_t i,
+TL_KERNEL void tlk_touch_corner(const tlk_facing *t, const tlk_polygon *g, uint32_t i,
                                 tlk_manifold *m)
 {
     tlk_touch_add(t, g->xy[i][0], g->xy[i][1], tlk_height(&t->a, g->xy[i][0], g->xy[i][1]),
-                  tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_key(g->fa[i], g->fb[i]), m);
+                  tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_point_key(g->fa[i], g->fb[i]), m);
 }
 
 /* How much a corner is worth as the next one of a manifold: at first depth, then the distance from
  * the first, then the area that it adds. */
-TL_KERNEL double tlk_corner_worth(const tlk_touch *t, const tlk_polygon *g, const uint32_t *taken,
+TL_KERNEL double tlk_corner_worth(const tlk_facing *t, const tlk_polygon *g, const uint32_t *taken,
                                   uint32_t step, uint32_t i)
 {
     const double x = g->xy[i][0], y = g->xy[i][1];
@@ -178,7 +221,7 @@ TL_KERNEL double tlk_corner_worth(const tlk_touch *t, const tlk_polygon *g, cons
 
 /* Takes up to four corners of the polygon: all, or the deepest and those that span most. Of equals
  * that with the lowest key is taken. */
-TL_RARE void tlk_touch_reduce(const tlk_touch *t, const tlk_polygon *g, tlk_manifold *m)
+TL_RARE void tlk_touch_reduce(const tlk_facing *t, const tlk_polygon *g, tlk_manifold *m)
 {
     uint32_t within = 0, taken[TLK_POINTS_MOST] = {0, 0, 0, 0};
     for (uint32_t i = 0; i < g->count; i++)
@@ -196,7 +239,7 @@ TL_RARE void tlk_touch_reduce(const tlk_touch *t, const tlk_polygon *g, tlk_mani
                 continue;
             const double worth = tlk_corner_worth(t, g, taken, step, i);
             const double slack = TLK_FLUSH * t->scale * (step < 2 ? 1 : t->scale);
-            const uint32_t key = tlk_key(g->fa[i], g->fb[i]);
+            const uint32_t key = tlk_point_key(g->fa[i], g->fb[i]);
             if (worth > best + slack || (worth > best - slack && key < low)) {
                 best = tlk_max(worth, best);
                 which = i;
@@ -211,31 +254,23 @@ TL_RARE void tlk_touch_reduce(const tlk_touch *t, const tlk_polygon *g, tlk_mani
 }
 
 /* Two faces. */
-TL_RARE void tlk_touch_faces(const tlk_touch *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_faces(const tlk_facing *t, tlk_manifold *m)
 {
-    tlk_polygon one, two;
-    one.count = t->b.count;
+    tlk_polygon g;
+    g.count = t->b.count;
     for (uint32_t i = 0; i < t->b.count; i++) {
-        one.xy[i][0] = t->b.xy[i][0];
-        one.xy[i][1] = t->b.xy[i][1];
-        one.fa[i] = TLK_INSIDE_ID;
-        one.fb[i] = (uint16_t)t->b.id[i];
-        one.side[i] = (uint16_t)(TLK_EDGE_ID + t->b.id[i]);
+        const tlk_corner c = {t->b.xy[i][0], t->b.xy[i][1], TLK_INSIDE_ID, t->b.id[i],
+                              TLK_EDGE_ID + t->b.id[i]};
+        tlk_polygon_set(&g, i, &c);
     }
     const double turn = tlk_area(&t->a) < 0 ? -1 : 1;
-    tlk_polygon *from = &one, *to = &two;
-    for (uint32_t i = 0; i < t->a.count && from->count > 0; i++) {
-        if (tlk_clip_edge(from, &t->a, i, turn, TLK_FLUSH * t->scale, to)) {
-            tlk_polygon *other = from;
-            from = to;
-            to = other;
-        }
-    }
-    tlk_touch_reduce(t, from, m);
+    for (uint32_t i = 0; i < t->a.count && g.count > 0; i++)
+        tlk_clip_edge(&g, &t->a, i, turn, TLK_FLUSH * t->scale);
+    tlk_touch_reduce(t, &g, m);
 }
 
 /* A segment (an edge, a line of a side) over a face; `turned`: the segment is of b. */
-TL_KERNEL void tlk_touch_segment_face(const tlk_touch *t, bool turned, tlk_manifold *m)
+TL_KERNEL void tlk_touch_segment_face(const tlk_facing *t, bool turned, tlk_manifold *m)
 {
     const tlk_feature *s = turned ? &t->b : &t->a, *face = turned ? &t->a : &t->b;
     const double turn = tlk_area(face) < 0 ? -1 : 1, slack = TLK_FLUSH * t->scale;
@@ -264,20 +299,37 @@ TL_KERNEL void tlk_touch_segment_face(const tlk_touch *t, bool turned, tlk_manif
         const uint32_t own = cut < face->count ? TLK_EDGE_ID + s->id[0] : s->id[end];
         const uint32_t other = cut < face->count ? TLK_EDGE_ID + face->id[cut] : TLK_INSIDE_ID;
         tlk_touch_add(t, x, y, tlk_height(&t->a, x, y), tlk_touch_gap(t, x, y),
-                      turned ? tlk_key(other, own) : tlk_key(own, other), m);
+                      turned ? tlk_point_key(other, own) : tlk_point_key(own, other), m);
     }
 }
 
+/* Two segments that cross: one point. */
+TL_KERNEL void tlk_touch_crossing(const tlk_facing *t, double cross, tlk_manifold *m)
+{
+    const tlk_feature *a = &t->a, *b = &t->b;
+    const double dx = b->xy[0][0] - a->xy[0][0], dy = b->xy[0][1] - a->xy[0][1];
+    const double ex = a->xy[1][0] - a->xy[0][0], ey = a->xy[1][1] - a->xy[0][1];
+    const double fx = b->xy[1][0] - b->xy[0][0], fy = b->xy[1][1] - b->xy[0][1];
+    const double u = (dx * fy - dy * fx) / cross, v = (dx * ey - dy * ex) / cross;
+    if (!(u >= -TLK_FLUSH && u <= 1 + TLK_FLUSH && v >= -TLK_FLUSH && v <= 1 + TLK_FLUSH))
+        return;
+    const double x = a->xy[0][0] + u * ex, y = a->xy[0][1] + u * ey;
+    tlk_touch_add(t, x, y, tlk_height(a, x, y), tlk_touch_gap(t, x, y),
+                  tlk_point_key(TLK_EDGE_ID + a->id[0], TLK_EDGE_ID + b->id[0]), m);
+}
+
 /* Two segments that run along each other: the ends of what they share. */
-TL_KERNEL void tlk_touch_segments(const tlk_touch *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_segments(const tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double ex = a->xy[1][0] - a->xy[0][0], ey = a->xy[1][1] - a->xy[0][1];
     const double fx = b->xy[1][0] - b->xy[0][0], fy = b->xy[1][1] - b->xy[0][1];
     const double ee = ex * ex + ey * ey, ff = fx * fx + fy * fy, ef = ex * fx + ey * fy;
     const double cross = ex * fy - ey * fx;
-    if (!(cross * cross <= 0.01 * ee * ff))
+    if (!(cross * cross <= 0.01 * ee * ff)) {
+        tlk_touch_crossing(t, cross, m);
         return;
+    }
     /* the ends of b along a, from 0 to 1 */
     const double dx = b->xy[0][0] - a->xy[0][0], dy = b->xy[0][1] - a->xy[0][1];
     const double u = (dx * ex + dy * ey) / ee, v = u + ef / ee;
@@ -290,23 +342,68 @@ TL_KERNEL void tlk_touch_segments(const tlk_touch *t, tlk_manifold *m)
         const double part = end == 0 ? from : to, other = (part - u) * ee / ef;
         const double x = a->xy[0][0] + part * ex, y = a->xy[0][1] + part * ey;
         const double bx = b->xy[0][0] + other * fx, by = b->xy[0][1] + other * fy;
+        /* round sides: between the middles of their circles, whichever way that is */
+        const double bend_a = a->bend[0] + part * (a->bend[1] - a->bend[0]);
+        const double bend_b = b->bend[0] + other * (b->bend[1] - b->bend[0]);
+        const double h = tlk_height(a, x, y), round = t->round + bend_a;
+        const double both = t->bulge + bend_a + bend_b;
+        const double rise = tlk_height(b, bx, by) - h + bend_a + bend_b;
         const double off = (bx - x) * (bx - x) + (by - y) * (by - y);
-        const double h = tlk_height(a, x, y);
-        /* beside each other, round sides are farther apart than their tops */
-        const double more = off / (2 * (t->bulge + a->bend + b->bend) + TLK_FLUSH * t->scale);
+        const double most = 0.3 * both + 10 * TLK_FLUSH * t->scale;
+        if (off > most * most)
+            continue; /* too far beside each other */
+        const bool clear = rise > 0 && off < 0.04 * rise * rise;
+        const double apart = sqrt(rise * rise + off), part_a = clear ? round / apart : 0;
+        const double gap =
+            clear ? apart - both : rise - both + off / (2 * both + TLK_FLUSH * t->scale);
+        const double up = clear ? part_a * rise - round : 0;
         const bool of_a = end == 0 ? low < TLK_FLUSH : high > 1 - TLK_FLUSH;
-        const uint32_t key = of_a ? tlk_key(a->id[end], TLK_INSIDE_ID)
-                                  : tlk_key(TLK_INSIDE_ID, end == 0 ? first : last);
+        const uint32_t key = of_a ? tlk_point_key(a->id[end], TLK_INSIDE_ID)
+                                  : tlk_point_key(TLK_INSIDE_ID, end == 0 ? first : last);
         if (end == 0 ||
             (to - from) * (to - from) * ee > TLK_FLUSH * TLK_FLUSH * t->scale * t->scale)
-            tlk_touch_add(t, x, y, h, tlk_height(b, bx, by) - h - t->bulge + more, key, m);
+            tlk_touch_add(t, x + part_a * (bx - x), y + part_a * (by - y), h + up, gap, key, m);
     }
 }
 
-/* The points of two shapes whose features face each other along n; returns the least gap, infinite
- * where they are not over each other. */
-TL_RARE double tlk_touch_features(const tlk_convex *a, const tlk_convex *b, const double *n,
-                                  double limit, double scale, tlk_touch *t, tlk_manifold *m)
+/* The name of what is not clipped. */
+TL_KERNEL uint32_t tlk_feature_name(const tlk_feature *f)
+{
+    return f->count == 1 ? f->id[0] : f->count == 2 ? TLK_EDGE_ID + f->id[0] : TLK_INSIDE_ID;
+}
+
+/* One point over whatever the other has there. */
+TL_KERNEL void tlk_touch_point(const tlk_facing *t, tlk_manifold *m)
+{
+    const tlk_feature *p = t->a.count == 1 ? &t->a : &t->b,
+                      *other = t->a.count == 1 ? &t->b : &t->a;
+    const double x = p->xy[0][0], y = p->xy[0][1], slack = TLK_FLUSH * t->scale;
+    if (other->count > 2) {
+        const double turn = tlk_area(other) < 0 ? -1 : 1;
+        for (uint32_t i = 0; i < other->count; i++) {
+            const tlk_cut cut = tlk_cut_of(other, i, turn);
+            if (cut.x * x + cut.y * y - cut.d > slack)
+                return;
+        }
+    } else {
+        const double ex = x - other->xy[0][0], ey = y - other->xy[0][1];
+        double dx = 0, dy = 0, part = 0;
+        if (other->count == 2) {
+            dx = other->xy[1][0] - other->xy[0][0], dy = other->xy[1][1] - other->xy[0][1];
+            part = (ex * dx + ey * dy) / (dx * dx + dy * dy);
+            part = part < 0 ? 0 : part > 1 ? 1 : part;
+        }
+        const double rx = ex - part * dx, ry = ey - part * dy;
+        if (rx * rx + ry * ry > slack * slack)
+            return;
+    }
+    tlk_touch_add(t, x, y, tlk_height(&t->a, x, y), tlk_touch_gap(t, x, y),
+                  tlk_point_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
+}
+
+/* The points of two shapes whose features face each other along n. */
+TL_KERNEL void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, const double *n,
+                                  double limit, double scale, tlk_facing *t, tlk_manifold *m)
 {
     tlk_plane_frame_of(n, &t->frame);
     t->round = a->rounding;
@@ -318,18 +415,14 @@ TL_RARE double tlk_touch_features(const tlk_convex *a, const tlk_convex *b, cons
     m->count = 0;
     for (int k = 0; k < 3; k++)
         m->n[k] = n[k];
-    if (t->a.count > 2 && t->b.count > 2)
-        tlk_touch_faces(t, m);
-    else if (t->a.count > 2 && t->b.count == 2)
-        tlk_touch_segment_face(t, true, m);
-    else if (t->a.count == 2 && t->b.count > 2)
-        tlk_touch_segment_face(t, false, m);
+    if (t->a.count == 1 || t->b.count == 1)
+        tlk_touch_point(t, m);
     else if (t->a.count == 2 && t->b.count == 2)
         tlk_touch_segments(t, m);
-    double least = INFINITY;
-    for (uint32_t i = 0; i < m->count; i++)
-        least = tlk_min(least, m->gap[i]);
-    return least;
+    else if (t->a.count == 2 || t->b.count == 2)
+        tlk_touch_segment_face(t, t->b.count == 2, m);
+    else
+        tlk_touch_faces(t, m);
 }
 
 /* Where features are flush they may reach a little beyond each other: no gap is less than the
@@ -344,7 +437,7 @@ TL_KERNEL void tlk_touch_floor(double gap, tlk_manifold *m)
 /* Sees to it that the nearest points are among those of the manifold: p of the core of a, and
  * `gap`.
  */
-TL_RARE void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap, tlk_manifold *m)
+TL_KERNEL void tlk_touch_nearest(const tlk_facing *t, const double *p, double gap, tlk_manifold *m)
 {
     uint32_t deepest = 0, nearest = 0;
     double least = INFINITY, close = INFINITY;
@@ -366,12 +459,6 @@ TL_RARE void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap, 
         m->gap[deepest] = tlk_min(m->gap[deepest], gap);
         return;
     }
-    const uint32_t fa = t->a.count == 1   ? t->a.id[0]
-                        : t->a.count == 2 ? TLK_EDGE_ID + t->a.id[0]
-                                          : TLK_INSIDE_ID;
-    const uint32_t fb = t->b.count == 1   ? t->b.id[0]
-                        : t->b.count == 2 ? TLK_EDGE_ID + t->b.id[0]
-                                          : TLK_INSIDE_ID;
     if (m->count == TLK_POINTS_MOST || close < 1e-4 * t->scale * t->scale) {
         /* in the place of the point that it is nearest to */
         m->count--;
@@ -380,7 +467,28 @@ TL_RARE void tlk_touch_nearest(const tlk_touch *t, const double *p, double gap, 
         for (int k = 0; k < 3; k++)
             m->at[nearest][k] = m->at[m->count][k];
     }
-    tlk_touch_add(t, x, y, tlk_dotd(p, t->frame.n), gap, tlk_key(fa, fb), m);
+    tlk_touch_add(t, x, y, tlk_dotd(p, t->frame.n), gap,
+                  tlk_point_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
+}
+
+/* The manifold along n, where the cores have the separation s (m) and p, if known, is the point of
+ * the core of a that is nearest to b. Without p, false where none of the features' points is as
+ * near as that: then s is not their distance, or it must be found where they are nearest. */
+TL_RARE bool tlk_touch_along(const tlk_convex *a, const tlk_convex *b, const double *n, double s,
+                             const double *p, double limit, double scale, tlk_manifold *m)
+{
+    tlk_facing t;
+    tlk_touch_features(a, b, n, limit, scale, &t, m);
+    const double gap = s - t.bulge;
+    if (p != NULL) {
+        tlk_touch_nearest(&t, p, gap, m);
+        return true;
+    }
+    double least = INFINITY;
+    for (uint32_t i = 0; i < m->count; i++)
+        least = tlk_min(least, m->gap[i]);
+    tlk_touch_floor(gap, m);
+    return least <= gap + 1e-11 * scale;
 }
 
 #endif

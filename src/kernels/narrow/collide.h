@@ -2,6 +2,7 @@
 #ifndef TL_KERNELS_NARROW_COLLIDE_H
 #define TL_KERNELS_NARROW_COLLIDE_H
 
+#include "kernels/narrow/box_box.h"
 #include "kernels/narrow/clip.h"
 #include "kernels/narrow/epa.h"
 #include "kernels/narrow/plane.h"
@@ -13,7 +14,7 @@ TL_KERNEL void tlk_manifold_turn(tlk_manifold *m)
         for (int k = 0; k < 3; k++)
             m->at[i][k] += m->gap[i] * m->n[k];
         const uint32_t more = m->key[i] >> 20;
-        m->key[i] = (more << 20) + tlk_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
+        m->key[i] = (more << 20) + tlk_point_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
     }
     for (int k = 0; k < 3; k++)
         m->n[k] = -m->n[k];
@@ -30,6 +31,8 @@ TL_KERNEL bool tlk_second_first(const tlk_convex *a, const tlk_convex *b)
         if (fabs(a->size[k] - b->size[k]) > slack)
             return b->size[k] < a->size[k];
     }
+    if (fabs(a->rounding - b->rounding) > 1e-9 * (a->rounding + b->rounding))
+        return b->rounding < a->rounding;
     double d[3], at_a[3], at_b[3];
     for (int k = 0; k < 3; k++)
         d[k] = b->origin[k] - a->origin[k];
@@ -55,72 +58,91 @@ TL_KERNEL void tlk_try_thin(const tlk_convex *a, const tlk_convex *b, tlk_axis *
     tlk_try_axis(a, b, n, 0, best);
 }
 
+/* The direction of least penetration of cores that overlap, or nearly; best: one to start with. */
+TL_RARE void tlk_least_penetration(const tlk_convex *a, const tlk_convex *b, double scale,
+                                   tlk_axis *best)
+{
+    if (!(best->s > -INFINITY)) /* there was no face */
+        best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (!tlk_is_polytope(a->kind) || !tlk_is_polytope(b->kind)) {
+        tlk_try_all(a, b, scale, best);
+        return;
+    }
+    if (tlk_face_count(a) + tlk_face_count(b) == 0)
+        tlk_try_thin(a, b, best);
+    tlk_try_edges(a, b, 1e-12 * scale, best);
+}
+
+/* The points of cores that overlap along the direction of least penetration. */
+TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_axis *best,
+                            double limit, double scale, tlk_manifold *m)
+{
+    if (tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
+        return;
+    /* the nearest points: those of the cores once they are moved apart */
+    tlk_simplex x;
+    double p[3];
+    const double away = tlk_max(-best->s, 0.0) + 1e-3 * scale;
+    const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
+    tlk_distance(a, b, shift, best->n, INFINITY, 0, scale, &x);
+    tlk_simplex_point(&x, p);
+    tlk_touch_along(a, b, best->n, best->s, p, limit, scale, m);
+}
+
+/* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
+TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
+                             const double *guess, tlk_axis *best)
+{
+    for (int k = 0; k < 3; k++)
+        best->n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
+    if (!(tlk_unit(best->n) > 0))
+        best->n[0] = 0, best->n[1] = 0, best->n[2] = 1;
+    best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (best->s > far)
+        return;
+    if (best->s >= 0) /* of cores that are apart, faces first: a guess is not quite right */
+        best->s = -INFINITY;
+    tlk_try_faces(a, b, false, far, slack, best);
+    tlk_try_faces(b, a, true, far, slack, best);
+}
+
 /* Any two shapes but planes. */
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
 {
     const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
-    const double reach = tlk_reach(a) + tlk_reach(b), scale = reach + bulge;
+    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
     const double far = limit + bulge, slack = 1e-12 * scale;
-    double n[3];
-    m->count = 0;
-    for (int k = 0; k < 3; k++)
-        n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
-    if (!(tlk_unit(n) > 0))
-        n[0] = 0, n[1] = 0, n[2] = 1;
     tlk_axis best;
-    best.s = -INFINITY;
-    tlk_try_axis(a, b, n, 0, &best);
+    m->count = 0;
+    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
+    if (boxes)
+        tlk_try_boxes(a, b, far, slack, &best);
+    else
+        tlk_try_guess(a, b, far, slack, guess, &best);
     if (best.s > far)
         return;
-    tlk_axis face = best; /* the guess serves to leave out faces, but is none itself */
-    face.s = best.s < 0 ? best.s : -INFINITY;
-    tlk_try_faces(a, b, false, far, slack, &face);
-    tlk_try_faces(b, a, true, far, slack, &face);
-    if (face.s > far)
+    if (boxes && best.s <= slack) {
+        tlk_touch_deep(a, b, &best, limit, scale, m);
         return;
-    tlk_touch t;
-    if (face.s > slack) {
-        const double least = tlk_touch_features(a, b, face.n, limit, scale, &t, m);
-        if (least <= face.s - bulge + 1e-11 * scale) {
-            /* a point is over the face, as near as the planes are: it is nearest */
-            tlk_touch_floor(face.s - bulge, m);
-            return;
-        }
     }
+    /* a point over a face, as near as its plane is: it is nearest */
+    if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
+        return;
     tlk_simplex x;
-    const uint32_t how = tlk_distance(a, b, none, face.n, far, 1e-10 * scale, scale, &x);
+    const uint32_t how = tlk_distance(a, b, none, best.n, far, 1e-10 * scale, scale, &x);
     m->count = 0;
-    if (how == TLK_CORES_FAR)
-        return;
-    double p[3];
     if (how == TLK_CORES_APART) {
-        double gap = sqrt(tlk_dotd(x.v, x.v));
+        const double gap = sqrt(tlk_dotd(x.v, x.v));
+        double p[3];
         for (int k = 0; k < 3; k++)
-            n[k] = face.s >= gap - 1e-11 * scale ? face.n[k] : x.v[k] / gap;
+            best.n[k] = best.s >= gap - 1e-11 * scale ? best.n[k] : x.v[k] / gap;
         tlk_simplex_point(&x, p);
-        tlk_touch_features(a, b, n, limit, scale, &t, m);
-        tlk_touch_nearest(&t, p, gap - bulge, m);
-        return;
+        tlk_touch_along(a, b, best.n, gap, p, limit, scale, m);
+    } else if (how == TLK_CORES_OVERLAP) {
+        tlk_least_penetration(a, b, scale, &best);
+        tlk_touch_deep(a, b, &best, limit, scale, m);
     }
-    if (tlk_is_polytope(a->kind) && tlk_is_polytope(b->kind)) {
-        if (tlk_face_count(a) + tlk_face_count(b) == 0)
-            tlk_try_thin(a, b, &face);
-        tlk_try_edges(a, b, slack, &face);
-    } else {
-        tlk_try_all(a, b, scale, &face);
-    }
-    /* the nearest points: those of the cores once they are moved apart */
-    const double away = tlk_max(-face.s, 0.0) + 1e-3 * scale;
-    const double shift[3] = {away * face.n[0], away * face.n[1], away * face.n[2]};
-    const double least = tlk_touch_features(a, b, face.n, limit, scale, &t, m);
-    if (least <= face.s - bulge + 1e-11 * scale) {
-        tlk_touch_floor(face.s - bulge, m);
-        return;
-    }
-    tlk_distance(a, b, shift, face.n, INFINITY, 0, scale, &x);
-    tlk_simplex_point(&x, p);
-    tlk_touch_nearest(&t, p, face.s - bulge, m);
 }
 
 /* Contact points of two convex shapes within `limit` (m) of each other; count 0 where they are

@@ -7,8 +7,8 @@
 
 #include "kernels/narrow/axes.h"
 
-#define TLK_EPA_VERTICES 40u
-#define TLK_EPA_FACES    76u
+#define TLK_EPA_VERTICES 32u
+#define TLK_EPA_FACES    60u
 #define TLK_EPA_HORIZON  48u
 
 /* Where F(n) - n = r would vanish if r were linear in F between the latest and `depth` (1 or 2)
@@ -106,56 +106,35 @@ TL_KERNEL void tlk_epa_add(tlk_epa *x, uint32_t i, uint32_t j, uint32_t l)
     x->offset[at] = tlk_epa_normal(x, x->corner[at], m) ? tlk_dotd(m, x->w[i]) : INFINITY;
 }
 
-/* How far w is from what the first `count` vertices span: a line of 2, a plane of 3 (signed). */
-TL_KERNEL double tlk_epa_height(const tlk_epa *x, uint32_t count, const double *w)
+/* Four vertices: the farthest point along n, and three around the one that is nearest to 0 along
+ * -n, found by directions that are turned from it by `tilt`; false where they are in one plane. */
+TL_RARE bool tlk_epa_begin(const tlk_convex *a, const tlk_convex *b, const double *n, double tilt,
+                           double scale, tlk_epa *x)
 {
+    double t[3], u[3];
+    x->faces = 0;
+    x->vertices = 4;
+    tlk_perpendicular(n, t);
+    tlk_crossd(n, t, u);
+    for (uint32_t i = 0; i < 3; i++) { /* at 0, 120 and 240 degrees */
+        const double c = i == 0 ? tilt : -0.5 * tilt;
+        const double d = i == 0 ? 0 : (i == 1 ? 1 : -1) * 0.8660254037844386 * tilt;
+        const double m[3] = {c * t[0] + d * u[0] - n[0], c * t[1] + d * u[1] - n[1],
+                             c * t[2] + d * u[2] - n[2]};
+        tlk_epa_support(a, b, m, x->w[i]);
+    }
+    tlk_epa_support(a, b, n, x->w[3]);
     double e[3], f[3], g[3], c[3];
     for (int k = 0; k < 3; k++) {
         e[k] = x->w[1][k] - x->w[0][k];
-        f[k] = w[k] - x->w[0][k];
-        g[k] = x->w[2][k] - x->w[0][k];
+        f[k] = x->w[2][k] - x->w[0][k];
+        g[k] = x->w[3][k] - x->w[0][k];
     }
-    if (count == 2) {
-        tlk_crossd(e, f, c);
-        return sqrt(tlk_dotd(c, c) / tlk_dotd(e, e));
-    }
-    tlk_crossd(e, g, c);
-    return tlk_dotd(c, f) / sqrt(tlk_dotd(c, c));
-}
-
-/* A tetrahedron that is wide along n and across it; false where the difference is flat. */
-TL_RARE bool tlk_epa_begin(const tlk_convex *a, const tlk_convex *b, const double *n, double scale,
-                           tlk_epa *x)
-{
-    double d[3][3], height = 0;
-    x->faces = 0;
-    x->vertices = 4;
-    tlk_across(n, d[0]);
-    tlk_crossd(n, d[0], d[2]);
-    for (int k = 0; k < 3; k++)
-        d[1][k] = -n[k];
-    tlk_epa_support(a, b, d[1], x->w[0]);
-    tlk_epa_support(a, b, n, x->w[1]);
-    for (uint32_t at = 2; at < 4; at++) { /* the one that is farthest from those before */
-        height = 0;
-        for (uint32_t i = 0; i < 4; i++) {
-            double w[3], out[3];
-            for (int k = 0; k < 3; k++)
-                out[k] = (i & 1) ? -d[i & 2][k] : d[i & 2][k];
-            tlk_epa_support(a, b, out, w);
-            const double here = tlk_epa_height(x, at, w);
-            if (fabs(here) > fabs(height)) {
-                height = here;
-                for (int k = 0; k < 3; k++)
-                    x->w[at][k] = w[k];
-            }
-        }
-        if (!(fabs(height) > 1e-9 * scale))
-            return false;
-        const uint8_t first[3] = {0, 1, 2};
-        tlk_epa_normal(x, first, d[0]); /* for the fourth: across the plane of three */
-    }
-    /* the fourth is above the plane of 0, 1, 2 seen counterclockwise, or below it */
+    tlk_crossd(e, f, c);
+    const double wide = tlk_unit(c), height = tlk_dotd(c, g);
+    if (!(wide > 1e-9 * scale * scale && fabs(height) > 1e-6 * scale))
+        return false;
+    /* the fourth is above the plane of the others seen counterclockwise, or below it */
     const uint32_t i = height > 0 ? 2 : 1, j = height > 0 ? 1 : 2;
     tlk_epa_add(x, 0, i, j);
     tlk_epa_add(x, 0, j, 3);
@@ -222,9 +201,13 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale,
     tlk_epa x;
     const double slack = 1e-10 * scale;
     tlk_refine_axis(a, b, scale, best);
-    if (!tlk_epa_begin(a, b, best->n, scale, &x))
+    bool room = tlk_epa_begin(a, b, best->n, 0.25, scale, &x);
+    for (uint32_t i = 0; i < 6 && !room; i++) { /* a corner of the difference: begin elsewhere */
+        const tlk_convex *s = tlk_is_polytope(a->kind) ? b : a; /* what is curved has unit axes */
+        room = tlk_epa_begin(a, b, s->axis + 3 * (i >> 1), (i & 1) ? 20 : 2, scale, &x);
+    }
+    if (!room)
         return;
-    bool room = true;
     for (uint32_t more = 0; more < 8 && x.faces > 0;) {
         const uint32_t at = tlk_epa_nearest(&x);
         if (x.offset[at] >= -best->s - slack)
@@ -236,6 +219,11 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale,
             n[k] = -m[k];
         here.s = -INFINITY;
         tlk_try_axis(a, b, n, 0, &here);
+        if (tlk_dotd(n, best->n) > 0.995 && -best->s - x.offset[at] < 2e-5 * scale &&
+            here.s <= best->s + slack) {
+            x.offset[at] = INFINITY; /* where the best is, and that is refined */
+            continue;
+        }
         if (room) {
             double *w = x.w[x.vertices];
             for (int k = 0; k < 3; k++)
@@ -247,8 +235,6 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale,
         } else {
             x.offset[at] = INFINITY; /* faces that are left: what they lead to is all there is */
             more++;
-            if (tlk_dotd(n, best->n) > 0.999)
-                continue;
             tlk_refine_axis(a, b, scale, &here);
         }
         if (here.s > best->s + slack) {

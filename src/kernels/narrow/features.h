@@ -26,14 +26,14 @@ typedef struct tlk_feature {
     double xy[TLK_CORNERS_MOST][2];
     uint32_t id[TLK_CORNERS_MOST];
     double height[3]; /* h = height[0] + height[1] x + height[2] y */
-    double bend;      /* m, radius of curvature across a line of a curved side; 0: an edge */
+    double bend[2];   /* m, radii of curvature across the ends of a line of a curved side */
 } tlk_feature;
 
 TL_KERNEL void tlk_plane_frame_of(const double *n, tlk_plane_frame *f)
 {
     for (int k = 0; k < 3; k++)
         f->n[k] = n[k];
-    tlk_across(n, f->t);
+    tlk_perpendicular(n, f->t);
     tlk_crossd(n, f->t, f->u);
 }
 
@@ -59,7 +59,7 @@ TL_KERNEL void tlk_feature_tilt(tlk_feature *out, const tlk_convex *s, const tlk
                                 const double *m)
 {
     double world[3];
-    tlk_turn(s, m, world);
+    tlk_turn_to_world(s, m, world);
     const double z = tlk_dotd(world, f->n);
     out->height[1] = -tlk_dotd(world, f->t) / z;
     out->height[2] = -tlk_dotd(world, f->u) / z;
@@ -266,7 +266,8 @@ TL_KERNEL void tlk_feature_turned(tlk_feature *out, const tlk_convex *s, const t
     if (fabs(rise) <= TLK_EDGE_SINE) {
         tlk_feature_add(out, s, f, x, y, -h, TLK_LOW_ID);
         tlk_feature_add(out, s, f, cone ? 0 : x, cone ? 0 : y, h, TLK_HIGH_ID);
-        out->bend = cone ? 0.5 * r : r;
+        out->bend[0] = r;
+        out->bend[1] = cone ? 0 : r;
     } else if (rise < 0) {
         tlk_feature_add(out, s, f, x, y, -h, TLK_LOW_ID);
     } else {
@@ -283,7 +284,7 @@ TL_RARE void tlk_feature_of(const tlk_convex *s, const tlk_plane_frame *f, doubl
     double l[3];
     tlk_to_local(s, d, l);
     out->count = 0;
-    out->bend = 0;
+    out->bend[0] = out->bend[1] = 0;
     if (s->kind == TLK_BOX) {
         tlk_feature_box(out, s, f, l);
     } else if (s->kind == TLK_HULL) {
@@ -296,7 +297,7 @@ TL_RARE void tlk_feature_of(const tlk_convex *s, const tlk_plane_frame *f, doubl
         tlk_feature_turned(out, s, f, l);
     } else if (s->kind == TLK_CAPSULE) {
         tlk_feature_add(out, s, f, 0, 0, -s->size[2], TLK_LOW_ID);
-        if (fabs(l[2]) <= TLK_FACE_COSINE)
+        if (fabs(l[2]) <= TLK_EDGE_SINE)
             tlk_feature_add(out, s, f, 0, 0, s->size[2], TLK_HIGH_ID);
         else if (l[2] > 0)
             out->count = 0, tlk_feature_add(out, s, f, 0, 0, s->size[2], TLK_HIGH_ID);

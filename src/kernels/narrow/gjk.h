@@ -21,12 +21,13 @@ enum { TLK_CORES_FAR = 0, TLK_CORES_APART = 1, TLK_CORES_OVERLAP = 2 };
 
 /* The point nearest to 0 of some vertices of a simplex, by numbers: which ones matter, with weights
  * that add up to 1. */
-typedef struct tlk_nearest {
+typedef struct tlk_nearest_point {
     uint32_t count, at[3];
     double weight[3], v[3], square;
-} tlk_nearest;
+} tlk_nearest_point;
 
-TL_KERNEL void tlk_nearest_segment(const double (*w)[3], uint32_t i, uint32_t j, tlk_nearest *out)
+TL_KERNEL void tlk_nearest_segment(const double (*w)[3], uint32_t i, uint32_t j,
+                                   tlk_nearest_point *out)
 {
     double e[3];
     for (int k = 0; k < 3; k++)
@@ -59,7 +60,7 @@ TL_KERNEL void tlk_nearest_segment(const double (*w)[3], uint32_t i, uint32_t j,
 /* `thin`: triangles of less height, as a part of their length, count as their sides alone: a normal
  * of theirs would not be sure enough. */
 TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, uint32_t l,
-                                  double thin, tlk_nearest *out)
+                                  double thin, tlk_nearest_point *out)
 {
     const uint32_t at[3] = {i, j, l};
     double e[3], f[3], n[3];
@@ -97,7 +98,7 @@ TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, 
     for (int s = 0; s < 3; s++) {
         if (wide && area[s] > 0)
             continue; /* 0 is on the inner side of the edge across from s */
-        tlk_nearest other;
+        tlk_nearest_point other;
         tlk_nearest_segment(w, at[s == 2 ? 0 : s + 1], at[s == 0 ? 2 : s - 1], &other);
         if (other.square < out->square)
             *out = other;
@@ -105,7 +106,7 @@ TL_RARE void tlk_nearest_triangle(const double (*w)[3], uint32_t i, uint32_t j, 
 }
 
 /* Returns true where 0 is inside of the tetrahedron. */
-TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], double thin, tlk_nearest *out)
+TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], double thin, tlk_nearest_point *out)
 {
     const uint32_t faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     double e[3], f[3], g[3], c[3], part[4];
@@ -132,7 +133,7 @@ TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], double thin, tlk_near
     for (int s = 0; s < 4; s++) {
         if (!flat && part[s] > 0)
             continue;
-        tlk_nearest other;
+        tlk_nearest_point other;
         tlk_nearest_triangle(w, faces[s][0], faces[s][1], faces[s][2], thin, &other);
         if (other.square < out->square)
             *out = other;
@@ -144,7 +145,7 @@ TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], double thin, tlk_near
  * where its nearest point comes no nearer. */
 TL_KERNEL bool tlk_simplex_reduce(tlk_simplex *x, double thin, bool *nearer)
 {
-    tlk_nearest near;
+    tlk_nearest_point near;
     if (x->count == 4) {
         if (tlk_nearest_tetrahedron((const double(*)[3])x->w, thin, &near))
             return true;

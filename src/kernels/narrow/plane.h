@@ -19,12 +19,12 @@ TL_RARE void tlk_plane_any(const tlk_convex *a, const tlk_convex *b, double limi
     const double gap = tlk_dotd(n, q) - base - a->rounding - b->rounding;
     if (!(gap <= limit))
         return;
-    tlk_touch t;
+    tlk_facing t;
     tlk_plane_frame_of(n, &t.frame);
     t.round = a->rounding;
     t.bulge = a->rounding + b->rounding;
     t.limit = limit;
-    t.scale = tlk_reach(b) + b->rounding;
+    t.scale = tlk_core_reach(b) + b->rounding;
     tlk_feature_of(b, &t.frame, -1, &t.b);
     t.a.count = 0;
     t.a.height[0] = base;

@@ -11,7 +11,7 @@ TL_KERNEL void tlk_to_local(const tlk_convex *s, const double *d, double *out)
         out[k] = tlk_dotd(d, s->axis + 3 * k);
 }
 
-TL_KERNEL void tlk_turn(const tlk_convex *s, const double *x, double *out)
+TL_KERNEL void tlk_turn_to_world(const tlk_convex *s, const double *x, double *out)
 {
     for (int k = 0; k < 3; k++)
         out[k] = s->axis[k] * x[0] + s->axis[3 + k] * x[1] + s->axis[6 + k] * x[2];
@@ -81,7 +81,7 @@ TL_KERNEL void tlk_support(const tlk_convex *s, const double *d, double *out)
 
 /* A length that no point of the core is farther than from the origin of its frame (within a small
  * factor the least one): what tolerances are taken of. */
-TL_KERNEL double tlk_reach(const tlk_convex *s)
+TL_KERNEL double tlk_core_reach(const tlk_convex *s)
 {
     if (s->kind == TLK_HULL || s->kind == TLK_TRIANGLE) {
         const uint32_t count = s->kind == TLK_HULL ? tlk_hull_vertices(s->words) : 3;
@@ -117,7 +117,7 @@ TL_KERNEL double tlk_face(const tlk_convex *s, uint32_t face, double *n)
     double offset = 0;
     if (s->kind == TLK_HULL) {
         const double *plane = tlk_hull_plane(s->vertex, s->words, face);
-        tlk_turn(s, plane, n);
+        tlk_turn_to_world(s, plane, n);
         offset = plane[3];
     } else if (s->kind == TLK_TRIANGLE) {
         double e[3], f[3], c[3];
@@ -130,7 +130,7 @@ TL_KERNEL double tlk_face(const tlk_convex *s, uint32_t face, double *n)
         for (int k = 0; k < 3; k++)
             c[k] = length > 0 ? sign * c[k] / length : 0;
         offset = tlk_dotd(c, s->vertex);
-        tlk_turn(s, c, n);
+        tlk_turn_to_world(s, c, n);
     } else {
         const uint32_t axis = s->kind == TLK_BOX ? face >> 1 : 2;
         const bool low = s->kind == TLK_CONE || (face & 1);
@@ -187,7 +187,7 @@ TL_KERNEL void tlk_edge(const tlk_convex *s, uint32_t edge, double *from, double
     for (int k = 0; k < 3; k++)
         y[k] -= x[k];
     tlk_to_world(s, x, from);
-    tlk_turn(s, y, along);
+    tlk_turn_to_world(s, y, along);
 }
 
 /* The separation of cores along the unit vector n, from a to b: how far apart the planes across n
@@ -213,7 +213,7 @@ TL_KERNEL double tlk_unit(double *v)
 }
 
 /* A unit vector across the unit vector n. */
-TL_KERNEL void tlk_across(const double *n, double *t)
+TL_KERNEL void tlk_perpendicular(const double *n, double *t)
 {
     const double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
     const double e[3] = {x <= y && x <= z ? 1.0 : 0.0, !(x <= y && x <= z) && y <= z ? 1.0 : 0.0,

@@ -120,8 +120,8 @@ TL_RARE void tlk_meet_along(const tlk_meet_face *f, double limit, bool sure, dou
                             tlk_manifold *m)
 {
     const double down[3] = {-f->up[0], -f->up[1], -f->up[2]};
-    const double scale = tlk_reach(f->a) + f->a->rounding;
-    tlk_touch t;
+    const double scale = tlk_core_reach(f->a) + f->a->rounding;
+    tlk_facing t;
     tlk_touch_features(f->a, f->b, down, limit, scale, &t, m);
     if (sure || tlk_meet_over(f, f->low))
         tlk_touch_nearest(&t, f->low, -f->behind, m);
@@ -306,7 +306,7 @@ TL_RARE void tlk_meet_corners(const tlk_meet_face *f, double limit, tlk_manifold
         for (int k = 0; k < 3; k++)
             out.at[out.count][k] = p[k] + f->a->rounding * down[k];
         out.gap[out.count] = gap;
-        out.key[out.count++] = tlk_key(c.id[i], TLK_INSIDE_ID);
+        out.key[out.count++] = tlk_point_key(c.id[i], TLK_INSIDE_ID);
     }
     if (m->count == 0)
         tlk_meet_thin(f, 0, &out);
