@@ -101,9 +101,10 @@ static __device__ __forceinline__ void await_pair(const tlk_problem &p, const fe
 
 /* sweep_row in its turn. What does not need the velocities is done before they are there. */
 template <int kind>
-static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t s, uint32_t pass,
+static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t item, uint32_t pass,
                                                 uint32_t colour, bool last, fetched &r)
 {
+    const uint32_t s = row_of_item<kind>(p, item);
     const bool half = sweep_of<kind>::normal && !sweep_of<kind>::mixed;
     const bool here = r.row.a != TLK_NONE;
     r.row.arms = sweep_of<kind>::mixed && r.row.arms; /* for the compiler to know */
@@ -128,6 +129,9 @@ static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t s
         tlk_apply_change(&change, &pair);
     else if (here)
         step_row<kind>(p, eta, r, pair);
+    if (sweep_of<kind>::points && !sweep_of<kind>::start && here)
+        store_gamma(p, s, r.gamma); /* before others take its place */
+    step_points<kind>(p, s, r, pair);
     const real stamp = __uint_as_float(STAMP | pass << 6 | colour);
     if (!(last && r.turns & TLK_TURN_LAST))
         pair.a[3] = pair.a[7] = stamp;
@@ -141,7 +145,7 @@ static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t s
         if (r.row.b < p.moving)
             store_word(p.vel + 8 * (size_t)r.row.b, pair.b);
     }
-    if (!sweep_of<kind>::start && here)
+    if (!sweep_of<kind>::points && !sweep_of<kind>::start && here)
         store_gamma(p, s, r.gamma);
 }
 

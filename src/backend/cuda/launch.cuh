@@ -51,7 +51,10 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
                                                      (const void *)flow_sweeps<WALLS_START>,
                                                      (const void *)flow_sweeps<MIXED_COULOMB>,
                                                      (const void *)flow_sweeps<MIXED_NORMAL>,
-                                                     (const void *)flow_sweeps<MIXED_START>};
+                                                     (const void *)flow_sweeps<MIXED_START>,
+                                                     (const void *)flow_sweeps<POINTS_COULOMB>,
+                                                     (const void *)flow_sweeps<POINTS_NORMAL>,
+                                                     (const void *)flow_sweeps<POINTS_START>};
     const tlk_problem *problem = (const tlk_problem *)launches[0].args;
     const int kind = sweep_kind(launches, count);
     const flow_colours colours = colours_of(*problem);
@@ -76,7 +79,8 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
             (const void *)name<CENTRAL_START>, (const void *)name<WALLS_COULOMB>,    \
             (const void *)name<WALLS_NORMAL>, (const void *)name<WALLS_START>,       \
             (const void *)name<MIXED_COULOMB>, (const void *)name<MIXED_NORMAL>,     \
-            (const void *)name<MIXED_START>                                          \
+            (const void *)name<MIXED_START>, (const void *)name<POINTS_COULOMB>,     \
+            (const void *)name<POINTS_NORMAL>, (const void *)name<POINTS_START>      \
     }
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
     static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);
@@ -114,7 +118,7 @@ static __device__ __forceinline__ void do_colour_rounds(const tlk_colour &c, uin
         uint32_t mine = 0;
         for (uint32_t i = rank; i < n; i += all) {
             tlk_colour_clear(&c, i);
-            mine += c.colour[c.fresh[i]] == TLK_NONE;
+            mine += c.colour[tlk_first_contact(c.first, c.fresh[i])] == TLK_NONE;
         }
         if (mine)
             atomicAdd((uint32_t *)left, mine);

@@ -18,8 +18,8 @@ typedef struct sweep_ranges {
 
 /* What the compiler may know of a list of ranges, to leave out the rest: any rows, or rows in
  * ranges none of which is serial with Coulomb friction, without friction, or about to take the
- * impulses they start with; and whether they are all central, central with walls that turn, or of
- * both kinds. */
+ * impulses they start with; and whether they are all central, central with walls that turn, of
+ * both kinds, or of both with several rows for each item of arm rows. */
 enum {
     ANY_ROWS,
     ANY_START,
@@ -32,9 +32,13 @@ enum {
     MIXED_COULOMB,
     MIXED_NORMAL,
     MIXED_START,
+    POINTS_COULOMB,
+    POINTS_NORMAL,
+    POINTS_START,
     SWEEP_KINDS
 };
 template <int kind> struct sweep_of {
+    static const bool points = kind >= POINTS_COULOMB;
     static const bool mixed = kind >= MIXED_COULOMB;
     static const bool walls = kind >= WALLS_COULOMB;
     static const int of = (kind - CENTRAL_COULOMB) % 3;
@@ -61,6 +65,13 @@ typedef struct fetched {
     uint32_t turns;
     real gamma[3], bias, mass[4];
 } fetched;
+
+/* The first row of an item. */
+template <int kind>
+static __device__ __forceinline__ uint32_t row_of_item(const tlk_problem &p, uint32_t item)
+{
+    return sweep_of<kind>::points ? tlk_item_row(item, p.arm_base, p.item_rows) : item;
+}
 
 /* The rest of an arm row. */
 template <int kind>
@@ -95,12 +106,13 @@ static __device__ __forceinline__ bool fetch_wall(const tlk_problem &p, uint32_t
 }
 
 template <int kind>
-static __device__ __forceinline__ fetched fetch(const tlk_problem &p, uint32_t s, uint32_t end)
+static __device__ __forceinline__ fetched fetch(const tlk_problem &p, uint32_t item, uint32_t end)
 {
     fetched r = {};
     r.row.a = r.row.b = TLK_NONE;
-    if (s >= end)
+    if (item >= end)
         return r;
+    const uint32_t s = row_of_item<kind>(p, item);
     const bool normal = sweep_of<kind>::normal;
     const real *head = p.head + tlk_at(s, 0, TLK_HEAD), *gamma = p.gamma + tlk_at(s, 0, 3);
     r.row.a = __ldcs(p.a + s);
@@ -210,12 +222,49 @@ static __device__ __forceinline__ void step_row(const tlk_problem &p, const real
     tlk_row_push(&p, &r.row, old, &pair);
 }
 
-/* tlk_psor_sweep or tlk_psor_start of a row whose data is here; `arms`: the rows of the warp are
- * arm rows. */
+/* The further rows of an item of arm rows, one packet on each: its blocks stay as they are. What
+ * they need is not fetched ahead. */
 template <int kind>
-static __device__ __forceinline__ void sweep_row(const tlk_problem &p, uint32_t s, bool arms,
+static __device__ __forceinline__ void step_points(const tlk_problem &p, uint32_t s, fetched &r,
+                                                   tlk_pair &pair)
+{
+    if (!sweep_of<kind>::points || s < p.arm_base || r.row.a == TLK_NONE)
+        return;
+    for (uint32_t point = 1; point < p.item_rows; point++) {
+        s += TLK_LANES;
+        if (p.a[s] == TLK_NONE)
+            return;
+        const real *head = p.head + tlk_at(s, 0, TLK_HEAD), *gamma = p.gamma + tlk_at(s, 0, 3);
+        const real *arms = p.arms + tlk_at(s - p.arm_base, 0, TLK_ARMS);
+        real eta[3];
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            r.row.n[k] = __ldcs(head + k * TLK_LANES);
+            r.gamma[k] = __ldcs(gamma + k * TLK_LANES);
+            r.row.ra[k] = __ldcs(arms + k * TLK_LANES);
+            r.row.rb[k] = __ldcs(arms + (3 + k) * TLK_LANES);
+        }
+        r.row.mu = sweep_of<kind>::coulomb ? __ldcs(head + 3 * TLK_LANES) : (real)0;
+        r.row.eta[0] = eta[0] = __ldcs(head + 4 * TLK_LANES);
+        r.row.eta[1] = eta[1] = __ldcs(head + 5 * TLK_LANES);
+        eta[2] = 0;
+        if (sweep_of<kind>::start) {
+            tlk_row_push(&p, &r.row, r.gamma, &pair);
+            continue;
+        }
+        r.bias = __ldcs(p.bias + s);
+        step_row<kind>(p, eta, r, pair);
+        store_gamma(p, s, r.gamma);
+    }
+}
+
+/* tlk_psor_sweep or tlk_psor_start of an item whose first row's data is here; `arms`: the rows of
+ * the warp are arm rows. */
+template <int kind>
+static __device__ __forceinline__ void sweep_row(const tlk_problem &p, uint32_t item, bool arms,
                                                  fetched &r)
 {
+    const uint32_t s = row_of_item<kind>(p, item);
     const bool here = r.row.a != TLK_NONE;
     r.row.arms = sweep_of<kind>::mixed && r.row.arms; /* for the compiler to know */
     if (sweep_of<kind>::normal && !arms) {
@@ -239,6 +288,7 @@ static __device__ __forceinline__ void sweep_row(const tlk_problem &p, uint32_t 
         step_row<kind>(p, eta, r, pair);
         store_gamma(p, s, r.gamma);
     }
+    step_points<kind>(p, s, r, pair);
     store_block(p.vel, r.row.a, p.moving, pair.a);
     store_block(p.vel, r.row.b, p.moving, pair.b);
 }
@@ -354,7 +404,8 @@ static int sweep_kind(const tl_launch *launches, size_t count)
             return start ? ANY_START : ANY_ROWS;
     if (!start && !problem->frictionless && !problem->coulomb)
         return ANY_ROWS;
-    const int rows = problem->arm_base < problem->rows ? MIXED_COULOMB
+    const int mixed = problem->item_rows > 1 ? POINTS_COULOMB : MIXED_COULOMB;
+    const int rows = problem->arm_base < problem->rows ? mixed
                      : problem->wall                   ? WALLS_COULOMB
                                                        : CENTRAL_COULOMB;
     return rows + (start ? 2 : problem->frictionless ? 1 : 0);
