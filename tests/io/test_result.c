@@ -393,7 +393,7 @@ static void test_rows(void **state)
                 ", and this is Talus " TL_VERSION_STRING);
     row_refused("shapes", 4, 72, &nan_double, 8, "/shapes[4]: its numbers must be finite");
     row_refused("shapes", 4, 8, &four, 4, "/shapes[4]: radius and half_length must be above 0");
-    row_refused("shapes", 4, 8, &seven, 4, "/shapes[4]: half_extents must be above 0");
+    row_refused("shapes", 8, 8, &seven, 4, "/shapes[8]: half_extents must be above 0");
     row_refused("shapes", 4, 8, &nine, 4, "/shapes[4]: its geometry is not in /geometries/list");
     row_refused("shapes", 4, 152, &nan_double, 8, "/shapes[4]: its numbers must be finite");
     /* Shape 1 of the first body made shape 0 again. */
