@@ -70,8 +70,9 @@ static __global__ void __launch_bounds__(256, BOUNDS_BLOCKS)
     tlk_load4d(f.shapes.geom + 4 * (size_t)i, geom);
     tlk_load4d(f.bodies.pos + 4 * body, c);
     tlk_load4(f.bodies.vel + 8 * body, vel);
-    const bool usual = i < f.shapes.dynamic && own < TLK_LEVELS && geom[0] == 0 && geom[1] == 0 &&
-                       geom[2] == 0 && f.bin_start;
+    const bool sphere = (f.shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    const bool usual = sphere && i < f.shapes.dynamic && own < TLK_LEVELS && geom[0] == 0 &&
+                       geom[1] == 0 && geom[2] == 0 && f.bin_start;
     const float reach = tlk_shape_reach(&f, geom[3], body, vel, 0);
     const tlk_level &level = f.level[usual ? own : 0];
     c[3] = (double)reach;
@@ -620,12 +621,23 @@ static __global__ void __launch_bounds__(256) run_match(const __grid_constant__ 
     m.colour[k] = colour;
 }
 
+/* A thread an owner, where pairs have several contacts. */
+static __global__ void __launch_bounds__(128)
+    run_match_manifolds(const __grid_constant__ tlk_match m, uint32_t n)
+{
+    const uint32_t i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n)
+        tlk_match_contacts(&m, i);
+}
+
 static void tuned_match_contacts(const void *args, uint32_t begin, uint32_t end, bool serial,
                                  cudaStream_t stream)
 {
     const tlk_match &m = *(const tlk_match *)args;
-    (void)begin, (void)end, (void)serial;
-    if (m.contacts)
+    (void)begin, (void)serial;
+    if (m.feature)
+        LAUNCH(run_match_manifolds, (end + 127) / 128, 128, stream, m, end);
+    else if (m.contacts)
         LAUNCH(run_match, (m.contacts + 255) / 256, 256, stream, m);
 }
 

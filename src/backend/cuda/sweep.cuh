@@ -228,9 +228,8 @@ template <int kind>
 static __device__ __forceinline__ void step_points(const tlk_problem &p, uint32_t s, fetched &r,
                                                    tlk_pair &pair)
 {
-    if (!sweep_of<kind>::points || s < p.arm_base || r.row.a == TLK_NONE)
-        return;
-    for (uint32_t point = 1; point < p.item_rows; point++) {
+    const bool more = sweep_of<kind>::points && s >= p.arm_base && r.row.a != TLK_NONE;
+    for (uint32_t point = 1; more && point < p.item_rows; point++) {
         s += TLK_LANES;
         if (p.a[s] == TLK_NONE)
             return;
