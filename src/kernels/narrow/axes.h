@@ -36,11 +36,20 @@ TL_RARE void tlk_try_faces(const tlk_convex *own, const tlk_convex *other, bool 
                            double limit, double slack, tlk_axis *best)
 {
     const uint32_t count = tlk_face_count(own);
+    double seen[3], local[3];
+    for (int k = 0; k < 3; k++)
+        seen[k] = (turned ? best->p[k] : best->q[k]) - own->origin[k];
+    tlk_to_local(own, seen, local);
     for (uint32_t i = 0; i < count && best->s <= limit; i++) {
         double n[3], x[3];
+        if (own->kind == TLK_HULL) { /* many faces: in the hull's frame */
+            const double *plane = tlk_hull_plane(own->vertex, own->words, i);
+            if (tlk_dotd(plane, local) - plane[3] <= best->s + slack)
+                continue;
+        }
         const double offset = tlk_face(own, i, n);
-        const double *seen = turned ? best->p : best->q;
-        if (tlk_dotd(n, seen) - offset <= best->s + slack || !(tlk_dotd(n, n) > 0.5))
+        if (tlk_dotd(n, seen) + tlk_dotd(n, own->origin) - offset <= best->s + slack ||
+            !(tlk_dotd(n, n) > 0.5))
             continue; /* or a triangle without area */
         const double back[3] = {-n[0], -n[1], -n[2]};
         tlk_support(other, back, x);
@@ -54,7 +63,9 @@ TL_RARE void tlk_try_faces(const tlk_convex *own, const tlk_convex *other, bool 
                 best->p[k] = x[k];
             else
                 best->q[k] = x[k];
+            seen[k] = x[k] - own->origin[k];
         }
+        tlk_to_local(own, seen, local);
     }
 }
 

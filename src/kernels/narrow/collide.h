@@ -65,7 +65,7 @@ TL_RARE void tlk_least_penetration(const tlk_convex *a, const tlk_convex *b, dou
     if (!(best->s > -INFINITY)) /* there was no face */
         best->s = tlk_separation(a, b, best->n, best->p, best->q);
     if (!tlk_is_polytope(a->kind) || !tlk_is_polytope(b->kind)) {
-        tlk_try_all(a, b, scale, best);
+        tlk_try_all(a, b, false, scale, best);
         return;
     }
     if (tlk_face_count(a) + tlk_face_count(b) == 0)
@@ -106,6 +106,44 @@ TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double fa
     tlk_try_faces(b, a, true, far, slack, best);
 }
 
+/* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
+ * the planes, it is at least locally the best one. True where the manifold is done; else best is
+ * the best of all. */
+TL_KERNEL bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double limit,
+                                double scale, tlk_axis *best, tlk_manifold *m)
+{
+    if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
+        return false;
+    const double before = best->s;
+    tlk_try_all(a, b, true, scale, best);
+    if (best->s > 1e-10 * scale)
+        return false;
+    if (best->s > before)
+        tlk_touch_deep(a, b, best, limit, scale, m);
+    return true;
+}
+
+/* Ellipsoids and spheres; false where the search did not end. */
+TL_KERNEL bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double limit,
+                                double scale, tlk_axis *best, tlk_manifold *m)
+{
+    const double bulge = a->rounding + b->rounding;
+    best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (!tlk_climb_smooth(a, b, limit + bulge, 1e-11 * scale, best))
+        return false;
+    if (best->s > limit + bulge)
+        return true;
+    if (best->s > 1e-10 * scale) {
+        tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
+    } else {
+        tlk_try_all(a, b, true, scale, best);
+        if (best->s < -0.05 * scale)
+            tlk_climb_around(a, b, scale, best);
+        tlk_touch_deep(a, b, best, limit, scale, m);
+    }
+    return true;
+}
+
 /* Any two shapes but planes. */
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
@@ -113,14 +151,18 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
     const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
     const double far = limit + bulge, slack = 1e-12 * scale;
+    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
+    const bool straight = tlk_is_polytope(a->kind) && tlk_is_polytope(b->kind);
     tlk_axis best;
     m->count = 0;
-    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
     if (boxes)
         tlk_try_boxes(a, b, far, slack, &best);
     else
         tlk_try_guess(a, b, far, slack, guess, &best);
     if (best.s > far)
+        return;
+    if (tlk_is_smooth(a->kind) && tlk_is_smooth(b->kind) &&
+        tlk_touch_smooth(a, b, limit, scale, &best, m))
         return;
     if (boxes && best.s <= slack) {
         tlk_touch_deep(a, b, &best, limit, scale, m);
@@ -128,6 +170,9 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     }
     /* a point over a face, as near as its plane is: it is nearest */
     if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
+        return;
+    if (!straight && best.s <= slack && best.s > -INFINITY &&
+        tlk_touch_curved(a, b, limit, scale, &best, m))
         return;
     tlk_simplex x;
     const uint32_t how = tlk_distance(a, b, none, best.n, far, 1e-10 * scale, scale, &x);
