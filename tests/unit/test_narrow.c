@@ -432,6 +432,39 @@ static void test_hulls(void **state)
     assert_near(least_gap(&m), -0.2, 1e-14);
 }
 
+/* A prism whose ends have 32 corners, more than are clipped. */
+static void test_prism(void **state)
+{
+    (void)state;
+    static solid a, b, plane;
+    tlk_manifold m;
+    make_solid(&a, TLK_BOX, 2, 2, 0.5);
+    make_solid(&plane, TLK_PLANE, 0, 0, 0);
+    put(&plane, 0, 0, 0.5);
+    make_solid(&b, TLK_SPHERE, 0, 0, 0);
+    b.c.kind = TLK_HULL;
+    for (int i = 0; i < 64; i++) {
+        b.numbers[3 * i] = cos(2 * PI * i / 32);
+        b.numbers[3 * i + 1] = sin(2 * PI * i / 32);
+        b.numbers[3 * i + 2] = i < 32 ? -1 : 1;
+    }
+    close_hull(&b, 64);
+    assert_int_equal(b.c.words[1], 34);
+    for (int i = 0; i < 64;
+         i++) { /* leaning to each side: on a corner or, for every second, an edge */
+        const double way = PI * i / 32, lean = i == 0 ? 0 : 0.01;
+        lay(&b, 0, 0, 0, -sin(way), cos(way), 0, lean * 180 / PI);
+        b.c.origin[2] = 0.5 + cos(lean) + ((i & 1) ? cos(PI / 32) : 1) * sin(lean) - 0.001;
+        context("leaning to %d", i);
+        collide(&a, &b, 0.1, &m);
+        assert_int_equal(m.count, 4);
+        assert_near(least_gap(&m), -0.001, 1e-12);
+        collide(&plane, &b, 0.1, &m);
+        assert_int_equal(m.count, 4);
+        assert_near(least_gap(&m), -0.001, 1e-12);
+    }
+}
+
 static void test_flat_shapes(void **state)
 {
     (void)state;
@@ -501,12 +534,12 @@ static void test_keys_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spheres),   cmocka_unit_test(test_spheres_turned),
-        cmocka_unit_test(test_planes),    cmocka_unit_test(test_capsules),
-        cmocka_unit_test(test_boxes),     cmocka_unit_test(test_boxes_degenerate),
-        cmocka_unit_test(test_thin),      cmocka_unit_test(test_turned_shapes),
-        cmocka_unit_test(test_hulls),     cmocka_unit_test(test_flat_shapes),
-        cmocka_unit_test(test_keys_stay),
+        cmocka_unit_test(test_spheres),     cmocka_unit_test(test_spheres_turned),
+        cmocka_unit_test(test_planes),      cmocka_unit_test(test_capsules),
+        cmocka_unit_test(test_boxes),       cmocka_unit_test(test_boxes_degenerate),
+        cmocka_unit_test(test_thin),        cmocka_unit_test(test_turned_shapes),
+        cmocka_unit_test(test_hulls),       cmocka_unit_test(test_prism),
+        cmocka_unit_test(test_flat_shapes), cmocka_unit_test(test_keys_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

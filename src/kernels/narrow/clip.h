@@ -259,8 +259,8 @@ TL_KERNEL void tlk_touch_faces(const tlk_facing *t, tlk_manifold *m)
     tlk_polygon g;
     g.count = t->b.count;
     for (uint32_t i = 0; i < t->b.count; i++) {
-        const tlk_corner c = {t->b.xy[i][0], t->b.xy[i][1], TLK_INSIDE_ID, t->b.id[i],
-                              TLK_EDGE_ID + t->b.id[i]};
+        const uint32_t id = t->b.id[i];
+        const tlk_corner c = {t->b.xy[i][0], t->b.xy[i][1], TLK_INSIDE_ID, id, TLK_EDGE_ID + id};
         tlk_polygon_set(&g, i, &c);
     }
     const double turn = tlk_area(&t->a) < 0 ? -1 : 1;

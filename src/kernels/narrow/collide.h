@@ -58,6 +58,25 @@ TL_KERNEL void tlk_try_thin(const tlk_convex *a, const tlk_convex *b, tlk_axis *
     tlk_try_axis(a, b, n, 0, best);
 }
 
+/* The distance of the cores after b is moved by `away` (m) along best->n: its direction (unless
+ * that of best is as good), the distance and the point of a. */
+TL_RARE uint32_t tlk_nearest_points(const tlk_convex *a, const tlk_convex *b, double away,
+                                    double far, double scale, tlk_axis *best)
+{
+    tlk_simplex x;
+    const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
+    const uint32_t how =
+        tlk_distance(a, b, shift, best->n, far, away > 0 ? 0 : 1e-10 * scale, scale, &x);
+    if (how == TLK_CORES_APART) {
+        const double gap = sqrt(tlk_dotd(x.v, x.v));
+        for (int k = 0; k < 3 && best->s < gap - 1e-11 * scale; k++)
+            best->n[k] = x.v[k] / gap;
+        best->s = gap;
+        tlk_simplex_point(&x, best->p);
+    }
+    return how;
+}
+
 /* The direction of least penetration of cores that overlap, or nearly; best: one to start with. */
 TL_RARE void tlk_least_penetration(const tlk_convex *a, const tlk_convex *b, double scale,
                                    tlk_axis *best)
@@ -80,13 +99,10 @@ TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_
     if (tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
         return;
     /* the nearest points: those of the cores once they are moved apart */
-    tlk_simplex x;
-    double p[3];
-    const double away = tlk_max(-best->s, 0.0) + 1e-3 * scale;
-    const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
-    tlk_distance(a, b, shift, best->n, INFINITY, 0, scale, &x);
-    tlk_simplex_point(&x, p);
-    tlk_touch_along(a, b, best->n, best->s, p, limit, scale, m);
+    tlk_axis apart = *best;
+    tlk_support(a, best->n, apart.p);
+    tlk_nearest_points(a, b, tlk_max(-best->s, 0.0) + 1e-3 * scale, INFINITY, scale, &apart);
+    tlk_touch_along(a, b, best->n, best->s, apart.p, limit, scale, m);
 }
 
 /* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
@@ -144,11 +160,23 @@ TL_KERNEL bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double
     return true;
 }
 
+/* Cores that are apart, by their distance; false where they overlap. best: the best face. */
+TL_RARE bool tlk_touch_apart(const tlk_convex *a, const tlk_convex *b, double limit, double scale,
+                             tlk_axis *best, tlk_manifold *m)
+{
+    const double far = limit + a->rounding + b->rounding;
+    const uint32_t how = tlk_nearest_points(a, b, 0, far, scale, best);
+    m->count = 0;
+    if (how == TLK_CORES_APART)
+        tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
+    return how != TLK_CORES_OVERLAP;
+}
+
 /* Any two shapes but planes. */
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
 {
-    const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
+    const double bulge = a->rounding + b->rounding;
     const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
     const double far = limit + bulge, slack = 1e-12 * scale;
     const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
@@ -174,20 +202,10 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     if (!straight && best.s <= slack && best.s > -INFINITY &&
         tlk_touch_curved(a, b, limit, scale, &best, m))
         return;
-    tlk_simplex x;
-    const uint32_t how = tlk_distance(a, b, none, best.n, far, 1e-10 * scale, scale, &x);
-    m->count = 0;
-    if (how == TLK_CORES_APART) {
-        const double gap = sqrt(tlk_dotd(x.v, x.v));
-        double p[3];
-        for (int k = 0; k < 3; k++)
-            best.n[k] = best.s >= gap - 1e-11 * scale ? best.n[k] : x.v[k] / gap;
-        tlk_simplex_point(&x, p);
-        tlk_touch_along(a, b, best.n, gap, p, limit, scale, m);
-    } else if (how == TLK_CORES_OVERLAP) {
-        tlk_least_penetration(a, b, scale, &best);
-        tlk_touch_deep(a, b, &best, limit, scale, m);
-    }
+    if (tlk_touch_apart(a, b, limit, scale, &best, m))
+        return;
+    tlk_least_penetration(a, b, scale, &best);
+    tlk_touch_deep(a, b, &best, limit, scale, m);
 }
 
 /* Contact points of two convex shapes within `limit` (m) of each other; count 0 where they are

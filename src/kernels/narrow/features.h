@@ -24,7 +24,7 @@ typedef struct tlk_plane_frame {
 typedef struct tlk_feature {
     uint32_t count;
     double xy[TLK_CORNERS_MOST][2];
-    uint32_t id[TLK_CORNERS_MOST];
+    uint16_t id[TLK_CORNERS_MOST];
     double height[3]; /* h = height[0] + height[1] x + height[2] y */
     double bend[2];   /* m, radii of curvature across the ends of a line of a curved side */
 } tlk_feature;
@@ -46,7 +46,7 @@ TL_KERNEL void tlk_feature_add(tlk_feature *out, const tlk_convex *s, const tlk_
     tlk_to_world(s, local, world);
     out->xy[out->count][0] = tlk_dotd(world, f->t);
     out->xy[out->count][1] = tlk_dotd(world, f->u);
-    out->id[out->count] = id;
+    out->id[out->count] = (uint16_t)id;
     if (out->count == 0)
         out->height[0] = tlk_dotd(world, f->n); /* of the first, until the slopes are known */
     else if (out->count == 1)
