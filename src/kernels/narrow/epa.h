@@ -216,7 +216,7 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, bool refined,
     }
     if (!room)
         return;
-    for (uint32_t more = 0; more < 8 && x.faces > 0;) {
+    for (uint32_t more = 0; more < 24 && x.faces > 0;) {
         const uint32_t at = tlk_epa_nearest(&x);
         if (x.offset[at] >= -best->s - slack)
             return; /* nothing of the difference's surface is nearer to 0 */
@@ -227,7 +227,8 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, bool refined,
             n[k] = -m[k];
         here.s = -INFINITY;
         tlk_try_axis(a, b, n, 0, &here);
-        if (tlk_dotd(n, best->n) > 0.995 && -best->s - x.offset[at] < 2e-5 * scale &&
+        const bool shallow = best->s > -0.02 * scale;
+        if (shallow && tlk_dotd(n, best->n) > 0.995 && -best->s - x.offset[at] < 2e-5 * scale &&
             here.s <= best->s + slack) {
             x.offset[at] = INFINITY; /* where the best is, and that is refined */
             continue;
