@@ -9,7 +9,7 @@
 
 #include "support.h"
 
-#define HULL_POINTS 32
+#define HULL_POINTS 64
 #define SUM_KINDS   10
 
 static const uint32_t all_kinds[SUM_KINDS] = {

@@ -432,6 +432,39 @@ static void test_hulls(void **state)
     assert_near(least_gap(&m), -0.2, 1e-14);
 }
 
+/* A prism whose ends have 32 corners, more than are clipped. */
+static void test_prism(void **state)
+{
+    (void)state;
+    static solid a, b, plane;
+    tlk_manifold m;
+    make_solid(&a, TLK_BOX, 2, 2, 0.5);
+    make_solid(&plane, TLK_PLANE, 0, 0, 0);
+    put(&plane, 0, 0, 0.5);
+    make_solid(&b, TLK_SPHERE, 0, 0, 0);
+    b.c.kind = TLK_HULL;
+    for (int i = 0; i < 64; i++) {
+        b.numbers[3 * i] = cos(2 * PI * i / 32);
+        b.numbers[3 * i + 1] = sin(2 * PI * i / 32);
+        b.numbers[3 * i + 2] = i < 32 ? -1 : 1;
+    }
+    close_hull(&b, 64);
+    assert_int_equal(b.c.words[1], 34);
+    for (int i = 0; i < 64;
+         i++) { /* leaning to each side: on a corner or, for every second, an edge */
+        const double way = PI * i / 32, lean = i == 0 ? 0 : 0.01;
+        lay(&b, 0, 0, 0, -sin(way), cos(way), 0, lean * 180 / PI);
+        b.c.origin[2] = 0.5 + cos(lean) + ((i & 1) ? cos(PI / 32) : 1) * sin(lean) - 0.001;
+        context("leaning to %d", i);
+        collide(&a, &b, 0.1, &m);
+        assert_int_equal(m.count, 4);
+        assert_near(least_gap(&m), -0.001, 1e-12);
+        collide(&plane, &b, 0.1, &m);
+        assert_int_equal(m.count, 4);
+        assert_near(least_gap(&m), -0.001, 1e-12);
+    }
+}
+
 static void test_flat_shapes(void **state)
 {
     (void)state;
@@ -468,29 +501,44 @@ static void test_flat_shapes(void **state)
     assert_near(least_gap(&m), -1.25, 1e-12);
 }
 
-/* A box that slides over another by small steps: keys stay, points move by as much. */
+/* Shapes that slide and turn on a box by small steps, shaken as what rests is: keys stay, and
+ * points move by as little. */
 static void test_keys_stay(void **state)
 {
     (void)state;
-    solid a, b;
-    tlk_manifold m, last;
+    static const struct {
+        uint32_t kind;
+        double x, y, z, high; /* sizes, and how high above the box the middle is */
+        bool lying;
+        uint32_t points;
+    } cases[] = {
+        {TLK_BOX, 0.5, 0.75, 1, 1, false, 4},       {TLK_CYLINDER, 0.5, 0.5, 1, 1, false, 4},
+        {TLK_HULL, 0.5, 0.75, 1, 1, false, 4},      {TLK_CONE, 0.5, 0.5, 1, 1, false, 4},
+        {TLK_CAPSULE, 0.25, 0, 0.5, 0.25, true, 2}, {TLK_CYLINDER, 0.25, 0.25, 0.5, 0.25, true, 2},
+        {TLK_ELLIPSOID, 0.5, 0.75, 1, 1, false, 1}, {TLK_SPHERE, 0.5, 0, 0, 0.5, false, 1},
+    };
+    static solid a, b;
     make_solid(&a, TLK_BOX, 1, 1, 1);
-    make_solid(&b, TLK_BOX, 0.5, 0.75, 1);
-    for (int kind = 0; kind < 2; kind++) {
-        if (kind == 1)
-            make_solid(&b, TLK_CYLINDER, 0.5, 0.5, 1);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        tlk_manifold m, last = {0};
+        make_solid(&b, cases[c].kind, cases[c].x, cases[c].y, cases[c].z);
         for (int i = 0; i < 200; i++) {
-            /* shaken as a resting box is, and turned */
-            lay(&b, 0.05 + 1e-3 * i, 0.1, 1.999 + 1e-7 * (i % 3), 1e-6 * (i % 5), 1e-6 * (i % 2), 1,
-                0.1 * i);
-            context("kind %d step %d", kind, i);
+            double down[3];
+            context("%s, case %zu, step %d", kind_name(cases[c].kind), c, i);
+            lay(&b, 0.05 + 1e-3 * i, 0.1, 1 + cases[c].high - 1e-3 + 1e-7 * (i % 3), 1e-6 * (i % 5),
+                1e-6 * (i % 2), 1, 0.1 * i);
+            for (int k = 0; k < 3 && cases[c].lying; k++) { /* u, v, w become -w, v, u */
+                down[k] = b.c.axis[k];
+                b.c.axis[k] = -b.c.axis[6 + k];
+                b.c.axis[6 + k] = down[k];
+            }
             collide(&a, &b, 0.01, &m);
-            assert_int_equal(m.count, 4);
-            for (uint32_t j = 0; j < 4 && i > 0; j++) {
+            assert_int_equal(m.count, cases[c].points);
+            for (uint32_t j = 0; j < m.count && i > 0; j++) {
                 uint32_t l = 0;
-                while (l < 4 && last.key[l] != m.key[j])
+                while (l < m.count && last.key[l] != m.key[j])
                     l++;
-                assert_true(l < 4);
+                assert_true(l < m.count);
                 assert_below(distance3(m.at[j], last.at[l]), 5e-3);
             }
             last = m;
@@ -501,12 +549,12 @@ static void test_keys_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spheres),   cmocka_unit_test(test_spheres_turned),
-        cmocka_unit_test(test_planes),    cmocka_unit_test(test_capsules),
-        cmocka_unit_test(test_boxes),     cmocka_unit_test(test_boxes_degenerate),
-        cmocka_unit_test(test_thin),      cmocka_unit_test(test_turned_shapes),
-        cmocka_unit_test(test_hulls),     cmocka_unit_test(test_flat_shapes),
-        cmocka_unit_test(test_keys_stay),
+        cmocka_unit_test(test_spheres),     cmocka_unit_test(test_spheres_turned),
+        cmocka_unit_test(test_planes),      cmocka_unit_test(test_capsules),
+        cmocka_unit_test(test_boxes),       cmocka_unit_test(test_boxes_degenerate),
+        cmocka_unit_test(test_thin),        cmocka_unit_test(test_turned_shapes),
+        cmocka_unit_test(test_hulls),       cmocka_unit_test(test_prism),
+        cmocka_unit_test(test_flat_shapes), cmocka_unit_test(test_keys_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

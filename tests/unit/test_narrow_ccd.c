@@ -39,7 +39,7 @@ static void roll_pair(dice *d, solid *a, solid *b)
 static void test_overlaps(void **state)
 {
     (void)state;
-    const int pairs = is_long() ? 1000000 : 5000;
+    const int pairs = is_long() ? 3000000 : 5000;
     const ccd_t ccd = ccd_settings();
     dice d = {11};
     int deep = 0, agreed = 0;

@@ -161,13 +161,15 @@ typedef struct tlk_facing {
     double bulge; /* m, of both */
     double limit; /* m */
     double scale; /* m, the size of the shapes */
+    double least; /* m, of the gaps that were found, whether taken or not */
     tlk_feature a, b;
 } tlk_facing;
 
 /* Adds the point over (x, y), at height h of the core of a. */
-TL_KERNEL void tlk_touch_add(const tlk_facing *t, double x, double y, double h, double gap,
-                             uint32_t key, tlk_manifold *m)
+TL_KERNEL void tlk_touch_add(tlk_facing *t, double x, double y, double h, double gap, uint32_t key,
+                             tlk_manifold *m)
 {
+    t->least = tlk_min(t->least, gap);
     if (!(gap <= t->limit) || m->count >= TLK_POINTS_MOST)
         return;
     const uint32_t at = m->count++;
@@ -187,8 +189,7 @@ TL_KERNEL double tlk_touch_gap(const tlk_facing *t, double x, double y)
     return tlk_height(&t->b, x, y) - tlk_height(&t->a, x, y) - t->bulge;
 }
 
-TL_KERNEL void tlk_touch_corner(const tlk_facing *t, const tlk_polygon *g, uint32_t i,
-                                tlk_manifold *m)
+TL_KERNEL void tlk_touch_corner(tlk_facing *t, const tlk_polygon *g, uint32_t i, tlk_manifold *m)
 {
     tlk_touch_add(t, g->xy[i][0], g->xy[i][1], tlk_height(&t->a, g->xy[i][0], g->xy[i][1]),
                   tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_point_key(g->fa[i], g->fb[i]), m);
@@ -221,11 +222,14 @@ TL_KERNEL double tlk_corner_worth(const tlk_facing *t, const tlk_polygon *g, con
 
 /* Takes up to four corners of the polygon: all, or the deepest and those that span most. Of equals
  * that with the lowest key is taken. */
-TL_RARE void tlk_touch_reduce(const tlk_facing *t, const tlk_polygon *g, tlk_manifold *m)
+TL_RARE void tlk_touch_reduce(tlk_facing *t, const tlk_polygon *g, tlk_manifold *m)
 {
     uint32_t within = 0, taken[TLK_POINTS_MOST] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < g->count; i++)
-        within += tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]) <= t->limit ? 1 : 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const double gap = tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]);
+        t->least = tlk_min(t->least, gap);
+        within += gap <= t->limit ? 1 : 0;
+    }
     if (within <= TLK_POINTS_MOST) {
         for (uint32_t i = 0; i < g->count; i++)
             tlk_touch_corner(t, g, i, m);
@@ -254,13 +258,13 @@ TL_RARE void tlk_touch_reduce(const tlk_facing *t, const tlk_polygon *g, tlk_man
 }
 
 /* Two faces. */
-TL_KERNEL void tlk_touch_faces(const tlk_facing *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_faces(tlk_facing *t, tlk_manifold *m)
 {
     tlk_polygon g;
     g.count = t->b.count;
     for (uint32_t i = 0; i < t->b.count; i++) {
-        const tlk_corner c = {t->b.xy[i][0], t->b.xy[i][1], TLK_INSIDE_ID, t->b.id[i],
-                              TLK_EDGE_ID + t->b.id[i]};
+        const uint32_t id = t->b.id[i];
+        const tlk_corner c = {t->b.xy[i][0], t->b.xy[i][1], TLK_INSIDE_ID, id, TLK_EDGE_ID + id};
         tlk_polygon_set(&g, i, &c);
     }
     const double turn = tlk_area(&t->a) < 0 ? -1 : 1;
@@ -270,7 +274,7 @@ TL_KERNEL void tlk_touch_faces(const tlk_facing *t, tlk_manifold *m)
 }
 
 /* A segment (an edge, a line of a side) over a face; `turned`: the segment is of b. */
-TL_KERNEL void tlk_touch_segment_face(const tlk_facing *t, bool turned, tlk_manifold *m)
+TL_KERNEL void tlk_touch_segment_face(tlk_facing *t, bool turned, tlk_manifold *m)
 {
     const tlk_feature *s = turned ? &t->b : &t->a, *face = turned ? &t->a : &t->b;
     const double turn = tlk_area(face) < 0 ? -1 : 1, slack = TLK_FLUSH * t->scale;
@@ -304,7 +308,7 @@ TL_KERNEL void tlk_touch_segment_face(const tlk_facing *t, bool turned, tlk_mani
 }
 
 /* Two segments that cross: one point. */
-TL_KERNEL void tlk_touch_crossing(const tlk_facing *t, double cross, tlk_manifold *m)
+TL_KERNEL void tlk_touch_crossing(tlk_facing *t, double cross, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double dx = b->xy[0][0] - a->xy[0][0], dy = b->xy[0][1] - a->xy[0][1];
@@ -319,7 +323,7 @@ TL_KERNEL void tlk_touch_crossing(const tlk_facing *t, double cross, tlk_manifol
 }
 
 /* Two segments that run along each other: the ends of what they share. */
-TL_KERNEL void tlk_touch_segments(const tlk_facing *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double ex = a->xy[1][0] - a->xy[0][0], ey = a->xy[1][1] - a->xy[0][1];
@@ -373,7 +377,7 @@ TL_KERNEL uint32_t tlk_feature_name(const tlk_feature *f)
 }
 
 /* One point over whatever the other has there. */
-TL_KERNEL void tlk_touch_point(const tlk_facing *t, tlk_manifold *m)
+TL_KERNEL void tlk_touch_point(tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *p = t->a.count == 1 ? &t->a : &t->b,
                       *other = t->a.count == 1 ? &t->b : &t->a;
@@ -410,6 +414,7 @@ TL_KERNEL void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, cons
     t->bulge = a->rounding + b->rounding;
     t->limit = limit;
     t->scale = scale;
+    t->least = INFINITY;
     tlk_feature_of(a, &t->frame, 1, &t->a);
     tlk_feature_of(b, &t->frame, -1, &t->b);
     m->count = 0;
@@ -425,39 +430,40 @@ TL_KERNEL void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, cons
         tlk_touch_faces(t, m);
 }
 
-/* Where features are flush they may reach a little beyond each other: no gap is less than the
- * least.
- */
-TL_KERNEL void tlk_touch_floor(double gap, tlk_manifold *m)
+/* The least gap is `gap`: where features are flush they may reach a little beyond each other, and
+ * of equals any may have been taken. */
+TL_KERNEL void tlk_touch_level(double gap, tlk_manifold *m)
 {
-    for (uint32_t i = 0; i < m->count; i++)
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        deepest = m->gap[i] < m->gap[deepest] ? i : deepest;
         m->gap[i] = tlk_max(m->gap[i], gap);
+    }
+    if (m->count > 0)
+        m->gap[deepest] = gap;
 }
 
 /* Sees to it that the nearest points are among those of the manifold: p of the core of a, and
  * `gap`.
  */
-TL_KERNEL void tlk_touch_nearest(const tlk_facing *t, const double *p, double gap, tlk_manifold *m)
+TL_KERNEL void tlk_touch_nearest(tlk_facing *t, const double *p, double gap, tlk_manifold *m)
 {
-    uint32_t deepest = 0, nearest = 0;
-    double least = INFINITY, close = INFINITY;
+    uint32_t nearest = 0;
+    double close = INFINITY;
     const double x = tlk_dotd(p, t->frame.t), y = tlk_dotd(p, t->frame.u);
     if (!(gap <= t->limit)) {
         m->count = 0;
         return;
     }
-    tlk_touch_floor(gap, m);
+    if (m->count > 0 && t->least <= gap + TLK_FLUSH * t->scale) {
+        tlk_touch_level(gap, m);
+        return;
+    }
     for (uint32_t i = 0; i < m->count; i++) {
         const double dx = tlk_dotd(m->at[i], t->frame.t) - x;
         const double dy = tlk_dotd(m->at[i], t->frame.u) - y;
-        if (m->gap[i] < least)
-            least = m->gap[i], deepest = i;
         if (dx * dx + dy * dy < close)
             close = dx * dx + dy * dy, nearest = i;
-    }
-    if (least <= gap + TLK_FLUSH * t->scale) {
-        m->gap[deepest] = tlk_min(m->gap[deepest], gap);
-        return;
     }
     if (m->count == TLK_POINTS_MOST || close < 1e-4 * t->scale * t->scale) {
         /* in the place of the point that it is nearest to */
@@ -484,11 +490,10 @@ TL_RARE bool tlk_touch_along(const tlk_convex *a, const tlk_convex *b, const dou
         tlk_touch_nearest(&t, p, gap, m);
         return true;
     }
-    double least = INFINITY;
-    for (uint32_t i = 0; i < m->count; i++)
-        least = tlk_min(least, m->gap[i]);
-    tlk_touch_floor(gap, m);
-    return least <= gap + 1e-11 * scale;
+    if (!(t.least <= gap + 1e-11 * scale))
+        return false;
+    tlk_touch_level(gap, m);
+    return true;
 }
 
 #endif

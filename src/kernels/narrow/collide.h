@@ -58,6 +58,25 @@ TL_KERNEL void tlk_try_thin(const tlk_convex *a, const tlk_convex *b, tlk_axis *
     tlk_try_axis(a, b, n, 0, best);
 }
 
+/* The distance of the cores after b is moved by `away` (m) along best->n: its direction (unless
+ * that of best is as good), the distance and the point of a. */
+TL_RARE uint32_t tlk_nearest_points(const tlk_convex *a, const tlk_convex *b, double away,
+                                    double far, double scale, tlk_axis *best)
+{
+    tlk_simplex x;
+    const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
+    const uint32_t how =
+        tlk_distance(a, b, shift, best->n, far, away > 0 ? 0 : 1e-10 * scale, scale, &x);
+    if (how == TLK_CORES_APART) {
+        const double gap = sqrt(tlk_dotd(x.v, x.v));
+        for (int k = 0; k < 3 && best->s < gap - 1e-11 * scale; k++)
+            best->n[k] = x.v[k] / gap;
+        best->s = gap;
+        tlk_simplex_point(&x, best->p);
+    }
+    return how;
+}
+
 /* The direction of least penetration of cores that overlap, or nearly; best: one to start with. */
 TL_RARE void tlk_least_penetration(const tlk_convex *a, const tlk_convex *b, double scale,
                                    tlk_axis *best)
@@ -65,7 +84,7 @@ TL_RARE void tlk_least_penetration(const tlk_convex *a, const tlk_convex *b, dou
     if (!(best->s > -INFINITY)) /* there was no face */
         best->s = tlk_separation(a, b, best->n, best->p, best->q);
     if (!tlk_is_polytope(a->kind) || !tlk_is_polytope(b->kind)) {
-        tlk_try_all(a, b, scale, best);
+        tlk_try_all(a, b, false, scale, best);
         return;
     }
     if (tlk_face_count(a) + tlk_face_count(b) == 0)
@@ -80,13 +99,10 @@ TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_
     if (tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
         return;
     /* the nearest points: those of the cores once they are moved apart */
-    tlk_simplex x;
-    double p[3];
-    const double away = tlk_max(-best->s, 0.0) + 1e-3 * scale;
-    const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
-    tlk_distance(a, b, shift, best->n, INFINITY, 0, scale, &x);
-    tlk_simplex_point(&x, p);
-    tlk_touch_along(a, b, best->n, best->s, p, limit, scale, m);
+    tlk_axis apart = *best;
+    tlk_support(a, best->n, apart.p);
+    tlk_nearest_points(a, b, tlk_max(-best->s, 0.0) + 1e-3 * scale, INFINITY, scale, &apart);
+    tlk_touch_along(a, b, best->n, best->s, apart.p, limit, scale, m);
 }
 
 /* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
@@ -106,21 +122,75 @@ TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double fa
     tlk_try_faces(b, a, true, far, slack, best);
 }
 
+/* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
+ * the planes, it is at least locally the best one. True where the manifold is done; else best is
+ * the best of all. */
+TL_KERNEL bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double limit,
+                                double scale, tlk_axis *best, tlk_manifold *m)
+{
+    if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
+        return false;
+    const double before = best->s;
+    tlk_try_all(a, b, true, scale, best);
+    if (best->s > 1e-10 * scale)
+        return false;
+    if (best->s > before)
+        tlk_touch_deep(a, b, best, limit, scale, m);
+    return true;
+}
+
+/* Ellipsoids and spheres; false where the search did not end. */
+TL_KERNEL bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double limit,
+                                double scale, tlk_axis *best, tlk_manifold *m)
+{
+    const double bulge = a->rounding + b->rounding;
+    best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (!tlk_climb_smooth(a, b, limit + bulge, 1e-11 * scale, best))
+        return false;
+    if (best->s > limit + bulge)
+        return true;
+    if (best->s > 1e-10 * scale) {
+        tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
+    } else {
+        tlk_try_all(a, b, true, scale, best);
+        if (best->s < -0.05 * scale)
+            tlk_climb_around(a, b, scale, best);
+        tlk_touch_deep(a, b, best, limit, scale, m);
+    }
+    return true;
+}
+
+/* Cores that are apart, by their distance; false where they overlap. best: the best face. */
+TL_RARE bool tlk_touch_apart(const tlk_convex *a, const tlk_convex *b, double limit, double scale,
+                             tlk_axis *best, tlk_manifold *m)
+{
+    const double far = limit + a->rounding + b->rounding;
+    const uint32_t how = tlk_nearest_points(a, b, 0, far, scale, best);
+    m->count = 0;
+    if (how == TLK_CORES_APART)
+        tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
+    return how != TLK_CORES_OVERLAP;
+}
+
 /* Any two shapes but planes. */
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
 {
-    const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
+    const double bulge = a->rounding + b->rounding;
     const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
     const double far = limit + bulge, slack = 1e-12 * scale;
+    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
+    const bool straight = tlk_is_polytope(a->kind) && tlk_is_polytope(b->kind);
     tlk_axis best;
     m->count = 0;
-    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
     if (boxes)
         tlk_try_boxes(a, b, far, slack, &best);
     else
         tlk_try_guess(a, b, far, slack, guess, &best);
     if (best.s > far)
+        return;
+    if (tlk_is_smooth(a->kind) && tlk_is_smooth(b->kind) &&
+        tlk_touch_smooth(a, b, limit, scale, &best, m))
         return;
     if (boxes && best.s <= slack) {
         tlk_touch_deep(a, b, &best, limit, scale, m);
@@ -129,20 +199,13 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     /* a point over a face, as near as its plane is: it is nearest */
     if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
         return;
-    tlk_simplex x;
-    const uint32_t how = tlk_distance(a, b, none, best.n, far, 1e-10 * scale, scale, &x);
-    m->count = 0;
-    if (how == TLK_CORES_APART) {
-        const double gap = sqrt(tlk_dotd(x.v, x.v));
-        double p[3];
-        for (int k = 0; k < 3; k++)
-            best.n[k] = best.s >= gap - 1e-11 * scale ? best.n[k] : x.v[k] / gap;
-        tlk_simplex_point(&x, p);
-        tlk_touch_along(a, b, best.n, gap, p, limit, scale, m);
-    } else if (how == TLK_CORES_OVERLAP) {
-        tlk_least_penetration(a, b, scale, &best);
-        tlk_touch_deep(a, b, &best, limit, scale, m);
-    }
+    if (!straight && best.s <= slack && best.s > -INFINITY &&
+        tlk_touch_curved(a, b, limit, scale, &best, m))
+        return;
+    if (tlk_touch_apart(a, b, limit, scale, &best, m))
+        return;
+    tlk_least_penetration(a, b, scale, &best);
+    tlk_touch_deep(a, b, &best, limit, scale, m);
 }
 
 /* Contact points of two convex shapes within `limit` (m) of each other; count 0 where they are

@@ -5,7 +5,7 @@
 #ifndef TL_KERNELS_NARROW_EPA_H
 #define TL_KERNELS_NARROW_EPA_H
 
-#include "kernels/narrow/axes.h"
+#include "kernels/narrow/smooth.h"
 
 #define TLK_EPA_VERTICES 32u
 #define TLK_EPA_FACES    60u
@@ -43,6 +43,9 @@ TL_RARE void tlk_refine_axis(const tlk_convex *a, const tlk_convex *b, double sc
 {
     tlk_simplex x;
     double f[3][3], r[3][3]; /* F(n) and F(n) - n, the latest first */
+    if (tlk_is_smooth(a->kind) && tlk_is_smooth(b->kind) &&
+        tlk_climb_smooth(a, b, INFINITY, 1e-11 * scale, best))
+        return;
     for (uint32_t turn = 0; turn < 24; turn++) {
         const double away = tlk_max(-best->s, 0.0) + 1e-3 * scale, before = best->s;
         const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
@@ -54,6 +57,8 @@ TL_RARE void tlk_refine_axis(const tlk_convex *a, const tlk_convex *b, double sc
             r[2][k] = r[1][k], r[1][k] = r[0][k], r[0][k] = x.v[k] - best->n[k];
         }
         tlk_try_axis(a, b, f[0], 0, best);
+        if (tlk_dotd(r[0], r[0]) < 1e-14)
+            return; /* what is gained is of the order of its square */
         for (uint32_t depth = 1; depth <= 2 && depth <= turn; depth++) {
             double n[3];
             tlk_extrapolate((const double(*)[3])f, (const double(*)[3])r, depth, n);
@@ -195,12 +200,15 @@ TL_KERNEL uint32_t tlk_epa_nearest(const tlk_epa *x)
     return at;
 }
 
-/* The best of all directions; best: one to start with. */
-TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale, tlk_axis *best)
+/* The best of all directions; best: one to start with, which is locally the best (refined) or is to
+ * become that first. */
+TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, bool refined, double scale,
+                         tlk_axis *best)
 {
     tlk_epa x;
     const double slack = 1e-10 * scale;
-    tlk_refine_axis(a, b, scale, best);
+    if (!refined)
+        tlk_refine_axis(a, b, scale, best);
     bool room = tlk_epa_begin(a, b, best->n, 0.25, scale, &x);
     for (uint32_t i = 0; i < 6 && !room; i++) { /* a corner of the difference: begin elsewhere */
         const tlk_convex *s = tlk_is_polytope(a->kind) ? b : a; /* what is curved has unit axes */
@@ -208,7 +216,7 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale,
     }
     if (!room)
         return;
-    for (uint32_t more = 0; more < 8 && x.faces > 0;) {
+    for (uint32_t more = 0; more < 24 && x.faces > 0;) {
         const uint32_t at = tlk_epa_nearest(&x);
         if (x.offset[at] >= -best->s - slack)
             return; /* nothing of the difference's surface is nearer to 0 */
@@ -219,7 +227,8 @@ TL_RARE void tlk_try_all(const tlk_convex *a, const tlk_convex *b, double scale,
             n[k] = -m[k];
         here.s = -INFINITY;
         tlk_try_axis(a, b, n, 0, &here);
-        if (tlk_dotd(n, best->n) > 0.995 && -best->s - x.offset[at] < 2e-5 * scale &&
+        const bool shallow = best->s > -0.02 * scale;
+        if (shallow && tlk_dotd(n, best->n) > 0.995 && -best->s - x.offset[at] < 2e-5 * scale &&
             here.s <= best->s + slack) {
             x.offset[at] = INFINITY; /* where the best is, and that is refined */
             continue;

@@ -7,7 +7,7 @@
 #include "kernels/narrow/support.h"
 
 #define TLK_CORNERS_MOST 16u /* of a feature; larger loops of hulls are thinned out */
-#define TLK_DISC         8u  /* corners of a disc, fixed in the shape */
+#define TLK_DISC         12u /* corners of a disc, fixed in the shape */
 
 /* A face counts within 26 degrees of the normal, an edge within 18 degrees of the plane across it:
  * beyond, all but the nearest points are too far up to touch. */
@@ -15,7 +15,13 @@
 #define TLK_EDGE_SINE   0.3
 
 /* Numbers of features, parts of keys: a vertex is below 256; an edge is 256 + where it begins. */
-enum { TLK_EDGE_ID = 256, TLK_INSIDE_ID = 512, TLK_RIM_ID = 16, TLK_LOW_ID = 17, TLK_HIGH_ID = 18 };
+enum {
+    TLK_EDGE_ID = 256,
+    TLK_INSIDE_ID = 512,
+    TLK_RIM_ID = 2 * TLK_DISC,
+    TLK_LOW_ID = TLK_RIM_ID + 1,
+    TLK_HIGH_ID = TLK_RIM_ID + 2
+};
 
 typedef struct tlk_plane_frame {
     double t[3], u[3], n[3]; /* right-handed */
@@ -24,7 +30,7 @@ typedef struct tlk_plane_frame {
 typedef struct tlk_feature {
     uint32_t count;
     double xy[TLK_CORNERS_MOST][2];
-    uint32_t id[TLK_CORNERS_MOST];
+    uint16_t id[TLK_CORNERS_MOST];
     double height[3]; /* h = height[0] + height[1] x + height[2] y */
     double bend[2];   /* m, radii of curvature across the ends of a line of a curved side */
 } tlk_feature;
@@ -46,7 +52,7 @@ TL_KERNEL void tlk_feature_add(tlk_feature *out, const tlk_convex *s, const tlk_
     tlk_to_world(s, local, world);
     out->xy[out->count][0] = tlk_dotd(world, f->t);
     out->xy[out->count][1] = tlk_dotd(world, f->u);
-    out->id[out->count] = id;
+    out->id[out->count] = (uint16_t)id;
     if (out->count == 0)
         out->height[0] = tlk_dotd(world, f->n); /* of the first, until the slopes are known */
     else if (out->count == 1)
@@ -87,26 +93,16 @@ TL_KERNEL void tlk_feature_slope(tlk_feature *out)
 TL_KERNEL void tlk_feature_disc(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                 const double *l, double z, uint32_t first)
 {
-    const double r = s->size[0], h = r * 0.70710678118654752440;
+    const double c = 0.86602540378443864676, r = s->size[0];
+    const double cosine[TLK_DISC] = {1, c, 0.5, 0, -0.5, -c, -1, -c, -0.5, 0, 0.5, c};
     const double slope = sqrt(l[0] * l[0] + l[1] * l[1]);
     for (uint32_t i = 0; i < TLK_DISC; i++) {
-        const double x = i == 0             ? r
-                         : i == 4           ? -r
-                         : i == 2 || i == 6 ? 0
-                         : i == 1 || i == 7 ? h
-                                            : -h;
-        const double y = i == 2 ? r : i == 6 ? -r : i == 0 || i == 4 ? 0 : i < 4 ? h : -h;
-        tlk_feature_add(out, s, f, x, y, z, first + i);
-        if (slope > 1e-5) {
-            const double nx = i == 7             ? r
-                              : i == 3           ? -r
-                              : i == 1 || i == 5 ? 0
-                              : i == 0 || i == 6 ? h
-                                                 : -h;
-            const double ny = i == 1 ? r : i == 5 ? -r : i == 7 || i == 3 ? 0 : i < 3 ? h : -h;
-            if (x * l[1] - y * l[0] > 0 && l[0] * ny - l[1] * nx >= 0)
-                tlk_feature_add(out, s, f, r * l[0] / slope, r * l[1] / slope, z, TLK_RIM_ID);
-        }
+        const uint32_t j = i + 1 == TLK_DISC ? 0 : i + 1;
+        const double x = cosine[i], y = cosine[(i + 9) % TLK_DISC];
+        const double next_x = cosine[j], next_y = cosine[(j + 9) % TLK_DISC];
+        tlk_feature_add(out, s, f, r * x, r * y, z, first + i);
+        if (slope > 1e-5 && x * l[1] - y * l[0] > 0 && l[0] * next_y - l[1] * next_x >= 0)
+            tlk_feature_add(out, s, f, r * l[0] / slope, r * l[1] / slope, z, TLK_RIM_ID);
     }
     const double m[3] = {0, 0, 1};
     tlk_feature_tilt(out, s, f, m);

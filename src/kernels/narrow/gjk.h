@@ -159,13 +159,19 @@ TL_KERNEL bool tlk_simplex_reduce(tlk_simplex *x, double thin, bool *nearer)
         x->count--;
         return false;
     }
-    tlk_simplex old = *x;
+    double w[3][3], p[3][3];
+    for (uint32_t i = 0; i < near.count; i++) {
+        for (int k = 0; k < 3; k++) {
+            w[i][k] = x->w[near.at[i]][k];
+            p[i][k] = x->p[near.at[i]][k];
+        }
+    }
     x->count = near.count;
     for (uint32_t i = 0; i < near.count; i++) {
         x->weight[i] = near.weight[i];
         for (int k = 0; k < 3; k++) {
-            x->w[i][k] = old.w[near.at[i]][k];
-            x->p[i][k] = old.p[near.at[i]][k];
+            x->w[i][k] = w[i][k];
+            x->p[i][k] = p[i][k];
         }
     }
     for (int k = 0; k < 3; k++)

@@ -24,6 +24,7 @@ TL_RARE void tlk_plane_any(const tlk_convex *a, const tlk_convex *b, double limi
     t.round = a->rounding;
     t.bulge = a->rounding + b->rounding;
     t.limit = limit;
+    t.least = INFINITY;
     t.scale = tlk_core_reach(b) + b->rounding;
     tlk_feature_of(b, &t.frame, -1, &t.b);
     t.a.count = 0;

@@ -152,19 +152,18 @@ TL_KERNEL uint32_t tlk_edge_count(const tlk_convex *s)
                                           : 0;
 }
 
-TL_KERNEL void tlk_edge(const tlk_convex *s, uint32_t edge, double *from, double *along)
+/* In the shape's frame, as coefficients of its axes. */
+TL_KERNEL void tlk_edge_local(const tlk_convex *s, uint32_t edge, double *x, double *along)
 {
-    double x[3] = {0, 0, 0}, y[3] = {0, 0, 0};
+    double y[3] = {0, 0, 0};
+    x[0] = x[1] = x[2] = 0;
     if (s->kind == TLK_BOX) {
-        const uint32_t axis = edge >> 2, next = axis == 2 ? 0 : axis + 1,
-                       last = axis == 0 ? 2 : axis - 1;
+        const uint32_t axis = edge >> 2, next = axis == 2 ? 0 : axis + 1;
         for (uint32_t k = 0; k < 3; k++) {
-            x[k] = k == axis   ? -s->size[k]
-                   : k == next ? ((edge & 1) ? s->size[k] : -s->size[k])
-                               : ((edge & 2) ? s->size[k] : -s->size[k]);
+            const bool high = k != axis && (edge & (k == next ? 1 : 2));
+            x[k] = high ? s->size[k] : -s->size[k];
             y[k] = k == axis ? s->size[k] : x[k];
         }
-        (void)last;
     } else if (s->kind == TLK_CAPSULE) {
         x[2] = -s->size[2];
         y[2] = s->size[2];
@@ -185,9 +184,7 @@ TL_KERNEL void tlk_edge(const tlk_convex *s, uint32_t edge, double *from, double
         }
     }
     for (int k = 0; k < 3; k++)
-        y[k] -= x[k];
-    tlk_to_world(s, x, from);
-    tlk_turn_to_world(s, y, along);
+        along[k] = y[k] - x[k];
 }
 
 /* The separation of cores along the unit vector n, from a to b: how far apart the planes across n
