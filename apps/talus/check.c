@@ -4,6 +4,7 @@
 #include "info.h"
 #include "mesh.h"
 #include "overlap.h"
+#include "sizes.h"
 #include "survey.h"
 
 #include <math.h>
@@ -23,13 +24,16 @@ static int count_bodies(facts *f, const tl_world *world)
     for (size_t i = 0; status == TL_OK && i < count; i++)
         if (shapes[i].index == 0)
             kinds[shapes[i].kind]++;
-    free(shapes);
-    if (status < 0)
+    if (status < 0) {
+        free(shapes);
         return complain_of(status, PHASE_MAKING);
+    }
     kinds[TL_DYNAMIC] = tl_world_body_count(world) - kinds[TL_FIXED] - kinds[TL_PRESCRIBED];
     for (uint32_t kind = TL_DYNAMIC; kind <= TL_PRESCRIBED; kind++)
         fact_count(f, tl_word(TL_WORDS_BODY, kind), kinds[kind]);
     fact_count(f, "shapes", count);
+    tell_shape_kinds(f, shapes, count);
+    free(shapes);
     return EXIT_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "info.h"
 #include "monitors.h"
 #include "files.h"
+#include "sizes.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -153,6 +154,21 @@ static void tell_result_info(facts *f, const tl_result_info *info)
     fact_count(f, "recorded_contacts", info->contacts);
 }
 
+/* Of what kinds the recorded shapes are, and how many geometries they share. */
+static tl_status tell_result_shapes(facts *f, tl_result *result, const tl_result_info *info)
+{
+    tl_shape_info *shapes = calloc(info->shapes + 1, sizeof *shapes);
+    if (!shapes)
+        return TL_NO_MEMORY;
+    const tl_status status = tl_result_read_shapes(result, info->shapes, shapes);
+    if (status >= 0)
+        tell_shape_kinds(f, shapes, info->shapes);
+    if (status >= 0 && tl_result_geometry_count(result))
+        fact_count(f, "geometries", tl_result_geometry_count(result));
+    free(shapes);
+    return status;
+}
+
 /* How often the run was changed by hand while it was recorded. */
 static tl_status count_edits(tl_result *result, uint64_t *edits)
 {
@@ -196,6 +212,8 @@ static int tell_result(const options *given)
         fact_text(&f, "file", given->file);
         fact_text(&f, "kind", "result");
         tell_result_info(&f, &info);
+        if (tell_result_shapes(&f, result, &info) < 0)
+            f.failed = true;
         fact_count(&f, "edits", edits);
         if (info.steps)
             tell_last_report(&f, &last);

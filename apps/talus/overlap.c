@@ -1,5 +1,6 @@
 /* Overlaps against radii; overlap.h says who calls. */
 #include "overlap.h"
+#include "sizes.h"
 #include "command.h"
 
 #include <math.h>
@@ -23,16 +24,16 @@ static int read_shapes(const tl_world *world, size_t *count, tl_shape_info **sha
 
 int mean_radius(const tl_world *world, double *radius)
 {
-    size_t count, spheres = 0;
+    size_t count, sized = 0;
     double sum = 0;
     tl_shape_info *shapes;
     const int code = read_shapes(world, &count, &shapes);
     for (size_t i = 0; code == EXIT_OK && i < count; i++)
-        if (shapes[i].kind == TL_DYNAMIC && shapes[i].def.kind == TL_SPHERE) {
-            sum += shapes[i].def.radius;
-            spheres++;
+        if (shapes[i].kind == TL_DYNAMIC) {
+            sum += shape_radius(world, &shapes[i].def);
+            sized++;
         }
-    *radius = spheres ? sum / (double)spheres : 0;
+    *radius = sized ? sum / (double)sized : 0;
     free(shapes);
     return code;
 }
@@ -53,22 +54,23 @@ static const tl_shape_info *find_shape(const tl_shape_info *shapes, size_t count
     return low < count ? &shapes[low] : NULL;
 }
 
-/* Infinity where a shape is no sphere. */
-static double radius_of(const tl_shape_info *shape)
+/* That of a ball around the shape; infinity for walls. */
+static double radius_of(const tl_world *world, const tl_shape_info *shape)
 {
-    return shape && shape->def.kind == TL_SPHERE ? shape->def.radius : INFINITY;
+    const bool wall = !shape || (shape->kind != TL_DYNAMIC && shape->def.kind != TL_SPHERE);
+    return wall ? INFINITY : shape_radius(world, &shape->def);
 }
 
-static void find_worst(const tl_shape_info *shapes, size_t count, const tl_contact *contacts,
-                       size_t contact_count, overlaps *found)
+static void find_worst(const tl_world *world, const tl_shape_info *shapes, size_t count,
+                       const tl_contact *contacts, size_t contact_count, overlaps *found)
 {
     for (size_t i = 0; i < contact_count; i++) {
         const tl_contact *c = &contacts[i];
         const tl_shape_info *a = find_shape(shapes, count, c->a, c->shape_a);
         const tl_shape_info *b = find_shape(shapes, count, c->b, c->shape_b);
-        const double relative = -c->gap / fmin(radius_of(a), radius_of(b));
+        const double ra = radius_of(world, a), relative = -c->gap / fmin(ra, radius_of(world, b));
         const bool solid = b && (b->def.kind == TL_PLANE || b->def.kind == TL_BOX);
-        if (solid && -c->gap > radius_of(a) && !found->inside++) {
+        if (solid && -c->gap > ra && !found->inside++) {
             found->in = c->a;
             found->of = c->b;
         }
@@ -99,7 +101,7 @@ int find_overlaps(tl_world *world, overlaps *found)
     status = tl_world_read_contacts(world, contact_count, contacts);
     int code = status < 0 ? complain_of(status, PHASE_MAKING) : read_shapes(world, &count, &shapes);
     if (code == EXIT_OK)
-        find_worst(shapes, count, contacts, contact_count, found);
+        find_worst(world, shapes, count, contacts, contact_count, found);
     free(contacts);
     free(shapes);
     return code;

@@ -5,8 +5,8 @@
 
 #include <talus/talus.h>
 
-/* m, the mean radius of the spheres of dynamic bodies: what overlaps are compared with in progress
- * lines and summaries. 0 where there are none. */
+/* m, the mean radius of the shapes of dynamic bodies (of balls around those that are no spheres):
+ * what overlaps are compared with in progress lines and summaries. 0 where there are none. */
 int mean_radius(const tl_world *world, double *radius);
 
 /* The overlaps of a world's present state. */

@@ -1,5 +1,6 @@
 /* Sizes, masses, extents and doubts about them; survey.h says who calls. */
 #include "survey.h"
+#include "sizes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,13 +15,14 @@ typedef struct survey {
     tl_body *bodies;
     double *x, *q, *v, *mass; /* 3, 4, 3 and 1 per body */
     tl_shape_info *shapes;
-    size_t *row;                     /* of each shape's body */
-    size_t dynamic, moving, spheres; /* bodies, bodies, shapes of dynamic bodies */
-    double small, large;             /* m, radii of dynamic bodies' spheres */
+    size_t *row;                   /* of each shape's body */
+    double *radius;                /* m, of a ball around each shape */
+    size_t dynamic, moving, sized; /* bodies, bodies, shapes of dynamic bodies */
+    double small, large;           /* m, radii of dynamic bodies' shapes */
     double total, lightest, heaviest;
     double thin, dense;     /* kg/m^3, the least and the most */
     double fastest;         /* m/s */
-    double low[3], high[3]; /* m, around the spheres of dynamic bodies */
+    double low[3], high[3]; /* m, around the shapes of dynamic bodies */
 } survey;
 
 static void survey_free(survey *s)
@@ -32,6 +34,7 @@ static void survey_free(survey *s)
     free(s->mass);
     free(s->shapes);
     free(s->row);
+    free(s->radius);
 }
 
 static int survey_read(survey *s, const tl_world *world)
@@ -45,7 +48,8 @@ static int survey_read(survey *s, const tl_world *world)
     s->mass = calloc(n + 1, sizeof *s->mass);
     s->shapes = calloc(s->shape_count + 1, sizeof *s->shapes);
     s->row = calloc(s->shape_count + 1, sizeof *s->row);
-    if (!s->bodies || !s->x || !s->q || !s->v || !s->mass || !s->shapes || !s->row)
+    s->radius = calloc(s->shape_count + 1, sizeof *s->radius);
+    if (!s->bodies || !s->x || !s->q || !s->v || !s->mass || !s->shapes || !s->row || !s->radius)
         return out_of_memory();
     tl_status status = tl_world_list_bodies(world, n, s->bodies);
     if (status >= 0)
@@ -58,6 +62,8 @@ static int survey_read(survey *s, const tl_world *world)
         status = tl_world_read_masses(world, n, NULL, s->mass);
     if (status >= 0)
         status = tl_world_read_shapes(world, s->shape_count, s->shapes);
+    for (size_t i = 0; status >= 0 && i < s->shape_count; i++)
+        s->radius[i] = shape_radius(world, &s->shapes[i].def);
     size_t row = 0; /* both lists are in the order of bodies */
     for (size_t i = 0; status >= 0 && i < s->shape_count; i++) {
         while (row + 1 < n && s->bodies[row].index != s->shapes[i].body.index)
@@ -96,21 +102,21 @@ static void place_shape(const survey *s, size_t shape, double out[3])
 
 /* --- numbers --- */
 
-static void take_sphere(survey *s, size_t shape)
+static void take_shape(survey *s, size_t shape)
 {
-    const double r = s->shapes[shape].def.radius;
+    const double r = s->radius[shape];
     double c[3];
     place_shape(s, shape, c);
-    s->small = s->spheres ? fmin(s->small, r) : r;
+    s->small = s->sized ? fmin(s->small, r) : r;
     s->large = fmax(s->large, r);
     for (int k = 0; k < 3; k++) {
-        s->low[k] = s->spheres ? fmin(s->low[k], c[k] - r) : c[k] - r;
-        s->high[k] = s->spheres ? fmax(s->high[k], c[k] + r) : c[k] + r;
+        s->low[k] = s->sized ? fmin(s->low[k], c[k] - r) : c[k] - r;
+        s->high[k] = s->sized ? fmax(s->high[k], c[k] + r) : c[k] + r;
     }
-    s->spheres++;
+    s->sized++;
 }
 
-/* One dynamic body whose spheres have this volume (m^3). */
+/* One dynamic body; the volume (m^3) of its shapes is known where all are spheres. */
 static void take_body(survey *s, size_t row, double volume)
 {
     const double *v = s->v + 3 * row, m = s->mass[row];
@@ -132,10 +138,10 @@ static void take_all(survey *s)
         double volume = 0;
         for (; shape < s->shape_count && s->row[shape] == row; shape++) {
             const tl_shape_info *info = &s->shapes[shape];
-            if (info->kind != TL_DYNAMIC || info->def.kind != TL_SPHERE)
+            if (info->kind != TL_DYNAMIC)
                 continue;
-            take_sphere(s, shape);
-            volume += 4 * pi / 3 * info->def.radius * info->def.radius * info->def.radius;
+            take_shape(s, shape);
+            volume += info->def.kind == TL_SPHERE ? 4 * pi / 3 * pow(info->def.radius, 3) : NAN;
         }
         const bool prescribed =
             shape && s->row[shape - 1] == row && s->shapes[shape - 1].kind == TL_PRESCRIBED;
@@ -148,7 +154,7 @@ static void take_all(survey *s)
 static void tell_numbers(facts *f, const survey *s, const plan *ahead)
 {
     char size[64];
-    if (s->spheres) {
+    if (s->sized) {
         fact_number(f, "smallest_radius", s->small, "m");
         fact_number(f, "largest_radius", s->large, "m");
         fact_vector(f, "low", s->low, "m");
@@ -175,7 +181,7 @@ static void doubt_sizes(facts *f, const survey *s, double gravity)
     double extent = 0;
     for (int k = 0; k < 3; k++)
         extent = fmax(extent, s->high[k] - s->low[k]);
-    if (!s->spheres)
+    if (!s->sized)
         return;
     if (s->large > 10 || (s->small >= 1 && extent >= 1000 && gravity > 1 && gravity < 100))
         fact_warning(f,
@@ -200,7 +206,7 @@ static void doubt_motion(facts *f, const survey *s, double gravity, double step)
     if (s->fastest > 1000)
         fact_warning(f, "the fastest body starts with %g m/s; speeds are in metres per second",
                      s->fastest);
-    if (!s->spheres)
+    if (!s->sized)
         return;
     const double longest = sqrt(s->small / gravity);
     if (gravity > 0 && step > longest)
@@ -338,7 +344,7 @@ static void doubt_group(facts *f, const survey *s, group g, size_t walls)
     g.stride = tests > most_tests ? (size_t)(tests / most_tests) + 1 : 1;
     for (size_t i = 0; i < s->shape_count; i++) {
         const tl_shape_kind kind = s->shapes[i].def.kind;
-        if (s->shapes[i].kind != TL_FIXED || kind == TL_SPHERE || kind == TL_PLANE)
+        if (s->shapes[i].kind != TL_FIXED || (kind != TL_BOX && kind != TL_PARALLELOGRAM))
             continue;
         const slab w = kind == TL_BOX ? slab_of_box(s, i) : slab_of_panel(s, i);
         if (!reaches(&g, &w) || !straddles(s, &g, &w))

@@ -261,6 +261,13 @@ TL_API tl_status tl_result_read_bodies(tl_result *result, uint64_t count, tl_bod
 /** All their shapes; `count` must be tl_result_info.shapes. */
 TL_API tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes);
 
+/** How many geometries (hulls, meshes, height fields) its shapes may refer to. */
+TL_API uint64_t tl_result_geometry_count(const tl_result *result);
+
+/** What a geometry holds, whose number is that of tl_shape_def. The arrays belong to the result. */
+TL_API tl_status tl_result_geometry(const tl_result *result, tl_geometry geometry,
+                                    tl_geometry_info *info);
+
 /** Step reports `first` to `first + count - 1`. */
 TL_API tl_status tl_result_read_reports(tl_result *result, uint64_t first, uint64_t count,
                                         tl_report *reports);

@@ -323,7 +323,11 @@ TL_API tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material
 TL_API tl_status tl_scene_add_hull(tl_scene *scene, size_t count, const double *points,
                                    tl_geometry *geometry);
 
-/** Adds a copy of a mesh, for shapes of kind TL_MESH. */
+/** Adds a copy of a mesh, for shapes of kind TL_MESH. It is one-sided: what its triangles face,
+ * counterclockwise, is free, and what is behind them is solid. It need not be closed; a closed one
+ * around a volume is a solid, one that is inside out a room. Triangles whose height is less than
+ * 1e-12 of their longest edge are left out. A mesh with triangles that face opposite sides along an
+ * edge, or without any area, is TL_BAD_DATA, one with more than 2^28 triangles TL_TOO_LARGE. */
 TL_API tl_status tl_scene_add_mesh(tl_scene *scene, const tl_mesh *mesh, tl_geometry *geometry);
 
 /** Heights on a grid, for shapes of kind TL_HEIGHTS: z at (i * spacing[0], j * spacing[1]) is
@@ -335,7 +339,9 @@ typedef struct tl_heights_def {
     const double *heights; /**< m, row by row, `columns` in each; copied */
 } tl_heights_def;
 
-/** Adds a height field. */
+/** Adds a copy of a height field: solid from the heights all the way down, up to its border. Each
+ * cell is two triangles; its diagonal goes from the least x and y to the greatest. A height that is
+ * no number is TL_BAD_ARGUMENT, more than 2^28 triangles are TL_TOO_LARGE. */
 TL_API tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def,
                                       tl_geometry *geometry);
 
@@ -402,12 +408,24 @@ typedef enum tl_fill_pattern {
                            places (along gravity) first; about 0.55 of the region */
 } tl_fill_pattern;
 
-/** Many spheres placed in a region without touching each other nor any shape that is in the scene
- *  already. Grid and hex use the largest radius of the sizes for their spacing. */
+/** A body that a fill makes copies of. */
+typedef struct tl_template_def {
+    double weight;              /**< how many copies of it there are, over those of others: > 0 */
+    size_t shape_count;         /**< >= 1 */
+    const tl_shape_def *shapes; /**< solids, in the frame of the body; those without a material have
+                                     the fill's */
+} tl_template_def;
+
+/** Many spheres, or copies of templates, placed in a region without touching each other nor any
+ *  shape that is in the scene already. Grid and hex use the largest radius of the sizes for their
+ *  spacing. Copies are placed as the balls around them are, so that long ones stand far apart, and
+ *  each is turned at random. What is in the way are spheres, boxes and walls as they are, other
+ *  solids with the box around them. */
 typedef struct tl_fill_def {
     tl_region region;        /**< every sphere lies wholly inside; finite */
     tl_fill_pattern pattern; /**< default TL_FILL_GRID */
-    tl_size_def size;        /**< radii */
+    tl_size_def size;        /**< radii; with templates: factors of their sizes instead, without
+                                  a unit, and all 0 (the default) is 1. Hulls take 1 alone */
     double gap;              /**< m, at least this between surfaces, >= 0; default 0 */
     double jitter;           /**< m, grid and hex: each coordinate is moved by up to this, >= 0; the
                                   spacing grows by twice that, so that nothing can touch; default 0 */
@@ -416,6 +434,8 @@ typedef struct tl_fill_def {
     double density;          /**< kg/m^3; default 1000 */
     tl_material material;    /**< default: none, the default material */
     double velocity[3];      /**< m/s; default 0 */
+    size_t template_count;   /**< 0 (the default): spheres; TL_FILL_CLOSE takes one at most */
+    const tl_template_def *templates; /**< template_count of them */
 } tl_fill_def;
 
 /** A grid of spheres of radius 0 (to be set) in no region (to be set), everything else as above. */

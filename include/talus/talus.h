@@ -12,6 +12,7 @@
 #include "talus/base.h"
 #include "talus/mesh.h"
 #include "talus/scene.h"
+#include "talus/surface.h"
 #include "talus/words.h"
 #include "talus/world.h"
 

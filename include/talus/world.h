@@ -9,6 +9,7 @@
 
 #include "talus/base.h"
 #include "talus/scene.h"
+#include "talus/surface.h"
 
 TL_BEGIN_DECLS
 
@@ -192,6 +193,14 @@ TL_API size_t tl_world_shape_count(const tl_world *world);
 /** Reads all shapes, bodies in the order of tl_world_list_bodies(); `count` must be
  *  tl_world_shape_count(). */
 TL_API tl_status tl_world_read_shapes(const tl_world *world, size_t count, tl_shape_info *shapes);
+
+/** How many geometries (hulls, meshes, height fields) its shapes may refer to: those of its scene.
+ */
+TL_API size_t tl_world_geometry_count(const tl_world *world);
+
+/** What a geometry holds, to show or to store it. The arrays belong to the world. */
+TL_API tl_status tl_world_geometry(const tl_world *world, tl_geometry geometry,
+                                   tl_geometry_info *info);
 
 /** A copy of the moving part of a world's state at one time, for recording and showing. Opaque;
  * used again and again, it keeps its memory. */

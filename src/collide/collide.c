@@ -13,11 +13,14 @@
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   28u  /* of a level's bin index */
 
-#define BUFFERS 3
+#define BUFFERS 16
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
-    tl_buffer *const all[BUFFERS] = {&c->bin_start, &c->bin, &c->partner};
+    tl_buffer *const all[BUFFERS] = {&c->bin_start,  &c->bin,    &c->partner, &c->near_start,
+                                     &c->near_a,     &c->near_b, &c->normal,  &c->slot,
+                                     &c->slot_key,   &c->points, &c->rank,    &c->part,
+                                     &c->part_start, &c->part_a, &c->part_b,  &c->part_sub};
     return all[i];
 }
 
@@ -45,10 +48,11 @@ void tl_collide_free(tl_backend *backend, tl_collide *c)
 
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
 {
-    tl_buffer *all[] = {&c->start, &c->a, &c->b, &c->n, &c->gamma, &c->colour};
+    tl_buffer *all[] = {&c->start,  &c->a,    &c->b,     &c->n,      &c->gamma,
+                        &c->colour, &c->pair, &c->place, &c->feature};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
-    c->count = 0;
+    c->count = c->pairs = 0;
     c->impulses = false;
 }
 
@@ -56,6 +60,18 @@ tl_status tl_contacts_room(tl_backend *b, tl_contacts *c)
 {
     TL_TRY(tl_buffer_need(b, &c->gamma, 4 * (size_t)c->count * b->real));
     return tl_buffer_need(b, &c->colour, (size_t)c->count * sizeof(uint32_t));
+}
+
+tl_status tl_contacts_features(tl_backend *b, tl_contacts *c)
+{
+    if (c->manifolds)
+        return TL_OK;
+    TL_TRY(tl_buffer_need(b, &c->place, 4 * (size_t)c->count * b->real));
+    TL_TRY(tl_buffer_need(b, &c->feature, 2 * (size_t)c->count * sizeof(uint32_t)));
+    b->ops->fill(b, c->place.data, 0, 4 * (size_t)c->count * b->real);
+    b->ops->fill(b, c->feature.data, 0, 2 * (size_t)c->count * sizeof(uint32_t));
+    c->manifolds = true;
+    return TL_OK;
 }
 
 tl_status tl_contacts_rest(tl_backend *b, tl_contacts *c)
@@ -240,17 +256,17 @@ static uint32_t list_room(const tl_backend *b, const tl_collide *c, const tlk_fi
     return (TLK_PARTNERS + (crowd > walls ? crowd : walls)) & ~3u;
 }
 
-/* Stages 7 and 8: how many contacts each shape owns, where they go, and how many entries there
+/* Stages 7 and 8: how many pairs each shape owns, where they go, and how many entries there
  * are, which is looked at with them so that the device is waited for once. */
-static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_contacts *out,
+static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_buffer *start,
                                 uint32_t *contacts, uint32_t *entries)
 {
     const uint32_t n = f->shapes.rows;
     uint32_t totals[2] = {0, 0};
-    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)n + 2) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, start, ((size_t)n + 2) * sizeof(uint32_t)));
     f->partners = list_room(b, c, f);
     TL_TRY(tl_buffer_need(b, &c->partner, f->partners * (size_t)n * sizeof(uint32_t)));
-    f->contact_start = out->start.data;
+    f->contact_start = start->data;
     f->partner = c->partner.data;
     tl_run(b, TLK_contact_count, n, f);
     TL_TRY(b->ops->scan(b, f->contact_start, n, NULL));
@@ -264,7 +280,7 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_co
 
 /* Stages 1 (where `counting` is TLK_bounds) to 8, again where there were more entries than room. */
 static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t parts,
-                            tl_kernel counting, tl_contacts *out, uint32_t *contacts)
+                            tl_kernel counting, tl_buffer *start, uint32_t *contacts)
 {
     uint32_t entries;
     if (!c->entries)
@@ -273,7 +289,7 @@ static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t 
         TL_TRY(start_bins(b, c, f));
         tl_run(b, counting, f->shapes.rows, f);
         TL_TRY(fill_bins(b, c, f));
-        TL_TRY(count_contacts(b, c, f, out, contacts, &entries));
+        TL_TRY(count_contacts(b, c, f, start, contacts, &entries));
         if (entries >= 1u << 31)
             return too_wide(b, f, entries);
         c->entries = entries > c->entries ? entries : c->entries;
@@ -304,8 +320,9 @@ tl_status tl_collide_room(tl_backend *b, uint64_t total, tlk_find *f, tl_contact
     TL_TRY(tl_buffer_need(b, &out->a, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->n, 4 * total * b->real));
-    f->contacts = out->count = (uint32_t)total;
+    f->contacts = out->count = out->pairs = (uint32_t)total;
     out->impulses = false;
+    out->manifolds = false;
     f->contact_a = out->a.data;
     f->contact_b = out->b.data;
     f->contact_n = out->n.data;
@@ -317,9 +334,102 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
 {
     tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
     uint32_t total;
-    TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, out, &total));
-    TL_TRY(tl_collide_room(b, total, &f, out));
+    if (!state->manifolds) {
+        TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &out->start, &total));
+        TL_TRY(tl_collide_room(b, total, &f, out));
+        tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+        return TL_OK;
+    }
+    TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &c->near_start, &total));
+    TL_TRY(tl_buffer_need(b, &c->near_a, total * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->near_b, total * sizeof(uint32_t)));
+    f.contacts = total;
+    f.contact_a = c->near_a.data;
+    f.contact_b = c->near_b.data;
     tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+    return tl_collide_touch(b, c, state, &f, total, out);
+}
+
+/* Pairs with meshes and height fields become pairs with their triangles. */
+static tl_status find_triangles(tl_backend *b, tl_collide *c, tlk_touching *t)
+{
+    const size_t word = sizeof(uint32_t);
+    const uint32_t shapes = t->find.shapes.rows;
+    uint64_t total;
+    TL_TRY(tl_buffer_need(b, &c->part, ((size_t)t->near + 1) * word));
+    TL_TRY(tl_buffer_need(b, &c->part_start, ((size_t)shapes + 1) * word));
+    t->part = c->part.data;
+    t->part_start = c->part_start.data;
+    tl_run(b, TLK_part_count, t->near, t);
+    TL_TRY(b->ops->scan(b, t->part, t->near, &total));
+    if (total >= 1u << 31)
+        return too_many("pairs of shapes with triangles that are near them", total);
+    TL_TRY(tl_buffer_need(b, &c->part_a, (size_t)total * word));
+    TL_TRY(tl_buffer_need(b, &c->part_b, (size_t)total * word));
+    TL_TRY(tl_buffer_need(b, &c->part_sub, (size_t)total * word));
+    t->part_a = c->part_a.data;
+    t->part_b = c->part_b.data;
+    t->part_sub = c->part_sub.data;
+    tl_run(b, TLK_part_write, t->near, t);
+    tl_run(b, TLK_part_start, shapes + 1, t);
+    t->near = (uint32_t)total;
+    t->near_start = t->part_start;
+    t->near_a = t->part_a;
+    t->near_b = t->part_b;
+    t->near_sub = t->part_sub;
+    return TL_OK;
+}
+
+/* The points of pairs that are near, each in a place of its own; then, as it is known how many
+ * there are, one after the other. */
+tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state *state,
+                           const tlk_find *view, uint64_t near_count, tl_contacts *out)
+{
+    if (near_count >= 1u << 31)
+        return too_many("pairs of shapes that are near each other", near_count);
+    const tl_contacts *last = state->last;
+    uint64_t total, pairs;
+    tlk_touching t = {.find = *view,
+                      .near_start = view->contact_start,
+                      .near_a = view->contact_a,
+                      .near_b = view->contact_b,
+                      .near = (uint32_t)near_count};
+    if (state->surfaces)
+        TL_TRY(find_triangles(b, c, &t));
+    const uint32_t near = t.near;
+    const size_t word = sizeof(uint32_t), slots = TLK_POINTS_MOST * (size_t)near;
+    TL_TRY(tl_buffer_need(b, &c->normal, 4 * (size_t)near * b->real));
+    TL_TRY(tl_buffer_need(b, &c->slot, 4 * slots * b->real));
+    TL_TRY(tl_buffer_need(b, &c->slot_key, slots * word));
+    TL_TRY(tl_buffer_need(b, &c->points, ((size_t)near + 1) * word));
+    TL_TRY(tl_buffer_need(b, &c->rank, ((size_t)near + 1) * word));
+    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)view->shapes.rows + 1) * word));
+    t.normal = c->normal.data;
+    t.slot = c->slot.data;
+    t.key = c->slot_key.data;
+    t.points = c->points.data;
+    t.rank = c->rank.data;
+    if (last && last->manifolds && last->start.data) {
+        t.old_start = last->start.data;
+        t.old_b = last->b.data;
+        t.old_feature = last->feature.data;
+        t.old_n = last->n.data;
+    }
+    tl_run(b, TLK_touch_pair, near, &t);
+    TL_TRY(b->ops->scan(b, t.points, near, &total));
+    TL_TRY(b->ops->scan(b, t.rank, near, &pairs));
+    TL_TRY(tl_collide_room(b, total, &t.find, out));
+    TL_TRY(tl_buffer_need(b, &out->place, 4 * (size_t)total * b->real));
+    TL_TRY(tl_buffer_need(b, &out->feature, 2 * (size_t)total * word));
+    TL_TRY(tl_buffer_need(b, &out->pair, ((size_t)pairs + 1) * word));
+    t.find.contact_start = out->start.data;
+    t.place = out->place.data;
+    t.feature = out->feature.data;
+    t.pair = out->pair.data;
+    tl_run(b, TLK_touch_write, near, &t);
+    tl_run(b, TLK_touch_start, view->shapes.rows + 1, &t);
+    out->pairs = (uint32_t)pairs;
+    out->manifolds = true;
     return TL_OK;
 }
 
@@ -345,7 +455,7 @@ tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state 
 {
     tlk_find f = tl_collide_view(c, state, part);
     uint32_t total;
-    TL_TRY(find_pairs(b, c, &f, part.count, TLK_bin_count, out, &total));
+    TL_TRY(find_pairs(b, c, &f, part.count, TLK_bin_count, &out->start, &total));
     if (total >= 1u << 31)
         return too_many("contacts", total);
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));

@@ -5,15 +5,21 @@
 
 #include "backend/backend.h"
 
-/* The contacts of one state, in lists by owner shape. */
+/* The contacts of one state, in lists by owner shape; those of a pair of shapes are side by side.
+ */
 typedef struct tl_contacts {
     uint32_t count;
-    tl_buffer start;  /* uint32_t, shapes + 1 */
-    tl_buffer a, b;   /* uint32_t: owner and partner shape */
-    tl_buffer n;      /* real, 4 each: normal from owner to partner, gap */
-    bool impulses;    /* false: nothing has been solved, and gamma and colour are not there */
-    tl_buffer gamma;  /* real, 4 each: impulse on the partner */
-    tl_buffer colour; /* uint32_t */
+    uint32_t pairs;    /* of shapes that touch; as many as contacts unless there are manifolds */
+    bool manifolds;    /* pairs may have several contacts, and these are there: */
+    tl_buffer pair;    /* uint32_t, pairs + 1: the first contact of each, when they are found */
+    tl_buffer place;   /* real, 4 each: on the owner's surface, from its ball's centre */
+    tl_buffer feature; /* uint32_t, 2 each: triangle of a mesh, key of the point */
+    tl_buffer start;   /* uint32_t, shapes + 1 */
+    tl_buffer a, b;    /* uint32_t: owner and partner shape */
+    tl_buffer n;       /* real, 4 each: normal from owner to partner, gap */
+    bool impulses;     /* false: nothing has been solved, and gamma and colour are not there */
+    tl_buffer gamma;   /* real, 4 each: impulse on the partner */
+    tl_buffer colour;  /* uint32_t */
     struct tl_contacts *over; /* others that may be written over where their memory is larger */
 } tl_contacts;
 
@@ -28,6 +34,9 @@ typedef struct tl_collide {
     uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */
     uint32_t crowd;   /* contacts of a shape when they were last found, the mean */
     tl_buffer bin_start, bin, partner;
+    tl_buffer near_start, near_a, near_b; /* uint32_t: pairs that are near, by owner */
+    tl_buffer part, part_start, part_a, part_b, part_sub; /* the same by triangles (tlk_touching) */
+    tl_buffer normal, slot, slot_key, points, rank;       /* their points (tlk_touching) */
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 
@@ -43,6 +52,9 @@ typedef struct tl_collide_state {
     double h, envelope;
     const void *seen; /* tlk_find */
     double deep;
+    bool manifolds;          /* some pairs are not simple */
+    bool surfaces;           /* some shapes are made of triangles */
+    const tl_contacts *last; /* contacts of the last step */
 } tl_collide_state;
 
 /* One of several parts of space: a slab of bins across the longest side of the box. */
@@ -67,8 +79,15 @@ tl_status tl_collide_pairs(tl_backend *backend, tl_collide *collide, const tl_co
                            tl_part part, tl_contacts *out);
 /* what kernels see of a state, levels sized for a part; */
 tlk_find tl_collide_view(const tl_collide *collide, const tl_collide_state *state, tl_part part);
+/* from pairs that are near (the lists of `view`, `near` of them) to their contacts, where some are
+ * not simple; */
+tl_status tl_collide_touch(tl_backend *backend, tl_collide *collide, const tl_collide_state *state,
+                           const tlk_find *view, uint64_t near, tl_contacts *out);
 /* and room for `total` contacts (refused from 2^31 on), `view` being told where. */
 tl_status tl_collide_room(tl_backend *backend, uint64_t total, tlk_find *view, tl_contacts *out);
+
+/* Gives contacts of simple pairs what those of manifolds have. */
+tl_status tl_contacts_features(tl_backend *backend, tl_contacts *contacts);
 
 /* Room for impulses and colours; and contacts that have none yet get those of contacts at rest. */
 tl_status tl_contacts_room(tl_backend *backend, tl_contacts *contacts);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COPIES 12u /* arrays of a state that the stages read or write */
+#define COPIES 13u /* arrays of a state that the stages read or write */
 
 typedef struct team team;
 
@@ -108,7 +108,7 @@ typedef struct array_ref {
 static void list_arrays(tl_collide_state *s, size_t real, array_ref list[COPIES])
 {
     const size_t bodies = s->bodies.rows, shapes = s->shapes.rows;
-    const size_t patches = (shapes - s->shapes.dynamic) * TLK_PATCH * sizeof(double);
+    const size_t frames = s->shapes.frames * TLK_FRAME * sizeof(double);
     const array_ref all[COPIES] = {
         {&s->bodies.pos, bodies * 4 * sizeof(double), false},
         {&s->bodies.quat, bodies * 4 * sizeof(double), false},
@@ -118,8 +118,9 @@ static void list_arrays(tl_collide_state *s, size_t real, array_ref list[COPIES]
         {&s->shapes.info, shapes * sizeof(uint32_t), false},
         {&s->shapes.geom, shapes * 4 * sizeof(double), false},
         {&s->shapes.level, shapes, false},
-        {&s->shapes.patch_local, patches, false},
-        {&s->shapes.patch, patches, true},
+        {&s->shapes.frame_of, shapes * sizeof(uint32_t), false},
+        {&s->shapes.frame_local, frames, false},
+        {&s->shapes.frame, frames, true},
         {&s->shapes.centre, shapes * 4 * sizeof(double), true},
         {&s->shapes.reach, shapes * sizeof(float), true},
     };
@@ -251,11 +252,13 @@ static tl_status join(team *t, tl_buffer *end, tl_contacts *out)
     tl_backend *b = t->device[0].backend;
     const uint32_t shapes = t->state.shapes.rows;
     const size_t bytes = (size_t)shapes * sizeof(uint32_t);
+    tl_collide *c = t->device[0].collide;
+    tl_buffer *start = t->state.manifolds ? &c->near_start : &out->start;
     tlk_join args = {.find = tl_collide_view(t->device[0].collide, &t->state, (tl_part){0, 1})};
     uint64_t total;
-    TL_TRY(tl_buffer_need(b, &out->start, bytes + sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, start, bytes + sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, end, bytes));
-    args.find.contact_start = args.count = out->start.data;
+    args.find.contact_start = args.count = start->data;
     args.end = end->data;
     b->ops->fill(b, args.count, 0, bytes);
     for (uint32_t p = 0; p < t->parts; p++) {
@@ -263,13 +266,22 @@ static tl_status join(team *t, tl_buffer *end, tl_contacts *out)
         tl_run(b, TLK_join_count, shapes, &args);
     }
     TL_TRY(b->ops->scan(b, args.find.contact_start, shapes, &total));
-    TL_TRY(tl_collide_room(b, total, &args.find, out));
+    if (t->state.manifolds) {
+        TL_TRY(tl_buffer_need(b, &c->near_a, (size_t)total * sizeof(uint32_t)));
+        TL_TRY(tl_buffer_need(b, &c->near_b, (size_t)total * sizeof(uint32_t)));
+        args.find.contact_a = c->near_a.data;
+        args.find.contact_b = c->near_b.data;
+    } else {
+        TL_TRY(tl_collide_room(b, total, &args.find, out));
+    }
     b->ops->copy(b, args.end, args.find.contact_start, bytes);
     for (uint32_t p = 0; p < t->parts; p++) {
         args.from = t->pairs[p].start.data;
         args.partner = t->pairs[p].b.data;
         tl_run(b, TLK_join_lists, shapes, &args);
     }
+    if (t->state.manifolds)
+        return tl_collide_touch(b, c, &t->state, &args.find, total, out);
     tl_run(b, TLK_contact_geometry, out->count, &args.find);
     return TL_OK;
 }

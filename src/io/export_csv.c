@@ -45,28 +45,6 @@ typedef struct body_facts {
     double radius, mass;
 } body_facts;
 
-/* How far a shape reaches from its body's origin; infinity for a plane. */
-static double shape_reach(const tl_shape_row *s)
-{
-    static const double still[4] = {1, 0, 0, 0}, origin[3] = {0, 0, 0};
-    double most = 0;
-    if (s->kind == TL_PLANE)
-        return INFINITY;
-    if (s->kind == TL_SPHERE)
-        return sqrt(s->position[0] * s->position[0] + s->position[1] * s->position[1] +
-                    s->position[2] * s->position[2]) +
-               s->radius;
-    for (int i = 0; i < 8; i++) { /* corners; those of a parallelogram twice */
-        double p[3], out[3];
-        for (int k = 0; k < 3; k++)
-            p[k] = s->kind == TL_BOX ? (i >> k & 1 ? s->half_extents[k] : -s->half_extents[k])
-                                     : (i & 1 ? s->edge_u[k] : 0) + (i & 2 ? s->edge_v[k] : 0);
-        tl_export_place(s, still, origin, p, out);
-        most = fmax(most, sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]));
-    }
-    return most;
-}
-
 /* Facts of all bodies, in the order of result->bodies. */
 static tl_status gather_facts(tl_result *result, tl_array *facts)
 {
@@ -78,8 +56,11 @@ static tl_status gather_facts(tl_result *result, tl_array *facts)
         const tl_shape_row *s = tl_export_shapes(result, bodies[i].body, &count);
         body_facts *f = (body_facts *)facts->data + i;
         *f = (body_facts){0, bodies[i].mass};
-        for (size_t k = 0; k < count; k++)
-            f->radius = fmax(f->radius, shape_reach(&s[k]));
+        for (size_t k = 0; k < count; k++) {
+            const tl_shape_def d = tl_result_shape(&s[k]);
+            f->radius =
+                fmax(f->radius, tl_shape_reach(&d, tl_result_shape_geometry(result, &s[k])));
+        }
     }
     return TL_OK;
 }

@@ -1,6 +1,6 @@
 /* Export for ParaView: a .pvd that lists .vtp files by time, which lie in a folder beside it
- * (`name.pvd`: `name_frames/`). Per frame: moving spheres as points, shapes of prescribed bodies as
- * polygons, contacts as points. Fixed shapes have a file for each time that they change. */
+ * (`name.pvd`: `name_frames/`). Per frame: moving spheres as points, other shapes of moving bodies
+ * as polygons, contacts as points. Fixed shapes have a file for each time that they change. */
 #define _GNU_SOURCE
 #include "io/export.h"
 #include "io/export_vtp.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Fields of spheres; surfaces have the first three. */
+/* Fields of spheres and surfaces. */
 enum { RADIUS, BODY, MATERIAL, VELOCITY, ANGULAR, SPEED };
 /* Fields of contacts. */
 enum { BODY_A, BODY_B, NORMAL, IMPULSE, GAP };
@@ -28,7 +28,10 @@ typedef struct job {
     tl_array bodies;          /* tl_body_info */
     tl_array written;         /* char[32]: names of files in the folder */
     tl_vtp spheres, surfaces, contacts;
-    double centre[3], reach;     /* of what is there, for planes */
+    double centre[3], reach; /* of what is there, for planes */
+    tl_surface
+        *triangles; /* triangles of the shape that was last added, and what they were made of */
+    tl_shape_def triangles_of;
     size_t fixed_count;          /* files of fixed shapes so far */
     double fixed_from, fixed_to; /* times between which the last one holds */
 } job;
@@ -44,10 +47,8 @@ static void find_reach(job *j)
         if (s[i].kind == TL_PLANE)
             continue;
         const double *x = tl_result_find_body(j->result, s[i].body)->position;
-        double size = s[i].radius;
-        for (int k = 0; k < 3; k++)
-            size += s[i].half_extents[k] + fabs(s[i].edge_u[k]) + fabs(s[i].edge_v[k]) +
-                    fabs(s[i].position[k]);
+        const tl_shape_def d = tl_result_shape(&s[i]);
+        const double size = tl_shape_reach(&d, tl_result_shape_geometry(j->result, &s[i]));
         for (int k = 0; k < 3; k++) {
             low[k] = fmin(low[k], x[k] - size);
             high[k] = fmax(high[k], x[k] + size);
@@ -63,27 +64,50 @@ static void find_reach(job *j)
 
 /* ---- Surfaces ---- */
 
-static tl_status add_quad(job *j, const tl_shape_row *s, const double corners[4][3])
+/* Where a body is, and how it moves: NULL where that was not recorded. */
+typedef struct motion {
+    const double *q, *x;
+    const float *v, *w;
+} motion;
+
+/* A point of a shape with all its fields. */
+static tl_status add_point(tl_vtp *vtp, const tl_shape_row *s, double radius, const motion *m,
+                           const double point[3])
 {
-    const double radius = 0;
-    for (int i = 0; i < 4; i++) {
-        TL_TRY(tl_vtp_add_point(&j->surfaces, corners[i]));
-        TL_TRY(tl_vtp_set(&j->surfaces, RADIUS, &radius));
-        TL_TRY(tl_vtp_set(&j->surfaces, BODY, &s->body));
-        TL_TRY(tl_vtp_set(&j->surfaces, MATERIAL, &s->material));
-    }
+    static const float unknown[3] = {NAN, NAN, NAN};
+    const float *v = m->v ? m->v : unknown, *w = m->w ? m->w : unknown;
+    const double arm[3] = {point[0] - m->x[0], point[1] - m->x[1], point[2] - m->x[2]};
+    const float velocity[3] = {(float)(v[0] + w[1] * arm[2] - w[2] * arm[1]),
+                               (float)(v[1] + w[2] * arm[0] - w[0] * arm[2]),
+                               (float)(v[2] + w[0] * arm[1] - w[1] * arm[0])};
+    const float speed =
+        sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
+    TL_TRY(tl_vtp_add_point(vtp, point));
+    TL_TRY(tl_vtp_set(vtp, RADIUS, &radius));
+    TL_TRY(tl_vtp_set(vtp, BODY, &s->body));
+    TL_TRY(tl_vtp_set(vtp, MATERIAL, &s->material));
+    TL_TRY(tl_vtp_set(vtp, VELOCITY, velocity));
+    TL_TRY(tl_vtp_set(vtp, ANGULAR, w));
+    return tl_vtp_set(vtp, SPEED, &speed);
+}
+
+static tl_status add_quad(job *j, const tl_shape_row *s, const motion *m,
+                          const double corners[4][3])
+{
+    for (int i = 0; i < 4; i++)
+        TL_TRY(add_point(&j->surfaces, s, 0, m, corners[i]));
     return tl_vtp_add_polygon(&j->surfaces, 4);
 }
 
 /* The part of a plane that lies below everything else. */
-static tl_status add_plane(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+static tl_status add_plane(job *j, const tl_shape_row *s, const motion *m)
 {
     double o[3], n[3], corners[4][3], along = 0, u[3], v[3];
     const double zero[3] = {0}, ex[3] = {1, 0, 0}, ey[3] = {0, 1, 0}, ez[3] = {0, 0, 1};
-    tl_export_place(s, q, x, zero, o);
-    tl_export_place(s, q, x, ex, u);
-    tl_export_place(s, q, x, ey, v);
-    tl_export_place(s, q, x, ez, n);
+    tl_export_place(s, m->q, m->x, zero, o);
+    tl_export_place(s, m->q, m->x, ex, u);
+    tl_export_place(s, m->q, m->x, ey, v);
+    tl_export_place(s, m->q, m->x, ez, n);
     for (int k = 0; k < 3; k++)
         along += (j->centre[k] - o[k]) * (n[k] - o[k]);
     for (int i = 0; i < 4; i++) {
@@ -92,10 +116,10 @@ static tl_status add_plane(job *j, const tl_shape_row *s, const double q[4], con
             corners[i][k] =
                 j->centre[k] - along * (n[k] - o[k]) + a * (u[k] - o[k]) + b * (v[k] - o[k]);
     }
-    return add_quad(j, s, (const double(*)[3])corners);
+    return add_quad(j, s, m, (const double(*)[3])corners);
 }
 
-static tl_status add_box(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+static tl_status add_box(job *j, const tl_shape_row *s, const motion *m)
 {
     /* Corners by the signs of their coordinates, counter-clockwise seen from outside. */
     static const int faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
@@ -105,51 +129,77 @@ static tl_status add_box(job *j, const tl_shape_row *s, const double q[4], const
         const double p[3] = {i & 1 ? s->half_extents[0] : -s->half_extents[0],
                              i & 2 ? s->half_extents[1] : -s->half_extents[1],
                              i & 4 ? s->half_extents[2] : -s->half_extents[2]};
-        tl_export_place(s, q, x, p, corner[i]);
+        tl_export_place(s, m->q, m->x, p, corner[i]);
     }
     for (int f = 0; f < 6; f++) {
         for (int i = 0; i < 4; i++)
             memcpy(quad[i], corner[faces[f][i]], sizeof quad[i]);
-        TL_TRY(add_quad(j, s, (const double(*)[3])quad));
+        TL_TRY(add_quad(j, s, m, (const double(*)[3])quad));
     }
     return TL_OK;
 }
 
-static tl_status add_parallelogram(job *j, const tl_shape_row *s, const double q[4],
-                                   const double x[3])
+static tl_status add_parallelogram(job *j, const tl_shape_row *s, const motion *m)
 {
     double corners[4][3];
     for (int i = 0; i < 4; i++) {
         double p[3];
         for (int k = 0; k < 3; k++)
             p[k] = (i == 1 || i == 2 ? s->edge_u[k] : 0) + (i >= 2 ? s->edge_v[k] : 0);
-        tl_export_place(s, q, x, p, corners[i]);
+        tl_export_place(s, m->q, m->x, p, corners[i]);
     }
-    return add_quad(j, s, (const double(*)[3])corners);
+    return add_quad(j, s, m, (const double(*)[3])corners);
 }
 
-/* A sphere of a body that stands still. */
-static tl_status add_ball(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+/* Whether two shapes have the same surface in their own frames. */
+static bool same_size(const tl_shape_def *a, const tl_shape_def *b)
+{
+    return a->kind == b->kind && a->radius == b->radius && a->half_length == b->half_length &&
+           a->rounding == b->rounding && a->geometry.index == b->geometry.index &&
+           memcmp(a->half_extents, b->half_extents, sizeof a->half_extents) == 0;
+}
+
+/* Any shape as triangles. Shapes of one size often follow each other: their triangles are kept. */
+static tl_status add_triangles(job *j, const tl_shape_row *s, const motion *m)
+{
+    enum { SEGMENTS = 24 };
+    const tl_shape_def d = tl_result_shape(s);
+    if (!j->triangles || !same_size(&d, &j->triangles_of)) {
+        tl_surface_destroy(j->triangles);
+        j->triangles = NULL;
+        TL_TRY(
+            tl_surface_create(&d, tl_result_shape_geometry(j->result, s), SEGMENTS, &j->triangles));
+        j->triangles_of = d;
+    }
+    const tl_surface_info info = tl_surface_describe(j->triangles);
+    const int64_t first = (int64_t)j->surfaces.points.count;
+    for (size_t i = 0; i < info.vertex_count; i++) {
+        double point[3];
+        tl_export_place(s, m->q, m->x, info.vertices + 3 * i, point);
+        TL_TRY(add_point(&j->surfaces, s, 0, m, point));
+    }
+    for (size_t i = 0; i < info.triangle_count; i++)
+        TL_TRY(tl_vtp_add_triangle(&j->surfaces, first, info.triangles + 3 * i));
+    return TL_OK;
+}
+
+static tl_status add_ball(tl_vtp *vtp, const tl_shape_row *s, const motion *m)
 {
     double point[3];
-    tl_export_place(s, q, x, (double[3]){0, 0, 0}, point);
-    TL_TRY(tl_vtp_add_point(&j->surfaces, point));
-    TL_TRY(tl_vtp_set(&j->surfaces, RADIUS, &s->radius));
-    TL_TRY(tl_vtp_set(&j->surfaces, BODY, &s->body));
-    TL_TRY(tl_vtp_set(&j->surfaces, MATERIAL, &s->material));
-    return tl_vtp_add_vertex(&j->surfaces);
+    tl_export_place(s, m->q, m->x, (double[3]){0, 0, 0}, point);
+    TL_TRY(add_point(vtp, s, s->radius, m, point));
+    return tl_vtp_add_vertex(vtp);
 }
 
-static tl_status add_surface(job *j, const tl_shape_row *s, const double q[4], const double x[3])
+static tl_status add_surface(job *j, const tl_shape_row *s, const motion *m)
 {
     switch ((tl_shape_kind)s->kind) {
-    case TL_SPHERE: return add_ball(j, s, q, x);
-    case TL_PLANE: return add_plane(j, s, q, x);
-    case TL_BOX: return add_box(j, s, q, x);
-    case TL_PARALLELOGRAM: return add_parallelogram(j, s, q, x);
-    default: break;
+    case TL_SPHERE: return add_ball(&j->surfaces, s, m);
+    case TL_PLANE: return add_plane(j, s, m);
+    case TL_BOX: return s->rounding > 0 ? add_triangles(j, s, m) : add_box(j, s, m);
+    case TL_PARALLELOGRAM: return add_parallelogram(j, s, m);
+    default: return add_triangles(j, s, m);
     }
-    return TL_OK;
 }
 
 /* ---- Files ---- */
@@ -210,38 +260,14 @@ static tl_status export_fixed(job *j, double time)
         }
         if (time < b[i].added || time >= b[i].removed)
             continue;
+        static const float still[3] = {0, 0, 0};
+        const motion m = {b[i].orientation, b[i].position, still, still};
         size_t count;
         const tl_shape_row *s = tl_export_shapes(j->result, b[i].body.index, &count);
         for (size_t k = 0; k < count; k++)
-            TL_TRY(add_surface(j, &s[k], b[i].orientation, b[i].position));
+            TL_TRY(add_surface(j, &s[k], &m));
     }
     return list_file(j, &j->surfaces, "fixed", 1, j->fixed_count++, time, false);
-}
-
-static tl_status add_sphere(job *j, const tl_shape_row *s, const tl_frame_view *f, size_t i,
-                            const double q[4])
-{
-    double point[3];
-    static const float unknown[3] = {NAN, NAN, NAN}; /* what was not recorded */
-    const float *v = f->velocities ? f->velocities + 3 * i : unknown;
-    const float *w = f->angular_velocities ? f->angular_velocities + 3 * i : unknown;
-    tl_export_place(s, q, f->positions + 3 * i, (double[3]){0, 0, 0}, point);
-    double arm[3];
-    for (int k = 0; k < 3; k++)
-        arm[k] = point[k] - f->positions[3 * i + k];
-    const float velocity[3] = {(float)(v[0] + w[1] * arm[2] - w[2] * arm[1]),
-                               (float)(v[1] + w[2] * arm[0] - w[0] * arm[2]),
-                               (float)(v[2] + w[0] * arm[1] - w[1] * arm[0])};
-    const float speed =
-        sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
-    TL_TRY(tl_vtp_add_point(&j->spheres, point));
-    TL_TRY(tl_vtp_set(&j->spheres, RADIUS, &s->radius));
-    TL_TRY(tl_vtp_set(&j->spheres, BODY, &s->body));
-    TL_TRY(tl_vtp_set(&j->spheres, MATERIAL, &s->material));
-    TL_TRY(tl_vtp_set(&j->spheres, VELOCITY, velocity));
-    TL_TRY(tl_vtp_set(&j->spheres, ANGULAR, w));
-    TL_TRY(tl_vtp_set(&j->spheres, SPEED, &speed));
-    return tl_vtp_add_vertex(&j->spheres);
 }
 
 /* Moving bodies: spheres as points, the other shapes as surfaces. */
@@ -255,11 +281,13 @@ static tl_status export_states(job *j, uint64_t index, const tl_frame_view *f)
         static const float unturned[4] = {1, 0, 0, 0}; /* where none was recorded */
         const float *o = f->orientations ? f->orientations + 4 * i : unturned;
         const double q[4] = {o[0], o[1], o[2], o[3]};
+        const motion m = {q, f->positions + 3 * i, f->velocities ? f->velocities + 3 * i : NULL,
+                          f->angular_velocities ? f->angular_velocities + 3 * i : NULL};
         size_t count;
         const tl_shape_row *s = tl_export_shapes(j->result, f->bodies[i], &count);
         for (size_t k = 0; k < count; k++)
-            TL_TRY(s[k].kind == TL_SPHERE ? add_sphere(j, &s[k], f, i, q)
-                                          : add_surface(j, &s[k], q, f->positions + 3 * i));
+            TL_TRY(s[k].kind == TL_SPHERE ? add_ball(&j->spheres, &s[k], &m)
+                                          : add_surface(j, &s[k], &m));
     }
     TL_TRY(list_file(j, &j->spheres, "spheres", 0, index, f->time, false));
     if (!j->surfaces.points.count)
@@ -321,10 +349,10 @@ static void init_fields(job *j)
         tl_vtp_add_field(both[i], "radius", TL_VTP_F64, 1);
         tl_vtp_add_field(both[i], "body", TL_VTP_U32, 1);
         tl_vtp_add_field(both[i], "material", TL_VTP_U32, 1);
+        tl_vtp_add_field(both[i], "velocity", TL_VTP_F32, 3);
+        tl_vtp_add_field(both[i], "angular_velocity", TL_VTP_F32, 3);
+        tl_vtp_add_field(both[i], "speed", TL_VTP_F32, 1);
     }
-    tl_vtp_add_field(&j->spheres, "velocity", TL_VTP_F32, 3);
-    tl_vtp_add_field(&j->spheres, "angular_velocity", TL_VTP_F32, 3);
-    tl_vtp_add_field(&j->spheres, "speed", TL_VTP_F32, 1);
     tl_vtp_add_field(&j->contacts, "body_a", TL_VTP_U32, 1);
     tl_vtp_add_field(&j->contacts, "body_b", TL_VTP_U32, 1);
     tl_vtp_add_field(&j->contacts, "normal", TL_VTP_F32, 3);
@@ -387,6 +415,7 @@ tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *pat
             remove_files(&j);
         tl_fail(status, "%s", text);
     }
+    tl_surface_destroy(j.triangles);
     tl_vtp_free(&j.spheres);
     tl_vtp_free(&j.surfaces);
     tl_vtp_free(&j.contacts);

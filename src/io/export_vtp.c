@@ -65,6 +65,14 @@ tl_status tl_vtp_add_polygon(tl_vtp *vtp, uint32_t corners)
     return tl_array_append(&vtp->ends, &end, 1);
 }
 
+tl_status tl_vtp_add_triangle(tl_vtp *vtp, int64_t first, const uint32_t corners[3])
+{
+    const int64_t points[3] = {first + corners[0], first + corners[1], first + corners[2]};
+    TL_TRY(tl_array_append(&vtp->polygons, points, 3));
+    const int64_t end = (int64_t)vtp->polygons.count;
+    return tl_array_append(&vtp->ends, &end, 1);
+}
+
 /* The data of a file, one array after the other. Offsets of vertices are 1, 2, 3, ...: made when
  * they are written. */
 typedef struct layout {

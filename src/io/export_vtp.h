@@ -44,6 +44,9 @@ tl_status tl_vtp_set(tl_vtp *vtp, uint32_t field, const void *row);
 tl_status tl_vtp_add_vertex(tl_vtp *vtp);
 tl_status tl_vtp_add_polygon(tl_vtp *vtp, uint32_t corners);
 
+/* A triangle of points that are counted from point `first`. */
+tl_status tl_vtp_add_triangle(tl_vtp *vtp, int64_t first, const uint32_t corners[3]);
+
 /* Counts the file and its points in `info`. */
 tl_status tl_vtp_write(const tl_vtp *vtp, const char *path, tl_export_info *info);
 

@@ -102,16 +102,22 @@ static double volume(const tl_region *region)
 enum { S_KIND, S_LOW, S_HIGH, S_MEAN, S_MEDIAN, S_DEVIATION, SIZE_KEYS };
 static const char *const size_keys[] = {"kind", "low", "high", "mean", "median", "deviation"};
 
-static tl_status read_distribution(const tl_reader *r, const tl_json *value, tl_size_def *size)
+/* Of radii (m), or of factors, which have no unit. */
+static tl_status read_distribution(const tl_reader *r, const tl_json *value, bool factors,
+                                   tl_size_def *size)
 {
     static const bool used[3][SIZE_KEYS] = {
         {0, 1, 1, 0, 0, 0}, {0, 1, 1, 1, 0, 1}, {0, 1, 1, 0, 1, 1}};
     static const tl_rule plain = {0, INFINITY, 1, 0, "a number above 0"};
+    const tl_rule *rule = factors ? &plain : TL_ABOVE_0("m");
+    const char *unit = factors ? "" : " (m)";
     const char *const *kinds =
         tl_words(TL_WORDS_SIZE) + TL_SIZE_UNIFORM; /* equal: a radius alone */
     const tl_json *f[SIZE_KEYS];
     uint32_t kind = 0;
-    TL_TRY(tl_read_fields(r, value, "a distribution of radii", SIZE_KEYS, size_keys, f));
+    TL_TRY(tl_read_fields(r, value,
+                          factors ? "a distribution of factors" : "a distribution of radii",
+                          SIZE_KEYS, size_keys, f));
     TL_TRY(tl_read_kind(r, value, f[S_KIND], kinds, &kind));
     for (int i = 1; i < SIZE_KEYS; i++) {
         if (f[i] && !used[kind][i])
@@ -120,23 +126,21 @@ static tl_status read_distribution(const tl_reader *r, const tl_json *value, tl_
                                     size_keys[i], kinds[kind]);
         if (!f[i] && used[kind][i])
             return tl_read_missing(r, value, size_keys[i],
-                                   i == S_DEVIATION && kind == 2 ? plain.expected
-                                                                 : "a number above 0 (m)");
+                                   i == S_DEVIATION && kind == 2 ? plain.expected : rule->expected);
     }
     size->kind = (tl_size_kind)(TL_SIZE_UNIFORM + kind);
-    TL_TRY(tl_read_number(r, f[S_LOW], TL_ABOVE_0("m"), &size->low));
-    TL_TRY(tl_read_number(r, f[S_HIGH], TL_ABOVE_0("m"), &size->high));
-    TL_TRY(tl_read_number(r, f[S_MEAN], TL_ABOVE_0("m"), &size->radius));
-    TL_TRY(tl_read_number(r, f[S_MEDIAN], TL_ABOVE_0("m"), &size->radius));
-    TL_TRY(
-        tl_read_number(r, f[S_DEVIATION], kind == 2 ? &plain : TL_ABOVE_0("m"), &size->deviation));
+    TL_TRY(tl_read_number(r, f[S_LOW], rule, &size->low));
+    TL_TRY(tl_read_number(r, f[S_HIGH], rule, &size->high));
+    TL_TRY(tl_read_number(r, f[S_MEAN], rule, &size->radius));
+    TL_TRY(tl_read_number(r, f[S_MEDIAN], rule, &size->radius));
+    TL_TRY(tl_read_number(r, f[S_DEVIATION], kind == 2 ? &plain : rule, &size->deviation));
     if (!(size->high > size->low))
-        return tl_read_fail(r, f[S_HIGH], "is %g, expected more than low, %g (m)", size->high,
-                            size->low);
+        return tl_read_fail(r, f[S_HIGH], "is %g, expected more than low, %g%s", size->high,
+                            size->low, unit);
     if (kind && !(size->radius >= size->low && size->radius <= size->high))
         return tl_read_fail(r, f[kind == 1 ? S_MEAN : S_MEDIAN],
-                            "is %g, expected a number between low, %g, and high, %g (m)",
-                            size->radius, size->low, size->high);
+                            "is %g, expected a number between low, %g, and high, %g%s",
+                            size->radius, size->low, size->high, unit);
     return TL_OK;
 }
 
@@ -149,9 +153,67 @@ static tl_status read_size(const tl_reader *r, const tl_json *entry, const tl_js
     if (!radius && !distribution)
         return tl_read_missing(r, entry, "radius", "a number above 0 (m), or a 'size'");
     if (distribution)
-        return read_distribution(r, distribution, size);
+        return read_distribution(r, distribution, false, size);
     size->kind = TL_SIZE_EQUAL;
     return tl_read_number(r, radius, TL_ABOVE_0("m"), &size->radius);
+}
+
+/* ---- Templates ---- */
+
+/* The templates of a fill, and their shapes one after the other. */
+typedef struct templates {
+    tl_array defs;   /* tl_template_def */
+    tl_array shapes; /* tl_shape_def */
+    double size;     /* m: about that of the smallest; 0: not known */
+} templates;
+
+/* About half the size of a shape. */
+static double extent_of(const tl_shape_def *s)
+{
+    const double *e = s->half_extents;
+    return fmax(fmax(s->radius, s->half_length), fmax(e[0], fmax(e[1], e[2])));
+}
+
+static tl_status read_template(const tl_reader *r, const tl_json *value, templates *out)
+{
+    enum { WEIGHT, SHAPES, TEMPLATE_KEYS };
+    static const char *const keys[] = {"weight", "shapes"};
+    static const tl_rule positive = {0, INFINITY, 1, 0, "a number above 0"};
+    const tl_json *f[TEMPLATE_KEYS];
+    tl_template_def def = {.weight = 1};
+    double size = 0;
+    TL_TRY(tl_read_fields(r, value, "a template", TEMPLATE_KEYS, keys, f));
+    TL_TRY(tl_read_number(r, f[WEIGHT], &positive, &def.weight));
+    if (!f[SHAPES])
+        return tl_read_missing(r, value, "shapes", "an array of shapes");
+    TL_TRY(tl_read_array(r, f[SHAPES], "an array of shapes"));
+    if (!f[SHAPES]->count)
+        return tl_read_expected(r, f[SHAPES], "at least one shape");
+    for (const tl_json *v = tl_json_first(r->tree, f[SHAPES]); v; v = tl_json_next(r->tree, v)) {
+        tl_shape_def shape;
+        TL_TRY(tl_read_shape(r, v, TL_DYNAMIC, &shape));
+        TL_TRY(tl_array_append(&out->shapes, &shape, 1));
+        size = fmax(size, extent_of(&shape));
+    }
+    def.shape_count = f[SHAPES]->count;
+    out->size = out->defs.count ? fmin(out->size, size) : size;
+    return tl_array_append(&out->defs, &def, 1);
+}
+
+static tl_status read_templates(const tl_reader *r, const tl_json *list, templates *out)
+{
+    TL_TRY(tl_read_array(r, list, "an array of templates"));
+    if (!list->count)
+        return tl_read_expected(r, list, "at least one template");
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_template(r, v, out));
+    tl_template_def *defs = out->defs.data;
+    size_t at = 0;
+    for (size_t i = 0; i < out->defs.count; i++) {
+        defs[i].shapes = (const tl_shape_def *)out->shapes.data + at;
+        at += defs[i].shape_count;
+    }
+    return TL_OK;
 }
 
 /* ---- Fills ---- */
@@ -169,32 +231,73 @@ enum {
     DENSITY,
     MATERIAL,
     VELOCITY,
+    TEMPLATES,
+    SCALE,
     FILL_KEYS
 };
-static const char *const fill_keys[] = {"name",   "region",  "pattern",  "radius",
-                                        "size",   "count",   "seed",     "gap",
-                                        "jitter", "density", "material", "velocity"};
+static const char *const fill_keys[] = {"name",     "region",   "pattern",   "radius", "size",
+                                        "count",    "seed",     "gap",       "jitter", "density",
+                                        "material", "velocity", "templates", "scale"};
 
 /* Refuses a fill that would take more bodies than are allowed, from its count or from how many
  * spheres its region has room for, before anything is placed. */
 static tl_status charge_fill(tl_reader *r, const tl_json *entry, const tl_json *count,
-                             const tl_fill_def *def)
+                             const tl_fill_def *def, double unit)
 {
     if (count)
         return tl_read_charge(r, count, def->count, 0);
     const tl_size_def *s = &def->size;
     const double typical = s->kind == TL_SIZE_UNIFORM ? (s->low + s->high) / 2 : s->radius;
-    const double each = 2 * typical + def->gap + 2 * def->jitter;
+    const double each = 2 * typical * unit + def->gap + 2 * def->jitter;
     const double room = volume(&def->region) / (each * each * each);
-    if (room > (double)(r->most - r->bodies))
+    const char *what = def->template_count ? "bodies" : "spheres";
+    if (each > 0 && room > (double)(r->most - r->bodies))
         return tl_read_fail(r, entry,
-                            "has room for about %.3g spheres, expected a 'count', a smaller region "
-                            "or larger spheres",
-                            room);
+                            "has room for about %.3g %s, expected a 'count', a smaller region "
+                            "or larger %s",
+                            room, what, what);
     return TL_OK;
 }
 
-static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
+/* What is filled in: spheres with a radius or sizes, or templates with a scale. */
+static tl_status read_what(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
+                           tl_fill_def *def, templates *t)
+{
+    static const tl_rule positive = {0, INFINITY, 1, 0, "a number above 0"};
+    if (!f[TEMPLATES] && f[SCALE])
+        return tl_read_fail_key(r, entry, f[SCALE],
+                                "has 'scale', expected it beside 'templates' alone");
+    if (!f[TEMPLATES])
+        return read_size(r, entry, f[RADIUS], f[SIZE], &def->size);
+    for (int i = RADIUS; i <= SIZE; i++)
+        if (f[i])
+            return tl_read_fail_key(r, entry, f[i],
+                                    "has both 'templates' and '%s', expected one of them; 'scale' "
+                                    "makes templates larger or smaller",
+                                    fill_keys[i]);
+    TL_TRY(read_templates(r, f[TEMPLATES], t));
+    def->template_count = t->defs.count;
+    def->templates = t->defs.data;
+    def->size = (tl_size_def){.kind = TL_SIZE_EQUAL, .radius = 1};
+    if (f[SCALE] && f[SCALE]->kind == TL_JSON_OBJECT)
+        return read_distribution(r, f[SCALE], true, &def->size);
+    return tl_read_number(r, f[SCALE], &positive, &def->size.radius);
+}
+
+/* A refusal of the library: of the fill, or of one of its templates. */
+__attribute__((cold)) static tl_status refuse_fill(const tl_reader *r, const tl_json *entry,
+                                                   const tl_json *list, tl_status status)
+{
+    const size_t index = tl_last_error().index;
+    if (!list || index == TL_NO_INDEX)
+        return tl_read_refused(r, entry, status);
+    const tl_json *value = tl_json_first(r->tree, list);
+    for (size_t i = 0; i < index; i++)
+        value = tl_json_next(r->tree, value);
+    return tl_read_refused(r, value, status);
+}
+
+static tl_status read_fill_of(tl_reader *r, const tl_json *entry, uint32_t number, templates *t)
 {
     const tl_json *f[FILL_KEYS];
     tl_fill_def def = tl_fill_default();
@@ -205,7 +308,7 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
     TL_TRY(tl_read_region(r, f[REGION], true, &def.region));
     TL_TRY(tl_read_choice(r, f[PATTERN], tl_words(TL_WORDS_PATTERN), &pattern));
     def.pattern = (tl_fill_pattern)pattern;
-    TL_TRY(read_size(r, entry, f[RADIUS], f[SIZE], &def.size));
+    TL_TRY(read_what(r, entry, f, &def, t));
     TL_TRY(tl_read_whole(r, f[COUNT], 1, TL_MOST_BODIES, &def.count));
     TL_TRY(tl_read_whole(r, f[SEED], 0, most_seed, &def.seed));
     TL_TRY(tl_read_number(r, f[GAP], TL_AT_LEAST_0("m"), &def.gap));
@@ -217,15 +320,20 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
         return tl_read_fail_key(r, entry, f[JITTER],
                                 "has 'jitter', expected none with the pattern \"%s\"",
                                 tl_word(TL_WORDS_PATTERN, pattern));
-    TL_TRY(charge_fill(r, entry, f[COUNT], &def));
+    if (f[TEMPLATES] && pattern == TL_FILL_CLOSE && def.template_count > 1)
+        return tl_read_fail(r, f[TEMPLATES],
+                            "has %zu templates, expected one with the pattern \"close\"",
+                            def.template_count);
+    TL_TRY(charge_fill(r, entry, f[COUNT], &def, f[TEMPLATES] ? t->size : 1));
 
     uint64_t added = 0;
     tl_body first = {0, 0};
     tl_status status = tl_scene_fill(r->scene, &def, &added, &first);
     if (status < 0)
-        return tl_read_refused(r, entry, status);
+        return refuse_fill(r, entry, f[TEMPLATES], status);
     if (!added)
-        return tl_read_fail(r, f[REGION], "has no room for a sphere, expected room for one");
+        return tl_read_fail(r, f[REGION], "has no room for a %s, expected room for one",
+                            f[TEMPLATES] ? "body" : "sphere");
     if (!f[COUNT])
         TL_TRY(tl_read_charge(r, entry, added, 0));
     return tl_read_entry(r, entry, f[NAME],
@@ -234,6 +342,16 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
                                    .entry = number,
                                    .section = TL_SECTION_FILLS,
                                    .group = true});
+}
+
+static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
+{
+    templates t = {.defs = {.item = sizeof(tl_template_def)},
+                   .shapes = {.item = sizeof(tl_shape_def)}};
+    const tl_status status = read_fill_of(r, entry, number, &t);
+    tl_array_free(&t.defs);
+    tl_array_free(&t.shapes);
+    return status;
 }
 
 tl_status tl_read_fills(tl_reader *r, const tl_json *list)

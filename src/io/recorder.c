@@ -351,6 +351,8 @@ static tl_status make_file(tl_recorder *r, const char *new, const tl_document *d
     if (status == TL_OK)
         status = tl_result_monitors_create(&r->monitors, r->writer.file, r->path, world);
     if (status == TL_OK)
+        status = tl_result_geometries_write(r->writer.file, r->path, world);
+    if (status == TL_OK)
         status = tl_recorder_edits_create(r);
     if (status == TL_OK && H5Fstart_swmr_write(r->writer.file) < 0)
         status = tl_h5_fail(TL_FILE, r->path, "HDF5 cannot change to single-writer mode");

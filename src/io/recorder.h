@@ -6,6 +6,7 @@
 #define TL_IO_RECORDER_H
 
 #include "io/h5file.h"
+#include "io/result_geometries.h"
 #include "io/result_layout.h"
 #include "io/result_monitors.h"
 

@@ -64,7 +64,10 @@ static tl_shape_row shape_row(const tl_shape_info *info)
                         .index = info->index,
                         .kind = (uint32_t)d->kind,
                         .material = d->material.index,
-                        .radius = d->radius};
+                        .radius = d->radius,
+                        .half_length = d->half_length,
+                        .rounding = d->rounding,
+                        .geometry = d->geometry.index};
     memcpy(row.position, d->position, sizeof row.position);
     memcpy(row.orientation, d->orientation, sizeof row.orientation);
     memcpy(row.half_extents, d->half_extents, sizeof row.half_extents);

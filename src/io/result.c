@@ -135,6 +135,7 @@ static tl_status open_inside(tl_result *r)
             r->record.fields |= fields[i].field;
     TL_TRY(read_recorded(r));
     TL_TRY(tl_result_monitors_open(&r->monitors, r->file, r->path, size));
+    TL_TRY(tl_result_geometries_read(&r->geometries, r->file, r->path, size));
     TL_TRY(tl_result_tables_frames(&r->tables, r->path, r->closed, &r->frames, &r->steps));
     return tl_result_monitors_whole(&r->monitors, r->path, r->closed, &r->steps);
 }
@@ -153,6 +154,7 @@ static void set_item_sizes(tl_result *r)
     r->contacts.item = sizeof(tl_contact);
     r->columns.item = 1;
     r->monitors = tl_result_monitors_none();
+    r->geometries = tl_result_geometries_none();
 }
 
 tl_status tl_result_open(const char *path, tl_result **result)
@@ -199,6 +201,7 @@ void tl_result_close(tl_result *r)
     if (r->file >= 0)
         H5Fclose(r->file);
     tl_h5_end();
+    tl_result_geometries_free(&r->geometries);
     tl_array *arrays[] = {&r->frames,       &r->bodies,    &r->shapes,       &r->removals,
                           &r->frame_bodies, &r->positions, &r->orientations, &r->velocities,
                           &r->angular,      &r->contacts,  &r->columns,      &r->recorded};

@@ -4,6 +4,7 @@
 #define TL_IO_RESULT_H
 
 #include "io/h5file.h"
+#include "io/result_geometries.h"
 #include "io/result_layout.h"
 #include "io/result_monitors.h"
 
@@ -17,6 +18,7 @@ struct tl_result {
     tl_result_tables tables;
     bool has_tables;
     tl_result_monitors monitors;
+    tl_result_geometries geometries;
     bool closed;
     uint32_t major, minor; /* of the format */
     uint64_t steps;        /* rows of /steps that count */
@@ -41,6 +43,12 @@ tl_frame_row tl_result_last(const tl_result *result);
 
 /* Reads and checks /bodies, /shapes and /removals as far as the frames speak of them. */
 tl_status tl_result_load_bodies(tl_result *result);
+
+/* A shape as it was described. */
+tl_shape_def tl_result_shape(const tl_shape_row *row);
+
+/* The geometry of a shape; NULL where it has none. */
+const tl_geometry_info *tl_result_shape_geometry(const tl_result *result, const tl_shape_row *row);
 
 /* The row of a body in result->bodies; NULL where it has none. After tl_result_load_bodies(). */
 const tl_body_row *tl_result_find_body(const tl_result *result, uint64_t body);

@@ -10,7 +10,7 @@
 /* The format's version. The minor one counts additions that older readers may pass over; with the
  * major one the meaning of what was there changes (docs/formats.md). */
 #define TL_RESULT_MAJOR    1
-#define TL_RESULT_MINOR    1
+#define TL_RESULT_MINOR    2
 #define TL_RESULT_ID_CHARS 32 /* hexadecimal; the same in the result and in its checkpoint */
 
 /* What quantised files round to besides tl_record_def.error. */
@@ -78,6 +78,8 @@ typedef struct tl_body_row {
 typedef struct tl_shape_row {
     uint32_t body, index, kind, material;
     double position[3], orientation[4], radius, half_extents[3], edge_u[3], edge_v[3];
+    double half_length, rounding;
+    uint64_t geometry; /* row of /geometries/list, from 1; 0: none */
 } tl_shape_row;
 
 typedef struct tl_removal_row {

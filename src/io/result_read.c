@@ -68,6 +68,48 @@ static tl_status check_bodies(const tl_result *r)
     return TL_OK;
 }
 
+/* Whether all of these are above 0. */
+static bool positive(const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(x[i] > 0))
+            return false;
+    return true;
+}
+
+/* What is wrong with the size of a shape; NULL: nothing. */
+static const char *wrong_size(const tl_result *r, const tl_shape_row *s)
+{
+    const double *h = s->half_extents;
+    double most = INFINITY; /* of the rounding */
+    switch ((tl_shape_kind)s->kind) {
+    case TL_SPHERE:
+    case TL_PLANE:
+    case TL_PARALLELOGRAM: return NULL;
+    case TL_CAPSULE:
+    case TL_CYLINDER:
+    case TL_CONE:
+        if (!(s->radius > 0 && s->half_length > 0))
+            return "radius and half_length must be above 0";
+        most = fmin(s->radius, s->half_length);
+        break;
+    case TL_BOX: most = fmin(h[0], fmin(h[1], h[2])); /* fall through */
+    case TL_ELLIPSOID:
+        if (!positive(h, 3))
+            return "half_extents must be above 0";
+        break;
+    case TL_HULL:
+    case TL_MESH:
+    case TL_HEIGHTS:
+        if (!tl_result_shape_geometry(r, s))
+            return "its geometry is not in /geometries/list";
+        if ((uint32_t)tl_result_shape_geometry(r, s)->kind != s->kind)
+            return "its geometry is of another kind";
+        break;
+    }
+    return s->rounding >= 0 && s->rounding < most ? NULL : "its rounding is too large or below 0";
+}
+
 static tl_status check_shapes(const tl_result *r)
 {
     const tl_shape_row *row = r->shapes.data;
@@ -78,12 +120,16 @@ static tl_status check_shapes(const tl_result *r)
         if (last && (row[i].body < last->body ||
                      (row[i].body == last->body && row[i].index <= last->index)))
             return bad_row(r, "shapes", i, "shapes must be in ascending order");
-        if (row[i].kind > TL_PARALLELOGRAM)
+        if (row[i].kind > TL_HEIGHTS)
             return unknown_kind(r, "shapes", i, row[i].kind);
         if (!isfinite(row[i].radius) || !finite_doubles(row[i].position, 3) ||
             !finite_doubles(row[i].orientation, 4) || !finite_doubles(row[i].half_extents, 3) ||
-            !finite_doubles(row[i].edge_u, 3) || !finite_doubles(row[i].edge_v, 3))
+            !finite_doubles(row[i].edge_u, 3) || !finite_doubles(row[i].edge_v, 3) ||
+            !isfinite(row[i].half_length) || !isfinite(row[i].rounding))
             return bad_row(r, "shapes", i, "its numbers must be finite");
+        const char *wrong = wrong_size(r, &row[i]);
+        if (wrong)
+            return bad_row(r, "shapes", i, wrong);
     }
     return TL_OK;
 }
@@ -174,6 +220,30 @@ tl_status tl_result_read_bodies(tl_result *result, uint64_t count, tl_body_info 
     return TL_OK;
 }
 
+tl_shape_def tl_result_shape(const tl_shape_row *row)
+{
+    tl_shape_def d = {.kind = (tl_shape_kind)row->kind,
+                      .material.index = row->material,
+                      .radius = row->radius,
+                      .half_length = row->half_length,
+                      .rounding = row->rounding,
+                      .geometry.index = (uint32_t)row->geometry};
+    memcpy(d.position, row->position, sizeof d.position);
+    memcpy(d.orientation, row->orientation, sizeof d.orientation);
+    memcpy(d.half_extents, row->half_extents, sizeof d.half_extents);
+    memcpy(d.edge_u, row->edge_u, sizeof d.edge_u);
+    memcpy(d.edge_v, row->edge_v, sizeof d.edge_v);
+    return d;
+}
+
+const tl_geometry_info *tl_result_shape_geometry(const tl_result *result, const tl_shape_row *row)
+{
+    const tl_array *list = &result->geometries.infos;
+    if (!row->geometry || row->geometry > list->count)
+        return NULL;
+    return (const tl_geometry_info *)list->data + row->geometry - 1;
+}
+
 tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes)
 {
     REFUSE_NULL("tl_result_read_shapes", result);
@@ -181,20 +251,31 @@ tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info
     TL_TRY(tl_result_load_bodies(result));
     const tl_shape_row *row = result->shapes.data;
     for (uint64_t i = 0; i < count; i++) {
-        tl_shape_def *d = &shapes[i].def;
         shapes[i] =
             (tl_shape_info){.body = {row[i].body, 1},
                             .kind = (tl_body_kind)tl_result_find_body(result, row[i].body)->kind,
-                            .index = row[i].index};
-        d->kind = (tl_shape_kind)row[i].kind;
-        d->material.index = row[i].material;
-        d->radius = row[i].radius;
-        memcpy(d->position, row[i].position, sizeof d->position);
-        memcpy(d->orientation, row[i].orientation, sizeof d->orientation);
-        memcpy(d->half_extents, row[i].half_extents, sizeof d->half_extents);
-        memcpy(d->edge_u, row[i].edge_u, sizeof d->edge_u);
-        memcpy(d->edge_v, row[i].edge_v, sizeof d->edge_v);
+                            .index = row[i].index,
+                            .def = tl_result_shape(&row[i])};
     }
+    return TL_OK;
+}
+
+uint64_t tl_result_geometry_count(const tl_result *result)
+{
+    return result ? result->geometries.infos.count : 0;
+}
+
+tl_status tl_result_geometry(const tl_result *result, tl_geometry geometry, tl_geometry_info *info)
+{
+    REFUSE_NULL("tl_result_geometry", info);
+    *info = (tl_geometry_info){0};
+    REFUSE_NULL("tl_result_geometry", result);
+    const tl_array *list = &result->geometries.infos;
+    if (!geometry.index || geometry.index > list->count)
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "tl_result_geometry: geometry is %" PRIu32 "; there are %zu, from 1",
+                       geometry.index, list->count);
+    *info = ((const tl_geometry_info *)list->data)[geometry.index - 1];
     return TL_OK;
 }
 

@@ -18,21 +18,23 @@
 #define TLK_REAL void
 #endif
 
-#define TLK_LANES    8u
-#define TLK_NONE     0xffffffffu /* no body, no contact, no colour */
-#define TLK_LEVELS   24u         /* levels of bins */
-#define TLK_GLOBALS  64u         /* most shapes that every other shape is tested against directly */
-#define TLK_COLOURS  64u         /* the last one holds what found no other and is solved in order */
-#define TLK_HEAD     6u  /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
-#define TLK_ARMS     7u  /* further fields of an arm row: arms of a and b (3 + 3), step length */
-#define TLK_PATCH    18u /* doubles of a patch: origin, u, v, w, half extents, half its box */
-#define TLK_SPAN     256 /* bins of a shape on an axis, below */
-#define TLK_BINS_MAX (1u << 16)        /* most bins of a shape on a level */
-#define TLK_TOO_WIDE (1u << 31)        /* a count that makes the step fail */
-#define TLK_SEVERAL  (1u << 31)        /* in an entry: its shape has others */
-#define TLK_ROW      (TLK_SEVERAL - 1) /* and the bits of the shape's row */
-#define TLK_PARTNERS 16u               /* partners that the counting pass keeps for each shape */
-#define TLK_UNCUT    3u                /* an axis that is none: all of space */
+#define TLK_LANES   8u
+#define TLK_NONE    0xffffffffu /* no body, no contact, no colour */
+#define TLK_LEVELS  24u         /* levels of bins */
+#define TLK_GLOBALS 64u         /* most shapes that every other shape is tested against directly */
+#define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
+#define TLK_HEAD    6u /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
+#define TLK_ARMS    7u /* further fields of an arm row: arms of a and b (3 + 3), step length */
+#define TLK_FRAME \
+    20u /* doubles of a frame: origin, u, v, w, sizes, half its box, rounding, geometry */
+#define TLK_SPAN        256               /* bins of a shape on an axis, below */
+#define TLK_BINS_MAX    (1u << 16)        /* most bins of a shape on a level */
+#define TLK_TOO_WIDE    (1u << 31)        /* a count that makes the step fail */
+#define TLK_SEVERAL     (1u << 31)        /* in an entry: its shape has others */
+#define TLK_ROW         (TLK_SEVERAL - 1) /* and the bits of the shape's row */
+#define TLK_POINTS_MOST 4u                /* contact points of a pair of convex shapes */
+#define TLK_PARTNERS    16u               /* partners that the counting pass keeps for each shape */
+#define TLK_UNCUT       3u                /* an axis that is none: all of space */
 
 /* Words of an entry (bins.h). */
 #define TLK_ENTRY_CPU 5u
@@ -55,6 +57,7 @@
 #define TLK_SHAPE_CENTRAL \
     0x10u /* a sphere about its isotropic body's origin; or of a wall that never turns */
 #define TLK_SHAPE_FIXED    0x20u /* on a body that is not dynamic */
+#define TLK_SHAPE_ROUNDED  0x40u /* a box with rounded edges */
 #define TLK_SHAPE_MATERIAL 8u    /* shift */
 
 /* Bodies: dynamic ones are rows [0, dynamic), the others follow up to `rows`. Velocities are in the
@@ -73,12 +76,18 @@ typedef struct tlk_bodies {
 /* Shapes, ordered by body row; those of dynamic bodies are [0, dynamic). */
 typedef struct tlk_shapes {
     uint32_t rows, dynamic;
+    uint32_t frames;      /* how many are no spheres */
     const uint32_t *body; /* body row */
     const uint32_t *info; /* TLK_SHAPE_ */
     const double *geom;   /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
     const uint8_t *level; /* level of bins, TLK_LEVELS for globals */
-    const double *patch_local; /* TLK_PATCH a row from `dynamic` on, body frame */
-    double *patch;             /* the same in the world frame, by tlk_bounds */
+    const uint32_t *frame_of;  /* a row: its frame; TLK_NONE of spheres */
+    const double *frame_local; /* TLK_FRAME each: body frame, the box about the ball's centre along
+                                  the shape's axes (kernels/narrow/convex.h: the sizes) */
+    double *frame;             /* the same in the world frame, by tlk_bounds */
+    const double *numbers;     /* of geometries: vertices and what else their kinds have */
+    const uint32_t *words;     /* likewise */
+    const uint32_t *geometry;  /* 2 each: where the numbers and the words of a geometry begin */
     double *centre;            /* 4 a row: world centre, radius (-1: no sphere), by tlk_bounds */
     float *reach;              /* m, a row: within which it can touch something in this step */
 } tlk_shapes;
@@ -117,10 +126,29 @@ typedef struct tlk_find {
     uint32_t contacts;
     uint32_t *contact_start; /* shapes.rows + 2: counts, then their scan; the number of entries */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
-    uint32_t *contact_a;     /* contacts: the owner */
-    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap; NULL: contact_b is
-                                all that is written */
+    uint32_t *contact_a;     /* contacts: the owner; NULL: contact_b is all that is written */
+    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap; NULL: not yet */
 } tlk_find;
+
+/* From pairs of shapes that are near to the points where they touch (manifolds). */
+typedef struct tlk_touching {
+    tlk_find find;              /* its contacts are the points, in lists by owner */
+    const uint32_t *near_start; /* shapes.rows + 1: lists of the pairs that are near, by owner */
+    const uint32_t *near_a, *near_b, *near_sub; /* sub: a triangle of b; NULL: none has any */
+    uint32_t near;                              /* how many they are */
+    uint32_t *part; /* pairs + 1: with how many triangles, then scanned; else NULL */
+    uint32_t *part_start, *part_a, *part_b, *part_sub; /* the pairs with triangles, likewise */
+    const uint32_t *old_start, *old_b, *old_feature;   /* points of the last step; NULL: none */
+    const TLK_REAL *old_n;
+    TLK_REAL *normal;  /* 4 a pair that is near: the normal of its points */
+    TLK_REAL *slot;    /* 4 for each of TLK_POINTS_MOST points: place, gap */
+    uint32_t *key;     /* for each of them */
+    uint32_t *points;  /* pairs + 1: how many points each has, then scanned */
+    uint32_t *rank;    /* pairs + 1: 1 where it has any, then scanned */
+    TLK_REAL *place;   /* 4 a contact: on the owner's surface, from its ball's centre */
+    uint32_t *feature; /* 2 a contact: the triangle, the key */
+    uint32_t *pair;    /* pairs that touch + 1: the first contact of each */
+} tlk_touching;
 
 /* Putting the contacts of a part of space to those of the parts before it. */
 typedef struct tlk_join {
@@ -140,26 +168,30 @@ typedef struct tlk_ranges {
 
 /* Matching contacts with those of the last step, list against list. */
 typedef struct tlk_match {
-    uint32_t contacts;                 /* how many there are now */
-    const uint32_t *start, *a, *b;     /* contacts now: lists of partners by owner */
-    const uint32_t *old_start, *old_b; /* and then */
-    const TLK_REAL *old_gamma;         /* 4 a contact: impulse on the partner, world frame */
-    const uint32_t *old_colour;        /* TLK_NONE where there was none */
+    uint32_t contacts;                     /* how many there are now */
+    const uint32_t *feature, *old_feature; /* 2 a contact; NULL: one contact for each pair */
+    const TLK_REAL *place, *old_place;     /* 4 a contact, with these */
+    const double *geom;                    /* of shapes: how far points may have moved */
+    const uint32_t *start, *a, *b;         /* contacts now: lists of partners by owner */
+    const uint32_t *old_start, *old_b;     /* and then */
+    const TLK_REAL *old_gamma;             /* 4 a contact: impulse on the partner, world frame */
+    const uint32_t *old_colour;            /* TLK_NONE where there was none */
     TLK_REAL *gamma;
     uint32_t *colour;
 } tlk_match;
 
 /* Colouring contacts so that no two of a colour share a dynamic body. */
 typedef struct tlk_colour {
+    const uint32_t *first; /* pairs + 1: the first contact of each; NULL: each has one */
     const uint32_t *a, *b; /* shapes of each contact */
     const uint32_t *shape_body, *shape_info;
     uint32_t dynamic;      /* dynamic bodies */
     uint32_t *colour;      /* a contact */
     uint64_t *used;        /* a body: bit c is set where colour c is taken */
     uint64_t *bid;         /* a body: the highest bid of this round, 0 where there is none */
-    uint32_t *fresh;       /* contacts without a colour, in any order */
+    uint32_t *fresh;       /* pairs without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
-    uint32_t *key;         /* a contact: colour * 4 + kind * 2 + wall */
+    uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points) */
 } tlk_colour;
 
 /* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums
@@ -188,6 +220,8 @@ typedef struct tlk_descent {
 typedef struct tlk_problem {
     uint32_t rows; /* with the padding of packets; padded rows have a = TLK_NONE */
     uint32_t arm_base;
+    uint32_t items;          /* what sweeps go through: see tlk_item_row() */
+    uint32_t item_rows;      /* of an item from arm_base on */
     uint32_t blocks, moving; /* velocity blocks; those from `moving` on are never written */
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
@@ -206,8 +240,8 @@ typedef struct tlk_problem {
     TLK_REAL *vel;           /* blocks * 8: velocities with them */
     /* for sweeps in which rows wait for each other; NULL and 0 where there are none such */
     uint64_t colours[2];   /* bit c: there are central rows of colour c; arm rows */
-    const uint16_t *turns; /* rows: TLK_TURN_ at a, and at b << 8 */
-    const TLK_REAL *mass;  /* rows, 4 each, row by row: 1/m of a and b, 1/I of a and b */
+    const uint16_t *turns; /* items: TLK_TURN_ at a, and at b << 8 */
+    const TLK_REAL *mass;  /* items, 4 each, one by one: 1/m of a and b, 1/I of a and b */
     /* for solvers that gather: impulses row by row, where one load fetches them */
     const uint32_t *list_begin, *list_end; /* moving: rows of each block */
     const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
@@ -242,9 +276,12 @@ typedef struct tlk_build {
     const uint32_t *contact_a, *contact_b;
     const TLK_REAL *contact_n;
     const TLK_REAL *contact_gamma;
-    const uint32_t *key, *place;   /* a contact: its key, and its place in the order of keys */
+    const TLK_REAL *contact_place; /* 4 a contact, or NULL: tlk_touching.place */
+    const uint32_t *first;         /* pairs + 1: the first contact of each; NULL: each has one */
+    uint32_t item_rows;            /* of an item from arm_base on */
+    const uint32_t *key, *place;   /* a pair: its key, and its place in the order of keys */
     const uint32_t *segment_start; /* a key / 2: its first place; at the end, all contacts */
-    const uint32_t *segment_row;   /* a key / 2: its first row */
+    const uint32_t *segment_item;  /* a key / 2: its first item */
     const TLK_REAL *pair;          /* 2 a pair of materials: friction, restitution */
     uint32_t materials;
     uint32_t warm, arm_base;
@@ -350,13 +387,17 @@ typedef struct tlk_order {
     uint32_t shapes, shape_dynamic;          /* new */
     const uint32_t *info;                    /* old */
     const uint8_t *level;                    /* an old shape: its new level */
-    uint32_t old_dynamic;                    /* old shapes of dynamic bodies; patches follow */
-    uint32_t *patch_rank; /* an old shape behind those: 1 where there is a patch, then scanned */
-    uint32_t *patch_from; /* a new patch: the old one */
+    const uint32_t *frame_of;                /* an old shape: its frame, or TLK_NONE */
+    uint32_t *frame_rank;           /* new shapes + 1: 1 where there is a frame, then scanned */
+    uint32_t *frame_from;           /* a new frame: the old one */
+    uint32_t *frame_out;            /* a new shape: its frame, or TLK_NONE */
     const uint32_t *a, *b, *colour; /* contacts */
     const TLK_REAL *n, *gamma;
-    uint32_t *a_out, *b_out, *colour_out;
-    TLK_REAL *n_out, *gamma_out;
+    const TLK_REAL *place; /* NULL: each pair has one contact, and this and feature are not there */
+    const uint32_t *feature;
+    const double *centre; /* old shapes' */
+    uint32_t *a_out, *b_out, *colour_out, *feature_out;
+    TLK_REAL *n_out, *gamma_out, *place_out;
     const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */
     uint32_t *start;                       /* shapes + 1 */
 } tlk_order;
@@ -411,7 +452,7 @@ typedef struct tlk_edit {
     const uint32_t *list;   /* those */
     uint32_t balls;         /* how many of them are of dynamic bodies: spheres, which come first */
     double *ball;           /* 4 each: centre in the world frame, radius */
-    double *pos, *quat, *geom, *patch; /* of the others: their bodies' pose, geometry and patch */
+    double *pos, *quat, *geom, *frame; /* of the others: their bodies' pose, ball and frame */
     uint32_t *info;
 } tlk_edit;
 
@@ -428,6 +469,7 @@ typedef struct tlk_monitor {
     uint32_t on, by;                       /* groups */
     const uint32_t *contact_a, *contact_b; /* of the step: shapes */
     const TLK_REAL *contact_n;             /* 4 a contact: normal from a to b, gap */
+    const TLK_REAL *contact_place;         /* 4 a contact, or NULL: tlk_touching.place */
     const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b */
     uint32_t shape;                        /* number of the body's shape, or TLK_NONE: any */
     uint32_t origin;                       /* moments about this body row's origin; TLK_NONE: */

@@ -13,6 +13,12 @@
 
 #include "kernels/narrow.h"
 
+/* The frame in the world of a shape that is no sphere. */
+TL_KERNEL double *tlk_frame(const tlk_shapes *s, uint32_t i)
+{
+    return s->frame + TLK_FRAME * (size_t)s->frame_of[i];
+}
+
 /* The ball in which shape i can touch something in this step: its centre in the world, its reach.
  */
 TL_KERNEL void tlk_ball(const tlk_shapes *s, uint32_t i, double *c)
@@ -57,8 +63,8 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
 
 /* How far a shape of a radius reaches within the step, by its body's velocity and by turning; not
  * less. */
-TL_KERNEL float tlk_reach(const tlk_find *f, double radius, size_t body, const real *vel,
-                          double spin)
+TL_KERNEL float tlk_shape_reach(const tlk_find *f, double radius, size_t body, const real *vel,
+                                double spin)
 {
     const double v2 = tlk_most_speed(f, body, vel);
     return (float)((radius + 0.5 * f->envelope + f->h * sqrt(v2) + spin) * (1 + 0x1p-22));
@@ -76,7 +82,7 @@ TL_RARE void tlk_box_with(const tlk_find *f, uint32_t i, const real *seen, doubl
     const real *also = seen ? seen + 8 * (size_t)s->body[i] : 0;
     const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
-    const double *p = sphere ? 0 : s->patch + TLK_PATCH * (size_t)(i - s->dynamic) + 15;
+    const double *p = sphere ? 0 : tlk_frame(s, i) + 15;
     for (int k = 0; k < 3; k++) {
         const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
         const double least = also ? tlk_min(vel[k], also[k]) : vel[k];
@@ -172,14 +178,14 @@ TL_KERNEL void tlk_clip(const tlk_find *f, const tlk_level *level, int64_t *firs
 }
 
 /* How many bins that is on an axis of the table, each counted once. */
-TL_KERNEL uint32_t tlk_across(const tlk_level *level, const int64_t *first, const int64_t *last,
-                              int k)
+TL_KERNEL uint32_t tlk_bins_across(const tlk_level *level, const int64_t *first,
+                                   const int64_t *last, int k)
 {
     const int64_t count = last[k] - first[k] + 1, most = (int64_t)level->mask[k] + 1;
     return count < 0 ? 0 : (uint32_t)tlk_min(count, most);
 }
 
-TL_KERNEL uint32_t tlk_key(const tlk_level *level, uint32_t x, uint32_t y, uint32_t z)
+TL_KERNEL uint32_t tlk_bin_key(const tlk_level *level, uint32_t x, uint32_t y, uint32_t z)
 {
     return level->base + ((x & level->mask[0]) | (y & level->mask[1]) << level->shift[1] |
                           (z & level->mask[2]) << level->shift[2]);
@@ -351,11 +357,11 @@ TL_KERNEL void tlk_visit_own(const tlk_find *f, uint32_t i, bool enter)
         return;
     }
     tlk_clip(f, level, first, last);
-    for (uint32_t z = 0; z < tlk_across(level, first, last, 2); z++)
-        for (uint32_t y = 0; y < tlk_across(level, first, last, 1); y++)
-            for (uint32_t x = 0; x < tlk_across(level, first, last, 0); x++) {
-                const uint32_t key = tlk_key(level, (uint32_t)first[0] + x, (uint32_t)first[1] + y,
-                                             (uint32_t)first[2] + z);
+    for (uint32_t z = 0; z < tlk_bins_across(level, first, last, 2); z++)
+        for (uint32_t y = 0; y < tlk_bins_across(level, first, last, 1); y++)
+            for (uint32_t x = 0; x < tlk_bins_across(level, first, last, 0); x++) {
+                const uint32_t key = tlk_bin_key(level, (uint32_t)first[0] + x,
+                                                 (uint32_t)first[1] + y, (uint32_t)first[2] + z);
                 const uint32_t q = tlk_atomic_add32(f->bin_start + key + 1, 1);
                 if (enter)
                     tlk_enter(f, i, bins > 1, !(x | y | z), q);
@@ -375,25 +381,28 @@ TL_KERNEL void tlk_bin_fill(const tlk_find *f, uint32_t i)
     tlk_visit_own(f, i, true);
 }
 
-/* The frame in the world of patch i, a shape on a body that does not move by itself. */
-TL_RARE void tlk_place_patch(const tlk_find *f, uint32_t i)
+/* Puts the frame of shape i where its body is. */
+TL_RARE void tlk_place_frame(const tlk_find *f, uint32_t i)
 {
     const tlk_shapes *s = &f->shapes;
-    const uint32_t body = s->body[s->dynamic + i];
+    const uint32_t body = s->body[i];
     const double *q = f->bodies.quat + 4 * (size_t)body, *x = f->bodies.pos + 4 * (size_t)body;
-    const double *local = s->patch_local + TLK_PATCH * (size_t)i;
-    double *out = s->patch + TLK_PATCH * (size_t)i;
+    const double *local = s->frame_local + TLK_FRAME * (size_t)s->frame_of[i];
+    double *out = tlk_frame(s, i);
     for (int k = 0; k < 4; k++)
         tlk_rotate(q, local + 3 * k, out + 3 * k);
     for (int k = 0; k < 3; k++)
         out[k] += x[k];
-    const bool box = (s->info[s->dynamic + i] & TLK_SHAPE_KIND) == TLK_BOX;
+    /* the axes of a parallelogram are its edges, and its box goes half as far along them */
+    const bool edges = (s->info[i] & TLK_SHAPE_KIND) == TLK_PARALLELOGRAM;
     for (int k = 0; k < 3; k++) {
         out[12 + k] = local[12 + k];
-        out[15 + k] = box ? fabs(out[3 + k]) * local[12] + fabs(out[6 + k]) * local[13] +
-                                fabs(out[9 + k]) * local[14]
-                          : 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]));
+        out[15 + k] = edges ? 0.5 * (fabs(out[3 + k]) + fabs(out[6 + k]))
+                            : fabs(out[3 + k]) * local[15] + fabs(out[6 + k]) * local[16] +
+                                  fabs(out[9 + k]) * local[17];
     }
+    out[18] = local[18];
+    out[19] = local[19];
 }
 
 /* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
@@ -407,8 +416,8 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(f->bodies.pos + 4 * body, x);
     double arm[3] = {geom[0], geom[1], geom[2]};
-    if (i >= s->dynamic)
-        tlk_place_patch(f, i - s->dynamic);
+    if (!sphere)
+        tlk_place_frame(f, i);
     if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
         tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
     real vel[4];
@@ -416,7 +425,7 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     for (int k = 0; k < 3; k++)
         centre[k] = x[k] + arm[k];
     centre[3] = sphere ? geom[3] : -1;
-    s->reach[i] = tlk_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, arm));
+    s->reach[i] = tlk_shape_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, arm));
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
     if (f->bin_start)
         tlk_bin_count(f, i);
@@ -463,9 +472,9 @@ TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_s
     s->x = (uint32_t)first[0] & level->mask[0];
     s->y = (uint32_t)first[1];
     s->z = (uint32_t)first[2];
-    s->nx = tlk_across(level, first, last, 0);
-    s->ny = s->nx ? tlk_across(level, first, last, 1) : 0;
-    s->nz = s->ny ? tlk_across(level, first, last, 2) : 0;
+    s->nx = tlk_bins_across(level, first, last, 0);
+    s->ny = s->nx ? tlk_bins_across(level, first, last, 1) : 0;
+    s->nz = s->ny ? tlk_bins_across(level, first, last, 2) : 0;
     s->row = s->piece = 0;
     for (int k = 0; k < 3; k++)
         s->at[k] = tlk_place(level, c[k]);
@@ -485,7 +494,7 @@ TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_se
     }
     if (!s->nz)
         return false;
-    const uint32_t *start = f->bin_start + tlk_key(level, 0, s->y + s->row, s->z);
+    const uint32_t *start = f->bin_start + tlk_bin_key(level, 0, s->y + s->row, s->z);
     const uint32_t to = s->x + s->nx, edge = level->mask[0] + 1;
     *begin = start[s->piece ? 0 : s->x];
     *end = start[s->piece ? to - edge : tlk_min(to, edge)];
@@ -534,7 +543,8 @@ TL_RARE bool tlk_claims(const tlk_find *f, uint32_t i, uint32_t j, uint32_t l, u
         if (!in_part || first[k] > last[k] || first[k] > end[k])
             return false;
     }
-    const uint32_t key = tlk_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
+    const uint32_t key =
+        tlk_bin_key(level, (uint32_t)first[0], (uint32_t)first[1], (uint32_t)first[2]);
     return f->bin_start[key] <= q && q < f->bin_start[key + 1];
 }
 

@@ -98,7 +98,7 @@ TL_KERNEL double tlk_tan_ratio(double x2)
 }
 
 /* The quaternion of a turn by h w, for constant w exactly up to the approximant. */
-TL_KERNEL void tlk_turn(double h, const double *w, double *q)
+TL_KERNEL void tlk_turn_of(double h, const double *w, double *q)
 {
     const double half[3] = {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
     const double scale = tlk_tan_ratio(tlk_dotd(half, half));
@@ -131,7 +131,7 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         double moved[3], change = 0, size = 0;
         for (int k = 0; k < 3; k++)
             w[k] = 0.5 * (p[k] + next[k]) / inertia[k];
-        tlk_turn(h, w, turn);
+        tlk_turn_of(h, w, turn);
         tlk_rotate_back(turn, p, moved);
         for (int k = 0; k < 3; k++) {
             change += (moved[k] - next[k]) * (moved[k] - next[k]);
@@ -320,7 +320,7 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
         w[k] += extra[k];
     if (w[0] != 0 || w[1] != 0 || w[2] != 0) {
         double turn[4], old[4] = {q[0], q[1], q[2], q[3]};
-        tlk_turn(m->h, w, turn);
+        tlk_turn_of(m->h, w, turn);
         tlk_quaternion_product(turn, old, q);
     }
 }

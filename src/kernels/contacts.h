@@ -6,58 +6,154 @@
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
 
-/* One owner shape: each of its contacts takes the impulse and the colour of the same pair, if there
- * was one. */
-TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
+/* Contact k takes the impulse and the colour of contact o of the last step; none where that is
+ * TLK_NONE. */
+TL_KERNEL void tlk_take_old(const tlk_match *m, uint32_t k, uint32_t o)
 {
-    const uint32_t old_end = m->old_start[i + 1];
-    uint32_t hint = m->old_start[i]; /* lists keep their order, mostly: look there first */
-    for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++) {
-        const uint32_t b = m->b[k];
-        uint32_t o = hint;
-        while (o < old_end && m->old_b[o] != b)
-            o++;
-        if (o == old_end) {
-            o = m->old_start[i];
-            while (o < hint && m->old_b[o] != b)
-                o++;
-            if (o == hint)
-                o = old_end;
-        }
-        real *gamma = m->gamma + 4 * (size_t)k;
-        if (o < old_end) {
-            const real *old = m->old_gamma + 4 * (size_t)o;
-            gamma[0] = old[0], gamma[1] = old[1], gamma[2] = old[2], gamma[3] = old[3];
-            m->colour[k] = m->old_colour[o];
-            hint = o + 1;
-        } else {
-            gamma[0] = gamma[1] = gamma[2] = gamma[3] = 0;
-            m->colour[k] = TLK_NONE;
-        }
+    real *gamma = m->gamma + 4 * (size_t)k;
+    for (int c = 0; c < 4; c++)
+        gamma[c] = o == TLK_NONE ? (real)0 : m->old_gamma[4 * (size_t)o + c];
+    m->colour[k] = o == TLK_NONE ? TLK_NONE : m->old_colour[o];
+}
+
+/* Where the contact with shape b is among those of the last step from `begin` to `end`; lists keep
+ * their order, mostly, so `hint` is looked at first. TLK_NONE where there was none. */
+TL_KERNEL uint32_t tlk_old_contact(const tlk_match *m, uint32_t b, uint32_t begin, uint32_t end,
+                                   uint32_t hint)
+{
+    for (uint32_t o = hint; o < end; o++)
+        if (m->old_b[o] == b)
+            return o;
+    for (uint32_t o = begin; o < hint; o++)
+        if (m->old_b[o] == b)
+            return o;
+    return TLK_NONE;
+}
+
+/* The square of how far apart two points on the owner's surface are, now and in the last step. */
+TL_KERNEL real tlk_moved(const tlk_match *m, uint32_t k, uint32_t o)
+{
+    real square = 0;
+    for (int c = 0; c < 3; c++) {
+        const real d = m->place[4 * (size_t)k + c] - m->old_place[4 * (size_t)o + c];
+        square += d * d;
+    }
+    return square;
+}
+
+/* The points [k, end) of a pair and [o, old_end) of the same pair in the last step: those that are
+ * nearest belong together, the nearest two first, if they are near. Features that are equally good
+ * change from step to step, places do not. */
+TL_KERNEL void tlk_match_points(const tlk_match *m, uint32_t k, uint32_t end, uint32_t o,
+                                uint32_t old_end, real tolerance)
+{
+    uint32_t taken = 0, given = 0;
+    for (uint32_t i = k; i < end; i++) {
+        tlk_take_old(m, i, TLK_NONE);
+        m->colour[i] = o < old_end ? m->old_colour[o] : TLK_NONE;
+    }
+    for (uint32_t round = k; round < end; round++) {
+        real least = tolerance * tolerance;
+        uint32_t best = TLK_NONE, from = TLK_NONE;
+        for (uint32_t i = k; i < end; i++)
+            for (uint32_t j = o; j < old_end; j++) {
+                if (given >> (i - k) & 1 || taken >> (j - o) & 1)
+                    continue;
+                const real square = tlk_moved(m, i, j);
+                if (square < least)
+                    least = square, best = i, from = j;
+            }
+        if (best == TLK_NONE)
+            return;
+        tlk_take_old(m, best, from);
+        given |= 1u << (best - k);
+        taken |= 1u << (from - o);
     }
 }
 
-/* The key of a contact of a colour in the order of rows. */
-TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t k, uint32_t colour)
+/* The end of the contacts of the pair that contact k is the first of, in a list that ends at `end`.
+ */
+TL_KERNEL uint32_t tlk_pair_end(const uint32_t *b, const uint32_t *feature, uint32_t k,
+                                uint32_t end)
+{
+    uint32_t last = k + 1;
+    while (last < end && b[last] == b[k] && feature[2 * (size_t)last] == feature[2 * (size_t)k])
+        last++;
+    return last;
+}
+
+/* One owner shape whose pairs may have several contacts. */
+TL_RARE void tlk_match_manifolds(const tlk_match *m, uint32_t i)
+{
+    const uint32_t begin = m->old_start[i], old_end = m->old_start[i + 1];
+    const real tolerance = (real)(0.2 * m->geom[4 * (size_t)i + 3]);
+    uint32_t hint = begin;
+    for (uint32_t k = m->start[i]; k < m->start[i + 1];) {
+        const uint32_t end = tlk_pair_end(m->b, m->feature, k, m->start[i + 1]);
+        uint32_t o = hint, steps = 0;
+        while (steps < old_end - begin &&
+               (o >= old_end || m->old_b[o] != m->b[k] ||
+                m->old_feature[2 * (size_t)o] != m->feature[2 * (size_t)k])) {
+            o = o + 1 < old_end ? o + 1 : begin;
+            steps++;
+        }
+        const bool known = steps < old_end - begin;
+        const uint32_t last = known ? tlk_pair_end(m->old_b, m->old_feature, o, old_end) : o;
+        tlk_match_points(m, k, end, o, last, tolerance);
+        hint = known ? last : hint;
+        k = end;
+    }
+}
+
+/* One owner shape: each of its contacts takes the impulse and the colour of the same contact, if
+ * there was one. */
+TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
+{
+    if (m->feature) {
+        tlk_match_manifolds(m, i);
+        return;
+    }
+    const uint32_t begin = m->old_start[i], end = m->old_start[i + 1];
+    uint32_t hint = begin;
+    for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++) {
+        const uint32_t o = tlk_old_contact(m, m->b[k], begin, end, hint);
+        tlk_take_old(m, k, o);
+        hint = o == TLK_NONE ? hint : o + 1;
+    }
+}
+
+/* The first contact of a pair. */
+TL_KERNEL uint32_t tlk_first_contact(const uint32_t *first, uint32_t i)
+{
+    return first ? first[i] : i;
+}
+
+/* Gives pair i, whose first contact is k, a colour: its contacts have it, and it is in the key in
+ * the order of rows. Pairs of many points are apart, so that rows side by side have as many. */
+TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t colour)
 {
     const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
     const uint32_t central = TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
+    const uint32_t end = c->first ? c->first[i + 1] : k + 1;
     const uint32_t arms = ia & central && ib & central ? 0 : 1;
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
-    c->key[k] = colour * 4 + arms * 2 + wall;
+    const uint32_t many = end - k > 2;
+    c->key[i] = colour * 4 + arms * 2 + (arms ? many : wall);
+    for (uint32_t point = k; c->colour && point < end; point++)
+        c->colour[point] = colour;
 }
 
-/* One contact: where it has a colour already, both its bodies know; else it joins the list of those
+/* One pair: where it has a colour already, both its bodies know; else it joins the list of those
  * without, whose order does not matter. So does one of the last colour: there may be room now. */
-TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t k)
+TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t colour = c->colour[k];
+    const uint32_t k = tlk_first_contact(c->first, i), colour = c->colour[k];
     if (colour >= TLK_COLOURS - 1) { /* TLK_NONE too */
         c->colour[k] = TLK_NONE;
-        c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = k;
+        c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = i;
         return;
     }
-    tlk_set_key(c, k, colour);
+    tlk_set_key(c, i, k, colour);
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
         tlk_atomic_or(&c->used[a], 1ull << colour);
@@ -81,17 +177,16 @@ TL_KERNEL uint64_t tlk_colours_at(const tlk_colour *c, uint32_t a, uint32_t b)
     return (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
 }
 
-/* One fresh contact: bids for its bodies. Where no colour is free at them it need not wait to win
+/* One fresh pair: bids for its bodies. Where no colour is free at them it need not wait to win
  * them, as none becomes free: it has the last one, which is nothing to the others. */
 TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = c->fresh[i];
+    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (!(~tlk_colours_at(c, a, b) << 1)) {
-        c->colour[k] = TLK_COLOURS - 1;
-        tlk_set_key(c, k, TLK_COLOURS - 1);
+        tlk_set_key(c, c->fresh[i], k, TLK_COLOURS - 1);
         return;
     }
     if (a < c->dynamic)
@@ -100,10 +195,10 @@ TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
         tlk_atomic_max(&c->bid[b], tlk_bid(k));
 }
 
-/* One fresh contact: where it won both bodies, it takes the first colour free at both. */
+/* One fresh pair: where it won both bodies, it takes the first colour free at both. */
 TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = c->fresh[i];
+    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
@@ -114,18 +209,17 @@ TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
     uint32_t colour = 0;
     while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
         colour++;
-    c->colour[k] = colour;
-    tlk_set_key(c, k, colour);
+    tlk_set_key(c, c->fresh[i], k, colour);
     if (a < c->dynamic)
         c->used[a] |= 1ull << colour;
     if (b < c->dynamic)
         c->used[b] |= 1ull << colour;
 }
 
-/* One fresh contact: clears the bids on its bodies for the next round. */
+/* One fresh pair: clears the bids on its bodies for the next round. */
 TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = c->fresh[i];
+    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
     if (a < c->dynamic)
         tlk_atomic_set(&c->bid[a], 0);
@@ -133,16 +227,16 @@ TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
         tlk_atomic_set(&c->bid[b], 0);
 }
 
-/* How many fresh contacts are still without a colour. */
+/* How many fresh pairs are still without a colour. */
 TL_KERNEL void tlk_colour_left(const tlk_colour *c, uint32_t i, double *acc)
 {
-    acc[0] += c->colour[c->fresh[i]] == TLK_NONE;
+    acc[0] += c->colour[tlk_first_contact(c->first, c->fresh[i])] == TLK_NONE;
 }
 
-/* One contact without a colour: its key in the order of rows. */
-TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t k)
+/* One pair without a colour: its key in the order of rows. */
+TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t i)
 {
-    tlk_set_key(c, k, 0);
+    tlk_set_key(c, i, tlk_first_contact(c->first, i), 0);
 }
 
 /* The rotation matrix of a unit quaternion, by rows. */
@@ -294,19 +388,41 @@ TL_KERNEL bool tlk_rests(const tlk_build *p, const real *va, const real *vb, dou
            p->recovery.h * p->recovery.h * square <= p->rest * p->rest;
 }
 
-/* The row of a contact. */
-TL_KERNEL uint32_t tlk_row_of(const tlk_build *p, uint32_t k)
+/* The item of a pair. */
+TL_KERNEL uint32_t tlk_item_of(const tlk_build *p, uint32_t i)
 {
-    const uint32_t segment = p->key[k] >> 1;
-    return p->segment_row[segment] + p->place[k] - p->segment_start[segment];
+    const uint32_t segment = p->key[i] >> 1;
+    return p->segment_item[segment] + p->place[i] - p->segment_start[segment];
 }
 
-/* Behind the last row of a segment, which row s of contact k may be: the rest of the packet. */
-TL_KERNEL void tlk_pad_packet(const tlk_build *p, uint32_t k, uint32_t s)
+/* A row that is none: sweeps may run over it, and it changes nothing. */
+TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
 {
-    if (p->place[k] + 1 == p->segment_start[(p->key[k] >> 1) + 1])
-        for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
-            p->a[pad] = TLK_NONE;
+    const real zero[3] = {0, 0, 0};
+    p->a[s] = TLK_NONE;
+    if (s < p->arm_base || p->item_rows == 1)
+        return;
+    p->b[s] = TLK_NONE;
+    p->bias[s] = 0;
+    tlk_store3(p->gamma, s, zero);
+    for (uint32_t f = 0; f < TLK_HEAD; f++)
+        p->head[tlk_at(s, f, TLK_HEAD)] = 0;
+    for (uint32_t f = 0; f < TLK_ARMS; f++)
+        p->arms[tlk_at(s - p->arm_base, f, TLK_ARMS)] = 0;
+}
+
+/* Behind the points of pair i, whose item begins at row s, and behind the last item of a segment,
+ * which it may be: rows that are none. */
+TL_KERNEL void tlk_pad_rows(const tlk_build *p, uint32_t i, uint32_t s, uint32_t count)
+{
+    const uint32_t most = s < p->arm_base ? 1 : p->item_rows;
+    for (uint32_t k = count; k < most; k++)
+        tlk_pad_row(p, s + k * TLK_LANES);
+    if (p->place[i] + 1 != p->segment_start[(p->key[i] >> 1) + 1])
+        return;
+    for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
+        for (uint32_t k = 0; k < most; k++)
+            tlk_pad_row(p, pad + k * TLK_LANES);
 }
 
 /* The turn of a row of a colour at a block whose rows have the colours `used`. */
@@ -317,40 +433,48 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
     return before ? last | tlk_top_bit(before) : last | TLK_TURN_FIRST | top;
 }
 
-/* When a row comes at its blocks, and their inverse masses. */
-TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t k, uint32_t s, uint32_t a, uint32_t b,
-                               const real *va, const real *vb)
+/* When pair i, item `item`, comes at its blocks, and their inverse masses. */
+TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, uint32_t a,
+                               uint32_t b, const real *va, const real *vb)
 {
-    const uint32_t colour = p->key[k] >> 2;
+    const uint32_t colour = p->key[i] >> 2;
     const real mass[4] = {va[3], vb[3], va[7], vb[7]};
     uint32_t turns = tlk_turn_at(p->used[a], colour);
     if (b < p->bodies.dynamic)
         turns |= tlk_turn_at(p->used[b], colour) << 8;
-    p->turns[s] = (uint16_t)turns;
-    tlk_store4(p->mass + 4 * (size_t)s, mass);
+    p->turns[item] = (uint16_t)turns;
+    tlk_store4(p->mass + 4 * (size_t)item, mass);
 }
 
-/* The arms of a contact: from the bodies' origins to where its impulse acts, so far from the centre
- * of a's sphere. */
-TL_KERNEL void tlk_contact_arms(const tlk_build *p, uint32_t sa, uint32_t a, uint32_t b,
-                                const double *n, double length, double *ra, double *rb)
+/* The arms of contact k: from the bodies' origins to where its impulse acts, which is `length` from
+ * the centre of a's sphere, or where the point on the owner's surface says; `sign` is -1 where the
+ * owner is b. */
+TL_KERNEL void tlk_contact_arms(const tlk_build *p, uint32_t k, uint32_t s, uint32_t sa, uint32_t a,
+                                uint32_t b, const double *n, double gap, double sign, double length,
+                                double *ra, double *rb)
 {
-    double centre[4], xa[4], xb[4];
-    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, centre);
+    double from[4], xa[4], xb[4], along = length;
+    tlk_load4d(p->shapes.centre + 4 * (size_t)sa, from);
     tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
     tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
+    if (p->contact_place && s >= p->arm_base) {
+        const real *place = p->contact_place + 4 * (size_t)k;
+        const double *centre = p->shapes.centre + 4 * (size_t)p->contact_a[k];
+        for (int c = 0; c < 3; c++)
+            from[c] = centre[c] + place[c];
+        along = b < p->bodies.dynamic ? 0.5 * gap : sign < 0 ? -gap : 0;
+    }
     for (int c = 0; c < 3; c++) {
-        const double point = centre[c] + length * n[c];
+        const double point = from[c] + along * n[c];
         ra[c] = point - xa[c];
         rb[c] = point - xb[c];
     }
 }
 
-/* One contact: its row. Contacts are taken in their own order, so that what is read lies side by
- * side and only what is written is spread, over as many streams as there are colours. */
-TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
+/* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. */
+TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
+                                 uint32_t item)
 {
-    const uint32_t s = tlk_row_of(p, k);
     uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
     real contact[4], gamma[4];
     tlk_load4(p->contact_n + 4 * (size_t)k, contact);
@@ -372,13 +496,11 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
     real va[8], vb[8];
     tlk_load8(p->bodies.vel + 8 * (size_t)a, va);
     tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
-    /* shapes of moving bodies are spheres */
-    const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle;
+    const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle; /* of a sphere */
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
     if (s >= p->arm_base || p->wall || pair[1] > 0) /* the others have no use for arms */
-        tlk_contact_arms(p, sa, a, b, n, ra_length, ra, rb);
-    tlk_pad_packet(p, k, s);
+        tlk_contact_arms(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
     p->a[s] = a;
     p->b[s] = b;
     p->gap[s] = (real)gap;
@@ -410,8 +532,8 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
-    if (p->turns)
-        tlk_build_turns(p, k, s, a, b, va, vb);
+    if (p->turns && s == tlk_item_row(item, p->arm_base, p->item_rows))
+        tlk_build_turns(p, i, item, a, b, va, vb);
     if (s >= p->arm_base)
         tlk_build_arms(p, s, n, ra, rb);
     else if (p->wall && !dynamic_b)
@@ -419,11 +541,21 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t k)
             p->wall[tlk_at(s, f, 3)] = ib & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];
 }
 
-/* One contact: the impulse of its row, and of its impacts before. The fourth number is 0 where
- * there were none; else the row's own along the normal, or -1 where that is 0. */
-TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
+/* One pair: the rows of its contacts. Pairs are taken in their own order, so that what is read lies
+ * side by side and only what is written is spread, over as many streams as there are colours. */
+TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
 {
-    const uint32_t s = tlk_row_of(p, k);
+    const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
+    for (uint32_t k = first; k < end; k++)
+        tlk_build_contact(p, k, s + (k - first) * TLK_LANES, i, item);
+    tlk_pad_rows(p, i, s, end - first);
+}
+
+/* Contact k: the impulse of its row s, and of its impacts before. The fourth number is 0 where
+ * there were none; else the row's own along the normal, or -1 where that is 0. */
+TL_KERNEL void tlk_store_contact(const tlk_build *p, uint32_t k, uint32_t s)
+{
     const real sign = p->shapes.info[p->contact_a[k]] & TLK_SHAPE_FIXED ? (real)-1 : (real)1;
     real *gamma = p->contact_gamma_out + 4 * (size_t)k, load = 0;
     bool hit = false;
@@ -436,6 +568,15 @@ TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t k)
         hit = hit || struck != 0;
     }
     gamma[3] = !hit ? (real)0 : load > 0 ? load : (real)-1;
+}
+
+/* One pair: the impulses of its contacts. */
+TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t i)
+{
+    const uint32_t s = tlk_item_row(tlk_item_of(p, i), p->arm_base, p->item_rows);
+    const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
+    for (uint32_t k = first; k < end; k++)
+        tlk_store_contact(p, k, s + (k - first) * TLK_LANES);
 }
 
 /* How deep contacts are against the smaller radius: 0 how many are deeper than a tenth, 1 the

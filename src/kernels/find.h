@@ -10,7 +10,8 @@
 
 /* Where the surfaces of i and j are nearest, along the normal (i to j); one of the two is a sphere,
  * and the point is on it. */
-TL_KERNEL void tlk_nearest(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n, double *x)
+TL_KERNEL void tlk_sphere_point(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n,
+                                double *x)
 {
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     const double *c = s->centre + 4 * (size_t)(from_i ? i : j);
@@ -78,11 +79,15 @@ TL_KERNEL tlk_meeting tlk_meet(const tlk_find *f, uint32_t i, uint32_t j)
 {
     tlk_meeting m = {false, false, false};
     double n[3], x[3];
+    if (!tlk_is_simple(f->shapes.info[i], f->shapes.info[j])) {
+        m.closes = true; /* if their boxes meet; touch.h looks closer */
+        return m;
+    }
     const double gap = tlk_narrow(&f->shapes, i, j, n);
     m.touches = gap <= f->envelope;
     if (m.touches)
         return m;
-    tlk_nearest(&f->shapes, i, j, n, x);
+    tlk_sphere_point(&f->shapes, i, j, n, x);
     const double closing = tlk_along_normal(f, i, x, n) - tlk_along_normal(f, j, x, n);
     m.closes = gap <= f->envelope + f->h * closing;
     if (f->seen)
@@ -118,7 +123,7 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
     return d2 <= (sum + f->envelope) * (sum + f->envelope) ? TLK_TOUCHES : TLK_UNDECIDED;
 }
 
-TL_KERNEL bool tlk_touch(const tlk_find *f, uint32_t i, uint32_t j)
+TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_verdict verdict = tlk_first_look(f, i, j);
     return verdict == TLK_UNDECIDED ? tlk_touch_soon(f, i, j) : verdict == TLK_TOUCHES;
@@ -159,7 +164,7 @@ TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
     half[0] = half[1] = half[2] = reach;
     if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
         return;
-    const double *p = s->patch + TLK_PATCH * (size_t)(i - s->dynamic);
+    const double *p = tlk_frame(s, i);
     const double margin = reach - s->geom[4 * (size_t)i + 3];
     for (int k = 0; k < 3; k++)
         half[k] = margin + p[15 + k];
@@ -176,7 +181,7 @@ TL_KERNEL bool tlk_near_outside(const tlk_find *f, uint32_t i, uint32_t j)
     tlk_ball(s, j, d);
     if ((s->info[j] & TLK_SHAPE_KIND) == TLK_PLANE) {
         const real *vel = f->bodies.vel + 8 * (size_t)s->body[j];
-        const double *p = s->patch + TLK_PATCH * (size_t)(j - s->dynamic);
+        const double *p = tlk_frame(s, j);
         const double e[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
         const double size = fabs(e[0]) + fabs(e[1]) + fabs(e[2]);
         return vel[4] != 0 || vel[5] != 0 || vel[6] != 0 ||
@@ -195,8 +200,9 @@ TL_KERNEL tlk_verdict tlk_look_outside(const tlk_find *f, uint32_t i, uint32_t j
     double n[3];
     if (j == i || (s->level[i] >= TLK_LEVELS && j < i) || !tlk_near_outside(f, i, j))
         return TLK_APART;
-    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_KIND);
-    return wall && tlk_narrow_patch(s, i, j, n) <= f->envelope ? TLK_TOUCHES : TLK_UNDECIDED;
+    const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_FIXED) &&
+                      (s->info[j] & TLK_SHAPE_KIND) && tlk_is_simple(s->info[i], s->info[j]);
+    return wall && tlk_narrow_frame(s, i, j, n) <= f->envelope ? TLK_TOUCHES : TLK_UNDECIDED;
 }
 
 /* A shape against the few that are too large for bins. */
@@ -204,7 +210,8 @@ TL_KERNEL void tlk_visit_globals(const tlk_find *f, uint32_t i, tlk_list *list)
 {
     for (uint32_t g = 0; g < f->globals; g++) {
         const tlk_verdict verdict = tlk_look_outside(f, i, f->global[g]);
-        if (verdict == TLK_TOUCHES || (verdict == TLK_UNDECIDED && tlk_touch(f, i, f->global[g])))
+        if (verdict == TLK_TOUCHES ||
+            (verdict == TLK_UNDECIDED && tlk_may_touch(f, i, f->global[g])))
             tlk_append(list, f->global[g]);
     }
 }
@@ -222,7 +229,7 @@ TL_KERNEL void tlk_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)
         while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
             for (uint32_t q = begin; q < end; q++) {
                 const uint32_t j = tlk_near(f, &s, i, q) ? tlk_partner(f, &s, i, l, q) : TLK_NONE;
-                if (j != TLK_NONE && tlk_touch(f, i, j))
+                if (j != TLK_NONE && tlk_may_touch(f, i, j))
                     tlk_append(list, j);
             }
     }
@@ -308,10 +315,11 @@ TL_KERNEL void tlk_write_contact(const tlk_find *f, uint32_t i, uint32_t j, uint
 {
     double n[3];
     f->contact_b[k] = j;
+    if (f->contact_a)
+        f->contact_a[k] = i;
     if (!f->contact_n)
         return;
     const double gap = tlk_narrow(&f->shapes, i, j, n);
-    f->contact_a[k] = i;
     const real out[4] = {(real)n[0], (real)n[1], (real)n[2], (real)gap};
     tlk_store4(f->contact_n + 4 * (size_t)k, out);
 }

@@ -41,18 +41,20 @@ TL_KERNEL void tlk_monitor_force(const tlk_monitor *m, uint32_t k, double *acc)
     const real *gamma = m->contact_gamma + 4 * (size_t)k;
     if (!sign || (gamma[0] == 0 && gamma[1] == 0 && gamma[2] == 0))
         return;
-    /* the point halfway between the surfaces, from the ball of the two that is dynamic */
+    /* the point halfway between the surfaces: from the owner's, where that is known, else from the
+     * ball of the two that is dynamic */
     const real *n = m->contact_n + 4 * (size_t)k;
-    const bool swap = a >= m->shapes.dynamic;
+    const real *place = m->contact_place ? m->contact_place + 4 * (size_t)k : 0;
+    const bool swap = !place && a >= m->shapes.dynamic;
     const double *centre = m->shapes.centre + 4 * (size_t)(swap ? b : a);
-    const double radius = m->shapes.geom[4 * (size_t)(swap ? b : a) + 3];
+    const double radius = place ? 0 : m->shapes.geom[4 * (size_t)(swap ? b : a) + 3];
     const double reach = (swap ? -1 : 1) * (radius + 0.5 * (double)n[3]);
     const double *about =
         m->origin == TLK_NONE ? m->point : m->motion.bodies.pos + 4 * (size_t)m->origin;
     double arm[3], impulse[3], moment[3];
     for (int c = 0; c < 3; c++) {
         impulse[c] = sign * (double)gamma[c];
-        arm[c] = centre[c] + reach * (double)n[c] - about[c];
+        arm[c] = centre[c] + reach * (double)n[c] - about[c] + (place ? (double)place[c] : 0);
     }
     tlk_crossd(arm, impulse, moment);
     for (int c = 0; c < 3; c++) {

@@ -132,14 +132,15 @@ TL_KERNEL void tlk_edit_copy(const tlk_edit *e, uint32_t i)
         return;
     }
     const size_t body = e->shapes.body[s], at = i - e->balls;
-    const double *patch = e->shapes.patch_local + TLK_PATCH * (size_t)(s - e->shapes.dynamic);
+    const uint32_t frame = e->shapes.frame_of[s];
     for (int k = 0; k < 4; k++) {
         e->pos[4 * at + k] = e->bodies.pos[4 * body + k];
         e->quat[4 * at + k] = e->bodies.quat[4 * body + k];
         e->geom[4 * at + k] = e->shapes.geom[4 * (size_t)s + k];
     }
-    for (uint32_t k = 0; k < TLK_PATCH; k++)
-        e->patch[TLK_PATCH * at + k] = patch[k];
+    for (uint32_t k = 0; k < TLK_FRAME; k++)
+        e->frame[TLK_FRAME * at + k] =
+            frame == TLK_NONE ? 0 : e->shapes.frame_local[TLK_FRAME * (size_t)frame + k];
     e->info[at] = e->shapes.info[s];
 }
 
@@ -226,16 +227,19 @@ TL_KERNEL void tlk_order_shapes(const tlk_order *o, uint32_t i)
     }
 }
 
-/* One old shape of a body that is not dynamic, or one appended: whether it has a patch. */
-TL_KERNEL void tlk_order_patch(const tlk_order *o, uint32_t i)
+/* One new shape: whether it has a frame. */
+TL_KERNEL void tlk_order_frame(const tlk_order *o, uint32_t i)
 {
-    o->patch_rank[i] = (o->info[o->old_dynamic + i] & TLK_SHAPE_FIXED) != 0;
+    o->frame_rank[i] = o->frame_of[o->shape_from[i]] != TLK_NONE;
 }
 
-/* One new patch: the old one's number. */
-TL_KERNEL void tlk_order_patch_from(const tlk_order *o, uint32_t i)
+/* One new shape: its frame, and where that comes from. */
+TL_KERNEL void tlk_order_frame_from(const tlk_order *o, uint32_t i)
 {
-    o->patch_from[i] = o->patch_rank[o->shape_from[o->shape_dynamic + i] - o->old_dynamic];
+    const uint32_t old = o->frame_of[o->shape_from[i]], rank = o->frame_rank[i];
+    o->frame_out[i] = old == TLK_NONE ? TLK_NONE : rank;
+    if (old != TLK_NONE)
+        o->frame_from[rank] = old;
 }
 
 /* One new row of an array: the old one's words. */
@@ -276,9 +280,21 @@ TL_KERNEL void tlk_order_contact(const tlk_order *o, uint32_t p)
     const real sign = same ? (real)1 : (real)-1;
     const real *n = o->n + 4 * (size_t)k, *gamma = o->gamma + 4 * (size_t)k;
     real *n_out = o->n_out + 4 * (size_t)p, *gamma_out = o->gamma_out + 4 * (size_t)p;
-    o->a_out[p] = o->shape_to[same ? o->a[k] : o->b[k]];
-    o->b_out[p] = o->shape_to[same ? o->b[k] : o->a[k]];
+    const uint32_t a = same ? o->a[k] : o->b[k], b = same ? o->b[k] : o->a[k];
+    o->a_out[p] = o->shape_to[a];
+    o->b_out[p] = o->shape_to[b];
     o->colour_out[p] = o->colour[k];
+    if (o->place) {
+        const real *place = o->place + 4 * (size_t)k;
+        real *to = o->place_out + 4 * (size_t)p;
+        for (int c = 0; c < 3; c++) /* from the ball of the new owner to its surface */
+            to[c] = same ? place[c]
+                         : (real)((double)place[c] + (double)n[3] * n[c] +
+                                  o->centre[4 * (size_t)b + c] - o->centre[4 * (size_t)a + c]);
+        to[3] = 0;
+        o->feature_out[2 * (size_t)p] = o->feature[2 * (size_t)k];
+        o->feature_out[2 * (size_t)p + 1] = o->feature[2 * (size_t)k + 1];
+    }
     for (int c = 0; c < 3; c++) {
         n_out[c] = sign * n[c];
         gamma_out[c] = sign * gamma[c];

@@ -263,17 +263,27 @@ TL_KERNEL void tlk_limit(const tlk_problem *p, const real *n, real mu, real *g)
         g[k] = normal * n[k] + scale * t[k];
 }
 
-/* One row, in its colour's turn: adds the impulses it starts with. */
-TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t s)
+/* How many rows an item has at most. */
+TL_KERNEL uint32_t tlk_item_rows(const tlk_problem *p, uint32_t item)
 {
-    const tlk_row row = tlk_load_row(p, s);
-    if (row.a == TLK_NONE)
-        return;
-    tlk_pair pair = tlk_load_pair(p, &row, p->vel);
-    real gamma[3];
-    tlk_load3(p->gamma, s, gamma);
-    tlk_row_push(p, &row, gamma, &pair);
-    tlk_store_pair(p, &row, &pair, p->vel);
+    return item < p->arm_base ? 1 : p->item_rows;
+}
+
+/* One item, in its colour's turn: adds the impulses its rows start with. */
+TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t item)
+{
+    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
+    for (uint32_t k = 0; k < tlk_item_rows(p, item); k++) {
+        const uint32_t s = first + k * TLK_LANES;
+        const tlk_row row = tlk_load_row(p, s);
+        if (row.a == TLK_NONE)
+            return;
+        tlk_pair pair = tlk_load_pair(p, &row, p->vel);
+        real gamma[3];
+        tlk_load3(p->gamma, s, gamma);
+        tlk_row_push(p, &row, gamma, &pair);
+        tlk_store_pair(p, &row, &pair, p->vel);
+    }
 }
 
 /* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse
@@ -349,18 +359,18 @@ TL_KERNEL void tlk_psor_normal(const tlk_problem *p, const tlk_row *row, real bi
         tlk_store4(at_b, vb);
 }
 
-/* One row: one projected Gauss-Seidel step; no other row of the range moves its bodies. */
-TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
+/* One row: one projected Gauss-Seidel step; false where there is none. */
+TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
 {
     const tlk_row row = tlk_load_row(p, s);
     if (row.a == TLK_NONE)
-        return;
+        return false;
     real u[3], gamma[3], old[3], eta[3];
     if (p->frictionless && !row.arms) {
         tlk_load3(p->gamma, s, gamma);
         tlk_psor_normal(p, &row, p->bias[s], gamma);
         tlk_store3(p->gamma, s, gamma);
-        return;
+        return true;
     }
     tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     tlk_row_velocity(p, &row, &pair, u);
@@ -383,6 +393,17 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t s)
         old[k] = gamma[k] - old[k];
     tlk_row_push(p, &row, old, &pair);
     tlk_store_pair(p, &row, &pair, p->vel);
+    return true;
+}
+
+/* One item: a step of its rows, one after the other; no other item of the range moves its bodies.
+ */
+TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t item)
+{
+    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
+    for (uint32_t k = 0; k < tlk_item_rows(p, item); k++)
+        if (!tlk_psor_row(p, first + k * TLK_LANES))
+            return;
 }
 
 /* One row: its impulse and step length into x, and for gradient solvers r = D^T free + bias n, the

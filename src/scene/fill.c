@@ -1,5 +1,6 @@
-/* Fills: many spheres placed in a region at once, as bodies of a scene. Grids and random places are
- * made here, close packings in fill_close.c. Called through talus/scene.h. */
+/* Fills: many spheres, or copies of templates (template.c), placed in a region at once, as bodies
+ * of a scene. Grids and random places are made here, close packings in fill_close.c. Called through
+ * talus/scene.h. */
 #include "scene/fill.h"
 
 #include <math.h>
@@ -66,6 +67,8 @@ static tl_status check_volume(const tl_scene *scene, const tl_fill_job *job)
 static tl_status keep(tl_fill_job *job, const double x[3], double radius)
 {
     const double sphere[4] = {x[0], x[1], x[2], radius};
+    if (job->templates.records.count)
+        TL_TRY(tl_array_append(&job->choices, &job->choice, 1));
     return tl_array_append(&job->spheres, sphere, 1);
 }
 
@@ -73,6 +76,14 @@ tl_status tl_fill_place(tl_fill_job *job, const double x[3], double radius)
 {
     TL_TRY(keep(job, x, radius));
     return tl_space_add(&job->space, x, radius + job->def->gap);
+}
+
+/* The radius of the next sphere, or of the ball around the next copy of a template. */
+static double draw_radius(tl_fill_job *job)
+{
+    if (job->templates.records.count)
+        return tl_templates_draw(&job->templates, &job->random, &job->choice);
+    return tl_size_draw(&job->def->size, &job->random);
 }
 
 /* A grid in the frame of the region: the world's axes, or a cylinder's own. */
@@ -136,7 +147,7 @@ static void draw_move(tl_fill_job *job, double move[3])
 /* One site: a sphere of random size, moved a little, if nothing is in the way. */
 static tl_status fill_site(tl_fill_job *job, const lattice *l, const double site[3])
 {
-    const double radius = tl_size_draw(&job->def->size, &job->random);
+    const double radius = draw_radius(job);
     double x[3], move[3] = {0, 0, 0};
     if (job->def->jitter > 0)
         draw_move(job, move);
@@ -194,7 +205,7 @@ static tl_status fill_random(tl_fill_job *job)
 {
     double x[3];
     while (job->spheres.count < job->want) {
-        const double radius = tl_size_draw(&job->def->size, &job->random);
+        const double radius = draw_radius(job);
         if (!find_place(job, radius, x))
             break;
         TL_TRY(tl_fill_place(job, x, radius));
@@ -219,34 +230,44 @@ static tl_status add_obstacles(const tl_scene *scene, tl_fill_job *job)
     return TL_OK;
 }
 
-static tl_status add_chunk(tl_scene *scene, const tl_fill_def *def, const double *spheres,
-                           size_t count)
+/* Bodies of `count` spheres, from number `at` on. */
+static tl_status add_chunk(tl_scene *scene, tl_fill_job *job, size_t at, size_t count)
 {
+    const tl_fill_def *def = job->def;
+    const double *spheres = (const double *)job->spheres.data + 4 * at;
+    const bool copies = job->templates.records.count > 0;
+    const uint32_t *choices = copies ? (const uint32_t *)job->choices.data + at : NULL;
     tl_body_def bodies[CHUNK];
     tl_shape_def shapes[CHUNK];
+    if (copies)
+        TL_TRY(tl_templates_reserve(&job->templates, count, choices));
     for (size_t i = 0; i < count; i++) {
+        bodies[i] = tl_body_default();
+        bodies[i].density = def->density;
+        memcpy(bodies[i].velocity, def->velocity, sizeof bodies[i].velocity);
+        if (copies) {
+            tl_templates_copy(&job->templates, def->seed, at + i, choices[i], spheres + 4 * i,
+                              &bodies[i]);
+            continue;
+        }
         shapes[i] = tl_sphere_default(spheres[4 * i + 3]);
         shapes[i].material = def->material;
-        bodies[i] = tl_body_default();
         bodies[i].shape_count = 1;
         bodies[i].shapes = &shapes[i];
-        bodies[i].density = def->density;
         memcpy(bodies[i].position, spheres + 4 * i, sizeof bodies[i].position);
-        memcpy(bodies[i].velocity, def->velocity, sizeof bodies[i].velocity);
     }
     return tl_body_list_add(&scene->list, count, bodies, (uint32_t)scene->materials.count - 1);
 }
 
-static tl_status add_spheres(tl_scene *scene, const tl_fill_def *def, const tl_array *spheres)
+static tl_status add_all(tl_scene *scene, tl_fill_job *job)
 {
     tl_body_list *list = &scene->list;
     const size_t bodies = list->bodies.count, shapes = list->shapes.count;
     const size_t total = list->shape_total;
-    for (size_t at = 0; at < spheres->count; at += CHUNK) {
-        const size_t left = spheres->count - at;
-        const tl_status status = add_chunk(scene, def, (const double *)spheres->data + 4 * at,
-                                           left < CHUNK ? left : CHUNK);
-        if (status < 0) { /* spheres own nothing: forgetting them is enough */
+    for (size_t at = 0; at < job->spheres.count; at += CHUNK) {
+        const size_t left = job->spheres.count - at;
+        const tl_status status = add_chunk(scene, job, at, left < CHUNK ? left : CHUNK);
+        if (status < 0) { /* these bodies own nothing: forgetting them is enough */
             list->bodies.count = bodies;
             list->shapes.count = shapes;
             list->shape_total = total;
@@ -268,9 +289,10 @@ static tl_status run(tl_scene *scene, tl_fill_job *job)
     case TL_FILL_CLOSE: TL_TRY(tl_fill_close(job)); break;
     }
     if (def->count && job->spheres.count < def->count)
-        return tl_fail_about(TL_BAD_ARGUMENT, &fill_count, " is %llu; only %zu spheres fit",
-                             (unsigned long long)def->count, job->spheres.count);
-    return add_spheres(scene, def, &job->spheres);
+        return tl_fail_about(TL_BAD_ARGUMENT, &fill_count, " is %llu; only %zu %s fit",
+                             (unsigned long long)def->count, job->spheres.count,
+                             job->templates.records.count ? "bodies" : "spheres");
+    return add_all(scene, job);
 }
 
 /* Along gravity; without any, along -z. */
@@ -285,6 +307,23 @@ static void set_down(tl_fill_job *job, const double gravity[3])
         job->down[k] = g[k] / length;
 }
 
+/* A fill whose sizes are radii: of spheres, or of the balls around copies of its templates. */
+static tl_status fill(tl_scene *scene, tl_fill_job *job)
+{
+    const tl_fill_def *def = job->def;
+    TL_TRY(check_fill(scene, def));
+    const double largest = tl_size_largest(&def->size);
+    const tl_room room = tl_room_of(&def->region, largest);
+    job->random = tl_random_start(def->seed, 0, 0);
+    job->want = def->count ? (size_t)def->count : TL_MOST_ITEMS - scene->list.bodies.count;
+    tl_space_init(&job->space, &room, largest + def->gap);
+    job->space.geometries = &scene->geometries;
+    set_down(job, scene->settings.gravity);
+    const tl_status status = run(scene, job);
+    tl_space_free(&job->space);
+    return status;
+}
+
 tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added, tl_body *first)
 {
     if (added)
@@ -295,22 +334,20 @@ tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added
         return tl_refuse_null("scene");
     if (!def)
         return tl_refuse_null("def");
-    TL_TRY(check_fill(scene, def));
-    const double largest = tl_size_largest(&def->size);
     const size_t before = scene->list.bodies.count;
-    const tl_room room = tl_room_of(&def->region, largest);
-    tl_fill_job job = {.def = def,
-                       .random = tl_random_start(def->seed, 0, 0),
-                       .want = def->count ? (size_t)def->count : TL_MOST_ITEMS - before,
-                       .spheres = {.item = 4 * sizeof(double)}};
-    tl_space_init(&job.space, &room, largest + def->gap);
-    set_down(&job, scene->settings.gravity);
-    const tl_status status = run(scene, &job);
+    tl_fill_def own = *def;
+    tl_fill_job job = {.def = &own,
+                       .spheres = {.item = 4 * sizeof(double)},
+                       .choices = {.item = sizeof(uint32_t)}};
+    tl_status status = tl_templates_make(scene, &own, &job.templates);
+    if (status == TL_OK)
+        status = fill(scene, &job);
     if (status == TL_OK && added)
         *added = job.spheres.count;
     if (status == TL_OK && first && job.spheres.count)
         *first = (tl_body){(uint32_t)before + 1, 1};
     tl_array_free(&job.spheres);
-    tl_space_free(&job.space);
+    tl_array_free(&job.choices);
+    tl_templates_free(&job.templates);
     return status;
 }

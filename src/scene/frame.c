@@ -124,20 +124,14 @@ static double reach(const tl_shape_rec *s, const tl_geometry_rec *g, const doubl
     return most + rounding;
 }
 
-/* Half extents of the box along the body's axes around the ball's centre that holds the shape. */
+/* Half extents of the box along the shape's axes around the ball's centre that holds the shape. */
 static void lay_box(const tl_shape_rec *s, const tl_geometry_rec *g, const double *frame,
-                    const double *ball, double half[3])
+                    const double *centre, double half[3])
 {
-    const double *axes = frame + 3;
     for (int k = 0; k < 3; k++) {
-        if (s->kind == TL_PARALLELOGRAM) {
-            half[k] = 0.5 * (fabs(axes[k]) + fabs(axes[3 + k]));
-            continue;
-        }
-        const double d[3] = {axes[k], axes[3 + k], axes[6 + k]};
-        const double back[3] = {-d[0], -d[1], -d[2]}, off = ball[k] - frame[k];
-        half[k] = fmax(reach(s, g, frame + 12, frame[18], d) - off,
-                       reach(s, g, frame + 12, frame[18], back) + off);
+        const double d[3] = {k == 0, k == 1, k == 2}, back[3] = {-d[0], -d[1], -d[2]};
+        half[k] = fmax(reach(s, g, frame + 12, frame[18], d) - centre[k],
+                       reach(s, g, frame + 12, frame[18], back) + centre[k]);
     }
 }
 
@@ -161,7 +155,7 @@ void tl_shape_frame(const tl_shape_rec *s, const tl_array *geometries, double *f
                 ball[k] += turned[k];
         }
     }
-    if (s->kind != TL_PLANE)
-        lay_box(s, g, frame, ball, frame + 15);
+    if (s->kind != TL_PLANE && s->kind != TL_PARALLELOGRAM)
+        lay_box(s, g, frame, centre, frame + 15);
     frame[19] = s->geometry;
 }

@@ -96,17 +96,33 @@ tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def, tl_ge
         return tl_refuse_null("def");
     return finish(scene, tl_geometry_heights(def, &made), &made, geometry);
 }
-
-/* TO BE DELETED with the merge of package terrain, which defines the two: until then, these weak
- * ones refuse. */
-__attribute__((weak)) tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out)
+static bool same_bytes(const tl_array *a, const tl_array *b)
 {
-    (void)mesh, (void)out;
-    return tl_fail(TL_BAD_ARGUMENT, "meshes cannot be shapes yet");
+    return a->count == b->count && (!a->count || !memcmp(a->data, b->data, a->count * a->item));
 }
 
-__attribute__((weak)) tl_status tl_geometry_heights(const tl_heights_def *def, tl_geometry_rec *out)
+/* Makes a geometry anew from what its record begins with. */
+static tl_status make_again(const tl_geometry_rec *from, tl_geometry_rec *out)
 {
-    (void)def, (void)out;
-    return tl_fail(TL_BAD_ARGUMENT, "height fields cannot be shapes yet");
+    const uint32_t *words = from->words.data;
+    const double *numbers = from->numbers.data;
+    const size_t vertices = from->numbers.count / 3;
+    if (from->kind == TL_HULL && from->words.count > 3 && words[0] <= vertices)
+        return tl_geometry_hull(words[0], numbers, out);
+    if (from->kind == TL_MESH)
+        return tl_geometry_mesh_again(from, out);
+    if (from->kind == TL_HEIGHTS)
+        return tl_geometry_heights_again(from, out);
+    return tl_fail(TL_BAD_DATA, "a geometry is of no known kind");
+}
+
+tl_status tl_geometry_restore(const tl_geometry_rec *from, tl_geometry_rec *out)
+{
+    memset(out, 0, sizeof *out);
+    TL_TRY(make_again(from, out));
+    if (same_bytes(&from->numbers, &out->numbers) && same_bytes(&from->words, &out->words))
+        return TL_OK;
+    tl_geometry_free(out);
+    memset(out, 0, sizeof *out);
+    return tl_fail(TL_BAD_DATA, "a geometry is not that of its vertices");
 }

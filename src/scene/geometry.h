@@ -32,6 +32,12 @@ typedef struct tl_geometry_rec {
 tl_status tl_geometry_hull(size_t count, const double *points, tl_geometry_rec *out);
 tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out);
 tl_status tl_geometry_heights(const tl_heights_def *def, tl_geometry_rec *out);
+tl_status tl_geometry_mesh_again(const tl_geometry_rec *from, tl_geometry_rec *out);
+tl_status tl_geometry_heights_again(const tl_geometry_rec *from, tl_geometry_rec *out);
+
+/* The geometry that some numbers and words of a kind are those of; TL_BAD_DATA where there is none.
+ */
+tl_status tl_geometry_restore(const tl_geometry_rec *from, tl_geometry_rec *out);
 
 void tl_geometry_free(tl_geometry_rec *geometry);
 

@@ -40,7 +40,7 @@ void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
  *           unit normal
  *   12..14  size of the core (kernels/narrow/convex.h); hulls, meshes, height fields: half the box
  *           around them in their own frame
- *   15..17  half extents of a box along the body's axes, about the ball's centre, that holds the
+ *   15..17  half extents of a box along the shape's axes, about the ball's centre, that holds the
  *           shape; 0 for planes
  *   18      rounding: that of the core; spheres and capsules: their radius
  *   19      geometry: 1 + index into the geometries, 0 where there is none

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(TL_PATCH == TLK_PATCH && sizeof(((tl_wall *)0)->patch) == TL_PATCH * sizeof(double),
-               "a patch");
-
 /* Cells are numbered row by row and layer by layer, as the room is wide, so that what is near is
  * near in memory too. Odd steps: numbers wrap at a power of two and must not fall together. */
 static void set_edge(tl_space *space, double edge)
@@ -229,9 +226,88 @@ static bool is_crowded(const tl_space *space, const double x[3], double distance
 
 /* --- walls ----------------------------------------------------------------------------------- */
 
+/* The point of a segment that is nearest to x; returns the square of the distance. */
+static double nearest_on_side(const double x[3], const double a[3], const double b[3],
+                              double near[3])
+{
+    double along = 0, length = 0, square = 0;
+    for (int k = 0; k < 3; k++) {
+        along += (x[k] - a[k]) * (b[k] - a[k]);
+        length += (b[k] - a[k]) * (b[k] - a[k]);
+    }
+    const double t = length > 0 ? fmin(1, fmax(0, along / length)) : 0;
+    for (int k = 0; k < 3; k++) {
+        near[k] = a[k] + t * (b[k] - a[k]);
+        square += (x[k] - near[k]) * (x[k] - near[k]);
+    }
+    return square;
+}
+
+/* The distance of a point from a triangle, whose two sides are alike. */
+static double triangle_distance(const double corners[9], const double x[3], double n[3])
+{
+    double u[3], v[3], w[3], uu = 0, uv = 0, vv = 0, uw = 0, vw = 0, best = INFINITY, near[3];
+    for (int k = 0; k < 3; k++) {
+        u[k] = corners[3 + k] - corners[k];
+        v[k] = corners[6 + k] - corners[k];
+        w[k] = x[k] - corners[k];
+        uu += u[k] * u[k], uv += u[k] * v[k], vv += v[k] * v[k];
+        uw += u[k] * w[k], vw += v[k] * w[k];
+    }
+    const double area = uu * vv - uv * uv;
+    const double s = (vv * uw - uv * vw) / area, t = (uu * vw - uv * uw) / area;
+    if (area > 0 && s >= 0 && t >= 0 && s + t <= 1) {
+        best = 0;
+        for (int k = 0; k < 3; k++) {
+            n[k] = s * u[k] + t * v[k] - w[k];
+            best += n[k] * n[k];
+        }
+    } else {
+        for (int side = 0; side < 3; side++) {
+            const double square =
+                nearest_on_side(x, corners + 3 * side, corners + 3 * ((side + 1) % 3), near);
+            if (!(square < best))
+                continue;
+            best = square;
+            for (int k = 0; k < 3; k++)
+                n[k] = near[k] - x[k];
+        }
+    }
+    const double distance = sqrt(best);
+    for (int k = 0; k < 3; k++)
+        n[k] = distance > 0 ? n[k] / distance : k == 2;
+    return distance;
+}
+
+/* Minus the depth of a point below a height field; infinity beside and above it, where triangles
+ * tell. */
+static double heights_distance(const tl_wall *wall, const double x[3], double n[3])
+{
+    const uint32_t *words = wall->geometry->words.data;
+    const double *numbers = wall->geometry->numbers.data, *w = wall->patch + 9;
+    double local[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            local[i] += (x[k] - wall->patch[k]) * wall->patch[3 + 3 * i + k];
+    const double a = local[0] / numbers[0], b = local[1] / numbers[1];
+    if (!(a >= 0 && a < words[0] - 1 && b >= 0 && b < words[1] - 1))
+        return INFINITY;
+    const size_t i = (size_t)a, j = (size_t)b, row = words[0];
+    const double s = a - (double)i, t = b - (double)j, *z = numbers + 2 + j * row + i;
+    const double height = s > t ? z[0] + s * (z[1] - z[0]) + t * (z[row + 1] - z[1])
+                                : z[0] + s * (z[row + 1] - z[row]) + t * (z[row] - z[0]);
+    for (int k = 0; k < 3; k++)
+        n[k] = -w[k];
+    return local[2] < height ? local[2] - height : INFINITY;
+}
+
 /* The distance of a point from a shape that is no ball and the direction from it to the shape. */
 static double patch_distance(const tl_wall *wall, const double x[3], double n[3])
 {
+    if (wall->kind == TL_MESH)
+        return triangle_distance(wall->patch, x, n);
+    if (wall->kind == TL_HEIGHTS)
+        return heights_distance(wall, x, n);
     return wall->kind == TL_PLANE ? tlk_sphere_plane(x, 0, wall->patch, n)
            : wall->kind == TL_BOX ? tlk_sphere_box(x, 0, wall->patch, n)
                                   : tlk_sphere_parallelogram(x, 0, wall->patch, n);
@@ -344,6 +420,26 @@ tl_status tl_space_add_near(tl_space *space, const double x[3], double reach)
     return meets_room(&space->room, x, reach) ? tl_space_add(space, x, reach) : TL_OK;
 }
 
+/* Adds a wall, in the world frame with its bound, if it is near the room. */
+static tl_status add_wall(tl_space *space, const tl_wall *wall)
+{
+    if (!meets_room(&space->room, wall->bound, wall->bound[3]))
+        return TL_OK;
+    const uint32_t index = (uint32_t)space->walls.count;
+    TL_TRY(tl_array_append(&space->walls, wall, 1));
+    const double reach = fmax(wall->bound[3], space->room.slack); /* not 0: cells have an edge */
+    if (!isfinite(reach))
+        return tl_array_append(&space->planes, &index, 1);
+    if (!space->bounds) {
+        space->bounds = tl_alloc(sizeof *space->bounds);
+        if (!space->bounds)
+            return TL_NO_MEMORY;
+        tl_space_init(space->bounds, &space->room, reach);
+    }
+    TL_TRY(tl_array_append(&space->bounded, &index, 1));
+    return tl_space_add(space->bounds, wall->bound, reach);
+}
+
 tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[4], uint32_t kind,
                              const double patch[18], const double bound[4])
 {
@@ -356,30 +452,119 @@ tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[
         wall.patch[k] += x[k];
         wall.bound[k] += x[k];
     }
-    if (!meets_room(&space->room, wall.bound, wall.bound[3]))
-        return TL_OK;
-    const uint32_t index = (uint32_t)space->walls.count;
-    TL_TRY(tl_array_append(&space->walls, &wall, 1));
-    const double reach = fmax(wall.bound[3], space->room.slack); /* not 0: cells have an edge */
-    if (!isfinite(reach))
-        return tl_array_append(&space->planes, &index, 1);
-    if (!space->bounds) {
-        space->bounds = tl_alloc(sizeof *space->bounds);
-        if (!space->bounds)
-            return TL_NO_MEMORY;
-        tl_space_init(space->bounds, &space->room, reach);
+    return add_wall(space, &wall);
+}
+
+/* --- triangles ------------------------------------------------------------------------------- */
+
+/* A surface in the world frame: its origin and axes. */
+typedef struct surface {
+    double origin[3], axes[9];
+} surface;
+
+static tl_status add_triangle(tl_space *space, const surface *at, const double *const corners[3])
+{
+    tl_wall wall = {.kind = TL_MESH};
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++) {
+            const double *p = corners[c], *a = at->axes;
+            wall.patch[3 * c + k] =
+                at->origin[k] + (p[0] * a[k] + p[1] * a[3 + k] + p[2] * a[6 + k]);
+            wall.bound[k] += wall.patch[3 * c + k] / 3;
+        }
+    for (int c = 0; c < 3; c++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            const double d = wall.patch[3 * c + k] - wall.bound[k];
+            square += d * d;
+        }
+        wall.bound[3] = fmax(wall.bound[3], sqrt(square));
     }
-    TL_TRY(tl_array_append(&space->bounded, &index, 1));
-    return tl_space_add(space->bounds, wall.bound, reach);
+    return add_wall(space, &wall);
+}
+
+/* kernels/narrow/layout.h: how many vertices, triangles and three words more; then the vertices of
+ * each triangle. */
+static tl_status add_mesh(tl_space *space, const tl_geometry_rec *g, const surface *at)
+{
+    const uint32_t *words = g->words.data, *triangle = words + 5;
+    const double *x = g->numbers.data;
+    for (uint32_t i = 0; i < words[1]; i++, triangle += 3) {
+        const double *corners[3] = {x + 3 * (size_t)triangle[0], x + 3 * (size_t)triangle[1],
+                                    x + 3 * (size_t)triangle[2]};
+        TL_TRY(add_triangle(space, at, corners));
+    }
+    return TL_OK;
+}
+
+/* Two spacings, then heights row by row; cells are cut from their first corner to the opposite. */
+static tl_status add_heights(tl_space *space, const tl_geometry_rec *g, const surface *at)
+{
+    const uint32_t *words = g->words.data;
+    const double *numbers = g->numbers.data;
+    tl_wall below = {.kind = TL_HEIGHTS, .geometry = g, .bound[3] = INFINITY};
+    for (uint32_t j = 0; j + 1 < words[1]; j++)
+        for (uint32_t i = 0; i + 1 < words[0]; i++) {
+            double p[4][3];
+            for (uint32_t c = 0; c < 4; c++) {
+                const uint32_t column = i + (c & 1), row = j + c / 2;
+                p[c][0] = column * numbers[0];
+                p[c][1] = row * numbers[1];
+                p[c][2] = numbers[2 + (size_t)row * words[0] + column];
+            }
+            const double *const lower[3] = {p[0], p[1], p[3]}, *const upper[3] = {p[0], p[3], p[2]};
+            TL_TRY(add_triangle(space, at, lower));
+            TL_TRY(add_triangle(space, at, upper));
+        }
+    memcpy(below.patch, at->origin, sizeof at->origin);
+    memcpy(below.patch + 3, at->axes, sizeof at->axes);
+    return add_wall(space, &below);
+}
+
+/* --- any shape ------------------------------------------------------------------------------- */
+
+/* The box around a solid along its own axes; of a hull, about its ball. */
+static void box_around(uint32_t kind, const double *frame, const double *ball, double patch[18])
+{
+    memset(patch, 0, 18 * sizeof *patch);
+    memcpy(patch, kind == TL_HULL ? ball : frame, 3 * sizeof *patch);
+    memcpy(patch + 3, frame + 3, 9 * sizeof *patch);
+    for (int k = 0; k < 3; k++)
+        patch[12 + k] = kind == TL_HULL ? frame[15 + k] : frame[12 + k] + frame[18];
+}
+
+tl_status tl_space_add_frame(tl_space *space, const double x[3], const double q[4], uint32_t kind,
+                             const double frame[TL_FRAME], const double ball[4])
+{
+    double patch[18], bound[4];
+    if (kind == TL_PLANE || kind == TL_PARALLELOGRAM)
+        return tl_space_add_patch(space, x, q, kind, frame, ball);
+    if (kind == TL_MESH || kind == TL_HEIGHTS) {
+        const tl_geometry_rec *g =
+            (const tl_geometry_rec *)space->geometries->data + (size_t)frame[19] - 1;
+        surface at;
+        tlk_rotate(q, frame, at.origin);
+        for (int k = 0; k < 3; k++) {
+            at.origin[k] += x[k];
+            tlk_rotate(q, frame + 3 + 3 * k, at.axes + 3 * k);
+        }
+        return kind == TL_MESH ? add_mesh(space, g, &at) : add_heights(space, g, &at);
+    }
+    box_around(kind, frame, ball, patch);
+    memcpy(bound, patch, 3 * sizeof *bound);
+    bound[3] = sqrt(patch[12] * patch[12] + patch[13] * patch[13] + patch[14] * patch[14]);
+    return tl_space_add_patch(space, x, q, TL_BOX, patch, bound);
 }
 
 tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],
                              const tl_shape_rec *shape, double gap)
 {
-    double patch[TL_PATCH], ball[4];
-    tl_shape_patch(shape, patch, ball);
+    double frame[TL_FRAME], ball[4];
+    tl_shape_frame(shape, space->geometries, frame, ball);
+    for (int k = 15; k < 19; k++) /* its box and rounding grow; walls have no use for them */
+        frame[k] += gap;
     if (shape->kind != TL_SPHERE)
-        return tl_space_add_patch(space, x, q, shape->kind, patch, ball);
+        return tl_space_add_frame(space, x, q, shape->kind, frame, ball);
     double centre[3];
     tlk_rotate(q, ball, centre);
     for (int k = 0; k < 3; k++)

@@ -1,6 +1,8 @@
 /* What is in the way where spheres are placed: balls in a grid that finds those near a point at
- * once, and walls (planes, boxes, parallelograms), whose bounds are in a grid of their own. Fills
- * and emitters make one for the region they place in. */
+ * once, and walls (planes, boxes, parallelograms, triangles), whose bounds are in a grid of their
+ * own. Solids other than balls and boxes are in the way with the box around them; meshes and height
+ * fields with their triangles, the latter also with what is below. Fills and emitters make one for
+ * the region they place in. */
 #ifndef TL_SCENE_SPACE_H
 #define TL_SCENE_SPACE_H
 
@@ -17,9 +19,11 @@ typedef struct tl_space_ball {
 
 #define TL_NO_BALL 0xffffffffu
 
-/* A shape that is no ball, in the world frame: a patch as kernels/args.h has it. */
+/* A shape that is no ball, in the world frame: a patch as kernels/args.h has it, or of a triangle
+ * (TL_MESH) its three corners. What is below a height field is a wall of its own (TL_HEIGHTS). */
 typedef struct tl_wall {
-    uint32_t kind; /* tl_shape_kind */
+    uint32_t kind;                   /* tl_shape_kind */
+    const tl_geometry_rec *geometry; /* of height fields */
     double patch[18];
     double bound[4]; /* a ball around it; an infinite radius for planes */
 } tl_wall;
@@ -27,6 +31,7 @@ typedef struct tl_wall {
 /* Cells of level l have edges of edge / 2^l; balls live on the level whose cells just hold them. */
 typedef struct tl_space {
     tl_room room;
+    const tl_array *geometries; /* tl_geometry_rec, of the shapes that are added; NULL: none */
     double edge;
     tl_array balls;                  /* tl_space_ball */
     tl_array buckets;                /* uint32_t, a power of two of them: first ball */
@@ -46,14 +51,18 @@ void tl_space_free(tl_space *space);
 /* Adds a ball. */
 tl_status tl_space_add(tl_space *space, const double x[3], double reach);
 
-/* Adds a shape of a body that is at x with orientation q, if it is near the room. `reach` of
- * spheres is their radius and `gap`. */
+/* Adds a shape of a body that is at x with orientation q, if it is near the room. `gap` is
+ * added around solids. */
 tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],
                              const tl_shape_rec *shape, double gap);
 
 /* The same for a patch in its body's frame, as worlds keep shapes that are no balls. */
 tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[4], uint32_t kind,
                              const double patch[18], const double bound[4]);
+
+/* The same for the frame of any shape but a sphere (tl_shape_frame), in its body's frame. */
+tl_status tl_space_add_frame(tl_space *space, const double x[3], const double q[4], uint32_t kind,
+                             const double frame[TL_FRAME], const double ball[4]);
 
 /* Adds a ball if it is near the room. */
 tl_status tl_space_add_near(tl_space *space, const double x[3], double reach);

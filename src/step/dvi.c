@@ -26,6 +26,9 @@ static tl_status look_at(tl_world *w, const void *seen, tl_collide_state *state)
                                 .envelope = w->envelope,
                                 .seen = seen,
                                 .deep = MISSED * w->smallest,
+                                .manifolds = w->manifolds,
+                                .surfaces = w->surfaces,
+                                .last = &w->contacts[w->current],
                                 .crowd = w->backend->crowd,
                                 .apart = w->backend->apart};
     if (!w->box_known)
@@ -58,13 +61,27 @@ static double lap(const tl_world *w, double *mark)
 /* The impulses and colours of the last step's contacts, for those found now. */
 static tl_status match(tl_world *w, tl_contacts *next)
 {
-    const tl_contacts *last = &w->contacts[w->current];
+    tl_contacts *last = &w->contacts[w->current];
     if (!last->impulses)
         return tl_contacts_rest(w->backend, next);
+    if (next->manifolds)
+        TL_TRY(tl_contacts_features(w->backend, last));
     TL_TRY(tl_contacts_room(w->backend, next));
-    const tlk_match args = {next->count,      next->start.data, next->a.data,     next->b.data,
-                            last->start.data, last->b.data,     last->gamma.data, last->colour.data,
-                            next->gamma.data, next->colour.data};
+    const tlk_match args = {.contacts = next->count,
+                            .feature = next->manifolds ? next->feature.data : NULL,
+                            .old_feature = next->manifolds ? last->feature.data : NULL,
+                            .place = next->place.data,
+                            .old_place = last->place.data,
+                            .geom = w->geom.data,
+                            .start = next->start.data,
+                            .a = next->a.data,
+                            .b = next->b.data,
+                            .old_start = last->start.data,
+                            .old_b = last->b.data,
+                            .old_gamma = last->gamma.data,
+                            .old_colour = last->colour.data,
+                            .gamma = next->gamma.data,
+                            .colour = next->colour.data};
     tl_run(w->backend, TLK_match_contacts, w->shape_rows, &args);
     next->impulses = true;
     return TL_OK;
@@ -96,34 +113,37 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
     const size_t bodies = w->dynamic;
     const size_t bytes = 2 * bodies * sizeof(uint64_t) + 2 * sizeof(uint32_t);
     TL_TRY(tl_buffer_need(b, &p->bidding, bytes));
-    TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->pairs * sizeof(uint32_t)));
     args->used = p->bidding.data;
     args->bid = args->used + bodies;
     args->fresh_count = (uint32_t *)(args->bid + bodies);
     args->fresh = p->fresh.data;
     b->ops->fill(b, p->bidding.data, 0, bytes);
-    tl_run(b, TLK_colour_keep, c->count, args);
-    return b->ops->colour(b, args, c->count);
+    tl_run(b, TLK_colour_keep, c->pairs, args);
+    return b->ops->colour(b, args, c->pairs);
 }
 
-/* Where each segment (colour and kind of row) starts, in the order of keys and among rows. Central
+/* Where each segment (colour and kind of row) starts, in the order of keys and among items. Central
  * rows come first; every segment begins a new packet. Returns how many colours there are. */
-static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first, uint32_t *row)
+static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first,
+                        uint32_t *item)
 {
-    uint32_t rows = 0, colours = 0;
+    uint32_t items = 0, colours = 0;
     problem->segment_count = 0;
     for (uint32_t kind = 0; kind < 2; kind++) {
-        problem->view.arm_base = rows;
+        problem->view.arm_base = items;
         for (uint32_t c = 0; c < TLK_COLOURS; c++) {
             const uint32_t segment = 2 * c + kind;
             const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
             first[segment] = starts[2 * segment];
-            row[segment] = rows;
-            rows += (count + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
+            item[segment] = items;
+            items += (count + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
         }
     }
     first[TL_SEGMENTS] = starts[TLK_RANK_KEYS];
-    problem->view.rows = rows;
+    problem->view.items = items;
+    problem->view.rows =
+        problem->view.arm_base + (items - problem->view.arm_base) * problem->view.item_rows;
     memset(problem->view.colours, 0, sizeof problem->view.colours);
     for (uint32_t c = 0; c < TLK_COLOURS; c++) {
         colours += starts[4 * c + 4] > starts[4 * c];
@@ -132,7 +152,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
             const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
             if (count)
                 problem->segments[problem->segment_count++] =
-                    (tl_segment){row[segment], row[segment] + count, c == TLK_COLOURS - 1};
+                    (tl_segment){item[segment], item[segment] + count, c == TLK_COLOURS - 1};
             if (count)
                 problem->view.colours[kind] |= 1ull << c;
         }
@@ -159,18 +179,22 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
     uint32_t starts[TLK_RANK_KEYS + 1], segments[2 * TL_SEGMENTS + 1];
-    tlk_colour args = {.a = c->a.data,
+    const uint32_t pairs = c->pairs;
+    tlk_colour args = {.first = c->manifolds ? c->pair.data : NULL,
+                       .a = c->a.data,
                        .b = c->b.data,
                        .shape_body = w->shape_body.data,
                        .shape_info = w->shape_info.data,
-                       .dynamic = w->dynamic,
-                       .colour = c->colour.data};
+                       .dynamic = w->dynamic};
     const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
+    problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
+    if (coloured)
+        args.colour = c->colour.data;
     /* building rows needs these too and, where rows wait for each other, the colours used at each
      * body: the first part of what colouring works with; the rest makes room for the rows */
     TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(w, c->count)));
-    TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->key, (size_t)pairs * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->place, (size_t)pairs * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
     const bool keeps = b->flow && coloured;
     const size_t mark = w->arena.at + (keeps ? w->dynamic * sizeof(uint64_t) : 0);
@@ -181,8 +205,8 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     if (!c->count)
         return TL_OK;
     if (!coloured)
-        tl_run(b, TLK_row_key, c->count, &args);
-    TL_TRY(b->ops->rank(b, args.key, c->count, p->place.data, starts));
+        tl_run(b, TLK_row_key, pairs, &args);
+    TL_TRY(b->ops->rank(b, args.key, pairs, p->place.data, starts));
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
     *colours = coloured ? used : 0;
     if (!coloured)
@@ -304,8 +328,8 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
     TL_TRY(tl_buffer_need(b, &p->position_bias, rows * real));
     if (flows(b, &problem->view)) {
-        TL_TRY(tl_buffer_need(b, &p->turns, rows * sizeof(uint16_t)));
-        TL_TRY(tl_buffer_need(b, &p->mass, 4 * rows * real));
+        TL_TRY(tl_buffer_need(b, &p->turns, problem->view.items * sizeof(uint16_t)));
+        TL_TRY(tl_buffer_need(b, &p->mass, 4 * problem->view.items * real));
     }
     if (bounces(w)) {
         TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
@@ -340,10 +364,13 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                          .contact_b = c->b.data,
                          .contact_n = c->n.data,
                          .contact_gamma = c->gamma.data,
+                         .contact_place = c->manifolds ? c->place.data : NULL,
+                         .first = c->manifolds ? c->pair.data : NULL,
+                         .item_rows = problem->view.item_rows,
                          .key = p->key.data,
                          .place = p->place.data,
                          .segment_start = p->segment.data,
-                         .segment_row = (uint32_t *)p->segment.data + TL_SEGMENTS + 1,
+                         .segment_item = (uint32_t *)p->segment.data + TL_SEGMENTS + 1,
                          .pair = w->pair_table.data,
                          .materials = w->materials,
                          .warm = s->solver.warm_start,
@@ -378,7 +405,7 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         build->wall = p->wall.data;
     if (build->inverse)
         tl_run(b, TLK_body_inverse, w->rows, build);
-    tl_run(b, TLK_build_row, c->count, build);
+    tl_run(b, TLK_build_row, c->pairs, build);
     view->blocks = w->rows;
     view->moving = w->dynamic;
     view->a = build->a;
@@ -560,7 +587,7 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
     }
     s->motion.halt = w->halt.data;
-    tl_run(b, TLK_store_impulse, next->count, &s->build);
+    tl_run(b, TLK_store_impulse, next->pairs, &s->build);
     tl_monitors_before(w, next->count);
     TL_TRY(b->ops->fold(b, folds, first));
     r->ms.audit += lap(w, &mark);

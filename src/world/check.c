@@ -1,7 +1,8 @@
 /* What a snapshot says, checked as if a stranger had sent it, before anything of it is used: every
  * field must be what a world of this library could have saved. What scenes have rules for is
- * checked by those; what follows from other fields (inverse masses, flags, patches, which handles
+ * checked by those; what follows from other fields (inverse masses, flags, frames, which handles
  * are alive) is computed anew and compared. snapshot.c calls it. */
+#include "scene/check.h"
 #include "world/image.h"
 
 #include <math.h>
@@ -239,6 +240,22 @@ static tl_status check_bodies(tl_world *w, const tl_image *m, const tl_array *al
     return moved == w->motions.count ? TL_OK : tl_damaged("a motion moves no body");
 }
 
+/* Frames of dynamic bodies that are not their own, in the order of handles. */
+static tl_status check_origins(const tl_world *w, const tl_image *m)
+{
+    const tl_origin *o = w->origins.data;
+    for (size_t i = 0; i < w->origins.count; i++) {
+        const uint32_t row = tl_world_row(w, (tl_body){o[i].id, 1});
+        if (row == TLK_NONE || !(((const double *)m->inertia.data)[4 * (size_t)row + 3] > 0))
+            return damaged("origins", i, "it is of no dynamic body");
+        if (i && o[i].id <= o[i - 1].id)
+            return damaged("origins", i, "it is not in the order of handles");
+        if (!within(o[i].offset, 3, TLK_FAR) || !is_unit(o[i].turn) || o[i].unused)
+            return damaged("origins", i, "it is out of reach or no rotation");
+    }
+    return TL_OK;
+}
+
 static tl_status check_forces(const tl_world *w, const tl_image *m)
 {
     const tl_force_rec *forces = w->forces.data;
@@ -267,54 +284,62 @@ static bool is_frame(const double *axes)
     return fabs(xx - 1) < 1e-9 && fabs(yy - 1) < 1e-9 && fabs(xy) < 1e-9 && off < 1e-9;
 }
 
-/* A shape that is not on a dynamic body: what kernels keep of it must be what its definition
- * gives. The axes, which were turned, are a frame; those of a parallelogram are its edges. */
-static const char *patch_fault(uint32_t kind, const double *geom, const double *patch)
+/* Whether numbers are equal up to rounding, against a size. */
+static bool are_near(const double *x, const double *y, int count, double size)
 {
-    tl_shape_rec shape = {.kind = kind, .orientation = {1, 0, 0, 0}};
-    double want[TLK_PATCH], ball[4];
-    memcpy(shape.position, patch, sizeof shape.position);
-    if (!within(patch, TLK_PATCH, REACH) || !within(geom, 4, REACH))
+    for (int k = 0; k < count; k++)
+        if (!(fabs(x[k] - y[k]) <= 1e-9 * size))
+            return false;
+    return true;
+}
+
+/* A shape that is no sphere: what kernels keep of it must be what its definition gives. The axes,
+ * which were turned, are a frame; those of a parallelogram are its edges. */
+static const char *frame_fault(const tl_world *w, uint32_t kind, bool rounded, const double *geom,
+                               const double *frame)
+{
+    const uint32_t geometries = (uint32_t)w->geometries.count;
+    const bool shared = kind == TL_HULL || kind == TL_MESH || kind == TL_HEIGHTS;
+    double want[TLK_FRAME], ball[4];
+    if (!within(frame, TLK_FRAME, REACH) || !within(geom, 4, REACH))
         return "it is out of reach";
-    if (kind == TL_SPHERE)
-        shape.radius = geom[3];
-    if (kind == TL_BOX)
-        memcpy(shape.half_extents, patch + 12, sizeof shape.half_extents);
-    memcpy(shape.edge_u, patch + 3, sizeof shape.edge_u);
-    memcpy(shape.edge_v, patch + 6, sizeof shape.edge_v);
-    const double *half = shape.half_extents;
-    if ((kind == TL_SPHERE && !(geom[3] > 0)) ||
-        (kind == TL_BOX && !(half[0] > 0 && half[1] > 0 && half[2] > 0)))
-        return "it has no size";
-    if (kind == TL_PARALLELOGRAM && !tl_edges_span(shape.edge_u, shape.edge_v))
-        return "its edges are parallel";
-    tl_shape_patch(&shape, want, ball);
-    if ((kind == TL_PLANE || kind == TL_BOX) && is_frame(patch + 3))
-        memcpy(want + 3, patch + 3, 9 * sizeof *want);
-    for (int k = 0; k < 4; k++)
-        if (geom[k] != ball[k])
-            return "its bounding ball is not that of its patch";
-    for (uint32_t k = 0; k < TLK_PATCH; k++)
-        if (patch[k] != want[k])
-            return "its patch is not that of its kind";
+    if (kind != TL_PARALLELOGRAM && !is_frame(frame + 3))
+        return "its axes are no frame";
+    if (frame[19] != floor(frame[19]) ||
+        !(shared ? frame[19] >= 1 && frame[19] <= geometries : frame[19] == 0))
+        return "its geometry is none";
+    if (rounded != (kind == TL_BOX && frame[18] > 0))
+        return "its flags do not fit its rounding";
+    const tl_shape_def def = tl_frame_def(kind, frame);
+    tl_shape_rec shape;
+    const tl_place place = {"shapes", 0, 0};
+    if (tl_shape_rec_make(&place, TL_FIXED, &def, 0, &w->geometries, &shape) != TL_OK)
+        return "it has no size, or breaks another rule of scenes";
+    tl_shape_frame(&shape, &w->geometries, want, ball);
+    const double size = fabs(geom[0]) + fabs(geom[1]) + fabs(geom[2]) + geom[3] + fabs(frame[0]) +
+                        fabs(frame[1]) + fabs(frame[2]);
+    if (!are_near(geom, ball, 4, size))
+        return "its bounding ball is not that of its frame";
+    if (!are_near(frame + 12, want + 12, 8, size) || frame[18] < 0)
+        return "its frame is not that of its kind";
     return NULL;
 }
 
-/* The shape in a row; `patch` is where its patch is, if it has one. */
-static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, const double *patch)
+/* The shape in a row; `frame` is where its frame is, if it has one. */
+static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, const double *frame)
 {
     const uint32_t *body = m->shape_body.data, info = ((const uint32_t *)m->shape_info.data)[s];
     const double *geom = (const double *)m->geom.data + 4 * s;
     const double *inertia = (const double *)m->inertia.data + 4 * (size_t)body[s];
     const uint32_t kind = info & TLK_SHAPE_KIND;
-    const uint32_t known = TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
+    const uint32_t known = TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED | TLK_SHAPE_ROUNDED;
     const bool dynamic = inertia[3] > 0, fixed = info & TLK_SHAPE_FIXED;
-    bool central = is_isotropic(inertia) && all_zero(geom, 3);
-    if (kind > TL_PARALLELOGRAM || (info & 0xffu & ~known))
+    bool central = kind == TL_SPHERE && is_isotropic(inertia) && all_zero(geom, 3);
+    if (kind > TL_HEIGHTS || (info & 0xffu & ~known))
         return "its kind is unknown";
     if (info >> TLK_SHAPE_MATERIAL >= w->materials)
         return "its material is none";
-    if (fixed == dynamic || (dynamic && kind != TL_SPHERE))
+    if (fixed == dynamic || (dynamic && !tl_shape_is_solid(kind)))
         return "it cannot be on a body of this kind";
     if (!within((const double *)m->centre.data + 4 * s, 4, REACH))
         return "its centre is out of reach";
@@ -325,8 +350,8 @@ static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, c
     }
     if (central != !!(info & TLK_SHAPE_CENTRAL))
         return "its flags do not fit its body";
-    if (!dynamic)
-        return patch_fault(kind, geom, patch);
+    if (kind != TL_SPHERE)
+        return frame_fault(w, kind, info & TLK_SHAPE_ROUNDED, geom, frame);
     return within(geom, 4, TLK_FAR) && geom[3] > 0 ? NULL : "it is out of reach or has no size";
 }
 
@@ -334,24 +359,24 @@ static tl_status check_shapes(const tl_world *w, const tl_image *m)
 {
     const size_t shapes = m->shape_body.count;
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
-    const double *patch = m->patch_local.data;
-    size_t patches = 0;
+    const double *frame = m->frame_local.data;
+    size_t frames = 0;
     if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes)
         return tl_damaged("its arrays of shapes differ in length");
     for (size_t s = 0; s < shapes; s++)
-        patches += (info[s] & TLK_SHAPE_FIXED) != 0;
-    if (m->patch_local.count != patches)
+        frames += (info[s] & TLK_SHAPE_KIND) != TL_SPHERE;
+    if (m->frame_local.count != frames)
         return tl_damaged("its arrays of shapes differ in length");
     for (size_t s = 0; s < shapes; s++) {
         if (body[s] >= m->id.count)
             return damaged("shapes", s, "it has no body");
         if (s && body[s] < body[s - 1])
             return damaged("shapes", s, "it is not in the order of bodies");
-        const char *fault = shape_fault(w, m, s, patch);
+        const char *fault = shape_fault(w, m, s, frame);
         if (fault)
             return damaged("shapes", s, fault);
-        if (info[s] & TLK_SHAPE_FIXED)
-            patch += TLK_PATCH;
+        if ((info[s] & TLK_SHAPE_KIND) != TL_SPHERE)
+            frame += TLK_FRAME;
     }
     return TL_OK;
 }
@@ -374,13 +399,26 @@ static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
         return "its normal or gap is none";
     if (!all_kept(w, (const double *)m->gamma.data + 4 * k, 4))
         return "its impulse is no number of this precision";
+    if (m->place.count && (!all_kept(w, (const double *)m->place.data + 4 * k, 4) ||
+                           !within((const double *)m->place.data + 4 * k, 4, REACH)))
+        return "its place is out of reach";
     return colour < TLK_COLOURS || colour == TLK_NONE ? NULL : "its colour is none";
 }
 
-/* No two contacts of a colour but the last share a dynamic body: `used` has the colours taken at
- * each body so far. */
+/* Whether a contact is of the same pair of shapes as the one before it. */
+static bool follows(const tl_image *m, size_t k)
+{
+    const uint32_t *a = m->a.data, *b = m->b.data, *feature = m->feature.data;
+    return k && m->feature.count && a[k] == a[k - 1] && b[k] == b[k - 1] &&
+           feature[2 * k] == feature[2 * k - 2];
+}
+
+/* No two pairs of a colour but the last share a dynamic body, and the contacts of a pair have one
+ * colour: `used` has the colours taken at each body so far. */
 static bool takes_colour(const tl_image *m, size_t k, uint64_t *used)
 {
+    if (follows(m, k))
+        return ((const uint32_t *)m->colour.data)[k] == ((const uint32_t *)m->colour.data)[k - 1];
     const uint32_t colour = ((const uint32_t *)m->colour.data)[k];
     const uint32_t *body = m->shape_body.data;
     const uint32_t shape[2] = {((const uint32_t *)m->a.data)[k], ((const uint32_t *)m->b.data)[k]};
@@ -402,7 +440,8 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
     const size_t contacts = m->a.count, bytes = m->id.count * sizeof(uint64_t);
     tl_status status = TL_OK;
     if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
-        m->colour.count != contacts)
+        m->colour.count != contacts || m->place.count != m->feature.count ||
+        (m->feature.count && m->feature.count != contacts))
         return tl_damaged("its arrays of contacts differ in length");
     if (!contacts)
         return TL_OK;
@@ -433,6 +472,7 @@ tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const
     TL_TRY(check_motions(w));
     TL_TRY(tl_array_resize(&w->row_of, (size_t)handles));
     TL_TRY(check_bodies(w, m, alive));
+    TL_TRY(check_origins(w, m));
     TL_TRY(check_forces(w, m));
     TL_TRY(check_shapes(w, m));
     return check_contacts(w, m);

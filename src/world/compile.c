@@ -15,7 +15,7 @@ static bool turns(const tl_body_list *list, const tl_body_rec *body)
 typedef struct rows {
     tl_image *image;
     const tl_body_list *list;
-    size_t body, shape, patch; /* the next one of each */
+    size_t body, shape, frame; /* the next one of each */
 } rows;
 
 static void add_shape(rows *r, const tl_shape_rec *s, bool dynamic, bool plain)
@@ -23,18 +23,21 @@ static void add_shape(rows *r, const tl_shape_rec *s, bool dynamic, bool plain)
     tl_image *m = r->image;
     const size_t at = r->shape++;
     double *geom = (double *)m->geom.data + 4 * at;
-    if (dynamic) { /* a sphere */
+    if (s->kind == TL_SPHERE) {
         memcpy(geom, s->position, sizeof s->position);
         geom[3] = s->radius;
     } else {
-        tl_shape_patch(s, (double *)m->patch_local.data + TLK_PATCH * r->patch++, geom);
+        tl_shape_frame(s, r->list->geometries,
+                       (double *)m->frame_local.data + TLK_FRAME * r->frame++, geom);
     }
     const bool centred = geom[0] == 0 && geom[1] == 0 && geom[2] == 0;
     uint32_t info = s->kind | s->material << TLK_SHAPE_MATERIAL;
     if (!dynamic)
         info |= TLK_SHAPE_FIXED;
-    if (plain && (!dynamic || centred))
+    if (plain && (!dynamic || (s->kind == TL_SPHERE && centred)))
         info |= TLK_SHAPE_CENTRAL;
+    if (s->kind == TL_BOX && s->rounding > 0)
+        info |= TLK_SHAPE_ROUNDED;
     ((uint32_t *)m->shape_body.data)[at] = (uint32_t)r->body;
     ((uint32_t *)m->shape_info.data)[at] = info;
     memset((double *)m->centre.data + 4 * at, 0, 4 * sizeof(double));
@@ -83,13 +86,9 @@ static tl_status check_body(const tl_body_list *list, const tl_body_rec *body, u
     const double *v = body->velocity, *w = body->angular_velocity, *inertia = body->inertia;
     const tl_shape_rec *s = (const tl_shape_rec *)list->shapes.data + body->first_shape;
     for (uint32_t k = 0; k < body->shape_count; k++, s++)
-        if (s->kind > TL_PARALLELOGRAM || (body->kind == TL_DYNAMIC && s->kind != TL_SPHERE))
-            return tl_fail(TL_BAD_ARGUMENT,
-                           "body %u: shape %u: worlds have no contacts of this "
-                           "kind of shape yet",
-                           id, k);
-        else if (!within(s->position) || !within(s->half_extents) || !within(s->edge_u) ||
-                 !within(s->edge_v) || !(s->radius < TLK_FAR))
+        if (!within(s->position) || !within(s->half_extents) || !within(s->edge_u) ||
+            !within(s->edge_v) || !(s->radius < TLK_FAR) || !(s->half_length < TLK_FAR) ||
+            !(s->rounding < TLK_FAR))
             return tl_fail(TL_BAD_ARGUMENT,
                            "body %u: shape %u is too far or too large; lengths must be below %g m",
                            id, k, TLK_FAR);
@@ -110,12 +109,13 @@ static tl_status check_body(const tl_body_list *list, const tl_body_rec *body, u
     return TL_OK;
 }
 
-/* Looks at all bodies before any is added; counts the shapes that are not on dynamic ones. */
+/* Looks at all bodies before any is added; counts the shapes that are no spheres. */
 static tl_status check(const tl_body_list *list, uint32_t first_id, tl_precision precision,
-                       size_t *fixed)
+                       size_t *frames)
 {
     const tl_body_rec *bodies = list->bodies.data;
-    *fixed = 0;
+    const tl_shape_rec *shapes = list->shapes.data;
+    *frames = 0;
     for (size_t i = 0; i < list->bodies.count; i++) {
         const double *x = bodies[i].position;
         if (!within(x))
@@ -124,8 +124,8 @@ static tl_status check(const tl_body_list *list, uint32_t first_id, tl_precision
                                  "body %u is at (%g, %g, %g); coordinates must be below %g m",
                                  first_id + (uint32_t)i, x[0], x[1], x[2], TLK_FAR);
         TL_TRY(check_body(list, &bodies[i], first_id + (uint32_t)i, precision));
-        if (bodies[i].kind != TL_DYNAMIC)
-            *fixed += bodies[i].shape_count;
+        for (uint32_t k = 0; k < bodies[i].shape_count; k++)
+            *frames += shapes[bodies[i].first_shape + k].kind != TL_SPHERE;
     }
     return TL_OK;
 }
@@ -134,17 +134,17 @@ static tl_status check(const tl_body_list *list, uint32_t first_id, tl_precision
 tl_status tl_image_append(tl_image *m, const tl_body_list *list, uint32_t first_id,
                           tl_precision precision)
 {
-    rows r = {m, list, m->id.count, m->shape_body.count, m->patch_local.count};
+    rows r = {m, list, m->id.count, m->shape_body.count, m->frame_local.count};
     const size_t bodies = r.body + list->bodies.count, shapes = r.shape + list->shape_total;
     tl_array *of_bodies[] = {&m->pos, &m->quat, &m->vel, &m->inertia, &m->flags, &m->id};
     tl_array *of_shapes[] = {&m->shape_body, &m->shape_info, &m->geom, &m->centre};
-    size_t fixed;
-    TL_TRY(check(list, first_id, precision, &fixed));
+    size_t frames;
+    TL_TRY(check(list, first_id, precision, &frames));
     for (size_t i = 0; i < 6; i++)
         TL_TRY(tl_array_resize(of_bodies[i], bodies));
     for (size_t i = 0; i < 4; i++)
         TL_TRY(tl_array_resize(of_shapes[i], shapes));
-    TL_TRY(tl_array_resize(&m->patch_local, r.patch + fixed));
+    TL_TRY(tl_array_resize(&m->frame_local, r.frame + frames));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < list->bodies.count; i++) {
             const tl_body_rec *body = (const tl_body_rec *)list->bodies.data + i;

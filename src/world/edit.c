@@ -86,7 +86,7 @@ static tl_status copy_near(tl_world *w, const double low[3], const double high[3
         args.low[k] = low[k], args.high[k] = high[k];
     TL_TRY(list_near(w, &args, &count));
     const size_t rest = count - args.balls;
-    const size_t numbers = 4 * (size_t)args.balls + (12 + TLK_PATCH) * rest;
+    const size_t numbers = 4 * (size_t)args.balls + (12 + TLK_FRAME) * rest;
     TL_TRY(
         tl_buffer_need(b, &w->ordering.rows, numbers * sizeof(double) + rest * sizeof(uint32_t)));
     if (count) {
@@ -94,15 +94,15 @@ static tl_status copy_near(tl_world *w, const double low[3], const double high[3
         args.pos = args.ball + 4 * (size_t)args.balls;
         args.quat = args.pos + 4 * rest;
         args.geom = args.quat + 4 * rest;
-        args.patch = args.geom + 4 * rest;
-        args.info = (uint32_t *)(args.patch + TLK_PATCH * rest);
+        args.frame = args.geom + 4 * rest;
+        args.info = (uint32_t *)(args.frame + TLK_FRAME * rest);
     }
     tl_run(b, TLK_edit_copy, count, &args);
     TL_TRY(fetch(b, balls, args.ball, args.balls));
     TL_TRY(fetch(b, &others->pos, args.pos, rest));
     TL_TRY(fetch(b, &others->quat, args.quat, rest));
     TL_TRY(fetch(b, &others->geom, args.geom, rest));
-    TL_TRY(fetch(b, &others->patch_local, args.patch, rest));
+    TL_TRY(fetch(b, &others->frame_local, args.frame, rest));
     TL_TRY(fetch(b, &others->shape_info, args.info, rest));
     TL_TRY(tl_array_resize(&others->shape_body, rest));
     for (size_t i = 0; i < rest; i++)

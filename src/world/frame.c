@@ -15,6 +15,7 @@ struct tl_frame {
     size_t real;
     uint32_t rows, dynamic, last_id;
     tl_array prescribed; /* uint32_t: handle indices, ascending */
+    tl_array origins;    /* tl_origin, likewise */
     tl_array order; /* uint32_t: 1 + row by handle index - 1; 0 where there is no moving body */
     tl_array bodies, positions, orientations, velocities, angular; /* as tl_frame_view */
 };
@@ -26,6 +27,7 @@ tl_status tl_frame_create(tl_frame **frame)
     if (!*frame)
         return TL_NO_MEMORY;
     (*frame)->prescribed.item = (*frame)->order.item = (*frame)->bodies.item = sizeof(uint32_t);
+    (*frame)->origins.item = sizeof(tl_origin);
     (*frame)->positions.item = 3 * sizeof(double);
     (*frame)->orientations.item = 4 * sizeof(float);
     (*frame)->velocities.item = (*frame)->angular.item = 3 * sizeof(float);
@@ -40,7 +42,7 @@ void tl_frame_destroy(tl_frame *frame)
         frame->ops->forget(frame->slot);
     tl_array *arrays[] = {&frame->prescribed, &frame->order,        &frame->bodies,
                           &frame->positions,  &frame->orientations, &frame->velocities,
-                          &frame->angular};
+                          &frame->angular,    &frame->origins};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     tl_free(frame, sizeof *frame);
@@ -60,6 +62,9 @@ tl_status tl_world_capture(tl_world *world, tl_frame *frame)
     TL_TRY(tl_array_resize(&frame->prescribed, w->motions.count));
     for (size_t i = 0; i < w->motions.count; i++)
         ((uint32_t *)frame->prescribed.data)[i] = ((const tl_world_motion *)w->motions.data)[i].id;
+    TL_TRY(tl_array_resize(&frame->origins, w->origins.count));
+    if (w->origins.count)
+        memcpy(frame->origins.data, w->origins.data, w->origins.count * sizeof(tl_origin));
     const size_t rows = w->rows;
     const void *from[] = {w->pos.data, w->quat.data, w->vel.data, w->id.data};
     const size_t bytes[] = {4 * rows * sizeof(double), 4 * rows * sizeof(double),
@@ -121,9 +126,15 @@ static tl_status make_rows(tl_frame *f, const char *raw)
             continue;
         const size_t row = ((const uint32_t *)f->order.data)[i] - 1;
         ((uint32_t *)f->bodies.data)[at] = i + 1;
-        memcpy((double *)f->positions.data + 3 * at, pos + 4 * row, 3 * sizeof *pos);
+        double x[3], q[4];
+        memcpy(x, pos + 4 * row, sizeof x);
+        memcpy(q, quat + 4 * row, sizeof q);
+        const tl_origin *origin = f->origins.count ? tl_origin_of(&f->origins, i + 1) : NULL;
+        if (origin)
+            tl_origin_pose(origin, x, q);
+        memcpy((double *)f->positions.data + 3 * at, x, sizeof x);
         for (size_t k = 0; k < 4; k++)
-            ((float *)f->orientations.data)[4 * at + k] = (float)quat[4 * row + k];
+            ((float *)f->orientations.data)[4 * at + k] = (float)q[k];
         for (size_t k = 0; k < 3; k++) {
             ((float *)f->velocities.data)[3 * at + k] = narrow(vel, f->real, 8 * row + k);
             ((float *)f->angular.data)[3 * at + k] = narrow(vel, f->real, 8 * row + 4 + k);

@@ -17,18 +17,20 @@ typedef struct tl_image {
     tl_array shape_body;  /* uint32_t: body row */
     tl_array shape_info;  /* uint32_t */
     tl_array geom;        /* 4 doubles */
-    tl_array patch_local; /* TLK_PATCH doubles, only for shapes on bodies that are not dynamic, in
-                             the order of those */
+    tl_array frame_local; /* TLK_FRAME doubles, only for shapes that are no spheres, in the order of
+                             those */
     tl_array centre;      /* 4 doubles: where the latest contacts were found */
     /* contacts */
-    tl_array a, b;   /* uint32_t: shape rows */
-    tl_array n;      /* 4 doubles */
-    tl_array gamma;  /* 4 doubles */
-    tl_array colour; /* uint32_t */
+    tl_array a, b;    /* uint32_t: shape rows */
+    tl_array n;       /* 4 doubles */
+    tl_array gamma;   /* 4 doubles */
+    tl_array colour;  /* uint32_t */
+    tl_array place;   /* 4 doubles, and */
+    tl_array feature; /* 2 uint32_t; both are empty where each pair has one contact */
 } tl_image;
 
 /* How many arrays an image has, and each in turn, for code that treats them alike. */
-#define TL_IMAGE_ARRAYS 16
+#define TL_IMAGE_ARRAYS 18
 tl_array *tl_image_array(tl_image *image, size_t i);
 
 void tl_image_init(tl_image *image);
@@ -54,6 +56,9 @@ tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
  * cannot hold is refused. */
 tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id,
                           tl_precision precision);
+
+/* shapes.c: the definition that a frame was made of, but for its material. */
+tl_shape_def tl_frame_def(uint32_t kind, const double *frame);
 
 /* check.c: refuses, with TL_BAD_DATA, what a snapshot says of a world that has its description
  * already but nothing of the image; which of the handles that were given are alive, a bit each. */

@@ -184,6 +184,7 @@ tl_status tl_monitors_prepare(tl_world *w, const tl_contacts *c, const tlk_motio
         *args = arguments(w, &monitors[i].def, &bit);
         args->motion = *motion;
         args->contact_a = c->a.data;
+        args->contact_place = c->manifolds ? c->place.data : NULL;
         args->contact_b = c->b.data;
         args->contact_n = c->n.data;
         args->contact_gamma = c->gamma.data;

@@ -85,18 +85,41 @@ static tl_status append_bodies(tl_world *w, const tl_image *m)
     return append_array(b, &w->id, w->rows, &m->id);
 }
 
+/* Which frames the shapes of an image will have: those that are no spheres, one after the other. */
+static tl_status append_frames(tl_world *w, const tl_image *m)
+{
+    tl_backend *b = w->backend;
+    const uint32_t *info = m->shape_info.data;
+    const size_t most = 4096, word = sizeof(uint32_t), frame = m->frame_local.item;
+    const size_t shapes = m->shape_info.count;
+    uint32_t of[4096], next = w->frames;
+    TL_TRY(grow(b, &w->frame_of, w->shape_rows * word, (w->shape_rows + shapes) * word));
+    for (size_t first = 0; first < shapes; first += most) {
+        const size_t count = shapes - first < most ? shapes - first : most;
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t kind = info[first + i] & TLK_SHAPE_KIND;
+            of[i] = kind != TL_SPHERE ? next++ : TLK_NONE;
+            w->surfaces = w->surfaces || kind == TL_MESH || kind == TL_HEIGHTS;
+            w->manifolds = w->manifolds || kind > TL_PARALLELOGRAM ||
+                           info[first + i] & TLK_SHAPE_ROUNDED ||
+                           (kind != TL_SPHERE && !(info[first + i] & TLK_SHAPE_FIXED));
+        }
+        b->ops->upload(b, (uint32_t *)w->frame_of.data + w->shape_rows + first, of, count * word);
+    }
+    TL_TRY(append_array(b, &w->frame_local, w->frames, &m->frame_local));
+    return grow(b, &w->frame, w->frames * frame, (w->frames + m->frame_local.count) * frame);
+}
+
 static tl_status append_shapes(tl_world *w, const tl_image *m)
 {
     tl_backend *b = w->backend;
-    const size_t patches = w->shape_rows - w->shape_dynamic, shapes = m->shape_body.count;
-    const size_t patch = m->patch_local.item;
+    const size_t shapes = m->shape_body.count;
     TL_TRY(append_rows(b, &w->shape_body, w->shape_rows, &m->shape_body, w->rows));
     TL_TRY(append_array(b, &w->shape_info, w->shape_rows, &m->shape_info));
     TL_TRY(append_array(b, &w->geom, w->shape_rows, &m->geom));
     TL_TRY(append_array(b, &w->centre, w->shape_rows, &m->centre));
     TL_TRY(grow(b, &w->level, w->shape_rows, w->shape_rows + shapes));
-    TL_TRY(append_array(b, &w->patch_local, patches, &m->patch_local));
-    return grow(b, &w->patch, patches * patch, (patches + m->patch_local.count) * patch);
+    return append_frames(w, m);
 }
 
 /* Contacts come with a whole world only. */
@@ -111,6 +134,9 @@ static tl_status append_contacts(tl_world *w, const tl_image *m)
     TL_TRY(append_array(b, &c->colour, 0, &m->colour));
     TL_TRY(append_reals(b, &c->n, 0, &m->n, 4));
     TL_TRY(append_reals(b, &c->gamma, 0, &m->gamma, 4));
+    TL_TRY(append_reals(b, &c->place, 0, &m->place, 4));
+    TL_TRY(append_array(b, &c->feature, 0, &m->feature));
+    c->manifolds = m->feature.count > 0;
     c->count = (uint32_t)m->a.count;
     c->impulses = true;
     return TL_OK;
@@ -125,8 +151,7 @@ static tl_status append_image(tl_world *w, const tl_image *m, tl_arrangement *al
         return tl_fail(TL_TOO_LARGE, "%zu bodies with %zu shapes; the limit is 2^31", rows, shapes);
     *all = (tl_arrangement){.old_rows = (uint32_t)rows,
                             .old_shapes = (uint32_t)shapes,
-                            .old_patches =
-                                w->shape_rows - w->shape_dynamic + (uint32_t)m->patch_local.count,
+                            .old_frames = w->frames + (uint32_t)m->frame_local.count,
                             .handles = w->row_of.count};
     for (size_t i = 0; i < m->id.count; i++)
         all->handles = id[i] > all->handles ? id[i] : all->handles;

@@ -104,20 +104,71 @@ static tl_status read_field(const tl_world *w, const char *call, size_t count,
     return status;
 }
 
+static tl_status raw_positions(const tl_world *w, const char *call, size_t count,
+                               const tl_body *bodies, double *out)
+{
+    return read_field(w, call, count, bodies, &(field){"positions", &w->pos, false, 4, 0, 3}, out);
+}
+
+static tl_status raw_orientations(const tl_world *w, const char *call, size_t count,
+                                  const tl_body *bodies, double *out)
+{
+    return read_field(w, call, count, bodies, &(field){"orientations", &w->quat, false, 4, 0, 4},
+                      out);
+}
+
+/* Makes poses of users' frames of those that bodies have. NULL bodies: all, by handle. */
+static void turn_to_users(const tl_world *w, size_t count, const tl_body *bodies, double *positions,
+                          double *orientations)
+{
+    const uint32_t *row_of = w->row_of.data;
+    uint32_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        while (!bodies && row_of[next] == TLK_NONE)
+            next++;
+        const uint32_t id = bodies ? bodies[i].index : ++next;
+        const tl_origin *origin = tl_origin_of(&w->origins, id);
+        if (origin)
+            tl_origin_pose(origin, positions + 3 * i, orientations + 4 * i);
+    }
+}
+
 tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_body *bodies,
                                   double *positions)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies,
-                      &(field){"positions", &world->pos, false, 4, 0, 3}, positions);
+    TL_TRY(raw_positions(world, __func__, count, bodies, positions));
+    if (!world->origins.count || !count)
+        return TL_OK;
+    tl_array turns = {.item = 4 * sizeof(double)};
+    tl_status status = tl_array_resize(&turns, count);
+    if (status == TL_OK)
+        status = raw_orientations(world, __func__, count, bodies, turns.data);
+    if (status == TL_OK)
+        turn_to_users(world, count, bodies, positions, turns.data);
+    else
+        memset(positions, 0, 3 * count * sizeof *positions);
+    tl_array_free(&turns);
+    return status;
 }
 
 tl_status tl_world_read_orientations(const tl_world *world, size_t count, const tl_body *bodies,
                                      double *orientations)
 {
     REFUSE_NULL(world);
-    return read_field(world, __func__, count, bodies,
-                      &(field){"orientations", &world->quat, false, 4, 0, 4}, orientations);
+    TL_TRY(raw_orientations(world, __func__, count, bodies, orientations));
+    if (!world->origins.count || !count)
+        return TL_OK;
+    tl_array places = {.item = 3 * sizeof(double)};
+    const tl_status status = tl_array_resize(&places, count);
+    if (status == TL_OK) {
+        memset(places.data, 0, count * places.item);
+        turn_to_users(world, count, bodies, places.data, orientations);
+    } else {
+        memset(orientations, 0, 4 * count * sizeof *orientations);
+    }
+    tl_array_free(&places);
+    return status;
 }
 
 tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl_body *bodies,
@@ -226,6 +277,15 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
         const uint32_t swap = a;
         a = b, b = swap, sign = -1;
     }
+    /* halfway between the surfaces: from a sphere's, or from the owner's where there is none */
+    const uint32_t *info = m->shape_info.data;
+    const bool sphere_a = (info[a] & TLK_SHAPE_KIND) == TL_SPHERE;
+    const bool sphere = sphere_a || (info[b] & TLK_SHAPE_KIND) == TL_SPHERE;
+    const size_t ball = sphere_a ? a : b;
+    const double *place = sphere ? NULL : (const double *)m->place.data + 4 * k;
+    const double *from = centre + 4 * (sphere ? ball : ((const uint32_t *)m->a.data)[k]);
+    const double along =
+        sphere ? (sphere_a ? 1 : -1) * sign * (geom[4 * ball + 3] + 0.5 * n[3]) : 0.5 * n[3];
     *out = (tl_contact){.a = {id[body[a]], 1},
                         .b = {id[body[b]], 1},
                         .shape_a = shape_number(body, a),
@@ -234,8 +294,7 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     for (size_t c = 0; c < 3; c++) {
         out->normal[c] = sign * n[c];
         out->impulse[c] = sign * gamma[c];
-        out->point[c] =
-            centre[4 * (size_t)a + c] + (geom[4 * (size_t)a + 3] + 0.5 * n[3]) * sign * n[c];
+        out->point[c] = from[c] + (place ? place[c] : 0) + along * n[c];
     }
 }
 

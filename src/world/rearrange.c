@@ -1,5 +1,5 @@
 /* Moving everything to new rows on the device, given the order of bodies: new row i is old row
- * order[i]. Shapes and patches follow their bodies, contacts their shapes, and both go where their
+ * order[i]. Shapes and frames follow their bodies, contacts their shapes, and both go where their
  * bodies go away. renumber.c and push.c say which order. Everything that can fail is done before
  * the world changes. */
 #include "world/world.h"
@@ -23,7 +23,7 @@ tl_status tl_ordering_need(tl_world *w, size_t rows, size_t shapes)
     tl_ordering *o = &w->ordering;
     const size_t most = larger(rows, shapes), word = sizeof(uint32_t);
     TL_TRY(tl_buffer_need(b, &o->order, rows * word));
-    return tl_buffer_need(b, &o->place, (2 * most + 2) * word);
+    return tl_buffer_need(b, &o->place, (3 * most + 2) * word);
 }
 
 static tl_status room(tl_world *w, const tl_arrangement *all)
@@ -33,7 +33,7 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     const size_t bodies = all->old_rows, shapes = all->old_shapes, word = sizeof(uint32_t);
     const size_t contacts = w->contacts[w->current].count, most = larger(bodies, shapes);
     const size_t bytes = larger(most * larger(4 * sizeof(double), 8 * b->real),
-                                all->old_patches * TLK_PATCH * sizeof(double));
+                                all->old_frames * TLK_FRAME * sizeof(double));
     tl_contacts *next = &w->contacts[1 - w->current];
     TL_TRY(tl_contacts_rest(b, &w->contacts[w->current]));
     TL_TRY(tl_ordering_need(w, bodies, shapes));
@@ -51,6 +51,10 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     TL_TRY(tl_buffer_need(b, &next->colour, contacts * word));
     TL_TRY(tl_buffer_need(b, &next->n, 4 * contacts * b->real));
     TL_TRY(tl_buffer_need(b, &next->gamma, 4 * contacts * b->real));
+    if (w->contacts[w->current].manifolds) {
+        TL_TRY(tl_buffer_need(b, &next->place, 4 * contacts * b->real));
+        TL_TRY(tl_buffer_need(b, &next->feature, 2 * contacts * word));
+    }
     TL_TRY(tl_array_reserve(&w->row_of, all->handles));
     return tl_array_resize(&o->ids, all->rows);
 }
@@ -73,18 +77,19 @@ static tl_status sort_shapes(tl_world *w, const tl_arrangement *all, tlk_order *
     return TL_OK;
 }
 
-/* Where patches come from: the k-th one belongs to the k-th shape that is not of a dynamic body. */
-static tl_status sort_patches(tl_world *w, const tl_arrangement *all, tlk_order *args)
+/* Where frames come from: the k-th one belongs to the k-th shape that is no sphere. */
+static tl_status sort_frames(tl_world *w, tlk_order *args, uint32_t *frames)
 {
     tl_backend *b = w->backend;
-    const uint32_t tail = all->old_shapes - w->shape_dynamic;
-    args->old_dynamic = w->shape_dynamic;
-    args->info = w->shape_info.data;
-    args->patch_rank = w->ordering.place.data;
-    args->patch_from = args->patch_rank + tail + 1;
-    tl_run(b, TLK_order_patch, tail, args);
-    TL_TRY(b->ops->scan(b, args->patch_rank, tail, NULL));
-    tl_run(b, TLK_order_patch_from, args->shapes - args->shape_dynamic, args);
+    uint64_t total;
+    args->frame_of = w->frame_of.data;
+    args->frame_rank = w->ordering.place.data;
+    args->frame_from = args->frame_rank + args->shapes + 1;
+    args->frame_out = args->frame_from + args->shapes;
+    tl_run(b, TLK_order_frame, args->shapes, args);
+    TL_TRY(b->ops->scan(b, args->frame_rank, args->shapes, &total));
+    tl_run(b, TLK_order_frame_from, args->shapes, args);
+    *frames = (uint32_t)total;
     return TL_OK;
 }
 
@@ -102,6 +107,11 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     args->n = last->n.data, args->gamma = last->gamma.data;
     args->a_out = next->a.data, args->b_out = next->b.data, args->colour_out = next->colour.data;
     args->n_out = next->n.data, args->gamma_out = next->gamma.data;
+    if (last->manifolds) {
+        args->place = last->place.data, args->feature = last->feature.data;
+        args->place_out = next->place.data, args->feature_out = next->feature.data;
+        args->centre = w->centre.data;
+    }
     args->start = next->start.data;
     args->key = w->problem.key.data, args->value = w->problem.place.data;
     tl_run(b, TLK_order_owner, last->count, args);
@@ -114,6 +124,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     tl_run(b, TLK_order_contact, (uint32_t)kept, args);
     next->count = (uint32_t)kept;
     next->impulses = last->impulses;
+    next->manifolds = last->manifolds;
     return TL_OK;
 }
 
@@ -130,7 +141,8 @@ static void move_rows(tl_world *w, const moving *list, size_t count, const uint3
     }
 }
 
-static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *args)
+static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *args,
+                       uint32_t frames)
 {
     tl_backend *b = w->backend;
     tl_ordering *o = &w->ordering;
@@ -139,11 +151,12 @@ static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *
                              {&w->inertia, 8}, {&w->flags, 1}, {&w->id, 1}};
     const moving shapes[] = {{&w->shape_info, 1}, {&w->geom, 8}, {&w->centre, 8}};
     const tlk_gathering level = {o->from.data, o->level.data, w->level.data, 1};
-    const moving patches[] = {{&w->patch_local, 2 * TLK_PATCH}};
+    const moving frame[] = {{&w->frame_local, 2 * TLK_FRAME}};
     b->ops->copy(b, w->shape_body.data, args->shape_body, (size_t)args->shapes * sizeof(uint32_t));
     move_rows(w, bodies, 6, o->order.data, all->rows);
     move_rows(w, shapes, 3, o->from.data, args->shapes);
-    move_rows(w, patches, 1, args->patch_from, args->shapes - args->shape_dynamic);
+    move_rows(w, frame, 1, args->frame_from, frames);
+    b->ops->copy(b, w->frame_of.data, args->frame_out, (size_t)args->shapes * sizeof(uint32_t));
     tl_run(b, TLK_order_bytes, args->shapes, &level);
 }
 
@@ -175,6 +188,7 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     tl_ordering *o = &w->ordering;
     tl_collide levels = w->collide; /* its buffers stay */
     double smallest;
+    uint32_t frames;
     TL_TRY(room(w, all));
     TL_TRY(fetch_ids(w, all));
     tlk_order args = {.order = o->order.data,
@@ -184,9 +198,9 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
                       .level = o->level.data};
     TL_TRY(sort_shapes(w, all, &args));
     TL_TRY(tl_world_levels(w, all->old_shapes, args.shapes, &levels, &smallest));
-    TL_TRY(sort_patches(w, all, &args));
+    TL_TRY(sort_frames(w, &args, &frames));
     TL_TRY(move_contacts(w, &args)); /* from here on nothing fails */
-    move_state(w, all, &args);
+    move_state(w, all, &args, frames);
     w->current = 1 - w->current;
     w->collide = levels;
     w->smallest = smallest;
@@ -194,6 +208,7 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     w->dynamic = all->dynamic;
     w->shape_rows = args.shapes;
     w->shape_dynamic = args.shape_dynamic;
+    w->frames = frames;
     w->alive = all->rows;
     note_rows(w, all->handles);
     return TL_OK;

@@ -34,7 +34,7 @@ tl_status tl_world_renumber(tl_world *w)
 {
     const tl_arrangement same = {.old_rows = w->rows,
                                  .old_shapes = w->shape_rows,
-                                 .old_patches = w->shape_rows - w->shape_dynamic,
+                                 .old_frames = w->frames,
                                  .rows = w->rows,
                                  .dynamic = w->dynamic,
                                  .handles = w->row_of.count};

@@ -155,7 +155,7 @@ static tl_status look_around(const tl_image *m, tl_space *space)
 {
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
     const double *geom = m->geom.data, *pos = m->pos.data, *quat = m->quat.data;
-    const double *patch = m->patch_local.data;
+    const double *frame = m->frame_local.data; /* one for each shape, whatever it is */
     for (size_t s = 0; s < m->shape_body.count; s++) {
         const double *x = pos + 4 * (size_t)body[s], *q = quat + 4 * (size_t)body[s];
         const double *g = geom + 4 * s;
@@ -165,10 +165,8 @@ static tl_status look_around(const tl_image *m, tl_space *space)
                 .kind = TL_SPHERE, .position = {g[0], g[1], g[2]}, .radius = g[3]};
             TL_TRY(tl_space_add_shape(space, x, q, &ball, 0));
         } else {
-            TL_TRY(tl_space_add_patch(space, x, q, kind, patch, g));
+            TL_TRY(tl_space_add_frame(space, x, q, kind, frame + TLK_FRAME * s, g));
         }
-        if (info[s] & TLK_SHAPE_FIXED)
-            patch += TLK_PATCH;
     }
     return TL_OK;
 }
@@ -241,6 +239,7 @@ static tl_status emit(edit_round *r, tl_emitter_rec *e)
     tl_space space;
     tl_body_list list;
     tl_space_init(&space, &room, largest);
+    space.geometries = &w->geometries;
     tl_body_list_init(&list);
     tl_status status = survey(r, &space);
     if (status == TL_OK)

@@ -1,6 +1,6 @@
 /* Reading the shapes of bodies back, for recording and showing. The world keeps shapes as kernels
- * want them (balls and patches); definitions are made of those again. */
-#include "world/world.h"
+ * want them (balls and frames); definitions are made of those again. */
+#include "world/image.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void quaternion_of(const double *axes, double *q)
 
 /* What the device holds of shapes, downloaded. */
 typedef struct shape_copy {
-    tl_array body, info, geom, patch;
+    tl_array body, info, geom, frame_of, frame;
 } shape_copy;
 
 static tl_status download(const tl_world *w, const tl_buffer *buffer, size_t item, size_t count,
@@ -48,35 +48,50 @@ static tl_status download(const tl_world *w, const tl_buffer *buffer, size_t ite
 
 static tl_status copy_shapes(const tl_world *w, shape_copy *copy)
 {
-    const size_t rows = w->shape_rows, fixed = rows - w->shape_dynamic;
+    const size_t rows = w->shape_rows;
     const size_t number = sizeof(double), index = sizeof(uint32_t);
     TL_TRY(download(w, &w->shape_body, index, rows, &copy->body));
     TL_TRY(download(w, &w->shape_info, index, rows, &copy->info));
     TL_TRY(download(w, &w->geom, 4 * number, rows, &copy->geom));
-    return download(w, &w->patch_local, TLK_PATCH * number, fixed, &copy->patch);
+    TL_TRY(download(w, &w->frame_of, index, rows, &copy->frame_of));
+    return download(w, &w->frame_local, TLK_FRAME * number, w->frames, &copy->frame);
 }
 
-static tl_shape_def shape_def(const tl_world *w, const shape_copy *copy, uint32_t row)
+tl_shape_def tl_frame_def(uint32_t kind, const double *frame)
 {
-    const uint32_t info = ((const uint32_t *)copy->info.data)[row];
-    const double *geom = (const double *)copy->geom.data + 4 * (size_t)row;
-    tl_shape_def def = tl_sphere_default(geom[3]);
-    def.kind = (tl_shape_kind)(info & TLK_SHAPE_KIND);
-    def.material.index = info >> TLK_SHAPE_MATERIAL;
-    memcpy(def.position, geom, sizeof def.position);
-    if (def.kind == TL_SPHERE)
-        return def;
-    const double *patch =
-        (const double *)copy->patch.data + TLK_PATCH * (size_t)(row - w->shape_dynamic);
-    def.radius = 0;
-    memcpy(def.position, patch, sizeof def.position);
-    if (def.kind == TL_PARALLELOGRAM) { /* its edges are kept turned */
-        memcpy(def.edge_u, patch + 3, sizeof def.edge_u);
-        memcpy(def.edge_v, patch + 6, sizeof def.edge_v);
+    tl_shape_def def = tl_sphere_default(0);
+    const double *size = frame + 12, rounding = frame[18];
+    def.kind = (tl_shape_kind)kind;
+    memcpy(def.position, frame, sizeof def.position);
+    if (kind == TL_PARALLELOGRAM) { /* its edges are kept turned */
+        memcpy(def.edge_u, frame + 3, sizeof def.edge_u);
+        memcpy(def.edge_v, frame + 6, sizeof def.edge_v);
         return def;
     }
-    quaternion_of(patch + 3, def.orientation);
-    memcpy(def.half_extents, patch + 12, sizeof def.half_extents);
+    quaternion_of(frame + 3, def.orientation);
+    def.rounding = kind == TL_CAPSULE ? 0 : rounding;
+    if (kind == TL_BOX || kind == TL_ELLIPSOID)
+        for (int k = 0; k < 3; k++)
+            def.half_extents[k] = size[k] + rounding;
+    if (kind == TL_CAPSULE || kind == TL_CYLINDER || kind == TL_CONE) {
+        def.radius = size[0] + rounding;
+        def.half_length = size[2] + (kind == TL_CYLINDER ? rounding : 0);
+    }
+    def.geometry.index = (uint32_t)frame[19];
+    return def;
+}
+
+static tl_shape_def shape_def(const shape_copy *copy, uint32_t row)
+{
+    const uint32_t info = ((const uint32_t *)copy->info.data)[row];
+    const uint32_t kind = info & TLK_SHAPE_KIND;
+    const uint32_t frame = ((const uint32_t *)copy->frame_of.data)[row];
+    const double *geom = (const double *)copy->geom.data + 4 * (size_t)row;
+    tl_shape_def def = tl_sphere_default(geom[3]);
+    memcpy(def.position, geom, sizeof def.position);
+    if (kind != TL_SPHERE)
+        def = tl_frame_def(kind, (const double *)copy->frame.data + TLK_FRAME * (size_t)frame);
+    def.material.index = info >> TLK_SHAPE_MATERIAL;
     return def;
 }
 
@@ -97,11 +112,16 @@ static tl_status list_shapes(const tl_world *w, const shape_copy *copy, tl_shape
         const uint32_t row = ((const uint32_t *)w->row_of.data)[i];
         if (row == TLK_NONE)
             continue;
-        for (uint32_t s = begin[row]; s < begin[row + 1]; s++)
-            shapes[at++] = (tl_shape_info){.body = {(uint32_t)i + 1, 1},
-                                           .kind = row < w->dynamic ? TL_DYNAMIC : TL_FIXED,
-                                           .index = s - begin[row],
-                                           .def = shape_def(w, copy, s)};
+        const tl_origin *origin = tl_origin_of(&w->origins, (uint32_t)i + 1);
+        for (uint32_t s = begin[row]; s < begin[row + 1]; s++) {
+            shapes[at] = (tl_shape_info){.body = {(uint32_t)i + 1, 1},
+                                         .kind = row < w->dynamic ? TL_DYNAMIC : TL_FIXED,
+                                         .index = s - begin[row],
+                                         .def = shape_def(copy, s)};
+            if (origin)
+                tl_origin_shape(origin, shapes[at].def.position, shapes[at].def.orientation);
+            at++;
+        }
     }
     const tl_world_motion *motions = w->motions.data; /* in the order of handles, too */
     for (size_t m = 0, s = 0; m < w->motions.count; m++) {
@@ -130,7 +150,7 @@ tl_status tl_world_read_shapes(const tl_world *world, size_t count, tl_shape_inf
         status = list_shapes(world, &copy, shapes);
     if (status != TL_OK)
         memset(shapes, 0, count * sizeof *shapes);
-    tl_array *arrays[] = {&copy.body, &copy.info, &copy.geom, &copy.patch};
+    tl_array *arrays[] = {&copy.body, &copy.info, &copy.geom, &copy.frame_of, &copy.frame};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     return status;

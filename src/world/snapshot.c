@@ -15,7 +15,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   1u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   2u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -293,10 +293,29 @@ static void records(stream *s, tl_array *all, void (*walk)(stream *s, void *reco
     }
 }
 
+/* A geometry is made anew of what was read, which must be what it was. */
+static void geometry(stream *s, void *record)
+{
+    tl_geometry_rec *g = record;
+    tl_geometry_rec read = {.numbers.item = sizeof(double), .words.item = sizeof(uint32_t)};
+    word(s, &g->kind);
+    array(s, s->out ? &g->numbers : &read.numbers);
+    array(s, s->out ? &g->words : &read.words);
+    read.kind = g->kind;
+    if (s->status == TL_OK && !s->out) {
+        s->status = tl_geometry_restore(&read, g);
+        if (s->status != TL_OK && s->status != TL_NO_MEMORY)
+            s->status = tl_damaged("a geometry is not what its vertices give");
+    }
+    tl_geometry_free(&read);
+}
+
 static void description(stream *s, tl_world *w)
 {
     word(s, &w->materials);
     array(s, &w->pairs);
+    records(s, &w->geometries, geometry);
+    array(s, &w->origins);
     records(s, &w->motions, motion);
     records(s, &w->forces, force);
     raw(s, &w->schedule.events_done, sizeof w->schedule.events_done);

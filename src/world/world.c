@@ -17,12 +17,13 @@ void tl_world_free(tl_world *w)
         return;
     tl_backend *b = w->backend;
     if (b) {
-        tl_buffer *buffers[] = {&w->pos,    &w->quat,   &w->vel,         &w->inertia,
-                                &w->flags,  &w->id,     &w->shape_body,  &w->shape_info,
-                                &w->geom,   &w->level,  &w->patch_local, &w->patch,
-                                &w->centre, &w->reach,  &w->pair_table,  &w->free,
-                                &w->work,   &w->pseudo, &w->rest,        &w->forced,
-                                &w->struck, &w->seen,   &w->halt};
+        tl_buffer *buffers[] = {&w->pos,     &w->quat,   &w->vel,         &w->inertia,
+                                &w->flags,   &w->id,     &w->shape_body,  &w->shape_info,
+                                &w->geom,    &w->level,  &w->frame_local, &w->frame,
+                                &w->centre,  &w->reach,  &w->pair_table,  &w->free,
+                                &w->work,    &w->pseudo, &w->rest,        &w->forced,
+                                &w->struck,  &w->seen,   &w->halt,        &w->frame_of,
+                                &w->numbers, &w->words,  &w->geometry};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -38,7 +39,10 @@ void tl_world_free(tl_world *w)
         tl_force_rec_free((tl_force_rec *)w->forces.data + i);
     tl_array_free(&w->pairs);
     tl_array_free(&w->motions);
+    tl_array_free(&w->origins);
     tl_array_free(&w->forces);
+    tl_world_free_outlines(w);
+    tl_geometries_free(&w->geometries);
     tl_schedule_free(&w->schedule);
     tl_array_free(&w->row_of);
     tl_array_free(&w->pair_reals);
@@ -77,6 +81,8 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
         return TL_NO_MEMORY;
     w->settings = *settings;
     w->pairs.item = sizeof(tl_pair_rec);
+    w->geometries.item = sizeof(tl_geometry_rec);
+    w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
     w->row_of.item = sizeof(uint32_t);
@@ -108,9 +114,21 @@ tlk_bodies tl_world_bodies_view(const tl_world *w)
 
 tlk_shapes tl_world_shapes_view(const tl_world *w)
 {
-    return (tlk_shapes){w->shape_rows,  w->shape_dynamic, w->shape_body.data,  w->shape_info.data,
-                        w->geom.data,   w->level.data,    w->patch_local.data, w->patch.data,
-                        w->centre.data, w->reach.data};
+    return (tlk_shapes){.rows = w->shape_rows,
+                        .dynamic = w->shape_dynamic,
+                        .frames = w->frames,
+                        .body = w->shape_body.data,
+                        .info = w->shape_info.data,
+                        .geom = w->geom.data,
+                        .level = w->level.data,
+                        .frame_of = w->frame_of.data,
+                        .frame_local = w->frame_local.data,
+                        .frame = w->frame.data,
+                        .numbers = w->numbers.data,
+                        .words = w->words.data,
+                        .geometry = w->geometry.data,
+                        .centre = w->centre.data,
+                        .reach = w->reach.data};
 }
 
 uint32_t tl_world_row(const tl_world *w, tl_body body)
@@ -187,10 +205,12 @@ static tl_status add_motions(tl_world *w, const tl_body_list *list, uint32_t fir
 static tl_status add_list(tl_world *w, const tl_body_list *list)
 {
     const uint32_t first_id = (uint32_t)w->row_of.count + 1;
-    const size_t motions = w->motions.count;
+    const size_t motions = w->motions.count, origins = w->origins.count;
     tl_image image;
     tl_image_init(&image);
     tl_status status = tl_image_append(&image, list, first_id, w->settings.precision);
+    if (status == TL_OK)
+        status = tl_origins_add(&w->origins, list, first_id);
     if (status == TL_OK)
         status = add_motions(w, list, first_id);
     if (status == TL_OK) {
@@ -198,6 +218,8 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
         while (status != TL_OK && w->motions.count > motions)
             tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[--w->motions.count].rec);
     }
+    if (status != TL_OK)
+        w->origins.count = origins;
     tl_image_free(&image);
     return status;
 }
@@ -207,6 +229,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     w->materials = (uint32_t)scene->materials.count;
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
     TL_TRY(tl_world_upload_pairs(w));
+    TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {
@@ -472,6 +495,7 @@ tl_status tl_world_add_bodies(tl_world *world, size_t count, const tl_body_def *
     const uint32_t first_id = (uint32_t)world->row_of.count + 1;
     tl_body_list list;
     tl_body_list_init(&list);
+    list.geometries = &world->geometries;
     tl_status status = tl_body_list_add(&list, count, defs, world->materials - 1);
     if (status == TL_OK)
         status = add_list(world, &list);
@@ -494,6 +518,12 @@ void tl_world_drop_orphans(tl_world *w)
             motions[kept++] = motions[i];
     }
     w->motions.count = kept;
+    kept = 0;
+    tl_origin *origins = w->origins.data;
+    for (size_t i = 0; i < w->origins.count; i++)
+        if (row_of[origins[i].id - 1] != TLK_NONE)
+            origins[kept++] = origins[i];
+    w->origins.count = kept;
     kept = 0;
     for (size_t i = 0; i < w->forces.count; i++) {
         if (row_of[forces[i].body - 1] == TLK_NONE)

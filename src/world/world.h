@@ -26,6 +26,12 @@ typedef struct tl_world_motion {
     double position[3], orientation[4];
 } tl_world_motion;
 
+/* Where the user's frame of a dynamic body is in the frame that it moves in (tl_body_rec). */
+typedef struct tl_origin {
+    uint32_t id, unused;
+    double offset[3], turn[4];
+} tl_origin;
+
 /* The rows of the problem, built anew each step. Lengths in rows, padding included. Pieces of the
  * world's arena, all of them. */
 typedef struct tl_rows {
@@ -52,7 +58,7 @@ typedef struct tl_ordering {
 
 /* A new order of rows: what is in memory, appended rows included, and what will be. */
 typedef struct tl_arrangement {
-    uint32_t old_rows, old_shapes, old_patches;
+    uint32_t old_rows, old_shapes, old_frames;
     uint32_t rows, dynamic;
     size_t handles; /* that were ever given */
 } tl_arrangement;
@@ -106,6 +112,7 @@ struct tl_world {
     tl_array motions; /* tl_world_motion, in the order of handles */
     bool turning;     /* one of them turns its body in the next step */
     size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
+    tl_array origins; /* tl_origin, in the order of handles: of bodies that have one */
     tl_array forces;  /* tl_force_rec */
     tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
@@ -119,9 +126,15 @@ struct tl_world {
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
-    tl_buffer shape_body, shape_info, geom, level, patch_local, patch, centre, reach;
-    tl_buffer pair_table; /* real, 2 a pair */
-    tl_array pair_reals;  /* bytes: the same on the host */
+    tl_buffer shape_body, shape_info, geom, level, frame_of, frame_local, frame, centre, reach;
+    uint32_t frames;                    /* shapes that are no spheres */
+    bool manifolds;                     /* some pairs of shapes may touch in several points */
+    bool surfaces;                      /* some shapes are made of triangles */
+    tl_array geometries;                /* tl_geometry_rec, those of the scene */
+    tl_array outlines;                  /* of these, once they were asked for: outline.c */
+    tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
+    tl_buffer pair_table;               /* real, 2 a pair */
+    tl_array pair_reals;                /* bytes: the same on the host */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */
 
@@ -165,6 +178,18 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world);
 /* Recomputes what follows from settings: the envelope, threads, velocities of prescribed bodies. */
 void tl_world_apply_settings(tl_world *world);
 
+/* Takes copies of a scene's geometries, to the device too; and sends there those it has. */
+tl_status tl_world_take_geometries(tl_world *world, const tl_array *geometries);
+tl_status tl_world_upload_geometries(tl_world *world);
+
+/* origin.c: the one of a body, or NULL; those of new bodies, all or none; from the pose that a body
+ * has to that of the user's frame; and from the place of a shape in one frame to that in the other.
+ */
+const tl_origin *tl_origin_of(const tl_array *origins, uint32_t id);
+tl_status tl_origins_add(tl_array *origins, const tl_body_list *list, uint32_t first_id);
+void tl_origin_pose(const tl_origin *origin, double position[3], double orientation[4]);
+void tl_origin_shape(const tl_origin *origin, double position[3], double orientation[4]);
+
 /* Sends the table of material pairs to the device. */
 tl_status tl_world_upload_pairs(tl_world *world);
 
@@ -185,6 +210,9 @@ void tl_world_drop_orphans(tl_world *world);
 void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
+
+/* outline.c: forgets what tl_world_geometry() made. */
+void tl_world_free_outlines(tl_world *world);
 
 /* monitor.c: nothing yet, and the end; the monitors of a scene; what is made ready before a step
  * changes anything, which may fail; what is measured before bodies move, and after, which gives the

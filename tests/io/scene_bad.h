@@ -1175,12 +1175,91 @@ static const bad_scene bad_scenes[] = {
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
            "0.1, 'colour': 1}]"),
      "s.json:2:91: fills[0]: unknown key 'colour', expected 'name', 'region', 'pattern', 'radius', "
-     "'size', 'count', 'seed', 'gap', 'jitter', 'density', 'material' or 'velocity'"},
+     "'size', 'count', 'seed', 'gap', 'jitter', 'density', 'material', 'velocity', 'templates' or "
+     "'scale'"},
     {BLIND,
      SCENE("'bodies': [{'name': 'sand', 'position': [9, 0, 0], 'shapes': [{'kind': 'sphere', "
            "'radius': 0.1}]}],\n'fills': [{'name': 'sand', 'region': {'kind': 'box', 'low': [0, 0, "
            "0], 'high': [1, 1, 1]}, 'radius': 0.1}]"),
      "s.json:3:20: fills[0].name: is \"sand\", the name of bodies[0], expected another"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'scale': 2}]"),
+     "s.json:2:91: fills[0]: has 'scale', expected it beside 'templates' alone"},
+    {SEEN,
+     SCENE(
+         "'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'templates': "
+         "[{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}], 'radius': 0.1}]"),
+     "s.json:2:147: fills[0]: has both 'templates' and 'radius', expected one of them; 'scale' "
+     "makes templates larger or smaller"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': []}]"),
+     "s.json:2:89: fills[0].templates: is an empty array, expected at least one template"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{}]}]"),
+     "s.json:2:90: fills[0].templates[0]: has no 'shapes', expected an array of shapes"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': []}]}]"),
+     "s.json:2:101: fills[0].templates[0].shapes: is an empty array, expected at least one shape"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}], 'weight': 0}]}]"),
+     "s.json:2:155: fills[0].templates[0].weight: is 0, expected a number above 0"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'plane'}]}]}]"),
+     "s.json:2:111: fills[0].templates[0].shapes[0].kind: is \"plane\", expected a solid on a body "
+     "that moves freely; plane, parallelogram, mesh and heights are for bodies of kind \"fixed\" "
+     "or \"prescribed\""},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'pattern': "
+           "'close', 'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}, "
+           "{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}]}]"),
+     "s.json:2:109: fills[0].templates: has 2 templates, expected one with the pattern \"close\""},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}], 'scale': 0}]"),
+     "s.json:2:156: fills[0].scale: is 0, expected a number above 0"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}], 'scale': "
+           "{'kind': 'uniform', 'low': 1}}]"),
+     "s.json:2:156: fills[0].scale: has no 'high', expected a number above 0"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}], 'scale': "
+           "{'kind': 'uniform', 'low': 2, 'high': 1}}]"),
+     "s.json:2:194: fills[0].scale.high: is 1, expected more than low, 2"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}, {'shapes': "
+           "[{'kind': 'box', 'size': [0.1, 0.1, 0.1], 'rounding': 1}]}]}]"),
+     "s.json:2:211: fills[0].templates[1].shapes[0].rounding: is 1; it must be >= 0 and smaller "
+     "than each half extent"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}], 'scale': 100}]"),
+     "s.json:2:22: fills[0].region: high - low is (1, 1, 1); a sphere of the largest radius, "
+     "8.66025, must fit in"},
+    {BLIND,
+     SCENE(
+         "'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'templates': "
+         "[{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}], 'count': 100000}]"),
+     "s.json:2:156: fills[0].count: is 100000; only 125 bodies fit"},
+    {BLIND,
+     SCENE("'geometries': {'t': {'hull': [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, "
+           "0.1]]}},\n'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'hull', 'geometry': 't'}]}], 'scale': 2}]"),
+     "s.json:3:131: fills[0].templates[0].shapes[0].geometry: is that of a hull, which has one "
+     "size; the sizes of the fill must all be 1: give hulls of several sizes as several templates"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1e9, 1e9, 1e9]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}]}]"),
+     "s.json:2:11: fills[0]: has room for about 1e+30 bodies, expected a 'count', a smaller region "
+     "or larger bodies"},
     /* ---- Emitters ---- */
     {BLIND,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "

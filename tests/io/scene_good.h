@@ -135,7 +135,15 @@ static const char scene_shapes[] =
     "      {'kind': 'hull', 'geometry': 'wedge', 'position': [0, 0, -0.2]}]},\n"
     "    {'position': [9, 0, 1], 'mass': 2, 'inertia': [0.1, 0.1, 0.15],\n"
     "      'centre_of_mass': [0, 0, -0.05], 'shapes': [{'kind': 'cone', 'radius': 0.1,\n"
-    "      'half_length': 0.2}]}]}";
+    "      'half_length': 0.2}]}],\n"
+    "  'fills': [{'region': {'kind': 'box', 'low': [0, 5, 0], 'high': [2, 7, 2]},\n"
+    "      'pattern': 'random', 'count': 20, 'templates': [\n"
+    "      {'shapes': [{'kind': 'box', 'size': [0.1, 0.2, 0.3]}], 'weight': 3},\n"
+    "      {'shapes': [{'kind': 'hull', 'geometry': 'stone', 'rounding': 0.01}]}]},\n"
+    "    {'region': {'kind': 'cylinder', 'centre': [0, 10, 0], 'axis': [0, 0, 2], 'radius': 1},\n"
+    "      'templates': [{'shapes': [{'kind': 'sphere', 'radius': 0.1},\n"
+    "        {'kind': 'cone', 'radius': 0.1, 'half_length': '=a', 'position': [0, 0, 0.1]}]}],\n"
+    "      'scale': {'kind': 'uniform', 'low': 0.5, 'high': 1}}]}";
 
 /* A monitor of every kind. */
 static const char scene_monitors[] =

@@ -142,6 +142,45 @@ static void test_result_1_1(void **state)
     tl_report report;
     assert_ok(tl_result_read_reports(result, 39, 1, &report));
     assert_true(report.kinetic_energy == 0.04674989201594467);
+    tl_shape_info shapes[64];
+    assert_true(info.shapes <= 64 && tl_result_geometry_count(result) == 0);
+    assert_ok(tl_result_read_shapes(result, info.shapes, shapes));
+    for (size_t i = 0; i < info.shapes; i++) /* columns that came later */
+        assert_true(shapes[i].def.half_length == 0 && shapes[i].def.rounding == 0 &&
+                    shapes[i].def.geometry.index == 0);
+    tl_result_close(result);
+    (void)state;
+}
+
+/* Shapes of every kind, which tests/viewer/make_shapes.py gave to a run's bodies. */
+static void test_result_1_2(void **state)
+{
+    char path[256];
+    tl_result *result = NULL;
+    tl_shape_info shapes[23];
+    tl_geometry_info g;
+    assert_ok(tl_result_open(unpack(path, "result-1.2.h5"), &result));
+    assert_int_equal(tl_result_describe(result).format_minor, 2);
+    assert_ok(tl_result_read_shapes(result, 23, shapes));
+    const tl_shape_def *cylinder = &shapes[10].def, *hull = &shapes[18].def;
+    assert_true(cylinder->kind == TL_CYLINDER && shapes[10].kind == TL_DYNAMIC);
+    assert_true(cylinder->radius == 0.4 && cylinder->half_length == 0.3);
+    assert_true(cylinder->rounding == 0.12 && cylinder->geometry.index == 0);
+    assert_true(hull->kind == TL_HULL && hull->geometry.index == 1 && hull->rounding == 0.12);
+    assert_true(shapes[21].def.kind == TL_MESH && shapes[22].def.kind == TL_HEIGHTS);
+    assert_int_equal(tl_result_geometry_count(result), 3);
+    assert_ok(tl_result_geometry(result, shapes[21].def.geometry, &g));
+    assert_true(g.kind == TL_MESH && g.vertex_count == 48 && g.triangle_count == 48);
+    assert_true(g.vertices[0] == 0.15 && g.vertices[2] == -0.3 && g.triangles[1] == 1);
+    assert_ok(tl_result_geometry(result, shapes[22].def.geometry, &g));
+    assert_true(g.kind == TL_HEIGHTS && g.vertex_count == 625 && g.triangle_count == 1152);
+    assert_refused(tl_result_geometry(result, (tl_geometry){4}, &g), TL_BAD_ARGUMENT,
+                   "tl_result_geometry: geometry is 4; there are 3, from 1");
+    assert_refused(tl_result_geometry(result, (tl_geometry){0}, &g), TL_BAD_ARGUMENT,
+                   "tl_result_geometry: geometry is 0; there are 3, from 1");
+    assert_null(g.vertices);
+    assert_status(tl_result_geometry(NULL, (tl_geometry){1}, &g), TL_BAD_ARGUMENT);
+    assert_int_equal(tl_result_geometry_count(NULL), 0);
     tl_result_close(result);
     (void)state;
 }
@@ -355,10 +394,10 @@ static void test_scene_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes),          cmocka_unit_test(test_result_1_0),
-        cmocka_unit_test(test_result_1_1),      cmocka_unit_test(test_later_minor),
-        cmocka_unit_test(test_missing_columns), cmocka_unit_test(test_later_major),
-        cmocka_unit_test(test_scene_versions),
+        cmocka_unit_test(test_scenes),      cmocka_unit_test(test_result_1_0),
+        cmocka_unit_test(test_result_1_1),  cmocka_unit_test(test_result_1_2),
+        cmocka_unit_test(test_later_minor), cmocka_unit_test(test_missing_columns),
+        cmocka_unit_test(test_later_major), cmocka_unit_test(test_scene_versions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

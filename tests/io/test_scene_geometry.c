@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scene/scene.h"
+
 static char folder[] = "/tmp/talus-geometry-XXXXXX", path[300];
 
 static const char *at(const char *name)
@@ -110,11 +112,46 @@ static void faults_are_told_at_the_name(void **state)
                                         "is no height, expected a number (m)");
 }
 
+/* Spheres of 0.1 on a grid, over a slope z = x / 2 and into a mesh box of 2 x 4 x 6: what would be
+ * in the ground or in the surface is left out, what lies inside of the surface is not. */
+static void fills_keep_off_surfaces(void **state)
+{
+    tl_document *document = NULL;
+    (void)state;
+    assert_ok(
+        read_scene("{'version': 1, 'geometries': {'m': {'mesh': 'box.obj'}, 'g': {'heights':\n"
+                   "  {'columns': 2, 'rows': 2, 'spacing': 2, 'values': [0, 1, 0, 1]}}},\n"
+                   "  'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'heights',\n"
+                   "  'geometry': 'g'}]}, {'kind': 'fixed', 'position': [10, 0, 0],\n"
+                   "  'shapes': [{'kind': 'mesh', 'geometry': 'm'}]}], 'fills': [\n"
+                   "  {'region': {'kind': 'box', 'low': [0, 0, -1], 'high': [2, 2, 2]},\n"
+                   "   'radius': 0.1}, {'region': {'kind': 'box', 'low': [8.03, -1, -1],\n"
+                   "   'high': [12, 1, 1]}, 'radius': 0.1}]}",
+                   &document));
+    const tl_scene *scene = tl_document_scene(document);
+    const tl_body_rec *bodies = scene->list.bodies.data;
+    size_t above = 0, inside = 0, outside = 0;
+    for (size_t i = 2; i < scene->list.bodies.count; i++) {
+        const double *x = bodies[i].position;
+        if (x[0] < 5) {
+            assert_above((x[2] - x[0] / 2) / sqrt(1.25), 0.1 - 1e-9);
+            above++;
+        } else {
+            assert_above(fabs(fabs(x[0] - 10) - 1), 0.1 - 1e-9);
+            inside += fabs(x[0] - 10) < 1;
+            outside += fabs(x[0] - 10) > 1;
+        }
+    }
+    assert_true(above > 600 && above < 800 && inside >= 800 && outside >= 800);
+    tl_document_destroy(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_stand_beside_the_scene),
         cmocka_unit_test(faults_are_told_at_the_name),
+        cmocka_unit_test(fills_keep_off_surfaces),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -263,7 +263,7 @@ static void test_narrow(void **state)
     double worst = 0;
     context("narrow parallelograms");
     for (int i = 0; i < 400000; i++) {
-        double patch[TLK_PATCH] = {0}, c[3], n[3], across[3], normal[3], where[3];
+        double patch[TLK_FRAME] = {0}, c[3], n[3], across[3], normal[3], where[3];
         const double sine = pow(10, roll(&d, -9, 0)), length = pow(10, roll(&d, -2, 2));
         const double above = i % 3 ? length * pow(10, roll(&d, -12, 0)) : 0;
         roll3(&d, -1, 1, patch);

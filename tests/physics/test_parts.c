@@ -323,7 +323,9 @@ static void *counting_allocate(size_t bytes, void *user)
 {
     (void)user;
     pthread_mutex_lock(&memory.lock);
-    const bool fails = ++memory.calls == memory.fail_at;
+    /* and the next one, which may be a second try for less */
+    const size_t call = ++memory.calls;
+    const bool fails = memory.fail_at && (call == memory.fail_at || call == memory.fail_at + 1);
     memory.blocks += !fails;
     memory.bytes += fails ? 0 : bytes;
     pthread_mutex_unlock(&memory.lock);

@@ -73,7 +73,8 @@ static inline void arrange(fixture *f, const model *m, const uint32_t *colour, b
             rows = (rows + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
         }
     }
-    p->view.rows = rows;
+    p->view.rows = p->view.items = rows;
+    p->view.item_rows = 1;
     for (uint32_t c = 0; c < TLK_COLOURS; c++)
         for (int kind = 0; kind < 2; kind++)
             if (segments[kind][c].end > segments[kind][c].begin)

@@ -173,9 +173,9 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
 {
     const size_t shapes = old->shape_body.count;
     const uint32_t *body = old->shape_body.data, *info = old->shape_info.data;
-    uint32_t *order = malloc((old->id.count + 1) * sizeof *order), patch = 0;
+    uint32_t *order = malloc((old->id.count + 1) * sizeof *order), frame = 0;
     uint32_t *from = malloc((3 * shapes + 1) * sizeof *from), *to = from + shapes;
-    uint32_t *patches = to + shapes;
+    uint32_t *frames = to + shapes, kept = 0;
     uint8_t *level = malloc(shapes + 1);
     size_t dynamic = 0, shape = 0, fixed = 0;
     const size_t count = order_of(old, gone, order, &dynamic);
@@ -192,12 +192,13 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
                 to[s] = (uint32_t)shape;
                 from[shape++] = s;
             }
-    for (uint32_t s = 0; s < shapes; s++) /* fixed rows keep their order, so patches do too */
-        if (info[s] & TLK_SHAPE_FIXED) {
-            if (to[s] != TLK_NONE)
-                patches[fixed++] = patch;
-            patch++;
-        }
+    for (uint32_t s = 0; s < shapes; s++) { /* fixed rows keep their order, so frames do too */
+        const bool stays = to[s] != TLK_NONE;
+        fixed += info[s] & TLK_SHAPE_FIXED && stays;
+        if (info[s] & TLK_SHAPE_KIND && stays)
+            frames[kept++] = frame;
+        frame += (info[s] & TLK_SHAPE_KIND) != 0;
+    }
     assert_int_equal(w->rows, count);
     assert_int_equal(w->dynamic, dynamic);
     assert_int_equal(w->shape_rows, shape);
@@ -207,7 +208,7 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
     same_rows("shape_info", &old->shape_info, from, &now.shape_info, shape);
     same_rows("geom", &old->geom, from, &now.geom, shape);
     same_rows("centre", &old->centre, from, &now.centre, shape);
-    same_rows("patch_local", &old->patch_local, patches, &now.patch_local, fixed);
+    same_rows("frame_local", &old->frame_local, frames, &now.frame_local, kept);
     levels_of(&now, &levels, level);
     same_levels(w, &levels, level);
     same_contacts(w, old, to, &now, level);
@@ -405,7 +406,7 @@ static void near_box(const variant *v)
     tl_world *w = crowd(v, &d, 4);
     tl_image all, near;
     tl_array balls = {.item = 4 * sizeof(double)};
-    size_t at[2] = {0, 0}, patch = 0;
+    size_t at[2] = {0, 0}, frame = 0;
     const double low[3] = {-0.5, -0.5, 0}, high[3] = {0.3, 0.5, 1.2};
     const uint32_t named[2] = {3, w->rows - 1};
     step(w, 30);
@@ -423,7 +424,7 @@ static void near_box(const variant *v)
         double centre[3];
         rotate(q, 1, row_at(&all.geom, s), centre);
         add3(centre, 1, x, centre);
-        patch += fixed;
+        frame += (info & TLK_SHAPE_KIND) != 0;
         if (row == named[0] || row == named[1] || !meets(&all, s, centre, low, high))
             continue;
         const size_t i = at[fixed]++;
@@ -433,8 +434,9 @@ static void near_box(const variant *v)
             assert_memory_equal(row_at(&near.quat, i), q, near.quat.item);
             assert_memory_equal(row_at(&near.geom, i), row_at(&all.geom, s), near.geom.item);
             assert_int_equal(((const uint32_t *)near.shape_info.data)[i], info);
-            assert_memory_equal(row_at(&near.patch_local, i), row_at(&all.patch_local, patch - 1),
-                                near.patch_local.item);
+            if (info & TLK_SHAPE_KIND)
+                assert_memory_equal(row_at(&near.frame_local, i),
+                                    row_at(&all.frame_local, frame - 1), near.frame_local.item);
         } else {
             const double *ball = row_at(&balls, i);
             assert_near(distance3(ball, centre), 0, 1e-15);

@@ -353,9 +353,9 @@ static void frames_bound_their_shapes(void **state)
         for (int k = 0; k < 6; k++) {
             const double d[3] = {(k == 0) - (k == 3), (k == 1) - (k == 4), (k == 2) - (k == 5)};
             const double *q = shapes[i].orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-            double own[3];
-            tl_turn_apply(back, d, own);
-            const double far = reach(scene, &shapes[i], own) + 0.7 * d[1] - dot3(d, ball);
+            double own[3], from[3] = {ball[0], ball[1] - 0.7, ball[2]};
+            tl_turn_apply(back, from, own); /* the ball's centre along the shape's axes */
+            const double far = reach(scene, &shapes[i], d) - dot3(d, own);
             assert_true(far <= frame[15 + k % 3] + 1e-14);
             if (shapes[i].kind != TL_CONE && shapes[i].kind != TL_HULL)
                 assert_near(far, frame[15 + k % 3], 1e-13);

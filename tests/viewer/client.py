@@ -103,7 +103,7 @@ class Viewer:
         self.head = head.decode()
         self.id = 0
         self.hello = self.settings = self.state = self.pairs = None
-        self.names, self.bodies, self.balls, self.solids = {}, {}, {}, {}
+        self.names, self.bodies, self.balls, self.solids, self.forms = {}, {}, {}, {}, {}
         self.table_complete = False
         self.poses = {}
         self.frames = {}  # of recordings: sequence -> poses
@@ -183,6 +183,7 @@ class Viewer:
         if kind == "hello":
             self.hello, self.table_complete = message, False
             self.names, self.bodies, self.balls, self.solids, self.poses = {}, {}, {}, {}, {}
+            self.forms = {}
             self.frame, self.monitors = None, {}
         elif kind == "settings":
             self.settings = message
@@ -198,9 +199,18 @@ class Viewer:
         kind, flags, word, epoch = struct.unpack_from("<BBHI", data)
         if epoch != self.hello["epoch"]:
             return None
-        {1: self.read_bodies, 3: self.read_frame, 4: self.read_field, 5: self.read_contacts,
+        {1: self.read_bodies, 2: self.read_geometry, 3: self.read_frame, 4: self.read_field, 5: self.read_contacts,
          6: self.read_reports, 7: self.read_series, 8: self.read_times, 9: self.read_monitor}[kind](data, flags, word)
         return kind
+
+    def read_geometry(self, data, flags, _):
+        form, vertices, triangles, vertex, v, triangle, t, zero = struct.unpack_from("<8I", data, 8)
+        assert zero == 0 and len(data) == 40 + 24 * v + 12 * t and v <= 65536 and t <= 65536
+        points, corners = self.forms.setdefault(form, ([], []))
+        assert (len(points), len(corners)) == (vertex, triangle) and not self.bodies
+        points += [struct.unpack_from("<6f", data, 40 + 24 * i) for i in range(v)]
+        corners += [struct.unpack_from("<3I", data, 40 + 24 * v + 12 * i) for i in range(t)]
+        assert bool(flags & 1) == ((len(points), len(corners)) == (vertices, triangles))
 
     def read_bodies(self, data, flags, _):
         bodies, balls, solids, zero = struct.unpack_from("<4I", data, 8)

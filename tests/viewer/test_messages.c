@@ -323,8 +323,8 @@ static void tables_are_sent_in_chunks(void **state)
     view_table table = {0};
     tl_shape_info shapes[2] = {{.def = tl_sphere_default(0.5)}, {.def = tl_box_default(1, 2, 3)}};
     for (uint32_t i = 1; i <= VIEW_CHUNK + 10; i++) {
-        assert_true(
-            view_table_add(&table, i, i == 1 ? TL_FIXED : TL_DYNAMIC, 2, i == 1 ? 2 : 1, shapes));
+        assert_true(view_table_add(&table, i, i == 1 ? TL_FIXED : TL_DYNAMIC, 2, i == 1 ? 2 : 1,
+                                   shapes, NULL));
     }
     assert_true(table.smallest == 0.5);
     assert_int_equal(table.bodies[0].how, VIEW_EXACT);
@@ -346,6 +346,70 @@ static void tables_are_sent_in_chunks(void **state)
     assert_null(view_table_find(&table, 0));
     assert_int_equal(view_table_find(&table, 77)->index, 77);
     assert_null(view_table_find(&table, VIEW_CHUNK + 11));
+    view_table_free(&table);
+}
+
+/* A strip of so many triangles in a plane, as a mesh or a height field. */
+static tl_geometry_info strip(tl_shape_kind kind, uint32_t count, double *vertices,
+                              uint32_t *triangles)
+{
+    for (uint32_t i = 0; i < count + 2; i++) {
+        vertices[3 * i] = i / 2;
+        vertices[3 * i + 1] = i % 2;
+        vertices[3 * i + 2] = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const bool odd = i % 2;
+        triangles[3 * i] = i;
+        triangles[3 * i + 1] = odd ? i + 1 : i + 2;
+        triangles[3 * i + 2] = odd ? i + 2 : i + 1;
+    }
+    return (tl_geometry_info){kind, count + 2, vertices, count, triangles};
+}
+
+static void forms_are_sent_once_and_in_parts(void **state)
+{
+    (void)state;
+    enum { TRIANGLES = VIEW_PART + 7 };
+    static double vertices[3 * (TRIANGLES + 2)];
+    static uint32_t triangles[3 * TRIANGLES];
+    tl_geometry_info infos[1] = {strip(TL_HEIGHTS, TRIANGLES, vertices, triangles)};
+    const view_geometries geometries = {1, infos};
+    tl_shape_info shapes[2] = {{.def = tl_heights_default((tl_geometry){1})},
+                               {.def = tl_capsule_default(0.25, 1)}};
+    view_table table = {0};
+    assert_true(view_table_add(&table, 1, TL_FIXED, 0, 1, shapes, &geometries));
+    assert_true(view_table_add(&table, 2, TL_FIXED, 0, 1, shapes, &geometries));
+    assert_true(view_table_add(&table, 3, TL_DYNAMIC, 1, 1, shapes + 1, &geometries));
+    assert_int_equal(table.form_count, 1); /* both have the same */
+    assert_true(table.solids[0].form == 1 && table.solids[1].form == 1 && !table.solids[2].form);
+    assert_true(table.smallest == 0.25 && table.bodies[2].how == VIEW_PACKED);
+    assert_true(table.bodies[2].radius == 1.25f && table.solids[2].size[1] == 1);
+    /* a geometry that is not there: nothing is added */
+    shapes[0].def.geometry.index = 2;
+    assert_false(view_table_add(&table, 4, TL_FIXED, 0, 1, shapes, &geometries));
+    assert_true(table.body_count == 3 && table.solid_count == 3 && table.form_count == 1);
+
+    view_form_place next = {0};
+    size_t sent_vertices = 0, sent_triangles = 0, messages = 0;
+    while (next.form < table.form_count) {
+        view_buffer out = {0};
+        view_encode_form(&table, &next, 9, &out);
+        assert_int_equal(view_buffer_data(&out)[0], 2);
+        assert_int_equal(word(&out, 4), 9);
+        assert_int_equal(word(&out, 8), 1);
+        assert_int_equal(word(&out, 12), TRIANGLES + 2);
+        assert_int_equal(word(&out, 16), TRIANGLES);
+        assert_int_equal(word(&out, 20), sent_vertices);
+        assert_int_equal(word(&out, 28), sent_triangles);
+        sent_vertices += word(&out, 24);
+        sent_triangles += word(&out, 32);
+        assert_int_equal(out.length, 40 + 24 * word(&out, 24) + 12 * word(&out, 32));
+        assert_int_equal(view_buffer_data(&out)[1], sent_triangles == TRIANGLES);
+        messages++;
+        view_buffer_free(&out);
+    }
+    assert_true(messages == 2 && sent_vertices == TRIANGLES + 2 && sent_triangles == TRIANGLES);
     view_table_free(&table);
 }
 
@@ -585,6 +649,7 @@ int main(void)
         cmocka_unit_test(largest_contacts_are_chosen),
         cmocka_unit_test(reports_are_thinned),
         cmocka_unit_test(tables_are_sent_in_chunks),
+        cmocka_unit_test(forms_are_sent_once_and_in_parts),
         cmocka_unit_test(commands_are_read),
         cmocka_unit_test(wrong_commands_are_told),
         cmocka_unit_test(settings_come_back),

@@ -62,8 +62,8 @@ static void begin_epoch(hub *h, tl_world *world)
     assert_ok(tl_world_read_shapes(world, count, shapes));
     view_table_free(&h->table);
     for (size_t i = 0; i < count; i++) {
-        assert_true(
-            view_table_add(&h->table, shapes[i].body.index, shapes[i].kind, 1, 1, &shapes[i]));
+        assert_true(view_table_add(&h->table, shapes[i].body.index, shapes[i].kind, 1, 1,
+                                   &shapes[i], NULL));
     }
     free(shapes);
     h->epoch++;

@@ -11,7 +11,7 @@ function head(buffer, kind, flags, extra, epoch) {
 }
 
 /** bodies: { index, kind, mass, radius }; balls: { body, material, position, radius }; solids: { body, material, kind, position,
- *  orientation, size }. */
+ *  orientation, size, form (left out: 0) }. */
 export function encodeBodies(epoch, bodies, balls, solids, last = true) {
   const buffer = new ArrayBuffer(24 + 16 * bodies.length + 24 * balls.length + 68 * solids.length);
   const view = head(buffer, 1, last ? 1 : 0, 0, epoch);
@@ -32,10 +32,25 @@ export function encodeBodies(epoch, bodies, balls, solids, last = true) {
     at += 24;
   }
   for (const s of solids) {
-    [s.body, s.material, s.kind].forEach((x, k) => view.setUint32(at + 4 * k, x, true));
+    [s.body, s.material, s.kind, s.form ?? 0].forEach((x, k) => view.setUint32(at + 4 * k, x, true));
     [...s.position, ...s.orientation, ...s.size].forEach((x, k) => view.setFloat32(at + 16 + 4 * k, x, true));
     at += 68;
   }
+  return buffer;
+}
+
+/** A part of a form: rows of x, y, z and the normal, and triangles; from `first` = [vertex, triangle] on, of
+ *  `whole` = [vertices, triangles]. */
+export function encodeGeometry(epoch, form, vertices, triangles, first = [0, 0], whole = null) {
+  const [all, faces] = whole ?? [vertices.length, triangles.length],
+    buffer = new ArrayBuffer(40 + 24 * vertices.length + 12 * triangles.length),
+    last = first[0] + vertices.length === all && first[1] + triangles.length === faces,
+    view = head(buffer, 2, last ? 1 : 0, 0, epoch);
+  [form, all, faces, first[0], vertices.length, first[1], triangles.length].forEach((n, k) =>
+    view.setUint32(8 + 4 * k, n, true),
+  );
+  new Float32Array(buffer, 40, 6 * vertices.length).set(vertices.flat());
+  new Uint32Array(buffer, 40 + 24 * vertices.length).set(triangles.flat());
   return buffer;
 }
 

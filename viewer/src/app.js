@@ -229,6 +229,9 @@ export class App {
       case KIND.BODIES:
         model.addBodies(message);
         break;
+      case KIND.GEOMETRY:
+        model.addGeometry(message);
+        break;
       case KIND.FIELD:
         model.pending.fields.push(message);
         break;
@@ -444,8 +447,8 @@ export class App {
   }
 
   get sizeRange() {
-    const { low, high, count } = this.model.balls;
-    return count === 0 ? [0, 1] : low < high ? [low, high] : [0, high * 2];
+    const { low, high } = this.model.balls;
+    return high === 0 ? [0, 1] : low < high ? [low, high] : [0, high * 2];
   }
 
   pick(index) {

@@ -3,6 +3,7 @@
 // the panels read it.
 import { Pose, applyFrame, applyField, applyVectors } from './protocol.js';
 import { nlerp } from './interpolate.js';
+import { PLANE, instanceOf, meshKey, meshOf, sizeOf, vertexOf } from './shapes.js';
 
 const ROW = 2048; // bodies a row of a texture: capacities are multiples of this
 const CACHE_BYTES = 256 * 2 ** 20;
@@ -48,8 +49,10 @@ export class Model {
     };
     this.solids = [];
     this.solidVersion = 0;
-    this.solidBodies = new Set();
-    this.materials = new Set(); // of balls that show theirs
+    this.solidBodies = new Set(); // fixed and prescribed ones that have solids
+    this.forms = new Map(); // meshes of geometries, by their number
+    this.loading = null; // the one whose parts are coming
+    this.materials = new Set(); // of shapes that show theirs
     this.capacity = this.roundedCapacity((hello?.bodies ?? 0) + 1);
     this.frames = new Map(); // by sequence; recordings: a cache
     this.spare = [];
@@ -88,13 +91,49 @@ export class Model {
     }
     this.known = Math.max(this.known, top);
     this.addBalls(message);
-    for (const solid of message.solids)
-      if (solid.kind >= 1 && solid.kind <= 3) {
-        this.solids.push(solid);
-        this.solidBodies.add(solid.body);
-      }
+    for (const solid of message.solids) this.addSolid(solid);
     if (message.solids.length) this.solidVersion++;
     if (this.known > this.capacity) this.grow(this.roundedCapacity(Math.ceil(1.5 * this.known)));
+  }
+
+  addSolid(solid) {
+    const dynamic = this.kind[solid.body] === 0,
+      key = meshKey(solid),
+      b = this.balls;
+    if (solid.kind !== PLANE && (key === null || !meshOf(key, this.forms))) return; // a kind that came later
+    solid.extent = sizeOf(solid, this.forms);
+    this.solids.push(solid);
+    if (!dynamic) {
+      this.solidBodies.add(solid.body);
+      return;
+    }
+    this.materials.add(solid.material);
+    b.low = Math.min(b.low, solid.extent);
+    b.high = Math.max(b.high, solid.extent);
+  }
+
+  /** Takes a part of a geometry's vertices and triangles; it is there when the last part is. */
+  addGeometry({ form, vertices, triangles, firstVertex, firstTriangle, points, corners, last }) {
+    const f = this.loading?.form === form ? this.loading : { form };
+    if (!f.inner) {
+      Object.assign(f, {
+        inner: new Float32Array(3 * vertices),
+        dir: new Float32Array(3 * vertices),
+        uv: new Float32Array(2 * vertices).fill(-1),
+        index: new Uint32Array(3 * triangles),
+        reach: 0,
+      });
+      this.loading = f;
+    }
+    for (let i = 0; i < points.length / 6; i++) {
+      f.inner.set(points.subarray(6 * i, 6 * i + 3), 3 * (firstVertex + i));
+      f.dir.set(points.subarray(6 * i + 3, 6 * i + 6), 3 * (firstVertex + i));
+      f.reach = Math.max(f.reach, Math.hypot(points[6 * i], points[6 * i + 1], points[6 * i + 2]));
+    }
+    f.index.set(corners, 3 * firstTriangle);
+    if (!last) return;
+    this.loading = null;
+    this.forms.set(form, f);
   }
 
   addBalls({ ballCount, ballWords, ballNumbers }) {
@@ -293,7 +332,7 @@ export class Model {
     return n === 0 ? null : { ...box, near };
   }
 
-  /** The corners of boxes and parallelograms, and the balls of their bodies, in the world. */
+  /** The corners of boxes around solids of fixed and prescribed bodies, and the balls of these, in the world. */
   *solidCorners() {
     const { position, turn } = this.to.pose;
     const place = (index, local) => {
@@ -301,20 +340,9 @@ export class Model {
       return turned(q, local).map((x, k) => x + position[4 * index + k]);
     };
     for (const s of this.solids) {
-      if (s.kind === 1 || !this.to.pose.has(s.body)) continue;
-      const [w, x, y, z] = s.orientation,
-        c = s.size;
-      for (let corner = 0; corner < 8; corner++) {
-        const bit = [0, 1, 2].map((k) => (corner >> k) & 1);
-        const local =
-          s.kind === 2
-            ? bit.map((b, k) => (b ? c[k] : -c[k]))
-            : [0, 1, 2].map((k) => bit[0] * c[k] + bit[1] * c[3 + k]);
-        yield place(
-          s.body,
-          turned([x, y, z, w], local).map((v, k) => v + s.position[k]),
-        );
-      }
+      if (s.kind === PLANE || !this.solidBodies.has(s.body) || !this.to.pose.has(s.body)) continue;
+      s.corners ??= cornersOf(s, this.forms);
+      for (const corner of s.corners) yield place(s.body, corner);
     }
     const { count, owner, local } = this.balls;
     for (let i = 0; i < count && this.solidBodies.size; i++) {
@@ -325,6 +353,28 @@ export class Model {
       yield centre.map((x) => x + local[4 * i + 3]);
     }
   }
+}
+
+/** The corners of the box around a solid, in its body's frame. */
+function cornersOf(solid, forms) {
+  const instance = instanceOf(solid),
+    mesh = meshOf(meshKey(solid), forms),
+    low = [Infinity, Infinity, Infinity],
+    high = [-Infinity, -Infinity, -Infinity],
+    p = [0, 0, 0];
+  for (let i = 0; i < mesh.inner.length / 3; i++) {
+    vertexOf(mesh, instance, i, p);
+    for (let k = 0; k < 3; k++) {
+      if (p[k] < low[k]) low[k] = p[k];
+      if (p[k] > high[k]) high[k] = p[k];
+    }
+  }
+  return Array.from({ length: 8 }, (_, corner) =>
+    turned(
+      instance.turn,
+      [0, 1, 2].map((k) => ((corner >> k) & 1 ? high[k] : low[k])),
+    ).map((x, k) => x + solid.position[k]),
+  );
 }
 
 /** A vector turned by (x, y, z, w). */

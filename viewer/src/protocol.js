@@ -1,7 +1,10 @@
 // The binary messages of docs/viewer-protocol.md, decoded. Pure: arrays laid over the message where
 // they are, and loops without garbage where a frame is unpacked. connection.js feeds it.
 
-export const KIND = { BODIES: 1, FRAME: 3, FIELD: 4, CONTACTS: 5, REPORTS: 6, SERIES: 7, TIMES: 8, MONITOR: 9 };
+export const KIND = {
+  BODIES: 1,
+  GEOMETRY: 2,
+  FRAME: 3, FIELD: 4, CONTACTS: 5, REPORTS: 6, SERIES: 7, TIMES: 8, MONITOR: 9 };
 export const FIELDS = ['', 'speed', 'force', 'velocity', 'angular_velocity'];
 
 /** A message that is not what the protocol says. */
@@ -26,6 +29,8 @@ export function decode(buffer) {
   switch (kind) {
     case KIND.BODIES:
       return decodeBodies(buffer, view, head);
+    case KIND.GEOMETRY:
+      return decodeGeometry(buffer, view, head);
     case KIND.FRAME:
       return decodeFrame(buffer, view, head);
     case KIND.FIELD:
@@ -90,9 +95,34 @@ function decodeSolid(view, at) {
     body: view.getUint32(at, true),
     material: view.getUint32(at + 4, true),
     kind: view.getUint32(at + 8, true),
+    form: view.getUint32(at + 12, true),
     position: [f(0), f(1), f(2)],
     orientation: [f(3), f(4), f(5), f(6)],
     size: [f(7), f(8), f(9), f(10), f(11), f(12)],
+  };
+}
+
+function decodeGeometry(buffer, view, head) {
+  need(buffer.byteLength >= 40, 'GEOMETRY without its head');
+  const [form, vertices, triangles, firstVertex, vertexCount, firstTriangle, triangleCount] = Array.from(
+    { length: 7 },
+    (_, k) => view.getUint32(8 + 4 * k, true),
+  );
+  need(
+    firstVertex + vertexCount <= vertices && firstTriangle + triangleCount <= triangles,
+    'GEOMETRY with more than it says',
+  );
+  need(buffer.byteLength >= 40 + 24 * vertexCount + 12 * triangleCount, 'GEOMETRY shorter than its rows');
+  return {
+    ...head,
+    form,
+    vertices,
+    triangles,
+    firstVertex,
+    firstTriangle,
+    last: (head.flags & 1) !== 0,
+    points: new Float32Array(buffer, 40, 6 * vertexCount), // x, y, z and the normal
+    corners: new Uint32Array(buffer, 40 + 24 * vertexCount, 3 * triangleCount),
   };
 }
 

@@ -12,7 +12,8 @@ import { pickBody } from '../src/pick.js';
 import { actionOf, runAction, ACTIONS } from '../src/actions.js';
 import { Connection } from '../src/connection.js';
 import { decode } from '../src/protocol.js';
-import { encodeBodies, encodeFrame, encodeTimes } from '../mock/encode.js';
+import { encodeBodies, encodeFrame, encodeGeometry, encodeTimes } from '../mock/encode.js';
+import { instanceOf, meshKey, meshOf, sizeOf, vertexOf } from '../src/shapes.js';
 
 const near = (a, b, by = 1e-9) => assert.ok(Math.abs(a - b) <= by, `${a} is not within ${by} of ${b}`);
 
@@ -349,12 +350,14 @@ test('numbers for people', () => {
 
 test('picking finds the nearest ball, behind a cut the next one, and looks through walls', () => {
   const model = modelWith('live');
-  model.addFrame(frameAt(1, 0), '');
+  model.addFrame(frameAt(1, 0, true, [1, 2, 3]), '');
+  model.kind[3] = 1;
+  model.radius[3] = 30;
   model.solids.push({
-    body: 1,
+    body: 3, // at 30 m
     material: 0,
     kind: 2,
-    position: [-5, 0, 0],
+    position: [-25, 0, 0],
     orientation: [1, 0, 0, 0],
     size: [0.1, 3, 3, 0, 0, 0],
   });
@@ -442,4 +445,172 @@ test('a lost connection is opened again, replies find their commands, a broken m
   assert.deepEqual(states, ['connecting', 'open', 'lost', 'connecting']);
   await assert.rejects(c.ask({ do: 'step' }), /not connected/);
   c.close();
+});
+
+// ---- shapes ----
+
+const solid = (kind, size) => ({
+  kind,
+  size: [...size, 0, 0, 0, 0, 0].slice(0, 6),
+  form: 0,
+  orientation: [1, 0, 0, 0],
+});
+/** What is within r of a body: by its volume, surface and mean curvature (Steiner's formula). */
+const rounded = (volume, area, curvature, r) =>
+  volume + area * r + curvature * r * r + ((4 * Math.PI) / 3) * r ** 3;
+const SOLIDS = {
+  box: [solid(2, [0.5, 1, 2]), 8, Math.hypot(0.5, 1, 2)],
+  'rounded box': [
+    solid(2, [0.5, 1, 2, 0.2]),
+    rounded(0.6 * 1.6 * 3.6, 2 * (0.6 * 1.6 + 1.6 * 3.6 + 3.6 * 0.6), Math.PI * 5.8, 0.2),
+    Math.hypot(0.3, 0.8, 1.8) + 0.2,
+  ],
+  capsule: [solid(4, [0.5, 0.8]), Math.PI * 0.25 * 1.6 + ((4 * Math.PI) / 3) * 0.125, 1.3],
+  cylinder: [solid(5, [0.5, 0.8]), Math.PI * 0.25 * 1.6, Math.hypot(0.5, 0.8)],
+  'rounded cylinder': [
+    solid(5, [0.5, 0.8, 0.1]),
+    rounded(Math.PI * 0.16 * 1.4, Math.PI * (0.32 + 2 * 0.4 * 1.4), Math.PI * (1.4 + Math.PI * 0.4), 0.1),
+    Math.hypot(0.4, 0.7) + 0.1,
+  ],
+  cone: [solid(6, [0.5, 0.8]), (Math.PI * 0.25 * 1.6) / 3, Math.hypot(0.5, 0.8)],
+  ellipsoid: [solid(7, [0.5, 1, 2]), (4 * Math.PI) / 3, 2],
+};
+
+/** Volume and whether the surface is closed and turned outward. */
+function measured(mesh, instance) {
+  const points = [],
+    places = new Map(),
+    edges = new Map();
+  let volume = 0;
+  for (let i = 0; i < mesh.inner.length / 3; i++) {
+    const p = [0, 0, 0];
+    vertexOf(mesh, instance, i, p);
+    points.push(p);
+  }
+  const place = (i) => {
+    const key = points[i].map((x) => Math.round(x * 1e5) + 0).join();
+    if (!places.has(key)) places.set(key, places.size);
+    return places.get(key);
+  };
+  for (let i = 0; i < mesh.index.length; i += 3) {
+    const n = [...mesh.index.subarray(i, i + 3)],
+      [a, b, c] = n.map((k) => points[k]),
+      at = n.map(place);
+    volume +=
+      (a[0] * (b[1] * c[2] - b[2] * c[1]) +
+        a[1] * (b[2] * c[0] - b[0] * c[2]) +
+        a[2] * (b[0] * c[1] - b[1] * c[0])) /
+      6;
+    for (let k = 0; k < 3; k++) {
+      const edge = `${at[k]} ${at[(k + 1) % 3]}`;
+      edges.set(edge, (edges.get(edge) ?? 0) + 1);
+    }
+  }
+  const back = (edge) => edges.get(edge.split(' ').reverse().join(' '));
+  const closed = [...edges].every(([edge, count]) => back(edge) === count);
+  return { volume, closed };
+}
+
+test('meshes of solids are closed and as large as they are', () => {
+  for (const [name, [s, volume, size]] of Object.entries(SOLIDS)) {
+    const found = measured(meshOf(meshKey(s), new Map()), instanceOf(s));
+    assert.ok(found.closed, `${name} is closed`);
+    const part = found.volume / volume;
+    assert.ok(part <= 1 + 1e-6 && part > 0.94, `${name}: ${part} of its volume`);
+    near(sizeOf(s, new Map()), size, 1e-9);
+  }
+  assert.equal(meshKey(solid(99, [1, 1, 1])), null);
+});
+
+test('a parallelogram leans as its edges say, wherever its frame is turned', () => {
+  const s = { ...solid(3, []), size: [0, 2, 0, 1, 1, 3], orientation: [Math.SQRT1_2, 0, 0, Math.SQRT1_2] };
+  const instance = instanceOf(s),
+    mesh = meshOf('patch', new Map()),
+    [x, y, z, w] = instance.turn;
+  const corner = (i) => {
+    const p = [0, 0, 0];
+    vertexOf(mesh, instance, i, p);
+    const t = [2 * (y * p[2] - z * p[1]), 2 * (z * p[0] - x * p[2]), 2 * (x * p[1] - y * p[0])];
+    return [
+      p[0] + w * t[0] + y * t[2] - z * t[1],
+      p[1] + w * t[1] + z * t[0] - x * t[2],
+      p[2] + w * t[2] + x * t[1] - y * t[0],
+    ];
+  };
+  // a quarter turn about z: (a, b, c) to (-b, a, c)
+  [[0, 0, 0], [-2, 0, 0], [-3, 1, 3], [-1, 1, 3]].forEach((want, i) =>
+    corner(i).forEach((v, k) => near(v, want[k], 1e-6)),
+  );
+});
+
+test('a geometry comes in parts, and its solids are picked, drawn and bounded by its triangles', () => {
+  const model = modelWith('live');
+  const square = [[0, 0], [2, 0], [2, 2], [0, 2]].map(([x, y]) => [x, y, 1, 0, 0, 1]);
+  model.addGeometry(decode(encodeGeometry(1, 1, square.slice(0, 3), [[0, 1, 2]], [0, 0], [4, 2])));
+  assert.ok(!model.forms.has(1), 'a part is not the whole');
+  model.addGeometry(decode(encodeGeometry(1, 1, square.slice(3), [[0, 2, 3]], [3, 1], [4, 2])));
+  near(model.forms.get(1).reach, 3, 1e-6);
+  const place = { material: 0, position: [0, 0, 0], orientation: [1, 0, 0, 0], size: [0, 0, 0, 0, 0, 0] };
+  model.addBodies(
+    decode(
+      encodeBodies(
+        1,
+        [{ index: 3, kind: 1, mass: 0, radius: 3 }],
+        [],
+        [
+          { ...place, body: 3, kind: 9, form: 1 },
+          { ...place, body: 3, kind: 10, form: 7 }, // a form that never came: left out
+        ],
+      ),
+    ),
+  );
+  assert.equal(model.solids.length, 1);
+  model.addFrame(frameAt(1, 0, true, [1, 2, 3]), '');
+  const hit = pickBody(model, [31, 1, 5], [0, 0, -1]);
+  assert.equal(hit.index, 3);
+  near(hit.distance, 4, 1e-4);
+  assert.equal(pickBody(model, [33, 1, 5], [0, 0, -1]), null);
+  near(model.bounds().high[0], 32, 1e-3);
+});
+
+test('dynamic solids hide what is behind them; the ground hides balls, not walls before it', () => {
+  const model = modelWith('live');
+  const place = { material: 0, position: [0, 0, 0], orientation: [1, 0, 0, 0] };
+  model.addGeometry(
+    decode(
+      encodeGeometry(
+        1,
+        1,
+        [[-50, -50], [50, -50], [50, 50], [-50, 50]].map(([x, y]) => [x, y, -1, 0, 0, 1]),
+        [[0, 1, 2], [0, 2, 3]],
+      ),
+    ),
+  );
+  model.addBodies(
+    decode(
+      encodeBodies(
+        1,
+        [
+          { index: 3, kind: 0, mass: 1, radius: 1 },
+          { index: 4, kind: 1, mass: 0, radius: 1 },
+          { index: 5, kind: 1, mass: 0, radius: 80 },
+        ],
+        [],
+        [
+          { ...place, body: 3, kind: 4, size: [0.5, 0.5, 0, 0, 0, 0] },
+          { ...place, body: 4, kind: 2, size: [0.5, 0.5, 0.5, 0, 0, 0] },
+          { ...place, body: 5, kind: 10, size: [0, 0, 0, 0, 0, 0], form: 1 },
+        ],
+      ),
+    ),
+  );
+  model.addFrame(frameAt(1, 0, true, [1, 2, 3, 4, 5]), '');
+  const down = (x, z) => pickBody(model, [x, 0, z], [0, 0, -1])?.index;
+  assert.equal(down(30, 5), 3, 'the capsule, not the ground');
+  assert.equal(down(40, 5), 4, 'the wall, not the ground');
+  assert.equal(down(45, 5), 5, 'the ground');
+  assert.equal(pickBody(model, [10, 0, -5], [0, 0, 1]).index, 5, 'not the ball behind the ground');
+  near(pickBody(model, [20, 0.01, 5], [1, 0, 0])?.distance ?? -1, -1, 0);
+  near(pickBody(model, [25, 0.01, 0.5], [1, 0, 0]).distance, 4.5, 0.02); // the side of the capsule
+  assert.equal(model.balls.high, 1, 'sizes count solids of dynamic bodies');
 });

@@ -15,6 +15,7 @@ typedef struct census {
     double *positions; /* of fixed bodies */
     double *orientations;
     double *masses;
+    view_geometries geometries;
 } census;
 
 static void census_free(census *c)
@@ -26,6 +27,18 @@ static void census_free(census *c)
     free(c->positions);
     free(c->orientations);
     free(c->masses);
+    free(c->geometries.infos);
+}
+
+static bool take_geometries(const tl_world *world, view_geometries *g)
+{
+    g->count = tl_world_geometry_count(world);
+    g->infos = malloc((g->count + 1) * sizeof *g->infos);
+    bool good = g->infos != NULL;
+    for (size_t i = 0; i < g->count && good; i++) {
+        good = tl_world_geometry(world, (tl_geometry){(uint32_t)i + 1}, &g->infos[i]) >= 0;
+    }
+    return good;
 }
 
 static tl_body_kind kind_of(const census *c, size_t i)
@@ -46,7 +59,8 @@ static bool census_take(const tl_world *world, census *c)
     if (!c->bodies || !c->shapes || !c->first_shape || !c->fixed || !c->masses ||
         tl_world_list_bodies(world, count, c->bodies) < 0 ||
         tl_world_read_shapes(world, c->shape_count, c->shapes) < 0 ||
-        tl_world_read_masses(world, count, NULL, c->masses) < 0) {
+        tl_world_read_masses(world, count, NULL, c->masses) < 0 ||
+        !take_geometries(world, &c->geometries)) {
         return false;
     }
     size_t shape = 0;
@@ -82,7 +96,7 @@ static bool update_table(view_table *table, const census *c)
             row++;
         } else if (!view_table_add(table, index, kind_of(c, i), c->masses[i],
                                    c->first_shape[i + 1] - c->first_shape[i],
-                                   c->shapes + c->first_shape[i])) {
+                                   c->shapes + c->first_shape[i], &c->geometries)) {
             return false;
         }
     }

@@ -135,6 +135,42 @@ void view_encode_bodies(const view_table *table, size_t *next, bool all, uint32_
     *next = c.end;
 }
 
+/* ---- GEOMETRY ---- */
+
+static uint32_t part_of(size_t count, size_t first)
+{
+    const size_t left = count > first ? count - first : 0;
+    return (uint32_t)(left < VIEW_PART ? left : VIEW_PART);
+}
+
+void view_encode_form(const view_table *table, view_form_place *next, uint32_t epoch,
+                      view_buffer *out)
+{
+    const view_form *form = &table->forms[next->form];
+    const uint32_t vertices = part_of(form->vertex_count, next->vertex);
+    const uint32_t triangles = part_of(form->triangle_count, next->triangle);
+    const bool last = next->vertex + vertices == form->vertex_count &&
+                      next->triangle + triangles == form->triangle_count;
+    const uint32_t head[8] = {(uint32_t)next->form + 1,
+                              (uint32_t)form->vertex_count,
+                              (uint32_t)form->triangle_count,
+                              (uint32_t)next->vertex,
+                              vertices,
+                              (uint32_t)next->triangle,
+                              triangles,
+                              0};
+    put_head(out, 2, last, 0, epoch);
+    view_buffer_put(out, head, sizeof head);
+    view_buffer_put(out, form->vertices + next->vertex, vertices * sizeof *form->vertices);
+    view_buffer_put(out, form->triangles + 3 * next->triangle,
+                    3 * (size_t)triangles * sizeof *form->triangles);
+    next->vertex += vertices;
+    next->triangle += triangles;
+    if (last) {
+        *next = (view_form_place){.form = next->form + 1};
+    }
+}
+
 /* ---- FRAME ---- */
 
 /* Rows of a frame that differ from its base, and bodies of the base that are gone. */

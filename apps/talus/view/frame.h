@@ -5,6 +5,7 @@
 #ifndef TALUS_VIEW_FRAME_H
 #define TALUS_VIEW_FRAME_H
 
+#include "talus/surface.h"
 #include "talus/words.h"
 #include "talus/world.h"
 
@@ -15,9 +16,14 @@ typedef struct view_ball {
 } view_ball;
 
 typedef struct view_solid {
-    uint32_t body, material, kind, zero;
+    uint32_t body, material, kind, form; /* form: 1 + its place in the table, 0 where it has none */
     float position[3], orientation[4], size[6];
 } view_solid;
+
+/* A vertex of a form. */
+typedef struct view_vertex {
+    float position[3], normal[3];
+} view_vertex;
 
 typedef struct view_pose {
     double position[3];
@@ -25,7 +31,8 @@ typedef struct view_pose {
     uint32_t index, zero;
 } view_pose;
 
-_Static_assert(sizeof(view_ball) == 24 && sizeof(view_solid) == 68 && sizeof(view_pose) == 48,
+_Static_assert(sizeof(view_ball) == 24 && sizeof(view_vertex) == 24 && sizeof(view_solid) == 68 &&
+                   sizeof(view_pose) == 48,
                "rows of messages have no gaps");
 
 /* How a body's pose is sent. */
@@ -42,20 +49,37 @@ typedef struct view_body {
     size_t ball, balls, solid, solids; /* first and count in the table's arrays */
 } view_body;
 
+/* The surface of a hull, a mesh or a height field, as shapes of one rounding share it. */
+typedef struct view_form {
+    uint32_t geometry; /* of the scene, from 1 */
+    double rounding;   /* m */
+    size_t vertex_count, triangle_count;
+    view_vertex *vertices;
+    uint32_t *triangles;
+} view_form;
+
 /* All bodies that were ever seen, by rising index. */
 typedef struct view_table {
     view_body *bodies;
     view_ball *balls;
     view_solid *solids;
-    size_t body_count, ball_count, solid_count;
-    size_t body_room, ball_room, solid_room;
-    double smallest; /* m, radius of the smallest ball of a moving body; 0 before there is one */
+    view_form *forms;
+    size_t body_count, ball_count, solid_count, form_count;
+    size_t body_room, ball_room, solid_room, form_room;
+    double smallest; /* m, half the thickness of the smallest shape of a moving body; 0 before there
+                        is one */
 } view_table;
 
-/* Appends a body with the `count` shapes it has; its index must be above all others. False: no
- * memory, and nothing is appended. */
+/* The geometries that shapes refer to: number i + 1 is infos[i]. */
+typedef struct view_geometries {
+    size_t count;
+    tl_geometry_info *infos;
+} view_geometries;
+
+/* Appends a body with the `count` shapes it has; its index must be above all others. `geometries`
+ * may be NULL where no shape needs one. False: no memory, and nothing is appended. */
 bool view_table_add(view_table *table, uint32_t index, tl_body_kind kind, double mass, size_t count,
-                    const tl_shape_info *shapes);
+                    const tl_shape_info *shapes, const view_geometries *geometries);
 
 /* The body of an index, NULL where there is none. */
 view_body *view_table_find(const view_table *table, uint32_t index);

@@ -142,6 +142,17 @@ json_t *view_series_columns(void);
 void view_encode_bodies(const view_table *table, size_t *next, bool all, uint32_t epoch,
                         view_buffer *out);
 
+/* Where the geometries that were sent end: whole forms, and parts of the next one. */
+typedef struct view_form_place {
+    size_t form, vertex, triangle;
+} view_form_place;
+
+enum { VIEW_PART = 65536 }; /* vertices and triangles of a message */
+
+/* The next part of a form's vertices and triangles; *next moves behind it. */
+void view_encode_form(const view_table *table, view_form_place *next, uint32_t epoch,
+                      view_buffer *out);
+
 /* A frame, as a difference to `base` where that is not NULL and has the same box. */
 void view_encode_frame(const view_frame *frame, const view_frame *base, uint32_t epoch,
                        view_buffer *out);

@@ -43,7 +43,8 @@ typedef struct recording {
 /* ---- the table ---- */
 
 static bool add_rows(view_table *table, uint64_t count, const tl_body_info *bodies,
-                     uint64_t shape_count, const tl_shape_info *shapes)
+                     uint64_t shape_count, const tl_shape_info *shapes,
+                     const view_geometries *geometries)
 {
     uint64_t shape = 0;
     bool good = true;
@@ -56,7 +57,7 @@ static bool add_rows(view_table *table, uint64_t count, const tl_body_info *bodi
         const bool known =
             table->body_count && table->bodies[table->body_count - 1].index >= body->body.index;
         good = known || view_table_add(table, body->body.index, body->kind, body->mass,
-                                       shape - first, shapes + first);
+                                       shape - first, shapes + first, geometries);
     }
     return good;
 }
@@ -82,6 +83,17 @@ static bool follow_table(recording *r, uint64_t count)
     return true;
 }
 
+static bool take_geometries(const recording *r, view_geometries *g)
+{
+    g->count = (size_t)tl_result_geometry_count(r->result);
+    g->infos = malloc((g->count + 1) * sizeof *g->infos);
+    bool good = g->infos != NULL;
+    for (size_t i = 0; i < g->count && good; i++) {
+        good = tl_result_geometry(r->result, (tl_geometry){(uint32_t)i + 1}, &g->infos[i]) >= 0;
+    }
+    return good;
+}
+
 /* Reads the bodies and shapes that `info` tells of; those that are new come into the table. Where
  * that fails all stays as it was, but for rows of the table that no frame shows yet. */
 static bool read_bodies(recording *r, const tl_result_info *info)
@@ -89,12 +101,14 @@ static bool read_bodies(recording *r, const tl_result_info *info)
     const uint64_t count = info->bodies, shape_count = info->shapes;
     tl_body_info *bodies = malloc((count + 1) * sizeof *bodies);
     tl_shape_info *shapes = malloc((shape_count + 1) * sizeof *shapes);
-    bool good = bodies && shapes && tl_result_read_bodies(r->result, count, bodies) >= 0 &&
+    view_geometries geometries = {0};
+    bool good = bodies && shapes && take_geometries(r, &geometries) &&
+                tl_result_read_bodies(r->result, count, bodies) >= 0 &&
                 tl_result_read_shapes(r->result, shape_count, shapes) >= 0;
     if (good) {
         pthread_mutex_lock(&r->hub.lock);
-        good =
-            add_rows(&r->hub.table, count, bodies, shape_count, shapes) && follow_table(r, count);
+        good = add_rows(&r->hub.table, count, bodies, shape_count, shapes, &geometries) &&
+               follow_table(r, count);
         r->hub.table_version++;
         pthread_mutex_unlock(&r->hub.lock);
     }
@@ -106,6 +120,7 @@ static bool read_bodies(recording *r, const tl_result_info *info)
     }
     free(bodies);
     free(shapes);
+    free(geometries.infos);
     return good;
 }
 

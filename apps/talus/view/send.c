@@ -189,7 +189,7 @@ uint64_t reports_kept(const viewer *s, uint64_t *first)
 
 /* ---- sessions and groups ---- */
 
-/* The next chunk of names, table and times, in that order. */
+/* The next chunk of names, geometries, table and times, in that order. */
 static bool introduce(viewer *s)
 {
     hub *h = s->server->hub;
@@ -213,6 +213,8 @@ static bool introduce(viewer *s)
         view_buffer_put(&out, text ? text : "{}", text ? strlen(text) : 2);
         free(text);
         is_text = true;
+    } else if (s->form_next.form < h->table.form_count) { /* before the shapes that have them */
+        view_encode_form(&h->table, &s->form_next, h->epoch, &out);
     } else if (s->table_next < h->table.body_count || !s->table_told) {
         view_encode_bodies(&h->table, &s->table_next, !h->live, h->epoch, &out);
         s->table_told = true;

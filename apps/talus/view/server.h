@@ -77,6 +77,7 @@ typedef struct viewer {
     message *sending;
     size_t sent;
     size_t name_next, table_next, time_next;
+    view_form_place form_next;
     bool table_told; /* at least one BODIES message was sent */
 
     unsigned fields;

@@ -164,17 +164,42 @@ static json_t *tidy_vector(const float *values, int count)
     return list;
 }
 
-static json_t *tell_solid(const view_solid *solid)
+static json_t *tell_solid(const view_table *table, const view_solid *solid)
 {
     json_t *shape =
         json_pack("{ss sI so so}", "kind", tl_word(TL_WORDS_SHAPE, solid->kind), "material",
                   (json_int_t)solid->material, "position", tidy_vector(solid->position, 3),
                   "orientation", tidy_vector(solid->orientation, 4));
-    if (solid->kind == TL_BOX) {
+    float rounding = 0;
+    switch ((tl_shape_kind)solid->kind) {
+    case TL_BOX: rounding = solid->size[3]; /* fall through */
+    case TL_ELLIPSOID:
         json_object_set_new(shape, "half_extents", tidy_vector(solid->size, 3));
-    } else if (solid->kind == TL_PARALLELOGRAM) {
+        break;
+    case TL_PARALLELOGRAM:
         json_object_set_new(shape, "edge_u", tidy_vector(solid->size, 3));
         json_object_set_new(shape, "edge_v", tidy_vector(solid->size + 3, 3));
+        break;
+    case TL_CAPSULE:
+    case TL_CYLINDER:
+    case TL_CONE:
+        json_object_set_new(shape, "radius", tidy(solid->size[0]));
+        json_object_set_new(shape, "half_length", tidy(solid->size[1]));
+        rounding = solid->size[2];
+        break;
+    case TL_HULL:
+    case TL_MESH:
+    case TL_HEIGHTS: {
+        const view_form *form = &table->forms[solid->form - 1];
+        json_object_set_new(shape, "geometry", json_integer((json_int_t)form->geometry));
+        json_object_set_new(shape, "triangles", json_integer((json_int_t)form->triangle_count));
+        rounding = solid->size[0];
+        break;
+    }
+    default: break;
+    }
+    if (rounding > 0) {
+        json_object_set_new(shape, "rounding", tidy(rounding));
     }
     return shape;
 }
@@ -198,8 +223,8 @@ static void tell_shapes(hub *h, uint32_t index, json_t *object)
                                                   tidy_vector(straight, 4), "radius",
                                                   tidy(ball->radius)));
         } else {
-            json_array_append_new(list,
-                                  tell_solid(&h->table.solids[body->solid + i - body->balls]));
+            json_array_append_new(
+                list, tell_solid(&h->table, &h->table.solids[body->solid + i - body->balls]));
         }
     }
     pthread_mutex_unlock(&h->lock);

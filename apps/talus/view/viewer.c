@@ -33,6 +33,7 @@ void viewer_begin_epoch(viewer *s)
     queue_clear(&s->answers);
     queue_clear(&s->binaries);
     s->name_next = s->table_next = s->time_next = 0;
+    s->form_next = (view_form_place){0};
     s->table_told = false;
     s->credits = 0;
     s->pending_count = 0;

@@ -19,6 +19,22 @@ WIDE void wide_index(const uint32_t *from, uint32_t lanes, uint32_t *index)
         index[k] = from[k < lanes ? k : 0];
 }
 
+/* The same where any lanes may be without a row: those take the first body. Which lanes have one,
+ * as all bits of `here`; returns how many. */
+WIDE uint32_t wide_index_some(const uint32_t *rows, const uint32_t *from, uint32_t *index,
+                              vec_bits *here)
+{
+    uint32_t count = 0;
+    *here = (vec_bits){0};
+    for (uint32_t k = 0; k < 8; k++) {
+        const bool row = rows[k] != TLK_NONE;
+        index[k] = row ? from[k] : 0;
+        (*here)[k] = row ? -1 : 0;
+        count += row;
+    }
+    return count;
+}
+
 /* What the compiler knows of rows, to leave out the rest: central rows where no wall turns, central
  * rows where one does, arm rows. */
 typedef enum wide_kind { WIDE_CENTRAL, WIDE_WALLS, WIDE_ARMS } wide_kind;
@@ -36,31 +52,52 @@ typedef struct wide_row {
     vec ra[3], rb[3], eta[3], ia[8], ib[8];
 } wide_row;
 
+/* All but the bodies of rows and their inertias. */
+WIDE void wide_load_points(const tlk_problem *p, uint32_t s, wide_row *row)
+{
+    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
+    for (int f = 0; f < 3; f++)
+        row->n[f] = vec_load(head + f * TLK_LANES);
+    row->mu = vec_load(head + 3 * TLK_LANES);
+    row->arm_a = vec_load(head + 4 * TLK_LANES);
+    row->arm_b = vec_load(head + 5 * TLK_LANES);
+    if (row->kind != WIDE_ARMS)
+        return;
+    const real *at = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
+    for (int k = 0; k < 3; k++) {
+        row->ra[k] = vec_load(at + k * TLK_LANES);
+        row->rb[k] = vec_load(at + (3 + k) * TLK_LANES);
+    }
+    row->eta[0] = row->arm_a;
+    row->eta[1] = row->arm_b;
+    row->eta[2] = vec_load(at + 6 * TLK_LANES);
+}
+
+/* All of rows whose bodies are known. */
+WIDE void wide_load_rest(const tlk_problem *p, uint32_t s, wide_kind kind, wide_row *row)
+{
+    row->kind = kind;
+    wide_load_points(p, s, row);
+    if (kind == WIDE_ARMS) {
+        vec_gather(p->inverse, row->a, row->ia);
+        vec_gather(p->inverse, row->b, row->ib);
+    }
+}
+
 WIDE wide_row wide_load_row(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
 {
     wide_row row;
-    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-    row.kind = kind;
     wide_index(p->a + s, lanes, row.a);
     wide_index(p->b + s, lanes, row.b);
-    for (int f = 0; f < 3; f++)
-        row.n[f] = vec_load(head + f * TLK_LANES);
-    row.mu = vec_load(head + 3 * TLK_LANES);
-    row.arm_a = vec_load(head + 4 * TLK_LANES);
-    row.arm_b = vec_load(head + 5 * TLK_LANES);
-    if (kind != WIDE_ARMS)
-        return row;
-    const real *at = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    for (int k = 0; k < 3; k++) {
-        row.ra[k] = vec_load(at + k * TLK_LANES);
-        row.rb[k] = vec_load(at + (3 + k) * TLK_LANES);
-    }
-    row.eta[0] = row.arm_a;
-    row.eta[1] = row.arm_b;
-    row.eta[2] = vec_load(at + 6 * TLK_LANES);
-    vec_gather(p->inverse, row.a, row.ia);
-    vec_gather(p->inverse, row.b, row.ib);
+    wide_load_rest(p, s, kind, &row);
     return row;
+}
+
+/* Which of eight rows are there; returns how many. */
+WIDE uint32_t wide_here(const tlk_problem *p, uint32_t s, vec_bits *here)
+{
+    uint32_t index[8];
+    return wide_index_some(p->a + s, p->a + s, index, here);
 }
 
 /* tlk_wall_surface where b is a wall. */
@@ -177,85 +214,129 @@ WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
     }
 }
 
-WIDE void wide_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+/* Eight rows: what they start with. */
+WIDE void wide_start_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
 {
-    const wide_row row = wide_load_row(p, s, lanes, kind);
     const real *gamma_at = p->gamma + tlk_at(s, 0, 3);
-    vec gamma[3], va[8], vb[8];
+    vec gamma[3];
     for (int f = 0; f < 3; f++)
         gamma[f] = vec_load(gamma_at + f * TLK_LANES);
-    wide_load_pair(p, s, &row, p->vel, va, vb);
-    wide_push(&row, gamma, va, vb);
-    wide_store_pair(p, lanes, &row, va, vb);
+    wide_push(row, gamma, va, vb);
 }
 
-/* Eight rows of a colour: tlk_psor_sweep with Coulomb friction. */
-WIDE void wide_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+/* Eight rows: the step of tlk_psor_row with Coulomb friction. */
+WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
 {
-    const wide_row row = wide_load_row(p, s, lanes, kind);
     real *gamma_at = p->gamma + tlk_at(s, 0, 3);
-    vec gamma[3], va[8], vb[8], t[3], u[3];
+    vec gamma[3], t[3], u[3];
     for (int f = 0; f < 3; f++)
         gamma[f] = vec_load(gamma_at + f * TLK_LANES);
-    const vec *n = row.n, omega = vec_set((real)p->omega);
-    const bool arms = kind == WIDE_ARMS;
-    wide_load_pair(p, s, &row, p->vel, va, vb);
-    wide_velocity(&row, va, vb, u);
+    const vec *n = row->n, omega = vec_set((real)p->omega);
+    const bool arms = row->kind == WIDE_ARMS;
+    wide_velocity(row, va, vb, u);
     const vec kn = va[3] + vb[3];
-    const vec kt = kn + row.arm_a * row.arm_a * va[7] + row.arm_b * row.arm_b * vb[7];
+    const vec kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
     const vec one = vec_set(1), zero = vec_set(0);
     const vec un = vec_dot(u, n), gn = vec_dot(gamma, n);
-    vec next = gn - omega * (arms ? row.eta[0] : one / kn) * (un + vec_load(p->bias + s));
+    vec next = gn - omega * (arms ? row->eta[0] : one / kn) * (un + vec_load(p->bias + s));
     next = vec_select(next > zero, next, zero);
     if (arms) {
         vec push[3];
         for (int k = 0; k < 3; k++)
             push[k] = (next - gn) * n[k];
-        const wide_change change = wide_arm_change(&row, push, va, vb);
-        wide_add_velocity(&row, &change, u);
+        const wide_change change = wide_arm_change(row, push, va, vb);
+        wide_add_velocity(row, &change, u);
     }
-    const vec step = omega * (arms ? row.eta[1] : one / kt), sn = arms ? vec_dot(u, n) : un;
+    const vec step = omega * (arms ? row->eta[1] : one / kt), sn = arms ? vec_dot(u, n) : un;
     for (int k = 0; k < 3; k++)
         t[k] = gamma[k] - gn * n[k] - step * (u[k] - sn * n[k]);
-    const vec square = vec_dot(t, t), limit = row.mu * next;
+    const vec square = vec_dot(t, t), limit = row->mu * next;
     const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
     for (int k = 0; k < 3; k++) {
         const vec value = next * n[k] + scale * t[k];
         vec_store(gamma_at + k * TLK_LANES, value);
         gamma[k] = value - gamma[k];
     }
-    wide_push(&row, gamma, va, vb);
-    wide_store_pair(p, lanes, &row, va, vb);
+    wide_push(row, gamma, va, vb);
 }
 
-/* Eight arm rows of a colour without friction. */
-WIDE void wide_arm_normal(const tlk_problem *p, uint32_t s, uint32_t lanes)
+/* Eight arm rows: the same without friction. */
+WIDE void wide_normal_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
 {
-    const wide_row row = wide_load_row(p, s, lanes, WIDE_ARMS);
     real *gamma_at = p->gamma + tlk_at(s, 0, 3);
-    vec gamma[3], va[8], vb[8], u[3];
+    vec gamma[3], u[3];
     for (int f = 0; f < 3; f++)
         gamma[f] = vec_load(gamma_at + f * TLK_LANES);
-    wide_load_pair(p, s, &row, p->vel, va, vb);
-    wide_velocity(&row, va, vb, u);
+    wide_velocity(row, va, vb, u);
     const vec zero = vec_set(0), omega = vec_set((real)p->omega);
-    const vec un = vec_dot(u, row.n), gn = vec_dot(gamma, row.n);
-    vec next = gn - omega * row.eta[0] * (un + vec_load(p->bias + s));
+    const vec un = vec_dot(u, row->n), gn = vec_dot(gamma, row->n);
+    vec next = gn - omega * row->eta[0] * (un + vec_load(p->bias + s));
     next = vec_select(next > zero, next, zero);
     for (int k = 0; k < 3; k++) {
-        const vec value = next * row.n[k];
+        const vec value = next * row->n[k];
         vec_store(gamma_at + k * TLK_LANES, value);
         gamma[k] = value - gamma[k];
     }
-    wide_push(&row, gamma, va, vb);
+    wide_push(row, gamma, va, vb);
+}
+
+typedef enum wide_step { WIDE_START, WIDE_COULOMB, WIDE_NORMAL } wide_step;
+
+WIDE void wide_rows(const tlk_problem *p, uint32_t s, const wide_row *row, wide_step step, vec *va,
+                    vec *vb)
+{
+    if (step == WIDE_START)
+        wide_start_rows(p, s, row, va, vb);
+    else if (step == WIDE_COULOMB)
+        wide_coulomb_rows(p, s, row, va, vb);
+    else
+        wide_normal_rows(p, s, row, va, vb);
+}
+
+/* Eight items of a colour: their rows, whose pairs' velocities are loaded once. */
+WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind,
+                      wide_step step)
+{
+    uint32_t s = kind == WIDE_ARMS ? tlk_item_row(item, p->arm_base, p->item_rows) : item;
+    wide_row row = wide_load_row(p, s, lanes, kind);
+    vec va[8], vb[8], keep_a[8], keep_b[8];
+    vec_bits here;
+    wide_load_pair(p, s, &row, p->vel, va, vb);
+    wide_rows(p, s, &row, step, va, vb);
+    for (uint32_t point = 1; kind == WIDE_ARMS && point < p->item_rows; point++) {
+        s += TLK_LANES;
+        const uint32_t count = wide_here(p, s, &here);
+        if (!count)
+            break;
+        wide_load_points(p, s, &row);
+        for (int k = 0; k < 8; k++)
+            keep_a[k] = va[k], keep_b[k] = vb[k];
+        wide_rows(p, s, &row, step, va, vb);
+        /* rows that are none change nothing, not even the sign of a zero */
+        for (int k = 0; k < 8 && count < TLK_LANES; k++) {
+            va[k] = vec_select(here, va[k], keep_a[k]);
+            vb[k] = vec_select(here, vb[k], keep_b[k]);
+        }
+    }
     wide_store_pair(p, lanes, &row, va, vb);
 }
 
-/* Eight rows of a colour: tlk_psor_sweep without friction. */
+WIDE void wide_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+{
+    wide_packet(p, s, lanes, kind, WIDE_START);
+}
+
+/* Eight items of a colour: tlk_psor_sweep with Coulomb friction. */
+WIDE void wide_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+{
+    wide_packet(p, s, lanes, kind, WIDE_COULOMB);
+}
+
+/* Eight items of a colour: tlk_psor_sweep without friction. */
 WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
 {
     if (kind == WIDE_ARMS) {
-        wide_arm_normal(p, s, lanes);
+        wide_packet(p, s, lanes, kind, WIDE_NORMAL);
         return;
     }
     uint32_t ia[8], ib[8];
@@ -412,13 +493,32 @@ WIDE vec wide_residual(const tlk_problem *p, const wide_row *h, const vec *va, c
     return vec_sqrt(vec_dot(next, next)) / eta;
 }
 
+/* Rows outside of sweeps: of arm rows any lanes may be without one; which have one is in `row`. */
+WIDE wide_row wide_load_some(const tlk_problem *p, uint32_t s, wide_kind kind, dvec_bits *row)
+{
+    static const int64_t first[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+    uint32_t lanes = TLK_LANES;
+    if (kind != WIDE_ARMS) {
+        lanes = wide_lanes(p, s);
+        __builtin_memcpy(row, first + TLK_LANES - lanes, sizeof *row);
+        return wide_load_row(p, s, lanes, kind);
+    }
+    wide_row some;
+    vec_bits here;
+    wide_index_some(p->a + s, p->a + s, some.a, &here);
+    wide_index_some(p->a + s, p->b + s, some.b, &here);
+    for (uint32_t l = 0; l < TLK_LANES; l++)
+        (*row)[l] = here[l];
+    wide_load_rest(p, s, kind, &some);
+    return some;
+}
+
 /* Eight rows of the audit; a lane of `acc` is a row. */
 WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, wide_kind kind, dvec *acc)
 {
-    static const int64_t first[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
     const tlk_problem *p = &q->problem;
-    const uint32_t lanes = wide_lanes(p, s);
-    const wide_row h = wide_load_row(p, s, lanes, kind);
+    dvec_bits row;
+    const wide_row h = wide_load_some(p, s, kind, &row);
     vec va[8], vb[8], u[3], g[3], surface[3] = {vec_set(0), vec_set(0), vec_set(0)};
     wide_load_pair(p, s, &h, p->vel, va, vb);
     wide_velocity(&h, va, vb, u);
@@ -436,8 +536,6 @@ WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, wide_kind kind, dvec
         u[k] += bias * h.n[k];
     }
     const dvec r = vec_widen(wide_residual(p, &h, va, vb, g, u));
-    dvec_bits row;
-    __builtin_memcpy(&row, first + TLK_LANES - lanes, sizeof row);
     dvec_bits wall;
     for (uint32_t l = 0; l < TLK_LANES; l++)
         wall[l] = h.b[l] >= p->moving ? -1 : 0;
@@ -479,7 +577,8 @@ static void wide_audit_row(const void *args, uint32_t begin, uint32_t end, doubl
 /* Eight rows of the position problem. */
 WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, uint32_t s, wide_kind kind)
 {
-    const wide_row h = wide_load_row(p, s, wide_lanes(p, s), kind);
+    dvec_bits row;
+    const wide_row h = wide_load_some(p, s, kind, &row);
     vec va[8], vb[8], u[3];
     wide_load_pair(p, s, &h, q->vel, va, vb);
     wide_velocity(&h, va, vb, u);
@@ -564,7 +663,7 @@ WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t
 {
     for (uint32_t c = 0; c < n; c++) {
         const uint32_t j = tlk_partner(f, s, i, l, found[c]);
-        if (j != TLK_NONE && tlk_touch(f, i, j))
+        if (j != TLK_NONE && tlk_may_touch(f, i, j))
             tlk_append(list, j);
     }
 }

@@ -47,7 +47,7 @@ static __device__ __forceinline__ bool has_one_place(const tlk_find &f, const tl
 
 static __device__ __forceinline__ uint32_t key_of(const tlk_level &level, const uint32_t *at)
 {
-    return tlk_key(&level, at[0] >> TLK_FRACTION, at[1] >> TLK_FRACTION, at[2] >> TLK_FRACTION);
+    return tlk_bin_key(&level, at[0] >> TLK_FRACTION, at[1] >> TLK_FRACTION, at[2] >> TLK_FRACTION);
 }
 
 /* tlk_bounds; of the usual shape, a sphere about its body's origin that is entered once, without
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(256, BOUNDS_BLOCKS)
     tlk_load4(f.bodies.vel + 8 * body, vel);
     const bool usual = i < f.shapes.dynamic && own < TLK_LEVELS && geom[0] == 0 && geom[1] == 0 &&
                        geom[2] == 0 && f.bin_start;
-    const float reach = tlk_reach(&f, geom[3], body, vel, 0);
+    const float reach = tlk_shape_reach(&f, geom[3], body, vel, 0);
     const tlk_level &level = f.level[usual ? own : 0];
     c[3] = (double)reach;
     if (!usual || !has_one_place(f, level, c)) {
@@ -283,7 +283,7 @@ static __device__ __forceinline__ void search_level(const tlk_find &f, uint32_t 
             uint2 row[3], rest[3];
 #pragma unroll
             for (uint32_t r = 0; r < 3; r++) {
-                const uint32_t *start = f.bin_start + tlk_key(&level, 0, s.y + s.row, s.z);
+                const uint32_t *start = f.bin_start + tlk_bin_key(&level, 0, s.y + s.row, s.z);
                 row[r] = rest[r] = make_uint2(0, 0);
                 if (s.nz > 0)
                     row[r] = make_uint2(start[s.x], start[last]);
@@ -363,11 +363,11 @@ static __device__ bool is_partner(const tlk_find &f, uint32_t i, uint32_t candid
 {
     *j = candidate & TLK_ROW;
     if (candidate & OUTSIDE)
-        return tlk_touch(&f, i, *j);
+        return tlk_may_touch(&f, i, *j);
     const uint32_t entry = tlk_entry(&f, candidate);
     *j = entry & TLK_ROW;
     return (entry == *j || tlk_claims(&f, i, *j, f.shapes.level[*j], candidate)) &&
-           tlk_touch(&f, i, *j);
+           tlk_may_touch(&f, i, *j);
 }
 
 /* All partners of shape i, by a warp: their number, and a list of as many as there is room for. */
@@ -407,7 +407,7 @@ static __device__ __noinline__ uint32_t list_all(const tlk_find *f, uint32_t i, 
     for (uint32_t g = 0; g < f->globals; g++) {
         j = f->global[g];
         const tlk_verdict verdict = tlk_look_outside(f, i, j);
-        if (verdict == TLK_APART || (verdict == TLK_UNDECIDED && !tlk_touch(f, i, j)))
+        if (verdict == TLK_APART || (verdict == TLK_UNDECIDED && !tlk_may_touch(f, i, j)))
             continue;
         if (n < room && lane == 0)
             list[n] = j;

@@ -9,6 +9,7 @@
 #include "kernels/monitor.h"
 #include "kernels/order.h"
 #include "kernels/solve.h"
+#include "kernels/touch.h"
 
 #include "backend/cuda/cuda.h"
 

@@ -21,8 +21,6 @@ enum {
     TLK_TRIANGLE = 15
 };
 
-#define TLK_POINTS_MOST 4u /* contact points of a pair of convex shapes */
-
 /* A convex shape: a core and a ball that is rolled around it (rounding; 0: none). Lengths in m.
  *   sphere         a point
  *   plane          the half-space below the frame's xy-plane; its outward normal is axis w

@@ -1,5 +1,5 @@
 // What every shader of the viewer shares: how a pose is fetched, how a surface is lit, how the cut
-// plane cuts. Used by spheres.js, walls.js and grid.js, so that all surfaces look of one piece.
+// plane cuts. Used by spheres.js, solids.js and grid.js, so that all surfaces look of one piece.
 import * as THREE from 'three';
 
 /** Bodies per row of a state texture; a power of two. */

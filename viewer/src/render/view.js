@@ -3,11 +3,12 @@
 import * as THREE from 'three';
 import { makeSharedUniforms, TEXTURE_WIDTH } from './shading.js';
 import { Spheres } from './spheres.js';
-import { Walls } from './walls.js';
+import { Solids } from './solids.js';
 import { Plane } from './grid.js';
 import { Overlays } from './overlays.js';
 import { Camera } from './camera.js';
-import { rampTable, materialTable, materialCss, rgb, COLOUR_BY } from '../colours.js';
+import { rampTable, materialTable, COLOUR_BY } from '../colours.js';
+import { PLANE } from '../shapes.js';
 
 THREE.ColorManagement.enabled = false; // colours are sRGB from tables to pixels; shaders light in linear
 
@@ -101,7 +102,12 @@ export class View {
       uMaterials: { value: tableTexture(materialTable()) },
     };
     this.spheres = new Spheres(this.shared, this.palette, this.software);
-    this.walls = new Walls(this.shared);
+    const { uPicked, uPickedColour, uFixedColour } = this.spheres.uniforms;
+    this.solids = new Solids(this.shared, this.palette, this.spheres.balls.uShrink, {
+      uPicked,
+      uPickedColour,
+      uFixedColour,
+    });
     this.ground = new Plane(this.shared, 0);
     this.ground.mesh.renderOrder = 0;
     this.planes = [];
@@ -111,12 +117,12 @@ export class View {
     this.overlays = new Overlays(this.shared, this.ramp);
     this.scene.add(
       this.spheres.mesh,
-      this.walls.group,
+      this.solids.group,
       this.planeGroup,
       this.ground.mesh,
       this.overlays.group,
     );
-    this.casters.add(this.spheres.caster, this.walls.casters);
+    this.casters.add(this.spheres.caster, this.solids.casters);
     this.makeShadow();
     this.bounds = new THREE.Sphere(new THREE.Vector3(), 1);
     this.whole = new THREE.Sphere(new THREE.Vector3(), 1); // with what flew far off
@@ -145,8 +151,7 @@ export class View {
     this.planes = [];
     this.planeGroup.clear();
     this.spheres.update(0);
-    this.walls.boxes.finish(0);
-    this.walls.patches.finish(0);
+    this.solids.clear();
     this.overlays.clear();
     for (const slot of this.slots) slot.frame = null;
   }
@@ -177,7 +182,7 @@ export class View {
     this.spheres.uniforms.uFixedColour.value.setRGB(
       ...[t.fixed >> 16, (t.fixed >> 8) & 255, t.fixed & 255].map((v) => v / 255),
     );
-    this.walls.edge.value.setHex(t.edge);
+    this.solids.uniforms.uEdge.value.setHex(t.edge);
     this.solidVersion = -1;
   }
 
@@ -224,7 +229,7 @@ export class View {
     Object.assign(this.options, options);
     this.spheres.uniforms.uMarks.value = this.options.marks ? 1 : 0;
     this.spheres.balls.uShrink.value = this.options.ball;
-    this.walls.setOpacity(this.options.opacity);
+    this.solids.setOpacity(this.options.opacity);
     this.drawnVersion = -1;
   }
 
@@ -265,7 +270,7 @@ export class View {
       for (const p of this.planes) p.dispose();
       this.planeGroup.clear();
       this.planes = solids
-        .filter((s) => s.kind === 1)
+        .filter((s) => s.kind === PLANE)
         .map((s) => {
           const p = new Plane(this.shared, 0.55);
           p.solid = s;
@@ -274,11 +279,9 @@ export class View {
           this.planeGroup.add(p.mesh);
           return p;
         });
-      this.walls.boxes.reserve(solids.filter((s) => s.kind === 2).length);
-      this.walls.patches.reserve(solids.filter((s) => s.kind === 3).length);
-      this.moving = solids.some((s) => this.model.kind[s.body] !== 1);
+      this.solids.take(this.model);
     }
-    this.placeSolids();
+    this.placePlanes();
   }
 
   /** The matrix of a solid in the world, to scratch.m; false where its body is not there. */
@@ -291,49 +294,6 @@ export class View {
     n.compose(v.fromArray(solid.position), t.set(o[1], o[2], o[3], o[0]), w);
     m.multiply(n);
     return true;
-  }
-
-  tintOf(solid) {
-    const base = rgb(materialCss(solid.material)),
-      grey = THEMES[this.theme].fixed;
-    return [grey >> 16, (grey >> 8) & 255, grey & 255].map((g, k) => (0.75 * g + 0.25 * base[k]) / 255);
-  }
-
-  placeSolids() {
-    let boxes = 0,
-      patches = 0;
-    const { m, n } = this.scratch;
-    for (const s of this.model.solids) {
-      if (s.kind === 1 || !this.poseOf(s)) continue;
-      if (s.kind === 2) {
-        m.scale(this.scratch.v.fromArray(s.size));
-        this.walls.boxes.set(boxes++, m, this.tintOf(s));
-      } else {
-        const [ux, uy, uz, vx, vy, vz] = s.size;
-        n.set(
-          ux,
-          vx,
-          uy * vz - uz * vy,
-          0,
-          uy,
-          vy,
-          uz * vx - ux * vz,
-          0,
-          uz,
-          vz,
-          ux * vy - uy * vx,
-          0,
-          0,
-          0,
-          0,
-          1,
-        );
-        this.walls.patches.set(patches++, m.multiply(n), this.tintOf(s));
-      }
-    }
-    this.walls.boxes.finish(boxes);
-    this.walls.patches.finish(patches);
-    this.placePlanes();
   }
 
   placePlanes() {

@@ -147,7 +147,7 @@ function showSection(app, theme) {
     option('grid', 'Ground grid', 'On the ground, where the scene has one'),
     option('shadows', 'Shadows', 'Costs a second pass over all bodies'),
     row('Ball size', ball, 'How large balls are drawn: small ones show what lies between them'),
-    row('Walls', opacity, 'How solid boxes and patches look'),
+    row('Walls', opacity, 'How solid the shapes of fixed and prescribed bodies look'),
     row(
       'Page',
       select(

@@ -1,0 +1,167 @@
+/* Contact points of two convex shapes: chooses among the files of this folder. */
+#ifndef TL_KERNELS_NARROW_COLLIDE_H
+#define TL_KERNELS_NARROW_COLLIDE_H
+
+#include "kernels/narrow/box_box.h"
+#include "kernels/narrow/clip.h"
+#include "kernels/narrow/epa.h"
+#include "kernels/narrow/plane.h"
+
+/* Turns a manifold of (b, a) into that of (a, b). */
+TL_KERNEL void tlk_manifold_turn(tlk_manifold *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        for (int k = 0; k < 3; k++)
+            m->at[i][k] += m->gap[i] * m->n[k];
+        const uint32_t more = m->key[i] >> 20;
+        m->key[i] = (more << 20) + tlk_point_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
+    }
+    for (int k = 0; k < 3; k++)
+        m->n[k] = -m->n[k];
+}
+
+/* Whether b goes first: kinds in their order; of one kind, the one whose size, or else the place of
+ * the other in whose frame, is less. It decides only which of two equal answers is given. */
+TL_KERNEL bool tlk_second_first(const tlk_convex *a, const tlk_convex *b)
+{
+    if (a->kind != b->kind)
+        return b->kind == TLK_PLANE || (a->kind != TLK_PLANE && b->kind < a->kind);
+    for (int k = 0; k < 3; k++) {
+        const double slack = 1e-9 * (fabs(a->size[k]) + fabs(b->size[k]));
+        if (fabs(a->size[k] - b->size[k]) > slack)
+            return b->size[k] < a->size[k];
+    }
+    if (fabs(a->rounding - b->rounding) > 1e-9 * (a->rounding + b->rounding))
+        return b->rounding < a->rounding;
+    double d[3], at_a[3], at_b[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = b->origin[k] - a->origin[k];
+    tlk_to_local(a, d, at_a);
+    tlk_to_local(b, d, at_b);
+    const double slack = 1e-9 * sqrt(tlk_dotd(d, d));
+    for (int k = 0; k < 3; k++) {
+        if (fabs(at_a[k] + at_b[k]) > slack)
+            return -at_b[k] < at_a[k];
+    }
+    return false;
+}
+
+/* A direction across two cores neither of which has a face: points and segments that meet. */
+TL_KERNEL void tlk_try_thin(const tlk_convex *a, const tlk_convex *b, tlk_axis *best)
+{
+    double n[3] = {0, 0, 1};
+    if (a->kind == TLK_CAPSULE || b->kind == TLK_CAPSULE) {
+        const tlk_convex *s = a->kind == TLK_CAPSULE ? a : b;
+        for (int k = 0; k < 3; k++)
+            n[k] = s->axis[k];
+    }
+    tlk_try_axis(a, b, n, 0, best);
+}
+
+/* The direction of least penetration of cores that overlap, or nearly; best: one to start with. */
+TL_RARE void tlk_least_penetration(const tlk_convex *a, const tlk_convex *b, double scale,
+                                   tlk_axis *best)
+{
+    if (!(best->s > -INFINITY)) /* there was no face */
+        best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (!tlk_is_polytope(a->kind) || !tlk_is_polytope(b->kind)) {
+        tlk_try_all(a, b, scale, best);
+        return;
+    }
+    if (tlk_face_count(a) + tlk_face_count(b) == 0)
+        tlk_try_thin(a, b, best);
+    tlk_try_edges(a, b, 1e-12 * scale, best);
+}
+
+/* The points of cores that overlap along the direction of least penetration. */
+TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_axis *best,
+                            double limit, double scale, tlk_manifold *m)
+{
+    if (tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
+        return;
+    /* the nearest points: those of the cores once they are moved apart */
+    tlk_simplex x;
+    double p[3];
+    const double away = tlk_max(-best->s, 0.0) + 1e-3 * scale;
+    const double shift[3] = {away * best->n[0], away * best->n[1], away * best->n[2]};
+    tlk_distance(a, b, shift, best->n, INFINITY, 0, scale, &x);
+    tlk_simplex_point(&x, p);
+    tlk_touch_along(a, b, best->n, best->s, p, limit, scale, m);
+}
+
+/* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
+TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
+                             const double *guess, tlk_axis *best)
+{
+    for (int k = 0; k < 3; k++)
+        best->n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
+    if (!(tlk_unit(best->n) > 0))
+        best->n[0] = 0, best->n[1] = 0, best->n[2] = 1;
+    best->s = tlk_separation(a, b, best->n, best->p, best->q);
+    if (best->s > far)
+        return;
+    if (best->s >= 0) /* of cores that are apart, faces first: a guess is not quite right */
+        best->s = -INFINITY;
+    tlk_try_faces(a, b, false, far, slack, best);
+    tlk_try_faces(b, a, true, far, slack, best);
+}
+
+/* Any two shapes but planes. */
+TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
+                                 const double *guess, tlk_manifold *m)
+{
+    const double bulge = a->rounding + b->rounding, none[3] = {0, 0, 0};
+    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
+    const double far = limit + bulge, slack = 1e-12 * scale;
+    tlk_axis best;
+    m->count = 0;
+    const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
+    if (boxes)
+        tlk_try_boxes(a, b, far, slack, &best);
+    else
+        tlk_try_guess(a, b, far, slack, guess, &best);
+    if (best.s > far)
+        return;
+    if (boxes && best.s <= slack) {
+        tlk_touch_deep(a, b, &best, limit, scale, m);
+        return;
+    }
+    /* a point over a face, as near as its plane is: it is nearest */
+    if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
+        return;
+    tlk_simplex x;
+    const uint32_t how = tlk_distance(a, b, none, best.n, far, 1e-10 * scale, scale, &x);
+    m->count = 0;
+    if (how == TLK_CORES_APART) {
+        const double gap = sqrt(tlk_dotd(x.v, x.v));
+        double p[3];
+        for (int k = 0; k < 3; k++)
+            best.n[k] = best.s >= gap - 1e-11 * scale ? best.n[k] : x.v[k] / gap;
+        tlk_simplex_point(&x, p);
+        tlk_touch_along(a, b, best.n, gap, p, limit, scale, m);
+    } else if (how == TLK_CORES_OVERLAP) {
+        tlk_least_penetration(a, b, scale, &best);
+        tlk_touch_deep(a, b, &best, limit, scale, m);
+    }
+}
+
+/* Contact points of two convex shapes within `limit` (m) of each other; count 0 where they are
+ * farther apart. `guess`: a normal from a to b that was right a step ago, or NULL; only a start. */
+TL_RARE void tlk_collide_convex(const tlk_convex *a, const tlk_convex *b, double limit,
+                                const double *guess, tlk_manifold *m)
+{
+    const bool turn = tlk_second_first(a, b);
+    const tlk_convex *first = turn ? b : a, *second = turn ? a : b;
+    if (first->kind == TLK_PLANE) {
+        tlk_plane_any(first, second, limit, m);
+    } else {
+        double back[3];
+        for (int k = 0; k < 3 && guess != NULL; k++)
+            back[k] = turn ? -guess[k] : guess[k];
+        tlk_collide_general(first, second, limit, guess != NULL ? back : NULL, m);
+    }
+    if (turn)
+        tlk_manifold_turn(m);
+}
+
+#endif

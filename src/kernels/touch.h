@@ -1,0 +1,288 @@
+/* From pairs of shapes that are near to the points where they touch, one pair at a time: the last
+ * stages of src/collide/collide.c where there are other pairs than simple ones. */
+#ifndef TL_KERNELS_TOUCH_H
+#define TL_KERNELS_TOUCH_H
+
+#include "kernels/find.h"
+#include "kernels/narrow/surface.h"
+
+/* Shape i as a convex shape, its origin counted from a point. */
+TL_KERNEL void tlk_load_convex(const tlk_shapes *s, uint32_t i, const double *from, tlk_convex *c)
+{
+    c->kind = s->info[i] & TLK_SHAPE_KIND;
+    c->vertex = 0;
+    c->words = 0;
+    if (c->kind == TLK_SPHERE) {
+        for (int k = 0; k < 9; k++)
+            c->axis[k] = k % 4 == 0;
+        for (int k = 0; k < 3; k++) {
+            c->origin[k] = s->centre[4 * (size_t)i + k] - from[k];
+            c->size[k] = 0;
+        }
+        c->rounding = s->geom[4 * (size_t)i + 3];
+        return;
+    }
+    const double *frame = tlk_frame(s, i);
+    for (int k = 0; k < 3; k++) {
+        c->origin[k] = frame[k] - from[k];
+        c->size[k] = frame[12 + k];
+    }
+    for (int k = 0; k < 9; k++)
+        c->axis[k] = frame[3 + k];
+    c->rounding = frame[18];
+    if (frame[19] > 0) {
+        const uint32_t *start = s->geometry + 2 * ((size_t)frame[19] - 1);
+        c->vertex = s->numbers + start[0];
+        c->words = s->words + start[1];
+    }
+}
+
+/* Whether a shape is made of triangles. */
+TL_KERNEL bool tlk_is_surface(const tlk_shapes *s, uint32_t i)
+{
+    const uint32_t kind = s->info[i] & TLK_SHAPE_KIND;
+    return kind == TLK_MESH || kind == TLK_HEIGHTS;
+}
+
+TL_KERNEL void tlk_load_surface(const tlk_shapes *s, uint32_t i, tlk_surface *out)
+{
+    const double *frame = tlk_frame(s, i);
+    const uint32_t *start = s->geometry + 2 * ((size_t)frame[19] - 1);
+    out->kind = s->info[i] & TLK_SHAPE_KIND;
+    out->numbers = s->numbers + start[0];
+    out->words = s->words + start[1];
+    for (int k = 0; k < 3; k++)
+        out->origin[k] = frame[k];
+    for (int k = 0; k < 9; k++)
+        out->axis[k] = frame[3 + k];
+}
+
+/* Begins a walk over the triangles of shape j that shape i may touch in this step. */
+TL_KERNEL void tlk_walk_surface(const tlk_find *f, uint32_t i, uint32_t j, tlk_surface *surface,
+                                tlk_tree *walk)
+{
+    double low[3], high[3], middle[3], half[3], from[3], to[3];
+    const size_t body = f->shapes.body[j];
+    const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
+    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const double turn = sqrt(tlk_most_spin(f, body)) *
+                        (sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3]);
+    const double speed = sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body)) + turn;
+    const double margin = 0.5 * f->envelope + f->h * speed;
+    tlk_box(f, i, low, high);
+    for (int k = 0; k < 3; k++) {
+        middle[k] = 0.5 * (low[k] + high[k]);
+        half[k] = 0.5 * (high[k] - low[k]) * (1 + 1e-12) + margin;
+    }
+    tlk_load_surface(&f->shapes, j, surface);
+    tlk_surface_box(surface, middle, half, from, to);
+    tlk_tree_begin(walk, surface, from, to);
+}
+
+/* One pair that is near: how many triangles of the one the other may touch; 1 where there are no
+ * triangles. */
+TL_KERNEL void tlk_part_count(const tlk_touching *t, uint32_t p)
+{
+    const uint32_t a = t->near_a[p], b = t->near_b[p];
+    const bool of_a = tlk_is_surface(&t->find.shapes, a);
+    tlk_surface surface;
+    tlk_tree walk;
+    t->part[p] = 1;
+    if (!of_a && !tlk_is_surface(&t->find.shapes, b))
+        return;
+    t->part[p] = 0;
+    tlk_walk_surface(&t->find, of_a ? b : a, of_a ? a : b, &surface, &walk);
+    while (tlk_tree_next(&walk, &surface) != TLK_NONE)
+        t->part[p]++;
+}
+
+/* The same, as pairs with one triangle each. */
+TL_KERNEL void tlk_part_write(const tlk_touching *t, uint32_t p)
+{
+    const uint32_t a = t->near_a[p], b = t->near_b[p];
+    const bool of_a = tlk_is_surface(&t->find.shapes, a);
+    const uint32_t begin = t->part[p], end = t->part[p + 1];
+    for (uint32_t k = begin; k < end; k++) {
+        t->part_a[k] = a;
+        t->part_b[k] = b;
+        t->part_sub[k] = 0;
+    }
+    if (!of_a && !tlk_is_surface(&t->find.shapes, b))
+        return;
+    tlk_surface surface;
+    tlk_tree walk;
+    tlk_walk_surface(&t->find, of_a ? b : a, of_a ? a : b, &surface, &walk);
+    for (uint32_t k = begin; k < end; k++)
+        t->part_sub[k] = tlk_tree_next(&walk, &surface);
+}
+
+/* One owner, or the end: where its pairs begin now. */
+TL_KERNEL void tlk_part_start(const tlk_touching *t, uint32_t i)
+{
+    t->part_start[i] = t->part[t->near_start[i]];
+}
+
+/* The velocity of the body of shape i, and (3 on) its angular velocity; where it is. */
+TL_KERNEL void tlk_load_motion(const tlk_find *f, uint32_t i, double *v, double *x)
+{
+    const size_t body = f->shapes.body[i];
+    for (int k = 0; k < 3; k++) {
+        v[k] = f->bodies.vel[8 * body + k];
+        v[3 + k] = f->bodies.vel[8 * body + 4 + k];
+        x[k] = f->bodies.pos[4 * body + k];
+    }
+}
+
+/* How fast two surfaces near a point can at most close on each other. */
+TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, const double *vi,
+                                   const double *vj)
+{
+    const double d[3] = {vi[0] - vj[0], vi[1] - vj[1], vi[2] - vj[2]};
+    const double *ci = f->shapes.centre + 4 * (size_t)i, *cj = f->shapes.centre + 4 * (size_t)j;
+    const double *xi = f->bodies.pos + 4 * (size_t)f->shapes.body[i];
+    const double *xj = f->bodies.pos + 4 * (size_t)f->shapes.body[j];
+    const double ai[3] = {ci[0] - xi[0], ci[1] - xi[1], ci[2] - xi[2]};
+    /* j may be a large wall that turns: what counts is where i is */
+    const double aj[3] = {ci[0] - xj[0], ci[1] - xj[1], ci[2] - xj[2]};
+    const double ri = f->shapes.geom[4 * (size_t)i + 3], rj = f->shapes.geom[4 * (size_t)j + 3];
+    const double reach_j = sqrt(tlk_dotd(aj, aj)) + ri;
+    const double ball_j[3] = {cj[0] - xj[0], cj[1] - xj[1], cj[2] - xj[2]};
+    const double far_j = sqrt(tlk_dotd(ball_j, ball_j)) + rj;
+    const bool plane = (f->shapes.info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
+    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3)) * (sqrt(tlk_dotd(ai, ai)) + ri) +
+           sqrt(tlk_dotd(vj + 3, vj + 3)) * (plane ? reach_j : tlk_min(reach_j, far_j));
+}
+
+/* The normal that pair p had in the last step, or no normal. */
+TL_KERNEL bool tlk_old_normal(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                              double *n)
+{
+    if (!t->old_start)
+        return false;
+    for (uint32_t o = t->old_start[i]; o < t->old_start[i + 1]; o++)
+        if (t->old_b[o] == j && t->old_feature[2 * (size_t)o] == sub) {
+            for (int k = 0; k < 3; k++)
+                n[k] = t->old_n[4 * (size_t)o + k];
+            return true;
+        }
+    return false;
+}
+
+/* Where a simple pair touches. */
+TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, tlk_manifold *m)
+{
+    const tlk_shapes *s = &t->find.shapes;
+    const double *c = s->centre + 4 * (size_t)i;
+    const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    double x[3];
+    m->count = 1;
+    m->key[0] = 0;
+    m->gap[0] = tlk_narrow(s, i, j, m->n);
+    tlk_sphere_point(s, i, j, m->n, x);
+    for (int k = 0; k < 3; k++)
+        m->at[0][k] = x[k] - c[k] - (from_i ? 0 : m->gap[0] * m->n[k]);
+}
+
+/* Where a convex shape touches a triangle; m goes from shape i to shape j, one of which is made of
+ * triangles, and its points are counted from c. */
+TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                                  double limit, double *guess, tlk_manifold *m)
+{
+    const tlk_shapes *s = &t->find.shapes;
+    const bool of_i = tlk_is_surface(s, i);
+    const double *about = s->centre + 4 * (size_t)(of_i ? j : i), *c = s->centre + 4 * (size_t)i;
+    tlk_surface surface;
+    tlk_convex convex;
+    tlk_load_surface(s, of_i ? i : j, &surface);
+    tlk_load_convex(s, of_i ? j : i, about, &convex);
+    for (int k = 0; k < 3 && of_i && guess; k++)
+        guess[k] = -guess[k];
+    tlk_surface_collide(&surface, sub, about, &convex, limit, guess, m);
+    for (uint32_t p = 0; p < m->count && of_i; p++)
+        for (int k = 0; k < 3; k++) /* on the owner's surface, from its centre */
+            m->at[p][k] += m->gap[p] * m->n[k] + about[k] - c[k];
+    for (int k = 0; k < 3 && of_i; k++)
+        m->n[k] = -m->n[k];
+}
+
+/* One pair that is near: the points within the envelope, or that will be within the step. */
+TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
+{
+    const tlk_find *f = &t->find;
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
+    double vi[6], vj[6], xi[3], xj[3], guess[3];
+    const double *c = s->centre + 4 * (size_t)i;
+    tlk_manifold m = {{0, 0, 0}, 0, {0}, {{0}}, {0}};
+    tlk_load_motion(f, i, vi, xi);
+    tlk_load_motion(f, j, vj, xj);
+    if (tlk_is_simple(s->info[i], s->info[j])) {
+        tlk_touch_simple(t, i, j, &m);
+    } else {
+        const double limit = f->envelope + f->h * tlk_closing_bound(f, i, j, vi, vj);
+        const bool known = tlk_old_normal(t, i, j, sub, guess);
+        if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
+            tlk_touch_triangle(t, i, j, sub, limit, known ? guess : 0, &m);
+        } else {
+            tlk_convex a, b;
+            tlk_load_convex(s, i, c, &a);
+            tlk_load_convex(s, j, c, &b);
+            tlk_collide_convex(&a, &b, limit, known ? guess : 0, &m);
+        }
+    }
+    const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], 0};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < m.count; k++) {
+        const double x[3] = {c[0] + m.at[k][0], c[1] + m.at[k][1], c[2] + m.at[k][2]};
+        const double ri[3] = {x[0] - xi[0], x[1] - xi[1], x[2] - xi[2]};
+        const double rj[3] = {x[0] - xj[0], x[1] - xj[1], x[2] - xj[2]};
+        double ti[3], tj[3], closing = 0;
+        tlk_crossd(vi + 3, ri, ti);
+        tlk_crossd(vj + 3, rj, tj);
+        for (int d = 0; d < 3; d++)
+            closing += m.n[d] * (vi[d] + ti[d] - vj[d] - tj[d]);
+        if (!(m.gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0)))
+            continue;
+        const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
+        const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2], (real)m.gap[k]};
+        tlk_store4(t->slot + 4 * at, out);
+        t->key[at] = m.key[k];
+    }
+    if (count)
+        tlk_store4(t->normal + 4 * (size_t)p, normal);
+    t->points[p] = count;
+    t->rank[p] = count > 0;
+}
+
+/* One pair that is near: its points become contacts. */
+TL_KERNEL void tlk_touch_write(const tlk_touching *t, uint32_t p)
+{
+    const tlk_find *f = &t->find;
+    const uint32_t begin = t->points[p], count = t->points[p + 1] - begin;
+    if (p + 1 == t->near)
+        t->pair[t->rank[p + 1]] = t->points[p + 1];
+    if (!count)
+        return;
+    const real *normal = t->normal + 4 * (size_t)p;
+    t->pair[t->rank[p]] = begin;
+    for (uint32_t k = 0; k < count; k++) {
+        const size_t to = begin + k, at = TLK_POINTS_MOST * (size_t)p + k;
+        const real *slot = t->slot + 4 * at;
+        const real n[4] = {normal[0], normal[1], normal[2], slot[3]};
+        const real place[4] = {slot[0], slot[1], slot[2], 0};
+        f->contact_a[to] = t->near_a[p];
+        f->contact_b[to] = t->near_b[p];
+        t->feature[2 * to] = t->near_sub ? t->near_sub[p] : 0;
+        t->feature[2 * to + 1] = t->key[at];
+        tlk_store4(f->contact_n + 4 * to, n);
+        tlk_store4(t->place + 4 * to, place);
+    }
+}
+
+/* One owner, or the end: where its points begin. */
+TL_KERNEL void tlk_touch_start(const tlk_touching *t, uint32_t i)
+{
+    t->find.contact_start[i] = t->points[t->near_start[i]];
+}
+
+#endif
