@@ -286,6 +286,16 @@ TL_KERNEL void tlk_next_place(const tlk_motion *m, uint32_t i, double *x)
         x[k] = from[k] + m->h * ((double)vel[k] + (pseudo ? (double)pseudo[k] : 0));
 }
 
+/* Turns q by h w. */
+TL_KERNEL void tlk_turn_by(double h, const double *w, double *q)
+{
+    if (w[0] == 0 && w[1] == 0 && w[2] == 0)
+        return;
+    double turn[4], old[4] = {q[0], q[1], q[2], q[3]};
+    tlk_turn_of(h, w, turn);
+    tlk_quaternion_product(turn, old, q);
+}
+
 /* One dynamic body: the velocities become its state and move it (eq. 8). */
 TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
 {
@@ -307,22 +317,18 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
         tlk_rotate_back(q, w, p);
         for (int k = 0; k < 3; k++)
             p[k] = p[k] * inertia[k];
+        tlk_turn_by(m->h, extra, q); /* its spin turns with it: energy comes of no correction */
         tlk_spin(m->h, inertia, p, q);
         for (int k = 0; k < 3; k++)
             p[k] = p[k] / inertia[k];
         tlk_rotate(q, p, w);
         for (int k = 0; k < 3; k++)
             state[4 + k] = (real)w[k];
-        for (int k = 0; k < 3; k++)
-            w[k] = 0;
+        return;
     }
     for (int k = 0; k < 3; k++)
         w[k] += extra[k];
-    if (w[0] != 0 || w[1] != 0 || w[2] != 0) {
-        double turn[4], old[4] = {q[0], q[1], q[2], q[3]};
-        tlk_turn_of(m->h, w, turn);
-        tlk_quaternion_product(turn, old, q);
-    }
+    tlk_turn_by(m->h, w, q);
 }
 
 /* Kinetic and potential energy. */

@@ -1,4 +1,3 @@
-/* labels: longer */
 /* Shapes that collide: pairs at random create no energy and keep their momentum. And boxes that
  * slide over a plane of triangles do what they do on a plane. */
 #include "physics/shapes.h"
@@ -28,14 +27,15 @@ static tl_shape_def random_solid(tl_scene *scene, dice *d)
     }
 }
 
-/* Momentum and energy of the two, from what a world says of them. */
+/* Momentum of the two, and of those whose axes are the principal ones through their centre of mass
+ * the angular momentum. */
 typedef struct totals {
-    double momentum[3], moment[3], size, moment_size, kinetic;
+    double momentum[3], moment[3], size, moment_size;
 } totals;
 
 static totals totals_of(const tl_world *world, const tl_body bodies[2])
 {
-    totals t = {{0}, {0}, 0, 0, 0};
+    totals t = {{0}, {0}, 0, 0};
     double mass[2], inertia[2][3], x[2][3], u[2][3], w[2][3], q[2][4];
     assert_ok(tl_world_read_masses(world, 2, bodies, mass));
     assert_ok(tl_world_read_inertias(world, 2, bodies, inertia[0]));
@@ -47,11 +47,8 @@ static totals totals_of(const tl_world *world, const tl_body bodies[2])
         double orbit[3], spin[3], own[3];
         cross3(x[i], u[i], orbit);
         rotate(q[i], -1, w[i], spin);
-        t.kinetic += mass[i] * dot3(u[i], u[i]) / 2;
-        for (int k = 0; k < 3; k++) {
-            t.kinetic += inertia[i][k] * spin[k] * spin[k] / 2;
+        for (int k = 0; k < 3; k++)
             spin[k] *= inertia[i][k];
-        }
         rotate(q[i], 1, spin, own);
         add3(t.momentum, mass[i], u[i], t.momentum);
         add3(t.moment, mass[i], orbit, t.moment);
@@ -62,23 +59,29 @@ static totals totals_of(const tl_world *world, const tl_body bodies[2])
     return t;
 }
 
-/* One pair that meets, with restitution e: true if it did. The largest gain of energy over what
- * there was, and the largest changes of momentum over its size. */
-static bool collide(dice *d, double e, double *gain, double *change, double *turned)
+/* The most that any pair did: gain of energy, change of momentum, change of angular momentum, over
+ * what there was. */
+typedef struct worst {
+    double gain, change, turned;
+} worst;
+
+/* One pair that flies towards each other, with restitution e; true if it met. */
+static bool collide(dice *d, double e, worst *most)
 {
     const variant v = variant_at(0);
     tl_scene *scene = scene_for(&v, 1.0 / 500);
-    const tl_material material = add_material(scene, roll(d, 0, 1), e);
+    const tl_material material = add_material(scene, fmax(roll(d, -0.5, 1), 0), e);
     tl_body bodies[2];
     double at[3], off[3];
-    bool met = false;
+    bool met = false, principal = true;
     set_gravity(scene, 0, 0, 0);
     roll_direction(d, at);
     roll3(d, -0.08, 0.08, off);
     for (int i = 0; i < 2; i++) {
         tl_shape_def shape = random_solid(scene, d);
         tl_body_def def = tl_body_default();
-        const double side = i ? 0.3 : -0.3;
+        const double side = i ? 0.4 : -0.4;
+        principal = principal && shape.kind != TL_CONE && shape.kind != TL_HULL;
         shape.material = material;
         def.density = roll(d, 500, 3000);
         def.shape_count = 1;
@@ -87,18 +90,22 @@ static bool collide(dice *d, double e, double *gain, double *change, double *tur
         roll3(d, -8, 8, def.angular_velocity);
         for (int k = 0; k < 3; k++) {
             def.position[k] = side * at[k] + (i ? off[k] : 0);
-            def.velocity[k] = -side * 8 * at[k];
+            def.velocity[k] = -side * 6 * at[k];
         }
         bodies[i] = add_body(scene, &def);
     }
     tl_world *world = world_of(scene);
     const totals start = totals_of(world, bodies);
-    for (int i = 0; i < 150; i++) {
-        met = step_report(world, 1).active_contacts > 0 || met;
+    const double energy = step_report(world, 1).kinetic_energy;
+    for (int i = 0; i < 170; i++) {
+        const tl_report report = step_report(world, 1);
         const totals now = totals_of(world, bodies);
-        *gain = fmax(*gain, now.kinetic / start.kinetic - 1);
-        *change = fmax(*change, distance3(now.momentum, start.momentum) / start.size);
-        *turned = fmax(*turned, distance3(now.moment, start.moment) / start.moment_size);
+        met = report.active_contacts > 0 || report.impacts > 0 || met;
+        most->gain = fmax(most->gain, report.kinetic_energy / energy - 1);
+        most->change = fmax(most->change, distance3(now.momentum, start.momentum) / start.size);
+        if (principal)
+            most->turned =
+                fmax(most->turned, distance3(now.moment, start.moment) / start.moment_size);
     }
     tl_world_destroy(world);
     return met;
@@ -116,20 +123,23 @@ static void test_pairs(void **state)
                                     "largest gain over the energy", "friction 0 to 1, h = 2 ms"}};
     static const claim momentum = {"pairs of random shapes collide", "conservation of momentum",
                                    "largest change over its size", "friction 0 to 1, h = 2 ms"};
-    const int count = is_long() ? 1000 : 150;
+    const int count = 1000;
     double change = 0, turned = 0;
     for (int i = 0; i < 3; i++) {
         dice d = {(uint64_t)i + 1};
-        double gain = 0;
+        worst most = {0, 0, 0};
         int met = 0;
         context("e = %g", bounce[i]);
         for (int k = 0; k < count; k++)
-            met += collide(&d, bounce[i], &gain, &change, &turned);
+            met += collide(&d, bounce[i], &most);
         assert_true(met > count / 2);
-        assert_found(&gains[i], "psor coulomb, split, double", gain, 0, 1e-9);
+        assert_found(&gains[i], "psor coulomb, split, double", most.gain, 0, 1e-9);
+        change = fmax(change, most.change);
+        turned = fmax(turned, most.turned);
     }
     assert_found(&momentum, "psor coulomb, split, double", change, 0, 1e-12);
-    assert_below(turned, 1e-3); /* the position problem moves bodies, and that is all it changes */
+    /* what moves bodies out of overlaps, and by the time of impacts, turns their momentum about */
+    assert_below(turned, 0.03);
 }
 
 /* ---- Triangles ---- */

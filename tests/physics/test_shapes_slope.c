@@ -63,8 +63,9 @@ static void box_slides(const variant *v)
                                "h = 1 ms"};
     static const claim rested = {"a box on a slope of 0.4 rad, friction 1.005 tan a",
                                  "closed form: it rests", "way in 1 s, m", "h = 1 ms"};
+    /* four points share what one needs: they are solved less far */
     assert_found(&slid, v->name, slides.speed, G * (sin(angle) - below * cos(angle)),
-                 slack(v, 1, 1000));
+                 fmax(slack(v, 1, 1000), 1e-7));
     assert_near(slides.spin, 0, slack(v, 1, 1000));
     assert_near(slides.rise, 0, slack(v, 0.1, 1000));
     assert_found(&rested, v->name, rests.travel, 0, slack(v, 0.1, 1000));
@@ -130,11 +131,12 @@ static void expect_rolling(const variant *v, const claim *c, const outcome *o, d
                            double part)
 {
     const double a = G * sin(angle) / (1 + part);
-    assert_found(c, v->name, o->speed, a, 2e-4 * a);
-    assert_near(o->travel, a * (1 + STEP) / 2, 2e-4 * a);
-    assert_near(o->spin * 0.1, a, 3e-4 * a);
-    assert_near(o->aside, 0, 1e-4);
-    assert_near(o->rise, 0, 1e-5);
+    const double error = v->precision == TL_DOUBLE ? 1e-9 : 2e-5;
+    assert_found(c, v->name, o->speed, a, error);
+    assert_near(o->travel, a * (1 + STEP) / 2, error);
+    assert_near(o->spin * 0.1, a, 2 * error);
+    assert_near(o->aside, 0, error);
+    assert_near(o->rise, 0, error);
 }
 
 static tl_body_def across(void)

@@ -37,68 +37,21 @@ WIDE vec vec_select(vec_bits condition, vec yes, vec no)
     return (vec)((condition & (vec_bits)yes) | (~condition & (vec_bits)no));
 }
 
-/* Eight 64-bit numbers, in either precision. */
-typedef double dvec __attribute__((vector_size(64)));
-typedef int64_t dvec_bits __attribute__((vector_size(64)));
-
-WIDE dvec vec_widen(vec v)
+WIDE vec vec_sqrt(vec x)
 {
-    return __builtin_convertvector(v, dvec);
-}
-
-WIDE dvec dvec_select(dvec_bits condition, dvec yes, dvec no)
-{
-    return (dvec)((condition & (dvec_bits)yes) | (~condition & (dvec_bits)no));
-}
-
-WIDE bool dvec_all(dvec_bits condition)
-{
-#if defined(__AVX512DQ__)
-    return _mm512_movepi64_mask((__m512i)condition) == 0xff;
+#if !defined(TLK_PRECISION_double)
+    return (vec)_mm256_sqrt_ps((__m256)x);
+#elif defined(__AVX512F__)
+    return (vec)_mm512_sqrt_pd((__m512d)x);
 #else
     union {
-        dvec_bits v;
-        __m256d half[2];
-    } u = {condition};
-    return _mm256_movemask_pd(_mm256_and_pd(u.half[0], u.half[1])) == 0xf;
-#endif
-}
-
-WIDE dvec dvec_dot(const dvec *a, const dvec *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-WIDE dvec dvec_sqrt(dvec x)
-{
-#if defined(__AVX512F__)
-    return (dvec)_mm512_sqrt_pd((__m512d)x);
-#else
-    union {
-        dvec v;
+        vec v;
         __m256d half[2];
     } u = {x};
     u.half[0] = _mm256_sqrt_pd(u.half[0]);
     u.half[1] = _mm256_sqrt_pd(u.half[1]);
     return u.v;
 #endif
-}
-
-WIDE vec vec_sqrt(vec x)
-{
-#if defined(TLK_PRECISION_double)
-    return dvec_sqrt(x);
-#else
-    return (vec)_mm256_sqrt_ps((__m256)x);
-#endif
-}
-
-/* Eight rows of four 64-bit numbers that follow each other, as columns. */
-WIDE void dvec_columns(const double *from, dvec out[4])
-{
-    for (int k = 0; k < 4; k++)
-        out[k] = (dvec){from[k],      from[4 + k],  from[8 + k],  from[12 + k],
-                        from[16 + k], from[20 + k], from[24 + k], from[28 + k]};
 }
 
 /* Rows to columns and back. */

@@ -432,6 +432,19 @@ static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
 /* --- the audit and the position rows
  * ---------------------------------------------------------------- */
 
+typedef double dvec __attribute__((vector_size(64)));
+typedef int64_t dvec_bits __attribute__((vector_size(64)));
+
+WIDE dvec vec_widen(vec v)
+{
+    return __builtin_convertvector(v, dvec);
+}
+
+WIDE dvec dvec_select(dvec_bits condition, dvec yes, dvec no)
+{
+    return (dvec)((condition & (dvec_bits)yes) | (~condition & (dvec_bits)no));
+}
+
 /* How many rows a packet has; the rest is padding. */
 WIDE uint32_t wide_lanes(const tlk_problem *p, uint32_t s)
 {
