@@ -139,8 +139,9 @@ void tl_h5_journal_replay(int fd)
         e.size > (uint64_t)s.st_size - e.address || !may_tear(e.address, (size_t)e.size))
         return;
     unsigned char *data = malloc((size_t)e.size);
+    /* Without its sum the entry itself was broken off, and nothing was written to its place yet. */
     if (data && read_at(fd, data, (size_t)e.size, FIRST + sizeof e) &&
-        entry_sum(&e, data) == e.checksum && write_at(fd, data, (size_t)e.size, e.address))
+        (entry_sum(&e, data) != e.checksum || write_at(fd, data, (size_t)e.size, e.address)))
         journal_clear(fd);
     free(data);
 }

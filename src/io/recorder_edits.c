@@ -27,6 +27,18 @@ static tl_status open_table(hid_t file, const char *path, tl_h5_table *table)
     return tl_h5_table_open_as(table, file, path, NAME, 1, size, H5T_NATIVE_UINT8);
 }
 
+/* Reads the text, an array of bytes that gets a final zero, which it does not count. It ends before
+ * the first byte that is zero: a writer that was killed while it cut the file leaves such bytes. */
+static tl_status read_text(const tl_h5_table *table, const char *path, tl_array *text)
+{
+    TL_TRY(tl_array_resize(text, (size_t)table->rows + 1));
+    char *bytes = text->data;
+    TL_TRY(tl_h5_table_read(table, path, 0, table->rows, bytes));
+    bytes[table->rows] = '\0';
+    text->count = strlen(bytes);
+    return TL_OK;
+}
+
 /* The bytes of the lines whose time is at most `time`. */
 static size_t lines_until(const char *text, size_t length, double time)
 {
@@ -45,14 +57,11 @@ tl_status tl_recorder_edits_cut(tl_recorder *r, double time)
     if (H5Lexists(r->writer.file, NAME, H5P_DEFAULT) <= 0)
         return TL_OK; /* begun by a Talus that had none: tl_recorder_edit() says so */
     TL_TRY(open_table(r->writer.file, r->path, &r->edits));
-    const size_t length = (size_t)r->edits.rows;
-    char *text = tl_alloc_zero(length + 1);
-    if (!text)
-        return TL_NO_MEMORY;
-    tl_status status = tl_h5_table_read(&r->edits, r->path, 0, length, text);
+    tl_array text = {.item = 1};
+    tl_status status = read_text(&r->edits, r->path, &text);
     if (status == TL_OK)
-        status = tl_h5_table_cut(&r->edits, r->path, lines_until(text, length, time));
-    tl_free(text, length + 1);
+        status = tl_h5_table_cut(&r->edits, r->path, lines_until(text.data, text.count, time));
+    tl_array_free(&text);
     return status;
 }
 
@@ -100,19 +109,23 @@ tl_status tl_result_read_edits(tl_result *result, size_t room, char *text, size_
                        !result   ? "result"
                        : !length ? "length"
                                  : "text");
-    *length = 0;
+    tl_array found = {.item = 1};
     tl_h5_begin();
     tl_status status = TL_OK;
     if (H5Lexists(result->file, NAME, H5P_DEFAULT) > 0) {
         tl_h5_table table;
         status = open_table(result->file, result->path, &table);
-        *length = status == TL_OK ? (size_t)table.rows : 0;
-        if (status == TL_OK && room > *length)
-            status = tl_h5_table_read(&table, result->path, 0, *length, text);
+        if (status == TL_OK)
+            status = read_text(&table, result->path, &found);
         tl_h5_table_close(&table);
     }
     tl_h5_end();
-    if (room > *length)
+    *length = status == TL_OK ? found.count : 0;
+    if (room > *length) {
+        if (*length)
+            memcpy(text, found.data, *length);
         text[*length] = '\0';
+    }
+    tl_array_free(&found);
     return status;
 }

@@ -432,17 +432,25 @@ bool tl_frame_row_is_whole(const tl_frame_row *row, const tl_frame_row *before,
            row->removals <= rows->removals;
 }
 
-/* Rows of /steps without those at the end that a killed writer left empty. */
-static tl_status whole_steps(const tl_result_tables *tables, const char *path, uint64_t *steps)
+/* Rows of /steps before the first empty one. A writer that was killed while it cut the file leaves
+ * such rows, with rows that it was about to cut behind them. It had cut /frames by then, so that
+ * nothing is missing up to the step of the last frame: the rows are read backwards to there. */
+static tl_status whole_steps(const tl_result_tables *tables, const char *path, uint64_t framed,
+                             uint64_t *steps)
 {
-    tl_step_row row;
-    *steps = 0;
-    if (!tl_result_tables_have(tables, TL_STEPS))
-        return TL_OK;
-    for (*steps = tables->table[TL_STEPS].rows; *steps; --*steps) {
-        TL_TRY(tl_h5_table_read(&tables->table[TL_STEPS], path, *steps - 1, 1, &row));
-        if (row.step)
-            break;
+    enum { BATCH = 64 };
+    tl_step_row row[BATCH];
+    const tl_h5_table *table = &tables->table[TL_STEPS];
+    *steps = tl_result_tables_have(tables, TL_STEPS) ? table->rows : 0;
+    for (uint64_t first, end = *steps; end; end = first) {
+        first = end > BATCH ? end - BATCH : 0;
+        TL_TRY(tl_h5_table_read(table, path, first, end - first, row));
+        for (uint64_t i = end; i-- > first;) {
+            if (!row[i - first].step)
+                *steps = i;
+            else if (row[i - first].step <= framed)
+                return TL_OK;
+        }
     }
     return TL_OK;
 }
@@ -465,5 +473,5 @@ tl_status tl_result_tables_frames(const tl_result_tables *tables, const char *pa
     if (closed && whole < rows.frames)
         return tl_fail(TL_BAD_DATA, "%s: /frames[%llu] does not fit the tables it speaks of", path,
                        (unsigned long long)whole);
-    return whole_steps(tables, path, steps);
+    return whole_steps(tables, path, whole ? row[whole - 1].step : 0, steps);
 }

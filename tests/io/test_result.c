@@ -219,6 +219,23 @@ static void test_torn(void **state)
     (void)state;
 }
 
+/* The journal itself was broken off: the block is whole, and the entry does not stay for ever. */
+static void test_torn_journal(void **state)
+{
+    const uint64_t entry[4] = {0x314c4e4a53554c54u, 48, 6000, 17}; /* with another sum */
+    leave_unclosed();
+    const int fd = open(bad, O_RDWR);
+    assert_int_equal(pwrite(fd, entry, sizeof entry, TL_H5_JOURNAL + 16), sizeof entry);
+    assert_true(tl_h5_journal_pending(fd));
+    tl_result *result = NULL;
+    assert_ok(tl_result_open(bad, &result));
+    assert_int_equal(tl_result_describe(result).frames, 3);
+    tl_result_close(result);
+    assert_false(tl_h5_journal_pending(fd));
+    close(fd);
+    (void)state;
+}
+
 /* ---- Structure ---- */
 
 static void test_structure(void **state)
@@ -477,9 +494,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_foreign),   cmocka_unit_test(test_foreign_writer),
-        cmocka_unit_test(test_torn),      cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_frames),    cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_truncated), cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_torn),      cmocka_unit_test(test_torn_journal),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_rows),      cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped),
     };
     const int plain = cmocka_run_group_tests(tests, setup, teardown);
     compression = TL_COMPRESSION_LOSSLESS;
