@@ -224,13 +224,15 @@ static tl_status read_all(tl_reader *r, size_t set_count, const char *const *set
     return TL_OK;
 }
 
-static tl_status read_document(tl_document *document, size_t set_count, const char *const *sets)
+static tl_status read_document(tl_document *document, size_t set_count, const char *const *sets,
+                               tl_stored_geometries stored)
 {
     tl_expression expression = {0};
     tl_reader r = {.document = document,
                    .expression = &expression,
                    .tree = &document->tree,
                    .scene = document->scene,
+                   .stored = stored,
                    .parameters = {.item = sizeof(tl_parameter)},
                    .waiting = {.defs = {.item = sizeof(tl_body_def)},
                                .places = {.item = 1},
@@ -258,7 +260,8 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
 /* Makes a document of a text, which it takes over whatever the status. Numbers are read and written
  * as in C whatever the program's locale: 0.5, never 0,5. */
 static tl_status make_document(const char *name, tl_array *text, size_t set_count,
-                               const char *const *sets, tl_document **out)
+                               const char *const *sets, tl_stored_geometries stored,
+                               tl_document **out)
 {
     tl_document *document = NULL;
     tl_status status = check_text(name, text);
@@ -271,7 +274,7 @@ static tl_status make_document(const char *name, tl_array *text, size_t set_coun
     if (status == TL_OK) {
         locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         locale_t before = plain ? uselocale(plain) : (locale_t)0;
-        status = plain ? read_document(document, set_count, sets)
+        status = plain ? read_document(document, set_count, sets, stored)
                        : tl_fail(TL_NO_MEMORY, "out of memory: no locale could be made");
         if (plain) {
             uselocale(before);
@@ -313,7 +316,16 @@ tl_status tl_document_parse(const char *name, const char *text, size_t length, s
         return tl_fail(TL_BAD_DATA, "%s: has %zu bytes, expected at most %zu", name, length,
                        most_bytes);
     TL_TRY(copy_text((tl_text){text, length}, &copy));
-    return make_document(name, &copy, set_count, sets, document);
+    return make_document(name, &copy, set_count, sets, (tl_stored_geometries){0}, document);
+}
+
+tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geometries stored,
+                                   tl_document **document)
+{
+    tl_array copy = {.item = 1};
+    *document = NULL;
+    TL_TRY(copy_text(text, &copy));
+    return make_document(name, &copy, 0, NULL, stored, document);
 }
 
 tl_status tl_document_read(const char *path, size_t set_count, const char *const *sets,
@@ -322,7 +334,7 @@ tl_status tl_document_read(const char *path, size_t set_count, const char *const
     tl_array text = {.item = 1};
     TL_TRY(check_arguments(path, set_count, sets, document));
     TL_TRY(tl_load(path, most_bytes, &text));
-    return make_document(path, &text, set_count, sets, document);
+    return make_document(path, &text, set_count, sets, (tl_stored_geometries){0}, document);
 }
 
 void tl_document_destroy(tl_document *document)

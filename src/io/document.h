@@ -5,6 +5,7 @@
 
 #include "io/parse_json.h"
 #include "talus/io.h"
+#include "talus/surface.h"
 
 /* The lists of a scene file whose entries may have names. */
 typedef enum tl_section { TL_SECTION_BODIES, TL_SECTION_FILLS, TL_SECTION_EMITTERS } tl_section;
@@ -41,6 +42,17 @@ struct tl_document {
     tl_array geometries; /* tl_named_geometry, in the order of handles */
     uint32_t title;      /* bytes into names */
 };
+
+/* Geometries that a result holds, in the order of its scene. */
+typedef struct tl_stored_geometries {
+    size_t count;
+    const tl_geometry_info *infos;
+} tl_stored_geometries;
+
+/* Reads the scene of a result. Where there are stored geometries they stand for the files that the
+ * scene names, which need not be there any more. */
+tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geometries stored,
+                                   tl_document **document);
 
 /* Keeps a copy of a text; `place` receives where. */
 tl_status tl_document_keep(tl_document *document, tl_text text, uint32_t *place);

@@ -28,12 +28,13 @@ typedef struct tl_reader {
     bool repeating;            /* the last parameter counts the bodies of an entry with "repeat" */
     tl_settings settings;
     tl_waiting waiting;
-    const tl_json *recorded; /* record.bodies, for when all bodies are known */
-    tl_array entry_shapes;   /* tl_shape_def: of the entry that is being read */
-    tl_array entry_table;    /* double: its motion's tables, each its times, then its rows */
-    tl_array entry_texts;    /* char: its motion's expressions, each with a zero byte */
-    tl_array scratch;        /* double or tl_body: a table, or what an event removes */
-    uint64_t bodies;         /* asked for so far, with shapes and table rows of repeated ones */
+    const tl_json *recorded;     /* record.bodies, for when all bodies are known */
+    tl_array entry_shapes;       /* tl_shape_def: of the entry that is being read */
+    tl_array entry_table;        /* double: its motion's tables, each its times, then its rows */
+    tl_array entry_texts;        /* char: its motion's expressions, each with a zero byte */
+    tl_array scratch;            /* double or tl_body: a table, or what an event removes */
+    tl_stored_geometries stored; /* what files of geometries held; none: the files are read */
+    uint64_t bodies;             /* asked for so far, with shapes and table rows of repeated ones */
     uint64_t items;
     uint64_t most; /* of either: TL_MOST_BODIES, or fewer where memory is short */
 } tl_reader;

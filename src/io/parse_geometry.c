@@ -42,8 +42,19 @@ static tl_status read_path(const tl_reader *r, const tl_json *value, const char 
     return tl_array_append(path, "", 1);
 }
 
+/* What the file of the geometry that comes next held, where a result says so; NULL: read it. */
+static tl_status find_stored(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
+                             const tl_geometry_info **stored)
+{
+    const size_t next = r->document->geometries.count;
+    *stored = next < r->stored.count ? &r->stored.infos[next] : NULL;
+    if (!r->stored.count || (*stored && (*stored)->kind == kind))
+        return TL_OK;
+    return tl_read_fail(r, value, "is not in /geometries of the result, which is damaged");
+}
+
 /* A mesh from a file. */
-static tl_status read_mesh(const tl_reader *r, const tl_json *value, double scale, tl_mesh **mesh)
+static tl_status load_mesh(const tl_reader *r, const tl_json *value, double scale, tl_mesh **mesh)
 {
     tl_array path = {.item = 1};
     tl_status status = read_path(r, value, "the name of a mesh file", &path);
@@ -54,6 +65,23 @@ static tl_status read_mesh(const tl_reader *r, const tl_json *value, double scal
     }
     tl_array_free(&path);
     return status;
+}
+
+/* A mesh from a file, or from the result that holds it. */
+static tl_status read_mesh(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
+                           double scale, tl_mesh **mesh)
+{
+    const tl_geometry_info *stored;
+    TL_TRY(find_stored(r, value, kind, &stored));
+    if (!stored)
+        return load_mesh(r, value, scale, mesh);
+    tl_mesh_def def = tl_mesh_default();
+    def.vertex_count = stored->vertex_count;
+    def.vertices = stored->vertices;
+    def.triangle_count = stored->triangle_count;
+    def.triangles = stored->triangles;
+    const tl_status status = tl_mesh_create(&def, mesh);
+    return status < 0 ? refuse(r, value, status) : TL_OK;
 }
 
 /* ---- Hulls ---- */
@@ -77,7 +105,7 @@ static tl_status add_hull(const tl_reader *r, const tl_json *value, double scale
     tl_mesh *mesh = NULL;
     tl_status status;
     if (value->kind == TL_JSON_STRING) {
-        TL_TRY(read_mesh(r, value, scale, &mesh));
+        TL_TRY(read_mesh(r, value, TL_HULL, scale, &mesh));
         const tl_mesh_info info = tl_mesh_describe(mesh);
         status = tl_scene_add_hull(r->scene, info.vertex_count, info.vertices, out);
         tl_mesh_destroy(mesh);
@@ -148,12 +176,29 @@ static tl_status load_heights(const tl_reader *r, const tl_json *value, const ch
     return status;
 }
 
+/* Heights are the third coordinates of vertices. */
+static tl_status take_stored(const tl_reader *r, const tl_json *value,
+                             const tl_geometry_info *stored, size_t count, tl_array *heights)
+{
+    if (stored->vertex_count != count)
+        return tl_read_fail(r, value, "has %zu heights in /geometries of the result, expected %zu",
+                            stored->vertex_count, count);
+    TL_TRY(tl_array_resize(heights, count));
+    for (size_t i = 0; i < count; i++)
+        ((double *)heights->data)[i] = stored->vertices[3 * i + 2];
+    return TL_OK;
+}
+
 static tl_status read_heights(const tl_reader *r, const tl_json *value, size_t count,
                               tl_array *heights)
 {
     static const char *const expected =
         "an array of heights (m), row by row, or the name of a file of such numbers";
     if (value->kind == TL_JSON_STRING) {
+        const tl_geometry_info *stored;
+        TL_TRY(find_stored(r, value, TL_HEIGHTS, &stored));
+        if (stored)
+            return take_stored(r, value, stored, count, heights);
         tl_array path = {.item = 1};
         tl_status status = read_path(r, value, expected, &path);
         if (status == TL_OK)
@@ -215,7 +260,7 @@ static tl_status add_heights(const tl_reader *r, const tl_json *value, tl_geomet
 static tl_status add_mesh(const tl_reader *r, const tl_json *value, double scale, tl_geometry *out)
 {
     tl_mesh *mesh = NULL;
-    TL_TRY(read_mesh(r, value, scale, &mesh));
+    TL_TRY(read_mesh(r, value, TL_MESH, scale, &mesh));
     const tl_status status = tl_scene_add_mesh(r->scene, mesh, out);
     tl_mesh_destroy(mesh);
     return status < 0 ? refuse(r, value, status) : TL_OK;

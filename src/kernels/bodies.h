@@ -97,16 +97,22 @@ TL_KERNEL double tlk_tan_ratio(double x2)
     return x2 < 2.0 ? (945 - 105 * x2 + x2 * x2) / (945 - 420 * x2 + 15 * x2 * x2) : 1.0;
 }
 
-/* The quaternion of a turn by h w, for constant w exactly up to the approximant. */
-TL_KERNEL void tlk_turn_of(double h, const double *w, double *q)
+/* The quaternion of the Cayley map of scale h w / 2. */
+TL_KERNEL void tlk_turn_by(double h, double scale, const double *w, double *q)
 {
     const double half[3] = {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
-    const double scale = tlk_tan_ratio(tlk_dotd(half, half));
     const double v[3] = {scale * half[0], scale * half[1], scale * half[2]};
     const double norm = sqrt(1 + tlk_dotd(v, v));
     q[0] = 1 / norm;
     for (int k = 0; k < 3; k++)
         q[1 + k] = v[k] / norm;
+}
+
+/* The quaternion of a turn by h w, for constant w exactly up to the approximant. */
+TL_KERNEL void tlk_turn_of(double h, const double *w, double *q)
+{
+    const double half[3] = {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
+    tlk_turn_by(h, tlk_tan_ratio(tlk_dotd(half, half)), w, q);
 }
 
 TL_KERNEL void tlk_quaternion_product(const double *a, const double *b, double *out)
@@ -120,33 +126,81 @@ TL_KERNEL void tlk_quaternion_product(const double *a, const double *b, double *
         out[k] = out[k] / norm;
 }
 
+/* A step of Newton's method for the mean m of the momenta before and after a turn, p = m + v x m
+ * with v = scale h w / 2 and w = I^-1 m: what m changes by. `slope` is that of the scale over |h w
+ * / 2|^2. Solved by Cramer's rule; 0 where there is no solution. */
+TL_KERNEL void tlk_spin_newton(double h, const double *inertia, const double *p, const double *m,
+                               const double *w, double scale, double slope, double *change)
+{
+    double gyro[3], column[3][3], off[3], cross[3];
+    tlk_crossd(w, m, gyro);
+    for (int k = 0; k < 3; k++)
+        off[k] = p[k] - m[k] - 0.5 * h * scale * gyro[k];
+    for (int j = 0; j < 3; j++) {
+        double unit[3] = {0, 0, 0}, first[3], second[3];
+        unit[j] = 1;
+        tlk_crossd(unit, m, first);
+        tlk_crossd(w, unit, second);
+        for (int k = 0; k < 3; k++)
+            column[j][k] = unit[k] + 0.5 * h *
+                                         (scale * (first[k] / inertia[j] + second[k]) +
+                                          slope * 0.5 * h * h * w[j] / inertia[j] * gyro[k]);
+    }
+    tlk_crossd(column[1], column[2], cross);
+    const double det = tlk_dotd(column[0], cross);
+    for (int j = 0; j < 3; j++) {
+        tlk_crossd(column[(j + 1) % 3], column[(j + 2) % 3], cross);
+        change[j] = det != 0 ? tlk_dotd(off, cross) / det : 0;
+    }
+}
+
 /* Torque-free rotation of a body with three moments over h, by the midpoint rule on the body's
  * angular momentum p with a Cayley step: p' = C p, w = I^-1 (p + p') / 2. It keeps |p| and the
  * energy, and as the attitude turns by the same C, the angular momentum in the world
- * (docs/theory.md, "Rotation"). Turns q and returns the body-frame momentum in p. */
+ * (docs/theory.md, "Rotation"). Turns so fast that Newton's method does not find them are about p,
+ * which keeps all of these, too. Turns q and returns the body-frame momentum in p. */
 TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
 {
-    double next[3] = {p[0], p[1], p[2]}, turn[4], w[3];
-    for (int iteration = 0; iteration < 60; iteration++) {
-        double moved[3], change = 0, size = 0;
+    double m[3] = {p[0], p[1], p[2]}, w[3], turn[4], turned[4], scale = 1;
+    const double size = tlk_dotd(p, p);
+    bool scaled = true, found = false;
+    for (int iteration = 0; iteration < 30 && !found; iteration++) {
+        double change[3], slope = 0;
+        scale = 1;
         for (int k = 0; k < 3; k++)
-            w[k] = 0.5 * (p[k] + next[k]) / inertia[k];
-        tlk_turn_of(h, w, turn);
-        tlk_rotate_back(turn, p, moved);
-        for (int k = 0; k < 3; k++) {
-            change += (moved[k] - next[k]) * (moved[k] - next[k]);
-            size += moved[k] * moved[k];
-            next[k] = moved[k];
+            w[k] = m[k] / inertia[k];
+        const double x2 = 0.25 * h * h * tlk_dotd(w, w);
+        scaled = scaled && x2 < 2.0;
+        if (scaled) {
+            const double below = 945 - 420 * x2 + 15 * x2 * x2;
+            scale = tlk_tan_ratio(x2);
+            slope = (2 * x2 - 105 - scale * (30 * x2 - 420)) / below;
         }
-        if (change <= 1e-31 * size)
-            break;
+        tlk_spin_newton(h, inertia, p, m, w, scale, slope, change);
+        for (int k = 0; k < 3; k++)
+            m[k] += change[k];
+        found = tlk_dotd(change, change) <= 1e-28 * size;
     }
-    double turned[4];
+    if (found) {
+        for (int k = 0; k < 3; k++)
+            w[k] = m[k] / inertia[k];
+        tlk_turn_by(h, scale, w, turn);
+        tlk_rotate_back(turn, p, m);
+    } else {
+        double rate = 0; /* that of the energy, about p */
+        for (int k = 0; k < 3; k++)
+            rate += p[k] * p[k] / inertia[k] / size;
+        for (int k = 0; k < 3; k++) {
+            w[k] = rate * p[k];
+            m[k] = p[k];
+        }
+        tlk_turn_of(h, w, turn);
+    }
     tlk_quaternion_product(q, turn, turned);
     for (int k = 0; k < 4; k++)
         q[k] = turned[k];
     for (int k = 0; k < 3; k++)
-        p[k] = next[k];
+        p[k] = m[k];
 }
 
 /* m d.e and w.I f of two velocities of a body: what an impulse that changes its velocity by d does

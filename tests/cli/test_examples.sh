@@ -20,7 +20,7 @@ field() # key, of a JSON object on standard input that has a line a key
 }
 
 examples=("$source"/examples/*.json)
-[ ${#examples[@]} -ge 7 ] || fail "only ${#examples[@]} examples in $source/examples"
+[ ${#examples[@]} -ge 13 ] || fail "only ${#examples[@]} examples in $source/examples"
 for scene in "${examples[@]}"; do
     name=$(basename "$scene" .json)
     "$talus" check "$scene" --json > check.json 2> check.err || fail "$name: check says $(cat check.err)"
@@ -37,7 +37,7 @@ for scene in "${examples[@]}"; do
 done
 
 # Every scene with the parameter "bodies" can be made small and large by it.
-for name in silo tank shaker mixer drum pile; do
+for name in silo tank shaker mixer drum pile ellipsoids meshground; do
     for bodies in 600 5000; do
         "$talus" check "$source/examples/$name.json" --set bodies=$bodies --json > check.json || fail "$name with $bodies"
         case $name in
@@ -48,6 +48,9 @@ for name in silo tank shaker mixer drum pile; do
         [ "$(field dynamic < check.json)" = $wanted ] || fail "$name with bodies=$bodies: $(cat check.json)"
     done
 done
+
+"$talus" check "$source/examples/rubble.json" --set stones=10000 --json > check.json || fail "rubble with 10000"
+[ "$(field dynamic < check.json)" = 10000 ] || fail "rubble with stones=10000: $(cat check.json)"
 
 python=/usr/bin/python3
 if $python -c 'import jsonschema' 2> /dev/null; then

@@ -1,3 +1,4 @@
+#!/usr/bin/python3 -B
 """Shapes of every kind in results: what info says of them, radii in tables, closed surfaces of the right volume for
 ParaView, and refusals of rows and geometries that cannot be."""
 import json

@@ -1,7 +1,7 @@
 /* labels: slow */
 /* Spinning free bodies with three different moments of inertia: angular momentum and kinetic energy
  * over 100,000 steps, the flips about the intermediate axis, the precession of a symmetric top in
- * closed form, and the order of convergence in h. */
+ * closed form, the order of convergence in h, and needles. */
 #include "support.h"
 
 typedef struct top {
@@ -175,12 +175,46 @@ static void test_order(void **state)
     assert_near(log2(spin[0] / spin[3]) / 3, 2, 0.2);
 }
 
+/* Needles: a moment that is 10,000 times smaller than the others, and spins that steps resolve, or
+ * do not. No energy may come out of free flight. */
+static void test_slender(void **state)
+{
+    (void)state;
+    static const top needles[] = {
+        {"needle", {1, 1, 1e-4}, {3, 4, 100}},
+        {"needle, little spin", {1, 1, 1e-4}, {3, 4, 0.1}},
+        {"blade", {1, 1.00005, 1e-4}, {3, -4, 20}},
+        {"needle, unresolved", {1, 1, 1e-4}, {300, 40, 10000}},
+        {"blade, unresolved", {1, 1.00005, 1e-4}, {2000, 500, 3000}},
+        {"plate, unresolved", {1, 1, 2}, {900, 100, 3000}},
+    };
+    for (size_t n = 0; n < sizeof needles / sizeof *needles; n++) {
+        double start[3], now[3], spin[3], worst_moment = 0, worst_energy = 0;
+        tl_body body;
+        tl_world *world = top_world(TL_DOUBLE, 1.0 / 200, &needles[n], &body);
+        const double energy = momentum(world, body, &needles[n], start, spin);
+        for (int i = 0; i < 1000; i++) {
+            step(world, 1);
+            const double e = momentum(world, body, &needles[n], now, spin);
+            worst_energy = fmax(worst_energy, fabs(e / energy - 1));
+            worst_moment = fmax(worst_moment, distance3(now, start) / norm3(start));
+        }
+        context("%s", needles[n].name);
+        print_message("%s: drift of angular momentum %.2g, of energy %.2g\n", test_context,
+                      worst_moment, worst_energy);
+        assert_true(worst_moment < 1e-9);
+        assert_true(worst_energy < 1e-9);
+        tl_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conservation),
         cmocka_unit_test(test_precession),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_slender),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,12 +328,56 @@ static void test_looking(void **state)
     for_each_variant(looking);
 }
 
+/* Hulls and a box on a height field, which a loaded world must have, too. */
+static void test_geometries(void **state)
+{
+    (void)state;
+    const double points[15] = {0.1, 0, 0, -0.1, 0.02, 0, 0, 0.08, 0, 0, -0.07, 0.01, 0, 0, 0.09};
+    const double heights[9] = {0.2, 0.1, 0.2, 0.1, 0, 0.1, 0.2, 0.1, 0.2};
+    const tl_heights_def dish = {
+        .columns = 3, .rows = 3, .spacing = {0.5, 0.5}, .heights = heights};
+    tl_settings settings = tl_settings_default();
+    settings.threads = 1;
+    tl_scene *scene = scene_with(&settings);
+    tl_geometry stone, ground;
+    assert_ok(tl_scene_add_hull(scene, 5, points, &stone));
+    assert_ok(tl_scene_add_heights(scene, &dish, &ground));
+    tl_shape_def shapes[3] = {tl_heights_default(ground), tl_hull_default(stone),
+                              tl_box_default(0.05, 0.08, 0.04)};
+    tl_body_def def = tl_body_default();
+    def.shape_count = 1;
+    def.shapes = &shapes[0];
+    def.kind = TL_FIXED;
+    add_body(scene, &def);
+    def.kind = TL_DYNAMIC;
+    for (int i = 0; i < 6; i++) {
+        def.shapes = &shapes[1 + i % 2];
+        def.position[0] = 0.45 + 0.02 * i;
+        def.position[1] = 0.5;
+        def.position[2] = 0.2 + 0.2 * i;
+        add_body(scene, &def);
+    }
+    tl_world *world = world_of(scene);
+    step(world, 60);
+    const saved s = save(world);
+    tl_world *other = load(&s);
+    for (int i = 0; i < 60; i++) {
+        step(world, 1);
+        step(other, 1);
+        assert_true(tl_world_hash(world) == tl_world_hash(other));
+    }
+    tl_snapshot_free(s.data, s.bytes);
+    tl_world_destroy(world);
+    tl_world_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goes_on),      cmocka_unit_test(test_saves_the_same),
         cmocka_unit_test(test_small_worlds), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_arguments),    cmocka_unit_test(test_looking),
+        cmocka_unit_test(test_geometries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
