@@ -224,10 +224,12 @@ static tl_status read_all(tl_reader *r, size_t set_count, const char *const *set
     return TL_OK;
 }
 
-static tl_status read_document(tl_document *document, size_t set_count, const char *const *sets)
+static tl_status read_document(tl_document *document, size_t set_count, const char *const *sets,
+                               const tl_array *stored)
 {
     tl_expression expression = {0};
     tl_reader r = {.document = document,
+                   .stored = stored,
                    .expression = &expression,
                    .tree = &document->tree,
                    .scene = document->scene,
@@ -258,7 +260,7 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
 /* Makes a document of a text, which it takes over whatever the status. Numbers are read and written
  * as in C whatever the program's locale: 0.5, never 0,5. */
 static tl_status make_document(const char *name, tl_array *text, size_t set_count,
-                               const char *const *sets, tl_document **out)
+                               const char *const *sets, const tl_array *stored, tl_document **out)
 {
     tl_document *document = NULL;
     tl_status status = check_text(name, text);
@@ -271,7 +273,7 @@ static tl_status make_document(const char *name, tl_array *text, size_t set_coun
     if (status == TL_OK) {
         locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         locale_t before = plain ? uselocale(plain) : (locale_t)0;
-        status = plain ? read_document(document, set_count, sets)
+        status = plain ? read_document(document, set_count, sets, stored)
                        : tl_fail(TL_NO_MEMORY, "out of memory: no locale could be made");
         if (plain) {
             uselocale(before);
@@ -302,8 +304,8 @@ static tl_status check_arguments(const void *name, size_t set_count, const char 
     return TL_OK;
 }
 
-tl_status tl_document_parse(const char *name, const char *text, size_t length, size_t set_count,
-                            const char *const *sets, tl_document **document)
+static tl_status parse(const char *name, const char *text, size_t length, size_t set_count,
+                       const char *const *sets, const tl_array *stored, tl_document **document)
 {
     tl_array copy = {.item = 1};
     TL_TRY(check_arguments(name, set_count, sets, document));
@@ -313,7 +315,19 @@ tl_status tl_document_parse(const char *name, const char *text, size_t length, s
         return tl_fail(TL_BAD_DATA, "%s: has %zu bytes, expected at most %zu", name, length,
                        most_bytes);
     TL_TRY(copy_text((tl_text){text, length}, &copy));
-    return make_document(name, &copy, set_count, sets, document);
+    return make_document(name, &copy, set_count, sets, stored, document);
+}
+
+tl_status tl_document_parse(const char *name, const char *text, size_t length, size_t set_count,
+                            const char *const *sets, tl_document **document)
+{
+    return parse(name, text, length, set_count, sets, NULL, document);
+}
+
+tl_status tl_document_parse_stored(const char *name, const char *text, size_t length,
+                                   const tl_array *stored, tl_document **document)
+{
+    return parse(name, text, length, 0, NULL, stored, document);
 }
 
 tl_status tl_document_read(const char *path, size_t set_count, const char *const *sets,
@@ -322,7 +336,7 @@ tl_status tl_document_read(const char *path, size_t set_count, const char *const
     tl_array text = {.item = 1};
     TL_TRY(check_arguments(path, set_count, sets, document));
     TL_TRY(tl_load(path, most_bytes, &text));
-    return make_document(path, &text, set_count, sets, document);
+    return make_document(path, &text, set_count, sets, NULL, document);
 }
 
 void tl_document_destroy(tl_document *document)

@@ -42,6 +42,11 @@ struct tl_document {
     uint32_t title;      /* bytes into names */
 };
 
+/* Reads the scene that a result holds: geometries that the scene has in files are those of `stored`
+ * (tl_geometry_info, in the order of handles), wherever the result and the files are now. */
+tl_status tl_document_parse_stored(const char *name, const char *text, size_t length,
+                                   const tl_array *stored, tl_document **document);
+
 /* Keeps a copy of a text; `place` receives where. */
 tl_status tl_document_keep(tl_document *document, tl_text text, uint32_t *place);
 

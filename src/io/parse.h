@@ -28,6 +28,7 @@ typedef struct tl_reader {
     bool repeating;            /* the last parameter counts the bodies of an entry with "repeat" */
     tl_settings settings;
     tl_waiting waiting;
+    const tl_array *stored;  /* tl_geometry_info: instead of files with geometries; NULL: files */
     const tl_json *recorded; /* record.bodies, for when all bodies are known */
     tl_array entry_shapes;   /* tl_shape_def: of the entry that is being read */
     tl_array entry_table;    /* double: its motion's tables, each its times, then its rows */

@@ -42,10 +42,34 @@ static tl_status read_path(const tl_reader *r, const tl_json *value, const char 
     return tl_array_append(path, "", 1);
 }
 
-/* A mesh from a file. */
-static tl_status read_mesh(const tl_reader *r, const tl_json *value, double scale, tl_mesh **mesh)
+/* What a result holds of the geometry that is being read, which the scene has in a file. */
+static tl_status stored_of(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
+                           const tl_geometry_info **info)
+{
+    const size_t index = r->document->geometries.count;
+    *info = (const tl_geometry_info *)r->stored->data + index;
+    if (index < r->stored->count && (*info)->kind == kind)
+        return TL_OK;
+    return tl_read_fail(r, value, "is a file, expected a '%s' in /geometries of the result",
+                        kinds[kind]);
+}
+
+/* A mesh from a file, or from what a result holds in place of it. */
+static tl_status read_mesh(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
+                           double scale, tl_mesh **mesh)
 {
     tl_array path = {.item = 1};
+    if (r->stored) {
+        const tl_geometry_info *info;
+        TL_TRY(stored_of(r, value, kind, &info));
+        tl_mesh_def def = tl_mesh_default();
+        def.vertex_count = info->vertex_count;
+        def.vertices = info->vertices;
+        def.triangle_count = info->triangle_count;
+        def.triangles = info->triangles;
+        const tl_status made = tl_mesh_create(&def, mesh);
+        return made < 0 ? refuse(r, value, made) : TL_OK;
+    }
     tl_status status = read_path(r, value, "the name of a mesh file", &path);
     if (status == TL_OK) {
         status = tl_mesh_read(path.data, scale, 0, mesh);
@@ -77,7 +101,7 @@ static tl_status add_hull(const tl_reader *r, const tl_json *value, double scale
     tl_mesh *mesh = NULL;
     tl_status status;
     if (value->kind == TL_JSON_STRING) {
-        TL_TRY(read_mesh(r, value, scale, &mesh));
+        TL_TRY(read_mesh(r, value, TL_HULL, scale, &mesh));
         const tl_mesh_info info = tl_mesh_describe(mesh);
         status = tl_scene_add_hull(r->scene, info.vertex_count, info.vertices, out);
         tl_mesh_destroy(mesh);
@@ -148,11 +172,28 @@ static tl_status load_heights(const tl_reader *r, const tl_json *value, const ch
     return status;
 }
 
+/* The heights of the vertices that a result holds, which are row by row. */
+static tl_status take_stored(const tl_reader *r, const tl_json *value, size_t count,
+                             tl_array *heights)
+{
+    const tl_geometry_info *info;
+    TL_TRY(stored_of(r, value, TL_HEIGHTS, &info));
+    if (info->vertex_count != count)
+        return tl_read_fail(r, value, "has %zu heights in the result, expected columns x rows: %zu",
+                            info->vertex_count, count);
+    TL_TRY(tl_array_resize(heights, count));
+    for (size_t i = 0; i < count; i++)
+        ((double *)heights->data)[i] = info->vertices[3 * i + 2];
+    return TL_OK;
+}
+
 static tl_status read_heights(const tl_reader *r, const tl_json *value, size_t count,
                               tl_array *heights)
 {
     static const char *const expected =
         "an array of heights (m), row by row, or the name of a file of such numbers";
+    if (value->kind == TL_JSON_STRING && r->stored)
+        return take_stored(r, value, count, heights);
     if (value->kind == TL_JSON_STRING) {
         tl_array path = {.item = 1};
         tl_status status = read_path(r, value, expected, &path);
@@ -215,7 +256,7 @@ static tl_status add_heights(const tl_reader *r, const tl_json *value, tl_geomet
 static tl_status add_mesh(const tl_reader *r, const tl_json *value, double scale, tl_geometry *out)
 {
     tl_mesh *mesh = NULL;
-    TL_TRY(read_mesh(r, value, scale, &mesh));
+    TL_TRY(read_mesh(r, value, TL_MESH, scale, &mesh));
     const tl_status status = tl_scene_add_mesh(r->scene, mesh, out);
     tl_mesh_destroy(mesh);
     return status < 0 ? refuse(r, value, status) : TL_OK;

@@ -1,5 +1,6 @@
 /* Opening results for reading, and what they say of themselves. Nothing in a file is trusted: types
  * and shapes of all datasets are checked when it is opened, numbers when they are read. */
+#include "io/document.h"
 #include "io/result.h"
 #include "io/checkpoint.h"
 
@@ -321,8 +322,8 @@ tl_status tl_result_document(const tl_result *result, tl_document **document)
     tl_status status = read_scene(result, &text);
     tl_h5_end();
     if (status == TL_OK)
-        status = tl_document_parse(result->path, text.data, strnlen(text.data, text.count), 0, NULL,
-                                   document);
+        status = tl_document_parse_stored(result->path, text.data, strnlen(text.data, text.count),
+                                          &result->geometries.infos, document);
     tl_array_free(&text);
     return status;
 }

@@ -123,10 +123,10 @@ tl_status tl_emitter_rec_make(const tl_emitter_def *def, size_t materials,
     out->def = *def;
     out->def.template_count = 0;
     out->def.templates = NULL;
-    TL_TRY(tl_templates_make(
-        &(tl_template_user){"emitter", "emitter.templates", def->size, def->density, def->material,
-                            def->template_count, def->templates, materials, geometries},
-        &out->templates));
+    TL_TRY(tl_templates_make(&(tl_template_user){"emitter", "emitter.templates", def->size,
+                                                 def->density, def->material, def->template_count,
+                                                 def->templates, materials, geometries},
+                             &out->templates));
     const tl_status status = check_emitter(def, materials, &out->templates.size);
     if (status != TL_OK)
         tl_templates_free(&out->templates);

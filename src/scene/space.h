@@ -19,8 +19,9 @@ typedef struct tl_space_ball {
 
 #define TL_NO_BALL 0xffffffffu
 
-/* A shape that is no ball, in the world frame: its frame as far as half extents (tl_shape_frame), or
- * of a triangle (TL_MESH) its three corners. What is below a height field is a wall of its own (TL_HEIGHTS). */
+/* A shape that is no ball, in the world frame: its frame as far as half extents (tl_shape_frame),
+ * or of a triangle (TL_MESH) its three corners. What is below a height field is a wall of its own
+ * (TL_HEIGHTS). */
 typedef struct tl_wall {
     uint32_t kind;                   /* tl_shape_kind */
     const tl_geometry_rec *geometry; /* of height fields */
