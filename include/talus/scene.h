@@ -408,12 +408,12 @@ typedef enum tl_fill_pattern {
                            places (along gravity) first; about 0.55 of the region */
 } tl_fill_pattern;
 
-/** A body that a fill makes copies of. */
+/** A body that a fill or an emitter makes copies of. */
 typedef struct tl_template_def {
     double weight;              /**< how many copies of it there are, over those of others: > 0 */
     size_t shape_count;         /**< >= 1 */
     const tl_shape_def *shapes; /**< solids, in the frame of the body; those without a material have
-                                     the fill's */
+                                     that of the fill or emitter */
 } tl_template_def;
 
 /** Many spheres, or copies of templates, placed in a region without touching each other nor any
@@ -447,20 +447,23 @@ TL_API tl_fill_def tl_fill_default(void);
 TL_API tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added,
                                tl_body *first);
 
-/** Pours spheres into the world while it runs. They appear in batches, at random places of the
- *  region where they touch nothing; those that find no place wait for the next batch. */
+/** Pours spheres, or copies of templates, into the world while it runs. They appear in batches, at
+ *  random places of the region where they touch nothing; those that find no place wait for the next
+ *  batch. Copies are placed as the balls around them are, and each is turned at random. */
 typedef struct tl_emitter_def {
-    tl_region region;     /**< every sphere appears wholly inside; finite */
-    tl_size_def size;     /**< radii */
-    double rate;          /**< spheres a second, > 0 */
-    double start;         /**< s, no sphere before; default 0 */
-    double stop;          /**< s, no sphere is due after; default infinity */
-    uint64_t count;       /**< spheres in all; 0 (the default): no limit */
-    double interval;      /**< s between batches, > 0; default 0.05 */
-    uint64_t seed;        /**< of sizes and places; default 1 */
-    double density;       /**< kg/m^3; default 1000 */
-    tl_material material; /**< default: none, the default material */
-    double velocity[3];   /**< m/s; default 0 */
+    tl_region region;      /**< every sphere appears wholly inside; finite */
+    tl_size_def size;      /**< radii; with templates: factors of their sizes, as in tl_fill_def */
+    double rate;           /**< bodies per second, > 0 */
+    double start;          /**< s, no body before; default 0 */
+    double stop;           /**< s, no body is due after; default infinity */
+    uint64_t count;        /**< bodies in all; 0 (the default): no limit */
+    double interval;       /**< s between batches, > 0; default 0.05 */
+    uint64_t seed;         /**< of sizes, rotations and places; default 1 */
+    double density;        /**< kg/m^3; default 1000 */
+    tl_material material;  /**< default: none, the default material */
+    double velocity[3];    /**< m/s; default 0 */
+    size_t template_count; /**< 0 (the default): spheres */
+    const tl_template_def *templates; /**< template_count of them; copied */
 } tl_emitter_def;
 
 /** An emitter without region, sizes and rate, everything else as above. */

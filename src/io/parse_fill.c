@@ -160,7 +160,7 @@ static tl_status read_size(const tl_reader *r, const tl_json *entry, const tl_js
 
 /* ---- Templates ---- */
 
-/* The templates of a fill, and their shapes one after the other. */
+/* The templates of a fill or emitter, and their shapes one after the other. */
 typedef struct templates {
     tl_array defs;   /* tl_template_def */
     tl_array shapes; /* tl_shape_def */
@@ -216,6 +216,64 @@ static tl_status read_templates(const tl_reader *r, const tl_json *list, templat
     return TL_OK;
 }
 
+/* What is made: spheres with a radius or sizes, or templates with a scale. */
+typedef struct made_of {
+    const tl_json *radius, *size, *templates, *scale;
+} made_of;
+
+static tl_status read_made_of(const tl_reader *r, const tl_json *entry, made_of w,
+                              tl_size_def *size, templates *t)
+{
+    static const tl_rule positive = {0, INFINITY, 1, 0, "a number above 0"};
+    if (!w.templates && w.scale)
+        return tl_read_fail_key(r, entry, w.scale,
+                                "has 'scale', expected it beside 'templates' alone");
+    if (!w.templates)
+        return read_size(r, entry, w.radius, w.size, size);
+    if (w.radius || w.size)
+        return tl_read_fail_key(r, entry, w.radius ? w.radius : w.size,
+                                "has both 'templates' and '%s', expected one of them; 'scale' "
+                                "makes templates larger or smaller",
+                                w.radius ? "radius" : "size");
+    TL_TRY(read_templates(r, w.templates, t));
+    *size = (tl_size_def){.kind = TL_SIZE_EQUAL, .radius = 1};
+    if (w.scale && w.scale->kind == TL_JSON_OBJECT)
+        return read_distribution(r, w.scale, true, size);
+    return tl_read_number(r, w.scale, &positive, &size->radius);
+}
+
+/* A refusal of the library: of a fill or emitter, or of one of its templates. */
+__attribute__((cold)) static tl_status refuse(const tl_reader *r, const tl_json *entry,
+                                              const tl_json *list, tl_status status)
+{
+    const tl_error error = tl_last_error();
+    if (!list || error.index >= list->count || !strstr(error.subject, ".templates"))
+        return tl_read_refused(r, entry, status);
+    const tl_json *value = tl_json_first(r->tree, list);
+    for (size_t i = 0; i < error.index; i++)
+        value = tl_json_next(r->tree, value);
+    return tl_read_refused(r, value, status);
+}
+
+/* Reads the entries of a list with an array for templates, empty before each of them. */
+static tl_status read_each(tl_reader *r, const tl_json *list,
+                           tl_status (*read)(tl_reader *r, const tl_json *entry, uint32_t number,
+                                             templates *t))
+{
+    templates t = {.defs = {.item = sizeof(tl_template_def)},
+                   .shapes = {.item = sizeof(tl_shape_def)}};
+    tl_status status = TL_OK;
+    uint32_t number = 0;
+    for (const tl_json *v = tl_json_first(r->tree, list); v && status == TL_OK;
+         v = tl_json_next(r->tree, v)) {
+        t.defs.count = t.shapes.count = 0;
+        status = read(r, v, number++, &t);
+    }
+    tl_array_free(&t.defs);
+    tl_array_free(&t.shapes);
+    return status;
+}
+
 /* ---- Fills ---- */
 
 enum {
@@ -259,45 +317,7 @@ static tl_status charge_fill(tl_reader *r, const tl_json *entry, const tl_json *
     return TL_OK;
 }
 
-/* What is filled in: spheres with a radius or sizes, or templates with a scale. */
-static tl_status read_what(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
-                           tl_fill_def *def, templates *t)
-{
-    static const tl_rule positive = {0, INFINITY, 1, 0, "a number above 0"};
-    if (!f[TEMPLATES] && f[SCALE])
-        return tl_read_fail_key(r, entry, f[SCALE],
-                                "has 'scale', expected it beside 'templates' alone");
-    if (!f[TEMPLATES])
-        return read_size(r, entry, f[RADIUS], f[SIZE], &def->size);
-    for (int i = RADIUS; i <= SIZE; i++)
-        if (f[i])
-            return tl_read_fail_key(r, entry, f[i],
-                                    "has both 'templates' and '%s', expected one of them; 'scale' "
-                                    "makes templates larger or smaller",
-                                    fill_keys[i]);
-    TL_TRY(read_templates(r, f[TEMPLATES], t));
-    def->template_count = t->defs.count;
-    def->templates = t->defs.data;
-    def->size = (tl_size_def){.kind = TL_SIZE_EQUAL, .radius = 1};
-    if (f[SCALE] && f[SCALE]->kind == TL_JSON_OBJECT)
-        return read_distribution(r, f[SCALE], true, &def->size);
-    return tl_read_number(r, f[SCALE], &positive, &def->size.radius);
-}
-
-/* A refusal of the library: of the fill, or of one of its templates. */
-__attribute__((cold)) static tl_status refuse_fill(const tl_reader *r, const tl_json *entry,
-                                                   const tl_json *list, tl_status status)
-{
-    const size_t index = tl_last_error().index;
-    if (!list || index == TL_NO_INDEX)
-        return tl_read_refused(r, entry, status);
-    const tl_json *value = tl_json_first(r->tree, list);
-    for (size_t i = 0; i < index; i++)
-        value = tl_json_next(r->tree, value);
-    return tl_read_refused(r, value, status);
-}
-
-static tl_status read_fill_of(tl_reader *r, const tl_json *entry, uint32_t number, templates *t)
+static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number, templates *t)
 {
     const tl_json *f[FILL_KEYS];
     tl_fill_def def = tl_fill_default();
@@ -308,7 +328,10 @@ static tl_status read_fill_of(tl_reader *r, const tl_json *entry, uint32_t numbe
     TL_TRY(tl_read_region(r, f[REGION], true, &def.region));
     TL_TRY(tl_read_choice(r, f[PATTERN], tl_words(TL_WORDS_PATTERN), &pattern));
     def.pattern = (tl_fill_pattern)pattern;
-    TL_TRY(read_what(r, entry, f, &def, t));
+    TL_TRY(read_made_of(r, entry, (made_of){f[RADIUS], f[SIZE], f[TEMPLATES], f[SCALE]}, &def.size,
+                        t));
+    def.template_count = t->defs.count;
+    def.templates = t->defs.data;
     TL_TRY(tl_read_whole(r, f[COUNT], 1, TL_MOST_BODIES, &def.count));
     TL_TRY(tl_read_whole(r, f[SEED], 0, most_seed, &def.seed));
     TL_TRY(tl_read_number(r, f[GAP], TL_AT_LEAST_0("m"), &def.gap));
@@ -330,7 +353,7 @@ static tl_status read_fill_of(tl_reader *r, const tl_json *entry, uint32_t numbe
     tl_body first = {0, 0};
     tl_status status = tl_scene_fill(r->scene, &def, &added, &first);
     if (status < 0)
-        return refuse_fill(r, entry, f[TEMPLATES], status);
+        return refuse(r, entry, f[TEMPLATES], status);
     if (!added)
         return tl_read_fail(r, f[REGION], "has no room for a %s, expected room for one",
                             f[TEMPLATES] ? "body" : "sphere");
@@ -344,30 +367,17 @@ static tl_status read_fill_of(tl_reader *r, const tl_json *entry, uint32_t numbe
                                    .group = true});
 }
 
-static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number)
-{
-    templates t = {.defs = {.item = sizeof(tl_template_def)},
-                   .shapes = {.item = sizeof(tl_shape_def)}};
-    const tl_status status = read_fill_of(r, entry, number, &t);
-    tl_array_free(&t.defs);
-    tl_array_free(&t.shapes);
-    return status;
-}
-
 tl_status tl_read_fills(tl_reader *r, const tl_json *list)
 {
-    uint32_t number = 0;
     if (!list)
         return TL_OK;
     TL_TRY(tl_read_array(r, list, "an array of fills"));
-    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
-        TL_TRY(read_fill(r, v, number++));
-    return TL_OK;
+    return read_each(r, list, read_fill);
 }
 
 /* ---- Emitters ---- */
 
-static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t number)
+static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t number, templates *t)
 {
     enum {
         E_NAME,
@@ -383,21 +393,26 @@ static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t numbe
         E_DENSITY,
         E_MATERIAL,
         E_VELOCITY,
+        E_TEMPLATES,
+        E_SCALE,
         E_KEYS
     };
-    static const char *const keys[] = {"name",    "region",   "radius",  "size",     "rate",
-                                       "start",   "stop",     "count",   "interval", "seed",
-                                       "density", "material", "velocity"};
+    static const char *const keys[] = {"name",    "region",   "radius",   "size",      "rate",
+                                       "start",   "stop",     "count",    "interval",  "seed",
+                                       "density", "material", "velocity", "templates", "scale"};
     const tl_json *f[E_KEYS];
     tl_emitter_def def = tl_emitter_default();
     TL_TRY(tl_read_fields(r, entry, "an emitter", E_KEYS, keys, f));
     if (!f[E_REGION])
-        return tl_read_missing(r, entry, "region", "the region that spheres appear in");
+        return tl_read_missing(r, entry, "region", "the region that bodies appear in");
     TL_TRY(tl_read_region(r, f[E_REGION], true, &def.region));
-    TL_TRY(read_size(r, entry, f[E_RADIUS], f[E_SIZE], &def.size));
+    TL_TRY(read_made_of(r, entry, (made_of){f[E_RADIUS], f[E_SIZE], f[E_TEMPLATES], f[E_SCALE]},
+                        &def.size, t));
+    def.template_count = t->defs.count;
+    def.templates = t->defs.data;
     if (!f[E_RATE])
-        return tl_read_missing(r, entry, "rate", "a number above 0 (spheres/s)");
-    TL_TRY(tl_read_number(r, f[E_RATE], TL_ABOVE_0("spheres/s"), &def.rate));
+        return tl_read_missing(r, entry, "rate", "a number above 0 (bodies/s)");
+    TL_TRY(tl_read_number(r, f[E_RATE], TL_ABOVE_0("bodies/s"), &def.rate));
     TL_TRY(tl_read_number(r, f[E_START], TL_AT_LEAST_0("s"), &def.start));
     TL_TRY(tl_read_number(r, f[E_STOP], TL_ABOVE_0("s"), &def.stop));
     TL_TRY(tl_read_whole(r, f[E_COUNT], 1, TL_MOST_BODIES, &def.count));
@@ -411,7 +426,7 @@ static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t numbe
                             def.start);
     tl_status status = tl_scene_add_emitter(r->scene, &def);
     if (status < 0)
-        return tl_read_refused(r, entry, status);
+        return refuse(r, entry, f[E_TEMPLATES], status);
     return tl_read_entry(r, entry, f[E_NAME],
                          (tl_span){.first = (uint32_t)tl_scene_body_count(r->scene) + 1,
                                    .entry = number,
@@ -421,11 +436,8 @@ static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t numbe
 
 tl_status tl_read_emitters(tl_reader *r, const tl_json *list)
 {
-    uint32_t number = 0;
     if (!list)
         return TL_OK;
     TL_TRY(tl_read_array(r, list, "an array of emitters"));
-    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
-        TL_TRY(read_emitter(r, v, number++));
-    return TL_OK;
+    return read_each(r, list, read_emitter);
 }

@@ -240,14 +240,14 @@ static tl_status add_chunk(tl_scene *scene, tl_fill_job *job, size_t at, size_t 
     tl_body_def bodies[CHUNK];
     tl_shape_def shapes[CHUNK];
     if (copies)
-        TL_TRY(tl_templates_reserve(&job->templates, count, choices));
+        TL_TRY(tl_templates_reserve(&job->templates, count, choices, &job->copies));
     for (size_t i = 0; i < count; i++) {
         bodies[i] = tl_body_default();
         bodies[i].density = def->density;
         memcpy(bodies[i].velocity, def->velocity, sizeof bodies[i].velocity);
         if (copies) {
             tl_templates_copy(&job->templates, def->seed, at + i, choices[i], spheres + 4 * i,
-                              &bodies[i]);
+                              &job->copies, &bodies[i]);
             continue;
         }
         shapes[i] = tl_sphere_default(spheres[4 * i + 3]);
@@ -324,6 +324,22 @@ static tl_status fill(tl_scene *scene, tl_fill_job *job)
     return status;
 }
 
+static tl_status take_templates(const tl_scene *scene, tl_fill_def *def, tl_templates *out)
+{
+    const tl_place place = tl_place_of("fill");
+    if (def->pattern == TL_FILL_CLOSE && def->template_count > 1) {
+        const double count = (double)def->template_count;
+        return tl_refuse(&place, "template_count", 1, &count,
+                         "it must be at most 1 with TL_FILL_CLOSE");
+    }
+    TL_TRY(tl_templates_make(&(tl_template_user){"fill", "fill.templates", def->size, def->density,
+                                                 def->material, def->template_count, def->templates,
+                                                 scene->materials.count, &scene->geometries},
+                             out));
+    def->size = out->size;
+    return TL_OK;
+}
+
 tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added, tl_body *first)
 {
     if (added)
@@ -338,8 +354,9 @@ tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added
     tl_fill_def own = *def;
     tl_fill_job job = {.def = &own,
                        .spheres = {.item = 4 * sizeof(double)},
+                       .copies = {.item = sizeof(tl_shape_def)},
                        .choices = {.item = sizeof(uint32_t)}};
-    tl_status status = tl_templates_make(scene, &own, &job.templates);
+    tl_status status = take_templates(scene, &own, &job.templates);
     if (status == TL_OK)
         status = fill(scene, &job);
     if (status == TL_OK && added)
@@ -347,6 +364,7 @@ tl_status tl_scene_fill(tl_scene *scene, const tl_fill_def *def, uint64_t *added
     if (status == TL_OK && first && job.spheres.count)
         *first = (tl_body){(uint32_t)before + 1, 1};
     tl_array_free(&job.spheres);
+    tl_array_free(&job.copies);
     tl_array_free(&job.choices);
     tl_templates_free(&job.templates);
     return status;

@@ -22,17 +22,11 @@ typedef struct tl_shape_rec {
     uint32_t unused;   /* 0 */
 } tl_shape_rec;
 
-/* The frame of a shape in its body's frame: origin, three axes (of a parallelogram its edges and
- * normal), half extents (patch: TL_PATCH numbers, as TLK_PATCH), and the centre and radius of a
- * ball around it (0 for planes); of a sphere, the ball is the sphere. */
-#define TL_PATCH 18
-
 /* Whether a kind is a solid, which may be on dynamic bodies. */
 bool tl_shape_is_solid(uint32_t kind);
 
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
-void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
 
 /* The frame of a shape in its body's frame (frame.c), TL_FRAME numbers:
  *   0..2    origin
@@ -160,10 +154,27 @@ tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       double friction, double restitution);
 
-/* What happens while a world runs: as described, and how far a world has got with it. */
+/* A template of a fill or an emitter (template.h). */
+typedef struct tl_template_rec {
+    double weight, upto; /* its own; with those of templates before it */
+    double ball[4];      /* around its shapes, in its frame */
+    tl_size_def size;    /* m, radii of the balls around copies */
+    size_t first_shape, shape_count;
+} tl_template_rec;
+
+typedef struct tl_templates {
+    tl_array records; /* tl_template_rec; empty: spheres are made */
+    tl_array shapes;  /* tl_shape_def, with a material each */
+    double weight;    /* of all */
+    tl_size_def size; /* m: radii of spheres, or of the balls around the largest copies */
+} tl_templates;
+
+/* What happens while a world runs: as described, and how far a world has got with it. The record
+ * owns its templates, of which the definition says nothing. */
 typedef struct tl_emitter_rec {
     tl_emitter_def def;
-    uint64_t emitted, due; /* spheres that are in; that should be, at the latest batch */
+    tl_templates templates;
+    uint64_t emitted, due; /* bodies that are in; that should be, at the latest batch */
     double next;           /* number of the next batch, at start + next * interval */
 } tl_emitter_rec;
 
@@ -193,9 +204,12 @@ void tl_schedule_init(tl_schedule *schedule);
 void tl_schedule_free(tl_schedule *schedule);
 tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to);
 
-/* What emitters, events (apart from their bodies and motion) and boundaries must obey. `materials`
- * counts the default one. */
-tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials);
+/* Checks an emitter and makes a record of it, which has emitted nothing. `materials` counts the
+ * default one. */
+tl_status tl_emitter_rec_make(const tl_emitter_def *def, size_t materials,
+                              const tl_array *geometries, tl_emitter_rec *out);
+
+/* What events (apart from their bodies and motion) and boundaries must obey. */
 tl_status tl_event_check(const tl_event_def *def);
 tl_status tl_boundary_check(const tl_boundary_def *def);
 

@@ -1,6 +1,6 @@
 /* What a scene says about later: emitters, events and boundaries, checked and kept. Worlds copy the
  * schedule and carry it out (world/schedule.c). Called through talus/scene.h. */
-#include "scene/region.h"
+#include "scene/template.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,8 +59,11 @@ static tl_status copy_event(const tl_event_rec *from, tl_event_rec *to)
 void tl_schedule_free(tl_schedule *schedule)
 {
     tl_event_rec *events = schedule->events.data;
+    tl_emitter_rec *emitters = schedule->emitters.data;
     for (size_t i = 0; i < schedule->events.count; i++)
         free_event(&events[i]);
+    for (size_t i = 0; i < schedule->emitters.count; i++)
+        tl_templates_free(&emitters[i].templates);
     tl_array_free(&schedule->emitters);
     tl_array_free(&schedule->boundaries);
     tl_array_free(&schedule->events);
@@ -70,7 +73,13 @@ void tl_schedule_free(tl_schedule *schedule)
 tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to)
 {
     const tl_event_rec *events = from->events.data;
-    TL_TRY(tl_array_append(&to->emitters, from->emitters.data, from->emitters.count));
+    const tl_emitter_rec *emitters = from->emitters.data;
+    TL_TRY(tl_array_reserve(&to->emitters, from->emitters.count));
+    for (size_t i = 0; i < from->emitters.count; i++) {
+        tl_emitter_rec emitter = emitters[i];
+        TL_TRY(tl_templates_clone(&emitters[i].templates, &emitter.templates));
+        TL_TRY(tl_array_append(&to->emitters, &emitter, 1)); /* there is room: this cannot fail */
+    }
     TL_TRY(tl_array_append(&to->boundaries, from->boundaries.data, from->boundaries.count));
     TL_TRY(tl_array_reserve(&to->events, from->events.count));
     for (size_t i = 0; i < from->events.count; i++) {
@@ -92,10 +101,10 @@ static tl_status check_interval(const tl_place *place, double interval)
     return tl_refuse(place, "interval", 1, &interval, "it must be finite and > 0");
 }
 
-tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials)
+static tl_status check_emitter(const tl_emitter_def *def, size_t materials, const tl_size_def *size)
 {
     const tl_place place = tl_place_of("emitter");
-    TL_TRY(tl_region_check_spheres(&place, &def->region, &def->size, def->density));
+    TL_TRY(tl_region_check_spheres(&place, &def->region, size, def->density));
     if (!(def->rate > 0 && isfinite(def->rate)))
         return tl_refuse(&place, "rate", 1, &def->rate, "it must be finite and > 0");
     if (!(def->start >= 0 && isfinite(def->start)))
@@ -107,6 +116,23 @@ tl_status tl_emitter_check(const tl_emitter_def *def, size_t materials)
     return tl_check_material(&place, "material", materials, def->material);
 }
 
+tl_status tl_emitter_rec_make(const tl_emitter_def *def, size_t materials,
+                              const tl_array *geometries, tl_emitter_rec *out)
+{
+    memset(out, 0, sizeof *out);
+    out->def = *def;
+    out->def.template_count = 0;
+    out->def.templates = NULL;
+    TL_TRY(tl_templates_make(&(tl_template_user){"emitter", "emitter.templates", def->size,
+                                                 def->density, def->material, def->template_count,
+                                                 def->templates, materials, geometries},
+                             &out->templates));
+    const tl_status status = check_emitter(def, materials, &out->templates.size);
+    if (status != TL_OK)
+        tl_templates_free(&out->templates);
+    return status;
+}
+
 tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def)
 {
     tl_emitter_rec emitter;
@@ -114,10 +140,11 @@ tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def)
         return tl_refuse_null("scene");
     if (!def)
         return tl_refuse_null("def");
-    TL_TRY(tl_emitter_check(def, scene->materials.count));
-    memset(&emitter, 0, sizeof emitter);
-    emitter.def = *def;
-    return tl_array_append(&scene->schedule.emitters, &emitter, 1);
+    TL_TRY(tl_emitter_rec_make(def, scene->materials.count, &scene->geometries, &emitter));
+    const tl_status status = tl_array_append(&scene->schedule.emitters, &emitter, 1);
+    if (status != TL_OK)
+        tl_templates_free(&emitter.templates);
+    return status;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */

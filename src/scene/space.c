@@ -2,6 +2,7 @@
  * narrow phase, so that what is placed clear of a shape has no contact with it either. */
 #include "kernels/narrow.h" /* first: it says what a real is */
 
+#include "kernels/narrow/layout.h"
 #include "scene/space.h"
 
 #include <stdlib.h>
@@ -284,15 +285,16 @@ static double triangle_distance(const double corners[9], const double x[3], doub
 static double heights_distance(const tl_wall *wall, const double x[3], double n[3])
 {
     const uint32_t *words = wall->geometry->words.data;
-    const double *numbers = wall->geometry->numbers.data, *w = wall->patch + 9;
+    const uint32_t columns = words[TLK_FIELD_COLUMNS], rows = words[TLK_FIELD_ROWS];
+    const double *numbers = wall->geometry->numbers.data, *w = wall->frame + 9;
     double local[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            local[i] += (x[k] - wall->patch[k]) * wall->patch[3 + 3 * i + k];
+            local[i] += (x[k] - wall->frame[k]) * wall->frame[3 + 3 * i + k];
     const double a = local[0] / numbers[0], b = local[1] / numbers[1];
-    if (!(a >= 0 && a < words[0] - 1 && b >= 0 && b < words[1] - 1))
+    if (!(a >= 0 && a < columns - 1 && b >= 0 && b < rows - 1))
         return INFINITY;
-    const size_t i = (size_t)a, j = (size_t)b, row = words[0];
+    const size_t i = (size_t)a, j = (size_t)b, row = columns;
     const double s = a - (double)i, t = b - (double)j, *z = numbers + 2 + j * row + i;
     const double height = s > t ? z[0] + s * (z[1] - z[0]) + t * (z[row + 1] - z[1])
                                 : z[0] + s * (z[row + 1] - z[row]) + t * (z[row] - z[0]);
@@ -302,20 +304,20 @@ static double heights_distance(const tl_wall *wall, const double x[3], double n[
 }
 
 /* The distance of a point from a shape that is no ball and the direction from it to the shape. */
-static double patch_distance(const tl_wall *wall, const double x[3], double n[3])
+static double wall_distance(const tl_wall *wall, const double x[3], double n[3])
 {
     if (wall->kind == TL_MESH)
-        return triangle_distance(wall->patch, x, n);
+        return triangle_distance(wall->frame, x, n);
     if (wall->kind == TL_HEIGHTS)
         return heights_distance(wall, x, n);
-    return wall->kind == TL_PLANE ? tlk_sphere_plane(x, 0, wall->patch, n)
-           : wall->kind == TL_BOX ? tlk_sphere_box(x, 0, wall->patch, n)
-                                  : tlk_sphere_parallelogram(x, 0, wall->patch, n);
+    return wall->kind == TL_PLANE ? tlk_sphere_plane(x, 0, wall->frame, n)
+           : wall->kind == TL_BOX ? tlk_sphere_box(x, 0, wall->frame, n)
+                                  : tlk_sphere_parallelogram(x, 0, wall->frame, n);
 }
 
 double tl_space_wall(const tl_space *space, size_t wall, const double x[3], double normal[3])
 {
-    const double distance = patch_distance((const tl_wall *)space->walls.data + wall, x, normal);
+    const double distance = wall_distance((const tl_wall *)space->walls.data + wall, x, normal);
     for (int k = 0; k < 3; k++)
         normal[k] = -normal[k];
     return distance;
@@ -334,7 +336,7 @@ static bool is_wall_near(void *context, const tl_space_ball *ball, uint32_t inde
     const uint32_t wall = ((const uint32_t *)w->space->bounded.data)[index];
     double n[3];
     (void)ball;
-    return patch_distance((const tl_wall *)w->space->walls.data + wall, w->x, n) < w->least;
+    return wall_distance((const tl_wall *)w->space->walls.data + wall, w->x, n) < w->least;
 }
 
 static bool is_walled(const tl_space *space, const double x[3], double radius, double least)
@@ -344,7 +346,7 @@ static bool is_walled(const tl_space *space, const double x[3], double radius, d
     wall_question question = {space, x, least};
     double n[3];
     for (size_t i = 0; i < space->planes.count; i++)
-        if (patch_distance(&walls[planes[i]], x, n) < least)
+        if (wall_distance(&walls[planes[i]], x, n) < least)
             return true;
     return space->bounds && visit_near(space->bounds, x, radius, is_wall_near, &question);
 }
@@ -440,16 +442,17 @@ static tl_status add_wall(tl_space *space, const tl_wall *wall)
     return tl_space_add(space->bounds, wall->bound, reach);
 }
 
-tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[4], uint32_t kind,
-                             const double patch[18], const double bound[4])
+/* A plane, a parallelogram or a box, whose frame and bound are in its body's frame. */
+static tl_status add_turned(tl_space *space, const double x[3], const double q[4], uint32_t kind,
+                            const double frame[15], const double bound[4])
 {
     tl_wall wall = {.kind = kind, .bound[3] = kind == TL_PLANE ? INFINITY : bound[3]};
     for (int i = 0; i < 4; i++)
-        tlk_rotate(q, patch + 3 * i, wall.patch + 3 * i);
-    memcpy(wall.patch + 12, patch + 12, 3 * sizeof(double));
+        tlk_rotate(q, frame + 3 * i, wall.frame + 3 * i);
+    memcpy(wall.frame + 12, frame + 12, 3 * sizeof(double));
     tlk_rotate(q, bound, wall.bound);
     for (int k = 0; k < 3; k++) {
-        wall.patch[k] += x[k];
+        wall.frame[k] += x[k];
         wall.bound[k] += x[k];
     }
     return add_wall(space, &wall);
@@ -468,14 +471,14 @@ static tl_status add_triangle(tl_space *space, const surface *at, const double *
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < 3; k++) {
             const double *p = corners[c], *a = at->axes;
-            wall.patch[3 * c + k] =
+            wall.frame[3 * c + k] =
                 at->origin[k] + (p[0] * a[k] + p[1] * a[3 + k] + p[2] * a[6 + k]);
-            wall.bound[k] += wall.patch[3 * c + k] / 3;
+            wall.bound[k] += wall.frame[3 * c + k] / 3;
         }
     for (int c = 0; c < 3; c++) {
         double square = 0;
         for (int k = 0; k < 3; k++) {
-            const double d = wall.patch[3 * c + k] - wall.bound[k];
+            const double d = wall.frame[3 * c + k] - wall.bound[k];
             square += d * d;
         }
         wall.bound[3] = fmax(wall.bound[3], sqrt(square));
@@ -483,13 +486,11 @@ static tl_status add_triangle(tl_space *space, const surface *at, const double *
     return add_wall(space, &wall);
 }
 
-/* kernels/narrow/layout.h: how many vertices, triangles and three words more; then the vertices of
- * each triangle. */
 static tl_status add_mesh(tl_space *space, const tl_geometry_rec *g, const surface *at)
 {
-    const uint32_t *words = g->words.data, *triangle = words + 5;
+    const uint32_t *words = g->words.data, *triangle = words + TLK_MESH_HEAD;
     const double *x = g->numbers.data;
-    for (uint32_t i = 0; i < words[1]; i++, triangle += 3) {
+    for (uint32_t i = 0; i < words[TLK_MESH_TRIANGLES]; i++, triangle += 3) {
         const double *corners[3] = {x + 3 * (size_t)triangle[0], x + 3 * (size_t)triangle[1],
                                     x + 3 * (size_t)triangle[2]};
         TL_TRY(add_triangle(space, at, corners));
@@ -500,45 +501,45 @@ static tl_status add_mesh(tl_space *space, const tl_geometry_rec *g, const surfa
 /* Two spacings, then heights row by row; cells are cut from their first corner to the opposite. */
 static tl_status add_heights(tl_space *space, const tl_geometry_rec *g, const surface *at)
 {
-    const uint32_t *words = g->words.data;
+    const uint32_t columns = ((const uint32_t *)g->words.data)[TLK_FIELD_COLUMNS];
+    const uint32_t rows = ((const uint32_t *)g->words.data)[TLK_FIELD_ROWS];
     const double *numbers = g->numbers.data;
     tl_wall below = {.kind = TL_HEIGHTS, .geometry = g, .bound[3] = INFINITY};
-    for (uint32_t j = 0; j + 1 < words[1]; j++)
-        for (uint32_t i = 0; i + 1 < words[0]; i++) {
+    for (uint32_t j = 0; j + 1 < rows; j++)
+        for (uint32_t i = 0; i + 1 < columns; i++) {
             double p[4][3];
             for (uint32_t c = 0; c < 4; c++) {
                 const uint32_t column = i + (c & 1), row = j + c / 2;
                 p[c][0] = column * numbers[0];
                 p[c][1] = row * numbers[1];
-                p[c][2] = numbers[2 + (size_t)row * words[0] + column];
+                p[c][2] = numbers[2 + (size_t)row * columns + column];
             }
             const double *const lower[3] = {p[0], p[1], p[3]}, *const upper[3] = {p[0], p[3], p[2]};
             TL_TRY(add_triangle(space, at, lower));
             TL_TRY(add_triangle(space, at, upper));
         }
-    memcpy(below.patch, at->origin, sizeof at->origin);
-    memcpy(below.patch + 3, at->axes, sizeof at->axes);
+    memcpy(below.frame, at->origin, sizeof at->origin);
+    memcpy(below.frame + 3, at->axes, sizeof at->axes);
     return add_wall(space, &below);
 }
 
 /* --- any shape ------------------------------------------------------------------------------- */
 
 /* The box around a solid along its own axes; of a hull, about its ball. */
-static void box_around(uint32_t kind, const double *frame, const double *ball, double patch[18])
+static void box_around(uint32_t kind, const double *frame, const double *ball, double box[15])
 {
-    memset(patch, 0, 18 * sizeof *patch);
-    memcpy(patch, kind == TL_HULL ? ball : frame, 3 * sizeof *patch);
-    memcpy(patch + 3, frame + 3, 9 * sizeof *patch);
+    memcpy(box, kind == TL_HULL ? ball : frame, 3 * sizeof *box);
+    memcpy(box + 3, frame + 3, 9 * sizeof *box);
     for (int k = 0; k < 3; k++)
-        patch[12 + k] = kind == TL_HULL ? frame[15 + k] : frame[12 + k] + frame[18];
+        box[12 + k] = kind == TL_HULL ? frame[15 + k] : frame[12 + k] + frame[18];
 }
 
 tl_status tl_space_add_frame(tl_space *space, const double x[3], const double q[4], uint32_t kind,
                              const double frame[TL_FRAME], const double ball[4])
 {
-    double patch[18], bound[4];
+    double box[15], bound[4];
     if (kind == TL_PLANE || kind == TL_PARALLELOGRAM)
-        return tl_space_add_patch(space, x, q, kind, frame, ball);
+        return add_turned(space, x, q, kind, frame, ball);
     if (kind == TL_MESH || kind == TL_HEIGHTS) {
         const tl_geometry_rec *g =
             (const tl_geometry_rec *)space->geometries->data + (size_t)frame[19] - 1;
@@ -550,10 +551,10 @@ tl_status tl_space_add_frame(tl_space *space, const double x[3], const double q[
         }
         return kind == TL_MESH ? add_mesh(space, g, &at) : add_heights(space, g, &at);
     }
-    box_around(kind, frame, ball, patch);
-    memcpy(bound, patch, 3 * sizeof *bound);
-    bound[3] = sqrt(patch[12] * patch[12] + patch[13] * patch[13] + patch[14] * patch[14]);
-    return tl_space_add_patch(space, x, q, TL_BOX, patch, bound);
+    box_around(kind, frame, ball, box);
+    memcpy(bound, box, 3 * sizeof *bound);
+    bound[3] = sqrt(box[12] * box[12] + box[13] * box[13] + box[14] * box[14]);
+    return add_turned(space, x, q, TL_BOX, box, bound);
 }
 
 tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],

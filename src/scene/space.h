@@ -19,12 +19,13 @@ typedef struct tl_space_ball {
 
 #define TL_NO_BALL 0xffffffffu
 
-/* A shape that is no ball, in the world frame: a patch as kernels/args.h has it, or of a triangle
- * (TL_MESH) its three corners. What is below a height field is a wall of its own (TL_HEIGHTS). */
+/* A shape that is no ball, in the world frame: its frame as far as half extents (tl_shape_frame),
+ * or of a triangle (TL_MESH) its three corners. What is below a height field is a wall of its own
+ * (TL_HEIGHTS). */
 typedef struct tl_wall {
     uint32_t kind;                   /* tl_shape_kind */
     const tl_geometry_rec *geometry; /* of height fields */
-    double patch[18];
+    double frame[15];
     double bound[4]; /* a ball around it; an infinite radius for planes */
 } tl_wall;
 
@@ -55,10 +56,6 @@ tl_status tl_space_add(tl_space *space, const double x[3], double reach);
  * added around solids. */
 tl_status tl_space_add_shape(tl_space *space, const double x[3], const double q[4],
                              const tl_shape_rec *shape, double gap);
-
-/* The same for a patch in its body's frame, as worlds keep shapes that are no balls. */
-tl_status tl_space_add_patch(tl_space *space, const double x[3], const double q[4], uint32_t kind,
-                             const double patch[18], const double bound[4]);
 
 /* The same for the frame of any shape but a sphere (tl_shape_frame), in its body's frame. */
 tl_status tl_space_add_frame(tl_space *space, const double x[3], const double q[4], uint32_t kind,

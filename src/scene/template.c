@@ -1,7 +1,7 @@
-/* Templates: bodies of any shapes that fills make many copies of. Each copy is placed by the ball
- * around it, with a size and a rotation at random, so that whatever the shapes are, copies do not
- * touch. Called by fill.c. */
-#include "scene/fill.h"
+/* Templates: bodies of any shapes that fills and emitters make many copies of. Each copy is placed
+ * by the ball around it, with a size and a rotation at random, so that whatever the shapes are,
+ * copies do not touch. Called by fill.c, schedule.c and world/schedule.c. */
+#include "scene/template.h"
 
 #include "base/turn.h"
 
@@ -18,23 +18,23 @@ static tl_status check_hull_size(const tl_place *place, const tl_size_def *size)
     if (size->kind == TL_SIZE_EQUAL && size->radius == 1)
         return TL_OK;
     return tl_refuse_text(place, "geometry", "that of a hull, which has one size",
-                          "the sizes of the fill must all be 1: give hulls of several sizes as "
+                          "sizes must all be 1: give hulls of several sizes as "
                           "several templates");
 }
 
 /* A shape of a template; its ball in the template's frame. */
-static tl_status take_shape(const tl_scene *scene, const tl_place *place, const tl_fill_def *def,
+static tl_status take_shape(const tl_template_user *user, const tl_place *place,
                             const tl_size_def *size, tl_shape_def *shape, double ball[4])
 {
     tl_shape_rec record;
     double frame[TL_FRAME];
     if (!shape->material.index)
-        shape->material = def->material;
-    TL_TRY(tl_shape_rec_make(place, TL_DYNAMIC, shape, (uint32_t)scene->materials.count - 1,
-                             &scene->geometries, &record));
+        shape->material = user->material;
+    TL_TRY(tl_shape_rec_make(place, TL_DYNAMIC, shape, (uint32_t)user->materials - 1,
+                             user->geometries, &record));
     if (shape->kind == TL_HULL)
         TL_TRY(check_hull_size(place, size));
-    tl_shape_frame(&record, &scene->geometries, frame, ball);
+    tl_shape_frame(&record, user->geometries, frame, ball);
     return TL_OK;
 }
 
@@ -75,69 +75,128 @@ static tl_size_def scaled(const tl_size_def *size, double radius)
     return out;
 }
 
-static tl_status take_template(const tl_scene *scene, const tl_fill_def *def, size_t index,
-                               const tl_size_def *size, tl_templates *out)
+static void scale_shape(tl_shape_def *shape, double factor)
 {
-    const tl_template_def *given = &def->templates[index];
-    const tl_place place = {"fill.templates", index, TL_NO_INDEX};
-    tl_template_rec *rec = (tl_template_rec *)out->records.data + index;
+    shape->radius *= factor;
+    shape->half_length *= factor;
+    shape->rounding *= factor;
+    for (int k = 0; k < 3; k++) {
+        shape->position[k] *= factor;
+        shape->half_extents[k] *= factor;
+    }
+}
+
+/* Whether copies of this size have a mass and an inertia. */
+static tl_status try_copy(const tl_template_user *user, const tl_place *place, size_t count,
+                          const tl_shape_def *shapes, double factor, tl_array *records)
+{
+    const tl_body_def def = {
+        .kind = TL_DYNAMIC, .density = user->density, .shape_count = count, .shapes = shapes};
+    tl_body_rec body = {.kind = TL_DYNAMIC};
+    TL_TRY(tl_array_resize(records, count));
+    for (size_t i = 0; i < count; i++) {
+        const tl_place at = {place->name, place->body, i};
+        tl_shape_def copy = shapes[i];
+        scale_shape(&copy, factor);
+        TL_TRY(tl_shape_rec_make(&at, TL_DYNAMIC, &copy, (uint32_t)user->materials - 1,
+                                 user->geometries, (tl_shape_rec *)records->data + i));
+    }
+    return tl_mass_resolve(place, &def, records->data, user->geometries, &body);
+}
+
+/* What is used while templates are taken. */
+typedef struct scratch {
+    tl_array balls, records; /* 4 double, tl_shape_rec: one per shape of a template */
+} scratch;
+
+static tl_status take_template(const tl_template_user *user, size_t index, const tl_size_def *size,
+                               scratch *s, tl_templates *out)
+{
+    const tl_template_def *given = &user->templates[index];
+    const tl_place place = {user->list, index, TL_NO_INDEX};
+    const size_t count = given->shape_count;
+    tl_template_rec rec = {
+        .weight = given->weight, .first_shape = out->shapes.count, .shape_count = count};
     if (!(given->weight > 0 && isfinite(given->weight)))
         return tl_refuse(&place, "weight", 1, &given->weight, "it must be finite and > 0");
-    if (!given->shape_count || !given->shapes)
+    if (!count || !given->shapes)
         return tl_refuse_text(&place, "shapes", "empty", "a template needs a shape at least");
-    rec->first_shape = out->shapes.count;
-    rec->shape_count = given->shape_count;
-    TL_TRY(tl_array_append(&out->shapes, given->shapes, given->shape_count));
-    TL_TRY(tl_array_resize(&out->balls, 4 * given->shape_count));
-    tl_shape_def *shapes = (tl_shape_def *)out->shapes.data + rec->first_shape;
-    for (size_t i = 0; i < given->shape_count; i++) {
+    if (count > TL_MOST_ITEMS)
+        return tl_refuse_large(&place, "shape_count", count, "it must be at most");
+    TL_TRY(tl_array_append(&out->shapes, given->shapes, count));
+    TL_TRY(tl_array_resize(&s->balls, count));
+    tl_shape_def *shapes = (tl_shape_def *)out->shapes.data + rec.first_shape;
+    for (size_t i = 0; i < count; i++) {
         const tl_place shape = {place.name, index, i};
-        TL_TRY(take_shape(scene, &shape, def, size, &shapes[i], (double *)out->balls.data + 4 * i));
+        TL_TRY(take_shape(user, &shape, size, &shapes[i], (double *)s->balls.data + 4 * i));
     }
-    bound(given->shape_count, out->balls.data, rec->ball);
-    rec->size = scaled(size, rec->ball[3]);
+    TL_TRY(try_copy(user, &place, count, shapes, tl_size_smallest(size), &s->records));
+    if (tl_size_largest(size) > tl_size_smallest(size))
+        TL_TRY(try_copy(user, &place, count, shapes, tl_size_largest(size), &s->records));
+    bound(count, s->balls.data, rec.ball);
+    rec.size = scaled(size, rec.ball[3]);
     out->weight += given->weight;
-    rec->upto = out->weight;
-    return TL_OK;
+    rec.upto = out->weight;
+    return tl_array_append(&out->records, &rec, 1);
+}
+
+static void init(tl_templates *templates)
+{
+    *templates = (tl_templates){.records = {.item = sizeof(tl_template_rec)},
+                                .shapes = {.item = sizeof(tl_shape_def)}};
 }
 
 void tl_templates_free(tl_templates *templates)
 {
     tl_array_free(&templates->records);
     tl_array_free(&templates->shapes);
-    tl_array_free(&templates->balls);
-    tl_array_free(&templates->copies);
 }
 
-tl_status tl_templates_make(const tl_scene *scene, tl_fill_def *def, tl_templates *out)
+tl_status tl_templates_clone(const tl_templates *from, tl_templates *to)
 {
-    const tl_place place = tl_place_of("fill");
-    tl_size_def size = def->size;
-    *out = (tl_templates){.records = {.item = sizeof(tl_template_rec)},
-                          .shapes = {.item = sizeof(tl_shape_def)},
-                          .balls = {.item = sizeof(double)},
-                          .copies = {.item = sizeof(tl_shape_def)}};
-    if (!def->template_count)
-        return TL_OK;
-    if (!def->templates)
+    init(to);
+    to->weight = from->weight;
+    to->size = from->size;
+    tl_status status = tl_array_append(&to->records, from->records.data, from->records.count);
+    if (status == TL_OK)
+        status = tl_array_append(&to->shapes, from->shapes.data, from->shapes.count);
+    if (status != TL_OK)
+        tl_templates_free(to);
+    return status;
+}
+
+static tl_status take_all(const tl_template_user *user, scratch *s, tl_templates *out)
+{
+    const tl_place place = tl_place_of(user->name);
+    tl_size_def size = user->size;
+    if (!user->templates)
         return tl_refuse_null("templates");
-    if (def->pattern == TL_FILL_CLOSE && def->template_count > 1) {
-        const double count = (double)def->template_count;
-        return tl_refuse(&place, "template_count", 1, &count,
-                         "it must be at most 1 with TL_FILL_CLOSE");
-    }
+    if (user->count > TL_MOST_ITEMS)
+        return tl_refuse_large(&place, "template_count", user->count, "it must be at most");
     if (size.kind == TL_SIZE_EQUAL && size.radius == 0)
         size.radius = 1;
     TL_TRY(tl_size_check(&place, &size));
-    TL_TRY(tl_array_resize(&out->records, def->template_count));
-    for (size_t i = 0; i < def->template_count; i++)
-        TL_TRY(take_template(scene, def, i, &size, out));
+    for (size_t i = 0; i < user->count; i++)
+        TL_TRY(take_template(user, i, &size, s, out));
     const tl_template_rec *records = out->records.data;
-    def->size = records[0].size;
-    for (size_t i = 1; i < def->template_count; i++)
-        if (tl_size_largest(&records[i].size) > tl_size_largest(&def->size))
-            def->size = records[i].size;
+    out->size = records[0].size;
+    for (size_t i = 1; i < user->count; i++)
+        if (tl_size_largest(&records[i].size) > tl_size_largest(&out->size))
+            out->size = records[i].size;
     return TL_OK;
+}
+
+tl_status tl_templates_make(const tl_template_user *user, tl_templates *out)
+{
+    scratch s = {.balls = {.item = 4 * sizeof(double)}, .records = {.item = sizeof(tl_shape_rec)}};
+    init(out);
+    out->size = user->size;
+    const tl_status status = user->count ? take_all(user, &s, out) : TL_OK;
+    tl_array_free(&s.balls);
+    tl_array_free(&s.records);
+    if (status != TL_OK)
+        tl_templates_free(out);
+    return status;
 }
 
 /* ---- Copies ---- */
@@ -169,29 +228,19 @@ static void draw_rotation(tl_random *random, double q[4])
         q[k] /= sqrt(square);
 }
 
-static void scale_shape(tl_shape_def *shape, double factor)
-{
-    shape->radius *= factor;
-    shape->half_length *= factor;
-    shape->rounding *= factor;
-    for (int k = 0; k < 3; k++) {
-        shape->position[k] *= factor;
-        shape->half_extents[k] *= factor;
-    }
-}
-
-tl_status tl_templates_reserve(tl_templates *templates, size_t count, const uint32_t *which)
+tl_status tl_templates_reserve(const tl_templates *templates, size_t count, const uint32_t *which,
+                               tl_array *copies)
 {
     const tl_template_rec *records = templates->records.data;
     size_t shapes = 0;
     for (size_t i = 0; i < count; i++)
         shapes += records[which[i]].shape_count;
-    templates->copies.count = 0;
-    return tl_array_reserve(&templates->copies, shapes);
+    copies->count = 0;
+    return tl_array_reserve(copies, shapes);
 }
 
-void tl_templates_copy(tl_templates *templates, uint64_t seed, uint64_t number, uint32_t which,
-                       const double sphere[4], tl_body_def *body)
+void tl_templates_copy(const tl_templates *templates, uint64_t seed, uint64_t number,
+                       uint32_t which, const double sphere[4], tl_array *copies, tl_body_def *body)
 {
     const tl_template_rec *rec = (const tl_template_rec *)templates->records.data + which;
     const tl_shape_def *shapes = (const tl_shape_def *)templates->shapes.data + rec->first_shape;
@@ -201,13 +250,13 @@ void tl_templates_copy(tl_templates *templates, uint64_t seed, uint64_t number, 
     body->shape_count = rec->shape_count;
     body->shapes = shapes;
     if (factor != 1) {
-        tl_shape_def *copies = (tl_shape_def *)templates->copies.data + templates->copies.count;
+        tl_shape_def *scaled_shapes = (tl_shape_def *)copies->data + copies->count;
         for (size_t i = 0; i < rec->shape_count; i++) {
-            copies[i] = shapes[i];
-            scale_shape(&copies[i], factor);
+            scaled_shapes[i] = shapes[i];
+            scale_shape(&scaled_shapes[i], factor);
         }
-        templates->copies.count += rec->shape_count; /* there is room: tl_templates_reserve() */
-        body->shapes = copies;
+        copies->count += rec->shape_count; /* there is room: tl_templates_reserve() */
+        body->shapes = scaled_shapes;
     }
     draw_rotation(&random, body->orientation);
     for (int k = 0; k < 3; k++)

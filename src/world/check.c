@@ -119,7 +119,6 @@ static tl_status check_schedule(const tl_world *w, uint64_t handles)
     const tl_emitter_rec *e = w->schedule.emitters.data;
     const tl_boundary_rec *b = w->schedule.boundaries.data;
     for (size_t i = 0; i < w->schedule.emitters.count; i++) {
-        TL_TRY(obeys(tl_emitter_check(&e[i].def, w->materials), "emitters", i));
         if (e[i].emitted > e[i].due || (e[i].def.count && e[i].due > e[i].def.count) ||
             !(e[i].next >= 0)) /* infinity: never again */
             return damaged("emitters", i, "its counters make no sense");

@@ -6,12 +6,13 @@
  * goes on as the original does. All that is due at one step is one edit, and nothing of the world
  * changes before that has succeeded. */
 #include "scene/space.h"
+#include "scene/template.h"
 #include "world/image.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TRIES = 200 }; /* random places for one sphere of an emitter, in one batch */
+enum { TRIES = 200 }; /* random places for one body of an emitter, in one batch */
 
 /* --- when ------------------------------------------------------------------------------------ */
 
@@ -35,7 +36,7 @@ static double batch_after(double start, double interval, double now)
     return at + 1;
 }
 
-/* Spheres that should have come by a time. What rounding may have taken from a whole number is
+/* Bodies that should have come by a time. What rounding may have taken from a whole number is
  * given back. */
 static double due_by(const tl_emitter_def *def, double now)
 {
@@ -75,9 +76,10 @@ typedef struct edit_round {
     size_t removed; /* how many they are */
     tl_image added;
     tl_array emitted; /* tl_emitted: by which emitters, where monitors may ask */
+    tl_array origins; /* tl_origin, of bodies that were added */
     double gravity[3];
     uint64_t events_done;
-    tl_array emitters, boundaries; /* records with their new counters */
+    tl_array emitters, boundaries; /* records with their new counters; they own nothing */
     tl_array motions;              /* tl_world_motion: bodies and what they will do */
 } edit_round;
 
@@ -155,7 +157,8 @@ static tl_status look_around(const tl_image *m, tl_space *space)
 {
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
     const double *geom = m->geom.data, *pos = m->pos.data, *quat = m->quat.data;
-    const double *frame = m->frame_local.data; /* one for each shape, whatever it is */
+    const double *frame = m->frame_local.data; /* of each shape, or of all but spheres */
+    const bool each = m->frame_local.count == m->shape_body.count;
     for (size_t s = 0; s < m->shape_body.count; s++) {
         const double *x = pos + 4 * (size_t)body[s], *q = quat + 4 * (size_t)body[s];
         const double *g = geom + 4 * s;
@@ -165,13 +168,15 @@ static tl_status look_around(const tl_image *m, tl_space *space)
                 .kind = TL_SPHERE, .position = {g[0], g[1], g[2]}, .radius = g[3]};
             TL_TRY(tl_space_add_shape(space, x, q, &ball, 0));
         } else {
-            TL_TRY(tl_space_add_frame(space, x, q, kind, frame + TLK_FRAME * s, g));
+            TL_TRY(tl_space_add_frame(space, x, q, kind, frame, g));
         }
+        if (each || kind != TL_SPHERE)
+            frame += TLK_FRAME;
     }
     return TL_OK;
 }
 
-/* A free place for sphere `number`; false where none was found. */
+/* A free place for body `number`, or the ball around it; false where none was found. */
 static bool find_place(const tl_space *space, const tl_emitter_rec *e, uint64_t number,
                        double radius, double x[3])
 {
@@ -186,28 +191,58 @@ static bool find_place(const tl_space *space, const tl_emitter_rec *e, uint64_t 
     return false;
 }
 
-/* Spheres come in the order of their numbers, each with the size that its number has: the first
+/* Body `number`, of the size that its number has; false where it finds no place. `sphere` is what
+ * it lies in. */
+static tl_status place_body(const tl_emitter_rec *e, const tl_space *space, double sphere[4],
+                            tl_array *copies, tl_shape_def *shape, tl_body_def *body, bool *placed)
+{
+    tl_random random = tl_random_start(e->def.seed, e->emitted, 0);
+    const bool copied = e->templates.records.count > 0;
+    uint32_t which = 0;
+    sphere[3] = copied ? tl_templates_draw(&e->templates, &random, &which)
+                       : tl_size_draw(&e->def.size, &random);
+    *body = tl_body_default();
+    body->density = e->def.density;
+    memcpy(body->velocity, e->def.velocity, sizeof body->velocity);
+    *placed = find_place(space, e, e->emitted, sphere[3], sphere);
+    if (!*placed)
+        return TL_OK;
+    if (copied) {
+        TL_TRY(tl_templates_reserve(&e->templates, 1, &which, copies));
+        tl_templates_copy(&e->templates, e->def.seed, e->emitted, which, sphere, copies, body);
+        return TL_OK;
+    }
+    *shape = tl_sphere_default(sphere[3]);
+    shape->material = e->def.material;
+    body->shapes = shape;
+    body->shape_count = 1;
+    memcpy(body->position, sphere, sizeof body->position);
+    return TL_OK;
+}
+
+/* Bodies come in the order of their numbers, each with the size that its number has: the first
  * one that finds no place waits, and all behind it. So sizes keep their distribution, and a blocked
  * emitter costs little. */
-static tl_status place_spheres(tl_emitter_rec *e, tl_space *space, tl_body_list *list,
-                               uint32_t materials)
+static tl_status place_bodies(tl_emitter_rec *e, tl_space *space, tl_body_list *list,
+                              uint32_t materials)
 {
-    for (; e->emitted < e->due; e->emitted++) {
-        tl_random random = tl_random_start(e->def.seed, e->emitted, 0);
-        const double radius = tl_size_draw(&e->def.size, &random);
-        tl_shape_def shape = tl_sphere_default(radius);
-        tl_body_def body = tl_body_default();
-        if (!find_place(space, e, e->emitted, radius, body.position))
+    tl_array copies = {.item = sizeof(tl_shape_def)};
+    tl_status status = TL_OK;
+    for (; e->emitted < e->due && status == TL_OK; e->emitted++) {
+        double sphere[4];
+        tl_shape_def shape;
+        tl_body_def body;
+        bool placed;
+        status = place_body(e, space, sphere, &copies, &shape, &body, &placed);
+        if (status == TL_OK && !placed)
             break;
-        shape.material = e->def.material;
-        body.shapes = &shape;
-        body.shape_count = 1;
-        body.density = e->def.density;
-        memcpy(body.velocity, e->def.velocity, sizeof body.velocity);
-        TL_TRY(tl_body_list_add(list, 1, &body, materials - 1));
-        TL_TRY(tl_space_add(space, body.position, radius));
+        if (status == TL_OK)
+            status = tl_body_list_add(list, 1, &body, materials - 1);
+        if (status == TL_OK)
+            status = tl_space_add(space, sphere, sphere[3]);
     }
-    return TL_OK;
+    tl_array_free(&copies);
+    return status;
 }
 
 /* What is in the way: of the world, and of emitters before this one. */
@@ -233,7 +268,7 @@ static tl_status survey(edit_round *r, tl_space *space)
 static tl_status emit(edit_round *r, tl_emitter_rec *e)
 {
     const tl_world *w = r->world;
-    const double largest = tl_size_largest(&e->def.size);
+    const double largest = tl_size_largest(&e->templates.size);
     const tl_room room = tl_room_of(&e->def.region, largest);
     const size_t before = w->row_of.count + r->added.id.count;
     tl_space space;
@@ -241,14 +276,17 @@ static tl_status emit(edit_round *r, tl_emitter_rec *e)
     tl_space_init(&space, &room, largest);
     space.geometries = &w->geometries;
     tl_body_list_init(&list);
+    list.geometries = &w->geometries;
     tl_status status = survey(r, &space);
     if (status == TL_OK)
-        status = place_spheres(e, &space, &list, w->materials);
+        status = place_bodies(e, &space, &list, w->materials);
     if (status == TL_OK && before + list.bodies.count >= 1u << 31)
         status = tl_fail(TL_TOO_LARGE, "%zu bodies were added in all; the limit is 2^31",
                          before + list.bodies.count);
     if (status == TL_OK)
         status = tl_image_append(&r->added, &list, (uint32_t)before + 1, w->settings.precision);
+    if (status == TL_OK)
+        status = tl_origins_add(&r->origins, &list, (uint32_t)before + 1);
     if (status == TL_OK && list.bodies.count && w->monitors.list.monitors.count) {
         const uint32_t emitter = (uint32_t)(e - (const tl_emitter_rec *)r->emitters.data);
         const tl_emitted made = {emitter, (uint32_t)before + 1, (uint32_t)list.bodies.count};
@@ -290,21 +328,26 @@ static void change_motions(edit_round *r)
         tl_world_prescribe(r->world);
 }
 
+/* Records that the world has already, with their new counters. */
+static void copy_back(const tl_array *from, tl_array *to)
+{
+    if (from->count)
+        memcpy(to->data, from->data, from->count * from->item);
+}
+
 /* Makes the round's outcome the world's state. Nothing fails after the edit. */
 static tl_status commit(edit_round *r)
 {
     tl_world *w = r->world;
     tl_array *emitted = &w->monitors.emitted;
     TL_TRY(tl_array_reserve(emitted, emitted->count + r->emitted.count));
+    TL_TRY(tl_array_reserve(&w->origins, w->origins.count + r->origins.count));
     if (r->removed || r->added.id.count)
         TL_TRY(tl_world_put(w, &r->added, w->ordering.gone.data));
+    TL_TRY(tl_array_append(&w->origins, r->origins.data, r->origins.count)); /* there is room */
     tl_monitors_emitted(&w->monitors, &r->emitted);
-    tl_array_free(&w->schedule.emitters);
-    tl_array_free(&w->schedule.boundaries);
-    w->schedule.emitters = r->emitters;
-    w->schedule.boundaries = r->boundaries;
-    r->emitters.data = r->boundaries.data = NULL; /* they are the world's now */
-    r->emitters.capacity = r->boundaries.capacity = 0;
+    copy_back(&r->emitters, &w->schedule.emitters);
+    copy_back(&r->boundaries, &w->schedule.boundaries);
     memcpy(w->settings.gravity, r->gravity, sizeof r->gravity);
     w->schedule.events_done = r->events_done;
     w->schedule.removed += r->removed;
@@ -335,6 +378,7 @@ tl_status tl_world_act(tl_world *w)
                     .now = now,
                     .events_done = w->schedule.events_done,
                     .emitted = {.item = sizeof(tl_emitted)},
+                    .origins = {.item = sizeof(tl_origin)},
                     .emitters = {.item = w->schedule.emitters.item},
                     .boundaries = {.item = w->schedule.boundaries.item},
                     .motions = {.item = sizeof(tl_world_motion)}};
@@ -343,6 +387,7 @@ tl_status tl_world_act(tl_world *w)
     const tl_status status = act(&r);
     tl_image_free(&r.added);
     tl_array_free(&r.emitted);
+    tl_array_free(&r.origins);
     tl_array_free(&r.emitters);
     tl_array_free(&r.boundaries);
     for (size_t i = 0; i < r.motions.count; i++)

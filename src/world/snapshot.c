@@ -15,7 +15,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   2u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   3u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -24,6 +24,7 @@ typedef struct stream {
     const unsigned char *in;
     size_t left;
     tl_status status;
+    const tl_world *world; /* whose materials and geometries what is read may use */
 } stream;
 
 static void raw(stream *s, void *data, size_t count)
@@ -225,16 +226,93 @@ static void region(stream *s, tl_region *r)
     number(s, &r->radius);
 }
 
+/* Records one after the other, each in its array before it is read: a failure then frees what
+ * there is. */
+static void records(stream *s, tl_array *all, void (*walk)(stream *s, void *record))
+{
+    uint64_t count = all->count;
+    raw(s, &count, sizeof count);
+    for (uint64_t i = 0; i < count && s->status == TL_OK; i++) {
+        if (!s->out) {
+            s->status = tl_array_resize(all, (size_t)i + 1);
+            if (s->status != TL_OK)
+                return;
+            memset((char *)all->data + i * all->item, 0, all->item);
+        }
+        walk(s, (char *)all->data + i * all->item);
+    }
+}
+
+static void shape(stream *s, void *record)
+{
+    tl_shape_def *d = record;
+    uint32_t words[3] = {d->kind, d->material.index, d->geometry.index};
+    raw(s, words, sizeof words);
+    d->kind = (tl_shape_kind)words[0];
+    d->material.index = words[1];
+    d->geometry.index = words[2];
+    raw(s, d->position, sizeof d->position);
+    raw(s, d->orientation, sizeof d->orientation);
+    raw(s, d->half_extents, sizeof d->half_extents);
+    number(s, &d->radius);
+    number(s, &d->half_length);
+    number(s, &d->rounding);
+}
+
+/* Shapes are kept apart: all templates' in one array. */
+static void template(stream *s, void *record)
+{
+    tl_template_def *d = record;
+    uint64_t shapes = d->shape_count;
+    number(s, &d->weight);
+    raw(s, &shapes, sizeof shapes);
+    d->shape_count = (size_t)shapes;
+}
+
+/* Makes a record of what was read. */
+static tl_status restore_emitter(const stream *s, tl_emitter_def *def, tl_array *templates,
+                                 const tl_array *shapes, tl_emitter_rec *out)
+{
+    tl_template_def *t = templates->data;
+    size_t left = shapes->count;
+    for (size_t i = 0; i < templates->count; i++) {
+        if (t[i].shape_count > left)
+            return tl_damaged("a template of an emitter has not as many shapes as it says");
+        t[i].shapes = (const tl_shape_def *)shapes->data + (shapes->count - left);
+        left -= t[i].shape_count;
+    }
+    if (left)
+        return tl_damaged("an emitter has shapes of no template");
+    def->template_count = templates->count;
+    def->templates = t;
+    return tl_damaged_by_rule(
+        tl_emitter_rec_make(def, s->world->materials, &s->world->geometries, out));
+}
+
+/* Definitions of templates again, of the records that were made of them. */
+static tl_status list_templates(const tl_templates *from, tl_array *to)
+{
+    const tl_template_rec *records = from->records.data;
+    for (size_t i = 0; i < from->records.count; i++) {
+        const tl_template_def def = {.weight = records[i].weight,
+                                     .shape_count = records[i].shape_count};
+        TL_TRY(tl_array_append(to, &def, 1));
+    }
+    return TL_OK;
+}
+
 static void emitter(stream *s, void *record)
 {
     tl_emitter_rec *e = record;
-    tl_emitter_def *d = &e->def;
+    tl_emitter_def def = e->def, *d = &def;
+    tl_emitter_rec counted = *e;
+    tl_array list = {.item = sizeof(tl_template_def)}, shapes = {.item = sizeof(tl_shape_def)};
     uint32_t kind = d->size.kind;
     double *numbers[] = {&d->size.radius, &d->size.deviation, &d->size.low,    &d->size.high,
                          &d->rate,        &d->start,          &d->stop,        &d->interval,
                          &d->density,     &d->velocity[0],    &d->velocity[1], &d->velocity[2],
-                         &e->next};
-    uint64_t *counters[] = {&d->count, &d->seed, &e->emitted, &e->due};
+                         &counted.next};
+    uint64_t *counters[] = {&d->count, &d->seed, &counted.emitted, &counted.due};
     region(s, &d->region);
     word(s, &kind);
     d->size.kind = (tl_size_kind)kind;
@@ -243,6 +321,19 @@ static void emitter(stream *s, void *record)
         number(s, numbers[i]);
     for (size_t i = 0; i < 4; i++)
         raw(s, counters[i], sizeof(uint64_t));
+    if (s->out && s->status == TL_OK)
+        s->status = list_templates(&e->templates, &list);
+    records(s, &list, template);
+    records(s, s->out ? &e->templates.shapes : &shapes, shape);
+    if (!s->out && s->status == TL_OK)
+        s->status = restore_emitter(s, d, &list, &shapes, e);
+    if (!s->out && s->status == TL_OK) {
+        e->emitted = counted.emitted;
+        e->due = counted.due;
+        e->next = counted.next;
+    }
+    tl_array_free(&list);
+    tl_array_free(&shapes);
 }
 
 static void boundary(stream *s, void *record)
@@ -276,23 +367,6 @@ static void event(stream *s, void *record)
         motion_rec(s, &e->motion);
 }
 
-/* Records one after the other, each in its array before it is read: a failure then frees what
- * there is. */
-static void records(stream *s, tl_array *all, void (*walk)(stream *s, void *record))
-{
-    uint64_t count = all->count;
-    raw(s, &count, sizeof count);
-    for (uint64_t i = 0; i < count && s->status == TL_OK; i++) {
-        if (!s->out) {
-            s->status = tl_array_resize(all, (size_t)i + 1);
-            if (s->status != TL_OK)
-                return;
-            memset((char *)all->data + i * all->item, 0, all->item);
-        }
-        walk(s, (char *)all->data + i * all->item);
-    }
-}
-
 /* A geometry is made anew of what was read, which must be what it was. */
 static void geometry(stream *s, void *record)
 {
@@ -312,6 +386,7 @@ static void geometry(stream *s, void *record)
 
 static void description(stream *s, tl_world *w)
 {
+    s->world = w;
     word(s, &w->materials);
     array(s, &w->pairs);
     records(s, &w->geometries, geometry);

@@ -1254,7 +1254,7 @@ static const bad_scene bad_scenes[] = {
            "0.1]]}},\n'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'templates': [{'shapes': [{'kind': 'hull', 'geometry': 't'}]}], 'scale': 2}]"),
      "s.json:3:131: fills[0].templates[0].shapes[0].geometry: is that of a hull, which has one "
-     "size; the sizes of the fill must all be 1: give hulls of several sizes as several templates"},
+     "size; sizes must all be 1: give hulls of several sizes as several templates"},
     {BLIND,
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1e9, 1e9, 1e9]}, "
            "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}]}]"),
@@ -1273,17 +1273,17 @@ static const bad_scene bad_scenes[] = {
      "whole number from 0 to 9007199254740992"},
     {SEEN, SCENE("'emitters': 1"), "s.json:2:13: emitters: is 1, expected an array of emitters"},
     {SEEN, SCENE("'emitters': [{}]"),
-     "s.json:2:14: emitters[0]: has no 'region', expected the region that spheres appear in"},
+     "s.json:2:14: emitters[0]: has no 'region', expected the region that bodies appear in"},
     {SEEN, SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}}]"),
      "s.json:2:14: emitters[0]: has no 'radius', expected a number above 0 (m), or a 'size'"},
     {SEEN,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'radius': 0.1}]"),
-     "s.json:2:14: emitters[0]: has no 'rate', expected a number above 0 (spheres/s)"},
+     "s.json:2:14: emitters[0]: has no 'rate', expected a number above 0 (bodies/s)"},
     {SEEN,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'radius': 0.1, 'rate': 0}]"),
-     "s.json:2:102: emitters[0].rate: is 0, expected a number above 0 (spheres/s)"},
+     "s.json:2:102: emitters[0].rate: is 0, expected a number above 0 (bodies/s)"},
     {SEEN,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'radius': 0.1, 'rate': 1, 'start': -1}]"),
@@ -1325,8 +1325,33 @@ static const bad_scene bad_scenes[] = {
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'radius': 0.1, 'rate': 1, 'pattern': 'grid'}]"),
      "s.json:2:105: emitters[0]: unknown key 'pattern', expected 'name', 'region', 'radius', "
-     "'size', 'rate', 'start', 'stop', 'count', 'interval', 'seed', 'density', 'material' or "
-     "'velocity'"},
+     "'size', 'rate', 'start', 'stop', 'count', 'interval', 'seed', 'density', 'material', "
+     "'velocity', 'templates' or 'scale'"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'scale': 1, 'rate': 1}]"),
+     "s.json:2:94: emitters[0]: has 'scale', expected it beside 'templates' alone"},
+    {SEEN,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [], 'rate': 1}]"),
+     "s.json:2:92: emitters[0].templates: is an empty array, expected at least one template"},
+    {BLIND,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}, {'shapes': "
+           "[{'kind': 'box', 'size': [0.1, 0.1, 0.1], 'rounding': 1}]}], 'rate': 1}]"),
+     "s.json:2:214: emitters[0].templates[1].shapes[0].rounding: is 1; it must be >= 0 and smaller "
+     "than each half extent"},
+    {BLIND,
+     SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 1e-160, 1e-160]}]}], "
+           "'rate': 1}]"),
+     "s.json:2:93: emitters[0].templates[0]: inertia: that of the solid shapes is (0, 8.3003e-322, "
+     "8.3003e-322); each must be finite and > 0: give mass and inertia"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'count': 1, "
+           "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 1e-160, 1e-160]}]}]}]"),
+     "s.json:2:102: fills[0].templates[0]: inertia: that of the solid shapes is (0, 8.3003e-322, "
+     "8.3003e-322); each must be finite and > 0: give mass and inertia"},
     {SEEN,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, null]}, "
            "'radius': 0.1, 'rate': 1}]"),

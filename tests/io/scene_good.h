@@ -143,7 +143,15 @@ static const char scene_shapes[] =
     "    {'region': {'kind': 'cylinder', 'centre': [0, 10, 0], 'axis': [0, 0, 2], 'radius': 1},\n"
     "      'templates': [{'shapes': [{'kind': 'sphere', 'radius': 0.1},\n"
     "        {'kind': 'cone', 'radius': 0.1, 'half_length': '=a', 'position': [0, 0, 0.1]}]}],\n"
-    "      'scale': {'kind': 'uniform', 'low': 0.5, 'high': 1}}]}";
+    "      'scale': {'kind': 'uniform', 'low': 0.5, 'high': 1}}],\n"
+    "  'emitters': [{'name': 'tap', 'region': {'kind': 'box', 'low': [0, 5, 5],\n"
+    "      'high': [2, 7, 6]}, 'rate': 100, 'templates': [{'shapes': [\n"
+    "        {'kind': 'box', 'size': [0.1, 0.2, 0.3]}]}, {'weight': '=2*a', 'shapes': [\n"
+    "        {'kind': 'hull', 'geometry': 'stone'},\n"
+    "        {'kind': 'sphere', 'radius': 0.1, 'position': [0.1, 0, 0]}]}]},\n"
+    "    {'region': {'kind': 'box', 'low': [0, 5, 7], 'high': [2, 7, 8]}, 'rate': 10,\n"
+    "      'templates': [{'shapes': [{'kind': 'cylinder', 'radius': 0.1,\n"
+    "        'half_length': 0.05}]}], 'scale': {'kind': 'uniform', 'low': 0.5, 'high': 2}}]}";
 
 /* A monitor of every kind. */
 static const char scene_monitors[] =

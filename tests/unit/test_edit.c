@@ -1,5 +1,5 @@
 /* Bodies that go and come, against a plain reference on the host: after every edit rows, shapes,
- * patches, contacts by owner and levels are, bit for bit, what an edit of the world's image gives;
+ * frames, contacts by owner and levels are, bit for bit, what an edit of the world's image gives;
  * and a world that is saved and loaded then is the same as one that was not. */
 #include "support.h"
 

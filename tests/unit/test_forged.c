@@ -4,7 +4,7 @@
  * be read and stepped: it may diverge, but it ends, reads and writes nothing out of bounds, and
  * gives the same bits for any number of threads. What is allocated is bounded by the bytes given.
  */
-#include "support.h"
+#include "solids.h"
 
 #include "world/world.h"
 
@@ -263,6 +263,21 @@ static tl_world *small_world(const variant *v)
     return world;
 }
 
+/* Solids of every kind over a mesh and a height field, and emitters of such. */
+static tl_world *solid_world(const variant *v)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.solver.iterations = 4;
+    settings.solver.position_iterations = 2;
+    tl_scene *scene = scene_with(&settings);
+    add_solids(scene, 0);
+    add_solid_emitter(scene, (double[3]){-0.5, -0.5, 1}, (double[3]){0.5, 0.5, 1.4}, 100);
+    tl_world *world = world_of(scene);
+    step(world, 12);
+    assert_true(tl_world_contact_count(world) > 10);
+    return world;
+}
+
 /* Many bodies, so that threads share the work. */
 static tl_world *large_world(const variant *v)
 {
@@ -277,17 +292,14 @@ static tl_world *large_world(const variant *v)
 /* ---- Tests ---- */
 
 /* Every word, of 4 and of 8 bytes, by what breaks programs. */
-static void every_word(const variant *v)
+static void every_word(const variant *v, tl_world *world, size_t sparse)
 {
     const uint32_t words[] = {0, 1, 0xffffffffu, 0x7fffffffu, 63, 0x20};
     const double numbers[] = {0, -1, 1, NAN, INFINITY, 1e30, 1e300, 1e-320, -1e12};
     const size_t few = sizeof words / sizeof *words, all = few + sizeof numbers / sizeof *numbers;
     const tl_allocator counting = {counting_allocate, counting_release, NULL};
-    forgery f = forgery_of(small_world(v));
-    size_t accepted = 0, refused = 0;
-    /* the first solver in full; what the others do with it is sampled */
-    const size_t sparse = SPARSE * (v->kind == TL_PSOR && v->law == TL_LAW_COULOMB ? 1 : 17);
-    size_t number = 0;
+    forgery f = forgery_of(world);
+    size_t accepted = 0, refused = 0, number = 0;
     dice d = {5};
     tl_set_allocator(&counting);
     for (size_t at = 32; at + 4 <= f.bytes; at += 4)
@@ -313,9 +325,24 @@ static void test_every_word(void **state)
     (void)state;
     for (int i = 0; i < VARIANTS; i++) {
         const variant v = variant_at(i);
+        /* the first solver in full; what the others do with it is sampled */
+        const size_t sparse = SPARSE * (v.kind == TL_PSOR && v.law == TL_LAW_COULOMB ? 1 : 17);
         if (v.overlap == TL_OVERLAP_SPLIT)
-            every_word(&v);
+            every_word(&v, small_world(&v), sparse);
     }
+}
+
+/* The same of a world with manifolds, geometries and templates: every word, by one value in turn.
+ */
+static void solid_words(const variant *v)
+{
+    every_word(v, solid_world(v), SPARSE * 17);
+}
+
+static void test_solid_words(void **state)
+{
+    (void)state;
+    for_each_precision(solid_words);
 }
 
 /* Random words of a large world: the same bits with one thread and with two. */
@@ -426,7 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_word), cmocka_unit_test(test_large),
         cmocka_unit_test(test_colours),    cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_solid_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

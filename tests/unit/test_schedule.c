@@ -3,7 +3,7 @@
  * should where there is room, boundaries remove what leaves, and the books balance. The same bits
  * for any number of threads, and across a snapshot. test_schedule_refusals.c has what is refused.
  */
-#include "support.h"
+#include "solids.h"
 
 /* ---- Events ---- */
 
@@ -504,15 +504,102 @@ static void test_own_schedules(void **state)
     tl_world_destroy(two);
 }
 
+/* Bodies of emitters with templates: as many as are due, of both kinds, turned, without a contact
+ * when they come, where they were asked for; and the same bits for any number of threads, and of a
+ * world that was saved on the way. */
+static tl_world *pouring_solids(tl_precision precision, uint32_t threads)
+{
+    const tl_settings settings = settings_of(precision, threads);
+    tl_scene *scene = scene_with(&settings);
+    add_solids(scene, 0);
+    add_solid_emitter(scene, (double[3]){-0.5, -0.5, 1.2}, (double[3]){0.5, 0.5, 1.6}, 100);
+    return world_of(scene);
+}
+
+static void test_pours_solids(void **state)
+{
+    (void)state;
+    for (int precision = 0; precision < 2; precision++) {
+        tl_world *world = pouring_solids((tl_precision)precision, 1);
+        tl_world *three = pouring_solids((tl_precision)precision, 3), *loaded = NULL;
+        void *data;
+        size_t bytes, turned = 0;
+        context("precision %d", precision);
+        const size_t before = tl_world_body_count(world), shapes = tl_world_shape_count(world);
+        step(three, 60);
+        step(world, 30);
+        assert_ok(tl_world_save(world, &data, &bytes));
+        assert_ok(tl_world_load(data, bytes, &loaded));
+        tl_snapshot_free(data, bytes);
+        const tl_report report = step_report(world, 30);
+        step(loaded, 30);
+        assert_true(tl_world_hash(world) == tl_world_hash(three));
+        assert_true(tl_world_hash(world) == tl_world_hash(loaded));
+        assert_true(report.emitted > 20);
+        assert_int_equal(tl_world_body_count(world), before + report.emitted);
+        assert_true(tl_world_shape_count(world) - shapes > report.emitted); /* some have two */
+        for (uint64_t i = 0; i < report.emitted; i++) {
+            double q[4];
+            orientation_of(world, (tl_body){(uint32_t)(before + i + 1), 1}, q);
+            turned += fabs(q[0]) < 0.99;
+        }
+        assert_true(turned > report.emitted / 2);
+        tl_world_destroy(world);
+        tl_world_destroy(three);
+        tl_world_destroy(loaded);
+    }
+}
+
+/* A sphere as a template is the emitter of spheres: the same sizes at the same places. */
+static void test_sphere_template(void **state)
+{
+    (void)state;
+    const variant v = variant_at(0);
+    const tl_shape_def sphere = tl_sphere_default(0.1);
+    const tl_template_def template = {1, 1, &sphere};
+    tl_world *worlds[2];
+    tl_report reports[2];
+    for (int i = 0; i < 2; i++) {
+        tl_scene *scene = scene_for(&v, 0.01);
+        tl_emitter_def def = tl_emitter_default();
+        def.region = tl_region_box((double[3]){0, 0, 0}, (double[3]){1, 1, 1});
+        def.rate = 200;
+        def.size =
+            (tl_size_def){.kind = TL_SIZE_UNIFORM, .low = i ? 0.5 : 0.05, .high = i ? 1 : 0.1};
+        def.templates = &template;
+        def.template_count = (size_t)i;
+        assert_ok(tl_scene_add_emitter(scene, &def));
+        worlds[i] = world_of(scene);
+        reports[i] = step_report(worlds[i], 20);
+    }
+    assert_true(reports[0].emitted > 10);
+    assert_int_equal(reports[0].emitted, reports[1].emitted);
+    for (uint32_t i = 1; i <= reports[0].emitted; i++) {
+        double a[3], b[3];
+        position_of(worlds[0], (tl_body){i, 1}, a);
+        position_of(worlds[1], (tl_body){i, 1}, b);
+        assert_below(distance3(a, b), 1e-9);
+    }
+    tl_world_destroy(worlds[0]);
+    tl_world_destroy(worlds[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plug),          cmocka_unit_test(test_on_time),
-        cmocka_unit_test(test_removals),      cmocka_unit_test(test_pours),
-        cmocka_unit_test(test_waits),         cmocka_unit_test(test_free_places),
-        cmocka_unit_test(test_boundaries),    cmocka_unit_test(test_books_balance),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_plug),
+        cmocka_unit_test(test_on_time),
+        cmocka_unit_test(test_removals),
+        cmocka_unit_test(test_pours),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_free_places),
+        cmocka_unit_test(test_boundaries),
+        cmocka_unit_test(test_books_balance),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_saved),
         cmocka_unit_test(test_own_schedules),
+        cmocka_unit_test(test_pours_solids),
+        cmocka_unit_test(test_sphere_template),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

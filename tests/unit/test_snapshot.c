@@ -1,7 +1,7 @@
 /* Snapshots: a world that is saved, loaded and stepped on goes the way of the original bit for bit,
  * and damaged data is refused (forged data: test_forged.c). Also that looking for contacts between
  * steps changes nothing. */
-#include "support.h"
+#include "solids.h"
 
 /* What the refusals say; kept in one place, as the library decides it. */
 #define SAYS_DAMAGED                  "snapshot" /* and what is wrong with it */
@@ -118,7 +118,9 @@ static tl_world *busy_world(const variant *v)
     force.times = times;
     force.values = rows;
     assert_ok(tl_scene_add_force(scene, &force));
+    add_solids(scene, 4);
     add_schedule(scene);
+    add_solid_emitter(scene, (double[3]){3.5, -0.5, 1}, (double[3]){6.5, 0.5, 1.4}, 40);
 
     tl_world *world = world_of(scene);
     const tl_body gone[2] = {{9, 1}, {20, 1}};

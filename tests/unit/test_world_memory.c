@@ -152,7 +152,12 @@ static void plan(tl_scene *scene, bool *gave_up)
     emitter.rate = 1000;
     emitter.interval = 0.005;
     TRY(tl_scene_add_emitter(scene, &emitter));
+    const tl_shape_def club[2] = {tl_capsule_default(0.02, 0.05), tl_box_default(0.04, 0.04, 0.04)};
+    const tl_template_def templates[2] = {{1, 2, club}, {1, 1, &club[1]}};
     emitter.region = tl_region_box((double[3]){0, 0, 2}, (double[3]){1, 1, 3});
+    emitter.size = (tl_size_def){.kind = TL_SIZE_UNIFORM, .low = 0.5, .high = 1};
+    emitter.template_count = 2;
+    emitter.templates = templates;
     TRY(tl_scene_add_emitter(scene, &emitter));
     event.time = 0.005;
     event.body_count = 2;
