@@ -341,7 +341,7 @@ TL_KERNEL void tlk_next_place(const tlk_motion *m, uint32_t i, double *x)
 }
 
 /* Turns q by h w. */
-TL_KERNEL void tlk_turn_by(double h, const double *w, double *q)
+TL_KERNEL void tlk_turn_body(double h, const double *w, double *q)
 {
     if (w[0] == 0 && w[1] == 0 && w[2] == 0)
         return;
@@ -371,7 +371,7 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
         tlk_rotate_back(q, w, p);
         for (int k = 0; k < 3; k++)
             p[k] = p[k] * inertia[k];
-        tlk_turn_by(m->h, extra, q); /* its spin turns with it: energy comes of no correction */
+        tlk_turn_body(m->h, extra, q); /* its spin turns with it: energy comes of no correction */
         tlk_spin(m->h, inertia, p, q);
         for (int k = 0; k < 3; k++)
             p[k] = p[k] / inertia[k];
@@ -382,7 +382,7 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
     }
     for (int k = 0; k < 3; k++)
         w[k] += extra[k];
-    tlk_turn_by(m->h, w, q);
+    tlk_turn_body(m->h, w, q);
 }
 
 /* Kinetic and potential energy. */

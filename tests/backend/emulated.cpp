@@ -2,6 +2,7 @@
  * precision. Called by test_emulated.c and test_emulated_sweeps.c. */
 #include "emulate.h"
 
+#include "kernels/contacts.h"
 #include "kernels/find.h"
 #include "kernels/solve.h"
 
