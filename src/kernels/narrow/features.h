@@ -108,41 +108,34 @@ TL_KERNEL void tlk_feature_disc(tlk_feature *out, const tlk_convex *s, const tlk
     tlk_feature_tilt(out, s, f, m);
 }
 
+/* No array is indexed here by what is computed: nvcc 13.0 makes wrong code of that. */
 TL_KERNEL void tlk_feature_box(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                const double *l)
 {
-    uint32_t top = 0, least = 0;
-    double x[3], m[3] = {0, 0, 0};
-    for (uint32_t k = 0; k < 3; k++) {
-        top = fabs(l[k]) > fabs(l[top]) ? k : top;
-        least = fabs(l[k]) < fabs(l[least]) ? k : least;
-        x[k] = l[k] < 0 ? -s->size[k] : s->size[k];
+    const double size[3] = {fabs(l[0]), fabs(l[1]), fabs(l[2])};
+    const uint32_t first = size[1] > size[0], last = size[1] < size[0];
+    const uint32_t top = size[2] > (first ? size[1] : size[0]) ? 2 : first;
+    const uint32_t least = size[2] < (last ? size[1] : size[0]) ? 2 : last;
+    const double most = tlk_max(size[0], tlk_max(size[1], size[2]));
+    const double fewest = tlk_min(size[0], tlk_min(size[1], size[2]));
+    const uint32_t corner = (l[0] < 0 ? 0 : 1u) | (l[1] < 0 ? 0 : 2u) | (l[2] < 0 ? 0 : 4u);
+    const bool face = most >= TLK_FACE_COSINE;
+    const uint32_t count = face ? 4 : fewest <= TLK_EDGE_SINE ? 2 : 1;
+    const uint32_t j = top == 2 ? 0 : top + 1, k = top == 0 ? 2 : top - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        /* a bit for each axis: on its positive side */
+        const uint32_t around =
+            (corner & 1u << top) | (i == 1 || i == 2 ? 1u << j : 0) | (i >= 2 ? 1u << k : 0);
+        const uint32_t along = i == 0 ? corner & ~(1u << least) : corner | 1u << least;
+        const uint32_t id = face ? around : count == 2 ? along : corner;
+        tlk_feature_add(out, s, f, id & 1 ? s->size[0] : -s->size[0],
+                        id & 2 ? s->size[1] : -s->size[1], id & 4 ? s->size[2] : -s->size[2], id);
     }
-    if (fabs(l[top]) >= TLK_FACE_COSINE) {
-        const uint32_t j = top == 2 ? 0 : top + 1, k = top == 0 ? 2 : top - 1;
-        const uint32_t side = l[top] < 0 ? 0 : 1u << top;
-        for (uint32_t i = 0; i < 4; i++) {
-            const bool a = i == 1 || i == 2, b = i >= 2;
-            x[j] = a ? s->size[j] : -s->size[j];
-            x[k] = b ? s->size[k] : -s->size[k];
-            tlk_feature_add(out, s, f, x[0], x[1], x[2],
-                            side | (a ? 1u << j : 0) | (b ? 1u << k : 0));
-        }
-        m[top] = 1;
+    const double m[3] = {top == 0, top == 1, top == 2};
+    if (face)
         tlk_feature_tilt(out, s, f, m);
-        return;
-    }
-    uint32_t id = 0;
-    for (uint32_t k = 0; k < 3; k++)
-        id |= x[k] > 0 ? 1u << k : 0;
-    if (fabs(l[least]) <= TLK_EDGE_SINE) {
-        x[least] = -s->size[least];
-        tlk_feature_add(out, s, f, x[0], x[1], x[2], id & ~(1u << least));
-        x[least] = s->size[least];
-        id |= 1u << least;
-    }
-    tlk_feature_add(out, s, f, x[0], x[1], x[2], id);
-    tlk_feature_slope(out);
+    else
+        tlk_feature_slope(out);
 }
 
 /* An edge of the vertex `at` of the shape's frame that is nearly across l, or that vertex alone. */
