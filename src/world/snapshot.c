@@ -518,6 +518,8 @@ static tl_status restore(stream *s, tl_world *w)
     if (status == TL_OK)
         status = tl_world_upload_pairs(w);
     if (status == TL_OK)
+        status = tl_world_upload_geometries(w);
+    if (status == TL_OK)
         status = tl_image_push(w, &m, NULL);
     if (status == TL_OK) {
         tl_world_apply_settings(w);

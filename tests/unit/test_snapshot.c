@@ -54,7 +54,7 @@ static void add_schedule(tl_scene *scene)
     event.time = 0.4;
     event.gravity[2] = -8;
     assert_ok(tl_scene_add_event(scene, &event));
-    boundary.region = (tl_region){.kind = TL_REGION_SPHERE, .centre = {0, 0, 1}, .radius = 3};
+    boundary.region = (tl_region){.kind = TL_REGION_SPHERE, .centre = {0, 0, 1}, .radius = 9};
     assert_ok(tl_scene_add_boundary(scene, &boundary));
     assert_ok(add_monitors(scene));
 }
