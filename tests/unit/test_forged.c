@@ -273,7 +273,7 @@ static tl_world *solid_world(const variant *v)
     add_solids(scene, 0);
     add_solid_emitter(scene, (double[3]){-0.5, -0.5, 1}, (double[3]){0.5, 0.5, 1.4}, 100);
     tl_world *world = world_of(scene);
-    step(world, 12);
+    step(world, 30);
     assert_true(tl_world_contact_count(world) > 10);
     return world;
 }
