@@ -336,7 +336,7 @@ static void test_every_word(void **state)
  */
 static void solid_words(const variant *v)
 {
-    every_word(v, solid_world(v), SPARSE * 17);
+    every_word(v, solid_world(v), SPARSE * 29);
 }
 
 static void test_solid_words(void **state)
