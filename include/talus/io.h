@@ -228,7 +228,8 @@ TL_API tl_status tl_result_refresh(tl_result *result);
  * where the run was left alone; `text` receives them with a final zero where `room` is larger. */
 TL_API tl_status tl_result_read_edits(tl_result *result, size_t room, char *text, size_t *length);
 
-/** Parses the scene inside. The caller destroys the document. */
+/** Parses the scene inside. The caller destroys the document. Geometries
+ *  that the scene has in files are those that the result holds: the files are not read. */
 TL_API tl_status tl_result_document(const tl_result *result, tl_document **document);
 
 /** One frame of a result. Arrays belong to the result and are valid until its next call. */

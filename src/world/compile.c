@@ -94,6 +94,11 @@ static tl_status check_body(const tl_body_list *list, const tl_body_rec *body, u
                            id, k, TLK_FAR);
     if (body->kind != TL_DYNAMIC)
         return TL_OK;
+    if (!within(body->offset))
+        return tl_fail(
+            TL_BAD_ARGUMENT,
+            "body %u: its shapes are too far from its origin; lengths must be below %g m", id,
+            TLK_FAR);
     for (int k = 0; k < 3; k++)
         if (!keeps(v[k], false, precision) || !keeps(w[k], false, precision))
             return tl_fail(TL_BAD_ARGUMENT,

@@ -1,7 +1,8 @@
-/* The same bits with every instruction set: the mixer stepped with the plain kernels and with each
- * of those this machine can run. Reaches past the public interface for the one switch that chooses.
+/* The same bits with every instruction set: the mixer and heaps of solids stepped with the plain
+ * kernels and with each of those this machine can run. Reaches past the public interface for the
+ * one switch that chooses.
  */
-#include "support.h"
+#include "solids.h"
 
 #include "backend/backend.h"
 
@@ -10,7 +11,9 @@ static uint64_t run(const variant *v)
     tl_settings settings = settings_for(v, 1.0 / 200);
     settings.solver.iterations = 6;
     settings.solver.position_iterations = 3;
-    tl_world *world = world_of(mixer_scene(&settings, 150, 4));
+    tl_scene *scene = mixer_scene(&settings, 150, 4);
+    add_solids(scene, 4);
+    tl_world *world = world_of(scene);
     const tl_report report = step_report(world, 80);
     const uint64_t hash = tl_world_hash(world);
     assert_true(report.active_contacts > 20);

@@ -2,7 +2,7 @@
 /* The same bits for any number of threads, short enough for the thread sanitizer: a small mixer
  * with every solver, and one large enough that every loop is shared out. test_threads_long.c runs a
  * thousand steps. */
-#include "support.h"
+#include "solids.h"
 
 static const uint32_t thread_counts[] = {1, 2, 3, 8};
 #define RUNS 4
@@ -16,14 +16,17 @@ static tl_settings threaded(const variant *v, uint32_t iterations, uint32_t thre
     return settings;
 }
 
-/* Sixty spheres on the paddle, after their fall: hashes and contacts agree. */
+/* Sixty spheres on the paddle, after their fall, and heaps of solids beside it: hashes and contacts
+ * agree. */
 static void every_solver(const variant *v)
 {
     uint64_t expected = 0;
     size_t expected_contacts = 0;
     for (int run = 0; run < RUNS; run++) {
         const tl_settings settings = threaded(v, 6, thread_counts[run]);
-        tl_world *world = world_of(mixer_scene(&settings, 60, 1));
+        tl_scene *scene = mixer_scene(&settings, 60, 1);
+        add_solids(scene, 4);
+        tl_world *world = world_of(scene);
         const tl_report report = step_report(world, 60);
         const uint64_t hash = tl_world_hash(world);
         if (run == 0) {

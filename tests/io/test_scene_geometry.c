@@ -146,12 +146,80 @@ static void fills_keep_off_surfaces(void **state)
     tl_document_destroy(document);
 }
 
+/* A result that lies elsewhere, of a scene whose files are gone: the scene it holds has the same
+ * geometries, and the run goes on from there as if nothing had happened. */
+static void results_keep_geometries(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{'version': '1.1', 'step': 0.005, 'duration': 1, 'geometries': {\n"
+        "  'tray': {'mesh': 'box.obj', 'scale': 0.5},\n"
+        "  'hill': {'heights': {'columns': 3, 'rows': 2, 'spacing': 0.5, 'values': 'hill.txt'}},\n"
+        "  'stone': {'hull': 'box.obj', 'scale': 0.05}},\n"
+        " 'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'mesh', 'geometry': 'tray'}]},\n"
+        "  {'kind': 'fixed', 'position': [9, 0, 0], 'shapes': [{'kind': 'heights',\n"
+        "    'geometry': 'hill'}]},\n"
+        "  {'position': [0, 0, 1.7], 'shapes': [{'kind': 'hull', 'geometry': 'stone'}]}],\n"
+        " 'emitters': [{'region': {'kind': 'box', 'low': [-0.5, -0.5, 2], 'high': [0.5, 0.5, 3]},\n"
+        "   'rate': 50, 'templates': [{'shapes': [{'kind': 'hull', 'geometry': 'stone'}]}]}]}";
+    char first[64], other[64], from[300], to[160], there[400];
+    tl_document *document, *again = NULL;
+    tl_recorder *recorder = NULL;
+    tl_world *world;
+    assert_status(read_scene(text, &document), TL_OK);
+    assert_ok(tl_world_create(tl_document_scene(document), &world));
+    snprintf(first, sizeof first, "%s/first", folder);
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(mkdir(first, 0700), 0);
+    assert_int_equal(mkdir(other, 0700), 0);
+    snprintf(from, sizeof from, "%s/run.h5", first);
+    snprintf(to, sizeof to, "%s/run.h5", other);
+    const tl_record_def record = tl_record_default();
+    assert_ok(tl_recorder_create(from, true, document, world, &record, NULL, &recorder));
+    for (int i = 0; i < 20; i++) {
+        tl_report report;
+        assert_ok(tl_world_step(world, 1, &report));
+        assert_ok(tl_recorder_step(recorder, world, &report));
+    }
+    assert_ok(tl_recorder_close(recorder, world));
+    tl_document_destroy(document);
+    assert_int_equal(rename(from, to), 0);
+    snprintf(there, sizeof there, "%s.checkpoint", from);
+    snprintf(from, sizeof from, "%s.checkpoint", to);
+    assert_int_equal(rename(there, from), 0);
+    assert_int_equal(rename(at("box.obj"), (snprintf(there, sizeof there, "%s/b", folder), there)),
+                     0);
+
+    tl_world *resumed = NULL;
+    assert_ok(tl_recorder_resume(to, TL_BACKEND_CPU, 1, &recorder, &again, &resumed));
+    assert_ok(tl_world_step(world, 20, NULL));
+    assert_ok(tl_world_step(resumed, 20, NULL));
+    assert_true(tl_world_hash(world) == tl_world_hash(resumed));
+    const tl_scene *scene = tl_document_scene(again);
+    const tl_geometry_rec *g = scene->geometries.data;
+    assert_int_equal(scene->geometries.count, 3);
+    assert_true(g[0].kind == TL_MESH && g[1].kind == TL_HEIGHTS && g[2].kind == TL_HULL);
+    assert_near(g[0].volume, 6, 1e-12);
+    assert_near(g[2].volume, 0.1 * 0.2 * 0.3, 1e-15);
+    assert_true(((const double *)g[1].numbers.data)[2 + 5] == -0.1);
+    assert_true(tl_recorder_close(recorder, resumed) <= 0);
+    tl_world_destroy(resumed);
+    tl_document_destroy(again);
+    assert_int_equal(rename(there, at("box.obj")), 0);
+    tl_world_destroy(world);
+    unlink(to);
+    unlink(from);
+    rmdir(first);
+    rmdir(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_stand_beside_the_scene),
         cmocka_unit_test(faults_are_told_at_the_name),
         cmocka_unit_test(fills_keep_off_surfaces),
+        cmocka_unit_test(results_keep_geometries),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -109,6 +109,12 @@ static void same_contacts(const tl_world *w, const tl_image *old, const uint32_t
                 assert_near(g_now[c], owner ? -g[c] : g[c], 0);
             }
             assert_near(n_now[3], n[3], 0);
+            if (old->feature.count && !owner) {
+                assert_memory_equal(row_at(&now->place, at), row_at(&old->place, k),
+                                    old->place.item);
+                assert_memory_equal(row_at(&now->feature, at), row_at(&old->feature, k),
+                                    old->feature.item);
+            }
             at++;
         }
     }
@@ -174,8 +180,8 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
     const size_t shapes = old->shape_body.count;
     const uint32_t *body = old->shape_body.data, *info = old->shape_info.data;
     uint32_t *order = malloc((old->id.count + 1) * sizeof *order), frame = 0;
-    uint32_t *from = malloc((3 * shapes + 1) * sizeof *from), *to = from + shapes;
-    uint32_t *frames = to + shapes, kept = 0;
+    uint32_t *from = malloc((4 * shapes + 1) * sizeof *from), *to = from + shapes;
+    uint32_t *frames = to + shapes, *frame_of = frames + shapes, kept = 0;
     uint8_t *level = malloc(shapes + 1);
     size_t dynamic = 0, shape = 0, fixed = 0;
     const size_t count = order_of(old, gone, order, &dynamic);
@@ -192,12 +198,15 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
                 to[s] = (uint32_t)shape;
                 from[shape++] = s;
             }
-    for (uint32_t s = 0; s < shapes; s++) { /* fixed rows keep their order, so frames do too */
-        const bool stays = to[s] != TLK_NONE;
-        fixed += info[s] & TLK_SHAPE_FIXED && stays;
-        if (info[s] & TLK_SHAPE_KIND && stays)
-            frames[kept++] = frame;
+    for (uint32_t s = 0; s < shapes;
+         s++) { /* the k-th frame is that of the k-th that is no sphere */
+        frame_of[s] = frame;
+        fixed += info[s] & TLK_SHAPE_FIXED && to[s] != TLK_NONE;
         frame += (info[s] & TLK_SHAPE_KIND) != 0;
+    }
+    for (size_t s = 0; s < shape; s++) {
+        if (info[from[s]] & TLK_SHAPE_KIND)
+            frames[kept++] = frame_of[from[s]];
     }
     assert_int_equal(w->rows, count);
     assert_int_equal(w->dynamic, dynamic);
@@ -220,7 +229,8 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
 
 /* ---- Edits ---- */
 
-/* A body of one to three spheres, now and then a wall or a small ball that stays in place. */
+/* A body of one to three spheres or solids, now and then a wall or a small ball that stays in
+ * place. */
 static tl_body_def any_body(dice *d, tl_shape_def shapes[3], double ratio)
 {
     tl_body_def def = tl_body_default();
@@ -231,6 +241,12 @@ static tl_body_def any_body(dice *d, tl_shape_def shapes[3], double ratio)
     for (int i = 0; i < 3; i++) {
         shapes[i] = tl_sphere_default(r);
         shapes[i].position[0] = def.shape_count > 1 ? r * (i - 1) : 0;
+    }
+    if (roll(d, 0, 1) < 0.4) { /* a box or a capsule, alone or beside spheres */
+        const double at = shapes[0].position[0];
+        shapes[0] = roll(d, 0, 1) < 0.5 ? tl_box_default(r, 0.7 * r, 0.8 * r)
+                                        : tl_capsule_default(r / 2, r);
+        shapes[0].position[0] = at;
     }
     if (fixed) {
         def.kind = TL_FIXED;

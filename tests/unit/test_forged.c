@@ -273,7 +273,7 @@ static tl_world *solid_world(const variant *v)
     add_solids(scene, 0);
     add_solid_emitter(scene, (double[3]){-0.5, -0.5, 1}, (double[3]){0.5, 0.5, 1.4}, 100);
     tl_world *world = world_of(scene);
-    step(world, 12);
+    step(world, 30);
     assert_true(tl_world_contact_count(world) > 10);
     return world;
 }
@@ -336,7 +336,7 @@ static void test_every_word(void **state)
  */
 static void solid_words(const variant *v)
 {
-    every_word(v, solid_world(v), SPARSE * 17);
+    every_word(v, solid_world(v), SPARSE * 29);
 }
 
 static void test_solid_words(void **state)

@@ -70,6 +70,20 @@ static void test_emitters(void **state)
     assert_refused(tl_scene_add_emitter(scene, NULL), BAD, "def is NULL; it must not be");
     assert_ok(tl_scene_add_emitter(scene, &def));
     assert_int_equal(scene->schedule.emitters.count, 1);
+    tl_shape_def box = tl_box_default(0.1, 0.1, 0.1);
+    tl_template_def template = {0, 1, &box};
+    tl_emitter_def pour = sound_emitter();
+    pour.size = (tl_size_def){.kind = TL_SIZE_EQUAL, .radius = 1};
+    pour.template_count = 1;
+    assert_refused(tl_scene_add_emitter(scene, &pour), TL_BAD_ARGUMENT,
+                   "templates is NULL; it must not be");
+    pour.templates = &template;
+    assert_refused(tl_scene_add_emitter(scene, &pour), TL_BAD_ARGUMENT,
+                   "emitter.templates[0].weight is 0; it must be finite and > 0");
+    template.weight = 1;
+    template.shape_count = 0;
+    assert_refused(tl_scene_add_emitter(scene, &pour), TL_BAD_ARGUMENT,
+                   "emitter.templates[0].shapes is empty; a template needs a shape at least");
     tl_scene_destroy(scene);
 }
 

@@ -190,6 +190,14 @@ static void test_bad_values(void **state)
     assert_refused(tl_world_write_velocities(world, 1, &ball, good, bad), TL_BAD_ARGUMENT,
                    SAYS_SPIN);
     assert_refused(tl_world_add_force(world, &force), TL_BAD_ARGUMENT, SAYS_FORCE);
+    tl_shape_def far = tl_box_default(1, 1, 1); /* a snapshot could not hold its origin */
+    tl_body_def body = tl_body_default();
+    far.position[0] = 1e12;
+    body.shapes = &far;
+    body.shape_count = 1;
+    body.position[0] = -1e12;
+    assert_refused(tl_world_add_bodies(world, 1, &body, NULL), TL_BAD_ARGUMENT,
+                   "body 6: its shapes are too far from its origin; lengths must be below 1e+12 m");
     settings.step = 0;
     assert_refused(tl_world_set_settings(world, &settings), TL_BAD_ARGUMENT,
                    "settings.step is 0; it must be finite and > 0");
