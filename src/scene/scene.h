@@ -22,17 +22,11 @@ typedef struct tl_shape_rec {
     uint32_t unused;   /* 0 */
 } tl_shape_rec;
 
-/* The frame of a shape in its body's frame: origin, three axes (of a parallelogram its edges and
- * normal), half extents (patch: TL_PATCH numbers, as TLK_PATCH), and the centre and radius of a
- * ball around it (0 for planes); of a sphere, the ball is the sphere. */
-#define TL_PATCH 18
-
 /* Whether a kind is a solid, which may be on dynamic bodies. */
 bool tl_shape_is_solid(uint32_t kind);
 
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
-void tl_shape_patch(const tl_shape_rec *shape, double *patch, double *ball);
 
 /* The frame of a shape in its body's frame (frame.c), TL_FRAME numbers:
  *   0..2    origin
