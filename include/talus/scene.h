@@ -563,16 +563,17 @@ typedef struct tl_monitor_def {
     tl_group_def on;      /**< what is measured; default: all bodies */
     tl_group_def
         by; /**< FORCE, TORQUE: what acts; default: none, which is all that is not in `on` */
-    uint32_t shape;   /**< FORCE, TORQUE: on this shape of the body alone, from 0; default
-                           TL_ANY_SHAPE */
-    double axis[3];   /**< FORCE, TORQUE, POSITION, VELOCITY, ANGULAR_VELOCITY: one more channel,
-                           "along", is the component along this axis; default 0: none */
-    bool about;       /**< TORQUE: about `point`; false (the default): about the body's origin */
+    uint32_t shape; /**< FORCE, TORQUE: on this shape of the body alone, from 0; default
+                         TL_ANY_SHAPE */
+    double axis[3]; /**< FORCE, TORQUE, POSITION, VELOCITY, ANGULAR_VELOCITY: one more channel,
+                         "along", is the component along this axis; default 0: none */
+    bool about; /**< TORQUE: about `point`; false (the default): about the body's centre of mass, or
+                     the origin of one that is not dynamic */
     double point[3];  /**< m; TORQUE; FLOW: a point of the plane */
     double normal[3]; /**< FLOW: of the plane, to the side that mass flows to; default 0: into
                            `region` */
-    bool within;      /**< ENERGY, AMOUNT, SPEED: bodies whose origin is in `region` alone; default
-                           false */
+    bool within;      /**< ENERGY, AMOUNT, SPEED: bodies whose centre of mass is in `region` alone;
+                         default      false */
     tl_region region; /**< FLOW, and where `within` is set; may be infinite */
     const char *of;   /**< MEAN, MAX, MIN, INTEGRAL: a channel of a monitor added before */
     double window;    /**< s, > 0, likewise: up to now; default infinity: since the start */
