@@ -356,7 +356,7 @@ TL_KERNEL void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
         const double most = 0.3 * both + 10 * TLK_FLUSH * t->scale;
         if (off > most * most)
             continue; /* too far beside each other */
-        const bool clear = rise > 0 && off < 0.04 * rise * rise;
+        const bool clear = rise > 0 && off < 0.25 * rise * rise;
         const double apart = sqrt(rise * rise + off), part_a = clear ? round / apart : 0;
         const double gap =
             clear ? apart - both : rise - both + off / (2 * both + TLK_FLUSH * t->scale);

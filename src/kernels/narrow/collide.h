@@ -73,6 +73,9 @@ TL_RARE uint32_t tlk_nearest_points(const tlk_convex *a, const tlk_convex *b, do
             best->n[k] = x.v[k] / gap;
         best->s = gap;
         tlk_simplex_point(&x, best->p);
+        double p[3], q[3];
+        if (!tlk_is_polytope(a->kind) || !tlk_is_polytope(b->kind))
+            best->s = tlk_separation(a, b, best->n, p, q); /* of this normal, which is not exact */
     }
     return how;
 }
