@@ -25,7 +25,7 @@ static double same_gap(const solid *a, const solid *b, double gap, double scale)
     if (!is_curved(a->c.kind) && !is_curved(b->c.kind))
         return 1e-12 * scale;
     const bool deep = gap + a->c.rounding + b->c.rounding < -0.02 * scale;
-    return (deep ? 1e-4 : 2e-9) * scale;
+    return (deep ? 1e-4 : 1e-8) * scale;
 }
 
 /* Two shapes, in most cases near each other: `b` is moved along a random direction until its
