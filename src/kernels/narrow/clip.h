@@ -353,10 +353,11 @@ TL_KERNEL void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
         const double both = t->bulge + bend_a + bend_b;
         const double rise = tlk_height(b, bx, by) - h + bend_a + bend_b;
         const double off = (bx - x) * (bx - x) + (by - y) * (by - y);
-        const double most = 0.3 * both + 10 * TLK_FLUSH * t->scale;
-        if (off > most * most)
-            continue; /* too far beside each other */
+        /* too far beside each other, also for lines whose middles have passed each other */
         const bool clear = rise > 0 && off < 0.25 * rise * rise;
+        const double most = (clear ? 0.3 : 0.05) * both + 10 * TLK_FLUSH * t->scale;
+        if (off > most * most)
+            continue;
         const double apart = sqrt(rise * rise + off), part_a = clear ? round / apart : 0;
         const double gap =
             clear ? apart - both : rise - both + off / (2 * both + TLK_FLUSH * t->scale);
