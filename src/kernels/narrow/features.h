@@ -131,7 +131,7 @@ TL_KERNEL void tlk_feature_box(tlk_feature *out, const tlk_convex *s, const tlk_
         tlk_feature_add(out, s, f, id & 1 ? s->size[0] : -s->size[0],
                         id & 2 ? s->size[1] : -s->size[1], id & 4 ? s->size[2] : -s->size[2], id);
     }
-    const double m[3] = {top == 0, top == 1, top == 2};
+    const double m[3] = {top == 0 ? 1.0 : 0, top == 1 ? 1.0 : 0, top == 2 ? 1.0 : 0};
     if (face)
         tlk_feature_tilt(out, s, f, m);
     else
