@@ -119,7 +119,7 @@ for frame, seen in zip(frames, found):
     place = {int(b): i for i, b in enumerate(state["body"])}
     spheres, moving, contacts, fixed = [], [], [], []
     for part in seen["parts"]:
-        kind = (spheres if "velocity" in part else contacts if "impulse" in part
+        kind = (contacts if "impulse" in part else spheres if not part["polygons"]
                 else moving if set(part["body"]) == {4} else fixed)
         kind.append(part)
     equal([len(kind) for kind in (spheres, moving, contacts, fixed)], [1, 1, 1, 1], "parts of a frame")
