@@ -3,10 +3,13 @@
 #ifndef TL_KERNELS_REAL_H
 #define TL_KERNELS_REAL_H
 
+/* Kernels are inlined, always. The narrow phase is too much for that: the compiler chooses. */
 #if defined(__CUDACC__)
+#define TL_NARROW static __device__ inline
 #define TL_KERNEL static __device__ __forceinline__
 #define TL_RARE   static __device__ __noinline__
 #else
+#define TL_NARROW static inline __attribute__((unused))
 #define TL_KERNEL static inline __attribute__((always_inline, unused))
 #define TL_RARE                                                                       \
     static __attribute__((noinline, unused)) /* kept out of the way of the usual case \

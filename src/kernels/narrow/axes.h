@@ -13,7 +13,7 @@ typedef struct tlk_axis {
 
 /* Tries the unit vector n; one that is hardly better does not count, so that equals do not flicker.
  */
-TL_KERNEL bool tlk_try_axis(const tlk_convex *a, const tlk_convex *b, const double *n, double slack,
+TL_NARROW bool tlk_try_axis(const tlk_convex *a, const tlk_convex *b, const double *n, double slack,
                             tlk_axis *best)
 {
     double p[3], q[3];
@@ -70,7 +70,7 @@ TL_RARE void tlk_try_faces(const tlk_convex *own, const tlk_convex *other, bool 
 }
 
 /* Where the lines p + t e and q + u f are nearest, with c = e x f. */
-TL_KERNEL void tlk_cross_lines(const double *e, const double *f, const double *c, const double *pq,
+TL_NARROW void tlk_cross_lines(const double *e, const double *f, const double *c, const double *pq,
                                double *t, double *u)
 {
     const double cc = tlk_dotd(c, c);
@@ -83,7 +83,7 @@ TL_KERNEL void tlk_cross_lines(const double *e, const double *f, const double *c
 
 /* An edge of s seen in the frame of `frame`, whose axes are unit vectors, or in the world (NULL).
  */
-TL_KERNEL void tlk_edge_in(const tlk_convex *s, uint32_t edge, const tlk_convex *frame, double *p,
+TL_NARROW void tlk_edge_in(const tlk_convex *s, uint32_t edge, const tlk_convex *frame, double *p,
                            double *e)
 {
     double x[3], along[3];

@@ -23,13 +23,13 @@ typedef struct tlk_polygon {
 
 #define TLK_OF_A 1024u
 
-TL_KERNEL uint32_t tlk_point_key(uint32_t fa, uint32_t fb)
+TL_NARROW uint32_t tlk_point_key(uint32_t fa, uint32_t fb)
 {
     return fa * 1024 + fb;
 }
 
 /* Twice the signed area. */
-TL_KERNEL double tlk_area(const tlk_feature *f)
+TL_NARROW double tlk_area(const tlk_feature *f)
 {
     double sum = 0;
     for (uint32_t i = 2; i < f->count; i++)
@@ -43,7 +43,7 @@ typedef struct tlk_cut {
     double x, y, d;
 } tlk_cut;
 
-TL_KERNEL tlk_cut tlk_cut_of(const tlk_feature *f, uint32_t i, double turn)
+TL_NARROW tlk_cut tlk_cut_of(const tlk_feature *f, uint32_t i, double turn)
 {
     const uint32_t j = i + 1 == f->count ? 0 : i + 1;
     const double ex = f->xy[j][0] - f->xy[i][0], ey = f->xy[j][1] - f->xy[i][1];
@@ -63,7 +63,7 @@ typedef struct tlk_corner {
     uint32_t fa, fb, side;
 } tlk_corner;
 
-TL_KERNEL void tlk_polygon_set(tlk_polygon *g, uint32_t at, const tlk_corner *c)
+TL_NARROW void tlk_polygon_set(tlk_polygon *g, uint32_t at, const tlk_corner *c)
 {
     g->xy[at][0] = c->x;
     g->xy[at][1] = c->y;
@@ -72,7 +72,7 @@ TL_KERNEL void tlk_polygon_set(tlk_polygon *g, uint32_t at, const tlk_corner *c)
     g->side[at] = (uint16_t)c->side;
 }
 
-TL_KERNEL void tlk_polygon_move(tlk_polygon *g, uint32_t from, uint32_t to)
+TL_NARROW void tlk_polygon_move(tlk_polygon *g, uint32_t from, uint32_t to)
 {
     g->xy[to][0] = g->xy[from][0];
     g->xy[to][1] = g->xy[from][1];
@@ -82,7 +82,7 @@ TL_KERNEL void tlk_polygon_move(tlk_polygon *g, uint32_t from, uint32_t to)
 }
 
 /* Where the edge from corner j to l meets edge i of a. */
-TL_KERNEL tlk_corner tlk_clip_corner(const tlk_polygon *g, uint32_t j, uint32_t l, tlk_cut cut,
+TL_NARROW tlk_corner tlk_clip_corner(const tlk_polygon *g, uint32_t j, uint32_t l, tlk_cut cut,
                                      const tlk_feature *a, uint32_t i)
 {
     const double here = cut.x * g->xy[j][0] + cut.y * g->xy[j][1] - cut.d;
@@ -105,7 +105,7 @@ TL_KERNEL tlk_corner tlk_clip_corner(const tlk_polygon *g, uint32_t j, uint32_t 
 }
 
 /* Cuts off what is beyond edge i of a: corners in a row, in whose place come two others. */
-TL_KERNEL void tlk_clip_edge(tlk_polygon *g, const tlk_feature *a, uint32_t i, double turn,
+TL_NARROW void tlk_clip_edge(tlk_polygon *g, const tlk_feature *a, uint32_t i, double turn,
                              double slack)
 {
     const tlk_cut cut = tlk_cut_of(a, i, turn);
@@ -166,7 +166,7 @@ typedef struct tlk_facing {
 } tlk_facing;
 
 /* Adds the point over (x, y), at height h of the core of a. */
-TL_KERNEL void tlk_touch_add(tlk_facing *t, double x, double y, double h, double gap, uint32_t key,
+TL_NARROW void tlk_touch_add(tlk_facing *t, double x, double y, double h, double gap, uint32_t key,
                              tlk_manifold *m)
 {
     t->least = tlk_min(t->least, gap);
@@ -184,12 +184,12 @@ TL_KERNEL void tlk_touch_add(tlk_facing *t, double x, double y, double h, double
     m->key[at] = key;
 }
 
-TL_KERNEL double tlk_touch_gap(const tlk_facing *t, double x, double y)
+TL_NARROW double tlk_touch_gap(const tlk_facing *t, double x, double y)
 {
     return tlk_height(&t->b, x, y) - tlk_height(&t->a, x, y) - t->bulge;
 }
 
-TL_KERNEL void tlk_touch_corner(tlk_facing *t, const tlk_polygon *g, uint32_t i, tlk_manifold *m)
+TL_NARROW void tlk_touch_corner(tlk_facing *t, const tlk_polygon *g, uint32_t i, tlk_manifold *m)
 {
     tlk_touch_add(t, g->xy[i][0], g->xy[i][1], tlk_height(&t->a, g->xy[i][0], g->xy[i][1]),
                   tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_point_key(g->fa[i], g->fb[i]), m);
@@ -197,7 +197,7 @@ TL_KERNEL void tlk_touch_corner(tlk_facing *t, const tlk_polygon *g, uint32_t i,
 
 /* How much a corner is worth as the next one of a manifold: at first depth, then the distance from
  * the first, then the area that it adds. */
-TL_KERNEL double tlk_corner_worth(const tlk_facing *t, const tlk_polygon *g, const uint32_t *taken,
+TL_NARROW double tlk_corner_worth(const tlk_facing *t, const tlk_polygon *g, const uint32_t *taken,
                                   uint32_t step, uint32_t i)
 {
     const double x = g->xy[i][0], y = g->xy[i][1];
@@ -258,7 +258,7 @@ TL_RARE void tlk_touch_reduce(tlk_facing *t, const tlk_polygon *g, tlk_manifold 
 }
 
 /* Two faces. */
-TL_KERNEL void tlk_touch_faces(tlk_facing *t, tlk_manifold *m)
+TL_NARROW void tlk_touch_faces(tlk_facing *t, tlk_manifold *m)
 {
     tlk_polygon g;
     g.count = t->b.count;
@@ -274,7 +274,7 @@ TL_KERNEL void tlk_touch_faces(tlk_facing *t, tlk_manifold *m)
 }
 
 /* A segment (an edge, a line of a side) over a face; `turned`: the segment is of b. */
-TL_KERNEL void tlk_touch_segment_face(tlk_facing *t, bool turned, tlk_manifold *m)
+TL_NARROW void tlk_touch_segment_face(tlk_facing *t, bool turned, tlk_manifold *m)
 {
     const tlk_feature *s = turned ? &t->b : &t->a, *face = turned ? &t->a : &t->b;
     const double turn = tlk_area(face) < 0 ? -1 : 1, slack = TLK_FLUSH * t->scale;
@@ -308,7 +308,7 @@ TL_KERNEL void tlk_touch_segment_face(tlk_facing *t, bool turned, tlk_manifold *
 }
 
 /* Two segments that cross: one point. */
-TL_KERNEL void tlk_touch_crossing(tlk_facing *t, double cross, tlk_manifold *m)
+TL_NARROW void tlk_touch_crossing(tlk_facing *t, double cross, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double dx = b->xy[0][0] - a->xy[0][0], dy = b->xy[0][1] - a->xy[0][1];
@@ -323,7 +323,7 @@ TL_KERNEL void tlk_touch_crossing(tlk_facing *t, double cross, tlk_manifold *m)
 }
 
 /* Two segments that run along each other: the ends of what they share. */
-TL_KERNEL void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
+TL_NARROW void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *a = &t->a, *b = &t->b;
     const double ex = a->xy[1][0] - a->xy[0][0], ey = a->xy[1][1] - a->xy[0][1];
@@ -372,13 +372,13 @@ TL_KERNEL void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
 }
 
 /* The name of what is not clipped. */
-TL_KERNEL uint32_t tlk_feature_name(const tlk_feature *f)
+TL_NARROW uint32_t tlk_feature_name(const tlk_feature *f)
 {
     return f->count == 1 ? f->id[0] : f->count == 2 ? TLK_EDGE_ID + f->id[0] : TLK_INSIDE_ID;
 }
 
 /* One point over whatever the other has there. */
-TL_KERNEL void tlk_touch_point(tlk_facing *t, tlk_manifold *m)
+TL_NARROW void tlk_touch_point(tlk_facing *t, tlk_manifold *m)
 {
     const tlk_feature *p = t->a.count == 1 ? &t->a : &t->b,
                       *other = t->a.count == 1 ? &t->b : &t->a;
@@ -407,7 +407,7 @@ TL_KERNEL void tlk_touch_point(tlk_facing *t, tlk_manifold *m)
 }
 
 /* The points of two shapes whose features face each other along n. */
-TL_KERNEL void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, const double *n,
+TL_NARROW void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, const double *n,
                                   double limit, double scale, tlk_facing *t, tlk_manifold *m)
 {
     tlk_plane_frame_of(n, &t->frame);
@@ -433,7 +433,7 @@ TL_KERNEL void tlk_touch_features(const tlk_convex *a, const tlk_convex *b, cons
 
 /* The least gap is `gap`: where features are flush they may reach a little beyond each other, and
  * of equals any may have been taken. */
-TL_KERNEL void tlk_touch_level(double gap, tlk_manifold *m)
+TL_NARROW void tlk_touch_level(double gap, tlk_manifold *m)
 {
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < m->count; i++) {
@@ -447,7 +447,7 @@ TL_KERNEL void tlk_touch_level(double gap, tlk_manifold *m)
 /* Sees to it that the nearest points are among those of the manifold: p of the core of a, and
  * `gap`.
  */
-TL_KERNEL void tlk_touch_nearest(tlk_facing *t, const double *p, double gap, tlk_manifold *m)
+TL_NARROW void tlk_touch_nearest(tlk_facing *t, const double *p, double gap, tlk_manifold *m)
 {
     uint32_t nearest = 0;
     double close = INFINITY;

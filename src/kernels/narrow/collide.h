@@ -8,7 +8,7 @@
 #include "kernels/narrow/plane.h"
 
 /* Turns a manifold of (b, a) into that of (a, b). */
-TL_KERNEL void tlk_manifold_turn(tlk_manifold *m)
+TL_NARROW void tlk_manifold_turn(tlk_manifold *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         for (int k = 0; k < 3; k++)
@@ -22,7 +22,7 @@ TL_KERNEL void tlk_manifold_turn(tlk_manifold *m)
 
 /* Whether b goes first: kinds in their order; of one kind, the one whose size, or else the place of
  * the other in whose frame, is less. It decides only which of two equal answers is given. */
-TL_KERNEL bool tlk_second_first(const tlk_convex *a, const tlk_convex *b)
+TL_NARROW bool tlk_second_first(const tlk_convex *a, const tlk_convex *b)
 {
     if (a->kind != b->kind)
         return b->kind == TLK_PLANE || (a->kind != TLK_PLANE && b->kind < a->kind);
@@ -47,7 +47,7 @@ TL_KERNEL bool tlk_second_first(const tlk_convex *a, const tlk_convex *b)
 }
 
 /* A direction across two cores neither of which has a face: points and segments that meet. */
-TL_KERNEL void tlk_try_thin(const tlk_convex *a, const tlk_convex *b, tlk_axis *best)
+TL_NARROW void tlk_try_thin(const tlk_convex *a, const tlk_convex *b, tlk_axis *best)
 {
     double n[3] = {0, 0, 1};
     if (a->kind == TLK_CAPSULE || b->kind == TLK_CAPSULE) {
@@ -109,7 +109,7 @@ TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_
 }
 
 /* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
-TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
+TL_NARROW void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
                              const double *guess, tlk_axis *best)
 {
     for (int k = 0; k < 3; k++)
@@ -128,7 +128,7 @@ TL_KERNEL void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double fa
 /* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
  * the planes, it is at least locally the best one. True where the manifold is done; else best is
  * the best of all. */
-TL_KERNEL bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double limit,
+TL_NARROW bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double limit,
                                 double scale, tlk_axis *best, tlk_manifold *m)
 {
     if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
@@ -143,7 +143,7 @@ TL_KERNEL bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double
 }
 
 /* Ellipsoids and spheres; false where the search did not end. */
-TL_KERNEL bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double limit,
+TL_NARROW bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double limit,
                                 double scale, tlk_axis *best, tlk_manifold *m)
 {
     const double bulge = a->rounding + b->rounding;

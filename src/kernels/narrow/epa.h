@@ -13,7 +13,7 @@
 
 /* Where F(n) - n = r would vanish if r were linear in F between the latest and `depth` (1 or 2)
  * that came before. */
-TL_KERNEL void tlk_extrapolate(const double (*f)[3], const double (*r)[3], uint32_t depth,
+TL_NARROW void tlk_extrapolate(const double (*f)[3], const double (*r)[3], uint32_t depth,
                                double *n)
 {
     double d[2][3], c[2] = {0, 0};
@@ -78,7 +78,7 @@ typedef struct tlk_epa {
 } tlk_epa;
 
 /* The farthest point of the difference along m, from 0 outwards. */
-TL_KERNEL void tlk_epa_support(const tlk_convex *a, const tlk_convex *b, const double *m, double *w)
+TL_NARROW void tlk_epa_support(const tlk_convex *a, const tlk_convex *b, const double *m, double *w)
 {
     const double back[3] = {-m[0], -m[1], -m[2]};
     double p[3];
@@ -89,7 +89,7 @@ TL_KERNEL void tlk_epa_support(const tlk_convex *a, const tlk_convex *b, const d
 }
 
 /* The outward unit normal of three corners; false where they are on a line. */
-TL_KERNEL bool tlk_epa_normal(const tlk_epa *x, const uint8_t *corner, double *m)
+TL_NARROW bool tlk_epa_normal(const tlk_epa *x, const uint8_t *corner, double *m)
 {
     double e[3], f[3];
     for (int k = 0; k < 3; k++) {
@@ -100,7 +100,7 @@ TL_KERNEL bool tlk_epa_normal(const tlk_epa *x, const uint8_t *corner, double *m
     return tlk_unit(m) > 0;
 }
 
-TL_KERNEL void tlk_epa_add(tlk_epa *x, uint32_t i, uint32_t j, uint32_t l)
+TL_NARROW void tlk_epa_add(tlk_epa *x, uint32_t i, uint32_t j, uint32_t l)
 {
     double m[3];
     const uint32_t at = x->faces++;
@@ -192,7 +192,7 @@ TL_RARE bool tlk_epa_grow(tlk_epa *x, double slack)
 }
 
 /* The face that is nearest to 0. */
-TL_KERNEL uint32_t tlk_epa_nearest(const tlk_epa *x)
+TL_NARROW uint32_t tlk_epa_nearest(const tlk_epa *x)
 {
     uint32_t at = 0;
     for (uint32_t i = 1; i < x->faces; i++)

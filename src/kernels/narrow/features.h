@@ -35,7 +35,7 @@ typedef struct tlk_feature {
     double bend[2];   /* m, radii of curvature across the ends of a line of a curved side */
 } tlk_feature;
 
-TL_KERNEL void tlk_plane_frame_of(const double *n, tlk_plane_frame *f)
+TL_NARROW void tlk_plane_frame_of(const double *n, tlk_plane_frame *f)
 {
     for (int k = 0; k < 3; k++)
         f->n[k] = n[k];
@@ -44,7 +44,7 @@ TL_KERNEL void tlk_plane_frame_of(const double *n, tlk_plane_frame *f)
 }
 
 /* Appends the point x of the shape's frame. */
-TL_KERNEL void tlk_feature_add(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_add(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                double x, double y, double z, uint32_t id)
 {
     const double local[3] = {x, y, z};
@@ -61,7 +61,7 @@ TL_KERNEL void tlk_feature_add(tlk_feature *out, const tlk_convex *s, const tlk_
 }
 
 /* Heights of a face whose normal in the shape's frame is m. */
-TL_KERNEL void tlk_feature_tilt(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_tilt(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                 const double *m)
 {
     double world[3];
@@ -73,7 +73,7 @@ TL_KERNEL void tlk_feature_tilt(tlk_feature *out, const tlk_convex *s, const tlk
 }
 
 /* Heights along a segment. One that points along the normal is its first point. */
-TL_KERNEL void tlk_feature_slope(tlk_feature *out)
+TL_NARROW void tlk_feature_slope(tlk_feature *out)
 {
     if (out->count == 2) {
         const double x = out->xy[1][0] - out->xy[0][0], y = out->xy[1][1] - out->xy[0][1];
@@ -90,7 +90,7 @@ TL_KERNEL void tlk_feature_slope(tlk_feature *out)
 }
 
 /* The disc at z of a cylinder or cone, with the rim's point that is farthest along l (outwards). */
-TL_KERNEL void tlk_feature_disc(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_disc(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                 const double *l, double z, uint32_t first)
 {
     const double c = 0.86602540378443864676, r = s->size[0];
@@ -109,7 +109,7 @@ TL_KERNEL void tlk_feature_disc(tlk_feature *out, const tlk_convex *s, const tlk
 }
 
 /* No array is indexed here by what is computed: nvcc 13.0 makes wrong code of that. */
-TL_KERNEL void tlk_feature_box(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_box(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                const double *l)
 {
     const double size[3] = {fabs(l[0]), fabs(l[1]), fabs(l[2])};
@@ -139,7 +139,7 @@ TL_KERNEL void tlk_feature_box(tlk_feature *out, const tlk_convex *s, const tlk_
 }
 
 /* An edge of the vertex `at` of the shape's frame that is nearly across l, or that vertex alone. */
-TL_KERNEL void tlk_feature_edge(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_edge(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                 const double *l, const uint32_t *pairs, uint32_t count, uint32_t at)
 {
     const double *x = s->vertex + 3 * (size_t)at;
@@ -191,7 +191,7 @@ TL_RARE void tlk_feature_hull(tlk_feature *out, const tlk_convex *s, const tlk_p
 }
 
 /* Triangles: vertices as they are. */
-TL_KERNEL void tlk_feature_triangle(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_triangle(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                     const double *l)
 {
     double e[3], g[3], m[3];
@@ -212,7 +212,7 @@ TL_KERNEL void tlk_feature_triangle(tlk_feature *out, const tlk_convex *s, const
 }
 
 /* Parallelograms; here l are the products of the outward direction with u, v and w. */
-TL_KERNEL void tlk_feature_parallelogram(tlk_feature *out, const tlk_convex *s,
+TL_NARROW void tlk_feature_parallelogram(tlk_feature *out, const tlk_convex *s,
                                          const tlk_plane_frame *f, const double *l)
 {
     if (fabs(l[2]) >= TLK_FACE_COSINE) {
@@ -240,7 +240,7 @@ TL_KERNEL void tlk_feature_parallelogram(tlk_feature *out, const tlk_convex *s,
 }
 
 /* Cylinders and cones: an end's disc, a line of the side, a point of the rim or the apex. */
-TL_KERNEL void tlk_feature_turned(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
+TL_NARROW void tlk_feature_turned(tlk_feature *out, const tlk_convex *s, const tlk_plane_frame *f,
                                   const double *l)
 {
     const double radial = sqrt(l[0] * l[0] + l[1] * l[1]), r = s->size[0], h = s->size[2];
@@ -303,7 +303,7 @@ TL_RARE void tlk_feature_of(const tlk_convex *s, const tlk_plane_frame *f, doubl
     }
 }
 
-TL_KERNEL double tlk_height(const tlk_feature *f, double x, double y)
+TL_NARROW double tlk_height(const tlk_feature *f, double x, double y)
 {
     return f->height[0] + f->height[1] * x + f->height[2] * y;
 }

@@ -26,7 +26,7 @@ typedef struct tlk_nearest_point {
     double weight[3], v[3], square;
 } tlk_nearest_point;
 
-TL_KERNEL void tlk_nearest_segment(const double (*w)[3], uint32_t i, uint32_t j,
+TL_NARROW void tlk_nearest_segment(const double (*w)[3], uint32_t i, uint32_t j,
                                    tlk_nearest_point *out)
 {
     double e[3];
@@ -143,7 +143,7 @@ TL_RARE bool tlk_nearest_tetrahedron(const double (*w)[3], double thin, tlk_near
 
 /* Takes vertex number `count` - 1 in; returns true where 0 is inside. The simplex is left as it was
  * where its nearest point comes no nearer. */
-TL_KERNEL bool tlk_simplex_reduce(tlk_simplex *x, double thin, bool *nearer)
+TL_NARROW bool tlk_simplex_reduce(tlk_simplex *x, double thin, bool *nearer)
 {
     tlk_nearest_point near;
     if (x->count == 4) {
@@ -180,7 +180,7 @@ TL_KERNEL bool tlk_simplex_reduce(tlk_simplex *x, double thin, bool *nearer)
 }
 
 /* The point of a that is nearest to b. */
-TL_KERNEL void tlk_simplex_point(const tlk_simplex *x, double *p)
+TL_NARROW void tlk_simplex_point(const tlk_simplex *x, double *p)
 {
     for (int k = 0; k < 3; k++) {
         p[k] = 0;

@@ -6,14 +6,14 @@
 
 #include "kernels/narrow/axes.h"
 
-TL_KERNEL bool tlk_is_smooth(uint32_t kind)
+TL_NARROW bool tlk_is_smooth(uint32_t kind)
 {
     return kind == TLK_ELLIPSOID || kind == TLK_SPHERE;
 }
 
 /* Adds the radii of curvature of a core at n, across it: the matrix xx, xy, yy in the plane of the
  * unit vectors t and u. Of h(n) = |S n| it is S S / |S n| but for the part along S S n. */
-TL_KERNEL void tlk_add_curvature(const tlk_convex *s, const double *n, const double *t,
+TL_NARROW void tlk_add_curvature(const tlk_convex *s, const double *n, const double *t,
                                  const double *u, double *xx, double *xy, double *yy)
 {
     if (s->kind != TLK_ELLIPSOID)

@@ -5,32 +5,32 @@
 
 #include "kernels/narrow/hull.h"
 
-TL_KERNEL void tlk_to_local(const tlk_convex *s, const double *d, double *out)
+TL_NARROW void tlk_to_local(const tlk_convex *s, const double *d, double *out)
 {
     for (int k = 0; k < 3; k++)
         out[k] = tlk_dotd(d, s->axis + 3 * k);
 }
 
-TL_KERNEL void tlk_turn_to_world(const tlk_convex *s, const double *x, double *out)
+TL_NARROW void tlk_turn_to_world(const tlk_convex *s, const double *x, double *out)
 {
     for (int k = 0; k < 3; k++)
         out[k] = s->axis[k] * x[0] + s->axis[3 + k] * x[1] + s->axis[6 + k] * x[2];
 }
 
-TL_KERNEL void tlk_to_world(const tlk_convex *s, const double *x, double *out)
+TL_NARROW void tlk_to_world(const tlk_convex *s, const double *x, double *out)
 {
     for (int k = 0; k < 3; k++)
         out[k] = s->origin[k] + (s->axis[k] * x[0] + s->axis[3 + k] * x[1] + s->axis[6 + k] * x[2]);
 }
 
 /* Kinds whose cores have straight edges and flat faces only. */
-TL_KERNEL bool tlk_is_polytope(uint32_t kind)
+TL_NARROW bool tlk_is_polytope(uint32_t kind)
 {
     return kind != TLK_CYLINDER && kind != TLK_CONE && kind != TLK_ELLIPSOID;
 }
 
 /* The number of the vertex that is farthest along d (of the shape's frame). */
-TL_KERNEL uint32_t tlk_farthest_vertex(const double *vertex, uint32_t count, const double *d)
+TL_NARROW uint32_t tlk_farthest_vertex(const double *vertex, uint32_t count, const double *d)
 {
     uint32_t best = 0;
     double most = tlk_dotd(vertex, d);
@@ -43,7 +43,7 @@ TL_KERNEL uint32_t tlk_farthest_vertex(const double *vertex, uint32_t count, con
 }
 
 /* The farthest point of a core along d, which need not be of unit length. */
-TL_KERNEL void tlk_support(const tlk_convex *s, const double *d, double *out)
+TL_NARROW void tlk_support(const tlk_convex *s, const double *d, double *out)
 {
     double l[3], x[3] = {0, 0, 0};
     tlk_to_local(s, d, l);
@@ -81,7 +81,7 @@ TL_KERNEL void tlk_support(const tlk_convex *s, const double *d, double *out)
 
 /* A length that no point of the core is farther than from the origin of its frame (within a small
  * factor the least one): what tolerances are taken of. */
-TL_KERNEL double tlk_core_reach(const tlk_convex *s)
+TL_NARROW double tlk_core_reach(const tlk_convex *s)
 {
     if (s->kind == TLK_HULL || s->kind == TLK_TRIANGLE) {
         const uint32_t count = s->kind == TLK_HULL ? tlk_hull_vertices(s->words) : 3;
@@ -103,7 +103,7 @@ TL_KERNEL double tlk_core_reach(const tlk_convex *s)
 
 /* Flat faces: their number; outward unit normal and offset (n.x on the face) of each. The two sides
  * of what is flat are two faces. */
-TL_KERNEL uint32_t tlk_face_count(const tlk_convex *s)
+TL_NARROW uint32_t tlk_face_count(const tlk_convex *s)
 {
     return s->kind == TLK_BOX    ? 6
            : s->kind == TLK_HULL ? tlk_hull_faces(s->words)
@@ -112,7 +112,7 @@ TL_KERNEL uint32_t tlk_face_count(const tlk_convex *s)
                                                                                                 : 0;
 }
 
-TL_KERNEL double tlk_face(const tlk_convex *s, uint32_t face, double *n)
+TL_NARROW double tlk_face(const tlk_convex *s, uint32_t face, double *n)
 {
     double offset = 0;
     if (s->kind == TLK_HULL) {
@@ -142,7 +142,7 @@ TL_KERNEL double tlk_face(const tlk_convex *s, uint32_t face, double *n)
 }
 
 /* Straight edges of polytopes: their number; a point of each and the vector to its other end. */
-TL_KERNEL uint32_t tlk_edge_count(const tlk_convex *s)
+TL_NARROW uint32_t tlk_edge_count(const tlk_convex *s)
 {
     return s->kind == TLK_BOX             ? 12
            : s->kind == TLK_HULL          ? tlk_hull_edges(s->words)
@@ -153,7 +153,7 @@ TL_KERNEL uint32_t tlk_edge_count(const tlk_convex *s)
 }
 
 /* In the shape's frame, as coefficients of its axes. */
-TL_KERNEL void tlk_edge_local(const tlk_convex *s, uint32_t edge, double *x, double *along)
+TL_NARROW void tlk_edge_local(const tlk_convex *s, uint32_t edge, double *x, double *along)
 {
     double y[3] = {0, 0, 0};
     x[0] = x[1] = x[2] = 0;
@@ -189,7 +189,7 @@ TL_KERNEL void tlk_edge_local(const tlk_convex *s, uint32_t edge, double *x, dou
 
 /* The separation of cores along the unit vector n, from a to b: how far apart the planes across n
  * are that hold a below and b above. p and q, where asked for: the points on them. */
-TL_KERNEL double tlk_separation(const tlk_convex *a, const tlk_convex *b, const double *n,
+TL_NARROW double tlk_separation(const tlk_convex *a, const tlk_convex *b, const double *n,
                                 double *p, double *q)
 {
     const double back[3] = {-n[0], -n[1], -n[2]};
@@ -199,7 +199,7 @@ TL_KERNEL double tlk_separation(const tlk_convex *a, const tlk_convex *b, const 
 }
 
 /* Makes v a unit vector and returns its length; where that is 0, v is left alone. */
-TL_KERNEL double tlk_unit(double *v)
+TL_NARROW double tlk_unit(double *v)
 {
     const double length = sqrt(tlk_dotd(v, v));
     if (length > 0) {
@@ -210,7 +210,7 @@ TL_KERNEL double tlk_unit(double *v)
 }
 
 /* A unit vector across the unit vector n. */
-TL_KERNEL void tlk_perpendicular(const double *n, double *t)
+TL_NARROW void tlk_perpendicular(const double *n, double *t)
 {
     const double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
     const double e[3] = {x <= y && x <= z ? 1.0 : 0.0, !(x <= y && x <= z) && y <= z ? 1.0 : 0.0,

@@ -36,7 +36,7 @@ typedef struct tlk_meet_face {
     double behind, in_front; /* m: how far a reaches behind the plane and in front of it */
 } tlk_meet_face;
 
-TL_KERNEL void tlk_meet_face_of(const tlk_surface *s, uint32_t t, const double *about,
+TL_NARROW void tlk_meet_face_of(const tlk_surface *s, uint32_t t, const double *about,
                                 const tlk_convex *a, const tlk_convex *b, tlk_meet_face *f)
 {
     f->s = s;
@@ -58,7 +58,7 @@ TL_KERNEL void tlk_meet_face_of(const tlk_surface *s, uint32_t t, const double *
 }
 
 /* A point of the world (relative to `about`) in the surface's frame. */
-TL_KERNEL void tlk_meet_point(const tlk_meet_face *f, const double *p, double *out)
+TL_NARROW void tlk_meet_point(const tlk_meet_face *f, const double *p, double *out)
 {
     const double d[3] = {p[0] + (f->about[0] - f->s->origin[0]),
                          p[1] + (f->about[1] - f->s->origin[1]),
@@ -67,7 +67,7 @@ TL_KERNEL void tlk_meet_point(const tlk_meet_face *f, const double *p, double *o
 }
 
 /* Whether a point's foot on the plane of the triangle is inside of it. */
-TL_KERNEL bool tlk_meet_over(const tlk_meet_face *f, const double *p)
+TL_NARROW bool tlk_meet_over(const tlk_meet_face *f, const double *p)
 {
     bool inside = true;
     for (uint32_t v = 0; v < 3; v++) {
@@ -85,7 +85,7 @@ TL_KERNEL bool tlk_meet_over(const tlk_meet_face *f, const double *p)
 
 /* Whether the shape's farthest point is behind the triangle, though perhaps it came through a
  * neighbour. */
-TL_KERNEL bool tlk_meet_under(const tlk_meet_face *f)
+TL_NARROW bool tlk_meet_under(const tlk_meet_face *f)
 {
     double p[3];
     if (!(f->behind >= 0 && f->in_front > 0 && tlk_meet_over(f, f->low)))
@@ -96,7 +96,7 @@ TL_KERNEL bool tlk_meet_under(const tlk_meet_face *f)
 
 /* Leaves those points of the manifold out that overlap by more than `deep` and by far more than
  * they would behind a neighbour. */
-TL_KERNEL void tlk_meet_thin(const tlk_meet_face *f, double deep, tlk_manifold *m)
+TL_NARROW void tlk_meet_thin(const tlk_meet_face *f, double deep, tlk_manifold *m)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < m->count; i++) {
@@ -130,7 +130,7 @@ TL_RARE void tlk_meet_along(const tlk_meet_face *f, double limit, bool sure, dou
 }
 
 /* Gives the manifold the triangle's normal. */
-TL_KERNEL void tlk_meet_snap(const tlk_meet_face *f, double limit, tlk_manifold *m)
+TL_NARROW void tlk_meet_snap(const tlk_meet_face *f, double limit, tlk_manifold *m)
 {
     uint32_t kept = 0;
     for (int k = 0; k < 3; k++)
@@ -151,7 +151,7 @@ TL_KERNEL void tlk_meet_snap(const tlk_meet_face *f, double limit, tlk_manifold 
 }
 
 /* The part of the triangle that is farthest along d. */
-TL_KERNEL uint32_t tlk_meet_part(const tlk_meet_face *f, const double *d)
+TL_NARROW uint32_t tlk_meet_part(const tlk_meet_face *f, const double *d)
 {
     double h[3];
     uint32_t top = 0;
@@ -175,14 +175,14 @@ TL_KERNEL uint32_t tlk_meet_part(const tlk_meet_face *f, const double *d)
 }
 
 /* Whether d is the triangle's normal, as far as can be told. */
-TL_KERNEL bool tlk_meet_faces(const tlk_meet_face *f, const double *d)
+TL_NARROW bool tlk_meet_faces(const tlk_meet_face *f, const double *d)
 {
     const double facing = tlk_dotd(d, f->n);
     return facing > 0 && 1 - facing * facing <= TLK_FLAT_SINE * TLK_FLAT_SINE;
 }
 
 /* The vertices of a part that is no face, as bits. */
-TL_KERNEL uint32_t tlk_part_vertices(uint32_t part)
+TL_NARROW uint32_t tlk_part_vertices(uint32_t part)
 {
     return part < TLK_PART_VERTEX ? 1u << part | 1u << tlk_next3(part)
                                   : 1u << (part - TLK_PART_VERTEX);
@@ -214,7 +214,7 @@ TL_RARE bool tlk_meet_clamp(const tlk_meet_face *f, double *d)
 }
 
 /* Gives the manifold the normal -d, of the surface's frame. Its points stay. */
-TL_KERNEL void tlk_meet_lean(const tlk_meet_face *f, const double *d, tlk_manifold *m)
+TL_NARROW void tlk_meet_lean(const tlk_meet_face *f, const double *d, tlk_manifold *m)
 {
     double n[3];
     const double down[3] = {-d[0], -d[1], -d[2]};
@@ -250,7 +250,7 @@ TL_RARE bool tlk_meet_flat(const tlk_meet_face *f, uint32_t part)
 }
 
 /* Adds those points of m that the manifold does not have and that are where the surface bends. */
-TL_KERNEL void tlk_meet_bends(const tlk_meet_face *f, const tlk_manifold *m, tlk_manifold *out)
+TL_NARROW void tlk_meet_bends(const tlk_meet_face *f, const tlk_manifold *m, tlk_manifold *out)
 {
     for (uint32_t i = 0; i < m->count && out->count < TLK_POINTS_MOST; i++) {
         const uint32_t id = m->key[i] & 1023; /* of the triangle's part (clip.h) */
@@ -269,7 +269,7 @@ TL_KERNEL void tlk_meet_bends(const tlk_meet_face *f, const tlk_manifold *m, tlk
 }
 
 /* Whether all contacts of a shape with a plane are corners of it. */
-TL_KERNEL bool tlk_meet_cornered(const tlk_meet_face *f)
+TL_NARROW bool tlk_meet_cornered(const tlk_meet_face *f)
 {
     const uint32_t kind = f->a->kind;
     return kind == TLK_BOX || kind == TLK_HULL || kind == TLK_CAPSULE;
@@ -364,7 +364,7 @@ TL_RARE void tlk_meet_correct(const tlk_meet_face *f, double limit, tlk_manifold
  *   - One at an edge or vertex stays where the surface has it: where it leans over no neighbour.
  *   - What overlaps otherwise is pushed out along the face's normal, by those points of a that are
  *     over the triangle. What does not overlap has its contact with a neighbour, or none. */
-TL_KERNEL void tlk_triangle_correct(const tlk_surface *s, uint32_t t, const double *about,
+TL_NARROW void tlk_triangle_correct(const tlk_surface *s, uint32_t t, const double *about,
                                     const tlk_convex *a, const tlk_convex *b, double limit,
                                     tlk_manifold *m)
 {
@@ -374,7 +374,7 @@ TL_KERNEL void tlk_triangle_correct(const tlk_surface *s, uint32_t t, const doub
 }
 
 /* A sphere, as a manifold of one point. */
-TL_KERNEL void tlk_surface_sphere(const tlk_surface *s, uint32_t t, const double *about,
+TL_NARROW void tlk_surface_sphere(const tlk_surface *s, uint32_t t, const double *about,
                                   const tlk_convex *a, double limit, tlk_manifold *m)
 {
     double c[3], n[3];
@@ -390,7 +390,7 @@ TL_KERNEL void tlk_surface_sphere(const tlk_surface *s, uint32_t t, const double
 }
 
 /* Whether the middle of a shape is straight under the triangle of a height field. */
-TL_KERNEL bool tlk_meet_buried(const tlk_meet_face *f)
+TL_NARROW bool tlk_meet_buried(const tlk_meet_face *f)
 {
     double middle[3], p[3];
     for (int k = 0; k < 3; k++)

@@ -19,14 +19,14 @@ typedef struct tlk_surface {
 } tlk_surface;
 
 /* A vector in the world's axes, from one in the surface's. */
-TL_KERNEL void tlk_surface_out(const tlk_surface *s, const double *v, double *out)
+TL_NARROW void tlk_surface_out(const tlk_surface *s, const double *v, double *out)
 {
     for (int k = 0; k < 3; k++)
         out[k] = s->axis[k] * v[0] + s->axis[3 + k] * v[1] + s->axis[6 + k] * v[2];
 }
 
 /* And back. */
-TL_KERNEL void tlk_surface_in(const tlk_surface *s, const double *v, double *out)
+TL_NARROW void tlk_surface_in(const tlk_surface *s, const double *v, double *out)
 {
     const double x = tlk_dotd(s->axis, v), y = tlk_dotd(s->axis + 3, v),
                  z = tlk_dotd(s->axis + 6, v);
@@ -34,7 +34,7 @@ TL_KERNEL void tlk_surface_in(const tlk_surface *s, const double *v, double *out
 }
 
 /* A point of the world in the surface's frame. */
-TL_KERNEL void tlk_surface_point_in(const tlk_surface *s, const double *p, double *out)
+TL_NARROW void tlk_surface_point_in(const tlk_surface *s, const double *p, double *out)
 {
     const double d[3] = {p[0] - s->origin[0], p[1] - s->origin[1], p[2] - s->origin[2]};
     tlk_surface_in(s, d, out);
@@ -42,7 +42,7 @@ TL_KERNEL void tlk_surface_point_in(const tlk_surface *s, const double *p, doubl
 
 /* A box about `middle` (world) with half extents `half` along the world's axes: the box around it
  * in the surface's frame. It is a little larger, which makes up for rounding. */
-TL_KERNEL void tlk_surface_box(const tlk_surface *s, const double *middle, const double *half,
+TL_NARROW void tlk_surface_box(const tlk_surface *s, const double *middle, const double *half,
                                double *low, double *high)
 {
     double c[3];
@@ -58,7 +58,7 @@ TL_KERNEL void tlk_surface_box(const tlk_surface *s, const double *middle, const
     }
 }
 
-TL_KERNEL uint32_t tlk_surface_triangles(const tlk_surface *s)
+TL_NARROW uint32_t tlk_surface_triangles(const tlk_surface *s)
 {
     const uint32_t *w = s->words;
     return s->kind == TLK_MESH ? w[TLK_MESH_TRIANGLES]
@@ -66,7 +66,7 @@ TL_KERNEL uint32_t tlk_surface_triangles(const tlk_surface *s)
 }
 
 /* The three vertices of a triangle. */
-TL_KERNEL void tlk_surface_vertices(const tlk_surface *s, uint32_t t, uint32_t *v)
+TL_NARROW void tlk_surface_vertices(const tlk_surface *s, uint32_t t, uint32_t *v)
 {
     if (s->kind == TLK_MESH) {
         const uint32_t *from = s->words + TLK_MESH_HEAD + 3 * (size_t)t;
@@ -82,7 +82,7 @@ TL_KERNEL void tlk_surface_vertices(const tlk_surface *s, uint32_t t, uint32_t *
 }
 
 /* Where a vertex is, in the surface's frame. */
-TL_KERNEL void tlk_surface_point(const tlk_surface *s, uint32_t vertex, double *p)
+TL_NARROW void tlk_surface_point(const tlk_surface *s, uint32_t vertex, double *p)
 {
     if (s->kind == TLK_MESH) {
         const double *from = s->numbers + 3 * (size_t)vertex;
@@ -96,7 +96,7 @@ TL_KERNEL void tlk_surface_point(const tlk_surface *s, uint32_t vertex, double *
 }
 
 /* The corners of a triangle in the surface's frame, three numbers each. */
-TL_KERNEL void tlk_surface_corners(const tlk_surface *s, uint32_t t, double *corner)
+TL_NARROW void tlk_surface_corners(const tlk_surface *s, uint32_t t, double *corner)
 {
     uint32_t v[3];
     tlk_surface_vertices(s, t, v);
@@ -105,7 +105,7 @@ TL_KERNEL void tlk_surface_corners(const tlk_surface *s, uint32_t t, double *cor
 }
 
 /* The triangle across the edge from vertex k to the next, or TLK_NONE. */
-TL_KERNEL uint32_t tlk_surface_across(const tlk_surface *s, uint32_t t, uint32_t k)
+TL_NARROW uint32_t tlk_surface_across(const tlk_surface *s, uint32_t t, uint32_t k)
 {
     const uint32_t *w = s->words;
     if (s->kind == TLK_MESH)
@@ -128,7 +128,7 @@ TL_KERNEL uint32_t tlk_surface_across(const tlk_surface *s, uint32_t t, uint32_t
 
 /* The triangle as a convex shape: its corners go to `vertex` (nine numbers of the caller's), in the
  * world's axes, relative to the point `about` of the world. */
-TL_KERNEL void tlk_surface_triangle(const tlk_surface *s, uint32_t t, const double *about,
+TL_NARROW void tlk_surface_triangle(const tlk_surface *s, uint32_t t, const double *about,
                                     double *vertex, tlk_convex *out)
 {
     double corner[9];
@@ -163,7 +163,7 @@ typedef struct tlk_tree {
 
 /* The cells along an axis that meet low..high, of `cells` that are `spacing` wide: from `first` up
  * to before `last`. */
-TL_KERNEL void tlk_tree_cells(double low, double high, double spacing, uint32_t cells,
+TL_NARROW void tlk_tree_cells(double low, double high, double spacing, uint32_t cells,
                               uint32_t *first, uint32_t *last)
 {
     const double from = floor(low / spacing) - 1, to = floor(high / spacing) + 2;
@@ -177,7 +177,7 @@ TL_KERNEL void tlk_tree_cells(double low, double high, double spacing, uint32_t 
     *last = b;
 }
 
-TL_KERNEL uint32_t tlk_mesh_width(const tlk_surface *s, uint32_t level)
+TL_NARROW uint32_t tlk_mesh_width(const tlk_surface *s, uint32_t level)
 {
     return ((s->words[TLK_MESH_LEAVES] - 1) >> level) + 1;
 }
@@ -185,7 +185,7 @@ TL_KERNEL uint32_t tlk_mesh_width(const tlk_surface *s, uint32_t level)
 /* Begins a walk over the triangles whose boxes meet the box from low to high (in the surface's
  * frame; touching counts). Of height fields, which are solid below, those triangles whose highest
  * corner is not below the box: the box may be under them. */
-TL_KERNEL void tlk_tree_begin(tlk_tree *it, const tlk_surface *s, const double *low,
+TL_NARROW void tlk_tree_begin(tlk_tree *it, const tlk_surface *s, const double *low,
                               const double *high)
 {
     bool some = true;
@@ -216,7 +216,7 @@ TL_KERNEL void tlk_tree_begin(tlk_tree *it, const tlk_surface *s, const double *
 }
 
 /* Whether the box of a mesh's triangle meets that of the walk. */
-TL_KERNEL bool tlk_tree_meets(const tlk_tree *it, const tlk_surface *s, uint32_t t)
+TL_NARROW bool tlk_tree_meets(const tlk_tree *it, const tlk_surface *s, uint32_t t)
 {
     const uint32_t *v = s->words + TLK_MESH_HEAD + 3 * (size_t)t;
     const double *a = s->numbers + 3 * (size_t)v[0], *b = s->numbers + 3 * (size_t)v[1],
@@ -232,7 +232,7 @@ TL_KERNEL bool tlk_tree_meets(const tlk_tree *it, const tlk_surface *s, uint32_t
 
 /* The same of a node. What boxes are relative to is taken from both in the same way, so that
  * rounding never parts what touches. */
-TL_KERNEL bool tlk_tree_enters(const tlk_tree *it, const tlk_surface *s)
+TL_NARROW bool tlk_tree_enters(const tlk_tree *it, const tlk_surface *s)
 {
     const uint32_t *w = s->words;
     const double *middle = s->numbers + 3 * (size_t)w[TLK_MESH_VERTICES];
@@ -246,7 +246,7 @@ TL_KERNEL bool tlk_tree_enters(const tlk_tree *it, const tlk_surface *s)
 }
 
 /* To the node after this one and all that is below it. */
-TL_KERNEL void tlk_tree_on(tlk_tree *it, const tlk_surface *s)
+TL_NARROW void tlk_tree_on(tlk_tree *it, const tlk_surface *s)
 {
     it->node++;
     while (it->level < s->words[TLK_MESH_ROOT] && !(it->node & 1)) {
@@ -258,7 +258,7 @@ TL_KERNEL void tlk_tree_on(tlk_tree *it, const tlk_surface *s)
         it->node = TLK_NONE;
 }
 
-TL_KERNEL uint32_t tlk_tree_mesh(tlk_tree *it, const tlk_surface *s)
+TL_NARROW uint32_t tlk_tree_mesh(tlk_tree *it, const tlk_surface *s)
 {
     for (;;) {
         while (it->next < it->end) {
@@ -282,7 +282,7 @@ TL_KERNEL uint32_t tlk_tree_mesh(tlk_tree *it, const tlk_surface *s)
     }
 }
 
-TL_KERNEL uint32_t tlk_tree_field(tlk_tree *it, const tlk_surface *s)
+TL_NARROW uint32_t tlk_tree_field(tlk_tree *it, const tlk_surface *s)
 {
     const uint32_t columns = s->words[TLK_FIELD_COLUMNS], rows = s->words[TLK_FIELD_ROWS];
     const double *height = s->numbers + 2;
@@ -307,7 +307,7 @@ TL_KERNEL uint32_t tlk_tree_field(tlk_tree *it, const tlk_surface *s)
 }
 
 /* The next triangle, in ascending order, or TLK_NONE. */
-TL_KERNEL uint32_t tlk_tree_next(tlk_tree *it, const tlk_surface *s)
+TL_NARROW uint32_t tlk_tree_next(tlk_tree *it, const tlk_surface *s)
 {
     return s->kind == TLK_MESH ? tlk_tree_mesh(it, s) : tlk_tree_field(it, s);
 }

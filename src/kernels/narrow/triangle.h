@@ -30,13 +30,13 @@ typedef enum tlk_claim {
  * out to the front. */
 #define TLK_BEHIND 0.5
 
-TL_KERNEL uint32_t tlk_next3(uint32_t k)
+TL_NARROW uint32_t tlk_next3(uint32_t k)
 {
     return k == 2 ? 0 : k + 1;
 }
 
 /* The unit normal of a triangle, to the front. */
-TL_KERNEL void tlk_corner_normal(const double *corner, double *n)
+TL_NARROW void tlk_corner_normal(const double *corner, double *n)
 {
     double e[3], f[3], c[3];
     for (int k = 0; k < 3; k++) {
@@ -59,7 +59,7 @@ typedef struct tlk_fan {
     bool back, open;            /* on the second way; the surface ends here */
 } tlk_fan;
 
-TL_KERNEL void tlk_fan_begin(tlk_fan *f, const tlk_surface *s, uint32_t t, uint32_t k)
+TL_NARROW void tlk_fan_begin(tlk_fan *f, const tlk_surface *s, uint32_t t, uint32_t k)
 {
     uint32_t v[3];
     tlk_surface_vertices(s, t, v);
@@ -70,7 +70,7 @@ TL_KERNEL void tlk_fan_begin(tlk_fan *f, const tlk_surface *s, uint32_t t, uint3
 }
 
 /* The next triangle, or TLK_NONE. */
-TL_KERNEL uint32_t tlk_fan_next(tlk_fan *f, const tlk_surface *s)
+TL_NARROW uint32_t tlk_fan_next(tlk_fan *f, const tlk_surface *s)
 {
     uint32_t v[3];
     f->at = tlk_surface_across(s, f->at, f->back ? tlk_next3(tlk_next3(f->corner)) : f->corner);
@@ -97,7 +97,7 @@ typedef struct tlk_around {
     double most;   /* and by how much */
 } tlk_around;
 
-TL_KERNEL void tlk_around_add(tlk_around *a, const double *corner, bool lower)
+TL_NARROW void tlk_around_add(tlk_around *a, const double *corner, bool lower)
 {
     double n[3];
     tlk_corner_normal(corner, n);
@@ -108,7 +108,7 @@ TL_KERNEL void tlk_around_add(tlk_around *a, const double *corner, bool lower)
 }
 
 /* Whether the direction leans over what goes from p to q: then q's side is nearer. */
-TL_KERNEL bool tlk_around_leans(tlk_around *a, const double *p, const double *q)
+TL_NARROW bool tlk_around_leans(tlk_around *a, const double *p, const double *q)
 {
     const double e[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, along = tlk_dotd(a->d, e);
     const double least = a->slack * a->length;
@@ -124,7 +124,7 @@ TL_KERNEL bool tlk_around_leans(tlk_around *a, const double *p, const double *q)
 }
 
 /* Whether the direction leans over the triangle across an edge. */
-TL_KERNEL bool tlk_around_edge(tlk_around *a, const tlk_surface *s, uint32_t t, uint32_t k)
+TL_NARROW bool tlk_around_edge(tlk_around *a, const tlk_surface *s, uint32_t t, uint32_t k)
 {
     const uint32_t u = tlk_surface_across(s, t, k);
     if (u == TLK_NONE) {
@@ -151,7 +151,7 @@ TL_KERNEL bool tlk_around_edge(tlk_around *a, const tlk_surface *s, uint32_t t, 
 }
 
 /* Whether the direction leans over a triangle around vertex k. */
-TL_KERNEL bool tlk_around_vertex(tlk_around *a, const tlk_surface *s, uint32_t t, uint32_t k)
+TL_NARROW bool tlk_around_vertex(tlk_around *a, const tlk_surface *s, uint32_t t, uint32_t k)
 {
     double corner[9];
     bool leans = false;
@@ -218,7 +218,7 @@ TL_RARE bool tlk_triangle_outdone(const tlk_surface *s, uint32_t t, const double
 
 /* The point of a triangle that is nearest to c, relative to c and turned round (d goes from it to
  * c), and the part that it is on. */
-TL_KERNEL uint32_t tlk_triangle_nearest(const double *corner, const double *n, const double *c,
+TL_NARROW uint32_t tlk_triangle_nearest(const double *corner, const double *n, const double *c,
                                         double *d)
 {
     double x[9], least = INFINITY;
@@ -254,7 +254,7 @@ TL_KERNEL uint32_t tlk_triangle_nearest(const double *corner, const double *n, c
 }
 
 /* Whether the point is straight under or over a triangle of a height field. */
-TL_KERNEL bool tlk_triangle_spans(const double *corner, const double *p)
+TL_NARROW bool tlk_triangle_spans(const double *corner, const double *p)
 {
     bool inside = true;
     for (uint32_t v = 0; v < 3; v++) {
@@ -267,7 +267,7 @@ TL_KERNEL bool tlk_triangle_spans(const double *corner, const double *p)
 /* Sphere (centre c, radius r) and triangle t of a surface: whether they have a contact, with a gap
  * up to `limit`, which no neighbour of the triangle has instead; then its gap and the unit normal n
  * from the sphere to the triangle. */
-TL_KERNEL bool tlk_sphere_triangle(const tlk_surface *s, uint32_t t, const double *c, double r,
+TL_NARROW bool tlk_sphere_triangle(const tlk_surface *s, uint32_t t, const double *c, double r,
                                    double limit, double *n, double *gap)
 {
     double corner[9], face[3], d[3];
