@@ -68,4 +68,34 @@ __attribute__((unused)) static void form_grid(uint32_t n, double size, double ji
         }
 }
 
+/* Heights over the plane, and height fields of n cells by n over [0, size]^2 with them. */
+__attribute__((unused)) static double flat(double x, double y)
+{
+    (void)x, (void)y;
+    return 0;
+}
+
+__attribute__((unused)) static double tilted(double x, double y)
+{
+    return 0.3 * x - 0.2 * y;
+}
+
+__attribute__((unused)) static double bumps(double x, double y)
+{
+    return 0.3 * sin(3 * x) * cos(2 * y) + 0.05 * sin(17 * x + 5 * y);
+}
+
+__attribute__((unused)) static tl_geometry_rec field_of(uint32_t n, double size,
+                                                        double (*height)(double, double))
+{
+    double *heights = malloc(sizeof(double) * (n + 1) * (n + 1));
+    assert_non_null(heights);
+    for (uint32_t j = 0; j <= n; j++)
+        for (uint32_t i = 0; i <= n; i++)
+            heights[j * (n + 1) + i] = height(size / n * i, size / n * j);
+    tl_geometry_rec geometry = field_geometry(n + 1, n + 1, size / n, size / n, heights);
+    free(heights);
+    return geometry;
+}
+
 #endif

@@ -142,34 +142,6 @@ static const found *find_all(const tlk_surface *s, const tlk_convex *a, const do
 
 /* ---- Planes of triangles ---- */
 
-static double flat(double x, double y)
-{
-    (void)x, (void)y;
-    return 0;
-}
-
-static double tilted(double x, double y)
-{
-    return 0.3 * x - 0.2 * y;
-}
-
-static double bumps(double x, double y)
-{
-    return 0.3 * sin(3 * x) * cos(2 * y) + 0.05 * sin(17 * x + 5 * y);
-}
-
-static tl_geometry_rec field_of(uint32_t n, double size, double (*height)(double, double))
-{
-    double *heights = malloc(sizeof(double) * (n + 1) * (n + 1));
-    assert_non_null(heights);
-    for (uint32_t j = 0; j <= n; j++)
-        for (uint32_t i = 0; i <= n; i++)
-            heights[j * (n + 1) + i] = height(size / n * i, size / n * j);
-    tl_geometry_rec geometry = field_geometry(n + 1, n + 1, size / n, size / n, heights);
-    free(heights);
-    return geometry;
-}
-
 /* Every contact is with the plane: its normal, and the gap of the point to it. And the nearest
  * point of the shape is among them. */
 static void check_plane(const found *f, const tlk_convex *a, const double about[3],

@@ -1,5 +1,5 @@
 /* What a viewer is shown: the table of bodies with their shapes, and frames, which are states with
- * positions and orientations packed to 12 bytes a body. Pure data without threads: view/server.c
+ * positions and orientations packed to 12 bytes per body. Pure data without threads: view/server.c
  * packs the states of live runs, view/recording.c those of files, view/protocol.c writes both as
  * messages. */
 #ifndef TALUS_VIEW_FRAME_H
