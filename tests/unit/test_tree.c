@@ -83,11 +83,6 @@ static void compare_boxes(const tl_geometry_rec *geometry, dice *d, int rounds)
     assert_int_equal(compare(&s, none, plus), 0);
 }
 
-static double bumps(double x, double y)
-{
-    return 0.3 * sin(3 * x) * cos(2 * y) + 0.05 * sin(17 * x + 5 * y);
-}
-
 static void form_soup(size_t count, dice *d)
 {
     form_clear();
