@@ -24,11 +24,32 @@ typedef struct tl_material {
     uint32_t index; /**< 1 for the first material added */
 } tl_material;
 
-/** How a surface rubs and bounces. */
+/** How a surface rubs, bounces, rolls, sticks and gives (docs/theory.md, "Surfaces"). Moments of
+ * rolling and spinning friction are those of the normal force at an arm of the coefficient times a
+ * radius: the distance of the body's centre of mass from the tangent plane; between two dynamic
+ * bodies, that of their product over their sum. */
 typedef struct tl_material_def {
     double friction;    /**< Coulomb coefficient mu, >= 0, default 0.5 */
-    double restitution; /**< Newton coefficient e, 0 to 1, default 0 */
+    double restitution; /**< Newton coefficient e, 0 to 1, default 0; 0 with compliance */
+    double rolling_friction;    /**< against rolling, default 0 */
+    double spinning_friction;   /**< against spinning about the normal, default 0 */
+    double cohesion;            /**< N: what it takes to pull two such surfaces apart, default 0 */
+    double compliance;          /**< m/N: how far a contact gives, 1 over its stiffness, default 0 */
+    double damping_time;        /**< s: damping over stiffness of such a contact, default 0 */
+    double surface_velocity[3]; /**< m/s: how the surface moves in itself, in the body's frame, as
+                                     that of a belt; what is across the surface does not count */
 } tl_material_def;
+
+/** What a pair of materials has in common, as tl_material_def. */
+typedef struct tl_pair_def {
+    double friction;
+    double restitution;
+    double rolling_friction;
+    double spinning_friction;
+    double cohesion;
+    double compliance;
+    double damping_time;
+} tl_pair_def;
 
 /** A material with every field at its default. */
 TL_API tl_material_def tl_material_default(void);
@@ -302,20 +323,19 @@ TL_API tl_status tl_scene_set_settings(tl_scene *scene, const tl_settings *setti
 /** A copy of the settings. */
 TL_API tl_settings tl_scene_settings(const tl_scene *scene);
 
-/** Adds a material. A pair of different materials rubs with the geometric mean of their frictions
- * and bounces with the larger restitution, unless tl_scene_set_pair() says otherwise. At most 255.
- */
+/** Adds a material. A pair of different materials has the geometric mean of their frictions, of any
+ * kind, and of their cohesions; compliances add up; it bounces with the larger restitution, or by
+ * its compliance where it has some; unless tl_scene_set_pair() says otherwise. At most 255. */
 TL_API tl_status tl_scene_add_material(tl_scene *scene, const tl_material_def *def,
                                        tl_material *material);
 
-/** Sets friction and restitution between two materials (in either order; they may be the same). */
-TL_API tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b, double friction,
-                                   double restitution);
+/** Sets how two materials meet (in either order; they may be the same). */
+TL_API tl_status tl_scene_set_pair(tl_scene *scene, tl_material a, tl_material b,
+                                   const tl_pair_def *pair);
 
-/** Friction and restitution between two materials, as they follow from the two or were set. Either
- * of `friction` and `restitution` may be NULL. */
+/** How two materials meet, as it follows from the two or was set. */
 TL_API tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material b,
-                               double *friction, double *restitution);
+                               tl_pair_def *pair);
 
 /** Adds the convex hull of points (m, three coordinates each), for shapes of kind TL_HULL. Points
  * inside of it are left out. Points without a volume are TL_BAD_ARGUMENT, a hull with more than 255

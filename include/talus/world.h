@@ -73,6 +73,7 @@ typedef struct tl_contact {
     double normal[3];  /**< unit, from a to b */
     double gap;        /**< m, negative is overlap */
     double impulse[3]; /**< N s, on b (a receives its negative), world frame */
+    double moment[3];  /**< N m s, of rolling and spinning friction, likewise */
 } tl_contact;
 
 /** Compiles a scene. Returns TL_OVERLAPPING (a warning: the world is made) if two bodies overlap by
@@ -111,14 +112,22 @@ TL_API tl_settings tl_world_settings(const tl_world *world);
 /** Changes the settings between steps; precision and backend cannot change. */
 TL_API tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings);
 
-/** Changes friction and restitution between two materials, between steps. As tl_scene_set_pair().
- */
-TL_API tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, double friction,
-                                   double restitution);
+/** Changes how two materials meet, between steps. As tl_scene_set_pair(). */
+TL_API tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b,
+                                   const tl_pair_def *pair);
 
-/** Friction and restitution between two materials, as they are now. As tl_scene_pair(). */
+/** How two materials meet now. As tl_scene_pair(). */
 TL_API tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b,
-                               double *friction, double *restitution);
+                               tl_pair_def *pair);
+
+/** Changes how the surfaces of a material move in themselves (m/s, in the frames of their bodies),
+ * between steps: tl_material_def.surface_velocity. */
+TL_API tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
+                                               const double velocity[3]);
+
+/** How they move now. */
+TL_API tl_status tl_world_surface_velocity(const tl_world *world, tl_material material,
+                                           double velocity[3]);
 
 /** s, simulated since the start. */
 TL_API double tl_world_time(const tl_world *world);

@@ -49,11 +49,11 @@ void tl_collide_free(tl_backend *backend, tl_collide *c)
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
 {
     tl_buffer *all[] = {&c->start,  &c->a,    &c->b,     &c->n,      &c->gamma,
-                        &c->colour, &c->pair, &c->place, &c->feature};
+                        &c->colour, &c->pair, &c->place, &c->feature, &c->moment};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
     c->count = c->pairs = 0;
-    c->impulses = false;
+    c->impulses = c->moments = false;
 }
 
 tl_status tl_contacts_room(tl_backend *b, tl_contacts *c)

@@ -19,6 +19,8 @@ typedef struct tl_contacts {
     tl_buffer n;       /* real, 4 each: normal from owner to partner, gap */
     bool impulses;     /* false: nothing has been solved, and gamma and colour are not there */
     tl_buffer gamma;   /* real, 4 each: impulse on the partner */
+    bool moments;      /* something resists rolling, and this is there with the impulses: */
+    tl_buffer moment;  /* real, 4 each: moment on the partner */
     tl_buffer colour;  /* uint32_t */
     struct tl_contacts *over; /* others that may be written over where their memory is larger */
 } tl_contacts;

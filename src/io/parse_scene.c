@@ -237,13 +237,27 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
 
 /* ---- Materials ---- */
 
-static tl_status read_surface(const tl_reader *r, const tl_json *friction,
-                              const tl_json *restitution, double out[2])
+/* What materials and pairs of them have in common: keys, from the first on. */
+enum { FRICTION, RESTITUTION, ROLLING, SPINNING, COHESION, COMPLIANCE, DAMPING, PAIR_KEYS };
+#define PAIR_KEY_LIST                                                                      \
+    "friction", "restitution", "rolling_friction", "spinning_friction", "cohesion", \
+        "compliance", "damping_time"
+
+static tl_status read_laws(const tl_reader *r, const tl_json *const *f, tl_pair_def *out)
 {
     static const tl_rule rubs = {0, INFINITY, 0, 0, "a number of at least 0"};
     static const tl_rule bounces = {0, 1, 0, 0, "a number from 0 to 1"};
-    TL_TRY(tl_read_number(r, friction, &rubs, &out[0]));
-    return tl_read_number(r, restitution, &bounces, &out[1]);
+    static const tl_rule share = {0, 1e9, 0, 0, "a number from 0 to 1e9"};
+    static const tl_rule force = {0, 1e9, 0, 0, "a number from 0 to 1e9 (N)"};
+    static const tl_rule gives = {0, 1e9, 0, 0, "a number from 0 to 1e9 (m/N)"};
+    static const tl_rule lasts = {0, 1e9, 0, 0, "a number from 0 to 1e9 (s)"};
+    TL_TRY(tl_read_number(r, f[FRICTION], &rubs, &out->friction));
+    TL_TRY(tl_read_number(r, f[RESTITUTION], &bounces, &out->restitution));
+    TL_TRY(tl_read_number(r, f[ROLLING], &share, &out->rolling_friction));
+    TL_TRY(tl_read_number(r, f[SPINNING], &share, &out->spinning_friction));
+    TL_TRY(tl_read_number(r, f[COHESION], &force, &out->cohesion));
+    TL_TRY(tl_read_number(r, f[COMPLIANCE], &gives, &out->compliance));
+    return tl_read_number(r, f[DAMPING], &lasts, &out->damping_time);
 }
 
 /* The index of a material that has been read, 0 where there is none. */
@@ -258,8 +272,9 @@ static uint32_t find_material(const tl_reader *r, tl_text name)
 
 static tl_status read_materials(tl_reader *r, const tl_json *object)
 {
-    static const char *const keys[] = {"friction", "restitution"};
-    const tl_json *f[2];
+    enum { VELOCITY = PAIR_KEYS, COUNT };
+    static const char *const keys[] = {PAIR_KEY_LIST, "surface_velocity"};
+    const tl_json *f[COUNT];
     if (!object)
         return TL_OK;
     if (object->kind != TL_JSON_OBJECT)
@@ -271,7 +286,7 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         const tl_text name = tl_json_key(r->tree, v);
         const int cut = name.length > 60 ? 60 : (int)name.length;
         tl_material_def def = tl_material_default();
-        double surface[2] = {def.friction, def.restitution};
+        tl_pair_def laws = {.friction = def.friction};
         tl_material material;
         uint32_t place;
         if (!name.length || tl_text_is(name, "default"))
@@ -281,9 +296,16 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         if (find_material(r, name))
             return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                     name.data);
-        TL_TRY(tl_read_fields(r, v, "a material", 2, keys, f));
-        TL_TRY(read_surface(r, f[0], f[1], surface));
-        def = (tl_material_def){surface[0], surface[1]};
+        TL_TRY(tl_read_fields(r, v, "a material", COUNT, keys, f));
+        TL_TRY(read_laws(r, f, &laws));
+        TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def.surface_velocity));
+        def.friction = laws.friction;
+        def.restitution = laws.restitution;
+        def.rolling_friction = laws.rolling_friction;
+        def.spinning_friction = laws.spinning_friction;
+        def.cohesion = laws.cohesion;
+        def.compliance = laws.compliance;
+        def.damping_time = laws.damping_time;
         tl_status status = tl_scene_add_material(r->scene, &def, &material);
         if (status < 0)
             return tl_read_refused(r, v, status);
@@ -315,11 +337,11 @@ tl_status tl_read_material(const tl_reader *r, const tl_json *value, tl_material
 
 static tl_status read_pair(const tl_reader *r, const tl_json *value, tl_material pair[2])
 {
-    enum { MATERIALS_OF, FRICTION, RESTITUTION, COUNT };
-    static const char *const keys[] = {"materials", "friction", "restitution"};
+    enum { MATERIALS_OF = PAIR_KEYS, COUNT };
+    static const char *const keys[] = {PAIR_KEY_LIST, "materials"};
     static const char *const two = "the names of two materials";
     const tl_json *f[COUNT];
-    double surface[2] = {0, 0};
+    tl_pair_def laws;
     TL_TRY(tl_read_fields(r, value, "a pair of materials", COUNT, keys, f));
     if (!f[MATERIALS_OF])
         return tl_read_missing(r, value, "materials", two);
@@ -332,8 +354,10 @@ static tl_status read_pair(const tl_reader *r, const tl_json *value, tl_material
         return tl_read_missing(r, value, "friction", "a number of at least 0");
     if (!f[RESTITUTION])
         return tl_read_missing(r, value, "restitution", "a number from 0 to 1");
-    TL_TRY(read_surface(r, f[FRICTION], f[RESTITUTION], surface));
-    tl_status status = tl_scene_set_pair(r->scene, pair[0], pair[1], surface[0], surface[1]);
+    tl_status status = tl_scene_pair(r->scene, pair[0], pair[1], &laws); /* what is not given */
+    TL_TRY(status);
+    TL_TRY(read_laws(r, f, &laws));
+    status = tl_scene_set_pair(r->scene, pair[0], pair[1], &laws);
     return status < 0 ? tl_read_refused(r, value, status) : TL_OK;
 }
 

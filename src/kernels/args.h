@@ -25,6 +25,9 @@
 #define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
 #define TLK_HEAD    6u /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
 #define TLK_ARMS    7u /* further fields of an arm row: arms of a and b (3 + 3), step length */
+#define TLK_PAIR    8u /* numbers of a pair of materials: tl_pair_def, and one that pads */
+#define TLK_MATERIAL \
+    8u /* fields of a row's materials: slide (3), soft, cohesion, rolling, spinning, step */
 #define TLK_FRAME \
     20u /* doubles of a frame: origin, u, v, w, sizes, half its box, rounding, geometry */
 #define TLK_SPAN        256               /* bins of a shape on an axis, below */
@@ -177,6 +180,8 @@ typedef struct tlk_match {
     const TLK_REAL *old_gamma;             /* 4 a contact: impulse on the partner, world frame */
     const uint32_t *old_colour;            /* TLK_NONE where there was none */
     TLK_REAL *gamma;
+    const TLK_REAL *old_moment; /* 4 per contact: moment on the partner; NULL: there are none */
+    TLK_REAL *moment;
     uint32_t *colour;
 } tlk_match;
 
@@ -238,6 +243,8 @@ typedef struct tlk_problem {
     const TLK_REAL *free;    /* blocks * 8: velocities without the rows' impulses */
     TLK_REAL *gamma;         /* rows, 3 fields: impulse on b */
     TLK_REAL *vel;           /* blocks * 8: velocities with them */
+    const TLK_REAL *material; /* rows, TLK_MATERIAL fields (material.h); NULL: nothing but friction */
+    TLK_REAL *moment;         /* rows, 3 fields: moment on b; NULL: nothing resists rolling */
     /* for sweeps in which rows wait for each other; NULL and 0 where there are none such */
     uint64_t colours[2];   /* bit c: there are central rows of colour c; arm rows */
     const uint16_t *turns; /* items: TLK_TURN_ at a, and at b << 8 */
@@ -282,13 +289,16 @@ typedef struct tlk_build {
     const uint32_t *key, *place;   /* a pair: its key, and its place in the order of keys */
     const uint32_t *segment_start; /* a key / 2: its first place; at the end, all contacts */
     const uint32_t *segment_item;  /* a key / 2: its first item */
-    const TLK_REAL *pair;          /* 2 a pair of materials: friction, restitution */
+    const TLK_REAL *pair;          /* TLK_PAIR per pair of materials */
+    const double *slide; /* 3 per material: how its surface moves in itself, in the body's frame;
+                            NULL: none does */
     uint32_t materials;
     uint32_t warm, arm_base;
     tlk_recovery recovery;
     double restitution_speed;
     double rest; /* m: the gap and the way in a step up to which contacts with a load are at rest;
                     -infinity: none is */
+    double sticks; /* m: the gap up to which cohesion acts */
     const TLK_REAL *free;
     uint32_t *a, *b;
     TLK_REAL *head, *arms, *wall, *bias, *gap, *gamma; /* wall: NULL where none turns */
@@ -300,6 +310,10 @@ typedef struct tlk_build {
     const TLK_REAL *vel;      /* solved velocities, for tlk_position_rows */
     TLK_REAL *position_gamma; /* rows, 3 fields; zeroed */
     TLK_REAL *contact_gamma_out;
+    TLK_REAL *material;             /* rows: tlk_problem.material, or NULL */
+    TLK_REAL *moment;               /* rows, 3 fields: tlk_problem.moment, or NULL */
+    const TLK_REAL *contact_moment; /* 4 per contact, or NULL */
+    TLK_REAL *contact_moment_out;
     TLK_REAL *restitution;  /* rows, where impacts come before the problem, else NULL */
     const TLK_REAL *impact; /* rows, 3 fields: their impulses; NULL where there were none */
 } tlk_build;
@@ -393,11 +407,12 @@ typedef struct tlk_order {
     uint32_t *frame_out;            /* a new shape: its frame, or TLK_NONE */
     const uint32_t *a, *b, *colour; /* contacts */
     const TLK_REAL *n, *gamma;
+    const TLK_REAL *moment; /* NULL: there are none */
     const TLK_REAL *place; /* NULL: each pair has one contact, and this and feature are not there */
     const uint32_t *feature;
     const double *centre; /* old shapes' */
     uint32_t *a_out, *b_out, *colour_out, *feature_out;
-    TLK_REAL *n_out, *gamma_out, *place_out;
+    TLK_REAL *n_out, *gamma_out, *moment_out, *place_out;
     const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */
     uint32_t *start;                       /* shapes + 1 */
 } tlk_order;
@@ -471,6 +486,7 @@ typedef struct tlk_monitor {
     const TLK_REAL *contact_n;             /* 4 a contact: normal from a to b, gap */
     const TLK_REAL *contact_place;         /* 4 a contact, or NULL: tlk_touching.place */
     const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b */
+    const TLK_REAL *contact_moment;        /* 4 per contact: moment on b, or NULL */
     uint32_t shape;                        /* number of the body's shape, or TLK_NONE: any */
     uint32_t origin;                       /* moments about this body row's origin; TLK_NONE: */
     double point[3];                       /* about this point; and a point of a plane */

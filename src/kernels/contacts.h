@@ -13,6 +13,8 @@ TL_KERNEL void tlk_take_old(const tlk_match *m, uint32_t k, uint32_t o)
     real *gamma = m->gamma + 4 * (size_t)k;
     for (int c = 0; c < 4; c++)
         gamma[c] = o == TLK_NONE ? (real)0 : m->old_gamma[4 * (size_t)o + c];
+    for (int c = 0; c < 4 && m->moment; c++)
+        m->moment[4 * (size_t)k + c] = o == TLK_NONE ? (real)0 : m->old_moment[4 * (size_t)o + c];
     m->colour[k] = o == TLK_NONE ? TLK_NONE : m->old_colour[o];
 }
 
@@ -405,6 +407,10 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
     p->b[s] = TLK_NONE;
     p->bias[s] = 0;
     tlk_store3(p->gamma, s, zero);
+    if (p->moment)
+        tlk_store3(p->moment, s, zero);
+    for (uint32_t f = 0; f < TLK_MATERIAL && p->material; f++)
+        p->material[tlk_at(s, f, TLK_MATERIAL)] = 0;
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = 0;
     for (uint32_t f = 0; f < TLK_ARMS; f++)
@@ -471,6 +477,64 @@ TL_KERNEL void tlk_contact_arms(const tlk_build *p, uint32_t k, uint32_t s, uint
     }
 }
 
+/* How the surface of a shape moves in itself, across a normal; nothing where it does not. */
+TL_KERNEL void tlk_surface_velocity(const tlk_build *p, uint32_t shape, const double *n, double *v)
+{
+    const double *given = p->slide + 3 * (size_t)(p->shapes.info[shape] >> TLK_SHAPE_MATERIAL);
+    tlk_rotate(p->bodies.quat + 4 * (size_t)p->shapes.body[shape], given, v);
+    const double along = tlk_dotd(v, n);
+    for (int k = 0; k < 3; k++)
+        v[k] -= along * n[k];
+}
+
+/* The step length of moments between two bodies: 1 over the largest eigenvalue of the sum of their
+ * inverse inertias, or a little less. */
+TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uint32_t b)
+{
+    if (s < p->arm_base)
+        return 1 / ((double)p->bodies.vel[8 * (size_t)a + 7] + p->bodies.vel[8 * (size_t)b + 7]);
+    const real *ia = p->inverse + 8 * (size_t)a, *ib = p->inverse + 8 * (size_t)b;
+    double m[6], w[3][3];
+    for (int k = 0; k < 6; k++)
+        m[k] = (double)ia[k] + ib[k];
+    w[0][0] = m[0], w[1][1] = m[1], w[2][2] = m[2];
+    w[0][1] = w[1][0] = m[3], w[0][2] = w[2][0] = m[4], w[1][2] = w[2][1] = m[5];
+    return 1 / tlk_largest(w, m[0] + m[1] + m[2]);
+}
+
+/* What the materials of row s ask of it, with `points` rows of its pair, which share compliance
+ * and cohesion; ra and rb are its arms. */
+TL_RARE void tlk_build_material(const tlk_build *p, uint32_t s, uint32_t sa, uint32_t sb,
+                                const double *n, double gap, const double *ra, const double *rb,
+                                uint32_t points, tlk_material *m)
+{
+    const uint32_t a = p->shapes.body[sa], b = p->shapes.body[sb];
+    const uint32_t ma = p->shapes.info[sa] >> TLK_SHAPE_MATERIAL;
+    const uint32_t mb = p->shapes.info[sb] >> TLK_SHAPE_MATERIAL;
+    const real *pair = p->pair + TLK_PAIR * (size_t)(ma * p->materials + mb);
+    const double h = p->recovery.h, damping = gap < 0 ? (double)pair[6] : 0;
+    /* rolling resistance goes with how far the centres are from the tangent plane */
+    const double radius_a = fabs(tlk_dotd(ra, n)), radius_b = fabs(tlk_dotd(rb, n));
+    const double sum = radius_a + radius_b;
+    const double radius = b >= p->bodies.dynamic ? radius_a
+                          : sum > 0              ? radius_a * radius_b / sum
+                                                 : 0;
+    for (int k = 0; k < 3; k++)
+        m->slide[k] = 0;
+    if (p->slide) {
+        double va[3], vb[3];
+        tlk_surface_velocity(p, sa, n, va);
+        tlk_surface_velocity(p, sb, n, vb);
+        for (int k = 0; k < 3; k++)
+            m->slide[k] = (real)(vb[k] - va[k]);
+    }
+    m->soft = (real)(points * (double)pair[5] / (h * (h + damping)));
+    m->cohesion = gap <= p->sticks ? (real)(h * (double)pair[4] / points) : (real)0;
+    m->rolling = (real)(radius * (double)pair[2]);
+    m->spinning = (real)(radius * (double)pair[3]);
+    m->step = (real)tlk_moment_step(p, s, a, b);
+}
+
 /* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. */
 TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
                                  uint32_t item)
@@ -498,8 +562,8 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
     const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle; /* of a sphere */
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
-    const real *pair = p->pair + 2 * (size_t)(ma * p->materials + mb);
-    if (s >= p->arm_base || p->wall || pair[1] > 0) /* the others have no use for arms */
+    const real *pair = p->pair + TLK_PAIR * (size_t)(ma * p->materials + mb);
+    if (s >= p->arm_base || p->wall || p->material || pair[1] > 0) /* others need no arms */
         tlk_contact_arms(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
     p->a[s] = a;
     p->b[s] = b;
@@ -516,18 +580,34 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     /* what two bodies exchanged in an impact is no load between them, and no start for this step */
     for (int f = 0; f < 3 && gamma[3] != 0; f++)
         gamma[f] = tlk_max(gamma[3], (real)0) * contact[f];
+    real load = tlk_dot(gamma, contact);
+    const bool soft = p->material && pair[5] > 0;
+    if (p->material) {
+        const uint32_t points = p->first ? p->first[i + 1] - p->first[i] : 1;
+        tlk_material material;
+        tlk_build_material(p, s, sa, sb, n, gap, ra, rb, points, &material);
+        tlk_store_material(p->material, s, &material);
+        for (int f = 0; f < 3 && load + material.cohesion < 0; f++)
+            gamma[f] = 0; /* it pulled, and can no longer */
+        load = tlk_max(load + material.cohesion, (real)0);
+        for (uint32_t f = 0; f < 3 && p->moment; f++)
+            p->moment[tlk_at(s, f, 3)] =
+                p->warm ? (real)sign * p->contact_moment[4 * (size_t)k + f] : (real)0;
+    }
     /* nor does a contact rest that is about to bounce */
     if (pair[1] > 0) {
         before = tlk_approach(p->bodies.vel, a, b, n, ra, rb);
         free = tlk_approach(p->free, a, b, n, ra, rb);
     }
     const bool strikes = pair[1] > 0 && before < -p->restitution_speed;
-    const bool rests = !strikes && tlk_rests(p, va, vb, gap, tlk_dot(gamma, contact));
+    const bool rests = !strikes && !soft && tlk_rests(p, va, vb, gap, load);
     const double restitution = p->restitution ? 0 : (double)pair[1];
     p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, before, free);
+    if (soft)
+        p->bias[s] = (real)(gap / (p->recovery.h + (gap < 0 ? (double)pair[6] : 0)));
     /* what presses on each other already is not struck: a blow goes on through it in the velocity
      * problem, and takes no rounds in a heap; elastic contacts keep their energy all the same */
-    const bool closed = tlk_dot(gamma, contact) > 0 && pair[1] < 1;
+    const bool closed = load > 0 && pair[1] < 1;
     if (p->restitution)
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
@@ -568,6 +648,9 @@ TL_KERNEL void tlk_store_contact(const tlk_build *p, uint32_t k, uint32_t s)
         hit = hit || struck != 0;
     }
     gamma[3] = !hit ? (real)0 : load > 0 ? load : (real)-1;
+    for (uint32_t f = 0; f < 4 && p->moment; f++)
+        p->contact_moment_out[4 * (size_t)k + f] =
+            f < 3 ? sign * p->moment[tlk_at(s, f, 3)] : (real)0;
 }
 
 /* One pair: the impulses of its contacts. */

@@ -59,6 +59,8 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
     const real part = (real)(1 - p->spared);
     const real mu = p->frictionless ? (real)0 : part * head[3 * TLK_LANES];
+    const real cohesion =
+        p->material ? p->material[tlk_at(s, 4, TLK_MATERIAL)] : (real)0;
     real x[4], z[4], ny[3], r[3];
     tlk_load_start(p, c, s, x, z, ny);
     tlk_load3(p->r, s, r);
@@ -67,7 +69,7 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     if (z[3] != 0) {
         for (int k = 0; k < 3; k++)
             z[k] -= step * (ny[k] + r[k]);
-        tlk_limit(p, n, mu, z);
+        tlk_limit(p, n, mu, cohesion, z);
     }
     tlk_store4(tlk_point(p, c->z, s), z);
 }
@@ -103,6 +105,9 @@ TL_KERNEL void tlk_gradient_rows(const tlk_problem *p, uint32_t s, double *acc)
         return;
     const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
     tlk_row_velocity(p, &row, &pair, nz);
+    if (p->material) /* compliance is a part of the operator */
+        for (int k = 0; k < 3; k++)
+            nz[k] += row.material.soft * tlk_dot(z, row.n) * row.n[k];
     tlk_store3(tlk_image(p, c->nz), s, nz);
     double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {

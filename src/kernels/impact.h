@@ -165,6 +165,7 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     tlk_pair pair = tlk_load_pair(p, &row, p->vel), after = then;
     real u[3], left[3], eta[3], gamma[3] = {0, 0, 0}, sum[3], work = 0;
     tlk_row_velocity(p, &row, &then, u);
+    tlk_add_material(p, &row, 0, u);
     tlk_row_eta(&row, &then, eta);
     const real un = tlk_dot(u, row.n);
     tlk_psor_coulomb(p, m->restitution[s] * un, &row, &then, u, eta, gamma);
@@ -172,6 +173,7 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
         /* friction may turn a body so that Newton's law adds energy: then without friction */
         tlk_row_push(p, &row, gamma, &after);
         tlk_row_velocity(p, &row, &after, left);
+        tlk_add_material(p, &row, 0, left);
         for (int k = 0; k < 3; k++)
             work += gamma[k] * (u[k] + left[k]);
         for (int k = 0; k < 3 && work > 0; k++)

@@ -60,6 +60,8 @@ TL_KERNEL void tlk_monitor_force(const tlk_monitor *m, uint32_t k, double *acc)
     for (int c = 0; c < 3; c++) {
         acc[c] += impulse[c];
         acc[3 + c] += moment[c];
+        if (m->contact_moment)
+            acc[3 + c] += sign * (double)m->contact_moment[4 * (size_t)k + c];
     }
 }
 

@@ -301,6 +301,8 @@ TL_KERNEL void tlk_order_contact(const tlk_order *o, uint32_t p)
     }
     n_out[3] = n[3];
     gamma_out[3] = gamma[3];
+    for (int c = 0; c < 4 && o->moment; c++)
+        o->moment_out[4 * (size_t)p + c] = sign * o->moment[4 * (size_t)k + c];
 }
 
 /* One shape: how many contacts it owns now. */

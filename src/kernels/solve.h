@@ -6,7 +6,7 @@
 #ifndef TL_KERNELS_SOLVE_H
 #define TL_KERNELS_SOLVE_H
 
-#include "kernels/real.h"
+#include "kernels/material.h"
 
 /* A row, of either kind: what kernels need of it. Those that know the kind, or do without a part,
  * have the compiler leave it out. */
@@ -18,6 +18,7 @@ typedef struct tlk_row {
     real ra[3], rb[3]; /* of an arm row; rb of a central row, too, where b is a wall */
     real eta[3];       /* of an arm row */
     real ia[8], ib[8]; /* of an arm row: inverse inertias, as tlk_problem.inverse */
+    tlk_material material; /* where the problem has any */
 } tlk_row;
 
 /* The arms of an arm row, what its blocks' inertias are and its step lengths. */
@@ -55,6 +56,8 @@ TL_KERNEL tlk_row tlk_load_row(const tlk_problem *p, uint32_t s)
     }
     if (row.arms)
         tlk_load_arms(p, s, &row);
+    if (p->material && row.a != TLK_NONE)
+        tlk_load_material(p, s, &row.material);
     return row;
 }
 
@@ -128,6 +131,22 @@ TL_KERNEL void tlk_row_velocity(const tlk_problem *p, const tlk_row *row, const 
     tlk_cross(w, row->n, t);
     for (int k = 0; k < 3; k++)
         u[k] = vb[k] - va[k] - t[k];
+}
+
+/* What a row can pull with, N s. */
+TL_KERNEL real tlk_row_cohesion(const tlk_problem *p, const tlk_row *row)
+{
+    return p->material ? row->material.cohesion : (real)0;
+}
+
+/* What a row with materials slides at, and what its own impulse along the normal, gn, opens it by:
+ * added to u = D^T v. */
+TL_KERNEL void tlk_add_material(const tlk_problem *p, const tlk_row *row, real gn, real *u)
+{
+    if (!p->material)
+        return;
+    for (int k = 0; k < 3; k++)
+        u[k] += row->material.slide[k] + row->material.soft * gn * row->n[k];
 }
 
 /* What the impulse of a row changes: of a, which loses it, and of b; 1/m gamma, and of the angular
@@ -207,6 +226,46 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, const tlk_row *row, const real
     tlk_apply_change(&change, pair);
 }
 
+/* Adds what the moment of a row changes: of b, and of a, which has the opposite one. */
+TL_KERNEL void tlk_row_turn(const tlk_row *row, const real *moment, tlk_pair *pair)
+{
+    real *wa = pair->a + 4, *wb = pair->b + 4, ta[3], tb[3];
+    if (row->arms) {
+        tlk_symmetric(row->ia, moment, ta);
+        tlk_symmetric(row->ib, moment, tb);
+    } else {
+        for (int k = 0; k < 3; k++) {
+            ta[k] = wa[3] * moment[k];
+            tb[k] = wb[3] * moment[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        wa[k] -= ta[k];
+        wb[k] += tb[k];
+    }
+}
+
+/* The moment that the spin left by a row's impulse, `normal` with cohesion, leads to. */
+TL_KERNEL void tlk_next_moment(const tlk_row *row, const tlk_pair *pair, real omega, real normal,
+                               real *moment)
+{
+    for (int k = 0; k < 3; k++)
+        moment[k] -= omega * row->material.step * (pair->b[4 + k] - pair->a[4 + k]);
+    tlk_limit_moment(&row->material, row->n, normal, moment);
+}
+
+/* One row's step against rolling and spinning, after that of its impulse. */
+TL_KERNEL void tlk_psor_moment(const tlk_problem *p, const tlk_row *row, const real *gamma,
+                               tlk_pair *pair, real *moment)
+{
+    const real normal = tlk_dot(gamma, row->n) + row->material.cohesion;
+    real change[3] = {-moment[0], -moment[1], -moment[2]};
+    tlk_next_moment(row, pair, (real)p->omega, normal, moment);
+    for (int k = 0; k < 3; k++)
+        change[k] += moment[k];
+    tlk_row_turn(row, change, pair);
+}
+
 /* Step lengths of a row: along the normal, in the tangent plane, and 3 / trace for all (Algorithm 1
  * of document 002). */
 TL_KERNEL void tlk_row_eta(const tlk_row *row, const tlk_pair *pair, real *eta)
@@ -222,6 +281,14 @@ TL_KERNEL void tlk_row_eta(const tlk_row *row, const tlk_pair *pair, real *eta)
     eta[0] = 1 / kn;
     eta[1] = 1 / kt;
     eta[2] = 3 / (kn + 2 * kt);
+}
+
+/* The last of these, shorter where the contact is compliant. */
+TL_KERNEL real tlk_whole_eta(const tlk_problem *p, const tlk_row *row, const tlk_pair *pair)
+{
+    real eta[3];
+    tlk_row_eta(row, pair, eta);
+    return p->material ? eta[2] / (1 + row->material.soft * eta[2]) : eta[2];
 }
 
 /* The metric projection onto the friction cone about n (document 001, after eq. 14). */
@@ -244,16 +311,27 @@ TL_KERNEL void tlk_project(const real *n, real mu, real *g)
         g[k] = normal * n[k] + scale * t[k];
 }
 
+/* The same about a cone whose tip is where the contact pulls with all of its cohesion. */
+TL_KERNEL void tlk_project_cohesive(const real *n, real mu, real cohesion, real *g)
+{
+    for (int k = 0; k < 3 && cohesion > 0; k++)
+        g[k] += cohesion * n[k];
+    tlk_project(n, mu, g);
+    for (int k = 0; k < 3 && cohesion > 0; k++)
+        g[k] -= cohesion * n[k];
+}
+
 /* What a law makes of the impulse that a step leads to. The cone law: its projection. Coulomb's:
  * the normal impulse first, then the tangential within what that allows; what this leaves as it is
  * satisfies Coulomb's law (docs/theory.md, "Coulomb's law by gradients"). */
-TL_KERNEL void tlk_limit(const tlk_problem *p, const real *n, real mu, real *g)
+TL_KERNEL void tlk_limit(const tlk_problem *p, const real *n, real mu, real cohesion, real *g)
 {
     if (!p->coulomb) {
-        tlk_project(n, mu, g);
+        tlk_project_cohesive(n, mu, cohesion, g);
         return;
     }
-    const real gn = tlk_dot(g, n), normal = tlk_max(gn, (real)0), most = mu * normal;
+    const real gn = tlk_dot(g, n), normal = tlk_max(gn, 0 - cohesion);
+    const real most = mu * (normal + cohesion);
     real t[3];
     for (int k = 0; k < 3; k++)
         t[k] = g[k] - gn * n[k];
@@ -282,18 +360,25 @@ TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t item)
         real gamma[3];
         tlk_load3(p->gamma, s, gamma);
         tlk_row_push(p, &row, gamma, &pair);
+        if (p->moment) {
+            tlk_load3(p->moment, s, gamma);
+            tlk_row_turn(&row, gamma, &pair);
+        }
         tlk_store_pair(p, &row, &pair, p->vel);
     }
 }
 
 /* One row's Gauss-Seidel step with Coulomb friction: the normal first, then the tangential impulse
- * in the disc that the new normal impulse allows. */
+ * in the disc that the new normal impulse allows. u has what tlk_add_material adds. */
 TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, const tlk_row *row,
                                 const tlk_pair *pair, const real *u, const real *eta, real *gamma)
 {
     const real omega = (real)p->omega;
     const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
-    const real next = tlk_max(gn - omega * eta[0] * (un + bias), (real)0);
+    const real soft = p->material ? row->material.soft : (real)0;
+    const real cohesion = tlk_row_cohesion(p, row);
+    const real step = soft > 0 ? eta[0] / (1 + soft * eta[0]) : eta[0];
+    const real next = tlk_max(gn - omega * step * (un + bias), 0 - cohesion);
     real slip[3] = {u[0], u[1], u[2]}, t[3];
     if (row->arms) {
         /* here the normal impulse may turn the bodies: look at the slip it leaves */
@@ -307,7 +392,7 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, const tlk_row *
     const real sn = tlk_dot(slip, row->n);
     for (int k = 0; k < 3; k++)
         t[k] = gamma[k] - gn * row->n[k] - omega * eta[1] * (slip[k] - sn * row->n[k]);
-    const real square = tlk_dot(t, t), limit = row->mu * next;
+    const real square = tlk_dot(t, t), limit = row->mu * (next + cohesion);
     const real scale = square > limit * limit ? limit / tlk_sqrt(square) : (real)1;
     for (int k = 0; k < 3; k++)
         gamma[k] = next * row->n[k] + scale * t[k];
@@ -376,6 +461,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
     tlk_row_velocity(p, &row, &pair, u);
     tlk_row_eta(&row, &pair, eta);
     tlk_load3(p->gamma, s, gamma);
+    tlk_add_material(p, &row, tlk_dot(gamma, row.n), u);
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k];
     if (p->frictionless) {
@@ -383,15 +469,21 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
     } else if (p->coulomb) {
         tlk_psor_coulomb(p, p->bias[s], &row, &pair, u, eta, gamma);
     } else {
-        const real step = (real)p->omega * eta[2], bias = p->bias[s];
+        const real step = (real)p->omega * tlk_whole_eta(p, &row, &pair), bias = p->bias[s];
         for (int k = 0; k < 3; k++)
             gamma[k] -= step * (u[k] + bias * row.n[k]);
-        tlk_project(row.n, row.mu, gamma);
+        tlk_limit(p, row.n, row.mu, tlk_row_cohesion(p, &row), gamma);
     }
     tlk_store3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k] - old[k];
     tlk_row_push(p, &row, old, &pair);
+    if (p->moment) {
+        real moment[3];
+        tlk_load3(p->moment, s, moment);
+        tlk_psor_moment(p, &row, gamma, &pair, moment);
+        tlk_store3(p->moment, s, moment);
+    }
     tlk_store_pair(p, &row, &pair, p->vel);
     return true;
 }
@@ -411,19 +503,19 @@ TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t item)
 TL_KERNEL void tlk_impulses_in(const tlk_problem *p, uint32_t s)
 {
     const tlk_row row = tlk_load_row(p, s);
-    real x[4] = {0, 0, 0, 0}, eta[3], u[3];
+    real x[4] = {0, 0, 0, 0}, u[3];
     if (row.a == TLK_NONE) {
         tlk_store4(p->x + 4 * (size_t)s, x);
         return;
     }
     const tlk_pair pair = tlk_load_pair(p, &row, p->free);
-    tlk_row_eta(&row, &pair, eta);
     tlk_load3(p->gamma, s, x);
-    x[3] = eta[2];
+    x[3] = tlk_whole_eta(p, &row, &pair);
     tlk_store4(p->x + 4 * (size_t)s, x);
     if (!p->r)
         return;
     tlk_row_velocity(p, &row, &pair, u);
+    tlk_add_material(p, &row, 0, u);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row.n[k];
     tlk_store3(p->r, s, u);
@@ -449,10 +541,11 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
     real u[3], x[4], next[3];
     tlk_row_velocity(p, &row, &pair, u);
     tlk_load4(p->x + 4 * (size_t)s, x);
+    tlk_add_material(p, &row, tlk_dot(x, row.n), u);
     const real step = (real)p->omega * x[3], bias = p->bias[s], lambda = (real)p->lambda;
     for (int k = 0; k < 3; k++)
         next[k] = x[k] - step * (u[k] + bias * row.n[k]);
-    tlk_limit(p, row.n, row.mu, next);
+    tlk_limit(p, row.n, row.mu, tlk_row_cohesion(p, &row), next);
     for (int k = 0; k < 3; k++)
         x[k] = lambda * next[k] + (1 - lambda) * x[k];
     tlk_store4(p->x + 4 * (size_t)s, x);
@@ -519,10 +612,33 @@ TL_KERNEL real tlk_row_residual(const tlk_problem *p, const tlk_row *row, real e
     }
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - eta * w[k];
-    tlk_project(row->n, row->mu, next);
+    tlk_project_cohesive(row->n, row->mu, tlk_row_cohesion(p, row), next);
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - next[k];
     return tlk_sqrt(tlk_dot(next, next)) / eta;
+}
+
+/* The same of row s with all that it has: bias, materials, and its moment, whose share is made m/s
+ * by the length that the two step lengths make. */
+TL_KERNEL double tlk_whole_residual(const tlk_problem *p, uint32_t s, const tlk_row *row,
+                                    const tlk_pair *pair, const real *g)
+{
+    const real eta = tlk_whole_eta(p, row, pair);
+    real u[3], moment[3], next[3];
+    tlk_row_velocity(p, row, pair, u);
+    tlk_add_material(p, row, tlk_dot(g, row->n), u);
+    for (int k = 0; k < 3; k++)
+        u[k] += p->bias[s] * row->n[k];
+    const double r = tlk_row_residual(p, row, eta, g, u);
+    if (!p->moment)
+        return r;
+    tlk_load3(p->moment, s, moment);
+    for (int k = 0; k < 3; k++)
+        next[k] = moment[k];
+    tlk_next_moment(row, pair, 1, tlk_dot(g, row->n) + row->material.cohesion, next);
+    for (int k = 0; k < 3; k++)
+        next[k] -= moment[k];
+    return sqrt(r * r + (double)tlk_dot(next, next) / ((double)row->material.step * eta));
 }
 
 /* The residual of gamma with the velocities in vel: sum of squares, worst, rows. */
@@ -532,13 +648,9 @@ TL_KERNEL void tlk_residual(const tlk_problem *p, uint32_t s, double *acc)
     if (row.a == TLK_NONE)
         return;
     const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
-    real u[3], g[3], eta[3];
-    tlk_row_velocity(p, &row, &pair, u);
-    tlk_row_eta(&row, &pair, eta);
-    for (int k = 0; k < 3; k++)
-        u[k] += p->bias[s] * row.n[k];
+    real g[3];
     tlk_load3(p->gamma, s, g);
-    const double r = tlk_row_residual(p, &row, eta[2], g, u);
+    const double r = tlk_whole_residual(p, s, &row, &pair, g);
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
     acc[2] += 1;
@@ -553,10 +665,9 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
     if (row.a == TLK_NONE)
         return;
     tlk_pair pair = tlk_load_pair(p, &row, p->vel);
-    real u[3], wall[3], g[3], struck[3] = {0, 0, 0}, eta[3];
-    tlk_row_velocity(p, &row, &pair, u);
-    tlk_row_eta(&row, &pair, eta);
+    real wall[3], g[3], struck[3] = {0, 0, 0};
     tlk_load3(p->gamma, s, g);
+    const double r = tlk_whole_residual(p, s, &row, &pair, g);
     if (q->impact)
         tlk_load3(q->impact, s, struck);
     double work = 0;
@@ -564,12 +675,15 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
         for (int k = 0; k < 8; k++)
             pair.a[k] = 0;
         tlk_row_velocity(p, &row, &pair, wall);
+        tlk_add_material(p, &row, 0, wall);
         for (int k = 0; k < 3; k++)
             work += ((double)g[k] + struck[k]) * wall[k];
+        if (p->moment) { /* and of its spin */
+            real moment[3];
+            tlk_load3(p->moment, s, moment);
+            work += (double)tlk_dot(moment, pair.b + 4);
+        }
     }
-    for (int k = 0; k < 3; k++)
-        u[k] += p->bias[s] * row.n[k];
-    const double r = tlk_row_residual(p, &row, eta[2], g, u);
     const double gap = q->gap[s];
     acc[0] += r * r;
     acc[1] = tlk_max(acc[1], r);
@@ -595,6 +709,7 @@ TL_KERNEL tlk_problem tlk_position_problem(const tlk_build *q)
     p.arms = q->arms;
     p.inverse = q->inverse;
     p.wall = q->wall;
+    p.material = q->material;
     return p;
 }
 
@@ -615,10 +730,12 @@ TL_KERNEL void tlk_position_rows(const tlk_build *q, uint32_t s)
     tlk_row_velocity(&p, &row, &pair, u);
     const double un = (double)row.n[0] * u[0] + (double)row.n[1] * u[1] + (double)row.n[2] * u[2];
     tlk_load3(q->gamma, s, gamma);
-    const real load = tlk_dot(gamma, row.n);
+    const real load = tlk_dot(gamma, row.n) + tlk_row_cohesion(&p, &row);
     const bool rests = load > 0 && q->bias[s] == 0 && q->rest >= 0;
     double bias = (double)q->gap[s] / q->recovery.h + un;
-    if (rests || bias < 0)
+    if (p.material && row.material.soft > 0)
+        bias = TLK_FAR; /* what overlaps there is what presses it together */
+    else if (rests || bias < 0)
         bias = tlk_max(bias * q->recovery.fraction, -q->recovery.speed);
     q->position_bias[s] = (real)bias;
     for (int k = 0; k < 3; k++)

@@ -163,12 +163,3 @@ tl_status tl_check_unit(const tl_place *place, const char *field, const double q
         unit[i] = q[i] / norm;
     return TL_OK;
 }
-
-tl_status tl_check_surface(const tl_place *place, double friction, double restitution)
-{
-    if (!(friction >= 0 && isfinite(friction)))
-        return tl_refuse(place, "friction", 1, &friction, "it must be finite and >= 0");
-    if (!(restitution >= 0 && restitution <= 1))
-        return tl_refuse(place, "restitution", 1, &restitution, "it must be 0 to 1");
-    return TL_OK;
-}

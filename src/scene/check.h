@@ -66,9 +66,6 @@ void tl_word_constant(tl_vocabulary which, uint32_t value, char constant[TL_CONS
 tl_status tl_check_unit(const tl_place *place, const char *field, const double quaternion[4],
                         double unit[4]);
 
-/* Friction finite and >= 0, restitution 0 to 1. */
-tl_status tl_check_surface(const tl_place *place, double friction, double restitution);
-
 /* motion.c: checks a prescribed motion and makes a record of it that owns a copy of the table. */
 tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out);
 

@@ -139,20 +139,17 @@ tl_status tl_force_check(const tl_force_rec *force); /* one that was made elsewh
 tl_status tl_force_rec_copy(const tl_force_rec *from, tl_force_rec *to);
 void tl_force_rec_free(tl_force_rec *force);
 
-/* Friction and restitution of a pair of materials. */
-typedef struct tl_pair_rec {
-    double friction, restitution;
-} tl_pair_rec;
-
-tl_status tl_pair_check(const tl_pair_rec *pair);
+/* Whether a pair of materials, and how a surface moves in itself, obey the rules. */
+tl_status tl_pair_check(const tl_pair_def *pair);
+tl_status tl_slide_check(const double slide[3]);
 
 /* Reads a pair from a square table of `materials` rows. */
 tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl_material b,
-                      double *friction, double *restitution);
+                      tl_pair_def *pair);
 
 /* Checks and sets a pair in such a table. */
 tl_status tl_pair_set(tl_array *pairs, size_t materials, tl_material a, tl_material b,
-                      double friction, double restitution);
+                      const tl_pair_def *pair);
 
 /* A template of a fill or an emitter (template.h). */
 typedef struct tl_template_rec {
@@ -216,13 +213,16 @@ tl_status tl_boundary_check(const tl_boundary_def *def);
 struct tl_scene {
     tl_settings settings;
     tl_array materials;  /* tl_material_def; [0] is the default material */
-    tl_array pairs;      /* tl_pair_rec, a square table: materials.count * materials.count */
+    tl_array pairs;      /* tl_pair_def, a square table: materials.count * materials.count */
     tl_array geometries; /* tl_geometry_rec */
     tl_body_list list;   /* of these geometries */
     tl_array forces;     /* tl_force_rec */
     tl_schedule schedule;
     tl_monitor_list monitors;
 };
+
+/* The default material of a new scene. */
+tl_status tl_materials_init(tl_scene *scene);
 
 /* Refuses settings that break a rule; messages name the field as "settings.field". */
 tl_status tl_settings_check(const tl_settings *settings);

@@ -58,10 +58,25 @@ static double lap(const tl_world *w, double *mark)
     return tl_lap(mark);
 }
 
+/* Room for the moments of contacts, where something resists rolling; zero where those of the last
+ * step have none to be taken over. */
+static tl_status match_moments(tl_world *w, const tl_contacts *last, tl_contacts *next)
+{
+    const size_t bytes = 4 * (size_t)next->count * w->backend->real;
+    next->moments = w->rolls;
+    if (!w->rolls)
+        return TL_OK;
+    TL_TRY(tl_buffer_need(w->backend, &next->moment, bytes));
+    if (!last->impulses || !last->moments)
+        w->backend->ops->fill(w->backend, next->moment.data, 0, bytes);
+    return TL_OK;
+}
+
 /* The impulses and colours of the last step's contacts, for those found now. */
 static tl_status match(tl_world *w, tl_contacts *next)
 {
     tl_contacts *last = &w->contacts[w->current];
+    TL_TRY(match_moments(w, last, next));
     if (!last->impulses)
         return tl_contacts_rest(w->backend, next);
     if (next->manifolds)
@@ -81,6 +96,8 @@ static tl_status match(tl_world *w, tl_contacts *next)
                             .old_gamma = last->gamma.data,
                             .old_colour = last->colour.data,
                             .gamma = next->gamma.data,
+                            .old_moment = last->moment.data,
+                            .moment = next->moments && last->moments ? next->moment.data : NULL,
                             .colour = next->colour.data};
     tl_run(w->backend, TLK_match_contacts, w->shape_rows, &args);
     next->impulses = true;
@@ -165,7 +182,9 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
 static size_t room_for_rows(const tl_world *w, size_t contacts)
 {
     const tl_backend *b = w->backend;
-    const size_t words = 4, reals = TLK_HEAD + 9 + (w->turning ? 3 : 0), pieces = 16;
+    const size_t words = 4, pieces = 18;
+    const size_t reals = TLK_HEAD + 9 + (w->turning ? 3 : 0) +
+                         (w->materials_matter ? TLK_MATERIAL : 0) + (w->rolls ? 3 : 0);
     const size_t flow = b->flow ? sizeof(uint16_t) + 4 * b->real : 0;
     return (contacts + TL_SEGMENTS * (TLK_LANES - 1)) *
                (words * sizeof(uint32_t) + reals * b->real + flow) +
@@ -327,6 +346,8 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
     TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
     TL_TRY(tl_buffer_need(b, &p->position_bias, rows * real));
+    TL_TRY(tl_buffer_need(b, &p->material, w->materials_matter ? TLK_MATERIAL * rows * real : 0));
+    TL_TRY(tl_buffer_need(b, &p->moment, w->rolls ? 3 * rows * real : 0));
     if (flows(b, &problem->view)) {
         TL_TRY(tl_buffer_need(b, &p->turns, problem->view.items * sizeof(uint16_t)));
         TL_TRY(tl_buffer_need(b, &p->mass, 4 * problem->view.items * real));
@@ -379,6 +400,8 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                                       s->overlap == TL_OVERLAP_SPLIT},
                          .restitution_speed = s->restitution_speed,
                          .rest = resting_gap(w),
+                         .sticks = RESTING * w->envelope,
+                         .slide = w->sliding ? w->slide_table.data : NULL,
                          .free = w->free.data,
                          .a = p->a.data,
                          .b = p->b.data,
@@ -403,6 +426,12 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
         build->inverse = p->inverse.data;
     if (w->turning)
         build->wall = p->wall.data;
+    if (w->materials_matter)
+        build->material = p->material.data;
+    if (w->rolls) {
+        build->moment = p->moment.data;
+        build->contact_moment = build->contact_moment_out = c->moment.data;
+    }
     if (build->inverse)
         tl_run(b, TLK_body_inverse, w->rows, build);
     tl_run(b, TLK_build_row, c->pairs, build);
@@ -414,6 +443,8 @@ static tl_status build_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
     view->arms = build->arms;
     view->inverse = build->inverse;
     view->wall = build->wall;
+    view->material = build->material;
+    view->moment = build->moment;
     view->bias = build->bias;
     view->gamma = build->gamma;
     view->free = w->free.data;
@@ -435,6 +466,7 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     tl_run(w->backend, TLK_position_rows, problem->view.rows, build);
     second.view.frictionless = 1;
     second.view.wall = NULL; /* walls are at rest in it */
+    second.view.material = second.view.moment = NULL;
     second.view.bias = build->position_bias;
     second.view.gamma = build->position_gamma;
     second.view.vel = w->pseudo.data;

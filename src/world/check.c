@@ -80,18 +80,23 @@ static bool is_unit(const double q[4])
 
 static tl_status check_pairs(const tl_world *w)
 {
-    const tl_pair_rec *pairs = w->pairs.data;
+    const tl_pair_def *pairs = w->pairs.data;
+    const double *slides = w->slides.data;
     const size_t n = w->materials;
     if (n < 1 || n > 256)
         return tl_damaged("its number of materials is not 1 to 256");
     if (w->pairs.count != n * n)
         return tl_damaged("its table of pairs has not as many rows and columns as materials");
     for (size_t i = 0; i < n * n; i++) {
-        const tl_pair_rec *other = &pairs[i % n * n + i / n];
+        const tl_pair_def *other = &pairs[i % n * n + i / n];
         TL_TRY(obeys(tl_pair_check(&pairs[i]), "pairs", i));
-        if (pairs[i].friction != other->friction || pairs[i].restitution != other->restitution)
+        if (memcmp(&pairs[i], other, sizeof *other) != 0)
             return damaged("pairs", i, "it depends on the order of the two materials");
     }
+    if (w->slides.count != n)
+        return tl_damaged("its surface velocities are not as many as materials");
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(obeys(tl_slide_check(slides + 3 * i), "slides", i));
     return TL_OK;
 }
 
@@ -398,6 +403,8 @@ static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
         return "its normal or gap is none";
     if (!all_kept(w, (const double *)m->gamma.data + 4 * k, 4))
         return "its impulse is no number of this precision";
+    if (m->moment.count && !all_kept(w, (const double *)m->moment.data + 4 * k, 4))
+        return "its moment is no number of this precision";
     if (m->place.count && (!all_kept(w, (const double *)m->place.data + 4 * k, 4) ||
                            !within((const double *)m->place.data + 4 * k, 4, REACH)))
         return "its place is out of reach";
@@ -440,7 +447,8 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
     tl_status status = TL_OK;
     if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
         m->colour.count != contacts || m->place.count != m->feature.count ||
-        (m->feature.count && m->feature.count != contacts))
+        (m->feature.count && m->feature.count != contacts) ||
+        (m->moment.count && m->moment.count != contacts))
         return tl_damaged("its arrays of contacts differ in length");
     if (!contacts)
         return TL_OK;

@@ -8,7 +8,8 @@ tl_array *tl_image_array(tl_image *m, size_t i)
     tl_array *const all[TL_IMAGE_ARRAYS] = {
         &m->pos,        &m->quat,       &m->vel,   &m->inertia,     &m->flags,   &m->id,
         &m->shape_body, &m->shape_info, &m->geom,  &m->frame_local, &m->centre,  &m->a,
-        &m->b,          &m->n,          &m->gamma, &m->place,       &m->feature, &m->colour};
+        &m->b,          &m->n,          &m->gamma, &m->place,       &m->feature, &m->colour,
+        &m->moment};
     return all[i];
 }
 
@@ -20,7 +21,8 @@ void tl_image_init(tl_image *m)
         sizeof(uint32_t),           sizeof(uint32_t),     4 * sizeof(double),
         TLK_FRAME * sizeof(double), 4 * sizeof(double),   sizeof(uint32_t),
         sizeof(uint32_t),           4 * sizeof(double),   4 * sizeof(double),
-        4 * sizeof(double),         2 * sizeof(uint32_t), sizeof(uint32_t)};
+        4 * sizeof(double),         2 * sizeof(uint32_t), sizeof(uint32_t),
+        4 * sizeof(double)};
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         *tl_image_array(m, i) = (tl_array){.item = items[i]};
 }
@@ -84,6 +86,8 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
     }
     if (contacts->impulses) {
         TL_TRY(pull_real(w, &contacts->gamma, &m->gamma, count));
+        if (contacts->moments)
+            TL_TRY(pull_real(w, &contacts->moment, &m->moment, count));
         return pull(w, &contacts->colour, &m->colour, count);
     }
     TL_TRY(tl_array_resize(&m->gamma, count)); /* nothing has been solved */

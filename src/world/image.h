@@ -24,13 +24,14 @@ typedef struct tl_image {
     tl_array a, b;    /* uint32_t: shape rows */
     tl_array n;       /* 4 doubles */
     tl_array gamma;   /* 4 doubles */
+    tl_array moment;  /* 4 doubles; empty where nothing resists rolling */
     tl_array colour;  /* uint32_t */
     tl_array place;   /* 4 doubles, and */
     tl_array feature; /* 2 uint32_t; both are empty where each pair has one contact */
 } tl_image;
 
 /* How many arrays an image has, and each in turn, for code that treats them alike. */
-#define TL_IMAGE_ARRAYS 18
+#define TL_IMAGE_ARRAYS 19
 tl_array *tl_image_array(tl_image *image, size_t i);
 
 void tl_image_init(tl_image *image);

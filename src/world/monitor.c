@@ -188,6 +188,7 @@ tl_status tl_monitors_prepare(tl_world *w, const tl_contacts *c, const tlk_motio
         args->contact_b = c->b.data;
         args->contact_n = c->n.data;
         args->contact_gamma = c->gamma.data;
+        args->contact_moment = c->moments ? c->moment.data : NULL;
     }
     return TL_OK;
 }

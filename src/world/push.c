@@ -134,9 +134,11 @@ static tl_status append_contacts(tl_world *w, const tl_image *m)
     TL_TRY(append_array(b, &c->colour, 0, &m->colour));
     TL_TRY(append_reals(b, &c->n, 0, &m->n, 4));
     TL_TRY(append_reals(b, &c->gamma, 0, &m->gamma, 4));
+    TL_TRY(append_reals(b, &c->moment, 0, &m->moment, 4));
     TL_TRY(append_reals(b, &c->place, 0, &m->place, 4));
     TL_TRY(append_array(b, &c->feature, 0, &m->feature));
     c->manifolds = m->feature.count > 0;
+    c->moments = m->moment.count > 0;
     c->count = (uint32_t)m->a.count;
     c->impulses = true;
     return TL_OK;

@@ -294,6 +294,8 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     for (size_t c = 0; c < 3; c++) {
         out->normal[c] = sign * n[c];
         out->impulse[c] = sign * gamma[c];
+        if (m->moment.count)
+            out->moment[c] = sign * ((const double *)m->moment.data)[4 * k + c];
         out->point[c] = from[c] + (place ? place[c] : 0) + along * n[c];
     }
 }

@@ -51,6 +51,8 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     TL_TRY(tl_buffer_need(b, &next->colour, contacts * word));
     TL_TRY(tl_buffer_need(b, &next->n, 4 * contacts * b->real));
     TL_TRY(tl_buffer_need(b, &next->gamma, 4 * contacts * b->real));
+    if (w->contacts[w->current].moments)
+        TL_TRY(tl_buffer_need(b, &next->moment, 4 * contacts * b->real));
     if (w->contacts[w->current].manifolds) {
         TL_TRY(tl_buffer_need(b, &next->place, 4 * contacts * b->real));
         TL_TRY(tl_buffer_need(b, &next->feature, 2 * contacts * word));
@@ -107,6 +109,8 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     args->n = last->n.data, args->gamma = last->gamma.data;
     args->a_out = next->a.data, args->b_out = next->b.data, args->colour_out = next->colour.data;
     args->n_out = next->n.data, args->gamma_out = next->gamma.data;
+    if (last->moments)
+        args->moment = last->moment.data, args->moment_out = next->moment.data;
     if (last->manifolds) {
         args->place = last->place.data, args->feature = last->feature.data;
         args->place_out = next->place.data, args->feature_out = next->feature.data;
@@ -125,6 +129,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     next->count = (uint32_t)kept;
     next->impulses = last->impulses;
     next->manifolds = last->manifolds;
+    next->moments = last->moments;
     return TL_OK;
 }
 

@@ -15,7 +15,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   3u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   4u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -389,6 +389,7 @@ static void description(stream *s, tl_world *w)
     s->world = w;
     word(s, &w->materials);
     array(s, &w->pairs);
+    array(s, &w->slides);
     records(s, &w->geometries, geometry);
     array(s, &w->origins);
     records(s, &w->motions, motion);
@@ -516,7 +517,7 @@ static tl_status restore(stream *s, tl_world *w)
     if (status == TL_OK)
         status = tl_image_check(w, &m, handles, &alive);
     if (status == TL_OK)
-        status = tl_world_upload_pairs(w);
+        status = tl_world_upload_materials(w);
     if (status == TL_OK)
         status = tl_world_upload_geometries(w);
     if (status == TL_OK)

@@ -20,7 +20,7 @@ void tl_world_free(tl_world *w)
         tl_buffer *buffers[] = {&w->pos,     &w->quat,   &w->vel,         &w->inertia,
                                 &w->flags,   &w->id,     &w->shape_body,  &w->shape_info,
                                 &w->geom,    &w->level,  &w->frame_local, &w->frame,
-                                &w->centre,  &w->reach,  &w->pair_table,  &w->free,
+                                &w->centre,  &w->reach,  &w->pair_table,  &w->free,     &w->slide_table,
                                 &w->work,    &w->pseudo, &w->rest,        &w->forced,
                                 &w->struck,  &w->seen,   &w->halt,        &w->frame_of,
                                 &w->numbers, &w->words,  &w->geometry};
@@ -38,6 +38,7 @@ void tl_world_free(tl_world *w)
     for (size_t i = 0; i < w->forces.count; i++)
         tl_force_rec_free((tl_force_rec *)w->forces.data + i);
     tl_array_free(&w->pairs);
+    tl_array_free(&w->slides);
     tl_array_free(&w->motions);
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
@@ -67,7 +68,7 @@ static void bind_phases(tl_world *w)
         &p->key,         &p->place,  &p->segment,       &p->bidding,        &p->fresh,   &p->a,
         &p->b,           &p->head,   &p->arms,          &p->wall,           &p->inverse, &p->bias,
         &p->gap,         &p->gamma,  &p->position_bias, &p->position_gamma, &p->turns,   &p->mass,
-        &p->restitution, &p->impact, &p->rounds,        &o->order,          &o->first,   &o->from,
+        &p->restitution, &p->impact, &p->rounds, &p->material, &p->moment,        &o->order,          &o->first,   &o->from,
         &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
@@ -80,7 +81,8 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     if (!w)
         return TL_NO_MEMORY;
     w->settings = *settings;
-    w->pairs.item = sizeof(tl_pair_rec);
+    w->pairs.item = sizeof(tl_pair_def);
+    w->slides.item = 3 * sizeof(double);
     w->geometries.item = sizeof(tl_geometry_rec);
     w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);
@@ -154,27 +156,6 @@ tl_status tl_world_put(tl_world *w, tl_image *m, const uint8_t *gone)
     return TL_OK;
 }
 
-tl_status tl_world_upload_pairs(tl_world *w)
-{
-    const tl_pair_rec *pairs = w->pairs.data;
-    const size_t count = w->pairs.count;
-    const size_t bytes = 2 * count * w->backend->real;
-    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, bytes));
-    TL_TRY(tl_array_resize(&w->pair_reals, bytes));
-    double *twice = w->pair_reals.data;
-    float *once = w->pair_reals.data;
-    w->bounces = false;
-    for (size_t i = 0; i < count; i++) {
-        w->bounces |= pairs[i].restitution > 0;
-        if (w->backend->precision == TL_DOUBLE)
-            twice[2 * i] = pairs[i].friction, twice[2 * i + 1] = pairs[i].restitution;
-        else
-            once[2 * i] = (float)pairs[i].friction, once[2 * i + 1] = (float)pairs[i].restitution;
-    }
-    w->backend->ops->upload(w->backend, w->pair_table.data, w->pair_reals.data, bytes);
-    return TL_OK;
-}
-
 /* Copies the motions of a list of bodies whose handle indices start at first_id. On failure the
  * world's motions are as before. */
 static tl_status add_motions(tl_world *w, const tl_body_list *list, uint32_t first_id)
@@ -226,9 +207,7 @@ static tl_status add_list(tl_world *w, const tl_body_list *list)
 
 static tl_status fill(tl_world *w, const tl_scene *scene)
 {
-    w->materials = (uint32_t)scene->materials.count;
-    TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
-    TL_TRY(tl_world_upload_pairs(w));
+    TL_TRY(tl_world_take_materials(w, scene));
     TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
     const tl_force_rec *forces = scene->forces.data;
@@ -409,6 +388,7 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
             &(tl_error){.subject = "settings", .index = TL_NO_INDEX, .field = "backend"},
             " cannot change once the world is made; "
             "tl_world_load_on() takes a snapshot to another");
+    TL_TRY(tl_world_check_solver(world, settings));
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;
@@ -600,19 +580,4 @@ tl_status tl_world_add_force(tl_world *world, const tl_force_def *def)
     if (status != TL_OK)
         tl_force_rec_free(&rec);
     return status;
-}
-
-tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, double friction,
-                            double restitution)
-{
-    REFUSE_NULL(world);
-    TL_TRY(tl_pair_set(&world->pairs, world->materials, a, b, friction, restitution));
-    return tl_world_upload_pairs(world); /* there is room: this cannot fail */
-}
-
-tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b, double *friction,
-                        double *restitution)
-{
-    REFUSE_NULL(world);
-    return tl_pair_get(&world->pairs, world->materials, a, b, friction, restitution);
 }

@@ -41,6 +41,7 @@ typedef struct tl_rows {
     tl_buffer fresh;      /* uint32_t a contact */
     tl_buffer a, b;       /* uint32_t */
     tl_buffer head, arms, wall, bias, gap, gamma; /* real */
+    tl_buffer material, moment;                   /* real */
     tl_buffer inverse;                            /* real, of bodies */
     tl_buffer position_bias, position_gamma;
     tl_buffer restitution, impact; /* real: where there are impacts */
@@ -107,8 +108,12 @@ struct tl_world {
 
     /* the description */
     uint32_t materials;
-    tl_array pairs;   /* tl_pair_rec, materials * materials */
+    tl_array pairs;   /* tl_pair_def, materials * materials */
+    tl_array slides;  /* 3 doubles per material: how its surface moves in itself */
     bool bounces;     /* the restitution of some pair is above 0 */
+    bool rolls;       /* its rolling or spinning friction */
+    bool sliding;     /* some surface moves in itself */
+    bool materials_matter; /* one of these two, cohesion or compliance: rows have materials */
     tl_array motions; /* tl_world_motion, in the order of handles */
     bool turning;     /* one of them turns its body in the next step */
     size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
@@ -133,7 +138,8 @@ struct tl_world {
     tl_array geometries;                /* tl_geometry_rec, those of the scene */
     tl_array outlines;                  /* of these, once they were asked for: outline.c */
     tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
-    tl_buffer pair_table;               /* real, 2 a pair */
+    tl_buffer pair_table;               /* real, TLK_PAIR per pair */
+    tl_buffer slide_table;              /* as slides */
     tl_array pair_reals;                /* bytes: the same on the host */
     tl_contacts contacts[2];
     uint32_t current; /* which of the two is the latest */
@@ -190,8 +196,11 @@ tl_status tl_origins_add(tl_array *origins, const tl_body_list *list, uint32_t f
 void tl_origin_pose(const tl_origin *origin, double position[3], double orientation[4]);
 void tl_origin_shape(const tl_origin *origin, double position[3], double orientation[4]);
 
-/* Sends the table of material pairs to the device. */
-tl_status tl_world_upload_pairs(tl_world *world);
+/* material.c: those of a scene; sends what the world has to the device, and looks at which laws
+ * there are; refuses settings whose solver does not know one of them. */
+tl_status tl_world_take_materials(tl_world *world, const tl_scene *scene);
+tl_status tl_world_upload_materials(tl_world *world);
+tl_status tl_world_check_solver(const tl_world *world, const tl_settings *settings);
 
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next
  * step; notes the first one that cannot make it, which stays where it is. */

@@ -82,11 +82,15 @@ extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, ui
     case CENTRAL_NORMAL: flow_as<CENTRAL_NORMAL>(p, ranges, repeats, how); break;
     case CENTRAL_START: flow_as<CENTRAL_START>(p, ranges, repeats, how); break;
     case WALLS_COULOMB: flow_as<WALLS_COULOMB>(p, ranges, repeats, how); break;
-    case WALLS_NORMAL: flow_as<WALLS_NORMAL>(p, ranges, repeats, how); break;
     case WALLS_START: flow_as<WALLS_START>(p, ranges, repeats, how); break;
     case MIXED_COULOMB: flow_as<MIXED_COULOMB>(p, ranges, repeats, how); break;
     case MIXED_NORMAL: flow_as<MIXED_NORMAL>(p, ranges, repeats, how); break;
     case MIXED_START: flow_as<MIXED_START>(p, ranges, repeats, how); break;
+    case POINTS_COULOMB: flow_as<POINTS_COULOMB>(p, ranges, repeats, how); break;
+    case POINTS_NORMAL: flow_as<POINTS_NORMAL>(p, ranges, repeats, how); break;
+    case POINTS_START: flow_as<POINTS_START>(p, ranges, repeats, how); break;
+    case MATERIAL_COULOMB: flow_as<MATERIAL_COULOMB>(p, ranges, repeats, how); break;
+    case MATERIAL_START: flow_as<MATERIAL_START>(p, ranges, repeats, how); break;
     default: abort();
     }
     return kind;

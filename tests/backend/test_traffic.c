@@ -115,7 +115,8 @@ static void pairs(const variant *v)
         last = add_material(scene, 0.5, 0);
     tl_world *world = world_of(scene);
     watch(world);
-    assert_ok(tl_world_set_pair(world, last, (tl_material){3}, 0.25, 0.75));
+    assert_ok(tl_world_set_pair(world, last, (tl_material){3},
+                                &(tl_pair_def){.friction = 0.25, .restitution = 0.75}));
     assert_int_equal(uploads, 1);
     for (size_t i = 0; i < 2; i++) {
         const size_t at = i ? 3 * 256 + (size_t)last.index : (size_t)last.index * 256 + 3;

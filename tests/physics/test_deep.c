@@ -127,7 +127,7 @@ static void test_heap(void **state)
     dice d = {1};
     size_t count;
     double sum = 0;
-    assert_ok(tl_scene_set_pair(scene, rough, smooth, 0, 0));
+    assert_ok(tl_scene_set_pair(scene, rough, smooth, &(tl_pair_def){0}));
     for (int i = 0; i < 4; i++) {
         const double side = i % 2 ? 1 : -1, z = 0.5 * (LAYERS + 4) * spacing;
         const double at[3] = {i < 2 ? side * (half + 1) : 0, i < 2 ? 0 : side * (half + 1), z};

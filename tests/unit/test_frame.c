@@ -181,23 +181,25 @@ static void test_set_pair(void **state)
     step(world, 100);
     velocity_of(world, body, velocity);
     assert_near(velocity[0], 5 - 0.2 * G * 0.1, 1e-9);
-    double friction = -1, restitution = -1;
-    assert_ok(tl_world_pair(world, ice, wood, &friction, &restitution));
-    assert_true(friction == 0.2 && restitution == 0);
-    assert_ok(tl_world_set_pair(world, wood, ice, 0, 0));
-    assert_ok(tl_world_pair(world, ice, wood, &friction, NULL));
-    assert_true(friction == 0);
-    assert_refused(tl_world_pair(world, (tl_material){9}, ice, &friction, NULL), TL_BAD_HANDLE,
+    tl_pair_def pair = {.friction = -1, .restitution = -1};
+    assert_ok(tl_world_pair(world, ice, wood, &pair));
+    assert_true(pair.friction == 0.2 && pair.restitution == 0);
+    assert_ok(tl_world_set_pair(world, wood, ice, &(tl_pair_def){0}));
+    assert_ok(tl_world_pair(world, ice, wood, &pair));
+    assert_true(pair.friction == 0);
+    assert_refused(tl_world_pair(world, (tl_material){9}, ice, &pair), TL_BAD_HANDLE,
                    "material a: 9 is no material of this scene (it has 2)");
-    assert_refused(tl_world_pair(NULL, ice, ice, &friction, NULL), TL_BAD_ARGUMENT,
+    assert_refused(tl_world_pair(NULL, ice, ice, &pair), TL_BAD_ARGUMENT,
                    "tl_world_pair: world is NULL");
+    assert_refused(tl_world_pair(world, ice, ice, NULL), TL_BAD_ARGUMENT,
+                   "tl_world_pair: pair is NULL");
     step(world, 100);
     const double before = velocity[0];
     velocity_of(world, body, velocity);
     assert_near(velocity[0], before, 1e-12);
-    assert_refused(tl_world_set_pair(world, wood, (tl_material){9}, 0, 0), TL_BAD_HANDLE,
+    assert_refused(tl_world_set_pair(world, wood, (tl_material){9}, &pair), TL_BAD_HANDLE,
                    "material b: 9 is no material of this scene (it has 2)");
-    assert_status(tl_world_set_pair(world, wood, ice, -1, 0), TL_BAD_ARGUMENT);
+    assert_status(tl_world_set_pair(world, wood, ice, &(tl_pair_def){.friction = -1}), TL_BAD_ARGUMENT);
     tl_world_destroy(world);
 }
 

@@ -264,15 +264,15 @@ static void equal_shapes_are_stored_once(void **state)
 
 /* ---- materials ---- */
 
-static tl_pair_rec pair_rec(const tl_scene *scene, size_t a, size_t b)
+static tl_pair_def pair_rec(const tl_scene *scene, size_t a, size_t b)
 {
-    return ((tl_pair_rec *)scene->pairs.data)[a * scene->materials.count + b];
+    return ((tl_pair_def *)scene->pairs.data)[a * scene->materials.count + b];
 }
 
 static void check_pair(const tl_scene *scene, size_t a, size_t b, double friction,
                        double restitution)
 {
-    tl_pair_rec ab = pair_rec(scene, a, b), ba = pair_rec(scene, b, a);
+    tl_pair_def ab = pair_rec(scene, a, b), ba = pair_rec(scene, b, a);
     assert_near(ab.friction, friction, 4e-16);
     assert_true(ab.restitution == restitution);
     assert_memory_equal(&ab, &ba, sizeof ab);
@@ -296,9 +296,10 @@ static void pairs_mix_and_keep_what_was_set(void **state)
     check_pair(scene, 1, 2, sqrt(0.3 * 0.7), 0.6);
     assert_true(pair_rec(scene, 1, 1).friction == 0.3 && pair_rec(scene, 2, 2).friction == 0.7);
 
-    assert_ok(tl_scene_set_pair(scene, b, a, 0.9, 1));
-    assert_ok(tl_scene_set_pair(scene, a, a, 0, 0.1));
-    assert_ok(tl_scene_set_pair(scene, none, none, 0.4, 0.3));
+    assert_ok(tl_scene_set_pair(scene, b, a, &(tl_pair_def){.friction = 0.9, .restitution = 1}));
+    assert_ok(tl_scene_set_pair(scene, a, a, &(tl_pair_def){.restitution = 0.1}));
+    assert_ok(tl_scene_set_pair(scene, none, none,
+                                &(tl_pair_def){.friction = 0.4, .restitution = 0.3}));
     def.friction = 0, def.restitution = 1;
     assert_ok(tl_scene_add_material(scene, &def, &c));
     check_pair(scene, 1, 2, 0.9, 1);
@@ -311,6 +312,44 @@ static void pairs_mix_and_keep_what_was_set(void **state)
     assert_ok(tl_scene_add_material(scene, &def, &c));
     check_pair(scene, 4, 4, 1e300, 1);
     check_pair(scene, 4, 0, sqrt(0.5) * 1e150, 1);
+    tl_scene_destroy(scene);
+}
+
+/* Frictions of any kind and cohesion have their geometric mean, springs are one behind the other. */
+static void pairs_mix_all_laws(void **state)
+{
+    const tl_material_def one = {.friction = 0.5,
+                                 .restitution = 0,
+                                 .rolling_friction = 0.1,
+                                 .spinning_friction = 0.4,
+                                 .cohesion = 2,
+                                 .compliance = 1e-3,
+                                 .damping_time = 4},
+                          other = {.friction = 0.5,
+                                   .restitution = 0,
+                                   .rolling_friction = 0.4,
+                                   .spinning_friction = 0.1,
+                                   .cohesion = 8,
+                                   .compliance = 3e-3,
+                                   .damping_time = 8},
+                          hard = {.friction = 0.5, .restitution = 0.9};
+    tl_material a, b, c;
+    tl_pair_def pair;
+    (void)state;
+    tl_scene *scene = new_scene();
+    assert_ok(tl_scene_add_material(scene, &one, &a));
+    assert_ok(tl_scene_add_material(scene, &other, &b));
+    assert_ok(tl_scene_add_material(scene, &hard, &c));
+    assert_ok(tl_scene_pair(scene, a, b, &pair));
+    assert_near(pair.rolling_friction, 0.2, 1e-15);
+    assert_near(pair.spinning_friction, 0.2, 1e-15);
+    assert_near(pair.cohesion, 4, 1e-14);
+    assert_near(pair.compliance, 4e-3, 1e-17);
+    assert_near(pair.damping_time, 7, 1e-14);
+    assert_ok(tl_scene_pair(scene, c, a, &pair));
+    assert_true(pair.cohesion == 0 && pair.rolling_friction == 0 && pair.restitution == 0);
+    assert_near(pair.compliance, 1e-3, 1e-17);
+    assert_near(pair.damping_time, 4, 1e-14);
     tl_scene_destroy(scene);
 }
 
@@ -375,7 +414,7 @@ static tl_status build(tl_scene **scene, int step)
 {
     fixture ball, wall, shaker, drum;
     force_fixture force;
-    tl_material_def material = {0.25, 0.5};
+    tl_material_def material = {.friction = 0.25, .restitution = 0.5};
     tl_material out;
     tl_body bodies[4], none = {0, 0};
     make_fixture(&ball, BALL);
@@ -535,6 +574,7 @@ int main(void)
         cmocka_unit_test(batches_are_as_one_by_one),
         cmocka_unit_test_teardown(reserved_room_is_used, restore_allocator),
         cmocka_unit_test(pairs_mix_and_keep_what_was_set),
+        cmocka_unit_test(pairs_mix_all_laws),
         cmocka_unit_test(forces_own_their_tables),
         cmocka_unit_test_teardown(failing_allocations_change_nothing, restore_allocator),
     };

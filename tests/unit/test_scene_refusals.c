@@ -157,7 +157,7 @@ static void null_arguments_are_named(void **state)
     material.index = 5;
     assert_refused(tl_scene_add_material(scene, NULL, &material), TL_BAD_ARGUMENT, no_def);
     assert_int_equal(material.index, 0);
-    assert_refused(tl_scene_set_pair(NULL, material, material, 0, 0), TL_BAD_ARGUMENT, no_scene);
+    assert_refused(tl_scene_set_pair(NULL, material, material, &(tl_pair_def){0}), TL_BAD_ARGUMENT, no_scene);
     assert_refused(tl_scene_add_bodies(NULL, 1, &body_def, &body), TL_BAD_ARGUMENT, no_scene);
     assert_true(body.index == 0 && body.generation == 0);
     assert_refused(tl_scene_add_bodies(scene, 1, NULL, NULL), TL_BAD_ARGUMENT,
@@ -543,40 +543,63 @@ static void too_many_are_refused(void **state)
 
 static void materials_are_checked(void **state)
 {
+    static const tl_pair_def fair = {.friction = 0.1, .restitution = 0.1};
     static const struct {
-        double friction, restitution;
+        tl_pair_def pair;
         const char *text;
     } cases[] = {
-        {-1, 0, "friction is -1; it must be finite and >= 0"},
-        {NAN, 0, "friction is nan; it must be finite and >= 0"},
-        {INFINITY, 0, "friction is inf; it must be finite and >= 0"},
-        {0.5, -0.1, "restitution is -0.1; it must be 0 to 1"},
-        {0.5, 1.5, "restitution is 1.5; it must be 0 to 1"},
-        {0.5, NAN, "restitution is nan; it must be 0 to 1"},
+        {{.friction = -1}, "friction is -1; it must be finite and >= 0"},
+        {{.friction = NAN}, "friction is nan; it must be finite and >= 0"},
+        {{.friction = INFINITY}, "friction is inf; it must be finite and >= 0"},
+        {{.restitution = -0.1}, "restitution is -0.1; it must be 0 to 1"},
+        {{.restitution = 1.5}, "restitution is 1.5; it must be 0 to 1"},
+        {{.restitution = NAN}, "restitution is nan; it must be 0 to 1"},
+        {{.rolling_friction = -1}, "rolling_friction is -1; it must be 0 to 1e9"},
+        {{.spinning_friction = NAN}, "spinning_friction is nan; it must be 0 to 1e9"},
+        {{.cohesion = INFINITY}, "cohesion is inf; it must be 0 to 1e9"},
+        {{.compliance = -1e-9}, "compliance is -1e-09; it must be 0 to 1e9"},
+        {{.compliance = 1, .damping_time = 2e9}, "damping_time is 2e+09; it must be 0 to 1e9"},
+        {{.damping_time = 1},
+         "damping_time is 1; it must be 0 without compliance, which it damps"},
+        {{.restitution = 0.5, .compliance = 1},
+         "restitution is 0.5; it must be 0 with compliance, which bounces by its spring and "
+         "damper"},
     };
     tl_material none = {0}, material;
     (void)state;
     tl_scene *scene = new_scene();
     uint64_t before = digest(scene);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tl_material_def def = {cases[i].friction, cases[i].restitution};
-        char text[128];
+        const tl_pair_def *p = &cases[i].pair;
+        const tl_material_def def = {.friction = p->friction,
+                                     .restitution = p->restitution,
+                                     .rolling_friction = p->rolling_friction,
+                                     .spinning_friction = p->spinning_friction,
+                                     .cohesion = p->cohesion,
+                                     .compliance = p->compliance,
+                                     .damping_time = p->damping_time};
+        char text[160];
         snprintf(text, sizeof text, "material.%s", cases[i].text);
         material.index = 9;
         assert_refused(tl_scene_add_material(scene, &def, &material), TL_BAD_ARGUMENT, text);
         assert_int_equal(material.index, 0);
-        assert_refused(tl_scene_set_pair(scene, none, none, def.friction, def.restitution),
-                       TL_BAD_ARGUMENT, cases[i].text);
+        assert_refused(tl_scene_set_pair(scene, none, none, p), TL_BAD_ARGUMENT, cases[i].text);
     }
+    assert_refused(tl_scene_set_pair(scene, none, none, NULL), TL_BAD_ARGUMENT,
+                   "pair is NULL; it must not be");
+    const tl_material_def fast = {.surface_velocity = {0, 2e9, 0}};
+    assert_refused(tl_scene_add_material(scene, &fast, &material), TL_BAD_ARGUMENT,
+                   "material.surface_velocity is (0, 2e+09, 0); every component must be -1e9 to "
+                   "1e9");
     assert_true(digest(scene) == before);
     tl_material_def def = tl_material_default();
     for (uint32_t i = 1; i <= 255; i++) {
         assert_ok(tl_scene_add_material(scene, &def, &material));
         assert_int_equal(material.index, i);
         if (i == 2) {
-            assert_refused(tl_scene_set_pair(scene, none, (tl_material){7}, 0.1, 0.1),
+            assert_refused(tl_scene_set_pair(scene, none, (tl_material){7}, &fair),
                            TL_BAD_HANDLE, "material b: 7 is no material of this scene (it has 2)");
-            assert_refused(tl_scene_set_pair(scene, (tl_material){3}, none, 0.1, 0.1),
+            assert_refused(tl_scene_set_pair(scene, (tl_material){3}, none, &fair),
                            TL_BAD_HANDLE, "material a: 3 is no material of this scene (it has 2)");
         }
     }

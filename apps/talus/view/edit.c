@@ -136,14 +136,25 @@ static bool set(view *v, const json_t *args, tl_world *world, json_t *inverse, c
     return true;
 }
 
+/* Friction and restitution of a pair; the rest of it stays. */
+static bool put_pair(tl_world *world, const view_pair *p)
+{
+    const tl_material a = {p->a}, b = {p->b};
+    tl_pair_def def;
+    if (tl_world_pair(world, a, b, &def) < 0) {
+        return false;
+    }
+    def.friction = p->friction;
+    def.restitution = p->restitution;
+    return tl_world_set_pair(world, a, b, &def) == TL_OK;
+}
+
 /* Sets the first `count` pairs of a list. */
 static bool put_pairs(tl_world *world, const json_t *list, size_t count, char *error)
 {
     for (size_t i = 0; i < count; i++) {
         view_pair p;
-        if (!view_pair_from_json(json_array_get(list, i), &p) ||
-            tl_world_set_pair(world, (tl_material){p.a}, (tl_material){p.b}, p.friction,
-                              p.restitution) < 0) {
+        if (!view_pair_from_json(json_array_get(list, i), &p) || !put_pair(world, &p)) {
             snprintf(error, VIEW_ERROR, "pairs[%zu]: %.400s", i, tl_last_message());
             return false;
         }
@@ -160,11 +171,13 @@ static bool set_pairs(view *v, const json_t *args, tl_world *world, json_t *inve
     for (size_t i = 0; i < count; i++) { /* all are looked at before one is changed */
         view_pair p;
         view_pair_from_json(json_array_get(list, i), &p);
-        if (tl_world_pair(world, (tl_material){p.a}, (tl_material){p.b}, &p.friction,
-                          &p.restitution) < 0) {
+        tl_pair_def def;
+        if (tl_world_pair(world, (tl_material){p.a}, (tl_material){p.b}, &def) < 0) {
             snprintf(error, VIEW_ERROR, "pairs[%zu]: %.400s", i, tl_last_message());
             return false;
         }
+        p.friction = def.friction;
+        p.restitution = def.restitution;
         json_array_insert_new(before, 0, view_pair_to_json(&p)); /* one listed twice: its first */
     }
     const bool good = put_pairs(world, list, count, error);

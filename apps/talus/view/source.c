@@ -37,10 +37,12 @@ char *source_pairs(const tl_document *document, const tl_world *world)
         for (uint32_t a = 0; a <= b; a++) {
             view_pair pair = {.a = a, .b = b};
             const tl_material x = {a}, y = {b};
-            const tl_status status =
-                world ? tl_world_pair(world, x, y, &pair.friction, &pair.restitution)
-                      : tl_scene_pair(scene, x, y, &pair.friction, &pair.restitution);
+            tl_pair_def def;
+            const tl_status status = world ? tl_world_pair(world, x, y, &def)
+                                           : tl_scene_pair(scene, x, y, &def);
             if (status == TL_OK) {
+                pair.friction = def.friction;
+                pair.restitution = def.restitution;
                 json_array_append_new(list, view_pair_to_json(&pair));
             }
         }

@@ -48,6 +48,7 @@ WIDE wide_kind wide_kind_of(const tlk_problem *p, uint32_t s)
 typedef struct wide_row {
     uint32_t a[8], b[8];
     wide_kind kind;
+    bool material; /* the problem has materials */
     vec n[3], mu, arm_a, arm_b;
     vec ra[3], rb[3], eta[3], ia[8], ib[8];
 } wide_row;
@@ -77,6 +78,7 @@ WIDE void wide_load_points(const tlk_problem *p, uint32_t s, wide_row *row)
 WIDE void wide_load_rest(const tlk_problem *p, uint32_t s, wide_kind kind, wide_row *row)
 {
     row->kind = kind;
+    row->material = false;
     wide_load_points(p, s, row);
     if (kind == WIDE_ARMS) {
         vec_gather(p->inverse, row->a, row->ia);
@@ -214,6 +216,59 @@ WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
     }
 }
 
+/* A field of the materials of eight rows: slide (3), soft, cohesion, rolling, spinning, step. */
+WIDE vec wide_material(const tlk_problem *p, uint32_t s, uint32_t field)
+{
+    return vec_load(p->material + tlk_at(s, field, TLK_MATERIAL));
+}
+
+/* tlk_row_turn of eight rows. */
+WIDE void wide_turn(const wide_row *row, const vec *moment, vec *va, vec *vb)
+{
+    vec ta[3], tb[3];
+    if (row->kind == WIDE_ARMS) {
+        wide_symmetric(row->ia, moment, ta);
+        wide_symmetric(row->ib, moment, tb);
+    } else {
+        for (int k = 0; k < 3; k++) {
+            ta[k] = va[7] * moment[k];
+            tb[k] = vb[7] * moment[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        va[4 + k] -= ta[k];
+        vb[4 + k] += tb[k];
+    }
+}
+
+/* tlk_psor_moment of eight rows. */
+WIDE void wide_moment(const tlk_problem *p, uint32_t s, const wide_row *row, const vec *gamma,
+                      vec *va, vec *vb)
+{
+    real *at = p->moment + tlk_at(s, 0, 3);
+    const vec one = vec_set(1), *n = row->n;
+    const vec normal = vec_dot(gamma, n) + wide_material(p, s, 4);
+    const vec step = vec_set((real)p->omega) * wide_material(p, s, 7);
+    vec old[3], next[3], t[3];
+    for (int k = 0; k < 3; k++) {
+        old[k] = vec_load(at + k * TLK_LANES);
+        next[k] = old[k] - step * (vb[4 + k] - va[4 + k]);
+    }
+    const vec about = vec_dot(next, n), most = wide_material(p, s, 6) * normal;
+    const vec low = vec_select(about < most, about, most);
+    const vec spin = vec_select(low > -most, low, -most), limit = wide_material(p, s, 5) * normal;
+    for (int k = 0; k < 3; k++)
+        t[k] = next[k] - about * n[k];
+    const vec square = vec_dot(t, t);
+    const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
+    for (int k = 0; k < 3; k++) {
+        next[k] = spin * n[k] + scale * t[k];
+        vec_store(at + k * TLK_LANES, next[k]);
+        next[k] = -old[k] + next[k];
+    }
+    wide_turn(row, next, va, vb);
+}
+
 /* Eight rows: what they start with. */
 WIDE void wide_start_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
 {
@@ -222,6 +277,11 @@ WIDE void wide_start_rows(const tlk_problem *p, uint32_t s, const wide_row *row,
     for (int f = 0; f < 3; f++)
         gamma[f] = vec_load(gamma_at + f * TLK_LANES);
     wide_push(row, gamma, va, vb);
+    if (!row->material || !p->moment)
+        return;
+    for (int f = 0; f < 3; f++)
+        gamma[f] = vec_load(p->moment + tlk_at(s, (uint32_t)f, 3));
+    wide_turn(row, gamma, va, vb);
 }
 
 /* Eight rows: the step of tlk_psor_row with Coulomb friction. */
@@ -236,10 +296,18 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *ro
     wide_velocity(row, va, vb, u);
     const vec kn = va[3] + vb[3];
     const vec kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
-    const vec one = vec_set(1), zero = vec_set(0);
-    const vec un = vec_dot(u, n), gn = vec_dot(gamma, n);
-    vec next = gn - omega * (arms ? row->eta[0] : one / kn) * (un + vec_load(p->bias + s));
-    next = vec_select(next > zero, next, zero);
+    const vec one = vec_set(1), gn = vec_dot(gamma, n);
+    vec step_n = arms ? row->eta[0] : one / kn, least = vec_set(0);
+    if (row->material) {
+        const vec soft = wide_material(p, s, 3);
+        for (int k = 0; k < 3; k++)
+            u[k] += wide_material(p, s, (uint32_t)k) + soft * gn * n[k];
+        step_n = vec_select(soft > least, step_n / (one + soft * step_n), step_n);
+        least = least - wide_material(p, s, 4);
+    }
+    const vec un = vec_dot(u, n);
+    vec next = gn - omega * step_n * (un + vec_load(p->bias + s));
+    next = vec_select(next > least, next, least);
     if (arms) {
         vec push[3];
         for (int k = 0; k < 3; k++)
@@ -250,14 +318,18 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *ro
     const vec step = omega * (arms ? row->eta[1] : one / kt), sn = arms ? vec_dot(u, n) : un;
     for (int k = 0; k < 3; k++)
         t[k] = gamma[k] - gn * n[k] - step * (u[k] - sn * n[k]);
-    const vec square = vec_dot(t, t), limit = row->mu * next;
+    const vec square = vec_dot(t, t);
+    const vec limit = row->mu * (row->material ? next + wide_material(p, s, 4) : next);
     const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
+    vec value[3];
     for (int k = 0; k < 3; k++) {
-        const vec value = next * n[k] + scale * t[k];
-        vec_store(gamma_at + k * TLK_LANES, value);
-        gamma[k] = value - gamma[k];
+        value[k] = next * n[k] + scale * t[k];
+        vec_store(gamma_at + k * TLK_LANES, value[k]);
+        gamma[k] = value[k] - gamma[k];
     }
     wide_push(row, gamma, va, vb);
+    if (row->material && p->moment)
+        wide_moment(p, s, row, value, va, vb);
 }
 
 /* Eight arm rows: the same without friction. */
@@ -295,10 +367,11 @@ WIDE void wide_rows(const tlk_problem *p, uint32_t s, const wide_row *row, wide_
 
 /* Eight items of a colour: their rows, whose pairs' velocities are loaded once. */
 WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind,
-                      wide_step step)
+                      bool material, wide_step step)
 {
     uint32_t s = kind == WIDE_ARMS ? tlk_item_row(item, p->arm_base, p->item_rows) : item;
     wide_row row = wide_load_row(p, s, lanes, kind);
+    row.material = material;
     vec va[8], vb[8], keep_a[8], keep_b[8];
     vec_bits here;
     wide_load_pair(p, s, &row, p->vel, va, vb);
@@ -323,20 +396,33 @@ WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_
 
 WIDE void wide_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
 {
-    wide_packet(p, s, lanes, kind, WIDE_START);
+    wide_packet(p, s, lanes, kind, false, WIDE_START);
 }
 
 /* Eight items of a colour: tlk_psor_sweep with Coulomb friction. */
 WIDE void wide_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
 {
-    wide_packet(p, s, lanes, kind, WIDE_COULOMB);
+    wide_packet(p, s, lanes, kind, false, WIDE_COULOMB);
+}
+
+/* Both where there are materials. */
+WIDE void wide_material_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes,
+                                     wide_kind kind)
+{
+    wide_packet(p, s, lanes, kind, true, WIDE_START);
+}
+
+WIDE void wide_material_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes,
+                                       wide_kind kind)
+{
+    wide_packet(p, s, lanes, kind, true, WIDE_COULOMB);
 }
 
 /* Eight items of a colour: tlk_psor_sweep without friction. */
 WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
 {
     if (kind == WIDE_ARMS) {
-        wide_packet(p, s, lanes, kind, WIDE_NORMAL);
+        wide_packet(p, s, lanes, kind, false, WIDE_NORMAL);
         return;
     }
     uint32_t ia[8], ib[8];
@@ -406,12 +492,14 @@ typedef void wide_range(const tlk_problem *, uint32_t, uint32_t);
 WIDE_RANGES(wide_start, WIDE_APART)
 WIDE_RANGES(wide_coulomb, WIDE_APART)
 WIDE_RANGES(wide_normal, WIDE_JOINT)
+WIDE_RANGES(wide_material_start, WIDE_APART)
+WIDE_RANGES(wide_material_coulomb, WIDE_APART)
 
 static void wide_psor_start(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_problem *p = args;
     if (!p->frictionless) {
-        wide_start[wide_kind_of(p, begin)](p, begin, end);
+        (p->material ? wide_material_start : wide_start)[wide_kind_of(p, begin)](p, begin, end);
         return;
     }
     for (uint32_t s = begin; s < end; s++)
@@ -422,7 +510,8 @@ static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_problem *p = args;
     if (p->frictionless || p->coulomb) {
-        (p->frictionless ? wide_normal : wide_coulomb)[wide_kind_of(p, begin)](p, begin, end);
+        wide_range *const *with = p->material ? wide_material_coulomb : wide_coulomb;
+        (p->frictionless ? wide_normal : with)[wide_kind_of(p, begin)](p, begin, end);
         return;
     }
     for (uint32_t s = begin; s < end; s++)
@@ -562,6 +651,12 @@ static void wide_audit_row(const void *args, uint32_t begin, uint32_t end, doubl
     for (int k = 0; k < 8; k++)
         acc[k] = (dvec){0} + lanes[0][k];
     const uint32_t arms = tlk_max(begin, tlk_min(end, q.problem.arm_base));
+    if (q.problem.material) {
+        for (uint32_t s = begin; s < end; s++)
+            tlk_audit_row(&q, s, lanes[s % TLK_LANES]);
+        fold_lanes(8, "sMsssMss", lanes, numbers);
+        return;
+    }
     for (uint32_t s = begin; s < arms && !q.problem.wall; s += TLK_LANES)
         wide_audit_packet(&q, s, WIDE_CENTRAL, acc);
     for (uint32_t s = begin; s < arms && q.problem.wall; s += TLK_LANES)
@@ -606,6 +701,10 @@ static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_build q = *(const tlk_build *)args;
     const tlk_problem p = tlk_position_problem(&q);
+    for (uint32_t s = begin; s < end && q.material; s++)
+        tlk_position_rows(&q, s);
+    if (q.material)
+        return;
     const uint32_t arms = tlk_max(begin, tlk_min(end, p.arm_base));
     for (uint32_t s = begin; s < arms && !p.wall; s += TLK_LANES)
         wide_position_packet(&q, &p, s, WIDE_CENTRAL);

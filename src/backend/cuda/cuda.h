@@ -19,7 +19,7 @@ typedef void (*tl_cuda_fold_rest)(const tl_folding *folds, size_t count, double 
 
 /* How many blocks of each cooperative kernel are on a GPU at once; 0: not asked yet. GPUs differ,
  * so each backend has its own. */
-enum { TL_CUDA_GRID = 0, TL_CUDA_FLOW = 14, TL_CUDA_COLOUR = 28, TL_CUDA_COOPERATIVE = 29 };
+enum { TL_CUDA_GRID = 0, TL_CUDA_FLOW = 17, TL_CUDA_COLOUR = 34, TL_CUDA_COOPERATIVE = 35 };
 typedef struct tl_cuda_blocks {
     int most[TL_CUDA_COOPERATIVE];
 } tl_cuda_blocks;

@@ -619,6 +619,12 @@ static __global__ void __launch_bounds__(256) run_match(const __grid_constant__ 
     }
     tlk_store4(m.gamma + 4 * (size_t)k, gamma);
     m.colour[k] = colour;
+    if (!m.moment)
+        return;
+    real moment[4] = {0, 0, 0, 0};
+    if (o < end)
+        tlk_load4(m.old_moment + 4 * (size_t)o, moment);
+    tlk_store4(m.moment + 4 * (size_t)k, moment);
 }
 
 /* A thread an owner, where pairs have several contacts. */

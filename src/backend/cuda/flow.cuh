@@ -125,10 +125,12 @@ static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t i
             tlk_load4(p.vel + 8 * (size_t)r.row.b + 4, pair.b + 4);
         tlk_wall_surface(&r.row, pair.b);
     }
-    if (sweep_of<kind>::start)
+    if (sweep_of<kind>::start) {
         tlk_apply_change(&change, &pair);
-    else if (here)
-        step_row<kind>(p, eta, r, pair);
+        start_moment<kind>(p, s, r.row, pair);
+    } else if (here) {
+        step_row<kind>(p, s, eta, r, pair);
+    }
     if (sweep_of<kind>::points && !sweep_of<kind>::start && here)
         store_gamma(p, s, r.gamma); /* before others take its place */
     step_points<kind>(p, s, r, pair);

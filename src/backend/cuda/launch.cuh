@@ -47,14 +47,17 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
                                                      (const void *)flow_sweeps<CENTRAL_NORMAL>,
                                                      (const void *)flow_sweeps<CENTRAL_START>,
                                                      (const void *)flow_sweeps<WALLS_COULOMB>,
-                                                     (const void *)flow_sweeps<WALLS_NORMAL>,
+                                                     NULL,
                                                      (const void *)flow_sweeps<WALLS_START>,
                                                      (const void *)flow_sweeps<MIXED_COULOMB>,
                                                      (const void *)flow_sweeps<MIXED_NORMAL>,
                                                      (const void *)flow_sweeps<MIXED_START>,
                                                      (const void *)flow_sweeps<POINTS_COULOMB>,
                                                      (const void *)flow_sweeps<POINTS_NORMAL>,
-                                                     (const void *)flow_sweeps<POINTS_START>};
+                                                     (const void *)flow_sweeps<POINTS_START>,
+                                                     (const void *)flow_sweeps<MATERIAL_COULOMB>,
+                                                     NULL,
+                                                     (const void *)flow_sweeps<MATERIAL_START>};
     const tlk_problem *problem = (const tlk_problem *)launches[0].args;
     const int kind = sweep_kind(launches, count);
     const flow_colours colours = colours_of(*problem);
@@ -77,10 +80,12 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
         (const void *)name<ANY_ROWS>, (const void *)name<ANY_START>,                 \
             (const void *)name<CENTRAL_COULOMB>, (const void *)name<CENTRAL_NORMAL>, \
             (const void *)name<CENTRAL_START>, (const void *)name<WALLS_COULOMB>,    \
-            (const void *)name<WALLS_NORMAL>, (const void *)name<WALLS_START>,       \
+            NULL, (const void *)name<WALLS_START>,                                   \
             (const void *)name<MIXED_COULOMB>, (const void *)name<MIXED_NORMAL>,     \
             (const void *)name<MIXED_START>, (const void *)name<POINTS_COULOMB>,     \
-            (const void *)name<POINTS_NORMAL>, (const void *)name<POINTS_START>      \
+            (const void *)name<POINTS_NORMAL>, (const void *)name<POINTS_START>,     \
+            (const void *)name<MATERIAL_COULOMB>, NULL,                              \
+            (const void *)name<MATERIAL_START>                                       \
     }
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
     static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);

@@ -19,7 +19,8 @@ typedef struct sweep_ranges {
 /* What the compiler may know of a list of ranges, to leave out the rest: any rows, or rows in
  * ranges none of which is serial with Coulomb friction, without friction, or about to take the
  * impulses they start with; and whether they are all central, central with walls that turn, of
- * both kinds, or of both with several rows for each item of arm rows. */
+ * both kinds, of both with several rows for each item of arm rows, or all of this with materials.
+ * Problems without friction have neither walls that turn nor materials. */
 enum {
     ANY_ROWS,
     ANY_START,
@@ -35,9 +36,13 @@ enum {
     POINTS_COULOMB,
     POINTS_NORMAL,
     POINTS_START,
+    MATERIAL_COULOMB,
+    MATERIAL_NORMAL,
+    MATERIAL_START,
     SWEEP_KINDS
 };
 template <int kind> struct sweep_of {
+    static const bool material = kind >= MATERIAL_COULOMB;
     static const bool points = kind >= POINTS_COULOMB;
     static const bool mixed = kind >= MIXED_COULOMB;
     static const bool walls = kind >= WALLS_COULOMB;
@@ -56,6 +61,8 @@ static __device__ __forceinline__ tlk_problem known_problem(const tlk_problem &g
     p.coulomb = 1;
     if (!sweep_of<kind>::walls)
         p.wall = NULL;
+    if (!sweep_of<kind>::material)
+        p.material = p.moment = NULL;
     return p;
 }
 
@@ -202,17 +209,34 @@ static __device__ __forceinline__ void store_block(real *vel, uint32_t index, ui
         tlk_store4(vel + 8 * (size_t)at.odd_row + 4 * at.odd, y);
 }
 
-/* The step of a row with these velocities, which it changes. */
+/* What the moment that row s starts with changes. */
 template <int kind>
-static __device__ __forceinline__ void step_row(const tlk_problem &p, const real *eta, fetched &r,
-                                                tlk_pair &pair)
+static __device__ __forceinline__ void start_moment(const tlk_problem &p, uint32_t s,
+                                                    const tlk_row &row, tlk_pair &pair)
 {
-    real u[3], old[3] = {r.gamma[0], r.gamma[1], r.gamma[2]};
+    real moment[3];
+    if (!sweep_of<kind>::material || !p.moment || row.a == TLK_NONE)
+        return;
+    tlk_load3(p.moment, s, moment);
+    tlk_row_turn(&row, moment, &pair);
+}
+
+/* The step of row s with these velocities, which it changes. What its materials say is not fetched
+ * ahead. */
+template <int kind>
+static __device__ __forceinline__ void step_row(const tlk_problem &p, uint32_t s, const real *eta,
+                                                fetched &r, tlk_pair &pair)
+{
+    real u[3], moment[3], old[3] = {r.gamma[0], r.gamma[1], r.gamma[2]};
     if (sweep_of<kind>::normal && !r.row.arms) {
         tlk_normal_step(&p, r.row.n, r.bias, pair.a, pair.b, r.gamma);
         return;
     }
     tlk_row_velocity(&p, &r.row, &pair, u);
+    if (sweep_of<kind>::material) {
+        tlk_load_material(&p, s, &r.row.material);
+        tlk_add_material(&p, &r.row, tlk_dot(r.gamma, r.row.n), u);
+    }
     if (sweep_of<kind>::normal)
         tlk_arm_normal(&p, r.bias, &r.row, u, r.gamma);
     else
@@ -220,6 +244,11 @@ static __device__ __forceinline__ void step_row(const tlk_problem &p, const real
     for (int k = 0; k < 3; k++)
         old[k] = r.gamma[k] - old[k];
     tlk_row_push(&p, &r.row, old, &pair);
+    if (!sweep_of<kind>::material || !p.moment)
+        return;
+    tlk_load3(p.moment, s, moment);
+    tlk_psor_moment(&p, &r.row, r.gamma, &pair, moment);
+    tlk_store3(p.moment, s, moment);
 }
 
 /* The further rows of an item of arm rows, one packet on each: its blocks stay as they are. What
@@ -249,10 +278,11 @@ static __device__ __forceinline__ void step_points(const tlk_problem &p, uint32_
         eta[2] = 0;
         if (sweep_of<kind>::start) {
             tlk_row_push(&p, &r.row, r.gamma, &pair);
+            start_moment<kind>(p, s, r.row, pair);
             continue;
         }
         r.bias = __ldcs(p.bias + s);
-        step_row<kind>(p, eta, r, pair);
+        step_row<kind>(p, s, eta, r, pair);
         store_gamma(p, s, r.gamma);
     }
 }
@@ -281,10 +311,11 @@ static __device__ __forceinline__ void sweep_row(const tlk_problem &p, uint32_t 
         tlk_wall_surface(&r.row, pair.b);
     if (sweep_of<kind>::start) {
         tlk_row_push(&p, &r.row, r.gamma, &pair);
+        start_moment<kind>(p, s, r.row, pair);
     } else if (here) {
         real eta[3];
         tlk_row_eta(&r.row, &pair, eta);
-        step_row<kind>(p, eta, r, pair);
+        step_row<kind>(p, s, eta, r, pair);
         store_gamma(p, s, r.gamma);
     }
     step_points<kind>(p, s, r, pair);
@@ -403,6 +434,8 @@ static int sweep_kind(const tl_launch *launches, size_t count)
             return start ? ANY_START : ANY_ROWS;
     if (!start && !problem->frictionless && !problem->coulomb)
         return ANY_ROWS;
+    if (problem->material)
+        return start ? MATERIAL_START : MATERIAL_COULOMB;
     const int mixed = problem->item_rows > 1 ? POINTS_COULOMB : MIXED_COULOMB;
     const int rows = problem->arm_base < problem->rows ? mixed
                      : problem->wall                   ? WALLS_COULOMB

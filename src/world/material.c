@@ -1,0 +1,121 @@
+/* The materials of a world: the table of their pairs, how their surfaces move in themselves, and
+ * both on the device. Called through talus/world.h. */
+#include "scene/check.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* Which kinds of law some pair has. */
+static void look_at_laws(tl_world *w)
+{
+    const tl_pair_def *pairs = w->pairs.data;
+    const double *slides = w->slides.data;
+    w->bounces = w->rolls = w->sliding = false;
+    w->materials_matter = false;
+    for (size_t i = 0; i < w->pairs.count; i++) {
+        w->bounces |= pairs[i].restitution > 0;
+        w->rolls |= pairs[i].rolling_friction > 0 || pairs[i].spinning_friction > 0;
+        w->materials_matter |= pairs[i].cohesion > 0 || pairs[i].compliance > 0;
+    }
+    for (size_t i = 0; i < 3 * w->slides.count; i++)
+        w->sliding |= slides[i] != 0;
+    w->materials_matter |= w->rolls || w->sliding;
+}
+
+tl_status tl_world_upload_materials(tl_world *w)
+{
+    const tl_pair_def *pairs = w->pairs.data;
+    const size_t count = w->pairs.count, slides = w->slides.count * w->slides.item;
+    const size_t bytes = TLK_PAIR * count * w->backend->real;
+    TL_TRY(tl_buffer_need(w->backend, &w->pair_table, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->slide_table, slides));
+    TL_TRY(tl_array_resize(&w->pair_reals, bytes));
+    double *twice = w->pair_reals.data;
+    float *once = w->pair_reals.data;
+    for (size_t i = 0; i < count; i++) {
+        const tl_pair_def *p = &pairs[i];
+        const double laws[TLK_PAIR] = {p->friction,          p->restitution,  p->rolling_friction,
+                                       p->spinning_friction, p->cohesion,     p->compliance,
+                                       p->damping_time,      0};
+        for (size_t k = 0; k < TLK_PAIR; k++)
+            if (w->backend->precision == TL_DOUBLE)
+                twice[TLK_PAIR * i + k] = laws[k];
+            else
+                once[TLK_PAIR * i + k] = (float)laws[k];
+    }
+    look_at_laws(w);
+    w->backend->ops->upload(w->backend, w->pair_table.data, w->pair_reals.data, bytes);
+    w->backend->ops->upload(w->backend, w->slide_table.data, w->slides.data, slides);
+    return TL_OK;
+}
+
+tl_status tl_world_take_materials(tl_world *w, const tl_scene *scene)
+{
+    const tl_material_def *materials = scene->materials.data;
+    w->materials = (uint32_t)scene->materials.count;
+    TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
+    for (size_t i = 0; i < w->materials; i++)
+        TL_TRY(tl_array_append(&w->slides, materials[i].surface_velocity, 1));
+    TL_TRY(tl_world_upload_materials(w));
+    return tl_world_check_solver(w, &w->settings);
+}
+
+tl_status tl_world_check_solver(const tl_world *w, const tl_settings *settings)
+{
+    if (!w->rolls || settings->solver.kind == TL_PSOR)
+        return TL_OK;
+    const tl_place place = tl_place_of("settings.solver");
+    return tl_refuse_text(&place, "kind", tl_word(TL_WORDS_SOLVER, settings->solver.kind),
+                          "it must be psor where materials have rolling or spinning friction");
+}
+
+tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, const tl_pair_def *pair)
+{
+    REFUSE_NULL(world);
+    REFUSE_NULL(pair);
+    tl_pair_def before = {0};
+    TL_TRY(tl_pair_get(&world->pairs, world->materials, a, b, &before));
+    TL_TRY(tl_pair_set(&world->pairs, world->materials, a, b, pair));
+    look_at_laws(world);
+    const tl_status status = tl_world_check_solver(world, &world->settings);
+    if (status != TL_OK) { /* as it was */
+        tl_pair_def *table = world->pairs.data;
+        table[a.index * world->materials + b.index] = before;
+        table[b.index * world->materials + a.index] = before;
+        look_at_laws(world);
+        return status;
+    }
+    return tl_world_upload_materials(world); /* there is room: this cannot fail */
+}
+
+tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b, tl_pair_def *pair)
+{
+    REFUSE_NULL(world);
+    REFUSE_NULL(pair);
+    return tl_pair_get(&world->pairs, world->materials, a, b, pair);
+}
+
+tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
+                                        const double velocity[3])
+{
+    const tl_place place = tl_place_of("");
+    REFUSE_NULL(world);
+    REFUSE_NULL(velocity);
+    TL_TRY(tl_check_material(&place, "material", world->materials, material));
+    TL_TRY(tl_slide_check(velocity));
+    memcpy((double *)world->slides.data + 3 * (size_t)material.index, velocity,
+           world->slides.item);
+    return tl_world_upload_materials(world); /* there is room: this cannot fail */
+}
+
+tl_status tl_world_surface_velocity(const tl_world *world, tl_material material,
+                                    double velocity[3])
+{
+    const tl_place place = tl_place_of("");
+    REFUSE_NULL(world);
+    REFUSE_NULL(velocity);
+    TL_TRY(tl_check_material(&place, "material", world->materials, material));
+    memcpy(velocity, (const double *)world->slides.data + 3 * (size_t)material.index,
+           world->slides.item);
+    return TL_OK;
+}
