@@ -29,13 +29,13 @@ typedef struct tl_material {
  * radius: the distance of the body's centre of mass from the tangent plane; between two dynamic
  * bodies, that of their product over their sum. */
 typedef struct tl_material_def {
-    double friction;    /**< Coulomb coefficient mu, >= 0, default 0.5 */
-    double restitution; /**< Newton coefficient e, 0 to 1, default 0; 0 with compliance */
-    double rolling_friction;    /**< against rolling, default 0 */
-    double spinning_friction;   /**< against spinning about the normal, default 0 */
-    double cohesion;            /**< N: what it takes to pull two such surfaces apart, default 0 */
-    double compliance;          /**< m/N: how far a contact gives, 1 over its stiffness, default 0 */
-    double damping_time;        /**< s: damping over stiffness of such a contact, default 0 */
+    double friction;          /**< Coulomb coefficient mu, >= 0, default 0.5 */
+    double restitution;       /**< Newton coefficient e, 0 to 1, default 0; 0 with compliance */
+    double rolling_friction;  /**< against rolling, default 0 */
+    double spinning_friction; /**< against spinning about the normal, default 0 */
+    double cohesion;          /**< N: what it takes to pull two such surfaces apart, default 0 */
+    double compliance;        /**< m/N: how far a contact gives, 1 over its stiffness, default 0 */
+    double damping_time;      /**< s: damping over stiffness of such a contact, default 0 */
     double surface_velocity[3]; /**< m/s: how the surface moves in itself, in the body's frame, as
                                      that of a belt; what is across the surface does not count */
 } tl_material_def;

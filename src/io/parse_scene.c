@@ -239,9 +239,9 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
 
 /* What materials and pairs of them have in common: keys, from the first on. */
 enum { FRICTION, RESTITUTION, ROLLING, SPINNING, COHESION, COMPLIANCE, DAMPING, PAIR_KEYS };
-#define PAIR_KEY_LIST                                                                      \
-    "friction", "restitution", "rolling_friction", "spinning_friction", "cohesion", \
-        "compliance", "damping_time"
+#define PAIR_KEY_LIST                                                                             \
+    "friction", "restitution", "rolling_friction", "spinning_friction", "cohesion", "compliance", \
+        "damping_time"
 
 static tl_status read_laws(const tl_reader *r, const tl_json *const *f, tl_pair_def *out)
 {

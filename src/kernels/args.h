@@ -243,8 +243,9 @@ typedef struct tlk_problem {
     const TLK_REAL *free;    /* blocks * 8: velocities without the rows' impulses */
     TLK_REAL *gamma;         /* rows, 3 fields: impulse on b */
     TLK_REAL *vel;           /* blocks * 8: velocities with them */
-    const TLK_REAL *material; /* rows, TLK_MATERIAL fields (material.h); NULL: nothing but friction */
-    TLK_REAL *moment;         /* rows, 3 fields: moment on b; NULL: nothing resists rolling */
+    const TLK_REAL
+        *material;    /* rows, TLK_MATERIAL fields (material.h); NULL: nothing but friction */
+    TLK_REAL *moment; /* rows, 3 fields: moment on b; NULL: nothing resists rolling */
     /* for sweeps in which rows wait for each other; NULL and 0 where there are none such */
     uint64_t colours[2];   /* bit c: there are central rows of colour c; arm rows */
     const uint16_t *turns; /* items: TLK_TURN_ at a, and at b << 8 */
@@ -296,8 +297,8 @@ typedef struct tlk_build {
     uint32_t warm, arm_base;
     tlk_recovery recovery;
     double restitution_speed;
-    double rest; /* m: the gap and the way in a step up to which contacts with a load are at rest;
-                    -infinity: none is */
+    double rest;   /* m: the gap and the way in a step up to which contacts with a load are at rest;
+                      -infinity: none is */
     double sticks; /* m: the gap up to which cohesion acts */
     const TLK_REAL *free;
     uint32_t *a, *b;

@@ -59,8 +59,7 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     const real n[3] = {head[0], head[TLK_LANES], head[2 * TLK_LANES]};
     const real part = (real)(1 - p->spared);
     const real mu = p->frictionless ? (real)0 : part * head[3 * TLK_LANES];
-    const real cohesion =
-        p->material ? p->material[tlk_at(s, 4, TLK_MATERIAL)] : (real)0;
+    const real cohesion = p->material ? p->material[tlk_at(s, 4, TLK_MATERIAL)] : (real)0;
     real x[4], z[4], ny[3], r[3];
     tlk_load_start(p, c, s, x, z, ny);
     tlk_load3(p->r, s, r);

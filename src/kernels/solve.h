@@ -13,11 +13,11 @@
 typedef struct tlk_row {
     real n[3], mu;
     uint32_t a, b;
-    bool arms;         /* an arm row; else central */
-    real arm_a, arm_b; /* of a central row */
-    real ra[3], rb[3]; /* of an arm row; rb of a central row, too, where b is a wall */
-    real eta[3];       /* of an arm row */
-    real ia[8], ib[8]; /* of an arm row: inverse inertias, as tlk_problem.inverse */
+    bool arms;             /* an arm row; else central */
+    real arm_a, arm_b;     /* of a central row */
+    real ra[3], rb[3];     /* of an arm row; rb of a central row, too, where b is a wall */
+    real eta[3];           /* of an arm row */
+    real ia[8], ib[8];     /* of an arm row: inverse inertias, as tlk_problem.inverse */
     tlk_material material; /* where the problem has any */
 } tlk_row;
 

@@ -81,14 +81,13 @@ static tl_pair_def mix(const tl_pair_def *a, const tl_pair_def *b)
 {
     const double compliance = fmin(a->compliance + b->compliance, most);
     const double damping = a->compliance * a->damping_time + b->compliance * b->damping_time;
-    return (tl_pair_def){
-        .friction = mean(a->friction, b->friction),
-        .restitution = compliance > 0 ? 0 : fmax(a->restitution, b->restitution),
-        .rolling_friction = mean(a->rolling_friction, b->rolling_friction),
-        .spinning_friction = mean(a->spinning_friction, b->spinning_friction),
-        .cohesion = mean(a->cohesion, b->cohesion),
-        .compliance = compliance,
-        .damping_time = compliance > 0 ? damping / compliance : 0};
+    return (tl_pair_def){.friction = mean(a->friction, b->friction),
+                         .restitution = compliance > 0 ? 0 : fmax(a->restitution, b->restitution),
+                         .rolling_friction = mean(a->rolling_friction, b->rolling_friction),
+                         .spinning_friction = mean(a->spinning_friction, b->spinning_friction),
+                         .cohesion = mean(a->cohesion, b->cohesion),
+                         .compliance = compliance,
+                         .damping_time = compliance > 0 ? damping / compliance : 0};
 }
 
 /* Makes a pair table with one more row and column than the scene's; old pairs are copied, whether

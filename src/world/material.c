@@ -34,9 +34,9 @@ tl_status tl_world_upload_materials(tl_world *w)
     float *once = w->pair_reals.data;
     for (size_t i = 0; i < count; i++) {
         const tl_pair_def *p = &pairs[i];
-        const double laws[TLK_PAIR] = {p->friction,          p->restitution,  p->rolling_friction,
-                                       p->spinning_friction, p->cohesion,     p->compliance,
-                                       p->damping_time,      0};
+        const double laws[TLK_PAIR] = {
+            p->friction, p->restitution, p->rolling_friction, p->spinning_friction,
+            p->cohesion, p->compliance,  p->damping_time,     0};
         for (size_t k = 0; k < TLK_PAIR; k++)
             if (w->backend->precision == TL_DOUBLE)
                 twice[TLK_PAIR * i + k] = laws[k];
@@ -103,13 +103,11 @@ tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
     REFUSE_NULL(velocity);
     TL_TRY(tl_check_material(&place, "material", world->materials, material));
     TL_TRY(tl_slide_check(velocity));
-    memcpy((double *)world->slides.data + 3 * (size_t)material.index, velocity,
-           world->slides.item);
+    memcpy((double *)world->slides.data + 3 * (size_t)material.index, velocity, world->slides.item);
     return tl_world_upload_materials(world); /* there is room: this cannot fail */
 }
 
-tl_status tl_world_surface_velocity(const tl_world *world, tl_material material,
-                                    double velocity[3])
+tl_status tl_world_surface_velocity(const tl_world *world, tl_material material, double velocity[3])
 {
     const tl_place place = tl_place_of("");
     REFUSE_NULL(world);

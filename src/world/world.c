@@ -17,13 +17,12 @@ void tl_world_free(tl_world *w)
         return;
     tl_backend *b = w->backend;
     if (b) {
-        tl_buffer *buffers[] = {&w->pos,     &w->quat,   &w->vel,         &w->inertia,
-                                &w->flags,   &w->id,     &w->shape_body,  &w->shape_info,
-                                &w->geom,    &w->level,  &w->frame_local, &w->frame,
-                                &w->centre,  &w->reach,  &w->pair_table,  &w->free,     &w->slide_table,
-                                &w->work,    &w->pseudo, &w->rest,        &w->forced,
-                                &w->struck,  &w->seen,   &w->halt,        &w->frame_of,
-                                &w->numbers, &w->words,  &w->geometry};
+        tl_buffer *buffers[] = {
+            &w->pos,        &w->quat,       &w->vel,        &w->inertia, &w->flags,       &w->id,
+            &w->shape_body, &w->shape_info, &w->geom,       &w->level,   &w->frame_local, &w->frame,
+            &w->centre,     &w->reach,      &w->pair_table, &w->free,    &w->slide_table, &w->work,
+            &w->pseudo,     &w->rest,       &w->forced,     &w->struck,  &w->seen,        &w->halt,
+            &w->frame_of,   &w->numbers,    &w->words,      &w->geometry};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -64,12 +63,38 @@ static void bind_phases(tl_world *w)
 {
     tl_rows *p = &w->problem;
     tl_ordering *o = &w->ordering;
-    tl_buffer *pieces[] = {
-        &p->key,         &p->place,  &p->segment,       &p->bidding,        &p->fresh,   &p->a,
-        &p->b,           &p->head,   &p->arms,          &p->wall,           &p->inverse, &p->bias,
-        &p->gap,         &p->gamma,  &p->position_bias, &p->position_gamma, &p->turns,   &p->mass,
-        &p->restitution, &p->impact, &p->rounds, &p->material, &p->moment,        &o->order,          &o->first,   &o->from,
-        &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows};
+    tl_buffer *pieces[] = {&p->key,
+                           &p->place,
+                           &p->segment,
+                           &p->bidding,
+                           &p->fresh,
+                           &p->a,
+                           &p->b,
+                           &p->head,
+                           &p->arms,
+                           &p->wall,
+                           &p->inverse,
+                           &p->bias,
+                           &p->gap,
+                           &p->gamma,
+                           &p->position_bias,
+                           &p->position_gamma,
+                           &p->turns,
+                           &p->mass,
+                           &p->restitution,
+                           &p->impact,
+                           &p->rounds,
+                           &p->material,
+                           &p->moment,
+                           &o->order,
+                           &o->first,
+                           &o->from,
+                           &o->to,
+                           &o->range,
+                           &o->place,
+                           &o->level,
+                           &o->gone,
+                           &o->rows};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);

@@ -108,18 +108,18 @@ struct tl_world {
 
     /* the description */
     uint32_t materials;
-    tl_array pairs;   /* tl_pair_def, materials * materials */
-    tl_array slides;  /* 3 doubles per material: how its surface moves in itself */
-    bool bounces;     /* the restitution of some pair is above 0 */
-    bool rolls;       /* its rolling or spinning friction */
-    bool sliding;     /* some surface moves in itself */
+    tl_array pairs;        /* tl_pair_def, materials * materials */
+    tl_array slides;       /* 3 doubles per material: how its surface moves in itself */
+    bool bounces;          /* the restitution of some pair is above 0 */
+    bool rolls;            /* its rolling or spinning friction */
+    bool sliding;          /* some surface moves in itself */
     bool materials_matter; /* one of these two, cohesion or compliance: rows have materials */
-    tl_array motions; /* tl_world_motion, in the order of handles */
-    bool turning;     /* one of them turns its body in the next step */
-    size_t stuck;     /* 1 + the first motion that cannot make the next step; 0 if all can */
-    tl_array origins; /* tl_origin, in the order of handles: of bodies that have one */
-    tl_array forces;  /* tl_force_rec */
-    tl_array row_of;  /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
+    tl_array motions;      /* tl_world_motion, in the order of handles */
+    bool turning;          /* one of them turns its body in the next step */
+    size_t stuck;          /* 1 + the first motion that cannot make the next step; 0 if all can */
+    tl_array origins;      /* tl_origin, in the order of handles: of bodies that have one */
+    tl_array forces;       /* tl_force_rec */
+    tl_array row_of; /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
     tl_schedule schedule; /* with the world's own counters */
     double due;           /* s, when something of the schedule is to be done next */

@@ -144,8 +144,8 @@ static tl_scene *bodies_by_hand(void)
     m[1] = add_material(scene, 0.3, 0.1);
     m[2] = add_material(scene, 0.6, 0);
     m[3] = add_material(scene, 0.5, 0);
-    assert_ok(tl_scene_set_pair(scene, m[1], m[2],
-                                &(tl_pair_def){.friction = 0.2, .restitution = 0.05}));
+    assert_ok(
+        tl_scene_set_pair(scene, m[1], m[2], &(tl_pair_def){.friction = 0.2, .restitution = 0.05}));
     assert_ok(tl_scene_set_pair(scene, m[3], m[0], &(tl_pair_def){0}));
     add_floor(scene, m[2]);
     add_dynamic(scene, m, bodies);

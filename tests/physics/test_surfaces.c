@@ -66,8 +66,7 @@ static void ball_rolls_out(const variant *v)
 static void cylinder_rolls_out(const variant *v)
 {
     static const claim c = {"a rolling cylinder, rolling friction 0.05",
-                            "closed form: 3 v^2 / (4 mu_r g)", "way until it stops, m",
-                            "h = 1 ms"};
+                            "closed form: 3 v^2 / (4 mu_r g)", "way until it stops, m", "h = 1 ms"};
     double lying[4];
     turn((double[3]){1, 0, 0}, PI / 2, lying);
     rolls_out(v, &c, tl_cylinder_default(r, 0.15), lying, 0.5);
@@ -89,8 +88,7 @@ static void slope_starts_it(const variant *v)
         const tl_material material = add_law(scene, &law);
         add_fixed(scene, tl_plane_default(), material, place, s.turn);
         add3(place, r, s.normal, place);
-        const tl_body body =
-            add_shape(scene, tl_sphere_default(r), material, place, upright);
+        const tl_body body = add_shape(scene, tl_sphere_default(r), material, place, upright);
         tl_world *world = world_of(scene);
         step(world, 1000);
         velocity_of(world, body, u);
@@ -138,8 +136,7 @@ static void ball_spins_down(const variant *v)
 static void spins_meet(const variant *v)
 {
     const double h = 1e-3, spin = 10, stick = 2, turn_law = 0.4;
-    const tl_material_def law = {
-        .friction = 0.5, .spinning_friction = turn_law, .cohesion = stick};
+    const tl_material_def law = {.friction = 0.5, .spinning_friction = turn_law, .cohesion = stick};
     const double inertia = 0.4 * ball_mass() * r * r;
     const double until = spin * inertia / (turn_law * r * stick);
     tl_shape_def ball = tl_sphere_default(r);
@@ -252,10 +249,9 @@ static void load_sinks(const variant *v)
     assert_near(pair.compliance, give, 0);
     const tl_body_def def = ball_on(scene, soft, &shape);
     const tl_body ball = add_body(scene, &def);
-    const tl_body block =
-        v->kind == TL_JACOBI
-            ? (tl_body){0}
-            : add_block(scene, soft, half, (double[3]){1, 0, half[2]}, upright);
+    const tl_body block = v->kind == TL_JACOBI
+                              ? (tl_body){0}
+                              : add_block(scene, soft, half, (double[3]){1, 0, half[2]}, upright);
     tl_world *world = world_of(scene);
     step(world, 3000);
     position_of(world, ball, x);
@@ -277,8 +273,7 @@ static void load_sinks(const variant *v)
 static void ball_bounces(const variant *v)
 {
     const double h = 1e-5, give = 1e-5, speed = 1, z = 0.1, rate = 1 / sqrt(ball_mass() * give);
-    const tl_material_def law = {
-        .friction = 0.5, .compliance = give, .damping_time = 2 * z / rate};
+    const tl_material_def law = {.friction = 0.5, .compliance = give, .damping_time = 2 * z / rate};
     const double root = sqrt(1 - z * z);
     const double angle = atan2(2 * z * root, 2 * z * z - 1); /* where the force is zero */
     const double want = exp(-z / root * angle);
@@ -328,8 +323,8 @@ static void belt_carries(const variant *v)
     static const claim gains = {"a block set on a belt of 1 m/s, friction 0.3",
                                 "closed form: mu g t", "speed after 0.2 s, m/s", "h = 1 ms"};
     static const claim has = {"a block set on a belt of 1 m/s, friction 0.3",
-                              "closed form: the belt's, after v / (mu g)", "speed after 0.35 s, m/s",
-                              "h = 1 ms"};
+                              "closed form: the belt's, after v / (mu g)",
+                              "speed after 0.35 s, m/s", "h = 1 ms"};
     static const claim rolls = {"a ball set on a belt of 1 m/s", "closed form: 2/7 of the belt's",
                                 "speed after 0.35 s, m/s", "h = 1 ms"};
     assert_found(&gains, v->name, u[1], mu * G * 0.2, fmax(slack(v, 1, 200), 1e-5));
@@ -340,10 +335,10 @@ static void belt_carries(const variant *v)
     assert_near(u[2], 0, 1e-5);
     velocity_of(world, ball, u);
     assert_found(&rolls, v->name, u[1], 2.0 / 7 * speed, fmax(slack(v, 1, 350), 1e-5));
-    const double energy = after.kinetic_energy + after.potential_energy +
-                          after.dissipated_energy - after.work_energy;
-    const double then = before.kinetic_energy + before.potential_energy +
-                        before.dissipated_energy - before.work_energy;
+    const double energy =
+        after.kinetic_energy + after.potential_energy + after.dissipated_energy - after.work_energy;
+    const double then = before.kinetic_energy + before.potential_energy + before.dissipated_energy -
+                        before.work_energy;
     assert_near(energy, then, 1e-4 * after.work_energy);
     assert_above(after.work_energy, after.kinetic_energy);
     tl_world_destroy(world);

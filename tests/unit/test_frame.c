@@ -199,7 +199,8 @@ static void test_set_pair(void **state)
     assert_near(velocity[0], before, 1e-12);
     assert_refused(tl_world_set_pair(world, wood, (tl_material){9}, &pair), TL_BAD_HANDLE,
                    "material b: 9 is no material of this scene (it has 2)");
-    assert_status(tl_world_set_pair(world, wood, ice, &(tl_pair_def){.friction = -1}), TL_BAD_ARGUMENT);
+    assert_status(tl_world_set_pair(world, wood, ice, &(tl_pair_def){.friction = -1}),
+                  TL_BAD_ARGUMENT);
     tl_world_destroy(world);
 }
 

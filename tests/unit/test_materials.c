@@ -97,8 +97,8 @@ static void comes_and_goes(const variant *v)
             pair.rolling_friction = pair.spinning_friction = on ? 0.1 : 0;
             assert_ok(tl_world_set_pair(world, (tl_material){a}, (tl_material){a}, &pair));
         }
-        for (uint32_t a = 1; !on && tl_world_pair(world, (tl_material){a}, (tl_material){0},
-                                                  &pair) == TL_OK; a++) {
+        for (uint32_t a = 1;
+             !on && tl_world_pair(world, (tl_material){a}, (tl_material){0}, &pair) == TL_OK; a++) {
             pair.rolling_friction = pair.spinning_friction = 0;
             assert_ok(tl_world_set_pair(world, (tl_material){a}, (tl_material){0}, &pair));
         }
@@ -121,12 +121,12 @@ static void test_refused(void **state)
     tl_world *world = heap(&v, 1);
     double velocity[3] = {0, NAN, 0};
     assert_refused(tl_world_set_surface_velocity(world, (tl_material){0}, velocity),
-                   TL_BAD_ARGUMENT, "material.surface_velocity is (0, nan, 0); every component must "
-                                    "be -1e9 to 1e9");
-    assert_status(tl_world_set_surface_velocity(world, (tl_material){99}, velocity),
-                  TL_BAD_HANDLE);
-    assert_refused(tl_world_set_surface_velocity(NULL, (tl_material){0}, velocity),
-                   TL_BAD_ARGUMENT, "tl_world_set_surface_velocity: world is NULL");
+                   TL_BAD_ARGUMENT,
+                   "material.surface_velocity is (0, nan, 0); every component must "
+                   "be -1e9 to 1e9");
+    assert_status(tl_world_set_surface_velocity(world, (tl_material){99}, velocity), TL_BAD_HANDLE);
+    assert_refused(tl_world_set_surface_velocity(NULL, (tl_material){0}, velocity), TL_BAD_ARGUMENT,
+                   "tl_world_set_surface_velocity: world is NULL");
     assert_refused(tl_world_set_surface_velocity(world, (tl_material){0}, NULL), TL_BAD_ARGUMENT,
                    "tl_world_set_surface_velocity: velocity is NULL");
     assert_status(tl_world_surface_velocity(world, (tl_material){99}, velocity), TL_BAD_HANDLE);

@@ -298,8 +298,8 @@ static void pairs_mix_and_keep_what_was_set(void **state)
 
     assert_ok(tl_scene_set_pair(scene, b, a, &(tl_pair_def){.friction = 0.9, .restitution = 1}));
     assert_ok(tl_scene_set_pair(scene, a, a, &(tl_pair_def){.restitution = 0.1}));
-    assert_ok(tl_scene_set_pair(scene, none, none,
-                                &(tl_pair_def){.friction = 0.4, .restitution = 0.3}));
+    assert_ok(
+        tl_scene_set_pair(scene, none, none, &(tl_pair_def){.friction = 0.4, .restitution = 0.3}));
     def.friction = 0, def.restitution = 1;
     assert_ok(tl_scene_add_material(scene, &def, &c));
     check_pair(scene, 1, 2, 0.9, 1);
@@ -315,7 +315,8 @@ static void pairs_mix_and_keep_what_was_set(void **state)
     tl_scene_destroy(scene);
 }
 
-/* Frictions of any kind and cohesion have their geometric mean, springs are one behind the other. */
+/* Frictions of any kind and cohesion have their geometric mean, springs are one behind the other.
+ */
 static void pairs_mix_all_laws(void **state)
 {
     const tl_material_def one = {.friction = 0.5,

@@ -157,7 +157,8 @@ static void null_arguments_are_named(void **state)
     material.index = 5;
     assert_refused(tl_scene_add_material(scene, NULL, &material), TL_BAD_ARGUMENT, no_def);
     assert_int_equal(material.index, 0);
-    assert_refused(tl_scene_set_pair(NULL, material, material, &(tl_pair_def){0}), TL_BAD_ARGUMENT, no_scene);
+    assert_refused(tl_scene_set_pair(NULL, material, material, &(tl_pair_def){0}), TL_BAD_ARGUMENT,
+                   no_scene);
     assert_refused(tl_scene_add_bodies(NULL, 1, &body_def, &body), TL_BAD_ARGUMENT, no_scene);
     assert_true(body.index == 0 && body.generation == 0);
     assert_refused(tl_scene_add_bodies(scene, 1, NULL, NULL), TL_BAD_ARGUMENT,
@@ -559,8 +560,7 @@ static void materials_are_checked(void **state)
         {{.cohesion = INFINITY}, "cohesion is inf; it must be 0 to 1e9"},
         {{.compliance = -1e-9}, "compliance is -1e-09; it must be 0 to 1e9"},
         {{.compliance = 1, .damping_time = 2e9}, "damping_time is 2e+09; it must be 0 to 1e9"},
-        {{.damping_time = 1},
-         "damping_time is 1; it must be 0 without compliance, which it damps"},
+        {{.damping_time = 1}, "damping_time is 1; it must be 0 without compliance, which it damps"},
         {{.restitution = 0.5, .compliance = 1},
          "restitution is 0.5; it must be 0 with compliance, which bounces by its spring and "
          "damper"},
@@ -597,10 +597,10 @@ static void materials_are_checked(void **state)
         assert_ok(tl_scene_add_material(scene, &def, &material));
         assert_int_equal(material.index, i);
         if (i == 2) {
-            assert_refused(tl_scene_set_pair(scene, none, (tl_material){7}, &fair),
-                           TL_BAD_HANDLE, "material b: 7 is no material of this scene (it has 2)");
-            assert_refused(tl_scene_set_pair(scene, (tl_material){3}, none, &fair),
-                           TL_BAD_HANDLE, "material a: 3 is no material of this scene (it has 2)");
+            assert_refused(tl_scene_set_pair(scene, none, (tl_material){7}, &fair), TL_BAD_HANDLE,
+                           "material b: 7 is no material of this scene (it has 2)");
+            assert_refused(tl_scene_set_pair(scene, (tl_material){3}, none, &fair), TL_BAD_HANDLE,
+                           "material a: 3 is no material of this scene (it has 2)");
         }
     }
     before = digest(scene);

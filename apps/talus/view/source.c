@@ -38,8 +38,8 @@ char *source_pairs(const tl_document *document, const tl_world *world)
             view_pair pair = {.a = a, .b = b};
             const tl_material x = {a}, y = {b};
             tl_pair_def def;
-            const tl_status status = world ? tl_world_pair(world, x, y, &def)
-                                           : tl_scene_pair(scene, x, y, &def);
+            const tl_status status =
+                world ? tl_world_pair(world, x, y, &def) : tl_scene_pair(scene, x, y, &def);
             if (status == TL_OK) {
                 pair.friction = def.friction;
                 pair.restitution = def.restitution;

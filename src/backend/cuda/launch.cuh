@@ -75,17 +75,16 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
 static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeats,
                           tl_cuda_blocks *blocks, cudaStream_t stream)
 {
-#define SWEEP_KERNELS(name)                                                          \
-    {                                                                                \
-        (const void *)name<ANY_ROWS>, (const void *)name<ANY_START>,                 \
-            (const void *)name<CENTRAL_COULOMB>, (const void *)name<CENTRAL_NORMAL>, \
-            (const void *)name<CENTRAL_START>, (const void *)name<WALLS_COULOMB>,    \
-            NULL, (const void *)name<WALLS_START>,                                   \
-            (const void *)name<MIXED_COULOMB>, (const void *)name<MIXED_NORMAL>,     \
-            (const void *)name<MIXED_START>, (const void *)name<POINTS_COULOMB>,     \
-            (const void *)name<POINTS_NORMAL>, (const void *)name<POINTS_START>,     \
-            (const void *)name<MATERIAL_COULOMB>, NULL,                              \
-            (const void *)name<MATERIAL_START>                                       \
+#define SWEEP_KERNELS(name)                                                               \
+    {                                                                                     \
+        (const void *)name<ANY_ROWS>, (const void *)name<ANY_START>,                      \
+            (const void *)name<CENTRAL_COULOMB>, (const void *)name<CENTRAL_NORMAL>,      \
+            (const void *)name<CENTRAL_START>, (const void *)name<WALLS_COULOMB>, NULL,   \
+            (const void *)name<WALLS_START>, (const void *)name<MIXED_COULOMB>,           \
+            (const void *)name<MIXED_NORMAL>, (const void *)name<MIXED_START>,            \
+            (const void *)name<POINTS_COULOMB>, (const void *)name<POINTS_NORMAL>,        \
+            (const void *)name<POINTS_START>, (const void *)name<MATERIAL_COULOMB>, NULL, \
+            (const void *)name<MATERIAL_START>                                            \
     }
     static const void *const on_grid[SWEEP_KINDS] = SWEEP_KERNELS(grid_sweeps);
     static const void *const in_block[SWEEP_KINDS] = SWEEP_KERNELS(block_sweeps);
