@@ -68,7 +68,7 @@ TL_KERNEL void tlk_gradient_step(const tlk_problem *p, uint32_t s)
     if (z[3] != 0) {
         for (int k = 0; k < 3; k++)
             z[k] -= step * (ny[k] + r[k]);
-        tlk_limit(p, n, mu, cohesion, z);
+        tlk_limit(p->coulomb, n, mu, cohesion, z);
     }
     tlk_store4(tlk_point(p, c->z, s), z);
 }
@@ -119,7 +119,8 @@ TL_KERNEL void tlk_gradient_rows(const tlk_problem *p, uint32_t s, double *acc)
         sum[7] += z[k] * (0.5 * (double)nz[k] + r[k]);
         u[k] = nz[k] + r[k];
     }
-    const double residual = tlk_row_residual(p, &row, z[3], z, u);
+    const double residual =
+        tlk_cone_residual(p->coulomb, row.n, row.mu, tlk_row_cohesion(p, &row), z[3], z, u);
     sum[3] = residual * residual;
     sum[4] = 1;
     for (int k = 0; k < 8; k++)

@@ -40,19 +40,4 @@ TL_KERNEL void tlk_store_material(real *material, uint32_t s, const tlk_material
     at[7 * TLK_LANES] = m->step;
 }
 
-/* Puts a moment within what a normal impulse, cohesion counted, allows about the normal and in the
- * tangent plane. */
-TL_KERNEL void tlk_limit_moment(const tlk_material *m, const real *n, real normal, real *moment)
-{
-    const real about = tlk_dot(moment, n), most = m->spinning * normal;
-    const real spin = tlk_max(tlk_min(about, most), -most), limit = m->rolling * normal;
-    real t[3];
-    for (int k = 0; k < 3; k++)
-        t[k] = moment[k] - about * n[k];
-    const real square = tlk_dot(t, t);
-    const real scale = square > limit * limit ? limit / tlk_sqrt(square) : (real)1;
-    for (int k = 0; k < 3; k++)
-        moment[k] = spin * n[k] + scale * t[k];
-}
-
 #endif

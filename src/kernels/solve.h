@@ -6,6 +6,7 @@
 #ifndef TL_KERNELS_SOLVE_H
 #define TL_KERNELS_SOLVE_H
 
+#include "kernels/cone.h"
 #include "kernels/material.h"
 
 /* A row, of either kind: what kernels need of it. Those that know the kind, or do without a part,
@@ -251,7 +252,7 @@ TL_KERNEL void tlk_next_moment(const tlk_row *row, const tlk_pair *pair, real om
 {
     for (int k = 0; k < 3; k++)
         moment[k] -= omega * row->material.step * (pair->b[4 + k] - pair->a[4 + k]);
-    tlk_limit_moment(&row->material, row->n, normal, moment);
+    tlk_limit_moment(row->n, row->material.rolling, row->material.spinning, normal, moment);
 }
 
 /* One row's step against rolling and spinning, after that of its impulse. */
@@ -289,56 +290,6 @@ TL_KERNEL real tlk_whole_eta(const tlk_problem *p, const tlk_row *row, const tlk
     real eta[3];
     tlk_row_eta(row, pair, eta);
     return p->material ? eta[2] / (1 + row->material.soft * eta[2]) : eta[2];
-}
-
-/* The metric projection onto the friction cone about n (document 001, after eq. 14). */
-TL_KERNEL void tlk_project(const real *n, real mu, real *g)
-{
-    const real gn = tlk_dot(g, n);
-    real t[3];
-    for (int k = 0; k < 3; k++)
-        t[k] = g[k] - gn * n[k];
-    const real length = tlk_sqrt(tlk_dot(t, t));
-    if (gn >= 0 && length <= mu * gn)
-        return;
-    if (mu * length <= -gn) {
-        g[0] = g[1] = g[2] = 0;
-        return;
-    }
-    const real normal = (gn + mu * length) / (1 + mu * mu);
-    const real scale = length > 0 ? mu * normal / length : 0;
-    for (int k = 0; k < 3; k++)
-        g[k] = normal * n[k] + scale * t[k];
-}
-
-/* The same about a cone whose tip is where the contact pulls with all of its cohesion. */
-TL_KERNEL void tlk_project_cohesive(const real *n, real mu, real cohesion, real *g)
-{
-    for (int k = 0; k < 3 && cohesion > 0; k++)
-        g[k] += cohesion * n[k];
-    tlk_project(n, mu, g);
-    for (int k = 0; k < 3 && cohesion > 0; k++)
-        g[k] -= cohesion * n[k];
-}
-
-/* What a law makes of the impulse that a step leads to. The cone law: its projection. Coulomb's:
- * the normal impulse first, then the tangential within what that allows; what this leaves as it is
- * satisfies Coulomb's law (docs/theory.md, "Coulomb's law by gradients"). */
-TL_KERNEL void tlk_limit(const tlk_problem *p, const real *n, real mu, real cohesion, real *g)
-{
-    if (!p->coulomb) {
-        tlk_project_cohesive(n, mu, cohesion, g);
-        return;
-    }
-    const real gn = tlk_dot(g, n), normal = tlk_max(gn, 0 - cohesion);
-    const real most = mu * (normal + cohesion);
-    real t[3];
-    for (int k = 0; k < 3; k++)
-        t[k] = g[k] - gn * n[k];
-    const real length = tlk_sqrt(tlk_dot(t, t));
-    const real scale = length > most ? most / length : (real)1;
-    for (int k = 0; k < 3; k++)
-        g[k] = normal * n[k] + scale * t[k];
 }
 
 /* How many rows an item has at most. */
@@ -472,7 +423,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
         const real step = (real)p->omega * tlk_whole_eta(p, &row, &pair), bias = p->bias[s];
         for (int k = 0; k < 3; k++)
             gamma[k] -= step * (u[k] + bias * row.n[k]);
-        tlk_limit(p, row.n, row.mu, tlk_row_cohesion(p, &row), gamma);
+        tlk_limit(p->coulomb, row.n, row.mu, tlk_row_cohesion(p, &row), gamma);
     }
     tlk_store3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)
@@ -545,7 +496,7 @@ TL_KERNEL void tlk_jacobi_step(const tlk_problem *p, uint32_t s)
     const real step = (real)p->omega * x[3], bias = p->bias[s], lambda = (real)p->lambda;
     for (int k = 0; k < 3; k++)
         next[k] = x[k] - step * (u[k] + bias * row.n[k]);
-    tlk_limit(p, row.n, row.mu, tlk_row_cohesion(p, &row), next);
+    tlk_limit(p->coulomb, row.n, row.mu, tlk_row_cohesion(p, &row), next);
     for (int k = 0; k < 3; k++)
         x[k] = lambda * next[k] + (1 - lambda) * x[k];
     tlk_store4(p->x + 4 * (size_t)s, x);
@@ -595,29 +546,6 @@ TL_KERNEL void tlk_block_velocity(const tlk_problem *p, uint32_t i)
     tlk_store8(p->vel + 8 * (size_t)i, vel);
 }
 
-/* The natural map's residual of one row, m/s (docs/theory.md, "The residual"): |g - P(g - eta w)| /
- * eta with w = u + bias n, and for the Coulomb law w + mu |w_t| n. */
-TL_KERNEL real tlk_row_residual(const tlk_problem *p, const tlk_row *row, real eta, const real *g,
-                                const real *u)
-{
-    real w[3] = {u[0], u[1], u[2]}, next[3];
-    if (p->coulomb) {
-        const real wn = tlk_dot(w, row->n);
-        real t[3];
-        for (int k = 0; k < 3; k++)
-            t[k] = w[k] - wn * row->n[k];
-        const real slide = row->mu * tlk_sqrt(tlk_dot(t, t));
-        for (int k = 0; k < 3; k++)
-            w[k] += slide * row->n[k];
-    }
-    for (int k = 0; k < 3; k++)
-        next[k] = g[k] - eta * w[k];
-    tlk_project_cohesive(row->n, row->mu, tlk_row_cohesion(p, row), next);
-    for (int k = 0; k < 3; k++)
-        next[k] = g[k] - next[k];
-    return tlk_sqrt(tlk_dot(next, next)) / eta;
-}
-
 /* The same of row s with all that it has: bias, materials, and its moment, whose share is made m/s
  * by the length that the two step lengths make. */
 TL_KERNEL double tlk_whole_residual(const tlk_problem *p, uint32_t s, const tlk_row *row,
@@ -629,7 +557,8 @@ TL_KERNEL double tlk_whole_residual(const tlk_problem *p, uint32_t s, const tlk_
     tlk_add_material(p, row, tlk_dot(g, row->n), u);
     for (int k = 0; k < 3; k++)
         u[k] += p->bias[s] * row->n[k];
-    const double r = tlk_row_residual(p, row, eta, g, u);
+    const double r =
+        tlk_cone_residual(p->coulomb, row->n, row->mu, tlk_row_cohesion(p, row), eta, g, u);
     if (!p->moment)
         return r;
     tlk_load3(p->moment, s, moment);

@@ -558,7 +558,7 @@ WIDE void wide_project(const vec *n, vec mu, vec *g)
         g[k] = vec_select(inside, g[k], vec_select(out, zero, normal * n[k] + scale * t[k]));
 }
 
-/* tlk_row_residual of eight rows; u holds the bias already. */
+/* tlk_cone_residual of eight rows; u holds the bias already. */
 WIDE vec wide_residual(const tlk_problem *p, const wide_row *h, const vec *va, const vec *vb,
                        const vec *g, const vec *u)
 {
