@@ -430,6 +430,30 @@ static inline tl_contact *contacts_of(const tl_world *world, size_t *count)
     return contacts;
 }
 
+/* Gives all materials of a world every law; rolling and spinning friction where these are wanted.
+ * What has none yet gets compliance with itself. */
+static inline void give_laws(tl_world *world, bool rolls)
+{
+    const double belt[3] = {0.3, 0.1, -0.2};
+    tl_pair_def pair;
+    for (uint32_t a = 0; tl_world_pair(world, (tl_material){a}, (tl_material){a}, &pair) == TL_OK;
+         a++) {
+        assert_ok(tl_world_set_surface_velocity(world, (tl_material){a}, belt));
+        for (uint32_t b = 0; b <= a; b++) {
+            assert_ok(tl_world_pair(world, (tl_material){a}, (tl_material){b}, &pair));
+            pair.rolling_friction = rolls ? 0.1 : 0;
+            pair.spinning_friction = rolls ? 0.05 : 0;
+            pair.cohesion = 1;
+            if (a == b) {
+                pair.compliance = 1e-6;
+                pair.damping_time = 1e-3;
+                pair.restitution = 0;
+            }
+            assert_ok(tl_world_set_pair(world, (tl_material){a}, (tl_material){b}, &pair));
+        }
+    }
+}
+
 /* A monitor of every kind, over ranges of bodies, an emitter and all; bodies 1 to 3 and emitter 0
  * must be there. The first status that is not TL_OK. */
 static inline tl_status add_monitors(tl_scene *scene)

@@ -1,7 +1,7 @@
 /* The CUDA backend against the CPU: the same bits, in every variant. Skipped, with the reason,
  * where there is no GPU. */
 #include "scenes.h"
-#include "support.h"
+#include "solids.h"
 
 static bool there;
 
@@ -21,15 +21,20 @@ static void need_gpu(void)
 }
 
 /* State, contacts and report after some steps with walls, a rotating paddle and spheres of two
- * sizes. */
-static void same_steps(const variant *v)
+ * sizes; with every law of materials; and that with solids over a mesh and a height field. */
+static void same_steps_with(const variant *v, bool laws, bool solids)
 {
     uint64_t hash[2];
     tl_report report[2];
     size_t contacts[2];
     for (int gpu = 0; gpu < 2; gpu++) {
         const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
-        tl_world *world = world_of(mixer_scene(&s, 400, 7));
+        tl_scene *scene = mixer_scene(&s, 400, 7);
+        if (solids)
+            add_solids(scene, 4);
+        tl_world *world = world_of(scene);
+        if (laws)
+            give_laws(world, v->kind == TL_PSOR);
         report[gpu] = step_report(world, 120);
         hash[gpu] = tl_world_hash(world);
         contacts[gpu] = tl_world_contact_count(world);
@@ -42,7 +47,15 @@ static void same_steps(const variant *v)
     assert_true(report[0].dissipated_energy == report[1].dissipated_energy);
     assert_true(report[0].max_penetration == report[1].max_penetration);
     if (hash[0] != hash[1])
-        fail_msg("%s: the GPU gives other bits than the CPU", v->name);
+        fail_msg("%s%s%s: the GPU gives other bits than the CPU", v->name, laws ? ", laws" : "",
+                 solids ? ", solids" : "");
+}
+
+static void same_steps(const variant *v)
+{
+    same_steps_with(v, false, false);
+    same_steps_with(v, true, false);
+    same_steps_with(v, true, true);
 }
 
 static void test_same_steps(void **state)

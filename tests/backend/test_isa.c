@@ -15,22 +15,8 @@ static uint64_t run(const variant *v, bool laws)
     tl_scene *scene = mixer_scene(&settings, 150, 4);
     add_solids(scene, 4);
     tl_world *world = world_of(scene);
-    const double belt[3] = {0.3, 0.1, -0.2};
-    for (uint32_t a = 0; laws; a++) {
-        tl_pair_def pair;
-        if (tl_world_pair(world, (tl_material){a}, (tl_material){a}, &pair) != TL_OK)
-            break;
-        assert_ok(tl_world_set_surface_velocity(world, (tl_material){a}, belt));
-        for (uint32_t b = 0; b <= a; b++) {
-            assert_ok(tl_world_pair(world, (tl_material){a}, (tl_material){b}, &pair));
-            pair.rolling_friction = v->kind == TL_PSOR ? 0.1 : 0;
-            pair.spinning_friction = v->kind == TL_PSOR ? 0.05 : 0;
-            pair.cohesion = 1;
-            if (a == b)
-                pair.compliance = 1e-6, pair.damping_time = 1e-3, pair.restitution = 0;
-            assert_ok(tl_world_set_pair(world, (tl_material){a}, (tl_material){b}, &pair));
-        }
-    }
+    if (laws)
+        give_laws(world, v->kind == TL_PSOR);
     const tl_report report = step_report(world, 80);
     const uint64_t hash = tl_world_hash(world);
     assert_true(report.active_contacts > 20);
