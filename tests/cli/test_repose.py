@@ -2,7 +2,7 @@
 # labels: long
 # A column of spheres between two smooth panes collapses and comes to rest as a slope. The same column, from the same
 # places, in LIGGGHTS: Hertz's springs, friction with history and the same limits of rolling friction. Slopes and run-outs
-# must agree, without and with rolling friction.
+# must agree, with little and with much rolling friction.
 import csv
 import json
 import shutil
@@ -110,7 +110,7 @@ def places(time):
     return x, numpy.array([float(row[key("radius")]) for row in rows])
 
 
-for rolling in (0, 0.2):
+for rolling in (0.1, 0.4):
     with open("column.json", "w", encoding="utf-8") as file:
         json.dump(scene(rolling), file)
     talus("run", "column.json", "-o", "column.h5", "--force", "--quiet", timeout=3600)
