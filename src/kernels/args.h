@@ -306,7 +306,8 @@ typedef struct tlk_build {
 
 /* Impacts, pair by pair in rounds, before the velocity problem. */
 typedef struct tlk_impact {
-    tlk_problem problem;         /* its vel is what impacts change */
+    tlk_problem problem; /* its vel is what impacts change */
+    tlk_bodies bodies;
     const TLK_REAL *gap;         /* rows */
     const TLK_REAL *restitution; /* rows */
     const TLK_REAL *before;      /* blocks * 8: velocities at the start of the step */
@@ -322,7 +323,12 @@ typedef struct tlk_impact {
     uint64_t *offer;   /* rows: what each bids; 0 where it is not hit */
     uint32_t *count;   /* rows: its impacts in this step */
     TLK_REAL *impulse; /* rows, 3 fields: the sum of its impacts, on b */
-    TLK_REAL *bias;    /* rows: the problem's */
+    TLK_REAL *bias;    /* rows: the problem's; these too: */
+    TLK_REAL *head, *arms, *inverse;
+    double *spun;     /* moving * 4: the attitude of a body with three moments at its last impact,
+                         which vel and inverse of it are at, too */
+    TLK_REAL *struck; /* blocks * 8: velocities before the problem; by tlk_impact_settle those that
+                         the attitude at the start has */
 } tlk_impact;
 
 /* How deep contacts overlap. */

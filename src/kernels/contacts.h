@@ -248,6 +248,19 @@ TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
     m[2][0] = 2 * (x * z - w * y), m[2][1] = 2 * (y * z + w * x), m[2][2] = 1 - 2 * (x * x + y * y);
 }
 
+/* The inverse inertia in the world frame of a body with three moments, as tlk_problem.inverse. */
+TL_KERNEL void tlk_turned_inverse(const double *moments, const double *q, real *out)
+{
+    const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    double m[3][3];
+    tlk_matrix(q, m);
+    for (int k = 0; k < 6; k++) {
+        const double *r = m[row[k]], *c = m[column[k]];
+        out[k] =
+            (real)(r[0] * c[0] / moments[0] + r[1] * c[1] / moments[1] + r[2] * c[2] / moments[2]);
+    }
+}
+
 /* One body: its inverse inertia in the world frame, as tlk_problem.inverse; zero where it is not
  * dynamic. */
 TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
@@ -255,17 +268,8 @@ TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
     const tlk_bodies *b = &p->bodies;
     const real sphere = b->vel[8 * (size_t)i + 7];
     real out[8] = {sphere, sphere, sphere, 0, 0, 0, 0, 0};
-    if (b->flags[i] & TLK_BODY_ANISOTROPIC) {
-        const double *moments = b->inertia + 4 * (size_t)i;
-        const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-        double m[3][3];
-        tlk_matrix(b->quat + 4 * (size_t)i, m);
-        for (int k = 0; k < 6; k++) {
-            const double *r = m[row[k]], *c = m[column[k]];
-            out[k] = (real)(r[0] * c[0] / moments[0] + r[1] * c[1] / moments[1] +
-                            r[2] * c[2] / moments[2]);
-        }
-    }
+    if (b->flags[i] & TLK_BODY_ANISOTROPIC)
+        tlk_turned_inverse(b->inertia + 4 * (size_t)i, b->quat + 4 * (size_t)i, out);
     tlk_store8(p->inverse + 8 * (size_t)i, out);
 }
 

@@ -558,8 +558,10 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     double mark = tl_now();
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
-    if (s->build.impact)
+    if (s->build.impact) {
         tl_run(w->backend, TLK_impact_settle, w->dynamic, &s->impact);
+        s->motion.vel = w->struck.data;
+    }
     r->ms.solve += lap(w, &mark);
     const bool split = w->settings.overlap == TL_OVERLAP_SPLIT;
     if (split)
