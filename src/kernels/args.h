@@ -182,9 +182,11 @@ typedef struct tlk_match {
 
 /* Colouring contacts so that no two of a colour share a dynamic body. */
 typedef struct tlk_colour {
-    const uint32_t *first; /* pairs + 1: the first contact of each; NULL: each has one */
-    const uint32_t *a, *b; /* shapes of each contact */
+    const uint32_t *first;   /* pairs + 1: the first contact of each; NULL: each has one */
+    const uint32_t *a, *b;   /* shapes of each contact */
+    const uint32_t *feature; /* 2 a contact, or NULL: tlk_touching.feature */
     const uint32_t *shape_body, *shape_info;
+    const uint32_t *id;    /* a body: its handle */
     uint32_t dynamic;      /* dynamic bodies */
     uint32_t *colour;      /* a contact */
     uint64_t *used;        /* a body: bit c is set where colour c is taken */

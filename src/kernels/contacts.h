@@ -3,6 +3,7 @@
 #ifndef TL_KERNELS_CONTACTS_H
 #define TL_KERNELS_CONTACTS_H
 
+#include "kernels/bodies.h"
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
 
@@ -161,14 +162,30 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
         tlk_atomic_or(&c->used[b], 1ull << colour);
 }
 
-/* A bid that is unlike those of the neighbours, but the same on every run; never 0. */
-TL_KERNEL uint64_t tlk_bid(uint32_t k)
+/* Which of its body's shapes a shape is: rows of a body are side by side. */
+TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
 {
-    uint32_t x = k * 0x9e3779b1u;
-    x ^= x >> 15;
-    x *= 0x85ebca77u;
-    x ^= x >> 13;
-    return ~((uint64_t)x << 32 | k);
+    uint32_t first = s;
+    while (first > 0 && body[first - 1] == body[s])
+        first--;
+    return s - first;
+}
+
+/* What the pair with first contact k bids: unlike its neighbours, but of what it is alone, so that
+ * it does not matter in which rows that is. Handles, and where a pair of bodies may touch in
+ * several places, shapes and triangle. Never 0; of bodies with one shape, no two are equal. */
+TL_KERNEL uint64_t tlk_bid(const tlk_colour *c, uint32_t k)
+{
+    const uint32_t sa = c->a[k], sb = c->b[k];
+    const uint32_t a = c->id[c->shape_body[sa]], b = c->id[c->shape_body[sb]];
+    const uint64_t na = tlk_shape_number(c->shape_body, sa);
+    const uint64_t nb = tlk_shape_number(c->shape_body, sb);
+    const uint64_t shapes = a < b ? na << 32 | nb : nb << 32 | na;
+    const uint32_t triangle = c->feature ? c->feature[2 * (size_t)k] : 0;
+    uint64_t x = tlk_mix(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
+    if (shapes || triangle)
+        x = tlk_mix(x ^ tlk_mix(tlk_mix(shapes) + triangle + 1));
+    return x ? x : 1;
 }
 
 /* The colours that are taken at one of two bodies or both. */
@@ -189,31 +206,33 @@ TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
         tlk_set_key(c, c->fresh[i], k, TLK_COLOURS - 1);
         return;
     }
+    const uint64_t bid = tlk_bid(c, k);
     if (a < c->dynamic)
-        tlk_atomic_max(&c->bid[a], tlk_bid(k));
+        tlk_atomic_max(&c->bid[a], bid);
     if (b < c->dynamic)
-        tlk_atomic_max(&c->bid[b], tlk_bid(k));
+        tlk_atomic_max(&c->bid[b], bid);
 }
 
-/* One fresh pair: where it won both bodies, it takes the first colour free at both. */
+/* One fresh pair: where it won both bodies, it takes the first colour free at both. Should two bids
+ * be equal (one in 2^64 is), only one of them has it. */
 TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 {
     const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    const uint64_t bid = tlk_bid(k);
+    const uint64_t bid = tlk_bid(c, k);
     if ((a < c->dynamic && c->bid[a] != bid) || (b < c->dynamic && c->bid[b] != bid))
         return;
     const uint64_t used = tlk_colours_at(c, a, b);
     uint32_t colour = 0;
     while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
         colour++;
+    if (a < c->dynamic && tlk_atomic_or(&c->used[a], 1ull << colour) >> colour & 1)
+        return;
+    if (b < c->dynamic && tlk_atomic_or(&c->used[b], 1ull << colour) >> colour & 1)
+        return;
     tlk_set_key(c, c->fresh[i], k, colour);
-    if (a < c->dynamic)
-        c->used[a] |= 1ull << colour;
-    if (b < c->dynamic)
-        c->used[b] |= 1ull << colour;
 }
 
 /* One fresh pair: clears the bids on its bodies for the next round. */

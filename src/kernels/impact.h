@@ -5,7 +5,6 @@
 #ifndef TL_KERNELS_IMPACT_H
 #define TL_KERNELS_IMPACT_H
 
-#include "kernels/bodies.h"
 #include "kernels/contacts.h"
 
 /* A row, with nothing in those parts that its kind has no use for. */

@@ -208,7 +208,9 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                        .a = c->a.data,
                        .b = c->b.data,
                        .shape_body = w->shape_body.data,
+                       .feature = c->manifolds ? c->feature.data : NULL,
                        .shape_info = w->shape_info.data,
+                       .id = w->id.data,
                        .dynamic = w->dynamic};
     const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
     problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
