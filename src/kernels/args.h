@@ -249,6 +249,7 @@ typedef struct tlk_problem {
     const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
     const TLK_REAL *sides; /* as the list, 4 each, d and l: an impulse's moment is -l d x gamma */
     TLK_REAL *x;           /* rows, 4 each: impulse, eta (0 of padded rows) */
+    TLK_REAL *crowd;       /* moving: a bound of what rows do to a block, for jacobi */
     /* for gradient solvers */
     tlk_descent *descent;
     const double *dots; /* what tlk_gradient_rows adds up */

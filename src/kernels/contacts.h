@@ -646,4 +646,46 @@ TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
     tlk_store4(l->sides + 4 * (size_t)i, arm);
 }
 
+/* One block: a bound of the largest eigenvalue of its part of the problem, with each row's step
+ * length eta: sum eta / m, and that of I^-1 sum eta [arm]x^T [arm]x. */
+TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
+{
+    double sum = 0, turn[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, w[3][3], trace = 0;
+    real inverse[8], side[4];
+    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
+        const double eta = p->x[4 * (size_t)(p->list[l] >> 1) + 3];
+        tlk_load4(p->sides + 4 * (size_t)l, side);
+        const double length = side[3],
+                     r[3] = {length * side[0], length * side[1], length * side[2]};
+        const double square = tlk_dotd(r, r);
+        sum += eta;
+        for (int row = 0; row < 3; row++)
+            for (int k = 0; k < 3; k++)
+                turn[row][k] += eta * ((row == k ? square : 0) - r[row] * r[k]);
+    }
+    tlk_load8(p->inverse + 8 * (size_t)i, inverse);
+    for (int k = 0; k < 3; k++) {
+        const real column[3] = {(real)turn[0][k], (real)turn[1][k], (real)turn[2][k]};
+        real product[3];
+        tlk_symmetric(inverse, column, product);
+        for (int row = 0; row < 3; row++)
+            w[row][k] = product[row];
+        trace += product[k];
+    }
+    sum = sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest(w, trace) : 0);
+    p->crowd[i] = (real)sum;
+}
+
+/* One row: a step length that both its blocks bear (docs/theory.md, "Solvers"). */
+TL_KERNEL void tlk_jacobi_shorten(const tlk_problem *p, uint32_t s)
+{
+    const uint32_t a = p->a[s], b = p->b[s];
+    if (a == TLK_NONE)
+        return;
+    const real crowd = b < p->moving ? tlk_max(p->crowd[a], p->crowd[b]) : p->crowd[a];
+    const real most = (real)p->omega * crowd;
+    if (most > 1)
+        p->x[4 * (size_t)s + 3] /= most;
+}
+
 #endif
