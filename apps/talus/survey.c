@@ -11,6 +11,7 @@ static const double pi = 3.14159265358979323846;
 /* All that is looked at: rows by body, shapes in the same order. */
 typedef struct survey {
     const tl_document *document;
+    const tl_world *world;
     size_t count, shape_count;
     tl_body *bodies;
     double *x, *q, *v, *mass; /* 3, 4, 3 and 1 per body */
@@ -40,6 +41,7 @@ static void survey_free(survey *s)
 static int survey_read(survey *s, const tl_world *world)
 {
     const size_t n = s->count = tl_world_body_count(world);
+    s->world = world;
     s->shape_count = tl_world_shape_count(world);
     s->bodies = calloc(n + 1, sizeof *s->bodies);
     s->x = calloc(3 * n + 1, sizeof *s->x);
@@ -105,13 +107,19 @@ static void place_shape(const survey *s, size_t shape, double out[3])
 static void take_shape(survey *s, size_t shape)
 {
     const double r = s->radius[shape];
-    double c[3];
+    double c[3], axis[3][3]; /* the shape's axes in the world */
     place_shape(s, shape, c);
+    for (int k = 0; k < 3; k++)
+        turn_shape(s, shape, (double[3]){k == 0, k == 1, k == 2}, axis[k]);
     s->small = s->sized ? fmin(s->small, r) : r;
     s->large = fmax(s->large, r);
     for (int k = 0; k < 3; k++) {
-        s->low[k] = s->sized ? fmin(s->low[k], c[k] - r) : c[k] - r;
-        s->high[k] = s->sized ? fmax(s->high[k], c[k] + r) : c[k] + r;
+        const double up[3] = {axis[0][k], axis[1][k], axis[2][k]},
+                     down[3] = {-up[0], -up[1], -up[2]};
+        const double low = c[k] - shape_extent(s->world, &s->shapes[shape].def, down);
+        const double high = c[k] + shape_extent(s->world, &s->shapes[shape].def, up);
+        s->low[k] = s->sized ? fmin(s->low[k], low) : low;
+        s->high[k] = s->sized ? fmax(s->high[k], high) : high;
     }
     s->sized++;
 }

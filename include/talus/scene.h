@@ -280,7 +280,8 @@ typedef struct tl_solver_def {
                                        none; default 5000 */
     double tolerance; /**< m/s: stop when the residual is below; default 0, run them all */
     double omega;     /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
-                           jacobi. Not used by apgd and spg */
+                           jacobi, where bodies of many points bear it. Not used by apgd and
+                           spg */
     double lambda;    /**< jacobi's averaging factor, above 0 and at most 1; default 1 */
     bool warm_start;  /**< start from the last step's impulses; default true */
 } tl_solver_def;

@@ -92,8 +92,9 @@ TL_API void tl_world_destroy(tl_world *world);
  * or one whose motion asks for too much. */
 TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
 
-/** Finds the contacts of the present state without stepping, for tl_world_read_contacts(). The
- * steps that follow are bit for bit what they would have been without this call. */
+/** Finds the contacts of the present state without stepping, for tl_world_read_contacts(), up to
+ * the next step or edit. Steps and snapshots that follow are bit for bit what they would have been
+ * without this call. */
 TL_API tl_status tl_world_find_contacts(tl_world *world);
 
 /** The same, box by box: space is cut into `parts` slabs of bins (1 to 4096), which are handed out

@@ -56,7 +56,7 @@ typedef struct tl_collide_state {
     double deep;
     bool manifolds;          /* some pairs are not simple */
     bool surfaces;           /* some shapes are made of triangles */
-    const tl_contacts *last; /* contacts of the last step */
+    const tl_contacts *last; /* contacts of the last step, or NULL */
 } tl_collide_state;
 
 /* One of several parts of space: a slab of bins across the longest side of the box. */

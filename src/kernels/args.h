@@ -187,9 +187,11 @@ typedef struct tlk_match {
 
 /* Colouring contacts so that no two of a colour share a dynamic body. */
 typedef struct tlk_colour {
-    const uint32_t *first; /* pairs + 1: the first contact of each; NULL: each has one */
-    const uint32_t *a, *b; /* shapes of each contact */
+    const uint32_t *first;   /* pairs + 1: the first contact of each; NULL: each has one */
+    const uint32_t *a, *b;   /* shapes of each contact */
+    const uint32_t *feature; /* 2 a contact, or NULL: tlk_touching.feature */
     const uint32_t *shape_body, *shape_info;
+    const uint32_t *id;    /* a body: its handle */
     uint32_t dynamic;      /* dynamic bodies */
     uint32_t *colour;      /* a contact */
     uint64_t *used;        /* a body: bit c is set where colour c is taken */
@@ -255,6 +257,7 @@ typedef struct tlk_problem {
     const uint32_t *list;                  /* row * 2 + (1 where the block is b) */
     const TLK_REAL *sides; /* as the list, 4 each, d and l: an impulse's moment is -l d x gamma */
     TLK_REAL *x;           /* rows, 4 each: impulse, eta (0 of padded rows) */
+    TLK_REAL *crowd;       /* moving: a bound of what rows do to a block, for jacobi */
     /* for gradient solvers */
     tlk_descent *descent;
     const double *dots; /* what tlk_gradient_rows adds up */
@@ -321,7 +324,8 @@ typedef struct tlk_build {
 
 /* Impacts, pair by pair in rounds, before the velocity problem. */
 typedef struct tlk_impact {
-    tlk_problem problem;         /* its vel is what impacts change */
+    tlk_problem problem; /* its vel is what impacts change */
+    tlk_bodies bodies;
     const TLK_REAL *gap;         /* rows */
     const TLK_REAL *restitution; /* rows */
     const TLK_REAL *before;      /* blocks * 8: velocities at the start of the step */
@@ -337,7 +341,12 @@ typedef struct tlk_impact {
     uint64_t *offer;   /* rows: what each bids; 0 where it is not hit */
     uint32_t *count;   /* rows: its impacts in this step */
     TLK_REAL *impulse; /* rows, 3 fields: the sum of its impacts, on b */
-    TLK_REAL *bias;    /* rows: the problem's */
+    TLK_REAL *bias;    /* rows: the problem's; these too: */
+    TLK_REAL *head, *arms, *inverse;
+    double *spun;     /* moving * 4: the attitude of a body with three moments at its last impact,
+                         which vel and inverse of it are at, too */
+    TLK_REAL *struck; /* blocks * 8: velocities before the problem; by tlk_impact_settle those that
+                         the attitude at the start has */
 } tlk_impact;
 
 /* How deep contacts overlap. */

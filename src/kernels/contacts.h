@@ -3,6 +3,7 @@
 #ifndef TL_KERNELS_CONTACTS_H
 #define TL_KERNELS_CONTACTS_H
 
+#include "kernels/bodies.h"
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
 
@@ -163,14 +164,30 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
         tlk_atomic_or(&c->used[b], 1ull << colour);
 }
 
-/* A bid that is unlike those of the neighbours, but the same on every run; never 0. */
-TL_KERNEL uint64_t tlk_bid(uint32_t k)
+/* Which of its body's shapes a shape is: rows of a body are side by side. */
+TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
 {
-    uint32_t x = k * 0x9e3779b1u;
-    x ^= x >> 15;
-    x *= 0x85ebca77u;
-    x ^= x >> 13;
-    return ~((uint64_t)x << 32 | k);
+    uint32_t first = s;
+    while (first > 0 && body[first - 1] == body[s])
+        first--;
+    return s - first;
+}
+
+/* What the pair with first contact k bids: unlike its neighbours, but of what it is alone, so that
+ * it does not matter in which rows that is. Handles, and where a pair of bodies may touch in
+ * several places, shapes and triangle. Never 0; of bodies with one shape, no two are equal. */
+TL_KERNEL uint64_t tlk_bid(const tlk_colour *c, uint32_t k)
+{
+    const uint32_t sa = c->a[k], sb = c->b[k];
+    const uint32_t a = c->id[c->shape_body[sa]], b = c->id[c->shape_body[sb]];
+    const uint64_t na = tlk_shape_number(c->shape_body, sa);
+    const uint64_t nb = tlk_shape_number(c->shape_body, sb);
+    const uint64_t shapes = a < b ? na << 32 | nb : nb << 32 | na;
+    const uint32_t triangle = c->feature ? c->feature[2 * (size_t)k] : 0;
+    uint64_t x = tlk_mix(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
+    if (shapes || triangle)
+        x = tlk_mix(x ^ tlk_mix(tlk_mix(shapes) + triangle + 1));
+    return x ? x : 1;
 }
 
 /* The colours that are taken at one of two bodies or both. */
@@ -191,31 +208,33 @@ TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
         tlk_set_key(c, c->fresh[i], k, TLK_COLOURS - 1);
         return;
     }
+    const uint64_t bid = tlk_bid(c, k);
     if (a < c->dynamic)
-        tlk_atomic_max(&c->bid[a], tlk_bid(k));
+        tlk_atomic_max(&c->bid[a], bid);
     if (b < c->dynamic)
-        tlk_atomic_max(&c->bid[b], tlk_bid(k));
+        tlk_atomic_max(&c->bid[b], bid);
 }
 
-/* One fresh pair: where it won both bodies, it takes the first colour free at both. */
+/* One fresh pair: where it won both bodies, it takes the first colour free at both. Should two bids
+ * be equal (one in 2^64 is), only one of them has it. */
 TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 {
     const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
     if (c->colour[k] != TLK_NONE)
         return;
     const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    const uint64_t bid = tlk_bid(k);
+    const uint64_t bid = tlk_bid(c, k);
     if ((a < c->dynamic && c->bid[a] != bid) || (b < c->dynamic && c->bid[b] != bid))
         return;
     const uint64_t used = tlk_colours_at(c, a, b);
     uint32_t colour = 0;
     while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
         colour++;
+    if (a < c->dynamic && tlk_atomic_or(&c->used[a], 1ull << colour) >> colour & 1)
+        return;
+    if (b < c->dynamic && tlk_atomic_or(&c->used[b], 1ull << colour) >> colour & 1)
+        return;
     tlk_set_key(c, c->fresh[i], k, colour);
-    if (a < c->dynamic)
-        c->used[a] |= 1ull << colour;
-    if (b < c->dynamic)
-        c->used[b] |= 1ull << colour;
 }
 
 /* One fresh pair: clears the bids on its bodies for the next round. */
@@ -250,6 +269,19 @@ TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
     m[2][0] = 2 * (x * z - w * y), m[2][1] = 2 * (y * z + w * x), m[2][2] = 1 - 2 * (x * x + y * y);
 }
 
+/* The inverse inertia in the world frame of a body with three moments, as tlk_problem.inverse. */
+TL_KERNEL void tlk_turned_inverse(const double *moments, const double *q, real *out)
+{
+    const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    double m[3][3];
+    tlk_matrix(q, m);
+    for (int k = 0; k < 6; k++) {
+        const double *r = m[row[k]], *c = m[column[k]];
+        out[k] =
+            (real)(r[0] * c[0] / moments[0] + r[1] * c[1] / moments[1] + r[2] * c[2] / moments[2]);
+    }
+}
+
 /* One body: its inverse inertia in the world frame, as tlk_problem.inverse; zero where it is not
  * dynamic. */
 TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
@@ -257,17 +289,8 @@ TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
     const tlk_bodies *b = &p->bodies;
     const real sphere = b->vel[8 * (size_t)i + 7];
     real out[8] = {sphere, sphere, sphere, 0, 0, 0, 0, 0};
-    if (b->flags[i] & TLK_BODY_ANISOTROPIC) {
-        const double *moments = b->inertia + 4 * (size_t)i;
-        const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-        double m[3][3];
-        tlk_matrix(b->quat + 4 * (size_t)i, m);
-        for (int k = 0; k < 6; k++) {
-            const double *r = m[row[k]], *c = m[column[k]];
-            out[k] = (real)(r[0] * c[0] / moments[0] + r[1] * c[1] / moments[1] +
-                            r[2] * c[2] / moments[2]);
-        }
-    }
+    if (b->flags[i] & TLK_BODY_ANISOTROPIC)
+        tlk_turned_inverse(b->inertia + 4 * (size_t)i, b->quat + 4 * (size_t)i, out);
     tlk_store8(p->inverse + 8 * (size_t)i, out);
 }
 
@@ -704,6 +727,48 @@ TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
         arm[3] = 1;
     }
     tlk_store4(l->sides + 4 * (size_t)i, arm);
+}
+
+/* One block: a bound of the largest eigenvalue of its part of the problem, with each row's step
+ * length eta: sum eta / m, and that of I^-1 sum eta [arm]x^T [arm]x. */
+TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
+{
+    double sum = 0, turn[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, w[3][3], trace = 0;
+    real inverse[8], side[4];
+    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
+        const double eta = p->x[4 * (size_t)(p->list[l] >> 1) + 3];
+        tlk_load4(p->sides + 4 * (size_t)l, side);
+        const double length = side[3],
+                     r[3] = {length * side[0], length * side[1], length * side[2]};
+        const double square = tlk_dotd(r, r);
+        sum += eta;
+        for (int row = 0; row < 3; row++)
+            for (int k = 0; k < 3; k++)
+                turn[row][k] += eta * ((row == k ? square : 0) - r[row] * r[k]);
+    }
+    tlk_load8(p->inverse + 8 * (size_t)i, inverse);
+    for (int k = 0; k < 3; k++) {
+        const real column[3] = {(real)turn[0][k], (real)turn[1][k], (real)turn[2][k]};
+        real product[3];
+        tlk_symmetric(inverse, column, product);
+        for (int row = 0; row < 3; row++)
+            w[row][k] = product[row];
+        trace += product[k];
+    }
+    sum = sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest(w, trace) : 0);
+    p->crowd[i] = (real)sum;
+}
+
+/* One row: a step length that both its blocks bear (docs/theory.md, "Solvers"). */
+TL_KERNEL void tlk_jacobi_shorten(const tlk_problem *p, uint32_t s)
+{
+    const uint32_t a = p->a[s], b = p->b[s];
+    if (a == TLK_NONE)
+        return;
+    const real crowd = b < p->moving ? tlk_max(p->crowd[a], p->crowd[b]) : p->crowd[a];
+    const real most = (real)p->omega * crowd;
+    if (most > 1)
+        p->x[4 * (size_t)s + 3] /= most;
 }
 
 #endif

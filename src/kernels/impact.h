@@ -5,7 +5,16 @@
 #ifndef TL_KERNELS_IMPACT_H
 #define TL_KERNELS_IMPACT_H
 
-#include "kernels/solve.h"
+#include "kernels/contacts.h"
+
+/* A row, with nothing in those parts that its kind has no use for. */
+TL_KERNEL tlk_row tlk_impact_load(const tlk_problem *p, uint32_t s)
+{
+    tlk_row row = tlk_load_row(p, s);
+    for (int k = 0; k < 8 && !row.arms; k++)
+        row.eta[k % 3] = row.ia[k] = row.ib[k] = 0;
+    return row;
+}
 
 /* The velocities at a time within the step: those of the parabola that the step's forces make and
  * that its end is on. They are half of the forces behind where the step begins. Impacts that mirror
@@ -50,15 +59,54 @@ TL_KERNEL real tlk_impact_opened(const tlk_impact *m, const tlk_row *row)
     return tlk_dot(u, row->n);
 }
 
+/* An arm row when its bodies have moved by `push` and then at `vel`, each for its own time: both
+ * arms turn with their bodies and end at one point, halfway between where they would, or the
+ * impulse would make angular momentum. Step lengths are those of the new arms. */
+TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *vel,
+                             const tlk_pair *push, float time_a, float time_b)
+{
+    const real mass[4] = {vel->a[3], vel->b[3], vel->a[7], vel->b[7]};
+    const bool wall = row->b >= m->problem.moving; /* then the point is on a's surface */
+    const double n[3] = {row->n[0], row->n[1], row->n[2]};
+    real way[3], turn_a[3], turn_b[3], ta[3], tb[3];
+    double local[3][3];
+    for (int k = 0; k < 3; k++) {
+        way[k] = (real)m->h * (push->b[k] - push->a[k]) +
+                 ((real)time_b * vel->b[k] - (real)time_a * vel->a[k]);
+        turn_a[k] = (real)m->h * push->a[4 + k] + (real)time_a * vel->a[4 + k];
+        turn_b[k] = (real)m->h * push->b[4 + k] + (real)time_b * vel->b[4 + k];
+    }
+    tlk_cross(turn_a, row->ra, ta);
+    tlk_cross(turn_b, row->rb, tb);
+    for (int k = 0; k < 3; k++) {
+        const real shift = wall ? ta[k] : (real)0.5 * (ta[k] + tb[k] + way[k]);
+        row->ra[k] += shift;
+        row->rb[k] += shift - way[k];
+    }
+    for (int c = 0; c < 3; c++) {
+        real unit[3] = {0, 0, 0}, u[3] = {0, 0, 0};
+        unit[c] = 1;
+        const tlk_change change = tlk_row_change(row, unit, mass);
+        tlk_add_velocity(row, &change, u);
+        for (int r = 0; r < 3; r++)
+            local[r][c] = u[r];
+    }
+    tlk_arm_eta(n, local, row->eta);
+}
+
 /* A row as it is at a time within the step. Two spheres that move past each other turn the line
  * between their centres; an impulse along that line, as it was at the start, would turn them. */
 TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, const tlk_row *row, float time)
 {
     tlk_row turned = *row;
-    if (row->arms || row->b >= m->problem.moving)
+    if (!row->arms && row->b >= m->problem.moving)
         return turned;
     const tlk_pair vel = tlk_load_pair(&m->problem, row, m->problem.vel),
                    push = tlk_load_pair(&m->problem, row, m->pseudo);
+    if (row->arms) {
+        tlk_impact_arms(m, &turned, &vel, &push, time, time);
+        return turned;
+    }
     const real apart = row->arm_a + row->arm_b;
     real d[3];
     for (int k = 0; k < 3; k++)
@@ -125,7 +173,7 @@ TL_KERNEL void tlk_impact_bid(const tlk_impact *m, uint32_t s)
     if (m->round && !m->offer[s] && m->changed[a] != m->round &&
         (b >= p->moving || m->changed[b] != m->round))
         return;
-    const tlk_row row = tlk_load_row(p, s);
+    const tlk_row row = tlk_impact_load(p, s);
     const uint64_t offer = tlk_impact_offer(m, s, &row);
     m->offer[s] = offer;
     if (!offer)
@@ -149,6 +197,43 @@ TL_KERNEL void tlk_impact_shift(const tlk_impact *m, const tlk_row *row, float t
     tlk_store_pair(&m->problem, row, &pair, m->pseudo);
 }
 
+/* Whether body i has an attitude of its own at its last impact. */
+TL_KERNEL bool tlk_impact_spins(const tlk_impact *m, uint32_t i)
+{
+    return i < m->problem.moving && m->bodies.flags[i] & TLK_BODY_ANISOTROPIC;
+}
+
+/* Turns body i freely over h: from its attitude q, where its velocity is v, to a new one. Returns
+ * its angular velocity in its own frame. */
+TL_RARE void tlk_impact_spin(const tlk_impact *m, uint32_t i, double h, const real *v, double *q,
+                             double *spin)
+{
+    const double *moments = m->bodies.inertia + 4 * (size_t)i, w[3] = {v[4], v[5], v[6]};
+    tlk_rotate_back(q, w, spin);
+    for (int k = 0; k < 3; k++)
+        spin[k] = spin[k] * moments[k];
+    tlk_spin(h, moments, spin, q);
+    for (int k = 0; k < 3; k++)
+        spin[k] = spin[k] / moments[k];
+}
+
+/* A body of three moments that is about to be hit turns freely up to then: so it has another
+ * angular velocity and another inertia, and its momentum and energy still. */
+TL_KERNEL void tlk_impact_turn(const tlk_impact *m, uint32_t i, float time)
+{
+    const bool first = !(m->clock[i] > 0);
+    const double *from = first ? m->bodies.quat + 4 * (size_t)i : m->spun + 4 * (size_t)i;
+    real *v = m->problem.vel + 8 * (size_t)i;
+    double q[4] = {from[0], from[1], from[2], from[3]}, spin[3], w[3];
+    tlk_impact_spin(m, i, (double)time - (double)m->clock[i], v, q, spin);
+    tlk_rotate(q, spin, w);
+    for (int k = 0; k < 3; k++)
+        v[4 + k] = (real)w[k];
+    for (int k = 0; k < 4; k++)
+        m->spun[4 * (size_t)i + k] = q[k];
+    tlk_turned_inverse(m->bodies.inertia + 4 * (size_t)i, q, m->inverse + 8 * (size_t)i);
+}
+
 /* One row: where it won, Newton's impact law with Coulomb friction, for these two bodies alone. */
 TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
 {
@@ -158,8 +243,14 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     const uint32_t a = p->a[s], b = p->b[s];
     if (m->bid[a] != m->offer[s] || (b < p->moving && m->bid[b] != m->offer[s]))
         return;
-    const tlk_row start = tlk_load_row(p, s);
+    tlk_row start = tlk_impact_load(p, s);
     const float time = tlk_impact_closes(m, s, &start);
+    if (tlk_impact_spins(m, a))
+        tlk_impact_turn(m, a, time);
+    if (tlk_impact_spins(m, b))
+        tlk_impact_turn(m, b, time);
+    if (start.arms)
+        start = tlk_impact_load(p, s); /* inertias have turned */
     const tlk_row row = tlk_impact_row(m, &start, time);
     const tlk_pair then = tlk_impact_velocities(m, &row, time);
     tlk_pair pair = tlk_load_pair(p, &row, p->vel), after = then;
@@ -200,40 +291,97 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
 /* One row, after the impacts: what is left of its gap at the last one of its bodies, for what is
  * left of the step then. Two spheres that would have struck, but pass each other, go on. A contact
  * at rest (a gap, and none to close) stays so. */
-TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
+TL_KERNEL void tlk_impact_left_gap(const tlk_impact *m, uint32_t s, const tlk_row *row)
 {
-    const tlk_problem *p = &m->problem;
-    if (p->a[s] == TLK_NONE || (m->bias[s] == 0 && m->gap[s] > 0))
-        return;
-    const tlk_row row = tlk_load_row(p, s);
-    const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
+    const tlk_pair pair = tlk_load_pair(&m->problem, row, m->problem.vel);
     real u[3];
-    tlk_row_velocity(p, &row, &pair, u);
-    const double speed = -(double)tlk_dot(u, row.n), time = (double)tlk_impact_clock(m, &row);
-    const float closes = tlk_impact_closes(m, s, &row);
-    if (m->restitution[s] > 0 && (double)closes < m->h &&
-        !(tlk_impact_speed(m, &row, closes) > 0)) {
+    if (m->bias[s] == 0 && m->gap[s] > 0)
+        return;
+    tlk_row_velocity(&m->problem, row, &pair, u);
+    const double speed = -(double)tlk_dot(u, row->n), time = (double)tlk_impact_clock(m, row);
+    const float closes = tlk_impact_closes(m, s, row);
+    if (m->restitution[s] > 0 && (double)closes < m->h && !(tlk_impact_speed(m, row, closes) > 0)) {
         m->bias[s] = (real)(speed * (1 + 1e-6));
     } else if (time > 0) {
         const double gap =
-            (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, &row) - time * speed;
+            (double)m->gap[s] + m->h * (double)tlk_impact_opened(m, row) - time * speed;
         m->bias[s] = (real)(gap > 0 ? gap / (m->h - time) : tlk_gap_bias(&m->recovery, gap));
     }
 }
 
-/* One body, after the velocity problem: what that changed acts from its last impact on. */
+/* One row, after the impacts: its gap, and of an arm row the arms. Its impulse acts on each body
+ * where that is at its last impact. */
+TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
+{
+    const tlk_problem *p = &m->problem;
+    if (p->a[s] == TLK_NONE)
+        return;
+    tlk_row row = tlk_impact_load(p, s);
+    tlk_impact_left_gap(m, s, &row);
+    if (!row.arms || !(tlk_impact_clock(m, &row) > 0))
+        return;
+    const tlk_pair vel = tlk_load_pair(p, &row, p->vel), push = tlk_load_pair(p, &row, m->pseudo);
+    real *head = m->head + tlk_at(s, 0, TLK_HEAD);
+    real *arms = m->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
+    tlk_impact_arms(m, &row, &vel, &push, m->clock[row.a],
+                    row.b < p->moving ? m->clock[row.b] : m->clock[row.a]);
+    for (int k = 0; k < 3; k++) {
+        arms[k * TLK_LANES] = row.ra[k];
+        arms[(3 + k) * TLK_LANES] = row.rb[k];
+    }
+    head[4 * TLK_LANES] = row.eta[0];
+    head[5 * TLK_LANES] = row.eta[1];
+    arms[6 * TLK_LANES] = row.eta[2];
+}
+
+/* The w that tlk_turn_of() makes the turn from one attitude to another of, over h; false where that
+ * is more than 50 degrees. */
+TL_KERNEL bool tlk_turn_between(double h, const double *from, const double *to, double *w)
+{
+    const double back[4] = {from[0], -from[1], -from[2], -from[3]};
+    double q[4], square = 0;
+    tlk_quaternion_product(to, back, q);
+    if (!(fabs(q[0]) > 0.9))
+        return false;
+    for (int k = 1; k < 4; k++)
+        q[k] = q[k] / q[0];
+    const double tangent = tlk_dotd(q + 1, q + 1);
+    for (int i = 0; i < 20; i++) { /* each gains most of a digit, or more */
+        const double ratio = tlk_tan_ratio(square);
+        square = tangent / (ratio * ratio);
+    }
+    for (int k = 0; k < 3; k++)
+        w[k] = 2 * q[1 + k] / (h * tlk_tan_ratio(square));
+    return true;
+}
+
+/* One body, after the velocity problem: what that changed acts from its last impact on. One with
+ * three moments turns freely from there back to the start of the step: it has the velocity that it
+ * has there, in the attitude at the start, and what turns it from one to the other besides. So all
+ * that comes needs to know of no impact, and momentum and energy are kept. */
 TL_KERNEL void tlk_impact_settle(const tlk_impact *m, uint32_t i)
 {
+    const double *from = m->bodies.quat + 4 * (size_t)i;
     const real part = (real)((double)m->clock[i] / m->h);
-    if (!(part > 0))
-        return;
-    real v[8], struck[8], p[8];
+    real v[8], struck[8], push[8];
     tlk_load8(m->problem.vel + 8 * (size_t)i, v);
-    tlk_load8(m->problem.free + 8 * (size_t)i, struck);
-    tlk_load8(m->pseudo + 8 * (size_t)i, p);
-    for (int k = 0; k < 8; k++)
-        p[k] -= part * (v[k] - struck[k]);
-    tlk_store8(m->pseudo + 8 * (size_t)i, p);
+    tlk_load8(m->struck + 8 * (size_t)i, struck);
+    tlk_load8(m->pseudo + 8 * (size_t)i, push);
+    for (int k = 0; k < 8 && part > 0; k++)
+        push[k] -= part * (v[k] - struck[k]);
+    if (part > 0 && tlk_impact_spins(m, i)) {
+        const double *spun = m->spun + 4 * (size_t)i;
+        double q[4] = {spun[0], spun[1], spun[2], spun[3]}, spin[3], w[3], turn[3];
+        tlk_impact_spin(m, i, -(double)m->clock[i], v, q, spin);
+        tlk_rotate(from, spin, w);
+        const bool slow = tlk_turn_between(m->h, from, q, turn);
+        for (int k = 0; k < 3; k++) {
+            v[4 + k] = (real)w[k];
+            push[4 + k] = slow ? (real)turn[k] : push[4 + k];
+        }
+    }
+    tlk_store8(m->pseudo + 8 * (size_t)i, push);
+    tlk_store8(m->struck + 8 * (size_t)i, v);
 }
 
 /* 0 how many rows are about to be hit, 1 how many have been. */

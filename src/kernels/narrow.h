@@ -175,7 +175,7 @@ TL_KERNEL double tlk_narrow(const tlk_shapes *s, uint32_t i, uint32_t j, double 
             n[k] = back[k];
         return gap;
     }
-    return tlk_direction(a, b, n) - a[3] - b[3];
+    return tlk_direction(a, b, n) - (a[3] + b[3]);
 }
 
 #endif

@@ -205,13 +205,14 @@ TL_KERNEL uint32_t tlk_top_bit(uint64_t bits)
 #endif
 }
 
-/* Integer atomics; their result does not depend on the order of threads. */
-TL_KERNEL void tlk_atomic_or(uint64_t *p, uint64_t bits)
+/* Integer atomics; their result does not depend on the order of threads. Those that return what was
+ * there before: that does. */
+TL_KERNEL uint64_t tlk_atomic_or(uint64_t *p, uint64_t bits)
 {
 #if defined(__CUDACC__)
-    atomicOr((unsigned long long *)p, (unsigned long long)bits);
+    return atomicOr((unsigned long long *)p, (unsigned long long)bits);
 #else
-    __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+    return __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -236,7 +237,6 @@ TL_KERNEL void tlk_atomic_or32(uint32_t *p, uint32_t bits)
 #endif
 }
 
-/* Returns what was there before, which does depend on the order of threads. */
 TL_KERNEL uint32_t tlk_atomic_add32(uint32_t *p, uint32_t value)
 {
 #if defined(__CUDACC__)

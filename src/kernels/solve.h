@@ -278,7 +278,7 @@ TL_KERNEL void tlk_row_eta(const tlk_row *row, const tlk_pair *pair, real *eta)
     }
     const real *va = pair->a, *vb = pair->b;
     const real kn = va[3] + vb[3];
-    const real kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
+    const real kt = kn + (row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7]);
     eta[0] = 1 / kn;
     eta[1] = 1 / kt;
     eta[2] = 3 / (kn + 2 * kt);

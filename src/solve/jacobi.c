@@ -1,4 +1,5 @@
-/* The fixed-point iteration of the sources: eq. 12 for all rows, then eq. 14 for all blocks. */
+/* The fixed-point iteration of the sources: eq. 12 for all rows, then eq. 14 for all blocks. Points
+ * of a manifold act alike, so where there may be some, steps are as long as the blocks bear. */
 #include "solve/problem.h"
 
 #define CHECK_EVERY 10
@@ -13,6 +14,12 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
     const tl_launch round[2] = {{TLK_jacobi_step, 0, view->rows, false, view},
                                 {TLK_block_velocity, 0, view->moving, false, view}};
     tl_run(backend, TLK_impulses_in, view->rows, view);
+    if (view->arm_base < view->rows) {
+        TL_TRY(tl_buffer_need(backend, &workspace->crowd, view->moving * backend->real));
+        view->crowd = workspace->crowd.data;
+        tl_run(backend, TLK_jacobi_crowd, view->moving, view);
+        tl_run(backend, TLK_jacobi_shorten, view->rows, view);
+    }
     backend->ops->run(backend, &round[1], 1, 1);
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;

@@ -30,6 +30,7 @@ typedef struct tl_workspace {
     uint64_t lists;                              /* how often they were made */
     tl_buffer points, images, r, blocks;         /* tlk_problem; velocities of the operator */
     tl_buffer descent, dots;
+    tl_buffer crowd;     /* of jacobi */
     uint32_t look_every; /* slots of a gradient solver between looks at it, for tests; 0: usual */
 } tl_workspace;
 

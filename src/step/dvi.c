@@ -19,6 +19,7 @@ _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row,
 /* The present state; with what attempts at this step made of velocities, or NULL. */
 static tl_status look_at(tl_world *w, const void *seen, tl_collide_state *state)
 {
+    const tl_contacts *last = &w->contacts[w->current];
     TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
     *state = (tl_collide_state){.bodies = tl_world_bodies_view(w),
                                 .shapes = tl_world_shapes_view(w),
@@ -28,7 +29,7 @@ static tl_status look_at(tl_world *w, const void *seen, tl_collide_state *state)
                                 .deep = MISSED * w->smallest,
                                 .manifolds = w->manifolds,
                                 .surfaces = w->surfaces,
-                                .last = &w->contacts[w->current],
+                                .last = w->steps && last->impulses ? last : NULL,
                                 .crowd = w->backend->crowd,
                                 .apart = w->backend->apart};
     if (!w->box_known)
@@ -104,18 +105,41 @@ static tl_status match(tl_world *w, tl_contacts *next)
     return TL_OK;
 }
 
-/* Where no contact has an impulse there is nothing to match, and the new contacts may be written
- * over the old ones, once it is known how many there are. */
-tl_status tl_step_contacts(tl_world *w, uint32_t parts, uint32_t devices)
+/* Contacts of the present state beside those of the last step, which the next one will need as they
+ * are. */
+static tl_status find_beside(tl_world *w, uint32_t parts, uint32_t devices)
 {
-    tl_contacts *last = &w->contacts[w->current], *next = &w->contacts[1 - w->current];
-    next->over = last->impulses ? NULL : last;
+    const size_t bytes = 4 * (size_t)w->shape_rows * sizeof(double);
+    tl_contacts *next = &w->contacts[1 - w->current];
+    tl_world_forget_asked(w);
+    TL_TRY(tl_buffer_need(w->backend, &w->kept_centre, bytes));
+    w->backend->ops->copy(w->backend, w->kept_centre.data, w->centre.data, bytes);
+    w->asked = true;
+    tl_status status = find(w, parts, devices, NULL, next);
+    if (status == TL_OK)
+        status = match(w, next);
+    if (status != TL_OK)
+        tl_world_forget_asked(w);
+    return status;
+}
+
+/* Where no contact has an impulse there is nothing to keep: the new contacts may be written over
+ * the old ones, once it is known how many there are. */
+static tl_status find_over(tl_world *w, uint32_t parts, uint32_t devices)
+{
+    tl_contacts *next = &w->contacts[1 - w->current];
+    next->over = &w->contacts[w->current];
     const tl_status status = find(w, parts, devices, NULL, next);
     next->over = NULL;
     TL_TRY(status);
-    if (last->impulses)
-        TL_TRY(match(w, next));
     w->current = 1 - w->current;
+    return TL_OK;
+}
+
+tl_status tl_step_contacts(tl_world *w, uint32_t parts, uint32_t devices)
+{
+    const bool impulses = w->contacts[w->current].impulses;
+    TL_TRY(impulses ? find_beside(w, parts, devices) : find_over(w, parts, devices));
     w->report.bytes = w->backend->bytes;
     w->report.peak_bytes = w->backend->peak;
     return TL_OK;
@@ -203,7 +227,9 @@ static tl_status order_rows(tl_world *w, const tl_contacts *c, tl_problem *probl
                        .a = c->a.data,
                        .b = c->b.data,
                        .shape_body = w->shape_body.data,
+                       .feature = c->manifolds ? c->feature.data : NULL,
                        .shape_info = w->shape_info.data,
+                       .id = w->id.data,
                        .dynamic = w->dynamic};
     const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
     problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
@@ -590,8 +616,10 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     double mark = tl_now();
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
-    if (s->build.impact)
+    if (s->build.impact) {
         tl_run(w->backend, TLK_impact_settle, w->dynamic, &s->impact);
+        s->motion.vel = w->struck.data;
+    }
     r->ms.solve += lap(w, &mark);
     const bool split = w->settings.overlap == TL_OVERLAP_SPLIT;
     if (split)
@@ -714,6 +742,7 @@ static tl_status finish(tl_world *w, const stages *s, tl_report *r)
 static tl_status begin_step(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
+    tl_world_forget_asked(w);
     TL_TRY(find(w, 0, 1, NULL, &w->contacts[1 - w->current]));
     r->searches = 1;
     r->ms.find = lap(w, &mark);

@@ -13,15 +13,17 @@ enum {
 static tl_status rounds_room(tl_world *w, const tl_problem *problem, tlk_impact *m)
 {
     const size_t rows = problem->view.rows, bodies = w->dynamic;
-    const size_t bytes = (rows + bodies) * sizeof(uint64_t) + (rows + bodies) * sizeof(uint32_t) +
-                         bodies * sizeof(float);
+    const size_t spinning = m->inverse ? bodies : 0; /* without arm rows none needs an attitude */
+    const size_t bytes = 4 * spinning * sizeof(double) + (rows + bodies) * sizeof(uint64_t) +
+                         (rows + bodies) * sizeof(uint32_t) + bodies * sizeof(float);
     TL_TRY(tl_buffer_need(w->backend, &w->problem.rounds, bytes));
-    m->offer = w->problem.rounds.data;
+    m->spun = w->problem.rounds.data;
+    m->offer = (uint64_t *)(m->spun + 4 * spinning);
     m->bid = m->offer + rows;
     m->changed = (uint32_t *)(m->bid + bodies);
     m->count = m->changed + bodies;
     m->clock = (float *)(m->count + rows);
-    w->backend->ops->fill(w->backend, m->offer, 0, bytes);
+    w->backend->ops->fill(w->backend, m->spun, 0, bytes);
     w->backend->ops->fill(w->backend, m->impulse, 0, 3 * rows * w->backend->real);
     return TL_OK;
 }
@@ -67,7 +69,11 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
                     .h = w->settings.step,
                     .slow = w->settings.restitution_speed,
                     .impulse = w->problem.impact.data,
-                    .bias = build->bias};
+                    .bias = build->bias,
+                    .bodies = build->bodies,
+                    .head = build->head,
+                    .arms = build->arms,
+                    .inverse = build->inverse};
     double numbers[TLK_FOLD_NUMBERS];
     const uint32_t rows = m.problem.rows;
     if (!rows)
@@ -95,7 +101,7 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
     w->backend->ops->copy(w->backend, w->struck.data, m.problem.vel, bytes);
     problem->view.free = w->struck.data;
     build->impact = m.impulse;
+    m.struck = w->struck.data;
     *impact = m;
-    impact->problem.free = w->struck.data;
     return TL_OK;
 }

@@ -85,32 +85,36 @@ static tl_status check_body(const tl_body_list *list, const tl_body_rec *body, u
 {
     const double *v = body->velocity, *w = body->angular_velocity, *inertia = body->inertia;
     const tl_shape_rec *s = (const tl_shape_rec *)list->shapes.data + body->first_shape;
+    const tl_error about = {.bodies = {{id, 1}}};
     for (uint32_t k = 0; k < body->shape_count; k++, s++)
         if (!within(s->position) || !within(s->half_extents) || !within(s->edge_u) ||
             !within(s->edge_v) || !(s->radius < TLK_FAR) || !(s->half_length < TLK_FAR) ||
             !(s->rounding < TLK_FAR))
-            return tl_fail(TL_BAD_ARGUMENT,
-                           "body %u: shape %u is too far or too large; lengths must be below %g m",
-                           id, k, TLK_FAR);
+            return tl_fail_about(
+                TL_BAD_ARGUMENT, &about,
+                "body %u: shape %u is too far or too large; lengths must be below %g m", id, k,
+                TLK_FAR);
     if (body->kind != TL_DYNAMIC)
         return TL_OK;
     if (!within(body->offset))
-        return tl_fail(
-            TL_BAD_ARGUMENT,
+        return tl_fail_about(
+            TL_BAD_ARGUMENT, &about,
             "body %u: its shapes are too far from its origin; lengths must be below %g m", id,
             TLK_FAR);
     for (int k = 0; k < 3; k++)
         if (!keeps(v[k], false, precision) || !keeps(w[k], false, precision))
-            return tl_fail(TL_BAD_ARGUMENT,
-                           "body %u: velocity (%g, %g, %g) or angular_velocity (%g, %g, %g) is too "
-                           "large for numbers of this precision",
-                           id, v[0], v[1], v[2], w[0], w[1], w[2]);
+            return tl_fail_about(
+                TL_BAD_ARGUMENT, &about,
+                "body %u: velocity (%g, %g, %g) or angular_velocity (%g, %g, %g) is too "
+                "large for numbers of this precision",
+                id, v[0], v[1], v[2], w[0], w[1], w[2]);
     if (!keeps(body->mass, true, precision) || !keeps(inertia[0], true, precision) ||
         !keeps(inertia[1], true, precision) || !keeps(inertia[2], true, precision))
-        return tl_fail(TL_BAD_ARGUMENT,
-                       "body %u: mass %g or inertia (%g, %g, %g) is too small or too large for "
-                       "numbers of this precision",
-                       id, body->mass, inertia[0], inertia[1], inertia[2]);
+        return tl_fail_about(
+            TL_BAD_ARGUMENT, &about,
+            "body %u: mass %g or inertia (%g, %g, %g) is too small or too large for "
+            "numbers of this precision",
+            id, body->mass, inertia[0], inertia[1], inertia[2]);
     return TL_OK;
 }
 

@@ -59,9 +59,9 @@ static tl_status pull_real(const tl_world *w, const tl_buffer *from, tl_array *t
     return TL_OK;
 }
 
-tl_status tl_image_pull(const tl_world *w, tl_image *m)
+tl_status tl_image_pull(const tl_world *w, const tl_contacts *contacts, tl_image *m)
 {
-    const tl_contacts *contacts = &w->contacts[w->current];
+    const bool kept = w->asked && contacts == &w->contacts[w->current];
     const size_t bodies = w->rows, shapes = w->shape_rows, count = contacts->count;
     TL_TRY(pull(w, &w->pos, &m->pos, bodies));
     TL_TRY(pull(w, &w->quat, &m->quat, bodies));
@@ -72,7 +72,7 @@ tl_status tl_image_pull(const tl_world *w, tl_image *m)
     TL_TRY(pull(w, &w->shape_body, &m->shape_body, shapes));
     TL_TRY(pull(w, &w->shape_info, &m->shape_info, shapes));
     TL_TRY(pull(w, &w->geom, &m->geom, shapes));
-    TL_TRY(pull(w, &w->centre, &m->centre, shapes));
+    TL_TRY(pull(w, kept ? &w->kept_centre : &w->centre, &m->centre, shapes));
     TL_TRY(pull(w, &w->frame_local, &m->frame_local, w->frames));
     TL_TRY(pull(w, &contacts->a, &m->a, count));
     TL_TRY(pull(w, &contacts->b, &m->b, count));

@@ -37,8 +37,8 @@ tl_array *tl_image_array(tl_image *image, size_t i);
 void tl_image_init(tl_image *image);
 void tl_image_free(tl_image *image);
 
-/* Copies the state out. */
-tl_status tl_image_pull(const tl_world *world, tl_image *image);
+/* Copies the state out, with the one or the other contacts. */
+tl_status tl_image_pull(const tl_world *world, const tl_contacts *contacts, tl_image *image);
 
 /* Adds an image's bodies to a world (and its contacts, to one that has nothing yet) and takes away
  * those that `gone` marks, a byte a row on the device (NULL: none). Dynamic bodies come first in

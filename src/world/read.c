@@ -253,7 +253,7 @@ tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body
 
 size_t tl_world_contact_count(const tl_world *world)
 {
-    return world ? world->contacts[world->current].count : 0;
+    return world ? tl_world_contacts(world)->count : 0;
 }
 
 /* Which of its body's shapes a shape row is: rows of a body are side by side. */
@@ -310,7 +310,7 @@ tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact
     REFUSE_NULL(contacts);
     tl_image image;
     tl_image_init(&image);
-    const tl_status status = tl_image_pull(world, &image);
+    const tl_status status = tl_image_pull(world, tl_world_contacts(world), &image);
     for (size_t k = 0; status == TL_OK && k < count; k++)
         read_contact(world, &image, k, &contacts[k]);
     tl_image_free(&image);

@@ -194,6 +194,7 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     tl_collide levels = w->collide; /* its buffers stay */
     double smallest;
     uint32_t frames;
+    tl_world_forget_asked(w);
     TL_TRY(room(w, all));
     TL_TRY(fetch_ids(w, all));
     tlk_order args = {.order = o->order.data,

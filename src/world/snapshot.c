@@ -474,7 +474,8 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes)
     uint64_t handles = world->row_of.count;
     tl_world copy = *world; /* the walk is the same for both directions; a writer changes nothing */
     tl_image_init(&image);
-    stream s = {.out = &out, .status = tl_image_pull(world, &image)};
+    stream s = {.out = &out,
+                .status = tl_image_pull(world, &world->contacts[world->current], &image)};
     if (s.status == TL_OK)
         s.status = list_alive(world, &alive);
     raw(&s, &head, sizeof head);

@@ -22,7 +22,7 @@ void tl_world_free(tl_world *w)
             &w->shape_body, &w->shape_info, &w->geom,       &w->level,   &w->frame_local, &w->frame,
             &w->centre,     &w->reach,      &w->pair_table, &w->free,    &w->slide_table, &w->work,
             &w->pseudo,     &w->rest,       &w->forced,     &w->struck,  &w->seen,        &w->halt,
-            &w->frame_of,   &w->numbers,    &w->words,      &w->geometry};
+            &w->frame_of,   &w->numbers,    &w->words,      &w->geometry,   &w->kept_centre};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -131,6 +131,19 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     }
     *world = w;
     return TL_OK;
+}
+
+const tl_contacts *tl_world_contacts(const tl_world *w)
+{
+    return &w->contacts[w->asked ? 1 - w->current : w->current];
+}
+
+void tl_world_forget_asked(tl_world *w)
+{
+    if (w->asked)
+        w->backend->ops->copy(w->backend, w->centre.data, w->kept_centre.data,
+                              4 * (size_t)w->shape_rows * sizeof(double));
+    w->asked = false;
 }
 
 tlk_bodies tl_world_bodies_view(const tl_world *w)
@@ -267,7 +280,7 @@ static tl_status warn_of_overlap(tl_world *w)
 {
     double n[TLK_FOLD_NUMBERS];
     TL_TRY(tl_step_contacts(w, 0, 1));
-    const tl_contacts *c = &w->contacts[w->current];
+    const tl_contacts *c = tl_world_contacts(w);
     tlk_deep args = {tl_world_shapes_view(w), c->a.data, c->b.data, c->n.data, INFINITY};
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, c->count, &args, n));
     if (!(n[0] > 0))

@@ -142,7 +142,11 @@ struct tl_world {
     tl_buffer slide_table;              /* as slides */
     tl_array pair_reals;                /* bytes: the same on the host */
     tl_contacts contacts[2];
-    uint32_t current; /* which of the two is the latest */
+    uint32_t current; /* which of the two is the last step's */
+    /* tl_world_find_contacts() found the other one since, at the centres that shapes have now; the
+     * step's own were found at these. Steps know nothing of it. */
+    bool asked;
+    tl_buffer kept_centre;
 
     tl_ordering ordering;
 
@@ -167,6 +171,11 @@ struct tl_world {
         if (!(argument))                                                            \
             return tl_fail(TL_BAD_ARGUMENT, "%s: " #argument " is NULL", __func__); \
     } while (0)
+
+/* The contacts to show: the last step's, or those that were asked for since. And forgets that any
+ * were. */
+const tl_contacts *tl_world_contacts(const tl_world *world);
+void tl_world_forget_asked(tl_world *world);
 
 /* Views of the state for kernels. */
 tlk_bodies tl_world_bodies_view(const tl_world *world);

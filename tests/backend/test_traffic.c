@@ -182,7 +182,7 @@ static size_t last_colour(const tl_world *world, bool last[NEIGHBOURS + 2])
     size_t count, found = 0;
     tl_contact *contacts = contacts_of(world, &count);
     tl_image_init(&image);
-    assert_ok(tl_image_pull(world, &image));
+    assert_ok(tl_image_pull(world, tl_world_contacts(world), &image));
     for (size_t k = 0; k < count; k++) {
         const uint32_t small = contacts[k].a.index == 1 ? contacts[k].b.index : contacts[k].a.index;
         last[small] = ((const uint32_t *)image.colour.data)[k] == TLK_COLOURS - 1;

@@ -67,6 +67,9 @@ def bad(name, bodies, *messages):
 SPHERE = [{"kind": "sphere", "radius": 1}]
 bad("far.json", [{"shapes": SPHERE}, {"position": [1e13, 0, 0], "shapes": SPHERE}],
     "talus: body 2 is at (1e+13, 0, 0); coordinates must be below 1e+12 m\n", "talus: body 2 is far.json:1:")
+BOX = [{"kind": "box", "size": [2e13, 1, 1]}]
+bad("wide.json", [{"shapes": SPHERE}, {"kind": "fixed", "shapes": BOX}],
+    "talus: body 2: shape 0 is too far or too large; lengths must be below 1e+12 m\n", "talus: body 2 is wide.json:1:")
 bad("planes.json", [{"kind": "fixed", "repeat": {"count": 300}, "shapes": [{"kind": "plane"}]}], "there are 300 planes; the limit is")
 bad("fast.json", [{"repeat": {"count": 100}, "position": ["=3*i", 0, 0], "velocity": ["=1e9*i", 0, 0], "shapes": SPHERE}],
     " in one step, too far to look for contacts; ", "fast.json:1:")

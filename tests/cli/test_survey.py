@@ -43,6 +43,28 @@ equal((found["steps"], found["frames"], found["warnings"]), (2000, 21, []), "ste
 text = talus("check", "two.json").stdout
 check("smallest_radius      0.1 m\n" in text and "low                  (-0.1, -1.2, 0.9) m\n" in text, text)
 
+# The box around shapes is theirs, not that of balls around them; bodies and shapes are turned and off the origin.
+CORNER = {"hull": [[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.1]]}
+HULL = {"kind": "hull", "geometry": "corner"}
+QUARTER = {"axis": [0, 1, 0], "angle": 90}  # z to x
+for shape, low, high in (
+        ({"kind": "box", "size": [0.2, 0.4, 2]}, [-1, -0.2, -0.1], [1, 0.2, 0.1]),
+        ({"kind": "box", "size": [0.2, 0.4, 2], "rounding": 0.05}, [-1, -0.2, -0.1], [1, 0.2, 0.1]),
+        ({"kind": "capsule", "radius": 0.1, "half_length": 0.5}, [-0.6, -0.1, -0.1], [0.6, 0.1, 0.1]),
+        ({"kind": "cylinder", "radius": 0.1, "half_length": 0.5, "rounding": 0.02}, [-0.5, -0.1, -0.1], [0.5, 0.1, 0.1]),
+        ({"kind": "cone", "radius": 0.1, "half_length": 0.5}, [-0.5, -0.1, -0.1], [0.5, 0.1, 0.1]),
+        ({"kind": "ellipsoid", "radii": [0.1, 0.2, 0.3]}, [-0.3, -0.2, -0.1], [0.3, 0.2, 0.1]),
+        (HULL, [0, 0, -0.3], [0.1, 0.2, 0])):
+    write("one.json", version="1.1", geometries={"corner": CORNER}, bodies=[{"position": [5, 6, 7], "orientation": QUARTER, "shapes": [shape]}])
+    found = run_json("check", "one.json")
+    close(found["low"] + found["high"], [5 + low[0], 6 + low[1], 7 + low[2], 5 + high[0], 6 + high[1], 7 + high[2]],
+          f"the box of a {shape['kind']}")
+write("slant.json", bodies=[{"shapes": [{"kind": "cylinder", "radius": 0.3, "half_length": 0.4,
+                                         "orientation": {"axis": [1, 0, 0], "angle": 30}, "position": [1, 0, 0]}]}])
+found = run_json("check", "slant.json")
+tall, wide = 0.4 * math.cos(math.pi / 6) + 0.3 * 0.5, 0.4 * 0.5 + 0.3 * math.cos(math.pi / 6)
+close(found["low"] + found["high"], [0.7, -wide, -tall, 1.3, wide, tall], "the box of a slanted cylinder")
+
 # The size of the result is about right.
 estimate = run_json("check", scene("heap"))
 equal(estimate["warnings"], [], "warnings of a sound scene")

@@ -152,28 +152,47 @@ static void test_result_1_1(void **state)
     (void)state;
 }
 
-/* Shapes of every kind, which tests/viewer/make_shapes.py gave to a run's bodies. */
+/* A run with shapes of every kind. */
 static void test_result_1_2(void **state)
 {
     char path[256];
     tl_result *result = NULL;
-    tl_shape_info shapes[23];
+    tl_shape_info shapes[11];
     tl_geometry_info g;
+    tl_result_frame frame;
+    tl_report report;
     assert_ok(tl_result_open(unpack(path, "result-1.2.h5"), &result));
-    assert_int_equal(tl_result_describe(result).format_minor, 2);
-    assert_ok(tl_result_read_shapes(result, 23, shapes));
-    const tl_shape_def *cylinder = &shapes[10].def, *hull = &shapes[18].def;
-    assert_true(cylinder->kind == TL_CYLINDER && shapes[10].kind == TL_DYNAMIC);
-    assert_true(cylinder->radius == 0.4 && cylinder->half_length == 0.3);
-    assert_true(cylinder->rounding == 0.12 && cylinder->geometry.index == 0);
-    assert_true(hull->kind == TL_HULL && hull->geometry.index == 1 && hull->rounding == 0.12);
-    assert_true(shapes[21].def.kind == TL_MESH && shapes[22].def.kind == TL_HEIGHTS);
+    const tl_result_info info = tl_result_describe(result);
+    assert_string_equal(info.version, "0.2.0");
+    assert_int_equal(info.format_minor, 2);
+    assert_int_equal(info.frames, 16);
+    assert_ok(tl_result_read_shapes(result, 11, shapes));
+    static const tl_shape_kind kinds[11] = {TL_SPHERE,        TL_BOX,       TL_CAPSULE, TL_CYLINDER,
+                                            TL_CONE,          TL_ELLIPSOID, TL_HULL,    TL_PLANE,
+                                            TL_PARALLELOGRAM, TL_MESH,      TL_HEIGHTS};
+    for (int i = 0; i < 11; i++)
+        assert_int_equal(shapes[i].def.kind, kinds[i]);
+    const tl_shape_def *cylinder = &shapes[3].def, *hull = &shapes[6].def;
+    assert_true(shapes[3].kind == TL_DYNAMIC && cylinder->radius == 0.12);
+    assert_true(cylinder->half_length == 0.09 && cylinder->rounding == 0.02);
+    assert_true(cylinder->geometry.index == 0 && shapes[5].def.half_extents[1] == 0.12);
+    assert_true(hull->geometry.index == 1 && hull->rounding == 0.01);
     assert_int_equal(tl_result_geometry_count(result), 3);
-    assert_ok(tl_result_geometry(result, shapes[21].def.geometry, &g));
-    assert_true(g.kind == TL_MESH && g.vertex_count == 48 && g.triangle_count == 48);
-    assert_true(g.vertices[0] == 0.15 && g.vertices[2] == -0.3 && g.triangles[1] == 1);
-    assert_ok(tl_result_geometry(result, shapes[22].def.geometry, &g));
-    assert_true(g.kind == TL_HEIGHTS && g.vertex_count == 625 && g.triangle_count == 1152);
+    assert_ok(tl_result_geometry(result, hull->geometry, &g));
+    assert_true(g.kind == TL_HULL && g.vertex_count == 6 && g.triangle_count == 8);
+    assert_ok(tl_result_geometry(result, shapes[9].def.geometry, &g));
+    assert_true(g.kind == TL_MESH && g.vertex_count == 5 && g.triangle_count == 4);
+    assert_true(g.vertices[0] == 0.5 && g.vertices[2] == 0.4 && g.triangles[1] == 1);
+    assert_ok(tl_result_geometry(result, shapes[10].def.geometry, &g));
+    assert_true(g.kind == TL_HEIGHTS && g.vertex_count == 20 && g.triangle_count == 24);
+    assert_ok(tl_result_read_frame(result, 15, &frame));
+    assert_int_equal(frame.state.count, 7);
+    assert_true(frame.state.positions[18] == -0.5961221967393); /* of the hull's own frame */
+    assert_true(frame.state.positions[20] == 0.34922454889979587);
+    assert_int_equal(frame.contact_count, 2);
+    assert_true(frame.contacts[0].gap == 0.0025357273407280445);
+    assert_ok(tl_result_read_reports(result, 59, 1, &report));
+    assert_true(report.kinetic_energy == 143.56085541797952);
     assert_refused(tl_result_geometry(result, (tl_geometry){4}, &g), TL_BAD_ARGUMENT,
                    "tl_result_geometry: geometry is 4; there are 3, from 1");
     assert_refused(tl_result_geometry(result, (tl_geometry){0}, &g), TL_BAD_ARGUMENT,

@@ -144,6 +144,71 @@ static void test_bodies_and_shapes(void **state)
     (void)state;
 }
 
+/* A hull and a field of heights, which the scene file has, and bodies of them. */
+static const char solids_text[] =
+    "{\"version\": \"1.1\", \"step\": 0.005, \"geometries\": {\n"
+    " \"stone\": {\"hull\": [[0.1, 0, 0], [-0.1, 0, 0], [0, 0.1, 0], [0, -0.1, 0], [0, 0, 0.1], "
+    "[0, "
+    "0, 0.01]]},\n"
+    " \"hill\": {\"heights\": {\"columns\": 3, \"rows\": 2, \"spacing\": [0.5, 0.25],\n"
+    "   \"values\": [0, 0.1, 0.2, 0.3, 0.4, 0.5]}}},\n"
+    " \"bodies\": [{\"kind\": \"fixed\", \"shapes\": [{\"kind\": \"heights\", \"geometry\": "
+    "\"hill\"}]},\n"
+    "  {\"position\": [0.5, 0.1, 1], \"shapes\": [{\"kind\": \"hull\", \"geometry\": "
+    "\"stone\"}]}]}";
+
+/* What a world says of its geometries, and that a result has the same, to the bit. */
+static void test_geometries(void **state)
+{
+    char folder[64], path[256];
+    tl_document *document = NULL;
+    tl_recorder *recorder = NULL;
+    tl_result *result = NULL;
+    tl_geometry_info g, same;
+    in_folder(path, make_folder(folder), "run.h5");
+    assert_ok(
+        tl_document_parse("solids.json", solids_text, strlen(solids_text), 0, NULL, &document));
+    tl_world *world = scene_world(document);
+    assert_int_equal(tl_world_geometry_count(world), 2);
+    assert_ok(tl_world_geometry(world, (tl_geometry){1}, &g));
+    assert_int_equal(g.kind, TL_HULL);
+    assert_int_equal(g.vertex_count, 5); /* the sixth point is inside */
+    assert_ok(tl_world_geometry(world, (tl_geometry){2}, &g));
+    assert_int_equal(g.kind, TL_HEIGHTS);
+    assert_int_equal(g.vertex_count, 6);
+    assert_int_equal(g.triangle_count, 4);
+    for (int i = 0; i < 6; i++) {
+        assert_true(g.vertices[3 * i] == 0.5 * (i % 3) && g.vertices[3 * i + 1] == 0.25 * (i / 3));
+        assert_near(g.vertices[3 * i + 2], 0.1 * i, 1e-15);
+    }
+    assert_refused(tl_world_geometry(world, (tl_geometry){3}, &g), TL_BAD_ARGUMENT,
+                   "tl_world_geometry: geometry is 3; there are 2, from 1");
+    assert_status(tl_world_geometry(NULL, (tl_geometry){1}, &g), TL_BAD_ARGUMENT);
+    assert_int_equal(tl_world_geometry_count(NULL), 0);
+
+    const tl_record_def record = dense(50);
+    assert_ok(tl_recorder_create(path, false, document, world, &record, NULL, &recorder));
+    record_steps(recorder, world, 10);
+    assert_ok(tl_recorder_close(recorder, world));
+    assert_ok(tl_result_open(path, &result));
+    assert_int_equal(tl_result_geometry_count(result), 2);
+    for (uint32_t i = 1; i <= 2; i++) {
+        assert_ok(tl_world_geometry(world, (tl_geometry){i}, &g));
+        assert_ok(tl_result_geometry(result, (tl_geometry){i}, &same));
+        assert_int_equal(same.kind, g.kind);
+        assert_int_equal(same.vertex_count, g.vertex_count);
+        assert_int_equal(same.triangle_count, g.triangle_count);
+        assert_memory_equal(same.vertices, g.vertices, 3 * g.vertex_count * sizeof *g.vertices);
+        assert_memory_equal(same.triangles, g.triangles,
+                            3 * g.triangle_count * sizeof *g.triangles);
+    }
+    tl_result_close(result);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    remove_folder(folder);
+    (void)state;
+}
+
 static void test_reports(void **state)
 {
     char folder[64], path[256];
@@ -333,7 +398,7 @@ int main(void)
         cmocka_unit_test(test_frames),  cmocka_unit_test(test_bodies_and_shapes),
         cmocka_unit_test(test_reports), cmocka_unit_test(test_due),
         cmocka_unit_test(test_resume),  cmocka_unit_test(test_resume_from_checkpoint),
-        cmocka_unit_test(test_refresh),
+        cmocka_unit_test(test_refresh), cmocka_unit_test(test_geometries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

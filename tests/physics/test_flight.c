@@ -1,7 +1,7 @@
 /* Bodies without contacts: free flight under gravity, and constant and tabulated forces and
  * torques, against the discrete laws of the time stepping and against the integrals they
  * approximate. */
-#include "support.h"
+#include "physics/shapes.h"
 
 /* 37 bodies, so that vector kernels meet full lanes and a remainder; far apart, so that none touch.
  */
@@ -203,13 +203,112 @@ static void test_tabulated_force(void **state)
     for_each_precision(tabulated_force);
 }
 
+/* Where the user's frame of a body is at a time: about a centre of mass that flies straight on, at
+ * `centre` in that frame, it turns by `spin` (rad/s) about an axis (in that frame) that keeps its
+ * direction. */
+static void pose_at(const tl_body_def *def, const double centre[3], const double axis[3],
+                    double spin, double time, double x[3], double q[4])
+{
+    double own[4], to_centre[3], back[3];
+    turn(axis, spin * time, own); /* about an axis of the body, it is the inner turn */
+    turn_twice(def->orientation, own, q);
+    rotate(def->orientation, 1, centre, to_centre);
+    rotate(q, 1, centre, back);
+    for (int k = 0; k < 3; k++)
+        x[k] = def->position[k] + to_centre[k] + def->velocity[k] * time - back[k];
+}
+
+static void check_pose(const variant *v, const char *how, const double x[3], const double q[4],
+                       const double want_x[3], const double want_q[4])
+{
+    const double part = v->precision == TL_DOUBLE ? 1e-9 : 1e-5;
+    double same = 0;
+    for (int k = 0; k < 4; k++)
+        same += q[k] * want_q[k];
+    context("%s, %s", v->name, how);
+    assert_below(distance3(x, want_x), part);
+    assert_below(1 - fabs(same), fmax(part, 1e-6)); /* frames have 24 bits */
+}
+
+/* Poses are those of the frame that the user gave, which need not be at the centre of mass nor
+ * along principal axes: of a ball with a centre of its own, and of a cone that lies in its body. */
+static void origins(const variant *v)
+{
+    static const double slant[4] = {0.8, 0, 0.6, 0};
+    tl_scene *scene = scene_for(v, 1.0 / 500);
+    tl_shape_def ball = tl_sphere_default(0.1), cone = tl_cone_default(0.2, 0.3);
+    tl_body_def def[2] = {tl_body_default(), tl_body_default()};
+    double centre[2][3] = {{0.3, -0.2, 0.1}, {0, 0, 0}}, axis[2][3] = {{0.36, 0.48, 0.8}, {0}};
+    const double spin[2] = {3, -5};
+    set_gravity(scene, 0, 0, 0);
+    def[0].shapes = &ball;
+    def[0].mass = 2;
+    for (int k = 0; k < 3; k++) {
+        def[0].inertia[k] = 0.05;
+        def[0].centre_of_mass[k] = centre[0][k];
+        cone.position[k] = 0.1 * (k + 1);
+    }
+    def[1].shapes = &cone;
+    memcpy(cone.orientation, slant, sizeof slant);
+    rotate(slant, 1, (double[3]){0, 0, 1}, axis[1]);
+    add3(cone.position, -0.15, axis[1], centre[1]); /* a quarter of its height above the base */
+    tl_body bodies[2];
+    for (int i = 0; i < 2; i++) {
+        double world_axis[3];
+        def[i].shape_count = 1;
+        turn((double[3]){0.6, 0, 0.8}, 1 + i, def[i].orientation);
+        rotate(def[i].orientation, 1, axis[i], world_axis);
+        for (int k = 0; k < 3; k++) {
+            def[i].position[k] = 5 * i + k;
+            def[i].velocity[k] = 0.5 - 0.3 * k;
+            def[i].angular_velocity[k] = spin[i] * world_axis[k];
+        }
+        bodies[i] = add_body(scene, &def[i]);
+    }
+    tl_world *world = world_of(scene), *loaded = NULL;
+    void *snapshot = NULL;
+    size_t bytes = 0;
+    step(world, 250);
+    assert_ok(tl_world_save(world, &snapshot, &bytes));
+    assert_ok(tl_world_load(snapshot, bytes, &loaded));
+    tl_snapshot_free(snapshot, bytes);
+    tl_frame *frame = NULL;
+    tl_frame_view view;
+    assert_ok(tl_frame_create(&frame));
+    assert_ok(tl_world_capture(world, frame));
+    assert_ok(tl_frame_read(frame, &view));
+    for (int i = 0; i < 2; i++) {
+        double want_x[3], want_q[4], x[3], q[4];
+        pose_at(&def[i], centre[i], axis[i], spin[i], 0.5, want_x, want_q);
+        for (int which = 0; which < 2; which++) {
+            tl_world *of = which ? loaded : world;
+            assert_ok(tl_world_read_positions(of, 1, &bodies[i], x));
+            assert_ok(tl_world_read_orientations(of, 1, &bodies[i], q));
+            check_pose(v, which ? "loaded" : "read", x, q, want_x, want_q);
+        }
+        for (int k = 0; k < 4; k++)
+            q[k] = (double)view.orientations[4 * i + k];
+        check_pose(v, "captured", view.positions + 3 * i, q, want_x, want_q);
+        assert_ok(tl_world_read_velocities(world, 1, &bodies[i], x)); /* of the centre of mass */
+        assert_below(distance3(x, def[i].velocity), 1e-6);
+    }
+    tl_frame_destroy(frame);
+    tl_world_destroy(loaded);
+    tl_world_destroy(world);
+}
+
+static void test_origins(void **state)
+{
+    (void)state;
+    for_each_precision(origins);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_discrete_law),
-        cmocka_unit_test(test_parabola),
-        cmocka_unit_test(test_constant_force),
-        cmocka_unit_test(test_tabulated_force),
+        cmocka_unit_test(test_discrete_law),   cmocka_unit_test(test_parabola),
+        cmocka_unit_test(test_constant_force), cmocka_unit_test(test_tabulated_force),
+        cmocka_unit_test(test_origins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Shapes that collide: pairs at random create no energy and keep their momentum. And boxes that
+/* Shapes that collide: pairs at random create no energy and keep their momenta. And boxes that
  * slide over a plane of triangles do what they do on a plane. */
 #include "physics/shapes.h"
 
@@ -27,13 +27,13 @@ static tl_shape_def random_solid(tl_scene *scene, dice *d)
     }
 }
 
-/* Momentum of the two, and of those whose axes are the principal ones through their centre of mass
- * the angular momentum. */
+/* Momentum of the two, and of those whose axes are principal ones the angular momentum; `centre`:
+ * where on their z axis the centre of mass is. */
 typedef struct totals {
     double momentum[3], moment[3], size, moment_size;
 } totals;
 
-static totals totals_of(const tl_world *world, const tl_body bodies[2])
+static totals totals_of(const tl_world *world, const tl_body bodies[2], const double centre[2])
 {
     totals t = {{0}, {0}, 0, 0};
     double mass[2], inertia[2][3], x[2][3], u[2][3], w[2][3], q[2][4];
@@ -44,7 +44,9 @@ static totals totals_of(const tl_world *world, const tl_body bodies[2])
     assert_ok(tl_world_read_angular_velocities(world, 2, bodies, w[0]));
     assert_ok(tl_world_read_orientations(world, 2, bodies, q[0]));
     for (int i = 0; i < 2; i++) {
-        double orbit[3], spin[3], own[3];
+        double orbit[3], spin[3], own[3], off[3];
+        rotate(q[i], 1, (double[3]){0, 0, centre[i]}, off);
+        add3(x[i], 1, off, x[i]);
         cross3(x[i], u[i], orbit);
         rotate(q[i], -1, w[i], spin);
         for (int k = 0; k < 3; k++)
@@ -66,13 +68,12 @@ typedef struct worst {
 } worst;
 
 /* One pair that flies towards each other, with restitution e; true if it met. */
-static bool collide(dice *d, double e, worst *most)
+static bool collide(const tl_settings *settings, dice *d, double e, worst *most)
 {
-    const variant v = variant_at(0);
-    tl_scene *scene = scene_for(&v, 1.0 / 500);
+    tl_scene *scene = scene_with(settings);
     const tl_material material = add_material(scene, fmax(roll(d, -0.5, 1), 0), e);
     tl_body bodies[2];
-    double at[3], off[3];
+    double at[3], off[3], centre[2] = {0, 0};
     bool met = false, principal = true;
     set_gravity(scene, 0, 0, 0);
     roll_direction(d, at);
@@ -81,7 +82,8 @@ static bool collide(dice *d, double e, worst *most)
         tl_shape_def shape = random_solid(scene, d);
         tl_body_def def = tl_body_default();
         const double side = i ? 0.4 : -0.4;
-        principal = principal && shape.kind != TL_CONE && shape.kind != TL_HULL;
+        principal = principal && shape.kind != TL_HULL;
+        centre[i] = shape.kind == TL_CONE ? -shape.half_length / 2 : 0;
         shape.material = material;
         def.density = roll(d, 500, 3000);
         def.shape_count = 1;
@@ -95,11 +97,11 @@ static bool collide(dice *d, double e, worst *most)
         bodies[i] = add_body(scene, &def);
     }
     tl_world *world = world_of(scene);
-    const totals start = totals_of(world, bodies);
+    const totals start = totals_of(world, bodies, centre);
     const double energy = step_report(world, 1).kinetic_energy;
     for (int i = 0; i < 170; i++) {
         const tl_report report = step_report(world, 1);
-        const totals now = totals_of(world, bodies);
+        const totals now = totals_of(world, bodies, centre);
         met = report.active_contacts > 0 || report.impacts > 0 || met;
         most->gain = fmax(most->gain, report.kinetic_energy / energy - 1);
         most->change = fmax(most->change, distance3(now.momentum, start.momentum) / start.size);
@@ -114,6 +116,8 @@ static bool collide(dice *d, double e, worst *most)
 static void test_pairs(void **state)
 {
     (void)state;
+    const variant v = variant_at(0);
+    const tl_settings settings = settings_for(&v, 1.0 / 500);
     static const double bounce[3] = {0, 0.5, 1};
     static const claim gains[3] = {{"pairs of random shapes collide, e = 0", "no energy is made",
                                     "largest gain over the energy", "friction 0 to 1, h = 2 ms"},
@@ -124,22 +128,59 @@ static void test_pairs(void **state)
     static const claim momentum = {"pairs of random shapes collide", "conservation of momentum",
                                    "largest change over its size", "friction 0 to 1, h = 2 ms"};
     const int count = 1000;
-    double change = 0, turned = 0;
+    double change = 0;
     for (int i = 0; i < 3; i++) {
         dice d = {(uint64_t)i + 1};
         worst most = {0, 0, 0};
         int met = 0;
         context("e = %g", bounce[i]);
         for (int k = 0; k < count; k++)
-            met += collide(&d, bounce[i], &most);
+            met += collide(&settings, &d, bounce[i], &most);
         assert_true(met > count / 2);
         assert_found(&gains[i], "psor coulomb, split, double", most.gain, 0, 1e-9);
         change = fmax(change, most.change);
-        turned = fmax(turned, most.turned);
     }
     assert_found(&momentum, "psor coulomb, split, double", change, 0, 1e-12);
-    /* what moves bodies out of overlaps, and by the time of impacts, turns their momentum about */
-    assert_below(turned, 0.03);
+}
+
+/* Impulses act at one point, in impacts where the bodies are then: angular momentum is kept to
+ * rounding. The position problem moves bodies, and turns them with their spin, at the velocities
+ * that they have, which keeps energies; so here it is left out, and with it kept within a percent.
+ */
+static void keeps_moment(const variant *v, tl_impacts impacts)
+{
+    static const claim c[2] = {
+        {"pairs of random shapes collide, e = 0, 0.5 and 1", "conservation of angular momentum",
+         "largest change over its size", "simultaneous impacts, h = 2 ms"},
+        {"pairs of random shapes collide, e = 0, 0.5 and 1", "conservation of angular momentum",
+         "largest change over its size", "friction 0 to 1, h = 2 ms"}};
+    const bool split = v->overlap == TL_OVERLAP_SPLIT;
+    const double part = split ? 0.01 : v->precision == TL_DOUBLE ? 1e-12 : 1e-6;
+    worst most = {0, 0, 0};
+    tl_settings settings = settings_for(v, 1.0 / 500);
+    int met = 0;
+    settings.impacts = impacts;
+    for (int i = 0; i < 3; i++) {
+        dice d = {(uint64_t)i + 1};
+        for (int k = 0; k < 150; k++)
+            met += collide(&settings, &d, 0.5 * i, &most);
+    }
+    assert_true(met > 300);
+    if (split)
+        assert_below(most.turned, part);
+    else
+        assert_found(&c[impacts == TL_IMPACTS_PROPAGATING], v->name, most.turned, 0, part);
+}
+
+static void test_moments(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VARIANTS; i += SOLVERS) { /* psor, with either way to remove overlap */
+        const variant v = variant_at(i);
+        context("%s", v.name);
+        keeps_moment(&v, TL_IMPACTS_PROPAGATING);
+        keeps_moment(&v, TL_IMPACTS_SIMULTANEOUS);
+    }
 }
 
 /* ---- Triangles ---- */
@@ -231,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_moments),
         cmocka_unit_test(test_triangles),
     };
     return cmocka_run_group_tests_name("shapes that collide", tests, NULL, NULL);

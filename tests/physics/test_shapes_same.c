@@ -1,10 +1,34 @@
 /* labels: threads */
-/* Heaps of cubes, of hulls and of everything: the same bits with any number of threads, and from a
- * snapshot. */
+/* Heaps of cubes, of hulls and of everything: the same bits with any number of threads, from a
+ * snapshot, and whatever is asked between steps. */
 #include "physics/shapes.h"
 #include "scenes.h"
 
 #define STEPS 120
+
+/* A hill of triangles and one of heights, side by side on the floor. */
+static void add_hills(tl_scene *scene)
+{
+    static const double corners[5][3] = {
+        {-1, -1, 0}, {0, -1, 0}, {0, 1, 0}, {-1, 1, 0}, {-0.5, 0, 0.2}};
+    static const uint32_t triangles[4][3] = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}};
+    static const double heights[9] = {0, 0, 0, 0, 0.2, 0.1, 0, 0, 0};
+    const tl_heights_def field = {3, 3, {0.5, 1}, heights};
+    tl_geometry hills[2];
+    tl_mesh *mesh = NULL;
+    tl_mesh_def def = tl_mesh_default();
+    def.vertex_count = 5;
+    def.vertices = corners[0];
+    def.triangle_count = 4;
+    def.triangles = triangles[0];
+    assert_ok(tl_mesh_create(&def, &mesh));
+    assert_ok(tl_scene_add_mesh(scene, mesh, &hills[0]));
+    tl_mesh_destroy(mesh);
+    assert_ok(tl_scene_add_heights(scene, &field, &hills[1]));
+    const tl_material material = add_material(scene, 0.5, 0);
+    add_fixed(scene, tl_mesh_shape_default(hills[0]), material, (double[3]){0, 0, 0}, upright);
+    add_fixed(scene, tl_heights_default(hills[1]), material, (double[3]){0, -1, 0}, upright);
+}
 
 /* Every kind of solid in turn, and bodies of two of them, fall into the box of a pile of cubes. */
 static tl_scene *medley(const tl_settings *settings)
@@ -41,6 +65,7 @@ static tl_scene *medley(const tl_settings *settings)
         def.position[2] += 1;
         add_body(scene, &def);
     }
+    add_hills(scene);
     return scene;
 }
 
@@ -113,6 +138,67 @@ static void saving(const variant *v)
     }
 }
 
+/* Asks a world for its contacts, in several ways; it has those of its present state. */
+static void ask(tl_world *world, int how)
+{
+    if (how % 3 == 0)
+        return;
+    assert_ok(tl_world_find_contacts(world));
+    const size_t count = tl_world_contact_count(world);
+    tl_contact *contacts = calloc(count + 1, sizeof *contacts);
+    assert_non_null(contacts);
+    assert_ok(tl_world_read_contacts(world, count, contacts));
+    free(contacts);
+    if (how % 3 == 2)
+        assert_ok(tl_world_find_contacts_in(world, 3, 2));
+    assert_int_equal(tl_world_contact_count(world), count);
+}
+
+/* The same snapshot, whatever was asked. */
+static void same_snapshot(const tl_world *world, const tl_world *asked)
+{
+    const tl_world *const both[2] = {world, asked};
+    void *snapshot[2] = {NULL, NULL};
+    size_t bytes[2];
+    for (int i = 0; i < 2; i++)
+        assert_ok(tl_world_save(both[i], &snapshot[i], &bytes[i]));
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_memory_equal(snapshot[0], snapshot[1], bytes[0]);
+    for (int i = 0; i < 2; i++)
+        tl_snapshot_free(snapshot[i], bytes[i]);
+}
+
+/* A world that is asked for its contacts goes on as the one that is not. */
+static void asking(const variant *v)
+{
+    for (int which = 0; which < 3; which++) {
+        const tl_settings settings = settings_of(v, 1);
+        tl_world *world = world_of(scene_at(which, &settings));
+        tl_world *asked = world_of(scene_at(which, &settings));
+        for (int i = 0; i < STEPS; i++) {
+            const tl_body gone = {(uint32_t)i, 1};
+            context("%s, heap %d, step %d", v->name, which, i + 1);
+            ask(asked, i);
+            if (i % 40 == 20) {
+                same_snapshot(world, asked);
+                assert_ok(tl_world_remove_bodies(world, 1, &gone));
+                assert_ok(tl_world_remove_bodies(asked, 1, &gone));
+            }
+            step(world, 1);
+            step(asked, 1);
+            assert_true(tl_world_hash(asked) == tl_world_hash(world));
+        }
+        tl_world_destroy(asked);
+        tl_world_destroy(world);
+    }
+}
+
+static void test_asking(void **state)
+{
+    (void)state;
+    for_each_precision(asking);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -130,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_saving),
+        cmocka_unit_test(test_asking),
     };
     return cmocka_run_group_tests_name("shapes, the same bits", tests, NULL, NULL);
 }

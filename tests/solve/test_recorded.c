@@ -1,6 +1,7 @@
 /* The solvers on the problems of worlds: piles, where they must agree and APGD must need far fewer
  * iterations than Jacobi, and bodies of several spheres, whose arm rows are compared with what
  * they are made from. */
+#include "physics/shapes.h"
 #include "solve/layout.h"
 
 /* One solved problem of a world's next step. */
@@ -273,13 +274,52 @@ static void test_untouched(void **state)
     tl_world_destroy(other);
 }
 
+/* A wall of bricks in running bond, its first step from zero impulses: what jacobi leaves. */
+static double wall_residual(const variant *v, uint32_t iterations, double omega)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.solver.iterations = iterations;
+    settings.solver.omega = omega;
+    tl_scene *scene = scene_with(&settings);
+    const tl_material material = add_material(scene, 0.5, 0);
+    add_fixed(scene, tl_plane_default(), material, (double[3]){0, 0, 0}, upright);
+    for (int i = 0; i < 36; i++)
+        add_block(scene, material, (double[3]){0.2, 0.1, 0.1},
+                  (double[3]){0.4 * (i % 6) + (i / 6 % 2 ? 0.2 : 0), 0, 0.1 + 0.2 * (i / 6)},
+                  upright);
+    tl_world *world = world_of(scene);
+    const tl_report report = step_report(world, 1);
+    tl_world_destroy(world);
+    return report.residual;
+}
+
+/* Manifolds of four points push alike: a step that suits each of them alone makes 0.3 m/s of 0.008
+ * in 50 iterations. With steps that bodies bear, the residual falls, whatever omega is. */
+static void test_bricks(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VARIANTS; i++) {
+        const variant v = variant_at(i);
+        if (v.kind != TL_JACOBI || v.overlap != TL_OVERLAP_SPLIT)
+            continue;
+        for (int k = 0; k < 3; k++) {
+            const double omega = (double[3]){0, 0.3, 1.9}[k];
+            context("%s, omega %g", v.name, omega);
+            const double few = wall_residual(&v, 20, omega), more = wall_residual(&v, 200, omega);
+            assert_true(few < 9.81 / 200);
+            assert_true(more < 0.5 * few);
+            assert_true(wall_residual(&v, 1000, omega) < 0.2 * more);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_pile),     cmocka_unit_test(test_large_pile),
         cmocka_unit_test(test_apgd_is_faster), cmocka_unit_test(test_clumps),
         cmocka_unit_test(test_slender_rows),   cmocka_unit_test(test_slender_solvers),
-        cmocka_unit_test(test_untouched),
+        cmocka_unit_test(test_untouched),      cmocka_unit_test(test_bricks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

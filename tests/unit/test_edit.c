@@ -188,7 +188,7 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
     tl_image now;
     tl_collide levels;
     tl_image_init(&now);
-    assert_ok(tl_image_pull(w, &now));
+    assert_ok(tl_image_pull(w, tl_world_contacts(w), &now));
     memset(to, 0xff, shapes * sizeof *to);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t s = 0; s < shapes; s++)
@@ -287,7 +287,7 @@ static void edit(tl_world *w, dice *d, double part, uint32_t add, double ratio)
     tl_body *named = malloc((w->rows + 1) * sizeof *named);
     size_t count = 0;
     tl_image_init(&image);
-    assert_ok(tl_image_pull(w, &image));
+    assert_ok(tl_image_pull(w, tl_world_contacts(w), &image));
     for (uint32_t row = 0; row < w->rows; row++)
         if (roll(d, 0, 1) < part) {
             gone[row] = 1;
@@ -297,7 +297,7 @@ static void edit(tl_world *w, dice *d, double part, uint32_t add, double ratio)
     same_world(w, &image, gone);
     tl_image_free(&image);
     tl_image_init(&image);
-    assert_ok(tl_image_pull(w, &image));
+    assert_ok(tl_image_pull(w, tl_world_contacts(w), &image));
     for (uint32_t i = 0; i < add; i++)
         defs[i] = any_body(d, shapes[i], ratio);
     memset(gone, 0, w->rows + 32u);
@@ -428,7 +428,7 @@ static void near_box(const variant *v)
     step(w, 30);
     tl_image_init(&all);
     tl_image_init(&near);
-    assert_ok(tl_image_pull(w, &all));
+    assert_ok(tl_image_pull(w, tl_world_contacts(w), &all));
     assert_ok(tl_edit_begin(w));
     assert_ok(tl_edit_drop(w, named, 2));
     assert_ok(tl_edit_near(w, low, high, &balls, &near));
@@ -526,7 +526,7 @@ static void regions(const variant *v)
     uint8_t *gone = malloc(w->rows);
     step(w, 30);
     tl_image_init(&all);
-    assert_ok(tl_image_pull(w, &all));
+    assert_ok(tl_image_pull(w, tl_world_contacts(w), &all));
     for (int i = 0; i < 6; i++) {
         const tl_region *region = &each[i / 2];
         size_t count, wanted = 0;

@@ -295,7 +295,7 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *ro
     const bool arms = row->kind == WIDE_ARMS;
     wide_velocity(row, va, vb, u);
     const vec kn = va[3] + vb[3];
-    const vec kt = kn + row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7];
+    const vec kt = kn + (row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7]);
     const vec one = vec_set(1), gn = vec_dot(gamma, n);
     vec step_n = arms ? row->eta[0] : one / kn, least = vec_set(0);
     if (row->material) {
@@ -563,7 +563,7 @@ WIDE vec wide_residual(const tlk_problem *p, const wide_row *h, const vec *va, c
                        const vec *g, const vec *u)
 {
     const vec kn = va[3] + vb[3];
-    const vec kt = kn + h->arm_a * h->arm_a * va[7] + h->arm_b * h->arm_b * vb[7];
+    const vec kt = kn + (h->arm_a * h->arm_a * va[7] + h->arm_b * h->arm_b * vb[7]);
     const vec eta = h->kind == WIDE_ARMS ? h->eta[2] : vec_set(3) / (kn + vec_set(2) * kt);
     vec w[3] = {u[0], u[1], u[2]}, next[3], t[3];
     if (p->coulomb) {
