@@ -166,6 +166,7 @@ static void test_result_1_2(void **state)
     assert_true(cylinder->kind == TL_CYLINDER && shapes[10].kind == TL_DYNAMIC);
     assert_true(cylinder->radius == 0.4 && cylinder->half_length == 0.3);
     assert_true(cylinder->rounding == 0.12 && cylinder->geometry.index == 0);
+    assert_true(cylinder->group == 1 && cylinder->mask == UINT32_MAX && !cylinder->sensor);
     assert_true(hull->kind == TL_HULL && hull->geometry.index == 1 && hull->rounding == 0.12);
     assert_true(shapes[21].def.kind == TL_MESH && shapes[22].def.kind == TL_HEIGHTS);
     assert_int_equal(tl_result_geometry_count(result), 3);
