@@ -463,8 +463,9 @@ static inline tl_status add_monitors(tl_scene *scene)
     const tl_body_range ranges[2] = {{{1, 1}, 1}, {{2, 1}, 2}};
     const uint32_t emitter = 0;
     tl_status status = TL_OK;
-    for (int kind = TL_MONITOR_FORCE; kind <= TL_MONITOR_EXPRESSION && status == TL_OK; kind++) {
-        static const char *const later[] = {"mean", "most", "least", "integral", "both"};
+    for (int kind = TL_MONITOR_FORCE; kind <= TL_MONITOR_TOUCHING && status == TL_OK; kind++) {
+        static const char *const later[] = {"mean",     "most", "least",
+                                            "integral", "both", "touching"};
         tl_monitor_def def = tl_monitor_default();
         def.kind = (tl_monitor_kind)kind;
         def.name = kind < TL_MONITOR_MEAN ? names[kind] : later[kind - TL_MONITOR_MEAN];
@@ -555,6 +556,37 @@ static inline tl_scene *mixer_scene(const tl_settings *settings, uint32_t bodies
                                  0.24 * (i / side % side) - half + 0.12 + roll(&d, -0.01, 0.01),
                                  0.4 + 0.24 * (i / side / side) + roll(&d, -0.01, 0.01)};
         add_sphere(scene, material, i % 3 ? 0.1 : 0.07, 0, place, (double[3]){0, 0, 0});
+    }
+    return scene;
+}
+
+/* Such a scene with shapes of several groups, pairs that are excluded, and sensors: in and out of
+ * bins, on the grains themselves, larger than all of these, and more than are tested directly. */
+static inline tl_scene *filtered_scene(const tl_settings *settings)
+{
+    tl_scene *scene = mixer_scene(settings, 200, 7);
+    dice d = {4};
+    for (int i = 0; i < 120; i++) {
+        tl_shape_def shapes[2] = {tl_sphere_default(0.1), tl_sphere_default(0.15)};
+        tl_body_def body = tl_body_default();
+        shapes[0].group = 1u << i % 3;
+        shapes[0].mask = i % 4 ? UINT32_MAX : ~(1u << i % 3);
+        shapes[1].sensor = true;
+        body.shapes = shapes;
+        body.shape_count = i % 2 ? 2 : 1;
+        roll3(&d, -0.5, 0.5, body.position);
+        body.position[2] += 1.2;
+        const tl_body made = add_body(scene, &body);
+        assert_ok(tl_scene_exclude(scene, made, (tl_body){made.index - 1, 1}));
+        assert_ok(tl_scene_exclude(scene, (tl_body){2, 1}, made));
+    }
+    for (int i = 0; i < 40; i++) {
+        tl_shape_def gate = i % 2 ? tl_sphere_default(0.2 + 0.05 * i) : tl_box_default(0.3, 0.1, 1);
+        double x[3], q[4];
+        roll3(&d, -1, 1, x);
+        roll_turn(&d, q);
+        gate.sensor = true;
+        add_fixed(scene, gate, (tl_material){0}, x, q);
     }
     return scene;
 }

@@ -11,9 +11,66 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* How often a group and a mask occur, on bodies that move and on others. */
+typedef struct filter {
+    uint32_t group, mask;
+    bool sensor, moves;
+    uint32_t body; /* the first one's */
+    bool others;   /* there are more bodies */
+} filter;
+
+static bool collide(const filter *a, const filter *b)
+{
+    return a->group & b->mask && b->group & a->mask && (a->moves || b->moves) &&
+           !(a->sensor && b->sensor) && (a != b || a->others) &&
+           (a->others || b->others || a->body != b->body);
+}
+
+/* The filters of all shapes, each once; how many there are. Those that do not fit are left out. */
+static size_t list_filters(const tl_shape_info *shapes, size_t count, filter *list, size_t room)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const tl_shape_def *d = &shapes[i].def;
+        const bool moves = shapes[i].kind == TL_DYNAMIC;
+        size_t k = 0;
+        while (k < found && (list[k].group != d->group || list[k].mask != d->mask ||
+                             list[k].sensor != d->sensor || list[k].moves != moves))
+            k++;
+        if (k == room)
+            return 0;
+        if (k == found)
+            list[found++] = (filter){d->group, d->mask, d->sensor, moves, shapes[i].body.index, 0};
+        list[k].others = list[k].others || list[k].body != shapes[i].body.index;
+    }
+    return found;
+}
+
+/* Warns of shapes with groups that collide with nothing: a slip, most likely. Bodies that an
+ * emitter pours in later are not known here. */
+static void tell_filters(facts *f, const tl_document *document, const tl_shape_info *shapes,
+                         size_t count)
+{
+    filter list[256];
+    char name[512];
+    const size_t filters = list_filters(shapes, count, list, sizeof list / sizeof *list);
+    for (size_t i = 0; i < filters; i++) {
+        bool alone = list[i].group != 1 || list[i].mask != UINT32_MAX;
+        for (size_t k = 0; k < filters; k++)
+            alone = alone && !collide(&list[i], &list[k]);
+        if (!alone)
+            continue;
+        tl_document_describe(document, (tl_body){list[i].body, 1}, name, sizeof name);
+        fact_warning(f,
+                     "%s has a shape that collides with nothing in the scene: group 0x%x, "
+                     "mask 0x%x",
+                     name, list[i].group, list[i].mask);
+    }
+}
+
 /* Bodies by kind. Bodies without shapes touch nothing and are counted as dynamic, which is all they
  * can be of use as. */
-static int count_bodies(facts *f, const tl_world *world)
+static int count_bodies(facts *f, const tl_document *document, const tl_world *world)
 {
     const size_t count = tl_world_shape_count(world);
     size_t kinds[3] = {0};
@@ -31,8 +88,14 @@ static int count_bodies(facts *f, const tl_world *world)
     kinds[TL_DYNAMIC] = tl_world_body_count(world) - kinds[TL_FIXED] - kinds[TL_PRESCRIBED];
     for (uint32_t kind = TL_DYNAMIC; kind <= TL_PRESCRIBED; kind++)
         fact_count(f, tl_word(TL_WORDS_BODY, kind), kinds[kind]);
+    size_t sensors = 0;
+    for (size_t i = 0; i < count; i++)
+        sensors += shapes[i].def.sensor;
     fact_count(f, "shapes", count);
+    if (sensors)
+        fact_count(f, "sensors", sensors);
     tell_shape_kinds(f, shapes, count);
+    tell_filters(f, document, shapes, count);
     free(shapes);
     return EXIT_OK;
 }
@@ -77,7 +140,7 @@ static int check_world(const options *given, const tl_document *document, tl_wor
     facts_list_warnings(&f);
     fact_text(&f, "file", given->file);
     tell_document(&f, document);
-    int code = count_bodies(&f, world);
+    int code = count_bodies(&f, document, world);
     if (code == EXIT_OK)
         code = survey_world(&f, given, document, world);
     if (code == EXIT_OK)

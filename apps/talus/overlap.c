@@ -29,7 +29,7 @@ int mean_radius(const tl_world *world, double *radius)
     tl_shape_info *shapes;
     const int code = read_shapes(world, &count, &shapes);
     for (size_t i = 0; code == EXIT_OK && i < count; i++)
-        if (shapes[i].kind == TL_DYNAMIC) {
+        if (shapes[i].kind == TL_DYNAMIC && !shapes[i].def.sensor) {
             sum += shape_radius(world, &shapes[i].def);
             sized++;
         }
@@ -66,6 +66,8 @@ static void find_worst(const tl_world *world, const tl_shape_info *shapes, size_
 {
     for (size_t i = 0; i < contact_count; i++) {
         const tl_contact *c = &contacts[i];
+        if (c->sensor)
+            continue;
         const tl_shape_info *a = find_shape(shapes, count, c->a, c->shape_a);
         const tl_shape_info *b = find_shape(shapes, count, c->b, c->shape_b);
         const double ra = radius_of(world, a), relative = -c->gap / fmin(ra, radius_of(world, b));

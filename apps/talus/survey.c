@@ -64,6 +64,11 @@ static int survey_read(survey *s, const tl_world *world)
         status = tl_world_read_masses(world, n, NULL, s->mass);
     if (status >= 0)
         status = tl_world_read_shapes(world, s->shape_count, s->shapes);
+    const size_t all = s->shape_count;
+    s->shape_count = 0;
+    for (size_t i = 0; status >= 0 && i < all; i++) /* sensors are no walls, and have no size */
+        if (!s->shapes[i].def.sensor)
+            s->shapes[s->shape_count++] = s->shapes[i];
     for (size_t i = 0; status >= 0 && i < s->shape_count; i++)
         s->radius[i] = shape_radius(world, &s->shapes[i].def);
     size_t row = 0; /* both lists are in the order of bodies */

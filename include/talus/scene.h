@@ -94,6 +94,14 @@ typedef struct tl_shape_def {
                                  the smallest half extent, or radius and half length. Hulls: a
                                  layer added all around */
     tl_geometry geometry;   /**< hulls, meshes and height fields */
+    uint32_t group;         /**< the groups that it is in, a bit each; default 1 */
+    uint32_t mask;          /**< the groups that it collides with, a bit each; default all. Two
+                                 shapes collide where each is in a group of the other's mask:
+                                 (group_a & mask_b) && (group_b & mask_a). Those of one body and
+                                 those of two bodies that are not dynamic never do */
+    bool sensor;            /**< true: its contacts are found and reported, and exert nothing; it
+                                 has no mass and is no obstacle to fills and emitters. Sensors do
+                                 not see each other. Default false */
 } tl_shape_def;
 
 /** A sphere of this radius (m), everything else at its default. */
@@ -210,6 +218,10 @@ typedef struct tl_body_def {
 
 /** A dynamic body at the origin, at rest, without shapes, density 1000. */
 TL_API tl_body_def tl_body_default(void);
+
+/** Lets two different bodies of a scene pass through each other, whatever the groups of their
+ * shapes. Any number of pairs may be excluded; one that is already is no error. */
+TL_API tl_status tl_scene_exclude(tl_scene *scene, tl_body a, tl_body b);
 
 /** A force and torque on a dynamic body, on top of gravity; several on one body add up. */
 typedef struct tl_force_def {
@@ -454,6 +466,7 @@ typedef struct tl_fill_def {
     uint64_t seed;           /**< of sizes and places; default 1 */
     double density;          /**< kg/m^3; default 1000 */
     tl_material material;    /**< default: none, the default material */
+    uint32_t group, mask;    /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
     double velocity[3];      /**< m/s; default 0 */
     size_t template_count;   /**< 0 (the default): spheres; TL_FILL_CLOSE takes one at most */
     const tl_template_def *templates; /**< template_count of them */
@@ -482,6 +495,7 @@ typedef struct tl_emitter_def {
     uint64_t seed;         /**< of sizes, rotations and places; default 1 */
     double density;        /**< kg/m^3; default 1000 */
     tl_material material;  /**< default: none, the default material */
+    uint32_t group, mask;  /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
     double velocity[3];    /**< m/s; default 0 */
     size_t template_count; /**< 0 (the default): spheres */
     const tl_template_def *templates; /**< template_count of them; copied */
@@ -556,7 +570,10 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_MAX = 10,             /**< likewise */
     TL_MONITOR_MIN = 11,             /**< likewise */
     TL_MONITOR_INTEGRAL = 12,        /**< over time, likewise: of a force an impulse */
-    TL_MONITOR_EXPRESSION = 13       /**< of channels of monitors added before, and t (s) */
+    TL_MONITOR_EXPRESSION = 13,      /**< of channels of monitors added before, and t (s) */
+    TL_MONITOR_TOUCHING = 14 /**< count, mass (kg): of the bodies of `by` that touch `on`, by
+                                a contact that overlaps or carries an impulse, as the step
+                                found them: of a sensor, those that are in it */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */
@@ -582,12 +599,12 @@ typedef struct tl_monitor_def {
     tl_monitor_kind kind; /**< which of the fields below are used */
     const char *name;     /**< a letter or _, then letters, digits and _; at most 40, and its own */
     tl_group_def on;      /**< what is measured; default: all bodies */
-    tl_group_def
-        by; /**< FORCE, TORQUE: what acts; default: none, which is all that is not in `on` */
-    uint32_t shape; /**< FORCE, TORQUE: on this shape of the body alone, from 0; default
-                         TL_ANY_SHAPE */
-    double axis[3]; /**< FORCE, TORQUE, POSITION, VELOCITY, ANGULAR_VELOCITY: one more channel,
-                         "along", is the component along this axis; default 0: none */
+    tl_group_def by; /**< FORCE, TORQUE: what acts; TOUCHING: what touches; default: none, which is
+                        all that is not in `on` */
+    uint32_t shape;  /**< FORCE, TORQUE, TOUCHING: on this shape of the body alone, from 0; default
+                          TL_ANY_SHAPE */
+    double axis[3];  /**< FORCE, TORQUE, POSITION, VELOCITY, ANGULAR_VELOCITY: one more channel,
+                          "along", is the component along this axis; default 0: none */
     bool about; /**< TORQUE: about `point`; false (the default): about the body's centre of mass, or
                      the origin of one that is not dynamic */
     double point[3];  /**< m; TORQUE; FLOW: a point of the plane */

@@ -36,7 +36,7 @@ typedef struct tl_report {
     uint64_t emitted;             /**< bodies that emitters have added since the world was made */
     uint64_t waiting;             /**< bodies due from emitters that have found no place yet */
     uint64_t removed;             /**< bodies that events and boundaries have removed */
-    uint32_t contacts;            /**< contacts within the envelope */
+    uint32_t contacts;            /**< contacts within the envelope; none with sensors */
     uint32_t active_contacts;     /**< contacts that carry an impulse */
     uint32_t colours;             /**< colours in use (psor), else 0 */
     uint32_t impacts;             /**< contacts that bounced (restitution above 0) */
@@ -72,8 +72,9 @@ typedef struct tl_contact {
     double point[3];   /**< m, halfway between the two surfaces */
     double normal[3];  /**< unit, from a to b */
     double gap;        /**< m, negative is overlap */
-    double impulse[3]; /**< N s, on b (a receives its negative), world frame */
+    double impulse[3]; /**< N s, on b (a receives its negative), world frame; 0 with a sensor */
     double moment[3];  /**< N m s, of rolling and spinning friction, likewise */
+    bool sensor;       /**< one of the two shapes is a sensor */
 } tl_contact;
 
 /** Compiles a scene. Returns TL_OVERLAPPING (a warning: the world is made) if two bodies overlap by
@@ -146,6 +147,10 @@ TL_API tl_status tl_world_remove_bodies(tl_world *world, size_t count, const tl_
 /** Gives a prescribed body another motion between steps, from the pose that it has now: t counts
  * from now, and offset and rotation from what they are at t = 0. On failure nothing changes. */
 TL_API tl_status tl_world_set_motion(tl_world *world, tl_body body, const tl_motion_def *motion);
+
+/** Lets two different bodies pass through each other from the next step on (excluded), or collide
+ * again. As tl_scene_exclude(). */
+TL_API tl_status tl_world_exclude(tl_world *world, tl_body a, tl_body b, bool excluded);
 
 /** Adds a force on a dynamic body between steps. */
 TL_API tl_status tl_world_add_force(tl_world *world, const tl_force_def *def);
@@ -244,11 +249,13 @@ TL_API tl_status tl_world_capture(tl_world *world, tl_frame *frame);
  */
 TL_API tl_status tl_frame_read(tl_frame *frame, tl_frame_view *view);
 
-/** How many contacts the last step (or tl_world_find_contacts) had. */
+/** How many contacts the last step (or tl_world_find_contacts) had. Those with sensors count too;
+ * they are forgotten when bodies are added or removed, and by snapshots, until the next of these
+ * calls. */
 TL_API size_t tl_world_contact_count(const tl_world *world);
 
-/** Reads all contacts, in an order that depends on the state alone; `count` must be
- *  tl_world_contact_count(). */
+/** Reads all contacts, in an order that depends on the state alone, those with sensors last;
+ *  `count` must be tl_world_contact_count(). */
 TL_API tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact *contacts);
 
 /** @name Monitors

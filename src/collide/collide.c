@@ -173,6 +173,10 @@ tlk_find tl_collide_view(const tl_collide *c, const tl_collide_state *state, tl_
                   .envelope = state->envelope,
                   .seen = state->seen,
                   .deep = state->deep,
+                  .filters = state->filters,
+                  .senses = state->senses ? TLK_SHAPE_SENSOR : 0,
+                  .exclusions = state->exclusions,
+                  .excluded = state->excluded,
                   .axis = TLK_UNCUT};
     const double *low = state->box;
     const double high[3] = {-low[3], -low[4], -low[5]};
@@ -274,7 +278,8 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_bu
         TL_TRY(b->ops->download(b, totals, f->contact_start + n, sizeof totals));
     *contacts = totals[0];
     *entries = totals[1];
-    c->crowd = n && totals[1] <= f->bin_stride - TLK_LANES ? totals[0] / n : c->crowd;
+    if (n && totals[1] <= f->bin_stride - TLK_LANES && !f->senses)
+        c->crowd = totals[0] / n;
     return TL_OK;
 }
 

@@ -54,9 +54,13 @@ typedef struct tl_collide_state {
     double h, envelope;
     const void *seen; /* tlk_find */
     double deep;
-    bool manifolds;          /* some pairs are not simple */
-    bool surfaces;           /* some shapes are made of triangles */
-    const tl_contacts *last; /* contacts of the last step, or NULL */
+    bool filters;             /* some shapes have one of TLK_SHAPE_FILTERS */
+    bool senses;              /* pairs with a sensor are wanted; else those without */
+    uint32_t exclusions;      /* tlk_find */
+    const uint64_t *excluded; /* likewise */
+    bool manifolds;           /* some pairs are not simple */
+    bool surfaces;            /* some shapes are made of triangles */
+    const tl_contacts *last;  /* contacts of the last step, or NULL */
 } tl_collide_state;
 
 /* One of several parts of space: a slab of bins across the longest side of the box. */

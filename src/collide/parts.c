@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COPIES 13u /* arrays of a state that the stages read or write */
+#define COPIES 15u /* arrays of a state that the stages read or write */
 
 typedef struct team team;
 
@@ -116,6 +116,8 @@ static void list_arrays(tl_collide_state *s, size_t real, array_ref list[COPIES]
         {&s->bodies.id, bodies * sizeof(uint32_t), false},
         {&s->shapes.body, shapes * sizeof(uint32_t), false},
         {&s->shapes.info, shapes * sizeof(uint32_t), false},
+        {&s->shapes.filter, shapes * 2 * sizeof(uint32_t), false},
+        {&s->excluded, s->exclusions * sizeof(uint64_t), false},
         {&s->shapes.geom, shapes * 4 * sizeof(double), false},
         {&s->shapes.level, shapes, false},
         {&s->shapes.frame_of, shapes * sizeof(uint32_t), false},

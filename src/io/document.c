@@ -242,14 +242,16 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
                    .entry_shapes = {.item = sizeof(tl_shape_def)},
                    .entry_table = {.item = sizeof(double)},
                    .entry_texts = {.item = 1},
+                   .groups = {.item = sizeof(tl_text)},
                    .scratch = {.item = sizeof(double)}};
     _Static_assert(sizeof(tl_body) == sizeof(double), "scratch holds either");
     tl_status status = parse_file(document);
     if (status == TL_OK)
         status = read_all(&r, set_count, sets);
-    tl_array *const arrays[] = {
-        &r.parameters,   &r.waiting.defs, &r.waiting.places, &r.waiting.shapes, &r.waiting.tables,
-        &r.entry_shapes, &r.entry_table,  &r.entry_texts,    &r.waiting.texts,  &r.scratch};
+    tl_array *const arrays[] = {&r.parameters,     &r.waiting.defs,   &r.waiting.places,
+                                &r.waiting.shapes, &r.waiting.tables, &r.entry_shapes,
+                                &r.entry_table,    &r.entry_texts,    &r.waiting.texts,
+                                &r.scratch,        &r.groups};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     tl_expression_free(&expression);

@@ -58,6 +58,8 @@ static tl_status gather_facts(tl_result *result, tl_array *facts)
         *f = (body_facts){0, bodies[i].mass};
         for (size_t k = 0; k < count; k++) {
             const tl_shape_def d = tl_result_shape(&s[k]);
+            if (d.sensor)
+                continue;
             f->radius =
                 fmax(f->radius, tl_shape_reach(&d, tl_result_shape_geometry(result, &s[k])));
         }

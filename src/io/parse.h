@@ -19,6 +19,12 @@ typedef struct tl_waiting {
     tl_array texts;  /* char */
 } tl_waiting;
 
+/* Groups and masks of shapes that name none of their own. */
+typedef struct tl_filter {
+    uint32_t group, mask;
+} tl_filter;
+static const tl_filter tl_no_filter = {1, UINT32_MAX};
+
 typedef struct tl_reader {
     tl_document *document;
     tl_json_tree *tree;        /* the document's */
@@ -32,6 +38,8 @@ typedef struct tl_reader {
     tl_array entry_shapes;       /* tl_shape_def: of the entry that is being read */
     tl_array entry_table;        /* double: its motion's tables, each its times, then its rows */
     tl_array entry_texts;        /* char: its motion's expressions, each with a zero byte */
+    tl_array groups;             /* tl_text: the names of groups but "default" */
+    tl_filter filter;            /* of the entry that is being read */
     tl_array scratch;            /* double or tl_body: a table, or what an event removes */
     tl_stored_geometries stored; /* what files of geometries held; none: the files are read */
     uint64_t bodies;             /* asked for so far, with shapes and table rows of repeated ones */
@@ -175,7 +183,16 @@ tl_status tl_read_fills(tl_reader *r, const tl_json *list);
 tl_status tl_read_emitters(tl_reader *r, const tl_json *list);
 tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded, tl_region *region);
 
-/* parse_event.c: what happens while the scene runs. */
+/* parse_filter.c: the names of groups; group and mask of a shape or an entry, as they were where
+ * they are not given; pairs of bodies that do not collide. */
+tl_status tl_read_groups(tl_reader *r, const tl_json *list);
+tl_status tl_read_filter(const tl_reader *r, const tl_json *group, const tl_json *mask,
+                         tl_filter *filter);
+tl_status tl_read_exclusions(tl_reader *r, const tl_json *list);
+
+/* parse_event.c: what happens while the scene runs; the entry of bodies or fills that a name stands
+ * for. */
+tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_span **span);
 tl_status tl_read_events(tl_reader *r, const tl_json *list);
 tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
 tl_status tl_read_forces(tl_reader *r, const tl_json *list);

@@ -25,14 +25,17 @@ enum {
     MASS,
     INERTIA,
     CENTRE,
+    GROUP,
+    MASK,
     SHAPES,
     MOTION,
     REPEAT,
     KEYS
 };
-static const char *const keys[] = {
-    "name",    "kind", "position", "positions",      "orientation", "velocity", "angular_velocity",
-    "density", "mass", "inertia",  "centre_of_mass", "shapes",      "motion",   "repeat"};
+static const char *const keys[] = {"name",        "kind",     "position",         "positions",
+                                   "orientation", "velocity", "angular_velocity", "density",
+                                   "mass",        "inertia",  "centre_of_mass",   "group",
+                                   "mask",        "shapes",   "motion",           "repeat"};
 
 /* ---- Batches ---- */
 
@@ -156,6 +159,8 @@ static tl_status read_body(tl_reader *r, const tl_json *entry, const tl_json *co
     TL_TRY(tl_read_orientation(r, f[ORIENTATION], def->orientation));
     TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def->velocity));
     TL_TRY(tl_read_vector(r, f[ANGULAR_VELOCITY], 3, TL_ANY("rad/s"), def->angular_velocity));
+    r->filter = tl_no_filter;
+    TL_TRY(tl_read_filter(r, f[GROUP], f[MASK], &r->filter));
     TL_TRY(read_shapes(r, entry, f[SHAPES], def));
     if (kind == TL_DYNAMIC)
         TL_TRY(read_mass(r, entry, f, def));

@@ -8,8 +8,7 @@
 
 /* ---- References ---- */
 
-/* The entry of bodies or fills that a name stands for. */
-static tl_status read_reference(const tl_reader *r, const tl_json *value, const tl_span **span)
+tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_span **span)
 {
     tl_text name = {0};
     char text[64];
@@ -48,7 +47,7 @@ static tl_status read_range(const tl_reader *r, const tl_json *value, tl_body_ra
                               ? tl_document_find_span(r->document, tl_json_text(r->tree, value))
                               : NULL;
     if (!span || span->section != TL_SECTION_EMITTERS) {
-        TL_TRY(read_reference(r, value, &span));
+        TL_TRY(tl_read_reference(r, value, &span));
         *range = (tl_body_range){{span->first, 1}, span->count};
         return TL_OK;
     }
@@ -99,7 +98,7 @@ static tl_status read_names(tl_reader *r, const tl_json *list, tl_event_def *def
     r->scratch.count = 0;
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
         const tl_span *span;
-        TL_TRY(read_reference(r, v, &span));
+        TL_TRY(tl_read_reference(r, v, &span));
         TL_TRY(tl_read_charge(r, v, 0, span->count));
         const size_t before = r->scratch.count;
         TL_TRY(tl_array_resize(&r->scratch, before + span->count));
@@ -119,7 +118,7 @@ static tl_status check_prescribed(const tl_reader *r, const tl_json *list)
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
         const tl_span *span;
         char text[64];
-        TL_TRY(read_reference(r, v, &span));
+        TL_TRY(tl_read_reference(r, v, &span));
         if (!span->prescribed)
             return tl_read_fail(r, v,
                                 "is %s, expected the name of a body of kind \"prescribed\": only "
@@ -223,7 +222,7 @@ static tl_status read_body(const tl_reader *r, const tl_json *value, tl_body *bo
 {
     const tl_span *span;
     char text[64];
-    TL_TRY(read_reference(r, value, &span));
+    TL_TRY(tl_read_reference(r, value, &span));
     tl_read_show(r, value, text, sizeof text);
     if (span->group)
         return tl_read_fail(r, value, "is %s, which names %u bodies, expected the name of one",

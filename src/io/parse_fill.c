@@ -291,11 +291,13 @@ enum {
     VELOCITY,
     TEMPLATES,
     SCALE,
+    GROUP,
+    MASK,
     FILL_KEYS
 };
-static const char *const fill_keys[] = {"name",     "region",   "pattern",   "radius", "size",
-                                        "count",    "seed",     "gap",       "jitter", "density",
-                                        "material", "velocity", "templates", "scale"};
+static const char *const fill_keys[] = {
+    "name",   "region",  "pattern",  "radius",   "size",      "count", "seed",  "gap",
+    "jitter", "density", "material", "velocity", "templates", "scale", "group", "mask"};
 
 /* Refuses a fill that would take more bodies than are allowed, from its count or from how many
  * spheres its region has room for, before anything is placed. */
@@ -326,6 +328,10 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number, 
     if (!f[REGION])
         return tl_read_missing(r, entry, "region", "the region to fill");
     TL_TRY(tl_read_region(r, f[REGION], true, &def.region));
+    r->filter = tl_no_filter;
+    TL_TRY(tl_read_filter(r, f[GROUP], f[MASK], &r->filter));
+    def.group = r->filter.group;
+    def.mask = r->filter.mask;
     TL_TRY(tl_read_choice(r, f[PATTERN], tl_words(TL_WORDS_PATTERN), &pattern));
     def.pattern = (tl_fill_pattern)pattern;
     TL_TRY(read_made_of(r, entry, (made_of){f[RADIUS], f[SIZE], f[TEMPLATES], f[SCALE]}, &def.size,
@@ -395,17 +401,24 @@ static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t numbe
         E_VELOCITY,
         E_TEMPLATES,
         E_SCALE,
+        E_GROUP,
+        E_MASK,
         E_KEYS
     };
     static const char *const keys[] = {"name",    "region",   "radius",   "size",      "rate",
                                        "start",   "stop",     "count",    "interval",  "seed",
-                                       "density", "material", "velocity", "templates", "scale"};
+                                       "density", "material", "velocity", "templates", "scale",
+                                       "group",   "mask"};
     const tl_json *f[E_KEYS];
     tl_emitter_def def = tl_emitter_default();
     TL_TRY(tl_read_fields(r, entry, "an emitter", E_KEYS, keys, f));
     if (!f[E_REGION])
         return tl_read_missing(r, entry, "region", "the region that bodies appear in");
     TL_TRY(tl_read_region(r, f[E_REGION], true, &def.region));
+    r->filter = tl_no_filter;
+    TL_TRY(tl_read_filter(r, f[E_GROUP], f[E_MASK], &r->filter));
+    def.group = r->filter.group;
+    def.mask = r->filter.mask;
     TL_TRY(read_made_of(r, entry, (made_of){f[E_RADIUS], f[E_SIZE], f[E_TEMPLATES], f[E_SCALE]},
                         &def.size, t));
     def.template_count = t->defs.count;

@@ -35,6 +35,7 @@ static const uint32_t allowed[] = {
     [TL_MONITOR_MIN] = STATISTICS,
     [TL_MONITOR_INTEGRAL] = STATISTICS,
     [TL_MONITOR_EXPRESSION] = BIT(EXPRESSION) | BIT(UNIT),
+    [TL_MONITOR_TOUCHING] = BIT(ON) | BIT(BY) | BIT(SHAPE),
 };
 
 /* What a definition points to while it is read. */
@@ -149,13 +150,16 @@ static tl_status read_flow(const tl_reader *r, const tl_json *entry, const tl_js
 static tl_status read_measure(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
                               pieces *p, tl_monitor_def *def)
 {
-    const bool forces = def->kind == TL_MONITOR_FORCE || def->kind == TL_MONITOR_TORQUE;
+    const bool forces = allowed[def->kind] & BIT(BY);
     uint64_t shape = def->shape;
     TL_TRY(read_group(r, f[ON], p, 0, &def->on));
     TL_TRY(read_group(r, f[BY], p, 1, &def->by));
     if (forces && def->on.all && (!f[BY] || def->by.all)) {
         if (!f[ON])
-            return tl_read_missing(r, entry, "on", "the name of what the force acts on");
+            return tl_read_missing(r, entry, "on",
+                                   def->kind == TL_MONITOR_TOUCHING
+                                       ? "the name of what is touched"
+                                       : "the name of what the force acts on");
         return tl_read_fail(r, f[ON],
                             "is \"all\", on which nothing acts, expected names, or names in 'by'");
     }
@@ -281,7 +285,8 @@ static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json
             return tl_read_fail_key(r, entry, f[i], "has '%s', expected none with kind \"%s\"",
                                     keys[i], tl_word(TL_WORDS_MONITOR, kind));
     def.kind = (tl_monitor_kind)kind;
-    if (def.kind >= TL_MONITOR_MEAN && (tl_expression_is_taken(name) || tl_text_is(name, "t")))
+    const bool alone = kind == TL_MONITOR_EXPRESSION || allowed[kind] == STATISTICS;
+    if (alone && (tl_expression_is_taken(name) || tl_text_is(name, "t")))
         return tl_read_fail_key(r, object, entry,
                                 "'%.*s' is built in, expected another name for one channel",
                                 (int)name.length, name.data);

@@ -38,6 +38,8 @@ enum {
     SOLVER,
     MATERIALS,
     PAIRS,
+    GROUPS,
+    EXCLUDE,
     GEOMETRIES,
     BODIES,
     FILLS,
@@ -49,9 +51,10 @@ enum {
     KEYS
 };
 const char *const tl_scene_keys[] = {
-    "$schema", "version",  "title",  "parameters", "gravity", "step",       "duration",
-    "record",  "settings", "solver", "materials",  "pairs",   "geometries", "bodies",
-    "fills",   "emitters", "events", "boundaries", "forces",  "monitors",
+    "$schema",  "version",    "title",      "parameters", "gravity",   "step",
+    "duration", "record",     "settings",   "solver",     "materials", "pairs",
+    "groups",   "exclude",    "geometries", "bodies",     "fills",     "emitters",
+    "events",   "boundaries", "forces",     "monitors",
 };
 const size_t tl_scene_key_count = KEYS;
 _Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");
@@ -415,10 +418,12 @@ tl_status tl_read_scene(tl_reader *r)
     TL_TRY(read_general(r, f));
     TL_TRY(read_materials(r, f[MATERIALS]));
     TL_TRY(read_pairs(r, f[PAIRS]));
+    TL_TRY(tl_read_groups(r, f[GROUPS]));
     TL_TRY(tl_read_geometries(r, f[GEOMETRIES]));
     TL_TRY(tl_read_bodies(r, f[BODIES]));
     TL_TRY(tl_read_fills(r, f[FILLS]));
     TL_TRY(tl_read_emitters(r, f[EMITTERS]));
+    TL_TRY(tl_read_exclusions(r, f[EXCLUDE]));
     TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_events(r, f[EVENTS]));
     TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));

@@ -66,6 +66,9 @@ tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double q
 enum {
     KIND,
     MATERIAL,
+    GROUP,
+    MASK,
+    SENSOR,
     POSITION,
     ORIENTATION,
     RADIUS,
@@ -79,9 +82,10 @@ enum {
     GEOMETRY,
     SHAPE_KEYS
 };
-static const char *const shape_keys[] = {
-    "kind",         "material", "position", "orientation", "radius", "half_length", "size",
-    "half_extents", "radii",    "rounding", "edge_u",      "edge_v", "geometry"};
+static const char *const shape_keys[] = {"kind",        "material", "group",        "mask",
+                                         "sensor",      "position", "orientation",  "radius",
+                                         "half_length", "size",     "half_extents", "radii",
+                                         "rounding",    "edge_u",   "edge_v",       "geometry"};
 
 /* What a kind takes: keys that it needs, and keys that it may have. A box takes 'size' or
  * 'half_extents'. */
@@ -168,6 +172,11 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
                             "\"prescribed\"",
                             tl_word(TL_WORDS_SHAPE, kind));
     TL_TRY(tl_read_material(r, f[MATERIAL], &shape->material));
+    tl_filter filter = r->filter;
+    TL_TRY(tl_read_filter(r, f[GROUP], f[MASK], &filter));
+    shape->group = filter.group;
+    shape->mask = filter.mask;
+    TL_TRY(tl_read_flag(r, f[SENSOR], &shape->sensor));
     TL_TRY(tl_read_vector(r, f[POSITION], 3, TL_ANY("m"), shape->position));
     TL_TRY(tl_read_orientation(r, f[ORIENTATION], shape->orientation));
     if (f[GEOMETRY])

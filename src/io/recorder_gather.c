@@ -67,7 +67,10 @@ static tl_shape_row shape_row(const tl_shape_info *info)
                         .radius = d->radius,
                         .half_length = d->half_length,
                         .rounding = d->rounding,
-                        .geometry = d->geometry.index};
+                        .geometry = d->geometry.index,
+                        .group = d->group,
+                        .mask = d->mask,
+                        .sensor = d->sensor};
     memcpy(row.position, d->position, sizeof row.position);
     memcpy(row.orientation, d->orientation, sizeof row.orientation);
     memcpy(row.half_extents, d->half_extents, sizeof row.half_extents);

@@ -58,7 +58,8 @@ static const field body_fields[] = {F(body),        F(kind),  O(mass), F(positio
 #define O(member) FIELD(tl_shape_row, member, false)
 static const field shape_fields[] = {
     F(body),         F(index),  F(kind),   O(material),    F(position), F(orientation), O(radius),
-    O(half_extents), O(edge_u), O(edge_v), O(half_length), O(rounding), O(geometry),    {0}};
+    O(half_extents), O(edge_u), O(edge_v), O(half_length), O(rounding), O(geometry),    O(group),
+    O(mask),         O(sensor), {0}};
 #undef F
 #undef O
 #define F(member) FIELD(tl_removal_row, member, true)

@@ -127,6 +127,8 @@ static tl_status check_shapes(const tl_result *r)
             !finite_doubles(row[i].edge_u, 3) || !finite_doubles(row[i].edge_v, 3) ||
             !isfinite(row[i].half_length) || !isfinite(row[i].rounding))
             return bad_row(r, "shapes", i, "its numbers must be finite");
+        if (row[i].sensor > 1)
+            return bad_row(r, "shapes", i, "its sensor must be 0 or 1");
         const char *wrong = wrong_size(r, &row[i]);
         if (wrong)
             return bad_row(r, "shapes", i, wrong);
@@ -159,6 +161,20 @@ static tl_status extend(const tl_result *r, tl_result_table which, uint64_t rows
                             (char *)array->data + had * array->item);
 }
 
+/* What shapes from row `first` on collide with in a file that does not say so: everything. */
+static void complete_filters(tl_result *r, size_t first)
+{
+    const hid_t type = r->tables.table[TL_SHAPES].type;
+    const bool group = H5Tget_member_index(type, "group") >= 0;
+    const bool mask = H5Tget_member_index(type, "mask") >= 0;
+    tl_shape_row *row = r->shapes.data;
+    for (size_t i = first; i < r->shapes.count; i++) {
+        row[i].group = group ? row[i].group : 1;
+        row[i].mask = mask ? row[i].mask : UINT32_MAX;
+    }
+    tl_h5_forget();
+}
+
 tl_status tl_result_load_bodies(tl_result *r)
 {
     const tl_frame_row last = tl_result_last(r);
@@ -167,8 +183,11 @@ tl_status tl_result_load_bodies(tl_result *r)
         return TL_OK;
     tl_h5_begin();
     tl_status status = extend(r, TL_BODIES, last.bodies, &r->bodies);
+    const size_t shapes = r->shapes.count <= last.shapes ? r->shapes.count : 0;
     if (status == TL_OK)
         status = extend(r, TL_SHAPES, last.shapes, &r->shapes);
+    if (status == TL_OK && tl_result_tables_have(&r->tables, TL_SHAPES))
+        complete_filters(r, shapes);
     if (status == TL_OK)
         status = extend(r, TL_REMOVALS, last.removals, &r->removals);
     tl_h5_end();
@@ -227,7 +246,10 @@ tl_shape_def tl_result_shape(const tl_shape_row *row)
                       .radius = row->radius,
                       .half_length = row->half_length,
                       .rounding = row->rounding,
-                      .geometry.index = (uint32_t)row->geometry};
+                      .geometry.index = (uint32_t)row->geometry,
+                      .group = row->group,
+                      .mask = row->mask,
+                      .sensor = row->sensor != 0};
     memcpy(d.position, row->position, sizeof d.position);
     memcpy(d.orientation, row->orientation, sizeof d.orientation);
     memcpy(d.half_extents, row->half_extents, sizeof d.half_extents);
@@ -376,6 +398,22 @@ static tl_status check_states(const tl_result *r, const tl_frame_row *f)
     return TL_OK;
 }
 
+/* Whether a shape of a body is a sensor. Rows are in the order of body and index. */
+static bool is_sensor(const tl_result *r, uint32_t body, uint32_t index)
+{
+    const tl_shape_row *row = r->shapes.data;
+    size_t low = 0, high = r->shapes.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (row[middle].body < body || (row[middle].body == body && row[middle].index < index))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->shapes.count && row[low].body == body && row[low].index == index &&
+           row[low].sensor;
+}
+
 /* Reads the columns of a frame's contacts one after the other into r->contacts. */
 static tl_status read_contacts(tl_result *r, const tl_frame_row *f)
 {
@@ -394,12 +432,15 @@ static tl_status read_contacts(tl_result *r, const tl_frame_row *f)
             TL_TRY(tl_h5_table_read(&r->tables.table[i], r->path, f->contact_first, count,
                                     columns[i - TL_CONTACT_BODY]));
     tl_contact *c = r->contacts.data;
+    memset(c, 0, count * sizeof *c); /* padding too */
     for (size_t i = 0; i < count; i++) {
-        c[i] = (tl_contact){.a = {body[2 * i], 1},
-                            .b = {body[2 * i + 1], 1},
-                            .shape_a = shape[2 * i],
-                            .shape_b = shape[2 * i + 1],
-                            .gap = gap[i]};
+        c[i].a = (tl_body){body[2 * i], 1};
+        c[i].b = (tl_body){body[2 * i + 1], 1};
+        c[i].shape_a = shape[2 * i];
+        c[i].shape_b = shape[2 * i + 1];
+        c[i].gap = gap[i];
+        c[i].sensor =
+            is_sensor(r, c[i].a.index, c[i].shape_a) || is_sensor(r, c[i].b.index, c[i].shape_b);
         for (size_t k = 0; k < 3; k++) {
             c[i].point[k] = point[3 * i + k];
             c[i].normal[k] = normal[3 * i + k];

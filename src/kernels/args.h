@@ -59,9 +59,13 @@
 #define TLK_SHAPE_KIND 0xfu /* tl_shape_kind */
 #define TLK_SHAPE_CENTRAL \
     0x10u /* a sphere about its isotropic body's origin; or of a wall that never turns */
-#define TLK_SHAPE_FIXED    0x20u /* on a body that is not dynamic */
-#define TLK_SHAPE_ROUNDED  0x40u /* a box with rounded edges */
-#define TLK_SHAPE_MATERIAL 8u    /* shift */
+#define TLK_SHAPE_FIXED    0x20u  /* on a body that is not dynamic */
+#define TLK_SHAPE_ROUNDED  0x40u  /* a box with rounded edges */
+#define TLK_SHAPE_GROUPED  0x80u  /* its group or mask is not the default */
+#define TLK_SHAPE_EXCLUDES 0x100u /* on a body that does not collide with some other */
+#define TLK_SHAPE_SENSOR   0x200u
+#define TLK_SHAPE_FILTERS  (TLK_SHAPE_GROUPED | TLK_SHAPE_EXCLUDES | TLK_SHAPE_SENSOR)
+#define TLK_SHAPE_MATERIAL 16u /* shift */
 
 /* Bodies: dynamic ones are rows [0, dynamic), the others follow up to `rows`. Velocities are in the
  * world frame; the fourth and eighth number of a row are the inverse mass and, for isotropic
@@ -79,9 +83,10 @@ typedef struct tlk_bodies {
 /* Shapes, ordered by body row; those of dynamic bodies are [0, dynamic). */
 typedef struct tlk_shapes {
     uint32_t rows, dynamic;
-    uint32_t frames;      /* how many are no spheres */
-    const uint32_t *body; /* body row */
-    const uint32_t *info; /* TLK_SHAPE_ */
+    uint32_t frames;        /* how many are no spheres */
+    const uint32_t *body;   /* body row */
+    const uint32_t *info;   /* TLK_SHAPE_ */
+    const uint32_t *filter; /* 2 a row: group, mask */
     const double *geom;   /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
     const uint8_t *level; /* level of bins, TLK_LEVELS for globals */
     const uint32_t *frame_of;  /* a row: its frame; TLK_NONE of spheres */
@@ -116,6 +121,10 @@ typedef struct tlk_find {
                              and (4 on) the most of each component; 3: the most that it turned, 7:
                              1 where the last attempt sent it where it had not been expected */
     double deep;          /* m: pairs are looked for that would overlap so much with these */
+    uint32_t filters;     /* 1: some shapes have one of TLK_SHAPE_FILTERS */
+    uint32_t senses;      /* TLK_SHAPE_SENSOR: pairs with a sensor are looked for; 0: the others */
+    uint32_t exclusions;
+    const uint64_t *excluded; /* pairs of bodies, by their handles: lower << 32 | higher, sorted */
     uint32_t globals;
     uint32_t axis; /* along which space is cut into parts, or TLK_UNCUT */
     tlk_level level[TLK_LEVELS];
@@ -364,6 +373,14 @@ typedef struct tlk_lists {
     TLK_REAL *sides;       /* 4 an entry of the sorted list */
 } tlk_lists;
 
+/* Which shapes are on bodies that are marked. */
+typedef struct tlk_flagging {
+    const uint32_t *body; /* a shape: its body row */
+    uint32_t *info;       /* a shape: TLK_SHAPE_ */
+    const uint8_t *mark;  /* a body row */
+    uint32_t flag;        /* that their shapes have, and no others */
+} tlk_flagging;
+
 /* Whether the shapes of one body turn with it. */
 typedef struct tlk_turning {
     const uint32_t *body; /* a shape: its body row */
@@ -451,6 +468,8 @@ typedef struct tlk_sizes {
     double limit;         /* m, shapes above are not binned */
     uint32_t most;        /* halvings */
     uint32_t base;        /* tlk_size_counts: eight classes from here on */
+    uint32_t sensors;     /* folds look at TLK_SHAPE_SENSOR: sensors; 0: the others */
+    double sensor_limit;  /* m, sensors above are not binned */
     uint8_t *level;       /* an old row */
     uint32_t *direct;     /* a new row: 1 where the shape is not binned */
 } tlk_sizes;
@@ -495,8 +514,9 @@ typedef struct tlk_monitor {
     const uint32_t *contact_a, *contact_b; /* of the step: shapes */
     const TLK_REAL *contact_n;             /* 4 a contact: normal from a to b, gap */
     const TLK_REAL *contact_place;         /* 4 a contact, or NULL: tlk_touching.place */
-    const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b */
+    const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b; NULL: none has any */
     const TLK_REAL *contact_moment;        /* 4 per contact: moment on b, or NULL */
+    uint32_t *touching;                    /* a body row: 1 where it touches `on` */
     uint32_t shape;                        /* number of the body's shape, or TLK_NONE: any */
     uint32_t origin;                       /* moments about this body row's origin; TLK_NONE: */
     double point[3];                       /* about this point; and a point of a plane */

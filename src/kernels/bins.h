@@ -298,6 +298,8 @@ TL_KERNEL int32_t tlk_touch_radius(const tlk_find *f, const tlk_level *level, ui
     const double r = radius + 0.5 * f->envelope - tlk_place_error(c);
     if (!alone || radius < 0 || i >= f->shapes.dynamic || !tlk_told_apart(level, c))
         return TLK_UNSURE;
+    if (f->filters && (f->shapes.info[i] | f->senses) & TLK_SHAPE_FILTERS)
+        return TLK_UNSURE;
     return (int32_t)(r * level->inverse * TLK_UNITS);
 }
 

@@ -40,6 +40,12 @@ TL_KERNEL void tlk_add(real *v, const double *change, uint64_t draw)
             v[k] = tlk_round((double)v[k] + change[k], tlk_mix(draw + (uint64_t)k));
 }
 
+/* One shape: whether its body is marked. */
+TL_KERNEL void tlk_note_marked(const tlk_flagging *g, uint32_t s)
+{
+    g->info[s] = g->mark[g->body[s]] ? g->info[s] | g->flag : g->info[s] & ~g->flag;
+}
+
 /* One shape: contacts with a body that turns need more numbers. */
 TL_KERNEL void tlk_note_turning(const tlk_turning *t, uint32_t s)
 {

@@ -103,6 +103,43 @@ TL_RARE bool tlk_touch_soon(const tlk_find *f, uint32_t i, uint32_t j)
     return m.touches || ((m.closes || m.deep) && tlk_boxes_meet(f, i, j, f->seen));
 }
 
+/* Whether two bodies are excluded from colliding, by their handles. */
+TL_RARE bool tlk_is_excluded(const tlk_find *f, uint32_t a, uint32_t b)
+{
+    const uint32_t low = tlk_min(f->bodies.id[a], f->bodies.id[b]);
+    const uint32_t high = tlk_max(f->bodies.id[a], f->bodies.id[b]);
+    const uint64_t pair = (uint64_t)low << 32 | high;
+    uint32_t from = 0, to = f->exclusions;
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (f->excluded[middle] < pair)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < f->exclusions && f->excluded[from] == pair;
+}
+
+/* Whether two shapes, one of which has a filter, are a pair that is looked for. */
+TL_RARE bool tlk_passes(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t both = s->info[i] & s->info[j], any = s->info[i] | s->info[j];
+    const uint32_t *a = s->filter + 2 * (size_t)i, *b = s->filter + 2 * (size_t)j;
+    if ((any & TLK_SHAPE_SENSOR) != f->senses || both & TLK_SHAPE_SENSOR)
+        return false;
+    if (!(a[0] & b[1]) || !(b[0] & a[1]))
+        return false;
+    return !(both & TLK_SHAPE_EXCLUDES) || !tlk_is_excluded(f, s->body[i], s->body[j]);
+}
+
+/* The same of any two; where no shape has a filter this costs one test. */
+TL_KERNEL bool tlk_is_looked_for(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const uint32_t any = f->shapes.info[i] | f->shapes.info[j] | f->senses;
+    return !(any & TLK_SHAPE_FILTERS) || tlk_passes(f, i, j);
+}
+
 /* What can be said without a root: whether two spheres touch within the envelope; or that two
  * shapes cannot be a pair. */
 typedef enum tlk_verdict { TLK_APART, TLK_TOUCHES, TLK_UNDECIDED } tlk_verdict;
@@ -111,7 +148,8 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
     const uint32_t info_i = s->info[i], info_j = s->info[j];
-    if (s->body[i] == s->body[j] || (info_i & info_j & TLK_SHAPE_FIXED))
+    if (s->body[i] == s->body[j] || (info_i & info_j & TLK_SHAPE_FIXED) ||
+        !tlk_is_looked_for(f, i, j))
         return TLK_APART;
     if ((info_i | info_j) & TLK_SHAPE_KIND) /* TLK_SPHERE is 0 */
         return TLK_UNDECIDED;
@@ -198,7 +236,8 @@ TL_KERNEL tlk_verdict tlk_look_outside(const tlk_find *f, uint32_t i, uint32_t j
 {
     const tlk_shapes *s = &f->shapes;
     double n[3];
-    if (j == i || (s->level[i] >= TLK_LEVELS && j < i) || !tlk_near_outside(f, i, j))
+    if (j == i || (s->level[i] >= TLK_LEVELS && j < i) || !tlk_is_looked_for(f, i, j) ||
+        !tlk_near_outside(f, i, j))
         return TLK_APART;
     const bool wall = i < s->dynamic && (s->info[j] & TLK_SHAPE_FIXED) &&
                       (s->info[j] & TLK_SHAPE_KIND) && tlk_is_simple(s->info[i], s->info[j]);
@@ -267,7 +306,7 @@ TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
 TL_RARE bool tlk_is_fresh(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
-    if (s->body[i] == s->body[j] || (tlk_jumped(f, j) && j < i))
+    if (s->body[i] == s->body[j] || (tlk_jumped(f, j) && j < i) || !tlk_is_looked_for(f, i, j))
         return false;
     const tlk_meeting m = tlk_meet(f, i, j);
     return m.deep && tlk_boxes_meet(f, i, j, f->seen) && !(m.closes && tlk_boxes_meet(f, i, j, 0));

@@ -65,6 +65,30 @@ TL_KERNEL void tlk_monitor_force(const tlk_monitor *m, uint32_t k, double *acc)
     }
 }
 
+/* One contact: where it overlaps or carries an impulse, the body that touches the group. */
+TL_KERNEL void tlk_monitor_touch(const tlk_monitor *m, uint32_t k)
+{
+    const uint32_t a = m->contact_a[k], b = m->contact_b[k];
+    const uint32_t row_a = m->shapes.body[a], row_b = m->shapes.body[b];
+    const real *gamma = m->contact_gamma ? m->contact_gamma + 4 * (size_t)k : 0;
+    if (m->contact_n[4 * (size_t)k + 3] > 0 &&
+        !(gamma && (gamma[0] != 0 || gamma[1] != 0 || gamma[2] != 0)))
+        return;
+    if (tlk_acts(m, row_b, b, row_a))
+        tlk_atomic_or32(&m->touching[row_a], 1);
+    if (tlk_acts(m, row_a, a, row_b))
+        tlk_atomic_or32(&m->touching[row_b], 1);
+}
+
+/* One body: one, and its mass, where it touches the group. */
+TL_KERNEL void tlk_monitor_touching(const tlk_monitor *m, uint32_t i, double *acc)
+{
+    if (!m->touching[i])
+        return;
+    acc[0] += 1;
+    acc[1] += m->motion.bodies.inertia[4 * (size_t)i + 3];
+}
+
 /* Which side of a plane, or of a region's surface, a point is on. */
 TL_KERNEL bool tlk_monitor_side(const tlk_monitor *m, const double *x)
 {

@@ -119,7 +119,8 @@ TL_KERNEL void tlk_edit_near(const tlk_edit *e, uint32_t s)
         square += out > 0 ? out * out : 0;
     }
     const bool plane = (e->shapes.info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
-    e->near[s] = !e->gone[e->shapes.body[s]] && (plane || square <= r * r);
+    const bool sensor = e->shapes.info[s] & TLK_SHAPE_SENSOR; /* stands in nobody's way */
+    e->near[s] = !sensor && !e->gone[e->shapes.body[s]] && (plane || square <= r * r);
 }
 
 /* One of the shapes in the list: a copy of what is known of it. */
@@ -157,6 +158,12 @@ TL_KERNEL uint32_t tlk_halvings(double top, double r, uint32_t most)
     return k > most ? most : k;
 }
 
+/* Whether a fold over sizes looks at a shape. */
+TL_KERNEL bool tlk_is_sized(const tlk_sizes *z, uint32_t s)
+{
+    return z->to[s] != TLK_NONE && (z->info[s] & TLK_SHAPE_SENSOR) == z->sensors;
+}
+
 TL_KERNEL bool tlk_is_plane(const tlk_sizes *z, uint32_t s)
 {
     return (z->info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
@@ -167,7 +174,7 @@ TL_KERNEL bool tlk_is_plane(const tlk_sizes *z, uint32_t s)
 TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
 {
     const double r = z->geom[4 * (size_t)s + 3];
-    if (z->to[s] == TLK_NONE)
+    if (!tlk_is_sized(z, s))
         return;
     if (tlk_is_plane(z, s)) {
         numbers[0] += 1;
@@ -188,7 +195,7 @@ TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
 TL_KERNEL void tlk_size_counts(const tlk_sizes *z, uint32_t s, double *numbers)
 {
     const double r = z->geom[4 * (size_t)s + 3];
-    if (z->to[s] == TLK_NONE || tlk_is_plane(z, s) || r > z->limit)
+    if (!tlk_is_sized(z, s) || tlk_is_plane(z, s) || r > z->limit)
         return;
     const uint32_t size = tlk_halvings(z->top, r, z->most) - z->base;
     for (uint32_t k = 0; k < 8; k++)
@@ -199,7 +206,8 @@ TL_KERNEL void tlk_size_counts(const tlk_sizes *z, uint32_t s, double *numbers)
 TL_KERNEL void tlk_size_level(const tlk_sizes *z, uint32_t s)
 {
     const double r = z->geom[4 * (size_t)s + 3];
-    const bool direct = tlk_is_plane(z, s) || r > z->limit;
+    const double limit = z->info[s] & TLK_SHAPE_SENSOR ? z->sensor_limit : z->limit;
+    const bool direct = tlk_is_plane(z, s) || r > limit;
     if (z->to[s] == TLK_NONE)
         return;
     z->level[s] = (uint8_t)(direct ? TLK_LEVELS : tlk_halvings(z->top, r, z->most));

@@ -14,7 +14,8 @@ enum {
 
 tl_fill_def tl_fill_default(void)
 {
-    return (tl_fill_def){.pattern = TL_FILL_GRID, .seed = 1, .density = 1000};
+    return (tl_fill_def){
+        .pattern = TL_FILL_GRID, .seed = 1, .density = 1000, .group = 1, .mask = UINT32_MAX};
 }
 
 /* --- what a fill must obey ------------------------------------------------------------------- */
@@ -224,8 +225,9 @@ static tl_status add_obstacles(const tl_scene *scene, tl_fill_job *job)
         const tl_body_rec *b = &bodies[i];
         const double gap = b->kind == TL_DYNAMIC ? job->def->gap : 0;
         for (uint32_t s = 0; s < b->shape_count; s++)
-            TL_TRY(tl_space_add_shape(&job->space, b->position, b->orientation,
-                                      &shapes[b->first_shape + s], gap));
+            if (!shapes[b->first_shape + s].sensor)
+                TL_TRY(tl_space_add_shape(&job->space, b->position, b->orientation,
+                                          &shapes[b->first_shape + s], gap));
     }
     return TL_OK;
 }
@@ -252,6 +254,8 @@ static tl_status add_chunk(tl_scene *scene, tl_fill_job *job, size_t at, size_t 
         }
         shapes[i] = tl_sphere_default(spheres[4 * i + 3]);
         shapes[i].material = def->material;
+        shapes[i].group = def->group;
+        shapes[i].mask = def->mask;
         bodies[i].shape_count = 1;
         bodies[i].shapes = &shapes[i];
         memcpy(bodies[i].position, spheres + 4 * i, sizeof bodies[i].position);

@@ -83,20 +83,25 @@ static void add_shape(solid *s, const tl_shape_rec *shape, const tl_solid *own, 
     }
 }
 
-/* All shapes, with centre and inertia about `origin`. Volumes are taken relative to the size of the
- * largest shape, so that no length underflows the shares. */
+/* All shapes but sensors, with centre and inertia about `origin`. Volumes are taken relative to the
+ * size of the largest shape, so that no length underflows the shares. */
 static solid sum_shapes(size_t count, const tl_shape_rec *shapes, const tl_array *geometries,
                         const double origin[3])
 {
     solid s = {0};
     double largest = 0, sum = 0, extent;
     for (size_t i = 0; i < count; i++) {
+        if (shapes[i].sensor)
+            continue;
         largest = fmax(largest, size_of(&shapes[i], geometries, &extent));
         s.extent = fmax(s.extent, extent);
     }
     for (size_t i = 0; i < count; i++)
-        sum += tl_shape_solid(&shapes[i], geometries, largest).volume;
+        if (!shapes[i].sensor)
+            sum += tl_shape_solid(&shapes[i], geometries, largest).volume;
     for (size_t i = 0; i < count; i++) {
+        if (shapes[i].sensor)
+            continue;
         const tl_solid own = turned_solid(&shapes[i], geometries, largest);
         add_shape(&s, &shapes[i], &own, own.volume / sum, origin);
     }
@@ -109,15 +114,22 @@ static bool all_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-static tl_status check_given(const tl_place *place, const tl_body_def *def)
+static tl_status check_given(const tl_place *place, const tl_body_def *def,
+                             const tl_shape_rec *shapes)
 {
     const double *moments = def->inertia;
-    if (!def->shape_count && !(def->mass > 0))
+    size_t sensors = 0;
+    while (sensors < def->shape_count && shapes[sensors].sensor)
+        sensors++;
+    const bool none = sensors == def->shape_count; /* sensors have no mass */
+    if (none && !(def->mass > 0))
         return tl_refuse(place, "mass", 1, &def->mass,
-                         "it must be > 0 on a dynamic body without shapes");
-    if (!def->shape_count && all_zero(moments))
+                         sensors ? "it must be > 0 on a dynamic body whose shapes are all sensors"
+                                 : "it must be > 0 on a dynamic body without shapes");
+    if (none && all_zero(moments))
         return tl_refuse(place, "inertia", 3, moments,
-                         "each must be > 0 on a dynamic body without shapes");
+                         sensors ? "each must be > 0 on a dynamic body whose shapes are all sensors"
+                                 : "each must be > 0 on a dynamic body without shapes");
     if (def->mass == 0 && !(def->density > 0))
         return tl_refuse(place, "density", 1, &def->density, "it must be > 0 where mass is 0");
     if (all_zero(moments) && !all_zero(def->centre_of_mass))
@@ -190,7 +202,7 @@ tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, const t
                           const tl_array *geometries, tl_body_rec *body)
 {
     double centre[3], axes[4] = {1, 0, 0, 0};
-    TL_TRY(check_given(place, def));
+    TL_TRY(check_given(place, def, shapes));
     body->mass = def->mass;
     memcpy(body->inertia, def->inertia, sizeof body->inertia);
     memcpy(centre, def->centre_of_mass, sizeof centre);

@@ -41,8 +41,9 @@ static const struct kind {
     [TL_MONITOR_AMOUNT] = {{"mass", "count"}, {"kg", ""}, false},
     [TL_MONITOR_SPEED] = {{"mean", "max", "min"}, {"m/s", "m/s", "m/s"}, false},
     [TL_MONITOR_EXPRESSION] = {{NULL}, {NULL}, false},
+    [TL_MONITOR_TOUCHING] = {{"count", "mass"}, {"", "kg"}, false},
 };
-_Static_assert(sizeof kinds / sizeof *kinds == TL_MONITOR_EXPRESSION + 1, "a row for each kind");
+_Static_assert(sizeof kinds / sizeof *kinds == TL_MONITOR_TOUCHING + 1, "a row for each kind");
 
 /* The unit of a quantity that is summed up over time. */
 static void integrate_unit(const char *unit, char out[16])
@@ -111,7 +112,8 @@ static tl_status check_name(const tl_monitor_list *list, const tl_place *place,
     if (text.length > MOST_NAME || !tl_expression_is_name(text))
         return tl_refuse_text(place, "name", name,
                               "it must be a letter or _, then letters, digits and _; at most 40");
-    if (def->kind >= TL_MONITOR_MEAN && (tl_expression_is_taken(text) || tl_text_is(text, "t")))
+    if (tl_monitor_stands_alone(def->kind) &&
+        (tl_expression_is_taken(text) || tl_text_is(text, "t")))
         return tl_refuse_text(place, "name", name, "that is built in; it must be another");
     for (size_t i = 0; i < list->monitors.count; i++)
         if (tl_text_is(text, monitors[i].def.name))
@@ -173,7 +175,7 @@ static tl_status check_measure(const tl_place *place, const tl_monitor_def *def,
     TL_TRY(tl_check_finite(place, "axis", 3, def->axis));
     TL_TRY(tl_check_finite(place, "point", 3, def->point));
     TL_TRY(tl_check_finite(place, "normal", 3, n));
-    if (def->kind == TL_MONITOR_FORCE || def->kind == TL_MONITOR_TORQUE)
+    if (tl_monitor_of_contacts(def->kind))
         TL_TRY(check_force(place, def));
     if ((def->kind == TL_MONITOR_MASS_FLOW && !plane) ||
         (def->kind >= TL_MONITOR_ENERGY && def->kind <= TL_MONITOR_SPEED && def->within))
@@ -382,8 +384,7 @@ tl_status tl_scene_add_monitor(tl_scene *scene, const tl_monitor_def *def)
     if (!def)
         return tl_refuse_null("def");
     const tl_monitor_limits limits = {scene->list.bodies.count, scene->schedule.emitters.count};
-    const bool one_shape = (def->kind == TL_MONITOR_FORCE || def->kind == TL_MONITOR_TORQUE) &&
-                           def->shape != TL_ANY_SHAPE;
+    const bool one_shape = tl_monitor_of_contacts(def->kind) && def->shape != TL_ANY_SHAPE;
     tl_monitor_list *list = &scene->monitors;
     TL_TRY(tl_monitor_list_add(list, def, &limits));
     if (!one_shape)

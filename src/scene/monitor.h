@@ -56,4 +56,16 @@ static inline bool tl_monitor_is_statistic(tl_monitor_kind kind)
     return kind >= TL_MONITOR_MEAN && kind <= TL_MONITOR_INTEGRAL;
 }
 
+/* Whether its name is that of its one channel. */
+static inline bool tl_monitor_stands_alone(tl_monitor_kind kind)
+{
+    return tl_monitor_is_statistic(kind) || kind == TL_MONITOR_EXPRESSION;
+}
+
+/* Whether it looks at contacts of `on` with `by`. */
+static inline bool tl_monitor_of_contacts(tl_monitor_kind kind)
+{
+    return kind == TL_MONITOR_FORCE || kind == TL_MONITOR_TORQUE || kind == TL_MONITOR_TOUCHING;
+}
+
 #endif

@@ -16,6 +16,7 @@ tl_status tl_scene_create(tl_scene **scene)
         return TL_NO_MEMORY;
     made->settings = tl_settings_default();
     made->forces.item = sizeof(tl_force_rec);
+    made->exclusions.item = sizeof(uint64_t);
     made->geometries.item = sizeof(tl_geometry_rec);
     tl_body_list_init(&made->list);
     made->list.geometries = &made->geometries;
@@ -38,6 +39,7 @@ void tl_scene_destroy(tl_scene *scene)
     for (size_t i = 0; i < scene->forces.count; i++)
         tl_force_rec_free(&forces[i]);
     tl_array_free(&scene->forces);
+    tl_array_free(&scene->exclusions);
     tl_schedule_free(&scene->schedule);
     tl_monitor_list_free(&scene->monitors);
     tl_array_free(&scene->materials);

@@ -19,7 +19,8 @@ typedef struct tl_shape_rec {
     double edge_u[3], edge_v[3];
     double half_length, rounding;
     uint32_t geometry; /* 1 + index into the geometries, 0 where there is none */
-    uint32_t unused;   /* 0 */
+    uint32_t sensor;   /* 1 or 0 */
+    uint32_t group, mask;
 } tl_shape_rec;
 
 /* Whether a kind is a solid, which may be on dynamic bodies. */
@@ -217,12 +218,19 @@ struct tl_scene {
     tl_array geometries; /* tl_geometry_rec */
     tl_body_list list;   /* of these geometries */
     tl_array forces;     /* tl_force_rec */
+    tl_array exclusions; /* uint64_t: tl_exclusion(), ascending */
     tl_schedule schedule;
     tl_monitor_list monitors;
 };
 
 /* The default material of a new scene. */
 tl_status tl_materials_init(tl_scene *scene);
+/* exclude.c: a pair of bodies that do not collide as one number, by the indices of their handles;
+ * a list of them in ascending order: whether it has a pair, putting one in (which may fail) or
+ * taking it out. */
+uint64_t tl_exclusion(uint32_t a, uint32_t b);
+bool tl_exclusions_have(const tl_array *list, uint64_t pair);
+tl_status tl_exclusions_set(tl_array *list, uint64_t pair, bool excluded);
 
 /* Refuses settings that break a rule; messages name the field as "settings.field". */
 tl_status tl_settings_check(const tl_settings *settings);

@@ -8,7 +8,12 @@
 
 tl_emitter_def tl_emitter_default(void)
 {
-    return (tl_emitter_def){.stop = INFINITY, .interval = 0.05, .seed = 1, .density = 1000};
+    return (tl_emitter_def){.stop = INFINITY,
+                            .interval = 0.05,
+                            .seed = 1,
+                            .density = 1000,
+                            .group = 1,
+                            .mask = UINT32_MAX};
 }
 
 tl_event_def tl_event_default(void)

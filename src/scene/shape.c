@@ -7,7 +7,8 @@
 
 static tl_shape_def shape_default(tl_shape_kind kind)
 {
-    return (tl_shape_def){.kind = kind, .orientation = {1, 0, 0, 0}};
+    return (tl_shape_def){
+        .kind = kind, .orientation = {1, 0, 0, 0}, .group = 1, .mask = UINT32_MAX};
 }
 
 static tl_shape_def round_default(tl_shape_kind kind, double radius, double half_length)
@@ -244,6 +245,9 @@ tl_status tl_shape_rec_make(const tl_place *place, tl_body_kind body, const tl_s
     TL_TRY(tl_check_unit(place, "orientation", def->orientation, out->orientation));
     out->kind = def->kind;
     out->material = def->material.index;
+    out->group = def->group;
+    out->mask = def->mask;
+    out->sensor = def->sensor;
     memcpy(out->position, def->position, sizeof out->position);
     return record_size(place, def, geometries, out);
 }

@@ -27,6 +27,9 @@ static tl_status look_at(tl_world *w, const void *seen, tl_collide_state *state)
                                 .envelope = w->envelope,
                                 .seen = seen,
                                 .deep = MISSED * w->smallest,
+                                .filters = w->filters,
+                                .exclusions = (uint32_t)w->exclusions.count,
+                                .excluded = w->excluded.data,
                                 .manifolds = w->manifolds,
                                 .surfaces = w->surfaces,
                                 .last = w->steps && last->impulses ? last : NULL,
@@ -49,6 +52,25 @@ static tl_status find(tl_world *w, uint32_t parts, uint32_t devices, const void 
     TL_TRY(look_at(w, seen, &state));
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
+}
+
+/* The contacts with sensors. Steps solve nothing for them, so they have a search and a list of
+ * their own, and all else is what it would be without sensors, bit for bit. */
+static tl_status sense(tl_world *w)
+{
+    tl_collide_state state;
+    w->sensed.count = 0;
+    if (!w->sensors)
+        return TL_OK;
+    TL_TRY(look_at(w, NULL, &state));
+    state.senses = true;
+    state.manifolds = w->sensed_manifolds;
+    state.surfaces = w->sensed_surfaces;
+    state.last = NULL;
+    const tl_status status = tl_collide_run(w->backend, &w->collide, &state, &w->sensed);
+    if (status != TL_OK)
+        w->sensed.count = 0;
+    return status;
 }
 
 /* Time since the mark, which moves on; that of the device too where exact times are wanted. */
@@ -115,7 +137,9 @@ static tl_status find_beside(tl_world *w, uint32_t parts, uint32_t devices)
     TL_TRY(tl_buffer_need(w->backend, &w->kept_centre, bytes));
     w->backend->ops->copy(w->backend, w->kept_centre.data, w->centre.data, bytes);
     w->asked = true;
-    tl_status status = find(w, parts, devices, NULL, next);
+    tl_status status = sense(w);
+    if (status == TL_OK)
+        status = find(w, parts, devices, NULL, next);
     if (status == TL_OK)
         status = match(w, next);
     if (status != TL_OK)
@@ -128,6 +152,7 @@ static tl_status find_beside(tl_world *w, uint32_t parts, uint32_t devices)
 static tl_status find_over(tl_world *w, uint32_t parts, uint32_t devices)
 {
     tl_contacts *next = &w->contacts[1 - w->current];
+    TL_TRY(sense(w));
     next->over = &w->contacts[w->current];
     const tl_status status = find(w, parts, devices, NULL, next);
     next->over = NULL;
@@ -743,6 +768,7 @@ static tl_status begin_step(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
     tl_world_forget_asked(w);
+    TL_TRY(sense(w));
     TL_TRY(find(w, 0, 1, NULL, &w->contacts[1 - w->current]));
     r->searches = 1;
     r->ms.find = lap(w, &mark);

@@ -272,6 +272,21 @@ static tl_status check_forces(const tl_world *w, const tl_image *m)
     return TL_OK;
 }
 
+/* Pairs of living bodies, in ascending order. */
+static tl_status check_exclusions(const tl_world *w)
+{
+    const uint64_t *pairs = w->exclusions.data;
+    for (size_t i = 0; i < w->exclusions.count; i++) {
+        const uint32_t a = (uint32_t)(pairs[i] >> 32), b = (uint32_t)pairs[i];
+        if (i && pairs[i] <= pairs[i - 1])
+            return damaged("exclusions", i, "it is not in ascending order");
+        if (a >= b || tl_world_row(w, (tl_body){a, 1}) == TLK_NONE ||
+            tl_world_row(w, (tl_body){b, 1}) == TLK_NONE)
+            return damaged("exclusions", i, "it names no two bodies");
+    }
+    return w->exclusions.count < 1u << 31 ? TL_OK : tl_damaged("it excludes too many pairs");
+}
+
 /* --- shapes ---------------------------------------------------------------------------------- */
 
 /* Whether three axes are at right angles, of length 1 and right-handed. */
@@ -336,11 +351,15 @@ static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, c
     const double *geom = (const double *)m->geom.data + 4 * s;
     const double *inertia = (const double *)m->inertia.data + 4 * (size_t)body[s];
     const uint32_t kind = info & TLK_SHAPE_KIND;
-    const uint32_t known = TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED | TLK_SHAPE_ROUNDED;
+    const uint32_t known = TLK_SHAPE_KIND | TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED |
+                           TLK_SHAPE_ROUNDED | TLK_SHAPE_GROUPED | TLK_SHAPE_SENSOR;
+    const uint32_t *filter = (const uint32_t *)m->filter.data + 2 * s;
     const bool dynamic = inertia[3] > 0, fixed = info & TLK_SHAPE_FIXED;
     bool central = kind == TL_SPHERE && is_isotropic(inertia) && all_zero(geom, 3);
-    if (kind > TL_HEIGHTS || (info & 0xffu & ~known))
+    if (kind > TL_HEIGHTS || (info & ((1u << TLK_SHAPE_MATERIAL) - 1) & ~known))
         return "its kind is unknown";
+    if (!!(info & TLK_SHAPE_GROUPED) != (filter[0] != 1 || filter[1] != UINT32_MAX))
+        return "its flags do not fit its groups";
     if (info >> TLK_SHAPE_MATERIAL >= w->materials)
         return "its material is none";
     if (fixed == dynamic || (dynamic && !tl_shape_is_solid(kind)))
@@ -365,7 +384,8 @@ static tl_status check_shapes(const tl_world *w, const tl_image *m)
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
     const double *frame = m->frame_local.data;
     size_t frames = 0;
-    if (m->shape_info.count != shapes || m->geom.count != shapes || m->centre.count != shapes)
+    if (m->shape_info.count != shapes || m->filter.count != shapes || m->geom.count != shapes ||
+        m->centre.count != shapes)
         return tl_damaged("its arrays of shapes differ in length");
     for (size_t s = 0; s < shapes; s++)
         frames += (info[s] & TLK_SHAPE_KIND) != TL_SPHERE;
@@ -397,7 +417,8 @@ static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
     const double *n = (const double *)m->n.data + 4 * k;
     if (a >= shapes || b >= shapes)
         return "it has no shape";
-    if (body[a] == body[b] || (info[a] & info[b] & TLK_SHAPE_FIXED))
+    if (body[a] == body[b] || (info[a] & info[b] & TLK_SHAPE_FIXED) ||
+        (info[a] | info[b]) & TLK_SHAPE_SENSOR)
         return "its shapes do not touch each other";
     if (!all_kept(w, n, 4) || !within(n, 3, 1.001) || !within(n + 3, 1, REACH))
         return "its normal or gap is none";
@@ -481,6 +502,7 @@ tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const
     TL_TRY(check_bodies(w, m, alive));
     TL_TRY(check_origins(w, m));
     TL_TRY(check_forces(w, m));
+    TL_TRY(check_exclusions(w));
     TL_TRY(check_shapes(w, m));
     return check_contacts(w, m);
 }

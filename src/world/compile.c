@@ -38,6 +38,12 @@ static void add_shape(rows *r, const tl_shape_rec *s, bool dynamic, bool plain)
         info |= TLK_SHAPE_CENTRAL;
     if (s->kind == TL_BOX && s->rounding > 0)
         info |= TLK_SHAPE_ROUNDED;
+    if (s->group != 1 || s->mask != UINT32_MAX)
+        info |= TLK_SHAPE_GROUPED;
+    if (s->sensor)
+        info |= TLK_SHAPE_SENSOR;
+    const uint32_t filter[2] = {s->group, s->mask};
+    memcpy((uint32_t *)m->filter.data + 2 * at, filter, sizeof filter);
     ((uint32_t *)m->shape_body.data)[at] = (uint32_t)r->body;
     ((uint32_t *)m->shape_info.data)[at] = info;
     memset((double *)m->centre.data + 4 * at, 0, 4 * sizeof(double));
@@ -146,12 +152,12 @@ tl_status tl_image_append(tl_image *m, const tl_body_list *list, uint32_t first_
     rows r = {m, list, m->id.count, m->shape_body.count, m->frame_local.count};
     const size_t bodies = r.body + list->bodies.count, shapes = r.shape + list->shape_total;
     tl_array *of_bodies[] = {&m->pos, &m->quat, &m->vel, &m->inertia, &m->flags, &m->id};
-    tl_array *of_shapes[] = {&m->shape_body, &m->shape_info, &m->geom, &m->centre};
+    tl_array *of_shapes[] = {&m->shape_body, &m->shape_info, &m->filter, &m->geom, &m->centre};
     size_t frames;
     TL_TRY(check(list, first_id, precision, &frames));
     for (size_t i = 0; i < 6; i++)
         TL_TRY(tl_array_resize(of_bodies[i], bodies));
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         TL_TRY(tl_array_resize(of_shapes[i], shapes));
     TL_TRY(tl_array_resize(&m->frame_local, r.frame + frames));
     for (int pass = 0; pass < 2; pass++)

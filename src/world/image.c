@@ -6,20 +6,22 @@
 tl_array *tl_image_array(tl_image *m, size_t i)
 {
     tl_array *const all[TL_IMAGE_ARRAYS] = {
-        &m->pos,        &m->quat,  &m->vel,         &m->inertia, &m->flags, &m->id, &m->shape_body,
-        &m->shape_info, &m->geom,  &m->frame_local, &m->centre,  &m->a,     &m->b,  &m->n,
-        &m->gamma,      &m->place, &m->feature,     &m->colour,  &m->moment};
+        &m->pos,        &m->quat,   &m->vel,   &m->inertia,     &m->flags,  &m->id, &m->shape_body,
+        &m->shape_info, &m->filter, &m->geom,  &m->frame_local, &m->centre, &m->a,  &m->b,
+        &m->n,          &m->gamma,  &m->place, &m->feature,     &m->colour, &m->moment};
     return all[i];
 }
 
 void tl_image_init(tl_image *m)
 {
     static const size_t items[TL_IMAGE_ARRAYS] = {
-        4 * sizeof(double),   4 * sizeof(double),         8 * sizeof(double), 4 * sizeof(double),
-        sizeof(uint32_t),     sizeof(uint32_t),           sizeof(uint32_t),   sizeof(uint32_t),
-        4 * sizeof(double),   TLK_FRAME * sizeof(double), 4 * sizeof(double), sizeof(uint32_t),
-        sizeof(uint32_t),     4 * sizeof(double),         4 * sizeof(double), 4 * sizeof(double),
-        2 * sizeof(uint32_t), sizeof(uint32_t),           4 * sizeof(double)};
+        4 * sizeof(double), 4 * sizeof(double),         8 * sizeof(double),
+        4 * sizeof(double), sizeof(uint32_t),           sizeof(uint32_t),
+        sizeof(uint32_t),   sizeof(uint32_t),           2 * sizeof(uint32_t),
+        4 * sizeof(double), TLK_FRAME * sizeof(double), 4 * sizeof(double),
+        sizeof(uint32_t),   sizeof(uint32_t),           4 * sizeof(double),
+        4 * sizeof(double), 4 * sizeof(double),         2 * sizeof(uint32_t),
+        sizeof(uint32_t),   4 * sizeof(double)};
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         *tl_image_array(m, i) = (tl_array){.item = items[i]};
 }
@@ -62,7 +64,7 @@ static tl_status pull_real(const tl_world *w, const tl_buffer *from, tl_array *t
 tl_status tl_image_pull(const tl_world *w, const tl_contacts *contacts, tl_image *m)
 {
     const bool kept = w->asked && contacts == &w->contacts[w->current];
-    const size_t bodies = w->rows, shapes = w->shape_rows, count = contacts->count;
+    const size_t bodies = w->rows, shapes = w->shape_rows;
     TL_TRY(pull(w, &w->pos, &m->pos, bodies));
     TL_TRY(pull(w, &w->quat, &m->quat, bodies));
     TL_TRY(pull_real(w, &w->vel, &m->vel, bodies));
@@ -71,9 +73,16 @@ tl_status tl_image_pull(const tl_world *w, const tl_contacts *contacts, tl_image
     TL_TRY(pull(w, &w->id, &m->id, bodies));
     TL_TRY(pull(w, &w->shape_body, &m->shape_body, shapes));
     TL_TRY(pull(w, &w->shape_info, &m->shape_info, shapes));
+    TL_TRY(pull(w, &w->filter, &m->filter, shapes));
     TL_TRY(pull(w, &w->geom, &m->geom, shapes));
     TL_TRY(pull(w, kept ? &w->kept_centre : &w->centre, &m->centre, shapes));
     TL_TRY(pull(w, &w->frame_local, &m->frame_local, w->frames));
+    return tl_image_pull_contacts(w, contacts, m);
+}
+
+tl_status tl_image_pull_contacts(const tl_world *w, const tl_contacts *contacts, tl_image *m)
+{
+    const size_t count = contacts->count;
     TL_TRY(pull(w, &contacts->a, &m->a, count));
     TL_TRY(pull(w, &contacts->b, &m->b, count));
     TL_TRY(pull_real(w, &contacts->n, &m->n, count));

@@ -16,6 +16,7 @@ typedef struct tl_image {
     /* shapes, in the order of their bodies */
     tl_array shape_body;  /* uint32_t: body row */
     tl_array shape_info;  /* uint32_t */
+    tl_array filter;      /* 2 uint32_t: group, mask */
     tl_array geom;        /* 4 doubles */
     tl_array frame_local; /* TLK_FRAME doubles, only for shapes that are no spheres, in the order of
                              those */
@@ -31,14 +32,17 @@ typedef struct tl_image {
 } tl_image;
 
 /* How many arrays an image has, and each in turn, for code that treats them alike. */
-#define TL_IMAGE_ARRAYS 19
+#define TL_IMAGE_ARRAYS 20
 tl_array *tl_image_array(tl_image *image, size_t i);
 
 void tl_image_init(tl_image *image);
 void tl_image_free(tl_image *image);
 
-/* Copies the state out, with the one or the other contacts. */
+/* Copies the state out, with the one or the other contacts; and some contacts, in the place of those
+ * there. */
 tl_status tl_image_pull(const tl_world *world, const tl_contacts *contacts, tl_image *image);
+tl_status tl_image_pull_contacts(const tl_world *world, const tl_contacts *contacts,
+                                 tl_image *image);
 
 /* Adds an image's bodies to a world (and its contacts, to one that has nothing yet) and takes away
  * those that `gone` marks, a byte a row on the device (NULL: none). Dynamic bodies come first in
@@ -58,7 +62,7 @@ tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
 tl_status tl_image_append(tl_image *image, const tl_body_list *list, uint32_t first_id,
                           tl_precision precision);
 
-/* shapes.c: the definition that a frame was made of, but for its material. */
+/* shapes.c: the definition that a frame was made of, but for its material and filters. */
 tl_shape_def tl_frame_def(uint32_t kind, const double *frame);
 
 /* check.c: refuses, with TL_BAD_DATA, what a snapshot says of a world that has its description

@@ -31,6 +31,7 @@ void tl_monitoring_free(tl_backend *b, tl_monitoring *m)
         tl_array_free(arrays[i]);
     tl_monitor_list_free(&m->list);
     tl_buffer_free(b, &m->member);
+    tl_buffer_free(b, &m->touching);
     tl_buffer_free(b, &m->numbers);
 }
 
@@ -180,6 +181,8 @@ tl_status tl_monitors_prepare(tl_world *w, const tl_contacts *c, const tlk_motio
     TL_TRY(tl_buffer_need(w->backend, &m->numbers,
                           m->numbers_host.count * sizeof(double) + tl_fold_room(most)));
     for (size_t i = 0; i < m->list.monitors.count; i++) {
+        if (monitors[i].def.kind == TL_MONITOR_TOUCHING)
+            TL_TRY(tl_buffer_need(w->backend, &m->touching, w->rows * sizeof(uint32_t)));
         tlk_monitor *args = (tlk_monitor *)m->args.data + i;
         *args = arguments(w, &monitors[i].def, &bit);
         args->motion = *motion;
@@ -213,6 +216,24 @@ static void measure(tl_world *w, size_t i, tl_fold fold, uint32_t count)
     }
 }
 
+/* Which bodies touch what monitor i is on: by the contacts of the step, and by those with sensors.
+ */
+static void measure_touching(tl_world *w, size_t i, uint32_t contacts)
+{
+    tl_backend *b = w->backend;
+    tlk_monitor *args = (tlk_monitor *)w->monitors.args.data + i;
+    args->touching = w->monitors.touching.data;
+    b->ops->fill(b, args->touching, 0, w->rows * sizeof(uint32_t));
+    tl_run(b, TLK_monitor_touch, contacts, args);
+    tlk_monitor sensed = *args;
+    sensed.contact_a = w->sensed.a.data;
+    sensed.contact_b = w->sensed.b.data;
+    sensed.contact_n = w->sensed.n.data;
+    sensed.contact_gamma = NULL;
+    tl_run(b, TLK_monitor_touch, w->sensed.count, &sensed);
+    measure(w, i, TLK_FOLD_monitor_touching, w->rows);
+}
+
 void tl_monitors_before(tl_world *w, uint32_t contacts)
 {
     const tl_monitor_rec *monitors = w->monitors.list.monitors.data;
@@ -222,6 +243,8 @@ void tl_monitors_before(tl_world *w, uint32_t contacts)
             measure(w, i, TLK_FOLD_monitor_force, contacts);
         else if (kind == TL_MONITOR_MASS_FLOW)
             measure(w, i, TLK_FOLD_monitor_flow, w->dynamic);
+        else if (kind == TL_MONITOR_TOUCHING)
+            measure_touching(w, i, contacts);
     }
 }
 
@@ -349,6 +372,7 @@ static void evaluate(tl_world *w, size_t i)
     switch (m->def.kind) {
     case TL_MONITOR_FORCE:
     case TL_MONITOR_TORQUE: force_channels(w, m, n, out); break;
+    case TL_MONITOR_TOUCHING: memcpy(out, n, 2 * sizeof *out); break;
     case TL_MONITOR_MASS_FLOW: flow_channels(w, s, n, out); break;
     case TL_MONITOR_POSITION:
     case TL_MONITOR_VELOCITY:

@@ -165,7 +165,7 @@ static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d)
     uint64_t counts[COUNTS];
     double *x[NUMBERS];
     TL_TRY(get(s, counts, sizeof counts));
-    if (counts[0] > TL_MONITOR_EXPRESSION || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE)
+    if (counts[0] > TL_MONITOR_TOUCHING || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE)
         return damaged("a monitor is of no kind");
     d->kind = (tl_monitor_kind)counts[0];
     d->shape = (uint32_t)counts[1];

@@ -85,6 +85,22 @@ static tl_status append_bodies(tl_world *w, const tl_image *m)
     return append_array(b, &w->id, w->rows, &m->id);
 }
 
+/* What kinds of shapes there are, which decides how contacts are found. */
+static void note_kind(tl_world *w, uint32_t info)
+{
+    const uint32_t kind = info & TLK_SHAPE_KIND;
+    const bool sensor = info & TLK_SHAPE_SENSOR;
+    const bool surface = kind == TL_MESH || kind == TL_HEIGHTS;
+    const bool manifolds = kind > TL_PARALLELOGRAM || info & TLK_SHAPE_ROUNDED ||
+                           (kind != TL_SPHERE && !(info & TLK_SHAPE_FIXED));
+    w->filters = w->filters || info & TLK_SHAPE_FILTERS;
+    w->sensors = w->sensors || sensor;
+    w->sensed_surfaces = w->sensed_surfaces || surface;
+    w->sensed_manifolds = w->sensed_manifolds || manifolds;
+    w->surfaces = w->surfaces || (surface && !sensor);
+    w->manifolds = w->manifolds || (manifolds && !sensor);
+}
+
 /* Which frames the shapes of an image will have: those that are no spheres, one after the other. */
 static tl_status append_frames(tl_world *w, const tl_image *m)
 {
@@ -97,12 +113,8 @@ static tl_status append_frames(tl_world *w, const tl_image *m)
     for (size_t first = 0; first < shapes; first += most) {
         const size_t count = shapes - first < most ? shapes - first : most;
         for (size_t i = 0; i < count; i++) {
-            const uint32_t kind = info[first + i] & TLK_SHAPE_KIND;
-            of[i] = kind != TL_SPHERE ? next++ : TLK_NONE;
-            w->surfaces = w->surfaces || kind == TL_MESH || kind == TL_HEIGHTS;
-            w->manifolds = w->manifolds || kind > TL_PARALLELOGRAM ||
-                           info[first + i] & TLK_SHAPE_ROUNDED ||
-                           (kind != TL_SPHERE && !(info[first + i] & TLK_SHAPE_FIXED));
+            of[i] = (info[first + i] & TLK_SHAPE_KIND) != TL_SPHERE ? next++ : TLK_NONE;
+            note_kind(w, info[first + i]);
         }
         b->ops->upload(b, (uint32_t *)w->frame_of.data + w->shape_rows + first, of, count * word);
     }
@@ -116,6 +128,7 @@ static tl_status append_shapes(tl_world *w, const tl_image *m)
     const size_t shapes = m->shape_body.count;
     TL_TRY(append_rows(b, &w->shape_body, w->shape_rows, &m->shape_body, w->rows));
     TL_TRY(append_array(b, &w->shape_info, w->shape_rows, &m->shape_info));
+    TL_TRY(append_array(b, &w->filter, w->shape_rows, &m->filter));
     TL_TRY(append_array(b, &w->geom, w->shape_rows, &m->geom));
     TL_TRY(append_array(b, &w->centre, w->shape_rows, &m->centre));
     TL_TRY(grow(b, &w->level, w->shape_rows, w->shape_rows + shapes));

@@ -253,7 +253,7 @@ tl_status tl_world_write_velocities(tl_world *world, size_t count, const tl_body
 
 size_t tl_world_contact_count(const tl_world *world)
 {
-    return world ? tl_world_contacts(world)->count : 0;
+    return world ? (size_t)tl_world_contacts(world)->count + world->sensed.count : 0;
 }
 
 /* Which of its body's shapes a shape row is: rows of a body are side by side. */
@@ -279,6 +279,7 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     }
     /* halfway between the surfaces: from a sphere's, or from the owner's where there is none */
     const uint32_t *info = m->shape_info.data;
+    const bool sensor = (info[a] | info[b]) & TLK_SHAPE_SENSOR;
     const bool sphere_a = (info[a] & TLK_SHAPE_KIND) == TL_SPHERE;
     const bool sphere = sphere_a || (info[b] & TLK_SHAPE_KIND) == TL_SPHERE;
     const size_t ball = sphere_a ? a : b;
@@ -286,11 +287,13 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
     const double *from = centre + 4 * (sphere ? ball : ((const uint32_t *)m->a.data)[k]);
     const double along =
         sphere ? (sphere_a ? 1 : -1) * sign * (geom[4 * ball + 3] + 0.5 * n[3]) : 0.5 * n[3];
-    *out = (tl_contact){.a = {id[body[a]], 1},
-                        .b = {id[body[b]], 1},
-                        .shape_a = shape_number(body, a),
-                        .shape_b = shape_number(body, b),
-                        .gap = n[3]};
+    memset(out, 0, sizeof *out); /* padding too, so that contacts can be compared by bytes */
+    out->a = (tl_body){id[body[a]], 1};
+    out->b = (tl_body){id[body[b]], 1};
+    out->shape_a = shape_number(body, a);
+    out->shape_b = shape_number(body, b);
+    out->gap = n[3];
+    out->sensor = sensor;
     for (size_t c = 0; c < 3; c++) {
         out->normal[c] = sign * n[c];
         out->impulse[c] = sign * gamma[c];
@@ -310,9 +313,14 @@ tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact
     REFUSE_NULL(contacts);
     tl_image image;
     tl_image_init(&image);
-    const tl_status status = tl_image_pull(world, tl_world_contacts(world), &image);
-    for (size_t k = 0; status == TL_OK && k < count; k++)
+    const size_t solved = tl_world_contacts(world)->count;
+    tl_status status = tl_image_pull(world, tl_world_contacts(world), &image);
+    for (size_t k = 0; status == TL_OK && k < solved; k++)
         read_contact(world, &image, k, &contacts[k]);
+    if (status == TL_OK && solved < count)
+        status = tl_image_pull_contacts(world, &world->sensed, &image);
+    for (size_t k = solved; status == TL_OK && k < count; k++)
+        read_contact(world, &image, k - solved, &contacts[k]);
     tl_image_free(&image);
     return status;
 }

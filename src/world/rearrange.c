@@ -154,12 +154,12 @@ static void move_state(tl_world *w, const tl_arrangement *all, const tlk_order *
     const uint32_t real = (uint32_t)(b->real / sizeof(uint32_t));
     const moving bodies[] = {{&w->pos, 8},     {&w->quat, 8},  {&w->vel, 8 * real},
                              {&w->inertia, 8}, {&w->flags, 1}, {&w->id, 1}};
-    const moving shapes[] = {{&w->shape_info, 1}, {&w->geom, 8}, {&w->centre, 8}};
+    const moving shapes[] = {{&w->shape_info, 1}, {&w->filter, 2}, {&w->geom, 8}, {&w->centre, 8}};
     const tlk_gathering level = {o->from.data, o->level.data, w->level.data, 1};
     const moving frame[] = {{&w->frame_local, 2 * TLK_FRAME}};
     b->ops->copy(b, w->shape_body.data, args->shape_body, (size_t)args->shapes * sizeof(uint32_t));
     move_rows(w, bodies, 6, o->order.data, all->rows);
-    move_rows(w, shapes, 3, o->from.data, args->shapes);
+    move_rows(w, shapes, 4, o->from.data, args->shapes);
     move_rows(w, frame, 1, args->frame_from, frames);
     b->ops->copy(b, w->frame_of.data, args->frame_out, (size_t)args->shapes * sizeof(uint32_t));
     tl_run(b, TLK_order_bytes, args->shapes, &level);
@@ -208,6 +208,7 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     TL_TRY(move_contacts(w, &args)); /* from here on nothing fails */
     move_state(w, all, &args, frames);
     w->current = 1 - w->current;
+    w->sensed.count = 0; /* its rows are those from before */
     w->collide = levels;
     w->smallest = smallest;
     w->rows = all->rows;

@@ -214,6 +214,8 @@ static tl_status place_body(const tl_emitter_rec *e, const tl_space *space, doub
     }
     *shape = tl_sphere_default(sphere[3]);
     shape->material = e->def.material;
+    shape->group = e->def.group;
+    shape->mask = e->def.mask;
     body->shapes = shape;
     body->shape_count = 1;
     memcpy(body->position, sphere, sizeof body->position);

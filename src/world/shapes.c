@@ -35,7 +35,7 @@ static void quaternion_of(const double *axes, double *q)
 
 /* What the device holds of shapes, downloaded. */
 typedef struct shape_copy {
-    tl_array body, info, geom, frame_of, frame;
+    tl_array body, info, filter, geom, frame_of, frame;
 } shape_copy;
 
 static tl_status download(const tl_world *w, const tl_buffer *buffer, size_t item, size_t count,
@@ -52,6 +52,7 @@ static tl_status copy_shapes(const tl_world *w, shape_copy *copy)
     const size_t number = sizeof(double), index = sizeof(uint32_t);
     TL_TRY(download(w, &w->shape_body, index, rows, &copy->body));
     TL_TRY(download(w, &w->shape_info, index, rows, &copy->info));
+    TL_TRY(download(w, &w->filter, 2 * index, rows, &copy->filter));
     TL_TRY(download(w, &w->geom, 4 * number, rows, &copy->geom));
     TL_TRY(download(w, &w->frame_of, index, rows, &copy->frame_of));
     return download(w, &w->frame_local, TLK_FRAME * number, w->frames, &copy->frame);
@@ -92,6 +93,9 @@ static tl_shape_def shape_def(const shape_copy *copy, uint32_t row)
     if (kind != TL_SPHERE)
         def = tl_frame_def(kind, (const double *)copy->frame.data + TLK_FRAME * (size_t)frame);
     def.material.index = info >> TLK_SHAPE_MATERIAL;
+    def.group = ((const uint32_t *)copy->filter.data)[2 * (size_t)row];
+    def.mask = ((const uint32_t *)copy->filter.data)[2 * (size_t)row + 1];
+    def.sensor = info & TLK_SHAPE_SENSOR;
     return def;
 }
 
@@ -150,7 +154,8 @@ tl_status tl_world_read_shapes(const tl_world *world, size_t count, tl_shape_inf
         status = list_shapes(world, &copy, shapes);
     if (status != TL_OK)
         memset(shapes, 0, count * sizeof *shapes);
-    tl_array *arrays[] = {&copy.body, &copy.info, &copy.geom, &copy.frame_of, &copy.frame};
+    tl_array *arrays[] = {&copy.body, &copy.info,     &copy.filter,
+                          &copy.geom, &copy.frame_of, &copy.frame};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     return status;

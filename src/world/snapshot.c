@@ -3,8 +3,9 @@
  *
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
- *   arrays   each with its count: which handles are alive, pairs, motions, forces, emitters,
- *            events, boundaries, monitors (bytes of monitor_save.c), the arrays of the image
+ *   arrays   each with its count: which handles are alive, pairs, motions, forces, excluded pairs
+ *            of bodies, emitters, events, boundaries, monitors (bytes of monitor_save.c), the
+ * arrays of the image
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and every field against what a world can hold (check.c). What is allocated is a small
@@ -246,11 +247,17 @@ static void records(stream *s, tl_array *all, void (*walk)(stream *s, void *reco
 static void shape(stream *s, void *record)
 {
     tl_shape_def *d = record;
-    uint32_t words[3] = {d->kind, d->material.index, d->geometry.index};
+    uint32_t words[6] = {d->kind,  d->material.index, d->geometry.index,
+                         d->group, d->mask,           d->sensor};
     raw(s, words, sizeof words);
+    if (s->status == TL_OK && words[5] > 1)
+        s->status = tl_damaged("a shape of a template is a sensor neither 0 nor 1");
     d->kind = (tl_shape_kind)words[0];
     d->material.index = words[1];
     d->geometry.index = words[2];
+    d->group = words[3];
+    d->mask = words[4];
+    d->sensor = words[5] != 0;
     raw(s, d->position, sizeof d->position);
     raw(s, d->orientation, sizeof d->orientation);
     raw(s, d->half_extents, sizeof d->half_extents);
@@ -317,6 +324,8 @@ static void emitter(stream *s, void *record)
     word(s, &kind);
     d->size.kind = (tl_size_kind)kind;
     word(s, &d->material.index);
+    word(s, &d->group);
+    word(s, &d->mask);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         number(s, numbers[i]);
     for (size_t i = 0; i < 4; i++)
@@ -394,6 +403,7 @@ static void description(stream *s, tl_world *w)
     array(s, &w->origins);
     records(s, &w->motions, motion);
     records(s, &w->forces, force);
+    array(s, &w->exclusions);
     raw(s, &w->schedule.events_done, sizeof w->schedule.events_done);
     raw(s, &w->schedule.removed, sizeof w->schedule.removed);
     records(s, &w->schedule.emitters, emitter);
@@ -427,6 +437,14 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     monitors(s, w, *handles);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         array(s, tl_image_array(m, i));
+}
+
+/* Which shapes are on bodies of excluded pairs follows from the list of those. */
+static void forget_excluded(tl_image *m)
+{
+    uint32_t *info = m->shape_info.data;
+    for (size_t i = 0; i < m->shape_info.count; i++)
+        info[i] &= ~TLK_SHAPE_EXCLUDES;
 }
 
 static uint64_t checksum(const unsigned char *data, size_t count)
@@ -476,6 +494,7 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes)
     tl_image_init(&image);
     stream s = {.out = &out,
                 .status = tl_image_pull(world, &world->contacts[world->current], &image)};
+    forget_excluded(&image);
     if (s.status == TL_OK)
         s.status = list_alive(world, &alive);
     raw(&s, &head, sizeof head);
@@ -523,6 +542,8 @@ static tl_status restore(stream *s, tl_world *w)
         status = tl_world_upload_geometries(w);
     if (status == TL_OK)
         status = tl_image_push(w, &m, NULL);
+    if (status == TL_OK)
+        status = tl_world_upload_exclusions(w);
     if (status == TL_OK) {
         tl_world_apply_settings(w);
         tl_world_plan(w);

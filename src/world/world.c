@@ -22,11 +22,13 @@ void tl_world_free(tl_world *w)
             &w->shape_body, &w->shape_info, &w->geom,       &w->level,   &w->frame_local, &w->frame,
             &w->centre,     &w->reach,      &w->pair_table, &w->free,    &w->slide_table, &w->work,
             &w->pseudo,     &w->rest,       &w->forced,     &w->struck,  &w->seen,        &w->halt,
-            &w->frame_of,   &w->numbers,    &w->words,      &w->geometry,   &w->kept_centre};
+            &w->frame_of,   &w->numbers,    &w->words,      &w->geometry,   &w->kept_centre,
+            &w->filter,     &w->excluded};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
         tl_contacts_free(b, &w->contacts[1]);
+        tl_contacts_free(b, &w->sensed);
         tl_arena_free(b, &w->arena);
         tl_workspace_free(b, &w->workspace);
         tl_monitoring_free(b, &w->monitors);
@@ -41,6 +43,7 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->motions);
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
+    tl_array_free(&w->exclusions);
     tl_world_free_outlines(w);
     tl_geometries_free(&w->geometries);
     tl_schedule_free(&w->schedule);
@@ -112,6 +115,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
+    w->exclusions.item = sizeof(uint64_t);
     w->row_of.item = sizeof(uint32_t);
     w->ordering.ids.item = sizeof(uint32_t);
     w->pair_reals.item = 1;
@@ -159,6 +163,7 @@ tlk_shapes tl_world_shapes_view(const tl_world *w)
                         .frames = w->frames,
                         .body = w->shape_body.data,
                         .info = w->shape_info.data,
+                        .filter = w->filter.data,
                         .geom = w->geom.data,
                         .level = w->level.data,
                         .frame_of = w->frame_of.data,
@@ -248,6 +253,8 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     TL_TRY(tl_world_take_materials(w, scene));
     TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
+    TL_TRY(tl_array_append(&w->exclusions, scene->exclusions.data, scene->exclusions.count));
+    TL_TRY(tl_world_upload_exclusions(w));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {
         tl_force_rec copy;
@@ -550,6 +557,7 @@ void tl_world_drop_orphans(tl_world *w)
             forces[kept++] = forces[i];
     }
     w->forces.count = kept;
+    tl_world_drop_exclusions(w);
 }
 
 /* The rows of bodies, each named once. `seen` has a zero for every row. */

@@ -91,6 +91,7 @@ typedef struct tl_monitoring {
     tl_array args;                    /* tlk_monitor, one per monitor */
     tl_array masks, numbers_host;     /* uint32_t, double */
     tl_buffer member;                 /* uint32_t, `words` per row */
+    tl_buffer touching;               /* uint32_t per row: of the monitor that is at work */
     tl_buffer numbers;                /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
 } tl_monitoring;
 
@@ -119,6 +120,8 @@ struct tl_world {
     size_t stuck;          /* 1 + the first motion that cannot make the next step; 0 if all can */
     tl_array origins;      /* tl_origin, in the order of handles: of bodies that have one */
     tl_array forces;       /* tl_force_rec */
+    tl_array exclusions;   /* uint64_t: tl_exclusion(), ascending; and on the device: */
+    tl_buffer excluded;
     tl_array row_of; /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
     tl_schedule schedule; /* with the world's own counters */
@@ -131,18 +134,23 @@ struct tl_world {
     bool box_known;               /* false after every edit */
     tl_buffer pos, quat, vel, inertia, flags, id;
     uint32_t shape_rows, shape_dynamic;
-    tl_buffer shape_body, shape_info, geom, level, frame_of, frame_local, frame, centre, reach;
-    uint32_t frames;                    /* shapes that are no spheres */
-    bool manifolds;                     /* some pairs of shapes may touch in several points */
-    bool surfaces;                      /* some shapes are made of triangles */
-    tl_array geometries;                /* tl_geometry_rec, those of the scene */
-    tl_array outlines;                  /* of these, once they were asked for: outline.c */
-    tl_buffer numbers, words, geometry; /* the same, as tlk_shapes has them */
-    tl_buffer pair_table;               /* real, TLK_PAIR per pair */
-    tl_buffer slide_table;              /* as slides */
-    tl_array pair_reals;                /* bytes: the same on the host */
+    tl_buffer shape_body, shape_info, filter, geom, level, frame_of, frame_local, frame, centre,
+        reach;
+    uint32_t frames;                        /* shapes that are no spheres */
+    bool manifolds;                         /* some pairs of shapes may touch in several points */
+    bool surfaces;                          /* some shapes are made of triangles */
+    bool filters;                           /* some shapes have one of TLK_SHAPE_FILTERS */
+    bool sensors;                           /* some are sensors */
+    bool sensed_manifolds, sensed_surfaces; /* the same of pairs with sensors */
+    tl_array geometries;                    /* tl_geometry_rec, those of the scene */
+    tl_array outlines;                      /* of these, once they were asked for: outline.c */
+    tl_buffer numbers, words, geometry;     /* the same, as tlk_shapes has them */
+    tl_buffer pair_table;                   /* real, TLK_PAIR per pair */
+    tl_buffer slide_table;                  /* as slides */
+    tl_array pair_reals;                    /* bytes: the same on the host */
     tl_contacts contacts[2];
-    uint32_t current; /* which of the two is the last step's */
+    uint32_t current;   /* which of the two is the last step's */
+    tl_contacts sensed; /* with sensors, found with the latest; without impulses */
     /* tl_world_find_contacts() found the other one since, at the centres that shapes have now; the
      * step's own were found at these. Steps know nothing of it. */
     bool asked;
@@ -210,6 +218,10 @@ void tl_origin_shape(const tl_origin *origin, double position[3], double orienta
 tl_status tl_world_take_materials(tl_world *world, const tl_scene *scene);
 tl_status tl_world_upload_materials(tl_world *world);
 tl_status tl_world_check_solver(const tl_world *world, const tl_settings *settings);
+
+/* exclude.c: tells the device which bodies do not collide; forgets those that are gone. */
+tl_status tl_world_upload_exclusions(tl_world *world);
+void tl_world_drop_exclusions(tl_world *world);
 
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next
  * step; notes the first one that cannot make it, which stays where it is. */

@@ -65,6 +65,37 @@ static void test_same_steps(void **state)
     for_each_variant(same_steps);
 }
 
+/* The same with groups, excluded pairs and sensors, whose contacts are the same to the last bit. */
+static void same_filters(const variant *v)
+{
+    uint64_t hash[2];
+    size_t count[2];
+    tl_contact *contacts[2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_world *world = world_of(filtered_scene(&s));
+        step(world, 80);
+        assert_ok(tl_world_exclude(world, (tl_body){1, 1}, (tl_body){8, 1}, true));
+        step(world, 20);
+        hash[gpu] = tl_world_hash(world);
+        contacts[gpu] = contacts_of(world, &count[gpu]);
+        tl_world_destroy(world);
+    }
+    assert_int_equal(count[0], count[1]);
+    assert_true(contacts[0][count[0] - 1].sensor);
+    assert_memory_equal(contacts[0], contacts[1], count[0] * sizeof **contacts);
+    assert_true(hash[0] == hash[1]);
+    free(contacts[0]);
+    free(contacts[1]);
+}
+
+static void test_filters(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(same_filters);
+}
+
 /* A run that moves from the CPU to the GPU and back, with bodies added and removed, against one
  * that stays. */
 static uint64_t travel(const variant *v, bool travels)
@@ -362,10 +393,10 @@ int main(void)
     tl_world_destroy(world);
     tl_scene_destroy(scene);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_steps), cmocka_unit_test(test_travels),
-        cmocka_unit_test(test_pile),       cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_parts),      cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_same_steps), cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_travels),    cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_edits),      cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,7 @@ static void test_scenes(void **state)
         context("%s", mixed ? "mixed" : "double");
         same_steps(mixer, &settings, 60);
         same_steps(funnel, &settings, 40);
+        same_steps(filtered_scene, &settings, 40);
         same_steps(crowd, &settings, 2);
         same_steps(spread, &settings, 1);
     }

@@ -109,3 +109,25 @@ with open("shelf.json", "w") as file:
 found = run_json("check", "shelf.json", timeout=60)
 equal((found["fixed"], found["overlapping_pairs"]), (200000, 0), "a fill among many panels")
 check(10000 < found["dynamic"] < 15625, f"{found['dynamic']} spheres, not all but those of two layers")
+
+# Sensors are counted; a shape that collides with nothing is most likely a slip.
+FLOOR = {"name": "floor", "kind": "fixed", "shapes": [{"kind": "plane"}]}
+GATE = {"name": "gate", "kind": "fixed", "shapes": [{"kind": "box", "size": [1, 1, 1], "sensor": True}]}
+GRAIN = {"name": "grain", "position": [0, 0, 0.5], "shapes": [{"kind": "sphere", "radius": 0.1}]}
+
+
+def filtered(**grain):
+    with open("filtered.json", "w") as out:
+        json.dump({"version": 1, "groups": ["a", "b"], "bodies": [FLOOR, GATE, {**GRAIN, **grain}]}, out)
+    return run_json("check", "filtered.json")
+
+
+found = filtered()
+equal((found["sensors"], found["overlapping_pairs"], found["warnings"]), (1, 0, []), "a ball in a gate")
+equal(filtered(group="a")["warnings"], [], "a group that everything collides with")
+equal(filtered(mask=["a", "b"])["warnings"],
+      ['filtered.json:1:215: bodies[2] "grain" has a shape that collides with nothing in the scene: group 0x1, mask '
+       "0x6"], "a mask of others")
+equal(filtered(mask=[])["warnings"],
+      ['filtered.json:1:215: bodies[2] "grain" has a shape that collides with nothing in the scene: group 0x1, mask '
+       "0x0"], "no mask")

@@ -198,6 +198,9 @@ static inline void assert_same_shape(const tl_shape_info *a, const tl_shape_info
     assert_memory_equal(a->def.half_extents, b->def.half_extents, sizeof a->def.half_extents);
     assert_memory_equal(a->def.edge_u, b->def.edge_u, sizeof a->def.edge_u);
     assert_memory_equal(a->def.edge_v, b->def.edge_v, sizeof a->def.edge_v);
+    assert_int_equal(a->def.group, b->def.group);
+    assert_int_equal(a->def.mask, b->def.mask);
+    assert_int_equal(a->def.sensor, b->def.sensor);
 }
 
 /* All but wall-clock times and memory, which differ from run to run. */

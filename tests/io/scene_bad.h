@@ -93,6 +93,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'colour': 3"),
      "s.json:2:1: unknown key 'colour', expected '$schema', 'version', 'title', 'parameters', "
      "'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', 'pairs', "
+     "'groups', 'exclude', "
      "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
@@ -969,6 +970,120 @@ static const bad_scene bad_scenes[] = {
            "0.1}]}],\n'step': '=i'"),
      "s.json:3:11: step: in \"=i\": unknown name 'i', expected a parameter declared before, "
      "pi or a function"},
+    /* ---- What collides with what ---- */
+    {SEEN, SCENE("'groups': 3"), "s.json:2:11: groups: is 3, expected an array of names of groups"},
+    {SEEN, SCENE("'groups': ['default']"),
+     "s.json:2:12: groups[0]: is \"default\", the group of shapes that name none, expected another "
+     "name"},
+    {SEEN, SCENE("'groups': ['a', 'b', 'a']"),
+     "s.json:2:22: groups[2]: names a group again, expected each once"},
+    {SEEN, SCENE("'groups': ['']"),
+     "s.json:2:12: groups[0]: is \"\", expected the name of a group"},
+    {SEEN,
+     SCENE("'groups': ['g0', 'g1', 'g2', 'g3', 'g4', 'g5', 'g6', 'g7', 'g8', 'g9', 'g10', 'g11', "
+           "'g12', 'g13', 'g14', 'g15', 'g16', 'g17', 'g18', 'g19', 'g20', 'g21', 'g22', 'g23', "
+           "'g24', 'g25', 'g26', 'g27', 'g28', 'g29', 'g30', 'g31']"),
+     "s.json:2:11: groups: has 32 names, expected at most 31"},
+    {BLIND,
+     SCENE("'groups': ['grain'], 'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', "
+           "'radius': 0.1, 'group': 'grains'}]}]"),
+     "s.json:2:104: bodies[0].shapes[0].group: is \"grains\", expected the name of a group, which "
+     "'groups' of the scene lists; did you mean 'grain'?"},
+    {BLIND,
+     SCENE("'groups': ['grain'], 'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', "
+           "'radius': 0.1, 'mask': ['grain', 'wall']}]}]"),
+     "s.json:2:113: bodies[0].shapes[0].mask[1]: is \"wall\", expected the name of a group, which "
+     "'groups' of the scene lists"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1, 'group': "
+           "[]}]}]"),
+     "s.json:2:83: bodies[0].shapes[0].group: is an empty array, expected at least one group"},
+    {SEEN,
+     SCENE(
+         "'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1, 'group': 1}]}]"),
+     "s.json:2:83: bodies[0].shapes[0].group: is 1, expected the name of a group, or an array of "
+     "names"},
+    {SEEN,
+     SCENE(
+         "'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1, 'mask': {}}]}]"),
+     "s.json:2:82: bodies[0].shapes[0].mask: is an object, expected the name of a group, or an "
+     "array of names"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1, 'sensor': "
+           "1}]}]"),
+     "s.json:2:84: bodies[0].shapes[0].sensor: is 1, expected true or false"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1, 'sensor': "
+           "true}]}]"),
+     "s.json:2:12: bodies[0]: mass is 0; it must be > 0 on a dynamic body whose shapes are all "
+     "sensors"},
+    {SEEN, SCENE("'bodies': [{'group': 3, 'mass': 1, 'inertia': [1, 1, 1]}]"),
+     "s.json:2:22: bodies[0].group: is 3, expected the name of a group, or an array of names"},
+    {BLIND,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
+           "0.1, 'group': 'no'}]"),
+     "s.json:2:100: fills[0].group: is \"no\", expected the name of a group, which 'groups' of the "
+     "scene lists"},
+    {SEEN, SCENE("'exclude': 'ball'"),
+     "s.json:2:12: exclude: is \"ball\", expected an array of pairs of names"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'exclude': [['ball']]"),
+     "s.json:5:13: exclude[0]: is an array of 1, expected the names of two bodies or fills"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'exclude': [['ball', "
+           "3]]"),
+     "s.json:5:22: exclude[0][1]: is 3, expected the name of a body or fill"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'exclude': [['ball', "
+           "'mane']]"),
+     "s.json:5:22: exclude[0][1]: is \"mane\", expected the name of a body or fill; did you mean "
+     "'many'?"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'exclude': [['ball', "
+           "'ball']]"),
+     "s.json:5:13: exclude[0]: names one twice, expected the names of two bodies or fills"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'exclude': [['ball', "
+           "'many'], ['many', 'more']]"),
+     "s.json:5:31: exclude[1]: stands for 160000 pairs of bodies, expected at most 100000: groups "
+     "keep many apart"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'emitters': [{'name': "
+           "'tap', 'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': 0.1, "
+           "'rate': 1}],\n'exclude': [['ball', 'tap']]"),
+     "s.json:6:22: exclude[0][1]: is \"tap\", an emitter, expected the name of a body or fill"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'monitors': {'a': "
+           "{'kind': 'touching'}}"),
+     "s.json:5:19: monitors.a: has no 'on', expected the name of what is touched"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'many', 'repeat': {'count': 400}, 'position': ['=i', 0, 9], 'shapes': [{'kind': "
+           "'sphere', 'radius': 0.1}]},\n{'name': 'more', 'repeat': {'count': 400}, 'position': "
+           "['=i', 9, 9], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n'monitors': {'a': "
+           "{'kind': 'touching', 'on': 'ball', 'axis': [1, 0, 0]}}"),
+     "s.json:5:54: monitors.a: has 'axis', expected none with kind \"touching\""},
     /* ---- Fills and their regions ---- */
     {SEEN, SCENE("'fills': {}"), "s.json:2:10: fills: is an object, expected an array of fills"},
     {SEEN, SCENE("'fills': [{}]"),
@@ -1175,8 +1290,8 @@ static const bad_scene bad_scenes[] = {
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'radius': "
            "0.1, 'colour': 1}]"),
      "s.json:2:91: fills[0]: unknown key 'colour', expected 'name', 'region', 'pattern', 'radius', "
-     "'size', 'count', 'seed', 'gap', 'jitter', 'density', 'material', 'velocity', 'templates' or "
-     "'scale'"},
+     "'size', 'count', 'seed', 'gap', 'jitter', 'density', 'material', 'velocity', "
+     "'templates', 'scale', 'group' or 'mask'"},
     {BLIND,
      SCENE("'bodies': [{'name': 'sand', 'position': [9, 0, 0], 'shapes': [{'kind': 'sphere', "
            "'radius': 0.1}]}],\n'fills': [{'name': 'sand', 'region': {'kind': 'box', 'low': [0, 0, "
@@ -1326,7 +1441,7 @@ static const bad_scene bad_scenes[] = {
            "'radius': 0.1, 'rate': 1, 'pattern': 'grid'}]"),
      "s.json:2:105: emitters[0]: unknown key 'pattern', expected 'name', 'region', 'radius', "
      "'size', 'rate', 'start', 'stop', 'count', 'interval', 'seed', 'density', 'material', "
-     "'velocity', 'templates' or 'scale'"},
+     "'velocity', 'templates', 'scale', 'group' or 'mask'"},
     {SEEN,
      SCENE("'emitters': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'radius': 0.1, 'scale': 1, 'rate': 1}]"),
@@ -1592,7 +1707,8 @@ static const bad_scene bad_scenes[] = {
            "{'kind': 'pressure'}}"),
      "s.json:4:28: monitors.a.kind: is \"pressure\", expected \"force\", \"torque\", "
      "\"mass_flow\", \"position\", \"velocity\", \"angular_velocity\", \"energy\", \"amount\", "
-     "\"speed\", \"mean\", \"max\", \"min\", \"integral\" or \"expression\""},
+     "\"speed\", \"mean\", \"max\", \"min\", \"integral\", \"expression\" or "
+     "\"touching\""},
     {SEEN,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "

@@ -183,15 +183,41 @@ static const char scene_monitors[] =
     "   'impulse': {'kind': 'integral', 'of': 'floor.z'},\n"
     "   'kg': {'kind': 'expression', 'expression': '=-floor.z/g + 0*t', 'unit': 'kg'}}}\n";
 
+/* What collides with what. */
+static const char scene_filters[] =
+    "{'version': '1.1', 'groups': ['grain', 'wall', 'machine'],\n"
+    " 'bodies': [\n"
+    "   {'name': 'floor', 'kind': 'fixed', 'group': ['wall', 'default'], 'shapes': [{'kind': "
+    "'plane'}]},\n"
+    "   {'name': 'balls', 'positions': [[0, 0, 1], [0, 1, 1]], 'group': 'grain', 'mask': 'wall', "
+    "'shapes': [\n"
+    "     {'kind': 'sphere', 'radius': 0.1},\n"
+    "     {'kind': 'sphere', 'radius': 0.2, 'group': 'machine', 'mask': [], 'sensor': true}]},\n"
+    "   {'name': 'gate', 'kind': 'fixed', 'shapes': [\n"
+    "     {'kind': 'box', 'size': [1, 1, 1], 'mask': ['grain', 'machine'], 'sensor': true},\n"
+    "     {'kind': 'box', 'size': [1, 1, 1], 'position': [9, 0, 0], 'sensor': false}]}],\n"
+    " 'fills': [{'name': 'heap', 'region': {'kind': 'box', 'low': [4, 0, 0], 'high': [5, 1, 1]},\n"
+    "   'radius': 0.2, 'count': 2, 'group': ['grain', 'machine'], 'mask': ['default', 'wall']},\n"
+    "   {'region': {'kind': 'box', 'low': [6, 0, 0], 'high': [7, 1, 1]}, 'count': 1, 'group': "
+    "'grain',\n"
+    "   'templates': [{'shapes': [{'kind': 'sphere', 'radius': 0.1},\n"
+    "     {'kind': 'sphere', 'radius': 0.1, 'group': 'wall'}]}]}],\n"
+    " 'emitters': [{'name': 'tap', 'region': {'kind': 'box', 'low': [0, 0, 3], 'high': [1, 1, "
+    "4]},\n"
+    "   'radius': 0.1, 'rate': 10, 'group': 'machine', 'mask': ['default']}],\n"
+    " 'exclude': [['floor', 'balls'], ['balls', 'floor'], ['heap', 'gate'], ['balls', 'heap']],\n"
+    " 'monitors': {'in': {'kind': 'touching', 'on': 'gate', 'by': ['tap', 'balls'], 'shape': "
+    "0}}}\n";
+
 static const struct good_scene {
     const char *name, *text;
 } good_scenes[] = {
     {"least", "{'version': 1}"},
     {"least, as a number with a point", "{'version': 1.0, 'step': 1e-3, 'duration': 1E1}"},
-    {"empty lists",
-     "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
-     " 'materials': {}, 'pairs': [], 'geometries': {}, 'bodies': [], 'fills': [], 'emitters': [],"
-     " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
+    {"empty lists", "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
+                    " 'materials': {}, 'pairs': [], 'groups': [], 'exclude': [], 'geometries': {}, "
+                    "'bodies': [], 'fills': [], 'emitters': [],"
+                    " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
     {"a minor version", "{'version': '1.0'}"},
     {"what to record",
@@ -205,6 +231,7 @@ static const struct good_scene {
     {"motions", scene_motions},
     {"monitors", scene_monitors},
     {"shapes", scene_shapes},
+    {"filters", scene_filters},
 };
 
 #endif

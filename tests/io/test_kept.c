@@ -177,6 +177,7 @@ static void test_result_1_2(void **state)
     assert_true(cylinder->half_length == 0.09 && cylinder->rounding == 0.02);
     assert_true(cylinder->geometry.index == 0 && shapes[5].def.half_extents[1] == 0.12);
     assert_true(hull->geometry.index == 1 && hull->rounding == 0.01);
+    assert_true(cylinder->group == 1 && cylinder->mask == UINT32_MAX && !cylinder->sensor);
     assert_int_equal(tl_result_geometry_count(result), 3);
     assert_ok(tl_result_geometry(result, hull->geometry, &g));
     assert_true(g.kind == TL_HULL && g.vertex_count == 6 && g.triangle_count == 8);

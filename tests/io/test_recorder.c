@@ -31,6 +31,7 @@ static void check_contacts(const tl_world *world, const tl_result_frame *frame)
         assert_int_equal(got->shape_b, want[i].shape_b);
         assert_memory_equal(got->point, want[i].point, sizeof got->point);
         assert_true(got->gap == want[i].gap);
+        assert_int_equal(got->sensor, want[i].sensor);
         for (int k = 0; k < 3; k++) {
             assert_true(got->normal[k] == (double)(float)want[i].normal[k]);
             assert_true(got->impulse[k] == (double)(float)want[i].impulse[k]);
@@ -202,6 +203,53 @@ static void test_geometries(void **state)
         assert_memory_equal(same.triangles, g.triangles,
                             3 * g.triangle_count * sizeof *g.triangles);
     }
+    tl_result_close(result);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+    remove_folder(folder);
+    (void)state;
+}
+
+/* Groups, masks and sensors, and the contacts of these. */
+static void test_filters(void **state)
+{
+    static const char text[] =
+        "{\"version\": 1, \"groups\": [\"grain\", \"gate\"], \"bodies\": [\n"
+        " {\"kind\": \"fixed\", \"shapes\": [{\"kind\": \"plane\"},\n"
+        "   {\"kind\": \"box\", \"size\": [1, 1, 0.5], \"sensor\": true, \"mask\": \"grain\", "
+        "\"group\": \"gate\"}]},\n"
+        " {\"positions\": [[0, 0, 0.1], [0.3, 0, 0.1]], \"group\": [\"grain\", \"default\"],\n"
+        "   \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]},\n"
+        " {\"position\": [0, 0.3, 0.1], \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]}]}";
+    char folder[64], path[256];
+    tl_document *document = NULL;
+    tl_world *world = NULL;
+    tl_recorder *recorder = NULL;
+    tl_result *result = NULL;
+    tl_shape_info want[5];
+    tl_result_frame frame;
+    size_t sensed = 0;
+    const tl_record_def record = dense(200);
+    in_folder(path, make_folder(folder), "run.h5");
+    assert_ok(tl_document_parse("filters.json", text, sizeof text - 1, 0, NULL, &document));
+    assert_ok(tl_world_create(tl_document_scene(document), &world));
+    assert_ok(tl_recorder_create(path, false, document, world, &record, "a note", &recorder));
+    record_steps(recorder, world, 20);
+    assert_ok(tl_recorder_close(recorder, world));
+    assert_ok(tl_result_open(path, &result));
+    assert_int_equal(tl_result_describe(result).format_minor, 3);
+    assert_ok(tl_world_read_shapes(world, 5, want));
+    tl_shape_info *shapes = read_shapes(result, 5);
+    for (int i = 0; i < 5; i++)
+        assert_same_shape(&shapes[i], &want[i]);
+    assert_true(shapes[1].def.sensor && shapes[1].def.group == 4 && shapes[1].def.mask == 2);
+    assert_ok(tl_result_read_frame(result, tl_result_describe(result).frames - 1, &frame));
+    check_contacts(world, &frame);
+    for (size_t i = 0; i < frame.contact_count; i++)
+        sensed += frame.contacts[i].sensor;
+    assert_int_equal(sensed, 2);
+    assert_int_equal(frame.contact_count, 5);
+    free(shapes);
     tl_result_close(result);
     tl_world_destroy(world);
     tl_document_destroy(document);
@@ -395,10 +443,15 @@ static void test_refresh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),  cmocka_unit_test(test_bodies_and_shapes),
-        cmocka_unit_test(test_reports), cmocka_unit_test(test_due),
-        cmocka_unit_test(test_resume),  cmocka_unit_test(test_resume_from_checkpoint),
-        cmocka_unit_test(test_refresh), cmocka_unit_test(test_geometries),
+        cmocka_unit_test(test_geometries),
+        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_bodies_and_shapes),
+        cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_due),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resume_from_checkpoint),
+        cmocka_unit_test(test_refresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -643,9 +643,44 @@ static void bad_arguments(void **state)
     tl_document_describe(NULL, (tl_body){1, 1}, NULL, 0);
 }
 
+/* Groups, masks and sensors of shapes; and what is excluded. */
+static void filters_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t body, group, mask;
+        bool sensor;
+    } want[] = {{1, 5, UINT32_MAX, false}, {2, 2, 4, false},          {2, 8, 0, true},
+                {3, 2, 4, false},          {3, 8, 0, true},           {4, 1, 10, true},
+                {4, 1, UINT32_MAX, false}, {5, 10, 5, false},         {6, 10, 5, false},
+                {7, 2, UINT32_MAX, false}, {7, 4, UINT32_MAX, false}, {8, 8, 1, false}};
+    enum { COUNT = sizeof want / sizeof *want };
+    tl_document *document = parse(scene_filters);
+    tl_world *world = NULL;
+    tl_shape_info shapes[COUNT];
+    assert_ok(tl_world_create(tl_document_scene(document), &world));
+    while (tl_world_shape_count(world) < COUNT) /* the last one comes from the emitter */
+        step(world, 1);
+    assert_ok(tl_world_read_shapes(world, COUNT, shapes));
+    for (size_t i = 0; i < COUNT; i++) {
+        context("shape %zu", i);
+        assert_int_equal(shapes[i].body.index, want[i].body);
+        assert_int_equal(shapes[i].def.group, want[i].group);
+        assert_int_equal(shapes[i].def.mask, want[i].mask);
+        assert_int_equal(shapes[i].def.sensor, want[i].sensor);
+    }
+    double z[3];
+    step(world, 200); /* grains collide with walls, but these are excluded from the floor */
+    position_of(world, (tl_body){2, 1}, z);
+    assert_below(z[2], -2);
+    tl_world_destroy(world);
+    tl_document_destroy(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters_are_read),
         cmocka_unit_test(bodies_are_those_of_the_file),
         cmocka_unit_test(fills_are_those_of_the_file),
         cmocka_unit_test(motions_are_those_of_the_file),

@@ -232,6 +232,18 @@ static void add_plans(tl_scene *scene)
     assert_ok(tl_scene_add_force(scene, &force));
 }
 
+/* Pairs that do not collide, one of them of a body that will go, and a sensor. */
+static void add_filters(tl_scene *scene)
+{
+    tl_shape_def gate = tl_box_default(0.3, 0.3, 0.1);
+    gate.sensor = true;
+    gate.mask = 3;
+    add_fixed(scene, gate, (tl_material){0}, (double[3]){0, 0, 0.2}, (double[4]){1, 0, 0, 0});
+    assert_ok(tl_scene_exclude(scene, (tl_body){1, 1}, (tl_body){2, 1}));
+    assert_ok(tl_scene_exclude(scene, (tl_body){6, 1}, (tl_body){4, 1}));
+    assert_ok(tl_scene_exclude(scene, (tl_body){5, 1}, (tl_body){3, 1}));
+}
+
 /* A few bodies with all that a snapshot carries: walls of every kind, motions, forces, a schedule,
  * a body with three moments, handles that are gone. */
 static tl_world *small_world(const variant *v)
@@ -248,6 +260,8 @@ static tl_world *small_world(const variant *v)
                    (double[3]){0, 0, -1});
     balls[0].position[0] = 0.05;
     balls[1].position[0] = -0.05;
+    balls[0].group = 6;
+    balls[1].mask = 7;
     pair.shape_count = 2;
     pair.shapes = balls;
     pair.position[0] = 0.5;
@@ -256,6 +270,7 @@ static tl_world *small_world(const variant *v)
     add_walls(scene, material);
     add_moving(scene);
     add_plans(scene);
+    add_filters(scene);
     tl_world *world = world_of(scene);
     step(world, 5);
     assert_ok(tl_world_remove_bodies(world, 1, &(tl_body){3, 1}));

@@ -96,6 +96,13 @@ static void describe(tl_scene *scene, bool *gave_up)
     defs[0].motion.rotation = TL_MOTION_EXPRESSION;
     defs[0].motion.angular_expressions[2] = "0.1*t";
     TRY(tl_scene_add_bodies(scene, 6, defs, bodies));
+    tl_shape_def gate = tl_box_default(0.3, 0.3, 0.1);
+    gate.sensor = true;
+    defs[1].kind = TL_FIXED;
+    defs[1].shapes = &gate;
+    TRY(tl_scene_add_bodies(scene, 1, &defs[1], NULL));
+    TRY(tl_scene_exclude(scene, (tl_body){2, 1}, (tl_body){3, 1}));
+    TRY(tl_scene_exclude(scene, (tl_body){4, 1}, (tl_body){5, 1}));
     force.table_length = 2;
     force.times = times;
     force.values = rows;
@@ -126,6 +133,9 @@ static void measure(tl_scene *scene, bool *gave_up)
     def.name = "half";
     def.expression = "mean / 2";
     def.unit = "N";
+    TRY(tl_scene_add_monitor(scene, &def));
+    def.kind = TL_MONITOR_TOUCHING;
+    def.name = "touching";
     TRY(tl_scene_add_monitor(scene, &def));
     *gave_up = given_up;
 }
@@ -211,6 +221,9 @@ static void edit(tl_world *world, bool *gave_up)
         defs[i].position[2] = 0.05;
     }
     TRY(tl_world_add_bodies(world, 40, defs, fresh));
+    for (uint32_t i = 0; i < 20; i++)
+        TRY(tl_world_exclude(world, (tl_body){1, 1}, (tl_body){20 + i, 1}, true));
+    TRY(tl_world_exclude(world, (tl_body){25, 1}, (tl_body){1, 1}, false));
     force.body = given_up ? (tl_body){2, 1} : fresh[7];
     force.force[0] = 1;
     TRY(tl_world_add_force(world, &force));

@@ -164,13 +164,29 @@ static bool add_solid(view_table *table, uint32_t index, const tl_shape_def *def
     return true;
 }
 
+/* A sensor is looked through, as walls are, and balls are not: a round one is drawn as a solid. */
+static tl_shape_def as_seen(const tl_shape_def *def)
+{
+    tl_shape_def seen = *def;
+    if (def->sensor && def->kind == TL_SPHERE) {
+        seen.kind = TL_ELLIPSOID;
+        for (int k = 0; k < 3; k++) {
+            seen.half_extents[k] = def->radius;
+        }
+    }
+    return seen;
+}
+
 /* Adds the shapes behind a body's row; false: no memory. */
 static bool add_shapes(view_table *table, view_body *body, size_t count,
                        const tl_shape_info *shapes, const view_geometries *geometries)
 {
     double radius = 0;
     for (size_t i = 0; i < count; i++) {
-        const tl_shape_def *def = &shapes[i].def;
+        const tl_shape_def seen = as_seen(&shapes[i].def), *def = &seen;
+        if (def->sensor && body->kind == TL_DYNAMIC) {
+            continue; /* it would hide the body, and what is in it */
+        }
         const tl_geometry_info *geometry = geometry_of(geometries, def);
         const double reach = tl_shape_reach(def, geometry), half = thickness(def, reach);
         radius = fmax(radius, reach);
