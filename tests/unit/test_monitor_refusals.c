@@ -199,7 +199,8 @@ static void test_rays(void **state)
     (void)state;
     tl_scene *scene = scene_of_two();
     REFUSE(RAY, d.axis[2] = 0, TL_BAD_ARGUMENT, "monitor.axis is (0, 0, 0); it must not be zero");
-    REFUSE(RAY, d.axis[2] = NAN, TL_BAD_ARGUMENT, "monitor.axis is (0, 0, nan); every component must be finite");
+    REFUSE(RAY, d.axis[2] = NAN, TL_BAD_ARGUMENT,
+           "monitor.axis is (0, 0, nan); every component must be finite");
     REFUSE(RAY, d.max_distance = 0, TL_BAD_ARGUMENT,
            "monitor.max_distance is 0; it must be > 0 and finite");
     REFUSE(RAY, d.max_distance = INFINITY, TL_BAD_ARGUMENT,
