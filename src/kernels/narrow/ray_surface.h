@@ -22,6 +22,7 @@ typedef struct tlk_walk {
     tlk_line line; /* relative to the middle */
     uint32_t level, node, pending;
     size_t base; /* first node of the level */
+    bool given;  /* the node is a leaf that was handed out */
 } tlk_walk;
 
 TL_NARROW uint32_t tlk_boxes_width(const tlk_boxes *b, uint32_t level)
@@ -52,20 +53,22 @@ TL_NARROW double tlk_walk_enter(const tlk_walk *w, const tlk_boxes *b, size_t no
     return from <= to ? from : INFINITY;
 }
 
-/* To the next node that is pending, or none. */
-TL_NARROW void tlk_walk_pop(tlk_walk *w, const tlk_boxes *b)
+/* To the next node that is pending and that the line meets, or none. */
+TL_NARROW void tlk_walk_pop(tlk_walk *w, const tlk_boxes *b, double from, double to)
 {
-    while (w->level <= b->root && !(w->pending >> w->level & 1)) {
-        w->base += tlk_boxes_width(b, w->level);
-        w->level++;
-        w->node >>= 1;
-    }
-    if (w->level > b->root) {
-        w->node = TLK_NONE;
-        return;
-    }
-    w->pending &= ~(1u << w->level);
-    w->node ^= 1;
+    do {
+        while (w->level <= b->root && !(w->pending >> w->level & 1)) {
+            w->base += tlk_boxes_width(b, w->level);
+            w->level++;
+            w->node >>= 1;
+        }
+        if (w->level > b->root) {
+            w->node = TLK_NONE;
+            return;
+        }
+        w->pending &= ~(1u << w->level);
+        w->node ^= 1;
+    } while (!(tlk_walk_enter(w, b, w->base + w->node, from, to) < INFINITY));
 }
 
 TL_NARROW void tlk_walk_begin(tlk_walk *w, const tlk_boxes *b, const tlk_line *line)
@@ -76,36 +79,38 @@ TL_NARROW void tlk_walk_begin(tlk_walk *w, const tlk_boxes *b, const tlk_line *l
     w->base = 0;
     w->node = b->leaves ? 0 : TLK_NONE;
     w->pending = 0;
+    w->given = false;
     w->level = b->leaves ? b->root : 0;
     for (uint32_t l = 0; l < w->level; l++)
         w->base += tlk_boxes_width(b, l);
 }
 
-/* The next leaf that the line meets between `from` and `to`, or TLK_NONE. */
+/* To the children of a node: the nearer one that the line meets first. */
+TL_NARROW void tlk_walk_descend(tlk_walk *w, const tlk_boxes *b, double from, double to)
+{
+    w->level--;
+    w->base -= tlk_boxes_width(b, w->level);
+    w->node *= 2;
+    const double left = tlk_walk_enter(w, b, w->base + w->node, from, to);
+    const bool two = w->node + 1 < tlk_boxes_width(b, w->level);
+    const double right = two ? tlk_walk_enter(w, b, w->base + w->node + 1, from, to) : INFINITY;
+    if (left < INFINITY && right < INFINITY)
+        w->pending |= 1u << w->level;
+    if (right < left)
+        w->node++;
+    else if (!(left < INFINITY))
+        tlk_walk_pop(w, b, from, to);
+}
+
+/* The next leaf that the line may meet between `from` and `to`, or TLK_NONE. */
 TL_NARROW uint32_t tlk_walk_next(tlk_walk *w, const tlk_boxes *b, double from, double to)
 {
-    while (w->node != TLK_NONE) {
-        if (!(tlk_walk_enter(w, b, w->base + w->node, from, to) < INFINITY)) {
-            tlk_walk_pop(w, b);
-            continue;
-        }
-        if (w->level == 0) {
-            const uint32_t leaf = w->node;
-            tlk_walk_pop(w, b);
-            return leaf;
-        }
-        w->level--;
-        w->base -= tlk_boxes_width(b, w->level);
-        w->node *= 2;
-        if (w->node + 1 < tlk_boxes_width(b, w->level)) {
-            const double left = tlk_walk_enter(w, b, w->base + w->node, from, to);
-            const double right = tlk_walk_enter(w, b, w->base + w->node + 1, from, to);
-            w->pending |= 1u << w->level;
-            if (right < left)
-                w->node++;
-        }
-    }
-    return TLK_NONE;
+    if (w->given) /* only now: `to` may be less than it was then */
+        tlk_walk_pop(w, b, from, to);
+    while (w->node != TLK_NONE && w->level > 0)
+        tlk_walk_descend(w, b, from, to);
+    w->given = w->node != TLK_NONE;
+    return w->node;
 }
 
 /* ---- Triangles ---- */
