@@ -1,12 +1,12 @@
-/* The same bits with every instruction set: the mixer and heaps of solids stepped with the plain
- * kernels and with each of those this machine can run. Reaches past the public interface for the
- * one switch that chooses.
+/* The same bits with every instruction set: the mixer and heaps of solids stepped, and asked
+ * questions, with the plain kernels and with each of those this machine can run. Reaches past the
+ * public interface for the one switch that chooses.
  */
 #include "solids.h"
 
 #include "backend/backend.h"
 
-static uint64_t run(const variant *v)
+static uint64_t run(const variant *v, answers *told)
 {
     tl_settings settings = settings_for(v, 1.0 / 200);
     settings.solver.iterations = 6;
@@ -17,6 +17,7 @@ static uint64_t run(const variant *v)
     const tl_report report = step_report(world, 80);
     const uint64_t hash = tl_world_hash(world);
     assert_true(report.active_contacts > 20);
+    ask_world(world, 4, told);
     tl_world_destroy(world);
     return hash;
 }
@@ -24,13 +25,15 @@ static uint64_t run(const variant *v)
 static void same_bits(const variant *v)
 {
     const char *sets[] = {"avx2", "avx512"};
+    static answers plain, wide;
     assert_true(tl_backend_cpu_isa("base"));
-    const uint64_t expected = run(v);
+    const uint64_t expected = run(v, &plain);
     for (int i = 0; i < 2; i++) {
         if (!tl_backend_cpu_isa(sets[i]))
             continue;
-        if (run(v) != expected)
+        if (run(v, &wide) != expected)
             fail_msg("%s: %s gives other bits than the plain kernels", v->name, sets[i]);
+        assert_memory_equal(&plain, &wide, sizeof plain);
     }
     assert_true(tl_backend_cpu_isa(NULL));
 }
