@@ -139,7 +139,7 @@ static tl_status send(tl_world *w, tl_buffer *to, const tl_array *from)
 static tl_status make_tree(tl_world *w, tlk_query *q)
 {
     tl_caster *c = &w->caster;
-    if (c->current && c->steps == w->steps)
+    if (c->current)
         return TL_OK;
     plan p = {.box = {.item = sizeof(double)},
               .items = {.item = sizeof(tl_boxes_item)},
@@ -161,7 +161,6 @@ static tl_status make_tree(tl_world *w, tlk_query *q)
         c->root = size.root;
         c->planes = (uint32_t)p.endless.count;
         memcpy(c->middle, p.middle, sizeof c->middle);
-        c->steps = w->steps;
         c->current = true;
     }
     free_plan(&p);
@@ -265,7 +264,7 @@ static tl_status cast_all(tl_world *w, size_t count, size_t most, const tl_ray *
     tl_caster *c = &w->caster;
     tlk_query q;
     TL_TRY(tl_query_begin(w, &q));
-    if (w->shape_rows && (count > RAYS_ALONE || (c->current && c->steps == w->steps))) {
+    if (w->shape_rows && (count > RAYS_ALONE || c->current)) {
         TL_TRY(make_tree(w, &q));
         show_tree(c, &q);
     }

@@ -319,7 +319,7 @@ void tl_world_prescribe(tl_world *w)
     const tl_world_motion *motions = w->motions.data;
     w->stuck = 0;
     w->turning = false;
-    w->caster.current = false; /* bodies go elsewhere */
+    w->caster.current = false; /* at the end of steps and edits: bodies are elsewhere */
     for (size_t i = 0; i < w->motions.count; i++) {
         const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
         double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};

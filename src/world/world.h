@@ -96,8 +96,7 @@ typedef struct tl_monitoring {
 
 /* The tree that rays go through (cast.c), and what queries work with. */
 typedef struct tl_caster {
-    bool current;                   /* the tree is of the rows and poses that there were */
-    uint64_t steps;                 /* after so many steps */
+    bool current;                   /* the tree is of the present rows and poses */
     tl_buffer node, order, endless; /* uint32_t: tlk_query */
     uint32_t items, leaves, root, planes;
     double middle[3];

@@ -192,6 +192,18 @@ static void test_lists(void **state)
     assert_int_equal(nearest.body.index, bodies[8].index);
     assert_ok(tl_world_nearest(world, &far, 1e4, nobody, &nearest));
     assert_true(nearest.body.index == 0 && nearest.gap == 0);
+    /* by handle, not by place in memory: the first one comes back as the last */
+    tl_body_def again = tl_body_default();
+    const tl_shape_def small = tl_sphere_default(0.5);
+    again.shapes = &small;
+    again.shape_count = 1;
+    again.position[0] = 4;
+    tl_body fresh;
+    assert_ok(tl_world_add_bodies(world, 1, &again, &fresh)); /* dynamic: its row is the first */
+    assert_ok(tl_world_overlaps(world, &rod, 0.4, nobody, 20, n, &count));
+    assert_int_equal(count, 13);
+    assert_int_equal(n[12].body.index, fresh.index);
+    assert_ok(tl_world_remove_bodies(world, 1, &fresh));
     assert_ok(tl_world_remove_bodies(world, 10, bodies));
     assert_ok(tl_world_nearest(world, &far, INFINITY, nobody, &nearest));
     assert_int_equal(nearest.body.index, 0);
