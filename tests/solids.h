@@ -82,4 +82,34 @@ static inline void add_solid_emitter(tl_scene *scene, const double low[3], const
     assert_ok(tl_scene_add_emitter(scene, &emitter));
 }
 
+/* What a world answers to some questions about the space around (x, 0, 0.3). */
+typedef struct answers {
+    tl_ray_hit hits[600];
+    tl_neighbour near[64], nearest;
+    size_t count;
+} answers;
+
+__attribute__((unused)) static void ask_world(tl_world *world, double x, answers *out)
+{
+    static tl_ray rays[600];
+    dice d = {17};
+    tl_shape_def rod = tl_capsule_default(0.3, 0.8);
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < 600; i++) {
+        rays[i] = tl_ray_default();
+        roll3(&d, -1, 1, rays[i].origin);
+        roll_direction(&d, rays[i].direction);
+        rays[i].origin[0] += x;
+        rays[i].origin[2] += 0.3;
+        rays[i].hollow = i % 2;
+    }
+    assert_ok(tl_world_cast_rays(world, 600, rays, out->hits));
+    rod.position[0] = x;
+    rod.position[2] = 0.3;
+    turn((double[3]){1, 1, 0}, 1, rod.orientation);
+    assert_ok(tl_world_overlaps(world, &rod, 0.1, (tl_body){0, 0}, 64, out->near, &out->count));
+    rod.position[2] = 20;
+    assert_ok(tl_world_nearest(world, &rod, INFINITY, (tl_body){0, 0}, &out->nearest));
+}
+
 #endif

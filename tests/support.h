@@ -463,9 +463,9 @@ static inline tl_status add_monitors(tl_scene *scene)
     const tl_body_range ranges[2] = {{{1, 1}, 1}, {{2, 1}, 2}};
     const uint32_t emitter = 0;
     tl_status status = TL_OK;
-    for (int kind = TL_MONITOR_FORCE; kind <= TL_MONITOR_TOUCHING && status == TL_OK; kind++) {
-        static const char *const later[] = {"mean",     "most", "least",
-                                            "integral", "both", "touching"};
+    for (int kind = TL_MONITOR_FORCE; kind <= TL_MONITOR_RAY && status == TL_OK; kind++) {
+        static const char *const later[] = {"mean", "most",     "least", "integral",
+                                            "both", "touching", "ray"};
         tl_monitor_def def = tl_monitor_default();
         def.kind = (tl_monitor_kind)kind;
         def.name = kind < TL_MONITOR_MEAN ? names[kind] : later[kind - TL_MONITOR_MEAN];
@@ -478,7 +478,9 @@ static inline tl_status add_monitors(tl_scene *scene)
         if (kind == TL_MONITOR_FORCE)
             def.by = (tl_group_def){
                 .emitter_count = 1, .emitters = &emitter, .range_count = 1, .ranges = ranges};
-        def.axis[1] = kind == TL_MONITOR_FORCE;
+        def.axis[1] = kind == TL_MONITOR_FORCE || kind == TL_MONITOR_RAY;
+        def.from = (tl_body){kind == TL_MONITOR_RAY ? 2 : 0, kind == TL_MONITOR_RAY};
+        def.max_distance = 5;
         def.normal[2] = -1;
         def.point[2] = 0.5;
         def.within = kind == TL_MONITOR_AMOUNT;

@@ -26,23 +26,30 @@ enum {
 
 /* The options there are, as bits: a subcommand says which it takes. */
 enum {
-    TAKES_OUTPUT = 1 << 0,  /* -o RESULT of a run */
-    TAKES_UNTIL = 1 << 1,   /* --until */
-    TAKES_SETS = 1 << 2,    /* --set */
-    TAKES_BACKEND = 1 << 3, /* --backend, --threads */
-    TAKES_SOLVER = 1 << 4,  /* --solver, --iterations, --precision */
-    TAKES_RECORD = 1 << 5,  /* --rate, --contacts, --fields, --compression, --no-record, --force */
-    TAKES_QUIET = 1 << 6,   /* --quiet */
-    TAKES_JSON = 1 << 7,    /* --json */
-    TAKES_EXPORT = 1 << 8,  /* -o FILE, --format, --from, --to, --every, --body, --force */
-    TAKES_VIEWER = 1 << 9,  /* --port, --bind, --no-token, --no-browser */
-    TAKES_VIEW = 1 << 10,   /* -o, --force, --start, --paused, --free of a view */
-    TAKES_WATCH = 1 << 11,  /* --view of a run */
-    TAKES_MESH = 1 << 12,   /* --unit, --scale, --merge, --density */
-    TAKES_FILLING = 1 << 13 /* -o SCENE, --force, --tolerance, --spheres, --name, --material */
+    TAKES_OUTPUT = 1 << 0,   /* -o RESULT of a run */
+    TAKES_UNTIL = 1 << 1,    /* --until */
+    TAKES_SETS = 1 << 2,     /* --set */
+    TAKES_BACKEND = 1 << 3,  /* --backend, --threads */
+    TAKES_SOLVER = 1 << 4,   /* --solver, --iterations, --precision */
+    TAKES_RECORD = 1 << 5,   /* --rate, --contacts, --fields, --compression, --no-record, --force */
+    TAKES_QUIET = 1 << 6,    /* --quiet */
+    TAKES_JSON = 1 << 7,     /* --json */
+    TAKES_EXPORT = 1 << 8,   /* -o FILE, --format, --from, --to, --every, --body, --force */
+    TAKES_VIEWER = 1 << 9,   /* --port, --bind, --no-token, --no-browser */
+    TAKES_VIEW = 1 << 10,    /* -o, --force, --start, --paused, --free of a view */
+    TAKES_WATCH = 1 << 11,   /* --view of a run */
+    TAKES_MESH = 1 << 12,    /* --unit, --scale, --merge, --density */
+    TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --tolerance, --spheres, --name, --material */
+    TAKES_QUERY = 1 << 14    /* --ray, --overlap, --max-distance, --margin, --hollow, --frame */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
+
+/* A ray (origin, direction) or a ball (centre, radius) to ask about. */
+typedef struct question {
+    bool ball;
+    double x[6];
+} question;
 
 /* What the command line said. Numbers that were not given are NAN, words and counts -1. */
 typedef struct options {
@@ -85,7 +92,13 @@ typedef struct options {
     int64_t spheres;     /* at most so many */
     const char *name;    /* of the body that a mesh becomes */
     const char *material;
-    int argc; /* the whole command line, for the note of a result */
+    size_t question_count; /* --ray, --overlap, in the order given */
+    question *questions;   /* room for one more than argc */
+    double max_distance;   /* m, of rays */
+    double margin;         /* m, around balls */
+    bool hollow;           /* rays leave solids that they begin in */
+    int64_t frame;         /* of a result, from 0; -1: the last */
+    int argc;              /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
 
@@ -107,7 +120,7 @@ typedef struct subcommand {
 } subcommand;
 
 /* Reads what follows a subcommand. EXIT_OK: go on; otherwise the exit code, with the mistake told.
- * `help` is set where --help was asked for. The caller frees out->sets and out->names. */
+ * `help` is set where --help was asked for. The caller frees out->sets, names and questions. */
 int options_read(const subcommand *command, int argc, char **argv, options *out, bool *help);
 
 /* Prints the options that a subcommand takes, for its help. */
@@ -128,6 +141,7 @@ int command_export(const options *given);
 int command_decompose(const options *given);
 int command_bench(int argc, char **argv);
 int command_view(const options *given);
+int command_query(const options *given);
 
 /* --- messages (main.c) --- */
 

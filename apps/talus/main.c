@@ -88,6 +88,18 @@ static const subcommand commands[] = {
                     "itself, to this machine alone unless --bind says otherwise, and prints its\n"
                     "address. Ctrl-C ends it.\n",
      .run = command_view},
+    {.name = "query",
+     .file = "SCENE|RESULT",
+     .file_needed = true,
+     .needs = "--ray X,Y,Z,DX,DY,DZ",
+     .takes = TAKES_QUERY | TAKES_SETS | TAKES_JSON,
+     .summary = "say where rays end and what overlaps a ball",
+     .description = "In a scene as it starts, or in a frame of a result. Each --ray and each\n"
+                    "--overlap is answered by a line, or by a member of the JSON object: body,\n"
+                    "shape, distance or gap, point and normal. A ray that begins in a solid ends\n"
+                    "there, at distance 0, unless --hollow is given. Gaps are negative where\n"
+                    "shapes overlap. --frame is for results, --set for scenes.\n",
+     .run = command_query},
     {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
 };
 
@@ -249,6 +261,7 @@ static int run_command(const subcommand *command, int argc, char **argv)
         code = help ? print_help(command) : command->run(&given);
     free(given.sets);
     free(given.names);
+    free(given.questions);
     return code;
 }
 

@@ -51,7 +51,9 @@ typedef enum option_kind {
     KIND_COUNT,  /* int64_t, from low to high */
     KIND_WORD,   /* int64_t, which word */
     KIND_SET,    /* added to sets; may be given again and again */
-    KIND_BODY    /* added to names; likewise */
+    KIND_BODY,   /* added to names; likewise */
+    KIND_RAY,    /* added to questions: six numbers with commas between; likewise */
+    KIND_BALL    /* the same, four numbers */
 } option_kind;
 
 typedef struct option {
@@ -150,6 +152,18 @@ static const option known[] = {
      TAKES_MESH, 0, KIND_NUMBER, FIELD(merge), NULL, 0, 1e12},
     {"--density", "D", "of a mesh's solid, in kg/m^3 (default: 1000)", TAKES_MESH, 0, KIND_NUMBER,
      FIELD(density), NULL, 1e-12, 1e12},
+    {"--ray", "X,Y,Z,DX,DY,DZ", "a ray: origin (m) and direction; may be repeated", TAKES_QUERY, 0,
+     KIND_RAY, 0, NULL, 0, 0},
+    {"--overlap", "X,Y,Z,RADIUS", "a ball: what overlaps it; may be repeated", TAKES_QUERY, 0,
+     KIND_BALL, 0, NULL, 0, 0},
+    {"--max-distance", "LENGTH", "how far rays go, in m (default: without end)", TAKES_QUERY, 0,
+     KIND_NUMBER, FIELD(max_distance), NULL, 0, 1e12},
+    {"--margin", "LENGTH", "list what is so near to balls, too, in m", TAKES_QUERY, 0, KIND_NUMBER,
+     FIELD(margin), NULL, 0, 1e12},
+    {"--hollow", NULL, "rays that begin in a solid end where they leave it", TAKES_QUERY, 0,
+     KIND_FLAG, FIELD(hollow), NULL, 0, 0},
+    {"--frame", "N", "the frame of a result, from 0 (default: the last)", TAKES_QUERY, 0,
+     KIND_COUNT, FIELD(frame), NULL, 0, 1e15},
     {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
     {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
      FIELD(json), NULL, 0, 0},
@@ -175,7 +189,10 @@ static const options nothing = {.until = NAN,
                                 .merge = NAN,
                                 .density = NAN,
                                 .tolerance = NAN,
-                                .spheres = -1};
+                                .spheres = -1,
+                                .max_distance = NAN,
+                                .margin = NAN,
+                                .frame = -1};
 
 /* --- the nearest name --- */
 
@@ -293,6 +310,27 @@ static int read_word(const option *o, const char *text, void *field)
     return EXIT_USAGE;
 }
 
+/* Numbers with commas between, exactly as many as there are to be. */
+static int read_question(const option *o, const char *text, options *out)
+{
+    question *q = &out->questions[out->question_count];
+    const int count = o->kind == KIND_RAY ? 6 : 4;
+    const char *at = text;
+    q->ball = o->kind == KIND_BALL;
+    for (int i = 0; i < count; i++) {
+        char *end = NULL;
+        q->x[i] = strtod(at, &end);
+        if (end == at || !isfinite(q->x[i]) || *end != (i + 1 < count ? ',' : 0)) {
+            complain("%s: '%s' is not %s: %d numbers with commas between", o->name, text, o->value,
+                     count);
+            return EXIT_USAGE;
+        }
+        at = end + 1;
+    }
+    out->question_count++;
+    return EXIT_OK;
+}
+
 static int read_value(const option *o, const char *text, options *out)
 {
     void *field = (char *)out + o->field;
@@ -315,6 +353,8 @@ static int read_value(const option *o, const char *text, options *out)
         }
         complain("--body needs the name or the index of a body");
         return EXIT_USAGE;
+    case KIND_RAY:
+    case KIND_BALL: return read_question(o, text, out);
     case KIND_SET: break;
     }
     const char *equals = strchr(text, '=');
@@ -397,7 +437,10 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
     const option *o = find_option(command, argument);
     if (!o)
         return EXIT_USAGE;
-    if (seen[o - known] && o->kind != KIND_SET && o->kind != KIND_BODY) {
+    const bool again =
+        o->kind == KIND_SET || o->kind == KIND_BODY || o->kind == KIND_RAY || o->kind == KIND_BALL;
+    const bool signs = o->kind == KIND_NUMBER || o->kind == KIND_RAY || o->kind == KIND_BALL;
+    if (seen[o - known] && !again) {
         complain("%s is given twice", o->name);
         return EXIT_USAGE;
     }
@@ -415,7 +458,7 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
         complain("%s takes no value", o->name);
         return EXIT_USAGE;
     }
-    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || o->kind == KIND_NUMBER))
+    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || signs))
         value = argv[++*i];
     if (value)
         return read_value(o, value, out);
@@ -450,7 +493,8 @@ int options_read(const subcommand *command, int argc, char **argv, options *out,
     out->argv = whole_argv;
     out->sets = malloc(((size_t)argc + 1) * sizeof *out->sets);
     out->names = malloc(((size_t)argc + 1) * sizeof *out->names);
-    if (!out->sets || !out->names)
+    out->questions = malloc(((size_t)argc + 1) * sizeof *out->questions);
+    if (!out->sets || !out->names || !out->questions)
         return out_of_memory();
     for (int i = 0; i < argc; i++) {
         int code = EXIT_OK;

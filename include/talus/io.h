@@ -242,6 +242,13 @@ typedef struct tl_result_frame {
 /** Reads frame `index`, from 0. */
 TL_API tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame);
 
+/** Makes a world of frame `index`, from 0, in which nothing moves: for queries (talus/query.h).
+ * Bodies have the handles and shapes of the result, are all fixed, and are where they were; of one
+ * that records some bodies only these are there. Results without orientations are refused with
+ * TL_BAD_ARGUMENT. Triangles of meshes are numbered as by tl_world_geometry() of this world. The
+ * caller destroys it. */
+TL_API tl_status tl_result_world(tl_result *result, uint64_t index, tl_world **world);
+
 /** s, the times of all frames, tl_result_info.frames values; `count` must be that. */
 TL_API tl_status tl_result_read_times(tl_result *result, uint64_t count, double *times);
 

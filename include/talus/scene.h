@@ -571,9 +571,12 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_MIN = 11,             /**< likewise */
     TL_MONITOR_INTEGRAL = 12,        /**< over time, likewise: of a force an impulse */
     TL_MONITOR_EXPRESSION = 13,      /**< of channels of monitors added before, and t (s) */
-    TL_MONITOR_TOUCHING = 14 /**< count, mass (kg): of the bodies of `by` that touch `on`, by
+    TL_MONITOR_TOUCHING = 14, /**< count, mass (kg): of the bodies of `by` that touch `on`, by
                                 a contact that overlaps or carries an impulse, as the step
                                 found them: of a sensor, those that are in it */
+    TL_MONITOR_RAY = 15 /**< distance (m): how far a ray goes until it hits one of `on`,
+                           as tl_world_cast_rays() has it; `max_distance` where it hits
+                           none; after each step */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */
@@ -604,12 +607,16 @@ typedef struct tl_monitor_def {
     uint32_t shape;  /**< FORCE, TORQUE, TOUCHING: on this shape of the body alone, from 0; default
                           TL_ANY_SHAPE */
     double axis[3];  /**< FORCE, TORQUE, POSITION, VELOCITY, ANGULAR_VELOCITY: one more channel,
-                          "along", is the component along this axis; default 0: none */
+                          "along", is the component along this axis; default 0: none. RAY:
+                          its direction, of any length but 0 */
     bool about; /**< TORQUE: about `point`; false (the default): about the body's centre of mass, or
                      the origin of one that is not dynamic */
-    double point[3];  /**< m; TORQUE; FLOW: a point of the plane */
-    double normal[3]; /**< FLOW: of the plane, to the side that mass flows to; default 0: into
-                           `region` */
+    double point[3];     /**< m; TORQUE; FLOW: a point of the plane; RAY: where it begins */
+    tl_body from;        /**< RAY: point and axis are in the frame of this body, which the ray goes
+                              through; default none: the world's */
+    double max_distance; /**< m, RAY: how far it goes; finite and > 0 */
+    double normal[3];    /**< FLOW: of the plane, to the side that mass flows to; default 0: into
+                              `region` */
     bool within;      /**< ENERGY, AMOUNT, SPEED: bodies whose centre of mass is in `region` alone;
                          default      false */
     tl_region region; /**< FLOW, and where `within` is set; may be infinite */

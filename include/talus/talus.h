@@ -11,6 +11,7 @@
 
 #include "talus/base.h"
 #include "talus/mesh.h"
+#include "talus/query.h"
 #include "talus/scene.h"
 #include "talus/surface.h"
 #include "talus/words.h"

@@ -6,9 +6,30 @@
 
 #include "base/near.h"
 
-enum { KIND, ON, BY, SHAPE, AXIS, ABOUT, PLANE, INTO, WITHIN, OF, WINDOW, EXPRESSION, UNIT, KEYS };
-static const char *const keys[] = {"kind", "on",     "by", "shape",  "axis",       "about", "plane",
-                                   "into", "within", "of", "window", "expression", "unit"};
+enum {
+    KIND,
+    ON,
+    BY,
+    SHAPE,
+    AXIS,
+    ABOUT,
+    PLANE,
+    INTO,
+    WITHIN,
+    OF,
+    WINDOW,
+    EXPRESSION,
+    UNIT,
+    ORIGIN,
+    DIRECTION,
+    MAX_DISTANCE,
+    FROM,
+    KEYS
+};
+static const char *const keys[] = {"kind",         "on",         "by",   "shape",  "axis",
+                                   "about",        "plane",      "into", "within", "of",
+                                   "window",       "expression", "unit", "origin", "direction",
+                                   "max_distance", "from"};
 _Static_assert(sizeof keys / sizeof *keys == KEYS, "a name for each key");
 
 #define BIT(key) (1u << (key))
@@ -36,6 +57,7 @@ static const uint32_t allowed[] = {
     [TL_MONITOR_INTEGRAL] = STATISTICS,
     [TL_MONITOR_EXPRESSION] = BIT(EXPRESSION) | BIT(UNIT),
     [TL_MONITOR_TOUCHING] = BIT(ON) | BIT(BY) | BIT(SHAPE),
+    [TL_MONITOR_RAY] = BIT(ON) | BIT(ORIGIN) | BIT(DIRECTION) | BIT(MAX_DISTANCE) | BIT(FROM),
 };
 
 /* What a definition points to while it is read. */
@@ -145,6 +167,28 @@ static tl_status read_flow(const tl_reader *r, const tl_json *entry, const tl_js
     TL_TRY(tl_read_vector(r, plane[0], 3, TL_ANY("m"), def->point));
     TL_TRY(tl_read_vector(r, plane[1], 3, TL_ANY("any length"), def->normal));
     return check_vector(r, plane[1], def->normal);
+}
+
+static tl_status read_ray(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
+                          pieces *p, tl_monitor_def *def)
+{
+    if (!f[DIRECTION] || !f[MAX_DISTANCE])
+        return tl_read_missing(r, entry, keys[f[DIRECTION] ? MAX_DISTANCE : DIRECTION],
+                               f[DIRECTION] ? "how far the ray goes (m)"
+                                            : "[x, y, z], of any length");
+    TL_TRY(read_group(r, f[ON], p, 0, &def->on));
+    TL_TRY(tl_read_vector(r, f[ORIGIN], 3, TL_ANY("m"), def->point));
+    TL_TRY(tl_read_vector(r, f[DIRECTION], 3, TL_ANY("any length"), def->axis));
+    TL_TRY(check_vector(r, f[DIRECTION], def->axis));
+    TL_TRY(tl_read_number(r, f[MAX_DISTANCE], TL_ABOVE_0("m"), &def->max_distance));
+    if (!f[FROM])
+        return TL_OK;
+    TL_TRY(add_name(r, f[FROM], p, 1));
+    const tl_body_range *body = p->ranges[1].data;
+    if (p->emitters[1].count || body->count != 1)
+        return tl_read_expected(r, f[FROM], "the name of one body");
+    def->from = body->first;
+    return TL_OK;
 }
 
 static tl_status read_measure(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
@@ -292,6 +336,8 @@ static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json
                                 (int)name.length, name.data);
     if (def.kind == TL_MONITOR_EXPRESSION)
         TL_TRY(read_expression(r, entry, f, p, &def));
+    else if (def.kind == TL_MONITOR_RAY)
+        TL_TRY(read_ray(r, entry, f, p, &def));
     else if (allowed[kind] == STATISTICS)
         TL_TRY(read_statistic(r, entry, f, p, &def));
     else

@@ -500,6 +500,55 @@ typedef struct tlk_edit {
     uint32_t *info;
 } tlk_edit;
 
+/* A ray, in the world frame; or in that of a body (its mass's), where monitors have it so. */
+typedef struct tlk_ray {
+    double origin[3];
+    double direction[3]; /* of unit length */
+    double limit;        /* m: how far it goes */
+    uint32_t ignore;     /* body row that it goes through, or TLK_NONE */
+    uint32_t hollow;     /* 1: from inside a solid it hits where it leaves */
+} tlk_ray;
+
+/* Where a ray ends. */
+typedef struct tlk_ray_hit {
+    double distance, normal[3];
+    uint32_t row;        /* of the shape, or TLK_NONE: nothing is hit */
+    uint32_t id, number; /* handle index of its body, and which of the body's shapes it is */
+    uint32_t triangle;   /* of a mesh or height field, or TLK_NONE */
+    uint32_t inside;     /* 1: it began in the solid, or the triangle was hit from behind */
+    uint32_t unused;
+} tlk_ray_hit;
+
+/* How a shape lies to that of a query. */
+typedef struct tlk_neighbour {
+    double gap, normal[3], point[3]; /* point on the surface of the query's, from its origin */
+    uint32_t id, number, triangle;   /* as of tlk_ray_hit */
+    uint32_t met;                    /* 0: they are farther apart than was asked for */
+} tlk_neighbour;
+
+/* What is asked about the shapes of a world at their present poses. */
+typedef struct tlk_query {
+    tlk_bodies bodies;
+    tlk_shapes shapes;
+    double *box; /* 6 a shape, low and high; infinite of planes */
+    const tlk_ray *ray;
+    tlk_ray_hit *hit;
+    /* a tree of boxes (base/boxes.h) around all shapes but planes; without: one after the other */
+    const uint32_t *node, *order; /* 6 a node; the shape of each item */
+    uint32_t items, leaves, root;
+    double middle[3];
+    const uint32_t *endless; /* rows of planes */
+    uint32_t planes;
+    /* the shape that others are compared with */
+    uint32_t kind, ignore;   /* ignore: body row, or TLK_NONE */
+    double frame[TLK_FRAME]; /* in the world frame; of spheres, too */
+    double low[3], high[3];  /* a box around it */
+    double margin;           /* m: how far apart */
+    uint32_t *near;          /* 1 a shape, scanned then: whether its box is near */
+    const uint32_t *list;    /* those that are */
+    tlk_neighbour *found;    /* one for each of them */
+} tlk_query;
+
 /* What a monitor measures, for a fold over contacts or bodies. A group is a bit of the words that
  * each body row has in `member`, or one of two that need none. */
 #define TLK_GROUP_ALL  0xffffffffu /* every body */
@@ -525,6 +574,7 @@ typedef struct tlk_monitor {
     tlk_region region;
     uint32_t quantity; /* tlk_monitor_mean: 0 position, 1 velocity, 2 angular velocity */
     uint32_t plain;    /* and 1: every body counts the same */
+    tlk_ray ray;       /* in the frame of body row `origin`, if that is one */
 } tlk_monitor;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "kernels/bodies.h"
 #include "kernels/order.h"
+#include "kernels/query.h"
 
 /* Whether a body is in group `on`. */
 TL_KERNEL bool tlk_monitored(const tlk_monitor *m, uint32_t group, uint32_t row)
@@ -147,6 +148,25 @@ TL_KERNEL void tlk_monitor_bodies(const tlk_monitor *m, uint32_t i, double *acc)
     acc[4] += speed;
     acc[5] = tlk_max(acc[5], speed);
     acc[6] = tlk_min(acc[6], speed);
+}
+
+/* One shape: how far away a ray hits it. */
+TL_KERNEL void tlk_monitor_ray(const tlk_monitor *m, uint32_t s, double *acc)
+{
+    const tlk_bodies *b = &m->motion.bodies;
+    tlk_ray ray = m->ray;
+    tlk_ray_hit hit;
+    if (!tlk_monitored(m, m->on, m->shapes.body[s]))
+        return;
+    if (m->origin != TLK_NONE) {
+        const double *x = b->pos + 4 * (size_t)m->origin, *q = b->quat + 4 * (size_t)m->origin;
+        tlk_rotate(q, m->ray.origin, ray.origin);
+        tlk_rotate(q, m->ray.direction, ray.direction);
+        for (int k = 0; k < 3; k++)
+            ray.origin[k] += x[k];
+    }
+    if (tlk_hit_shape(b, &m->shapes, s, &ray, ray.limit, &hit))
+        acc[0] = tlk_min(acc[0], hit.distance);
 }
 
 #endif

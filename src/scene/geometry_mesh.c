@@ -6,18 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/boxes.h"
 #include "kernels/args.h"
 #include "kernels/narrow/layout.h"
 #include "talus/mesh.h"
 
+_Static_assert(TLK_LEAF == TL_BOXES_LEAF, "the leaves that kernels know");
+
 /* Of a triangle's longest edge: one that is less high has no normal to speak of. */
 #define FLATTEST 1e-12
-
-/* A triangle while it is put in order: the middle of its box, relative to that of the mesh. */
-typedef struct item {
-    float middle[3];
-    uint32_t triangle;
-} item;
 
 /* A side of a triangle of the geometry; 3 * triangle + edge. */
 typedef struct side {
@@ -48,15 +45,15 @@ static bool has_area(const double *vertices, const uint32_t *t)
 }
 
 /* Lists the triangles that have an area, and where their middles are. */
-static size_t list_items(const tl_mesh_info *info, const double *centre, item *items)
+static size_t list_items(const tl_mesh_info *info, const double *centre, tl_boxes_item *items)
 {
     size_t count = 0;
     for (size_t i = 0; i < info->triangle_count; i++) {
         const uint32_t *t = info->triangles + 3 * i;
         if (!has_area(info->vertices, t))
             continue;
-        item *it = &items[count++];
-        it->triangle = (uint32_t)i;
+        tl_boxes_item *it = &items[count++];
+        it->index = (uint32_t)i;
         for (int k = 0; k < 3; k++) {
             double low = INFINITY, high = -INFINITY;
             for (int c = 0; c < 3; c++) {
@@ -70,96 +67,7 @@ static size_t list_items(const tl_mesh_info *info, const double *centre, item *i
     return count;
 }
 
-/* ---- The order of the tree ---- */
-
-static bool before(const item *a, const item *b, int axis)
-{
-    return a->middle[axis] != b->middle[axis] ? a->middle[axis] < b->middle[axis]
-                                              : a->triangle < b->triangle;
-}
-
-/* Quickselect: the first `rank` items come first. No two are equal, so that which ones these are
- * does not depend on the pivots; those are drawn by a fixed rule that no order of triangles
- * defeats. */
-static void split(item *items, size_t count, size_t rank, int axis)
-{
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1;
-    uint64_t draw = 0x9e3779b97f4a7c15u;
-    while (low < high) {
-        draw = draw * 6364136223846793005u + 1442695040888963407u;
-        const item pivot = items[low + (ptrdiff_t)((draw >> 33) % (uint64_t)(high - low + 1))];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (before(&items[i], &pivot, axis))
-                i++;
-            while (before(&pivot, &items[j], axis))
-                j--;
-            if (i <= j) {
-                const item swapped = items[i];
-                items[i++] = items[j];
-                items[j--] = swapped;
-            }
-        }
-        if ((ptrdiff_t)rank <= j)
-            high = j;
-        else if ((ptrdiff_t)rank >= i)
-            low = i;
-        else
-            break;
-    }
-}
-
-static int widest(const item *items, size_t count)
-{
-    float low[3], high[3];
-    for (int k = 0; k < 3; k++)
-        low[k] = high[k] = items[0].middle[k];
-    for (size_t i = 1; i < count; i++)
-        for (int k = 0; k < 3; k++) {
-            low[k] = items[i].middle[k] < low[k] ? items[i].middle[k] : low[k];
-            high[k] = items[i].middle[k] > high[k] ? items[i].middle[k] : high[k];
-        }
-    const int axis = high[1] - low[1] > high[0] - low[0] ? 1 : 0;
-    return high[2] - low[2] > high[axis] - low[axis] ? 2 : axis;
-}
-
-/* Puts triangles in the order of the leaves: from the root down, each node's are parted between its
- * two children. The left child is full, so that the place of a node follows from its number. */
-static void put_in_order(item *items, size_t count, uint32_t root)
-{
-    for (uint32_t level = root; level > 0; level--) {
-        const size_t part = (size_t)TLK_LEAF << level;
-        for (size_t first = 0; first < count; first += part) {
-            const size_t here = count - first < part ? count - first : part;
-            if (here > part / 2)
-                split(items + first, here, part / 2, widest(items + first, here));
-        }
-    }
-}
-
 /* ---- Boxes ---- */
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* The nearest 32-bit number that is not greater (way -1) or not less (1). */
-static float outward(double x, int way)
-{
-    const float near = (float)x;
-    return (way > 0 ? (double)near < x : (double)near > x) ? nextafterf(near, way * INFINITY)
-                                                           : near;
-}
 
 static void bound_leaf(const double *vertices, const double *centre, const uint32_t *triangles,
                        size_t count, uint32_t *box)
@@ -171,18 +79,7 @@ static void bound_leaf(const double *vertices, const double *centre, const uint3
             low[k] = x < low[k] ? x : low[k];
             high[k] = x > high[k] ? x : high[k];
         }
-    for (int k = 0; k < 3; k++) {
-        box[k] = bits_of(outward(low[k], -1));
-        box[3 + k] = bits_of(outward(high[k], 1));
-    }
-}
-
-static void join(const uint32_t *a, const uint32_t *b, uint32_t *box)
-{
-    for (int k = 0; k < 3; k++) {
-        box[k] = bits_of(fminf(float_of(a[k]), float_of(b[k])));
-        box[3 + k] = bits_of(fmaxf(float_of(a[3 + k]), float_of(b[3 + k])));
-    }
+    tl_boxes_put(low, high, box);
 }
 
 static void fill_boxes(const double *vertices, const double *centre, uint32_t *words)
@@ -195,14 +92,7 @@ static void fill_boxes(const double *vertices, const double *centre, uint32_t *w
         bound_leaf(vertices, centre, triangles + 3 * first,
                    count - first < TLK_LEAF ? count - first : TLK_LEAF, box + 6 * i);
     }
-    for (size_t width = leaves; width > 1; width = (width + 1) / 2) {
-        uint32_t *above = box + 6 * width;
-        for (size_t i = 0; i < (width + 1) / 2; i++) {
-            const uint32_t *left = box + 12 * i;
-            join(left, 2 * i + 1 < width ? left + 6 : left, above + 6 * i);
-        }
-        box = above;
-    }
+    tl_boxes_join(box, leaves);
 }
 
 /* ---- Neighbours ---- */
@@ -275,33 +165,27 @@ static tl_status check_mesh(const tl_mesh_info *info)
 }
 
 /* The part of `out` that depends on the order of triangles. */
-static tl_status lay_out(const tl_mesh_info *info, item *items, tl_geometry_rec *out)
+static tl_status lay_out(const tl_mesh_info *info, tl_boxes_item *items, tl_geometry_rec *out)
 {
     const size_t count = list_items(info, out->centre, items);
     if (!count)
         return tl_fail(TL_BAD_DATA, "none of the mesh's %zu triangles has an area",
                        info->triangle_count);
-    const size_t leaves = (count + TLK_LEAF - 1) / TLK_LEAF;
-    uint32_t root = 0;
-    size_t nodes = leaves;
-    for (size_t width = leaves; width > 1; root++) {
-        width = (width + 1) / 2;
-        nodes += width;
-    }
+    const tl_boxes_size size = tl_boxes_measure(count);
     TL_TRY(tl_array_resize(&out->numbers, 3 * info->vertex_count + 3));
-    TL_TRY(tl_array_resize(&out->words, TLK_MESH_HEAD + 6 * count + 6 * nodes));
+    TL_TRY(tl_array_resize(&out->words, TLK_MESH_HEAD + 6 * count + 6 * size.nodes));
     double *numbers = out->numbers.data;
     uint32_t *words = out->words.data;
     memcpy(numbers, info->vertices, 3 * info->vertex_count * sizeof(double));
     memcpy(numbers + 3 * info->vertex_count, out->centre, sizeof out->centre);
     words[TLK_MESH_VERTICES] = (uint32_t)info->vertex_count;
     words[TLK_MESH_TRIANGLES] = (uint32_t)count;
-    words[TLK_MESH_LEAVES] = (uint32_t)leaves;
-    words[TLK_MESH_ROOT] = root;
+    words[TLK_MESH_LEAVES] = (uint32_t)size.leaves;
+    words[TLK_MESH_ROOT] = size.root;
     words[TLK_MESH_LEFT_OUT] = (uint32_t)(info->triangle_count - count);
-    put_in_order(items, count, root);
+    tl_boxes_order(items, count);
     for (size_t i = 0; i < count; i++)
-        memcpy(words + TLK_MESH_HEAD + 3 * i, info->triangles + 3 * (size_t)items[i].triangle,
+        memcpy(words + TLK_MESH_HEAD + 3 * i, info->triangles + 3 * (size_t)items[i].index,
                3 * sizeof(uint32_t));
     fill_boxes(numbers, out->centre, words);
     return fill_neighbours(info->vertex_count, words);
@@ -366,8 +250,8 @@ tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out)
     memcpy(out->low, info.low, sizeof out->low);
     memcpy(out->high, info.high, sizeof out->high);
     bound(info.vertices, info.vertex_count, out);
-    const size_t bytes = info.triangle_count * sizeof(item);
-    item *items = tl_alloc(bytes);
+    const size_t bytes = info.triangle_count * sizeof(tl_boxes_item);
+    tl_boxes_item *items = tl_alloc(bytes);
     tl_status status = items ? lay_out(&info, items, out) : TL_NO_MEMORY;
     tl_free(items, bytes);
     if (status == TL_OK)

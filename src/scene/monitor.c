@@ -42,8 +42,9 @@ static const struct kind {
     [TL_MONITOR_SPEED] = {{"mean", "max", "min"}, {"m/s", "m/s", "m/s"}, false},
     [TL_MONITOR_EXPRESSION] = {{NULL}, {NULL}, false},
     [TL_MONITOR_TOUCHING] = {{"count", "mass"}, {"", "kg"}, false},
+    [TL_MONITOR_RAY] = {{"distance"}, {"m"}, false},
 };
-_Static_assert(sizeof kinds / sizeof *kinds == TL_MONITOR_TOUCHING + 1, "a row for each kind");
+_Static_assert(sizeof kinds / sizeof *kinds == TL_MONITOR_RAY + 1, "a row for each kind");
 
 /* The unit of a quantity that is summed up over time. */
 static void integrate_unit(const char *unit, char out[16])
@@ -112,8 +113,7 @@ static tl_status check_name(const tl_monitor_list *list, const tl_place *place,
     if (text.length > MOST_NAME || !tl_expression_is_name(text))
         return tl_refuse_text(place, "name", name,
                               "it must be a letter or _, then letters, digits and _; at most 40");
-    if (tl_monitor_stands_alone(def->kind) &&
-        (tl_expression_is_taken(text) || tl_text_is(text, "t")))
+    if (tl_monitor_is_alone(def->kind) && (tl_expression_is_taken(text) || tl_text_is(text, "t")))
         return tl_refuse_text(place, "name", name, "that is built in; it must be another");
     for (size_t i = 0; i < list->monitors.count; i++)
         if (tl_text_is(text, monitors[i].def.name))
@@ -163,6 +163,24 @@ static tl_status check_force(const tl_place *place, const tl_monitor_def *def)
     return TL_OK;
 }
 
+static tl_status check_ray(const tl_place *place, const tl_monitor_def *def,
+                           const tl_monitor_limits *limits)
+{
+    const tl_body from = def->from;
+    const double *d = def->axis, most = def->max_distance;
+    if ((from.index || from.generation) &&
+        (from.generation != 1 || from.index < 1 || from.index > limits->bodies))
+        return tl_fail_about(
+            TL_BAD_HANDLE, &(tl_error){.subject = "monitor", .index = TL_NO_INDEX, .field = "from"},
+            ": index %u, generation %u is no body of this scene (it has %llu)", from.index,
+            from.generation, (unsigned long long)limits->bodies);
+    if (d[0] == 0 && d[1] == 0 && d[2] == 0)
+        return tl_refuse(place, "axis", 3, d, "it must not be zero");
+    if (!(most > 0 && isfinite(most)))
+        return tl_refuse(place, "max_distance", 1, &most, "it must be > 0 and finite");
+    return TL_OK;
+}
+
 static tl_status check_measure(const tl_place *place, const tl_monitor_def *def,
                                const tl_monitor_limits *limits)
 {
@@ -177,6 +195,8 @@ static tl_status check_measure(const tl_place *place, const tl_monitor_def *def,
     TL_TRY(tl_check_finite(place, "normal", 3, n));
     if (tl_monitor_of_contacts(def->kind))
         TL_TRY(check_force(place, def));
+    if (def->kind == TL_MONITOR_RAY)
+        return check_ray(place, def, limits);
     if ((def->kind == TL_MONITOR_MASS_FLOW && !plane) ||
         (def->kind >= TL_MONITOR_ENERGY && def->kind <= TL_MONITOR_SPEED && def->within))
         return tl_region_check(place, &def->region);

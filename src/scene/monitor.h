@@ -56,8 +56,8 @@ static inline bool tl_monitor_is_statistic(tl_monitor_kind kind)
     return kind >= TL_MONITOR_MEAN && kind <= TL_MONITOR_INTEGRAL;
 }
 
-/* Whether its name is that of its one channel. */
-static inline bool tl_monitor_stands_alone(tl_monitor_kind kind)
+/* Whether a kind has one channel, which has the monitor's own name. */
+static inline bool tl_monitor_is_alone(tl_monitor_kind kind)
 {
     return tl_monitor_is_statistic(kind) || kind == TL_MONITOR_EXPRESSION;
 }

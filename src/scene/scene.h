@@ -26,6 +26,10 @@ typedef struct tl_shape_rec {
 /* Whether a kind is a solid, which may be on dynamic bodies. */
 bool tl_shape_is_solid(uint32_t kind);
 
+/* Checks a convex solid that is no body's, whatever its material; messages name it "shape". */
+tl_status tl_shape_rec_solid(const tl_shape_def *def, const tl_array *geometries,
+                             tl_shape_rec *out);
+
 /* Whether the angle of two edges is wide enough for a parallelogram: its sine is above 1e-9. */
 bool tl_edges_span(const double edge_u[3], const double edge_v[3]);
 

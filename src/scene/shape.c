@@ -251,3 +251,21 @@ tl_status tl_shape_rec_make(const tl_place *place, tl_body_kind body, const tl_s
     memcpy(out->position, def->position, sizeof out->position);
     return record_size(place, def, geometries, out);
 }
+
+tl_status tl_shape_rec_solid(const tl_shape_def *def, const tl_array *geometries, tl_shape_rec *out)
+{
+    const tl_place place = tl_place_of("shape");
+    tl_shape_def plain = *def;
+    char constant[TL_CONSTANT_SIZE];
+    memset(out, 0, sizeof *out);
+    plain.material.index = 0;
+    TL_TRY(tl_check_enum(&place, "kind", def->kind, TL_WORDS_SHAPE));
+    if (def->kind == TL_PLANE || def->kind == TL_PARALLELOGRAM || def->kind == TL_MESH ||
+        def->kind == TL_HEIGHTS) {
+        tl_word_constant(TL_WORDS_SHAPE, def->kind, constant);
+        return tl_refuse_text(
+            &place, "kind", constant,
+            "it must be a convex solid: no plane, parallelogram, mesh or heights");
+    }
+    return tl_shape_rec_make(&place, TL_FIXED, &plain, 0, geometries, out);
+}

@@ -2,8 +2,9 @@
  * impulses of the step are known; what bodies do is taken after. Sums are folds on the device, in
  * an order that depends on the state alone; the host makes channels of them. step/dvi.c calls the
  * three stages; a world without monitors has nothing to do in any of them. */
+#include "base/turn.h"
 #include "scene/region.h"
-#include "world/world.h"
+#include "world/query.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,6 +130,27 @@ static tl_status find_members(tl_world *w)
 
 /* --- before the step changes anything -------------------------------------------------------- */
 
+/* The ray of a monitor, in the frame of the body that carries it, if one does: the body's own
+ * frame, not the user's. `row` is that of the body, or TLK_NONE. */
+static tlk_ray ray_of(const tl_world *w, const tl_monitor_def *def, uint32_t *row)
+{
+    const tl_origin *origin = tl_origin_of(&w->origins, def->from.index);
+    tlk_ray ray = {.limit = def->max_distance, .ignore = TLK_NONE};
+    double direction[3];
+    *row = tl_world_row(w, def->from);
+    ray.ignore = *row;
+    tl_ray_unit(def->axis, direction);
+    memcpy(ray.origin, def->point, sizeof ray.origin);
+    memcpy(ray.direction, direction, sizeof direction);
+    if (origin) {
+        tl_turn_apply(origin->turn, def->point, ray.origin);
+        tl_turn_apply(origin->turn, direction, ray.direction);
+        for (int k = 0; k < 3; k++)
+            ray.origin[k] += origin->offset[k];
+    }
+    return ray;
+}
+
 /* What the kernels see of a monitor; `bit` is the next group's. */
 static tlk_monitor arguments(const tl_world *w, const tl_monitor_def *def, uint32_t *bit)
 {
@@ -151,6 +173,8 @@ static tlk_monitor arguments(const tl_world *w, const tl_monitor_def *def, uint3
     a.quantity = def->kind == TL_MONITOR_VELOCITY           ? 1
                  : def->kind == TL_MONITOR_ANGULAR_VELOCITY ? 2
                                                             : 0;
+    if (def->kind == TL_MONITOR_RAY)
+        a.ray = ray_of(w, def, &a.origin);
     memcpy(a.point, def->point, sizeof a.point);
     memcpy(a.normal, def->normal, sizeof a.normal);
     return a;
@@ -171,7 +195,8 @@ tl_status tl_monitors_prepare(tl_world *w, const tl_contacts *c, const tlk_motio
 {
     tl_monitoring *m = &w->monitors;
     const tl_monitor_rec *monitors = m->list.monitors.data;
-    const uint32_t most = c->count > w->rows ? c->count : w->rows;
+    const uint32_t rows = w->rows > w->shape_rows ? w->rows : w->shape_rows;
+    const uint32_t most = c->count > rows ? c->count : rows;
     uint32_t bit = 0;
     if (!m->list.monitors.count)
         return TL_OK;
@@ -257,6 +282,8 @@ static void measure_bodies(tl_world *w)
             measure(w, i, TLK_FOLD_monitor_mean, w->rows);
         else if (kind >= TL_MONITOR_ENERGY && kind <= TL_MONITOR_SPEED)
             measure(w, i, TLK_FOLD_monitor_bodies, w->dynamic);
+        else if (kind == TL_MONITOR_RAY)
+            measure(w, i, TLK_FOLD_monitor_ray, w->shape_rows);
     }
 }
 
@@ -320,6 +347,14 @@ static void body_channels(const tl_monitor_rec *m, const double *n, double *out)
         out[1] = n[3] > 0 ? n[5] : NAN;
         out[2] = n[3] > 0 ? n[6] : NAN;
     }
+}
+
+/* A ray that a body carried which is gone has no value. */
+static double ray_distance(const tl_world *w, const tl_monitor_def *def, const double *n)
+{
+    if (def->from.index && tl_world_row(w, def->from) == TLK_NONE)
+        return NAN;
+    return w->shape_rows ? fmin(n[0], def->max_distance) : def->max_distance;
 }
 
 /* Takes one more sample into a sum over time or an extreme. */
@@ -386,6 +421,7 @@ static void evaluate(tl_world *w, size_t i)
     case TL_MONITOR_INTEGRAL:
         *out = statistic(m, s, &(tl_sample){w->time, w->settings.step, values[1 + m->source]});
         break;
+    case TL_MONITOR_RAY: *out = ray_distance(w, &m->def, n); break;
     case TL_MONITOR_EXPRESSION: *out = tl_expression_value(&m->code, values); break;
     }
 }

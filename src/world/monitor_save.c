@@ -38,7 +38,7 @@ static tl_status put_group(tl_array *out, const tl_group_def *g)
 }
 
 /* The numbers of a definition, in one order for both directions. */
-enum { NUMBERS = 23, COUNTS = 5 };
+enum { NUMBERS = 24, COUNTS = 7 };
 
 static void numbers_of(tl_monitor_def *d, double *x[NUMBERS])
 {
@@ -49,12 +49,14 @@ static void numbers_of(tl_monitor_def *d, double *x[NUMBERS])
             x[3 * i + k] = vectors[i] + k;
     x[21] = &d->region.radius;
     x[22] = &d->window;
+    x[23] = &d->max_distance;
 }
 
 static tl_status put_definition(tl_array *out, const tl_monitor_def *def)
 {
     tl_monitor_def d = *def;
-    const uint64_t counts[COUNTS] = {d.kind, d.shape, d.about, d.within, d.region.kind};
+    const uint64_t counts[COUNTS] = {d.kind,        d.shape,      d.about,          d.within,
+                                     d.region.kind, d.from.index, d.from.generation};
     double *x[NUMBERS];
     numbers_of(&d, x);
     TL_TRY(put(out, counts, sizeof counts));
@@ -165,13 +167,15 @@ static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d)
     uint64_t counts[COUNTS];
     double *x[NUMBERS];
     TL_TRY(get(s, counts, sizeof counts));
-    if (counts[0] > TL_MONITOR_TOUCHING || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE)
+    if (counts[0] > TL_MONITOR_RAY || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE ||
+        counts[5] > UINT32_MAX || counts[6] > UINT32_MAX)
         return damaged("a monitor is of no kind");
     d->kind = (tl_monitor_kind)counts[0];
     d->shape = (uint32_t)counts[1];
     d->about = counts[2] != 0;
     d->within = counts[3] != 0;
     d->region.kind = (tl_region_kind)counts[4];
+    d->from = (tl_body){(uint32_t)counts[5], (uint32_t)counts[6]};
     numbers_of(d, x);
     for (size_t i = 0; i < NUMBERS; i++)
         TL_TRY(get(s, x[i], sizeof *x[i]));

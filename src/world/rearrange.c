@@ -181,6 +181,7 @@ static void note_rows(tl_world *w, size_t handles)
     const uint32_t *ids = w->ordering.ids.data;
     w->row_of.count = handles;
     w->monitors.current = false;
+    w->caster.current = false;
     uint32_t *row_of = w->row_of.data;
     if (handles)
         memset(row_of, 0xff, handles * sizeof *row_of); /* TLK_NONE */

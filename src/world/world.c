@@ -23,7 +23,7 @@ void tl_world_free(tl_world *w)
             &w->centre,     &w->reach,      &w->pair_table, &w->free,    &w->slide_table, &w->work,
             &w->pseudo,     &w->rest,       &w->forced,     &w->struck,  &w->seen,        &w->halt,
             &w->frame_of,   &w->numbers,    &w->words,      &w->geometry,   &w->kept_centre,
-            &w->filter,     &w->excluded};
+            &w->filter,     &w->excluded,   &w->caster.node, &w->caster.order, &w->caster.endless};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -66,38 +66,15 @@ static void bind_phases(tl_world *w)
 {
     tl_rows *p = &w->problem;
     tl_ordering *o = &w->ordering;
-    tl_buffer *pieces[] = {&p->key,
-                           &p->place,
-                           &p->segment,
-                           &p->bidding,
-                           &p->fresh,
-                           &p->a,
-                           &p->b,
-                           &p->head,
-                           &p->arms,
-                           &p->wall,
-                           &p->inverse,
-                           &p->bias,
-                           &p->gap,
-                           &p->gamma,
-                           &p->position_bias,
-                           &p->position_gamma,
-                           &p->turns,
-                           &p->mass,
-                           &p->restitution,
-                           &p->impact,
-                           &p->rounds,
-                           &p->material,
-                           &p->moment,
-                           &o->order,
-                           &o->first,
-                           &o->from,
-                           &o->to,
-                           &o->range,
-                           &o->place,
-                           &o->level,
-                           &o->gone,
-                           &o->rows};
+    tl_caster *c = &w->caster;
+    tl_buffer *pieces[] = {
+        &p->key,         &p->place,  &p->segment,       &p->bidding,        &p->fresh,   &p->a,
+        &p->b,           &p->head,   &p->arms,          &p->wall,           &p->inverse, &p->bias,
+        &p->gap,         &p->gamma,  &p->position_bias, &p->position_gamma, &p->turns,   &p->mass,
+        &p->restitution, &p->impact, &p->rounds,        &o->order,          &o->first,   &o->from,
+        &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows,
+        &c->box,         &c->ray,    &c->hit,           &c->near,           &c->list,    &c->found,
+        &p->material,    &p->moment};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);
@@ -341,6 +318,7 @@ void tl_world_prescribe(tl_world *w)
     const tl_world_motion *motions = w->motions.data;
     w->stuck = 0;
     w->turning = false;
+    w->caster.current = false; /* at the end of steps and edits: bodies are elsewhere */
     for (size_t i = 0; i < w->motions.count; i++) {
         const size_t row = ((const uint32_t *)w->row_of.data)[motions[i].id - 1];
         double x[4] = {0, 0, 0, 0}, q[4], v[8] = {0};

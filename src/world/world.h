@@ -8,6 +8,7 @@
  *   rearrange.c moving everything to new rows; levels.c: levels of bins for the shapes there are
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
+ *   cast.c      rays; near.c: what is near a shape, contacts of one body; query.h: both
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
  *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
@@ -95,6 +96,15 @@ typedef struct tl_monitoring {
     tl_buffer numbers;                /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
 } tl_monitoring;
 
+/* The tree that rays go through (cast.c), and what queries work with. */
+typedef struct tl_caster {
+    bool current;                   /* the tree is of the present rows and poses */
+    tl_buffer node, order, endless; /* uint32_t: tlk_query */
+    uint32_t items, leaves, root, planes;
+    double middle[3];
+    tl_buffer box, ray, hit, near, list, found; /* pieces of the arena */
+} tl_caster;
+
 struct tl_world {
     tl_backend *backend;
     tl_settings settings;
@@ -157,6 +167,7 @@ struct tl_world {
     tl_buffer kept_centre;
 
     tl_ordering ordering;
+    tl_caster caster;
 
     /* the step's own; what collide, problem and ordering have is cut from the arena */
     tl_arena arena;

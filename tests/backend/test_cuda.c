@@ -284,7 +284,7 @@ static void swap_bodies(tl_world *world, int round, tl_body *ball)
  * the same values of monitors. */
 static void comes_and_goes(const variant *v, uint32_t bodies)
 {
-    enum { ROUNDS = 20, CHANNELS = 36 };
+    enum { ROUNDS = 20, CHANNELS = 37 };
     uint64_t hash[2][ROUNDS];
     double values[2][ROUNDS][CHANNELS];
     size_t contacts[2][ROUNDS];
@@ -325,6 +325,30 @@ static void test_edits(void **state)
     (void)state;
     need_gpu();
     for_each_precision(edits);
+}
+
+/* Rays and what is near, among solids on a mesh and a height field: the same answers. */
+static void queries(const variant *v)
+{
+    static answers told[2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_scene *scene = mixer_scene(&s, 500, 4);
+        add_solids(scene, 4);
+        tl_world *world = world_of(scene);
+        step(world, 60);
+        ask_world(world, 4, &told[gpu]);
+        tl_world_destroy(world);
+    }
+    assert_true(told[0].count > 3 && told[0].nearest.body.index > 0);
+    assert_memory_equal(&told[0], &told[1], sizeof told[0]);
+}
+
+static void test_queries(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(queries);
 }
 
 /* Contacts found in parts, on one GPU that plays several where there is one only: those of the CPU,
@@ -397,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_travels),    cmocka_unit_test(test_pile),
         cmocka_unit_test(test_edits),      cmocka_unit_test(test_parts),
         cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

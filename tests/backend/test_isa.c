@@ -1,13 +1,13 @@
-/* The same bits with every instruction set: the mixer and heaps of solids stepped with the plain
- * kernels and with each of those this machine can run. Reaches past the public interface for the
- * one switch that chooses.
+/* The same bits with every instruction set: the mixer and heaps of solids stepped, and asked
+ * questions, with the plain kernels and with each of those this machine can run. Reaches past the
+ * public interface for the one switch that chooses.
  */
 #include "solids.h"
 
 #include "backend/backend.h"
 
 /* With laws of materials beyond friction and restitution where `laws` is set. */
-static uint64_t run(const variant *v, bool laws)
+static uint64_t run(const variant *v, bool laws, answers *told)
 {
     tl_settings settings = settings_for(v, 1.0 / 200);
     settings.solver.iterations = 6;
@@ -20,6 +20,7 @@ static uint64_t run(const variant *v, bool laws)
     const tl_report report = step_report(world, 80);
     const uint64_t hash = tl_world_hash(world);
     assert_true(report.active_contacts > 20);
+    ask_world(world, 4, told);
     tl_world_destroy(world);
     return hash;
 }
@@ -27,15 +28,17 @@ static uint64_t run(const variant *v, bool laws)
 static void same_bits(const variant *v)
 {
     const char *sets[] = {"avx2", "avx512"};
+    static answers plain[2], wide;
     assert_true(tl_backend_cpu_isa("base"));
-    const uint64_t expected[2] = {run(v, false), run(v, true)};
+    const uint64_t expected[2] = {run(v, false, &plain[0]), run(v, true, &plain[1])};
     assert_true(expected[0] != expected[1]);
     for (int i = 0; i < 4; i++) {
         if (!tl_backend_cpu_isa(sets[i / 2]))
             continue;
-        if (run(v, i % 2) != expected[i % 2])
+        if (run(v, i % 2, &wide) != expected[i % 2])
             fail_msg("%s: %s gives other bits than the plain kernels%s", v->name, sets[i / 2],
                      i % 2 ? ", with laws" : "");
+        assert_memory_equal(&plain[i % 2], &wide, sizeof wide);
     }
     assert_true(tl_backend_cpu_isa(NULL));
 }

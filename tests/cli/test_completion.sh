@@ -43,7 +43,7 @@ lines()
 }
 
 expect "$(lines run resume)" r
-expect "$(lines run resume check info export decompose view bench help --help --version)" ""
+expect "$(lines run resume check info export decompose query view bench help --help --version)" ""
 expect "$(lines run resume)" help r
 expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""
@@ -65,7 +65,7 @@ expect "$(lines steps)" export pile.h5 --format s
 expect "" run pile.json --until ""
 
 # Every option that help lists, and no other.
-for command in run resume check info export decompose view; do
+for command in run resume check info export decompose query view; do
     listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
     offered=$(completed $command -)
     [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

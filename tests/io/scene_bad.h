@@ -1707,8 +1707,8 @@ static const bad_scene bad_scenes[] = {
            "{'kind': 'pressure'}}"),
      "s.json:4:28: monitors.a.kind: is \"pressure\", expected \"force\", \"torque\", "
      "\"mass_flow\", \"position\", \"velocity\", \"angular_velocity\", \"energy\", \"amount\", "
-     "\"speed\", \"mean\", \"max\", \"min\", \"integral\", \"expression\" or "
-     "\"touching\""},
+     "\"speed\", \"mean\", \"max\", \"min\", \"integral\", \"expression\", "
+     "\"touching\" or \"ray\""},
     {SEEN,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
@@ -1881,6 +1881,42 @@ static const bad_scene bad_scenes[] = {
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
            "{'kind': 'expression', 'expression': 3}}"),
      "s.json:4:56: monitors.a.expression: is 3, expected an expression such as \"=drag.x / 9.81\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'ray', 'max_distance': 1}}"),
+     "s.json:4:19: monitors.a: has no 'direction', expected [x, y, z], of any length"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'ray', 'direction': [0, 0, 1]}}"),
+     "s.json:4:19: monitors.a: has no 'max_distance', expected how far the ray goes (m)"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'ray', 'direction': [0, 0, 0], 'max_distance': 1}}"),
+     "s.json:4:48: monitors.a.direction: is an array of 3, expected [x, y, z], not all 0"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'ray', 'direction': [0, 0, 1], 'max_distance': 0}}"),
+     "s.json:4:75: monitors.a.max_distance: is 0, expected a number above 0 (m)"},
+    {BLIND,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'ray', 'direction': [0, 0, 1], 'max_distance': 1, 'from': 'bal'}}"),
+     "s.json:4:86: monitors.a.from: is \"bal\", expected the name of a body, fill or emitter; did "
+     "you mean 'ball'?"},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'ray', 'direction': [0, 0, 1], 'max_distance': 1, 'axis': [1, 0, 0]}}"),
+     "s.json:4:78: monitors.a: has 'axis', expected none with kind \"ray\""},
+    {SEEN,
+     SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
+           "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
+           "{'kind': 'energy', 'from': 'ball'}}"),
+     "s.json:4:38: monitors.a: has 'from', expected none with kind \"energy\""},
 };
 
 #endif

@@ -181,6 +181,8 @@ static const char scene_monitors[] =
     "   'most': {'kind': 'max', 'of': 'mean'},\n"
     "   'least': {'kind': 'min', 'of': 'floor.along'},\n"
     "   'impulse': {'kind': 'integral', 'of': 'floor.z'},\n"
+    "   'ray': {'kind': 'ray', 'on': ['floor', 'tap'], 'origin': [0, 0, 0.5], 'from': 'floor',\n"
+    "     'direction': [0, 0, '=-g'], 'max_distance': '=g'},\n"
     "   'kg': {'kind': 'expression', 'expression': '=-floor.z/g + 0*t', 'unit': 'kg'}}}\n";
 
 /* What collides with what. */

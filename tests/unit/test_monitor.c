@@ -483,12 +483,91 @@ static void test_same_bits(void **state)
     tl_world_destroy(c);
 }
 
+/* A ray down to a falling ball: what is left is known; and nothing below it. Then one that a body
+ * carries, whose frame is not that of its centre of mass, through the body itself. */
+static void test_rays(void **state)
+{
+    (void)state;
+    tl_settings settings = tl_settings_default();
+    settings.precision = TL_DOUBLE;
+    tl_scene *scene = scene_with(&settings);
+    const tl_body ball =
+        add_sphere(scene, (tl_material){0}, 0.1, 1, (double[3]){0, 0, 10}, (double[3]){0, 0, 0});
+    tl_shape_def rod[2] = {tl_box_default(0.5, 0.05, 0.05), tl_sphere_default(0.2)};
+    tl_body_def def = tl_body_default();
+    rod[1].position[0] = 0.5; /* the centre of mass is not at the origin */
+    def.shapes = rod;
+    def.shape_count = 2;
+    def.position[0] = 5;
+    def.position[2] = 3;
+    turn((double[3]){0, 1, 0}, 0.3, def.orientation);
+    def.angular_velocity[1] = 2;
+    const tl_body carrier = add_body(scene, &def);
+    add_floor(scene, (tl_material){0});
+    tl_monitor_def ray = tl_monitor_default();
+    ray.kind = TL_MONITOR_RAY;
+    ray.name = "above";
+    ray.point[2] = 12;
+    ray.axis[2] = -7;
+    ray.max_distance = 50;
+    assert_ok(tl_scene_add_monitor(scene, &ray));
+    const tl_body_range alone = {ball, 1};
+    ray.name = "seen";
+    ray.point[0] = 0.05;
+    ray.max_distance = 4;
+    ray.on = one(&alone);
+    assert_ok(tl_scene_add_monitor(scene, &ray));
+    ray = tl_monitor_default();
+    ray.kind = TL_MONITOR_RAY;
+    ray.name = "carried";
+    ray.from = carrier;
+    ray.point[0] = 0.25; /* inside of the box, and of the body */
+    ray.axis[2] = -1;
+    ray.max_distance = 100;
+    assert_ok(tl_scene_add_monitor(scene, &ray));
+    tl_world *world = world_of(scene);
+    for (int i = 0; i < 100; i++) {
+        double x[3], q[4], down[3], from[3];
+        step(world, 1);
+        context("step %d", i);
+        position_of(world, ball, x);
+        assert_near(channel(world, "above.distance"), 12 - x[2] - 0.1, 1e-12);
+        const double seen = 12 - x[2] - sqrt(0.01 - 0.0025);
+        assert_near(channel(world, "seen.distance"), fmin(seen, 4), 1e-12);
+        position_of(world, carrier, x);
+        orientation_of(world, carrier, q);
+        rotate(q, 1, (double[3]){0, 0, -1}, down);
+        rotate(q, 1, (double[3]){0.25, 0, 0}, from);
+        add3(x, 1, from, from);
+        const double far = down[2] < 0 ? from[2] / -down[2] : 100;
+        assert_near(channel(world, "carried.distance"), fmin(far, 100), 1e-9 * far);
+        tl_ray same = tl_ray_default();
+        tl_ray_hit hit;
+        memcpy(same.origin, from, sizeof from);
+        memcpy(same.direction, down, sizeof down);
+        same.ignore = carrier;
+        same.max_distance = 100;
+        assert_ok(tl_world_cast_rays(world, 1, &same, &hit));
+        assert_near(channel(world, "carried.distance"), hit.distance, 1e-9);
+    }
+    /* what is gone measures nothing */
+    assert_ok(tl_world_remove_bodies(world, 1, &carrier));
+    step(world, 1);
+    assert_true(isnan(channel(world, "carried.distance")));
+    assert_ok(tl_world_remove_bodies(world, 1, &ball));
+    step(world, 1);
+    assert_near(channel(world, "seen.distance"), 4, 0);
+    assert_near(channel(world, "above.distance"), 12, 1e-12);
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_impact), cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_lever),  cmocka_unit_test(test_pour),
-        cmocka_unit_test(test_bodies), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_rays),      cmocka_unit_test(test_impact),
+        cmocka_unit_test(test_heap),      cmocka_unit_test(test_lever),
+        cmocka_unit_test(test_pour),      cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

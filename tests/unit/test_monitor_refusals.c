@@ -13,6 +13,9 @@ static tl_monitor_def good(tl_monitor_kind kind)
     if (kind == TL_MONITOR_FORCE || kind == TL_MONITOR_TORQUE)
         def.on = (tl_group_def){.range_count = 1, .ranges = &first};
     def.normal[0] = 1;
+    if (kind == TL_MONITOR_RAY)
+        def.axis[2] = -1;
+    def.max_distance = 1;
     def.of = "old.kinetic";
     def.expression = "old.total";
     return def;
@@ -85,7 +88,8 @@ static void test_groups(void **state)
         "monitor.kind is 15; it must be TL_MONITOR_FORCE, TL_MONITOR_TORQUE, TL_MONITOR_MASS_FLOW, "
         "TL_MONITOR_POSITION, TL_MONITOR_VELOCITY, TL_MONITOR_ANGULAR_VELOCITY, TL_MONITOR_ENERGY, "
         "TL_MONITOR_AMOUNT, TL_MONITOR_SPEED, TL_MONITOR_MEAN, TL_MONITOR_MAX, TL_MONITOR_MIN, "
-        "TL_MONITOR_INTEGRAL, TL_MONITOR_EXPRESSION or TL_MONITOR_TOUCHING");
+        "TL_MONITOR_INTEGRAL, TL_MONITOR_EXPRESSION, TL_MONITOR_TOUCHING or "
+        "TL_MONITOR_RAY");
     REFUSE(ENERGY, d.on = (tl_group_def){0}, TL_BAD_ARGUMENT,
            "monitor.on is no body; it must name some, or be all");
     REFUSE(ENERGY, (d.on = (tl_group_def){.range_count = 1}), TL_BAD_ARGUMENT,
@@ -191,12 +195,32 @@ static void test_reading(void **state)
     tl_world_destroy(world);
 }
 
+static void test_rays(void **state)
+{
+    (void)state;
+    tl_scene *scene = scene_of_two();
+    REFUSE(RAY, d.axis[2] = 0, TL_BAD_ARGUMENT, "monitor.axis is (0, 0, 0); it must not be zero");
+    REFUSE(RAY, d.axis[2] = NAN, TL_BAD_ARGUMENT,
+           "monitor.axis is (0, 0, nan); every component must be finite");
+    REFUSE(RAY, d.max_distance = 0, TL_BAD_ARGUMENT,
+           "monitor.max_distance is 0; it must be > 0 and finite");
+    REFUSE(RAY, d.max_distance = INFINITY, TL_BAD_ARGUMENT,
+           "monitor.max_distance is inf; it must be > 0 and finite");
+    REFUSE(RAY, (d.from = (tl_body){3, 1}), TL_BAD_HANDLE,
+           "monitor.from: index 3, generation 1 is no body of this scene (it has 2)");
+    REFUSE(RAY, (d.from = (tl_body){0, 1}), TL_BAD_HANDLE,
+           "monitor.from: index 0, generation 1 is no body of this scene (it has 2)");
+    REFUSE(RAY, d.on = (tl_group_def){0}, TL_BAD_ARGUMENT,
+           "monitor.on is no body; it must name some, or be all");
+    tl_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_rays),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_groups), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_units),  cmocka_unit_test(test_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,12 @@ static void measure(tl_scene *scene, bool *gave_up)
     def.kind = TL_MONITOR_TOUCHING;
     def.name = "touching";
     TRY(tl_scene_add_monitor(scene, &def));
+    def.kind = TL_MONITOR_RAY;
+    def.name = "ray";
+    def.axis[2] = -1;
+    def.max_distance = 1;
+    def.from = (tl_body){3, 1};
+    TRY(tl_scene_add_monitor(scene, &def));
     *gave_up = given_up;
 }
 
@@ -191,6 +197,30 @@ static void plan(tl_scene *scene, bool *gave_up)
     *gave_up = given_up;
 }
 
+/* Rays with a tree, what is near, the contacts of one body. */
+static void ask(tl_world *world, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    tl_ray rays[8];
+    tl_ray_hit hits[8];
+    tl_neighbour near[4];
+    tl_contact contacts[4];
+    size_t count;
+    const tl_body nobody = {0, 0}, floor = {1, 1};
+    const tl_shape_def box = tl_box_default(0.1, 0.2, 0.3);
+    for (int i = 0; i < 8; i++) {
+        rays[i] = tl_ray_default();
+        rays[i].origin[0] = 0.21 * i;
+        rays[i].origin[2] = 3;
+    }
+    TRY(tl_world_cast_rays(world, 1, rays, hits));
+    TRY(tl_world_cast_rays(world, 8, rays, hits));
+    TRY(tl_world_overlaps(world, &box, 0.1, nobody, 4, near, &count));
+    TRY(tl_world_nearest(world, &box, INFINITY, floor, near));
+    TRY(tl_world_body_contacts(world, floor, TL_ANY_SHAPE, nobody, 4, contacts, &count));
+    *gave_up = given_up;
+}
+
 static void edit(tl_world *world, bool *gave_up)
 {
     bool given_up = *gave_up;
@@ -202,6 +232,7 @@ static void edit(tl_world *world, bool *gave_up)
     for (int i = 0; i < 5; i++) /* one by one: a failing step keeps those before it */
         TRY(tl_world_step(world, 1, NULL));
     TRY(tl_world_find_contacts(world));
+    ask(world, &given_up);
     TRY(tl_world_remove_bodies(world, 2, gone));
     tl_motion_def motion = tl_motion_default();
     const double times[2] = {0, 1}, rotations[6] = {0, 0, 0, 0, 0, 0.1};
@@ -227,6 +258,7 @@ static void edit(tl_world *world, bool *gave_up)
     force.body = given_up ? (tl_body){2, 1} : fresh[7];
     force.force[0] = 1;
     TRY(tl_world_add_force(world, &force));
+    ask(world, &given_up);
     for (int i = 0; i < 5; i++)
         TRY(tl_world_step(world, 1, NULL));
     *gave_up = given_up;

@@ -30,7 +30,7 @@ _talus()
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export decompose view bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose query view bench help --help --version"
         return
     fi
 
@@ -61,13 +61,17 @@ _talus()
             --quiet -q --json --help -h"
         files=$meshes
         ;;
+    query)
+        options="--ray --overlap --max-distance --margin --hollow --frame --set --json --help -h"
+        files="json h5"
+        ;;
     view)
         options="--until --set --threads --backend --output -o --force -f --start --paused --free $viewer
             --quiet -q --help -h"
         files="json h5"
         ;;
     help)
-        _talus_words "$word" "run resume check info export decompose view bench"
+        _talus_words "$word" "run resume check info export decompose query view bench"
         return
         ;;
     bench)
@@ -99,6 +103,7 @@ _talus()
     --unit) _talus_words "$word" "m cm mm um in ft" ;;
     --compression) _talus_words "$word" "none lossless quantised" ;;
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
+    --ray | --overlap | --max-distance | --margin | --frame) ;;
     --tolerance | --spheres | --name | --material | --scale | --merge | --density) ;;
     *)
         case $word in

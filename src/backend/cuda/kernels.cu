@@ -8,6 +8,7 @@
 #include "kernels/impact.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
+#include "kernels/query.h"
 #include "kernels/solve.h"
 #include "kernels/touch.h"
 
