@@ -15,7 +15,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   3u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   4u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */

@@ -69,8 +69,10 @@ TL_RARE uint32_t tlk_nearest_points(const tlk_convex *a, const tlk_convex *b, do
         tlk_distance(a, b, shift, best->n, far, away > 0 ? 0 : 1e-10 * scale, scale, &x);
     if (how == TLK_CORES_APART) {
         const double gap = sqrt(tlk_dotd(x.v, x.v));
-        for (int k = 0; k < 3 && best->s < gap - 1e-11 * scale; k++)
+        const bool better = best->s < gap - 1e-11 * scale;
+        for (int k = 0; k < 3 && better; k++)
             best->n[k] = x.v[k] / gap;
+        best->loose = better && !tlk_simplex_crosses(&x, scale);
         best->s = gap;
         tlk_simplex_point(&x, best->p);
         double p[3], q[3];
@@ -170,8 +172,10 @@ TL_RARE bool tlk_touch_apart(const tlk_convex *a, const tlk_convex *b, double li
     const double far = limit + a->rounding + b->rounding;
     const uint32_t how = tlk_nearest_points(a, b, 0, far, scale, best);
     m->count = 0;
-    if (how == TLK_CORES_APART)
+    if (how == TLK_CORES_APART) {
         tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
+        m->firm = m->firm && !best->loose;
+    }
     return how != TLK_CORES_OVERLAP;
 }
 
@@ -211,12 +215,19 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     tlk_touch_deep(a, b, &best, limit, scale, m);
 }
 
+/* Kinds that do not roll. */
+TL_NARROW bool tlk_is_flat(uint32_t kind)
+{
+    return kind == TLK_PLANE || kind == TLK_BOX || kind == TLK_PARALLELOGRAM || kind == TLK_HULL;
+}
+
 /* Contact points of two convex shapes within `limit` (m) of each other; count 0 where they are
  * farther apart. `guess`: a normal from a to b that was right a step ago, or NULL; only a start. */
 TL_RARE void tlk_collide_convex(const tlk_convex *a, const tlk_convex *b, double limit,
                                 const double *guess, tlk_manifold *m)
 {
     const bool turn = tlk_second_first(a, b);
+    m->firm = tlk_is_flat(a->kind) && tlk_is_flat(b->kind);
     const tlk_convex *first = turn ? b : a, *second = turn ? a : b;
     if (first->kind == TLK_PLANE) {
         tlk_plane_any(first, second, limit, m);
