@@ -296,8 +296,9 @@ TL_KERNEL void tlk_add_side(const tlk_build *p, uint32_t body, const double *arm
 TL_KERNEL double tlk_largest(const double *w, double trace, double least)
 {
     double a[6];
+    const double part = 1 / trace;
     for (int k = 0; k < 6; k++)
-        a[k] = w[k] / trace;
+        a[k] = w[k] * part;
     for (int power = 0; power < 4; power++) {
         const double xy = a[3] * a[3], xz = a[4] * a[4], yz = a[5] * a[5];
         const double b[6] = {a[0] * a[0] + xy + xz,

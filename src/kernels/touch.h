@@ -232,7 +232,7 @@ TL_KERNEL tlk_keeping tlk_touch_convex(const tlk_touching *t, uint32_t i, uint32
     tlk_load_convex(s, i, c, &a);
     tlk_load_convex(s, j, c, &b);
     tlk_collide_convex(&a, &b, f->envelope + way, o != TLK_NONE ? guess : 0, m);
-    return m->firm ? TLK_KEEP_NEW : TLK_KEEP_NOT;
+    return m->firm && calm ? TLK_KEEP_NEW : TLK_KEEP_NOT;
 }
 
 /* One pair that is near: the points within the envelope, or that will be within the step. */

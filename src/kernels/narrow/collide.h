@@ -110,17 +110,21 @@ TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_
     tlk_touch_along(a, b, best->n, best->s, apart.p, limit, scale, m);
 }
 
-/* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
-TL_NARROW void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
-                             const double *guess, tlk_axis *best)
+/* The direction of a guess, or that of the origins. */
+TL_NARROW void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, const double *guess,
+                             tlk_axis *best)
 {
     for (int k = 0; k < 3; k++)
         best->n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
     if (!(tlk_unit(best->n) > 0))
         best->n[0] = 0, best->n[1] = 0, best->n[2] = 1;
     best->s = tlk_separation(a, b, best->n, best->p, best->q);
-    if (best->s > far)
-        return;
+}
+
+/* Those of all faces, as far as the guess leaves any that may be better. */
+TL_NARROW void tlk_try_sides(const tlk_convex *a, const tlk_convex *b, double far, double slack,
+                             tlk_axis *best)
+{
     if (best->s >= 0) /* of cores that are apart, faces first: a guess is not quite right */
         best->s = -INFINITY;
     tlk_try_faces(a, b, false, far, slack, best);
@@ -183,17 +187,21 @@ TL_RARE bool tlk_touch_apart(const tlk_convex *a, const tlk_convex *b, double li
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
 {
-    const double bulge = a->rounding + b->rounding;
-    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
-    const double far = limit + bulge, slack = 1e-12 * scale;
+    const double bulge = a->rounding + b->rounding, far = limit + bulge;
     const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
     const bool straight = tlk_is_polytope(a->kind) && tlk_is_polytope(b->kind);
     tlk_axis best;
     m->count = 0;
+    if (!boxes) {
+        tlk_try_guess(a, b, guess, &best);
+        if (best.s > far)
+            return;
+    }
+    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge, slack = 1e-12 * scale;
     if (boxes)
         tlk_try_boxes(a, b, far, slack, &best);
     else
-        tlk_try_guess(a, b, far, slack, guess, &best);
+        tlk_try_sides(a, b, far, slack, &best);
     if (best.s > far)
         return;
     if (tlk_is_smooth(a->kind) && tlk_is_smooth(b->kind) &&
