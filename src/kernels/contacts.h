@@ -47,7 +47,15 @@ TL_KERNEL real tlk_moved(const tlk_match *m, uint32_t k, uint32_t o)
 TL_KERNEL void tlk_match_points(const tlk_match *m, uint32_t k, uint32_t end, uint32_t o,
                                 uint32_t old_end, real tolerance)
 {
-    uint32_t taken = 0, given = 0;
+    uint32_t taken = 0, given = 0, same = old_end - o == end - k ? 0 : TLK_NONE;
+    while (same < end - k &&
+           m->feature[2 * (size_t)(k + same) + 1] == m->old_feature[2 * (size_t)(o + same) + 1] &&
+           16 * tlk_moved(m, k + same, o + same) < tolerance * tolerance)
+        same++;
+    for (uint32_t i = k; i < end && same == end - k; i++) /* the same features in the same order */
+        tlk_take_old(m, i, o + (i - k));
+    if (same == end - k)
+        return;
     for (uint32_t i = k; i < end; i++) {
         tlk_take_old(m, i, TLK_NONE);
         m->colour[i] = o < old_end ? m->old_colour[o] : TLK_NONE;
@@ -399,14 +407,17 @@ TL_KERNEL uint32_t tlk_item_of(const tlk_build *p, uint32_t i)
     return p->segment_item[segment] + p->place[i] - p->segment_start[segment];
 }
 
-/* A row that is none: sweeps may run over it, and it changes nothing. */
-TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
+/* A row that is none: sweeps may run over it, and it changes nothing. `beside`: others of its
+ * packet may be there, so that it is computed with, and its numbers should be ordinary ones. */
+TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s, bool beside)
 {
     const real zero[3] = {0, 0, 0};
     p->a[s] = TLK_NONE;
     if (s < p->arm_base || p->item_rows == 1)
         return;
     p->b[s] = TLK_NONE;
+    if (!beside)
+        return;
     p->bias[s] = 0;
     tlk_store3(p->gamma, s, zero);
     for (uint32_t f = 0; f < TLK_HEAD; f++)
@@ -420,13 +431,13 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
 TL_KERNEL void tlk_pad_rows(const tlk_build *p, uint32_t i, uint32_t s, uint32_t count)
 {
     const uint32_t most = s < p->arm_base ? 1 : p->item_rows;
-    for (uint32_t k = count; k < most; k++)
-        tlk_pad_row(p, s + k * TLK_LANES);
+    for (uint32_t k = count; k < most; k++) /* pairs of one or two points are among themselves */
+        tlk_pad_row(p, s + k * TLK_LANES, k < 2 || count > 2);
     if (p->place[i] + 1 != p->segment_start[(p->key[i] >> 1) + 1])
         return;
     for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
         for (uint32_t k = 0; k < most; k++)
-            tlk_pad_row(p, pad + k * TLK_LANES);
+            tlk_pad_row(p, pad + k * TLK_LANES, true);
 }
 
 /* The turn of a row of a colour at a block whose rows have the colours `used`. */

@@ -145,12 +145,15 @@ TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, co
     /* j may be a large wall that turns: what counts is where i is */
     const double aj[3] = {ci[0] - xj[0], ci[1] - xj[1], ci[2] - xj[2]};
     const double ri = f->shapes.geom[4 * (size_t)i + 3], rj = f->shapes.geom[4 * (size_t)j + 3];
-    const double reach_j = sqrt(tlk_dotd(aj, aj)) + ri;
     const double ball_j[3] = {cj[0] - xj[0], cj[1] - xj[1], cj[2] - xj[2]};
-    const double far_j = sqrt(tlk_dotd(ball_j, ball_j)) + rj;
+    /* squares: (x + y)^2 is at most 2 (x^2 + y^2) */
+    const double reach_i = 2 * (tlk_dotd(ai, ai) + ri * ri);
+    const double near_j = 2 * (tlk_dotd(aj, aj) + ri * ri);
+    const double far_j = 2 * (tlk_dotd(ball_j, ball_j) + rj * rj);
     const bool plane = (f->shapes.info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
-    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3)) * (sqrt(tlk_dotd(ai, ai)) + ri) +
-           sqrt(tlk_dotd(vj + 3, vj + 3)) * (plane ? reach_j : tlk_min(reach_j, far_j));
+    const double reach_j = plane ? near_j : tlk_min(near_j, far_j);
+    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3) * reach_i) +
+           sqrt(tlk_dotd(vj + 3, vj + 3) * reach_j);
 }
 
 /* The first contact that a pair had in the last step, or TLK_NONE; *end: behind the last. */
