@@ -131,6 +131,24 @@ TL_NARROW void tlk_try_sides(const tlk_convex *a, const tlk_convex *b, double fa
     tlk_try_faces(b, a, true, far, slack, best);
 }
 
+/* The least radius of curvature of a core: a ball of this radius fits in at each of its points. */
+TL_NARROW double tlk_least_radius(const tlk_convex *s)
+{
+    if (s->kind != TLK_ELLIPSOID)
+        return 0;
+    const double *h = s->size, low = tlk_min(h[0], tlk_min(h[1], h[2]));
+    return low * low / tlk_max(h[0], tlk_max(h[1], h[2]));
+}
+
+/* Whether a direction along which two overlapping cores touch as deep as their planes is the best
+ * of all. A ball of the sum of their least radii fits in their difference where that is touched
+ * (Blaschke), and with it the ball around 0 that reaches as far: nothing of its surface is nearer.
+ */
+TL_NARROW bool tlk_is_shallow(const tlk_convex *a, const tlk_convex *b, const tlk_axis *best)
+{
+    return -best->s < 0.9 * (tlk_least_radius(a) + tlk_least_radius(b));
+}
+
 /* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
  * the planes, it is at least locally the best one. True where the manifold is done; else best is
  * the best of all. */
@@ -139,6 +157,8 @@ TL_NARROW bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double
 {
     if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
         return false;
+    if (tlk_is_shallow(a, b, best))
+        return true;
     const double before = best->s;
     tlk_try_all(a, b, true, scale, best);
     if (best->s > 1e-10 * scale)
@@ -161,9 +181,11 @@ TL_NARROW bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double
     if (best->s > 1e-10 * scale) {
         tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
     } else {
-        tlk_try_all(a, b, true, scale, best);
-        if (best->s < -0.05 * scale)
-            tlk_climb_around(a, b, scale, best);
+        if (!tlk_is_shallow(a, b, best)) {
+            tlk_try_all(a, b, true, scale, best);
+            if (best->s < -0.05 * scale)
+                tlk_climb_around(a, b, scale, best);
+        }
         tlk_touch_deep(a, b, best, limit, scale, m);
     }
     return true;
