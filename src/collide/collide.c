@@ -49,7 +49,8 @@ void tl_collide_free(tl_backend *backend, tl_collide *c)
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
 {
     tl_buffer *all[] = {&c->start,  &c->a,    &c->b,     &c->n,       &c->gamma,
-                        &c->colour, &c->pair, &c->place, &c->feature, &c->moment};
+                        &c->colour, &c->pair, &c->place, &c->feature, &c->moment,
+                        &c->kept};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
     c->count = c->pairs = 0;
@@ -68,8 +69,10 @@ tl_status tl_contacts_features(tl_backend *b, tl_contacts *c)
         return TL_OK;
     TL_TRY(tl_buffer_need(b, &c->place, 4 * (size_t)c->count * b->real));
     TL_TRY(tl_buffer_need(b, &c->feature, 2 * (size_t)c->count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->kept, TLK_KEPT * (size_t)c->count * b->real));
     b->ops->fill(b, c->place.data, 0, 4 * (size_t)c->count * b->real);
     b->ops->fill(b, c->feature.data, 0, 2 * (size_t)c->count * sizeof(uint32_t));
+    b->ops->fill(b, c->kept.data, 0, TLK_KEPT * (size_t)c->count * b->real);
     c->manifolds = true;
     return TL_OK;
 }
@@ -419,6 +422,7 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
         t.old_b = last->b.data;
         t.old_feature = last->feature.data;
         t.old_n = last->n.data;
+        t.old_kept = last->kept.data;
     }
     tl_run(b, TLK_touch_pair, near, &t);
     TL_TRY(b->ops->scan(b, t.points, near, &total));
@@ -426,10 +430,12 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
     TL_TRY(tl_collide_room(b, total, &t.find, out));
     TL_TRY(tl_buffer_need(b, &out->place, 4 * (size_t)total * b->real));
     TL_TRY(tl_buffer_need(b, &out->feature, 2 * (size_t)total * word));
+    TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * (size_t)total * b->real));
     TL_TRY(tl_buffer_need(b, &out->pair, ((size_t)pairs + 1) * word));
     t.find.contact_start = out->start.data;
     t.place = out->place.data;
     t.feature = out->feature.data;
+    t.kept = out->kept.data;
     t.pair = out->pair.data;
     tl_run(b, TLK_touch_write, near, &t);
     tl_run(b, TLK_touch_start, view->shapes.rows + 1, &t);

@@ -14,6 +14,7 @@ typedef struct tl_contacts {
     tl_buffer pair;    /* uint32_t, pairs + 1: the first contact of each, when they are found */
     tl_buffer place;   /* real, 4 each: on the owner's surface, from its ball's centre */
     tl_buffer feature; /* uint32_t, 2 each: triangle of a mesh, key of the point */
+    tl_buffer kept;    /* real, TLK_KEPT each: what the next step needs to keep it */
     tl_buffer start;   /* uint32_t, shapes + 1 */
     tl_buffer a, b;    /* uint32_t: owner and partner shape */
     tl_buffer n;       /* real, 4 each: normal from owner to partner, gap */

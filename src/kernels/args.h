@@ -36,6 +36,7 @@
 #define TLK_SEVERAL     (1u << 31)        /* in an entry: its shape has others */
 #define TLK_ROW         (TLK_SEVERAL - 1) /* and the bits of the shape's row */
 #define TLK_POINTS_MOST 4u                /* contact points of a pair of convex shapes */
+#define TLK_KEPT        16u               /* reals that are kept of a contact (keep.h) */
 #define TLK_PARTNERS    16u               /* partners that the counting pass keeps for each shape */
 #define TLK_UNCUT       3u                /* an axis that is none: all of space */
 
@@ -143,6 +144,8 @@ typedef struct tlk_find {
 } tlk_find;
 
 /* From pairs of shapes that are near to the points where they touch (manifolds). */
+typedef enum tlk_keeping { TLK_KEEP_NOT = 0, TLK_KEEP_NEW = 1, TLK_KEEP_OLD = 2 } tlk_keeping;
+
 typedef struct tlk_touching {
     tlk_find find;              /* its contacts are the points, in lists by owner */
     const uint32_t *near_start; /* shapes.rows + 1: lists of the pairs that are near, by owner */
@@ -151,14 +154,15 @@ typedef struct tlk_touching {
     uint32_t *part; /* pairs + 1: with how many triangles, then scanned; else NULL */
     uint32_t *part_start, *part_a, *part_b, *part_sub; /* the pairs with triangles, likewise */
     const uint32_t *old_start, *old_b, *old_feature;   /* points of the last step; NULL: none */
-    const TLK_REAL *old_n;
-    TLK_REAL *normal;  /* 4 a pair that is near: the normal of its points */
+    const TLK_REAL *old_n, *old_kept;
+    TLK_REAL *normal;  /* 4 per pair that is near: the normal of its points, and a tlk_keeping */
     TLK_REAL *slot;    /* 4 for each of TLK_POINTS_MOST points: place, gap */
     uint32_t *key;     /* for each of them */
     uint32_t *points;  /* pairs + 1: how many points each has, then scanned */
     uint32_t *rank;    /* pairs + 1: 1 where it has any, then scanned */
     TLK_REAL *place;   /* 4 a contact: on the owner's surface, from its ball's centre */
     uint32_t *feature; /* 2 a contact: the triangle, the key */
+    TLK_REAL *kept;    /* TLK_KEPT per contact: keep.h */
     uint32_t *pair;    /* pairs that touch + 1: the first contact of each */
 } tlk_touching;
 
@@ -437,9 +441,10 @@ typedef struct tlk_order {
     const TLK_REAL *moment; /* NULL: there are none */
     const TLK_REAL *place; /* NULL: each pair has one contact, and this and feature are not there */
     const uint32_t *feature;
+    const TLK_REAL *kept;
     const double *centre; /* old shapes' */
     uint32_t *a_out, *b_out, *colour_out, *feature_out;
-    TLK_REAL *n_out, *gamma_out, *moment_out, *place_out;
+    TLK_REAL *n_out, *gamma_out, *moment_out, *place_out, *kept_out;
     const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */
     uint32_t *start;                       /* shapes + 1 */
 } tlk_order;

@@ -50,7 +50,15 @@ TL_KERNEL real tlk_moved(const tlk_match *m, uint32_t k, uint32_t o)
 TL_KERNEL void tlk_match_points(const tlk_match *m, uint32_t k, uint32_t end, uint32_t o,
                                 uint32_t old_end, real tolerance)
 {
-    uint32_t taken = 0, given = 0;
+    uint32_t taken = 0, given = 0, same = old_end - o == end - k ? 0 : TLK_NONE;
+    while (same < end - k &&
+           m->feature[2 * (size_t)(k + same) + 1] == m->old_feature[2 * (size_t)(o + same) + 1] &&
+           16 * tlk_moved(m, k + same, o + same) < tolerance * tolerance)
+        same++;
+    for (uint32_t i = k; i < end && same == end - k; i++) /* the same features in the same order */
+        tlk_take_old(m, i, o + (i - k));
+    if (same == end - k)
+        return;
     for (uint32_t i = k; i < end; i++) {
         tlk_take_old(m, i, TLK_NONE);
         m->colour[i] = o < old_end ? m->old_colour[o] : TLK_NONE;
@@ -294,72 +302,76 @@ TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
     tlk_store8(p->inverse + 8 * (size_t)i, out);
 }
 
-/* Adds one side of an arm row to its local matrix w = D^T M^-1 D: 1/m and -[arm]x I^-1 [arm]x. */
-TL_KERNEL void tlk_add_side(const tlk_build *p, uint32_t body, const double *arm, double w[3][3])
+/* Adds one side of an arm row to its local matrix w = D^T M^-1 D: 1/m and -[arm]x I^-1 [arm]x. It
+ * is symmetric, as all matrices here: xx, yy, zz, xy, xz, yz. */
+TL_KERNEL void tlk_add_side(const tlk_build *p, uint32_t body, const double *arm, double *w)
 {
     real inverse[8];
     tlk_load8(p->inverse + 8 * (size_t)body, inverse);
     const double im = (double)p->bodies.vel[8 * (size_t)body + 3], xx = inverse[0];
     const double yy = inverse[1], zz = inverse[2], xy = inverse[3], xz = inverse[4];
-    const double yz = inverse[5], about[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
-    const double skew[3][3] = {{0, -arm[2], arm[1]}, {arm[2], 0, -arm[0]}, {-arm[1], arm[0], 0}};
-    for (int r = 0; r < 3; r++) {
-        double turned[3]; /* row r of [arm]x I^-1 */
-        for (int c = 0; c < 3; c++)
-            turned[c] =
-                skew[r][0] * about[0][c] + skew[r][1] * about[1][c] + skew[r][2] * about[2][c];
-        for (int c = 0; c < 3; c++)
-            w[r][c] += tlk_dotd(turned, skew[c]) + (r == c ? im : 0);
-    }
+    const double yz = inverse[5], x = arm[0], y = arm[1], z = arm[2];
+    /* rows of [arm]x I^-1 */
+    const double t[3] = {y * xz - z * xy, y * yz - z * yy, y * zz - z * yz};
+    const double u[3] = {z * xx - x * xz, z * xy - x * yz, z * xz - x * zz};
+    const double v[2] = {x * xy - y * xx, x * yy - y * xy};
+    w[0] += y * t[2] - z * t[1] + im;
+    w[1] += z * u[0] - x * u[2] + im;
+    w[2] += x * v[1] - y * v[0] + im;
+    w[3] += z * t[0] - x * t[2];
+    w[4] += x * t[1] - y * t[0];
+    w[5] += x * u[1] - y * u[0];
 }
 
-/* A bound of the largest eigenvalue of a symmetric matrix with non-negative ones: the 16th root of
- * the trace of its 16th power, at most 7 % too large. */
-TL_KERNEL double tlk_largest(double w[3][3], double trace)
+/* A bound of the largest eigenvalue of a matrix with non-negative ones, as a part of its trace: the
+ * 16th root of the trace of the 16th power, at most 7 % too large. No less than `least`: roots are
+ * taken only where they count. */
+TL_KERNEL double tlk_largest(const double *w, double trace, double least)
 {
-    double a[3][3], b[3][3];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            a[r][c] = w[r][c] / trace;
+    double a[6];
+    const double part = 1 / trace;
+    for (int k = 0; k < 6; k++)
+        a[k] = w[k] * part;
     for (int power = 0; power < 4; power++) {
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++)
-                b[r][c] = a[r][0] * a[0][c] + a[r][1] * a[1][c] + a[r][2] * a[2][c];
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++)
-                a[r][c] = b[r][c];
+        const double xy = a[3] * a[3], xz = a[4] * a[4], yz = a[5] * a[5];
+        const double b[6] = {a[0] * a[0] + xy + xz,
+                             a[1] * a[1] + xy + yz,
+                             a[2] * a[2] + xz + yz,
+                             (a[0] + a[1]) * a[3] + a[4] * a[5],
+                             (a[0] + a[2]) * a[4] + a[3] * a[5],
+                             (a[1] + a[2]) * a[5] + a[3] * a[4]};
+        for (int k = 0; k < 6; k++)
+            a[k] = b[k];
     }
-    return trace * sqrt(sqrt(sqrt(sqrt(a[0][0] + a[1][1] + a[2][2]))));
+    const double sum = a[0] + a[1] + a[2], two = least * least, four = two * two;
+    const double eight = four * four;
+    return sum > eight * eight ? sqrt(sqrt(sqrt(sqrt(sum)))) : least;
 }
 
 /* The step lengths of an arm row from its local matrix w: along the normal, in the tangent plane
  * (the largest eigenvalue there), and for all three: 3 / trace as in the sources, but short enough
  * for one dominant eigenvalue, which 3 / trace is not. */
-TL_KERNEL void tlk_arm_eta(const double *n, double w[3][3], real *eta)
+TL_KERNEL void tlk_arm_eta(const double *n, const double *w, real *eta)
 {
-    double wn[3], nn = 0, trace = w[0][0] + w[1][1] + w[2][2], square = 0, wnwn = 0;
-    for (int r = 0; r < 3; r++) {
-        wn[r] = w[r][0] * n[0] + w[r][1] * n[1] + w[r][2] * n[2];
-        nn += n[r] * wn[r];
-        wnwn += wn[r] * wn[r];
-    }
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            square += w[r][c] * w[r][c];
+    const double wn[3] = {w[0] * n[0] + w[3] * n[1] + w[4] * n[2],
+                          w[3] * n[0] + w[1] * n[1] + w[5] * n[2],
+                          w[4] * n[0] + w[5] * n[1] + w[2] * n[2]};
+    const double nn = tlk_dotd(n, wn), wnwn = tlk_dotd(wn, wn), trace = w[0] + w[1] + w[2];
+    const double square = tlk_dotd(w, w) + 2 * tlk_dotd(w + 3, w + 3);
     /* of the tangential 2 x 2 block: its trace and the sum of the squares of its eigenvalues */
     const double t1 = trace - nn, t2 = square - 2 * wnwn + nn * nn;
     const double spread = tlk_max(2 * t2 - t1 * t1, 0.0);
     const double largest = 0.5 * (t1 + sqrt(spread));
     eta[0] = (real)(1 / nn);
     eta[1] = (real)(1 / largest);
-    eta[2] = (real)tlk_min(3 / trace, 1.75 / tlk_largest(w, trace));
+    eta[2] = (real)(1.75 / (trace * tlk_largest(w, trace, 1.75 / 3)));
 }
 
 /* The arms of an arm row and its step lengths. */
 TL_KERNEL void tlk_build_arms(const tlk_build *p, uint32_t s, const double *n, const double *ra,
                               const double *rb)
 {
-    double w[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    double w[6] = {0, 0, 0, 0, 0, 0};
     real *head = p->head + tlk_at(s, 0, TLK_HEAD), eta[3];
     real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
     tlk_add_side(p, p->a[s], ra, w);
@@ -420,14 +432,17 @@ TL_KERNEL uint32_t tlk_item_of(const tlk_build *p, uint32_t i)
     return p->segment_item[segment] + p->place[i] - p->segment_start[segment];
 }
 
-/* A row that is none: sweeps may run over it, and it changes nothing. */
-TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
+/* A row that is none: sweeps may run over it, and it changes nothing. `beside`: others of its
+ * packet may be there, so that it is computed with, and its numbers should be ordinary ones. */
+TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s, bool beside)
 {
     const real zero[3] = {0, 0, 0};
     p->a[s] = TLK_NONE;
     if (s < p->arm_base || p->item_rows == 1)
         return;
     p->b[s] = TLK_NONE;
+    if (!beside)
+        return;
     p->bias[s] = 0;
     tlk_store3(p->gamma, s, zero);
     if (p->moment)
@@ -445,13 +460,13 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s)
 TL_KERNEL void tlk_pad_rows(const tlk_build *p, uint32_t i, uint32_t s, uint32_t count)
 {
     const uint32_t most = s < p->arm_base ? 1 : p->item_rows;
-    for (uint32_t k = count; k < most; k++)
-        tlk_pad_row(p, s + k * TLK_LANES);
+    for (uint32_t k = count; k < most; k++) /* pairs of one or two points are among themselves */
+        tlk_pad_row(p, s + k * TLK_LANES, k < 2 || count > 2);
     if (p->place[i] + 1 != p->segment_start[(p->key[i] >> 1) + 1])
         return;
     for (uint32_t pad = s + 1; tlk_lane(pad); pad++)
         for (uint32_t k = 0; k < most; k++)
-            tlk_pad_row(p, pad + k * TLK_LANES);
+            tlk_pad_row(p, pad + k * TLK_LANES, true);
 }
 
 /* The turn of a row of a colour at a block whose rows have the colours `used`. */

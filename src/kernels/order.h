@@ -302,6 +302,9 @@ TL_KERNEL void tlk_order_contact(const tlk_order *o, uint32_t p)
         to[3] = 0;
         o->feature_out[2 * (size_t)p] = o->feature[2 * (size_t)k];
         o->feature_out[2 * (size_t)p + 1] = o->feature[2 * (size_t)k + 1];
+        for (uint32_t c = 0; c < TLK_KEPT; c++) /* with another owner its manifold is made anew */
+            o->kept_out[TLK_KEPT * (size_t)p + c] =
+                same ? o->kept[TLK_KEPT * (size_t)k + c] : (real)0;
     }
     for (int c = 0; c < 3; c++) {
         n_out[c] = sign * n[c];

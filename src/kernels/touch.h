@@ -3,7 +3,7 @@
 #ifndef TL_KERNELS_TOUCH_H
 #define TL_KERNELS_TOUCH_H
 
-#include "kernels/find.h"
+#include "kernels/keep.h"
 #include "kernels/narrow/surface.h"
 
 /* Shape i as a convex shape, its origin counted from a point. */
@@ -145,27 +145,31 @@ TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, co
     /* j may be a large wall that turns: what counts is where i is */
     const double aj[3] = {ci[0] - xj[0], ci[1] - xj[1], ci[2] - xj[2]};
     const double ri = f->shapes.geom[4 * (size_t)i + 3], rj = f->shapes.geom[4 * (size_t)j + 3];
-    const double reach_j = sqrt(tlk_dotd(aj, aj)) + ri;
     const double ball_j[3] = {cj[0] - xj[0], cj[1] - xj[1], cj[2] - xj[2]};
-    const double far_j = sqrt(tlk_dotd(ball_j, ball_j)) + rj;
+    /* squares: (x + y)^2 is at most 2 (x^2 + y^2) */
+    const double reach_i = 2 * (tlk_dotd(ai, ai) + ri * ri);
+    const double near_j = 2 * (tlk_dotd(aj, aj) + ri * ri);
+    const double far_j = 2 * (tlk_dotd(ball_j, ball_j) + rj * rj);
     const bool plane = (f->shapes.info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
-    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3)) * (sqrt(tlk_dotd(ai, ai)) + ri) +
-           sqrt(tlk_dotd(vj + 3, vj + 3)) * (plane ? reach_j : tlk_min(reach_j, far_j));
+    const double reach_j = plane ? near_j : tlk_min(near_j, far_j);
+    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3) * reach_i) +
+           sqrt(tlk_dotd(vj + 3, vj + 3) * reach_j);
 }
 
-/* The normal that pair p had in the last step, or no normal. */
-TL_KERNEL bool tlk_old_normal(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
-                              double *n)
+/* The first contact that a pair had in the last step, or TLK_NONE; *end: behind the last. */
+TL_KERNEL uint32_t tlk_old_pair(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                                uint32_t *end)
 {
     if (!t->old_start)
-        return false;
+        return TLK_NONE;
     for (uint32_t o = t->old_start[i]; o < t->old_start[i + 1]; o++)
         if (t->old_b[o] == j && t->old_feature[2 * (size_t)o] == sub) {
-            for (int k = 0; k < 3; k++)
-                n[k] = t->old_n[4 * (size_t)o + k];
-            return true;
+            for (*end = o + 1; *end < t->old_start[i + 1] && t->old_b[*end] == j &&
+                               t->old_feature[2 * (size_t)*end] == sub;)
+                ++*end;
+            return o;
         }
-    return false;
+    return TLK_NONE;
 }
 
 /* Where a simple pair touches. */
@@ -205,32 +209,53 @@ TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j,
         m->n[k] = -m->n[k];
 }
 
+/* The manifold of a pair that is not simple, points counted from the owner's ball; whether it is
+ * kept, or may be. */
+TL_KERNEL tlk_keeping tlk_touch_convex(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                                       const double *vi, const double *vj, tlk_manifold *m)
+{
+    const tlk_find *f = &t->find;
+    const tlk_shapes *s = &f->shapes;
+    const double *c = s->centre + 4 * (size_t)i;
+    const double way = f->h * tlk_closing_bound(f, i, j, vi, vj);
+    uint32_t end = 0;
+    const uint32_t o = tlk_old_pair(t, i, j, sub, &end);
+    const bool calm =
+        way <= TLK_KEEP_NEXT * f->envelope && !(f->seen && (tlk_jumped(f, i) || tlk_jumped(f, j)));
+    double guess[3];
+    if (o != TLK_NONE && calm && tlk_keep_manifold(f, i, j, t->old_kept, o, end, m))
+        return TLK_KEEP_OLD;
+    for (int k = 0; k < 3 && o != TLK_NONE; k++)
+        guess[k] = t->old_n[4 * (size_t)o + k];
+    if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
+        tlk_touch_triangle(t, i, j, sub, f->envelope + way, o != TLK_NONE ? guess : 0, m);
+        return TLK_KEEP_NOT;
+    }
+    tlk_convex a, b;
+    tlk_load_convex(s, i, c, &a);
+    tlk_load_convex(s, j, c, &b);
+    tlk_collide_convex(&a, &b, f->envelope + way, o != TLK_NONE ? guess : 0, m);
+    return m->firm && calm ? TLK_KEEP_NEW : TLK_KEEP_NOT;
+}
+
 /* One pair that is near: the points within the envelope, or that will be within the step. */
 TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
 {
     const tlk_find *f = &t->find;
     const tlk_shapes *s = &f->shapes;
     const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
-    double vi[6], vj[6], xi[3], xj[3], guess[3];
+    double vi[6], vj[6], xi[3], xj[3];
     const double *c = s->centre + 4 * (size_t)i;
-    tlk_manifold m = {{0, 0, 0}, 0, {0}, {{0}}, {0}};
+    tlk_keeping keeping = TLK_KEEP_NOT;
+    tlk_manifold m;
+    m.count = 0;
     tlk_load_motion(f, i, vi, xi);
     tlk_load_motion(f, j, vj, xj);
-    if (tlk_is_simple(s->info[i], s->info[j])) {
+    if (tlk_is_simple(s->info[i], s->info[j]))
         tlk_touch_simple(t, i, j, &m);
-    } else {
-        const double limit = f->envelope + f->h * tlk_closing_bound(f, i, j, vi, vj);
-        const bool known = tlk_old_normal(t, i, j, sub, guess);
-        if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
-            tlk_touch_triangle(t, i, j, sub, limit, known ? guess : 0, &m);
-        } else {
-            tlk_convex a, b;
-            tlk_load_convex(s, i, c, &a);
-            tlk_load_convex(s, j, c, &b);
-            tlk_collide_convex(&a, &b, limit, known ? guess : 0, &m);
-        }
-    }
-    const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], 0};
+    else
+        keeping = tlk_touch_convex(t, i, j, sub, vi, vj, &m);
+    const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], (real)keeping};
     uint32_t count = 0;
     for (uint32_t k = 0; k < m.count; k++) {
         const double x[3] = {c[0] + m.at[k][0], c[1] + m.at[k][1], c[2] + m.at[k][2]};
@@ -270,12 +295,24 @@ TL_KERNEL void tlk_touch_write(const tlk_touching *t, uint32_t p)
         const real *slot = t->slot + 4 * at;
         const real n[4] = {normal[0], normal[1], normal[2], slot[3]};
         const real place[4] = {slot[0], slot[1], slot[2], 0};
+        real *kept = t->kept + TLK_KEPT * to;
         f->contact_a[to] = t->near_a[p];
         f->contact_b[to] = t->near_b[p];
         t->feature[2 * to] = t->near_sub ? t->near_sub[p] : 0;
-        t->feature[2 * to + 1] = t->key[at];
         tlk_store4(f->contact_n + 4 * to, n);
         tlk_store4(t->place + 4 * to, place);
+        if (normal[3] == TLK_KEEP_OLD) {
+            const size_t old = t->key[at];
+            for (uint32_t c = 0; c < TLK_KEPT; c++)
+                kept[c] = t->old_kept[TLK_KEPT * old + c];
+            t->feature[2 * to + 1] = t->old_feature[2 * old + 1];
+            continue;
+        }
+        t->feature[2 * to + 1] = t->key[at];
+        if (normal[3] == TLK_KEEP_NEW)
+            tlk_keep_contact(f, t->near_a[p], t->near_b[p], place, n, kept);
+        for (uint32_t c = 0; c < TLK_KEPT && normal[3] == TLK_KEEP_NOT; c++)
+            kept[c] = 0;
     }
 }
 

@@ -407,6 +407,21 @@ static tl_status check_shapes(const tl_world *w, const tl_image *m)
 
 /* --- contacts -------------------------------------------------------------------------------- */
 
+/* Whether a contact can have these numbers kept (keep.h). */
+static bool may_be_kept(const tl_world *w, const double *kept)
+{
+    if (kept[11] == 0)
+        return all_zero(kept, TLK_KEPT);
+    const double n[3] = {kept[8], kept[9], kept[10]};
+    double size = 0, turn = 0;
+    for (int k = 0; k < 3; k++)
+        size += n[k] * n[k];
+    for (int k = 0; k < 4; k++)
+        turn += kept[12 + k] * kept[12 + k];
+    return kept[11] == 1 && all_kept(w, kept, TLK_KEPT) && within(kept, 8, REACH) &&
+           fabs(size - 1) < 1e-3 && fabs(turn - 1) < 1e-3;
+}
+
 /* Contact k by itself. */
 static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
 {
@@ -429,6 +444,8 @@ static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
     if (m->place.count && (!all_kept(w, (const double *)m->place.data + 4 * k, 4) ||
                            !within((const double *)m->place.data + 4 * k, 4, REACH)))
         return "its place is out of reach";
+    if (m->kept.count && !may_be_kept(w, (const double *)m->kept.data + TLK_KEPT * k))
+        return "its points in the frames of its bodies are none";
     return colour < TLK_COLOURS || colour == TLK_NONE ? NULL : "its colour is none";
 }
 
@@ -468,6 +485,7 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
     tl_status status = TL_OK;
     if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
         m->colour.count != contacts || m->place.count != m->feature.count ||
+        m->kept.count != m->feature.count ||
         (m->feature.count && m->feature.count != contacts) ||
         (m->moment.count && m->moment.count != contacts))
         return tl_damaged("its arrays of contacts differ in length");

@@ -8,7 +8,8 @@ tl_array *tl_image_array(tl_image *m, size_t i)
     tl_array *const all[TL_IMAGE_ARRAYS] = {
         &m->pos,        &m->quat,   &m->vel,   &m->inertia,     &m->flags,  &m->id, &m->shape_body,
         &m->shape_info, &m->filter, &m->geom,  &m->frame_local, &m->centre, &m->a,  &m->b,
-        &m->n,          &m->gamma,  &m->place, &m->feature,     &m->colour, &m->moment};
+        &m->n,          &m->gamma,  &m->place, &m->feature,     &m->colour, &m->moment,
+        &m->kept};
     return all[i];
 }
 
@@ -21,7 +22,7 @@ void tl_image_init(tl_image *m)
         4 * sizeof(double), TLK_FRAME * sizeof(double), 4 * sizeof(double),
         sizeof(uint32_t),   sizeof(uint32_t),           4 * sizeof(double),
         4 * sizeof(double), 4 * sizeof(double),         2 * sizeof(uint32_t),
-        sizeof(uint32_t),   4 * sizeof(double)};
+        sizeof(uint32_t),   4 * sizeof(double),         TLK_KEPT * sizeof(double)};
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         *tl_image_array(m, i) = (tl_array){.item = items[i]};
 }
@@ -89,6 +90,7 @@ tl_status tl_image_pull_contacts(const tl_world *w, const tl_contacts *contacts,
     if (contacts->manifolds) {
         TL_TRY(pull_real(w, &contacts->place, &m->place, count));
         TL_TRY(pull(w, &contacts->feature, &m->feature, count));
+        TL_TRY(pull_real(w, &contacts->kept, &m->kept, count));
     }
     if (contacts->impulses) {
         TL_TRY(pull_real(w, &contacts->gamma, &m->gamma, count));

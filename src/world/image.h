@@ -27,12 +27,13 @@ typedef struct tl_image {
     tl_array gamma;   /* 4 doubles */
     tl_array moment;  /* 4 doubles; empty where nothing resists rolling */
     tl_array colour;  /* uint32_t */
-    tl_array place;   /* 4 doubles, and */
-    tl_array feature; /* 2 uint32_t; both are empty where each pair has one contact */
+    tl_array place;   /* 4 doubles, */
+    tl_array feature; /* 2 uint32_t, and */
+    tl_array kept;    /* TLK_KEPT doubles; all three are empty where each pair has one contact */
 } tl_image;
 
 /* How many arrays an image has, and each in turn, for code that treats them alike. */
-#define TL_IMAGE_ARRAYS 20
+#define TL_IMAGE_ARRAYS 21
 tl_array *tl_image_array(tl_image *image, size_t i);
 
 void tl_image_init(tl_image *image);

@@ -150,6 +150,7 @@ static tl_status append_contacts(tl_world *w, const tl_image *m)
     TL_TRY(append_reals(b, &c->moment, 0, &m->moment, 4));
     TL_TRY(append_reals(b, &c->place, 0, &m->place, 4));
     TL_TRY(append_array(b, &c->feature, 0, &m->feature));
+    TL_TRY(append_reals(b, &c->kept, 0, &m->kept, TLK_KEPT));
     c->manifolds = m->feature.count > 0;
     c->moments = m->moment.count > 0;
     c->count = (uint32_t)m->a.count;

@@ -56,6 +56,7 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     if (w->contacts[w->current].manifolds) {
         TL_TRY(tl_buffer_need(b, &next->place, 4 * contacts * b->real));
         TL_TRY(tl_buffer_need(b, &next->feature, 2 * contacts * word));
+        TL_TRY(tl_buffer_need(b, &next->kept, TLK_KEPT * contacts * b->real));
     }
     TL_TRY(tl_array_reserve(&w->row_of, all->handles));
     return tl_array_resize(&o->ids, all->rows);
@@ -114,6 +115,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     if (last->manifolds) {
         args->place = last->place.data, args->feature = last->feature.data;
         args->place_out = next->place.data, args->feature_out = next->feature.data;
+        args->kept = last->kept.data, args->kept_out = next->kept.data;
         args->centre = w->centre.data;
     }
     args->start = next->start.data;

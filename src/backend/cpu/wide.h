@@ -607,6 +607,9 @@ WIDE void wide_audit_packet(const tlk_audit *q, uint32_t s, wide_kind kind, dvec
 {
     const tlk_problem *p = &q->problem;
     dvec_bits row;
+    vec_bits here;
+    if (kind == WIDE_ARMS && !wide_here(p, s, &here))
+        return;
     const wide_row h = wide_load_some(p, s, kind, &row);
     vec va[8], vb[8], u[3], g[3], surface[3] = {vec_set(0), vec_set(0), vec_set(0)};
     wide_load_pair(p, s, &h, p->vel, va, vb);
@@ -673,6 +676,9 @@ static void wide_audit_row(const void *args, uint32_t begin, uint32_t end, doubl
 WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, uint32_t s, wide_kind kind)
 {
     dvec_bits row;
+    vec_bits here;
+    if (kind == WIDE_ARMS && !wide_here(p, s, &here))
+        return;
     const wide_row h = wide_load_some(p, s, kind, &row);
     vec va[8], vb[8], u[3];
     wide_load_pair(p, s, &h, q->vel, va, vb);

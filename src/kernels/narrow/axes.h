@@ -9,6 +9,7 @@
 /* The best direction so far, its separation, and points of a and b that are farthest along it. */
 typedef struct tlk_axis {
     double n[3], s, p[3], q[3];
+    bool loose; /* not the normal of a face, nor across two edges: it turns as points move */
 } tlk_axis;
 
 /* Tries the unit vector n; one that is hardly better does not count, so that equals do not flicker.

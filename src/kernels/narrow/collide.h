@@ -69,8 +69,10 @@ TL_RARE uint32_t tlk_nearest_points(const tlk_convex *a, const tlk_convex *b, do
         tlk_distance(a, b, shift, best->n, far, away > 0 ? 0 : 1e-10 * scale, scale, &x);
     if (how == TLK_CORES_APART) {
         const double gap = sqrt(tlk_dotd(x.v, x.v));
-        for (int k = 0; k < 3 && best->s < gap - 1e-11 * scale; k++)
+        const bool better = best->s < gap - 1e-11 * scale;
+        for (int k = 0; k < 3 && better; k++)
             best->n[k] = x.v[k] / gap;
+        best->loose = better && !tlk_simplex_crosses(&x, scale);
         best->s = gap;
         tlk_simplex_point(&x, best->p);
         double p[3], q[3];
@@ -108,21 +110,43 @@ TL_RARE void tlk_touch_deep(const tlk_convex *a, const tlk_convex *b, const tlk_
     tlk_touch_along(a, b, best->n, best->s, apart.p, limit, scale, m);
 }
 
-/* The direction of a guess, and those of all faces, as far as it leaves any that may be better. */
-TL_NARROW void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, double far, double slack,
-                             const double *guess, tlk_axis *best)
+/* The direction of a guess, or that of the origins. */
+TL_NARROW void tlk_try_guess(const tlk_convex *a, const tlk_convex *b, const double *guess,
+                             tlk_axis *best)
 {
     for (int k = 0; k < 3; k++)
         best->n[k] = guess != NULL ? guess[k] : b->origin[k] - a->origin[k];
     if (!(tlk_unit(best->n) > 0))
         best->n[0] = 0, best->n[1] = 0, best->n[2] = 1;
     best->s = tlk_separation(a, b, best->n, best->p, best->q);
-    if (best->s > far)
-        return;
+}
+
+/* Those of all faces, as far as the guess leaves any that may be better. */
+TL_NARROW void tlk_try_sides(const tlk_convex *a, const tlk_convex *b, double far, double slack,
+                             tlk_axis *best)
+{
     if (best->s >= 0) /* of cores that are apart, faces first: a guess is not quite right */
         best->s = -INFINITY;
     tlk_try_faces(a, b, false, far, slack, best);
     tlk_try_faces(b, a, true, far, slack, best);
+}
+
+/* The least radius of curvature of a core: a ball of this radius fits in at each of its points. */
+TL_NARROW double tlk_least_radius(const tlk_convex *s)
+{
+    if (s->kind != TLK_ELLIPSOID)
+        return 0;
+    const double *h = s->size, low = tlk_min(h[0], tlk_min(h[1], h[2]));
+    return low * low / tlk_max(h[0], tlk_max(h[1], h[2]));
+}
+
+/* Whether a direction along which two overlapping cores touch as deep as their planes is the best
+ * of all. A ball of the sum of their least radii fits in their difference where that is touched
+ * (Blaschke), and with it the ball around 0 that reaches as far: nothing of its surface is nearer.
+ */
+TL_NARROW bool tlk_is_shallow(const tlk_convex *a, const tlk_convex *b, const tlk_axis *best)
+{
+    return -best->s < 0.9 * (tlk_least_radius(a) + tlk_least_radius(b));
 }
 
 /* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
@@ -133,6 +157,8 @@ TL_NARROW bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double
 {
     if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
         return false;
+    if (tlk_is_shallow(a, b, best))
+        return true;
     const double before = best->s;
     tlk_try_all(a, b, true, scale, best);
     if (best->s > 1e-10 * scale)
@@ -155,9 +181,11 @@ TL_NARROW bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double
     if (best->s > 1e-10 * scale) {
         tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
     } else {
-        tlk_try_all(a, b, true, scale, best);
-        if (best->s < -0.05 * scale)
-            tlk_climb_around(a, b, scale, best);
+        if (!tlk_is_shallow(a, b, best)) {
+            tlk_try_all(a, b, true, scale, best);
+            if (best->s < -0.05 * scale)
+                tlk_climb_around(a, b, scale, best);
+        }
         tlk_touch_deep(a, b, best, limit, scale, m);
     }
     return true;
@@ -170,8 +198,10 @@ TL_RARE bool tlk_touch_apart(const tlk_convex *a, const tlk_convex *b, double li
     const double far = limit + a->rounding + b->rounding;
     const uint32_t how = tlk_nearest_points(a, b, 0, far, scale, best);
     m->count = 0;
-    if (how == TLK_CORES_APART)
+    if (how == TLK_CORES_APART) {
         tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
+        m->firm = m->firm && !best->loose;
+    }
     return how != TLK_CORES_OVERLAP;
 }
 
@@ -179,17 +209,21 @@ TL_RARE bool tlk_touch_apart(const tlk_convex *a, const tlk_convex *b, double li
 TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, double limit,
                                  const double *guess, tlk_manifold *m)
 {
-    const double bulge = a->rounding + b->rounding;
-    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge;
-    const double far = limit + bulge, slack = 1e-12 * scale;
+    const double bulge = a->rounding + b->rounding, far = limit + bulge;
     const bool boxes = a->kind == TLK_BOX && b->kind == TLK_BOX;
     const bool straight = tlk_is_polytope(a->kind) && tlk_is_polytope(b->kind);
     tlk_axis best;
     m->count = 0;
+    if (!boxes) {
+        tlk_try_guess(a, b, guess, &best);
+        if (best.s > far)
+            return;
+    }
+    const double scale = tlk_core_reach(a) + tlk_core_reach(b) + bulge, slack = 1e-12 * scale;
     if (boxes)
         tlk_try_boxes(a, b, far, slack, &best);
     else
-        tlk_try_guess(a, b, far, slack, guess, &best);
+        tlk_try_sides(a, b, far, slack, &best);
     if (best.s > far)
         return;
     if (tlk_is_smooth(a->kind) && tlk_is_smooth(b->kind) &&
@@ -211,12 +245,19 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     tlk_touch_deep(a, b, &best, limit, scale, m);
 }
 
+/* Kinds that do not roll. */
+TL_NARROW bool tlk_is_flat(uint32_t kind)
+{
+    return kind == TLK_PLANE || kind == TLK_BOX || kind == TLK_PARALLELOGRAM || kind == TLK_HULL;
+}
+
 /* Contact points of two convex shapes within `limit` (m) of each other; count 0 where they are
  * farther apart. `guess`: a normal from a to b that was right a step ago, or NULL; only a start. */
 TL_RARE void tlk_collide_convex(const tlk_convex *a, const tlk_convex *b, double limit,
                                 const double *guess, tlk_manifold *m)
 {
     const bool turn = tlk_second_first(a, b);
+    m->firm = tlk_is_flat(a->kind) && tlk_is_flat(b->kind);
     const tlk_convex *first = turn ? b : a, *second = turn ? a : b;
     if (first->kind == TLK_PLANE) {
         tlk_plane_any(first, second, limit, m);

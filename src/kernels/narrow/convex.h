@@ -52,6 +52,7 @@ typedef struct tlk_manifold {
     double gap[TLK_POINTS_MOST];
     double at[TLK_POINTS_MOST][3];
     uint32_t key[TLK_POINTS_MOST];
+    bool firm; /* where the shapes move, the normal turns with their faces and edges alone */
 } tlk_manifold;
 
 #endif

@@ -189,6 +189,24 @@ TL_NARROW void tlk_simplex_point(const tlk_simplex *x, double *p)
     }
 }
 
+/* Whether the nearest points are inside of an edge of a and of one of b: both have two vertices
+ * among those of the simplex. */
+TL_NARROW bool tlk_simplex_crosses(const tlk_simplex *x, double scale)
+{
+    double of_a = 0, of_b = 0;
+    for (uint32_t i = 1; i < x->count; i++) {
+        double a = 0, b = 0;
+        for (int k = 0; k < 3; k++) {
+            const double p = x->p[i][k] - x->p[0][k], q = x->w[i][k] - x->w[0][k] + p;
+            a += p * p;
+            b += q * q;
+        }
+        of_a = tlk_max(of_a, a);
+        of_b = tlk_max(of_b, b);
+    }
+    return tlk_min(of_a, of_b) > 1e-16 * scale * scale;
+}
+
 /* Distance of the cores, b moved by `shift` (m): far, as soon as it is sure to be more than
  * `limit`; apart, with x->v from the nearest point of a to that of b; or overlapping, also where
  * they are nearer than `least`. `start`: a direction from a to b. */

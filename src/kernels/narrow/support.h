@@ -32,14 +32,22 @@ TL_NARROW bool tlk_is_polytope(uint32_t kind)
 /* The number of the vertex that is farthest along d (of the shape's frame). */
 TL_NARROW uint32_t tlk_farthest_vertex(const double *vertex, uint32_t count, const double *d)
 {
-    uint32_t best = 0;
-    double most = tlk_dotd(vertex, d);
-    for (uint32_t i = 1; i < count; i++) {
+    /* two at a time, which do not wait for each other; of equals the first */
+    uint32_t best = 0, other = 0;
+    double most = tlk_dotd(vertex, d), more = most;
+    for (uint32_t i = 1; i + 1 < count; i += 2) {
         const double here = tlk_dotd(vertex + 3 * (size_t)i, d);
-        if (here > most)
-            most = here, best = i;
+        const double next = tlk_dotd(vertex + 3 * (size_t)i + 3, d);
+        best = here > most ? i : best;
+        most = here > most ? here : most;
+        other = next > more ? i + 1 : other;
+        more = next > more ? next : more;
     }
-    return best;
+    if (count % 2 == 0 && tlk_dotd(vertex + 3 * (size_t)(count - 1), d) > most) {
+        best = count - 1;
+        most = tlk_dotd(vertex + 3 * (size_t)best, d);
+    }
+    return more > most || (more == most && other < best) ? other : best;
 }
 
 /* The farthest point of a core along d, which need not be of unit length. */
@@ -85,10 +93,13 @@ TL_NARROW double tlk_core_reach(const tlk_convex *s)
 {
     if (s->kind == TLK_HULL || s->kind == TLK_TRIANGLE) {
         const uint32_t count = s->kind == TLK_HULL ? tlk_hull_vertices(s->words) : 3;
-        double most = 0;
-        for (uint32_t i = 0; i < 3 * count; i++)
-            most = tlk_max(most, fabs(s->vertex[i]));
-        return 2 * most;
+        double x = 0, y = 0, z = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            x = tlk_max(x, fabs(s->vertex[3 * (size_t)i]));
+            y = tlk_max(y, fabs(s->vertex[3 * (size_t)i + 1]));
+            z = tlk_max(z, fabs(s->vertex[3 * (size_t)i + 2]));
+        }
+        return 2 * tlk_max(x, tlk_max(y, z));
     }
     if (s->kind == TLK_PARALLELOGRAM)
         return sqrt(tlk_dotd(s->axis, s->axis)) + sqrt(tlk_dotd(s->axis + 3, s->axis + 3));
