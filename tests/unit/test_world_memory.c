@@ -112,6 +112,41 @@ static void describe(tl_scene *scene, bool *gave_up)
     *gave_up = given_up;
 }
 
+/* A hull that is about to lie on a square of two triangles. */
+static void add_solids(tl_scene *scene, bool *gave_up)
+{
+    static const double points[5][3] = {
+        {-0.1, -0.1, 0}, {0.1, -0.1, 0}, {0.1, 0.1, 0}, {-0.1, 0.1, 0}, {0, 0, 0.2}};
+    static const double corners[4][3] = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+    static const uint32_t triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    bool given_up = *gave_up;
+    tl_geometry geometry[2] = {{0}, {0}};
+    tl_mesh *mesh = NULL;
+    tl_mesh_def def = tl_mesh_default();
+    def.vertex_count = 4;
+    def.vertices = corners[0];
+    def.triangle_count = 2;
+    def.triangles = triangles[0];
+    TRY(tl_scene_add_hull(scene, 5, points[0], &geometry[0]));
+    TRY(tl_mesh_create(&def, &mesh));
+    TRY(tl_scene_add_mesh(scene, mesh, &geometry[1]));
+    tl_mesh_destroy(mesh);
+    const tl_shape_def hull = tl_hull_default(geometry[0]),
+                       square = tl_mesh_shape_default(geometry[1]);
+    tl_body_def bodies[2] = {tl_body_default(), tl_body_default()};
+    tl_body made[2];
+    bodies[0].shapes = &hull;
+    bodies[1].shapes = &square;
+    bodies[1].kind = TL_FIXED;
+    for (int i = 0; i < 2; i++) {
+        bodies[i].shape_count = 1;
+        bodies[i].position[0] = 5;
+        bodies[i].position[2] = i ? 0.5 : 0.501;
+    }
+    TRY(tl_scene_add_bodies(scene, 2, bodies, made));
+    *gave_up = given_up;
+}
+
 /* A force by a group and an emitter, a mean and an expression of it: all that a monitor can own. */
 static void measure(tl_scene *scene, bool *gave_up)
 {
@@ -282,6 +317,7 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
         settings.threads = 2;
         assert_ok(tl_scene_set_settings(scene, &settings));
         describe(scene, &given_up);
+        add_solids(scene, &given_up);
         if (busy)
             plan(scene, &given_up);
     }
@@ -294,8 +330,10 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
     TRY(tl_world_save(world, &snapshot, &bytes));
     TRY(tl_world_load(snapshot, bytes, &loaded));
     assert_true((loaded != NULL) == !given_up);
-    for (int i = 0; i < (busy ? 2 : 5); i++)
+    for (int i = 0; i < (busy ? 2 : 5); i++) {
         TRY(tl_world_step(loaded, 1, NULL));
+        TRY(tl_world_find_contacts(loaded));
+    }
     for (int i = 0; i < 2 && !given_up && !hash; i++)
         hash = tl_world_hash(loaded); /* 0 where it found no memory */
     tl_snapshot_free(snapshot, bytes);
