@@ -50,6 +50,9 @@ TL_KERNEL double tlk_most_spin(const tlk_find *f, size_t body)
     return tlk_max(now, seen * seen);
 }
 
+/* Turning takes no point farther than twice its distance from the axis. */
+#define TLK_TURN_MOST 2.0
+
 /* How far a shape's surface can get from its start by turning alone within the step. */
 TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
 {
@@ -58,7 +61,8 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
     const bool sphere = (f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     if (sphere && a2 == 0)
         return 0;
-    return f->h * sqrt(w2) * (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
+    return tlk_min(f->h * sqrt(w2), TLK_TURN_MOST) *
+           (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
 }
 
 /* How far a shape of a radius reaches within the step, by its body's velocity and by turning; not
