@@ -7,9 +7,11 @@
 
 #include <math.h>
 
-#define DIRECT                                                                         \
-    16u /* the largest shapes, up to this many, are tested against all others directly \
-         */
+#define DIRECT                                                                                  \
+    16u          /* the largest shapes, up to this many, are tested against all others directly \
+                  */
+#define FLAT 2.0 /* bins of thin walls are for so many times the largest dynamic radius, or more \
+                  */
 #define CLASSES 64u
 #define FOLDED  8u /* classes that one fold counts */
 
@@ -80,6 +82,9 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
                        .info = w->shape_info.data,
                        .to = w->ordering.to.data,
                        .limit = INFINITY,
+                       .flat = INFINITY,
+                       .frame_of = w->frame_of.data,
+                       .frame_local = w->frame_local.data,
                        .most = CLASSES - 1,
                        .level = w->ordering.level.data,
                        .direct = w->ordering.place.data};
@@ -95,6 +100,8 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
                        TLK_GLOBALS - DIRECT);
     TL_TRY(count_classes(b, sizes, old, least, counts));
     sizes.limit = direct_radius(counts, sizes.top, &c->globals);
+    if (n[5] > 0)
+        sizes.flat = FLAT * n[5];
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
     sizes.top = fmax(n[4], 0);
     sizes.most = TLK_LEVELS - 1;
