@@ -109,7 +109,7 @@ static double bin_edge(double reach, double room)
 static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state *state,
                         const double *high, uint32_t parts)
 {
-    uint32_t base = 0;
+    uint32_t base = 0, all = 0;
     const double *low = state->box, way = MOTION * state->h * state->speed;
     double volume = 1, side[3], edge = INFINITY;
     for (uint32_t k = 0; k < 3; k++) {
@@ -117,6 +117,8 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         side[k] = fmax(high[k] - low[k], 0) / (k == f->axis ? parts : 1);
     }
     const double beyond = state->apart ? 6 : 2; /* bins that an axis of the table has to spare */
+    for (uint32_t l = 0; l < c->levels; l++)
+        all += c->residents[l];
     for (uint32_t l = 0; l < c->levels; l++) {
         tlk_level *level = &f->level[l];
         *level = (tlk_level){.used = c->residents[l] ? (l < c->coarsest ? 1 : 2) : 0};
@@ -127,7 +129,9 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         edge = fmin(edge, bin_edge(level->reach, state->crowd * volume / c->residents[l]));
         level->inverse = 1 / edge;
         uint32_t bits[3], sum = 0;
-        const uint32_t room = bits_for(c->residents[l] / parts) + (state->apart ? 3 : 1);
+        /* shapes of a coarse level may be in many bins each */
+        const uint32_t few = (c->residents[l] > all / 16 ? c->residents[l] : all / 16) / parts;
+        const uint32_t room = bits_for(few) + (state->apart ? 3 : 1);
         for (int k = 0; k < 3; k++)
             sum += bits[k] = bits_for(side[k] * level->inverse + beyond);
         while (sum > room) {

@@ -466,17 +466,20 @@ typedef struct tlk_picking {
 
 /* Levels of bins for shapes, by their radii. */
 typedef struct tlk_sizes {
-    const double *geom;   /* 4 a shape, old rows */
-    const uint32_t *info; /* likewise */
-    const uint32_t *to;   /* new row, or TLK_NONE: the shape does not count */
-    double top;           /* m, what halvings are counted from */
-    double limit;         /* m, shapes above are not binned */
-    uint32_t most;        /* halvings */
-    uint32_t base;        /* tlk_size_counts: eight classes from here on */
-    uint32_t sensors;     /* folds look at TLK_SHAPE_SENSOR: sensors; 0: the others */
-    double sensor_limit;  /* m, sensors above are not binned */
-    uint8_t *level;       /* an old row */
-    uint32_t *direct;     /* a new row: 1 where the shape is not binned */
+    const double *geom;        /* 4 a shape, old rows */
+    const uint32_t *info;      /* likewise */
+    const uint32_t *to;        /* new row, or TLK_NONE: the shape does not count */
+    double top;                /* m, what halvings are counted from */
+    double limit;              /* m, shapes above are not binned */
+    double flat;               /* m, walls that are thin need no larger bins than for this radius */
+    const uint32_t *frame_of;  /* old rows */
+    const double *frame_local; /* TLK_FRAME per frame */
+    uint32_t most;             /* halvings */
+    uint32_t base;             /* tlk_size_counts: eight classes from here on */
+    uint32_t sensors;          /* folds look at TLK_SHAPE_SENSOR: sensors; 0: the others */
+    double sensor_limit;       /* m, sensors above are not binned */
+    uint8_t *level;            /* an old row */
+    uint32_t *direct;          /* a new row: 1 where the shape is not binned */
 } tlk_sizes;
 
 /* A region of space, as tl_region. */

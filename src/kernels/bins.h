@@ -50,6 +50,9 @@ TL_KERNEL double tlk_most_spin(const tlk_find *f, size_t body)
     return tlk_max(now, seen * seen);
 }
 
+/* Turning takes no point farther than twice its distance from the axis. */
+#define TLK_TURN_MOST 2.0
+
 /* How far a shape's surface can get from its start by turning alone within the step. */
 TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
 {
@@ -58,7 +61,8 @@ TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm
     const bool sphere = (f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     if (sphere && a2 == 0)
         return 0;
-    return f->h * sqrt(w2) * (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
+    return tlk_min(f->h * sqrt(w2), TLK_TURN_MOST) *
+           (sqrt(a2) + (sphere ? 0 : f->shapes.geom[4 * (size_t)i + 3]));
 }
 
 /* How far a shape of a radius reaches within the step, by its body's velocity and by turning; not
@@ -529,6 +533,29 @@ TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t i, uint
 #endif
 }
 
+/* Whether the ball of shape i reaches the box of j along the axes of j; some that do not touch it
+ * pass too. The last factor is for rounding. */
+TL_KERNEL bool tlk_near_box(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t kind = s->info[j] & TLK_SHAPE_KIND;
+    if (kind == TLK_SPHERE || kind == TLK_PLANE)
+        return true;
+    double a[4], b[4];
+    tlk_ball(s, i, a);
+    tlk_ball(s, j, b);
+    const double *axis = tlk_frame(s, j) + 3;
+    const double *half = s->frame_local + TLK_FRAME * (size_t)s->frame_of[j] + 15;
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    const double margin =
+        (a[3] + b[3] - s->geom[4 * (size_t)j + 3]) * (1 + 1e-6) + 1e-9 * s->geom[4 * (size_t)j + 3];
+    /* of a parallelogram only the normal is a unit vector */
+    if (fabs(tlk_dotd(axis + 6, d)) > half[2] + margin)
+        return false;
+    return kind == TLK_PARALLELOGRAM || (fabs(tlk_dotd(axis, d)) <= half[0] + margin &&
+                                         fabs(tlk_dotd(axis + 3, d)) <= half[1] + margin);
+}
+
 /* Whether shape i, on level l, accepts shape j at entry q, one of several: where it is in the bin
  * that is, on each axis, the first that is searched or the first that is entered. (What the table's
  * edge folds together is searched once and holds j once.) */
@@ -555,7 +582,8 @@ TL_KERNEL uint32_t tlk_partner(const tlk_find *f, const tlk_search *s, uint32_t 
                                uint32_t q)
 {
     const uint32_t shape = tlk_entry(f, q), j = shape & TLK_ROW;
-    if ((int32_t)j <= s->after || (shape != j && !tlk_claims(f, i, j, l, q)))
+    if ((int32_t)j <= s->after ||
+        (shape != j && !(tlk_near_box(f, i, j) && tlk_claims(f, i, j, l, q))))
         return TLK_NONE;
     return j;
 }

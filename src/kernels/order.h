@@ -169,6 +169,21 @@ TL_KERNEL bool tlk_is_plane(const tlk_sizes *z, uint32_t s)
     return (z->info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
 }
 
+/* The radius that a shape's level is chosen by. Of a wall that is thin a ball is a poor bound, so
+ * it is entered in all of the smaller bins that its box touches; in some 16 of them on an axis. */
+TL_KERNEL double tlk_level_size(const tlk_sizes *z, uint32_t s)
+{
+    const double r = z->geom[4 * (size_t)s + 3];
+    const uint32_t info = z->info[s];
+    if (!(info & TLK_SHAPE_FIXED) || (info & TLK_SHAPE_KIND) == TLK_SPHERE || r <= z->flat)
+        return r;
+    const double *half = z->frame_local + TLK_FRAME * (size_t)z->frame_of[s] + 15;
+    const double thin = (info & TLK_SHAPE_KIND) == TLK_PARALLELOGRAM
+                            ? 0
+                            : tlk_min(half[0], tlk_min(half[1], half[2]));
+    return thin < 0.25 * r ? tlk_max(z->flat, r / 16) : r;
+}
+
 /* One shape: how many planes there are; of the others the largest and the smallest radius, the
  * smallest of dynamic bodies, and up to the limit the largest of all and of dynamic bodies. */
 TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
@@ -186,7 +201,7 @@ TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
     if (dynamic)
         numbers[3] = tlk_min(numbers[3], r);
     if (r <= z->limit)
-        numbers[4] = tlk_max(numbers[4], r);
+        numbers[4] = tlk_max(numbers[4], tlk_level_size(z, s));
     if (dynamic && r <= z->limit)
         numbers[5] = tlk_max(numbers[5], r);
 }
@@ -197,7 +212,7 @@ TL_KERNEL void tlk_size_counts(const tlk_sizes *z, uint32_t s, double *numbers)
     const double r = z->geom[4 * (size_t)s + 3];
     if (!tlk_is_sized(z, s) || tlk_is_plane(z, s) || r > z->limit)
         return;
-    const uint32_t size = tlk_halvings(z->top, r, z->most) - z->base;
+    const uint32_t size = tlk_halvings(z->top, tlk_level_size(z, s), z->most) - z->base;
     for (uint32_t k = 0; k < 8; k++)
         numbers[k] += size == k;
 }
@@ -210,7 +225,8 @@ TL_KERNEL void tlk_size_level(const tlk_sizes *z, uint32_t s)
     const bool direct = tlk_is_plane(z, s) || r > limit;
     if (z->to[s] == TLK_NONE)
         return;
-    z->level[s] = (uint8_t)(direct ? TLK_LEVELS : tlk_halvings(z->top, r, z->most));
+    z->level[s] =
+        (uint8_t)(direct ? TLK_LEVELS : tlk_halvings(z->top, tlk_level_size(z, s), z->most));
     z->direct[z->to[s]] = direct;
 }
 

@@ -4,6 +4,7 @@
 #define TL_KERNELS_TOUCH_H
 
 #include "kernels/keep.h"
+#include "kernels/narrow/brace.h"
 #include "kernels/narrow/surface.h"
 
 /* Shape i as a convex shape, its origin counted from a point. */
@@ -65,7 +66,7 @@ TL_KERNEL void tlk_walk_surface(const tlk_find *f, uint32_t i, uint32_t j, tlk_s
     const size_t body = f->shapes.body[j];
     const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
     const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
-    const double turn = sqrt(tlk_most_spin(f, body)) *
+    const double turn = tlk_min(sqrt(tlk_most_spin(f, body)), TLK_TURN_MOST / f->h) *
                         (sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3]);
     const double speed = sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body)) + turn;
     const double margin = 0.5 * f->envelope + f->h * speed;
@@ -152,8 +153,11 @@ TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, co
     const double far_j = 2 * (tlk_dotd(ball_j, ball_j) + rj * rj);
     const bool plane = (f->shapes.info[j] & TLK_SHAPE_KIND) == TLK_PLANE;
     const double reach_j = plane ? near_j : tlk_min(near_j, far_j);
-    return sqrt(tlk_dotd(d, d)) + sqrt(tlk_dotd(vi + 3, vi + 3) * reach_i) +
-           sqrt(tlk_dotd(vj + 3, vj + 3) * reach_j);
+    /* however fast a body turns, no point of it gets farther than across it */
+    const double most = TLK_TURN_MOST / f->h * (TLK_TURN_MOST / f->h);
+    const double wi = tlk_min(tlk_dotd(vi + 3, vi + 3), most);
+    const double wj = tlk_min(tlk_dotd(vj + 3, vj + 3), most);
+    return sqrt(tlk_dotd(d, d)) + sqrt(wi * reach_i) + sqrt(wj * reach_j);
 }
 
 /* The first contact that a pair had in the last step, or TLK_NONE; *end: behind the last. */
@@ -172,6 +176,9 @@ TL_KERNEL uint32_t tlk_old_pair(const tlk_touching *t, uint32_t i, uint32_t j, u
     return TLK_NONE;
 }
 
+/* A pair is swift if it may move by more than this part of the least half width of what moves. */
+#define TLK_SWIFT 0.1
+
 /* Where a simple pair touches. */
 TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, tlk_manifold *m)
 {
@@ -187,10 +194,46 @@ TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, t
         m->at[0][k] = x[k] - c[k] - (from_i ? 0 : m->gap[0] * m->n[k]);
 }
 
+/* Half the least width of a shape. */
+TL_KERNEL double tlk_thin(const tlk_shapes *s, uint32_t i)
+{
+    if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
+        return s->geom[4 * (size_t)i + 3];
+    const double *half = s->frame_local + TLK_FRAME * (size_t)s->frame_of[i] + 15;
+    return tlk_min(half[0], tlk_min(half[1], half[2]));
+}
+
+/* Whether a pair whose points are looked for up to `limit` moves so far within the step that it
+ * needs points all around. */
+TL_KERNEL bool tlk_is_swift(const tlk_find *f, uint32_t i, uint32_t j, double limit)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t dynamic = f->bodies.dynamic;
+    const double of_i = s->body[i] < dynamic ? tlk_thin(s, i) : INFINITY;
+    const double of_j = s->body[j] < dynamic ? tlk_thin(s, j) : INFINITY;
+    return limit - f->envelope > TLK_SWIFT * tlk_min(of_i, of_j);
+}
+
+/* How the body of shape i moves; from: what shapes are relative to. */
+TL_KERNEL void tlk_load_mover(const tlk_find *f, uint32_t i, const double *from, tlk_mover *out)
+{
+    const size_t body = f->shapes.body[i];
+    const real *vel = f->bodies.vel + 8 * body;
+    const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
+    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    for (int k = 0; k < 3; k++) {
+        out->at[k] = x[k] - from[k];
+        out->way[k] = f->h * vel[k];
+        out->turn[k] = f->h * vel[4 + k];
+    }
+    out->radius = sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3];
+    out->dynamic = body < f->bodies.dynamic;
+}
+
 /* Where a convex shape touches a triangle; m goes from shape i to shape j, one of which is made of
  * triangles, and its points are counted from c. */
 TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
-                                  double limit, double *guess, tlk_manifold *m)
+                                  double limit, bool swift, double *guess, tlk_manifold *m)
 {
     const tlk_shapes *s = &t->find.shapes;
     const bool of_i = tlk_is_surface(s, i);
@@ -202,6 +245,18 @@ TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j,
     for (int k = 0; k < 3 && of_i && guess; k++)
         guess[k] = -guess[k];
     tlk_surface_collide(&surface, sub, about, &convex, limit, guess, m);
+    if (swift) {
+        double vertex[9], corner[9], n[3], up[3];
+        tlk_convex triangle;
+        tlk_mover body[2];
+        tlk_surface_triangle(&surface, sub, about, vertex, &triangle);
+        tlk_load_mover(&t->find, of_i ? j : i, about, body);
+        tlk_load_mover(&t->find, of_i ? i : j, about, body + 1);
+        tlk_surface_corners(&surface, sub, corner);
+        tlk_corner_normal(corner, n);
+        tlk_surface_out(&surface, n, up);
+        tlk_brace_triangle(&convex, &triangle, up, body, limit, m);
+    }
     for (uint32_t p = 0; p < m->count && of_i; p++)
         for (int k = 0; k < 3; k++) /* on the owner's surface, from its centre */
             m->at[p][k] += m->gap[p] * m->n[k] + about[k] - c[k];
@@ -209,32 +264,67 @@ TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j,
         m->n[k] = -m->n[k];
 }
 
+/* Whether point k of the manifold of shapes i and j is within the envelope, or will be within the
+ * step. */
+TL_KERNEL bool tlk_point_closes(const tlk_find *f, uint32_t i, uint32_t j, const tlk_manifold *m,
+                                uint32_t k)
+{
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    const double x[3] = {c[0] + m->at[k][0], c[1] + m->at[k][1], c[2] + m->at[k][2]};
+    const double closing = tlk_along_normal(f, i, x, m->n) - tlk_along_normal(f, j, x, m->n);
+    return m->gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0);
+}
+
+/* Puts points where two convex shapes need them within a step in which they move far (swift), and on
+ * the side of a sheet that the other's body is on. */
+TL_KERNEL void tlk_touch_braced(const tlk_find *f, uint32_t i, uint32_t j, const tlk_convex *a,
+                                const tlk_convex *b, double limit, bool swift, tlk_manifold *m)
+{
+    const double *c = f->shapes.centre + 4 * (size_t)i;
+    if (a->kind == TLK_PARALLELOGRAM || b->kind == TLK_PARALLELOGRAM) {
+        const uint32_t from = a->kind == TLK_PARALLELOGRAM ? j : i;
+        const double *at = f->bodies.pos + 4 * (size_t)f->shapes.body[from];
+        const double x[3] = {at[0] - c[0], at[1] - c[1], at[2] - c[2]};
+        tlk_brace_side(a, b, x, limit, m);
+    }
+    if (swift && m->count > 0) {
+        tlk_mover body[2];
+        tlk_load_mover(f, i, c, body);
+        tlk_load_mover(f, j, c, body + 1);
+        tlk_brace(a, b, body, limit, m);
+    }
+}
+
 /* The manifold of a pair that is not simple, points counted from the owner's ball; whether it is
  * kept, or may be. */
 TL_KERNEL tlk_keeping tlk_touch_convex(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
-                                       const double *vi, const double *vj, tlk_manifold *m)
+                                       const double *vi, const double *vj, bool *swift,
+                                       tlk_manifold *m)
 {
     const tlk_find *f = &t->find;
     const tlk_shapes *s = &f->shapes;
     const double *c = s->centre + 4 * (size_t)i;
     const double way = f->h * tlk_closing_bound(f, i, j, vi, vj);
+    const double limit = f->envelope + way;
     uint32_t end = 0;
+    *swift = tlk_is_swift(f, i, j, limit);
     const uint32_t o = tlk_old_pair(t, i, j, sub, &end);
-    const bool calm =
-        way <= TLK_KEEP_NEXT * f->envelope && !(f->seen && (tlk_jumped(f, i) || tlk_jumped(f, j)));
+    const bool calm = way <= TLK_KEEP_NEXT * f->envelope && !*swift &&
+                      !(f->seen && (tlk_jumped(f, i) || tlk_jumped(f, j)));
     double guess[3];
     if (o != TLK_NONE && calm && tlk_keep_manifold(f, i, j, t->old_kept, o, end, m))
         return TLK_KEEP_OLD;
     for (int k = 0; k < 3 && o != TLK_NONE; k++)
         guess[k] = t->old_n[4 * (size_t)o + k];
     if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
-        tlk_touch_triangle(t, i, j, sub, f->envelope + way, o != TLK_NONE ? guess : 0, m);
+        tlk_touch_triangle(t, i, j, sub, limit, *swift, o != TLK_NONE ? guess : 0, m);
         return TLK_KEEP_NOT;
     }
     tlk_convex a, b;
     tlk_load_convex(s, i, c, &a);
     tlk_load_convex(s, j, c, &b);
-    tlk_collide_convex(&a, &b, f->envelope + way, o != TLK_NONE ? guess : 0, m);
+    tlk_collide_convex(&a, &b, limit, o != TLK_NONE ? guess : 0, m);
+    tlk_touch_braced(f, i, j, &a, &b, limit, *swift, m);
     return m->firm && calm ? TLK_KEEP_NEW : TLK_KEEP_NOT;
 }
 
@@ -245,28 +335,22 @@ TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t p)
     const tlk_shapes *s = &f->shapes;
     const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
     double vi[6], vj[6], xi[3], xj[3];
-    const double *c = s->centre + 4 * (size_t)i;
     tlk_keeping keeping = TLK_KEEP_NOT;
     tlk_manifold m;
     m.count = 0;
     tlk_load_motion(f, i, vi, xi);
     tlk_load_motion(f, j, vj, xj);
+    bool swift = false, closes = false;
     if (tlk_is_simple(s->info[i], s->info[j]))
         tlk_touch_simple(t, i, j, &m);
     else
-        keeping = tlk_touch_convex(t, i, j, sub, vi, vj, &m);
+        keeping = tlk_touch_convex(t, i, j, sub, vi, vj, &swift, &m);
     const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], (real)keeping};
     uint32_t count = 0;
+    for (uint32_t k = 0; k < m.count && swift; k++)
+        closes = closes || tlk_point_closes(f, i, j, &m, k);
     for (uint32_t k = 0; k < m.count; k++) {
-        const double x[3] = {c[0] + m.at[k][0], c[1] + m.at[k][1], c[2] + m.at[k][2]};
-        const double ri[3] = {x[0] - xi[0], x[1] - xi[1], x[2] - xi[2]};
-        const double rj[3] = {x[0] - xj[0], x[1] - xj[1], x[2] - xj[2]};
-        double ti[3], tj[3], closing = 0;
-        tlk_crossd(vi + 3, ri, ti);
-        tlk_crossd(vj + 3, rj, tj);
-        for (int d = 0; d < 3; d++)
-            closing += m.n[d] * (vi[d] + ti[d] - vj[d] - tj[d]);
-        if (!(m.gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0)))
+        if (!closes && !tlk_point_closes(f, i, j, &m, k))
             continue;
         const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
         const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2], (real)m.gap[k]};

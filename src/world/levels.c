@@ -9,9 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#define DIRECT                                                                         \
-    16u /* the largest shapes, up to this many, are tested against all others directly \
-         */
+#define DIRECT                                                                                  \
+    16u          /* the largest shapes, up to this many, are tested against all others directly \
+                  */
+#define FLAT 2.0 /* bins of thin walls are for so many times the largest dynamic radius, or more \
+                  */
 #define CLASSES 64u
 #define FOLDED  8u /* classes that one fold counts */
 
@@ -109,6 +111,9 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
                        .to = w->ordering.to.data,
                        .limit = INFINITY,
                        .sensors = TLK_SHAPE_SENSOR,
+                       .flat = INFINITY,
+                       .frame_of = w->frame_of.data,
+                       .frame_local = w->frame_local.data,
                        .most = CLASSES - 1,
                        .level = w->ordering.level.data,
                        .direct = w->ordering.place.data};
@@ -129,6 +134,8 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     TL_TRY(count_classes(b, sizes, old, least, counts));
     sizes.limit = direct_radius(counts, sizes.top, DIRECT, &c->globals);
     c->globals += planes;
+    if (n[5] > 0)
+        sizes.flat = FLAT * n[5];
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
     sizes.top = fmax(n[4], 0);
     sizes.most = TLK_LEVELS - 1;
