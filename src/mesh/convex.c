@@ -9,6 +9,7 @@
 enum { REFINED = 3 };              /* how often the step along the normal of a plane is halved */
 static const double enough = 1e-9; /* of a volume: what is convex but for rounding */
 static const double uneven = 0.3;  /* how much worse a cut is that leaves almost all on one side */
+static const double favour = 0.8;  /* what the score of planes of faces is multiplied by */
 static const double even_exact = 0.02; /* of an excess: what exact cuts are taken to leave */
 
 void tl_convex_free_pieces(tl_array *pieces)
@@ -157,11 +158,14 @@ static tl_status find_plane(const tl_convex *convex, const tl_piece_rec *piece, 
     size_t of_faces;
     *least = INFINITY;
     TL_TRY(tl_convex_planes(&piece->chain, convex->size, planes, &of_faces));
-    for (size_t i = 0; i < planes->count && !(i == of_faces && *least <= exact); i++)
+    for (size_t i = 0; i < of_faces; i++)
         TL_TRY(try_plane(convex, piece, (const double *)planes->data + 4 * i, best, least));
-    if (*least<INFINITY && * least> exact)
-        TL_TRY(refine(convex, piece, best, least));
-    return TL_OK;
+    if (*least <= exact)
+        return TL_OK;
+    const double among_faces = *least *= favour;
+    for (size_t i = of_faces; i < planes->count; i++)
+        TL_TRY(try_plane(convex, piece, (const double *)planes->data + 4 * i, best, least));
+    return *least < among_faces ? refine(convex, piece, best, least) : TL_OK;
 }
 
 /* Cuts piece i in place of it. */

@@ -232,29 +232,23 @@ static bool is_hidden(const body *b, const double p[3])
 }
 
 /* How far a point inside is from the union's surface: to the nearest sample of that, or straight
- * out of a hull that it is in, where that leads out of all. */
+ * out of a face of a hull that it is in, where that leads out of all. */
 static double depth_of(const double p[3], const body *b, const shell *s)
 {
     double least = shell_distance(s, p);
     for (size_t i = 0; i < b->solids->hull_count; i++) {
-        const double *planes = b->planes[i].data, *nearest = planes;
-        double above = -INFINITY, q[3];
-        if (outside_box(b->solids->hulls[i], p) > 0)
+        const tl_mesh *hull = b->solids->hulls[i];
+        const double *plane = b->planes[i].data, more = 1e-6 * tl_mesh_size(hull);
+        if (outside_box(hull, p) > 0 || tl_planes_above(&b->planes[i], p) > 0)
             continue;
-        for (size_t k = 0; k < b->planes[i].count; k++) {
-            const double h = tl_dot(planes + 4 * k, p) - planes[4 * k + 3];
-            if (h > above) {
-                above = h;
-                nearest = planes + 4 * k;
-            }
+        for (size_t k = 0; k < b->planes[i].count; k++, plane += 4) {
+            const double depth = plane[3] - tl_dot(plane, p);
+            const double out = depth + more;
+            const double q[3] = {p[0] + out * plane[0], p[1] + out * plane[1],
+                                 p[2] + out * plane[2]};
+            if (depth < least && !is_hidden(b, q))
+                least = depth;
         }
-        if (above > 0 || -above >= least)
-            continue;
-        const double out = 1e-6 * tl_mesh_size(b->solids->hulls[i]) - above;
-        for (int k = 0; k < 3; k++)
-            q[k] = p[k] + out * nearest[k];
-        if (!is_hidden(b, q))
-            least = -above;
     }
     return least;
 }

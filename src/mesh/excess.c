@@ -32,22 +32,48 @@ static bool is_apart(const search *s, const double p[3], double half, bool *insi
     return false;
 }
 
-/* Whether a cube may hold a point that is farther from the mesh than is known. */
+/* A point of the hull near to one outside of it: down to the highest plane, a few times. False: it
+ * is still outside. */
+static bool pull_in(const search *s, double p[3])
+{
+    for (int round = 0; round < 12; round++) {
+        const double *plane = s->planes.data, *highest = plane;
+        double most = -INFINITY;
+        for (size_t i = 0; i < s->planes.count; i++, plane += 4) {
+            const double above = tl_dot(plane, p) - plane[3];
+            if (above > most) {
+                most = above;
+                highest = plane;
+            }
+        }
+        if (most <= tl_convex_rounding * s->half)
+            return true;
+        for (int k = 0; k < 3; k++)
+            p[k] -= most * highest[k];
+    }
+    return false;
+}
+
+/* Whether a cube may hold a point that is farther from the mesh than is known. Thin hulls lie
+ * between the middles of cubes: these are pulled in to look there. */
 static bool is_open(search *s, const double p[3], double half)
 {
+    const tl_tree *tree = &s->convex->tree;
     const double reach = sqrt(3) * half;
-    const double known = tl_max(s->convex->tolerance, 1.05 * s->best);
+    double known = tl_max(s->convex->tolerance, 1.05 * s->best), q[3] = {p[0], p[1], p[2]};
     bool in_hull;
     if (is_apart(s, p, half, &in_hull))
         return false;
-    const double distance = tl_tree_distance(&s->convex->tree, p, INFINITY, 0, NULL);
+    const double distance = tl_tree_distance(tree, p, INFINITY, 0, NULL);
     if (distance + reach <= (in_hull ? s->best : known))
         return false;
-    if (tl_tree_contains(&s->convex->tree, p))
-        return reach - distance > known;
-    if (in_hull)
+    const bool in_mesh = tl_tree_contains(tree, p);
+    if (in_hull && !in_mesh)
         s->best = tl_max(s->best, distance);
-    return distance + reach > tl_max(known, 1.05 * s->best);
+    else if (!in_hull && pull_in(s, q) && !tl_tree_contains(tree, q))
+        s->best = tl_max(s->best, tl_tree_distance(tree, q, INFINITY, 0, NULL));
+    known = tl_max(s->convex->tolerance, 1.05 * s->best);
+    return (in_mesh ? -distance : distance) + reach > known;
 }
 
 static tl_status look(search *s)

@@ -25,6 +25,8 @@ tl_status tl_hull_planes(const tl_mesh *hull, tl_array *planes)
     return TL_OK;
 }
 
+static const double parallel = 1e-6; /* sine of the angle between planes that are one */
+
 typedef struct choice {
     const tl_mesh *full;
     tl_mesh *hull;      /* of those taken */
@@ -139,12 +141,56 @@ static bool take_farthest(choice *c)
     return true;
 }
 
+/* Whether three planes that a point is on meet in that point alone. */
+static bool is_extreme(const choice *c, const double p[3])
+{
+    const double *plane = c->planes.data, *first = NULL;
+    double line[3] = {0, 0, 0};
+    for (size_t i = 0; i < c->planes.count; i++, plane += 4) {
+        double across[3];
+        if (fabs(tl_dot(plane, p) - plane[3]) > c->near)
+            continue;
+        if (!first) {
+            first = plane;
+        } else if (line[0] == 0 && line[1] == 0 && line[2] == 0) {
+            tl_cross(first, plane, across);
+            const double length = tl_length(across);
+            for (int k = 0; k < 3 && length > parallel; k++)
+                line[k] = across[k] / length;
+        } else if (fabs(tl_dot(plane, line)) > parallel) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes back those that are in the middle of an edge or of a face. */
+static tl_status drop_flat(choice *c)
+{
+    const double *x = c->full->vertices.data;
+    size_t dropped = 0;
+    for (size_t v = 0; v < c->full->vertices.count / 3; v++)
+        if (c->state[v] == TAKEN && !is_extreme(c, x + 3 * v)) {
+            c->state[v] = LEFT;
+            dropped++;
+        }
+    if (!dropped)
+        return TL_OK;
+    c->taken -= dropped;
+    return make_hull(c);
+}
+
 static tl_status choose(choice *c, size_t most)
 {
     TL_TRY(start(c));
-    while (c->taken < most && take_farthest(c))
-        TL_TRY(make_hull(c));
-    return TL_OK;
+    for (;;) {
+        while (c->taken < most && take_farthest(c))
+            TL_TRY(make_hull(c));
+        const size_t taken = c->taken;
+        TL_TRY(drop_flat(c));
+        if (c->taken == taken)
+            return TL_OK;
+    }
 }
 
 tl_status tl_hull_simplify(const tl_mesh *full, size_t most, tl_mesh **simple)
