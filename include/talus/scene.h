@@ -354,8 +354,8 @@ TL_API tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def
 TL_API tl_status tl_scene_split_mesh(tl_scene *scene, tl_geometry geometry,
                                      const tl_split_def *def);
 
-/** How near the pieces of a mesh come to it; count is 0 where it has not been split, and pieces is
- * NULL. */
+/** How near the pieces of a mesh come to it; count is 0 where it has not been split, or is no mesh,
+ * and pieces is NULL. */
 TL_API tl_status tl_scene_pieces(const tl_scene *scene, tl_geometry geometry, tl_pieces_info *info);
 
 /** Makes room for `count` more bodies. Nothing depends on it, but where very many are added a few

@@ -92,10 +92,11 @@ tl_status tl_scene_pieces(const tl_scene *scene, tl_geometry geometry, tl_pieces
     *info = (tl_pieces_info){0};
     if (!scene)
         return tl_refuse_null("scene");
-    const tl_geometry_rec *mesh = find_mesh(scene, geometry.index);
-    if (!mesh)
-        return refuse_mesh(scene, geometry.index);
-    *info = mesh->split;
+    if (geometry.index < 1 || geometry.index > scene->geometries.count)
+        return tl_fail_about(TL_BAD_HANDLE, &(tl_error){.field = "geometry", .index = TL_NO_INDEX},
+                             ": %u is no geometry of this scene (it has %zu)", geometry.index,
+                             scene->geometries.count);
+    *info = ((const tl_geometry_rec *)scene->geometries.data)[geometry.index - 1].split;
     return TL_OK;
 }
 

@@ -57,8 +57,8 @@ _talus()
         files=h5
         ;;
     decompose)
-        options="--output -o --force -f --tolerance --spheres --name --material --unit --scale --merge --density
-            --quiet -q --json --help -h"
+        options="--output -o --force -f --convex --tolerance --spheres --pieces --vertices --name --material --unit --scale
+            --merge --density --quiet -q --json --help -h"
         files=$meshes
         ;;
     view)
@@ -99,7 +99,7 @@ _talus()
     --unit) _talus_words "$word" "m cm mm um in ft" ;;
     --compression) _talus_words "$word" "none lossless quantised" ;;
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
-    --tolerance | --spheres | --name | --material | --scale | --merge | --density) ;;
+    --tolerance | --spheres | --pieces | --vertices | --name | --material | --scale | --merge | --density) ;;
     *)
         case $word in
         -*) _talus_words "$word" "$options" ;;
