@@ -332,7 +332,8 @@ static tl_status take_templates(tl_scene *scene, tl_fill_def *def, tl_templates 
         return tl_refuse(&place, "template_count", 1, &count,
                          "it must be at most 1 with TL_FILL_CLOSE");
     }
-    for (size_t i = 0; def->templates && i < def->template_count; i++)
+    for (size_t i = 0;
+         def->templates && i < def->template_count && def->template_count <= TL_MOST_ITEMS; i++)
         TL_TRY(tl_scene_split_shapes(scene, "fill.templates", i, def->templates[i].shape_count,
                                      def->templates[i].shapes));
     TL_TRY(tl_templates_make(&(tl_template_user){"fill", "fill.templates", def->size, def->density,

@@ -104,6 +104,8 @@ tl_status tl_scene_split_shapes(tl_scene *scene, const char *list, size_t index,
                                 const tl_shape_def *shapes)
 {
     const tl_split_def def = tl_split_default();
+    if (count > TL_MOST_ITEMS - scene->list.shape_total)
+        return TL_OK; /* which later checks refuse without looking at them */
     for (size_t i = 0; shapes && i < count; i++) {
         const tl_geometry_rec *mesh =
             shapes[i].kind == TL_MESH ? find_mesh(scene, shapes[i].geometry.index) : NULL;

@@ -1253,8 +1253,9 @@ static const bad_scene bad_scenes[] = {
      SCENE("'geometries': {'t': {'hull': [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, "
            "0.1]]}},\n'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'templates': [{'shapes': [{'kind': 'hull', 'geometry': 't'}]}], 'scale': 2}]"),
-     "s.json:3:131: fills[0].templates[0].shapes[0].geometry: is that of a hull, which has one "
-     "size; sizes must all be 1: give hulls of several sizes as several templates"},
+     "s.json:3:131: fills[0].templates[0].shapes[0].geometry: is that of a hull or mesh, which "
+     "has one size; sizes must all be 1: give hulls and meshes of several sizes as several "
+     "templates"},
     {BLIND,
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1e9, 1e9, 1e9]}, "
            "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}]}]"),

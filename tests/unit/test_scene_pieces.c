@@ -47,7 +47,8 @@ static void pieces_stand_for_it(void **state)
     tl_pieces_info info;
     assert_ok(tl_scene_pieces(scene, u, &info));
     assert_int_equal(info.count, 0);
-    const tl_body_def defs[2] = {body_of(shapes, 3), body_of(shapes, 3)};
+    tl_body_def defs[2] = {body_of(shapes, 3), body_of(shapes, 3)};
+    defs[1].position[2] = 3;
     assert_ok(tl_scene_add_bodies(scene, 2, defs, NULL));
     assert_ok(tl_scene_pieces(scene, u, &info));
     assert_int_equal(info.count, 3);
