@@ -139,6 +139,31 @@ __attribute__((unused)) static void form_torus(double ring, double tube, uint32_
                       i * m + (j + 1) % m);
 }
 
+/* The solid made of the unit cells of a grid that `text` has as '#': along x, then rows along y,
+ * then layers along z. */
+__attribute__((unused)) static void form_cells(const int size[3], const char *text)
+{
+    static const int corners[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                      {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    form_clear();
+    for (int i = 0; i < size[0] * size[1] * size[2]; i++) {
+        const int at[3] = {i % size[0], i / size[0] % size[1], i / (size[0] * size[1])};
+        for (int side = 0; side < 6 && text[i] == '#'; side++) {
+            const int k = side / 2, step = k == 0 ? 1 : k == 1 ? size[0] : size[0] * size[1];
+            const int to = at[k] + (side % 2 ? 1 : -1);
+            uint32_t v[4];
+            if (to >= 0 && to < size[k] && text[i + (side % 2 ? step : -step)] == '#')
+                continue;
+            for (int c = 0; c < 4; c++) { /* equal vertices are merged later */
+                const int corner = corners[side][c];
+                v[c] = form_vertex(at[0] + (corner & 1), at[1] + (corner >> 1 & 1),
+                                   at[2] + (corner >> 2 & 1));
+            }
+            form_quad(v[0], v[1], v[2], v[3]);
+        }
+    }
+}
+
 /* Scales, then moves. */
 __attribute__((unused)) static void form_move(double scale, const double offset[3])
 {

@@ -39,7 +39,8 @@ enum {
     TAKES_VIEW = 1 << 10,    /* -o, --force, --start, --paused, --free of a view */
     TAKES_WATCH = 1 << 11,   /* --view of a run */
     TAKES_MESH = 1 << 12,    /* --unit, --scale, --merge, --density */
-    TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --tolerance, --spheres, --name, --material */
+    TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --convex, --tolerance, --spheres, --pieces,
+                                --vertices, --name, --material */
     TAKES_QUERY = 1 << 14    /* --ray, --overlap, --max-distance, --margin, --hollow, --frame */
 };
 
@@ -90,6 +91,9 @@ typedef struct options {
     double density;      /* kg/m^3 */
     double tolerance;    /* m, of a decomposition */
     int64_t spheres;     /* at most so many */
+    bool convex;         /* pieces, not spheres */
+    int64_t pieces;      /* at most so many */
+    int64_t vertices;    /* of a piece, at most */
     const char *name;    /* of the body that a mesh becomes */
     const char *material;
     size_t question_count; /* --ray, --overlap, in the order given */

@@ -1,4 +1,4 @@
-/* `talus decompose`: a mesh as a body of spheres, written as a scene that runs. */
+/* `talus decompose`: a mesh as a body of spheres or convex pieces, written as a scene that runs. */
 #include "facts.h"
 #include "files.h"
 #include "mesh.h"
@@ -18,6 +18,7 @@ typedef struct part {
     char stem[256]; /* of the mesh's name */
     tl_mesh_solid solid;
     tl_decomposition_info info;
+    tl_pieces_info split; /* with --convex: instead of info */
 } part;
 
 /* The last part of a path, without its extension. */
@@ -50,12 +51,15 @@ static void put_numbers(FILE *out, const char *key, int count, const double *num
 static void put_comment(FILE *out, const part *p)
 {
     char text[1024];
+    const bool convex = p->given->convex;
     snprintf(text, sizeof text,
              PART_MARK
-             " from %s: %zu spheres within %.3g m of the mesh. The body's origin is the "
+             " from %s: %zu %s within %.3g m of the mesh. The body's origin is the "
              "centre of mass and its axes are the principal axes of inertia; position and "
              "orientation put it where the mesh is in its file.",
-             p->given->file, p->info.count, p->info.tolerance);
+             p->given->file, convex ? p->split.count : p->info.count,
+             convex ? "convex pieces" : "spheres",
+             convex ? fmax(p->split.tolerance, p->split.protrusion) : p->info.tolerance);
     put_text(out, text);
 }
 
@@ -73,12 +77,45 @@ static void to_body(const tl_mesh_solid *solid, const double point[3], double lo
     }
 }
 
-static void put_ball(FILE *out, const part *p, const tl_ball *ball)
+/* The name of the geometry of a piece. */
+static void put_piece_name(FILE *out, const part *p, size_t i)
 {
-    double local[3];
-    to_body(&p->solid, ball->centre, local);
-    fprintf(out, "       {\"kind\": \"sphere\", \"radius\": %.17g, ", ball->radius);
-    put_numbers(out, "position", 3, local);
+    char text[300];
+    snprintf(text, sizeof text, "%s_%zu", p->stem, i + 1);
+    put_text(out, text);
+}
+
+static void put_hulls(FILE *out, const part *p)
+{
+    fputs(",\n  \"geometries\": {\n", out);
+    for (size_t i = 0; i < p->split.count; i++) {
+        const tl_piece *piece = &p->split.pieces[i];
+        fputs("    ", out);
+        put_piece_name(out, p, i);
+        fputs(": {\"hull\": [", out);
+        for (size_t v = 0; v < piece->vertex_count; v++) {
+            double local[3];
+            to_body(&p->solid, piece->vertices + 3 * v, local);
+            fprintf(out, "%s[%.17g, %.17g, %.17g]", v ? ", " : "", local[0] + 0.0, local[1] + 0.0,
+                    local[2] + 0.0);
+        }
+        fputs(i + 1 < p->split.count ? "]},\n" : "]}\n", out);
+    }
+    fputs("  }", out);
+}
+
+static void put_shape(FILE *out, const part *p, size_t i)
+{
+    if (p->given->convex) {
+        fputs("       {\"kind\": \"hull\", \"geometry\": ", out);
+        put_piece_name(out, p, i);
+    } else {
+        const tl_ball *ball = &p->info.balls[i];
+        double local[3];
+        to_body(&p->solid, ball->centre, local);
+        fprintf(out, "       {\"kind\": \"sphere\", \"radius\": %.17g, ", ball->radius);
+        put_numbers(out, "position", 3, local);
+    }
     if (p->given->material) {
         fputs(", \"material\": ", out);
         put_text(out, p->given->material);
@@ -97,6 +134,8 @@ static void put_scene(FILE *out, const part *p)
         put_text(out, p->given->material);
         fputs(": {}}", out);
     }
+    if (p->given->convex)
+        put_hulls(out, p);
     fputs(",\n  \"bodies\": [\n    {\"name\": ", out);
     put_text(out, p->given->name ? p->given->name : p->stem);
     fputs(",\n     ", out);
@@ -106,9 +145,10 @@ static void put_scene(FILE *out, const part *p)
     fprintf(out, ",\n     \"mass\": %.17g,\n     ", p->solid.mass);
     put_numbers(out, "inertia", 3, p->solid.moments);
     fputs(",\n     \"shapes\": [\n", out);
-    for (size_t i = 0; i < p->info.count; i++) {
-        put_ball(out, p, &p->info.balls[i]);
-        fputs(i + 1 < p->info.count ? ",\n" : "\n", out);
+    const size_t count = p->given->convex ? p->split.count : p->info.count;
+    for (size_t i = 0; i < count; i++) {
+        put_shape(out, p, i);
+        fputs(i + 1 < count ? ",\n" : "\n", out);
     }
     fputs("     ]}\n  ]\n}\n", out);
 }
@@ -167,6 +207,31 @@ static void tell_filling(facts *f, const part *p)
     fact_number(f, "inertia_error", info->inertia_error, "of the largest moment, of the union");
 }
 
+static void tell_split(facts *f, const part *p)
+{
+    const tl_pieces_info *info = &p->split;
+    const double volume = p->solid.volume;
+    size_t vertices = 0;
+    for (size_t i = 0; i < info->count; i++)
+        vertices += info->pieces[i].vertex_count;
+    fact_count(f, "pieces", info->count);
+    fact_count(f, "piece_vertices", vertices);
+    fact_number(f, "tolerance", info->tolerance, "m");
+    fact_number(f, "pieces_volume", info->volume, "m^3, of their union");
+    fact_number(f, "volume_error", info->volume / volume - 1, "of the mesh's volume");
+    fact_number(f, "missing", info->missing / volume, "of it outside of the pieces");
+    fact_number(f, "excess", info->excess / volume, "of it the pieces outside of the mesh");
+    fact_number(f, "volume_accuracy", info->volume_accuracy / volume, "of these three");
+    fact_number(f, "protrusion", info->protrusion, "m, a piece out of the mesh at most");
+    fact_number(f, "deviation_max", info->deviation_max, "m, mesh to pieces");
+    fact_number(f, "deviation_rms", info->deviation_rms, "m, the same");
+    fact_number(f, "reverse_max", info->reverse_max, "m, pieces to mesh");
+    fact_number(f, "reverse_rms", info->reverse_rms, "m, the same");
+    fact_number(f, "sampling", info->sampling, "m, spacing of samples of both surfaces");
+    fact_number(f, "centre_error", info->centre_error, "m, centre of the pieces' union");
+    fact_number(f, "inertia_error", info->inertia_error, "of the largest moment, of the union");
+}
+
 static int tell_part(const part *p, const tl_mesh *mesh, const char *path)
 {
     facts f;
@@ -179,9 +244,16 @@ static int tell_part(const part *p, const tl_mesh *mesh, const char *path)
     fact_text(&f, "file", p->given->file);
     tell_mesh(&f, mesh);
     tell_solid(&f, &p->solid);
-    tell_filling(&f, p);
+    if (p->given->convex)
+        tell_split(&f, p);
+    else
+        tell_filling(&f, p);
     fact_text(&f, "output", path);
-    if (asked < p->info.tolerance)
+    if (p->given->convex && p->split.protrusion > p->split.tolerance)
+        fact_warning(&f,
+                     "%zu pieces do not reach the tolerance of %.3g m; these stick out by %.3g m",
+                     p->split.count, p->split.tolerance, p->split.protrusion);
+    if (!p->given->convex && asked < p->info.tolerance)
         fact_warning(&f, "%lld spheres do not reach the tolerance of %g m; these are for %.3g m",
                      (long long)p->given->spheres, asked, p->info.tolerance);
     return facts_end(&f);
@@ -196,25 +268,58 @@ static int complain_of_mesh(const options *given, tl_status status)
     return exit_code(status, PHASE_READING);
 }
 
-static int fill_mesh(const options *given, const tl_mesh *mesh, const char *path)
+static tl_status fill_with_spheres(const options *given, const tl_mesh *mesh,
+                                   tl_decomposition **filling)
 {
-    part p = {.given = given};
-    tl_decomposition *filling = NULL;
     tl_decompose_def def = tl_decompose_default();
     def.tolerance = isnan(given->tolerance) ? 0 : given->tolerance;
     def.most = given->spheres < 0 ? 0 : (size_t)given->spheres;
+    return tl_mesh_decompose(mesh, &def, filling);
+}
+
+static tl_status split_mesh(const options *given, const tl_mesh *mesh, tl_pieces **pieces)
+{
+    tl_split_def def = tl_split_default();
+    def.tolerance = isnan(given->tolerance) ? 0 : given->tolerance;
+    def.most = given->pieces < 0 ? def.most : (size_t)given->pieces;
+    def.vertices = given->vertices < 0 ? def.vertices : (size_t)given->vertices;
+    return tl_mesh_split(mesh, &def, pieces);
+}
+
+static int make_part(const options *given, const tl_mesh *mesh, const char *path)
+{
+    part p = {.given = given};
+    tl_decomposition *filling = NULL;
+    tl_pieces *pieces = NULL;
     find_stem(given->file, p.stem, sizeof p.stem);
     tl_status status = tl_mesh_measure(mesh, mesh_density(given), &p.solid);
     if (status == TL_OK)
-        status = tl_mesh_decompose(mesh, &def, &filling);
+        status = given->convex ? split_mesh(given, mesh, &pieces)
+                               : fill_with_spheres(given, mesh, &filling);
     if (status < 0)
         return complain_of_mesh(given, status);
     p.info = tl_decomposition_describe(filling);
+    p.split = tl_pieces_describe(pieces);
     int code = write_scene(&p, path);
     if (code == EXIT_OK)
         code = tell_part(&p, mesh, path);
     tl_decomposition_destroy(filling);
+    tl_pieces_destroy(pieces);
     return code;
+}
+
+/* --spheres is for spheres, --pieces and --vertices are for pieces. */
+static int check_kind(const options *given)
+{
+    if (given->convex && given->spheres >= 0)
+        complain("decompose: --spheres is for spheres; with --convex give --pieces");
+    else if (!given->convex && given->pieces >= 0)
+        complain("decompose: --pieces is for convex pieces: give --convex, or --spheres");
+    else if (!given->convex && given->vertices >= 0)
+        complain("decompose: --vertices is for convex pieces: give --convex");
+    else
+        return EXIT_OK;
+    return EXIT_USAGE;
 }
 
 int command_decompose(const options *given)
@@ -224,11 +329,13 @@ int command_decompose(const options *given)
     find_stem(given->file, path, sizeof path - 8);
     strcat(path, ".json");
     const char *output = given->output ? given->output : path;
-    int code = check_part_path(given, output);
+    int code = check_kind(given);
+    if (code == EXIT_OK)
+        code = check_part_path(given, output);
     if (code == EXIT_OK)
         code = read_mesh(given, &mesh);
     if (code == EXIT_OK)
-        code = fill_mesh(given, mesh, output);
+        code = make_part(given, mesh, output);
     tl_mesh_destroy(mesh);
     return code;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <hdf5.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,43 @@ static json_t *list_channels(facts *f, const tl_scene *scene)
     return names;
 }
 
+/* The meshes that were split into convex pieces, for dynamic bodies: how many, and the worst of all
+ * errors. */
+static void tell_pieces(facts *f, const tl_scene *scene)
+{
+    tl_pieces_info info, worst = {0};
+    size_t meshes = 0;
+    double past = 0;
+    for (uint32_t i = 1; tl_scene_pieces(scene, (tl_geometry){i}, &info) == TL_OK; i++) {
+        const double exact = info.volume - info.excess + info.missing;
+        if (!info.count)
+            continue;
+        meshes++;
+        worst.count += info.count;
+        worst.protrusion = fmax(worst.protrusion, info.protrusion);
+        worst.deviation_max = fmax(worst.deviation_max, info.deviation_max);
+        worst.excess = fmax(worst.excess, info.excess / exact);
+        worst.missing = fmax(worst.missing, info.missing / exact);
+        worst.inertia_error = fmax(worst.inertia_error, info.inertia_error);
+        past = fmax(past, info.protrusion > info.tolerance ? info.protrusion : 0);
+    }
+    if (!meshes)
+        return;
+    fact_count(f, "split_meshes", meshes);
+    fact_count(f, "pieces", worst.count);
+    fact_number(f, "protrusion", worst.protrusion, "m, a piece out of its mesh at most");
+    fact_number(f, "deviation_max", worst.deviation_max, "m, mesh to pieces");
+    fact_number(f, "excess", worst.excess, "of a mesh's volume, its pieces outside of it");
+    fact_number(f, "missing", worst.missing, "of a mesh's volume, outside of its pieces");
+    fact_number(f, "inertia_error", worst.inertia_error,
+                "of the largest moment; bodies have the mesh's");
+    if (past > 0)
+        fact_warning(f,
+                     "convex pieces of a mesh stick out by %.3g m, more than its tolerance: allow "
+                     "more 'pieces'",
+                     past);
+}
+
 void tell_document(facts *f, const tl_document *document)
 {
     const tl_scene *scene = tl_document_scene(document);
@@ -71,6 +109,7 @@ void tell_document(facts *f, const tl_document *document)
     fact_number(f, "rate", record.rate, "frames/s");
     fact_flag(f, "record_contacts", record.contacts);
     fact_names(f, "channels", list_channels(f, scene));
+    tell_pieces(f, scene);
 }
 
 static int tell_scene(const options *given)

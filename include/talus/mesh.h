@@ -1,6 +1,7 @@
 /** @file mesh.h
  *  Surfaces made of triangles: their properties, convex hulls, and how they are filled with
- * spheres, which is how a body of any form is simulated. io.h reads them from files.
+ * spheres or split into convex pieces, which is how a body of any form is simulated. io.h reads
+ * them from files.
  *
  *  A mesh says what the surface of a solid is: triangles go counterclockwise when they are seen
  * from outside. Several components are one solid; they must not overlap.
@@ -143,6 +144,69 @@ TL_API tl_decomposition_info tl_decomposition_describe(const tl_decomposition *d
 
 /** Frees a decomposition; NULL does nothing. */
 TL_API void tl_decomposition_destroy(tl_decomposition *decomposition);
+
+/** How finely a mesh is split into convex pieces. Start from tl_split_default(). */
+typedef struct tl_split_def {
+    double tolerance; /**< m, >= 0: how far a piece may stick out of the mesh; 0, the default: 1 %
+                         of half the diagonal of the bounding box */
+    size_t most;      /**< pieces at most, 1 to 4096; default 256. Where more are needed the worst
+                           pieces are split first, and what is left is farther off. */
+    size_t vertices;  /**< most vertices of a piece, 4 to 255; default 64. Where its hull has more,
+                           those are left out that matter least, and the piece is smaller than the
+                           hull; a face has 32 at most. */
+} tl_split_def;
+
+/** The default tolerance and numbers. */
+TL_API tl_split_def tl_split_default(void);
+
+/** A convex piece. Its arrays belong to what it is a piece of. */
+typedef struct tl_piece {
+    size_t vertex_count;       /**< 4 or more */
+    const double *vertices;    /**< m, three per vertex, in the mesh's frame */
+    size_t triangle_count;     /**< of its surface */
+    const uint32_t *triangles; /**< three vertices per triangle, counterclockwise from outside */
+    double volume;             /**< m^3 of the piece */
+    double part;               /**< m^3 of the part of the mesh that it stands for */
+} tl_piece;
+
+/** Convex pieces whose union is near to a mesh. Opaque; never changes once made. */
+typedef struct tl_pieces tl_pieces;
+
+/** What pieces there are and how near they come. Distances are sampled, as in
+ * tl_decomposition_info. */
+typedef struct tl_pieces_info {
+    size_t count;           /**< pieces */
+    const tl_piece *pieces; /**< largest first */
+    double tolerance;       /**< m, that they were made for */
+    double volume;          /**< m^3 of their union; overlaps count once */
+    double missing;         /**< m^3 of the mesh outside of every piece */
+    double excess;          /**< m^3 of the pieces outside of the mesh */
+    double volume_accuracy; /**< m^3, by which these three may be off */
+    double protrusion;      /**< m, by which a piece sticks out of the mesh at most: above the
+                                 tolerance where there may be no more pieces */
+    double deviation_max; /**< m, largest distance of the mesh's surface to the union's: also at the
+                               bottom of crevices that are too narrow to matter, and where vertices
+                               were left out */
+    double deviation_rms; /**< m, root mean square of the same over the mesh's surface */
+    double reverse_max;   /**< m, largest distance of the union's surface to the mesh's */
+    double reverse_rms;   /**< m, root mean square of the same over the union's surface */
+    double sampling;      /**< m, spacing of the samples of both surfaces */
+    double centre_error;  /**< m, from the union's centre of volume to the mesh's */
+    double inertia_error; /**< as in tl_decomposition_info */
+} tl_pieces_info;
+
+/** Splits a closed mesh into convex pieces. Every point of the pieces is within the tolerance of
+ * the mesh, where there may be as many as that takes; they cover the mesh, where they may have as
+ * many vertices as that takes. A crevice narrower than twice the tolerance may be covered. Pieces
+ * overlap by little or not at all. A mesh that is convex is one piece, with the vertices of its
+ * hull. The same mesh gives the same pieces. A mesh that is no solid is TL_BAD_DATA. */
+TL_API tl_status tl_mesh_split(const tl_mesh *mesh, const tl_split_def *def, tl_pieces **pieces);
+
+/** What they are. */
+TL_API tl_pieces_info tl_pieces_describe(const tl_pieces *pieces);
+
+/** Frees pieces; NULL does nothing. */
+TL_API void tl_pieces_destroy(tl_pieces *pieces);
 
 /** @} */
 

@@ -378,6 +378,19 @@ typedef struct tl_heights_def {
 TL_API tl_status tl_scene_add_heights(tl_scene *scene, const tl_heights_def *def,
                                       tl_geometry *geometry);
 
+/** Splits a mesh of the scene into convex pieces (tl_mesh_split()), which stand for it in contact
+ * where it is on dynamic bodies: each is a hull of the scene, and a shape of such a body. Mass,
+ * centre of mass and inertia of the body are those of the mesh. A mesh that is not split when it is
+ * first used on a dynamic body, in a fill or an emitter is split then with tl_split_default();
+ * bodies that are added to a world take meshes that were split before. A mesh that is no solid is
+ * TL_BAD_DATA, one that has been split TL_BAD_ARGUMENT. */
+TL_API tl_status tl_scene_split_mesh(tl_scene *scene, tl_geometry geometry,
+                                     const tl_split_def *def);
+
+/** How near the pieces of a mesh come to it; count is 0 where it has not been split, or is no mesh,
+ * and pieces is NULL. */
+TL_API tl_status tl_scene_pieces(const tl_scene *scene, tl_geometry geometry, tl_pieces_info *info);
+
 /** Makes room for `count` more bodies. Nothing depends on it, but where very many are added a few
  * at a time, what is there need not be copied again and again. */
 TL_API tl_status tl_scene_reserve(tl_scene *scene, size_t count);
@@ -574,9 +587,9 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_TOUCHING = 14, /**< count, mass (kg): of the bodies of `by` that touch `on`, by
                                 a contact that overlaps or carries an impulse, as the step
                                 found them: of a sensor, those that are in it */
-    TL_MONITOR_RAY = 15 /**< distance (m): how far a ray goes until it hits one of `on`,
-                           as tl_world_cast_rays() has it; `max_distance` where it hits
-                           none; after each step */
+    TL_MONITOR_RAY = 15       /**< distance (m): how far a ray goes until it hits one of `on`,
+                                 as tl_world_cast_rays() has it; `max_distance` where it hits
+                                 none; after each step */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */

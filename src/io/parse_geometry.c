@@ -266,10 +266,30 @@ static tl_status add_mesh(const tl_reader *r, const tl_json *value, double scale
     return status < 0 ? refuse(r, value, status) : TL_OK;
 }
 
-static tl_status add_geometry(const tl_reader *r, const tl_json *value, uint32_t *kind)
+/* How a mesh is split for dynamic bodies. */
+static tl_status split_mesh(const tl_reader *r, const tl_json *value, uint32_t index)
 {
-    enum { HULL, MESH, HEIGHTS, SCALE, COUNT };
-    static const char *const keys[] = {"hull", "mesh", "heights", "scale"};
+    enum { TOLERANCE, PIECES, VERTICES, COUNT };
+    static const char *const keys[] = {"tolerance", "pieces", "vertices"};
+    const tl_json *f[COUNT];
+    tl_split_def def = tl_split_default();
+    uint64_t pieces = def.most, vertices = def.vertices;
+    TL_TRY(tl_read_fields(r, value, "a split into convex pieces", COUNT, keys, f));
+    TL_TRY(tl_read_number(r, f[TOLERANCE], TL_ABOVE_0("m"), &def.tolerance));
+    TL_TRY(tl_read_whole(r, f[PIECES], 1, 4096, &pieces));
+    TL_TRY(tl_read_whole(r, f[VERTICES], 4, 255, &vertices));
+    def.most = (size_t)pieces;
+    def.vertices = (size_t)vertices;
+    const tl_status status = tl_scene_split_mesh(r->scene, (tl_geometry){index}, &def);
+    return status < 0 ? refuse(r, value, status) : TL_OK;
+}
+
+/* `convex` receives what says how a mesh is split, NULL where nothing does. */
+static tl_status add_geometry(const tl_reader *r, const tl_json *value, uint32_t *kind,
+                              const tl_json **convex)
+{
+    enum { HULL, MESH, HEIGHTS, SCALE, CONVEX, COUNT };
+    static const char *const keys[] = {"hull", "mesh", "heights", "scale", "convex"};
     static const uint32_t kind_of[] = {TL_HULL, TL_MESH, TL_HEIGHTS};
     const tl_json *f[COUNT], *given = NULL;
     tl_geometry made;
@@ -290,10 +310,19 @@ static tl_status add_geometry(const tl_reader *r, const tl_json *value, uint32_t
     TL_TRY(tl_read_number(r, f[SCALE], TL_ABOVE_0("m per unit"), &scale));
     if (f[SCALE] && *kind == TL_HEIGHTS)
         return tl_read_fail_key(r, value, f[SCALE], "has 'scale', expected none with 'heights'");
+    if (f[CONVEX] && *kind != TL_MESH)
+        return tl_read_fail_key(r, value, f[CONVEX], "has 'convex', expected it with 'mesh' alone");
+    *convex = f[CONVEX];
     if (*kind == TL_HULL)
         return add_hull(r, given, scale, &made);
     return *kind == TL_MESH ? add_mesh(r, given, scale, &made) : add_heights(r, given, &made);
 }
+
+/* A mesh to be split, and how. */
+typedef struct split {
+    const tl_json *how;
+    uint32_t index;
+} split;
 
 /* A name of the scene's geometries, NULL past the last. */
 static const char *name_at(const tl_reader *r, size_t i)
@@ -311,27 +340,41 @@ static uint32_t find(const tl_reader *r, tl_text name)
     return 0;
 }
 
-tl_status tl_read_geometries(tl_reader *r, const tl_json *object)
+static tl_status read_all(tl_reader *r, const tl_json *object, tl_array *splits)
 {
-    if (!object)
-        return TL_OK;
     if (object->kind != TL_JSON_OBJECT)
         return tl_read_expected(r, object, "an object: names with geometries");
     for (const tl_json *v = tl_json_first(r->tree, object); v; v = tl_json_next(r->tree, v)) {
         const tl_text name = tl_json_key(r->tree, v);
         const int cut = name.length > 60 ? 60 : (int)name.length;
         tl_named_geometry geometry;
+        const tl_json *convex = NULL;
         if (!name.length)
             return tl_read_fail_key(r, object, v,
                                     "'' cannot be the name of a geometry, expected another");
         if (find(r, name))
             return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                     name.data);
-        TL_TRY(add_geometry(r, v, &geometry.kind));
+        TL_TRY(add_geometry(r, v, &geometry.kind, &convex));
         TL_TRY(tl_document_keep(r->document, name, &geometry.name));
         TL_TRY(tl_array_append(&r->document->geometries, &geometry, 1));
+        const split wanted = {convex, (uint32_t)r->document->geometries.count};
+        if (convex)
+            TL_TRY(tl_array_append(splits, &wanted, 1));
     }
     return TL_OK;
+}
+
+/* Meshes are split when all geometries that have names are there: these come first. */
+tl_status tl_read_geometries(tl_reader *r, const tl_json *object)
+{
+    tl_array splits = {.item = sizeof(split)};
+    tl_status status = object ? read_all(r, object, &splits) : TL_OK;
+    const split *wanted = splits.data;
+    for (size_t i = 0; i < splits.count && status == TL_OK; i++)
+        status = split_mesh(r, wanted[i].how, wanted[i].index);
+    tl_array_free(&splits);
+    return status;
 }
 
 tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_kind kind,

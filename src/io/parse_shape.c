@@ -164,11 +164,10 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
     TL_TRY(tl_read_kind(r, value, f[KIND], tl_words(TL_WORDS_SHAPE), &kind));
     shape->kind = (tl_shape_kind)kind;
     TL_TRY(check_used(r, value, f, shape->kind));
-    if (body == TL_DYNAMIC &&
-        (kind == TL_PLANE || kind == TL_PARALLELOGRAM || kind == TL_MESH || kind == TL_HEIGHTS))
+    if (body == TL_DYNAMIC && (kind == TL_PLANE || kind == TL_PARALLELOGRAM || kind == TL_HEIGHTS))
         return tl_read_fail(r, f[KIND],
                             "is \"%s\", expected a solid on a body that moves freely; plane, "
-                            "parallelogram, mesh and heights are for bodies of kind \"fixed\" or "
+                            "parallelogram and heights are for bodies of kind \"fixed\" or "
                             "\"prescribed\"",
                             tl_word(TL_WORDS_SHAPE, kind));
     TL_TRY(tl_read_material(r, f[MATERIAL], &shape->material));

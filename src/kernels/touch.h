@@ -275,8 +275,8 @@ TL_KERNEL bool tlk_point_closes(const tlk_find *f, uint32_t i, uint32_t j, const
     return m->gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0);
 }
 
-/* Puts points where two convex shapes need them within a step in which they move far (swift), and on
- * the side of a sheet that the other's body is on. */
+/* Puts points where two convex shapes need them within a step in which they move far (swift), and
+ * on the side of a sheet that the other's body is on. */
 TL_KERNEL void tlk_touch_braced(const tlk_find *f, uint32_t i, uint32_t j, const tlk_convex *a,
                                 const tlk_convex *b, double limit, bool swift, tlk_manifold *m)
 {

@@ -1,12 +1,9 @@
 /* Meshes as spheres: finds a cover (cover.c), coarser ones where there may be only so many spheres,
- * and measures how near it comes (rows.c, deviation.c). */
+ * and measures how near it comes (deviation.c). */
 #include <stdlib.h>
 
 #include "mesh/cover.h"
 #include "mesh/deviation.h"
-#include "mesh/rows.h"
-
-enum { ROWS = 256 }; /* through the volume, each way */
 
 struct tl_decomposition {
     tl_array balls;
@@ -84,50 +81,24 @@ static tl_status find_balls(const tl_tree *tree, size_t most, tl_decomposition *
 
 /* ---- How near ---- */
 
-static tl_status measure_volume(const tl_mesh *mesh, const tl_mesh_solid *solid,
-                                tl_decomposition_info *info)
-{
-    tl_overlap fine, coarse;
-    const size_t count = info->count;
-    TL_TRY(tl_rows_compare(mesh, count, info->balls, solid->centre, ROWS, &fine));
-    TL_TRY(tl_rows_compare(mesh, count, info->balls, solid->centre, ROWS / 2, &coarse));
-    info->volume = fine.balls.volume;
-    info->missing = fine.missing;
-    info->excess = fine.excess;
-    info->volume_accuracy =
-        fmax(fabs(fine.mesh - solid->volume),
-             fmax(fabs(fine.balls.volume - coarse.balls.volume),
-                  fmax(fabs(fine.missing - coarse.missing), fabs(fine.excess - coarse.excess))));
-    const double mass = solid->volume / fine.balls.volume; /* per m^3, at a density of 1 */
-    const double largest = fmax(solid->moments[0], fmax(solid->moments[1], solid->moments[2]));
-    double square = 0;
-    for (int k = 0; k < 3; k++) {
-        const double *second = fine.balls.second;
-        const double away = fine.balls.first[k] / fine.balls.volume;
-        const double moment = mass * (second[(k + 1) % 3] + second[(k + 2) % 3]);
-        const double product = -mass * second[3 + k];
-        square += away * away;
-        info->inertia_error =
-            fmax(info->inertia_error,
-                 fmax(fabs(moment - solid->inertia[k]), fabs(product - solid->inertia[3 + k])) /
-                     largest);
-    }
-    info->centre_error = sqrt(square);
-    return TL_OK;
-}
-
 static tl_status measure(const tl_tree *tree, const tl_mesh_solid *solid, tl_decomposition *out)
 {
     tl_decomposition_info *info = &out->info;
+    const tl_union balls = {.ball_count = info->count, .balls = info->balls};
     tl_deviation d;
-    TL_TRY(measure_volume(tree->mesh, solid, info));
-    TL_TRY(tl_deviation_measure(tree, info->count, info->balls, info->tolerance, &d));
+    TL_TRY(tl_deviation_measure(tree, solid, &balls, info->tolerance, &d));
+    info->volume = d.volume;
+    info->missing = d.missing;
+    info->excess = d.excess;
+    info->volume_accuracy = d.volume_accuracy;
     info->protrusion = d.protrusion;
     info->deviation_max = d.deviation_max;
     info->deviation_rms = d.deviation_rms;
     info->reverse_max = d.reverse_max;
     info->reverse_rms = d.reverse_rms;
     info->sampling = d.sampling;
+    info->centre_error = d.centre_error;
+    info->inertia_error = d.inertia_error;
     return TL_OK;
 }
 

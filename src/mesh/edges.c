@@ -1,27 +1,11 @@
 /* The edges of a mesh: which of them the surface of a solid would not have, and which parts hang
  * together. Called once, when a mesh is made. */
+#include "base/edges.h"
 #include "mesh/mesh.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-/* One side of a triangle. */
-typedef struct half_edge {
-    uint32_t low, high; /* its vertices */
-    uint32_t forward;   /* 1: the triangle goes from low to high */
-} half_edge;
-
-static int compare_edges(const void *a, const void *b)
-{
-    const half_edge *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (int)x->forward - (int)y->forward;
-}
-
-static void note_flaw(tl_flaws *flaws, const half_edge *edge)
+static void note_flaw(tl_flaws *flaws, const tl_half_edge *edge)
 {
     if (flaws->count < TL_FLAWS_KEPT) {
         flaws->first[flaws->count][0] = edge->low;
@@ -31,14 +15,12 @@ static void note_flaw(tl_flaws *flaws, const half_edge *edge)
 }
 
 /* Looks at each run of sorted half edges with the same vertices. */
-static void sort_out(tl_mesh *mesh, half_edge *edges, size_t count)
+static void sort_out(tl_mesh *mesh, tl_half_edge *edges, size_t count)
 {
-    qsort(edges, count, sizeof *edges, compare_edges);
+    tl_half_edges_sort(edges, count);
     for (size_t i = 0, n; i < count; i += n) {
         size_t forward = 0;
-        for (n = 0; i + n < count && edges[i + n].low == edges[i].low &&
-                    edges[i + n].high == edges[i].high;
-             n++)
+        for (n = 0; i + n < count && tl_half_edge_same(&edges[i + n], &edges[i]); n++)
             forward += edges[i + n].forward;
         if (n == 1)
             note_flaw(&mesh->flaws[TL_FLAW_OPEN], &edges[i]);
@@ -80,13 +62,11 @@ tl_status tl_mesh_find_flaws(tl_mesh *mesh)
 {
     const uint32_t *triangles = mesh->triangles.data;
     const size_t count = mesh->triangles.count;
-    half_edge *edges = tl_alloc(count * sizeof *edges);
+    tl_half_edge *edges = tl_alloc(count * sizeof *edges);
     if (!edges)
         return TL_NO_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t a = triangles[i], b = triangles[i - i % 3 + (i + 1) % 3];
-        edges[i] = (half_edge){a < b ? a : b, a < b ? b : a, a < b};
-    }
+    for (size_t i = 0; i < count; i++)
+        edges[i] = tl_half_edge_of(triangles[i], triangles[i - i % 3 + (i + 1) % 3], (uint32_t)i);
     sort_out(mesh, edges, count);
     tl_free(edges, count * sizeof *edges);
     return count_components(mesh);

@@ -32,6 +32,14 @@ struct tl_mesh {
     double area;
 };
 
+/* What stands for a mesh: spheres, or convex meshes. */
+typedef struct tl_union {
+    size_t ball_count;
+    const tl_ball *balls;
+    size_t hull_count;
+    tl_mesh *const *hulls;
+} tl_union;
+
 /* edges.c: counts edges and components. */
 tl_status tl_mesh_find_flaws(tl_mesh *mesh);
 

@@ -1,4 +1,4 @@
-/* Rows through meshes and spheres; rows.h says what for. */
+/* Rows through meshes, spheres and hulls; rows.h says what for. */
 #include "mesh/rows.h"
 
 #include <stdlib.h>
@@ -26,28 +26,34 @@ static bool is_left(const double a[3], const double b[3], double y, double z)
     return up == (s >= 0);
 }
 
+bool tl_rows_cross_line(const double *const c[3], double y, double z, tl_crossing *crossing)
+{
+    double normal[3];
+    tl_normal(c, normal);
+    if (normal[0] == 0)
+        return false;
+    const bool left = is_left(c[0], c[1], y, z);
+    if (left != (normal[0] > 0) || is_left(c[1], c[2], y, z) != left ||
+        is_left(c[2], c[0], y, z) != left)
+        return false;
+    const double x = c[0][0] - (normal[1] * (y - c[0][1]) + normal[2] * (z - c[0][2])) / normal[0];
+    const double least = tl_min(tl_min(c[0][0], c[1][0]), c[2][0]);
+    const double most = tl_max(tl_max(c[0][0], c[1][0]), c[2][0]);
+    *crossing = (tl_crossing){.x = tl_min(tl_max(x, least), most), .sign = normal[0] > 0 ? -1 : 1};
+    return true;
+}
+
 static tl_status cross_triangle(const double *const c[3], const tl_rows *rows, tl_array *crossings)
 {
     const double low = tl_min(tl_min(c[0][1], c[1][1]), c[2][1]);
     const double high = tl_max(tl_max(c[0][1], c[1][1]), c[2][1]);
     const double first = tl_max(floor((low - rows->y) / rows->step), 0);
     const double last = tl_min(ceil((high - rows->y) / rows->step), (double)rows->count - 1);
-    double normal[3];
-    tl_normal(c, normal);
-    if (normal[0] == 0)
-        return TL_OK;
     for (double i = first; i <= last; i++) {
-        const double y = rows->y + i * rows->step, z = rows->z;
-        const bool left = is_left(c[0], c[1], y, z);
-        if (left != (normal[0] > 0) || is_left(c[1], c[2], y, z) != left ||
-            is_left(c[2], c[0], y, z) != left)
+        tl_crossing crossing;
+        if (!tl_rows_cross_line(c, rows->y + i * rows->step, rows->z, &crossing))
             continue;
-        const double x =
-            c[0][0] - (normal[1] * (y - c[0][1]) + normal[2] * (z - c[0][2])) / normal[0];
-        const double least = tl_min(tl_min(c[0][0], c[1][0]), c[2][0]);
-        const double most = tl_max(tl_max(c[0][0], c[1][0]), c[2][0]);
-        const tl_crossing crossing = {tl_min(tl_max(x, least), most), (uint32_t)i,
-                                      normal[0] > 0 ? -1 : 1};
+        crossing.row = (uint32_t)i;
         TL_TRY(tl_array_append(crossings, &crossing, 1));
     }
     return TL_OK;
@@ -69,10 +75,10 @@ tl_status tl_rows_cross_mesh(const tl_mesh *mesh, const tl_rows *rows, tl_array 
 
 /* ---- Spheres ---- */
 
-static tl_status cross_balls(size_t count, const tl_ball *balls, const tl_rows *rows,
-                             tl_array *crossings)
+static tl_status cross_balls(const tl_union *solids, const tl_rows *rows, tl_array *crossings)
 {
-    for (size_t b = 0; b < count; b++) {
+    const tl_ball *balls = solids->balls;
+    for (size_t b = 0; b < solids->ball_count; b++) {
         const double *c = balls[b].centre, r = balls[b].radius;
         const double square = r * r - (rows->z - c[2]) * (rows->z - c[2]);
         if (!(square > 0))
@@ -96,6 +102,14 @@ static tl_status cross_balls(size_t count, const tl_ball *balls, const tl_rows *
     return TL_OK;
 }
 
+static tl_status cross_union(const tl_union *solids, const tl_rows *rows, tl_array *crossings)
+{
+    TL_TRY(cross_balls(solids, rows, crossings));
+    for (size_t i = 0; i < solids->hull_count; i++)
+        TL_TRY(tl_rows_cross_mesh(solids->hulls[i], rows, crossings));
+    return TL_OK;
+}
+
 /* ---- Both ---- */
 
 /* Adds the part of a row from x0 to x1 with the cross section `area`; all about the origin. */
@@ -115,70 +129,71 @@ static void add_part(tl_sums *sums, double x0, double x1, double y, double z, do
 }
 
 /* Walks along all rows of one z, through what begins and ends on them. */
-static void walk_rows(const tl_rows *rows, const tl_array *mesh, const tl_array *balls,
+static void walk_rows(const tl_rows *rows, const tl_array *mesh, const tl_array *solids,
                       const double origin[3], double area, tl_overlap *overlap)
 {
-    const tl_crossing *m = mesh->data, *b = balls->data;
-    const size_t mesh_count = mesh->count, ball_count = balls->count;
+    const tl_crossing *m = mesh->data, *b = solids->data;
+    const size_t mesh_count = mesh->count, solid_count = solids->count;
     size_t i = 0, j = 0;
-    while (i < mesh_count || j < ball_count) {
+    while (i < mesh_count || j < solid_count) {
         const bool from_mesh =
-            j == ball_count || (i < mesh_count && compare_crossings(&m[i], &b[j]) <= 0);
+            j == solid_count || (i < mesh_count && compare_crossings(&m[i], &b[j]) <= 0);
         const uint32_t row = from_mesh ? m[i].row : b[j].row;
         const double y = rows->y + row * rows->step - origin[1], z = rows->z - origin[2];
-        int in_mesh = 0, in_balls = 0;
+        int in_mesh = 0, in_union = 0;
         double x = 0;
         for (;;) {
             const bool mesh_left = i < mesh_count && m[i].row == row;
-            const bool ball_left = j < ball_count && b[j].row == row;
-            if (!mesh_left && !ball_left)
+            const bool solid_left = j < solid_count && b[j].row == row;
+            if (!mesh_left && !solid_left)
                 break;
             const bool mesh_next =
-                mesh_left && (!ball_left || compare_crossings(&m[i], &b[j]) <= 0);
+                mesh_left && (!solid_left || compare_crossings(&m[i], &b[j]) <= 0);
             const tl_crossing *next = mesh_next ? &m[i++] : &b[j++];
-            if (in_balls > 0)
-                add_part(&overlap->balls, x - origin[0], next->x - origin[0], y, z, area);
+            if (in_union > 0)
+                add_part(&overlap->solids, x - origin[0], next->x - origin[0], y, z, area);
             if (in_mesh > 0)
-                overlap->mesh += area * (next->x - x);
-            if (in_mesh > 0 && in_balls <= 0)
+                add_part(&overlap->mesh, x - origin[0], next->x - origin[0], y, z, area);
+            if (in_mesh > 0 && in_union <= 0)
                 overlap->missing += area * (next->x - x);
-            if (in_mesh <= 0 && in_balls > 0)
+            if (in_mesh <= 0 && in_union > 0)
                 overlap->excess += area * (next->x - x);
-            *(mesh_next ? &in_mesh : &in_balls) += next->sign;
+            *(mesh_next ? &in_mesh : &in_union) += next->sign;
             x = next->x;
         }
     }
 }
 
-tl_status tl_rows_compare(const tl_mesh *mesh, size_t ball_count, const tl_ball *balls,
-                          const double origin[3], size_t count, tl_overlap *overlap)
+tl_status tl_rows_compare(const tl_mesh *mesh, const tl_union *solids, const double origin[3],
+                          size_t count, tl_overlap *overlap)
 {
     double low[3], high[3];
     for (int k = 0; k < 3; k++) {
         low[k] = mesh->low[k];
         high[k] = mesh->high[k];
-        for (size_t i = 0; i < ball_count; i++) {
-            low[k] = tl_min(low[k], balls[i].centre[k] - balls[i].radius);
-            high[k] = tl_max(high[k], balls[i].centre[k] + balls[i].radius);
+        for (size_t i = 0; i < solids->ball_count; i++) {
+            const tl_ball *b = &solids->balls[i];
+            low[k] = tl_min(low[k], b->centre[k] - b->radius);
+            high[k] = tl_max(high[k], b->centre[k] + b->radius);
         }
     }
     *overlap = (tl_overlap){0};
     const double dy = (high[1] - low[1]) / (double)count, dz = (high[2] - low[2]) / (double)count;
-    tl_array in_mesh = {.item = sizeof(tl_crossing)}, in_balls = {.item = sizeof(tl_crossing)};
+    tl_array in_mesh = {.item = sizeof(tl_crossing)}, in_union = {.item = sizeof(tl_crossing)};
     tl_status status = TL_OK;
     for (size_t i = 0; i < count && status == TL_OK; i++) {
         const tl_rows rows = {.z = low[2] + ((double)i + 0.5) * dz,
                               .y = low[1] + 0.5 * dy,
                               .step = dy,
                               .count = count};
-        in_mesh.count = in_balls.count = 0;
+        in_mesh.count = in_union.count = 0;
         status = tl_rows_cross_mesh(mesh, &rows, &in_mesh);
         if (status == TL_OK)
-            status = cross_balls(ball_count, balls, &rows, &in_balls);
+            status = cross_union(solids, &rows, &in_union);
         if (status == TL_OK)
-            walk_rows(&rows, &in_mesh, &in_balls, origin, dy * dz, overlap);
+            walk_rows(&rows, &in_mesh, &in_union, origin, dy * dz, overlap);
     }
     tl_array_free(&in_mesh);
-    tl_array_free(&in_balls);
+    tl_array_free(&in_union);
     return status;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "mesh/rows.h"
+
 enum { LEAF = 4, DEEPEST = 64 };
 
 /* A leaf has `count` triangles from `first`; another node has its children at `first` and the node
@@ -149,7 +151,7 @@ static void nearest_on_segment(const double a[3], const double b[3], const doubl
 
 /* The point of a triangle that is nearest: the foot of the perpendicular where that is inside of
  * all three sides, else the nearest of a side. Triangles without an area are their sides. */
-static double nearest_on_triangle(const double *const corners[3], const double p[3], double out[3])
+double tl_triangle_nearest(const double *const corners[3], const double p[3], double out[3])
 {
     double normal[3], best = INFINITY;
     tl_normal(corners, normal);
@@ -209,7 +211,7 @@ double tl_tree_distance(const tl_tree *tree, const double point[3], double withi
             const double *corners[3];
             double q[3];
             tl_mesh_corners(tree->mesh, order[n->first + i], corners);
-            const double square = nearest_on_triangle(corners, point, q);
+            const double square = tl_triangle_nearest(corners, point, q);
             if (square < best) {
                 best = square;
                 limit = shrink(best, slack);
@@ -228,4 +230,30 @@ double tl_tree_distance(const tl_tree *tree, const double point[3], double withi
     if (any && hit)
         *hit = found;
     return any ? sqrt(best) : within;
+}
+
+bool tl_tree_contains(const tl_tree *tree, const double point[3])
+{
+    const node *nodes = tree->nodes.data, *stack[DEEPEST];
+    const uint32_t *order = tree->order.data;
+    int depth = 0, winding = 0;
+    stack[depth++] = nodes;
+    while (depth) { /* along x: as often as that goes out more than in */
+        const node *n = stack[--depth];
+        if (n->high[0] < point[0] || n->low[1] > point[1] || n->high[1] < point[1] ||
+            n->low[2] > point[2] || n->high[2] < point[2])
+            continue;
+        for (uint32_t i = 0; i < n->count; i++) {
+            const double *corners[3];
+            tl_crossing at;
+            tl_mesh_corners(tree->mesh, order[n->first + i], corners);
+            if (tl_rows_cross_line(corners, point[1], point[2], &at) && at.x > point[0])
+                winding -= at.sign;
+        }
+        if (n->count)
+            continue;
+        stack[depth++] = &nodes[n->first];
+        stack[depth++] = &nodes[n->first] + 1;
+    }
+    return winding > 0;
 }

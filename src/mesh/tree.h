@@ -27,4 +27,10 @@ typedef struct tl_hit {
 double tl_tree_distance(const tl_tree *tree, const double point[3], double within, double slack,
                         tl_hit *hit);
 
+/* The nearest point of a triangle, and the square of the distance. */
+double tl_triangle_nearest(const double *const corners[3], const double point[3], double out[3]);
+
+/* Whether a point is inside of a closed mesh. */
+bool tl_tree_contains(const tl_tree *tree, const double point[3]);
+
 #endif

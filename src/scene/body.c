@@ -61,6 +61,39 @@ static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_
     return TL_OK;
 }
 
+/* Puts the hulls that stand for meshes in their place, in shapes just added to a dynamic body. */
+static tl_status replace_meshes(tl_body_list *list, const tl_place *place, tl_body_rec *body)
+{
+    const tl_geometry_rec *geometries = list->geometries ? list->geometries->data : NULL;
+    const size_t first = body->first_shape, count = body->shape_count;
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        const tl_shape_rec *shape = (const tl_shape_rec *)list->shapes.data + first + i;
+        total += shape->kind == TL_MESH ? geometries[shape->geometry - 1].piece_count : 1;
+    }
+    if (total - count > TL_MOST_ITEMS - list->shape_total)
+        return tl_refuse_large(place, "shape_count: with the pieces of meshes", total,
+                               "the shapes of all bodies may be at most");
+    TL_TRY(tl_array_resize(&list->shapes, first + total));
+    tl_shape_rec *shapes = (tl_shape_rec *)list->shapes.data + first;
+    for (size_t from = count, to = total; from-- > 0;) { /* from the end: each moves up */
+        const tl_shape_rec shape = shapes[from];
+        if (shape.kind != TL_MESH) {
+            shapes[--to] = shape;
+            continue;
+        }
+        const tl_geometry_rec *mesh = &geometries[shape.geometry - 1];
+        for (uint32_t i = mesh->piece_count; i-- > 0;) {
+            shapes[--to] = shape;
+            shapes[to].kind = TL_HULL;
+            shapes[to].geometry = mesh->first_piece + i;
+        }
+    }
+    list->shape_total += total - count;
+    body->shape_count = (uint32_t)total;
+    return TL_OK;
+}
+
 static bool is_turned(const tl_body_rec *body)
 {
     return body->turn[1] != 0 || body->turn[2] != 0 || body->turn[3] != 0;
@@ -216,6 +249,8 @@ static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_bo
             TL_TRY(tl_mass_resolve(place, def,
                                    (const tl_shape_rec *)list->shapes.data + body.first_shape,
                                    list->geometries, &body));
+        if (!alike)
+            TL_TRY(replace_meshes(list, place, &body));
     } else {
         TL_TRY(check_at_rest(place, "velocity", def->velocity));
         TL_TRY(check_at_rest(place, "angular_velocity", def->angular_velocity));

@@ -328,7 +328,7 @@ static tl_status fill(tl_scene *scene, tl_fill_job *job)
     return status;
 }
 
-static tl_status take_templates(const tl_scene *scene, tl_fill_def *def, tl_templates *out)
+static tl_status take_templates(tl_scene *scene, tl_fill_def *def, tl_templates *out)
 {
     const tl_place place = tl_place_of("fill");
     if (def->pattern == TL_FILL_CLOSE && def->template_count > 1) {
@@ -336,6 +336,10 @@ static tl_status take_templates(const tl_scene *scene, tl_fill_def *def, tl_temp
         return tl_refuse(&place, "template_count", 1, &count,
                          "it must be at most 1 with TL_FILL_CLOSE");
     }
+    for (size_t i = 0;
+         def->templates && i < def->template_count && def->template_count <= TL_MOST_ITEMS; i++)
+        TL_TRY(tl_scene_split_shapes(scene, "fill.templates", i, def->templates[i].shape_count,
+                                     def->templates[i].shapes));
     TL_TRY(tl_templates_make(&(tl_template_user){"fill", "fill.templates", def->size, def->density,
                                                  def->material, def->template_count, def->templates,
                                                  scene->materials.count, &scene->geometries},

@@ -26,12 +26,25 @@ typedef struct tl_geometry_rec {
     double com[3];            /* centre of mass */
     double inertia[6];        /* per unit density, about com, along the axes of the frame: xx yy zz
                                  yz zx xy */
+    uint32_t first_piece; /* of meshes that were split for dynamic bodies: the hulls that stand */
+    uint32_t piece_count; /* for it, 1 + index into the geometries, and how many; else 0 */
+    tl_pieces_info split; /* of the same: how near they are; its pieces are NULL. Scenes alone */
 } tl_geometry_rec;
 
 /* The convex hull of points, as a mesh's (tl_mesh_create_hull) with coplanar triangles merged. */
 tl_status tl_geometry_hull(size_t count, const double *points, tl_geometry_rec *out);
 tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out);
 tl_status tl_geometry_heights(const tl_heights_def *def, tl_geometry_rec *out);
+
+/* The triangles of a mesh's record that have an area, as a mesh. */
+tl_status tl_geometry_to_mesh(const tl_geometry_rec *from, tl_mesh **mesh);
+
+/* geometry_pieces.c: splits the meshes of shapes that are to be on dynamic bodies, those that have
+ * not been, with the default tolerance. Handles that are none are left to later checks. Messages
+ * name "list[index].shapes[i]". */
+tl_status tl_scene_split_shapes(tl_scene *scene, const char *list, size_t index, size_t count,
+                                const tl_shape_def *shapes);
+
 tl_status tl_geometry_mesh_again(const tl_geometry_rec *from, tl_geometry_rec *out);
 tl_status tl_geometry_heights_again(const tl_geometry_rec *from, tl_geometry_rec *out);
 

@@ -261,6 +261,17 @@ tl_status tl_geometry_mesh(const tl_mesh *mesh, tl_geometry_rec *out)
     return status;
 }
 
+tl_status tl_geometry_to_mesh(const tl_geometry_rec *from, tl_mesh **mesh)
+{
+    const uint32_t *words = from->words.data;
+    tl_mesh_def def = tl_mesh_default();
+    def.vertex_count = words[TLK_MESH_VERTICES];
+    def.vertices = from->numbers.data;
+    def.triangle_count = words[TLK_MESH_TRIANGLES];
+    def.triangles = words + TLK_MESH_HEAD;
+    return tl_mesh_create(&def, mesh);
+}
+
 /* Whether the words of a mesh are as long as they say, their indices are within what there is, and
  * neighbours are each other's: then kernels read nothing else, and walks around vertices end. */
 static bool is_sound(const uint32_t *w, size_t count, size_t vertices)

@@ -82,6 +82,11 @@ tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *
     if (!scene)
         return tl_refuse_null("scene");
     size_t before = scene->list.bodies.count;
+    if (count)
+        TL_TRY(tl_body_list_reserve(&scene->list, count));
+    for (size_t i = 0; defs && i < count; i++)
+        if (defs[i].kind == TL_DYNAMIC)
+            TL_TRY(tl_scene_split_shapes(scene, "bodies", i, defs[i].shape_count, defs[i].shapes));
     TL_TRY(tl_body_list_add(&scene->list, count, defs, (uint32_t)scene->materials.count - 1));
     for (size_t i = 0; bodies && i < count; i++)
         bodies[i] = (tl_body){(uint32_t)(before + i + 1), 1};

@@ -145,6 +145,10 @@ tl_status tl_scene_add_emitter(tl_scene *scene, const tl_emitter_def *def)
         return tl_refuse_null("scene");
     if (!def)
         return tl_refuse_null("def");
+    for (size_t i = 0;
+         def->templates && i < def->template_count && def->template_count <= TL_MOST_ITEMS; i++)
+        TL_TRY(tl_scene_split_shapes(scene, "emitter.templates", i, def->templates[i].shape_count,
+                                     def->templates[i].shapes));
     TL_TRY(tl_emitter_rec_make(def, scene->materials.count, &scene->geometries, &emitter));
     const tl_status status = tl_array_append(&scene->schedule.emitters, &emitter, 1);
     if (status != TL_OK)

@@ -180,6 +180,16 @@ static tl_status record_geometry(const tl_place *place, const tl_shape_def *def,
     return TL_OK;
 }
 
+/* Meshes of a scene are split before they come here; a world has those that its scene split. */
+static tl_status check_split(const tl_place *place, const tl_array *geometries, uint32_t index)
+{
+    if (((const tl_geometry_rec *)geometries->data)[index - 1].piece_count)
+        return TL_OK;
+    return tl_refuse_text(place, "geometry", "a mesh without convex pieces",
+                          "on a dynamic body that is added to a world it needs those that "
+                          "tl_scene_split_mesh() makes before the world");
+}
+
 /* Radius and half length of capsules, cylinders and cones. */
 static tl_status record_round(const tl_place *place, const tl_shape_def *def, tl_shape_rec *out)
 {
@@ -227,11 +237,11 @@ tl_status tl_shape_rec_make(const tl_place *place, tl_body_kind body, const tl_s
     char constant[TL_CONSTANT_SIZE];
     memset(out, 0, sizeof *out);
     TL_TRY(tl_check_enum(place, "kind", def->kind, TL_WORDS_SHAPE));
-    if (body == TL_DYNAMIC && !tl_shape_is_solid(def->kind)) {
+    if (body == TL_DYNAMIC && !tl_shape_is_solid(def->kind) && def->kind != TL_MESH) {
         tl_word_constant(TL_WORDS_SHAPE, def->kind, constant);
         return tl_refuse_text(place, "kind", constant,
-                              "a dynamic body takes solids only: plane, parallelogram, mesh and "
-                              "heights belong to fixed or prescribed bodies");
+                              "a dynamic body takes solids only: plane, parallelogram and heights "
+                              "belong to fixed or prescribed bodies");
     }
     TL_TRY(tl_check_material(place, "material", (size_t)materials + 1, def->material));
     TL_TRY(tl_check_finite(place, "position", 3, def->position));
@@ -249,7 +259,10 @@ tl_status tl_shape_rec_make(const tl_place *place, tl_body_kind body, const tl_s
     out->mask = def->mask;
     out->sensor = def->sensor;
     memcpy(out->position, def->position, sizeof out->position);
-    return record_size(place, def, geometries, out);
+    TL_TRY(record_size(place, def, geometries, out));
+    if (body == TL_DYNAMIC && def->kind == TL_MESH)
+        return check_split(place, geometries, def->geometry.index);
+    return TL_OK;
 }
 
 tl_status tl_shape_rec_solid(const tl_shape_def *def, const tl_array *geometries, tl_shape_rec *out)

@@ -136,6 +136,7 @@ static tl_solid solid_in(const tl_shape_rec *s, const tl_array *geometries, doub
     case TL_CONE: return cone(r, h);
     case TL_ELLIPSOID: return ellipsoid(half);
     case TL_HULL:
+    case TL_MESH: /* a closed one, which has no rounding */
         return hull((const tl_geometry_rec *)geometries->data + s->geometry - 1, s->rounding, unit);
     default: break;
     }

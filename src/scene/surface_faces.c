@@ -3,8 +3,9 @@
 #include "scene/surface.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/edges.h"
 
 #define SMOOTH     0.766      /* cosine of 40 degrees: edges that are less sharp look smooth */
 #define FLAT       (1 - 1e-9) /* those of hulls show all, but between triangles in one plane */
@@ -130,22 +131,6 @@ tl_status tl_surface_add_mesh(tl_surface *s, const tl_geometry_info *g)
 
 /* ---- Hulls ---- */
 
-/* A directed edge of a triangle, for finding the triangle on its other side. */
-typedef struct half_edge {
-    uint32_t low, high, triangle;
-    bool forward; /* from low to high */
-} half_edge;
-
-static int compare_edges(const void *a, const void *b)
-{
-    const half_edge *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (int)y->forward - (int)x->forward;
-}
-
 static double angle_of(const double n[3], const double m[3])
 {
     const double gap[3] = {m[0] - n[0], m[1] - n[1], m[2] - n[2]};
@@ -208,7 +193,7 @@ static tl_status add_corner_part(tl_surface *s, const double p[3], const double 
 
 /* What two triangles have between them: the arc over their edge from a to b, the left one first,
  * and the share of it in the balls about a and b. */
-static tl_status add_edge(tl_surface *s, const tl_geometry_info *g, const half_edge *edge,
+static tl_status add_edge(tl_surface *s, const tl_geometry_info *g, const tl_half_edge *edge,
                           const double *left, const double *right, const cap *caps, double r,
                           uint32_t segments)
 {
@@ -231,15 +216,13 @@ static tl_status add_edge(tl_surface *s, const tl_geometry_info *g, const half_e
 /* Triangles moved outward, arcs over the edges, and balls at the vertices, each cut into the parts
  * that lie between the normals of two neighbours and the middle of all normals there. */
 static tl_status add_rounded(tl_surface *s, const tl_geometry_info *g, double r, uint32_t segments,
-                             const double *normals, half_edge *edges, cap *caps)
+                             const double *normals, tl_half_edge *edges, cap *caps)
 {
     const size_t count = 3 * g->triangle_count;
     for (size_t i = 0; i < count; i++) {
         const uint32_t from = g->triangles[i], to = g->triangles[i / 3 * 3 + (i + 1) % 3];
-        const bool forward = from < to;
         const double *n = normals + 3 * (i / 3);
-        edges[i] =
-            (half_edge){forward ? from : to, forward ? to : from, (uint32_t)(i / 3), forward};
+        edges[i] = tl_half_edge_of(from, to, (uint32_t)i);
         for (int k = 0; k < 3; k++)
             caps[from].top[k] += n[k];
     }
@@ -257,14 +240,14 @@ static tl_status add_rounded(tl_surface *s, const tl_geometry_info *g, double r,
                              &made[k]));
         TL_TRY(tl_surface_add_triangle(s, made[0], made[1], made[2]));
     }
-    qsort(edges, count, sizeof *edges, compare_edges);
+    tl_half_edges_sort(edges, count);
     for (size_t i = 0; i + 1 < count; i += 2) {
-        if (edges[i].low != edges[i + 1].low || edges[i].high != edges[i + 1].high ||
+        if (!tl_half_edge_same(&edges[i], &edges[i + 1]) ||
             edges[i].forward == edges[i + 1].forward)
             return tl_fail(TL_BAD_ARGUMENT, "shape.geometry: edge %u-%u of the hull is open",
                            edges[i].low, edges[i].high);
-        TL_TRY(add_edge(s, g, &edges[i], normals + 3 * (size_t)edges[i].triangle,
-                        normals + 3 * (size_t)edges[i + 1].triangle, caps, r, segments));
+        TL_TRY(add_edge(s, g, &edges[i], normals + 3 * (size_t)(edges[i].index / 3),
+                        normals + 3 * (size_t)(edges[i + 1].index / 3), caps, r, segments));
     }
     return TL_OK;
 }
@@ -286,7 +269,7 @@ tl_status tl_surface_add_hull(tl_surface *s, const tl_geometry_info *g, double r
     if (!(rounding > 0))
         return tl_surface_add_mesh(s, g);
     tl_array areas = {.item = 3 * sizeof(double)}, normals = {.item = 3 * sizeof(double)};
-    tl_array edges = {.item = sizeof(half_edge)}, caps = {.item = sizeof(cap)};
+    tl_array edges = {.item = sizeof(tl_half_edge)}, caps = {.item = sizeof(cap)};
     tl_status status = face_normals(g, &areas, &normals);
     if (status == TL_OK)
         status = tl_array_resize(&edges, 3 * g->triangle_count);

@@ -17,8 +17,8 @@ static tl_status check_hull_size(const tl_place *place, const tl_size_def *size)
 {
     if (size->kind == TL_SIZE_EQUAL && size->radius == 1)
         return TL_OK;
-    return tl_refuse_text(place, "geometry", "that of a hull, which has one size",
-                          "sizes must all be 1: give hulls of several sizes as "
+    return tl_refuse_text(place, "geometry", "that of a hull or mesh, which has one size",
+                          "sizes must all be 1: give hulls and meshes of several sizes as "
                           "several templates");
 }
 
@@ -32,7 +32,7 @@ static tl_status take_shape(const tl_template_user *user, const tl_place *place,
         shape->material = user->material;
     TL_TRY(tl_shape_rec_make(place, TL_DYNAMIC, shape, (uint32_t)user->materials - 1,
                              user->geometries, &record));
-    if (shape->kind == TL_HULL)
+    if (shape->kind == TL_HULL || shape->kind == TL_MESH)
         TL_TRY(check_hull_size(place, size));
     tl_shape_frame(&record, user->geometries, frame, ball);
     return TL_OK;

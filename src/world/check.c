@@ -485,8 +485,7 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
     tl_status status = TL_OK;
     if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
         m->colour.count != contacts || m->place.count != m->feature.count ||
-        m->kept.count != m->feature.count ||
-        (m->feature.count && m->feature.count != contacts) ||
+        m->kept.count != m->feature.count || (m->feature.count && m->feature.count != contacts) ||
         (m->moment.count && m->moment.count != contacts))
         return tl_damaged("its arrays of contacts differ in length");
     if (!contacts)

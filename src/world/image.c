@@ -6,10 +6,10 @@
 tl_array *tl_image_array(tl_image *m, size_t i)
 {
     tl_array *const all[TL_IMAGE_ARRAYS] = {
-        &m->pos,        &m->quat,   &m->vel,   &m->inertia,     &m->flags,  &m->id, &m->shape_body,
-        &m->shape_info, &m->filter, &m->geom,  &m->frame_local, &m->centre, &m->a,  &m->b,
-        &m->n,          &m->gamma,  &m->place, &m->feature,     &m->colour, &m->moment,
-        &m->kept};
+        &m->pos,        &m->quat,       &m->vel,    &m->inertia, &m->flags,       &m->id,
+        &m->shape_body, &m->shape_info, &m->filter, &m->geom,    &m->frame_local, &m->centre,
+        &m->a,          &m->b,          &m->n,      &m->gamma,   &m->place,       &m->feature,
+        &m->colour,     &m->moment,     &m->kept};
     return all[i];
 }
 

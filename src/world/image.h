@@ -39,8 +39,8 @@ tl_array *tl_image_array(tl_image *image, size_t i);
 void tl_image_init(tl_image *image);
 void tl_image_free(tl_image *image);
 
-/* Copies the state out, with the one or the other contacts; and some contacts, in the place of those
- * there. */
+/* Copies the state out, with the one or the other contacts; and some contacts, in the place of
+ * those there. */
 tl_status tl_image_pull(const tl_world *world, const tl_contacts *contacts, tl_image *image);
 tl_status tl_image_pull_contacts(const tl_world *world, const tl_contacts *contacts,
                                  tl_image *image);

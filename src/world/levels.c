@@ -9,11 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-#define DIRECT                                                                                  \
-    16u          /* the largest shapes, up to this many, are tested against all others directly \
-                  */
-#define FLAT 2.0 /* bins of thin walls are for so many times the largest dynamic radius, or more \
-                  */
+#define DIRECT                                                                         \
+    16u /* the largest shapes, up to this many, are tested against all others directly \
+         */
+#define FLAT                                                                            \
+    2.0 /* bins of thin walls are for so many times the largest dynamic radius, or more \
+         */
 #define CLASSES 64u
 #define FOLDED  8u /* classes that one fold counts */
 

@@ -12,6 +12,7 @@
  * multiple of the bytes that are there: handles that were ever given have a bit each. */
 #include "world/image.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
@@ -376,6 +377,36 @@ static void event(stream *s, void *record)
         motion_rec(s, &e->motion);
 }
 
+/* Mass and pieces of a mesh, which its triangles alone do not say: some may be gone. */
+static void take_solid(stream *s, const uint32_t pieces[2], const double solid[10],
+                       tl_geometry_rec *g)
+{
+    bool sound = pieces[1] ? g->kind == TL_MESH && pieces[0] : !pieces[0];
+    for (int k = 0; k < 10; k++)
+        sound = sound && isfinite(solid[k]);
+    if (!sound || solid[0] < 0 || (pieces[1] && !(solid[0] > 0)))
+        s->status = tl_damaged("a geometry is no solid");
+    if (s->status != TL_OK || g->kind != TL_MESH)
+        return;
+    g->first_piece = pieces[0];
+    g->piece_count = pieces[1];
+    g->volume = solid[0];
+    memcpy(g->com, solid + 1, sizeof g->com);
+    memcpy(g->inertia, solid + 4, sizeof g->inertia);
+}
+
+/* The pieces of meshes are hulls among the geometries. */
+static void check_pieces(stream *s, const tl_array *geometries)
+{
+    const tl_geometry_rec *all = geometries->data;
+    for (size_t i = 0; i < geometries->count && s->status == TL_OK; i++)
+        for (uint32_t k = 0; k < all[i].piece_count && s->status == TL_OK; k++) {
+            const size_t at = (size_t)all[i].first_piece + k;
+            if (at < 1 || at > geometries->count || all[at - 1].kind != TL_HULL)
+                s->status = tl_damaged("the pieces of a mesh are no hulls");
+        }
+}
+
 /* A geometry is made anew of what was read, which must be what it was. */
 static void geometry(stream *s, void *record)
 {
@@ -385,10 +416,19 @@ static void geometry(stream *s, void *record)
     array(s, s->out ? &g->numbers : &read.numbers);
     array(s, s->out ? &g->words : &read.words);
     read.kind = g->kind;
+    uint32_t pieces[2] = {g->first_piece, g->piece_count};
+    word(s, &pieces[0]);
+    word(s, &pieces[1]);
+    double solid[10] = {g->volume};
+    memcpy(solid + 1, g->com, sizeof g->com);
+    memcpy(solid + 4, g->inertia, sizeof g->inertia);
+    raw(s, solid, sizeof solid);
     if (s->status == TL_OK && !s->out) {
         s->status = tl_geometry_restore(&read, g);
         if (s->status != TL_OK && s->status != TL_NO_MEMORY)
             s->status = tl_damaged("a geometry is not what its vertices give");
+        if (s->status == TL_OK)
+            take_solid(s, pieces, solid, g);
     }
     tl_geometry_free(&read);
 }
@@ -400,6 +440,7 @@ static void description(stream *s, tl_world *w)
     array(s, &w->pairs);
     array(s, &w->slides);
     records(s, &w->geometries, geometry);
+    check_pieces(s, &w->geometries);
     array(s, &w->origins);
     records(s, &w->motions, motion);
     records(s, &w->forces, force);

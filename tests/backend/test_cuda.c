@@ -284,7 +284,7 @@ static void swap_bodies(tl_world *world, int round, tl_body *ball)
  * the same values of monitors. */
 static void comes_and_goes(const variant *v, uint32_t bodies)
 {
-    enum { ROUNDS = 20, CHANNELS = 37 };
+    enum { ROUNDS = 20, CHANNELS = 39 };
     uint64_t hash[2][ROUNDS];
     double values[2][ROUNDS][CHANNELS];
     size_t contacts[2][ROUNDS];

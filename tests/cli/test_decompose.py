@@ -103,6 +103,64 @@ check(len(few["shapes"]) <= 12 and few["name"] == 'a "b"', "spheres or name")
 refused(3, "tolerance is 1e-06 m; it must be at least", "decompose", BRACKET, "--unit", "mm", "--tolerance", 1e-6,
         "-o", "fine.json")
 
+# Convex pieces: an L is two boxes, exactly; the scene runs, lies where the mesh is, and weighs what it does.
+split = run_json("decompose", BRACKET, "--unit", "mm", "--density", 7800, "--convex", "--material", "steel", "-o", "boxes.json")
+equal([split["pieces"], split["piece_vertices"]], [2, 16], "pieces")
+for key in ("volume_error", "missing", "excess", "protrusion", "inertia_error", "centre_error"):
+    near(split[key], 0, 1e-12, key)
+near(split["deviation_max"], 0, 1e-12, "deviation")
+near(split["tolerance"], 0.005 * (0.1 ** 2 * 2 + 0.04 ** 2) ** 0.5, 1e-12, "default tolerance")
+scene = read("boxes.json")
+hulls = scene["bodies"][0]
+equal([hulls["mass"], hulls["inertia"], hulls["position"]], [body["mass"], body["inertia"], body["position"]], "mass")
+equal([(shape["kind"], shape["geometry"], shape["material"]) for shape in hulls["shapes"]],
+      [("hull", "bracket_1", "steel"), ("hull", "bracket_2", "steel")], "hulls")
+equal([len(scene["geometries"][name]["hull"]) for name in ("bracket_1", "bracket_2")], [8, 8], "vertices")
+facts = run_json("check", "boxes.json")
+equal([facts["warnings"], facts["shape_kinds"]], [[], "2 hull"], "check of pieces")
+equal(run_json("run", "boxes.json", "--until", 0.1, "--quiet")["status"], "finished", "run of pieces")
+first = open("boxes.json", "rb").read()
+talus("decompose", BRACKET, "--unit", "mm", "--density", 7800, "--convex", "--material", "steel", "-o", "boxes.json",
+      "--force", "--quiet")
+equal(open("boxes.json", "rb").read(), first, "split again")
+done = talus("decompose", BRACKET, "--unit", "mm", "--convex", "--pieces", 1, "-o", "one.json")
+check("1 pieces do not reach the tolerance of 0.000735 m; these stick out by 0.0" in done.stderr, done.stderr)
+equal(len(read("one.json")["geometries"]["bracket_1"]["hull"]), 10, "the hull")
+refused(2, "--spheres is for spheres; with --convex give --pieces", "decompose", BRACKET, "--convex", "--spheres", 3)
+refused(2, "--pieces is for convex pieces: give --convex, or --spheres", "decompose", BRACKET, "--pieces", 3)
+refused(2, "--vertices is for convex pieces: give --convex", "decompose", BRACKET, "--vertices", 30)
+refused(3, "hole.obj: the mesh is no solid", "decompose", "hole.obj", "--convex")
+
+# A mesh on a dynamic body: split when the scene is read, with the errors told by check and info.
+moving = {"version": 1, "geometries": {"part": {"mesh": BRACKET, "scale": 0.001, "convex": {"pieces": 2}}},
+          "bodies": [{"density": 7800, "position": [0, 0, 1], "shapes": [{"kind": "mesh", "geometry": "part"}]}]}
+write("moving.json", json.dumps(moving))
+for command in ("check", "info"):
+    facts = run_json(command, "moving.json")
+    equal([facts["split_meshes"], facts["pieces"]], [1, 2], command)
+    near(facts["protrusion"] + facts["excess"] + facts["missing"] + facts["inertia_error"], 0, 1e-12, command)
+facts = run_json("check", "moving.json")
+equal([facts["shape_kinds"], facts["warnings"]], ["2 hull", []], "moving")
+near(facts["total_mass"], 7800 * VOLUME, 1e-9, "mass of the mesh")
+moving["geometries"]["part"]["convex"] = {"pieces": 1}
+write("moving.json", json.dumps(moving))
+check("convex pieces of a mesh stick out by" in talus("check", "moving.json").stderr, "no warning of few pieces")
+near(run_json("check", "moving.json")["total_mass"], 7800 * VOLUME, 1e-9, "mass of the mesh, whatever the pieces")
+equal(run_json("run", "moving.json", "--until", 0.05, "--quiet")["status"], "finished", "run of a mesh")
+equal(run_json("info", "moving.h5")["pieces"], 1, "info of the result")
+for where, bad, message in (
+        (("convex",), {"pieces": 0}, "geometries.part.convex.pieces: is 0, expected a whole number from 1 to 4096"),
+        (("convex",), {"vertices": 300}, "geometries.part.convex.vertices: is 300, expected a whole number from 4 to 255"),
+        (("convex",), {"tolerance": 0}, "geometries.part.convex.tolerance: is 0, expected a number above 0 (m)"),
+        (("mesh",), os.path.abspath("hole.obj"), "geometries.part.convex: the mesh is no solid: 4 of its edges")):
+    wrong = json.loads(json.dumps(moving))
+    wrong["geometries"]["part"][where[0]] = bad
+    write("wrong.json", json.dumps(wrong))
+    refused(3, message, "check", "wrong.json")
+del wrong["geometries"]["part"]["convex"]
+write("wrong.json", json.dumps(wrong))
+refused(3, "on a dynamic body, where it must be a solid: the mesh is no solid: 4 of its edges", "check", "wrong.json")
+
 # Far away and in inches.
 write("far.obj", "\n".join(f"v {10000 + float(x)} {y} {z}" if line.startswith("v") else line for line in lines
                            for x, y, z in [(line.split()[1:4] + ["0"] * 3)[:3] if line.startswith("v") else "000"]))

@@ -545,13 +545,13 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:77: bodies[0].shapes[0].edge_u: is (0, 0, 0); it must not be zero"},
     {SEEN, SCENE("'bodies': [{'shapes': [{'kind': 'plane'}]}]"),
      "s.json:2:33: bodies[0].shapes[0].kind: is \"plane\", expected a solid on a body that moves "
-     "freely; plane, parallelogram, mesh and heights are for bodies of kind \"fixed\" or "
+     "freely; plane, parallelogram and heights are for bodies of kind \"fixed\" or "
      "\"prescribed\""},
     {SEEN,
      SCENE("'bodies': [{'kind': 'dynamic', 'shapes': [{'kind': 'parallelogram', 'edge_u': [1, 0, "
            "0], 'edge_v': [0, 1, 0]}]}]"),
      "s.json:2:52: bodies[0].shapes[0].kind: is \"parallelogram\", expected a solid on a body that "
-     "moves freely; plane, parallelogram, mesh and heights are for bodies of kind \"fixed\" or "
+     "moves freely; plane, parallelogram and heights are for bodies of kind \"fixed\" or "
      "\"prescribed\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'capsule', 'radius': 1}]}]"),
      "s.json:2:41: bodies[0].shapes[0]: has no 'half_length', expected a number above 0 (m)"},
@@ -1327,7 +1327,7 @@ static const bad_scene bad_scenes[] = {
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'templates': [{'shapes': [{'kind': 'plane'}]}]}]"),
      "s.json:2:111: fills[0].templates[0].shapes[0].kind: is \"plane\", expected a solid on a body "
-     "that moves freely; plane, parallelogram, mesh and heights are for bodies of kind \"fixed\" "
+     "that moves freely; plane, parallelogram and heights are for bodies of kind \"fixed\" "
      "or \"prescribed\""},
     {SEEN,
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, 'pattern': "
@@ -1368,8 +1368,9 @@ static const bad_scene bad_scenes[] = {
      SCENE("'geometries': {'t': {'hull': [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, "
            "0.1]]}},\n'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
            "'templates': [{'shapes': [{'kind': 'hull', 'geometry': 't'}]}], 'scale': 2}]"),
-     "s.json:3:131: fills[0].templates[0].shapes[0].geometry: is that of a hull, which has one "
-     "size; sizes must all be 1: give hulls of several sizes as several templates"},
+     "s.json:3:131: fills[0].templates[0].shapes[0].geometry: is that of a hull or mesh, which "
+     "has one size; sizes must all be 1: give hulls and meshes of several sizes as several "
+     "templates"},
     {BLIND,
      SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1e9, 1e9, 1e9]}, "
            "'templates': [{'shapes': [{'kind': 'box', 'size': [0.1, 0.1, 0.1]}]}]}]"),

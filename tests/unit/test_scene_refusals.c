@@ -184,8 +184,8 @@ static void null_arguments_are_named(void **state)
 #define T               "bodies[1].shapes[1]."
 #define M               "bodies[1].motion."
 #define FINITE          "every component must be finite"
-#define ONLY_SOLIDS                                                                                \
-    "a dynamic body takes solids only: plane, parallelogram, mesh and heights belong to fixed or " \
+#define ONLY_SOLIDS                                                                          \
+    "a dynamic body takes solids only: plane, parallelogram and heights belong to fixed or " \
     "prescribed bodies"
 #define ANY_SHAPE                                                                         \
     "it must be TL_SPHERE, TL_PLANE, TL_BOX, TL_PARALLELOGRAM, TL_CAPSULE, TL_CYLINDER, " \
@@ -260,7 +260,11 @@ static const body_case body_cases[] = {
     /* its shapes */
     {BALL, BAD, {U(shapes[0].kind, 11)}, S "kind is 11; " ANY_SHAPE},
     {BALL, BAD, {U(shapes[0].kind, TL_PLANE)}, S "kind is TL_PLANE; " ONLY_SOLIDS},
-    {BALL, BAD, {U(shapes[0].kind, TL_MESH)}, S "kind is TL_MESH; " ONLY_SOLIDS},
+    {BALL, BAD, {U(shapes[0].kind, TL_HEIGHTS)}, S "kind is TL_HEIGHTS; " ONLY_SOLIDS},
+    {BALL,
+     TL_BAD_HANDLE,
+     {U(shapes[0].kind, TL_MESH)},
+     S "geometry: 0 is no geometry of this scene (it has 1)"},
     {BALL, BAD, {N(body.shape_count, 2)}, T "kind is TL_PARALLELOGRAM; " ONLY_SOLIDS},
     {BALL,
      TL_BAD_HANDLE,

@@ -234,10 +234,11 @@ static void bad_templates_are_refused(void **state)
     assert_refused(tl_scene_fill(scene, &def, NULL, NULL), TL_BAD_ARGUMENT,
                    "fill.templates[1].shapes is empty; a template needs a shape at least");
     templates[1].shapes = &shape;
-    shape.kind = TL_MESH;
-    assert_refused(tl_scene_fill(scene, &def, NULL, NULL), TL_BAD_ARGUMENT,
-                   "fill.templates[0].shapes[0].kind is TL_MESH; a dynamic body takes solids only: "
-                   "plane, parallelogram, mesh and heights belong to fixed or prescribed bodies");
+    shape.kind = TL_HEIGHTS;
+    assert_refused(
+        tl_scene_fill(scene, &def, NULL, NULL), TL_BAD_ARGUMENT,
+        "fill.templates[0].shapes[0].kind is TL_HEIGHTS; a dynamic body takes solids only: "
+        "plane, parallelogram and heights belong to fixed or prescribed bodies");
     shape.kind = TL_BOX;
     def.pattern = TL_FILL_CLOSE;
     assert_refused(tl_scene_fill(scene, &def, NULL, NULL), TL_BAD_ARGUMENT,

@@ -57,8 +57,8 @@ _talus()
         files=h5
         ;;
     decompose)
-        options="--output -o --force -f --tolerance --spheres --name --material --unit --scale --merge --density
-            --quiet -q --json --help -h"
+        options="--output -o --force -f --convex --tolerance --spheres --pieces --vertices --name --material --unit --scale
+            --merge --density --quiet -q --json --help -h"
         files=$meshes
         ;;
     query)
@@ -104,7 +104,7 @@ _talus()
     --compression) _talus_words "$word" "none lossless quantised" ;;
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
     --ray | --overlap | --max-distance | --margin | --frame) ;;
-    --tolerance | --spheres | --name | --material | --scale | --merge | --density) ;;
+    --tolerance | --spheres | --pieces | --vertices | --name | --material | --scale | --merge | --density) ;;
     *)
         case $word in
         -*) _talus_words "$word" "$options" ;;
