@@ -172,15 +172,6 @@ TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
         tlk_atomic_or(&c->used[b], 1ull << colour);
 }
 
-/* Which of its body's shapes a shape is: rows of a body are side by side. */
-TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
-{
-    uint32_t first = s;
-    while (first > 0 && body[first - 1] == body[s])
-        first--;
-    return s - first;
-}
-
 /* What the pair with first contact k bids: unlike its neighbours, but of what it is alone, so that
  * it does not matter in which rows that is. Handles, and where a pair of bodies may touch in
  * several places, shapes and triangle. Never 0; of bodies with one shape, no two are equal. */
@@ -532,12 +523,11 @@ TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uin
     if (s < p->arm_base)
         return 1 / ((double)p->bodies.vel[8 * (size_t)a + 7] + p->bodies.vel[8 * (size_t)b + 7]);
     const real *ia = p->inverse + 8 * (size_t)a, *ib = p->inverse + 8 * (size_t)b;
-    double m[6], w[3][3];
+    double m[6];
     for (int k = 0; k < 6; k++)
         m[k] = (double)ia[k] + ib[k];
-    w[0][0] = m[0], w[1][1] = m[1], w[2][2] = m[2];
-    w[0][1] = w[1][0] = m[3], w[0][2] = w[2][0] = m[4], w[1][2] = w[2][1] = m[5];
-    return 1 / tlk_largest(w, m[0] + m[1] + m[2]);
+    const double trace = m[0] + m[1] + m[2];
+    return 1 / (trace * tlk_largest(m, trace, 0));
 }
 
 /* What the materials of row s ask of it, with `points` rows of its pair, which share compliance
@@ -744,6 +734,24 @@ TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
     tlk_store4(l->sides + 4 * (size_t)i, arm);
 }
 
+/* tlk_largest of a matrix that is the product of two such, and not symmetric; not over the trace. */
+TL_RARE double tlk_largest_product(double w[3][3], double trace)
+{
+    double a[3][3], b[3][3];
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            a[r][c] = w[r][c] / trace;
+    for (int power = 0; power < 4; power++) {
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                b[r][c] = a[r][0] * a[0][c] + a[r][1] * a[1][c] + a[r][2] * a[2][c];
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                a[r][c] = b[r][c];
+    }
+    return trace * sqrt(sqrt(sqrt(sqrt(a[0][0] + a[1][1] + a[2][2]))));
+}
+
 /* One block: a bound of the largest eigenvalue of its part of the problem, with each row's step
  * length eta: sum eta / m, and that of I^-1 sum eta [arm]x^T [arm]x. */
 TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
@@ -770,7 +778,7 @@ TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
             w[row][k] = product[row];
         trace += product[k];
     }
-    sum = sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest(w, trace) : 0);
+    sum = sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest_product(w, trace) : 0);
     p->crowd[i] = (real)sum;
 }
 

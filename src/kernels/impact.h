@@ -91,7 +91,9 @@ TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *
         for (int r = 0; r < 3; r++)
             local[r][c] = u[r];
     }
-    tlk_arm_eta(n, local, row->eta);
+    const double w[6] = {local[0][0], local[1][1], local[2][2],
+                         local[0][1], local[0][2], local[1][2]};
+    tlk_arm_eta(n, w, row->eta);
 }
 
 /* A row as it is at a time within the step. Two spheres that move past each other turn the line

@@ -10,15 +10,6 @@
 
 /* ---- Shapes where they are now ---- */
 
-/* Which of its body's shapes a shape row is: rows of a body are side by side. */
-TL_NARROW uint32_t tlk_shape_number(const tlk_shapes *s, uint32_t i)
-{
-    uint32_t first = i;
-    while (first > 0 && s->body[first - 1] == s->body[i])
-        first--;
-    return i - first;
-}
-
 /* The size, rounding and geometry of a shape that is no sphere, in its own frame. */
 TL_NARROW void tlk_query_core(const tlk_shapes *s, uint32_t kind, const double *frame,
                               tlk_convex *c)
@@ -288,7 +279,7 @@ TL_KERNEL void tlk_cast_ray(const tlk_query *q, uint32_t i)
     }
     if (best.row != TLK_NONE) {
         best.id = q->bodies.id[q->shapes.body[best.row]];
-        best.number = tlk_shape_number(&q->shapes, best.row);
+        best.number = tlk_shape_number(q->shapes.body, best.row);
     }
     best.unused = 0;
     q->hit[i] = best;
@@ -393,7 +384,7 @@ TL_KERNEL void tlk_near_measure(const tlk_query *q, uint32_t k)
         tlk_near_take(&m, TLK_NONE, &out);
     }
     out.id = q->bodies.id[q->shapes.body[i]];
-    out.number = tlk_shape_number(&q->shapes, i);
+    out.number = tlk_shape_number(q->shapes.body, i);
     q->found[k] = out;
 }
 

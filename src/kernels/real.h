@@ -264,4 +264,13 @@ TL_KERNEL double tlk_gap_bias(const tlk_recovery *r, double gap)
     return r->split ? 0 : tlk_max(gap / r->h * r->fraction, -r->speed);
 }
 
+/* Which of its body's shapes a shape is: rows of a body are side by side. */
+TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
+{
+    uint32_t first = s;
+    while (first > 0 && body[first - 1] == body[s])
+        first--;
+    return s - first;
+}
+
 #endif
