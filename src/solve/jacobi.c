@@ -14,7 +14,7 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
     const tl_launch round[2] = {{TLK_jacobi_step, 0, view->rows, false, view},
                                 {TLK_block_velocity, 0, view->moving, false, view}};
     tl_run(backend, TLK_impulses_in, view->rows, view);
-    if (view->arm_base < view->rows) {
+    if (view->item_rows > 1 && view->arm_base < view->rows) {
         TL_TRY(tl_buffer_need(backend, &workspace->crowd, view->moving * backend->real));
         view->crowd = workspace->crowd.data;
         tl_run(backend, TLK_jacobi_crowd, view->moving, view);
