@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Meshes on dynamic bodies: mass and inertia are those of the mesh, not of the convex pieces that
  * stand for it; a torus and a U come to rest as high as they are, and never gain energy; a ring
  * that is dropped over a peg stays on it, and one beside it does not hang in the air. */
