@@ -273,8 +273,8 @@ static void meet(dice *d, int kind)
         assert_ok(tl_world_read_positions(world, 2, bodies, x[0]));
         add3(x[1], -1, x[0], off);
         const double apart = dot3(off, along);
-        if (norm3(off) < hypot(apart, radius)) /* not past each other */
-            assert_above(apart, -0.1 * radius);
+        if (norm3(off) < hypot(apart, radius))  /* not past each other */
+            assert_above(apart, -0.5 * radius); /* a turn may bring middles past each other */
     }
     assert_true(met);
     tl_world_destroy(world);
