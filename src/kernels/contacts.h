@@ -734,7 +734,8 @@ TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
     tlk_store4(l->sides + 4 * (size_t)i, arm);
 }
 
-/* tlk_largest of a matrix that is the product of two such, and not symmetric; not over the trace. */
+/* tlk_largest of a matrix that is the product of two such, and not symmetric; not over the trace.
+ */
 TL_RARE double tlk_largest_product(double w[3][3], double trace)
 {
     double a[3][3], b[3][3];
@@ -778,7 +779,8 @@ TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
             w[row][k] = product[row];
         trace += product[k];
     }
-    sum = sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest_product(w, trace) : 0);
+    sum =
+        sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest_product(w, trace) : 0);
     p->crowd[i] = (real)sum;
 }
 
