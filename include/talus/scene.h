@@ -42,13 +42,13 @@ typedef struct tl_material_def {
 
 /** What a pair of materials has in common, as tl_material_def. */
 typedef struct tl_pair_def {
-    double friction;
-    double restitution;
-    double rolling_friction;
-    double spinning_friction;
-    double cohesion;
-    double compliance;
-    double damping_time;
+    double friction;          /**< Coulomb coefficient mu */
+    double restitution;       /**< Newton coefficient e */
+    double rolling_friction;  /**< against rolling */
+    double spinning_friction; /**< against spinning about the normal */
+    double cohesion;          /**< N */
+    double compliance;        /**< m/N */
+    double damping_time;      /**< s */
 } tl_pair_def;
 
 /** A material with every field at its default. */
@@ -479,7 +479,8 @@ typedef struct tl_fill_def {
     uint64_t seed;           /**< of sizes and places; default 1 */
     double density;          /**< kg/m^3; default 1000 */
     tl_material material;    /**< default: none, the default material */
-    uint32_t group, mask;    /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
+    uint32_t group;          /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
+    uint32_t mask;           /**< likewise */
     double velocity[3];      /**< m/s; default 0 */
     size_t template_count;   /**< 0 (the default): spheres; TL_FILL_CLOSE takes one at most */
     const tl_template_def *templates; /**< template_count of them */
@@ -508,7 +509,8 @@ typedef struct tl_emitter_def {
     uint64_t seed;         /**< of sizes, rotations and places; default 1 */
     double density;        /**< kg/m^3; default 1000 */
     tl_material material;  /**< default: none, the default material */
-    uint32_t group, mask;  /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
+    uint32_t group;        /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
+    uint32_t mask;         /**< likewise */
     double velocity[3];    /**< m/s; default 0 */
     size_t template_count; /**< 0 (the default): spheres */
     const tl_template_def *templates; /**< template_count of them; copied */

@@ -22,13 +22,20 @@ static void look_at_laws(tl_world *w)
     w->materials_matter |= w->rolls || w->sliding;
 }
 
-tl_status tl_world_upload_materials(tl_world *w)
+static tl_status upload_slides(tl_world *w)
+{
+    const size_t bytes = w->slides.count * w->slides.item;
+    TL_TRY(tl_buffer_need(w->backend, &w->slide_table, bytes));
+    look_at_laws(w);
+    w->backend->ops->upload(w->backend, w->slide_table.data, w->slides.data, bytes);
+    return TL_OK;
+}
+
+static tl_status upload_pairs(tl_world *w)
 {
     const tl_pair_def *pairs = w->pairs.data;
-    const size_t count = w->pairs.count, slides = w->slides.count * w->slides.item;
-    const size_t bytes = TLK_PAIR * count * w->backend->real;
+    const size_t count = w->pairs.count, bytes = TLK_PAIR * count * w->backend->real;
     TL_TRY(tl_buffer_need(w->backend, &w->pair_table, bytes));
-    TL_TRY(tl_buffer_need(w->backend, &w->slide_table, slides));
     TL_TRY(tl_array_resize(&w->pair_reals, bytes));
     double *twice = w->pair_reals.data;
     float *once = w->pair_reals.data;
@@ -45,8 +52,13 @@ tl_status tl_world_upload_materials(tl_world *w)
     }
     look_at_laws(w);
     w->backend->ops->upload(w->backend, w->pair_table.data, w->pair_reals.data, bytes);
-    w->backend->ops->upload(w->backend, w->slide_table.data, w->slides.data, slides);
     return TL_OK;
+}
+
+tl_status tl_world_upload_materials(tl_world *w)
+{
+    TL_TRY(upload_pairs(w));
+    return upload_slides(w);
 }
 
 tl_status tl_world_take_materials(tl_world *w, const tl_scene *scene)
@@ -85,7 +97,7 @@ tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, const
         look_at_laws(world);
         return status;
     }
-    return tl_world_upload_materials(world); /* there is room: this cannot fail */
+    return upload_pairs(world); /* there is room: this cannot fail */
 }
 
 tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b, tl_pair_def *pair)
@@ -104,7 +116,7 @@ tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
     TL_TRY(tl_check_material(&place, "material", world->materials, material));
     TL_TRY(tl_slide_check(velocity));
     memcpy((double *)world->slides.data + 3 * (size_t)material.index, velocity, world->slides.item);
-    return tl_world_upload_materials(world); /* there is room: this cannot fail */
+    return upload_slides(world); /* there is room: this cannot fail */
 }
 
 tl_status tl_world_surface_velocity(const tl_world *world, tl_material material, double velocity[3])

@@ -580,6 +580,8 @@ static tl_status restore(stream *s, tl_world *w)
     if (status == TL_OK)
         status = tl_world_upload_materials(w);
     if (status == TL_OK)
+        status = tl_damaged_by_rule(tl_world_check_solver(w, &w->settings));
+    if (status == TL_OK)
         status = tl_world_upload_geometries(w);
     if (status == TL_OK)
         status = tl_image_push(w, &m, NULL);

@@ -120,7 +120,8 @@ static void pairs(const variant *v)
     assert_int_equal(uploads, 1);
     for (size_t i = 0; i < 2; i++) {
         const size_t at = i ? 3 * 256 + (size_t)last.index : (size_t)last.index * 256 + 3;
-        const char *pair = (const char *)world->pair_table.data + 2 * at * world->backend->real;
+        const char *pair =
+            (const char *)world->pair_table.data + TLK_PAIR * at * world->backend->real;
         const double friction = v->precision == TL_DOUBLE ? *(const double *)(const void *)pair
                                                           : *(const float *)(const void *)pair;
         assert_near(friction, 0.25, 0);

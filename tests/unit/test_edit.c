@@ -34,8 +34,32 @@ static bool is_plane(const tl_image *m, size_t shape)
     return (((const uint32_t *)m->shape_info.data)[shape] & TLK_SHAPE_KIND) == TL_PLANE;
 }
 
+/* The radius that a shape's level is chosen by: its own, or for a thin wall (its least half width
+ * below a quarter of that) less, but not below twice that of dynamic shapes. */
+static double level_size(const tl_image *m, size_t shape)
+{
+    const uint32_t *info = m->shape_info.data;
+    const double r = radius(m, shape), *inertia = m->inertia.data;
+    double flat = 0;
+    size_t frame = 0;
+    for (size_t s = 0; s < m->shape_body.count; s++) {
+        const uint32_t body = ((const uint32_t *)m->shape_body.data)[s];
+        if (inertia[4 * body + 3] > 0)
+            flat = fmax(flat, 2 * radius(m, s));
+        frame += s < shape && (info[s] & TLK_SHAPE_KIND) != TL_SPHERE;
+    }
+    if (!(info[shape] & TLK_SHAPE_FIXED) || (info[shape] & TLK_SHAPE_KIND) == TL_SPHERE ||
+        flat == 0 || r <= flat)
+        return r;
+    const double *half = (const double *)m->frame_local.data + TLK_FRAME * frame + 15;
+    const double thin = (info[shape] & TLK_SHAPE_KIND) == TL_PARALLELOGRAM
+                            ? 0
+                            : fmin(half[0], fmin(half[1], half[2]));
+    return thin < 0.25 * r ? fmax(flat, r / 16) : r;
+}
+
 /* Levels by the rule: the largest classes of size are tested directly while they are at most 16
- * shapes, planes counted; the others are on levels by halvings of the largest radius. */
+ * shapes, planes counted; the others are on levels by halvings of the largest size. */
 static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
 {
     const size_t shapes = m->shape_body.count;
@@ -53,7 +77,7 @@ static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
         few += counts[k], limit = ldexp(top, -k - 1);
     for (size_t s = 0; s < shapes; s++)
         if (!is_plane(m, s) && radius(m, s) <= limit)
-            binned = fmax(binned, radius(m, s));
+            binned = fmax(binned, level_size(m, s));
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
         c->top[l] = ldexp(binned, -(int)l);
     for (uint32_t s = 0; s < shapes; s++)
@@ -61,7 +85,7 @@ static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
             level[s] = TLK_LEVELS;
             c->global[c->globals++] = s;
         } else {
-            level[s] = (uint8_t)fmin(TLK_LEVELS - 1, ilogb(binned / radius(m, s)));
+            level[s] = (uint8_t)fmin(TLK_LEVELS - 1, ilogb(binned / level_size(m, s)));
             c->residents[level[s]]++;
             c->levels = level[s] >= c->levels ? level[s] + 1u : c->levels;
         }

@@ -84,8 +84,8 @@ static void test_groups(void **state)
     (void)state;
     tl_scene *scene = scene_of_two();
     REFUSE(
-        ENERGY, d.kind = (tl_monitor_kind)15, TL_BAD_ARGUMENT,
-        "monitor.kind is 15; it must be TL_MONITOR_FORCE, TL_MONITOR_TORQUE, TL_MONITOR_MASS_FLOW, "
+        ENERGY, d.kind = (tl_monitor_kind)16, TL_BAD_ARGUMENT,
+        "monitor.kind is 16; it must be TL_MONITOR_FORCE, TL_MONITOR_TORQUE, TL_MONITOR_MASS_FLOW, "
         "TL_MONITOR_POSITION, TL_MONITOR_VELOCITY, TL_MONITOR_ANGULAR_VELOCITY, TL_MONITOR_ENERGY, "
         "TL_MONITOR_AMOUNT, TL_MONITOR_SPEED, TL_MONITOR_MEAN, TL_MONITOR_MAX, TL_MONITOR_MIN, "
         "TL_MONITOR_INTEGRAL, TL_MONITOR_EXPRESSION, TL_MONITOR_TOUCHING or "
