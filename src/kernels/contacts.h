@@ -563,9 +563,10 @@ TL_RARE void tlk_build_material(const tlk_build *p, uint32_t s, uint32_t sa, uin
     m->step = (real)tlk_moment_step(p, s, a, b);
 }
 
-/* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. */
+/* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. `material`:
+ * rows have materials; a constant, so that others are built as if there were none. */
 TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
-                                 uint32_t item)
+                                 uint32_t item, bool material)
 {
     uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
     real contact[4], gamma[4];
@@ -591,7 +592,7 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle; /* of a sphere */
     const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
     const real *pair = p->pair + TLK_PAIR * (size_t)(ma * p->materials + mb);
-    if (s >= p->arm_base || p->wall || p->material || pair[1] > 0) /* others need no arms */
+    if (s >= p->arm_base || p->wall || material || pair[1] > 0) /* others need no arms */
         tlk_contact_arms(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
     p->a[s] = a;
     p->b[s] = b;
@@ -609,15 +610,15 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     for (int f = 0; f < 3 && gamma[3] != 0; f++)
         gamma[f] = tlk_max(gamma[3], (real)0) * contact[f];
     real load = tlk_dot(gamma, contact);
-    const bool soft = p->material && pair[5] > 0;
-    if (p->material) {
+    const bool soft = material && pair[5] > 0;
+    if (material) {
         const uint32_t points = p->first ? p->first[i + 1] - p->first[i] : 1;
-        tlk_material material;
-        tlk_build_material(p, s, sa, sb, n, gap, ra, rb, points, &material);
-        tlk_store_material(p->material, s, &material);
-        for (int f = 0; f < 3 && load + material.cohesion < 0; f++)
+        tlk_material values;
+        tlk_build_material(p, s, sa, sb, n, gap, ra, rb, points, &values);
+        tlk_store_material(p->material, s, &values);
+        for (int f = 0; f < 3 && load + values.cohesion < 0; f++)
             gamma[f] = 0; /* it pulled, and can no longer */
-        load = tlk_max(load + material.cohesion, (real)0);
+        load = tlk_max(load + values.cohesion, (real)0);
         for (uint32_t f = 0; f < 3 && p->moment; f++)
             p->moment[tlk_at(s, f, 3)] =
                 p->warm ? (real)sign * p->contact_moment[4 * (size_t)k + f] : (real)0;
@@ -649,6 +650,13 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
             p->wall[tlk_at(s, f, 3)] = ib & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];
 }
 
+/* tlk_build_contact with materials. */
+TL_RARE void tlk_build_contact_rarely(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
+                                      uint32_t item)
+{
+    tlk_build_contact(p, k, s, i, item, true);
+}
+
 /* One pair: the rows of its contacts. Pairs are taken in their own order, so that what is read lies
  * side by side and only what is written is spread, over as many streams as there are colours. */
 TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
@@ -656,7 +664,10 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
     const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->item_rows);
     const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
     for (uint32_t k = first; k < end; k++)
-        tlk_build_contact(p, k, s + (k - first) * TLK_LANES, i, item);
+        if (p->material)
+            tlk_build_contact_rarely(p, k, s + (k - first) * TLK_LANES, i, item);
+        else
+            tlk_build_contact(p, k, s + (k - first) * TLK_LANES, i, item, false);
     tlk_pad_rows(p, i, s, end - first);
 }
 
