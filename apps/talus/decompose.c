@@ -59,7 +59,7 @@ static void put_comment(FILE *out, const part *p)
              "orientation put it where the mesh is in its file.",
              p->given->file, convex ? p->split.count : p->info.count,
              convex ? "convex pieces" : "spheres",
-             convex ? fmax(p->split.tolerance, p->split.protrusion) : p->info.tolerance);
+             convex ? fmax(p->split.tolerance, p->split.fit.protrusion) : p->info.tolerance);
     put_text(out, text);
 }
 
@@ -184,52 +184,52 @@ static int write_scene(const part *p, const char *path)
 
 /* ---- The report ---- */
 
+/* How like the mesh the union of `things` is. */
+static void tell_fit(facts *f, const tl_fit *fit, double volume, const char *thing)
+{
+    char key[32], outside[64], beyond[64], out[64], to[64], from[64], centre[64];
+    snprintf(key, sizeof key, "%ss_volume", thing);
+    snprintf(outside, sizeof outside, "of it outside of the %ss", thing);
+    snprintf(beyond, sizeof beyond, "of it the %ss outside of the mesh", thing);
+    snprintf(out, sizeof out, "m, a %s out of the mesh at most", thing);
+    snprintf(to, sizeof to, "m, mesh to %ss", thing);
+    snprintf(from, sizeof from, "m, %ss to mesh", thing);
+    snprintf(centre, sizeof centre, "m, centre of the %ss' union", thing);
+    fact_number(f, key, fit->volume, "m^3, of their union");
+    fact_number(f, "volume_error", fit->volume / volume - 1, "of the mesh's volume");
+    fact_number(f, "missing", fit->missing / volume, outside);
+    fact_number(f, "excess", fit->excess / volume, beyond);
+    fact_number(f, "volume_accuracy", fit->volume_accuracy / volume, "of these three");
+    fact_number(f, "protrusion", fit->protrusion, out);
+    fact_number(f, "deviation_max", fit->deviation_max, to);
+    fact_number(f, "deviation_rms", fit->deviation_rms, "m, the same");
+    fact_number(f, "reverse_max", fit->reverse_max, from);
+    fact_number(f, "reverse_rms", fit->reverse_rms, "m, the same");
+    fact_number(f, "sampling", fit->sampling, "m, spacing of samples of both surfaces");
+    fact_number(f, "centre_error", fit->centre_error, centre);
+    fact_number(f, "inertia_error", fit->inertia_error, "of the largest moment, of the union");
+}
+
 static void tell_filling(facts *f, const part *p)
 {
     const tl_decomposition_info *info = &p->info;
-    const double volume = p->solid.volume;
     fact_count(f, "spheres", info->count);
     fact_number(f, "tolerance", info->tolerance, "m");
     fact_number(f, "largest_radius", info->balls[0].radius, "m");
     fact_number(f, "smallest_radius", info->balls[info->count - 1].radius, "m");
-    fact_number(f, "spheres_volume", info->volume, "m^3, of their union");
-    fact_number(f, "volume_error", info->volume / volume - 1, "of the mesh's volume");
-    fact_number(f, "missing", info->missing / volume, "of it outside of the spheres");
-    fact_number(f, "excess", info->excess / volume, "of it the spheres outside of the mesh");
-    fact_number(f, "volume_accuracy", info->volume_accuracy / volume, "of these three");
-    fact_number(f, "protrusion", info->protrusion, "m, a sphere out of the mesh at most");
-    fact_number(f, "deviation_max", info->deviation_max, "m, mesh to spheres");
-    fact_number(f, "deviation_rms", info->deviation_rms, "m, the same");
-    fact_number(f, "reverse_max", info->reverse_max, "m, spheres to mesh");
-    fact_number(f, "reverse_rms", info->reverse_rms, "m, the same");
-    fact_number(f, "sampling", info->sampling, "m, spacing of samples of both surfaces");
-    fact_number(f, "centre_error", info->centre_error, "m, centre of the spheres' union");
-    fact_number(f, "inertia_error", info->inertia_error, "of the largest moment, of the union");
+    tell_fit(f, &info->fit, p->solid.volume, "sphere");
 }
 
 static void tell_split(facts *f, const part *p)
 {
     const tl_pieces_info *info = &p->split;
-    const double volume = p->solid.volume;
     size_t vertices = 0;
     for (size_t i = 0; i < info->count; i++)
         vertices += info->pieces[i].vertex_count;
     fact_count(f, "pieces", info->count);
     fact_count(f, "piece_vertices", vertices);
     fact_number(f, "tolerance", info->tolerance, "m");
-    fact_number(f, "pieces_volume", info->volume, "m^3, of their union");
-    fact_number(f, "volume_error", info->volume / volume - 1, "of the mesh's volume");
-    fact_number(f, "missing", info->missing / volume, "of it outside of the pieces");
-    fact_number(f, "excess", info->excess / volume, "of it the pieces outside of the mesh");
-    fact_number(f, "volume_accuracy", info->volume_accuracy / volume, "of these three");
-    fact_number(f, "protrusion", info->protrusion, "m, a piece out of the mesh at most");
-    fact_number(f, "deviation_max", info->deviation_max, "m, mesh to pieces");
-    fact_number(f, "deviation_rms", info->deviation_rms, "m, the same");
-    fact_number(f, "reverse_max", info->reverse_max, "m, pieces to mesh");
-    fact_number(f, "reverse_rms", info->reverse_rms, "m, the same");
-    fact_number(f, "sampling", info->sampling, "m, spacing of samples of both surfaces");
-    fact_number(f, "centre_error", info->centre_error, "m, centre of the pieces' union");
-    fact_number(f, "inertia_error", info->inertia_error, "of the largest moment, of the union");
+    tell_fit(f, &info->fit, p->solid.volume, "piece");
 }
 
 static int tell_part(const part *p, const tl_mesh *mesh, const char *path)
@@ -249,10 +249,10 @@ static int tell_part(const part *p, const tl_mesh *mesh, const char *path)
     else
         tell_filling(&f, p);
     fact_text(&f, "output", path);
-    if (p->given->convex && p->split.protrusion > p->split.tolerance)
+    if (p->given->convex && p->split.fit.protrusion > p->split.tolerance)
         fact_warning(&f,
                      "%zu pieces do not reach the tolerance of %.3g m; these stick out by %.3g m",
-                     p->split.count, p->split.tolerance, p->split.protrusion);
+                     p->split.count, p->split.tolerance, p->split.fit.protrusion);
     if (!p->given->convex && asked < p->info.tolerance)
         fact_warning(&f, "%lld spheres do not reach the tolerance of %g m; these are for %.3g m",
                      (long long)p->given->spheres, asked, p->info.tolerance);

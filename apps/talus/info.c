@@ -58,26 +58,27 @@ static json_t *list_channels(facts *f, const tl_scene *scene)
  * errors. */
 static void tell_pieces(facts *f, const tl_scene *scene)
 {
-    tl_pieces_info info, worst = {0};
-    size_t meshes = 0;
+    tl_pieces_info info;
+    tl_fit worst = {0};
+    size_t meshes = 0, pieces = 0;
     double past = 0;
     for (uint32_t i = 1; tl_scene_pieces(scene, (tl_geometry){i}, &info) == TL_OK; i++) {
-        const double exact = info.volume - info.excess + info.missing;
+        const double exact = info.fit.volume - info.fit.excess + info.fit.missing;
         if (!info.count)
             continue;
         meshes++;
-        worst.count += info.count;
-        worst.protrusion = fmax(worst.protrusion, info.protrusion);
-        worst.deviation_max = fmax(worst.deviation_max, info.deviation_max);
-        worst.excess = fmax(worst.excess, info.excess / exact);
-        worst.missing = fmax(worst.missing, info.missing / exact);
-        worst.inertia_error = fmax(worst.inertia_error, info.inertia_error);
-        past = fmax(past, info.protrusion > info.tolerance ? info.protrusion : 0);
+        pieces += info.count;
+        worst.protrusion = fmax(worst.protrusion, info.fit.protrusion);
+        worst.deviation_max = fmax(worst.deviation_max, info.fit.deviation_max);
+        worst.excess = fmax(worst.excess, info.fit.excess / exact);
+        worst.missing = fmax(worst.missing, info.fit.missing / exact);
+        worst.inertia_error = fmax(worst.inertia_error, info.fit.inertia_error);
+        past = fmax(past, info.fit.protrusion > info.tolerance ? info.fit.protrusion : 0);
     }
     if (!meshes)
         return;
     fact_count(f, "split_meshes", meshes);
-    fact_count(f, "pieces", worst.count);
+    fact_count(f, "pieces", pieces);
     fact_number(f, "protrusion", worst.protrusion, "m, a piece out of its mesh at most");
     fact_number(f, "deviation_max", worst.deviation_max, "m, mesh to pieces");
     fact_number(f, "excess", worst.excess, "of a mesh's volume, its pieces outside of it");

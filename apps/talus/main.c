@@ -70,13 +70,13 @@ static const subcommand commands[] = {
      .file = "MESH",
      .file_needed = true,
      .takes = TAKES_FILLING | TAKES_MESH | TAKES_QUIET | TAKES_JSON,
-     .summary = "fill a mesh with spheres: a body to simulate",
+     .summary = "make a body of spheres or convex pieces of a mesh",
      .description =
          "Reads a closed mesh (.stl, .obj, .ply, .dae, .gltf, .glb), fills it with spheres\n"
-         "and writes a scene with the body that they make. Mass, centre of mass and inertia\n"
-         "are those of the mesh. Tells how far the spheres are from the mesh: in volume,\n"
-         "between the surfaces, in inertia. The scene runs as it is; the body can be copied\n"
-         "into any other.\n",
+         "or, with --convex, splits it into convex pieces, and writes a scene with the body\n"
+         "that they make. Mass, centre of mass and inertia are those of the mesh. Tells how\n"
+         "far the spheres or pieces are from the mesh: in volume, between the surfaces, in\n"
+         "inertia. The scene runs as it is; the body can be copied into any other.\n",
      .run = command_decompose},
     {.name = "view",
      .file = "SCENE|RESULT",

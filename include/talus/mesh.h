@@ -107,28 +107,33 @@ typedef struct tl_ball {
 /** Spheres whose union is near to a mesh. Opaque; never changes once made. */
 typedef struct tl_decomposition tl_decomposition;
 
-/** What a decomposition is and how near it comes. Distances are sampled: the spacing of the samples
- *  is `sampling`, by which a maximum may be larger. */
-typedef struct tl_decomposition_info {
-    size_t count;           /**< spheres */
-    const tl_ball *balls;   /**< largest first; they belong to the decomposition */
-    double tolerance;       /**< m, that it was made for: larger than asked for where `most` spheres
-                                 did not do */
-    double volume;          /**< m^3 of the union of the spheres; overlaps count once */
-    double missing;         /**< m^3 of the mesh outside of every sphere */
-    double excess;          /**< m^3 of the spheres outside of the mesh */
+/** How like a mesh a union of solids is: of spheres, or of convex pieces. */
+typedef struct tl_fit {
+    double volume;          /**< m^3 of the union; overlaps count once */
+    double missing;         /**< m^3 of the mesh outside of every solid */
+    double excess;          /**< m^3 of the solids outside of the mesh */
     double volume_accuracy; /**< m^3, by which these three may be off */
-    double protrusion;      /**< m, by which a sphere sticks out of the mesh at most: exact */
+    double protrusion;      /**< m, by which a solid sticks out of the mesh at most */
     double deviation_max;   /**< m, largest distance of the mesh's surface to the union's */
     double deviation_rms;   /**< m, root mean square of the same over the mesh's surface */
     double reverse_max;     /**< m, largest distance of the union's surface to the mesh's: often at
-                                 the bottom of a crevice between spheres */
+                                 the bottom of a crevice between solids */
     double reverse_rms;     /**< m, root mean square of the same over the union's surface */
     double sampling;        /**< m, spacing of the samples of both surfaces */
     double centre_error;    /**< m, from the union's centre of volume to the mesh's */
     double inertia_error;   /**< difference of the union's inertia (at the mesh's mass, about the
                                  mesh's centre) to the mesh's: the largest of the six, as a part of
                                  the largest principal moment */
+} tl_fit;
+
+/** What a decomposition is and how near it comes. Distances are sampled: the spacing of the samples
+ *  is `sampling`, by which a maximum may be larger. */
+typedef struct tl_decomposition_info {
+    size_t count;         /**< spheres */
+    const tl_ball *balls; /**< largest first; they belong to the decomposition */
+    double tolerance;     /**< m, that it was made for: larger than asked for where `most` spheres
+                               did not do */
+    tl_fit fit;           /**< how like the mesh the union of the spheres is */
 } tl_decomposition_info;
 
 /** Fills a closed mesh with overlapping spheres: no sphere sticks out by more than the tolerance,
@@ -178,21 +183,10 @@ typedef struct tl_pieces_info {
     size_t count;           /**< pieces */
     const tl_piece *pieces; /**< largest first */
     double tolerance;       /**< m, that they were made for */
-    double volume;          /**< m^3 of their union; overlaps count once */
-    double missing;         /**< m^3 of the mesh outside of every piece */
-    double excess;          /**< m^3 of the pieces outside of the mesh */
-    double volume_accuracy; /**< m^3, by which these three may be off */
-    double protrusion;      /**< m, by which a piece sticks out of the mesh at most: above the
-                                 tolerance where there may be no more pieces */
-    double deviation_max; /**< m, largest distance of the mesh's surface to the union's: also at the
-                               bottom of crevices that are too narrow to matter, and where vertices
-                               were left out */
-    double deviation_rms; /**< m, root mean square of the same over the mesh's surface */
-    double reverse_max;   /**< m, largest distance of the union's surface to the mesh's */
-    double reverse_rms;   /**< m, root mean square of the same over the union's surface */
-    double sampling;      /**< m, spacing of the samples of both surfaces */
-    double centre_error;  /**< m, from the union's centre of volume to the mesh's */
-    double inertia_error; /**< as in tl_decomposition_info */
+    tl_fit fit;             /**< how like the mesh their union is. The protrusion is above the
+                                 tolerance where there may be no more pieces; deviation_max is also
+                                 that at the bottom of crevices that are too narrow to matter, and
+                                 where vertices were left out */
 } tl_pieces_info;
 
 /** Splits a closed mesh into convex pieces. Every point of the pieces is within the tolerance of

@@ -267,10 +267,15 @@ TL_KERNEL double tlk_gap_bias(const tlk_recovery *r, double gap)
 /* Which of its body's shapes a shape is: rows of a body are side by side. */
 TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
 {
-    uint32_t first = s;
-    while (first > 0 && body[first - 1] == body[s])
-        first--;
-    return s - first;
+    uint32_t low = s, leap = 1; /* body[low] is the same */
+    while (leap <= low && body[low - leap] == body[s]) {
+        low -= leap;
+        leap *= 2;
+    }
+    for (leap = leap < low ? leap : low; leap > 0; leap /= 2)
+        while (leap <= low && body[low - leap] == body[s])
+            low -= leap;
+    return s - low;
 }
 
 #endif

@@ -85,21 +85,7 @@ static tl_status measure(const tl_tree *tree, const tl_mesh_solid *solid, tl_dec
 {
     tl_decomposition_info *info = &out->info;
     const tl_union balls = {.ball_count = info->count, .balls = info->balls};
-    tl_deviation d;
-    TL_TRY(tl_deviation_measure(tree, solid, &balls, info->tolerance, &d));
-    info->volume = d.volume;
-    info->missing = d.missing;
-    info->excess = d.excess;
-    info->volume_accuracy = d.volume_accuracy;
-    info->protrusion = d.protrusion;
-    info->deviation_max = d.deviation_max;
-    info->deviation_rms = d.deviation_rms;
-    info->reverse_max = d.reverse_max;
-    info->reverse_rms = d.reverse_rms;
-    info->sampling = d.sampling;
-    info->centre_error = d.centre_error;
-    info->inertia_error = d.inertia_error;
-    return TL_OK;
+    return tl_deviation_measure(tree, solid, &balls, info->tolerance, &info->fit);
 }
 
 /* ---- All of it ---- */

@@ -253,7 +253,7 @@ static double depth_of(const double p[3], const body *b, const shell *s)
     return least;
 }
 
-static tl_status from_mesh(const tl_tree *tree, const body *b, const shell *s, tl_deviation *d)
+static tl_status from_mesh(const tl_tree *tree, const body *b, const shell *s, tl_fit *d)
 {
     tl_array samples = {.item = sizeof(tl_sample)};
     double squares = 0, area = 0;
@@ -276,7 +276,7 @@ static tl_status from_mesh(const tl_tree *tree, const body *b, const shell *s, t
     return status;
 }
 
-static void from_union(const tl_tree *tree, const shell *s, tl_deviation *d)
+static void from_union(const tl_tree *tree, const shell *s, tl_fit *d)
 {
     const double *points = s->points.data, *areas = s->areas.data;
     double squares = 0, area = 0;
@@ -294,7 +294,7 @@ static void from_union(const tl_tree *tree, const shell *s, tl_deviation *d)
 /* Rows are off by about as much in the union as in the mesh, whose integrals are known: so what the
  * rows say of the union is taken less what they say of the mesh. */
 static tl_status measure_volume(const tl_mesh *mesh, const tl_mesh_solid *solid,
-                                const tl_union *solids, tl_deviation *d)
+                                const tl_union *solids, tl_fit *d)
 {
     tl_overlap fine, coarse;
     TL_TRY(tl_rows_compare(mesh, solids, solid->centre, ROWS, &fine));
@@ -325,8 +325,7 @@ static tl_status measure_volume(const tl_mesh *mesh, const tl_mesh_solid *solid,
 
 /* ---- All of it ---- */
 
-static tl_status measure_surfaces(const tl_tree *tree, const body *b, double tolerance,
-                                  tl_deviation *d)
+static tl_status measure_surfaces(const tl_tree *tree, const body *b, double tolerance, tl_fit *d)
 {
     const tl_union *solids = b->solids;
     shell s;
@@ -344,22 +343,22 @@ static tl_status measure_surfaces(const tl_tree *tree, const body *b, double tol
 }
 
 tl_status tl_deviation_measure(const tl_tree *tree, const tl_mesh_solid *solid,
-                               const tl_union *solids, double tolerance, tl_deviation *deviation)
+                               const tl_union *solids, double tolerance, tl_fit *fit)
 {
     const size_t hulls = solids->hull_count;
     body b = {.solids = solids, .planes = tl_alloc_zero(hulls * sizeof *b.planes)};
-    *deviation = (tl_deviation){
-        .sampling = tl_max(tolerance / 4, tl_sample_least_spacing(
-                                              tree->mesh, hulls ? most_at_hulls : most_samples))};
+    *fit = (tl_fit){.sampling = tl_max(
+                        tolerance / 4,
+                        tl_sample_least_spacing(tree->mesh, hulls ? most_at_hulls : most_samples))};
     if (hulls && !b.planes)
         return TL_NO_MEMORY;
-    tl_status status = measure_volume(tree->mesh, solid, solids, deviation);
+    tl_status status = measure_volume(tree->mesh, solid, solids, fit);
     for (size_t i = 0; i < hulls && status == TL_OK; i++) {
         b.planes[i].item = 4 * sizeof(double);
         status = tl_hull_planes(solids->hulls[i], &b.planes[i]);
     }
     if (status == TL_OK)
-        status = measure_surfaces(tree, &b, tolerance, deviation);
+        status = measure_surfaces(tree, &b, tolerance, fit);
     for (size_t i = 0; i < hulls; i++)
         tl_array_free(&b.planes[i]);
     tl_free(b.planes, hulls * sizeof *b.planes);

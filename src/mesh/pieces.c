@@ -54,19 +54,9 @@ static tl_status measure(const tl_convex *convex, const tl_mesh_solid *solid, tl
 {
     tl_pieces_info *info = &out->info;
     const tl_union hulls = {.hull_count = out->hulls.count, .hulls = out->hulls.data};
-    tl_deviation d;
-    TL_TRY(tl_deviation_measure(&convex->tree, solid, &hulls, info->tolerance, &d));
-    info->volume = d.volume;
-    info->missing = d.missing;
-    info->excess = d.excess;
-    info->volume_accuracy = d.volume_accuracy;
-    info->centre_error = d.centre_error;
-    info->inertia_error = d.inertia_error;
-    info->deviation_max = d.deviation_max;
-    info->deviation_rms = d.deviation_rms;
-    info->reverse_max = d.reverse_max;
-    info->reverse_rms = d.reverse_rms;
-    info->sampling = d.sampling;
+    const double protrusion = info->fit.protrusion; /* it is measured otherwise */
+    TL_TRY(tl_deviation_measure(&convex->tree, solid, &hulls, info->tolerance, &info->fit));
+    info->fit.protrusion = protrusion;
     return TL_OK;
 }
 
@@ -119,7 +109,7 @@ static tl_status take_hulls(tl_convex *convex, tl_pieces *out)
         TL_TRY(tl_array_append(&out->hulls, &found[i].hull, 1));
         found[i].hull = NULL;
         TL_TRY(tl_array_append(&out->pieces, &piece, 1));
-        out->info.protrusion = tl_max(out->info.protrusion, found[i].excess);
+        out->info.fit.protrusion = tl_max(out->info.fit.protrusion, found[i].excess);
     }
     out->info.count = count;
     out->info.pieces = out->pieces.data;

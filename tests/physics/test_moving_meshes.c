@@ -82,7 +82,7 @@ static void weigh(const variant *v)
     const tl_geometry geometry = add_form(scene, 0.2);
     assert_ok(tl_scene_pieces(scene, geometry, &info));
     assert_true(info.count > 3);
-    assert_above(info.volume * density / solid.mass, 1.02);
+    assert_above(info.fit.volume * density / solid.mass, 1.02);
     add_moving(scene, geometry, (tl_material){0}, (double[3]){0, 0, 2}, (double[4]){1, 0, 0, 0});
     monitor.kind = TL_MONITOR_AMOUNT;
     monitor.name = "all";

@@ -170,7 +170,7 @@ static void check_sound(const tl_pieces_info *info, size_t most, size_t vertices
         parts += piece->part;
     }
     assert_near(parts, volume, 1e-8 * volume); /* cuts are exact */
-    assert_near(info->volume, volume + info->excess - info->missing, 1e-12 * volume);
+    assert_near(info->fit.volume, volume + info->fit.excess - info->fit.missing, 1e-12 * volume);
     tl_scene_destroy(scene);
 }
 
@@ -264,20 +264,20 @@ static void check_block(const struct block *block, double within)
     for (size_t i = 0; i < info.count; i++)
         sum += info.pieces[i].volume;
     if (block->more) { /* not by the fewest planes, and within the tolerance then */
-        assert_below(info.protrusion, info.tolerance);
+        assert_below(info.fit.protrusion, info.tolerance);
         assert_near(sum, volume, 0.01 * volume);
-        assert_below(info.excess, 0.01 * volume);
+        assert_below(info.fit.excess, 0.01 * volume);
         tl_pieces_destroy(pieces);
         return;
     }
     for (size_t i = 0; i < info.count; i++)
         assert_int_equal(info.pieces[i].vertex_count, 8);
     assert_near(sum, volume, within * volume);
-    assert_below(info.protrusion, within * cbrt(volume));
-    assert_below(info.excess + info.missing, within * volume);
-    assert_below(info.deviation_max, within * cbrt(volume));
-    assert_below(info.reverse_max, within * cbrt(volume));
-    assert_below(info.inertia_error, within);
+    assert_below(info.fit.protrusion, within * cbrt(volume));
+    assert_below(info.fit.excess + info.fit.missing, within * volume);
+    assert_below(info.fit.deviation_max, within * cbrt(volume));
+    assert_below(info.fit.reverse_max, within * cbrt(volume));
+    assert_below(info.fit.inertia_error, within);
     tl_pieces_destroy(pieces);
 }
 
@@ -333,8 +333,8 @@ static void random_blocks(void **state)
         const tl_pieces_info info = tl_pieces_describe(pieces);
         context("round %d: %s", round, text);
         check_sound(&info, 18, 64);
-        assert_below(info.protrusion, 0.01);
-        assert_below(info.excess + info.missing, 0.01 * volume);
+        assert_below(info.fit.protrusion, 0.01);
+        assert_below(info.fit.excess + info.fit.missing, 0.01 * volume);
         assert_below(farthest_out(&info, 200), 0.01);
         tl_pieces_destroy(pieces);
     }
@@ -371,7 +371,7 @@ static void convex_is_one(void **state)
         assert_int_equal(info.pieces[0].vertex_count, mesh.vertex_count);
         for (size_t v = 0; v < mesh.vertex_count; v++)
             assert_true(has_vertex(&info.pieces[0], mesh.vertices + 3 * v));
-        assert_true(info.protrusion == 0);
+        assert_true(info.fit.protrusion == 0);
         tl_pieces_destroy(pieces);
         tl_mesh_destroy(hull);
     }
@@ -388,15 +388,15 @@ static void torus(void **state)
         tl_pieces *pieces = split(tolerance, 0, 128);
         const tl_pieces_info info = tl_pieces_describe(pieces);
         check_sound(&info, 64, 128);
-        assert_below(info.protrusion, tolerance);
-        assert_below(info.excess / volume, last);
+        assert_below(info.fit.protrusion, tolerance);
+        assert_below(info.fit.excess / volume, last);
         assert_true(info.count >= count);
         /* Points counted one by one: none is farther out, and the worst are nearly as far. */
         const double out = farthest_out(&info, 1500);
-        assert_below(out, fmin(tolerance, 1.1 * info.protrusion + info.sampling));
-        assert_above(out, 0.5 * info.protrusion);
-        assert_below(farthest_bare(&info), info.deviation_max + info.sampling);
-        last = info.excess / volume;
+        assert_below(out, fmin(tolerance, 1.1 * info.fit.protrusion + info.fit.sampling));
+        assert_above(out, 0.5 * info.fit.protrusion);
+        assert_below(farthest_bare(&info), info.fit.deviation_max + info.fit.sampling);
+        last = info.fit.excess / volume;
         count = info.count;
         tl_pieces_destroy(pieces);
     }
@@ -428,9 +428,9 @@ static void random_lumps(void **state)
         const tl_pieces_info info = tl_pieces_describe(pieces);
         context("round %d: %zu pieces", round, info.count);
         check_sound(&info, 100, 100);
-        assert_below(info.protrusion, 0.06);
+        assert_below(info.fit.protrusion, 0.06);
         assert_below(farthest_out(&info, 300), 0.06);
-        assert_below(farthest_bare(&info), info.deviation_max + info.sampling);
+        assert_below(farthest_bare(&info), info.fit.deviation_max + info.fit.sampling);
         tl_pieces_destroy(pieces);
     }
 }
@@ -447,8 +447,8 @@ static void at_most(void **state)
         tl_pieces *pieces = split(0.01, most, 0);
         const tl_pieces_info info = tl_pieces_describe(pieces);
         check_sound(&info, most, 64);
-        assert_above(info.protrusion, fmax(0.01, 0.9 * last));
-        last = info.protrusion;
+        assert_above(info.fit.protrusion, fmax(0.01, 0.9 * last));
+        last = info.fit.protrusion;
         tl_pieces_destroy(pieces);
     }
     assert_near(last, 0.7, 0.05); /* the hull: from the middle of the hole */
@@ -473,9 +473,9 @@ static void few_vertices(void **state)
         const tl_pieces_info info = tl_pieces_describe(pieces);
         check_sound(&info, 1, vertices);
         assert_int_equal(info.pieces[0].vertex_count, vertices);
-        assert_above(info.missing, last); /* of the mesh, which it is inside of */
-        assert_below(info.protrusion, 1e-9);
-        last = info.missing;
+        assert_above(info.fit.missing, last); /* of the mesh, which it is inside of */
+        assert_below(info.fit.protrusion, 1e-9);
+        last = info.fit.missing;
         tl_pieces_destroy(pieces);
     }
     enum { SIDES = 90 }; /* faces with more corners than the narrow phase takes */
@@ -489,8 +489,9 @@ static void few_vertices(void **state)
     tl_pieces *pieces = split(0, 0, 255);
     const tl_pieces_info info = tl_pieces_describe(pieces);
     check_sound(&info, 1, 64);
-    assert_int_equal(info.pieces[0].vertex_count, 64);            /* 32 around each end */
-    assert_below(info.deviation_max, 1 - cos(4.01 * PI / SIDES)); /* 3 sides, or 4 where uneven */
+    assert_int_equal(info.pieces[0].vertex_count, 64); /* 32 around each end */
+    assert_below(info.fit.deviation_max,
+                 1 - cos(4.01 * PI / SIDES)); /* 3 sides, or 4 where uneven */
     tl_pieces_destroy(pieces);
 }
 
@@ -507,7 +508,7 @@ static void thin_sheet(void **state)
     const tl_pieces_info info = tl_pieces_describe(pieces);
     check_sound(&info, 4, 64);
     assert_int_equal(info.count, 4);
-    assert_below(info.excess, 1e-12);
+    assert_below(info.fit.excess, 1e-12);
     tl_pieces_destroy(pieces);
 }
 
@@ -524,7 +525,7 @@ static void touching_parts(void **state)
     tl_pieces_info info = tl_pieces_describe(pieces);
     check_sound(&info, 4, 64);
     assert_int_equal(info.count, 4);
-    assert_below(info.protrusion, 1e-12);
+    assert_below(info.fit.protrusion, 1e-12);
     tl_pieces_destroy(pieces);
     form_cells((int[3]){5, 5, 5}, "#########################"
                                   "######...##...##...######"
@@ -535,8 +536,8 @@ static void touching_parts(void **state)
     info = tl_pieces_describe(pieces);
     check_sound(&info, 9, 64);
     assert_in_range(info.count, 7, 9);
-    assert_below(info.protrusion, 0.01);
-    assert_below(info.excess, 0.1);
+    assert_below(info.fit.protrusion, 0.01);
+    assert_below(info.fit.excess, 0.1);
     tl_pieces_destroy(pieces);
 }
 

@@ -45,23 +45,23 @@ static double farthest_outside(const tl_decomposition_info *info)
 /* What holds of every decomposition. */
 static void check_sound(const tl_decomposition_info *info)
 {
-    const double slack = info->sampling;
+    const double slack = info->fit.sampling;
     assert_true(info->count > 0);
     for (size_t i = 0; i < info->count; i++) {
         assert_true(info->balls[i].radius > 0 && isfinite(info->balls[i].radius));
         assert_true(i == 0 || info->balls[i].radius <= info->balls[i - 1].radius);
     }
-    assert_below(info->protrusion, info->tolerance * 1.001);
+    assert_below(info->fit.protrusion, info->tolerance * 1.001);
     /* What is to be covered are points a third of a tolerance apart; between them it may be a
      * little more. */
     assert_below(farthest_outside(info), 1.05 * info->tolerance);
     /* In an inner corner a point is farther from the union's surface than the spheres stick out. */
-    assert_below(info->deviation_max, sqrt(2) * info->tolerance + slack);
-    assert_below(info->deviation_rms, 0.6 * info->tolerance + slack);
-    assert_below(info->reverse_rms, 0.6 * info->tolerance + slack);
+    assert_below(info->fit.deviation_max, sqrt(2) * info->tolerance + slack);
+    assert_below(info->fit.deviation_rms, 0.6 * info->tolerance + slack);
+    assert_below(info->fit.reverse_rms, 0.6 * info->tolerance + slack);
     /* missing and excess explain the difference in volume. */
-    assert_near(info->volume - volume, info->excess - info->missing,
-                2 * info->volume_accuracy + 1e-12 * volume);
+    assert_near(info->fit.volume - volume, info->fit.excess - info->fit.missing,
+                2 * info->fit.volume_accuracy + 1e-12 * volume);
 }
 
 static void sphere(void **state)
@@ -89,13 +89,14 @@ static void converge(double first, double last)
         context("tolerance %g", tolerance);
         tl_decomposition *d = decompose(tolerance, 0);
         const tl_decomposition_info info = tl_decomposition_describe(d);
-        const double now[3] = {info.missing + info.excess, info.deviation_rms, info.reverse_rms};
+        const double now[3] = {info.fit.missing + info.fit.excess, info.fit.deviation_rms,
+                               info.fit.reverse_rms};
         check_sound(&info);
         for (int k = 0; k < 3; k++) {
             assert_below(now[k], 0.75 * before[k]);
             before[k] = now[k];
         }
-        assert_below(info.inertia_error, 2 * tolerance);
+        assert_below(info.fit.inertia_error, 2 * tolerance);
         tl_decomposition_destroy(d);
     }
 }
@@ -136,8 +137,8 @@ static void thin_parts(void **state)
         low = fmin(low, info.balls[i].centre[0]);
         high = fmax(high, info.balls[i].centre[0]);
     }
-    assert_below(info.protrusion, 0.05 * 1.001);
-    assert_below(info.deviation_max, 0.05 + 2 * info.sampling);
+    assert_below(info.fit.protrusion, 0.05 * 1.001);
+    assert_below(info.fit.deviation_max, 0.05 + 2 * info.fit.sampling);
     assert_below(low, 0.1);
     assert_above(high, 1.95);
     tl_decomposition_destroy(d);
@@ -157,7 +158,7 @@ static void slivers(void **state)
     tl_mesh *mesh = form_mesh();
     assert_ok(tl_mesh_decompose(mesh, &def, &d));
     assert_true(tl_decomposition_describe(d).count > 5);
-    assert_below(tl_decomposition_describe(d).deviation_max, 0.04);
+    assert_below(tl_decomposition_describe(d).fit.deviation_max, 0.04);
     tl_decomposition_destroy(d);
     def.tolerance = 1e-7;
     assert_status(tl_mesh_decompose(mesh, &def, &d), TL_TOO_LARGE);

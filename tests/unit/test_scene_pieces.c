@@ -52,7 +52,8 @@ static void pieces_stand_for_it(void **state)
     assert_ok(tl_scene_add_bodies(scene, 2, defs, NULL));
     assert_ok(tl_scene_pieces(scene, u, &info));
     assert_int_equal(info.count, 3);
-    assert_true(info.protrusion == 0 && info.excess == 0 && info.missing == 0 && !info.pieces);
+    assert_true(info.fit.protrusion == 0 && info.fit.excess == 0 && info.fit.missing == 0 &&
+                !info.pieces);
     assert_status(tl_scene_pieces(scene, (tl_geometry){9}, &info), TL_BAD_HANDLE);
     tl_world *world = NULL;
     assert_ok(tl_world_create(scene, &world));

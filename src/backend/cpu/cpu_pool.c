@@ -4,8 +4,8 @@
  * A step has well over a hundred phases of some microseconds each, and no thread may start the next
  * one before the last is done. Where every thread has its part and all have to meet, as in OpenMP,
  * a thread that has lost its core to another program holds up the others for a time slice at each
- * meeting (measured: 4,000 bodies on two threads beside a two-process compile, 210 ms a step). Here
- * parts are there to be taken: a thread takes its own first, because its data is in its cache,
+ * meeting (measured: 4,000 bodies on two threads beside a two-process compile, 210 ms per step).
+ * Here parts are there to be taken: a thread takes its own first, because its data is in its cache,
  * waits a moment, and then takes those that nobody has begun. Whoever finishes the last part opens
  * the next phase. So a phase is only held up by a thread that was stopped in the middle of a part,
  * and with the others off their cores, the calling thread does it all alone at its own pace. Which
