@@ -13,14 +13,15 @@
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   28u  /* of a level's bin index */
 
-#define BUFFERS 16
+#define BUFFERS 19
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
-    tl_buffer *const all[BUFFERS] = {&c->bin_start,  &c->bin,    &c->partner, &c->near_start,
-                                     &c->near_a,     &c->near_b, &c->normal,  &c->slot,
-                                     &c->slot_key,   &c->points, &c->rank,    &c->part,
-                                     &c->part_start, &c->part_a, &c->part_b,  &c->part_sub};
+    tl_buffer *const all[BUFFERS] = {&c->bin_start,  &c->bin,        &c->partner, &c->near_start,
+                                     &c->near_a,     &c->near_b,     &c->normal,  &c->slot,
+                                     &c->slot_key,   &c->points,     &c->rank,    &c->part,
+                                     &c->part_start, &c->part_a,     &c->part_b,  &c->part_sub,
+                                     &c->work,       &c->work_place, &c->left};
     return all[i];
 }
 
@@ -391,7 +392,31 @@ static tl_status find_triangles(tl_backend *b, tl_collide *c, tlk_touching *t)
     return TL_OK;
 }
 
-/* The points of pairs that are near, each in a place of its own; then, as it is known how many
+/* The points of pairs that are near, each in a place of its own: first those of pairs that are
+ * simple or keep their manifold; then all others, sorted by kinds, so that threads side by side do
+ * the same work. */
+static tl_status touch_pairs(tl_backend *b, tl_collide *c, tlk_touching *t)
+{
+    const size_t bytes = (size_t)t->near * sizeof(uint32_t);
+    uint32_t starts[TLK_RANK_KEYS + 1];
+    TL_TRY(tl_buffer_need(b, &c->work, bytes));
+    TL_TRY(tl_buffer_need(b, &c->work_place, bytes));
+    TL_TRY(tl_buffer_need(b, &c->left, bytes));
+    t->work = c->work.data;
+    t->work_place = c->work_place.data;
+    t->left = c->left.data;
+    tl_run(b, TLK_touch_keep, t->near, t);
+    if (!t->near)
+        return TL_OK;
+    TL_TRY(b->ops->rank(b, t->work, t->near, c->work_place.data, starts));
+    if (!starts[TLK_TOUCHED])
+        return TL_OK;
+    tl_run(b, TLK_touch_order, t->near, t);
+    tl_run(b, TLK_touch_pair, starts[TLK_TOUCHED], t);
+    return TL_OK;
+}
+
+/* From pairs that are near to contacts: the points of each pair, then, as it is known how many
  * there are, one after the other. */
 tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state *state,
                            const tlk_find *view, uint64_t near_count, tl_contacts *out)
@@ -427,7 +452,7 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
         t.old_n = last->n.data;
         t.old_kept = last->kept.data;
     }
-    tl_run(b, TLK_touch_pair, near, &t);
+    TL_TRY(touch_pairs(b, c, &t));
     TL_TRY(b->ops->scan(b, t.points, near, &total));
     TL_TRY(b->ops->scan(b, t.rank, near, &pairs));
     TL_TRY(tl_collide_room(b, total, &t.find, out));

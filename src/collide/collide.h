@@ -39,7 +39,8 @@ typedef struct tl_collide {
     tl_buffer bin_start, bin, partner;
     tl_buffer near_start, near_a, near_b; /* uint32_t: pairs that are near, by owner */
     tl_buffer part, part_start, part_a, part_b, part_sub; /* the same by triangles (tlk_touching) */
-    tl_buffer normal, slot, slot_key, points, rank;       /* their points (tlk_touching) */
+    tl_buffer work, work_place, left;                     /* the order of the narrow phase, */
+    tl_buffer normal, slot, slot_key, points, rank;       /* and their points (tlk_touching) */
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 

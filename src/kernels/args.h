@@ -146,6 +146,8 @@ typedef struct tlk_find {
 /* From pairs of shapes that are near to the points where they touch (manifolds). */
 typedef enum tlk_keeping { TLK_KEEP_NOT = 0, TLK_KEEP_NEW = 1, TLK_KEEP_OLD = 2 } tlk_keeping;
 
+#define TLK_TOUCHED 255u /* pairs whose points are known; kinds of pairs are below it */
+
 typedef struct tlk_touching {
     tlk_find find;              /* its contacts are the points, in lists by owner */
     const uint32_t *near_start; /* shapes.rows + 1: lists of the pairs that are near, by owner */
@@ -155,6 +157,9 @@ typedef struct tlk_touching {
     uint32_t *part_start, *part_a, *part_b, *part_sub; /* the pairs with triangles, likewise */
     const uint32_t *old_start, *old_b, *old_feature;   /* points of the last step; NULL: none */
     const TLK_REAL *old_n, *old_kept;
+    uint32_t *work;             /* per pair that is near: TLK_TOUCHED, or its kinds */
+    const uint32_t *work_place; /* its place among all, by that */
+    uint32_t *left;             /* the pairs that are left, by kinds */
     TLK_REAL *normal;  /* 4 per pair that is near: the normal of its points, and a tlk_keeping */
     TLK_REAL *slot;    /* 4 for each of TLK_POINTS_MOST points: place, gap */
     uint32_t *key;     /* for each of them */
