@@ -321,8 +321,8 @@ TL_KERNEL void tlk_encounter_of(const tlk_touching *t, uint32_t i, uint32_t j, u
 
 /* The points of pair p that are within the envelope, or will be within the step; all of a swift
  * pair where one is. */
-TL_KERNEL void tlk_touch_store(const tlk_touching *t, uint32_t p, const tlk_manifold *m, bool swift,
-                               tlk_keeping keeping)
+TL_RARE void tlk_touch_store(const tlk_touching *t, uint32_t p, const tlk_manifold *m, bool swift,
+                             tlk_keeping keeping)
 {
     const tlk_find *f = &t->find;
     const uint32_t i = t->near_a[p], j = t->near_b[p];
