@@ -144,7 +144,12 @@ typedef struct tlk_find {
 } tlk_find;
 
 /* From pairs of shapes that are near to the points where they touch (manifolds). */
-typedef enum tlk_keeping { TLK_KEEP_NOT = 0, TLK_KEEP_NEW = 1, TLK_KEEP_OLD = 2 } tlk_keeping;
+typedef enum tlk_keeping {
+    TLK_KEEP_NOT = 0,
+    TLK_KEEP_NEW = 1,
+    TLK_KEEP_OLD = 2,
+    TLK_KEEP_OPEN = 3 /* the narrow phase decides */
+} tlk_keeping;
 
 #define TLK_TOUCHED 255u /* pairs whose points are known; kinds of pairs are below it */
 

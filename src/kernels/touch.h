@@ -295,55 +295,78 @@ TL_KERNEL void tlk_touch_braced(const tlk_find *f, uint32_t i, uint32_t j, const
     }
 }
 
-/* How a pair that is not simple comes together in this step. */
-typedef struct tlk_encounter {
-    double limit;        /* up to which gap points are looked for */
-    uint32_t begin, end; /* its contacts of the last step; begin is TLK_NONE where it had none */
-    bool swift;          /* it moves so far that it needs points all around, */
-    bool calm;           /* or so little that its manifold may be kept */
-} tlk_encounter;
-
-TL_KERNEL void tlk_encounter_of(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
-                                tlk_encounter *m)
+/* The manifold of a pair that is not simple, points counted from the owner's ball; whether it is
+ * kept, or may be. Where `kept_only`, nothing but that is tried. */
+TL_KERNEL tlk_keeping tlk_touch_convex(const tlk_touching *t, uint32_t i, uint32_t j, uint32_t sub,
+                                       const double *vi, const double *vj, bool kept_only,
+                                       bool *swift, tlk_manifold *m)
 {
     const tlk_find *f = &t->find;
-    double vi[6], vj[6], xi[3], xj[3];
-    tlk_load_motion(f, i, vi, xi);
-    tlk_load_motion(f, j, vj, xj);
+    const tlk_shapes *s = &f->shapes;
+    const double *c = s->centre + 4 * (size_t)i;
     const double way = f->h * tlk_closing_bound(f, i, j, vi, vj);
-    m->limit = f->envelope + way;
-    m->end = 0;
-    m->begin = tlk_old_pair(t, i, j, sub, &m->end);
-    m->swift = tlk_is_swift(f, i, j, m->limit);
-    m->calm = way <= TLK_KEEP_NEXT * f->envelope && !m->swift &&
-              !(f->seen && (tlk_jumped(f, i) || tlk_jumped(f, j)));
+    const double limit = f->envelope + way;
+    uint32_t end = 0;
+    *swift = tlk_is_swift(f, i, j, limit);
+    const uint32_t o = tlk_old_pair(t, i, j, sub, &end);
+    const bool calm = way <= TLK_KEEP_NEXT * f->envelope && !*swift &&
+                      !(f->seen && (tlk_jumped(f, i) || tlk_jumped(f, j)));
+    double guess[3];
+    if (o != TLK_NONE && calm && tlk_keep_manifold(f, i, j, t->old_kept, o, end, m))
+        return TLK_KEEP_OLD;
+    if (kept_only)
+        return TLK_KEEP_OPEN;
+    for (int k = 0; k < 3 && o != TLK_NONE; k++)
+        guess[k] = t->old_n[4 * (size_t)o + k];
+    if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
+        tlk_touch_triangle(t, i, j, sub, limit, *swift, o != TLK_NONE ? guess : 0, m);
+        return TLK_KEEP_NOT;
+    }
+    tlk_convex a, b;
+    tlk_load_convex(s, i, c, &a);
+    tlk_load_convex(s, j, c, &b);
+    tlk_collide_convex(&a, &b, limit, o != TLK_NONE ? guess : 0, m);
+    tlk_touch_braced(f, i, j, &a, &b, limit, *swift, m);
+    return m->firm && calm ? TLK_KEEP_NEW : TLK_KEEP_NOT;
 }
 
 /* The points of pair p that are within the envelope, or will be within the step; all of a swift
- * pair where one is. */
-TL_RARE void tlk_touch_store(const tlk_touching *t, uint32_t p, const tlk_manifold *m, bool swift,
-                             tlk_keeping keeping)
+ * pair where one is. Where `kept_only`, false is returned of pairs that need the narrow phase. */
+TL_KERNEL bool tlk_touch(const tlk_touching *t, uint32_t p, bool kept_only)
 {
     const tlk_find *f = &t->find;
-    const uint32_t i = t->near_a[p], j = t->near_b[p];
-    const real normal[4] = {(real)m->n[0], (real)m->n[1], (real)m->n[2], (real)keeping};
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
+    double vi[6], vj[6], xi[3], xj[3];
+    tlk_keeping keeping = TLK_KEEP_NOT;
+    tlk_manifold m;
+    m.count = 0;
+    tlk_load_motion(f, i, vi, xi);
+    tlk_load_motion(f, j, vj, xj);
+    bool swift = false, closes = false;
+    if (tlk_is_simple(s->info[i], s->info[j]))
+        tlk_touch_simple(t, i, j, &m);
+    else
+        keeping = tlk_touch_convex(t, i, j, sub, vi, vj, kept_only, &swift, &m);
+    if (keeping == TLK_KEEP_OPEN)
+        return false;
+    const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], (real)keeping};
     uint32_t count = 0;
-    bool closes = false;
-    for (uint32_t k = 0; k < m->count && swift; k++)
-        closes = closes || tlk_point_closes(f, i, j, m, k);
-    for (uint32_t k = 0; k < m->count; k++) {
-        if (!closes && !tlk_point_closes(f, i, j, m, k))
+    for (uint32_t k = 0; k < m.count && swift; k++)
+        closes = closes || tlk_point_closes(f, i, j, &m, k);
+    for (uint32_t k = 0; k < m.count; k++) {
+        if (!closes && !tlk_point_closes(f, i, j, &m, k))
             continue;
         const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
-        const real out[4] = {(real)m->at[k][0], (real)m->at[k][1], (real)m->at[k][2],
-                             (real)m->gap[k]};
+        const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2], (real)m.gap[k]};
         tlk_store4(t->slot + 4 * at, out);
-        t->key[at] = m->key[k];
+        t->key[at] = m.key[k];
     }
     if (count)
         tlk_store4(t->normal + 4 * (size_t)p, normal);
     t->points[p] = count;
     t->rank[p] = count > 0;
+    return true;
 }
 
 /* A number for the kinds of two shapes, in either order. */
@@ -354,26 +377,13 @@ TL_KERNEL uint32_t tlk_pair_kinds(uint32_t info_a, uint32_t info_b)
     return high * (high + 1) / 2 + low;
 }
 
-/* One pair that is near: its points, where little work makes them. The others are put in order by
+/* One pair that is near: its points, where they take little work. The others are put in order by
  * their kinds, so that neighbours do the same work. */
 TL_KERNEL void tlk_touch_keep(const tlk_touching *t, uint32_t p)
 {
-    const tlk_shapes *s = &t->find.shapes;
-    const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
-    tlk_encounter encounter;
-    tlk_manifold m;
-    t->work[p] = TLK_TOUCHED;
-    if (tlk_is_simple(s->info[i], s->info[j])) {
-        tlk_touch_simple(t, i, j, &m);
-        tlk_touch_store(t, p, &m, false, TLK_KEEP_NOT);
-        return;
-    }
-    tlk_encounter_of(t, i, j, sub, &encounter);
-    if (encounter.begin != TLK_NONE && encounter.calm &&
-        tlk_keep_manifold(&t->find, i, j, t->old_kept, encounter.begin, encounter.end, &m))
-        tlk_touch_store(t, p, &m, false, TLK_KEEP_OLD);
-    else
-        t->work[p] = tlk_pair_kinds(s->info[i], s->info[j]);
+    const uint32_t *info = t->find.shapes.info;
+    t->work[p] = tlk_touch(t, p, true) ? TLK_TOUCHED
+                                       : tlk_pair_kinds(info[t->near_a[p]], info[t->near_b[p]]);
 }
 
 /* One pair that is near: its place among those that are left. */
@@ -383,35 +393,11 @@ TL_KERNEL void tlk_touch_order(const tlk_touching *t, uint32_t p)
         t->left[t->work_place[p]] = p;
 }
 
-/* One pair that is left: its manifold, points counted from the owner's ball. */
+/* One of these: the narrow phase. (That it is not kept is found once more: nvcc 13.0 makes code
+ * that jumps astray of this kernel where that is left out.) */
 TL_KERNEL void tlk_touch_pair(const tlk_touching *t, uint32_t q)
 {
-    const tlk_find *f = &t->find;
-    const tlk_shapes *s = &f->shapes;
-    const uint32_t p = t->left[q];
-    const uint32_t i = t->near_a[p], j = t->near_b[p], sub = t->near_sub ? t->near_sub[p] : 0;
-    const double *c = s->centre + 4 * (size_t)i;
-    tlk_keeping keeping = TLK_KEEP_NOT;
-    tlk_encounter encounter;
-    tlk_manifold m;
-    double first[3], *guess = 0; /* the normal that it had */
-    m.count = 0;
-    tlk_encounter_of(t, i, j, sub, &encounter);
-    for (int k = 0; k < 3 && encounter.begin != TLK_NONE; k++)
-        first[k] = t->old_n[4 * (size_t)encounter.begin + k];
-    if (encounter.begin != TLK_NONE)
-        guess = first;
-    if (tlk_is_surface(s, i) || tlk_is_surface(s, j)) {
-        tlk_touch_triangle(t, i, j, sub, encounter.limit, encounter.swift, guess, &m);
-    } else {
-        tlk_convex a, b;
-        tlk_load_convex(s, i, c, &a);
-        tlk_load_convex(s, j, c, &b);
-        tlk_collide_convex(&a, &b, encounter.limit, guess, &m);
-        tlk_touch_braced(f, i, j, &a, &b, encounter.limit, encounter.swift, &m);
-        keeping = m.firm && encounter.calm ? TLK_KEEP_NEW : TLK_KEEP_NOT;
-    }
-    tlk_touch_store(t, p, &m, encounter.swift, keeping);
+    tlk_touch(t, t->left[q], false);
 }
 
 /* One pair that is near: its points become contacts. */
