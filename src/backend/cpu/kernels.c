@@ -8,6 +8,7 @@
 #include "kernels/contacts.h"
 #include "kernels/descent.h"
 #include "kernels/find.h"
+#include "kernels/gather.h"
 #include "kernels/impact.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
