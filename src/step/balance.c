@@ -3,7 +3,7 @@
  * new on bodies at rest, a step first looks for impulses that hold them, in the convex problem of
  * the cone law, whose velocities are unique: if bodies can be held, they are (docs/theory.md,
  * "Balance"). */
-#include "world/world.h"
+#include "step/step.h"
 
 #include <math.h>
 

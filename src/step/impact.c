@@ -1,7 +1,7 @@
 /* The impacts of a step (docs/theory.md, "Impacts"): pairs that are about to be hit collide one
  * after the other, the earliest first, in rounds of pairs that share no body. Called by dvi.c
  * between the rows and the velocity problem. */
-#include "world/world.h"
+#include "step/step.h"
 
 enum {
     MOST_ROUNDS = 4000, /* what is left then is stopped by the velocity problem, without a bounce */

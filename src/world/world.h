@@ -290,30 +290,17 @@ tl_status tl_ordering_need(tl_world *world, size_t rows, size_t shapes);
 tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_collide *collide,
                           double *smallest);
 
-/* step/dvi.c: one step; contacts alone, in parts (0: at once) by so many devices; and the velocity
- * problem that the next step would solve, in the world's buffers (valid until the world is used
- * again), its state untouched. */
+/* step/dvi.c: one step; and the velocity problem that the next step would solve, in the world's
+ * buffers (valid until the world is used again), its state untouched. */
 tl_status tl_step_dvi(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
+
+/* step/contacts.c: contacts alone, in parts (0: at once) by so many devices. */
 tl_status tl_step_contacts(tl_world *world, uint32_t parts, uint32_t devices);
-
-/* step/balance.c: where loads are new on bodies at rest, impulses that hold them, as far as there
- * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
-tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);
-
-/* After the step: whether the next is to look for balance. `before`: the usual speed when the step
- * began; `found`: by its own search. */
-void tl_step_watch(tl_world *world, double before, const tl_solution *found,
-                   const tl_report *report);
 
 /* The usual speed of dynamic bodies, m/s: the square of the mean root of all, which a few very fast
  * ones do not spoil. */
 double tl_world_speed(const tl_world *world);
-
-/* step/impact.c: the impacts of the step, before its velocity problem, whose free velocities they
- * change; `build` is told their impulses, and `impact` is what TLK_impact_settle then needs. */
-tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
-                          tlk_impact *impact, tl_report *report);
 
 /* step/motion.c: pose and velocity of a prescribed body over [t, t + h]; forces at time t. */
 void tl_motion_pose(const tl_world_motion *motion, double t, double *position, double *orientation);

@@ -1,0 +1,88 @@
+/* Gravity and applied forces: the velocities that bodies would have without contacts. */
+#include "step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Applied forces at the start of the step, summed by body: to the device go those of the bodies
+ * that have some. */
+static tl_status sum_forces(tl_world *w, tlk_motion *motion, uint32_t *bodies)
+{
+    tl_backend *b = w->backend;
+    const size_t most = w->forces.count, known = w->forced_at.count;
+    const tl_force_rec *forces = w->forces.data;
+    const uint32_t *row_of = w->row_of.data;
+    uint32_t count = 0;
+    TL_TRY(tl_array_resize(&w->wrench, most));
+    TL_TRY(tl_array_resize(&w->forced_row, most));
+    TL_TRY(tl_buffer_need(b, &w->forced, most * (w->wrench.item + sizeof(uint32_t))));
+    if (known < w->dynamic) {
+        TL_TRY(tl_array_resize(&w->forced_at, w->dynamic));
+        memset((uint32_t *)w->forced_at.data + known, 0xff, /* TLK_NONE */
+               (w->dynamic - known) * sizeof(uint32_t));
+    }
+    double *sum = w->wrench.data;
+    uint32_t *rows = w->forced_row.data, *at = w->forced_at.data;
+    for (size_t i = 0; i < most; i++) {
+        const uint32_t row = row_of[forces[i].body - 1];
+        double wrench[6];
+        tl_force_at(&forces[i], w->time, wrench);
+        if (at[row] == TLK_NONE) {
+            for (size_t k = 0; k < 6; k++)
+                sum[6 * (size_t)count + k] = 0;
+            rows[count] = row;
+            at[row] = count++;
+        }
+        for (size_t k = 0; k < 6; k++)
+            sum[6 * (size_t)at[row] + k] += wrench[k];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        at[rows[i]] = TLK_NONE;
+    motion->wrench = w->forced.data;
+    motion->forced = (const uint32_t *)(motion->wrench + 6 * (size_t)count);
+    b->ops->upload(b, w->forced.data, sum, count * w->wrench.item);
+    b->ops->upload(b, (double *)w->forced.data + 6 * (size_t)count, rows, count * sizeof *rows);
+    *bodies = count;
+    return TL_OK;
+}
+
+/* Four layers across gravity through the box around the bodies. */
+static void lay_levels(const tl_world *w, tlk_motion *motion)
+{
+    const double *g = w->settings.gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double low = 0, high = 0;
+    for (int k = 0; k < 3 && size > 0; k++) {
+        const double up = -g[k] / size, least = w->box[k], most = -w->box[3 + k];
+        motion->up[k] = up;
+        low += up * (up > 0 ? least : most);
+        high += up * (up > 0 ? most : least);
+    }
+    motion->layer[0] = low;
+    motion->layer[1] = high > low ? 4 / (high - low) : 0;
+}
+
+tl_status tl_step_free(tl_world *w, tlk_motion *motion)
+{
+    const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
+    uint32_t forced = 0;
+    TL_TRY(tl_buffer_need(w->backend, &w->free, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->work, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->pseudo, bytes));
+    *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
+                           .h = w->settings.step,
+                           .max_speed = w->settings.max_speed,
+                           .jump = 0.5 * (w->envelope + TL_MISSED * w->smallest),
+                           .step = w->steps,
+                           .free = w->free.data,
+                           .vel = w->work.data,
+                           .pseudo_out = w->pseudo.data};
+    for (int k = 0; k < 3; k++)
+        motion->gravity[k] = w->settings.gravity[k];
+    lay_levels(w, motion);
+    if (w->forces.count)
+        TL_TRY(sum_forces(w, motion, &forced));
+    tl_run(w->backend, TLK_free_velocity, w->rows, motion);
+    tl_run(w->backend, TLK_forced_velocity, forced, motion);
+    return TL_OK;
+}

@@ -1,0 +1,252 @@
+/* From contacts to the rows of the velocity problem: colours, the order that follows from them, and
+ * what each row is made of. */
+#include "step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+_Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
+
+#define RESTING 0.1 /* of the envelope */
+
+/* Contacts keep the colour they had; new ones bid for their bodies, round by round, until each has
+ * a colour that is free at both. Few are new once things move slowly. */
+static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    const size_t bodies = w->dynamic;
+    const size_t bytes = 2 * bodies * sizeof(uint64_t) + 2 * sizeof(uint32_t);
+    TL_TRY(tl_buffer_need(b, &p->bidding, bytes));
+    TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->pairs * sizeof(uint32_t)));
+    args->used = p->bidding.data;
+    args->bid = args->used + bodies;
+    args->fresh_count = (uint32_t *)(args->bid + bodies);
+    args->fresh = p->fresh.data;
+    b->ops->fill(b, p->bidding.data, 0, bytes);
+    tl_run(b, TLK_colour_keep, c->pairs, args);
+    return b->ops->colour(b, args, c->pairs);
+}
+
+/* Where each segment (colour and kind of row) starts, in the order of keys and among items. Central
+ * rows come first; every segment begins a new packet. Returns how many colours there are. */
+static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first,
+                        uint32_t *item)
+{
+    uint32_t items = 0, colours = 0;
+    problem->segment_count = 0;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        problem->view.arm_base = items;
+        for (uint32_t c = 0; c < TLK_COLOURS; c++) {
+            const uint32_t segment = 2 * c + kind;
+            const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
+            first[segment] = starts[2 * segment];
+            item[segment] = items;
+            items += (count + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
+        }
+    }
+    first[TL_SEGMENTS] = starts[TLK_RANK_KEYS];
+    problem->view.items = items;
+    problem->view.rows =
+        problem->view.arm_base + (items - problem->view.arm_base) * problem->view.item_rows;
+    memset(problem->view.colours, 0, sizeof problem->view.colours);
+    for (uint32_t c = 0; c < TLK_COLOURS; c++) {
+        colours += starts[4 * c + 4] > starts[4 * c];
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            const uint32_t segment = 2 * c + kind;
+            const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
+            if (count)
+                problem->segments[problem->segment_count++] =
+                    (tl_segment){item[segment], item[segment] + count, c == TLK_COLOURS - 1};
+            if (count)
+                problem->view.colours[kind] |= 1ull << c;
+        }
+    }
+    return colours;
+}
+
+/* Bytes that order and rows of so many contacts take, if all rows are central; the pieces that they
+ * are cut in are rounded up. */
+static size_t room_for_rows(const tl_world *w, size_t contacts)
+{
+    const tl_backend *b = w->backend;
+    const size_t words = 4, pieces = 18;
+    const size_t reals = TLK_HEAD + 9 + (w->turning ? 3 : 0) +
+                         (w->materials_matter ? TLK_MATERIAL : 0) + (w->rolls ? 3 : 0);
+    const size_t flow = b->flow ? sizeof(uint16_t) + 4 * b->real : 0;
+    return (contacts + TL_SEGMENTS * (TLK_LANES - 1)) *
+               (words * sizeof(uint32_t) + reals * b->real + flow) +
+           (b->flow ? w->dynamic * sizeof(uint64_t) : 0) + pieces * 512;
+}
+
+tl_status tl_step_order(tl_world *w, const tl_contacts *c, tl_problem *problem, uint32_t *colours)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    uint32_t starts[TLK_RANK_KEYS + 1], segments[2 * TL_SEGMENTS + 1];
+    const uint32_t pairs = c->pairs;
+    tlk_colour args = {.first = c->manifolds ? c->pair.data : NULL,
+                       .a = c->a.data,
+                       .b = c->b.data,
+                       .shape_body = w->shape_body.data,
+                       .feature = c->manifolds ? c->feature.data : NULL,
+                       .shape_info = w->shape_info.data,
+                       .id = w->id.data,
+                       .dynamic = w->dynamic};
+    const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
+    problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
+    if (coloured)
+        args.colour = c->colour.data;
+    /* building rows needs these too and, where rows wait for each other, the colours used at each
+     * body: the first part of what colouring works with; the rest makes room for the rows */
+    TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(w, c->count)));
+    TL_TRY(tl_buffer_need(b, &p->key, (size_t)pairs * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->place, (size_t)pairs * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
+    const bool keeps = b->flow && coloured;
+    const size_t mark = w->arena.at + (keeps ? w->dynamic * sizeof(uint64_t) : 0);
+    args.key = p->key.data;
+    *colours = 0;
+    if (coloured)
+        TL_TRY(colour(w, c, &args));
+    if (!c->count)
+        return TL_OK;
+    if (!coloured)
+        tl_run(b, TLK_row_key, pairs, &args);
+    TL_TRY(b->ops->rank(b, args.key, pairs, p->place.data, starts));
+    const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
+    *colours = coloured ? used : 0;
+    if (!coloured)
+        memset(problem->view.colours, 0, sizeof problem->view.colours);
+    b->ops->upload(b, p->segment.data, segments, sizeof segments);
+    tl_arena_release(b, &w->arena, mark);
+    return TL_OK;
+}
+
+/* Whether rows will wait for each other: none of them is in the serial colour. */
+static bool flows(const tl_backend *b, const tlk_problem *view)
+{
+    const uint64_t colours = view->colours[0] | view->colours[1];
+    return b->flow && colours && !(colours >> (TLK_COLOURS - 1));
+}
+
+static tl_status row_buffers(tl_world *w, const tl_problem *problem)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    const size_t rows = problem->view.rows, real = b->real, central = problem->view.arm_base;
+    TL_TRY(tl_buffer_need(b, &p->a, rows * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->b, rows * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->gap, rows * real));
+    TL_TRY(tl_buffer_need(b, &p->head, TLK_HEAD * rows * real));
+    TL_TRY(tl_buffer_need(b, &p->arms, TLK_ARMS * (rows - central) * real));
+    TL_TRY(tl_buffer_need(b, &p->inverse, rows > central ? 8 * (size_t)w->rows * real : 0));
+    TL_TRY(tl_buffer_need(b, &p->wall, w->turning ? 3 * central * real : 0));
+    TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
+    TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
+    TL_TRY(tl_buffer_need(b, &p->position_bias, rows * real));
+    TL_TRY(tl_buffer_need(b, &p->material, w->materials_matter ? TLK_MATERIAL * rows * real : 0));
+    TL_TRY(tl_buffer_need(b, &p->moment, w->rolls ? 3 * rows * real : 0));
+    if (flows(b, &problem->view)) {
+        TL_TRY(tl_buffer_need(b, &p->turns, problem->view.items * sizeof(uint16_t)));
+        TL_TRY(tl_buffer_need(b, &p->mass, 4 * problem->view.items * real));
+    }
+    if (tl_step_bounces(w)) {
+        TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
+        TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
+    }
+    return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
+}
+
+/* Up to which gap contacts that carry load are held closed: where the law opens no gaps by itself
+ * and there is a position problem to close them, whose impulses count from the load. psor applies
+ * what changes of them alone; the others make velocities of all of them, and the load itself would
+ * move bodies apart. */
+static double resting_gap(const tl_world *w)
+{
+    const tl_solver_def *solver = &w->settings.solver;
+    const bool holds = w->settings.overlap == TL_OVERLAP_SPLIT && solver->kind == TL_PSOR &&
+                       tl_solver_law(solver) == TL_LAW_COULOMB;
+    return holds ? RESTING * w->envelope : -INFINITY;
+}
+
+tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, tlk_build *build)
+{
+    tl_backend *b = w->backend;
+    const tl_settings *s = &w->settings;
+    tl_rows *p = &w->problem;
+    TL_TRY(row_buffers(w, problem));
+    *build = (tlk_build){.bodies = tl_world_bodies_view(w),
+                         .shapes = tl_world_shapes_view(w),
+                         .contact_a = c->a.data,
+                         .contact_b = c->b.data,
+                         .contact_n = c->n.data,
+                         .contact_gamma = c->gamma.data,
+                         .contact_place = c->manifolds ? c->place.data : NULL,
+                         .first = c->manifolds ? c->pair.data : NULL,
+                         .item_rows = problem->view.item_rows,
+                         .key = p->key.data,
+                         .place = p->place.data,
+                         .segment_start = p->segment.data,
+                         .segment_item = (uint32_t *)p->segment.data + TL_SEGMENTS + 1,
+                         .pair = w->pair_table.data,
+                         .materials = w->materials,
+                         .warm = s->solver.warm_start,
+                         .arm_base = problem->view.arm_base,
+                         .recovery = {s->step, s->recovery_fraction, s->recovery_speed,
+                                      s->overlap == TL_OVERLAP_SPLIT},
+                         .restitution_speed = s->restitution_speed,
+                         .rest = resting_gap(w),
+                         .sticks = RESTING * w->envelope,
+                         .slide = w->sliding ? w->slide_table.data : NULL,
+                         .free = w->free.data,
+                         .a = p->a.data,
+                         .b = p->b.data,
+                         .gap = p->gap.data,
+                         .head = p->head.data,
+                         .arms = p->arms.data,
+                         .bias = p->bias.data,
+                         .gamma = p->gamma.data,
+                         .position_bias = p->position_bias.data,
+                         .vel = w->work.data,
+                         .position_gamma = p->position_gamma.data,
+                         .contact_gamma_out = c->gamma.data};
+    if (flows(b, &problem->view)) {
+        build->used = p->bidding.data;
+        build->turns = p->turns.data;
+        build->mass = p->mass.data;
+    }
+    if (tl_step_bounces(w))
+        build->restitution = p->restitution.data;
+    tlk_problem *view = &problem->view;
+    if (view->arm_base < view->rows)
+        build->inverse = p->inverse.data;
+    if (w->turning)
+        build->wall = p->wall.data;
+    if (w->materials_matter)
+        build->material = p->material.data;
+    if (w->rolls) {
+        build->moment = p->moment.data;
+        build->contact_moment = build->contact_moment_out = c->moment.data;
+    }
+    if (build->inverse)
+        tl_run(b, TLK_body_inverse, w->rows, build);
+    tl_run(b, TLK_build_row, c->pairs, build);
+    view->blocks = w->rows;
+    view->moving = w->dynamic;
+    view->a = build->a;
+    view->b = build->b;
+    view->head = build->head;
+    view->arms = build->arms;
+    view->inverse = build->inverse;
+    view->wall = build->wall;
+    view->material = build->material;
+    view->moment = build->moment;
+    view->bias = build->bias;
+    view->gamma = build->gamma;
+    view->free = w->free.data;
+    view->vel = w->work.data;
+    view->turns = build->turns;
+    view->mass = build->mass;
+    return TL_OK;
+}

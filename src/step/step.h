@@ -1,0 +1,55 @@
+/* The stages of a step, as dvi.c calls them, and what they hand on. */
+#ifndef TL_STEP_STEP_H
+#define TL_STEP_STEP_H
+
+#include "collide/collide.h"
+#include "world/image.h"
+
+#define TL_MISSED 0.1 /* of the smallest radius: pairs that were missed may overlap by so much */
+
+/* The state that contacts are looked for in; with what attempts at this step made of velocities,
+ * or NULL. Clears the arena. */
+tl_status tl_step_look(tl_world *world, const void *seen, tl_collide_state *state);
+
+/* Contacts of the present state; in parts (0: at once) on several devices. Those too that attempts
+ * at this step would have left deep in each other, where `seen` is what they made of velocities. */
+tl_status tl_step_find(tl_world *world, uint32_t parts, uint32_t devices, const void *seen,
+                       tl_contacts *next);
+
+/* The contacts with sensors. Steps solve nothing for them, so they have a search and a list of
+ * their own, and all else is what it would be without sensors, bit for bit. */
+tl_status tl_step_sense(tl_world *world);
+
+/* The impulses and colours of the last step's contacts, for those found now. */
+tl_status tl_step_match(tl_world *world, tl_contacts *next);
+
+/* The velocities that bodies would have without contacts. */
+tl_status tl_step_free(tl_world *world, tlk_motion *motion);
+
+/* Colours, and from them the order of rows; then the rows of the velocity problem in that order. */
+tl_status tl_step_order(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
+                        uint32_t *colours);
+tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
+                       tlk_build *build);
+
+/* The impacts of the step, before its velocity problem, whose free velocities they
+ * change; `build` is told their impulses, and `impact` is what TLK_impact_settle then needs. */
+tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
+                          tlk_impact *impact, tl_report *report);
+
+/* Where loads are new on bodies at rest, impulses that hold them, as far as there
+ * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
+tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);
+
+/* After the step: whether the next is to look for balance. `before`: the usual speed when the step
+ * began; `found`: by its own search. */
+void tl_step_watch(tl_world *world, double before, const tl_solution *found,
+                   const tl_report *report);
+
+/* Whether impacts come before the velocity problem, one after the other. */
+static inline bool tl_step_bounces(const tl_world *w)
+{
+    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING;
+}
+
+#endif
