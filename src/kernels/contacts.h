@@ -216,17 +216,23 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
     return before ? last | tlk_top_bit(before) : last | TLK_TURN_FIRST | top;
 }
 
-/* When pair i, item `item`, comes at its blocks, and their inverse masses. */
+/* When pair i, item `item`, comes at its blocks, whose rows have these colours (0: there are none),
+ * and their inverse masses. */
+TL_KERNEL void tlk_store_turns(const tlk_build *p, uint32_t i, uint32_t item, uint64_t used_a,
+                               uint64_t used_b, const real *mass)
+{
+    const uint32_t colour = p->key[i] >> 2;
+    const uint32_t turns = used_a ? tlk_turn_at(used_a, colour) : 0;
+    p->turns[item] = (uint16_t)(turns | (used_b ? tlk_turn_at(used_b, colour) << 8 : 0));
+    tlk_store4(p->mass + 4 * (size_t)item, mass);
+}
+
+/* The same of a pair of bodies, neither of which has copies. */
 TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, uint32_t a,
                                uint32_t b, const real *va, const real *vb)
 {
-    const uint32_t colour = p->key[i] >> 2;
     const real mass[4] = {va[3], vb[3], va[7], vb[7]};
-    uint32_t turns = tlk_turn_at(p->used[a], colour);
-    if (b < p->bodies.dynamic)
-        turns |= tlk_turn_at(p->used[b], colour) << 8;
-    p->turns[item] = (uint16_t)turns;
-    tlk_store4(p->mass + 4 * (size_t)item, mass);
+    tlk_store_turns(p, i, item, p->used[a], b < p->bodies.dynamic ? p->used[b] : 0, mass);
 }
 
 /* The arms of contact k: from the bodies' origins to where its impulse acts, which is `length` from
@@ -264,16 +270,18 @@ TL_KERNEL void tlk_surface_velocity(const tlk_build *p, uint32_t shape, const do
         v[k] -= along * n[k];
 }
 
-/* The step length of moments between two bodies: 1 over the largest eigenvalue of the sum of their
- * inverse inertias, or a little less. */
-TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uint32_t b)
+/* The step length of moments between two bodies, or shares of them: 1 over the largest eigenvalue
+ * of the sum of their inverse inertias, or a little less. */
+TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uint32_t b,
+                                 real share_a, real share_b)
 {
     if (s < p->arm_base)
-        return 1 / ((double)p->bodies.vel[8 * (size_t)a + 7] + p->bodies.vel[8 * (size_t)b + 7]);
+        return 1 / ((double)share_a * p->bodies.vel[8 * (size_t)a + 7] +
+                    (double)share_b * p->bodies.vel[8 * (size_t)b + 7]);
     const real *ia = p->inverse + 8 * (size_t)a, *ib = p->inverse + 8 * (size_t)b;
     double m[6];
     for (int k = 0; k < 6; k++)
-        m[k] = (double)ia[k] + ib[k];
+        m[k] = (double)share_a * ia[k] + (double)share_b * ib[k];
     const double trace = m[0] + m[1] + m[2];
     return 1 / (trace * tlk_largest(m, trace, 0));
 }
@@ -308,7 +316,7 @@ TL_RARE void tlk_build_material(const tlk_build *p, uint32_t s, uint32_t sa, uin
     m->cohesion = gap <= p->sticks ? (real)(h * (double)pair[4] / points) : (real)0;
     m->rolling = (real)(radius * (double)pair[2]);
     m->spinning = (real)(radius * (double)pair[3]);
-    m->step = (real)tlk_moment_step(p, s, a, b);
+    m->step = (real)tlk_moment_step(p, s, a, b, 1, 1);
 }
 
 /* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. `material`:

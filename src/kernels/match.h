@@ -137,6 +137,49 @@ TL_KERNEL uint32_t tlk_first_contact(const uint32_t *first, uint32_t i)
     return first ? first[i] : i;
 }
 
+/* How many copies a body has; 0: it is itself the only one. */
+TL_KERNEL uint32_t tlk_copies(const tlk_colour *c, uint32_t body)
+{
+    return c->copy && body < c->dynamic ? c->copy[body + 1] - c->copy[body] : 0;
+}
+
+/* The blocks of the pair with first contact k: of a crowded body the copy that its bid says. So the
+ * pairs of a copy stay together when there are half as many, and no two meet when there are twice
+ * as many. */
+TL_KERNEL void tlk_pair_blocks(const tlk_colour *c, uint32_t k, uint32_t *a, uint32_t *b)
+{
+    uint32_t *const block[2] = {a, b};
+    *a = c->shape_body[c->a[k]];
+    *b = c->shape_body[c->b[k]];
+    for (int side = 0; side < 2 && c->copy; side++) {
+        const uint32_t body = *block[side], copies = tlk_copies(c, body);
+        if (body >= c->dynamic)
+            *block[side] = body + (c->moving - c->dynamic);
+        else if (copies)
+            *block[side] = c->dynamic + c->copy[body] + (uint32_t)(tlk_bid(c, k) & (copies - 1));
+    }
+}
+
+/* The word of the pair with first contact k without its colour: how often copies were doubled. */
+TL_KERNEL uint32_t tlk_doubled(const tlk_colour *c, uint32_t k)
+{
+    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    const uint32_t na = tlk_copies(c, a), nb = tlk_copies(c, b);
+    if (!(na | nb))
+        return 0;
+    const uint32_t la = na ? tlk_top_bit(na) : 0, lb = nb ? tlk_top_bit(nb) : 0;
+    return c->id[a] < c->id[b] ? la << 8 | lb << 16 : lb << 8 | la << 16;
+}
+
+/* Whether a pair may keep the colour in its word: neither body has fewer copies than it had, which
+ * several pairs of that colour might share. */
+TL_KERNEL bool tlk_keeps(const tlk_colour *c, uint32_t k, uint32_t word)
+{
+    const uint32_t now = tlk_doubled(c, k);
+    return (word & TLK_WORD_COLOUR) < TLK_COLOURS - 1 && (word >> 8 & 255) <= (now >> 8 & 255) &&
+           word >> 16 <= now >> 16;
+}
+
 /* Gives pair i, whose first contact is k, a colour: its contacts have it, and it is in the key in
  * the order of rows. Pairs of many points are apart, so that rows side by side have as many. */
 TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t colour)
@@ -148,100 +191,109 @@ TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
     const uint32_t many = end - k > 2;
     c->key[i] = colour * 4 + arms * 2 + (arms ? many : wall);
+    const uint32_t word = c->copy ? colour | tlk_doubled(c, k) : colour;
     for (uint32_t point = k; c->colour && point < end; point++)
-        c->colour[point] = colour;
+        c->colour[point] = word;
 }
 
-/* One pair: where it has a colour already, both its bodies know; else it joins the list of those
+/* One pair: one more at each of its bodies; then one body: how many copies that makes. */
+TL_KERNEL void tlk_crowd_count(const tlk_colour *c, uint32_t i)
+{
+    const uint32_t k = tlk_first_contact(c->first, i);
+    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    if (a < c->dynamic)
+        tlk_atomic_add32(&c->copy[a], 1);
+    if (b < c->dynamic)
+        tlk_atomic_add32(&c->copy[b], 1);
+}
+
+TL_KERNEL void tlk_crowd_copies(const tlk_colour *c, uint32_t i)
+{
+    const uint32_t pairs = c->copy[i];
+    uint32_t copies = pairs > TLK_CROWDED ? 1 : 0;
+    while (copies && copies * TLK_SHARE < pairs)
+        copies *= 2;
+    c->copy[i] = copies;
+}
+
+/* One pair: where it has a colour already, both its blocks know; else it joins the list of those
  * without, whose order does not matter. So does one of the last colour: there may be room now. */
 TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
 {
-    const uint32_t k = tlk_first_contact(c->first, i), colour = c->colour[k];
-    if (colour >= TLK_COLOURS - 1) { /* TLK_NONE too */
+    const uint32_t k = tlk_first_contact(c->first, i), word = c->colour[k];
+    uint32_t a, b;
+    if (word >= TLK_COLOURS - 1 && !tlk_keeps(c, k, word)) { /* TLK_NONE too */
         c->colour[k] = TLK_NONE;
         c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = i;
         return;
     }
+    const uint32_t colour = word & TLK_WORD_COLOUR;
     tlk_set_key(c, i, k, colour);
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    if (a < c->dynamic)
+    tlk_pair_blocks(c, k, &a, &b);
+    if (a < c->moving)
         tlk_atomic_or(&c->used[a], 1ull << colour);
-    if (b < c->dynamic)
+    if (b < c->moving)
         tlk_atomic_or(&c->used[b], 1ull << colour);
 }
 
-/* What the pair with first contact k bids: unlike its neighbours, but of what it is alone, so that
- * it does not matter in which rows that is. Handles, and where a pair of bodies may touch in
- * several places, shapes and triangle. Never 0; of bodies with one shape, no two are equal. */
-TL_KERNEL uint64_t tlk_bid(const tlk_colour *c, uint32_t k)
-{
-    const uint32_t sa = c->a[k], sb = c->b[k];
-    const uint32_t a = c->id[c->shape_body[sa]], b = c->id[c->shape_body[sb]];
-    const uint64_t na = tlk_shape_number(c->shape_body, sa);
-    const uint64_t nb = tlk_shape_number(c->shape_body, sb);
-    const uint64_t shapes = a < b ? na << 32 | nb : nb << 32 | na;
-    const uint32_t triangle = c->feature ? c->feature[2 * (size_t)k] : 0;
-    uint64_t x = tlk_mix(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
-    if (shapes || triangle)
-        x = tlk_mix(x ^ tlk_mix(tlk_mix(shapes) + triangle + 1));
-    return x ? x : 1;
-}
-
-/* The colours that are taken at one of two bodies or both. */
+/* The colours that are taken at one of two blocks or both. */
 TL_KERNEL uint64_t tlk_colours_at(const tlk_colour *c, uint32_t a, uint32_t b)
 {
-    return (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
+    return (a < c->moving ? c->used[a] : 0) | (b < c->moving ? c->used[b] : 0);
 }
 
-/* One fresh pair: bids for its bodies. Where no colour is free at them it need not wait to win
+/* One fresh pair: bids for its blocks. Where no colour is free at them it need not wait to win
  * them, as none becomes free: it has the last one, which is nothing to the others. */
 TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
 {
     const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
+    uint32_t a, b;
     if (c->colour[k] != TLK_NONE)
         return;
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    tlk_pair_blocks(c, k, &a, &b);
     if (!(~tlk_colours_at(c, a, b) << 1)) {
         tlk_set_key(c, c->fresh[i], k, TLK_COLOURS - 1);
         return;
     }
     const uint64_t bid = tlk_bid(c, k);
-    if (a < c->dynamic)
+    if (a < c->moving)
         tlk_atomic_max(&c->bid[a], bid);
-    if (b < c->dynamic)
+    if (b < c->moving)
         tlk_atomic_max(&c->bid[b], bid);
 }
 
-/* One fresh pair: where it won both bodies, it takes the first colour free at both. Should two bids
+/* One fresh pair: where it won both blocks, it takes the first colour free at both. Should two bids
  * be equal (one in 2^64 is), only one of them has it. */
 TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
 {
     const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
+    uint32_t a, b;
     if (c->colour[k] != TLK_NONE)
         return;
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
+    tlk_pair_blocks(c, k, &a, &b);
     const uint64_t bid = tlk_bid(c, k);
-    if ((a < c->dynamic && c->bid[a] != bid) || (b < c->dynamic && c->bid[b] != bid))
+    if ((a < c->moving && c->bid[a] != bid) || (b < c->moving && c->bid[b] != bid))
         return;
     const uint64_t used = tlk_colours_at(c, a, b);
     uint32_t colour = 0;
     while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
         colour++;
-    if (a < c->dynamic && tlk_atomic_or(&c->used[a], 1ull << colour) >> colour & 1)
+    if (a < c->moving && tlk_atomic_or(&c->used[a], 1ull << colour) >> colour & 1)
         return;
-    if (b < c->dynamic && tlk_atomic_or(&c->used[b], 1ull << colour) >> colour & 1)
+    if (b < c->moving && tlk_atomic_or(&c->used[b], 1ull << colour) >> colour & 1)
         return;
     tlk_set_key(c, c->fresh[i], k, colour);
 }
 
-/* One fresh pair: clears the bids on its bodies for the next round. */
+/* One fresh pair: clears the bids on its blocks for the next round. */
 TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
 {
     const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    if (a < c->dynamic)
+    uint32_t a, b;
+    tlk_pair_blocks(c, k, &a, &b);
+    if (a < c->moving)
         tlk_atomic_set(&c->bid[a], 0);
-    if (b < c->dynamic)
+    if (b < c->moving)
         tlk_atomic_set(&c->bid[b], 0);
 }
 
