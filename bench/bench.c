@@ -44,7 +44,7 @@ static const struct bench {
     {.name = "crowd",
      .summary = "a bed of grains alone, and with a large ball in it: the same of both",
      .run = bench_crowd,
-     .options = OPTION_PILE | OPTION_LAYERS,
+     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PACKED,
      .sizes = {20000}},
     {.name = "contacts",
      .summary = "collision detection alone, on spheres at random places",
