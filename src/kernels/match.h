@@ -143,21 +143,24 @@ TL_KERNEL uint32_t tlk_copies(const tlk_colour *c, uint32_t body)
     return c->copy && body < c->dynamic ? c->copy[body + 1] - c->copy[body] : 0;
 }
 
-/* The blocks of the pair with first contact k: of a crowded body the copy that its bid says. So the
- * pairs of a copy stay together when there are half as many, and no two meet when there are twice
- * as many. */
+/* The block of a body in the pair with first contact k: of a crowded body the copy that the pair's
+ * bid says. So the pairs of a copy stay together when there are half as many, and no two meet when
+ * there are twice as many. */
+TL_KERNEL uint32_t tlk_block(const tlk_colour *c, uint32_t body, uint32_t k)
+{
+    if (!c->copy)
+        return body;
+    const uint32_t copies = tlk_copies(c, body);
+    if (copies)
+        return c->dynamic + c->copy[body] + (uint32_t)(tlk_bid(c, k) & (copies - 1));
+    return body < c->dynamic ? body : body + (c->moving - c->dynamic);
+}
+
+/* The blocks of both. */
 TL_KERNEL void tlk_pair_blocks(const tlk_colour *c, uint32_t k, uint32_t *a, uint32_t *b)
 {
-    uint32_t *const block[2] = {a, b};
-    *a = c->shape_body[c->a[k]];
-    *b = c->shape_body[c->b[k]];
-    for (int side = 0; side < 2 && c->copy; side++) {
-        const uint32_t body = *block[side], copies = tlk_copies(c, body);
-        if (body >= c->dynamic)
-            *block[side] = body + (c->moving - c->dynamic);
-        else if (copies)
-            *block[side] = c->dynamic + c->copy[body] + (uint32_t)(tlk_bid(c, k) & (copies - 1));
-    }
+    *a = tlk_block(c, c->shape_body[c->a[k]], k);
+    *b = tlk_block(c, c->shape_body[c->b[k]], k);
 }
 
 /* The word of the pair with first contact k without its colour: how often copies were doubled. */
