@@ -41,6 +41,11 @@ static const struct bench {
      .settle = 600,
      .kinds = 1u << PILE_CUBES | 1u << PILE_HULLS,
      .sizes = {2000, 8000}},
+    {.name = "crowd",
+     .summary = "a bed of grains alone, and with a large ball in it: the same of both",
+     .run = bench_crowd,
+     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PACKED,
+     .sizes = {20000}},
     {.name = "contacts",
      .summary = "collision detection alone, on spheres at random places",
      .run = bench_contacts,
@@ -279,7 +284,7 @@ static const struct option {
     {"--backend", "B", OPTION_BACKEND, read_backend, "where Talus runs (cpu)", NULL},
     {"--threads", "N,N,...", OPTION_THREADS, read_threads,
      "threads of Talus (all CPUs; pile and shapes beside peers: 1 and all)",
-     "1 to 4 whole numbers from 1 to 1024, such as 1,2; only pile and shapes take several"},
+     "1 to 4 whole numbers from 1 to 1024, such as 1,2; only pile, shapes and crowd take several"},
     {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", NULL},
     {"--peers", "E,E", OPTION_PEERS, read_peers, "engines to compare with (none)",
      "bullet, ode, or both with a comma between"},
@@ -438,10 +443,10 @@ static bench_options default_options(const struct bench *bench)
 static bool choose_threads(const struct bench *bench, bench_options *options)
 {
     const uint32_t all = cpu_count();
-    if (options->thread_count_count > 1 && bench->run != bench_pile) {
+    if (options->thread_count_count > 1 && bench->run != bench_pile && bench->run != bench_crowd) {
         fprintf(stderr,
-                "talus-bench: --threads: expected one number for %s; only pile and shapes take "
-                "several\n",
+                "talus-bench: --threads: expected one number for %s; only pile, shapes and crowd "
+                "take several\n",
                 bench->name);
         return false;
     }

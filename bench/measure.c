@@ -237,6 +237,8 @@ bool measure_pile(bench_output *output, const bench_options *options, const char
     row_text(row, "law", law_name(&pile->options.settings.solver));
     if (pile->options.kind != PILE_SPHERES)
         row_text(row, "shape", pile_word(pile->options.kind));
+    if (pile->options.ball > 0)
+        row_number(row, "deepest", report.max_penetration / pile->options.radius);
     bool done = !output_status(output, "timing the pile", bodies, status) &&
                 audit_world(output, pile, world, row);
     tl_world_destroy(world);

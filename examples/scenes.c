@@ -82,6 +82,7 @@ pile_options pile_default(void)
                             .spacing = 0.22,
                             .jitter = 0.005,
                             .layers = 24,
+                            .ball_density = 2000,
                             .seed = 1,
                             .settings = tl_settings_default()};
     options.settings.step = 1.0 / 200;
@@ -158,7 +159,7 @@ static double pile_half_width(const pile_options *options)
 static double pile_height(const pile_options *options)
 {
     const pile_grid g = pile_grid_of(options);
-    return (double)(g.layers + 4) * g.layer;
+    return (double)(g.layers + 4) * g.layer + 2 * options->ball;
 }
 
 /* Half a column between the outermost points and the walls and, of the grid, the floor. */
@@ -253,6 +254,43 @@ static tl_status pile_shape(tl_scene *scene, const pile_options *options, tl_sha
     return status;
 }
 
+/* How high the middle of the ball starts. */
+static double ball_height(const pile_options *options)
+{
+    return options->ball + 3 * pile_grid_of(options).layer;
+}
+
+/* Points of the grid in their order, without those in the ball. */
+typedef struct pile_around {
+    const pile_options *options;
+    size_t *next;
+} pile_around;
+
+static void centre_around(const void *context, size_t i, double *centre)
+{
+    const pile_around *around = context;
+    const double apart = around->options->ball + 1.05 * around->options->radius;
+    double square;
+    (void)i; /* they are asked for one after the other */
+    do {
+        pile_centre(around->options, (*around->next)++, centre);
+        const double z = centre[2] - ball_height(around->options);
+        square = centre[0] * centre[0] + centre[1] * centre[1] + z * z;
+    } while (square < apart * apart);
+}
+
+static tl_status add_ball(tl_scene *scene, const pile_options *options, tl_material material)
+{
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_sphere_default(options->ball);
+    shape.material = material;
+    def.density = options->ball_density;
+    def.shape_count = 1;
+    def.shapes = &shape;
+    def.position[2] = ball_height(options);
+    return tl_scene_add_bodies(scene, 1, &def, NULL);
+}
+
 tl_status pile_scene(const pile_options *options, tl_scene **scene)
 {
     *scene = NULL;
@@ -272,9 +310,15 @@ tl_status pile_scene(const pile_options *options, tl_scene **scene)
     if (status >= 0)
         status = pile_shape(made, options, &shape);
     shape.material = material;
+    if (status >= 0 && options->ball > 0)
+        status = add_ball(made, options, material);
+    size_t next = 0;
+    const pile_around around = {options, &next};
     if (status >= 0)
-        status = add_equal(made, options->bodies, &shape, options->density, pile_centre,
-                           options->kind == PILE_SPHERES ? NULL : pile_turn, options);
+        status = add_equal(made, options->bodies, &shape, options->density,
+                           options->ball > 0 ? centre_around : pile_centre,
+                           options->kind == PILE_SPHERES ? NULL : pile_turn,
+                           options->ball > 0 ? (const void *)&around : options);
     return finish(status, made, scene);
 }
 

@@ -24,7 +24,9 @@ typedef struct pile_options {
     uint32_t layers; /* about this many layers deep; 24 */
     bool packed;     /* instead of the grid: layers at rest, each sphere in a hollow between three;
                         false */
-    uint64_t seed;   /* of the jitter, and of the orientations of cubes and hulls; 1 */
+    double ball;     /* m: the radius of a large ball in the grid; 0: none; 0 */
+    double ball_density; /* kg/m^3; 2000 */
+    uint64_t seed;       /* of the jitter, and of the orientations of cubes and hulls; 1 */
     tl_settings settings;
 } pile_options;
 
@@ -47,7 +49,9 @@ void pile_centres(const pile_options *options, double *centres, double *half_wid
 /* The starting orientations (w, x, y, z), `bodies` rows of 4: at random, rounded as the centres. */
 void pile_orientations(const pile_options *options, double *orientations);
 
-/* Makes the scene; the last `bodies` bodies added are the pile's, in the order of the centres. */
+/* Makes the scene; the last `bodies` bodies added are the pile's, in the order of the centres. A
+ * ball comes before them, over three layers of the grid, and others make way for it: the pile goes
+ * on above. */
 tl_status pile_scene(const pile_options *options, tl_scene **scene);
 
 /* Spheres of one radius at uniformly random places in a cube without walls, so dense that each has

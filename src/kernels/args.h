@@ -23,9 +23,11 @@
 #define TLK_LEVELS  24u         /* levels of bins */
 #define TLK_GLOBALS 64u         /* most shapes that every other shape is tested against directly */
 #define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
-#define TLK_HEAD    6u /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
-#define TLK_ARMS    7u /* further fields of an arm row: arms of a and b (3 + 3), step length */
-#define TLK_PAIR    8u /* numbers of a pair of materials: tl_pair_def, and one that pads */
+#define TLK_CROWDED 48u /* pairs of a body, at most, that need no copies of it (docs/theory.md) */
+#define TLK_SHARE   24u /* pairs of a copy, on average, at most */
+#define TLK_HEAD    6u  /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
+#define TLK_ARMS    7u  /* further fields of an arm row: arms of a and b (3 + 3), step length */
+#define TLK_PAIR    8u  /* numbers of a pair of materials: tl_pair_def, and one that pads */
 #define TLK_MATERIAL \
     8u /* fields of a row's materials: slide (3), soft, cohesion, rolling, spinning, step */
 #define TLK_FRAME \
@@ -208,7 +210,10 @@ typedef struct tlk_match {
     uint32_t *colour;
 } tlk_match;
 
-/* Colouring contacts so that no two of a colour share a dynamic body. */
+/* Colouring contacts so that no two of a colour share a dynamic body, or a copy of one. A contact's
+ * word: its colour; from bit 8 on and from bit 16 on, how often the copies of its two bodies were
+ * doubled, that with the lower handle first. */
+#define TLK_WORD_COLOUR 255u
 typedef struct tlk_colour {
     const uint32_t *first;   /* pairs + 1: the first contact of each; NULL: each has one */
     const uint32_t *a, *b;   /* shapes of each contact */
@@ -216,9 +221,12 @@ typedef struct tlk_colour {
     const uint32_t *shape_body, *shape_info;
     const uint32_t *id;    /* a body: its handle */
     uint32_t dynamic;      /* dynamic bodies */
-    uint32_t *colour;      /* a contact */
-    uint64_t *used;        /* a body: bit c is set where colour c is taken */
-    uint64_t *bid;         /* a body: the highest bid of this round, 0 where there is none */
+    uint32_t *colour;      /* a contact: its word */
+    uint32_t *copy;        /* dynamic + 1: the first copy of each body; those of a crowded body are
+                              1 << k, of others none. NULL: no body is crowded */
+    uint32_t moving;       /* blocks: dynamic bodies, then copies; others come behind them */
+    uint64_t *used;        /* a block: bit c is set where colour c is taken */
+    uint64_t *bid;         /* a block: the highest bid of this round, 0 where there is none */
     uint32_t *fresh;       /* pairs without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
     uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points) */
@@ -344,6 +352,20 @@ typedef struct tlk_build {
     TLK_REAL *restitution;  /* rows, where impacts come before the problem, else NULL */
     const TLK_REAL *impact; /* rows, 3 fields: their impulses; NULL where there were none */
 } tlk_build;
+
+/* Crowded bodies in sweeps: each of their pairs has one of several copies of the body, which share
+ * its mass and inertia evenly. */
+typedef struct tlk_split {
+    tlk_colour colour;
+    tlk_build build; /* what the rows were built with */
+    uint32_t copies; /* 0: no body is crowded, and there is nothing else here */
+    uint32_t pairs;
+    uint32_t *owner;      /* copies: the bodies that they are of */
+    uint32_t *a, *b;      /* rows: blocks in place of bodies */
+    TLK_REAL *vel;        /* blocks * 8: bodies that move, copies, bodies that do not */
+    TLK_REAL *inverse;    /* blocks * 8: tlk_problem.inverse of them, or NULL */
+    TLK_REAL *bodies_vel; /* 8 per body: where velocities come from and go to */
+} tlk_split;
 
 /* Impacts, pair by pair in rounds, before the velocity problem. */
 typedef struct tlk_impact {

@@ -24,14 +24,6 @@ TL_KERNEL real tlk_round(double sum, uint64_t draw)
 #endif
 }
 
-/* 64 bits that have nothing to do with those of their neighbours (the finalizer of splitmix64). */
-TL_KERNEL uint64_t tlk_mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* Adds to half of a velocity. What nothing is added to needs no draw: it is a real number. */
 TL_KERNEL void tlk_add(real *v, const double *change, uint64_t draw)
 {

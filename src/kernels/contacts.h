@@ -1,263 +1,11 @@
-/* From contacts to rows: matching with the last step, colouring, ordering, and filling the problem.
- * One contact, shape or row at a time; called by src/solve/problem.c and src/step/dvi.c. */
+/* From contacts to rows: filling the problem, and impulses back to contacts. One pair, body or
+ * contact at a time; called by src/step. */
 #ifndef TL_KERNELS_CONTACTS_H
 #define TL_KERNELS_CONTACTS_H
 
-#include "kernels/bodies.h"
+#include "kernels/match.h"
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
-
-/* Contact k takes the impulse and the colour of contact o of the last step; none where that is
- * TLK_NONE. */
-TL_KERNEL void tlk_take_old(const tlk_match *m, uint32_t k, uint32_t o)
-{
-    real *gamma = m->gamma + 4 * (size_t)k;
-    for (int c = 0; c < 4; c++)
-        gamma[c] = o == TLK_NONE ? (real)0 : m->old_gamma[4 * (size_t)o + c];
-    for (int c = 0; c < 4 && m->moment; c++)
-        m->moment[4 * (size_t)k + c] = o == TLK_NONE ? (real)0 : m->old_moment[4 * (size_t)o + c];
-    m->colour[k] = o == TLK_NONE ? TLK_NONE : m->old_colour[o];
-}
-
-/* Where the contact with shape b is among those of the last step from `begin` to `end`; lists keep
- * their order, mostly, so `hint` is looked at first. TLK_NONE where there was none. */
-TL_KERNEL uint32_t tlk_old_contact(const tlk_match *m, uint32_t b, uint32_t begin, uint32_t end,
-                                   uint32_t hint)
-{
-    for (uint32_t o = hint; o < end; o++)
-        if (m->old_b[o] == b)
-            return o;
-    for (uint32_t o = begin; o < hint; o++)
-        if (m->old_b[o] == b)
-            return o;
-    return TLK_NONE;
-}
-
-/* The square of how far apart two points on the owner's surface are, now and in the last step. */
-TL_KERNEL real tlk_moved(const tlk_match *m, uint32_t k, uint32_t o)
-{
-    real square = 0;
-    for (int c = 0; c < 3; c++) {
-        const real d = m->place[4 * (size_t)k + c] - m->old_place[4 * (size_t)o + c];
-        square += d * d;
-    }
-    return square;
-}
-
-/* The points [k, end) of a pair and [o, old_end) of the same pair in the last step: those that are
- * nearest belong together, the nearest two first, if they are near. Features that are equally good
- * change from step to step, places do not. */
-TL_KERNEL void tlk_match_points(const tlk_match *m, uint32_t k, uint32_t end, uint32_t o,
-                                uint32_t old_end, real tolerance)
-{
-    uint32_t taken = 0, given = 0, same = old_end - o == end - k ? 0 : TLK_NONE;
-    while (same < end - k &&
-           m->feature[2 * (size_t)(k + same) + 1] == m->old_feature[2 * (size_t)(o + same) + 1] &&
-           16 * tlk_moved(m, k + same, o + same) < tolerance * tolerance)
-        same++;
-    for (uint32_t i = k; i < end && same == end - k; i++) /* the same features in the same order */
-        tlk_take_old(m, i, o + (i - k));
-    if (same == end - k)
-        return;
-    for (uint32_t i = k; i < end; i++) {
-        tlk_take_old(m, i, TLK_NONE);
-        m->colour[i] = o < old_end ? m->old_colour[o] : TLK_NONE;
-    }
-    for (uint32_t round = k; round < end; round++) {
-        real least = tolerance * tolerance;
-        uint32_t best = TLK_NONE, from = TLK_NONE;
-        for (uint32_t i = k; i < end; i++)
-            for (uint32_t j = o; j < old_end; j++) {
-                if (given >> (i - k) & 1 || taken >> (j - o) & 1)
-                    continue;
-                const real square = tlk_moved(m, i, j);
-                if (square < least)
-                    least = square, best = i, from = j;
-            }
-        if (best == TLK_NONE)
-            return;
-        tlk_take_old(m, best, from);
-        given |= 1u << (best - k);
-        taken |= 1u << (from - o);
-    }
-}
-
-/* The end of the contacts of the pair that contact k is the first of, in a list that ends at `end`.
- */
-TL_KERNEL uint32_t tlk_pair_end(const uint32_t *b, const uint32_t *feature, uint32_t k,
-                                uint32_t end)
-{
-    uint32_t last = k + 1;
-    while (last < end && b[last] == b[k] && feature[2 * (size_t)last] == feature[2 * (size_t)k])
-        last++;
-    return last;
-}
-
-/* One owner shape whose pairs may have several contacts. */
-TL_RARE void tlk_match_manifolds(const tlk_match *m, uint32_t i)
-{
-    const uint32_t begin = m->old_start[i], old_end = m->old_start[i + 1];
-    const real tolerance = (real)(0.2 * m->geom[4 * (size_t)i + 3]);
-    uint32_t hint = begin;
-    for (uint32_t k = m->start[i]; k < m->start[i + 1];) {
-        const uint32_t end = tlk_pair_end(m->b, m->feature, k, m->start[i + 1]);
-        uint32_t o = hint, steps = 0;
-        while (steps < old_end - begin &&
-               (o >= old_end || m->old_b[o] != m->b[k] ||
-                m->old_feature[2 * (size_t)o] != m->feature[2 * (size_t)k])) {
-            o = o + 1 < old_end ? o + 1 : begin;
-            steps++;
-        }
-        const bool known = steps < old_end - begin;
-        const uint32_t last = known ? tlk_pair_end(m->old_b, m->old_feature, o, old_end) : o;
-        tlk_match_points(m, k, end, o, last, tolerance);
-        hint = known ? last : hint;
-        k = end;
-    }
-}
-
-/* One owner shape: each of its contacts takes the impulse and the colour of the same contact, if
- * there was one. */
-TL_KERNEL void tlk_match_contacts(const tlk_match *m, uint32_t i)
-{
-    if (m->feature) {
-        tlk_match_manifolds(m, i);
-        return;
-    }
-    const uint32_t begin = m->old_start[i], end = m->old_start[i + 1];
-    uint32_t hint = begin;
-    for (uint32_t k = m->start[i]; k < m->start[i + 1]; k++) {
-        const uint32_t o = tlk_old_contact(m, m->b[k], begin, end, hint);
-        tlk_take_old(m, k, o);
-        hint = o == TLK_NONE ? hint : o + 1;
-    }
-}
-
-/* The first contact of a pair. */
-TL_KERNEL uint32_t tlk_first_contact(const uint32_t *first, uint32_t i)
-{
-    return first ? first[i] : i;
-}
-
-/* Gives pair i, whose first contact is k, a colour: its contacts have it, and it is in the key in
- * the order of rows. Pairs of many points are apart, so that rows side by side have as many. */
-TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t colour)
-{
-    const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
-    const uint32_t central = TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
-    const uint32_t end = c->first ? c->first[i + 1] : k + 1;
-    const uint32_t arms = ia & central && ib & central ? 0 : 1;
-    const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
-    const uint32_t many = end - k > 2;
-    c->key[i] = colour * 4 + arms * 2 + (arms ? many : wall);
-    for (uint32_t point = k; c->colour && point < end; point++)
-        c->colour[point] = colour;
-}
-
-/* One pair: where it has a colour already, both its bodies know; else it joins the list of those
- * without, whose order does not matter. So does one of the last colour: there may be room now. */
-TL_KERNEL void tlk_colour_keep(const tlk_colour *c, uint32_t i)
-{
-    const uint32_t k = tlk_first_contact(c->first, i), colour = c->colour[k];
-    if (colour >= TLK_COLOURS - 1) { /* TLK_NONE too */
-        c->colour[k] = TLK_NONE;
-        c->fresh[tlk_atomic_add32(c->fresh_count, 1)] = i;
-        return;
-    }
-    tlk_set_key(c, i, k, colour);
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    if (a < c->dynamic)
-        tlk_atomic_or(&c->used[a], 1ull << colour);
-    if (b < c->dynamic)
-        tlk_atomic_or(&c->used[b], 1ull << colour);
-}
-
-/* What the pair with first contact k bids: unlike its neighbours, but of what it is alone, so that
- * it does not matter in which rows that is. Handles, and where a pair of bodies may touch in
- * several places, shapes and triangle. Never 0; of bodies with one shape, no two are equal. */
-TL_KERNEL uint64_t tlk_bid(const tlk_colour *c, uint32_t k)
-{
-    const uint32_t sa = c->a[k], sb = c->b[k];
-    const uint32_t a = c->id[c->shape_body[sa]], b = c->id[c->shape_body[sb]];
-    const uint64_t na = tlk_shape_number(c->shape_body, sa);
-    const uint64_t nb = tlk_shape_number(c->shape_body, sb);
-    const uint64_t shapes = a < b ? na << 32 | nb : nb << 32 | na;
-    const uint32_t triangle = c->feature ? c->feature[2 * (size_t)k] : 0;
-    uint64_t x = tlk_mix(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
-    if (shapes || triangle)
-        x = tlk_mix(x ^ tlk_mix(tlk_mix(shapes) + triangle + 1));
-    return x ? x : 1;
-}
-
-/* The colours that are taken at one of two bodies or both. */
-TL_KERNEL uint64_t tlk_colours_at(const tlk_colour *c, uint32_t a, uint32_t b)
-{
-    return (a < c->dynamic ? c->used[a] : 0) | (b < c->dynamic ? c->used[b] : 0);
-}
-
-/* One fresh pair: bids for its bodies. Where no colour is free at them it need not wait to win
- * them, as none becomes free: it has the last one, which is nothing to the others. */
-TL_KERNEL void tlk_colour_bid(const tlk_colour *c, uint32_t i)
-{
-    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
-    if (c->colour[k] != TLK_NONE)
-        return;
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    if (!(~tlk_colours_at(c, a, b) << 1)) {
-        tlk_set_key(c, c->fresh[i], k, TLK_COLOURS - 1);
-        return;
-    }
-    const uint64_t bid = tlk_bid(c, k);
-    if (a < c->dynamic)
-        tlk_atomic_max(&c->bid[a], bid);
-    if (b < c->dynamic)
-        tlk_atomic_max(&c->bid[b], bid);
-}
-
-/* One fresh pair: where it won both bodies, it takes the first colour free at both. Should two bids
- * be equal (one in 2^64 is), only one of them has it. */
-TL_KERNEL void tlk_colour_take(const tlk_colour *c, uint32_t i)
-{
-    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
-    if (c->colour[k] != TLK_NONE)
-        return;
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    const uint64_t bid = tlk_bid(c, k);
-    if ((a < c->dynamic && c->bid[a] != bid) || (b < c->dynamic && c->bid[b] != bid))
-        return;
-    const uint64_t used = tlk_colours_at(c, a, b);
-    uint32_t colour = 0;
-    while (used >> colour & 1) /* one of the first 63 is free, or it would not have bid */
-        colour++;
-    if (a < c->dynamic && tlk_atomic_or(&c->used[a], 1ull << colour) >> colour & 1)
-        return;
-    if (b < c->dynamic && tlk_atomic_or(&c->used[b], 1ull << colour) >> colour & 1)
-        return;
-    tlk_set_key(c, c->fresh[i], k, colour);
-}
-
-/* One fresh pair: clears the bids on its bodies for the next round. */
-TL_KERNEL void tlk_colour_clear(const tlk_colour *c, uint32_t i)
-{
-    const uint32_t k = tlk_first_contact(c->first, c->fresh[i]);
-    const uint32_t a = c->shape_body[c->a[k]], b = c->shape_body[c->b[k]];
-    if (a < c->dynamic)
-        tlk_atomic_set(&c->bid[a], 0);
-    if (b < c->dynamic)
-        tlk_atomic_set(&c->bid[b], 0);
-}
-
-/* How many fresh pairs are still without a colour. */
-TL_KERNEL void tlk_colour_left(const tlk_colour *c, uint32_t i, double *acc)
-{
-    acc[0] += c->colour[tlk_first_contact(c->first, c->fresh[i])] == TLK_NONE;
-}
-
-/* One pair without a colour: its key in the order of rows. */
-TL_KERNEL void tlk_row_key(const tlk_colour *c, uint32_t i)
-{
-    tlk_set_key(c, i, tlk_first_contact(c->first, i), 0);
-}
 
 /* The rotation matrix of a unit quaternion, by rows. */
 TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
@@ -468,17 +216,23 @@ TL_KERNEL uint32_t tlk_turn_at(uint64_t used, uint32_t colour)
     return before ? last | tlk_top_bit(before) : last | TLK_TURN_FIRST | top;
 }
 
-/* When pair i, item `item`, comes at its blocks, and their inverse masses. */
+/* When pair i, item `item`, comes at its blocks, whose rows have these colours (0: there are none),
+ * and their inverse masses. */
+TL_KERNEL void tlk_store_turns(const tlk_build *p, uint32_t i, uint32_t item, uint64_t used_a,
+                               uint64_t used_b, const real *mass)
+{
+    const uint32_t colour = p->key[i] >> 2;
+    const uint32_t turns = used_a ? tlk_turn_at(used_a, colour) : 0;
+    p->turns[item] = (uint16_t)(turns | (used_b ? tlk_turn_at(used_b, colour) << 8 : 0));
+    tlk_store4(p->mass + 4 * (size_t)item, mass);
+}
+
+/* The same of a pair of bodies, neither of which has copies. */
 TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, uint32_t a,
                                uint32_t b, const real *va, const real *vb)
 {
-    const uint32_t colour = p->key[i] >> 2;
     const real mass[4] = {va[3], vb[3], va[7], vb[7]};
-    uint32_t turns = tlk_turn_at(p->used[a], colour);
-    if (b < p->bodies.dynamic)
-        turns |= tlk_turn_at(p->used[b], colour) << 8;
-    p->turns[item] = (uint16_t)turns;
-    tlk_store4(p->mass + 4 * (size_t)item, mass);
+    tlk_store_turns(p, i, item, p->used[a], b < p->bodies.dynamic ? p->used[b] : 0, mass);
 }
 
 /* The arms of contact k: from the bodies' origins to where its impulse acts, which is `length` from
@@ -516,16 +270,18 @@ TL_KERNEL void tlk_surface_velocity(const tlk_build *p, uint32_t shape, const do
         v[k] -= along * n[k];
 }
 
-/* The step length of moments between two bodies: 1 over the largest eigenvalue of the sum of their
- * inverse inertias, or a little less. */
-TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uint32_t b)
+/* The step length of moments between two bodies, or shares of them: 1 over the largest eigenvalue
+ * of the sum of their inverse inertias, or a little less. */
+TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uint32_t b,
+                                 real share_a, real share_b)
 {
     if (s < p->arm_base)
-        return 1 / ((double)p->bodies.vel[8 * (size_t)a + 7] + p->bodies.vel[8 * (size_t)b + 7]);
+        return 1 / ((double)share_a * p->bodies.vel[8 * (size_t)a + 7] +
+                    (double)share_b * p->bodies.vel[8 * (size_t)b + 7]);
     const real *ia = p->inverse + 8 * (size_t)a, *ib = p->inverse + 8 * (size_t)b;
     double m[6];
     for (int k = 0; k < 6; k++)
-        m[k] = (double)ia[k] + ib[k];
+        m[k] = (double)share_a * ia[k] + (double)share_b * ib[k];
     const double trace = m[0] + m[1] + m[2];
     return 1 / (trace * tlk_largest(m, trace, 0));
 }
@@ -560,7 +316,7 @@ TL_RARE void tlk_build_material(const tlk_build *p, uint32_t s, uint32_t sa, uin
     m->cohesion = gap <= p->sticks ? (real)(h * (double)pair[4] / points) : (real)0;
     m->rolling = (real)(radius * (double)pair[2]);
     m->spinning = (real)(radius * (double)pair[3]);
-    m->step = (real)tlk_moment_step(p, s, a, b);
+    m->step = (real)tlk_moment_step(p, s, a, b, 1, 1);
 }
 
 /* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. `material`:
@@ -716,95 +472,6 @@ TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
         acc[2] = tlk_min(acc[2], (double)k);
         acc[3] = tlk_max(acc[3], depth * r);
     }
-}
-
-/* One row: an entry of the list of each block it moves. */
-TL_KERNEL void tlk_list_rows(const tlk_lists *l, uint32_t s)
-{
-    const tlk_problem *p = &l->problem;
-    const bool real_row = p->a[s] != TLK_NONE;
-    l->key[2 * s] = real_row ? p->a[s] : p->moving;
-    l->value[2 * s] = 2 * s;
-    l->key[2 * s + 1] = real_row && p->b[s] < p->moving ? p->b[s] : p->moving;
-    l->value[2 * s + 1] = 2 * s + 1;
-}
-
-/* One entry of the sorted lists: what gathering needs of the row. */
-TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
-{
-    if (l->key[i] >= l->problem.moving)
-        return;
-    const uint32_t s = l->value[i] >> 1, side = l->value[i] & 1;
-    const tlk_row row = tlk_load_row(&l->problem, s);
-    real arm[4] = {row.n[0], row.n[1], row.n[2], side ? row.arm_b : row.arm_a};
-    if (row.arms) {
-        for (int k = 0; k < 3; k++)
-            arm[k] = side ? -row.rb[k] : row.ra[k];
-        arm[3] = 1;
-    }
-    tlk_store4(l->sides + 4 * (size_t)i, arm);
-}
-
-/* tlk_largest of a matrix that is the product of two such, and not symmetric; not over the trace.
- */
-TL_RARE double tlk_largest_product(double w[3][3], double trace)
-{
-    double a[3][3], b[3][3];
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            a[r][c] = w[r][c] / trace;
-    for (int power = 0; power < 4; power++) {
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++)
-                b[r][c] = a[r][0] * a[0][c] + a[r][1] * a[1][c] + a[r][2] * a[2][c];
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++)
-                a[r][c] = b[r][c];
-    }
-    return trace * sqrt(sqrt(sqrt(sqrt(a[0][0] + a[1][1] + a[2][2]))));
-}
-
-/* One block: a bound of the largest eigenvalue of its part of the problem, with each row's step
- * length eta: sum eta / m, and that of I^-1 sum eta [arm]x^T [arm]x. */
-TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
-{
-    double sum = 0, turn[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, w[3][3], trace = 0;
-    real inverse[8], side[4];
-    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
-        const double eta = p->x[4 * (size_t)(p->list[l] >> 1) + 3];
-        tlk_load4(p->sides + 4 * (size_t)l, side);
-        const double length = side[3],
-                     r[3] = {length * side[0], length * side[1], length * side[2]};
-        const double square = tlk_dotd(r, r);
-        sum += eta;
-        for (int row = 0; row < 3; row++)
-            for (int k = 0; k < 3; k++)
-                turn[row][k] += eta * ((row == k ? square : 0) - r[row] * r[k]);
-    }
-    tlk_load8(p->inverse + 8 * (size_t)i, inverse);
-    for (int k = 0; k < 3; k++) {
-        const real column[3] = {(real)turn[0][k], (real)turn[1][k], (real)turn[2][k]};
-        real product[3];
-        tlk_symmetric(inverse, column, product);
-        for (int row = 0; row < 3; row++)
-            w[row][k] = product[row];
-        trace += product[k];
-    }
-    sum =
-        sum * (double)p->free[8 * (size_t)i + 3] + (trace > 0 ? tlk_largest_product(w, trace) : 0);
-    p->crowd[i] = (real)sum;
-}
-
-/* One row: a step length that both its blocks bear (docs/theory.md, "Solvers"). */
-TL_KERNEL void tlk_jacobi_shorten(const tlk_problem *p, uint32_t s)
-{
-    const uint32_t a = p->a[s], b = p->b[s];
-    if (a == TLK_NONE)
-        return;
-    const real crowd = b < p->moving ? tlk_max(p->crowd[a], p->crowd[b]) : p->crowd[a];
-    const real most = (real)p->omega * crowd;
-    if (most > 1)
-        p->x[4 * (size_t)s + 3] /= most;
 }
 
 #endif

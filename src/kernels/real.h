@@ -28,7 +28,7 @@ typedef float real;
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/args.h"
+#include "kernels/bid.h"
 
 #define tlk_min(a, b) ((a) < (b) ? (a) : (b))
 #define tlk_max(a, b) ((a) > (b) ? (a) : (b))
@@ -262,20 +262,6 @@ TL_KERNEL double tlk_gap_bias(const tlk_recovery *r, double gap)
     if (gap >= 0)
         return gap / r->h;
     return r->split ? 0 : tlk_max(gap / r->h * r->fraction, -r->speed);
-}
-
-/* Which of its body's shapes a shape is: rows of a body are side by side. */
-TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
-{
-    uint32_t low = s, leap = 1; /* body[low] is the same */
-    while (leap <= low && body[low - leap] == body[s]) {
-        low -= leap;
-        leap *= 2;
-    }
-    for (leap = leap < low ? leap : low; leap > 0; leap /= 2)
-        while (leap <= low && body[low - leap] == body[s])
-            low -= leap;
-    return s - low;
 }
 
 #endif

@@ -21,7 +21,8 @@ typedef struct tl_problem {
         view; /* gamma is the start and the solution; vel must be a copy of free at the start */
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
-    uint64_t lists; /* the workspace's count when it made the lists in the view */
+    tlk_split split; /* for Gauss-Seidel: the copies of crowded bodies, if there are any */
+    uint64_t lists;  /* the workspace's count when it made the lists in the view */
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */

@@ -1,36 +1,82 @@
 /* Projected Gauss-Seidel, colour by colour: within a colour no two rows share a moving body, so its
- * rows may be taken at once, by any number of threads, with the same result. */
+ * rows may be taken at once, by any number of threads, with the same result. Of a crowded body they
+ * have copies, which get their mean velocity after each sweep (docs/theory.md, "Crowded bodies").
+ */
 #include "solve/problem.h"
 
 #define CHECK_EVERY 4 /* sweeps between looks at the residual, where there is a tolerance */
 
-static size_t launches(const tl_problem *problem, tl_kernel kernel, tl_launch *out)
+/* A problem as sweeps see it: with copies of crowded bodies as blocks. */
+typedef struct sweeping {
+    tlk_problem view;
+    tlk_split split;
+    tl_launch list[TL_SEGMENTS + 2];
+} sweeping;
+
+/* Rows are split when the velocity problem is solved; the position problem has the same. */
+static void split(tl_backend *backend, const tl_problem *problem, sweeping *s)
 {
+    tlk_split *q = &s->split;
+    s->view = problem->view;
+    *q = problem->split;
+    if (!q->copies)
+        return;
+    q->bodies_vel = s->view.vel;
+    s->view.a = q->a;
+    s->view.b = q->b;
+    s->view.vel = q->vel;
+    s->view.inverse = q->inverse;
+    s->view.blocks += q->copies;
+    s->view.moving += q->copies;
+    if (!s->view.frictionless) {
+        tl_run(backend, TLK_split_rows, s->view.rows, q);
+        tl_run(backend, TLK_split_pairs, q->pairs, q);
+    }
+    tl_run(backend, TLK_split_in, s->view.blocks, q);
+}
+
+/* What the sweeps made of the bodies' velocities. */
+static void unite(tl_backend *backend, const sweeping *s)
+{
+    if (s->split.copies)
+        tl_run(backend, TLK_split_out, s->split.colour.dynamic, &s->split);
+}
+
+static size_t launches(const tl_problem *problem, tl_kernel kernel, sweeping *s)
+{
+    size_t count = 0;
     for (uint32_t i = 0; i < problem->segment_count; i++)
-        out[i] = (tl_launch){kernel, problem->segments[i].begin, problem->segments[i].end,
-                             problem->segments[i].serial, &problem->view};
-    return problem->segment_count;
+        s->list[count++] = (tl_launch){kernel, problem->segments[i].begin, problem->segments[i].end,
+                                       problem->segments[i].serial, &s->view};
+    if (s->split.copies) {
+        s->list[count++] = (tl_launch){TLK_crowd_mean, 0, 8 * s->split.copies, false, &s->split};
+        s->list[count++] = (tl_launch){TLK_crowd_spread, 0, s->split.copies, false, &s->split};
+    }
+    return count;
 }
 
 tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                         const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
     (void)workspace;
-    tl_launch list[TL_SEGMENTS];
+    sweeping s;
+    split(backend, problem, &s);
     if (!problem->view.frictionless) /* the position problem starts from zero */
-        backend->ops->run(backend, list, launches(problem, TLK_psor_start, list), 1);
-    const size_t count = launches(problem, TLK_psor_sweep, list);
+        backend->ops->run(backend, s.list, launches(problem, TLK_psor_start, &s), 1);
+    const size_t count = launches(problem, TLK_psor_sweep, &s);
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;
         if (def->tolerance > 0 && some > CHECK_EVERY)
             some = CHECK_EVERY;
-        backend->ops->run(backend, list, count, some);
+        backend->ops->run(backend, s.list, count, some);
         solution->iterations += some;
         if (def->tolerance > 0) {
+            unite(backend, &s);
             TL_TRY(tl_residual(backend, problem, &solution->residual, NULL));
             if (solution->residual <= def->tolerance)
                 break;
         }
     }
+    unite(backend, &s);
     return TL_OK;
 }

@@ -9,19 +9,44 @@ _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row,
 
 #define RESTING 0.1 /* of the envelope */
 
+/* How many copies each body has, and whose they are; so many that each has few enough pairs. */
+static tl_status count_copies(tl_world *w, const tl_contacts *c, tlk_split *split)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    const size_t bytes = ((size_t)w->dynamic + 1) * sizeof(uint32_t);
+    uint64_t copies;
+    TL_TRY(tl_buffer_need(b, &p->copy, bytes));
+    b->ops->fill(b, p->copy.data, 0, bytes);
+    split->colour.copy = p->copy.data;
+    tl_run(b, TLK_crowd_count, c->pairs, &split->colour);
+    tl_run(b, TLK_crowd_copies, w->dynamic, &split->colour);
+    TL_TRY(b->ops->scan(b, p->copy.data, w->dynamic, &copies));
+    split->copies = (uint32_t)copies; /* fewer than pairs */
+    split->colour.moving = w->dynamic + split->copies;
+    if (!copies) {
+        split->colour.copy = NULL;
+        return TL_OK;
+    }
+    TL_TRY(tl_buffer_need(b, &p->owner, (size_t)copies * sizeof(uint32_t)));
+    split->owner = p->owner.data;
+    tl_run(b, TLK_crowd_owners, w->dynamic, split);
+    return TL_OK;
+}
+
 /* Contacts keep the colour they had; new ones bid for their bodies, round by round, until each has
  * a colour that is free at both. Few are new once things move slowly. */
 static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
-    const size_t bodies = w->dynamic;
-    const size_t bytes = 2 * bodies * sizeof(uint64_t) + 2 * sizeof(uint32_t);
+    const size_t blocks = args->moving;
+    const size_t bytes = 2 * blocks * sizeof(uint64_t) + 2 * sizeof(uint32_t);
     TL_TRY(tl_buffer_need(b, &p->bidding, bytes));
     TL_TRY(tl_buffer_need(b, &p->fresh, (size_t)c->pairs * sizeof(uint32_t)));
     args->used = p->bidding.data;
-    args->bid = args->used + bodies;
-    args->fresh_count = (uint32_t *)(args->bid + bodies);
+    args->bid = args->used + blocks;
+    args->fresh_count = (uint32_t *)(args->bid + blocks);
     args->fresh = p->fresh.data;
     b->ops->fill(b, p->bidding.data, 0, bytes);
     tl_run(b, TLK_colour_keep, c->pairs, args);
@@ -79,46 +104,71 @@ static size_t room_for_rows(const tl_world *w, size_t contacts)
            (b->flow ? w->dynamic * sizeof(uint64_t) : 0) + pieces * 512;
 }
 
-tl_status tl_step_order(tl_world *w, const tl_contacts *c, tl_problem *problem, uint32_t *colours)
+/* Colours and places of pairs, with copies of crowded bodies where `counted`; `mark`: up to where
+ * in the arena they are. Building rows needs these too and, where rows wait for each other, the
+ * colours used at each block: the first part of what colouring works with. */
+static tl_status place_pairs(tl_world *w, const tl_contacts *c, bool counted, tlk_split *split,
+                             uint32_t *starts, size_t *mark)
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
-    uint32_t starts[TLK_RANK_KEYS + 1], segments[2 * TL_SEGMENTS + 1];
-    const uint32_t pairs = c->pairs;
-    tlk_colour args = {.first = c->manifolds ? c->pair.data : NULL,
-                       .a = c->a.data,
-                       .b = c->b.data,
-                       .shape_body = w->shape_body.data,
-                       .feature = c->manifolds ? c->feature.data : NULL,
-                       .shape_info = w->shape_info.data,
-                       .id = w->id.data,
-                       .dynamic = w->dynamic};
+    tlk_colour *args = &split->colour;
     const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
-    problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
-    if (coloured)
-        args.colour = c->colour.data;
-    /* building rows needs these too and, where rows wait for each other, the colours used at each
-     * body: the first part of what colouring works with; the rest makes room for the rows */
+    *split = (tlk_split){.colour = {.first = c->manifolds ? c->pair.data : NULL,
+                                    .a = c->a.data,
+                                    .b = c->b.data,
+                                    .shape_body = w->shape_body.data,
+                                    .feature = c->manifolds ? c->feature.data : NULL,
+                                    .shape_info = w->shape_info.data,
+                                    .id = w->id.data,
+                                    .dynamic = w->dynamic,
+                                    .moving = w->dynamic,
+                                    .colour = coloured ? c->colour.data : NULL},
+                         .pairs = c->pairs};
     TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(w, c->count)));
-    TL_TRY(tl_buffer_need(b, &p->key, (size_t)pairs * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->place, (size_t)pairs * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->segment, sizeof segments));
-    const bool keeps = b->flow && coloured;
-    const size_t mark = w->arena.at + (keeps ? w->dynamic * sizeof(uint64_t) : 0);
-    args.key = p->key.data;
-    *colours = 0;
+    TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->pairs * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->pairs * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->segment, (2 * TL_SEGMENTS + 1) * sizeof(uint32_t)));
+    args->key = p->key.data;
+    if (counted)
+        TL_TRY(count_copies(w, c, split));
+    *mark = w->arena.at + (b->flow && coloured ? args->moving * sizeof(uint64_t) : 0);
     if (coloured)
-        TL_TRY(colour(w, c, &args));
+        TL_TRY(colour(w, c, args));
+    else
+        tl_run(b, TLK_row_key, c->pairs, args);
+    return b->ops->rank(b, args->key, c->pairs, p->place.data, starts);
+}
+
+/* Whether a body may have more pairs than go without copies: no two of them have the same colour.
+ */
+static bool may_crowd(const tl_world *w, const uint32_t *starts)
+{
+    return w->settings.solver.kind == TL_PSOR && starts[TLK_RANK_KEYS] > starts[4 * TLK_CROWDED];
+}
+
+tl_status tl_step_order(tl_world *w, tl_contacts *c, tl_problem *problem, uint32_t *colours)
+{
+    tl_backend *b = w->backend;
+    uint32_t starts[TLK_RANK_KEYS + 1], segments[2 * TL_SEGMENTS + 1];
+    const bool coloured = w->settings.solver.kind == TL_PSOR;
+    size_t mark;
+    *colours = 0;
+    problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
+    TL_TRY(place_pairs(w, c, coloured && w->crowded, &problem->split, starts, &mark));
+    if (!w->crowded && may_crowd(w, starts)) {
+        c->impulses = false;
+        TL_TRY(tl_step_match(w, c)); /* the colours that they had */
+        TL_TRY(place_pairs(w, c, true, &problem->split, starts, &mark));
+    }
+    w->crowded = problem->split.copies > 0;
     if (!c->count)
         return TL_OK;
-    if (!coloured)
-        tl_run(b, TLK_row_key, pairs, &args);
-    TL_TRY(b->ops->rank(b, args.key, pairs, p->place.data, starts));
     const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
     *colours = coloured ? used : 0;
     if (!coloured)
         memset(problem->view.colours, 0, sizeof problem->view.colours);
-    b->ops->upload(b, p->segment.data, segments, sizeof segments);
+    b->ops->upload(b, w->problem.segment.data, segments, sizeof segments);
     tl_arena_release(b, &w->arena, mark);
     return TL_OK;
 }
@@ -156,6 +206,28 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
         TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
     }
     return tl_buffer_need(b, &p->position_gamma, 3 * rows * real);
+}
+
+/* What sweeps over copies of crowded bodies need. */
+static tl_status split_rows(tl_world *w, tl_problem *problem, const tlk_build *build)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    tlk_split *split = &problem->split;
+    const size_t words = problem->view.rows * sizeof(uint32_t);
+    const size_t blocks = 8 * ((size_t)w->rows + split->copies) * b->real;
+    if (!split->copies)
+        return TL_OK;
+    TL_TRY(tl_buffer_need(b, &p->split_a, words));
+    TL_TRY(tl_buffer_need(b, &p->split_b, words));
+    TL_TRY(tl_buffer_need(b, &p->split_vel, blocks));
+    TL_TRY(tl_buffer_need(b, &p->split_turn, build->inverse ? blocks : 0));
+    split->build = *build;
+    split->a = p->split_a.data;
+    split->b = p->split_b.data;
+    split->vel = p->split_vel.data;
+    split->inverse = build->inverse ? p->split_turn.data : NULL;
+    return TL_OK;
 }
 
 /* Up to which gap contacts that carry load are held closed: where the law opens no gaps by itself
@@ -248,5 +320,5 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     view->vel = w->work.data;
     view->turns = build->turns;
     view->mass = build->mass;
-    return TL_OK;
+    return split_rows(w, problem, build);
 }

@@ -27,7 +27,7 @@ tl_status tl_step_match(tl_world *world, tl_contacts *next);
 tl_status tl_step_free(tl_world *world, tlk_motion *motion);
 
 /* Colours, and from them the order of rows; then the rows of the velocity problem in that order. */
-tl_status tl_step_order(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
+tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *problem,
                         uint32_t *colours);
 tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
                        tlk_build *build);

@@ -2,14 +2,17 @@
  * field must be what a world of this library could have saved. What scenes have rules for is
  * checked by those; what follows from other fields (inverse masses, flags, frames, which handles
  * are alive) is computed anew and compared. snapshot.c calls it. */
+#include "kernels/bid.h"
 #include "scene/check.h"
 #include "world/image.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define REACH 1e13 /* m: centres of shapes are nearer, as bodies and shapes are within TLK_FAR */
+#define REACH        1e13 /* m: centres of shapes are nearer, as bodies and shapes are within TLK_FAR */
+#define MOST_DOUBLED 25u /* how often copies of a crowded body are doubled */
 
 static tl_status damaged(const char *what, size_t index, const char *fault)
 {
@@ -446,7 +449,9 @@ static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
         return "its place is out of reach";
     if (m->kept.count && !may_be_kept(w, (const double *)m->kept.data + TLK_KEPT * k))
         return "its points in the frames of its bodies are none";
-    return colour < TLK_COLOURS || colour == TLK_NONE ? NULL : "its colour is none";
+    const bool word = (colour & TLK_WORD_COLOUR) < TLK_COLOURS &&
+                      (colour >> 8 & 255) <= MOST_DOUBLED && colour >> 16 <= MOST_DOUBLED;
+    return word || colour == TLK_NONE ? NULL : "its colour is none";
 }
 
 /* Whether a contact is of the same pair of shapes as the one before it. */
@@ -457,31 +462,91 @@ static bool follows(const tl_image *m, size_t k)
            feature[2 * k] == feature[2 * k - 2];
 }
 
-/* No two pairs of a colour but the last share a dynamic body, and the contacts of a pair have one
- * colour: `used` has the colours taken at each body so far. */
-static bool takes_colour(const tl_image *m, size_t k, uint64_t *used)
+/* Colours that are taken: by body, as bits; at copies of crowded bodies, one by one as body, copy
+ * and colour, and the contact. */
+typedef struct taken {
+    uint64_t *used;   /* a body */
+    uint8_t *doubled; /* a body: how often its copies were, plus 1; 0: not known yet */
+    tl_array copies;  /* taken_copy */
+} taken;
+
+typedef struct taken_copy {
+    uint64_t what;
+    size_t contact;
+} taken_copy;
+
+static tl_status take_copy(taken *t, uint32_t row, uint32_t copy, uint32_t colour, size_t k)
 {
-    if (follows(m, k))
-        return ((const uint32_t *)m->colour.data)[k] == ((const uint32_t *)m->colour.data)[k - 1];
-    const uint32_t colour = ((const uint32_t *)m->colour.data)[k];
-    const uint32_t *body = m->shape_body.data;
-    const uint32_t shape[2] = {((const uint32_t *)m->a.data)[k], ((const uint32_t *)m->b.data)[k]};
-    if (colour >= TLK_COLOURS - 1)
-        return true;
+    const taken_copy one = {(uint64_t)row << 32 | copy << 6 | colour, k};
+    return tl_array_append(&t->copies, &one, 1);
+}
+
+/* No two pairs of a colour but the last share a dynamic body, or a copy of one (match.h), which all
+ * pairs of the body take from as many; and the contacts of a pair have one colour. */
+static tl_status take_colour(const tl_image *m, size_t k, taken *t, bool *fits)
+{
+    const tlk_colour pairs = {.a = m->a.data,
+                              .b = m->b.data,
+                              .feature = m->feature.count ? m->feature.data : NULL,
+                              .shape_body = m->shape_body.data,
+                              .id = m->id.data};
+    const uint32_t word = ((const uint32_t *)m->colour.data)[k], colour = word & TLK_WORD_COLOUR;
+    const uint32_t row[2] = {pairs.shape_body[pairs.a[k]], pairs.shape_body[pairs.b[k]]};
+    const bool second = pairs.id[row[0]] > pairs.id[row[1]]; /* the first has the higher handle */
+    *fits = !follows(m, k) || word == ((const uint32_t *)m->colour.data)[k - 1];
+    if (follows(m, k) || word == TLK_NONE)
+        return TL_OK;
     for (int i = 0; i < 2; i++) {
-        const uint32_t row = body[shape[i]];
-        if (!(((const double *)m->inertia.data)[4 * (size_t)row + 3] > 0))
+        const uint32_t doubled = word >> (second == (i == 0) ? 16 : 8) & 255;
+        if (!(((const double *)m->inertia.data)[4 * (size_t)row[i] + 3] > 0))
             continue;
-        if (used[row] >> colour & 1)
-            return false;
-        used[row] |= 1ull << colour;
+        *fits = *fits && (!t->doubled[row[i]] || t->doubled[row[i]] == doubled + 1);
+        t->doubled[row[i]] = (uint8_t)(doubled + 1);
+        if (colour == TLK_COLOURS - 1)
+            continue;
+        if (doubled) {
+            const uint32_t copy = (uint32_t)(tlk_bid(&pairs, (uint32_t)k) & ((1u << doubled) - 1));
+            TL_TRY(take_copy(t, row[i], copy, colour, k));
+            continue;
+        }
+        *fits = *fits && !(t->used[row[i]] >> colour & 1);
+        t->used[row[i]] |= 1ull << colour;
     }
-    return true;
+    return TL_OK;
+}
+
+static int by_copy(const void *a, const void *b)
+{
+    const taken_copy *one = a, *other = b;
+    if (one->what != other->what)
+        return one->what < other->what ? -1 : 1;
+    return one->contact < other->contact ? -1 : one->contact > other->contact;
+}
+
+static const char *const clash = "its colour is that of another contact of its body";
+
+/* Whether all colours fit with each other. */
+static tl_status check_colours(const tl_image *m, taken *t)
+{
+    const size_t contacts = m->a.count;
+    for (size_t k = 0; k < contacts; k++) {
+        bool fits;
+        TL_TRY(take_colour(m, k, t, &fits));
+        if (!fits)
+            return damaged("contacts", k, clash);
+    }
+    const taken_copy *copies = t->copies.data;
+    if (t->copies.count)
+        qsort(t->copies.data, t->copies.count, sizeof *copies, by_copy);
+    for (size_t i = 1; i < t->copies.count; i++)
+        if (copies[i].what == copies[i - 1].what)
+            return damaged("contacts", copies[i].contact, clash);
+    return TL_OK;
 }
 
 static tl_status check_contacts(const tl_world *w, const tl_image *m)
 {
-    const size_t contacts = m->a.count, bytes = m->id.count * sizeof(uint64_t);
+    const size_t contacts = m->a.count, bytes = m->id.count * (sizeof(uint64_t) + 1);
     tl_status status = TL_OK;
     if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
         m->colour.count != contacts || m->place.count != m->feature.count ||
@@ -490,17 +555,18 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
         return tl_damaged("its arrays of contacts differ in length");
     if (!contacts)
         return TL_OK;
-    uint64_t *used = tl_alloc_zero(bytes + 1);
-    if (!used)
-        return TL_NO_MEMORY;
-    for (size_t k = 0; k < contacts && status == TL_OK; k++) {
+    for (size_t k = 0; k < contacts; k++) {
         const char *fault = contact_fault(w, m, k);
-        if (!fault && !takes_colour(m, k, used))
-            fault = "its colour is that of another contact of its body";
         if (fault)
-            status = damaged("contacts", k, fault);
+            return damaged("contacts", k, fault);
     }
-    tl_free(used, bytes + 1);
+    taken t = {.used = tl_alloc_zero(bytes + 1), .copies = {.item = sizeof(taken_copy)}};
+    if (!t.used)
+        return TL_NO_MEMORY;
+    t.doubled = (uint8_t *)(t.used + m->id.count);
+    status = check_colours(m, &t);
+    tl_array_free(&t.copies);
+    tl_free(t.used, bytes + 1);
     return status;
 }
 

@@ -40,7 +40,10 @@ typedef struct tl_rows {
     tl_buffer segment;    /* uint32_t: place and row of segments */
     tl_buffer bidding;    /* colouring: used and bid, uint64_t a body each, and fresh_count */
     tl_buffer fresh;      /* uint32_t a contact */
-    tl_buffer a, b;       /* uint32_t */
+    tl_buffer copy;       /* uint32_t, dynamic + 1: the first copy of each body */
+    tl_buffer owner, split_a, split_b;            /* tlk_split: uint32_t */
+    tl_buffer split_vel, split_turn;              /* tlk_split: real */
+    tl_buffer a, b;                               /* uint32_t */
     tl_buffer head, arms, wall, bias, gap, gamma; /* real */
     tl_buffer material, moment;                   /* real */
     tl_buffer inverse;                            /* real, of bodies */
@@ -113,7 +116,8 @@ struct tl_world {
     uint64_t steps;
     double time, dissipated, work_done; /* s, J, J */
     uint32_t unbalanced;                /* 1: loads are new, and the next step looks for balance */
-    double pull[3];                     /* m/s, what gravity added in the last step */
+    bool crowded;   /* bodies had copies in the last step: saves a look, and changes nothing else */
+    double pull[3]; /* m/s, what gravity added in the last step */
     uint64_t balance_debt; /* what such searches took and steps have not yet paid back */
     tl_report report;
 

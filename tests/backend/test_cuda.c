@@ -3,6 +3,9 @@
 #include "scenes.h"
 #include "solids.h"
 
+#include "crowds.h"
+#include "world/world.h"
+
 static bool there;
 
 static tl_settings settings_on(const variant *v, tl_backend_kind backend)
@@ -166,6 +169,41 @@ static void test_pile(void **state)
     (void)state;
     need_gpu();
     for_each_precision(pile);
+}
+
+/* Crowded bodies: a ball of 30 grain radii in a bed, and a plate with boxes on both sides. */
+static void crowd(const variant *v)
+{
+    uint64_t hash[2][2];
+    for (int run = 0; run < 2; run++) {
+        pile_options o = pile_default();
+        tl_settings settings = settings_for(v, 1.0 / 200);
+        o.bodies = 12000;
+        o.layers = 8;
+        o.ball = 30 * o.radius;
+        o.settings.precision = v->precision;
+        o.settings.backend = settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+        tl_scene *scene = NULL;
+        assert_ok(pile_scene(&o, &scene));
+        tl_world *world = world_of(scene);
+        step(world, 300);
+        hash[0][run] = tl_world_hash(world);
+        assert_true(world->crowded);
+        tl_world_destroy(world);
+        world = plate_world(&settings);
+        step(world, 30);
+        hash[1][run] = tl_world_hash(world);
+        tl_world_destroy(world);
+    }
+    assert_true(hash[0][0] == hash[0][1]);
+    assert_true(hash[1][0] == hash[1][1]);
+}
+
+static void test_crowd(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(crowd);
 }
 
 /* Bodies of two spheres, layer on layer above a mixer's content. */
@@ -421,7 +459,7 @@ int main(void)
         cmocka_unit_test(test_travels),    cmocka_unit_test(test_pile),
         cmocka_unit_test(test_edits),      cmocka_unit_test(test_parts),
         cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_queries),    cmocka_unit_test(test_crowd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

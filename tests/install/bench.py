@@ -54,6 +54,10 @@ for wrong in ("", "0", "1,", ",1", "1;2", "1,2,3,4,5", "1025", "two"):
 said = bench("scaling", "--threads", "1,2", code=2).stderr
 assert "expected one number for scaling" in said, said
 
+# A bed alone, and with a ball.
+rows, _ = rows_of("crowd", "--bodies", "3000", "--settle", "30", "--steps", "3", "--threads", "1")
+assert [r["bed"] for r in rows] == ["alone", "with a ball"] and rows[1]["ms_over_bed"] > 0 and rows[1]["deepest"] >= 0, rows
+
 # Cubes and hulls, by every engine.
 rows, ratios = rows_of("shapes", "--bodies", "120", "--settle", "150", "--steps", "5", "--threads", "1,2", "--peers",
                        ",".join(peers))

@@ -414,10 +414,45 @@ static void colours(const variant *v)
     forgery_free(&f);
 }
 
+/* The same at the four copies of a ball with 70 neighbours; and copies that some of its contacts
+ * would have more of, or nobody. */
+static void copies(const variant *v)
+{
+    tl_scene *scene = scene_for(v, 1e-3);
+    set_gravity(scene, 0, 0, 0);
+    add_sphere(scene, (tl_material){0}, 1, 0, (double[3]){0, 0, 0}, (double[3]){0, 0, 0});
+    for (int i = 0; i < 70; i++) {
+        const double z = 1 - (2 * i + 1.0) / 70, angle = 2.399963 * i;
+        const double across = 1.051 * sqrt(1 - z * z);
+        add_sphere(scene, (tl_material){0}, 0.05, 0,
+                   (double[3]){across * cos(angle), across * sin(angle), 1.051 * z},
+                   (double[3]){0, 0, 0});
+    }
+    tl_world *world = world_of(scene);
+    step(world, 1);
+    const size_t contacts = tl_world_contact_count(world);
+    assert_int_equal(contacts, 70);
+    forgery f = forgery_of(world);
+    unsigned char *const words = (unsigned char *)f.copy + f.bytes - 4 * contacts;
+    memcpy(f.copy, f.data, f.bytes);
+    assert_int_equal(words[1], 2);
+    assert_true(judge(&f, true));
+    words[1] = 1;
+    expect_refusal(&f, "its colour is that of another contact of its body");
+    words[1] = 26;
+    expect_refusal(&f, "contacts[0]: its colour is none");
+    words[1] = 2;
+    for (size_t k = 0; k < contacts; k++) /* each fourth of them shares a copy, at random */
+        words[4 * k] = (unsigned char)(k % 2);
+    expect_refusal(&f, "its colour is that of another contact of its body");
+    forgery_free(&f);
+}
+
 static void test_colours(void **state)
 {
     (void)state;
     for_each_precision(colours);
+    for_each_precision(copies);
 }
 
 /* 2^31 - 1 handles: 8 GB for their table, if the snapshot were believed. */

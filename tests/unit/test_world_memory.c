@@ -3,6 +3,8 @@
  * ends in the same state as one in which nothing failed. Nothing leaks. */
 #include "support.h"
 
+#include "world/world.h"
+
 /* Sanitizers make a life ten times as long: of so many allocations one fails then, another one with
  * each solver. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -307,6 +309,27 @@ static void edit(tl_world *world, bool *gave_up)
     *gave_up = given_up;
 }
 
+/* A ball with 60 others around it: sweeps have copies of it. */
+static bool crowded;
+
+static void add_crowd(tl_scene *scene, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    tl_shape_def large = tl_sphere_default(1), small = tl_sphere_default(0.05);
+    tl_body_def defs[61];
+    for (int i = 0; i < 61; i++) {
+        const double z = i ? 1 - (2 * i - 1.0) / 60 : 0, across = i ? 1.0499 * sqrt(1 - z * z) : 0;
+        defs[i] = tl_body_default();
+        defs[i].shape_count = 1;
+        defs[i].shapes = i ? &small : &large;
+        defs[i].position[0] = across * cos(2.399963 * i);
+        defs[i].position[1] = across * sin(2.399963 * i);
+        defs[i].position[2] = 20 + 1.0499 * z;
+    }
+    TRY(tl_scene_add_bodies(scene, 61, defs, NULL));
+    *gave_up = given_up;
+}
+
 /* The whole life of a scene (with a schedule, if `busy`) and a world; returns the final hash, 0 if
  * it was given up. */
 static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
@@ -328,6 +351,8 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
         add_solids(scene, &given_up);
         if (busy)
             plan(scene, &given_up);
+        if (crowded)
+            add_crowd(scene, &given_up);
     }
     TRY(tl_world_create(scene, &world));
     assert_true((world != NULL) == !given_up);
@@ -344,6 +369,7 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
     }
     for (int i = 0; i < 2 && !given_up && !hash; i++)
         hash = tl_world_hash(loaded); /* 0 where it found no memory */
+    assert_true(given_up || loaded->crowded == crowded);
     tl_snapshot_free(snapshot, bytes);
     tl_world_destroy(loaded);
     tl_world_destroy(world);
@@ -398,12 +424,21 @@ static void test_schedule(void **state)
     every_allocation(TL_PSOR, TL_MIXED, true);
 }
 
+static void test_crowd(void **state)
+{
+    (void)state;
+    crowded = true;
+    every_allocation(TL_PSOR, TL_DOUBLE, false);
+    crowded = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_psor),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_crowd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

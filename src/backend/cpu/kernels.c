@@ -6,8 +6,10 @@
 
 #include "kernels/bodies.h"
 #include "kernels/contacts.h"
+#include "kernels/crowd.h"
 #include "kernels/descent.h"
 #include "kernels/find.h"
+#include "kernels/gather.h"
 #include "kernels/impact.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"

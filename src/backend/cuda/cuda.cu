@@ -192,14 +192,16 @@ static void cuda_fill(tl_backend *backend, void *device, int byte, size_t bytes)
         note(c, cudaMemsetAsync(device, byte, bytes, c->stream));
 }
 
-/* Whether a list is the sweeps of one problem, or what comes before them. */
-static bool is_sweeps(const tl_launch *launches, size_t count)
+/* How many launches at the start of a list are the sweeps of one problem, or what comes before
+ * them. */
+static size_t leading_sweeps(const tl_launch *launches, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if ((launches[i].kernel != TLK_psor_sweep && launches[i].kernel != TLK_psor_start) ||
-            launches[i].kernel != launches[0].kernel || launches[i].args != launches[0].args)
-            return false;
-    return count > 0 && count <= 2 * TLK_COLOURS;
+    size_t n = 0;
+    while (n < count && n < 2 * TLK_COLOURS &&
+           (launches[n].kernel == TLK_psor_sweep || launches[n].kernel == TLK_psor_start) &&
+           launches[n].kernel == launches[0].kernel && launches[n].args == launches[0].args)
+        n++;
+    return n;
 }
 
 /* A list of launches, once. */
@@ -246,11 +248,18 @@ static cudaError_t make_graph(cuda_backend *c, const tl_launch *launches, size_t
 static void cuda_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
     cuda_backend *c = current(backend);
-    if (is_sweeps(launches, count)) {
+    const size_t sweeps = leading_sweeps(launches, count);
+    cudaError_t e = cudaSuccess;
+    if (sweeps && sweeps == count) {
         note(c, c->kernels->sweeps(launches, count, repeat, &c->blocks, c->stream));
         return;
     }
-    cudaError_t e = cudaSuccess;
+    for (uint32_t r = 0; r < repeat && sweeps; r++) { /* something is done between sweeps */
+        note(c, c->kernels->sweeps(launches, sweeps, 1, &c->blocks, c->stream));
+        launch(c, launches + sweeps, count - sweeps);
+    }
+    if (sweeps)
+        return;
     for (uint32_t r = 0; r < repeat && e == cudaSuccess; r++)
         if (r == 0 || repeat < GRAPH_FROM) {
             launch(c, launches, count);

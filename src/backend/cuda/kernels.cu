@@ -3,8 +3,10 @@
  * multiply-add, so that a GPU gives the same bits as a CPU. */
 #include "kernels/bodies.h"
 #include "kernels/contacts.h"
+#include "kernels/crowd.h"
 #include "kernels/descent.h"
 #include "kernels/find.h"
+#include "kernels/gather.h"
 #include "kernels/impact.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
