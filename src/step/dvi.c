@@ -41,7 +41,7 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
         const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
         TL_TRY(tl_buffer_need(w->backend, &w->rest, bytes));
         w->backend->ops->copy(w->backend, w->rest.data, w->pseudo.data, bytes);
-        second.view.free = w->rest.data;
+        TL_TRY(tl_count_from(w->backend, &w->workspace, &second, w->rest.data));
     }
     return tl_solve(w->backend, &w->workspace, &second, &def, def.position_iterations, solution);
 }

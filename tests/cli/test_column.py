@@ -119,15 +119,20 @@ def liggghts(x, r, rolling, young, step, duration):
     return [numpy.loadtxt(f"column.{every * k}.dump", skiprows=9)[:, 1:4] for k in range(1, records + 1)]
 
 
-def compare(rolling, young, step_there, duration, limits):
+# What is measured, and how far it may be off in the fall and at rest. Columns that differ by rounding end up apart by up
+# to 3 % at rest, and the few spheres in front by 5 %.
+MEASURES = (("mean distance from the end wall over d", lambda p: p[:, 0].mean() / D, (0.03, 0.05)),
+            ("mean height over d", lambda p: p[:, 2].mean() / D, (0.03, 0.05)),
+            ("run-out over d (98 % are within)", lambda p: numpy.quantile(p[:, 0], 0.98) / D, (0.03, 0.08)))
+
+
+def compare(rolling, young, step_there, duration):
     x, r = COLUMN
     there = liggghts(x, r, rolling, young, step_there, duration)
     for step in (0.001, 0.0005):
         here = released(x, r, rolling, step, duration)
-        for when, k in ((f"after {PARTIAL} s", 0), ("at rest", -1)) if duration > PARTIAL else ((f"after {PARTIAL} s", 0),):
-            for quantity, measure in (("mean distance from the end wall over d", lambda p: p[:, 0].mean() / D),
-                                      ("mean height over d", lambda p: p[:, 2].mean() / D),
-                                      ("run-out over d (98 % are within)", lambda p: numpy.quantile(p[:, 0], 0.98) / D)):
+        for k, when in ((0, f"after {PARTIAL} s"), (-1, "at rest"))[:len(here)]:
+            for quantity, measure, limits in MEASURES:
                 wanted = measure(there[k])
                 found(f"a column of 1,500 spheres collapses, rolling friction {rolling}", "LIGGGHTS 3.8 from the same places",
                       f"{quantity}, {when}", "friction 0.5; h = 1 and 0.5 ms, there springs",
@@ -135,7 +140,6 @@ def compare(rolling, young, step_there, duration, limits):
 
 
 COLUMN = packed()
-# Columns that differ by rounding end up apart by about 1 % in the fall and 2 % at rest.
-compare(0, 5e7, 2e-5, PARTIAL, (0.03,))
-compare(0.1, 5e8, 5e-6, REST, (0.03, 0, 0, 0, 0.05))
-compare(0.4, 5e8, 5e-6, REST, (0.03, 0, 0, 0, 0.05))
+compare(0, 5e7, 2e-5, PARTIAL)
+compare(0.1, 5e8, 5e-6, REST)
+compare(0.4, 5e8, 5e-6, REST)
