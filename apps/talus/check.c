@@ -46,16 +46,17 @@ static size_t list_filters(const tl_shape_info *shapes, size_t count, filter *li
     return found;
 }
 
-/* Warns of shapes with groups that collide with nothing: a slip, most likely. Bodies that an
- * emitter pours in later are not known here. */
+/* Warns of shapes with groups that collide with nothing: a slip, most likely. Where emitters pour
+ * in more bodies later, of groups that are not known here, only of those with no mask at all. */
 static void tell_filters(facts *f, const tl_document *document, const tl_shape_info *shapes,
                          size_t count)
 {
     filter list[256];
     char name[512];
     const size_t filters = list_filters(shapes, count, list, sizeof list / sizeof *list);
+    const bool more = tl_scene_emitter_count(tl_document_scene(document)) > 0;
     for (size_t i = 0; i < filters; i++) {
-        bool alone = list[i].group != 1 || list[i].mask != UINT32_MAX;
+        bool alone = (list[i].group != 1 || list[i].mask != UINT32_MAX) && !(more && list[i].mask);
         for (size_t k = 0; k < filters; k++)
             alone = alone && !collide(&list[i], &list[k]);
         if (!alone)

@@ -664,6 +664,9 @@ TL_API tl_status tl_scene_monitor_info(const tl_scene *scene, size_t i, tl_monit
 /** How many bodies the scene has. */
 TL_API size_t tl_scene_body_count(const tl_scene *scene);
 
+/** How many emitters the scene has. */
+TL_API size_t tl_scene_emitter_count(const tl_scene *scene);
+
 TL_END_DECLS
 
 #endif

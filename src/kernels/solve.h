@@ -546,6 +546,19 @@ TL_KERNEL void tlk_block_velocity(const tlk_problem *p, uint32_t i)
     tlk_store8(p->vel + 8 * (size_t)i, vel);
 }
 
+/* One block: v = free - M^-1 D x: free velocities from which x leads to the free ones of before. */
+TL_KERNEL void tlk_block_without(const tlk_problem *p, uint32_t i)
+{
+    real free[8], vel[8];
+    tlk_load8(p->free + 8 * (size_t)i, free);
+    tlk_gather(p, i, p->x, free, vel);
+    for (int k = 0; k < 3; k++) {
+        vel[k] = free[k] - vel[k];
+        vel[4 + k] = free[4 + k] - vel[4 + k];
+    }
+    tlk_store8(p->vel + 8 * (size_t)i, vel);
+}
+
 /* The same of row s with all that it has: bias, materials, and its moment, whose share is made m/s
  * by the length that the two step lengths make. */
 TL_KERNEL double tlk_whole_residual(const tlk_problem *p, uint32_t s, const tlk_row *row,

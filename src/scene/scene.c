@@ -130,3 +130,11 @@ size_t tl_scene_body_count(const tl_scene *scene)
     tl_refuse_null("scene");
     return 0;
 }
+
+size_t tl_scene_emitter_count(const tl_scene *scene)
+{
+    if (scene)
+        return scene->schedule.emitters.count;
+    tl_refuse_null("scene");
+    return 0;
+}

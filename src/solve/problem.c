@@ -87,3 +87,17 @@ void tl_impulses_back(tl_backend *backend, const tlk_problem *view)
     tl_run(backend, TLK_impulses_out, view->rows, view);
     tl_run(backend, TLK_block_velocity, view->moving, view);
 }
+
+tl_status tl_count_from(tl_backend *backend, tl_workspace *w, tl_problem *problem, void *free)
+{
+    TL_TRY(tl_problem_lists(backend, w, problem));
+    TL_TRY(tl_buffer_need(backend, &w->points, 4 * (size_t)problem->view.rows * backend->real));
+    tlk_problem view = problem->view;
+    view.x = w->points.data;
+    view.r = NULL;
+    view.vel = free;
+    tl_run(backend, TLK_impulses_in, view.rows, &view);
+    tl_run(backend, TLK_block_without, view.moving, &view);
+    problem->view.free = free;
+    return TL_OK;
+}

@@ -68,6 +68,12 @@ tl_status tl_problem_lists(tl_backend *backend, tl_workspace *workspace, tl_prob
 /* Puts the impulses x of the view into gamma and makes vel = free + M^-1 D x. */
 void tl_impulses_back(tl_backend *backend, const tlk_problem *view);
 
+/* For solvers that make velocities of all of gamma: gamma as it is comes to count for nothing, by
+ * free velocities that are less by what it does. The view's free velocities go to `free`, a copy of
+ * them that becomes the view's. */
+tl_status tl_count_from(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
+                        void *free);
+
 /* The loop of a gradient solver: `decide` after each trial, then `move` (TLK_FOLD: none). */
 tl_status tl_descend(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                      tl_kernel decide, tl_kernel move, double tolerance, uint32_t iterations,

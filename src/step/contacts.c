@@ -106,11 +106,9 @@ tl_status tl_step_match(tl_world *w, tl_contacts *next)
  * are. */
 static tl_status find_beside(tl_world *w, uint32_t parts, uint32_t devices)
 {
-    const size_t bytes = 4 * (size_t)w->shape_rows * sizeof(double);
     tl_contacts *next = &w->contacts[1 - w->current];
     tl_world_forget_asked(w);
-    TL_TRY(tl_buffer_need(w->backend, &w->kept_centre, bytes));
-    w->backend->ops->copy(w->backend, w->kept_centre.data, w->centre.data, bytes);
+    tl_world_exchange_centres(w);
     w->asked = true;
     tl_status status = tl_step_sense(w);
     if (status == TL_OK)

@@ -41,7 +41,7 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
         const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
         TL_TRY(tl_buffer_need(w->backend, &w->rest, bytes));
         w->backend->ops->copy(w->backend, w->rest.data, w->pseudo.data, bytes);
-        second.view.free = w->rest.data;
+        TL_TRY(tl_count_from(w->backend, &w->workspace, &second, w->rest.data));
     }
     return tl_solve(w->backend, &w->workspace, &second, &def, def.position_iterations, solution);
 }
@@ -281,7 +281,6 @@ static tl_status finish(tl_world *w, const stages *s, tl_report *r)
 static tl_status begin_step(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
-    tl_world_forget_asked(w);
     TL_TRY(tl_step_sense(w));
     TL_TRY(tl_step_find(w, 0, 1, NULL, &w->contacts[1 - w->current]));
     r->searches = 1;
@@ -293,9 +292,27 @@ tl_status tl_step_problem(tl_world *w, tl_problem *problem)
 {
     stages s;
     tl_report r = {0};
-    TL_TRY(begin_step(w, &s, &r));
+    tl_world_forget_asked(w);
+    tl_world_exchange_centres(w);
+    const tl_status status = begin_step(w, &s, &r);
+    tl_world_exchange_centres(w);
     *problem = s.problem;
-    return TL_OK;
+    return status;
+}
+
+/* A step, up to where its results become the state; `speed` is the usual one before. */
+static tl_status make_step(tl_world *w, stages *s, tl_report *r, double *speed)
+{
+    TL_TRY(begin_step(w, s, r));
+    *speed = tl_world_speed(w);
+    TL_TRY(solve(w, s, r));
+    TL_TRY(audit_and_move(w, s, r));
+    while (s->check[0] == w->dynamic)
+        TL_TRY(look_again(w, s, r));
+    if (!(s->check[0] < w->dynamic))
+        return TL_OK;
+    w->backend->ops->fill(w->backend, w->halt.data, 0, sizeof(uint64_t));
+    return diverged(w, &s->motion, (size_t)s->check[0]);
 }
 
 tl_status tl_step_dvi(tl_world *w)
@@ -303,15 +320,14 @@ tl_status tl_step_dvi(tl_world *w)
     stages s;
     tl_report r = {0};
     const double begin = tl_now();
-    TL_TRY(begin_step(w, &s, &r));
-    const double speed = tl_world_speed(w);
-    TL_TRY(solve(w, &s, &r));
-    TL_TRY(audit_and_move(w, &s, &r));
-    while (s.check[0] == w->dynamic)
-        TL_TRY(look_again(w, &s, &r));
-    if (s.check[0] < w->dynamic) {
-        w->backend->ops->fill(w->backend, w->halt.data, 0, sizeof(uint64_t));
-        return diverged(w, &s.motion, (size_t)s.check[0]);
+    double speed;
+    tl_world_forget_asked(w);
+    tl_world_exchange_centres(w);
+    const tl_status status = make_step(w, &s, &r, &speed);
+    if (status != TL_OK) {
+        tl_world_exchange_centres(w);
+        w->sensed.count = 0; /* found at the others */
+        return status;
     }
     TL_TRY(finish(w, &s, &r));
     tl_step_watch(w, speed, &s.found, &r);

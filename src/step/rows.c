@@ -231,14 +231,11 @@ static tl_status split_rows(tl_world *w, tl_problem *problem, const tlk_build *b
 }
 
 /* Up to which gap contacts that carry load are held closed: where the law opens no gaps by itself
- * and there is a position problem to close them, whose impulses count from the load. psor applies
- * what changes of them alone; the others make velocities of all of them, and the load itself would
- * move bodies apart. */
+ * and there is a position problem to close them, whose impulses count from the load. */
 static double resting_gap(const tl_world *w)
 {
-    const tl_solver_def *solver = &w->settings.solver;
-    const bool holds = w->settings.overlap == TL_OVERLAP_SPLIT && solver->kind == TL_PSOR &&
-                       tl_solver_law(solver) == TL_LAW_COULOMB;
+    const bool holds = w->settings.overlap == TL_OVERLAP_SPLIT &&
+                       tl_solver_law(&w->settings.solver) == TL_LAW_COULOMB;
     return holds ? RESTING * w->envelope : -INFINITY;
 }
 

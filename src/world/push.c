@@ -131,6 +131,7 @@ static tl_status append_shapes(tl_world *w, const tl_image *m)
     TL_TRY(append_array(b, &w->filter, w->shape_rows, &m->filter));
     TL_TRY(append_array(b, &w->geom, w->shape_rows, &m->geom));
     TL_TRY(append_array(b, &w->centre, w->shape_rows, &m->centre));
+    TL_TRY(append_array(b, &w->kept_centre, w->shape_rows, &m->centre));
     TL_TRY(grow(b, &w->level, w->shape_rows, w->shape_rows + shapes));
     return append_frames(w, m);
 }

@@ -124,11 +124,17 @@ const tl_contacts *tl_world_contacts(const tl_world *w)
     return &w->contacts[w->asked ? 1 - w->current : w->current];
 }
 
+void tl_world_exchange_centres(tl_world *w)
+{
+    const tl_buffer other = w->kept_centre;
+    w->kept_centre = w->centre;
+    w->centre = other;
+}
+
 void tl_world_forget_asked(tl_world *w)
 {
     if (w->asked)
-        w->backend->ops->copy(w->backend, w->centre.data, w->kept_centre.data,
-                              4 * (size_t)w->shape_rows * sizeof(double));
+        tl_world_exchange_centres(w);
     w->asked = false;
 }
 

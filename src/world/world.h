@@ -166,7 +166,8 @@ struct tl_world {
     uint32_t current;   /* which of the two is the last step's */
     tl_contacts sensed; /* with sensors, found with the latest; without impulses */
     /* tl_world_find_contacts() found the other one since, at the centres that shapes have now; the
-     * step's own were found at these. Steps know nothing of it. */
+     * step's own were found at those that are kept. Steps know nothing of it, but keep centres,
+     * too, for when they fail. */
     bool asked;
     tl_buffer kept_centre;
 
@@ -199,6 +200,10 @@ struct tl_world {
  * were. */
 const tl_contacts *tl_world_contacts(const tl_world *world);
 void tl_world_forget_asked(tl_world *world);
+
+/* Before contacts are looked for, which writes all centres: keeps those of the last step's. Again:
+ * they are the present ones. */
+void tl_world_exchange_centres(tl_world *world);
 
 /* Views of the state for kernels. */
 tlk_bodies tl_world_bodies_view(const tl_world *world);

@@ -299,6 +299,47 @@ static const struct call {
     {"read shapes", do_read_shapes, true},
 };
 
+/* A step that fails, at whatever request or because bodies are too fast, leaves the last step's
+ * contacts as they were, with their points, though all shapes have moved since. */
+static void test_contacts_stay(void **state)
+{
+    (void)state;
+    tl_settings settings = tl_settings_default();
+    bool reached = true;
+    settings.threads = 1;
+    for (unsigned k = 0; reached; k++) { /* 0: none fails, and the step diverges */
+        settings.max_speed = tl_settings_default().max_speed;
+        tl_scene *scene = scene_with(&settings);
+        add_floor(scene, (tl_material){0});
+        for (int i = 0; i < 5; i++)
+            add_sphere(scene, (tl_material){0}, 0.1, 0, (double[3]){0.19 * i, 0, 0.1},
+                       (double[3]){1, 0.3, 0});
+        tl_world *world = world_of(scene);
+        size_t before, after;
+        step(world, 3);
+        tl_contact *old = contacts_of(world, &before);
+        settings.max_speed = k ? settings.max_speed : 1e-3;
+        assert_ok(tl_world_set_settings(world, &settings));
+        requests = 0;
+        for_good = false;
+        fail_at = k;
+        const tl_status status = tl_world_step(world, 1, NULL);
+        reached = !k || requests >= k;
+        fail_at = 0;
+        context("request %u fails", k);
+        assert_status(status, !reached ? TL_OK : k ? TL_NO_BACKEND : TL_DIVERGED);
+        tl_contact *now = contacts_of(world, &after);
+        assert_true(before > 5);
+        if (reached) {
+            assert_int_equal(after, before);
+            assert_memory_equal(now, old, before * sizeof *now);
+        }
+        free(old);
+        free(now);
+        tl_world_destroy(world);
+    }
+}
+
 /* One call with the k-th request failing; whether there were so many. */
 static bool fail_once(const variant *v, const struct call *c, unsigned k, bool sticky)
 {
@@ -350,6 +391,7 @@ static void test_each_request(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_request)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_request),
+                                       cmocka_unit_test(test_contacts_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

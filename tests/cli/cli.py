@@ -1,6 +1,7 @@
 """What the tests of the command share: a folder to work in, running the command, and saying what went
 wrong. A test is called with the build folder and the source folder; 77 means that it cannot run here."""
 import atexit
+import csv
 import json
 import os
 import shutil
@@ -74,3 +75,13 @@ def start(*arguments, **options):
             signal.signal(number, signal.SIG_DFL)
     return subprocess.Popen([TALUS, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True, preexec_fn=reset, **options)
+
+
+def places(result, time, body):
+    """Places of the bodies whose names begin so at a time, a tuple per body, and their radii where they have one."""
+    talus("export", result, "--format", "csv", "--from", time, "--to", time, "-o", "places.csv", "--force")
+    with open("places.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    keys = {key.split(" ")[0]: key for key in rows[0]}
+    rows = [row for row in rows if row[keys["name"]].startswith(body)]
+    return ([tuple(float(row[keys[c]]) for c in "xyz") for row in rows], [float(row[keys["radius"]] or "nan") for row in rows])

@@ -116,9 +116,9 @@ GATE = {"name": "gate", "kind": "fixed", "shapes": [{"kind": "box", "size": [1, 
 GRAIN = {"name": "grain", "position": [0, 0, 0.5], "shapes": [{"kind": "sphere", "radius": 0.1}]}
 
 
-def filtered(**grain):
+def filtered(more=None, **grain):
     with open("filtered.json", "w") as out:
-        json.dump({"version": 1, "groups": ["a", "b"], "bodies": [FLOOR, GATE, {**GRAIN, **grain}]}, out)
+        json.dump({"version": 1, "groups": ["a", "b"], "bodies": [FLOOR, GATE, {**GRAIN, **grain}], **(more or {})}, out)
     return run_json("check", "filtered.json")
 
 
@@ -131,3 +131,6 @@ equal(filtered(mask=["a", "b"])["warnings"],
 equal(filtered(mask=[])["warnings"],
       ['filtered.json:1:215: bodies[2] "grain" has a shape that collides with nothing in the scene: group 0x1, mask '
        "0x0"], "no mask")
+POURED = {"emitters": [{"region": {"kind": "box", "low": [0, 0, 1], "high": [1, 1, 2]}, "radius": 0.1, "rate": 1, "group": "a"}]}
+equal(filtered(POURED, mask=["a", "b"])["warnings"], [], "a mask of what is poured in later")
+equal(len(filtered(POURED, mask=[])["warnings"]), 1, "warnings of no mask, beside an emitter")

@@ -20,7 +20,7 @@ field() # key, of a JSON object on standard input that has a line a key
 }
 
 examples=("$source"/examples/*.json)
-[ ${#examples[@]} -ge 14 ] || fail "only ${#examples[@]} examples in $source/examples"
+[ ${#examples[@]} -ge 15 ] || fail "only ${#examples[@]} examples in $source/examples"
 for scene in "${examples[@]}"; do
     name=$(basename "$scene" .json)
     "$talus" check "$scene" --json > check.json 2> check.err || fail "$name: check says $(cat check.err)"

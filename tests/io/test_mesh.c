@@ -1,6 +1,7 @@
 /* Mesh files: STL of both kinds, OBJ with what its writers do, PLY and glTF where assimp is there;
  * and files that are damaged, cut, lying or hostile: a message that says where, and nothing else.
  */
+#include "failing.h"
 #include "mesh_forms.h"
 
 #include <locale.h>

@@ -2,6 +2,7 @@
 /* Meshes as convex pieces: blocks that come apart exactly, round ones that come nearer as the
  * tolerance shrinks, what is said of errors against points counted one by one, limits, thin and
  * hollow and touching parts, the same pieces each time, and what is refused. */
+#include "failing.h"
 #include "mesh_forms.h"
 
 static double volume; /* of the mesh split last */

@@ -1,5 +1,6 @@
 /* Meshes as spheres: one sphere for a sphere, surfaces that come nearer as the tolerance shrinks, a
  * limit on the number of spheres, the same spheres each time, and what is refused. */
+#include "failing.h"
 #include "mesh_forms.h"
 
 static double volume; /* of the mesh decomposed last */

@@ -1,6 +1,7 @@
 /* Geometries of a scene and frames of shapes: hulls with their faces, edges and bounds, what is
  * refused, what happens when allocations fail; bounding balls and boxes against points of the
  * surface. */
+#include "failing.h"
 #include "hull_sets.h"
 
 #include "base/turn.h"

@@ -2,6 +2,7 @@
  * equal, in one plane but for one, thin as needles). Each is closed and convex, has no point
  * outside, and has vertices that were given. tests/unit/test_hull_qhull.c compares volumes with
  * Qhull's. */
+#include "failing.h"
 #include "hull_sets.h"
 
 /* No point is above a triangle, up to rounding of this test's own arithmetic. */

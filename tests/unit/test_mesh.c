@@ -1,5 +1,6 @@
 /* Meshes: what is merged, dropped and refused, and volume, centre of mass and inertia of forms that
  * have a formula, wherever and however large they are. */
+#include "failing.h"
 #include "mesh_forms.h"
 
 static tl_mesh_solid measure(double density)

@@ -1,6 +1,7 @@
 /* Meshes on dynamic bodies in scenes and worlds: what stands for them, mixed with other shapes and
  * shared; mass of the mesh; fills and emitters of them; snapshots that go on with emitting; bodies
  * added to a world; refusals; memory that fails. */
+#include "failing.h"
 #include "mesh_forms.h"
 
 /* A U of three boxes, 5 cells, about the middle of its bounding box. */

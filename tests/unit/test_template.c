@@ -1,6 +1,7 @@
 /* Fills with templates: copies lie in the region and touch nothing, come as often as their weights
  * say, in all rotations and sizes; a sphere as a template is the fill of spheres. Solids that are
  * in the way of fills. */
+#include "failing.h"
 #include "mesh_forms.h"
 
 #include "base/turn.h"

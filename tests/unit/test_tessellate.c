@@ -1,6 +1,7 @@
 /* Triangles of shapes: closed, turned outward, of the right volume and with the right normals. The
  * volumes that they come near to are closed formulas. */
 #include "support.h"
+#include "failing.h"
 #include "mesh_forms.h"
 
 /* A shape with its geometry. */

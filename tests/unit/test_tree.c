@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "failing.h"
 #include "surface_forms.h"
 
 /* ---- Which triangles are near a box ---- */
