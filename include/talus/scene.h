@@ -224,6 +224,11 @@ TL_API tl_body_def tl_body_default(void);
  * shapes. Any number of pairs may be excluded; one that is already is no error. */
 TL_API tl_status tl_scene_exclude(tl_scene *scene, tl_body a, tl_body b);
 
+/** Where a body of the scene starts: its origin (m) and orientation, as they were given. Joints are
+ * placed by them (tl_joint_place()). */
+TL_API tl_status tl_scene_read_pose(const tl_scene *scene, tl_body body, double position[3],
+                                    double orientation[4]);
+
 /** A force and torque on a dynamic body, on top of gravity; several on one body add up. */
 typedef struct tl_force_def {
     tl_body body;         /**< the dynamic body it acts on */

@@ -105,6 +105,9 @@ static tl_status add_name(const tl_reader *r, const tl_json *value, pieces *p, i
                             tl_read_show(r, value, text, sizeof text), expected,
                             tl_near_hint(&near));
     }
+    if (span->section == TL_SECTION_JOINTS)
+        return tl_read_fail(r, value, "is %s, a joint, expected %s",
+                            tl_read_show(r, value, text, sizeof text), expected);
     if (span->section == TL_SECTION_EMITTERS)
         return tl_array_append(&p->emitters[which], &span->entry, 1);
     const tl_body_range range = {{span->first, 1}, span->count};
