@@ -604,9 +604,13 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_TOUCHING = 14, /**< count, mass (kg): of the bodies of `by` that touch `on`, by
                                 a contact that overlaps or carries an impulse, as the step
                                 found them: of a sensor, those that are in it */
-    TL_MONITOR_RAY = 15       /**< distance (m): how far a ray goes until it hits one of `on`,
+    TL_MONITOR_RAY = 15,      /**< distance (m): how far a ray goes until it hits one of `on`,
                                  as tl_world_cast_rays() has it; `max_distance` where it hits
                                  none; after each step */
+    TL_MONITOR_JOINT = 16     /**< what `joint` does, as tl_joint_state has it: fx, fy, fz, force
+                                 (N), tx, ty, tz, torque (N m) in the world, local_fx to local_tz in
+                                 frame a; for each free axis of x, y, z, rx, ry, rz its value ("rz"),
+                                 rate ("rz_rate") and motor ("rz_motor"); error (m) */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */
@@ -645,6 +649,7 @@ typedef struct tl_monitor_def {
     tl_body from;        /**< RAY: point and axis are in the frame of this body, which the ray goes
                               through; default none: the world's */
     double max_distance; /**< m, RAY: how far it goes; finite and > 0 */
+    tl_joint joint;      /**< JOINT: a joint of the scene */
     double normal[3];    /**< FLOW: of the plane, to the side that mass flows to; default 0: into
                               `region` */
     bool within;      /**< ENERGY, AMOUNT, SPEED: bodies whose centre of mass is in `region` alone;

@@ -421,6 +421,7 @@ static void evaluate(tl_world *w, size_t i)
     case TL_MONITOR_INTEGRAL:
         *out = statistic(m, s, &(tl_sample){w->time, w->settings.step, values[1 + m->source]});
         break;
+    case TL_MONITOR_JOINT: break; /* taken by measure_joints() */
     case TL_MONITOR_RAY: *out = ray_distance(w, &m->def, n); break;
     case TL_MONITOR_EXPRESSION: *out = tl_expression_value(&m->code, values); break;
     }

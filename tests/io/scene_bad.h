@@ -1717,7 +1717,7 @@ static const bad_scene bad_scenes[] = {
      "s.json:4:28: monitors.a.kind: is \"pressure\", expected \"force\", \"torque\", "
      "\"mass_flow\", \"position\", \"velocity\", \"angular_velocity\", \"energy\", \"amount\", "
      "\"speed\", \"mean\", \"max\", \"min\", \"integral\", \"expression\", "
-     "\"touching\" or \"ray\""},
+     "\"touching\", \"ray\" or \"joint\""},
     {SEEN,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
@@ -2292,6 +2292,18 @@ static const bad_scene bad_scenes[] = {
      SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
                   "0]}],\n'monitors': {'m': {'kind': 'force', 'on': 'h'}}"),
      "s.json:7:43: monitors.m.on: is \"h\", a joint, expected the name of a body, fill or emitter"},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint'}}"),
+     "s.json:8:19: monitors.m: has no 'joint', expected the name of a joint"},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 3}}"),
+     "s.json:8:46: monitors.m.joint: is 3, expected the name of a joint, or [name, index] of "
+     "repeated ones"},
+    {BLIND, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 'arm'}}"),
+     "s.json:8:46: monitors.m.joint: is \"arm\", expected the name of a joint, or [name, index] of "
+     "repeated ones"},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 'arm', 'on': 'all'}}"),
+     "s.json:8:53: monitors.m: has 'on', expected none with kind \"joint\""},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'force', 'joint': 'arm', 'on': 'arm'}}"),
+     "s.json:8:37: monitors.m: has 'joint', expected none with kind \"force\""},
 };
 
 #endif

@@ -252,7 +252,10 @@ static const char scene_joints[] =
     "   {'kind': 'pulley', 'bodies': ['arm', 'hand'], 'points': [[2, 0, 1], [3, 0, 1]],\n"
     "    'anchors': [[2, 0, 4], [3, 0, 5]], 'ratio': 2, 'rope': true},\n"
     "   {'kind': 'generic', 'bodies': ['ground', 'arm'], 'at': [2, 0, 1], 'locked': ['x', 'rz'],\n"
-    "    'axes': {'y': {'limits': [0, 1]}}}]}\n";
+    "    'axes': {'y': {'limits': [0, 1]}}}],\n"
+    " 'monitors': {'elbow': {'kind': 'joint', 'joint': 'wrist'},\n"
+    "   'second': {'kind': 'joint', 'joint': ['chain', 1]},\n"
+    "   'power': {'kind': 'expression', 'expression': '=elbow.rz_rate*elbow.rz_motor'}}}\n";
 
 static const struct good_scene {
     const char *name, *text;
