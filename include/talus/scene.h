@@ -11,6 +11,7 @@
 #define TALUS_SCENE_H
 
 #include "talus/base.h"
+#include "talus/joint.h"
 #include "talus/mesh.h"
 
 TL_BEGIN_DECLS
@@ -236,6 +237,15 @@ typedef struct tl_force_def {
 
 /** No force on no body. */
 TL_API tl_force_def tl_force_default(void);
+
+/** Adds a joint between bodies of the scene. `joint`, if not NULL, receives its handle. */
+TL_API tl_status tl_scene_add_joint(tl_scene *scene, const tl_joint_def *def, tl_joint *joint);
+
+/** How many joints the scene has. */
+TL_API size_t tl_scene_joint_count(const tl_scene *scene);
+
+/** What a joint was added as. Tables and texts that it points to belong to the scene. */
+TL_API tl_status tl_scene_joint(const tl_scene *scene, tl_joint joint, tl_joint_def *def);
 
 /** How overlap is removed (docs/theory.md, "Overlap"). */
 typedef enum tl_overlap {

@@ -1,6 +1,6 @@
 /* Scenes: the description as users build it. body.c checks bodies, material.c materials, motion.c
- * forces, settings.c settings, schedule.c what happens later, monitor.c
- * what is measured, fill.c makes many bodies at once. Called through talus/scene.h. */
+ * forces, settings.c settings, schedule.c what happens later, joint.c joints, monitor.c what is
+ * measured, fill.c makes many bodies at once. Called through talus/scene.h. */
 #include "scene/check.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@ tl_status tl_scene_create(tl_scene **scene)
     made->settings = tl_settings_default();
     made->forces.item = sizeof(tl_force_rec);
     made->exclusions.item = sizeof(uint64_t);
+    made->joints.item = sizeof(tl_joint_rec);
     made->geometries.item = sizeof(tl_geometry_rec);
     tl_body_list_init(&made->list);
     made->list.geometries = &made->geometries;
@@ -40,6 +41,7 @@ void tl_scene_destroy(tl_scene *scene)
         tl_force_rec_free(&forces[i]);
     tl_array_free(&scene->forces);
     tl_array_free(&scene->exclusions);
+    tl_joints_free(&scene->joints);
     tl_schedule_free(&scene->schedule);
     tl_monitor_list_free(&scene->monitors);
     tl_array_free(&scene->materials);

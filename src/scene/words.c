@@ -36,6 +36,12 @@ static const struct vocabulary {
                                 "min", "integral", "expression", "touching", "ray")},
     [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("simultaneous", "propagating")},
     [TL_WORDS_COMPRESSION] = {"TL_COMPRESSION_", WORDS("none", "lossless", "quantised")},
+    [TL_WORDS_JOINT] = {"TL_JOINT_",
+                        WORDS("fixed", "spherical", "revolute", "prismatic", "cylindrical",
+                              "planar", "universal", "point_on_line", "point_on_plane", "distance",
+                              "revolute_spherical", "gear", "rack", "screw", "pulley", "generic")},
+    [TL_WORDS_FUNCTION] = {"TL_FUNCTION_", WORDS("constant", "sine", "table", "expression")},
+    [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
 };
 
 const char *const *tl_words(tl_vocabulary which)
