@@ -432,13 +432,13 @@ typedef struct tlk_audit {
 #define TLK_ROW_PULLEY   10u
 
 /* What an axis that is not locked has. */
-typedef struct tlk_axis {
+typedef struct tlk_joint_axis {
     double lower, upper, restitution, friction, stiffness, damping, rest, limit;
     uint32_t drive;  /* tl_drive */
     uint32_t table;  /* of a tabulated spring: where its coordinates are in `numbers`; the forces */
     uint32_t length; /* follow; so many of each, 0: there is none */
     uint32_t unused;
-} tlk_axis;
+} tlk_joint_axis;
 
 typedef struct tlk_joint {
     uint32_t rows, bodies, first; /* first: of its rows */
@@ -541,7 +541,7 @@ typedef struct tlk_joint_reading {
 typedef struct tlk_joints {
     tlk_motion motion; /* of the step; its vel is what projections work on */
     const tlk_joint *joint;
-    const tlk_axis *axis;
+    const tlk_joint_axis *axis;
     const double *target;  /* per axis: what its motor holds at the end of the step */
     const double *numbers; /* of tabulated springs */
     const tlk_articulation *articulation;
@@ -573,7 +573,7 @@ typedef struct tlk_joints {
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
     double close;       /* m: errors that an assembly ends with */
     double softness;    /* of hard rows, of their own diagonal */
-    double *moved;      /* 2 per articulation: the furthest that an assembly moved and turned */
+    double *moved;      /* per articulation: the furthest that a new assembly moved a body, m */
 } tlk_joints;
 
 /* Bodies in a new order, with their shapes and contacts: along a space-filling curve, or without

@@ -107,7 +107,7 @@ TL_NARROW bool tlk_row_error(const tlk_joints *g, const tlk_joint *j, uint32_t r
         *error = value - j->zero[r];
         return !j->rope || *error > 0;
     }
-    const tlk_axis *a = g->axis + j->axis[r];
+    const tlk_joint_axis *a = g->axis + j->axis[r];
     if (a->lower > -TLK_ENDLESS && value < a->lower)
         *error = value - a->lower;
     else if (a->upper < TLK_ENDLESS && value > a->upper)
@@ -550,6 +550,13 @@ TL_KERNEL void tlk_joint_assemble(const tlk_joints *g, uint32_t i)
         tlk_back_substitute(g, &a, g->x);
         tlk_assembly_move(g, &a);
     }
+    double furthest = 0;
+    for (uint32_t k = a.node; k < a.node_end && g->fresh; k++) {
+        const size_t at = 4 * (size_t)g->node_body[k];
+        for (int c = 0; c < 3 && g->node_body[k] != TLK_NONE; c++)
+            furthest = tlk_max(furthest, fabs(g->pos[at + c] - g->motion.bodies.pos[at + c]));
+    }
+    g->moved[i] = furthest;
 }
 
 /* One joint: how it is doing. */

@@ -34,7 +34,7 @@ TL_NARROW double tlk_table_force(const double *values, uint32_t length, double x
 }
 
 /* The energy in an axis's springs. */
-TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_axis *a, double x)
+TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double x)
 {
     const double off = x - a->rest;
     double energy = 0.5 * a->stiffness * off * off, slope;
@@ -59,7 +59,7 @@ TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_axis *a, doubl
 
 /* Speeds within which limits leave the coordinate: none are undone by force, that is for positions.
  * A limit that would be passed throws back. */
-TL_NARROW void tlk_axis_limits(const tlk_axis *a, double h, double value, double rate, double *low,
+TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, double rate, double *low,
                                double *high)
 {
     *low = -TLK_ENDLESS;
@@ -77,7 +77,7 @@ TL_NARROW void tlk_axis_limits(const tlk_axis *a, double h, double value, double
 }
 
 /* The law of an axis at a coordinate; `rate`: as the step began. */
-TL_NARROW void tlk_axis_law(const double *numbers, const tlk_axis *a, double target, double h,
+TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double target, double h,
                             double value, double rate, tlk_law *law)
 {
     double low, high;
@@ -168,7 +168,7 @@ TL_NARROW bool tlk_law_move(tlk_law *law, double rate, double impulse)
 }
 
 /* What the motor of a row does, of its impulse at a rate. */
-TL_NARROW double tlk_law_motor(const tlk_law *law, const tlk_axis *a, double h, double target,
+TL_NARROW double tlk_law_motor(const tlk_law *law, const tlk_joint_axis *a, double h, double target,
                                double impulse, double rate)
 {
     if (a->drive == 3)
