@@ -16,10 +16,17 @@ tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem
                         const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
     (void)workspace;
-    tl_launch list[TL_SEGMENTS];
+    tl_launch list[TL_SEGMENTS + 1];
     if (!problem->view.frictionless) /* the position problem starts from zero */
         backend->ops->run(backend, list, launches(problem, TLK_psor_start, list), 1);
-    const size_t count = launches(problem, TLK_psor_sweep, list);
+    size_t count = launches(problem, TLK_psor_sweep, list);
+    const tl_launch project = {TLK_joint_project, 0, problem->articulations, false,
+                               problem->joints};
+    if (problem->joints) { /* joints are solved exactly, all at once: one more block of the sweep */
+        if (!problem->view.frictionless)
+            backend->ops->run(backend, &project, 1, 1);
+        list[count++] = project;
+    }
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;
         if (def->tolerance > 0 && some > CHECK_EVERY)

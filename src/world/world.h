@@ -9,6 +9,7 @@
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   cast.c      rays; near.c: what is near a shape, contacts of one body; query.h: both
+ *   joint.c     joints on the host and on the device; joint_edit.c: adding, removing, reading
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
  *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
@@ -18,6 +19,7 @@
 #include "scene/scene.h"
 #include "solve/problem.h"
 #include "talus/world.h"
+#include "world/joint.h"
 
 /* A prescribed motion of a body: where it is with no offset and no rotation, and when it began. */
 typedef struct tl_world_motion {
@@ -137,6 +139,7 @@ struct tl_world {
     tl_schedule schedule; /* with the world's own counters */
     double due;           /* s, when something of the schedule is to be done next */
     tl_monitoring monitors;
+    tl_mechanism mechanism;
 
     /* the state, on the device */
     uint32_t rows, dynamic;
@@ -273,6 +276,23 @@ void tl_monitors_emitted(tl_monitoring *monitors, const tl_array *emitted);
  * as if a stranger had sent them: `handles` were given to bodies. */
 tl_status tl_monitors_save(const tl_world *world, tl_array *bytes);
 tl_status tl_monitors_load(tl_world *world, const void *bytes, size_t count, uint64_t handles);
+
+/* joint.c: brings the device's joints up to date with the list, which may fail, without loss; what
+ * it has of them, back into the list; its arrays for kernels, at the present state; the joint with a
+ * handle, or NULL; whether a locked row holds what it was found at; and forgets joints whose bodies,
+ * or joints that they couple, are gone. */
+tl_status tl_joints_ready(tl_world *world);
+tl_status tl_joints_fetch(tl_world *world);
+tlk_joints tl_joints_view(const tl_world *world);
+tl_joint_entry *tl_joint_find(const tl_world *world, tl_joint joint);
+bool tl_joint_as_found(const tl_joint_def *def, uint32_t row);
+void tl_world_drop_joints(tl_world *world);
+
+/* joint_edit.c: those of a scene; closes them all as a new one wants it, or says which cannot be; and
+ * refuses settings that do not go with joints. */
+tl_status tl_world_take_joints(tl_world *world, const tl_scene *scene);
+tl_status tl_joints_assemble(tl_world *world);
+tl_status tl_joints_check_settings(const tl_world *world, const tl_settings *settings);
 
 /* renumber.c: puts bodies in the order of a space-filling curve, where there are many; and the
  * order alone, of `rows` bodies in memory, the dynamic ones first, in ordering.order. */
