@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HUB 12u /* joints of a body up to which they wait for it */
+
 /* The lists of neighbours that are left, ascending, in one pool; a list that outgrows its room moves
  * to the end. */
 typedef struct graph {
@@ -12,7 +14,7 @@ typedef struct graph {
     tl_array pool;                 /* uint32_t */
     tl_array begin, length, room;  /* per node */
     tl_array parent;               /* uint32_t per node: of trees that are articulations */
-    tl_array open;                 /* uint8_t per node: it may be eliminated */
+    tl_array waits;                /* uint32_t per node: bodies that have to go before it */
     tl_array gone;                 /* uint8_t per node */
     tl_array heap;                 /* uint64_t: neighbours << 32 | node */
     tl_array merged;               /* uint32_t */
@@ -27,7 +29,7 @@ static void graph_init(graph *g)
     g->length.item = sizeof(uint32_t);
     g->room.item = sizeof(uint32_t);
     g->parent.item = sizeof(uint32_t);
-    g->open.item = 1;
+    g->waits.item = sizeof(uint32_t);
     g->gone.item = 1;
     g->heap.item = sizeof(uint64_t);
     g->merged.item = sizeof(uint32_t);
@@ -42,7 +44,7 @@ static void graph_free(graph *g)
     tl_array_free(&g->length);
     tl_array_free(&g->room);
     tl_array_free(&g->parent);
-    tl_array_free(&g->open);
+    tl_array_free(&g->waits);
     tl_array_free(&g->gone);
     tl_array_free(&g->heap);
     tl_array_free(&g->merged);
@@ -72,14 +74,14 @@ static tl_status connect(graph *g, uint32_t count)
     TL_TRY(tl_array_resize(&g->length, g->nodes));
     TL_TRY(tl_array_resize(&g->room, g->nodes));
     TL_TRY(tl_array_resize(&g->parent, g->nodes));
-    TL_TRY(tl_array_resize(&g->open, g->nodes));
+    TL_TRY(tl_array_resize(&g->waits, g->nodes));
     TL_TRY(tl_array_resize(&g->gone, g->nodes));
     uint32_t *begin = words(&g->begin), *length = words(&g->length), *room = words(&g->room);
     memset(g->gone.data, 0, g->nodes);
     for (uint32_t i = 0; i < g->nodes; i++) {
         room[i] = length[i] = 0;
         words(&g->parent)[i] = i;
-        ((uint8_t *)g->open.data)[i] = i < g->bodies;
+        words(&g->waits)[i] = 0;
     }
     for (uint32_t j = 0; j < count; j++)
         for (uint32_t b = 0; b < g->joints[j].bodies; b++) {
@@ -88,6 +90,12 @@ static tl_status connect(graph *g, uint32_t count)
             room[g->joints[j].body[b]]++;
             room[g->bodies + j]++;
         }
+    for (uint32_t j = 0; j < count; j++) {
+        uint32_t *waits = words(&g->waits) + g->bodies + j;
+        for (uint32_t b = 0; b < g->joints[j].bodies; b++)
+            *waits += room[g->joints[j].body[b]] <= HUB;
+        *waits = *waits ? *waits : 1;
+    }
     uint32_t at = 0;
     for (uint32_t i = 0; i < g->nodes; at += room[i++])
         begin[i] = at;
@@ -139,7 +147,7 @@ static uint64_t heap_pop(tl_array *heap)
 
 static tl_status offer(graph *g, uint32_t node)
 {
-    if (!((const uint8_t *)g->open.data)[node])
+    if (words(&g->waits)[node])
         return TL_OK;
     return heap_push(&g->heap, (uint64_t)words(&g->length)[node] << 32 | node);
 }
@@ -173,6 +181,15 @@ static tl_status take_over(graph *g, uint32_t node, uint32_t gone)
     return TL_OK;
 }
 
+/* Whether a joint acts on a body: it may be its neighbour by what has filled in. */
+static bool has(const graph *g, uint32_t joint, uint32_t body)
+{
+    for (uint32_t b = 0; b < g->joints[joint].bodies; b++)
+        if (g->joints[joint].body[b] == body)
+            return true;
+    return false;
+}
+
 /* A node goes: its neighbours become each other's; joints among them may follow now. */
 static tl_status eliminate(graph *g, uint32_t node, tl_array *order)
 {
@@ -186,8 +203,8 @@ static tl_status eliminate(graph *g, uint32_t node, tl_array *order)
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t other = words(&g->later)[at + k];
         TL_TRY(take_over(g, other, node));
-        if (node < g->bodies)
-            ((uint8_t *)g->open.data)[other] = 1;
+        if (node < g->bodies && other >= g->bodies && has(g, other - g->bodies, node))
+            words(&g->waits)[other] -= words(&g->waits)[other] > 0;
         TL_TRY(offer(g, other));
     }
     return TL_OK;

@@ -96,6 +96,8 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         g->lambda[at] = g->bend[at] = 0;
     }
     g->account[i].redundant = 0;
+    for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
+        g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = g->last[i].force[k / 3][k % 3];
 }
 
 /* How far a row is from where it belongs, as a position; false where it belongs nowhere. */
@@ -175,6 +177,13 @@ TL_NARROW void tlk_taut(const double *f, const double *r, double h, double least
                 extra * ((a == b ? 1.0 : 0.0) - u[a] * u[b] / us) + flat * n[a] * n[b];
 }
 
+/* How much of a body's inertia that would be. */
+TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
+{
+    const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
+    return 0.25 * h * h * (tlk_dotd(f, r) + fs * rs);
+}
+
 /* The blocks of a joint. */
 TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i)
 {
@@ -197,8 +206,9 @@ TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i)
         const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
         const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
         if (j->node[b] != TLK_NONE)
-            tlk_taut(g->last[i].force[b], g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + b),
-                     g->motion.h, least, g->block + j->diagonal[b]);
+            tlk_taut(g->pull + 3 * (TLK_JOINT_BODIES * (size_t)i + b),
+                     g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + b), g->motion.h, least,
+                     g->block + j->diagonal[b]);
     }
 }
 
@@ -305,8 +315,10 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
         how.factored = wanted;
         for (uint32_t k = a.vector; k < a.vector_end; k++)
             g->x[k] = 0;
-        for (uint32_t k = a.joint; k < a.joint_end; k++)
-            worst = tlk_max(worst, tlk_joint_sides(g, g->list[k], &scale));
+        for (uint32_t k = a.joint; k < a.joint_end; k++) {
+            const double side = tlk_joint_sides(g, g->list[k], &scale);
+            worst = tlk_max(worst, side);
+        }
         how.residual = worst;
         if (worst <= TLK_JOINT_FINE * scale)
             break;
@@ -320,6 +332,33 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
         }
     }
     g->how[i] = how;
+}
+
+/* One articulation: where joints pull much harder than they did, they do so from now on in this step,
+ * with new factors. */
+TL_KERNEL void tlk_joint_tighten(const tlk_joints *g, uint32_t i)
+{
+    const tlk_articulation a = g->articulation[i];
+    for (uint32_t k = a.joint; k < a.joint_end; k++) {
+        const tlk_joint *j = g->joint + g->list[k];
+        for (uint32_t b = 0; b < j->bodies; b++) {
+            const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)g->list[k] + b);
+            const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
+            const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
+            double f[3] = {0, 0, 0};
+            for (uint32_t r = 0; r < j->rows && j->node[b] != TLK_NONE; r++)
+                for (int c = 0; c < 3; c++)
+                    f[c] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + 6 * b + c] *
+                            g->lambda[j->first + r] / g->motion.h;
+            const double old = tlk_taut_size(g->pull + at, g->arm + at, g->motion.h);
+            const double now = tlk_taut_size(f, g->arm + at, g->motion.h);
+            if (now < 0.25 * least + 2 * old)
+                continue;
+            for (int c = 0; c < 3; c++)
+                g->pull[at + c] = f[c];
+            g->how[i].factored = 0;
+        }
+    }
 }
 
 /* One body that joints act on: where it will be at the end of the step. */
@@ -467,7 +506,8 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
         if (j->axis[r] != TLK_NONE)
             energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r],
                                       tlk_row_value(g, g->pos, g->quat, i, &f, r));
-    acc[0] = tlk_max(acc[0], tlk_joint_error(g, i, &f));
+    const double error = tlk_joint_error(g, i, &f);
+    acc[0] = tlk_max(acc[0], error);
     acc[1] = tlk_max(acc[1], g->account[i].residual);
     acc[2] += g->next[i].broken && !g->last[i].broken ? 1 : 0;
     acc[3] += g->account[i].work;

@@ -53,6 +53,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     tl_run(b, TLK_joint_rows, m->count, g);
     tl_run(b, TLK_joint_project, m->articulations, g);
     for (uint32_t i = 0; i < BENDS; i++) {
+        tl_run(b, TLK_joint_tighten, m->articulations, g);
         tl_run(b, TLK_joint_foresee, m->movers, g);
         tl_run(b, TLK_joint_bend, m->count, g);
         tl_run(b, TLK_joint_project, m->articulations, g);

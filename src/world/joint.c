@@ -28,7 +28,7 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->joint,     &m->axis,    &m->target,    &m->number,    &m->articulation, &m->how,
         &m->list,      &m->node,    &m->node_body, &m->mover,     &m->link,         &m->update,
         &m->jacobian,  &m->block,   &m->x,         &m->law,       &m->lambda,       &m->bend,
-        &m->base,      &m->soft,    &m->value,     &m->arm,       &m->memory[0],    &m->memory[1],
+        &m->base,      &m->soft,    &m->value,     &m->arm,       &m->pull,       &m->memory[0],    &m->memory[1],
         &m->account,   &m->reading, &m->next_pos,  &m->next_quat, &m->distance};
     tl_array *arrays[] = {&m->joints,  &m->made,    &m->bodies,   &m->axes,      &m->owners,
                           &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list};
@@ -381,6 +381,7 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->soft, rows * real));
     TL_TRY(tl_buffer_need(b, &m->value, rows * real));
     TL_TRY(tl_buffer_need(b, &m->arm, 3 * TLK_JOINT_BODIES * count * real));
+    TL_TRY(tl_buffer_need(b, &m->pull, 3 * TLK_JOINT_BODIES * count * real));
     TL_TRY(tl_buffer_need(b, &m->account, count * sizeof(tlk_joint_account)));
     return tl_buffer_need(b, &m->memory[1 - m->current], count * sizeof(tlk_joint_memory));
 }
@@ -492,6 +493,7 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .soft = m->soft.data,
                         .value = m->value.data,
                         .arm = m->arm.data,
+                        .pull = m->pull.data,
                         .last = m->memory[m->current].data,
                         .next = m->memory[1 - m->current].data,
                         .account = m->account.data,

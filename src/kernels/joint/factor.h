@@ -7,7 +7,8 @@
 
 #include "kernels/real.h"
 
-#define TLK_NODE TLK_JOINT_ROWS /* the largest block */
+#define TLK_NODE      TLK_JOINT_ROWS /* the largest block */
+#define TLK_REDUNDANT 4096.0         /* pivots up to so many times their softness are of redundant rows */
 
 /* A block of its own: L below the diagonal, 1 / D on it. Pivots of joints that vanish are rows that
  * follow from others: they keep their softness, and are counted. */
@@ -30,7 +31,7 @@ TL_NARROW uint32_t tlk_factor_own(double *a, uint32_t n, const double *soft)
             row[j] = l;
         }
         if (soft) {
-            redundant += -pivot < 16 * soft[k];
+            redundant += -pivot < TLK_REDUNDANT * soft[k];
             pivot = tlk_min(pivot, -0.5 * soft[k]);
         }
         row[k] = 1 / pivot;
