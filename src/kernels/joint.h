@@ -1,5 +1,6 @@
-/* Joints, solved exactly (docs/theory.md, "Joints"): rows of a joint at a time; factors, projections
- * and assemblies of an articulation at a time. Everything is in 64-bit, whatever velocities are. */
+/* Joints, solved exactly (docs/theory.md, "Joints"): rows of a joint at a time; factors,
+ * projections and assemblies of an articulation at a time. Everything is in 64-bit, whatever
+ * velocities are. */
 #ifndef TL_KERNELS_JOINT_H
 #define TL_KERNELS_JOINT_H
 
@@ -12,7 +13,8 @@
 #define TLK_JOINT_CHANGES 40u /* in a step, at most */
 
 #if defined(TLK_PRECISION_double)
-#define TLK_JOINT_FINE 2e-14 /* residuals that need no other pass, of the rates that make them up */
+#define TLK_JOINT_FINE 2e-14 /* residuals that need no other pass, of the rates that make them up \
+                              */
 #else
 #define TLK_JOINT_FINE 4e-7
 #endif
@@ -237,9 +239,8 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, double *scale)
         const int part = tlk_row_part(g, j, r);
         double side = 0;
         if (part == TLK_ROW_OFF) {
-            const double base = g->positions || j->broken
-                                    ? 0
-                                    : tlk_law_base(law, law->state / 2, TLK_NONE);
+            const double base =
+                g->positions || j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
             const double change = base - g->lambda[at];
             for (uint32_t b = 0; b < j->bodies && change != 0 && !g->positions; b++)
                 for (uint32_t k = 0; k < 6 && j->node[b] != TLK_NONE; k++)
@@ -334,8 +335,8 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
     g->how[i] = how;
 }
 
-/* One articulation: where joints pull much harder than they did, they do so from now on in this step,
- * with new factors. */
+/* One articulation: where joints pull much harder than they did, they do so from now on in this
+ * step, with new factors. */
 TL_KERNEL void tlk_joint_tighten(const tlk_joints *g, uint32_t i)
 {
     const tlk_articulation a = g->articulation[i];
@@ -467,8 +468,8 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         sums.work -= p * tlk_joint_driven(g, j, row);
         if (j->axis[r] == TLK_NONE || j->row[r] > 5)
             continue;
-        const double motor = tlk_law_motor(law, g->axis + j->axis[r], g->motion.h,
-                                           g->target[j->axis[r]], p, rate);
+        const double motor =
+            tlk_law_motor(law, g->axis + j->axis[r], g->motion.h, g->target[j->axis[r]], p, rate);
         out.motor[j->row[r]] = motor / g->motion.h;
         sums.work += motor * mean;
     }
@@ -493,9 +494,9 @@ TL_NARROW double tlk_joint_error(const tlk_joints *g, uint32_t i, const tlk_fram
     return worst;
 }
 
-/* One joint, after bodies have moved: 0 its error, 1 residual, 2 whether it has broken in this step,
- * 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy. Its angles count
- * on. */
+/* One joint, after bodies have moved: 0 its error, 1 residual, 2 whether it has broken in this
+ * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy. Its
+ * angles count on. */
 TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
 {
     const tlk_joint *j = g->joint + i;
@@ -624,8 +625,10 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
         tlk_own_rate(j, &f, k, rate);
         for (int s = 0; s < 2; s++)
             for (int c = 0; c < 6 && j->side[s] != TLK_NONE; c++)
-                out->rate[k] += rate[s][c] * (double)g->motion.bodies.vel[8 * (size_t)j->body[j->side[s]] +
-                                                                          (c < 3 ? c : c + 1)];
+                out->rate[k] +=
+                    rate[s][c] *
+                    (double)
+                        g->motion.bodies.vel[8 * (size_t)j->body[j->side[s]] + (c < 3 ? c : c + 1)];
     }
     out->error = tlk_joint_error(g, i, &f);
     out->broken = g->last[i].broken;

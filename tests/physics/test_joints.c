@@ -138,8 +138,7 @@ static void slider_crank(void **state)
     const put crank = put_link(scene, 0.5 * r, 0.02, 0.02, 1, 0.5 * r, 0, 0);
     const put rod = put_link(scene, 0.5 * l, 0.02, 0.02, 2, r + 0.5 * l, 0, 0);
     const put slider = put_link(scene, 0.1, 0.1, 0.1, 3, r + l, 0, 0);
-    tl_joint_def motor =
-        joint_at(TL_JOINT_REVOLUTE, ground, crank, (double[3]){0, 0, 0}, joint_y);
+    tl_joint_def motor = joint_at(TL_JOINT_REVOLUTE, ground, crank, (double[3]){0, 0, 0}, joint_y);
     motor.axes[5].drive = TL_DRIVE_SPEED;
     motor.axes[5].target.value = speed;
     const tl_joint driven = add_joint(scene, &motor);
@@ -436,7 +435,8 @@ static void chain(void **state)
     assert_found(&taut, "joints", error, 0, 1e-7);
 }
 
-/* A beam, hinged at one end, lies on the floor with the other: contacts and joints share its weight. */
+/* A beam, hinged at one end, lies on the floor with the other: contacts and joints share its
+ * weight. */
 static void leaning(void **state)
 {
     (void)state;
@@ -477,10 +477,17 @@ static void leaning(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum),     cmocka_unit_test(door),     cmocka_unit_test(double_pendulum),
-        cmocka_unit_test(slider_crank), cmocka_unit_test(four_bar), cmocka_unit_test(cantilever),
-        cmocka_unit_test(top),          cmocka_unit_test(atwood),   cmocka_unit_test(ratios),
-        cmocka_unit_test(heavy),        cmocka_unit_test(chain),    cmocka_unit_test(leaning)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pendulum),
+                                       cmocka_unit_test(door),
+                                       cmocka_unit_test(double_pendulum),
+                                       cmocka_unit_test(slider_crank),
+                                       cmocka_unit_test(four_bar),
+                                       cmocka_unit_test(cantilever),
+                                       cmocka_unit_test(top),
+                                       cmocka_unit_test(atwood),
+                                       cmocka_unit_test(ratios),
+                                       cmocka_unit_test(heavy),
+                                       cmocka_unit_test(chain),
+                                       cmocka_unit_test(leaning)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
