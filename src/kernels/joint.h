@@ -13,8 +13,9 @@
 #define TLK_JOINT_CHANGES 40u /* in a step, at most */
 
 #if defined(TLK_PRECISION_double)
-#define TLK_JOINT_FINE 2e-14 /* residuals that need no other pass, of the rates that make them up \
-                              */
+#define TLK_JOINT_FINE                                                         \
+    2e-14 /* residuals that need no other pass, of the rates that make them up \
+           */
 #else
 #define TLK_JOINT_FINE 4e-7
 #endif
