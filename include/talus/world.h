@@ -61,17 +61,17 @@ typedef struct tl_report {
     uint32_t articulations;       /**< groups of dynamic bodies that joints connect */
     uint32_t redundant_rows;      /**< of joints: those that follow from others */
     uint32_t broken_joints;       /**< joints that broke in this step */
-    double joint_error;           /**< m, how far the worst joint is off at the end of the step; angles
-                                       times 1 m */
-    double joint_residual;        /**< m/s, by how much the worst row of a joint is not held */
-    double joint_correction;      /**< m, the furthest that the last assembly of joints moved a body */
-    double motor_energy;          /**< J, done by the motors of joints since the world was made; part
-                                       of work_energy */
-    double spring_energy;         /**< J, in the springs of joints, at the end of the step */
-    double total_ms;              /**< wall-clock time of the step */
-    tl_stage_times ms;            /**< and of its stages */
-    size_t bytes;                 /**< memory the world holds */
-    size_t peak_bytes;            /**< and the most it has held */
+    double joint_error;      /**< m, how far the worst joint is off at the end of the step; angles
+                                  times 1 m */
+    double joint_residual;   /**< m/s, by how much the worst row of a joint is not held */
+    double joint_correction; /**< m, the furthest that the last assembly of joints moved a body */
+    double motor_energy;     /**< J, done by the motors of joints since the world was made; part
+                                  of work_energy */
+    double spring_energy;    /**< J, in the springs of joints, at the end of the step */
+    double total_ms;         /**< wall-clock time of the step */
+    tl_stage_times ms;       /**< and of its stages */
+    size_t bytes;            /**< memory the world holds */
+    size_t peak_bytes;       /**< and the most it has held */
 } tl_report;
 
 /** One contact of the last step (or of tl_world_find_contacts), at the poses it was found at. */
@@ -118,17 +118,17 @@ TL_API size_t tl_world_joint_count(const tl_world *world);
 /** Their handles, in ascending order: tl_world_joint_count() of them. */
 TL_API tl_status tl_world_list_joints(const tl_world *world, tl_joint *joints);
 
-/** What a joint was added as, with the drives it has now. Tables and texts belong to the world, until
- * it is changed. */
+/** What a joint was added as, with the drives it has now. Tables and texts belong to the world,
+ * until it is changed. */
 TL_API tl_status tl_world_joint(const tl_world *world, tl_joint joint, tl_joint_def *def);
 
-/** How joints are doing: reactions and motors of the last step, coordinates at present. `joints` NULL:
- * all of them, in the order of tl_world_list_joints(); `count` must be their number then. */
+/** How joints are doing: reactions and motors of the last step, coordinates at present. `joints`
+ * NULL: all of them, in the order of tl_world_list_joints(); `count` must be their number then. */
 TL_API tl_status tl_world_read_joints(tl_world *world, size_t count, const tl_joint *joints,
                                       tl_joint_state *states);
 
-/** From the next step on, what the motor of a free axis (0 to 5) holds, a constant. The axis must have
- * a motor (tl_axis_def.drive). */
+/** From the next step on, what the motor of a free axis (0 to 5) holds, a constant. The axis must
+ * have a motor (tl_axis_def.drive). */
 TL_API tl_status tl_world_set_drive(tl_world *world, tl_joint joint, uint32_t axis, double value);
 
 /** Finds the contacts of the present state without stepping, for tl_world_read_contacts(), up to

@@ -6,19 +6,19 @@
 
 #define HUB 12u /* joints of a body up to which they wait for it */
 
-/* The lists of neighbours that are left, ascending, in one pool; a list that outgrows its room moves
- * to the end. */
+/* The lists of neighbours that are left, ascending, in one pool; a list that outgrows its room
+ * moves to the end. */
 typedef struct graph {
     uint32_t bodies, nodes;
     const tl_graph_joint *joints;
-    tl_array pool;                 /* uint32_t */
-    tl_array begin, length, room;  /* per node */
-    tl_array parent;               /* uint32_t per node: of trees that are articulations */
-    tl_array waits;                /* uint32_t per node: bodies that have to go before it */
-    tl_array gone;                 /* uint8_t per node */
-    tl_array heap;                 /* uint64_t: neighbours << 32 | node */
-    tl_array merged;               /* uint32_t */
-    tl_array later, later_begin;   /* neighbours that were left at a node's elimination; by node */
+    tl_array pool;                /* uint32_t */
+    tl_array begin, length, room; /* per node */
+    tl_array parent;              /* uint32_t per node: of trees that are articulations */
+    tl_array waits;               /* uint32_t per node: bodies that have to go before it */
+    tl_array gone;                /* uint8_t per node */
+    tl_array heap;                /* uint64_t: neighbours << 32 | node */
+    tl_array merged;              /* uint32_t */
+    tl_array later, later_begin;  /* neighbours that were left at a node's elimination; by node */
 } graph;
 
 static void graph_init(graph *g)

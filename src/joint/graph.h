@@ -2,10 +2,10 @@
  * each set of joints, on the host. Numbers come later and elsewhere (kernels/joint/factor.h).
  *
  * The graph has a node per body and one per joint, which is a neighbour of the bodies it acts on.
- * Nodes with the fewest neighbours go first; a joint only after its bodies, so that its pivot vanishes
- * for rows alone that follow from others. It does not wait for hubs, bodies with many joints, which
- * would make each of these a neighbour of all others. For chains and trees of small bodies work and
- * memory are those of the joints. */
+ * Nodes with the fewest neighbours go first; a joint only after its bodies, so that its pivot
+ * vanishes for rows alone that follow from others. It does not wait for hubs, bodies with many
+ * joints, which would make each of these a neighbour of all others. For chains and trees of small
+ * bodies work and memory are those of the joints. */
 #ifndef TL_JOINT_GRAPH_H
 #define TL_JOINT_GRAPH_H
 

@@ -417,12 +417,13 @@ typedef struct tlk_audit {
     const TLK_REAL *impact; /* rows, 3 fields: impulses before the problem; NULL: none */
 } tlk_audit;
 
-/* Joints (kernels/joint.h). A row of a joint is one coordinate that something acts along: what locks
- * it, or what its axis has. Rows of a joint are side by side. */
-#define TLK_JOINT_ROWS   8u    /* of a joint, at most */
-#define TLK_JOINT_BODIES 4u    /* that a joint acts on, at most: two, and four where it couples joints */
-#define TLK_BREAKS       4u    /* of a law, at most */
-#define TLK_ENDLESS      1e300 /* an impulse without bound; a limit that is none */
+/* Joints (kernels/joint.h). A row of a joint is one coordinate that something acts along: what
+ * locks it, or what its axis has. Rows of a joint are side by side. */
+#define TLK_JOINT_ROWS 8u /* of a joint, at most */
+#define TLK_JOINT_BODIES \
+    4u                    /* that a joint acts on, at most: two, and four where it couples joints */
+#define TLK_BREAKS  4u    /* of a law, at most */
+#define TLK_ENDLESS 1e300 /* an impulse without bound; a limit that is none */
 
 /* What the coordinate of a row is: one of the six of the frames, 0 to 5, or: */
 #define TLK_ROW_DISTANCE 6u /* of the origins */
@@ -441,26 +442,27 @@ typedef struct tlk_joint_axis {
 } tlk_joint_axis;
 
 typedef struct tlk_joint {
-    uint32_t rows, bodies, first; /* first: of its rows */
-    uint32_t vector;              /* of its node: where its part of vectors begins */
-    uint32_t jacobian;            /* where its rows are: 6 * bodies each */
-    uint32_t bounded;             /* 1: some row has more than one state */
-    uint32_t body[TLK_JOINT_BODIES];    /* rows; ground is none of them */
-    uint32_t node[TLK_JOINT_BODIES];    /* where the body's vectors begin; TLK_NONE: not dynamic */
-    uint32_t block[TLK_JOINT_BODIES];   /* where its block with that body begins */
-    uint32_t across[TLK_JOINT_BODIES];  /* 1: the block is 6 x rows, not rows x 6 */
+    uint32_t rows, bodies, first;        /* first: of its rows */
+    uint32_t vector;                     /* of its node: where its part of vectors begins */
+    uint32_t jacobian;                   /* where its rows are: 6 * bodies each */
+    uint32_t bounded;                    /* 1: some row has more than one state */
+    uint32_t body[TLK_JOINT_BODIES];     /* rows; ground is none of them */
+    uint32_t node[TLK_JOINT_BODIES];     /* where the body's vectors begin; TLK_NONE: not dynamic */
+    uint32_t block[TLK_JOINT_BODIES];    /* where its block with that body begins */
+    uint32_t across[TLK_JOINT_BODIES];   /* 1: the block is 6 x rows, not rows x 6 */
     uint32_t diagonal[TLK_JOINT_BODIES]; /* the body's own block */
     uint32_t own;                        /* the joint's */
-    uint32_t side[2];                    /* places of a and b in `body`; TLK_NONE: the ground */
-    uint32_t coupled[2];                 /* joints; TLK_NONE: it couples none */
-    uint32_t place[2][2];                /* of their sides in `body` */
-    uint32_t coordinate[2];              /* of them: 0 to 5 */
-    uint32_t row[TLK_JOINT_ROWS];        /* TLK_ROW_ or 0 to 5 */
-    uint32_t axis[TLK_JOINT_ROWS];       /* of the row, TLK_NONE: locked */
-    uint32_t rope;   /* 1: its first row is an upper limit */
-    uint32_t broken; /* 1: it holds nothing */
-    double zero[TLK_JOINT_ROWS];         /* the coordinate that a locked row holds */
-    double at[2][3], turn[2][4];         /* frames, in those of the bodies (mass) */
+    uint32_t articulation;
+    uint32_t side[2];              /* places of a and b in `body`; TLK_NONE: the ground */
+    uint32_t coupled[2];           /* joints; TLK_NONE: it couples none */
+    uint32_t place[2][2];          /* of their sides in `body` */
+    uint32_t coordinate[2];        /* of them: 0 to 5 */
+    uint32_t row[TLK_JOINT_ROWS];  /* TLK_ROW_ or 0 to 5 */
+    uint32_t axis[TLK_JOINT_ROWS]; /* of the row, TLK_NONE: locked */
+    uint32_t rope;                 /* 1: its first row is an upper limit */
+    uint32_t broken;               /* 1: it holds nothing */
+    double zero[TLK_JOINT_ROWS];   /* the coordinate that a locked row holds */
+    double at[2][3], turn[2][4];   /* frames, in those of the bodies (mass) */
     double anchor[2][3], ratio, break_force, break_torque;
 } tlk_joint;
 
@@ -483,10 +485,10 @@ typedef struct tlk_law {
 
 /* A node of the elimination: a body or a joint. */
 typedef struct tlk_node {
-    uint32_t size;   /* of its block */
-    uint32_t vector; /* where its part of vectors begins */
-    uint32_t block;  /* its own block */
-    uint32_t joint;  /* TLK_NONE: a body */
+    uint32_t size;        /* of its block */
+    uint32_t vector;      /* where its part of vectors begins */
+    uint32_t block;       /* its own block */
+    uint32_t joint;       /* TLK_NONE: a body */
     uint32_t links, last; /* its later neighbours: links [links, last) */
     uint32_t updates;     /* where the blocks begin that eliminating it changes */
 } tlk_node;
@@ -505,19 +507,23 @@ typedef struct tlk_articulation {
 
 /* How an articulation did. */
 typedef struct tlk_articulated {
-    double residual;    /* m/s, before the last projection */
-    double error;       /* m, of the last assembly */
-    uint32_t changes;   /* of states, in this step */
-    uint32_t factored;  /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
+    double residual;   /* m/s, before the last projection */
+    double error;      /* m, of the last assembly */
+    uint32_t changes;  /* of states, in this step */
+    uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
+    uint32_t unused;
+    uint32_t
+        factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */
 typedef struct tlk_joint_memory {
     double force[TLK_JOINT_BODIES][3]; /* N, on each of its bodies */
     double angle[2];                   /* rad: rotations about x and z of the frames, with turns */
-    double reaction[6]; /* N and N m on b, at the origin of its frame, world frame */
-    double motor[6];    /* N or N m, by axis */
-    double spring;      /* J */
+    double reaction[6];                /* N and N m on b, at the origin of its frame, world frame */
+    double motor[6];                   /* N or N m, by axis */
+    double spring;                     /* J */
+    double gained; /* J, what its locked rows have added lately, which they should not */
     uint32_t held[TLK_JOINT_ROWS]; /* TLK_BREAK_ that the row was left at; 0: none */
     uint32_t broken;
     uint32_t unused;
@@ -566,8 +572,8 @@ typedef struct tlk_joints {
     tlk_joint_memory *next;
     tlk_joint_account *account;
     tlk_joint_reading *reading;
-    TLK_REAL *vel;      /* 8 per body: what is projected */
-    double *pos, *quat; /* per body: where frames are; what an assembly moves */
+    TLK_REAL *vel;                /* 8 per body: what is projected */
+    double *pos, *quat;           /* per body: where frames are; what an assembly moves */
     double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
     uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
     uint32_t passes;    /* projections, at most */

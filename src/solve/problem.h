@@ -22,7 +22,8 @@ typedef struct tl_problem {
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
     uint64_t lists; /* the workspace's count when it made the lists in the view */
-    const tlk_joints *joints; /* that hold bodies, projected onto after each sweep (psor); or NULL */
+    const tlk_joints
+        *joints; /* that hold bodies, projected onto after each sweep (psor); or NULL */
     uint32_t articulations;
 } tl_problem;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SOFTNESS 1e-11 /* of hard rows, of their own diagonal: what redundant ones stand on */
+#define SOFTNESS 1e-12 /* of hard rows, of their own diagonal: what redundant ones stand on */
 
 /* --- making and freeing ---------------------------------------------------------------------- */
 
@@ -24,12 +24,12 @@ void tl_mechanism_init(tl_mechanism *m)
 void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
 {
     tl_joint_entry *joints = m->joints.data;
-    tl_buffer *buffers[] = {
-        &m->joint,     &m->axis,    &m->target,    &m->number,    &m->articulation, &m->how,
-        &m->list,      &m->node,    &m->node_body, &m->mover,     &m->link,         &m->update,
-        &m->jacobian,  &m->block,   &m->x,         &m->law,       &m->lambda,       &m->bend,
-        &m->base,      &m->soft,    &m->value,     &m->arm,       &m->pull,       &m->memory[0],    &m->memory[1],
-        &m->account,   &m->reading, &m->next_pos,  &m->next_quat, &m->distance};
+    tl_buffer *buffers[] = {&m->joint,   &m->axis,    &m->target,   &m->number,    &m->articulation,
+                            &m->how,     &m->list,    &m->node,     &m->node_body, &m->mover,
+                            &m->link,    &m->update,  &m->jacobian, &m->block,     &m->x,
+                            &m->law,     &m->lambda,  &m->bend,     &m->base,      &m->soft,
+                            &m->value,   &m->arm,     &m->pull,     &m->memory[0], &m->memory[1],
+                            &m->account, &m->reading, &m->next_pos, &m->next_quat, &m->distance};
     tl_array *arrays[] = {&m->joints,  &m->made,    &m->bodies,   &m->axes,      &m->owners,
                           &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && b; i++)
@@ -80,16 +80,16 @@ static tl_status add_axis(tl_mechanism *m, uint32_t joint, uint32_t k, const tl_
     const tl_joint_axis owner = {joint, k};
     const double none = 0;
     const tlk_joint_axis axis = {.lower = bounded(a->lower),
-                           .upper = bounded(a->upper),
-                           .restitution = a->restitution,
-                           .friction = a->friction,
-                           .stiffness = a->stiffness,
-                           .damping = a->damping,
-                           .rest = a->rest,
-                           .limit = bounded(a->limit),
-                           .drive = a->drive,
-                           .table = (uint32_t)m->numbers.count,
-                           .length = (uint32_t)a->spring_length};
+                                 .upper = bounded(a->upper),
+                                 .restitution = a->restitution,
+                                 .friction = a->friction,
+                                 .stiffness = a->stiffness,
+                                 .damping = a->damping,
+                                 .rest = a->rest,
+                                 .limit = bounded(a->limit),
+                                 .drive = a->drive,
+                                 .table = (uint32_t)m->numbers.count,
+                                 .length = (uint32_t)a->spring_length};
     *place = (uint32_t)m->axes.count;
     if (m->numbers.count + 2 * a->spring_length > UINT32_MAX)
         return tl_fail(TL_TOO_LARGE, "joints: tables of springs have more than 2^32 numbers");
@@ -303,8 +303,10 @@ static void apply_elimination(tl_world *w, const uint32_t *seen, const uint32_t 
     for (size_t i = 0; i < e->list.count; i++)
         list[i] = which[list[i]];
     for (size_t i = 0; i < e->articulations.count; i++)
-        for (uint32_t k = all[i].joint; k < all[i].joint_end; k++)
+        for (uint32_t k = all[i].joint; k < all[i].joint_end; k++) {
             all[i].bounded = all[i].bounded || made[list[k]].bounded;
+            made[list[k]].articulation = (uint32_t)i;
+        }
 }
 
 static tl_status eliminate(tl_world *w)

@@ -77,7 +77,8 @@ static tl_status measure(tl_world *w, const tlk_joints *g)
     for (size_t i = 0; i < m->count && status == TL_OK; i++) {
         const double *value = (const double *)values.data + made[i].first;
         for (uint32_t r = 0; r < made[i].rows && !joints[i].measured; r++)
-            if (made[i].axis[r] == TLK_NONE && tl_joint_as_found(&joints[i].rec.def, made[i].row[r]))
+            if (made[i].axis[r] == TLK_NONE &&
+                tl_joint_as_found(&joints[i].rec.def, made[i].row[r]))
                 made[i].zero[r] = value[r];
         if (!joints[i].measured)
             memcpy(joints[i].zero, made[i].zero, sizeof joints[i].zero);
@@ -149,8 +150,7 @@ static tl_status append(tl_world *w, tl_joint_rec *rec, uint32_t id)
     const uint64_t pair = tl_exclusion(a, b);
     joint.excludes = a && b && !rec->def.collide && !tl_exclusions_have(&w->exclusions, pair);
     TL_TRY(tl_array_append(&m->joints, &joint, 1));
-    const tl_status status =
-        joint.excludes ? tl_exclusions_set(&w->exclusions, pair, true) : TL_OK;
+    const tl_status status = joint.excludes ? tl_exclusions_set(&w->exclusions, pair, true) : TL_OK;
     if (status != TL_OK)
         m->joints.count--;
     else

@@ -278,9 +278,9 @@ tl_status tl_monitors_save(const tl_world *world, tl_array *bytes);
 tl_status tl_monitors_load(tl_world *world, const void *bytes, size_t count, uint64_t handles);
 
 /* joint.c: brings the device's joints up to date with the list, which may fail, without loss; what
- * it has of them, back into the list; its arrays for kernels, at the present state; the joint with a
- * handle, or NULL; whether a locked row holds what it was found at; and forgets joints whose bodies,
- * or joints that they couple, are gone. */
+ * it has of them, back into the list; its arrays for kernels, at the present state; the joint with
+ * a handle, or NULL; whether a locked row holds what it was found at; and forgets joints whose
+ * bodies, or joints that they couple, are gone. */
 tl_status tl_joints_ready(tl_world *world);
 tl_status tl_joints_fetch(tl_world *world);
 tlk_joints tl_joints_view(const tl_world *world);
@@ -288,8 +288,8 @@ tl_joint_entry *tl_joint_find(const tl_world *world, tl_joint joint);
 bool tl_joint_as_found(const tl_joint_def *def, uint32_t row);
 void tl_world_drop_joints(tl_world *world);
 
-/* joint_edit.c: those of a scene; closes them all as a new one wants it, or says which cannot be; and
- * refuses settings that do not go with joints. */
+/* joint_edit.c: those of a scene; closes them all as a new one wants it, or says which cannot be;
+ * and refuses settings that do not go with joints. */
 tl_status tl_world_take_joints(tl_world *world, const tl_scene *scene);
 tl_status tl_joints_assemble(tl_world *world);
 tl_status tl_joints_check_settings(const tl_world *world, const tl_settings *settings);

@@ -1,4 +1,5 @@
-/* Shared by the tests of joints: bodies without shapes that could touch, and joints between them. */
+/* Shared by the tests of joints: bodies without shapes that could touch, and joints between them.
+ */
 #ifndef TALUS_TESTS_JOINTS_H
 #define TALUS_TESTS_JOINTS_H
 

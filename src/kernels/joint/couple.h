@@ -1,5 +1,5 @@
-/* Rows that are no coordinate of the frames: rods, ropes and pulleys, the row of a hinged rod, and what
- * couples coordinates: gears, racks, screws. */
+/* Rows that are no coordinate of the frames: rods, ropes and pulleys, the row of a hinged rod, and
+ * what couples coordinates: gears, racks, screws. */
 #ifndef TL_KERNELS_JOINT_COUPLE_H
 #define TL_KERNELS_JOINT_COUPLE_H
 
@@ -76,8 +76,8 @@ TL_NARROW void tlk_own_rate(const tlk_joint *j, const tlk_frames *f, uint32_t ro
 }
 
 /* The value of row r of joint i at the present poses. */
-TL_NARROW double tlk_row_value(const tlk_joints *g, const double *pos, const double *quat, uint32_t i,
-                               const tlk_frames *f, uint32_t r)
+TL_NARROW double tlk_row_value(const tlk_joints *g, const double *pos, const double *quat,
+                               uint32_t i, const tlk_frames *f, uint32_t r)
 {
     const tlk_joint *j = g->joint + i;
     if (j->row[r] != TLK_ROW_COUPLED)
@@ -93,8 +93,8 @@ TL_NARROW double tlk_row_value(const tlk_joints *g, const double *pos, const dou
 }
 
 /* How fast it changes with the velocities of the joint's bodies: 6 each. */
-TL_NARROW void tlk_row_rate(const tlk_joints *g, const tlk_joint *j, const tlk_frames *f, uint32_t r,
-                            double *out)
+TL_NARROW void tlk_row_rate(const tlk_joints *g, const tlk_joint *j, const tlk_frames *f,
+                            uint32_t r, double *out)
 {
     double rate[2][6];
     for (uint32_t k = 0; k < 6 * j->bodies; k++)

@@ -1,7 +1,7 @@
-/* The six coordinates of a joint: where the frame of b is in that of a. Three translations along the
- * axes of a; then the rotations about x of a, about the y that this one leaves, and about z of b,
- * which make the one frame's axes the other's (Cardan angles). What locks a rotation holds its angle,
- * so that rows are right for any angle but a quarter turn about y. */
+/* The six coordinates of a joint: where the frame of b is in that of a. Three translations along
+ * the axes of a; then the rotations about x of a, about the y that this one leaves, and about z of
+ * b, which make the one frame's axes the other's (Cardan angles). What locks a rotation holds its
+ * angle, so that rows are right for any angle but a quarter turn about y. */
 #ifndef TL_KERNELS_JOINT_FRAMES_H
 #define TL_KERNELS_JOINT_FRAMES_H
 
@@ -12,7 +12,8 @@ typedef struct tlk_frames {
     double centre[2][3], at[2][3], axis[2][3][3];
 } tlk_frames;
 
-TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j, tlk_frames *f)
+TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j,
+                             tlk_frames *f)
 {
     for (int s = 0; s < 2; s++) {
         const double still[4] = {1, 0, 0, 0}, origin[3] = {0, 0, 0};

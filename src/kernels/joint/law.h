@@ -1,7 +1,7 @@
-/* What acts along a row: locks, limits, motors, friction and springs as one law, in which the impulse
- * never rises with the speed. Where the law jumps (a break) a row may be held: its speed is given.
- * Elsewhere its impulse is, up to a slope, which is that of springs and dampers. A row is in one
- * state at a time; what is solved tells whether it was the right one. */
+/* What acts along a row: locks, limits, motors, friction and springs as one law, in which the
+ * impulse never rises with the speed. Where the law jumps (a break) a row may be held: its speed is
+ * given. Elsewhere its impulse is, up to a slope, which is that of springs and dampers. A row is in
+ * one state at a time; what is solved tells whether it was the right one. */
 #ifndef TL_KERNELS_JOINT_LAW_H
 #define TL_KERNELS_JOINT_LAW_H
 
@@ -59,8 +59,8 @@ TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a,
 
 /* Speeds within which limits leave the coordinate: none are undone by force, that is for positions.
  * A limit that would be passed throws back. */
-TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, double rate, double *low,
-                               double *high)
+TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, double rate,
+                               double *low, double *high)
 {
     *low = -TLK_ENDLESS;
     *high = TLK_ENDLESS;
