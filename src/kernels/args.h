@@ -452,16 +452,17 @@ typedef struct tlk_joint {
     uint32_t across[TLK_JOINT_BODIES];   /* 1: the block is 6 x rows, not rows x 6 */
     uint32_t diagonal[TLK_JOINT_BODIES]; /* the body's own block */
     uint32_t own;                        /* the joint's */
-    uint32_t side[2];                    /* places of a and b in `body`; TLK_NONE: the ground */
-    uint32_t coupled[2];                 /* joints; TLK_NONE: it couples none */
-    uint32_t place[2][2];                /* of their sides in `body` */
-    uint32_t coordinate[2];              /* of them: 0 to 5 */
-    uint32_t row[TLK_JOINT_ROWS];        /* TLK_ROW_ or 0 to 5 */
-    uint32_t axis[TLK_JOINT_ROWS];       /* of the row, TLK_NONE: locked */
-    uint32_t rope;                       /* 1: its first row is an upper limit */
-    uint32_t broken;                     /* 1: it holds nothing */
-    double zero[TLK_JOINT_ROWS];         /* the coordinate that a locked row holds */
-    double at[2][3], turn[2][4];         /* frames, in those of the bodies (mass) */
+    uint32_t articulation;
+    uint32_t side[2];              /* places of a and b in `body`; TLK_NONE: the ground */
+    uint32_t coupled[2];           /* joints; TLK_NONE: it couples none */
+    uint32_t place[2][2];          /* of their sides in `body` */
+    uint32_t coordinate[2];        /* of them: 0 to 5 */
+    uint32_t row[TLK_JOINT_ROWS];  /* TLK_ROW_ or 0 to 5 */
+    uint32_t axis[TLK_JOINT_ROWS]; /* of the row, TLK_NONE: locked */
+    uint32_t rope;                 /* 1: its first row is an upper limit */
+    uint32_t broken;               /* 1: it holds nothing */
+    double zero[TLK_JOINT_ROWS];   /* the coordinate that a locked row holds */
+    double at[2][3], turn[2][4];   /* frames, in those of the bodies (mass) */
     double anchor[2][3], ratio, break_force, break_torque;
 } tlk_joint;
 
@@ -506,9 +507,11 @@ typedef struct tlk_articulation {
 
 /* How an articulation did. */
 typedef struct tlk_articulated {
-    double residual;  /* m/s, before the last projection */
-    double error;     /* m, of the last assembly */
-    uint32_t changes; /* of states, in this step */
+    double residual;   /* m/s, before the last projection */
+    double error;      /* m, of the last assembly */
+    uint32_t changes;  /* of states, in this step */
+    uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
+    uint32_t unused;
     uint32_t
         factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
 } tlk_articulated;
@@ -520,7 +523,8 @@ typedef struct tlk_joint_memory {
     double reaction[6];                /* N and N m on b, at the origin of its frame, world frame */
     double motor[6];                   /* N or N m, by axis */
     double spring;                     /* J */
-    uint32_t held[TLK_JOINT_ROWS];     /* TLK_BREAK_ that the row was left at; 0: none */
+    double gained; /* J, what its locked rows have added lately, which they should not */
+    uint32_t held[TLK_JOINT_ROWS]; /* TLK_BREAK_ that the row was left at; 0: none */
     uint32_t broken;
     uint32_t unused;
 } tlk_joint_memory;

@@ -9,8 +9,11 @@
 #include "kernels/joint/factor.h"
 #include "kernels/joint/law.h"
 
-#define TLK_JOINT_EVERY   8u  /* changes of states up to which all rows move that want to */
-#define TLK_JOINT_CHANGES 40u /* in a step, at most */
+#define TLK_JOINT_EVERY   8u   /* changes of states up to which all rows move that want to */
+#define TLK_JOINT_CHANGES 40u  /* in a step, at most */
+#define TLK_BEND          0.02 /* of levers: what joints may bend the ways of bodies in a step */
+#define TLK_GAIN          2e-3 /* of the kinetic energy: what joints may add before they bend no more */
+#define TLK_GAIN_KEEPS    0.98 /* of it, from step to step */
 
 #if defined(TLK_PRECISION_double)
 #define TLK_JOINT_FINE                                                         \
@@ -228,6 +231,12 @@ TL_NARROW void tlk_joint_factor(const tlk_joints *g, const tlk_articulation *a)
     tlk_factor(g, a);
 }
 
+/* What the rate of a row over the step is above J v. */
+TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_t at)
+{
+    return g->how[j->articulation].straight ? 0 : g->bend[at];
+}
+
 /* The right-hand side of a joint's rows at the present velocities. Returns the largest. */
 TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, double *scale)
 {
@@ -255,11 +264,11 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, double *scale)
             if (g->positions)
                 side = -rate;
             else if (part == TLK_ROW_HARD)
-                side = law->speed[law->state / 2] - rate - g->bend[at];
+                side = law->speed[law->state / 2] - rate - tlk_joint_bent(g, j, at);
             else
                 side = (tlk_law_base(law, law->state / 2, TLK_NONE) - g->lambda[at]) / law->slope -
-                       rate - g->bend[at];
-            *scale = tlk_max(*scale, fabs(rate) + fabs(g->bend[at]));
+                       rate - tlk_joint_bent(g, j, at);
+            *scale = tlk_max(*scale, fabs(rate) + fabs(tlk_joint_bent(g, j, at)));
             worst = tlk_max(worst, fabs(side));
         }
         g->x[j->vector + r] = side;
@@ -296,7 +305,7 @@ TL_NARROW bool tlk_joint_states(const tlk_joints *g, const tlk_articulation *a, 
         for (uint32_t r = 0; r < j->rows && j->bounded && !j->broken; r++) {
             const uint32_t at = j->first + r;
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-            const double rate = tlk_joint_rate(j, row, g->vel) + g->bend[at];
+            const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at);
             if ((every || !moved) && tlk_law_move(g->law + at, rate, g->lambda[at]))
                 moved = true;
         }
@@ -337,12 +346,24 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
 }
 
 /* One articulation: where joints pull much harder than they did, they do so from now on in this
- * step, with new factors. */
+ * step, with new factors. And whether they bend the ways of bodies: not where that has added
+ * energy, as it does when bodies turn far in a step or are thrown about; then joints take some
+ * instead. */
 TL_KERNEL void tlk_joint_tighten(const tlk_joints *g, uint32_t i)
 {
     const tlk_articulation a = g->articulation[i];
+    double gained = 0, energy = 0;
+    for (uint32_t k = a.node; k < a.node_end; k++) {
+        const uint32_t body = g->node_body[k];
+        if (body == TLK_NONE)
+            continue;
+        const real *v = g->vel + 8 * (size_t)body;
+        const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
+        energy += 0.5 * tlk_body_product(&g->motion.bodies, body, u, u);
+    }
     for (uint32_t k = a.joint; k < a.joint_end; k++) {
         const tlk_joint *j = g->joint + g->list[k];
+        gained += g->last[g->list[k]].gained;
         for (uint32_t b = 0; b < j->bodies; b++) {
             const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)g->list[k] + b);
             const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
@@ -361,6 +382,8 @@ TL_KERNEL void tlk_joint_tighten(const tlk_joints *g, uint32_t i)
             g->how[i].factored = 0;
         }
     }
+    if (!(gained <= TLK_GAIN * energy))
+        g->how[i].straight = 1;
 }
 
 /* One body that joints act on: where it will be at the end of the step. */
@@ -384,6 +407,23 @@ TL_KERNEL void tlk_joint_foresee(const tlk_joints *g, uint32_t m)
     tlk_turn_body(g->motion.h, w, q);
 }
 
+/* m/s or rad/s: the most that a row may bend in a step, where bodies turn by a fifth of a radian.
+ * Beyond that the articulation goes straight: bends would add energy. */
+TL_NARROW double tlk_bend_most(const tlk_joints *g, const tlk_joint *j, uint32_t i,
+                               const tlk_frames *f, uint32_t row)
+{
+    double n[3], lever = tlk_towards(f->at[0], f->at[1], n);
+    if (row >= 3 && row <= 5)
+        return TLK_BEND / g->motion.h;
+    if (row == TLK_ROW_PULLEY || row == TLK_ROW_COUPLED)
+        return TLK_ENDLESS;
+    for (uint32_t b = 0; b < j->bodies; b++) {
+        const double *arm = g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        lever += sqrt(tlk_dotd(arm, arm));
+    }
+    return TLK_BEND * lever / g->motion.h;
+}
+
 /* One joint: what its coordinates do over the step beyond what J v says, as bodies go straight and
  * joints bend. */
 TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
@@ -395,7 +435,11 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const double next = tlk_row_value(g, g->next_pos, g->next_quat, i, &f, r);
-        g->bend[at] = (next - g->value[at]) / g->motion.h - tlk_joint_rate(j, row, g->vel);
+        const double most = tlk_bend_most(g, j, i, &f, j->row[r]);
+        const double bend = (next - g->value[at]) / g->motion.h - tlk_joint_rate(j, row, g->vel);
+        g->bend[at] = bend;
+        if (!(fabs(bend) <= most))
+            tlk_atomic_or32(&g->how[j->articulation].straight, 1);
     }
 }
 
@@ -451,6 +495,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
     const tlk_joint *j = g->joint + i;
     tlk_joint_memory out = g->last[i];
     tlk_joint_account sums = g->account[i];
+    double gained = TLK_GAIN_KEEPS * out.gained;
     sums.work = sums.residual = 0;
     for (int k = 0; k < 6; k++)
         out.motor[k] = 0;
@@ -458,7 +503,8 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const tlk_law *law = g->law + at;
-        const double rate = tlk_joint_rate(j, row, g->vel) + g->bend[at], p = g->lambda[at];
+        const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
+                     p = g->lambda[at];
         const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
         const uint32_t s = law->state / 2;
         out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
@@ -467,6 +513,8 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         if (tlk_law_holds(law))
             sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);
+        if (j->axis[r] == TLK_NONE)
+            gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
         if (j->axis[r] == TLK_NONE || j->row[r] > 5)
             continue;
         const double motor =
@@ -474,6 +522,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         out.motor[j->row[r]] = motor / g->motion.h;
         sums.work += motor * mean;
     }
+    out.gained = tlk_max(gained, 0.0);
     tlk_joint_reaction(g, j, i, &out);
     const double force = sqrt(tlk_dotd(out.reaction, out.reaction));
     const double torque = sqrt(tlk_dotd(out.reaction + 3, out.reaction + 3));

@@ -8,7 +8,7 @@
 #define PASSES   4u    /* projections, until they leave nothing: one and what redundant rows take */
 #define BENDS    2u    /* looks at where bodies will be: joints bend their straight ways */
 #define CLOSE    1e-11 /* m: errors of joints that need no correction */
-#define ASSEMBLY 8u    /* corrections of positions, at most */
+#define ASSEMBLY 40u   /* corrections of positions, at most */
 
 /* What motors hold at the end of the step. */
 static tl_status aim(tl_world *w)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SOFTNESS 1e-11 /* of hard rows, of their own diagonal: what redundant ones stand on */
+#define SOFTNESS 1e-12 /* of hard rows, of their own diagonal: what redundant ones stand on */
 
 /* --- making and freeing ---------------------------------------------------------------------- */
 
@@ -303,8 +303,10 @@ static void apply_elimination(tl_world *w, const uint32_t *seen, const uint32_t 
     for (size_t i = 0; i < e->list.count; i++)
         list[i] = which[list[i]];
     for (size_t i = 0; i < e->articulations.count; i++)
-        for (uint32_t k = all[i].joint; k < all[i].joint_end; k++)
+        for (uint32_t k = all[i].joint; k < all[i].joint_end; k++) {
             all[i].bounded = all[i].bounded || made[list[k]].bounded;
+            made[list[k]].articulation = (uint32_t)i;
+        }
 }
 
 static tl_status eliminate(tl_world *w)

@@ -187,6 +187,13 @@ static const tl_joint_rec *joint_of(const void *owner, tl_joint joint)
     return found ? &found->rec : NULL;
 }
 
+tl_status tl_world_check_joint(const tl_world *w, const tl_joint_def *def, tl_joint_rec *out)
+{
+    const tl_joint_context context = {
+        .where = "world", .owner = w, .body_kind = body_kind, .joint = joint_of};
+    return tl_joint_check(def, &context, out);
+}
+
 /* Takes joints from the end of the list again. */
 static void take_back(tl_world *w, size_t count)
 {
@@ -209,14 +216,12 @@ tl_status tl_world_add_joint(tl_world *world, const tl_joint_def *def, tl_joint 
     REFUSE_NULL(world);
     REFUSE_NULL(def);
     tl_mechanism *m = &world->mechanism;
-    const tl_joint_context context = {
-        .where = "world", .owner = world, .body_kind = body_kind, .joint = joint_of};
     const size_t before = m->joints.count;
     tl_joint_rec rec;
     if (m->given >= TL_MOST_ITEMS)
         return tl_fail(TL_TOO_LARGE, "%s: %u joints were added in all, the most there can be",
                        __func__, m->given);
-    TL_TRY(tl_joint_check(def, &context, &rec));
+    TL_TRY(tl_world_check_joint(world, def, &rec));
     tl_status status = append(world, &rec, m->given + 1);
     if (status != TL_OK) {
         tl_joint_rec_free(&rec);

@@ -9,7 +9,8 @@
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   cast.c      rays; near.c: what is near a shape, contacts of one body; query.h: both
- *   joint.c     joints on the host and on the device; joint_edit.c: adding, removing, reading
+ *   joint.c     joints on the host and on the device; joint_edit.c: adding, removing, reading;
+ *               joint_save.c: the same in snapshots
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
  *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
@@ -294,6 +295,12 @@ void tl_world_drop_joints(tl_world *world);
 tl_status tl_world_take_joints(tl_world *world, const tl_scene *scene);
 tl_status tl_joints_assemble(tl_world *world);
 tl_status tl_joints_check_settings(const tl_world *world, const tl_settings *settings);
+tl_status tl_world_check_joint(const tl_world *world, const tl_joint_def *def, tl_joint_rec *out);
+
+/* joint_save.c: joints with their state as bytes; and back, into a world that has its bodies and no
+ * joints, checked as if a stranger had sent them. */
+tl_status tl_joints_save(tl_world *world, tl_array *bytes);
+tl_status tl_joints_load(tl_world *world, const void *bytes, size_t count);
 
 /* renumber.c: puts bodies in the order of a space-filling curve, where there are many; and the
  * order alone, of `rows` bodies in memory, the dynamic ones first, in ordering.order. */

@@ -8,7 +8,7 @@
 #include "kernels/real.h"
 
 #define TLK_NODE      TLK_JOINT_ROWS /* the largest block */
-#define TLK_REDUNDANT 4096.0 /* pivots up to so many times their softness are of redundant rows */
+#define TLK_REDUNDANT 1e5 /* pivots up to so many times their softness are of redundant rows */
 
 /* A block of its own: L below the diagonal, 1 / D on it. Pivots of joints that vanish are rows that
  * follow from others: they keep their softness, and are counted. */
