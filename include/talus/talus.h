@@ -10,6 +10,7 @@
 #define TALUS_TALUS_H
 
 #include "talus/base.h"
+#include "talus/joint.h"
 #include "talus/mesh.h"
 #include "talus/query.h"
 #include "talus/scene.h"

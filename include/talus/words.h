@@ -10,21 +10,24 @@ TL_BEGIN_DECLS
 
 /** The enums that have words. */
 typedef enum tl_vocabulary {
-    TL_WORDS_BODY = 0,        /**< tl_body_kind: "dynamic", "fixed", ... */
-    TL_WORDS_SHAPE = 1,       /**< tl_shape_kind: "sphere", "plane", ... */
-    TL_WORDS_MOTION = 2,      /**< tl_motion_kind: "velocity", "sine", ... */
-    TL_WORDS_OVERLAP = 3,     /**< tl_overlap: "split", ... */
-    TL_WORDS_SOLVER = 4,      /**< tl_solver_kind: "psor", "jacobi", ... */
-    TL_WORDS_LAW = 5,         /**< tl_law: "default", "cone", ... */
-    TL_WORDS_PRECISION = 6,   /**< tl_precision: "mixed", ... */
-    TL_WORDS_BACKEND = 7,     /**< tl_backend_kind: "cpu", ... */
-    TL_WORDS_REGION = 8,      /**< tl_region_kind: "box", "cylinder", ... */
-    TL_WORDS_SIZE = 9,        /**< tl_size_kind: "equal", "uniform", ... */
-    TL_WORDS_PATTERN = 10,    /**< tl_fill_pattern: "grid", "hex", ... */
-    TL_WORDS_EVENT = 11,      /**< tl_event_kind: "remove", ... */
-    TL_WORDS_MONITOR = 12,    /**< tl_monitor_kind: "force", ... */
-    TL_WORDS_IMPACTS = 13,    /**< tl_impacts: "simultaneous", ... */
-    TL_WORDS_COMPRESSION = 14 /**< tl_compression (talus/io.h): "none", "lossless", ... */
+    TL_WORDS_BODY = 0,         /**< tl_body_kind: "dynamic", "fixed", ... */
+    TL_WORDS_SHAPE = 1,        /**< tl_shape_kind: "sphere", "plane", ... */
+    TL_WORDS_MOTION = 2,       /**< tl_motion_kind: "velocity", "sine", ... */
+    TL_WORDS_OVERLAP = 3,      /**< tl_overlap: "split", ... */
+    TL_WORDS_SOLVER = 4,       /**< tl_solver_kind: "psor", "jacobi", ... */
+    TL_WORDS_LAW = 5,          /**< tl_law: "default", "cone", ... */
+    TL_WORDS_PRECISION = 6,    /**< tl_precision: "mixed", ... */
+    TL_WORDS_BACKEND = 7,      /**< tl_backend_kind: "cpu", ... */
+    TL_WORDS_REGION = 8,       /**< tl_region_kind: "box", "cylinder", ... */
+    TL_WORDS_SIZE = 9,         /**< tl_size_kind: "equal", "uniform", ... */
+    TL_WORDS_PATTERN = 10,     /**< tl_fill_pattern: "grid", "hex", ... */
+    TL_WORDS_EVENT = 11,       /**< tl_event_kind: "remove", ... */
+    TL_WORDS_MONITOR = 12,     /**< tl_monitor_kind: "force", ... */
+    TL_WORDS_IMPACTS = 13,     /**< tl_impacts: "simultaneous", ... */
+    TL_WORDS_COMPRESSION = 14, /**< tl_compression (talus/io.h): "none", "lossless", ... */
+    TL_WORDS_JOINT = 15,       /**< tl_joint_kind: "fixed", "spherical", ... */
+    TL_WORDS_FUNCTION = 16,    /**< tl_function_kind: "constant", "sine", ... */
+    TL_WORDS_DRIVE = 17        /**< tl_drive: "none", "speed", ... */
 } tl_vocabulary;
 
 /** All words of an enum in the order of its values, which start at 0, with NULL at the end. No

@@ -57,10 +57,21 @@ typedef struct tl_report {
     double potential_energy;      /**< J, -m g.x of dynamic bodies, at the end of the step */
     double dissipated_energy;     /**< J, taken by contacts since the world was made */
     double work_energy;           /**< J, done by prescribed bodies and applied forces since then */
-    double total_ms;              /**< wall-clock time of the step */
-    tl_stage_times ms;            /**< and of its stages */
-    size_t bytes;                 /**< memory the world holds */
-    size_t peak_bytes;            /**< and the most it has held */
+    uint32_t joints;              /**< joints, broken ones too */
+    uint32_t articulations;       /**< groups of dynamic bodies that joints connect */
+    uint32_t redundant_rows;      /**< of joints: those that follow from others */
+    uint32_t broken_joints;       /**< joints that broke in this step */
+    double joint_error;      /**< m, how far the worst joint is off at the end of the step; angles
+                                  times 1 m */
+    double joint_residual;   /**< m/s, by how much the worst row of a joint is not held */
+    double joint_correction; /**< m, the furthest that the last assembly of joints moved a body */
+    double motor_energy;     /**< J, done by the motors of joints since the world was made; part
+                                  of work_energy */
+    double spring_energy;    /**< J, in the springs of joints, at the end of the step */
+    double total_ms;         /**< wall-clock time of the step */
+    tl_stage_times ms;       /**< and of its stages */
+    size_t bytes;            /**< memory the world holds */
+    size_t peak_bytes;       /**< and the most it has held */
 } tl_report;
 
 /** One contact of the last step (or of tl_world_find_contacts), at the poses it was found at. */
@@ -92,6 +103,33 @@ TL_API void tl_world_destroy(tl_world *world);
  * stays as it was before the failing step, and the message names the body, be it one that ran away
  * or one whose motion asks for too much. */
 TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
+
+/** Adds a joint between bodies of the world. Bodies are moved so that it and all others close
+ * (tl_report.joint_correction); where that cannot be, TL_BAD_ARGUMENT names the joint that is left
+ * open, and the world is as before. `joint`, if not NULL, receives its handle. */
+TL_API tl_status tl_world_add_joint(tl_world *world, const tl_joint_def *def, tl_joint *joint);
+
+/** Removes a joint, and those that couple it. Joints go with their bodies, too. */
+TL_API tl_status tl_world_remove_joint(tl_world *world, tl_joint joint);
+
+/** How many joints there are, broken ones too. */
+TL_API size_t tl_world_joint_count(const tl_world *world);
+
+/** Their handles, in ascending order: tl_world_joint_count() of them. */
+TL_API tl_status tl_world_list_joints(const tl_world *world, tl_joint *joints);
+
+/** What a joint was added as, with the drives it has now. Tables and texts belong to the world,
+ * until it is changed. */
+TL_API tl_status tl_world_joint(const tl_world *world, tl_joint joint, tl_joint_def *def);
+
+/** How joints are doing: reactions and motors of the last step, coordinates at present. `joints`
+ * NULL: all of them, in the order of tl_world_list_joints(); `count` must be their number then. */
+TL_API tl_status tl_world_read_joints(tl_world *world, size_t count, const tl_joint *joints,
+                                      tl_joint_state *states);
+
+/** From the next step on, what the motor of a free axis (0 to 5) holds, a constant. The axis must
+ * have a motor (tl_axis_def.drive). */
+TL_API tl_status tl_world_set_drive(tl_world *world, tl_joint joint, uint32_t axis, double value);
 
 /** Finds the contacts of the present state without stepping, for tl_world_read_contacts(), up to
  * the next step or edit. Steps and snapshots that follow are bit for bit what they would have been

@@ -348,20 +348,16 @@ TL_KERNEL void tlk_turn_body(double h, const double *w, double *q)
     tlk_quaternion_product(turn, old, q);
 }
 
-/* One dynamic body: the velocities become its state and move it (eq. 8). */
-TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
+/* Where the velocities take a dynamic body (eq. 8), from x and q; w: what its spin is then. */
+TL_KERNEL void tlk_take(const tlk_motion *m, uint32_t i, double *x, double *q, double *w)
 {
     const real *vel = m->vel + 8 * (size_t)i;
     const real *pseudo = m->pseudo ? m->pseudo + 8 * (size_t)i : 0;
-    real *state = m->bodies.vel + 8 * (size_t)i;
-    double *x = m->bodies.pos + 4 * (size_t)i, *q = m->bodies.quat + 4 * (size_t)i;
-    double w[3], extra[3];
+    double extra[3];
     tlk_next_place(m, i, x);
     for (int k = 0; k < 3; k++) {
         w[k] = vel[4 + k];
         extra[k] = pseudo ? (double)pseudo[4 + k] : 0;
-        state[k] = vel[k];
-        state[4 + k] = vel[4 + k];
     }
     if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
         const double *inertia = m->bodies.inertia + 4 * (size_t)i;
@@ -374,13 +370,24 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
         for (int k = 0; k < 3; k++)
             p[k] = p[k] / inertia[k];
         tlk_rotate(q, p, w);
-        for (int k = 0; k < 3; k++)
-            state[4 + k] = (real)w[k];
         return;
     }
     for (int k = 0; k < 3; k++)
-        w[k] += extra[k];
-    tlk_turn_body(m->h, w, q);
+        extra[k] += w[k];
+    tlk_turn_body(m->h, extra, q);
+}
+
+/* One dynamic body: the velocities become its state and move it. */
+TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
+{
+    const real *vel = m->vel + 8 * (size_t)i;
+    real *state = m->bodies.vel + 8 * (size_t)i;
+    double w[3];
+    tlk_take(m, i, m->bodies.pos + 4 * (size_t)i, m->bodies.quat + 4 * (size_t)i, w);
+    for (int k = 0; k < 3; k++) {
+        state[k] = vel[k];
+        state[4 + k] = (real)w[k];
+    }
 }
 
 /* Kinetic and potential energy. */
@@ -422,6 +429,13 @@ TL_KERNEL void tlk_body_box(const tlk_bodies *b, uint32_t i, double *acc)
     tlk_origin_box(b, i, acc);
     acc[6] += sqrt(sqrt(tlk_dotd(v, v)));
     acc[7] += b->inertia[4 * (size_t)i + 3];
+}
+
+/* Energies and place of a dynamic body that has moved, as tlk_integrate. */
+TL_KERNEL void tlk_moved_energy(const tlk_motion *m, uint32_t i, double *acc)
+{
+    tlk_energy(m, i, acc);
+    tlk_origin_box(&m->bodies, i, acc + 2);
 }
 
 /* One dynamic body: moves, unless tlk_check_bodies found one that must not; then its energies (0,

@@ -66,6 +66,33 @@ void tl_word_constant(tl_vocabulary which, uint32_t value, char constant[TL_CONS
 tl_status tl_check_unit(const tl_place *place, const char *field, const double quaternion[4],
                         double unit[4]);
 
+/* function.c: refuses what is not finite or reaches a limit in amount. */
+tl_status tl_check_below(const tl_place *place, const char *field, size_t count,
+                         const double *values, double limit);
+
+/* A table as the user gives it, with the names that its fields have in messages. */
+typedef struct tl_table {
+    const char *length_name, *times_name, *rows_name;
+    const char *rule; /* of what must increase; NULL: of times */
+    size_t length, width;
+    const double *times, *rows;
+    double limit; /* that numbers in rows are below */
+} tl_table;
+
+#define TL_TABLE_LIMIT 1e300 /* numbers of tables are below this: differences stay finite */
+
+/* Checks a table of at least one row and copies it into one allocation: times, then rows. */
+tl_status tl_table_copy(const tl_place *place, const tl_table *table, double **out);
+
+/* Compiles an expression of t and looks at its value at the start. */
+tl_status tl_time_compile(const tl_place *place, const char *name, const char *text,
+                          tl_expression *code);
+
+/* The same of a whole function of time; `field` is its path in messages. A failure leaves nothing.
+ */
+tl_status tl_function_rec_make(const tl_place *place, const char *field, const tl_function_def *def,
+                               tl_function_rec *out);
+
 /* motion.c: checks a prescribed motion and makes a record of it that owns a copy of the table. */
 tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl_motion_rec *out);
 

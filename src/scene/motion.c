@@ -9,10 +9,8 @@
 
 enum { MOTION_WIDTH = 3, FORCE_WIDTH = 6 }; /* numbers in a row of each kind of table */
 
-/* What numbers are below, in amount: sums and products of those of a motion stay finite, and so do
- * differences of times and of forces. */
+/* What numbers are below, in amount: sums and products of those of a motion stay finite. */
 #define MOTION_LIMIT 1e12 /* m and rad, per second, Hz: what a world takes for a coordinate */
-#define TABLE_LIMIT  1e300
 
 tl_motion_def tl_motion_default(void)
 {
@@ -22,73 +20,6 @@ tl_motion_def tl_motion_default(void)
 tl_force_def tl_force_default(void)
 {
     return (tl_force_def){0};
-}
-
-/* Refuses what is not finite or reaches the limit. */
-static tl_status check_below(const tl_place *place, const char *field, size_t count,
-                             const double *values, double limit)
-{
-    char rule[64];
-    TL_TRY(tl_check_finite(place, field, count, values));
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(values[i]) < limit)) {
-            snprintf(rule, sizeof rule, "%s must be below %.0e in amount",
-                     count == 1 ? "it" : "every component", limit);
-            return tl_refuse(place, field, count, values, rule);
-        }
-    return TL_OK;
-}
-
-/* A table as the user gives it, with the names its fields have in messages. */
-typedef struct table {
-    const char *length_name, *times_name, *rows_name;
-    size_t length, width;
-    const double *times, *rows;
-    double limit; /* that numbers in rows are below */
-} table;
-
-static tl_status check_rows(const tl_place *place, const table *t)
-{
-    char name[96];
-    for (size_t i = 0; i < t->length; i++) {
-        if (!(fabs(t->times[i]) < TABLE_LIMIT)) {
-            snprintf(name, sizeof name, "%s[%zu]", t->times_name, i);
-            return check_below(place, name, 1, &t->times[i], TABLE_LIMIT);
-        }
-        if (i && !(t->times[i] > t->times[i - 1])) {
-            snprintf(name, sizeof name, "%s[%zu..%zu]", t->times_name, i - 1, i);
-            return tl_refuse(place, name, 2, &t->times[i - 1], "times must increase strictly");
-        }
-        const double *row = t->rows + i * t->width;
-        for (size_t k = 0; k < t->width; k++)
-            if (!(fabs(row[k]) < t->limit)) {
-                snprintf(name, sizeof name, "%s[%zu]", t->rows_name, i);
-                return check_below(place, name, t->width, row, t->limit);
-            }
-    }
-    return TL_OK;
-}
-
-/* Checks a table of at least one row and copies it into one allocation: times, then rows. */
-static tl_status copy_table(const tl_place *place, const table *t, double **out)
-{
-    double length = (double)t->length;
-    if (t->length < 1)
-        return tl_refuse(place, t->length_name, 1, &length, "it must be >= 1");
-    if (t->length > TL_MOST_ITEMS)
-        return tl_refuse_large(place, t->length_name, t->length, "it must be at most");
-    if (!t->times)
-        return tl_refuse_text(place, t->times_name, "NULL", "it must point to the table's times");
-    if (!t->rows)
-        return tl_refuse_text(place, t->rows_name, "NULL", "it must point to the table's rows");
-    TL_TRY(check_rows(place, t));
-    double *copy = tl_alloc((1 + t->width) * t->length * sizeof *copy);
-    if (!copy)
-        return TL_NO_MEMORY;
-    memcpy(copy, t->times, t->length * sizeof *copy);
-    memcpy(copy + t->length, t->rows, t->width * t->length * sizeof *copy);
-    *out = copy;
-    return TL_OK;
 }
 
 /* What the fields of one part of a motion are called in messages. */
@@ -126,15 +57,15 @@ static tl_status check_part(const tl_place *place, const tl_motion_def *def, tl_
     const tl_track f = tl_motion_track(def, part);
     const part_names *names = &names_of[part];
     TL_TRY(tl_check_enum(place, names->kind, f.kind, TL_WORDS_MOTION));
-    TL_TRY(check_below(place, names->velocity, 3, f.velocity, MOTION_LIMIT));
-    TL_TRY(check_below(place, names->from, 3, f.from, MOTION_LIMIT));
+    TL_TRY(tl_check_below(place, names->velocity, 3, f.velocity, MOTION_LIMIT));
+    TL_TRY(tl_check_below(place, names->from, 3, f.from, MOTION_LIMIT));
     TL_TRY(tl_check_finite(place, names->start, 1, &f.start));
     TL_TRY(tl_check_finite(place, names->stop, 1, &f.stop));
-    TL_TRY(check_below(place, names->amplitude, 3, f.amplitude, MOTION_LIMIT));
+    TL_TRY(tl_check_below(place, names->amplitude, 3, f.amplitude, MOTION_LIMIT));
     if (!(f.frequency >= 0 && isfinite(f.frequency)))
         return tl_refuse(place, names->frequency, 1, &f.frequency, "it must be finite and >= 0");
-    TL_TRY(check_below(place, names->frequency, 1, &f.frequency, MOTION_LIMIT));
-    TL_TRY(check_below(place, names->phase, 1, &f.phase, MOTION_LIMIT));
+    TL_TRY(tl_check_below(place, names->frequency, 1, &f.frequency, MOTION_LIMIT));
+    TL_TRY(tl_check_below(place, names->phase, 1, &f.phase, MOTION_LIMIT));
     return f.kind == TL_MOTION_RAMP ? check_ramp(place, &f, part) : TL_OK;
 }
 
@@ -142,15 +73,15 @@ static tl_status copy_part_table(const tl_place *place, const tl_motion_def *def
                                  tl_motion_part part, double **out)
 {
     const tl_track f = tl_motion_track(def, part);
-    const table t = {.length_name = names_of[part].length,
-                     .times_name = names_of[part].times,
-                     .rows_name = names_of[part].rows,
-                     .length = f.length,
-                     .width = MOTION_WIDTH,
-                     .times = f.times,
-                     .rows = f.rows,
-                     .limit = MOTION_LIMIT};
-    return f.kind == TL_MOTION_TABLE ? copy_table(place, &t, out) : TL_OK;
+    const tl_table t = {.length_name = names_of[part].length,
+                        .times_name = names_of[part].times,
+                        .rows_name = names_of[part].rows,
+                        .length = f.length,
+                        .width = MOTION_WIDTH,
+                        .times = f.times,
+                        .rows = f.rows,
+                        .limit = MOTION_LIMIT};
+    return f.kind == TL_MOTION_TABLE ? tl_table_copy(place, &t, out) : TL_OK;
 }
 
 /* Whether rows are about different axes: then each may be half a turn at most, as it is their
@@ -208,29 +139,6 @@ static void point_to_own(tl_motion_rec *out)
     }
 }
 
-/* Compiles an expression and looks at its value at the start. */
-static tl_status compile(const tl_place *place, const char *name, const char *text,
-                         tl_expression *code)
-{
-    static const char *const variables[] = {"t"};
-    const tl_names names = {
-        .variables = variables, .variable_count = 1, .without_parameters = true};
-    const double start = 0;
-    tl_expression_error error;
-    char rule[400];
-    const tl_status status = tl_expression_compile(code, tl_text_of(text), &names, &error);
-    if (status == TL_BAD_DATA) {
-        snprintf(rule, sizeof rule, "at byte %zu: %s", error.offset, error.text);
-        return tl_refuse_text(place, name, text, rule);
-    }
-    TL_TRY(status);
-    const double value = tl_expression_value(code, &start);
-    if (isfinite(value))
-        return TL_OK;
-    snprintf(rule, sizeof rule, "it gives %g at t = 0; it must be finite", fabs(value));
-    return tl_refuse_text(place, name, text, rule);
-}
-
 static tl_status compile_all(const tl_place *place, tl_motion_rec *out)
 {
     for (int i = 0; i < 6; i++) {
@@ -238,7 +146,7 @@ static tl_status compile_all(const tl_place *place, tl_motion_rec *out)
         char name[96];
         snprintf(name, sizeof name, "%s[%d]", names_of[i / 3].texts, i % 3);
         if (f.texts[i % 3])
-            TL_TRY(compile(place, name, f.texts[i % 3], &out->code[i]));
+            TL_TRY(tl_time_compile(place, name, f.texts[i % 3], &out->code[i]));
     }
     return TL_OK;
 }
@@ -265,7 +173,7 @@ tl_status tl_motion_rec_make(const tl_place *place, const tl_motion_def *def, tl
     memset(out, 0, sizeof *out);
     TL_TRY(check_part(place, def, TL_OFFSET));
     TL_TRY(check_part(place, def, TL_ROTATION));
-    TL_TRY(check_below(place, "motion.pivot", 3, def->pivot, MOTION_LIMIT));
+    TL_TRY(tl_check_below(place, "motion.pivot", 3, def->pivot, MOTION_LIMIT));
     const tl_status status = fill_rec(place, def, out);
     if (status != TL_OK)
         tl_motion_rec_free(out);
@@ -310,15 +218,15 @@ tl_status tl_force_rec_make(const tl_force_def *def, tl_force_rec *out)
     TL_TRY(tl_check_finite(&place, "torque", 3, def->torque));
     double *copy = NULL;
     if (def->table_length) {
-        table t = {.length_name = "table_length",
-                   .times_name = "times",
-                   .rows_name = "values",
-                   .length = def->table_length,
-                   .width = FORCE_WIDTH,
-                   .times = def->times,
-                   .rows = def->values,
-                   .limit = TABLE_LIMIT};
-        TL_TRY(copy_table(&place, &t, &copy));
+        const tl_table t = {.length_name = "table_length",
+                            .times_name = "times",
+                            .rows_name = "values",
+                            .length = def->table_length,
+                            .width = FORCE_WIDTH,
+                            .times = def->times,
+                            .rows = def->values,
+                            .limit = TL_TABLE_LIMIT};
+        TL_TRY(tl_table_copy(&place, &t, &copy));
     }
     out->body = def->body.index;
     out->table_length = (uint32_t)def->table_length;

@@ -6,6 +6,7 @@
 #include "base/expression.h"
 #include "talus/scene.h"
 #include "scene/geometry.h"
+#include "scene/joint.h"
 #include "scene/monitor.h"
 
 /* A shape in its body's frame; material 0 is the default material. */
@@ -223,6 +224,7 @@ struct tl_scene {
     tl_body_list list;   /* of these geometries */
     tl_array forces;     /* tl_force_rec */
     tl_array exclusions; /* uint64_t: tl_exclusion(), ascending */
+    tl_array joints;     /* tl_joint_rec, by handle */
     tl_schedule schedule;
     tl_monitor_list monitors;
 };

@@ -33,9 +33,15 @@ static const struct vocabulary {
     [TL_WORDS_MONITOR] = {"TL_MONITOR_",
                           WORDS("force", "torque", "mass_flow", "position", "velocity",
                                 "angular_velocity", "energy", "amount", "speed", "mean", "max",
-                                "min", "integral", "expression", "touching", "ray")},
+                                "min", "integral", "expression", "touching", "ray", "joint")},
     [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("simultaneous", "propagating")},
     [TL_WORDS_COMPRESSION] = {"TL_COMPRESSION_", WORDS("none", "lossless", "quantised")},
+    [TL_WORDS_JOINT] = {"TL_JOINT_",
+                        WORDS("fixed", "spherical", "revolute", "prismatic", "cylindrical",
+                              "planar", "universal", "point_on_line", "point_on_plane", "distance",
+                              "revolute_spherical", "gear", "rack", "screw", "pulley", "generic")},
+    [TL_WORDS_FUNCTION] = {"TL_FUNCTION_", WORDS("constant", "sine", "table", "expression")},
+    [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -23,6 +23,9 @@ typedef struct tl_problem {
     uint32_t segment_count;
     tlk_split split; /* for Gauss-Seidel: the copies of crowded bodies, if there are any */
     uint64_t lists;  /* the workspace's count when it made the lists in the view */
+    const tlk_joints
+        *joints; /* that hold bodies, projected onto after each sweep (psor); or NULL */
+    uint32_t articulations;
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */

@@ -10,7 +10,7 @@
 typedef struct sweeping {
     tlk_problem view;
     tlk_split split;
-    tl_launch list[TL_SEGMENTS + 2];
+    tl_launch list[TL_SEGMENTS + 5];
 } sweeping;
 
 /* Rows are split when the velocity problem is solved; the position problem has the same. */
@@ -52,6 +52,15 @@ static size_t launches(const tl_problem *problem, tl_kernel kernel, sweeping *s)
         s->list[count++] = (tl_launch){TLK_crowd_mean, 0, 8 * s->split.copies, false, &s->split};
         s->list[count++] = (tl_launch){TLK_crowd_spread, 0, s->split.copies, false, &s->split};
     }
+    if (!problem->joints)
+        return count;
+    /* joints are solved exactly, all at once: one more block of the sweep. They know no copies */
+    if (s->split.copies)
+        s->list[count++] = (tl_launch){TLK_split_out, 0, s->split.colour.dynamic, false, &s->split};
+    s->list[count++] =
+        (tl_launch){TLK_joint_project, 0, problem->articulations, false, problem->joints};
+    if (s->split.copies)
+        s->list[count++] = (tl_launch){TLK_split_in, 0, s->view.blocks, false, &s->split};
     return count;
 }
 

@@ -47,8 +47,9 @@ static uint32_t most_iterations(const tl_world *w, uint32_t rows)
     return some < most && some < LOOK ? 0 : (uint32_t)some;
 }
 
-/* Whether this step is to look for balance: bodies are at rest and their loads cannot be those of
- * the last step, or it turned out in that step that they were new. */
+/* Whether this step is to look for balance (which knows nothing of joints): bodies are at rest and
+ * their loads cannot be those of the last step, or it turned out in that step that they were new.
+ */
 static bool wanted(const tl_world *w, uint32_t rows)
 {
     const tl_solver_def *s = &w->settings.solver;
@@ -56,8 +57,9 @@ static bool wanted(const tl_world *w, uint32_t rows)
     bool other = false; /* before the first step, nothing has pulled yet */
     for (int k = 0; k < 3; k++)
         other = other || w->pull[k] != w->settings.gravity[k] * w->settings.step;
-    if (!rows || !most || s->kind != TL_PSOR || tl_solver_law(s) != TL_LAW_COULOMB ||
-        !s->warm_start || !(gained(w) > 0) || w->balance_debt > PAYBACK * (uint64_t)most)
+    if (!rows || w->mechanism.count || !most || s->kind != TL_PSOR ||
+        tl_solver_law(s) != TL_LAW_COULOMB || !s->warm_start || !(gained(w) > 0) ||
+        w->balance_debt > PAYBACK * (uint64_t)most)
         return false;
     return w->unbalanced || (other && tl_world_speed(w) <= CALM * gained(w));
 }

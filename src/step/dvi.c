@@ -21,7 +21,7 @@ static double lap(const tl_world *w, double *mark)
 
 /* The second problem of the split: positions only, without friction. */
 static tl_status solve_positions(tl_world *w, const tl_problem *problem, const tlk_build *build,
-                                 tl_solution *solution)
+                                 const tl_step_joints *joints, tl_solution *solution)
 {
     tl_solver_def def = w->settings.solver;
     tl_problem second = *problem;
@@ -37,6 +37,7 @@ static tl_status solve_positions(tl_world *w, const tl_problem *problem, const t
     second.view.vel = w->pseudo.data;
     /* its free velocities are zero; the pseudo-velocities start as such, with the inverse masses */
     second.view.free = w->pseudo.data;
+    tl_step_joints_positions(w, joints, &second);
     if (def.kind != TL_PSOR) {
         const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
         TL_TRY(tl_buffer_need(w->backend, &w->rest, bytes));
@@ -125,6 +126,7 @@ typedef struct stages {
     tlk_motion motion;
     tlk_build build;
     tlk_impact impact;
+    tl_step_joints joints;
     tl_solution found, first, second; /* of the search for balance, of the two problems */
     double audit[TLK_FOLD_NUMBERS], check[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
 } stages;
@@ -144,6 +146,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     TL_TRY(tl_step_rows(w, next, &s->problem, &s->build));
     if (tl_step_bounces(w))
         TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
+    TL_TRY(tl_step_joints_begin(w, &s->motion, &s->problem, &s->joints));
     r->ms.build += lap(w, &mark);
     return TL_OK;
 }
@@ -155,6 +158,7 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     double mark = tl_now();
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
+    tl_step_joints_solved(w, &s->problem, &s->joints);
     if (s->build.impact) {
         tl_run(w->backend, TLK_impact_settle, w->dynamic, &s->impact);
         s->motion.vel = w->struck.data;
@@ -162,7 +166,7 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     r->ms.solve += lap(w, &mark);
     const bool split = w->settings.overlap == TL_OVERLAP_SPLIT;
     if (split)
-        TL_TRY(solve_positions(w, &s->problem, &s->build, &s->second));
+        TL_TRY(solve_positions(w, &s->problem, &s->build, &s->joints, &s->second));
     s->motion.pseudo = split || s->build.impact ? w->pseudo.data : NULL;
     r->ms.position += lap(w, &mark);
     return TL_OK;
@@ -187,6 +191,7 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
     }
     s->motion.halt = w->halt.data;
     tl_run(b, TLK_store_impulse, next->pairs, &s->build);
+    tl_step_joints_store(w, &s->motion, &s->joints);
     tl_monitors_before(w, next->count);
     TL_TRY(b->ops->fold(b, folds, first));
     r->ms.audit += lap(w, &mark);
@@ -247,12 +252,13 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 }
 
 /* The step is done: what it moved becomes the state, and the report tells of it. */
-static tl_status finish(tl_world *w, const stages *s, tl_report *r)
+static tl_status finish(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
+    TL_TRY(tl_step_joints_end(w, &s->joints, s->moved, r));
     certify(w->contacts[1 - w->current].count, s->audit, r);
-    r->dissipated_energy = w->dissipated + s->audit[4] - s->check[2];
-    r->work_energy = w->work_done + s->audit[4] + s->check[3];
+    r->dissipated_energy += w->dissipated + s->audit[4] - s->check[2];
+    r->work_energy += w->work_done + s->audit[4] + s->check[3];
     weigh(w, s->check + 4, r);
     w->steps++;
     w->time += w->settings.step;
@@ -297,6 +303,7 @@ tl_status tl_step_problem(tl_world *w, tl_problem *problem)
     const tl_status status = begin_step(w, &s, &r);
     tl_world_exchange_centres(w);
     *problem = s.problem;
+    problem->joints = NULL; /* those are of this call */
     return status;
 }
 

@@ -32,6 +32,22 @@ tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *prob
 tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
                        tlk_build *build);
 
+/* Joints (joints.c): their rows at the start of the step, and the velocities of articulations
+ * projected onto them; then `problem` has them. Once more after the velocity problem, exactly; the
+ * same joints for the position problem; what is kept, before bodies move; and after they have,
+ * their positions projected, and the report. `moved`: of tlk_integrate. */
+typedef struct tl_step_joints {
+    tlk_joints velocity, position;
+} tl_step_joints;
+
+tl_status tl_step_joints_begin(tl_world *world, const tlk_motion *motion, tl_problem *problem,
+                               tl_step_joints *joints);
+void tl_step_joints_solved(tl_world *world, const tl_problem *problem, tl_step_joints *joints);
+void tl_step_joints_positions(tl_world *world, const tl_step_joints *joints, tl_problem *second);
+void tl_step_joints_store(tl_world *world, const tlk_motion *motion, tl_step_joints *joints);
+tl_status tl_step_joints_end(tl_world *world, tl_step_joints *joints, double *moved,
+                             tl_report *report);
+
 /* The impacts of the step, before its velocity problem, whose free velocities they
  * change; `build` is told their impulses, and `impact` is what TLK_impact_settle then needs. */
 tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
@@ -46,10 +62,11 @@ tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *fou
 void tl_step_watch(tl_world *world, double before, const tl_solution *found,
                    const tl_report *report);
 
-/* Whether impacts come before the velocity problem, one after the other. */
+/* Whether impacts come before the velocity problem, one after the other; not with joints, through
+ * which they would have to go, too. */
 static inline bool tl_step_bounces(const tl_world *w)
 {
-    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING;
+    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING && !w->mechanism.count;
 }
 
 #endif

@@ -184,6 +184,7 @@ static void note_rows(tl_world *w, size_t handles)
     w->row_of.count = handles;
     w->monitors.current = false;
     w->caster.current = false;
+    w->mechanism.moved = true;
     uint32_t *row_of = w->row_of.data;
     if (handles)
         memset(row_of, 0xff, handles * sizeof *row_of); /* TLK_NONE */

@@ -4,8 +4,8 @@
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
  *   arrays   each with its count: which handles are alive, pairs, motions, forces, excluded pairs
- *            of bodies, emitters, events, boundaries, monitors (bytes of monitor_save.c), the
- * arrays of the image
+ *            of bodies, emitters, events, boundaries, monitors (bytes of monitor_save.c), joints
+ * (of joint_save.c), the arrays of the image
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and every field against what a world can hold (check.c). What is allocated is a small
@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   4u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   5u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -463,7 +463,8 @@ static void monitors(stream *s, tl_world *w, uint64_t handles)
     tl_array_free(&bytes);
 }
 
-static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_array *alive)
+static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_array *alive,
+                  tl_array *joints)
 {
     raw(s, &w->steps, sizeof w->steps);
     number(s, &w->time);
@@ -476,6 +477,9 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     array(s, alive);
     description(s, w);
     monitors(s, w, *handles);
+    if (s->status == TL_OK && s->out)
+        s->status = tl_joints_save(w, joints);
+    array(s, joints);
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         array(s, tl_image_array(m, i));
 }
@@ -527,7 +531,7 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes)
     *snapshot = NULL;
     *bytes = 0;
     REFUSE_NULL(world);
-    tl_array out = {.item = 1}, alive = {.item = sizeof(uint64_t)};
+    tl_array out = {.item = 1}, alive = {.item = sizeof(uint64_t)}, joints = {.item = 1};
     tl_image image;
     header head = {MAGIC, VERSION, 0, 0};
     uint64_t handles = world->row_of.count;
@@ -540,9 +544,10 @@ tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes)
         s.status = list_alive(world, &alive);
     raw(&s, &head, sizeof head);
     settings(&s, &copy.settings);
-    state(&s, &copy, &image, &handles, &alive);
+    state(&s, &copy, &image, &handles, &alive, &joints);
     tl_image_free(&image);
     tl_array_free(&alive);
+    tl_array_free(&joints);
     /* exactly as large as it is: what is freed later is (pointer, size) */
     void *data = s.status == TL_OK ? tl_alloc(out.count) : NULL;
     if (data) {
@@ -568,10 +573,10 @@ void tl_snapshot_free(void *snapshot, size_t bytes)
 static tl_status restore(stream *s, tl_world *w)
 {
     tl_image m;
-    tl_array alive = {.item = sizeof(uint64_t)};
+    tl_array alive = {.item = sizeof(uint64_t)}, joints = {.item = 1};
     uint64_t handles = 0;
     tl_image_init(&m);
-    state(s, w, &m, &handles, &alive);
+    state(s, w, &m, &handles, &alive, &joints);
     tl_status status = s->status;
     if (status == TL_OK && s->left)
         status = tl_fail(TL_BAD_DATA, "the snapshot has %zu bytes too many", s->left);
@@ -586,12 +591,15 @@ static tl_status restore(stream *s, tl_world *w)
     if (status == TL_OK)
         status = tl_image_push(w, &m, NULL);
     if (status == TL_OK)
+        status = tl_joints_load(w, joints.data, joints.count);
+    if (status == TL_OK)
         status = tl_world_upload_exclusions(w);
     if (status == TL_OK) {
         tl_world_apply_settings(w);
         tl_world_plan(w);
     }
     tl_array_free(&alive);
+    tl_array_free(&joints);
     tl_image_free(&m);
     return status;
 }

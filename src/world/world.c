@@ -33,8 +33,10 @@ void tl_world_free(tl_world *w)
         tl_arena_free(b, &w->arena);
         tl_workspace_free(b, &w->workspace);
         tl_monitoring_free(b, &w->monitors);
-        b->ops->destroy(b);
     }
+    tl_mechanism_free(b, &w->mechanism);
+    if (b)
+        b->ops->destroy(b);
     for (size_t i = 0; i < w->motions.count; i++)
         tl_motion_rec_free(&((tl_world_motion *)w->motions.data)[i].rec);
     for (size_t i = 0; i < w->forces.count; i++)
@@ -107,6 +109,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     bind_phases(w);
     tl_schedule_init(&w->schedule);
     tl_monitoring_init(&w->monitors);
+    tl_mechanism_init(&w->mechanism);
     const tl_status status =
         settings->backend == TL_BACKEND_CUDA
             ? tl_backend_cuda(settings->precision, 0, &w->backend)
@@ -242,6 +245,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
     TL_TRY(tl_array_append(&w->exclusions, scene->exclusions.data, scene->exclusions.count));
+    TL_TRY(tl_world_take_joints(w, scene));
     TL_TRY(tl_world_upload_exclusions(w));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {
@@ -310,6 +314,8 @@ tl_status tl_world_create_with(const tl_scene *scene, const tl_settings *setting
     tl_world *w = NULL;
     TL_TRY(tl_world_new(settings, &w));
     tl_status status = fill(w, scene);
+    if (status == TL_OK)
+        status = tl_joints_assemble(w);
     if (status == TL_OK)
         status = warn_of_overlap(w);
     if (status < 0) {
@@ -423,6 +429,7 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
             " cannot change once the world is made; "
             "tl_world_load_on() takes a snapshot to another");
     TL_TRY(tl_world_check_solver(world, settings));
+    TL_TRY(tl_joints_check_settings(world, settings));
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;
@@ -547,6 +554,7 @@ void tl_world_drop_orphans(tl_world *w)
     }
     w->forces.count = kept;
     tl_world_drop_exclusions(w);
+    tl_world_drop_joints(w);
 }
 
 /* The rows of bodies, each named once. `seen` has a zero for every row. */

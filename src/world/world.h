@@ -9,6 +9,8 @@
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   cast.c      rays; near.c: what is near a shape, contacts of one body; query.h: both
+ *   joint.c     joints on the host and on the device; joint_edit.c: adding, removing, reading;
+ *               joint_save.c: the same in snapshots
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
  *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
@@ -18,6 +20,7 @@
 #include "scene/scene.h"
 #include "solve/problem.h"
 #include "talus/world.h"
+#include "world/joint.h"
 
 /* A prescribed motion of a body: where it is with no offset and no rotation, and when it began. */
 typedef struct tl_world_motion {
@@ -94,9 +97,10 @@ typedef struct tl_monitoring {
     uint32_t words;                   /* of 32 groups, per row */
     tl_array args;                    /* tlk_monitor, one per monitor */
     tl_array masks, numbers_host;     /* uint32_t, double */
-    tl_buffer member;                 /* uint32_t, `words` per row */
-    tl_buffer touching;               /* uint32_t per row: of the monitor that is at work */
-    tl_buffer numbers;                /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
+    tl_array joints;    /* tlk_joint_reading of all joints; empty: none is asked for */
+    tl_buffer member;   /* uint32_t, `words` per row */
+    tl_buffer touching; /* uint32_t per row: of the monitor that is at work */
+    tl_buffer numbers;  /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
 } tl_monitoring;
 
 /* The tree that rays go through (cast.c), and what queries work with. */
@@ -141,6 +145,7 @@ struct tl_world {
     tl_schedule schedule; /* with the world's own counters */
     double due;           /* s, when something of the schedule is to be done next */
     tl_monitoring monitors;
+    tl_mechanism mechanism;
 
     /* the state, on the device */
     uint32_t rows, dynamic;
@@ -282,6 +287,29 @@ void tl_monitors_emitted(tl_monitoring *monitors, const tl_array *emitted);
  * as if a stranger had sent them: `handles` were given to bodies. */
 tl_status tl_monitors_save(const tl_world *world, tl_array *bytes);
 tl_status tl_monitors_load(tl_world *world, const void *bytes, size_t count, uint64_t handles);
+
+/* joint.c: brings the device's joints up to date with the list, which may fail, without loss; what
+ * it has of them, back into the list; its arrays for kernels, at the present state; the joint with
+ * a handle, or NULL; whether a locked row holds what it was found at; and forgets joints whose
+ * bodies, or joints that they couple, are gone. */
+tl_status tl_joints_ready(tl_world *world);
+tl_status tl_joints_fetch(tl_world *world);
+tlk_joints tl_joints_view(const tl_world *world);
+tl_joint_entry *tl_joint_find(const tl_world *world, tl_joint joint);
+bool tl_joint_as_found(const tl_joint_def *def, uint32_t row);
+void tl_world_drop_joints(tl_world *world);
+
+/* joint_edit.c: those of a scene; closes them all as a new one wants it, or says which cannot be;
+ * and refuses settings that do not go with joints. */
+tl_status tl_world_take_joints(tl_world *world, const tl_scene *scene);
+tl_status tl_joints_assemble(tl_world *world);
+tl_status tl_joints_check_settings(const tl_world *world, const tl_settings *settings);
+tl_status tl_world_check_joint(const tl_world *world, const tl_joint_def *def, tl_joint_rec *out);
+
+/* joint_save.c: joints with their state as bytes; and back, into a world that has its bodies and no
+ * joints, checked as if a stranger had sent them. */
+tl_status tl_joints_save(tl_world *world, tl_array *bytes);
+tl_status tl_joints_load(tl_world *world, const void *bytes, size_t count);
 
 /* renumber.c: puts bodies in the order of a space-filling curve, where there are many; and the
  * order alone, of `rows` bodies in memory, the dynamic ones first, in ordering.order. */

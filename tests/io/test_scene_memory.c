@@ -42,6 +42,7 @@ static void fills(void **state)
     (void)state;
     parse_may_fail(scene_fills, 0, NULL);
     parse_may_fail(scene_monitors, 0, NULL);
+    parse_may_fail(scene_joints, 0, NULL);
 }
 
 static void motions(void **state)

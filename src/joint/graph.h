@@ -1,0 +1,44 @@
+/* In which order the joints and bodies of articulations are eliminated, and what fills in: once for
+ * each set of joints, on the host. Numbers come later and elsewhere (kernels/joint/factor.h).
+ *
+ * The graph has a node per body and one per joint, which is a neighbour of the bodies it acts on.
+ * Nodes with the fewest neighbours go first; a joint only after its bodies, so that its pivot
+ * vanishes for rows alone that follow from others. It does not wait for hubs, bodies with many
+ * joints, which would make each of these a neighbour of all others. For chains and trees of small
+ * bodies work and memory are those of the joints. */
+#ifndef TL_JOINT_GRAPH_H
+#define TL_JOINT_GRAPH_H
+
+#include "base/memory.h"
+#include "kernels/args.h"
+
+/* A joint of the graph: its rows, and its bodies, counted from 0, each once. */
+typedef struct tl_graph_joint {
+    uint32_t rows, bodies, body[TLK_JOINT_BODIES];
+} tl_graph_joint;
+
+/* Where the block of a joint with one of its bodies is; across: 6 x rows. */
+typedef struct tl_graph_block {
+    uint32_t block, across;
+} tl_graph_block;
+
+typedef struct tl_elimination {
+    tl_array articulations; /* tlk_articulation */
+    tl_array list;          /* uint32_t: joints by articulation */
+    tl_array nodes;         /* tlk_node, in the order of elimination */
+    tl_array items;         /* uint32_t per node: its body, or bodies + its joint */
+    tl_array links;         /* tlk_link */
+    tl_array updates;       /* uint32_t: blocks */
+    tl_array places;        /* uint32_t per body and joint: its node */
+    tl_array blocks;        /* tl_graph_block, TLK_JOINT_BODIES per joint */
+    uint32_t block_size, vector_size;
+} tl_elimination;
+
+void tl_elimination_init(tl_elimination *elimination);
+void tl_elimination_free(tl_elimination *elimination);
+
+/* Each body is one of some joint's; each joint has a body. A failure leaves nothing. */
+tl_status tl_eliminate(uint32_t bodies, const tl_graph_joint *joints, uint32_t count,
+                       tl_elimination *out);
+
+#endif

@@ -1,0 +1,97 @@
+/* The six coordinates of a joint: where the frame of b is in that of a. Three translations along
+ * the axes of a; then the rotations about x of a, about the y that this one leaves, and about z of
+ * b, which make the one frame's axes the other's (Cardan angles). What locks a rotation holds its
+ * angle, so that rows are right for any angle but a quarter turn about y. */
+#ifndef TL_KERNELS_JOINT_FRAMES_H
+#define TL_KERNELS_JOINT_FRAMES_H
+
+#include "kernels/joint/turn.h"
+
+/* The frames of a joint in the world: where they are, from which centre of mass, and their axes. */
+typedef struct tlk_frames {
+    double centre[2][3], at[2][3], axis[2][3][3];
+} tlk_frames;
+
+TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j,
+                             tlk_frames *f)
+{
+    for (int s = 0; s < 2; s++) {
+        const double still[4] = {1, 0, 0, 0}, origin[3] = {0, 0, 0};
+        const double *x = origin, *q = still;
+        if (j->side[s] != TLK_NONE) {
+            x = pos + 4 * (size_t)j->body[j->side[s]];
+            q = quat + 4 * (size_t)j->body[j->side[s]];
+        }
+        double turned[3];
+        tlk_rotate(q, j->at[s], turned);
+        for (int k = 0; k < 3; k++) {
+            const double unit[3] = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
+            double mid[3];
+            tlk_rotate(j->turn[s], unit, mid);
+            tlk_rotate(q, mid, f->axis[s][k]);
+            f->centre[s][k] = x[k];
+            f->at[s][k] = x[k] + turned[k];
+        }
+    }
+}
+
+/* Element (r, c) of the rotation of b in the frame of a. */
+TL_KERNEL double tlk_frames_turn(const tlk_frames *f, int r, int c)
+{
+    return tlk_dotd(f->axis[0][r], f->axis[1][c]);
+}
+
+/* One of the six coordinates; angles between -pi and pi, that about y between quarter turns. */
+TL_NARROW double tlk_coordinate(const tlk_frames *f, uint32_t k)
+{
+    if (k < 3) {
+        const double d[3] = {f->at[1][0] - f->at[0][0], f->at[1][1] - f->at[0][1],
+                             f->at[1][2] - f->at[0][2]};
+        return tlk_dotd(f->axis[0][k], d);
+    }
+    if (k == 3)
+        return tlk_atan2(-tlk_frames_turn(f, 1, 2), tlk_frames_turn(f, 2, 2));
+    const double xx = tlk_frames_turn(f, 0, 0), xy = tlk_frames_turn(f, 0, 1);
+    if (k == 4)
+        return tlk_atan2(tlk_frames_turn(f, 0, 2), sqrt(xx * xx + xy * xy));
+    return tlk_atan2(-xy, xx);
+}
+
+/* How fast it changes with the velocities of a and b: linear and angular, 6 each. */
+TL_NARROW void tlk_coordinate_rate(const tlk_frames *f, uint32_t k, double rate[2][6])
+{
+    double n[3] = {0, 0, 0};
+    if (k < 3) {
+        double from_a[3], from_b[3];
+        for (int i = 0; i < 3; i++) {
+            n[i] = f->axis[0][k][i];
+            from_a[i] = f->at[1][i] - f->centre[0][i];
+            from_b[i] = f->at[1][i] - f->centre[1][i];
+        }
+        tlk_crossd(from_a, n, rate[0] + 3);
+        tlk_crossd(from_b, n, rate[1] + 3);
+        for (int i = 0; i < 3; i++) {
+            rate[0][i] = -n[i];
+            rate[0][3 + i] = -rate[0][3 + i];
+            rate[1][i] = n[i];
+        }
+        return;
+    }
+    const double *first = f->axis[0][0], *last = f->axis[1][2];
+    const double sine = tlk_dotd(first, last), cosine2 = tlk_max(1 - sine * sine, 1e-12);
+    if (k == 4) {
+        tlk_crossd(last, first, n);
+        for (int i = 0; i < 3; i++)
+            n[i] = n[i] / sqrt(cosine2);
+    } else {
+        for (int i = 0; i < 3; i++)
+            n[i] = (k == 3 ? first[i] - sine * last[i] : last[i] - sine * first[i]) / cosine2;
+    }
+    for (int i = 0; i < 3; i++) {
+        rate[0][i] = rate[1][i] = 0;
+        rate[0][3 + i] = -n[i];
+        rate[1][3 + i] = n[i];
+    }
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* What acts along a row: locks, limits, motors, friction and springs as one law, in which the
+ * impulse never rises with the speed. Where the law jumps (a break) a row may be held: its speed is
+ * given. Elsewhere its impulse is, up to a slope, which is that of springs and dampers. A row is in
+ * one state at a time; what is solved tells whether it was the right one. */
+#ifndef TL_KERNELS_JOINT_LAW_H
+#define TL_KERNELS_JOINT_LAW_H
+
+#include "kernels/real.h"
+
+TL_NARROW void tlk_law_break(tlk_law *law, uint32_t kind, double speed, double low, double high)
+{
+    uint32_t k = law->breaks++;
+    for (; k > 0 && law->speed[k - 1] > speed; k--) {
+        law->kind[k] = law->kind[k - 1];
+        law->speed[k] = law->speed[k - 1];
+        law->low[k] = law->low[k - 1];
+        law->high[k] = law->high[k - 1];
+    }
+    law->kind[k] = kind;
+    law->speed[k] = speed;
+    law->low[k] = low;
+    law->high[k] = high;
+}
+
+/* The force of a tabulated spring at a coordinate, straight beyond its ends, and its slope. */
+TL_NARROW double tlk_table_force(const double *values, uint32_t length, double x, double *slope)
+{
+    const double *forces = values + length;
+    uint32_t k = 1;
+    while (k + 1 < length && x > values[k])
+        k++;
+    *slope = (forces[k] - forces[k - 1]) / (values[k] - values[k - 1]);
+    return forces[k - 1] + *slope * (x - values[k - 1]);
+}
+
+/* The energy in an axis's springs. */
+TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double x)
+{
+    const double off = x - a->rest;
+    double energy = 0.5 * a->stiffness * off * off, slope;
+    if (!a->length)
+        return energy;
+    const double *values = numbers + a->table;
+    /* minus the integral of the force from the first value on */
+    double from = values[0];
+    const double way = x >= from ? 1.0 : -1.0;
+    for (uint32_t k = 1; k <= a->length; k++) {
+        const bool last = k == a->length || way < 0 || x <= values[k];
+        const double to = last ? x : values[k];
+        energy -= 0.5 * (to - from) *
+                  (tlk_table_force(values, a->length, from, &slope) +
+                   tlk_table_force(values, a->length, to, &slope));
+        if (last)
+            break;
+        from = to;
+    }
+    return energy;
+}
+
+/* Speeds within which limits leave the coordinate: none are undone by force, that is for positions.
+ * A limit that would be passed throws back. */
+TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, double rate,
+                               double *low, double *high)
+{
+    *low = -TLK_ENDLESS;
+    *high = TLK_ENDLESS;
+    if (a->lower > -TLK_ENDLESS) {
+        *low = tlk_min((a->lower - value) / h, 0.0);
+        if (a->restitution > 0 && value + h * rate < a->lower && rate < 0)
+            *low = -a->restitution * rate;
+    }
+    if (a->upper < TLK_ENDLESS) {
+        *high = tlk_max((a->upper - value) / h, 0.0);
+        if (a->restitution > 0 && value + h * rate > a->upper && rate > 0)
+            *high = -a->restitution * rate;
+    }
+}
+
+/* The law of an axis at a coordinate; `rate`: as the step began. */
+TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double target, double h,
+                            double value, double rate, tlk_law *law)
+{
+    double low, high;
+    tlk_axis_limits(a, h, value, rate, &low, &high);
+    law->load = -h * a->stiffness * (value - a->rest);
+    law->slope = h * (h * a->stiffness + a->damping);
+    if (a->length) {
+        double slope;
+        law->load += h * tlk_table_force(numbers + a->table, a->length, value, &slope);
+        law->slope += h * h * tlk_max(-slope, 0.0);
+    }
+    if (a->drive == 3)
+        law->load += h * target;
+    const double speed = a->drive == 2 ? (target - value) / h : target;
+    const bool driven = a->drive == 1 || a->drive == 2;
+    if (driven && a->limit >= TLK_ENDLESS) { /* against limits, these win */
+        tlk_law_break(law, TLK_BREAK_LOCK, tlk_min(tlk_max(speed, low), high), -TLK_ENDLESS,
+                      TLK_ENDLESS);
+        return;
+    }
+    if (a->lower >= a->upper) {
+        tlk_law_break(law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
+        return;
+    }
+    if (low > -TLK_ENDLESS)
+        tlk_law_break(law, TLK_BREAK_LOWER, low, 0, TLK_ENDLESS);
+    if (a->friction > 0)
+        tlk_law_break(law, TLK_BREAK_FRICTION, 0, -h * a->friction, h * a->friction);
+    if (driven)
+        tlk_law_break(law, TLK_BREAK_MOTOR, speed, -h * a->limit, h * a->limit);
+    if (high < TLK_ENDLESS)
+        tlk_law_break(law, TLK_BREAK_UPPER, high, -TLK_ENDLESS, 0);
+}
+
+/* What breaks add to the impulse between breaks s - 1 and s; `but` (or TLK_NONE) is left out. */
+TL_KERNEL double tlk_law_base(const tlk_law *law, uint32_t s, uint32_t but)
+{
+    double sum = law->load;
+    for (uint32_t i = 0; i < law->breaks; i++)
+        if (i != but)
+            sum += i < s ? law->low[i] : law->high[i];
+    return sum;
+}
+
+/* Where a row is held, by its state. */
+TL_KERNEL bool tlk_law_holds(const tlk_law *law)
+{
+    return law->state & 1;
+}
+
+/* The state that a step begins with: held where the last one left it, else by the speed. */
+TL_NARROW void tlk_law_start(tlk_law *law, uint32_t held, double rate)
+{
+    uint32_t s = 0;
+    for (uint32_t i = 0; i < law->breaks; i++)
+        if (law->kind[i] == held || law->kind[i] == TLK_BREAK_LOCK) {
+            law->state = 2 * i + 1;
+            return;
+        }
+    while (s < law->breaks && rate > law->speed[s])
+        s++;
+    law->state = 2 * s;
+    const double base = tlk_law_base(law, s, TLK_NONE);
+    if (base > 0.5 * TLK_ENDLESS)
+        law->state++;
+    else if (base < -0.5 * TLK_ENDLESS)
+        law->state--;
+}
+
+/* Whether a solution has the row in another state: then it goes there. */
+TL_NARROW bool tlk_law_move(tlk_law *law, double rate, double impulse)
+{
+    const uint32_t s = law->state / 2, old = law->state;
+    if (tlk_law_holds(law)) {
+        const double rest = tlk_law_base(law, s, s) - law->slope * law->speed[s];
+        const double slack = 1e-9 * (fabs(impulse) + fabs(rest));
+        if (impulse > rest + law->high[s] + slack)
+            law->state = 2 * s;
+        else if (impulse < rest + law->low[s] - slack)
+            law->state = 2 * s + 2;
+        return law->state != old;
+    }
+    if (s > 0 && rate < law->speed[s - 1] - 1e-12 * fabs(law->speed[s - 1]))
+        law->state = 2 * s - 1;
+    else if (s < law->breaks && rate > law->speed[s] + 1e-12 * fabs(law->speed[s]))
+        law->state = 2 * s + 1;
+    return law->state != old;
+}
+
+/* What the motor of a row does, of its impulse at a rate. */
+TL_NARROW double tlk_law_motor(const tlk_law *law, const tlk_joint_axis *a, double h, double target,
+                               double impulse, double rate)
+{
+    if (a->drive == 3)
+        return h * target;
+    for (uint32_t i = 0; i < law->breaks; i++) {
+        if (law->kind[i] == TLK_BREAK_LOCK)
+            return a->drive ? impulse - law->load + law->slope * rate : 0;
+        if (law->kind[i] == TLK_BREAK_MOTOR) {
+            if (law->state == 2 * i + 1)
+                return impulse - tlk_law_base(law, i, i) + law->slope * rate;
+            return law->state > 2 * i + 1 ? law->low[i] : law->high[i];
+        }
+    }
+    return 0;
+}
+
+#endif

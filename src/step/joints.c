@@ -1,0 +1,122 @@
+/* Joints in a step. Velocities of articulations are projected onto the joints exactly: as the step
+ * begins, after each sweep over contacts and at the end; and positions once bodies have moved. */
+#include "step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PASSES   4u    /* projections, until they leave nothing: one and what redundant rows take */
+#define BENDS    2u    /* looks at where bodies will be: joints bend their straight ways */
+#define CLOSE    1e-11 /* m: errors of joints that need no correction */
+#define ASSEMBLY 40u   /* corrections of positions, at most */
+
+/* What motors hold at the end of the step. */
+static tl_status aim(tl_world *w)
+{
+    tl_mechanism *m = &w->mechanism;
+    const tl_joint_entry *joints = m->joints.data;
+    const tl_joint_axis *owners = m->owners.data;
+    const double time = w->time + w->settings.step;
+    double *targets = m->targets.data;
+    for (size_t i = 0; i < m->owners.count && m->driven; i++) {
+        const tl_joint_entry *joint = &joints[owners[i].joint];
+        const tl_function_rec *f = joint->rec.target[owners[i].axis];
+        targets[i] = f ? tl_function_at(f, time) : 0;
+        if (!(fabs(targets[i]) < TLK_FAR))
+            return tl_fail(TL_DIVERGED,
+                           "step %llu: joint %u: the motor of axes[%u] is to hold %g at time %g s; "
+                           "it must be finite and below %g",
+                           (unsigned long long)w->steps + 1, joint->id, owners[i].axis, targets[i],
+                           time, TLK_FAR);
+    }
+    if (m->driven)
+        w->backend->ops->upload(w->backend, m->target.data, targets,
+                                m->owners.count * sizeof *targets);
+    return TL_OK;
+}
+
+tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem *problem,
+                               tl_step_joints *joints)
+{
+    tl_backend *b = w->backend;
+    const tl_mechanism *m = &w->mechanism;
+    TL_TRY(tl_joints_ready(w));
+    if (!m->count)
+        return TL_OK;
+    TL_TRY(aim(w));
+    tlk_joints *g = &joints->velocity;
+    *g = tl_joints_view(w);
+    g->motion = *motion;
+    g->vel = motion->vel;
+    g->passes = PASSES;
+    b->ops->fill(b, m->how.data, 0, m->articulations * sizeof(tlk_articulated));
+    tl_run(b, TLK_joint_rows, m->count, g);
+    tl_run(b, TLK_joint_project, m->articulations, g);
+    for (uint32_t i = 0; i < BENDS; i++) {
+        tl_run(b, TLK_joint_tighten, m->articulations, g);
+        tl_run(b, TLK_joint_foresee, m->movers, g);
+        tl_run(b, TLK_joint_bend, m->count, g);
+        tl_run(b, TLK_joint_project, m->articulations, g);
+    }
+    joints->position = *g;
+    joints->position.positions = 1;
+    joints->position.passes = 1;
+    joints->position.vel = w->pseudo.data;
+    g->passes = 1; /* in sweeps */
+    problem->joints = g;
+    problem->articulations = m->articulations;
+    return TL_OK;
+}
+
+void tl_step_joints_solved(tl_world *w, const tl_problem *problem, tl_step_joints *joints)
+{
+    if (!w->mechanism.count || !problem->view.rows)
+        return;
+    joints->velocity.passes = PASSES;
+    tl_run(w->backend, TLK_joint_project, w->mechanism.articulations, &joints->velocity);
+}
+
+void tl_step_joints_positions(tl_world *w, const tl_step_joints *joints, tl_problem *second)
+{
+    second->joints = w->mechanism.count ? &joints->position : NULL;
+}
+
+void tl_step_joints_store(tl_world *w, const tlk_motion *motion, tl_step_joints *joints)
+{
+    if (!w->mechanism.count)
+        return;
+    joints->velocity.motion = *motion;
+    tl_run(w->backend, TLK_joint_store, w->mechanism.count, &joints->velocity);
+}
+
+tl_status tl_step_joints_end(tl_world *w, tl_step_joints *joints, double *moved, tl_report *r)
+{
+    tl_mechanism *m = &w->mechanism;
+    tl_backend *b = w->backend;
+    tlk_joints *g = &joints->velocity;
+    double n[TLK_FOLD_NUMBERS];
+    r->joints = (uint32_t)m->joints.count;
+    r->articulations = m->articulations;
+    r->joint_correction = m->corrected;
+    if (!m->count)
+        return TL_OK;
+    g->passes = ASSEMBLY;
+    g->close = CLOSE;
+    tl_run(b, TLK_joint_assemble, m->articulations, g);
+    const tl_folding folds[2] = {{TLK_FOLD_joint_audit, m->count, g, n},
+                                 {TLK_FOLD_moved_energy, w->dynamic, &g->motion, moved}};
+    TL_TRY(b->ops->fold(b, folds, 2));
+    r->joint_error = n[0];
+    r->joint_residual = n[1];
+    r->broken_joints = (uint32_t)n[2];
+    r->redundant_rows = (uint32_t)n[5];
+    r->spring_energy = n[6];
+    r->motor_energy = m->work + n[3];
+    r->work_energy = n[3];
+    r->dissipated_energy = n[3] - n[4];
+    m->work += n[3];
+    m->spring = n[6];
+    m->current = 1 - m->current;
+    m->stale = m->stale || r->broken_joints;
+    return TL_OK;
+}

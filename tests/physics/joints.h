@@ -1,0 +1,79 @@
+/* Shared by the tests of joints: bodies without shapes that could touch, and joints between them.
+ */
+#ifndef TALUS_TESTS_JOINTS_H
+#define TALUS_TESTS_JOINTS_H
+
+#include "support.h"
+
+static const double joint_x[3] = {1, 0, 0}, joint_y[3] = {0, 1, 0}, joint_z[3] = {0, 0, 1};
+
+static inline variant joint_variant(void)
+{
+    return variant_at(0);
+}
+
+/* A box that meets nothing, of mass 1 unless told otherwise, as tall as it is deep. */
+static inline tl_body add_link(tl_scene *scene, double hx, double hy, double hz, double mass,
+                               const double position[3], const double orientation[4])
+{
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_box_default(hx, hy, hz);
+    shape.mask = 0;
+    def.mass = mass;
+    def.shape_count = 1;
+    def.shapes = &shape;
+    memcpy(def.position, position, sizeof def.position);
+    if (orientation)
+        memcpy(def.orientation, orientation, sizeof def.orientation);
+    return add_body(scene, &def);
+}
+
+/* Where a body of the scene is that was put at x with orientation q (NULL: none). */
+typedef struct put {
+    tl_body body;
+    double x[3], q[4];
+} put;
+
+static const put ground = {{0, 0}, {0, 0, 0}, {1, 0, 0, 0}};
+
+static inline put put_link(tl_scene *scene, double hx, double hy, double hz, double mass, double x,
+                           double y, double z)
+{
+    const double at[3] = {x, y, z};
+    return (put){add_link(scene, hx, hy, hz, mass, at, NULL), {x, y, z}, {1, 0, 0, 0}};
+}
+
+/* A joint of a kind at a point of the world with z along an axis; to be added by add_joint(). */
+static inline tl_joint_def joint_at(tl_joint_kind kind, put a, put b, const double point[3],
+                                    const double axis[3])
+{
+    tl_joint_def def = tl_joint_default(kind);
+    def.a = a.body;
+    def.b = b.body;
+    assert_ok(tl_joint_place(&def, point, axis, a.x, a.q, b.x, b.q));
+    return def;
+}
+
+static inline tl_joint add_joint(tl_scene *scene, const tl_joint_def *def)
+{
+    tl_joint joint = {0};
+    assert_ok(tl_scene_add_joint(scene, def, &joint));
+    return joint;
+}
+
+static inline tl_joint join(tl_scene *scene, tl_joint_kind kind, put a, put b, double x, double y,
+                            double z, const double axis[3])
+{
+    const double point[3] = {x, y, z};
+    const tl_joint_def def = joint_at(kind, a, b, point, axis);
+    return add_joint(scene, &def);
+}
+
+static inline tl_joint_state state_of(tl_world *world, tl_joint joint)
+{
+    tl_joint_state state;
+    assert_ok(tl_world_read_joints(world, 1, &joint, &state));
+    return state;
+}
+
+#endif

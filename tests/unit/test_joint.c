@@ -1,0 +1,174 @@
+/* Joints as an interface: adding, removing, reading, refusals; same bits for threads, for snapshots
+ * that are resumed, and after edits. */
+#include "../physics/joints.h"
+
+/* A machine of many kinds above a floor with some balls. */
+static tl_scene *machine(uint32_t threads, tl_precision precision)
+{
+    variant v = joint_variant();
+    v.precision = precision;
+    tl_settings s = settings_for(&v, 0.005);
+    s.threads = threads;
+    s.solver.iterations = 30;
+    tl_scene *scene = scene_with(&s);
+    const tl_material material = add_material(scene, 0.4, 0);
+    add_floor(scene, material);
+    put before = ground;
+    for (int i = 0; i < 8; i++) {
+        tl_body_def def = tl_body_default();
+        tl_shape_def shape = tl_box_default(0.2, 0.05, 0.05);
+        shape.material = material;
+        def.shape_count = 1;
+        def.shapes = &shape;
+        def.mass = 1;
+        def.position[0] = 0.5 * i + 0.25;
+        def.position[2] = 0.4;
+        put link = {.x = {def.position[0], 0, 0.4}, .q = {1, 0, 0, 0}};
+        link.body = add_body(scene, &def);
+        tl_joint_def joint = joint_at(i % 2 ? TL_JOINT_REVOLUTE : TL_JOINT_SPHERICAL, before, link,
+                                      (double[3]){0.5 * i, 0, 0.4}, joint_y);
+        if (i % 2) {
+            joint.axes[5].lower = -0.3;
+            joint.axes[5].upper = 0.5;
+            joint.axes[5].friction = 0.05;
+            joint.axes[5].drive = i == 3 ? TL_DRIVE_SPEED : TL_DRIVE_NONE;
+            joint.axes[5].target.value = i == 3 ? 2 : 0;
+            joint.axes[5].limit = i == 3 ? 3 : INFINITY;
+        }
+        add_joint(scene, &joint);
+        before = link;
+    }
+    for (int i = 0; i < 10; i++)
+        add_sphere(scene, material, 0.1, 1, (double[3]){0.4 * i, 0.05, 1 + 0.3 * (i % 3)},
+                   (double[3]){0, 0, 0});
+    return scene;
+}
+
+static void poses_of(tl_world *world, double *out, size_t bodies)
+{
+    tl_body handles[64];
+    for (size_t i = 0; i < bodies; i++)
+        handles[i] = (tl_body){(uint32_t)i + 2, 1};
+    assert_ok(tl_world_read_positions(world, bodies, handles, out));
+    assert_ok(tl_world_read_velocities(world, bodies, handles, out + 3 * bodies));
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 2; p++) {
+        double first[6 * 18], other[6 * 18];
+        for (uint32_t threads = 1; threads <= 3; threads++) {
+            tl_world *world = world_of(machine(threads, p ? TL_MIXED : TL_DOUBLE));
+            const tl_report r = step_report(world, 300);
+            assert_below(r.joint_error, p ? 1e-6 : 1e-9);
+            assert_above((double)r.contacts, 4);
+            poses_of(world, threads == 1 ? first : other, 18);
+            if (threads > 1)
+                assert_memory_equal(first, other, sizeof first);
+            tl_world_destroy(world);
+        }
+    }
+}
+
+static void test_snapshot(void **state)
+{
+    (void)state;
+    tl_world *world = world_of(machine(1, TL_DOUBLE)), *again = NULL;
+    double first[6 * 18], other[6 * 18];
+    tl_joint_state one[8], two[8];
+    void *bytes;
+    size_t count;
+    step(world, 150);
+    assert_ok(tl_world_save(world, &bytes, &count));
+    assert_ok(tl_world_load(bytes, count, &again));
+    tl_snapshot_free(bytes, count);
+    assert_int_equal(tl_world_joint_count(again), 8);
+    step(world, 100);
+    step(again, 100);
+    poses_of(world, first, 18);
+    poses_of(again, other, 18);
+    assert_memory_equal(first, other, sizeof first);
+    assert_ok(tl_world_read_joints(world, 8, NULL, one));
+    assert_ok(tl_world_read_joints(again, 8, NULL, two));
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 6; k++) {
+            assert_true(one[i].value[k] == two[i].value[k]);
+            assert_true(one[i].motor[k] == two[i].motor[k]);
+        }
+    tl_world_destroy(world);
+    tl_world_destroy(again);
+}
+
+static void test_edits(void **state)
+{
+    (void)state;
+    tl_world *world = world_of(machine(1, TL_DOUBLE));
+    tl_joint handles[9], added;
+    step(world, 10);
+    assert_ok(tl_world_list_joints(world, handles));
+    assert_int_equal(handles[7].index, 8);
+    assert_ok(tl_world_remove_joint(world, handles[4]));
+    assert_int_equal(tl_world_joint_count(world), 7);
+    assert_int_equal(step_report(world, 5).articulations, 2);
+    assert_refused(tl_world_remove_joint(world, handles[4]), TL_BAD_HANDLE,
+                   "tl_world_remove_joint: joint 5 is no joint of this world");
+    tl_joint_def rope = tl_joint_default(TL_JOINT_DISTANCE);
+    rope.a = (tl_body){5, 1};
+    rope.b = (tl_body){6, 1};
+    rope.rope = true;
+    rope.length = 0;
+    assert_ok(tl_world_add_joint(world, &rope, &added));
+    assert_int_equal(added.index, 9); /* never used again */
+    assert_int_equal(step_report(world, 5).articulations, 1);
+    assert_ok(tl_world_remove_bodies(world, 1, &(tl_body){3, 1}));
+    assert_int_equal(tl_world_joint_count(world), 6); /* its two went with it */
+    step(world, 50);
+    assert_ok(tl_world_list_joints(world, handles));
+    const uint32_t left[6] = {1, 4, 6, 7, 8, 9};
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(handles[i].index, left[i]);
+    tl_joint_def def;
+    assert_ok(tl_world_joint(world, (tl_joint){4}, &def));
+    assert_int_equal(def.kind, TL_JOINT_REVOLUTE);
+    assert_ok(tl_world_set_drive(world, (tl_joint){4}, 5, -1));
+    assert_refused(tl_world_set_drive(world, (tl_joint){6}, 5, -1), TL_BAD_ARGUMENT,
+                   "tl_world_set_drive: joint 6 has no motor on axis 5");
+    tl_settings s = tl_world_settings(world);
+    s.solver.kind = TL_APGD;
+    assert_refused(tl_world_set_settings(world, &s), TL_BAD_ARGUMENT,
+                   "settings.solver.kind is apgd; joints need psor");
+    tl_world_destroy(world);
+}
+
+/* A joint that cannot be closed is refused, and nothing has changed. */
+static void test_refused(void **state)
+{
+    (void)state;
+    tl_world *world = world_of(machine(1, TL_DOUBLE)), *other = world_of(machine(1, TL_DOUBLE));
+    double first[6 * 18], second[6 * 18];
+    tl_joint_def far = tl_joint_default(TL_JOINT_SPHERICAL);
+    far.b = (tl_body){9, 1};
+    far.position_a[0] = 100;
+    step(world, 20);
+    step(other, 20);
+    assert_status(tl_world_add_joint(world, &far, NULL), TL_BAD_ARGUMENT);
+    assert_non_null(strstr(tl_last_message(), "it cannot be closed together with the others"));
+    far.b.index = 77;
+    assert_status(tl_world_add_joint(world, &far, NULL), TL_BAD_HANDLE);
+    step(world, 20);
+    step(other, 20);
+    poses_of(world, first, 18);
+    poses_of(other, second, 18);
+    assert_memory_equal(first, second, sizeof first);
+    tl_world_destroy(world);
+    tl_world_destroy(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_edits), cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
