@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   4u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   5u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -472,6 +472,8 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     raw(s, w->pull, sizeof w->pull);
     word(s, &w->unbalanced);
     raw(s, &w->balance_debt, sizeof w->balance_debt);
+    word(s, &w->stopped);
+    number(s, &w->hold_debt);
     raw(s, handles, sizeof *handles);
     array(s, alive);
     description(s, w);
