@@ -50,6 +50,18 @@ typedef struct tl_solution {
 tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                    const tl_solver_def *def, uint32_t iterations, tl_solution *solution);
 
+/* Contacts that carry load and neither open nor slip, all at once and exactly, from gamma and vel
+ * as they are. `light`: m/s, what an impulse makes of the contact's velocity that is no load;
+ * `most`: multiplications that it may take. Of rows with materials it knows nothing. */
+typedef struct tl_sticking {
+    bool done;            /* all impulses are in their cones; else nothing has changed */
+    double work;          /* multiplications that it took */
+    double before, after; /* m/s, the usual speed of bodies with such contacts; where it is done */
+} tl_sticking;
+
+tl_status tl_solve_sticking(tl_backend *backend, const tl_problem *problem, double light,
+                            double most, tl_sticking *out);
+
 /* The residual of gamma and vel, root mean square and worst, m/s: the one definition
  * (docs/theory.md). */
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst);

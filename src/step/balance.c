@@ -8,7 +8,6 @@
 #include <math.h>
 
 /* Speeds are in units of what gravity adds in a step. */
-#define CALM     0.1   /* the usual speed of bodies at rest */
 #define STARTED  0.5   /* that of bodies that have just begun to move */
 #define STILL    1e-3  /* that of bodies which no impulse need stop */
 #define NEW_LOAD 0.05  /* the residual where loads are new */
@@ -19,7 +18,7 @@
 #define SMALL    1000u /* rows up to which a search may take all its iterations */
 #define PAYBACK  128u  /* steps pay back one in so many of their own iterations */
 
-static double gained(const tl_world *w)
+double tl_step_gained(const tl_world *w)
 {
     const double *g = w->settings.gravity;
     return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * w->settings.step;
@@ -58,10 +57,10 @@ static bool wanted(const tl_world *w, uint32_t rows)
     for (int k = 0; k < 3; k++)
         other = other || w->pull[k] != w->settings.gravity[k] * w->settings.step;
     if (!rows || w->mechanism.count || !most || s->kind != TL_PSOR ||
-        tl_solver_law(s) != TL_LAW_COULOMB || !s->warm_start || !(gained(w) > 0) ||
+        tl_solver_law(s) != TL_LAW_COULOMB || !s->warm_start || !(tl_step_gained(w) > 0) ||
         w->balance_debt > PAYBACK * (uint64_t)most)
         return false;
-    return w->unbalanced || (other && tl_world_speed(w) <= CALM * gained(w));
+    return w->unbalanced || (other && tl_world_speed(w) <= TL_CALM * tl_step_gained(w));
 }
 
 /* The usual speed that the impulses found so far leave. */
@@ -84,13 +83,13 @@ static tl_status search(tl_world *w, tl_problem *problem, tl_solution *found)
     double speed;
     def.kind = TL_APGD;
     def.law = TL_LAW_CONE;
-    def.tolerance = BALANCED * gained(w);
+    def.tolerance = BALANCED * tl_step_gained(w);
     TL_TRY(tl_solve(w->backend, &w->workspace, problem, &def, first, found));
     const uint32_t done = found->iterations;
     if (found->residual <= def.tolerance || done >= most)
         return TL_OK;
     TL_TRY(speed_left(w, problem, &speed));
-    if (speed > HOPELESS * gained(w))
+    if (speed > HOPELESS * tl_step_gained(w))
         return TL_OK;
     TL_TRY(tl_solve(w->backend, &w->workspace, problem, &def, most - done, found));
     found->iterations += done;
@@ -116,9 +115,9 @@ tl_status tl_step_balance(tl_world *w, tl_problem *problem, tl_solution *found)
 void tl_step_watch(tl_world *w, double before, const tl_solution *found, const tl_report *r)
 {
     const tl_solver_def *s = &w->settings.solver;
-    const double unit = gained(w), after = tl_world_speed(w);
+    const double unit = tl_step_gained(w), after = tl_world_speed(w);
     const uint64_t paid = (uint64_t)s->iterations + s->position_iterations;
-    const bool calm = before <= CALM * unit, stays = after <= CALM * unit;
+    const bool calm = before <= TL_CALM * unit, stays = after <= TL_CALM * unit;
     const bool slowed = found->iterations && after < before;
     const bool stopped = found->iterations && stays && before > STILL * unit;
     /* bodies at rest that the sweeps do not hold, or that began to move; those that a search slows

@@ -128,6 +128,7 @@ typedef struct stages {
     tlk_impact impact;
     tl_step_joints joints;
     tl_solution found, first, second; /* of the search for balance, of the two problems */
+    tl_holding held;
     double audit[TLK_FOLD_NUMBERS], check[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
 } stages;
 
@@ -159,6 +160,8 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
     tl_step_joints_solved(w, &s->problem, &s->joints);
+    if (!s->build.impact)
+        TL_TRY(tl_step_hold(w, &s->problem, &s->found, &s->held));
     if (s->build.impact) {
         tl_run(w->backend, TLK_impact_settle, w->dynamic, &s->impact);
         s->motion.vel = w->struck.data;
@@ -338,6 +341,7 @@ tl_status tl_step_dvi(tl_world *w)
     }
     TL_TRY(finish(w, &s, &r));
     tl_step_watch(w, speed, &s.found, &r);
+    tl_step_held(w, &s.held);
     r.total_ms = tl_now() - begin;
     w->report = r;
     return TL_OK;

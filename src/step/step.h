@@ -7,6 +7,11 @@
 
 #define TL_MISSED 0.1 /* of the smallest radius: pairs that were missed may overlap by so much */
 
+#define TL_CALM 0.1 /* the usual speed of bodies at rest, in units of tl_step_gained() */
+
+/* The speed that gravity adds in a step, m/s. */
+double tl_step_gained(const tl_world *world);
+
 /* The state that contacts are looked for in; with what attempts at this step made of velocities,
  * or NULL. Clears the arena. */
 tl_status tl_step_look(tl_world *world, const void *seen, tl_collide_state *state);
@@ -56,6 +61,19 @@ tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build
 /* Where loads are new on bodies at rest, impulses that hold them, as far as there
  * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
 tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);
+
+/* Where bodies at rest have begun to creep, or a search for balance went before, the contacts that
+ * carry load, solved at once. */
+typedef struct tl_holding {
+    bool stopped; /* it stopped bodies, or nearly so */
+    double price; /* what it cost, in iterations */
+} tl_holding;
+
+tl_status tl_step_hold(tl_world *world, const tl_problem *problem, const tl_solution *found,
+                       tl_holding *held);
+
+/* After the step: what that took is paid back; and whether the next is to do it again. */
+void tl_step_held(tl_world *world, const tl_holding *held);
 
 /* After the step: whether the next is to look for balance. `before`: the usual speed when the step
  * began; `found`: by its own search. */

@@ -574,7 +574,8 @@ tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const
 {
     if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated) || !isfinite(w->work_done))
         return tl_damaged("its time or energy is not finite, or below 0");
-    if (!within(w->pull, 3, INFINITY) || w->unbalanced > 1)
+    if (!within(w->pull, 3, INFINITY) || w->unbalanced > 1 || w->stopped > 1 ||
+        !(w->hold_debt >= 0 && isfinite(w->hold_debt)))
         return tl_damaged("what it says of balance is not valid");
     if (handles >= 1u << 31 || alive->count != (handles + 63) / 64)
         return tl_damaged("its handles are not as many as it says");

@@ -473,6 +473,8 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     raw(s, w->pull, sizeof w->pull);
     word(s, &w->unbalanced);
     raw(s, &w->balance_debt, sizeof w->balance_debt);
+    word(s, &w->stopped);
+    number(s, &w->hold_debt);
     raw(s, handles, sizeof *handles);
     array(s, alive);
     description(s, w);

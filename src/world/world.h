@@ -123,6 +123,8 @@ struct tl_world {
     bool crowded;   /* bodies had copies in the last step: saves a look, and changes nothing else */
     double pull[3]; /* m/s, what gravity added in the last step */
     uint64_t balance_debt; /* what such searches took and steps have not yet paid back */
+    uint32_t stopped;      /* 1: the last step stopped bodies at rest that crept (hold.c) */
+    double hold_debt;      /* as above: iterations that such solutions took */
     tl_report report;
 
     /* the description */

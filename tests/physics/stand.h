@@ -40,6 +40,16 @@ static inline void lay(structure *s, const double half[3], const double position
     s->body[s->count++] = add_body(s->scene, &def);
 }
 
+/* Cubes of edge 0.2 m, one upon the other; the density of the topmost. */
+static inline structure *tower(int count, double top)
+{
+    structure *s = build(0.5);
+    const double half[3] = {0.1, 0.1, 0.1};
+    for (int i = 0; i < count; i++)
+        lay(s, half, (double[3]){0, 0, 0.1 + 0.2 * i}, upright, i + 1 == count ? top : 2000);
+    return s;
+}
+
 /* How far the bodies have moved, m. */
 typedef struct drift {
     double aside, sunk, risen;

@@ -464,8 +464,8 @@ static void test_handles(void **state)
     const uint64_t many = INT32_MAX;
     forgery f = forgery_of(small_world(&v));
     memcpy(f.copy, f.data, f.bytes);
-    memcpy(f.copy + 236, &many,
-           sizeof many); /* behind head, settings, steps, time, energies, balance */
+    memcpy(f.copy + 248, &many,
+           sizeof many); /* behind head, settings, steps, time, energies, balance, holding */
     tl_set_allocator(&counting);
     held = most_held = 0;
     expect_refusal(&f, "its handles are not as many as it says");
