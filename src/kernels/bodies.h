@@ -356,6 +356,13 @@ TL_KERNEL void tlk_turn_body(double h, const double *w, double *q)
     tlk_quaternion_product(turn, old, q);
 }
 
+/* A velocity as it becomes the state: one that decays goes to zero before it is denormal, as those
+ * are slow. In 32-bit there is room below for products. */
+TL_KERNEL real tlk_settled(double v)
+{
+    return fabs(v) < 1e-25 ? (real)0 : (real)v;
+}
+
 /* One dynamic body: the velocities become its state and move it (eq. 8). */
 TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
 {
@@ -368,8 +375,8 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
     for (int k = 0; k < 3; k++) {
         w[k] = vel[4 + k];
         extra[k] = pseudo ? (double)pseudo[4 + k] : 0;
-        state[k] = vel[k];
-        state[4 + k] = vel[4 + k];
+        state[k] = tlk_settled(vel[k]);
+        state[4 + k] = tlk_settled(w[k]);
     }
     if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
         const double *inertia = m->bodies.inertia + 4 * (size_t)i;
@@ -383,7 +390,7 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
             p[k] = p[k] / inertia[k];
         tlk_rotate(q, p, w);
         for (int k = 0; k < 3; k++)
-            state[4 + k] = (real)w[k];
+            state[4 + k] = tlk_settled(w[k]);
         return;
     }
     for (int k = 0; k < 3; k++)
