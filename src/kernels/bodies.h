@@ -377,6 +377,13 @@ TL_KERNEL void tlk_take(const tlk_motion *m, uint32_t i, double *x, double *q, d
     tlk_turn_body(m->h, extra, q);
 }
 
+/* A velocity as it becomes the state: one that decays goes to zero before it is denormal, as those
+ * are slow. In 32-bit there is room below for products. */
+TL_KERNEL real tlk_settled(double v)
+{
+    return fabs(v) < 1e-25 ? (real)0 : (real)v;
+}
+
 /* One dynamic body: the velocities become its state and move it. */
 TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
 {
@@ -385,8 +392,8 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
     double w[3];
     tlk_take(m, i, m->bodies.pos + 4 * (size_t)i, m->bodies.quat + 4 * (size_t)i, w);
     for (int k = 0; k < 3; k++) {
-        state[k] = vel[k];
-        state[4 + k] = (real)w[k];
+        state[k] = tlk_settled(vel[k]);
+        state[4 + k] = tlk_settled(w[k]);
     }
 }
 

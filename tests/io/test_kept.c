@@ -205,6 +205,36 @@ static void test_result_1_2(void **state)
     (void)state;
 }
 
+/* A ball falls through a sensor; another body is of another group and carries a sensor. */
+static void test_result_1_3(void **state)
+{
+    char path[256];
+    tl_result *result = NULL;
+    tl_shape_info shapes[5];
+    tl_result_frame frame;
+    assert_ok(tl_result_open(unpack(path, "result-1.3.h5"), &result));
+    const tl_result_info info = tl_result_describe(result);
+    assert_string_equal(info.version, "0.2.0");
+    assert_int_equal(info.format_minor, 3);
+    assert_int_equal(info.frames, 16);
+    assert_ok(tl_result_read_shapes(result, 5, shapes));
+    const tl_shape_def *floor = &shapes[0].def, *gate = &shapes[1].def, *ball = &shapes[2].def;
+    const tl_shape_def *feather = &shapes[3].def, *halo = &shapes[4].def;
+    assert_true(floor->group == 1 && floor->mask == 5 && !floor->sensor);
+    assert_true(gate->group == 1 && gate->mask == UINT32_MAX && gate->sensor);
+    assert_true(ball->group == 4 && ball->mask == UINT32_MAX && !ball->sensor);
+    assert_true(feather->group == 2 && feather->mask == 2 && !feather->sensor);
+    assert_true(halo->group == 2 && halo->mask == 2 && halo->sensor && halo->radius == 0.2);
+    assert_ok(tl_result_read_frame(result, 5, &frame));
+    assert_int_equal(frame.state.count, 2);
+    assert_true(frame.state.positions[2] == 0.39849749831482761);
+    assert_int_equal(frame.contact_count, 1);
+    assert_true(frame.contacts[0].a.index == 3 && frame.contacts[0].b.index == 2);
+    assert_true(frame.contacts[0].sensor && frame.contacts[0].gap == -0.096597500145435333);
+    tl_result_close(result);
+    (void)state;
+}
+
 /* ---- What may come ---- */
 
 static char later[256];
@@ -414,10 +444,11 @@ static void test_scene_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes),      cmocka_unit_test(test_result_1_0),
-        cmocka_unit_test(test_result_1_1),  cmocka_unit_test(test_result_1_2),
-        cmocka_unit_test(test_later_minor), cmocka_unit_test(test_missing_columns),
-        cmocka_unit_test(test_later_major), cmocka_unit_test(test_scene_versions),
+        cmocka_unit_test(test_scenes),          cmocka_unit_test(test_result_1_0),
+        cmocka_unit_test(test_result_1_1),      cmocka_unit_test(test_result_1_2),
+        cmocka_unit_test(test_result_1_3),      cmocka_unit_test(test_later_minor),
+        cmocka_unit_test(test_missing_columns), cmocka_unit_test(test_later_major),
+        cmocka_unit_test(test_scene_versions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -27,6 +27,13 @@ static tl_body_def ball_on(tl_scene *scene, tl_material material, tl_shape_def *
 
 /* ---- Rolling and spinning ---- */
 
+/* Speeds that decay to nothing end at 0, not among denormal numbers. */
+static void assert_ends(double speed)
+{
+    if (speed != 0 && fabs(speed) < 1e-25)
+        fail_msg("%s: a speed of %g", test_context, speed);
+}
+
 /* What rolls with the moment of inertia part m r^2 stops after (1 + part) v^2 / (2 mu_r g). */
 static void rolls_out(const variant *v, const claim *c, tl_shape_def shape,
                       const double orientation[4], double part)
@@ -51,6 +58,15 @@ static void rolls_out(const variant *v, const claim *c, tl_shape_def shape,
     assert_near(x[1], 0, slack(v, way, 1000));
     assert_near(norm3(u), 0, slack(v, speed, 10));
     assert_near(norm3(w), 0, slack(v, speed / r, 10));
+    for (int i = 0; i < 600; i++) {
+        step(world, 1);
+        velocity_of(world, body, u);
+        spin_of(world, body, w);
+        for (int k = 0; k < 3; k++) {
+            assert_ends(u[k]);
+            assert_ends(w[k]);
+        }
+    }
     tl_world_destroy(world);
 }
 
