@@ -158,7 +158,7 @@ static tl_status get(source *s, void *data, size_t bytes)
 /* Two tables in place: they begin at a multiple of eight bytes. */
 static tl_status get_tables(source *s, size_t *length, const double **one, const double **two)
 {
-    uint64_t count;
+    uint64_t count = 0;
     TL_TRY(get(s, &count, sizeof count));
     if (count > s->left / (2 * sizeof(double)))
         return tl_damaged("a table of a joint ends early");
@@ -172,7 +172,7 @@ static tl_status get_tables(source *s, size_t *length, const double **one, const
 
 static tl_status get_text(source *s, const char **text)
 {
-    uint64_t length;
+    uint64_t length = 0;
     TL_TRY(get(s, &length, sizeof length));
     if (length > LONGEST || (length + 7) / 8 * 8 > s->left ||
         (length && memchr(s->at, 0, (size_t)length) != s->at + length - 1))

@@ -129,15 +129,14 @@ static json_t *list_joints(const tl_document *document)
         if (tl_scene_joint(scene, (tl_joint){i}, &def) < 0 || (!def.a.index && !def.b.index)) {
             continue;
         }
-        json_t *joint = json_pack(
-            "{sI ss ss so so}", "index", (json_int_t)i, "name", name ? name : "", "kind",
-            tl_word(TL_WORDS_JOINT, def.kind), "a",
-            tell_frame(def.a, def.position_a, def.orientation_a), "b",
-            tell_frame(def.b, def.position_b, def.orientation_b));
+        json_t *joint = json_pack("{sI ss ss so so}", "index", (json_int_t)i, "name",
+                                  name ? name : "", "kind", tl_word(TL_WORDS_JOINT, def.kind), "a",
+                                  tell_frame(def.a, def.position_a, def.orientation_a), "b",
+                                  tell_frame(def.b, def.position_b, def.orientation_b));
         if (joint && def.kind == TL_JOINT_PULLEY) {
-            json_object_set_new(joint, "anchors",
-                                json_pack("[oo]", view_vector(def.anchors[0], 3),
-                                          view_vector(def.anchors[1], 3)));
+            json_object_set_new(
+                joint, "anchors",
+                json_pack("[oo]", view_vector(def.anchors[0], 3), view_vector(def.anchors[1], 3)));
         }
         json_array_append_new(list, joint);
     }
@@ -331,10 +330,10 @@ static void tell_joints(const source_pick *pick, json_t *object)
     json_t *list = json_array();
     for (size_t i = 0; i < pick->joint_count; i++) {
         const tl_joint_state *s = &pick->joint_states[i];
-        json_array_append_new(list, json_pack("{sI so so sb}", "index",
-                                              (json_int_t)pick->joints[i].index, "force",
-                                              view_vector(s->force, 3), "torque",
-                                              view_vector(s->torque, 3), "broken", s->broken));
+        json_array_append_new(list,
+                              json_pack("{sI so so sb}", "index", (json_int_t)pick->joints[i].index,
+                                        "force", view_vector(s->force, 3), "torque",
+                                        view_vector(s->torque, 3), "broken", s->broken));
     }
     json_object_set_new(object, "joints", list);
 }
