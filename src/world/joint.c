@@ -24,12 +24,13 @@ void tl_mechanism_init(tl_mechanism *m)
 void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
 {
     tl_joint_entry *joints = m->joints.data;
-    tl_buffer *buffers[] = {&m->joint,   &m->axis,    &m->target,   &m->number,    &m->articulation,
-                            &m->how,     &m->list,    &m->node,     &m->node_body, &m->mover,
-                            &m->link,    &m->update,  &m->jacobian, &m->block,     &m->x,
-                            &m->law,     &m->lambda,  &m->bend,     &m->base,      &m->soft,
-                            &m->value,   &m->arm,     &m->pull,     &m->memory[0], &m->memory[1],
-                            &m->account, &m->reading, &m->next_pos, &m->next_quat, &m->distance};
+    tl_buffer *buffers[] = {
+        &m->joint,     &m->axis,      &m->target,    &m->number,  &m->articulation, &m->how,
+        &m->list,      &m->node,      &m->node_body, &m->mover,   &m->link,         &m->update,
+        &m->jacobian,  &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
+        &m->base,      &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
+        &m->aim,       &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
+        &m->next_quat, &m->distance};
     tl_array *arrays[] = {&m->joints,  &m->made,    &m->bodies,   &m->axes,      &m->owners,
                           &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && b; i++)
@@ -377,6 +378,8 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->block, m->elimination.block_size * real));
     TL_TRY(tl_buffer_need(b, &m->x, m->elimination.vector_size * real));
     TL_TRY(tl_buffer_need(b, &m->law, rows * sizeof(tlk_law)));
+    TL_TRY(tl_buffer_need(b, &m->part, rows));
+    TL_TRY(tl_buffer_need(b, &m->aim, rows * real));
     TL_TRY(tl_buffer_need(b, &m->lambda, rows * real));
     TL_TRY(tl_buffer_need(b, &m->bend, rows * real));
     TL_TRY(tl_buffer_need(b, &m->base, rows * real));
@@ -489,6 +492,8 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .block = m->block.data,
                         .x = m->x.data,
                         .law = m->law.data,
+                        .part = m->part.data,
+                        .aim = m->aim.data,
                         .lambda = m->lambda.data,
                         .bend = m->bend.data,
                         .base = m->base.data,
