@@ -360,8 +360,8 @@ static void test_solid_words(void **state)
     for_each_precision(solid_words);
 }
 
-/* A world with joints of many kinds: a chain with limits and a motor, a rope, a spring by a table and a
- * function that is an expression. */
+/* A world with joints of many kinds: a chain with limits and a motor, a rope, a spring by a table
+ * and a function that is an expression. */
 static tl_world *joint_world(const variant *v)
 {
     static const double values[2] = {-1, 1}, forces[2] = {10, -10};
@@ -508,9 +508,10 @@ static void test_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_word), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_colours),    cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_solid_words), cmocka_unit_test(test_joint_words),
+        cmocka_unit_test(test_every_word),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_colours),     cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_solid_words),
+        cmocka_unit_test(test_joint_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

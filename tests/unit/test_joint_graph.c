@@ -1,4 +1,5 @@
-/* The elimination of joints against a dense solution: random trees, loops, hubs and redundant rows. */
+/* The elimination of joints against a dense solution: random trees, loops, hubs and redundant rows.
+ */
 #define TLK_PRECISION_double
 #include "kernels/joint/factor.h"
 
