@@ -132,6 +132,50 @@ static int tell_overlaps(facts *f, const tl_document *document, tl_world *world,
     return EXIT_OK;
 }
 
+/* How far bodies were moved so that the joints of the scene meet. */
+static int tell_assembly(facts *f, const tl_document *document, const tl_world *world)
+{
+    const tl_scene *scene = tl_document_scene(document);
+    const size_t count = tl_world_body_count(world);
+    char name[512];
+    double furthest = 0;
+    tl_body moved = {0};
+    if (!tl_scene_joint_count(scene))
+        return EXIT_OK;
+    tl_body *bodies = calloc(count + 1, sizeof *bodies);
+    double *x = calloc(3 * count + 1, sizeof *x);
+    tl_status status = TL_OK;
+    if (bodies && x)
+        status = tl_world_list_bodies(world, count, bodies);
+    if (bodies && x && status == TL_OK)
+        status = tl_world_read_positions(world, count, NULL, x);
+    for (size_t i = 0; i < count && bodies && x && status == TL_OK; i++) {
+        double at[3], q[4], way = 0;
+        if (tl_scene_read_pose(scene, bodies[i], at, q) < 0)
+            continue;
+        for (size_t k = 0; k < 3; k++)
+            way += (x[3 * i + k] - at[k]) * (x[3 * i + k] - at[k]);
+        if (way > furthest * furthest) {
+            furthest = sqrt(way);
+            moved = bodies[i];
+        }
+    }
+    const bool short_of_memory = !bodies || !x;
+    free(bodies);
+    free(x);
+    if (short_of_memory)
+        return out_of_memory();
+    if (status < 0)
+        return complain_of(status, PHASE_MAKING);
+    fact_number(f, "assembly_correction", furthest, "m");
+    if (furthest > 1e-6) {
+        tl_document_describe(document, moved, name, sizeof name);
+        fact_warning(f, "the joints did not meet: %s was moved by %.3g m to assemble them", name,
+                     furthest);
+    }
+    return EXIT_OK;
+}
+
 static int check_world(const options *given, const tl_document *document, tl_world *world,
                        bool warned)
 {
@@ -143,6 +187,8 @@ static int check_world(const options *given, const tl_document *document, tl_wor
     int code = count_bodies(&f, document, world);
     if (code == EXIT_OK)
         code = survey_world(&f, given, document, world);
+    if (code == EXIT_OK)
+        code = tell_assembly(&f, document, world);
     if (code == EXIT_OK)
         code = tell_overlaps(&f, document, world, warned);
     if (code != EXIT_OK) {

@@ -54,6 +54,42 @@ static json_t *list_channels(facts *f, const tl_scene *scene)
     return names;
 }
 
+/* Joints by kind, and their names, each once where an entry made several. */
+static void tell_joints(facts *f, const tl_document *document)
+{
+    enum { MOST = 100 };
+    const tl_scene *scene = tl_document_scene(document);
+    const size_t count = tl_scene_joint_count(scene);
+    size_t kinds[TL_JOINT_GENERIC + 1] = {0};
+    json_t *names = json_array();
+    const char *name, *last = "";
+    char text[512];
+    int length = 0;
+    for (uint32_t i = 1; i <= count && !f->failed; i++) {
+        tl_joint_def def;
+        if (tl_scene_joint(scene, (tl_joint){i}, &def) < 0)
+            break;
+        kinds[def.kind]++;
+        name = tl_document_joint_name(document, (tl_joint){i});
+        if (!name || !strcmp(name, last) || json_array_size(names) > MOST)
+            continue;
+        last = name;
+        if (json_array_append_new(names, json_text(json_array_size(names) < MOST ? name : "...")))
+            f->failed = true;
+    }
+    for (uint32_t kind = 0; kind <= TL_JOINT_GENERIC; kind++)
+        if (kinds[kind])
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s%zu %s",
+                               length ? ", " : "", kinds[kind], tl_word(TL_WORDS_JOINT, kind));
+    if (!count) {
+        json_decref(names);
+        return;
+    }
+    fact_count(f, "joints", count);
+    fact_text(f, "joint_kinds", text);
+    fact_names(f, "named_joints", names);
+}
+
 /* The meshes that were split into convex pieces, for dynamic bodies: how many, and the worst of all
  * errors. */
 static void tell_pieces(facts *f, const tl_scene *scene)
@@ -109,6 +145,7 @@ void tell_document(facts *f, const tl_document *document)
     fact_number(f, "rate", record.rate, "frames/s");
     fact_flag(f, "record_contacts", record.contacts);
     fact_names(f, "channels", list_channels(f, scene));
+    tell_joints(f, document);
     tell_pieces(f, scene);
 }
 

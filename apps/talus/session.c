@@ -198,14 +198,16 @@ static outcome end_run(session *s, tl_status status)
 static void say_summary(const session *s, const outcome *out, double radius)
 {
     const tl_report *r = &s->report;
-    char took[32];
+    char took[32], joints[64] = "";
     write_duration(out->wall, took, sizeof took);
+    if (r->joints)
+        snprintf(joints, sizeof joints, "%u joints off by %.2e m, ", r->joints, r->joint_error);
     session_say(s->given,
                 "%s: t = %.6g s, %" PRIu64 " steps in %s (%.0f steps/s); %u bodies, %u contacts, "
-                "residual %.2e m/s, overlap %.2g %% of the radius, hash %016" PRIx64 "%s%s",
+                "residual %.2e m/s, %soverlap %.2g %% of the radius, hash %016" PRIx64 "%s%s",
                 out->word, tl_world_time(s->world), out->steps, took,
                 out->wall > 0 ? (double)out->steps / out->wall : 0, r->bodies, r->contacts,
-                r->residual, radius > 0 ? 100 * r->max_penetration / radius : 0,
+                r->residual, joints, radius > 0 ? 100 * r->max_penetration / radius : 0,
                 tl_world_hash(s->world), s->result ? "; result " : "", s->result ? s->result : "");
 }
 
@@ -252,6 +254,14 @@ static void tell_run(const session *s, const outcome *out, double radius, facts 
     fact_number(f, "mean_overlap", radius > 0 ? r->mean_penetration / radius : 0, "");
     fact_number(f, "max_overlap", radius > 0 ? r->max_penetration / radius : 0, "");
     fact_number(f, "kinetic_energy", r->kinetic_energy, "J");
+    if (r->joints) {
+        fact_count(f, "joints", r->joints);
+        fact_number(f, "joint_error", r->joint_error, "m");
+        fact_number(f, "joint_residual", r->joint_residual, "m/s");
+        fact_count(f, "redundant_rows", r->redundant_rows);
+        fact_number(f, "motor_energy", r->motor_energy, "J");
+        fact_number(f, "spring_energy", r->spring_energy, "J");
+    }
     fact_count(f, "emitted", r->emitted);
     fact_count(f, "removed", r->removed);
     fact_text(f, "hash", hash);

@@ -99,6 +99,14 @@ TL_API tl_body tl_document_find_body(const tl_document *document, const char *na
 TL_API tl_status tl_document_find_emitted(const tl_document *document, const char *name,
                                           tl_body_range *range);
 
+/** The name of the entry of the file that a joint is of, NULL where it has none. Owned by the
+ *  document. */
+TL_API const char *tl_document_joint_name(const tl_document *document, tl_joint joint);
+
+/** The joint of a name; none where there is no such joint, or where the entry of that name repeats
+ *  and has made several. */
+TL_API tl_joint tl_document_find_joint(const tl_document *document, const char *name);
+
 /** The name of a material; "default" for none. NULL for one that is not of this scene. Owned by the
  *  document. */
 TL_API const char *tl_document_material_name(const tl_document *document, tl_material material);

@@ -224,6 +224,11 @@ TL_API tl_body_def tl_body_default(void);
  * shapes. Any number of pairs may be excluded; one that is already is no error. */
 TL_API tl_status tl_scene_exclude(tl_scene *scene, tl_body a, tl_body b);
 
+/** Where a body of the scene starts: its origin (m) and orientation, as they were given. Joints are
+ * placed by them (tl_joint_place()). */
+TL_API tl_status tl_scene_read_pose(const tl_scene *scene, tl_body body, double position[3],
+                                    double orientation[4]);
+
 /** A force and torque on a dynamic body, on top of gravity; several on one body add up. */
 typedef struct tl_force_def {
     tl_body body;         /**< the dynamic body it acts on */
@@ -599,9 +604,13 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_TOUCHING = 14, /**< count, mass (kg): of the bodies of `by` that touch `on`, by
                                 a contact that overlaps or carries an impulse, as the step
                                 found them: of a sensor, those that are in it */
-    TL_MONITOR_RAY = 15       /**< distance (m): how far a ray goes until it hits one of `on`,
+    TL_MONITOR_RAY = 15,      /**< distance (m): how far a ray goes until it hits one of `on`,
                                  as tl_world_cast_rays() has it; `max_distance` where it hits
                                  none; after each step */
+    TL_MONITOR_JOINT = 16     /**< what `joint` does, as tl_joint_state has it: fx, fy, fz, force
+                                 (N), tx, ty, tz, torque (N m) in the world, local_fx to local_tz in
+                                 frame a; for each free axis of x, y, z, rx, ry, rz its value ("rz"),
+                                 rate ("rz_rate") and motor ("rz_motor"); error (m) */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */
@@ -640,6 +649,7 @@ typedef struct tl_monitor_def {
     tl_body from;        /**< RAY: point and axis are in the frame of this body, which the ray goes
                               through; default none: the world's */
     double max_distance; /**< m, RAY: how far it goes; finite and > 0 */
+    tl_joint joint;      /**< JOINT: a joint of the scene */
     double normal[3];    /**< FLOW: of the plane, to the side that mass flows to; default 0: into
                               `region` */
     bool within;      /**< ENERGY, AMOUNT, SPEED: bodies whose centre of mass is in `region` alone;

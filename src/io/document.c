@@ -58,7 +58,7 @@ static const tl_json_source *source_of(const tl_document *document, uint16_t ind
 
 const char *tl_section_name(tl_section section)
 {
-    static const char *const names[] = {"bodies", "fills", "emitters"};
+    static const char *const names[] = {"bodies", "fills", "emitters", "joints"};
     return names[section];
 }
 
@@ -148,6 +148,23 @@ static const tl_span *span_of(const tl_document *document, tl_body body)
             high = middle;
     }
     if (!low || body.generation != 1 || body.index - spans[low - 1].first >= spans[low - 1].count)
+        return NULL;
+    return &spans[low - 1];
+}
+
+/* Entries of joints come last, in the order of their joints. */
+const tl_span *tl_document_joint_span(const tl_document *document, tl_joint joint)
+{
+    const tl_span *spans = document->spans.data;
+    size_t low = 0, high = document->spans.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (spans[middle].joint <= joint.index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || joint.index - spans[low - 1].joint >= spans[low - 1].joints)
         return NULL;
     return &spans[low - 1];
 }
@@ -401,6 +418,19 @@ tl_body tl_document_find_body(const tl_document *document, const char *name)
     const tl_span *span =
         document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
     return span && !span->group ? (tl_body){span->first, 1} : (tl_body){0, 0};
+}
+
+const char *tl_document_joint_name(const tl_document *document, tl_joint joint)
+{
+    const tl_span *span = document ? tl_document_joint_span(document, joint) : NULL;
+    return span && span->name ? name_of(document, span) : NULL;
+}
+
+tl_joint tl_document_find_joint(const tl_document *document, const char *name)
+{
+    const tl_span *span =
+        document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
+    return span && span->joints == 1 ? (tl_joint){span->joint} : (tl_joint){0};
 }
 
 tl_status tl_document_find_emitted(const tl_document *document, const char *name,

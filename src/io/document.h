@@ -8,15 +8,22 @@
 #include "talus/surface.h"
 
 /* The lists of a scene file whose entries may have names. */
-typedef enum tl_section { TL_SECTION_BODIES, TL_SECTION_FILLS, TL_SECTION_EMITTERS } tl_section;
+typedef enum tl_section {
+    TL_SECTION_BODIES,
+    TL_SECTION_FILLS,
+    TL_SECTION_EMITTERS,
+    TL_SECTION_JOINTS
+} tl_section;
 
 /* An entry of one of those lists, and the bodies that it made: `count` from index `first` on. Spans
  * are kept in the order of the bodies. */
 typedef struct tl_span {
-    uint32_t first, count; /* emitters make none */
-    uint32_t start;        /* where it stands: bytes into its source */
-    uint32_t entry;        /* its place in its list */
-    uint32_t name;         /* bytes into names; 0 where it has none */
+    uint32_t first, count; /* emitters and joints make none */
+    uint32_t joint;        /* the first joint that an entry of joints made, and how many */
+    uint32_t joints;
+    uint32_t start; /* where it stands: bytes into its source */
+    uint32_t entry; /* its place in its list */
+    uint32_t name;  /* bytes into names; 0 where it has none */
     uint16_t source;
     uint8_t section; /* tl_section */
     bool group;      /* it names a group, whatever the number of its bodies */
@@ -63,7 +70,10 @@ tl_status tl_document_add_span(tl_document *document, const tl_span *span);
 /* The span of a name, NULL where there is none. */
 const tl_span *tl_document_find_span(const tl_document *document, tl_text name);
 
-/* "bodies", "fills" or "emitters". */
+/* The entry that a joint is of, NULL where there is none. */
+const tl_span *tl_document_joint_span(const tl_document *document, tl_joint joint);
+
+/* "bodies", "fills", "emitters" or "joints". */
 const char *tl_section_name(tl_section section);
 
 /* A new source with copies of both texts. */

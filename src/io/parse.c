@@ -464,12 +464,13 @@ tl_status tl_read_kind(const tl_reader *r, const tl_json *object, const tl_json 
     return tl_read_missing(r, object, "kind", known);
 }
 
-tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, const char *unit,
-                        tl_array *table)
+tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, const char *first,
+                        const char *unit, tl_array *table)
 {
     char expected[120];
     double row[8] = {0}, last = -INFINITY;
-    snprintf(expected, sizeof expected, "rows of %zu: the time (s), then %s", width, unit);
+    snprintf(expected, sizeof expected, "rows of %zu: %s, then %s", width,
+             first ? first : "the time (s)", unit);
     const tl_rule any = {-INFINITY, INFINITY, 0, 0, "a number"};
     TL_TRY(tl_read_array(r, value, expected));
     if (!value->count)
@@ -483,7 +484,9 @@ tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, 
         TL_TRY(tl_read_vector(r, v, width, &any, row));
         const tl_json *time = tl_json_first(r->tree, v);
         if (!(row[0] > last))
-            return refuse_number(r, time, row[0], "a time after that of the row before (s)");
+            return refuse_number(r, time, row[0],
+                                 first ? "one above that of the row before"
+                                       : "a time after that of the row before (s)");
         last = *times++ = row[0];
         memcpy(rests, row + 1, (width - 1) * sizeof *rests);
         rests += width - 1;

@@ -132,9 +132,9 @@ tl_status tl_read_kind(const tl_reader *r, const tl_json *object, const tl_json 
                        const char *const *words, uint32_t *kind);
 
 /* Rows of `width` numbers whose first is a time that increases strictly, into `table`: all times,
- * then all rests of rows. */
-tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, const char *unit,
-                        tl_array *table);
+ * then all rests of rows. `first` is what stands in for the time, "the coordinate (m)"; or NULL. */
+tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, const char *first,
+                        const char *unit, tl_array *table);
 
 /* Counts bodies and what they own against the most that is allowed, before memory is taken. */
 tl_status tl_read_charge(tl_reader *r, const tl_json *value, uint64_t bodies, uint64_t items);
@@ -169,11 +169,22 @@ tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_ki
 tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion);
 void tl_motion_attach(tl_motion_def *motion, const double *tables, const char *texts);
 
+/* Appends factor * (a number or a text of t) with its zero byte to entry_texts, parameters replaced
+ * by their values. Nothing, and used = NULL, where that is the number 0. */
+tl_status tl_read_function(tl_reader *r, const tl_json *value, double factor, const char *expected,
+                           const char **used);
+
 /* The material of a name. */
 tl_status tl_read_material(const tl_reader *r, const tl_json *value, tl_material *material);
 
 /* parse_body.c */
 tl_status tl_read_bodies(tl_reader *r, const tl_json *list);
+
+/* An entry with "repeat": how often, and an index that its expressions may use from then on; its
+ * next value; and its end. */
+tl_status tl_read_repeat(tl_reader *r, const tl_json *value, uint32_t *count);
+void tl_repeat_at(tl_reader *r, uint32_t value);
+void tl_repeat_end(tl_reader *r);
 
 /* Keeps an entry with its name, which must be new. */
 tl_status tl_read_entry(tl_reader *r, const tl_json *entry, const tl_json *name, tl_span span);
@@ -189,6 +200,18 @@ tl_status tl_read_groups(tl_reader *r, const tl_json *list);
 tl_status tl_read_filter(const tl_reader *r, const tl_json *group, const tl_json *mask,
                          tl_filter *filter);
 tl_status tl_read_exclusions(tl_reader *r, const tl_json *list);
+
+/* parse_joint.c: joints, once all bodies are known; and one that is named, "elbow" or
+ * ["hinges", 3]. */
+tl_status tl_read_joints(tl_reader *r, const tl_json *list);
+tl_status tl_read_joint(const tl_reader *r, const tl_json *value, tl_joint *joint);
+
+/* parse_axis.c: what a free axis has, by the values of these keys; tables go to entry_table, texts
+ * to entry_texts. */
+enum { TL_AXIS_KEYS = 5 };
+extern const char *const tl_axis_keys[TL_AXIS_KEYS];
+tl_status tl_read_joint_axis(tl_reader *r, const tl_json *const *fields, bool turns,
+                             tl_axis_def *axis);
 
 /* parse_event.c: what happens while the scene runs; the entry of bodies or fills that a name stands
  * for. */

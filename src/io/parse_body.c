@@ -46,8 +46,7 @@ __attribute__((cold)) static tl_status refuse_batch(tl_reader *r, tl_status stat
     const size_t index = tl_last_error().index;
     const size_t number = index == TL_NO_INDEX ? 0 : index;
     if (r->repeating) { /* the fault is that of an earlier body */
-        r->repeating = false;
-        r->parameters.count--;
+        tl_repeat_end(r);
     }
     return tl_read_refused(r, places[number].entry, status);
 }
@@ -216,30 +215,46 @@ static tl_status check_index(const tl_reader *r, const tl_json *value, tl_text n
                         tl_read_show(r, value, text, sizeof text));
 }
 
-/* One body for each value of an index that its expressions may use. */
-static tl_status add_repeated(tl_reader *r, const tl_json *entry, const tl_json *const *f,
-                              tl_body_def *def, uint32_t *made)
+tl_status tl_read_repeat(tl_reader *r, const tl_json *value, uint32_t *made)
 {
     static const char *const repeat_keys[] = {"count", "index"};
     const tl_json *g[2];
     tl_parameter index = {.name = {"i", 1}};
     uint64_t count = 0;
-    TL_TRY(tl_read_fields(r, f[REPEAT], "how often", 2, repeat_keys, g));
+    TL_TRY(tl_read_fields(r, value, "how often", 2, repeat_keys, g));
     if (!g[0])
-        return tl_read_missing(r, f[REPEAT], "count", "a whole number of at least 1");
+        return tl_read_missing(r, value, "count", "a whole number of at least 1");
     TL_TRY(tl_read_whole(r, g[0], 1, MOST_REPEATS, &count));
     TL_TRY(tl_read_string(r, g[1], "a name", &index.name));
-    TL_TRY(check_index(r, g[1] ? g[1] : f[REPEAT], index.name));
+    TL_TRY(check_index(r, g[1] ? g[1] : value, index.name));
     TL_TRY(tl_array_append(&r->parameters, &index, 1));
     r->repeating = true;
-    for (uint32_t i = 0; i < count; i++) {
-        ((tl_parameter *)r->parameters.data + r->parameters.count - 1)->value = i;
+    *made = (uint32_t)count;
+    return TL_OK;
+}
+
+void tl_repeat_at(tl_reader *r, uint32_t value)
+{
+    ((tl_parameter *)r->parameters.data + r->parameters.count - 1)->value = value;
+}
+
+void tl_repeat_end(tl_reader *r)
+{
+    r->repeating = false;
+    r->parameters.count--;
+}
+
+/* One body for each value of an index that its expressions may use. */
+static tl_status add_repeated(tl_reader *r, const tl_json *entry, const tl_json *const *f,
+                              tl_body_def *def, uint32_t *made)
+{
+    TL_TRY(tl_read_repeat(r, f[REPEAT], made));
+    for (uint32_t i = 0; i < *made; i++) {
+        tl_repeat_at(r, i);
         TL_TRY(read_body(r, entry, f, def));
         TL_TRY(wait_for(r, entry, def));
     }
-    r->repeating = false;
-    r->parameters.count--;
-    *made = (uint32_t)count;
+    tl_repeat_end(r);
     return TL_OK;
 }
 

@@ -14,12 +14,12 @@ tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_s
     char text[64];
     TL_TRY(tl_read_string(r, value, "the name of a body or fill", &name));
     *span = tl_document_find_span(r->document, name);
-    if (*span && (*span)->section != TL_SECTION_EMITTERS)
+    if (*span && (*span)->section <= TL_SECTION_FILLS)
         return TL_OK;
     tl_read_show(r, value, text, sizeof text);
     if (*span)
-        return tl_read_fail(r, value, "is %s, an emitter, expected the name of a body or fill",
-                            text);
+        return tl_read_fail(r, value, "is %s, %s, expected the name of a body or fill", text,
+                            (*span)->section == TL_SECTION_JOINTS ? "a joint" : "an emitter");
     tl_near near = tl_near_start(name);
     const tl_span *spans = r->document->spans.data;
     for (size_t i = 0; i < r->document->spans.count; i++)
@@ -250,7 +250,8 @@ static tl_status read_force(tl_reader *r, const tl_json *entry)
     TL_TRY(tl_read_vector(r, f[FORCE], 3, TL_ANY("N"), def.force));
     TL_TRY(tl_read_vector(r, f[TORQUE], 3, TL_ANY("N m"), def.torque));
     if (f[TABLE]) {
-        TL_TRY(tl_read_table(r, f[TABLE], 7, "the force (N) and the torque (N m)", &r->scratch));
+        TL_TRY(
+            tl_read_table(r, f[TABLE], 7, NULL, "the force (N) and the torque (N m)", &r->scratch));
         def.table_length = f[TABLE]->count;
         def.times = r->scratch.data;
         def.values = def.times + def.table_length;

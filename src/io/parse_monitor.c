@@ -24,12 +24,13 @@ enum {
     DIRECTION,
     MAX_DISTANCE,
     FROM,
+    JOINT,
     KEYS
 };
 static const char *const keys[] = {"kind",         "on",         "by",   "shape",  "axis",
                                    "about",        "plane",      "into", "within", "of",
                                    "window",       "expression", "unit", "origin", "direction",
-                                   "max_distance", "from"};
+                                   "max_distance", "from",       "joint"};
 _Static_assert(sizeof keys / sizeof *keys == KEYS, "a name for each key");
 
 #define BIT(key) (1u << (key))
@@ -58,6 +59,7 @@ static const uint32_t allowed[] = {
     [TL_MONITOR_EXPRESSION] = BIT(EXPRESSION) | BIT(UNIT),
     [TL_MONITOR_TOUCHING] = BIT(ON) | BIT(BY) | BIT(SHAPE),
     [TL_MONITOR_RAY] = BIT(ON) | BIT(ORIGIN) | BIT(DIRECTION) | BIT(MAX_DISTANCE) | BIT(FROM),
+    [TL_MONITOR_JOINT] = BIT(JOINT),
 };
 
 /* What a definition points to while it is read. */
@@ -105,6 +107,9 @@ static tl_status add_name(const tl_reader *r, const tl_json *value, pieces *p, i
                             tl_read_show(r, value, text, sizeof text), expected,
                             tl_near_hint(&near));
     }
+    if (span->section == TL_SECTION_JOINTS)
+        return tl_read_fail(r, value, "is %s, a joint, expected %s",
+                            tl_read_show(r, value, text, sizeof text), expected);
     if (span->section == TL_SECTION_EMITTERS)
         return tl_array_append(&p->emitters[which], &span->entry, 1);
     const tl_body_range range = {{span->first, 1}, span->count};
@@ -338,6 +343,10 @@ static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json
         TL_TRY(read_expression(r, entry, f, p, &def));
     else if (def.kind == TL_MONITOR_RAY)
         TL_TRY(read_ray(r, entry, f, p, &def));
+    else if (def.kind == TL_MONITOR_JOINT && !f[JOINT])
+        return tl_read_missing(r, entry, "joint", "the name of a joint");
+    else if (def.kind == TL_MONITOR_JOINT)
+        TL_TRY(tl_read_joint(r, f[JOINT], &def.joint));
     else if (allowed[kind] == STATISTICS)
         TL_TRY(read_statistic(r, entry, f, p, &def));
     else

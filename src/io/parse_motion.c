@@ -146,18 +146,19 @@ static tl_status read_tables(tl_reader *r, const tl_json *object, const tl_json 
                                 "has both 'rotations' and 'angles', expected one of them");
     TL_TRY(read_axis(r, object, f, f[ANGLES], axis));
     if (f[TABLE]) {
-        TL_TRY(tl_read_table(r, f[TABLE], 4, "x, y, z (m)", &r->scratch));
+        TL_TRY(tl_read_table(r, f[TABLE], 4, NULL, "x, y, z (m)", &r->scratch));
         TL_TRY(tl_array_append(&r->entry_table, r->scratch.data, r->scratch.count));
         m->table_length = f[TABLE]->count;
     }
     if (f[ROTATIONS]) {
-        TL_TRY(tl_read_table(r, f[ROTATIONS], 4, "a rotation vector x, y, z (rad)", &r->scratch));
+        TL_TRY(tl_read_table(r, f[ROTATIONS], 4, NULL, "a rotation vector x, y, z (rad)",
+                             &r->scratch));
         TL_TRY(tl_array_append(&r->entry_table, r->scratch.data, r->scratch.count));
         m->angular_table_length = f[ROTATIONS]->count;
     }
     if (!f[ANGLES])
         return TL_OK;
-    TL_TRY(tl_read_table(r, f[ANGLES], 2, "the angle (rad)", &r->scratch));
+    TL_TRY(tl_read_table(r, f[ANGLES], 2, NULL, "the angle (rad)", &r->scratch));
     const size_t length = f[ANGLES]->count;
     const double *angles = (double *)r->scratch.data + length;
     TL_TRY(tl_array_append(&r->entry_table, r->scratch.data, length));
@@ -186,10 +187,8 @@ static tl_status check_start(const tl_reader *r, const tl_json *value, const cha
     return TL_OK;
 }
 
-/* Appends factor * (a number or a text of t) with its zero byte, parameters replaced by their
- * values. Nothing, and used = NULL, where that is the number 0. */
-static tl_status read_function(tl_reader *r, const tl_json *value, double factor,
-                               const char *expected, const char **used)
+tl_status tl_read_function(tl_reader *r, const tl_json *value, double factor, const char *expected,
+                           const char **used)
 {
     static const char *const time[] = {"t"};
     const tl_names names = {.parameters = r->parameters.data,
@@ -234,7 +233,7 @@ static tl_status read_functions(tl_reader *r, const tl_json *list, const char *u
         return tl_read_expected(r, list, expected);
     }
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
-        TL_TRY(read_function(r, v, 1, expected, used++));
+        TL_TRY(tl_read_function(r, v, 1, expected, used++));
     return TL_OK;
 }
 
@@ -251,8 +250,9 @@ static tl_status read_expressions(tl_reader *r, const tl_json *object, const tl_
     if (f[ROTATION_VECTOR])
         TL_TRY(read_functions(r, f[ROTATION_VECTOR], "rad", m->angular_expressions));
     for (int k = 0; k < 3 && f[ANGLE]; k++)
-        TL_TRY(read_function(r, f[ANGLE], axis[k], "a number or an expression of the time t (rad)",
-                             &m->angular_expressions[k]));
+        TL_TRY(tl_read_function(r, f[ANGLE], axis[k],
+                                "a number or an expression of the time t (rad)",
+                                &m->angular_expressions[k]));
     return TL_OK;
 }
 

@@ -47,14 +47,14 @@ enum {
     EVENTS,
     BOUNDARIES,
     FORCES,
+    JOINTS,
     MONITORS,
     KEYS
 };
 const char *const tl_scene_keys[] = {
-    "$schema",  "version",    "title",      "parameters", "gravity",   "step",
-    "duration", "record",     "settings",   "solver",     "materials", "pairs",
-    "groups",   "exclude",    "geometries", "bodies",     "fills",     "emitters",
-    "events",   "boundaries", "forces",     "monitors",
+    "$schema",  "version",  "title",     "parameters", "gravity", "step",    "duration",   "record",
+    "settings", "solver",   "materials", "pairs",      "groups",  "exclude", "geometries", "bodies",
+    "fills",    "emitters", "events",    "boundaries", "forces",  "joints",  "monitors",
 };
 const size_t tl_scene_key_count = KEYS;
 _Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");
@@ -423,6 +423,7 @@ tl_status tl_read_scene(tl_reader *r)
     TL_TRY(tl_read_bodies(r, f[BODIES]));
     TL_TRY(tl_read_fills(r, f[FILLS]));
     TL_TRY(tl_read_emitters(r, f[EMITTERS]));
+    TL_TRY(tl_read_joints(r, f[JOINTS]));
     TL_TRY(tl_read_exclusions(r, f[EXCLUDE]));
     TL_TRY(tl_read_recorded(r, r->recorded));
     TL_TRY(tl_read_events(r, f[EVENTS]));

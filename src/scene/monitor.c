@@ -13,7 +13,8 @@ enum {
     MOST_NAME = 40, /* so that "name.magnitude" fits tl_monitor_info */
     MOST_UNIT = 15,
     MOST_TEXT = 4096, /* of an expression */
-    MOST_CHANNELS = 4096
+    MOST_CHANNELS = 4096,
+    MOST_OF_ONE = TL_JOINT_CHANNELS + 3 * TL_JOINT_AXES + 1 /* channels of a joint that is free */
 };
 
 tl_monitor_def tl_monitor_default(void)
@@ -43,8 +44,9 @@ static const struct kind {
     [TL_MONITOR_EXPRESSION] = {{NULL}, {NULL}, false},
     [TL_MONITOR_TOUCHING] = {{"count", "mass"}, {"", "kg"}, false},
     [TL_MONITOR_RAY] = {{"distance"}, {"m"}, false},
+    [TL_MONITOR_JOINT] = {{NULL}, {NULL}, false}, /* joint_channels() */
 };
-_Static_assert(sizeof kinds / sizeof *kinds == TL_MONITOR_RAY + 1, "a row for each kind");
+_Static_assert(sizeof kinds / sizeof *kinds == TL_MONITOR_JOINT + 1, "a row for each kind");
 
 /* The unit of a quantity that is summed up over time. */
 static void integrate_unit(const char *unit, char out[16])
@@ -67,6 +69,28 @@ static tl_status add_channel(tl_monitor_list *list, const char *name, const char
     return tl_array_append(&list->channels, &info, 1);
 }
 
+static tl_status add_joint_channels(tl_monitor_list *list, const tl_monitor_rec *m)
+{
+    static const char *const loads[TL_JOINT_CHANNELS] = {
+        "fx",     "fy",       "fz",       "force",    "tx",       "ty",       "tz",
+        "torque", "local_fx", "local_fy", "local_fz", "local_tx", "local_ty", "local_tz"};
+    static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+    static const char *const parts[] = {"", "_rate", "_motor"};
+    static const char *const units[2][3] = {{"m", "m/s", "N"}, {"rad", "rad/s", "N m"}};
+    const char *name = m->def.name;
+    char channel[16];
+    for (int i = 0; i < TL_JOINT_CHANNELS; i++) {
+        const bool torque = (i >= 4 && i < 8) || i >= 11;
+        TL_TRY(add_channel(list, name, loads[i], torque ? "N m" : "N"));
+    }
+    for (int i = 0; i < TL_JOINT_AXES; i++)
+        for (int k = 0; k < 3 && (m->axes >> i & 1); k++) {
+            snprintf(channel, sizeof channel, "%s%s", axes[i], parts[k]);
+            TL_TRY(add_channel(list, name, channel, units[i > 2][k]));
+        }
+    return add_channel(list, name, "error", "m");
+}
+
 static tl_status add_channels(tl_monitor_list *list, const tl_monitor_rec *m)
 {
     const tl_monitor_def *def = &m->def;
@@ -82,6 +106,8 @@ static tl_status add_channels(tl_monitor_list *list, const tl_monitor_rec *m)
             integrate_unit(of, unit);
         return add_channel(list, def->name, NULL, unit);
     }
+    if (def->kind == TL_MONITOR_JOINT)
+        return add_joint_channels(list, m);
     for (size_t i = 0; i < 4 && kind->names[i]; i++)
         TL_TRY(add_channel(list, def->name, kind->names[i], kind->units[i]));
     if (kind->axis && (axis[0] != 0 || axis[1] != 0 || axis[2] != 0))
@@ -328,7 +354,7 @@ static tl_status keep(const tl_monitor_def *def, tl_monitor_rec *m)
     TL_TRY(keep_text(statistic ? def->of : NULL, &m->def.of));
     TL_TRY(keep_text(expression ? def->expression : NULL, &m->def.expression));
     TL_TRY(keep_text(expression ? def->unit : NULL, &m->def.unit));
-    if (statistic || expression)
+    if (statistic || expression || def->kind == TL_MONITOR_JOINT)
         return TL_OK;
     TL_TRY(keep_group(&def->on, &m->def.on));
     return keep_group(&def->by, &m->def.by);
@@ -340,11 +366,15 @@ static tl_status check(const tl_monitor_list *list, const tl_monitor_def *def,
     const tl_place place = tl_place_of("monitor");
     TL_TRY(tl_check_enum(&place, "kind", def->kind, TL_WORDS_MONITOR));
     TL_TRY(check_name(list, &place, def));
-    if (list->channels.count + 5 > MOST_CHANNELS)
+    m->axes = def->kind == TL_MONITOR_JOINT ? limits->axes : 0;
+    const size_t most = def->kind == TL_MONITOR_JOINT ? MOST_OF_ONE : 5;
+    if (list->channels.count + most > MOST_CHANNELS)
         return tl_fail(TL_TOO_LARGE,
                        "monitor.name is %s; there are %zu channels already, of at "
                        "most %d",
                        def->name, list->channels.count, MOST_CHANNELS);
+    if (def->kind == TL_MONITOR_JOINT) /* its joint was looked up for limits->axes */
+        return TL_OK;
     if (def->kind == TL_MONITOR_EXPRESSION)
         return check_expression(list, &place, def, &m->code);
     return tl_monitor_is_statistic(def->kind) ? check_statistic(list, &place, def, &m->source)
@@ -388,14 +418,33 @@ tl_status tl_monitor_list_add(tl_monitor_list *list, const tl_monitor_def *def,
 
 tl_status tl_monitor_list_copy(const tl_monitor_list *from, tl_monitor_list *to)
 {
-    const tl_monitor_limits any = {UINT32_MAX, UINT32_MAX};
     const tl_monitor_rec *monitors = from->monitors.data;
-    for (size_t i = 0; i < from->monitors.count; i++)
+    for (size_t i = 0; i < from->monitors.count; i++) {
+        const tl_monitor_limits any = {UINT32_MAX, UINT32_MAX, monitors[i].axes};
         TL_TRY(tl_monitor_list_add(to, &monitors[i].def, &any));
+    }
     return TL_OK;
 }
 
 /* --- scenes ---------------------------------------------------------------------------------- */
+
+/* The free axes of a joint that a monitor names. */
+static tl_status find_axes(const tl_scene *scene, const tl_monitor_def *def, uint32_t *axes)
+{
+    const uint32_t index = def->joint.index;
+    bool locked[TL_JOINT_AXES];
+    if (index < 1 || index > scene->joints.count)
+        return tl_fail_about(
+            TL_BAD_HANDLE,
+            &(tl_error){.subject = "monitor", .index = TL_NO_INDEX, .field = "joint"},
+            ": %u is no joint of this scene (it has %zu)", index, scene->joints.count);
+    const tl_joint_def *joint = &((const tl_joint_rec *)scene->joints.data)[index - 1].def;
+    tl_joint_locks(joint, locked);
+    *axes = 0;
+    for (int i = 0; i < TL_JOINT_AXES && tl_joint_has_axes(joint->kind); i++)
+        *axes |= (uint32_t)!locked[i] << i;
+    return TL_OK;
+}
 
 tl_status tl_scene_add_monitor(tl_scene *scene, const tl_monitor_def *def)
 {
@@ -403,7 +452,9 @@ tl_status tl_scene_add_monitor(tl_scene *scene, const tl_monitor_def *def)
         return tl_refuse_null("scene");
     if (!def)
         return tl_refuse_null("def");
-    const tl_monitor_limits limits = {scene->list.bodies.count, scene->schedule.emitters.count};
+    tl_monitor_limits limits = {scene->list.bodies.count, scene->schedule.emitters.count, 0};
+    if (def->kind == TL_MONITOR_JOINT)
+        TL_TRY(find_axes(scene, def, &limits.axes));
     const bool one_shape = tl_monitor_of_contacts(def->kind) && def->shape != TL_ANY_SHAPE;
     tl_monitor_list *list = &scene->monitors;
     TL_TRY(tl_monitor_list_add(list, def, &limits));

@@ -12,6 +12,7 @@ typedef struct tl_monitor_rec {
     tl_monitor_def def;
     tl_expression code;         /* TL_MONITOR_EXPRESSION: over t and the channels before */
     uint32_t source;            /* statistics: a channel */
+    uint32_t axes;              /* TL_MONITOR_JOINT: its free axes, a bit each */
     uint32_t channel, channels; /* the first one and how many */
 } tl_monitor_rec;
 
@@ -24,6 +25,7 @@ typedef struct tl_monitor_list {
 typedef struct tl_monitor_limits {
     uint64_t bodies; /* handles 1 to this */
     uint64_t emitters;
+    uint32_t axes; /* free axes of the joint that it names, a bit each */
 } tl_monitor_limits;
 
 void tl_monitor_list_init(tl_monitor_list *list);
@@ -61,6 +63,10 @@ static inline bool tl_monitor_is_alone(tl_monitor_kind kind)
 {
     return tl_monitor_is_statistic(kind) || kind == TL_MONITOR_EXPRESSION;
 }
+
+/* Channels of a joint before those of its axes: force and torque with their magnitudes, and both in
+ * the frame of the joint. */
+enum { TL_JOINT_CHANNELS = 14 };
 
 /* Whether it looks at contacts of `on` with `by`. */
 static inline bool tl_monitor_of_contacts(tl_monitor_kind kind)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/turn.h"
+
 tl_status tl_scene_create(tl_scene **scene)
 {
     if (!scene)
@@ -92,6 +94,26 @@ tl_status tl_scene_add_bodies(tl_scene *scene, size_t count, const tl_body_def *
     TL_TRY(tl_body_list_add(&scene->list, count, defs, (uint32_t)scene->materials.count - 1));
     for (size_t i = 0; bodies && i < count; i++)
         bodies[i] = (tl_body){(uint32_t)(before + i + 1), 1};
+    return TL_OK;
+}
+
+tl_status tl_scene_read_pose(const tl_scene *scene, tl_body body, double position[3],
+                             double orientation[4])
+{
+    if (!scene || !position || !orientation)
+        return tl_refuse_null(!scene ? "scene" : !position ? "position" : "orientation");
+    memset(position, 0, 3 * sizeof *position);
+    memset(orientation, 0, 4 * sizeof *orientation);
+    const size_t count = scene->list.bodies.count;
+    if (body.index < 1 || body.index > count || body.generation != 1)
+        return tl_fail_about(TL_BAD_HANDLE, &(tl_error){.field = "body", .bodies = {body}},
+                             ": index %u, generation %u is no body of this scene (it has %zu)",
+                             body.index, body.generation, count);
+    const tl_body_rec *record = (tl_body_rec *)scene->list.bodies.data + body.index - 1;
+    tl_turn_apply(record->orientation, record->offset, position);
+    for (int k = 0; k < 3; k++)
+        position[k] += record->position[k];
+    tl_turn_join(record->orientation, record->turn, orientation);
     return TL_OK;
 }
 

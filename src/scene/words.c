@@ -33,7 +33,7 @@ static const struct vocabulary {
     [TL_WORDS_MONITOR] = {"TL_MONITOR_",
                           WORDS("force", "torque", "mass_flow", "position", "velocity",
                                 "angular_velocity", "energy", "amount", "speed", "mean", "max",
-                                "min", "integral", "expression", "touching", "ray")},
+                                "min", "integral", "expression", "touching", "ray", "joint")},
     [TL_WORDS_IMPACTS] = {"TL_IMPACTS_", WORDS("simultaneous", "propagating")},
     [TL_WORDS_COMPRESSION] = {"TL_COMPRESSION_", WORDS("none", "lossless", "quantised")},
     [TL_WORDS_JOINT] = {"TL_JOINT_",

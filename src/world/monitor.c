@@ -18,14 +18,15 @@ void tl_monitoring_init(tl_monitoring *m)
                          .greatest = {.item = sizeof(double)},
                          .args = {.item = sizeof(tlk_monitor)},
                          .masks = {.item = sizeof(uint32_t)},
-                         .numbers_host = {.item = sizeof(double)}};
+                         .numbers_host = {.item = sizeof(double)},
+                         .joints = {.item = sizeof(tlk_joint_reading)}};
     tl_monitor_list_init(&m->list);
 }
 
 void tl_monitoring_free(tl_backend *b, tl_monitoring *m)
 {
-    tl_array *arrays[] = {&m->emitted,  &m->state, &m->values, &m->least,
-                          &m->greatest, &m->args,  &m->masks,  &m->numbers_host};
+    tl_array *arrays[] = {&m->emitted, &m->state, &m->values,       &m->least, &m->greatest,
+                          &m->args,    &m->masks, &m->numbers_host, &m->joints};
     for (size_t i = 0; i < m->state.count; i++)
         tl_array_free(&((tl_monitor_state *)m->state.data)[i].window);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -191,6 +192,18 @@ static tl_status make_windows(tl_world *w)
     return TL_OK;
 }
 
+/* Room for what joints do, where a monitor asks for one. */
+static tl_status make_joints(tl_world *w)
+{
+    const tl_monitor_rec *monitors = w->monitors.list.monitors.data;
+    bool asked = false;
+    for (size_t i = 0; i < w->monitors.list.monitors.count; i++)
+        asked = asked || monitors[i].def.kind == TL_MONITOR_JOINT;
+    const size_t count = asked ? w->mechanism.count : 0;
+    TL_TRY(tl_buffer_need(w->backend, &w->mechanism.reading, count * sizeof(tlk_joint_reading)));
+    return tl_array_resize(&w->monitors.joints, count);
+}
+
 tl_status tl_monitors_prepare(tl_world *w, const tl_contacts *c, const tlk_motion *motion)
 {
     tl_monitoring *m = &w->monitors;
@@ -203,6 +216,7 @@ tl_status tl_monitors_prepare(tl_world *w, const tl_contacts *c, const tlk_motio
     if (!m->current)
         TL_TRY(find_members(w));
     TL_TRY(make_windows(w));
+    TL_TRY(make_joints(w));
     TL_TRY(tl_buffer_need(w->backend, &m->numbers,
                           m->numbers_host.count * sizeof(double) + tl_fold_room(most)));
     for (size_t i = 0; i < m->list.monitors.count; i++) {
@@ -287,6 +301,19 @@ static void measure_bodies(tl_world *w)
     }
 }
 
+/* What all joints do, into the host's list. */
+static tl_status measure_joints(tl_world *w)
+{
+    tl_backend *b = w->backend;
+    const size_t count = w->monitors.joints.count;
+    if (!count)
+        return TL_OK;
+    const tlk_joints g = tl_joints_view(w);
+    tl_run(b, TLK_joint_read, (uint32_t)count, &g);
+    return b->ops->download(b, w->monitors.joints.data, w->mechanism.reading.data,
+                            count * sizeof(tlk_joint_reading));
+}
+
 /* --- channels -------------------------------------------------------------------------------- */
 
 /* Three components, the magnitude where there is such a channel, and the component along the axis.
@@ -347,6 +374,37 @@ static void body_channels(const tl_monitor_rec *m, const double *n, double *out)
         out[1] = n[3] > 0 ? n[5] : NAN;
         out[2] = n[3] > 0 ? n[6] : NAN;
     }
+}
+
+static void load_channels(const double x[3], double *out)
+{
+    memcpy(out, x, 3 * sizeof *out);
+    out[3] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* A joint that is gone has no values. */
+static void joint_channels(const tl_world *w, const tl_monitor_rec *m, double *out)
+{
+    const tl_joint_entry *joint = tl_joint_find(w, m->def.joint);
+    const size_t at = joint ? (size_t)(joint - (tl_joint_entry *)w->mechanism.joints.data) : 0;
+    if (!joint || at >= w->monitors.joints.count) {
+        for (uint32_t i = 0; i < m->channels; i++)
+            out[i] = NAN;
+        return;
+    }
+    const tlk_joint_reading *r = (const tlk_joint_reading *)w->monitors.joints.data + at;
+    load_channels(r->force, out);
+    load_channels(r->torque, out + 4);
+    memcpy(out + 8, r->local_force, 3 * sizeof *out);
+    memcpy(out + 11, r->local_torque, 3 * sizeof *out);
+    out += TL_JOINT_CHANNELS;
+    for (int k = 0; k < TL_JOINT_AXES; k++)
+        if (m->axes >> k & 1) {
+            *out++ = r->value[k];
+            *out++ = r->rate[k];
+            *out++ = r->motor[k];
+        }
+    *out = r->error;
 }
 
 /* A ray that a body carried which is gone has no value. */
@@ -421,6 +479,7 @@ static void evaluate(tl_world *w, size_t i)
     case TL_MONITOR_INTEGRAL:
         *out = statistic(m, s, &(tl_sample){w->time, w->settings.step, values[1 + m->source]});
         break;
+    case TL_MONITOR_JOINT: joint_channels(w, m, out); break;
     case TL_MONITOR_RAY: *out = ray_distance(w, &m->def, n); break;
     case TL_MONITOR_EXPRESSION: *out = tl_expression_value(&m->code, values); break;
     }
@@ -433,6 +492,7 @@ tl_status tl_monitors_after(tl_world *w)
     if (!m->list.monitors.count)
         return TL_OK;
     measure_bodies(w);
+    TL_TRY(measure_joints(w));
     TL_TRY(b->ops->download(b, m->numbers_host.data, m->numbers.data,
                             m->numbers_host.count * sizeof(double)));
     double *values = m->values.data, *least = m->least.data, *greatest = m->greatest.data;

@@ -38,7 +38,7 @@ static tl_status put_group(tl_array *out, const tl_group_def *g)
 }
 
 /* The numbers of a definition, in one order for both directions. */
-enum { NUMBERS = 24, COUNTS = 7 };
+enum { NUMBERS = 24, COUNTS = 9 };
 
 static void numbers_of(tl_monitor_def *d, double *x[NUMBERS])
 {
@@ -52,11 +52,12 @@ static void numbers_of(tl_monitor_def *d, double *x[NUMBERS])
     x[23] = &d->max_distance;
 }
 
-static tl_status put_definition(tl_array *out, const tl_monitor_def *def)
+static tl_status put_definition(tl_array *out, const tl_monitor_rec *monitor)
 {
-    tl_monitor_def d = *def;
-    const uint64_t counts[COUNTS] = {d.kind,        d.shape,      d.about,          d.within,
-                                     d.region.kind, d.from.index, d.from.generation};
+    tl_monitor_def d = monitor->def;
+    const uint64_t counts[COUNTS] = {d.kind,        d.shape,      d.about,           d.within,
+                                     d.region.kind, d.from.index, d.from.generation, d.joint.index,
+                                     monitor->axes};
     double *x[NUMBERS];
     numbers_of(&d, x);
     TL_TRY(put(out, counts, sizeof counts));
@@ -80,7 +81,7 @@ tl_status tl_monitors_save(const tl_world *world, tl_array *out)
         return TL_OK;
     TL_TRY(put_count(out, m->list.monitors.count));
     for (size_t i = 0; i < m->list.monitors.count; i++) {
-        TL_TRY(put_definition(out, &monitors[i].def));
+        TL_TRY(put_definition(out, &monitors[i]));
         TL_TRY(put(out, &states[i].total, sizeof(double)));
         TL_TRY(put(out, &states[i].count, sizeof(double)));
         TL_TRY(put_items(out, states[i].window.data, states[i].window.count, sizeof(tl_sample)));
@@ -162,13 +163,14 @@ static tl_status get_group(source *s, tl_array *ranges, tl_array *emitters, tl_g
     return TL_OK;
 }
 
-static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d)
+static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d, uint32_t *axes)
 {
     uint64_t counts[COUNTS];
     double *x[NUMBERS];
     TL_TRY(get(s, counts, sizeof counts));
-    if (counts[0] > TL_MONITOR_RAY || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE ||
-        counts[5] > UINT32_MAX || counts[6] > UINT32_MAX)
+    if (counts[0] > TL_MONITOR_JOINT || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE ||
+        counts[5] > UINT32_MAX || counts[6] > UINT32_MAX || counts[7] > UINT32_MAX ||
+        counts[8] >> TL_JOINT_AXES)
         return damaged("a monitor is of no kind");
     d->kind = (tl_monitor_kind)counts[0];
     d->shape = (uint32_t)counts[1];
@@ -176,6 +178,8 @@ static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d)
     d->within = counts[3] != 0;
     d->region.kind = (tl_region_kind)counts[4];
     d->from = (tl_body){(uint32_t)counts[5], (uint32_t)counts[6]};
+    d->joint.index = (uint32_t)counts[7];
+    *axes = (uint32_t)counts[8];
     numbers_of(d, x);
     for (size_t i = 0; i < NUMBERS; i++)
         TL_TRY(get(s, x[i], sizeof *x[i]));
@@ -196,9 +200,10 @@ static tl_status get_monitor(source *s, tl_monitor_list *list, const tl_monitor_
         p.ranges[i].item = sizeof(tl_body_range);
         p.emitters[i].item = sizeof(uint32_t);
     }
-    tl_status status = get_definition(s, &p, &def);
+    tl_monitor_limits known = *limits;
+    tl_status status = get_definition(s, &p, &def, &known.axes);
     if (status == TL_OK) {
-        status = tl_monitor_list_add(list, &def, limits);
+        status = tl_monitor_list_add(list, &def, &known);
         if (status != TL_OK && status != TL_NO_MEMORY)
             status = damaged("a monitor breaks a rule of scenes");
     }
@@ -261,7 +266,7 @@ static tl_status get_rest(source *s, tl_world *w, const tl_monitor_limits *limit
 tl_status tl_monitors_load(tl_world *w, const void *bytes, size_t count, uint64_t handles)
 {
     const tl_monitor_limits limits = {handles < UINT32_MAX ? handles : UINT32_MAX,
-                                      w->schedule.emitters.count};
+                                      w->schedule.emitters.count, 0};
     source s = {bytes, count};
     uint64_t monitors = 0;
     tl_monitor_list list;

@@ -94,9 +94,10 @@ typedef struct tl_monitoring {
     uint32_t words;                   /* of 32 groups, per row */
     tl_array args;                    /* tlk_monitor, one per monitor */
     tl_array masks, numbers_host;     /* uint32_t, double */
-    tl_buffer member;                 /* uint32_t, `words` per row */
-    tl_buffer touching;               /* uint32_t per row: of the monitor that is at work */
-    tl_buffer numbers;                /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
+    tl_array joints;    /* tlk_joint_reading of all joints; empty: none is asked for */
+    tl_buffer member;   /* uint32_t, `words` per row */
+    tl_buffer touching; /* uint32_t per row: of the monitor that is at work */
+    tl_buffer numbers;  /* double: TLK_FOLD_NUMBERS per monitor, then a fold's room */
 } tl_monitoring;
 
 /* The tree that rays go through (cast.c), and what queries work with. */

@@ -63,6 +63,8 @@ for place, listed, known in (
         ("region", defs["region"]["properties"]["kind"], words[8]),
         ("open region", defs["open_region"]["properties"]["kind"], words[8]),
         ("size", defs["size"]["properties"]["kind"], words[9][1:]),  # "equal" is a radius alone
+        ("monitor", defs["monitor"]["properties"]["kind"], words[12]),
+        ("joint", defs["joint"]["properties"]["kind"], words[15]),
         ("impacts", settings["properties"]["impacts"], words[13]),
         ("pattern", schema["properties"]["fills"]["items"]["properties"]["pattern"], words[10])):
     if listed["enum"] != known:

@@ -8,6 +8,13 @@
 
 #define SCENE(members) "{'version': 1,\n" members "}"
 
+/* Bodies to join. */
+#define JOINTS                                                                               \
+    "'bodies': [{'name': 'arm', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "  \
+    "'wall', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'links', 'repeat': " \
+    "{'count': 3}, 'position': ['=i', 5, 0],\n'shapes': [{'kind': 'sphere', 'radius': "      \
+    "0.1}]}],\n'joints': "
+
 typedef struct bad_scene {
     bool seen;
     const char *text, *message;
@@ -94,7 +101,8 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:1: unknown key 'colour', expected '$schema', 'version', 'title', 'parameters', "
      "'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', 'pairs', "
      "'groups', 'exclude', "
-     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces' or 'monitors'"},
+     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces', 'joints' or "
+     "'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
     {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
@@ -1709,7 +1717,7 @@ static const bad_scene bad_scenes[] = {
      "s.json:4:28: monitors.a.kind: is \"pressure\", expected \"force\", \"torque\", "
      "\"mass_flow\", \"position\", \"velocity\", \"angular_velocity\", \"energy\", \"amount\", "
      "\"speed\", \"mean\", \"max\", \"min\", \"integral\", \"expression\", "
-     "\"touching\" or \"ray\""},
+     "\"touching\", \"ray\" or \"joint\""},
     {SEEN,
      SCENE("'bodies': [{'name': 'ball', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
@@ -1918,6 +1926,384 @@ static const bad_scene bad_scenes[] = {
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
            "{'kind': 'energy', 'from': 'ball'}}"),
      "s.json:4:38: monitors.a: has 'from', expected none with kind \"energy\""},
+    /* ---- Joints ---- */
+    {SEEN, SCENE(JOINTS "{}"), "s.json:6:11: joints: is an object, expected an array of joints"},
+    {SEEN, SCENE(JOINTS "[3]"), "s.json:6:12: joints[0]: is 3, expected an object: a joint"},
+    {SEEN, SCENE(JOINTS "[{}]"),
+     "s.json:6:12: joints[0]: has no 'kind', expected \"fixed\", \"spherical\", \"revolute\", "
+     "\"prismatic\", \"cylindrical\", \"planar\", \"universal\", \"point_on_line\", "
+     "\"point_on_plane\", \"distance\", \"revolute_spherical\", \"gear\", \"rack\", \"screw\", "
+     "\"pulley\" or \"generic\""},
+    {SEEN, SCENE(JOINTS "[{'kind': 'hinge'}]"),
+     "s.json:6:21: joints[0].kind: is \"hinge\", expected \"fixed\", \"spherical\", \"revolute\", "
+     "\"prismatic\", \"cylindrical\", \"planar\", \"universal\", \"point_on_line\", "
+     "\"point_on_plane\", \"distance\", \"revolute_spherical\", \"gear\", \"rack\", \"screw\", "
+     "\"pulley\" or \"generic\""},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolut'}]"),
+     "s.json:6:21: joints[0].kind: is \"revolut\", expected \"fixed\", \"spherical\", "
+     "\"revolute\", \"prismatic\", \"cylindrical\", \"planar\", \"universal\", \"point_on_line\", "
+     "\"point_on_plane\", \"distance\", \"revolute_spherical\", \"gear\", \"rack\", \"screw\", "
+     "\"pulley\" or \"generic\"; did you mean 'revolute'?"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute'}]"),
+     "s.json:6:12: joints[0]: has no 'bodies', expected an array of two: names of bodies, or "
+     "\"ground\""},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodys': 3}]"),
+     "s.json:6:33: joints[0]: unknown key 'bodys', expected 'name', 'kind', 'bodies', 'at', "
+     "'axis', 'orientation', 'points', 'frame_a', 'frame_b', 'limits', 'restitution', 'friction', "
+     "'spring', 'motor', 'axes', 'locked', 'length', 'rope', 'ratio', 'anchors', 'couples', "
+     "'break_force', 'break_torque', 'collide' or 'repeat'"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': 'arm'}]"),
+     "s.json:6:43: joints[0].bodies: is \"arm\", expected an array of two: names of bodies, or "
+     "\"ground\""},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm']}]"),
+     "s.json:6:43: joints[0].bodies: is an array of 1, expected an array of two: names of bodies, "
+     "or \"ground\""},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm', 3]}]"),
+     "s.json:6:51: joints[0].bodies[1]: is 3, expected the name of a body, [name, index] of a "
+     "group, or \"ground\""},
+    {BLIND, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'amr'], 'at': [0, 0, 0]}]"),
+     "s.json:6:54: joints[0].bodies[1]: is \"amr\", expected the name of a body or fill; did you "
+     "mean 'arm'?"},
+    {BLIND, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm', 'arm'], 'at': [0, 0, 0]}]"),
+     "s.json:6:43: joints[0].bodies: names one body twice, expected two"},
+    {BLIND, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'wall'], 'at': [0, 0, 0]}]"),
+     "s.json:6:43: joints[0].bodies: names none of kind \"dynamic\", expected at least one that "
+     "moves freely"},
+    {BLIND, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm', 'links'], 'at': [0, 0, 0]}]"),
+     "s.json:6:51: joints[0].bodies[1]: is \"links\", which names 3 bodies, expected one of them: "
+     "[\"links\", index]"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm', ['links', 3]], 'at': [0, 0, 0]}]"),
+     "s.json:6:61: joints[0].bodies[1][1]: is 3, expected a whole number from 0 to 2"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm', ['links', 1, 2]], 'at': [0, 0, 0]}]"),
+     "s.json:6:51: joints[0].bodies[1]: is an array of 3, expected the name of a body, [name, "
+     "index] of a group, or \"ground\""},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['arm', [1, 2]], 'at': [0, 0, 0]}]"),
+     "s.json:6:52: joints[0].bodies[1][0]: is 1, expected a name"},
+    {BLIND,
+     SCENE(JOINTS
+           "[{'name': 'links', 'kind': 'fixed', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0]}]"),
+     "s.json:6:21: joints[0].name: is \"links\", the name of bodies[2], expected another"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm']}]"),
+     "s.json:6:12: joints[0]: has no 'at', expected the point [x, y, z] (m) where the bodies meet, "
+     "or 'frame_a' and 'frame_b'"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0]}]"),
+     "s.json:6:68: joints[0].at: is an array of 2, expected an array of 3, each a number (m)"},
+    {SEEN,
+     SCENE(
+         JOINTS
+         "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'axis': [0, 0, 0]}]"),
+     "s.json:6:87: joints[0].axis: is zero, expected a direction"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'axis': [0, "
+                  "0, 1], 'orientation': [1, 0, 0, 0]}]"),
+     "s.json:6:98: joints[0]: has both 'axis' and 'orientation', expected one of them"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], "
+                  "'orientation': [1, 1, 0, 0]}]"),
+     "s.json:6:94: joints[0].orientation: has the norm 1.41421, expected a unit quaternion [w, x, "
+     "y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'frame_a': "
+                  "{'position': [0, 0, 1]}}]"),
+     "s.json:6:62: joints[0]: has both 'at' and 'frame_a', expected one of them"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'frame_a': {'at': [0, 0, 1]}}]"),
+     "s.json:6:74: joints[0].frame_a: unknown key 'at', expected 'position' or 'orientation'"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'frame_a': {'orientation': "
+                  "[0, 0, 0, 0]}}]"),
+     "s.json:6:89: joints[0].frame_a.orientation: has the norm 0, expected a unit quaternion [w, "
+     "x, y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'points': "
+                  "[[0, 0, 0], [1, 0, 0]]}]"),
+     "s.json:6:79: joints[0]: has 'points', expected none in a joint of kind \"revolute\""},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'axes': "
+                  "{'rz': {}}}]"),
+     "s.json:6:79: joints[0]: has 'axes', expected none in a joint of kind \"revolute\""},
+    {BLIND,
+     SCENE(
+         JOINTS
+         "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'limits': [1, 0]}]"),
+     "s.json:6:89: joints[0].limits: has 1 above 0, expected the least value first"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'limits': [1]}]"),
+     "s.json:6:89: joints[0].limits: is an array of 1, expected an array of two: the least and the "
+     "greatest value, or null"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'limits': "
+                  "[1, 'open']}]"),
+     "s.json:6:93: joints[0].limits[1]: is \"open\", expected a number (rad)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], "
+                  "'restitution': 1.5}]"),
+     "s.json:6:94: joints[0].restitution: is 1.5, expected a number from 0 to 1"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'friction': -1}]"),
+     "s.json:6:91: joints[0].friction: is -1, expected a number of at least 0 (N m)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': "
+                  "{'stiffness': -1}}]"),
+     "s.json:6:103: joints[0].spring.stiffness: is -1, expected a number of at least 0 (N m/rad)"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': {}}]"),
+     "s.json:6:89: joints[0].spring: has no 'stiffness', expected a stiffness, a 'damping' or a "
+     "'table'"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': "
+                  "{'rest': 1}}]"),
+     "s.json:6:89: joints[0].spring: has no 'stiffness', expected a stiffness, a 'damping' or a "
+     "'table'"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': "
+                  "{'stiffness': 1, 'table': [[0, 0], [1, 1]]}}]"),
+     "s.json:6:106: joints[0].spring: has both 'table' and 'stiffness', expected one of them"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': "
+                  "{'table': [[0, 0]]}}]"),
+     "s.json:6:99: joints[0].spring.table: is an array of 1, expected at least two rows"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': "
+                  "{'table': [[0, 0], [0, 1]]}}]"),
+     "s.json:6:109: joints[0].spring.table[1][0]: is 0, expected one above that of the row before"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'spring': "
+                  "{'table': [[0, 0, 1], [0, 1, 1]]}}]"),
+     "s.json:6:100: joints[0].spring.table[0]: is an array of 3, expected rows of 2: the angle "
+     "(rad), then the torque (N m)"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': 3}]"),
+     "s.json:6:88: joints[0].motor: is 3, expected an object: a motor"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': {}}]"),
+     "s.json:6:88: joints[0].motor: has no 'speed', expected a speed, a 'position' or a 'torque'"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'force': 3}}]"),
+     "s.json:6:89: joints[0].motor: unknown key 'force', expected 'speed', 'position', 'torque' or "
+     "'limit'"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': 3, 'position': 1}}]"),
+     "s.json:6:101: joints[0].motor: has both 'speed' and 'position', expected one of them"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': 3, 'limit': -1}}]"),
+     "s.json:6:110: joints[0].motor.limit: is -1, expected a number of at least 0 (N m)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': null}}]"),
+     "s.json:6:98: joints[0].motor.speed: is null, expected a number or an expression of the time "
+     "t (rad/s), a sine or a table"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': '2*u'}}]"),
+     "s.json:6:101: joints[0].motor.speed: in \"2*u\": unknown name 'u', expected t, a parameter "
+     "declared before, pi or a function; did you mean 't'?"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': '1/t'}}]"),
+     "s.json:6:98: joints[0].motor.speed: is \"1/t\", which gives infinity at t = 0, expected a "
+     "number or an expression of the time t (rad/s), a sine or a table"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': {}}}]"),
+     "s.json:6:98: joints[0].motor.speed: has no 'amplitude', expected that of a sine, or a "
+     "'table'"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': {'amplitude': 2}}}]"),
+     "s.json:6:98: joints[0].motor.speed: has no 'frequency', expected a number of at least 0 "
+     "(Hz)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': {'amplitude': 2, 'frequency': -1}}}]"),
+     "s.json:6:128: joints[0].motor.speed.frequency: is -1, expected a number of at least 0 (Hz)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': {'amplitude': 2, 'frequency': 1, 'table': [[0, 1]]}}}]"),
+     "s.json:6:99: joints[0].motor.speed: has both 'table' and 'amplitude', expected one of them"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': {'table': []}}}]"),
+     "s.json:6:108: joints[0].motor.speed.table: is an empty array, expected rows of 2: the time "
+     "(s), then rad/s"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
+                  "{'speed': {'table': [[1, 1], [1, 2]]}}}]"),
+     "s.json:6:118: joints[0].motor.speed.table[1][0]: is 1, expected a time after that of the row "
+     "before (s)"},
+    {SEEN,
+     SCENE(
+         JOINTS
+         "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'break_force': 0}]"),
+     "s.json:6:94: joints[0].break_force: is 0, expected a number above 0 (N)"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'collide': 1}]"),
+     "s.json:6:90: joints[0].collide: is 1, expected true or false"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'rope': true}]"),
+     "s.json:6:79: joints[0]: has 'rope', expected none in a joint of kind \"revolute\""},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'ratio': 2}]"),
+     "s.json:6:79: joints[0]: has 'ratio', expected none in a joint of kind \"revolute\""},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'locked': ['x']}]"),
+     "s.json:6:79: joints[0]: has 'locked', expected none in a joint of kind \"revolute\""},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'fixed', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'limits': [0, 1]}]"),
+     "s.json:6:76: joints[0]: has 'limits', expected none in a joint of kind \"fixed\""},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'cylindrical', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], "
+                  "'limits': [0, 1]}]"),
+     "s.json:6:82: joints[0]: has 'limits', expected it in 'axes' of a joint of kind "
+     "\"cylindrical\""},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'cylindrical', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'axes': "
+                  "{'rx': {'friction': 1}}}]"),
+     "s.json:6:91: joints[0].axes: has 'rx', expected none: this joint locks it"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'cylindrical', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'axes': "
+                  "{'u': {}}}]"),
+     "s.json:6:91: joints[0].axes: unknown key 'u'; did you mean 'x'?"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'cylindrical', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'axes': "
+                  "{'z': {'motor': {'torque': 1}}}}]"),
+     "s.json:6:107: joints[0].axes.z.motor: unknown key 'torque', expected 'speed', 'position', "
+     "'force' or 'limit'"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'generic', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'locked': ['w']}]"),
+     "s.json:6:89: joints[0].locked[0]: is \"w\", expected \"x\", \"y\", \"z\", \"rx\", \"ry\" or "
+     "\"rz\"; did you mean 'x'?"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'generic', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'locked': "
+                  "['x'], 'axes': {'x': {'friction': 1}}}]"),
+     "s.json:6:104: joints[0].axes: has 'x', expected none: this joint locks it"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm']}]"),
+     "s.json:6:12: joints[0]: has no 'points', expected two points [x, y, z] (m): of the first and "
+     "the second body"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0]}]"),
+     "s.json:6:62: joints[0]: has 'at', expected none in a joint of kind \"distance\""},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0]]}]"),
+     "s.json:6:72: joints[0].points: is an array of 1, expected two points [x, y, z] (m): of the "
+     "first and the second body"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [0, 0, "
+                  "1]], 'length': 0}]"),
+     "s.json:6:106: joints[0].length: is 0, expected a number above 0 (m)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute_spherical', 'bodies': ['ground', 'arm'], 'points': [[0, 0, "
+                  "0], [0, 0, 1]]}]"),
+     "s.json:6:12: joints[0]: has no 'axis', expected the direction [x, y, z] of the hinge"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'pulley', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [0, 0, 1]]}]"),
+     "s.json:6:12: joints[0]: has no 'anchors', expected two points [x, y, z] (m) that the rope "
+     "runs over"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'pulley', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [0, 0, "
+                  "1]], 'anchors': [[0, 0, 0]]}]"),
+     "s.json:6:105: joints[0].anchors: is an array of 1, expected two points [x, y, z] (m) that "
+     "the rope runs over"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'pulley', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [0, 0, "
+                  "1]], 'anchors': [[0, 0, 2], [0, 0, 3]], 'ratio': -1}]"),
+     "s.json:6:138: joints[0].ratio: is -1, expected a number above 0 (of the two sides)"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'screw', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0]}]"),
+     "s.json:6:12: joints[0]: has no 'ratio', expected the travel per angle (m/rad)"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'screw', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'ratio': 0}]"),
+     "s.json:6:85: joints[0].ratio: is 0, expected a number other than 0"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'gear', 'ratio': 2}]"),
+     "s.json:6:12: joints[0]: has no 'couples', expected an array of two: names of joints above"},
+    {SEEN, SCENE(JOINTS "[{'kind': 'gear', 'ratio': 2, 'couples': ['h']}]"),
+     "s.json:6:52: joints[0].couples: is an array of 1, expected an array of two: names of joints "
+     "above"},
+    {SEEN,
+     SCENE(JOINTS
+           "[{'kind': 'gear', 'couples': ['h', 's'], 'bodies': ['ground', 'arm'], 'ratio': 2}]"),
+     "s.json:6:52: joints[0]: has 'bodies', expected none in a joint of kind \"gear\""},
+    {BLIND, SCENE(JOINTS "[{'kind': 'gear', 'ratio': 2, 'couples': ['h', 's']}]"),
+     "s.json:6:53: joints[0].couples[0]: is \"h\", expected the name of a joint, or [name, index] "
+     "of repeated ones"},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}, {'name': 's', 'kind': 'prismatic', 'bodies': ['ground', 'arm'], 'at': [0, "
+                  "0, 0]},\n{'kind': 'gear', 'ratio': 2, 'couples': ['h', 's']}]"),
+     "s.json:7:47: joints[2].couples[1]: is a joint of kind \"prismatic\", expected one of kind "
+     "\"revolute\" or \"cylindrical\""},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}, {'name': 's', 'kind': 'prismatic', 'bodies': ['ground', 'arm'], 'at': [0, "
+                  "0, 0]},\n{'kind': 'gear', 'ratio': 2, 'couples': ['h', 'h']}]"),
+     "s.json:7:41: joints[2].couples: names one joint twice, expected two"},
+    {SEEN,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}, {'name': 's', 'kind': 'prismatic', 'bodies': ['ground', 'arm'], 'at': [0, "
+                  "0, 0]},\n{'kind': 'rack', 'couples': ['h', 's']}]"),
+     "s.json:7:1: joints[2]: has no 'ratio', expected the travel per angle (m/rad)"},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}, {'name': 's', 'kind': 'prismatic', 'bodies': ['ground', 'arm'], 'at': [0, "
+                  "0, 0]},\n{'kind': 'rack', 'ratio': 2, 'couples': ['s', 'h']}]"),
+     "s.json:7:42: joints[2].couples[0]: is a joint of kind \"prismatic\", expected one of kind "
+     "\"revolute\""},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}, {'name': 's', 'kind': 'prismatic', 'bodies': ['ground', 'arm'], 'at': [0, "
+                  "0, 0]},\n{'kind': 'rack', 'ratio': 2, 'couples': ['h', 'arm']}]"),
+     "s.json:7:47: joints[2].couples[1]: is \"arm\", expected the name of a joint, or [name, "
+     "index] of repeated ones"},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}, {'kind': 'rack', 'ratio': 2, 'couples': ['h', 'hh']}]"),
+     "s.json:6:139: joints[1].couples[1]: is \"hh\", expected the name of a joint, or [name, "
+     "index] of repeated ones; did you mean 'h'?"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'fixed', 'bodies': ['arm', ['links', '=k']], 'at': [0, 0, 0], "
+                  "'repeat': {'index': 'k'}}]"),
+     "s.json:6:93: joints[0].repeat: has no 'count', expected a whole number of at least 1"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'fixed', 'bodies': [['links', '=k'], ['links', '=k+1']], 'at': [0, 0, "
+                  "0], 'repeat': {'count': 3, 'index': 'k'}}]"),
+     "s.json:6:68: joints[0].bodies[1][1]: is \"=k+1\", which gives 3, expected a whole number "
+     "from 0 to 2, with k = 2"},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}],\n'exclude': [['arm', 'h']]"),
+     "s.json:7:21: exclude[0][1]: is \"h\", a joint, expected the name of a body or fill"},
+    {BLIND,
+     SCENE(JOINTS "[{'name': 'h', 'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, "
+                  "0]}],\n'monitors': {'m': {'kind': 'force', 'on': 'h'}}"),
+     "s.json:7:43: monitors.m.on: is \"h\", a joint, expected the name of a body, fill or emitter"},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint'}}"),
+     "s.json:8:19: monitors.m: has no 'joint', expected the name of a joint"},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 3}}"),
+     "s.json:8:46: monitors.m.joint: is 3, expected the name of a joint, or [name, index] of "
+     "repeated ones"},
+    {BLIND, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 'arm'}}"),
+     "s.json:8:46: monitors.m.joint: is \"arm\", expected the name of a joint, or [name, index] of "
+     "repeated ones"},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 'arm', 'on': 'all'}}"),
+     "s.json:8:53: monitors.m: has 'on', expected none with kind \"joint\""},
+    {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'force', 'joint': 'arm', 'on': 'arm'}}"),
+     "s.json:8:37: monitors.m: has 'joint', expected none with kind \"force\""},
 };
 
 #endif

@@ -211,6 +211,52 @@ static const char scene_filters[] =
     " 'monitors': {'in': {'kind': 'touching', 'on': 'gate', 'by': ['tap', 'balls'], 'shape': "
     "0}}}\n";
 
+/* Every kind of joint, and every key. */
+static const char scene_joints[] =
+    "{'version': 1, 'parameters': {'w': 3},\n"
+    " 'bodies': [{'name': 'base', 'kind': 'fixed', 'position': [0, 0, 1],\n"
+    "   'shapes': [{'kind': 'box', 'size': [1, 1, 1]}]},\n"
+    "   {'name': 'arm', 'position': [2, 0, 1], 'orientation': {'axis': [0, 0, 1], 'angle': 90},\n"
+    "    'shapes': [{'kind': 'box', 'size': [1, 0.2, 0.2]}]},\n"
+    "   {'name': 'hand', 'position': [3, 0, 1], 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n"
+    "   {'name': 'links', 'repeat': {'count': 4}, 'position': ['=i', 5, 0],\n"
+    "    'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],\n"
+    " 'joints': [\n"
+    "   {'name': 'shoulder', 'kind': 'revolute', 'bodies': ['base', 'arm'], 'at': [1, 0, 1],\n"
+    "    'axis': [0, -2, 0], 'limits': [-1, '=w/2'], 'restitution': 0.5, 'friction': 2,\n"
+    "    'spring': {'stiffness': 10, 'damping': 1, 'rest': 0.2}, 'collide': true,\n"
+    "    'motor': {'speed': '=w*sin(t)', 'limit': 50}, 'break_force': 1e3, 'break_torque': 1e2},\n"
+    "   {'name': 'wrist', 'kind': 'cylindrical', 'bodies': ['arm', 'hand'], 'at': [3, 0, 1],\n"
+    "    'axes': {'rz': {'motor': {'torque': {'value': 1, 'amplitude': 2, 'frequency': 3,\n"
+    "     'phase': 0.5}}}, 'z': {'limits': [null, 0.5], 'spring': {'table': [[-1, -5], [0, 0],\n"
+    "     [1, 9]], 'damping': 4}, 'motor': {'position': {'table': [[0, 0], [2, 0.3]]}}}}},\n"
+    "   {'name': 'rail', 'kind': 'prismatic', 'bodies': ['ground', 'hand'],\n"
+    "    'frame_a': {'position': [3, 0, 1]}, 'frame_b': {'orientation': [1, 0, 0, 0]},\n"
+    "    'motor': {'force': 4}},\n"
+    "   {'kind': 'gear', 'couples': ['shoulder', 'wrist'], 'ratio': -2},\n"
+    "   {'kind': 'rack', 'couples': ['shoulder', 'rail'], 'ratio': 0.1},\n"
+    "   {'name': 'chain', 'kind': 'spherical', 'bodies': [['links', '=k'], ['links', '=k + 1']],\n"
+    "    'at': ['=k + 0.5', 5, 0], 'repeat': {'count': 3, 'index': 'k'}},\n"
+    "   {'kind': 'fixed', 'bodies': ['ground', 'hand'], 'at': [0, 0, 0]},\n"
+    "   {'kind': 'planar', 'bodies': ['ground', 'hand'], 'at': [0, 0, 0], 'axes': {'x': {}}},\n"
+    "   {'kind': 'universal', 'bodies': ['ground', 'hand'], 'at': [0, 0, 0],\n"
+    "    'orientation': {'axis': [1, 0, 0], 'angle': 30}, 'axes': {'ry': {'friction': 1}}},\n"
+    "   {'kind': 'point_on_line', 'bodies': ['ground', 'hand'], 'at': [0, 0, 0]},\n"
+    "   {'kind': 'point_on_plane', 'bodies': ['ground', 'hand'], 'at': [0, 0, 0]},\n"
+    "   {'kind': 'distance', 'bodies': ['arm', 'hand'], 'points': [[2, 0, 1], [3, 0, 2]],\n"
+    "    'rope': true, 'length': 2},\n"
+    "   {'kind': 'revolute_spherical', 'bodies': ['arm', 'hand'], 'axis': [0, 0, 1],\n"
+    "    'points': [[2, 0, 1], [3, 0, 1]]},\n"
+    "   {'kind': 'screw', 'bodies': ['ground', 'hand'], 'at': [0, 0, 0], 'ratio': 0.01,\n"
+    "    'limits': [0, 6]},\n"
+    "   {'kind': 'pulley', 'bodies': ['arm', 'hand'], 'points': [[2, 0, 1], [3, 0, 1]],\n"
+    "    'anchors': [[2, 0, 4], [3, 0, 5]], 'ratio': 2, 'rope': true},\n"
+    "   {'kind': 'generic', 'bodies': ['ground', 'arm'], 'at': [2, 0, 1], 'locked': ['x', 'rz'],\n"
+    "    'axes': {'y': {'limits': [0, 1]}}}],\n"
+    " 'monitors': {'elbow': {'kind': 'joint', 'joint': 'wrist'},\n"
+    "   'second': {'kind': 'joint', 'joint': ['chain', 1]},\n"
+    "   'power': {'kind': 'expression', 'expression': '=elbow.rz_rate*elbow.rz_motor'}}}\n";
+
 static const struct good_scene {
     const char *name, *text;
 } good_scenes[] = {
@@ -219,7 +265,7 @@ static const struct good_scene {
     {"empty lists", "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
                     " 'materials': {}, 'pairs': [], 'groups': [], 'exclude': [], 'geometries': {}, "
                     "'bodies': [], 'fills': [], 'emitters': [],"
-                    " 'events': [], 'boundaries': [], 'forces': [], 'monitors': {}}"},
+                    " 'events': [], 'boundaries': [], 'forces': [], 'joints': [], 'monitors': {}}"},
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
     {"a minor version", "{'version': '1.0'}"},
     {"what to record",
@@ -234,6 +280,7 @@ static const struct good_scene {
     {"monitors", scene_monitors},
     {"shapes", scene_shapes},
     {"filters", scene_filters},
+    {"joints", scene_joints},
 };
 
 #endif

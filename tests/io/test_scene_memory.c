@@ -65,6 +65,7 @@ static void fills(void **state)
     (void)state;
     each_allocation_may_fail(scene_fills, 0, NULL);
     each_allocation_may_fail(scene_monitors, 0, NULL);
+    each_allocation_may_fail(scene_joints, 0, NULL);
 }
 
 static void motions(void **state)

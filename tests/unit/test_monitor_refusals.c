@@ -84,12 +84,14 @@ static void test_groups(void **state)
     (void)state;
     tl_scene *scene = scene_of_two();
     REFUSE(
-        ENERGY, d.kind = (tl_monitor_kind)16, TL_BAD_ARGUMENT,
-        "monitor.kind is 16; it must be TL_MONITOR_FORCE, TL_MONITOR_TORQUE, TL_MONITOR_MASS_FLOW, "
+        ENERGY, d.kind = (tl_monitor_kind)17, TL_BAD_ARGUMENT,
+        "monitor.kind is 17; it must be TL_MONITOR_FORCE, TL_MONITOR_TORQUE, TL_MONITOR_MASS_FLOW, "
         "TL_MONITOR_POSITION, TL_MONITOR_VELOCITY, TL_MONITOR_ANGULAR_VELOCITY, TL_MONITOR_ENERGY, "
         "TL_MONITOR_AMOUNT, TL_MONITOR_SPEED, TL_MONITOR_MEAN, TL_MONITOR_MAX, TL_MONITOR_MIN, "
-        "TL_MONITOR_INTEGRAL, TL_MONITOR_EXPRESSION, TL_MONITOR_TOUCHING or "
-        "TL_MONITOR_RAY");
+        "TL_MONITOR_INTEGRAL, TL_MONITOR_EXPRESSION, TL_MONITOR_TOUCHING, "
+        "TL_MONITOR_RAY or TL_MONITOR_JOINT");
+    REFUSE(ENERGY, (d.kind = TL_MONITOR_JOINT, d.joint.index = 3), TL_BAD_HANDLE,
+           "monitor.joint: 3 is no joint of this scene (it has 0)");
     REFUSE(ENERGY, d.on = (tl_group_def){0}, TL_BAD_ARGUMENT,
            "monitor.on is no body; it must name some, or be all");
     REFUSE(ENERGY, (d.on = (tl_group_def){.range_count = 1}), TL_BAD_ARGUMENT,

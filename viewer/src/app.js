@@ -32,6 +32,7 @@ export class App {
       contacts: false,
       chains: false,
       arrows: false,
+      joints: true,
       follow: false,
       tool: 'look',
       keysChange: false, // keys change physics
@@ -426,7 +427,7 @@ export class App {
       (['contacts', 'chains'].includes(name) && value) || (name === 'colour' && value === 'force');
     if (needsContacts && !this.contactsKnown)
       this.say('Contacts were not recorded: there are no forces to show.', true);
-    if (['contacts', 'chains', 'arrows'].includes(name)) this.view.overlays.show[name] = value;
+    if (['contacts', 'chains', 'arrows', 'joints'].includes(name)) this.view.overlays.show[name] = value;
     if (['contacts', 'chains', 'arrows', 'colour'].includes(name)) this.subscribe();
     if (name === 'colour') this.applyColour();
     this.model.version++;

@@ -32,9 +32,30 @@ static bool find_dynamic(const tl_world *world, uint32_t index, tl_body *body, d
 
 /* ---- looking ---- */
 
-static bool pick(view *v, const view_command *c, const tl_world *world, json_t **members,
-                 char *error)
+/* The joints of a body, MOST_OF_BODY at most, and how they are doing. */
+enum { MOST_OF_BODY = 32 };
+static size_t find_joints(tl_world *world, tl_body body, tl_joint found[MOST_OF_BODY],
+                          tl_joint_state states[MOST_OF_BODY])
 {
+    const size_t all = tl_world_joint_count(world);
+    tl_joint *joints = all ? malloc(all * sizeof *joints) : NULL;
+    size_t count = 0;
+    const bool listed = joints && tl_world_list_joints(world, joints) >= 0;
+    for (size_t i = 0; listed && i < all && count < MOST_OF_BODY; i++) {
+        tl_joint_def def;
+        if (tl_world_joint(world, joints[i], &def) >= 0 &&
+            (def.a.index == body.index || def.b.index == body.index)) {
+            found[count++] = joints[i];
+        }
+    }
+    free(joints);
+    return count && tl_world_read_joints(world, count, found, states) >= 0 ? count : 0;
+}
+
+static bool pick(view *v, const view_command *c, tl_world *world, json_t **members, char *error)
+{
+    tl_joint joints[MOST_OF_BODY];
+    tl_joint_state states[MOST_OF_BODY];
     tl_body body;
     double velocity[3], angular[3];
     source_pick p = {.index = c->body,
@@ -60,6 +81,9 @@ static bool pick(view *v, const view_command *c, const tl_world *world, json_t *
                       tl_world_read_angular_velocities(world, 1, &body, angular) >= 0 &&
                       tl_world_read_masses(world, 1, &body, &p.mass) >= 0;
     if (good) {
+        p.joint_count = find_joints(world, body, joints, states);
+        p.joints = joints;
+        p.joint_states = states;
         *members = source_describe(&v->hub, v->document, &p);
     } else {
         snprintf(error, VIEW_ERROR, "%s", tl_last_message());

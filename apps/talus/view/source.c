@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 100000, MOST_TEXT = 4 << 20 };
+enum { MOST_NAMES = 100000, MOST_JOINTS = 20000, MOST_TEXT = 4 << 20 };
 
 /* ---- hello ---- */
 
@@ -108,6 +108,41 @@ static json_t *list_monitors(const hub *h, const tl_monitor_info *channels)
     return list;
 }
 
+/* Where the origin of a joint's frame is in its body, and its z-axis. */
+static json_t *tell_frame(tl_body body, const double position[3], const double q[4])
+{
+    const double axis[3] = {2 * (q[1] * q[3] + q[0] * q[2]), 2 * (q[2] * q[3] - q[0] * q[1]),
+                            1 - 2 * (q[1] * q[1] + q[2] * q[2])};
+    return json_pack("{sI so so}", "body", (json_int_t)body.index, "at", view_vector(position, 3),
+                     "axis", view_vector(axis, 3));
+}
+
+/* The joints of the scene that have bodies, up to MOST_JOINTS. */
+static json_t *list_joints(const tl_document *document)
+{
+    const tl_scene *scene = tl_document_scene(document);
+    const size_t count = tl_scene_joint_count(scene);
+    json_t *list = json_array();
+    for (uint32_t i = 1; i <= count && i <= MOST_JOINTS; i++) {
+        const char *name = tl_document_joint_name(document, (tl_joint){i});
+        tl_joint_def def;
+        if (tl_scene_joint(scene, (tl_joint){i}, &def) < 0 || (!def.a.index && !def.b.index)) {
+            continue;
+        }
+        json_t *joint = json_pack("{sI ss ss so so}", "index", (json_int_t)i, "name",
+                                  name ? name : "", "kind", tl_word(TL_WORDS_JOINT, def.kind), "a",
+                                  tell_frame(def.a, def.position_a, def.orientation_a), "b",
+                                  tell_frame(def.b, def.position_b, def.orientation_b));
+        if (joint && def.kind == TL_JOINT_PULLEY) {
+            json_object_set_new(
+                joint, "anchors",
+                json_pack("[oo]", view_vector(def.anchors[0], 3), view_vector(def.anchors[1], 3)));
+        }
+        json_array_append_new(list, joint);
+    }
+    return list;
+}
+
 bool source_begin(hub *h, const source_hello *hello)
 {
     size_t length = 0;
@@ -140,6 +175,7 @@ bool source_begin(hub *h, const source_hello *hello)
         "monitors", list_monitors(h, hello->channels), "words", "body", list_words(TL_WORDS_BODY),
         "solver", list_words(TL_WORDS_SOLVER), "law", list_words(TL_WORDS_LAW), "overlap",
         list_words(TL_WORDS_OVERLAP), "impacts", list_words(TL_WORDS_IMPACTS));
+    json_object_set_new(object, "joints", list_joints(hello->document));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);
     json_decref(object);
@@ -288,6 +324,20 @@ static void tell_contacts(const source_pick *pick, json_t *object)
     json_object_set_new(object, "contact_count", json_integer((json_int_t)count));
 }
 
+/* What joints do to the body: force and torque that act on the second body of each. */
+static void tell_joints(const source_pick *pick, json_t *object)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < pick->joint_count; i++) {
+        const tl_joint_state *s = &pick->joint_states[i];
+        json_array_append_new(list,
+                              json_pack("{sI so so sb}", "index", (json_int_t)pick->joints[i].index,
+                                        "force", view_vector(s->force, 3), "torque",
+                                        view_vector(s->torque, 3), "broken", s->broken));
+    }
+    json_object_set_new(object, "joints", list);
+}
+
 json_t *source_describe(hub *h, const tl_document *document, const source_pick *pick)
 {
     char origin[512];
@@ -305,5 +355,6 @@ json_t *source_describe(hub *h, const tl_document *document, const source_pick *
                   pick->angular_velocity ? view_vector(pick->angular_velocity, 3) : json_null());
     tell_shapes(h, pick->index, object);
     tell_contacts(pick, object);
+    tell_joints(pick, object);
     return json_pack("{so}", "body", object);
 }

@@ -42,6 +42,9 @@ typedef struct source_pick {
     bool contacts_known;
     size_t contact_count; /* all contacts of the state */
     const tl_contact *contacts;
+    size_t joint_count; /* joints of the body; 0 where they are not known */
+    const tl_joint *joints;
+    const tl_joint_state *joint_states;
 } source_pick;
 
 /* The members of the reply; shapes come from the hub's table. */

@@ -1,6 +1,5 @@
 // What is drawn over the bodies: contact points, force chains, velocity arrows, the spring of a dragged
-// body. All are ribbons whose ends follow the bodies as they are shown. Joints belong here: their
-// frames are ribbons too.
+// body, joints. All are ribbons whose ends follow the bodies as they are shown.
 import * as THREE from 'three';
 import { Ribbons } from './ribbons.js';
 import { roundUp } from '../colours.js';
@@ -13,20 +12,22 @@ export class Overlays {
     this.points = new Ribbons(shared, { colour: 0xe8793a, onTop: true });
     this.arrows = new Ribbons(shared, { head: true, ramp });
     this.spring = new Ribbons(shared, { colour: 0xf0a020, head: true, onTop: true });
+    this.joints = new Ribbons(shared, { colour: 0x35a7c9, onTop: true });
     this.group = new THREE.Group().add(
       this.chains.mesh,
       this.points.mesh,
       this.arrows.mesh,
       this.spring.mesh,
+      this.joints.mesh,
     );
-    this.show = { contacts: false, chains: false, arrows: false };
+    this.show = { contacts: false, chains: false, arrows: false, joints: true };
     this.drag = null; // { body, target }
     this.chainTop = 0; // N, from which chains are red
     this.clear();
   }
 
   clear() {
-    for (const r of [this.chains, this.points, this.arrows, this.spring]) {
+    for (const r of [this.chains, this.points, this.arrows, this.spring, this.joints]) {
       r.begin(0);
       r.end();
     }
@@ -38,6 +39,33 @@ export class Overlays {
     this.updateContacts(model, this.show.contacts || this.show.chains ? contacts : null, bounds);
     this.updateArrows(model, near);
     this.updateSpring(model);
+    this.updateJoints(model, bounds);
+  }
+
+  /** A stroke along the z-axis of each joint, lines to what it joins, and the rope of a pulley. */
+  updateJoints(model, bounds) {
+    const { joints } = this,
+      list = this.show.joints ? (model.hello?.joints ?? []) : [];
+    if (!list.length && !joints.count) return;
+    const half = 0.5 * Math.max(2 * model.balls.low, bounds.radius * 0.02),
+      a = [0, 0, 0],
+      b = [0, 0, 0],
+      z = [0, 0, 0];
+    joints.begin(4 * list.length);
+    for (const joint of list) {
+      if (!frameOf(model, joint.a, a, z) || !frameOf(model, joint.b, b, null)) continue;
+      const [x, y, w] = z.map((c) => half * c);
+      joints.add(a[0] - x, a[1] - y, a[2] - w, a[0] + x, a[1] + y, a[2] + w, 2.4, 0);
+      if (joint.anchors) {
+        const [p, q] = joint.anchors;
+        joints.add(...a, ...p, 1.6, 0);
+        joints.add(...p, ...q, 1.6, 0);
+        joints.add(...q, ...b, 1.6, 0);
+      } else if (Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) > 0.1 * half) {
+        joints.add(...a, ...b, 1.6, 0);
+      }
+    }
+    joints.end();
   }
 
   updateContacts(model, contacts, bounds) {
@@ -154,6 +182,28 @@ export class Overlays {
     if (on) this.spring.add(...p, ...this.drag.target, 1.6, 0);
     this.spring.end();
   }
+}
+
+/** Where a frame of a joint is on screen: its origin, and its z-axis; false where its body is gone. */
+export function frameOf(model, frame, at, axis) {
+  const turn = [0, 0, 0, 1],
+    origin = [0, 0, 0];
+  if (frame.body && !model.positionOf(frame.body, origin)) return false;
+  if (frame.body) model.turnOf(frame.body, turn);
+  turned(turn, frame.at, at);
+  for (let k = 0; k < 3; k++) at[k] += origin[k];
+  if (axis) turned(turn, frame.axis, axis);
+  return true;
+}
+
+/** v turned by (x, y, z, w), to out. */
+function turned([x, y, z, w], v, out) {
+  const a = 2 * (y * v[2] - z * v[1]),
+    b = 2 * (z * v[0] - x * v[2]),
+    c = 2 * (x * v[1] - y * v[0]);
+  out[0] = v[0] + w * a + y * c - z * b;
+  out[1] = v[1] + w * b + z * a - x * c;
+  out[2] = v[2] + w * c + x * b - y * a;
 }
 
 function impulse(contacts, i) {

@@ -21,6 +21,7 @@ export class BodyPanel {
     if (body === null) return;
     this.facts = h('dl', { class: 'facts', id: 'body-facts' });
     this.contacts = h('div', { class: 'contacts', tabindex: 0, role: 'region', 'aria-label': 'Contacts' });
+    this.joints = h('div', { class: 'contacts', tabindex: 0, role: 'region', 'aria-label': 'Joints' });
     this.title = h('strong', { id: 'body-name' }, app.model.nameOf(body));
     this.push = button(
       'Push up',
@@ -38,6 +39,7 @@ export class BodyPanel {
       this.title,
       this.facts,
       this.contacts,
+      this.joints,
       h(
         'div',
         { class: 'buttons' },
@@ -54,6 +56,43 @@ export class BodyPanel {
     this.update();
   }
 
+  /** The joints of the body, with force and torque where they are known: live. */
+  updateJoints(info) {
+    const { app } = this,
+      own = (app.hello?.joints ?? []).filter((j) => j.a.body === info.index || j.b.body === info.index),
+      states = new Map((info.joints ?? []).map((s) => [s.index, s])),
+      size = (v) => (v ? format(Math.hypot(...v)) : '–');
+    this.joints.hidden = !own.length;
+    this.joints.replaceChildren(
+      h(
+        'table',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', {}, 'Joint'),
+          h('th', { class: 'right' }, 'Force (N)'),
+          h('th', { class: 'right' }, 'Torque (N m)'),
+        ),
+        own.map((j) => {
+          const s = states.get(j.index),
+            other = j.a.body === info.index ? j.b.body : j.a.body;
+          return h(
+            'tr',
+            {},
+            h(
+              'td',
+              { title: `${j.kind} with ${other ? app.model.nameOf(other) : 'the ground'}` },
+              `${j.name || `joint ${j.index}`}${s?.broken ? ', broken' : ''}`,
+            ),
+            h('td', { class: 'right' }, size(s?.force)),
+            h('td', { class: 'right' }, size(s?.torque)),
+          );
+        }),
+      ),
+    );
+  }
+
   update() {
     const { app } = this,
       info = app.pickedInfo;
@@ -67,7 +106,7 @@ export class BodyPanel {
         h('dt', {}, info?.error ? 'Gone' : '…'),
         h('dd', {}, info?.error ?? app.model.kindOf(app.picked) ?? ''),
       );
-      this.contacts.hidden = true;
+      this.contacts.hidden = this.joints.hidden = true;
       return;
     }
     if (info.name) {
@@ -94,6 +133,7 @@ export class BodyPanel {
       ['Contacts', info.contact_count === null ? 'not recorded' : String(info.contact_count)],
     ];
     this.facts.replaceChildren(...facts.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
+    this.updateJoints(info);
     this.contacts.hidden = !info.contacts?.length;
     if (this.contacts.contains(document.activeElement) && document.activeElement !== this.contacts) return; // somebody is about to choose
     this.contacts.replaceChildren(

@@ -143,6 +143,7 @@ function showSection(app, theme) {
     overlay('contacts', 'Contact points'),
     overlay('chains', 'Force chains', 'Lines between touching bodies, wider for larger forces'),
     overlay('arrows', 'Velocity arrows'),
+    overlay('joints', 'Joints', 'Their axes, rods and ropes'),
     option('marks', 'Marks that turn with bodies'),
     option('grid', 'Ground grid', 'On the ground, where the scene has one'),
     option('shadows', 'Shadows', 'Costs a second pass over all bodies'),

@@ -1,0 +1,130 @@
+#!/usr/bin/python3 -B
+# The mechanisms of examples/: pendulums keep their periods and tensions, linkages their geometry, motors and limits what
+# they were told, a pulley its rope, and a chain that falls on a heap holds together. What joints do is read from the
+# monitors of the run, all joints from its report.
+import csv
+import math
+import os
+
+from cli import SOURCE, check, run_json, talus
+
+
+def play(name, *more, until=None):
+    """The report of a run of an example, and its channels, a list per name."""
+    path = f"{name}.h5"
+    arguments = ["run", os.path.join(SOURCE, "examples", f"{name}.json"), "-o", path, "--force", "--quiet", "--threads",
+                 1, *more]
+    if until:
+        arguments += ["--until", until]
+    report = run_json(*arguments)
+    talus("export", path, "--format", "monitors", "-o", f"{name}.csv", "--force")
+    with open(f"{name}.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    names = [column.split(" ")[0] for column in rows[0]]
+    columns = {column: [float(row[i]) for row in rows[1:]] for i, column in enumerate(names)}
+    check(report["status"] == "finished", f"{name}: {report}")
+    return report, columns
+
+
+def near(what, value, wanted, within):
+    check(abs(value - wanted) <= within, f"{what} is {value}, not {wanted} within {within}")
+
+
+def crossings(times, values):
+    """When values cross 0 upwards, between samples."""
+    return [times[i] + (times[i + 1] - times[i]) * -values[i] / (values[i + 1] - values[i])
+            for i in range(len(values) - 1) if values[i] < 0 <= values[i + 1]]
+
+
+def period(length, swing):
+    """Of a pendulum of this reduced length: 4 sqrt(l/g) K(sin(swing/2)), by the mean of arithmetic and geometry."""
+    a, b = 1.0, math.cos(swing / 2)
+    for _ in range(20):
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return 2 * math.pi * math.sqrt(length / 9.81) / a
+
+
+G = 9.81
+
+# ---- Pendulums ----
+report, c = play("pendulums")
+time = c["time"]
+check(report["joints"] == 4 and report["joint_error"] < 1e-9, f"pendulums: {report}")
+swing = crossings(time, c["simple.x"])
+near("the period of the simple pendulum", (swing[-1] - swing[0]) / (len(swing) - 1), period(1, 0.5), 2e-3)
+mass = 4 / 3 * math.pi * 0.05 ** 3 * 1000
+near("the tension of the string", max(c["string.force"]), mass * G * (3 - 2 * math.cos(0.5)), 0.02)
+angle = [x + 0.5 for x in c["compound.rz"]]  # it starts at 0
+swing = crossings(time, angle)
+reduced = 2 / 3 * (1 + 0.05 ** 2 / 4)  # l = I / (m d) of a rod of square section about its end
+near("the period of the compound pendulum", (swing[-1] - swing[0]) / (len(swing) - 1), period(reduced, 0.5), 2e-3)
+near("its load", max(c["compound.force"]), 2.5 * G * (1 + 1.5 * (1 - math.cos(0.5))), 0.02)
+energy = c["energy.total"]
+check(max(energy) - min(energy) < 0.01 * (max(c["energy.kinetic"])), "the double pendulum does not keep its energy")
+
+# ---- A four-bar linkage: the rocker is where the law of cosines has it ----
+report, c = play("fourbar")
+check(report["joint_error"] < 1e-9 and report["redundant_rows"] == 3, f"fourbar: {report}")
+
+
+def rocker(turned):
+    """The angle of the rocker for one of the crank, which starts upright."""
+    x, z = 0.2 * math.cos(math.pi / 2 + turned), 0.2 * math.sin(math.pi / 2 + turned)
+    diagonal = math.hypot(0.6 - x, z)
+    beta = math.acos((0.36 + diagonal ** 2 - 0.25) / (2 * 0.6 * diagonal))
+    along = math.atan2(-z, 0.6 - x) + beta
+    return math.atan2(z + 0.6 * math.sin(along), x + 0.6 * math.cos(along) - 0.6)
+
+
+worst = max(abs(b - (rocker(a) - rocker(0))) for a, b in zip(c["drive.rz"], c["rocker.rz"]))
+print(f"four-bar: the rocker is within {worst:.1e} rad of the law of cosines")
+check(worst < 1e-8, f"the rocker is {worst} rad off")
+near("the speed of the crank", min(c["drive.rz_rate"]), 2 * math.pi, 1e-9)
+near("and at most", max(c["drive.rz_rate"]), 2 * math.pi, 1e-9)
+
+# ---- A slider-crank ----
+report, c = play("slidercrank")
+worst = max(abs(z - (0.1 * math.cos(a) + math.sqrt(0.09 - 0.01 * math.sin(a) ** 2) - 0.4))
+            for a, z in zip(c["drive.rz"], c["piston.z"]))
+print(f"slider-crank: the piston is within {worst:.1e} m")
+check(worst < 1e-9, f"the piston is {worst} m off")
+check(report["joint_error"] < 1e-9, f"slidercrank: {report}")
+
+# ---- A robot arm: motors and limits ----
+report, c = play("robotarm")
+time = c["time"]
+check(report["joint_error"] < 1e-9, f"robotarm: {report}")
+worst = max(abs(a - 1.2 * math.sin(t)) for t, a in zip(time, c["turntable.rz"]) if t > 1)
+print(f"robot arm: the turntable follows within {worst:.1e} rad, the elbow goes from {min(c['elbow.rz']):.4f} to "
+      f"{max(c['elbow.rz']):.4f} rad")
+check(worst < 0.01, f"the turntable is {worst} rad off")
+check(max(c["elbow.rz"]) < 0.5 + 1e-4 and max(c["elbow.rz"]) > 0.49, "the elbow does not stop at its limit")
+for name in ("turntable", "shoulder", "elbow"):
+    check(max(map(abs, c[f"{name}.rz_motor"])) <= 400 * (1 + 1e-9), f"the motor of the {name} exerts too much")
+
+# ---- A crane: the rope over the pulleys, and one that hangs ----
+report, c = play("crane")
+check(max(c["rope.error"]) < 1e-9 and max(c["hoist.error"]) < 1e-9, "a rope of the crane is too long")
+near("the heavier side ends on the floor, so the lift at", c["lift.z"][-1], 0.2 + (2 - 0.15), 0.05)
+near("the rope carries the lift in the end", c["rope.force"][-1], 20 * G, 0.5)
+near("the hoist carries its load", c["hoist.force"][-1], 20 * G, 10)
+near("the mast turns", c["mast.rz_rate"][-1], 0.4, 1e-6)
+
+# ---- A chain falls on a heap and is dragged ----
+report, c = play("chain", until=4)
+print(f"chain: joints are off by {report['joint_error']:.1e} m, the pull is {c['pull.force'][-1]:.0f} N")
+check(report["joints"] == 60 and report["joint_error"] < 2e-4, f"chain: {report}")
+check(c["pull.force"][-1] > 10, "nothing is dragged")
+
+# ---- Joints that do not meet are assembled, and check says so ----
+scene = os.path.join(SOURCE, "examples", "pendulums.json")
+with open("apart.json", "w", encoding="utf-8") as file, open(scene, encoding="utf-8") as source:
+    file.write(source.read().replace('"lower", "position": ["=length", "=2 + 0.5*length", 3]',
+                                     '"lower", "position": ["=length + 0.01", "=2 + 0.5*length", 3]')
+               .replace('"bodies": ["upper", "lower"], "at": ["=length", 2, 3]',
+                        '"bodies": ["upper", "lower"], "frame_a": {"position": ["=0.5*length", 0, 0]}, '
+                        '"frame_b": {"position": [0, "=-0.5*length", 0]}'))
+told = run_json("check", "apart.json")
+check(0 < told["assembly_correction"] <= 0.01, f"the assembly is told as {told['assembly_correction']}")
+check(any("did not meet" in warning for warning in told["warnings"]), f"no warning: {told['warnings']}")
+check(told["joint_kinds"] == "2 spherical, 1 revolute, 1 distance", told["joint_kinds"])
