@@ -185,6 +185,7 @@ void bench_pile(const bench_options *options, bench_output *output); /* and shap
 void bench_contacts(const bench_options *options, bench_output *output);
 void bench_scaling(const bench_options *options, bench_output *output);
 void bench_convergence(const bench_options *options, bench_output *output);
+void bench_joints(const bench_options *options, bench_output *output);
 void bench_paper(const bench_options *options, bench_output *output);
 
 #endif

@@ -6,6 +6,7 @@
 #include "kernels/descent.h"
 #include "kernels/find.h"
 #include "kernels/impact.h"
+#include "kernels/joint.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
 #include "kernels/query.h"

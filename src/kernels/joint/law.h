@@ -128,7 +128,8 @@ TL_KERNEL bool tlk_law_holds(const tlk_law *law)
     return law->state & 1;
 }
 
-/* Where what is beyond a limit would push without end, the row is held at the next break instead. */
+/* Where what is beyond a limit would push without end, the row is held at the next break instead.
+ */
 TL_NARROW void tlk_law_keep_finite(tlk_law *law)
 {
     const double base = tlk_law_base(law, law->state / 2, TLK_NONE);
