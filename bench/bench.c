@@ -65,6 +65,12 @@ static const struct bench {
                 OPTION_PACKED | OPTION_ITERATIONS | OPTION_POSITION_ITERATIONS,
      .sizes = {4000},
      .precision = TL_DOUBLE}, /* single precision would end the curves early */
+    {.name = "joints",
+     .summary = "a chain, a net and many pendulums: time a step and how far joints are off",
+     .run = bench_joints,
+     .options = OPTION_ANY | OPTION_STEPS,
+     .sizes = {1000, 10000, 100000},
+     .precision = TL_DOUBLE},
     {.name = "paper",
      .summary = "tables 1 to 3 of the sources, beside their figures",
      .run = bench_paper,

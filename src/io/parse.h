@@ -206,6 +206,13 @@ tl_status tl_read_exclusions(tl_reader *r, const tl_json *list);
 tl_status tl_read_joints(tl_reader *r, const tl_json *list);
 tl_status tl_read_joint(const tl_reader *r, const tl_json *value, tl_joint *joint);
 
+/* parse_axis.c: what a free axis has, by the values of these keys; tables go to entry_table, texts
+ * to entry_texts. */
+enum { TL_AXIS_KEYS = 5 };
+extern const char *const tl_axis_keys[TL_AXIS_KEYS];
+tl_status tl_read_joint_axis(tl_reader *r, const tl_json *const *fields, bool turns,
+                             tl_axis_def *axis);
+
 /* parse_event.c: what happens while the scene runs; the entry of bodies or fills that a name stands
  * for. */
 tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_span **span);

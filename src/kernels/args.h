@@ -474,27 +474,28 @@ typedef struct tlk_joint_axis {
 } tlk_joint_axis;
 
 typedef struct tlk_joint {
-    uint32_t rows, bodies, first;        /* first: of its rows */
-    uint32_t vector;                     /* of its node: where its part of vectors begins */
-    uint32_t jacobian;                   /* where its rows are: 6 * bodies each */
-    uint32_t bounded;                    /* 1: some row has more than one state */
+    /* what projections look at comes first */
+    uint32_t rows, bodies, first; /* first: of its rows */
+    uint32_t vector;              /* of its node: where its part of vectors begins */
+    uint32_t jacobian;            /* where its rows are: 6 * bodies each */
+    uint32_t bounded;             /* 1: some row has more than one state */
+    uint32_t articulation;
+    uint32_t broken;                     /* 1: it holds nothing */
     uint32_t body[TLK_JOINT_BODIES];     /* rows; ground is none of them */
     uint32_t node[TLK_JOINT_BODIES];     /* where the body's vectors begin; TLK_NONE: not dynamic */
     uint32_t block[TLK_JOINT_BODIES];    /* where its block with that body begins */
     uint32_t across[TLK_JOINT_BODIES];   /* 1: the block is 6 x rows, not rows x 6 */
     uint32_t diagonal[TLK_JOINT_BODIES]; /* the body's own block */
     uint32_t own;                        /* the joint's */
-    uint32_t articulation;
-    uint32_t side[2];              /* places of a and b in `body`; TLK_NONE: the ground */
-    uint32_t coupled[2];           /* joints; TLK_NONE: it couples none */
-    uint32_t place[2][2];          /* of their sides in `body` */
-    uint32_t coordinate[2];        /* of them: 0 to 5 */
-    uint32_t row[TLK_JOINT_ROWS];  /* TLK_ROW_ or 0 to 5 */
-    uint32_t axis[TLK_JOINT_ROWS]; /* of the row, TLK_NONE: locked */
-    uint32_t rope;                 /* 1: its first row is an upper limit */
-    uint32_t broken;               /* 1: it holds nothing */
-    double zero[TLK_JOINT_ROWS];   /* the coordinate that a locked row holds */
-    double at[2][3], turn[2][4];   /* frames, in those of the bodies (mass) */
+    uint32_t rope;                       /* 1: its first row is an upper limit */
+    uint32_t side[2];                    /* places of a and b in `body`; TLK_NONE: the ground */
+    uint32_t coupled[2];                 /* joints; TLK_NONE: it couples none */
+    uint32_t place[2][2];                /* of their sides in `body` */
+    uint32_t coordinate[2];              /* of them: 0 to 5 */
+    uint32_t row[TLK_JOINT_ROWS];        /* TLK_ROW_ or 0 to 5 */
+    uint32_t axis[TLK_JOINT_ROWS];       /* of the row, TLK_NONE: locked */
+    double zero[TLK_JOINT_ROWS];         /* the coordinate that a locked row holds */
+    double at[2][3], turn[2][4];         /* frames, in those of the bodies (mass) */
     double anchor[2][3], ratio, break_force, break_torque;
 } tlk_joint;
 
@@ -593,6 +594,8 @@ typedef struct tlk_joints {
     double *jacobian, *block;
     double *x;      /* a vector per articulation: what is solved */
     tlk_law *law;   /* per row */
+    uint8_t *part;  /* per row: how it takes part in the factors */
+    double *aim;    /* per row: the speed that it holds, where it does */
     double *lambda; /* per row: impulse, N s or N m s */
     double *bend;   /* per row: what the rate over the step is above J v, m/s */
     double *base;   /* per row: the compliance that it has where it is hard */

@@ -199,6 +199,9 @@ TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i)
         const uint32_t at = j->first + r;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         g->soft[at] = part == TLK_ROW_HARD ? g->base[at] : 0;
+        g->part[at] = (uint8_t)part;
+        g->aim[at] =
+            !g->fresh && tlk_law_holds(g->law + at) ? g->law[at].speed[g->law[at].state / 2] : 0;
         g->block[j->own + (size_t)r * j->rows + r] = part == TLK_ROW_HARD   ? -g->base[at]
                                                      : part == TLK_ROW_SOFT ? -1 / g->law[at].slope
                                                                             : -1.0;
@@ -238,7 +241,7 @@ TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_
 }
 
 /* The right-hand side of a joint's rows at the present velocities. Returns the largest. */
-TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, double *scale)
+TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
     double worst = 0;
@@ -246,7 +249,7 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, double *scale)
         const uint32_t at = j->first + r;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const tlk_law *law = g->law + at;
-        const int part = tlk_row_part(g, j, r);
+        const int part = g->part[at];
         double side = 0;
         if (part == TLK_ROW_OFF) {
             const double base =
@@ -264,11 +267,10 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, double *scale)
             if (g->positions)
                 side = -rate;
             else if (part == TLK_ROW_HARD)
-                side = law->speed[law->state / 2] - rate - tlk_joint_bent(g, j, at);
+                side = g->aim[at] - rate - tlk_joint_bent(g, j, at);
             else
                 side = (tlk_law_base(law, law->state / 2, TLK_NONE) - g->lambda[at]) / law->slope -
                        rate - tlk_joint_bent(g, j, at);
-            *scale = tlk_max(*scale, fabs(rate) + fabs(tlk_joint_bent(g, j, at)));
             worst = tlk_max(worst, fabs(side));
         }
         g->x[j->vector + r] = side;
@@ -313,13 +315,27 @@ TL_NARROW bool tlk_joint_states(const tlk_joints *g, const tlk_articulation *a, 
     return moved;
 }
 
+/* m/s: how fast its bodies are, roughly. */
+TL_NARROW double tlk_joint_speed(const tlk_joints *g, const tlk_articulation *a)
+{
+    double most = 0;
+    for (uint32_t k = a->node; k < a->node_end; k++) {
+        if (g->node_body[k] == TLK_NONE)
+            continue;
+        const real *v = g->vel + 8 * (size_t)g->node_body[k];
+        for (int c = 0; c < 3; c++)
+            most = tlk_max(most, fabs((double)v[c]) + fabs((double)v[4 + c]));
+    }
+    return most;
+}
+
 /* One articulation: its velocities are projected onto its joints, by impulses of these. */
 TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
 {
     const tlk_articulation a = g->articulation[i];
     tlk_articulated how = g->how[i];
     for (uint32_t pass = 0; pass < g->passes; pass++) {
-        double scale = 0, worst = 0;
+        double worst = 0;
         const uint32_t wanted = g->positions ? 2 : 1;
         if (!how.factored || (how.factored != wanted && a.bounded))
             tlk_joint_factor(g, &a);
@@ -327,11 +343,11 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
         for (uint32_t k = a.vector; k < a.vector_end; k++)
             g->x[k] = 0;
         for (uint32_t k = a.joint; k < a.joint_end; k++) {
-            const double side = tlk_joint_sides(g, g->list[k], &scale);
+            const double side = tlk_joint_sides(g, g->list[k]);
             worst = tlk_max(worst, side);
         }
         how.residual = worst;
-        if (worst <= TLK_JOINT_FINE * scale)
+        if (worst <= TLK_JOINT_FINE * tlk_joint_speed(g, &a))
             break;
         tlk_back_substitute(g, &a, g->x);
         tlk_joint_apply(g, &a);

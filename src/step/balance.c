@@ -56,7 +56,7 @@ static bool wanted(const tl_world *w, uint32_t rows)
     bool other = false; /* before the first step, nothing has pulled yet */
     for (int k = 0; k < 3; k++)
         other = other || w->pull[k] != w->settings.gravity[k] * w->settings.step;
-    if (!rows || w->mechanism.count || !most || s->kind != TL_PSOR ||
+    if (!rows || w->mechanism.joints.count || !most || s->kind != TL_PSOR ||
         tl_solver_law(s) != TL_LAW_COULOMB || !s->warm_start || !(tl_step_gained(w) > 0) ||
         w->balance_debt > PAYBACK * (uint64_t)most)
         return false;

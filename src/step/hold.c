@@ -22,7 +22,7 @@ static bool wanted(const tl_world *w, const tl_problem *problem, const tl_soluti
     const tl_solver_def *s = &w->settings.solver;
     const double unit = tl_step_gained(w), speed = tl_world_speed(w);
     const uint32_t rows = problem->view.rows;
-    if (!rows || rows > LARGE || w->mechanism.count || !s->balance_iterations ||
+    if (!rows || rows > LARGE || w->mechanism.joints.count || !s->balance_iterations ||
         w->materials_matter || s->kind != TL_PSOR || !s->warm_start ||
         tl_solver_law(s) != TL_LAW_COULOMB || w->settings.overlap != TL_OVERLAP_SPLIT)
         return false;

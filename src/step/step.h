@@ -84,7 +84,8 @@ void tl_step_watch(tl_world *world, double before, const tl_solution *found,
  * which they would have to go, too. */
 static inline bool tl_step_bounces(const tl_world *w)
 {
-    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING && !w->mechanism.count;
+    return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING &&
+           !w->mechanism.joints.count;
 }
 
 #endif

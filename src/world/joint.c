@@ -24,12 +24,13 @@ void tl_mechanism_init(tl_mechanism *m)
 void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
 {
     tl_joint_entry *joints = m->joints.data;
-    tl_buffer *buffers[] = {&m->joint,   &m->axis,    &m->target,   &m->number,    &m->articulation,
-                            &m->how,     &m->list,    &m->node,     &m->node_body, &m->mover,
-                            &m->link,    &m->update,  &m->jacobian, &m->block,     &m->x,
-                            &m->law,     &m->lambda,  &m->bend,     &m->base,      &m->soft,
-                            &m->value,   &m->arm,     &m->pull,     &m->memory[0], &m->memory[1],
-                            &m->account, &m->reading, &m->next_pos, &m->next_quat, &m->distance};
+    tl_buffer *buffers[] = {
+        &m->joint,     &m->axis,      &m->target,    &m->number,  &m->articulation, &m->how,
+        &m->list,      &m->node,      &m->node_body, &m->mover,   &m->link,         &m->update,
+        &m->jacobian,  &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
+        &m->base,      &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
+        &m->aim,       &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
+        &m->next_quat, &m->distance};
     tl_array *arrays[] = {&m->joints,  &m->made,    &m->bodies,   &m->axes,      &m->owners,
                           &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && b; i++)
@@ -233,11 +234,11 @@ static tl_status list_bodies(tl_world *w, uint32_t *seen)
     for (size_t i = 0; i < m->made.count; i++)
         for (uint32_t k = 0; k < made[i].bodies; k++) {
             const uint32_t id = bodies[i].id[k];
-            if (seen[id - 1])
-                continue;
-            seen[id - 1] = TLK_NONE;
-            TL_TRY(tl_array_append(&m->mover_ids, &id, 1));
-            if (((const uint32_t *)w->row_of.data)[id - 1] >= w->dynamic || made[i].broken)
+            if (!seen[id - 1])
+                TL_TRY(tl_array_append(&m->mover_ids, &id, 1));
+            seen[id - 1] = seen[id - 1] ? seen[id - 1] : TLK_NONE;
+            if (seen[id - 1] != TLK_NONE || made[i].broken || !made[i].rows ||
+                ((const uint32_t *)w->row_of.data)[id - 1] >= w->dynamic)
                 continue;
             TL_TRY(tl_array_append(&m->body_ids, &id, 1));
             seen[id - 1] = (uint32_t)m->body_ids.count;
@@ -370,13 +371,15 @@ static tl_status rooms(tl_world *w)
 {
     tl_mechanism *m = &w->mechanism;
     tl_backend *b = w->backend;
-    const size_t real = sizeof(double), rows = m->rows, count = m->count;
+    const size_t real = sizeof(double), rows = m->rows, count = m->joints.count;
     TL_TRY(tl_buffer_need(b, &m->how, m->articulations * sizeof(tlk_articulated)));
     TL_TRY(tl_buffer_need(b, &m->distance, m->articulations * real));
     TL_TRY(tl_buffer_need(b, &m->jacobian, m->numbers_of_rows * real));
     TL_TRY(tl_buffer_need(b, &m->block, m->elimination.block_size * real));
     TL_TRY(tl_buffer_need(b, &m->x, m->elimination.vector_size * real));
     TL_TRY(tl_buffer_need(b, &m->law, rows * sizeof(tlk_law)));
+    TL_TRY(tl_buffer_need(b, &m->part, rows));
+    TL_TRY(tl_buffer_need(b, &m->aim, rows * real));
     TL_TRY(tl_buffer_need(b, &m->lambda, rows * real));
     TL_TRY(tl_buffer_need(b, &m->bend, rows * real));
     TL_TRY(tl_buffer_need(b, &m->base, rows * real));
@@ -395,12 +398,12 @@ static tl_status upload_memory(tl_world *w)
     tl_backend *b = w->backend;
     tl_joint_entry *joints = m->joints.data;
     tl_array all = {.item = sizeof(tlk_joint_memory)};
-    TL_TRY(tl_array_resize(&all, m->count));
-    for (uint32_t i = 0; i < m->count; i++)
+    TL_TRY(tl_array_resize(&all, m->joints.count));
+    for (uint32_t i = 0; i < m->joints.count; i++)
         ((tlk_joint_memory *)all.data)[i] = joints[i].memory;
     const tl_status status = to_device(b, &m->memory[m->current], &all);
     tl_array_free(&all);
-    for (uint32_t i = 0; i < m->count && status == TL_OK; i++)
+    for (uint32_t i = 0; i < m->joints.count && status == TL_OK; i++)
         joints[i].place = i;
     return status;
 }
@@ -432,7 +435,6 @@ static tl_status make_all(tl_world *w)
     for (uint32_t i = 0; i < m->joints.count; i++)
         TL_TRY(make_joint(w, i));
     TL_TRY(eliminate(w));
-    m->count = (uint32_t)m->joints.count;
     m->articulations = (uint32_t)m->elimination.articulations.count;
     m->movers = (uint32_t)m->mover_ids.count;
     TL_TRY(to_device(b, &m->axis, &m->axes));
@@ -445,7 +447,9 @@ static tl_status make_all(tl_world *w)
     TL_TRY(to_device(b, &m->update, &m->elimination.updates));
     TL_TRY(upload_rows(w));
     TL_TRY(rooms(w));
-    return upload_memory(w);
+    TL_TRY(upload_memory(w));
+    m->count = (uint32_t)m->joints.count;
+    return TL_OK;
 }
 
 tl_status tl_joints_ready(tl_world *w)
@@ -489,6 +493,8 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .block = m->block.data,
                         .x = m->x.data,
                         .law = m->law.data,
+                        .part = m->part.data,
+                        .aim = m->aim.data,
                         .lambda = m->lambda.data,
                         .bend = m->bend.data,
                         .base = m->base.data,

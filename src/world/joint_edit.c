@@ -129,6 +129,7 @@ tl_status tl_joints_assemble(tl_world *w)
     TL_TRY(status);
     if (!(worst <= OPEN))
         return refuse_open(w, &g);
+    TL_TRY(tl_world_upload_exclusions(w)); /* from here on nothing fails */
     m->corrected = furthest;
     if (furthest > 0) {
         b->ops->copy(b, w->pos.data, g.pos, bytes);
@@ -228,8 +229,6 @@ tl_status tl_world_add_joint(tl_world *world, const tl_joint_def *def, tl_joint 
         return status;
     }
     status = tl_joints_assemble(world);
-    if (status == TL_OK)
-        status = tl_world_upload_exclusions(world);
     if (status != TL_OK) {
         take_back(world, before);
         return status;
@@ -246,22 +245,26 @@ static tl_status refuse_joint(const char *function, tl_joint joint)
 }
 
 /* The bodies of a joint that goes collide again, unless another one holds them. */
-static void lift_exclusion(tl_world *w, const tl_joint_entry *gone)
+static tl_status lift_exclusion(tl_world *w, const tl_joint_entry *gone)
 {
     tl_joint_entry *joints = w->mechanism.joints.data;
     const tl_joint_def *def = &gone->rec.def;
     const uint64_t pair = tl_exclusion(def->a.index, def->b.index);
     if (!gone->excludes)
-        return;
+        return TL_OK;
     for (size_t i = 0; i < w->mechanism.joints.count; i++) {
         const tl_joint_def *other = &joints[i].rec.def;
         if (&joints[i] != gone && other->a.index && other->b.index && !other->collide &&
             tl_exclusion(other->a.index, other->b.index) == pair) {
             joints[i].excludes = 1;
-            return;
+            return TL_OK;
         }
     }
-    (void)tl_exclusions_set(&w->exclusions, pair, false); /* taking away cannot fail */
+    (void)tl_exclusions_set(&w->exclusions, pair, false); /* taking away cannot fail, */
+    const tl_status status = tl_world_upload_exclusions(w);
+    if (status != TL_OK)
+        (void)tl_exclusions_set(&w->exclusions, pair, true); /* and there is room */
+    return status;
 }
 
 tl_status tl_world_remove_joint(tl_world *world, tl_joint joint)
@@ -271,9 +274,7 @@ tl_status tl_world_remove_joint(tl_world *world, tl_joint joint)
     tl_joint_entry *found = tl_joint_find(world, joint);
     if (!found)
         return refuse_joint(__func__, joint);
-    TL_TRY(tl_world_upload_exclusions(world)); /* so that it cannot fail below */
-    lift_exclusion(world, found);
-    TL_TRY(tl_world_upload_exclusions(world));
+    TL_TRY(lift_exclusion(world, found));
     tl_joint_rec_free(&found->rec);
     const size_t at = (size_t)(found - (tl_joint_entry *)m->joints.data);
     memmove(found, found + 1, (--m->joints.count - at) * sizeof *found);

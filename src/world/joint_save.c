@@ -108,7 +108,7 @@ static tl_status put_text(tl_array *out, const char *text)
 
 static tl_status put_joint(tl_array *out, tl_joint_entry *e)
 {
-    uint64_t words[WORDS];
+    uint64_t words[WORDS] = {0};
     double *x[NUMBERS];
     words_of(e, words);
     TL_TRY(put(out, words, sizeof words));
@@ -158,7 +158,7 @@ static tl_status get(source *s, void *data, size_t bytes)
 /* Two tables in place: they begin at a multiple of eight bytes. */
 static tl_status get_tables(source *s, size_t *length, const double **one, const double **two)
 {
-    uint64_t count;
+    uint64_t count = 0;
     TL_TRY(get(s, &count, sizeof count));
     if (count > s->left / (2 * sizeof(double)))
         return tl_damaged("a table of a joint ends early");
@@ -172,7 +172,7 @@ static tl_status get_tables(source *s, size_t *length, const double **one, const
 
 static tl_status get_text(source *s, const char **text)
 {
-    uint64_t length;
+    uint64_t length = 0;
     TL_TRY(get(s, &length, sizeof length));
     if (length > LONGEST || (length + 7) / 8 * 8 > s->left ||
         (length && memchr(s->at, 0, (size_t)length) != s->at + length - 1))
@@ -230,7 +230,7 @@ static bool sound_memory(const tl_joint_entry *e)
 
 static tl_status get_joint(source *s, tl_joint_entry *e)
 {
-    uint64_t words[WORDS];
+    uint64_t words[WORDS] = {0};
     double *x[NUMBERS];
     *e = (tl_joint_entry){.place = TLK_NONE, .measured = 1};
     TL_TRY(get(s, words, sizeof words));
@@ -269,8 +269,8 @@ tl_status tl_joints_load(tl_world *w, const void *bytes, size_t count)
 {
     tl_mechanism *m = &w->mechanism;
     source s = {bytes, count};
-    uint64_t counts[2];
-    double numbers[2];
+    uint64_t counts[2] = {0};
+    double numbers[2] = {0};
     uint32_t last = 0;
     TL_TRY(get(&s, counts, sizeof counts));
     TL_TRY(get(&s, numbers, sizeof numbers));

@@ -360,6 +360,48 @@ static void test_solid_words(void **state)
     for_each_precision(solid_words);
 }
 
+/* A world with joints of many kinds: a chain with limits and a motor, a rope, a spring by a table
+ * and a function that is an expression. */
+static tl_world *joint_world(const variant *v)
+{
+    static const double values[2] = {-1, 1}, forces[2] = {10, -10};
+    tl_scene *scene = scene_for(v, 1.0 / 200);
+    tl_joint_def joint = tl_joint_default(TL_JOINT_REVOLUTE);
+    for (int i = 0; i < 3; i++) {
+        joint.a = joint.b;
+        joint.b = add_sphere(scene, (tl_material){0}, 0.1, 1, (double[3]){0.3 * i, 0, 1},
+                             (double[3]){0, 0, 0});
+        joint.position_a[0] = i ? 0.15 : -0.15;
+        joint.position_a[2] = i ? 0 : 1;
+        joint.position_b[0] = -0.15;
+        joint.axes[5].lower = i ? -0.5 : -INFINITY;
+        joint.axes[5].spring_length = i == 1 ? 2 : 0;
+        joint.axes[5].spring_values = values;
+        joint.axes[5].spring_forces = forces;
+        joint.axes[5].drive = i == 2 ? TL_DRIVE_FORCE : TL_DRIVE_NONE;
+        if (i == 2) {
+            joint.axes[5].target.kind = TL_FUNCTION_EXPRESSION;
+            joint.axes[5].target.expression = "0.1*t";
+        }
+        assert_ok(tl_scene_add_joint(scene, &joint, NULL));
+    }
+    tl_joint_def rope = tl_joint_default(TL_JOINT_DISTANCE);
+    rope.b = joint.b;
+    rope.position_a[2] = 1;
+    rope.rope = true;
+    assert_ok(tl_scene_add_joint(scene, &rope, NULL));
+    tl_world *world = world_of(scene);
+    step(world, 10);
+    return world;
+}
+
+static void test_joint_words(void **state)
+{
+    (void)state;
+    const variant v = variant_at(0);
+    every_word(&v, joint_world(&v), SPARSE);
+}
+
 /* Random words of a large world: the same bits with one thread and with two. */
 static void large(const variant *v)
 {
@@ -501,9 +543,10 @@ static void test_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_word), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_colours),    cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_solid_words),
+        cmocka_unit_test(test_every_word),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_colours),     cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_solid_words),
+        cmocka_unit_test(test_joint_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

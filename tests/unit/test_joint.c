@@ -11,7 +11,7 @@ static tl_scene *machine(uint32_t threads, tl_precision precision)
     s.threads = threads;
     s.solver.iterations = 30;
     tl_scene *scene = scene_with(&s);
-    const tl_material material = add_material(scene, 0.4, 0);
+    const tl_material material = add_material(scene, 0.4, 0.3);
     add_floor(scene, material);
     put before = ground;
     for (int i = 0; i < 8; i++) {

@@ -81,6 +81,8 @@ static bool again(tl_status status, bool *given_up)
         }                                  \
     } while (0)
 
+static bool jointed; /* lives have joints */
+
 static void describe(tl_scene *scene, bool *gave_up)
 {
     bool given_up = *gave_up;
@@ -330,10 +332,56 @@ static void add_crowd(tl_scene *scene, bool *gave_up)
     *gave_up = given_up;
 }
 
+/* Joints of every sort of row, with a table and an expression. */
+static void add_joints(tl_scene *scene, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    static const double values[2] = {-1, 1}, forces[2] = {10, -10};
+    tl_joint_def hinge = tl_joint_default(TL_JOINT_REVOLUTE);
+    tl_joint_def rope = tl_joint_default(TL_JOINT_DISTANCE);
+    hinge.b = (tl_body){4, 1};
+    hinge.position_a[0] = 0.63;
+    hinge.position_a[2] = 0.3;
+    hinge.axes[5].spring_length = 2;
+    hinge.axes[5].spring_values = values;
+    hinge.axes[5].spring_forces = forces;
+    hinge.axes[5].drive = TL_DRIVE_FORCE;
+    hinge.axes[5].target.kind = TL_FUNCTION_EXPRESSION;
+    hinge.axes[5].target.expression = "0.1*t";
+    TRY(tl_scene_add_joint(scene, &hinge, NULL));
+    rope.a = (tl_body){5, 1};
+    rope.b = (tl_body){6, 1};
+    rope.rope = true;
+    TRY(tl_scene_add_joint(scene, &rope, NULL));
+    *gave_up = given_up;
+}
+
+/* Joints that come, are looked at and go. */
+static void edit_joints(tl_world *world, bool *gave_up)
+{
+    bool given_up = *gave_up;
+    tl_joint_def rod = tl_joint_default(TL_JOINT_DISTANCE);
+    tl_joint_state states[3];
+    tl_joint added = {0};
+    rod.a = (tl_body){4, 1};
+    rod.b = (tl_body){5, 1};
+    for (int i = 0; i < 3; i++)
+        TRY(tl_world_step(world, 1, NULL));
+    TRY(tl_world_add_joint(world, &rod, &added));
+    TRY(tl_world_read_joints(world, 3, NULL, states));
+    TRY(tl_world_step(world, 1, NULL));
+    TRY(tl_world_set_drive(world, (tl_joint){1}, 5, 0.5));
+    TRY(tl_world_step(world, 1, NULL));
+    TRY(tl_world_remove_joint(world, (tl_joint){2}));
+    TRY(tl_world_step(world, 1, NULL));
+    *gave_up = given_up;
+}
+
 /* The whole life of a scene (with a schedule, if `busy`) and a world; returns the final hash, 0 if
  * it was given up. */
 static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
 {
+
     tl_scene *scene = NULL;
     tl_world *world = NULL, *loaded = NULL;
     void *snapshot = NULL;
@@ -353,10 +401,14 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
             plan(scene, &given_up);
         if (crowded)
             add_crowd(scene, &given_up);
+        if (jointed)
+            add_joints(scene, &given_up);
     }
     TRY(tl_world_create(scene, &world));
     assert_true((world != NULL) == !given_up);
-    if (world && !busy)
+    if (world && jointed)
+        edit_joints(world, &given_up);
+    else if (world && !busy)
         edit(world, &given_up);
     for (int i = 0; i < 3 && busy; i++)
         TRY(tl_world_step(world, 1, NULL));
@@ -432,13 +484,20 @@ static void test_crowd(void **state)
     crowded = false;
 }
 
+static void test_joints(void **state)
+{
+    (void)state;
+    jointed = true;
+    every_allocation(TL_PSOR, TL_DOUBLE, false);
+    jointed = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_psor),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_psor),     cmocka_unit_test(test_others),
+        cmocka_unit_test(test_schedule), cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "kernels/find.h"
 #include "kernels/gather.h"
 #include "kernels/impact.h"
+#include "kernels/joint.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
 #include "kernels/query.h"

@@ -12,7 +12,7 @@
 
 /* A block of its own: L below the diagonal, 1 / D on it. Pivots of joints that vanish are rows that
  * follow from others: they keep their softness, and are counted. */
-TL_NARROW uint32_t tlk_factor_own(double *a, uint32_t n, const double *soft)
+TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, const double *soft)
 {
     uint32_t redundant = 0;
     for (uint32_t k = 0; k < n; k++) {
@@ -40,7 +40,7 @@ TL_NARROW uint32_t tlk_factor_own(double *a, uint32_t n, const double *soft)
 }
 
 /* Y of a block below: rows y of Y L' = A. */
-TL_NARROW void tlk_factor_below(const double *own, uint32_t n, double *below, uint32_t rows)
+TL_KERNEL void tlk_factor_below(const double *own, uint32_t n, double *below, uint32_t rows)
 {
     for (uint32_t r = 0; r < rows; r++) {
         double *y = below + (size_t)r * n;
@@ -54,7 +54,7 @@ TL_NARROW void tlk_factor_below(const double *own, uint32_t n, double *below, ui
 }
 
 /* What two blocks below leave of the one of their nodes. */
-TL_NARROW void tlk_factor_update(const double *own, uint32_t n, const double *one, uint32_t rows,
+TL_KERNEL void tlk_factor_update(const double *own, uint32_t n, const double *one, uint32_t rows,
                                  const double *two, uint32_t columns, double *out)
 {
     for (uint32_t r = 0; r < rows; r++) {
@@ -70,25 +70,85 @@ TL_NARROW void tlk_factor_update(const double *own, uint32_t n, const double *on
     }
 }
 
+/* One node goes; `n` is its size, which compilers know where it is a usual one. */
+TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32_t n)
+{
+    double *own = g->block + node->block;
+    const double *soft = node->joint == TLK_NONE ? 0 : g->soft + g->joint[node->joint].first;
+    const uint32_t redundant = tlk_factor_own(own, n, soft);
+    if (soft && !g->fresh && !g->positions)
+        g->account[node->joint].redundant = redundant;
+    for (uint32_t k = node->links; k < node->last; k++)
+        tlk_factor_below(own, n, g->block + g->link[k].block, g->link[k].size);
+    uint32_t update = node->updates;
+    for (uint32_t k = node->links; k < node->last; k++)
+        for (uint32_t l = node->links; l <= k; l++)
+            tlk_factor_update(own, n, g->block + g->link[k].block, g->link[k].size,
+                              g->block + g->link[l].block, g->link[l].size,
+                              g->block + g->update[update++]);
+}
+
 /* The factors of an articulation, of the matrix in `block`. */
 TL_NARROW void tlk_factor(const tlk_joints *g, const tlk_articulation *a)
 {
     for (uint32_t i = a->node; i < a->node_end; i++) {
         const tlk_node node = g->node[i];
-        double *own = g->block + node.block;
-        const double *soft = node.joint == TLK_NONE ? 0 : g->soft + g->joint[node.joint].first;
-        const uint32_t redundant = tlk_factor_own(own, node.size, soft);
-        if (soft && !g->fresh && !g->positions)
-            g->account[node.joint].redundant = redundant;
-        for (uint32_t k = node.links; k < node.last; k++)
-            tlk_factor_below(own, node.size, g->block + g->link[k].block, g->link[k].size);
-        uint32_t update = node.updates;
-        for (uint32_t k = node.links; k < node.last; k++)
-            for (uint32_t l = node.links; l <= k; l++)
-                tlk_factor_update(own, node.size, g->block + g->link[k].block, g->link[k].size,
-                                  g->block + g->link[l].block, g->link[l].size,
-                                  g->block + g->update[update++]);
+        switch (node.size) {
+        case 6: tlk_factor_node(g, &node, 6); break;
+        case 3: tlk_factor_node(g, &node, 3); break;
+        default: tlk_factor_node(g, &node, node.size); break;
+        }
     }
+}
+
+/* Substitution at a node, forwards. */
+TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n, double *x)
+{
+    const double *own = g->block + node->block;
+    double *y = x + node->vector, scaled[TLK_NODE];
+    for (uint32_t k = 0; k < n; k++) {
+        double sum = y[k];
+        for (uint32_t j = 0; j < k; j++)
+            sum -= own[k * n + j] * y[j];
+        y[k] = sum;
+        scaled[k] = sum * own[k * n + k];
+    }
+    for (uint32_t l = node->links; l < node->last; l++) {
+        const tlk_link link = g->link[l];
+        for (uint32_t r = 0; r < link.size; r++) {
+            const double *below = g->block + link.block + (size_t)r * n;
+            double sum = 0;
+            for (uint32_t k = 0; k < n; k++)
+                sum += below[k] * scaled[k];
+            x[link.vector + r] -= sum;
+        }
+    }
+}
+
+/* And backwards. */
+TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, double *x)
+{
+    const double *own = g->block + node->block;
+    double y[TLK_NODE];
+    for (uint32_t k = 0; k < n; k++)
+        y[k] = x[node->vector + k];
+    for (uint32_t l = node->links; l < node->last; l++) {
+        const tlk_link link = g->link[l];
+        for (uint32_t r = 0; r < link.size; r++) {
+            const double *below = g->block + link.block + (size_t)r * n;
+            const double other = x[link.vector + r];
+            for (uint32_t k = 0; k < n; k++)
+                y[k] -= below[k] * other;
+        }
+    }
+    for (uint32_t k = n; k-- > 0;) {
+        double sum = y[k] * own[k * n + k];
+        for (uint32_t j = k + 1; j < n; j++)
+            sum -= own[j * n + k] * y[j];
+        y[k] = sum;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        x[node->vector + k] = y[k];
 }
 
 /* The solution in place of the right-hand side x, which both are vectors of an articulation. */
@@ -96,43 +156,18 @@ TL_NARROW void tlk_back_substitute(const tlk_joints *g, const tlk_articulation *
 {
     for (uint32_t i = a->node; i < a->node_end; i++) {
         const tlk_node node = g->node[i];
-        const double *own = g->block + node.block;
-        double *y = x + node.vector, scaled[TLK_NODE];
-        for (uint32_t k = 0; k < node.size; k++) {
-            double sum = y[k];
-            for (uint32_t j = 0; j < k; j++)
-                sum -= own[(size_t)k * node.size + j] * y[j];
-            y[k] = sum;
-            scaled[k] = sum * own[(size_t)k * node.size + k];
-        }
-        for (uint32_t l = node.links; l < node.last; l++) {
-            const tlk_link link = g->link[l];
-            for (uint32_t r = 0; r < link.size; r++) {
-                const double *below = g->block + link.block + (size_t)r * node.size;
-                double sum = 0;
-                for (uint32_t k = 0; k < node.size; k++)
-                    sum += below[k] * scaled[k];
-                x[link.vector + r] -= sum;
-            }
+        switch (node.size) {
+        case 6: tlk_forward(g, &node, 6, x); break;
+        case 3: tlk_forward(g, &node, 3, x); break;
+        default: tlk_forward(g, &node, node.size, x); break;
         }
     }
     for (uint32_t i = a->node_end; i-- > a->node;) {
         const tlk_node node = g->node[i];
-        const double *own = g->block + node.block;
-        double *y = x + node.vector;
-        for (uint32_t l = node.links; l < node.last; l++) {
-            const tlk_link link = g->link[l];
-            for (uint32_t r = 0; r < link.size; r++) {
-                const double *below = g->block + link.block + (size_t)r * node.size;
-                for (uint32_t k = 0; k < node.size; k++)
-                    y[k] -= below[k] * x[link.vector + r];
-            }
-        }
-        for (uint32_t k = node.size; k-- > 0;) {
-            double sum = y[k] * own[(size_t)k * node.size + k];
-            for (uint32_t j = k + 1; j < node.size; j++)
-                sum -= own[(size_t)j * node.size + k] * y[j];
-            y[k] = sum;
+        switch (node.size) {
+        case 6: tlk_backward(g, &node, 6, x); break;
+        case 3: tlk_backward(g, &node, 3, x); break;
+        default: tlk_backward(g, &node, node.size, x); break;
         }
     }
 }

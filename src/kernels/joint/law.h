@@ -128,6 +128,17 @@ TL_KERNEL bool tlk_law_holds(const tlk_law *law)
     return law->state & 1;
 }
 
+/* Where what is beyond a limit would push without end, the row is held at the next break instead.
+ */
+TL_NARROW void tlk_law_keep_finite(tlk_law *law)
+{
+    const double base = tlk_law_base(law, law->state / 2, TLK_NONE);
+    if (base > 0.5 * TLK_ENDLESS)
+        law->state++;
+    else if (base < -0.5 * TLK_ENDLESS)
+        law->state--;
+}
+
 /* The state that a step begins with: held where the last one left it, else by the speed. */
 TL_NARROW void tlk_law_start(tlk_law *law, uint32_t held, double rate)
 {
@@ -140,11 +151,7 @@ TL_NARROW void tlk_law_start(tlk_law *law, uint32_t held, double rate)
     while (s < law->breaks && rate > law->speed[s])
         s++;
     law->state = 2 * s;
-    const double base = tlk_law_base(law, s, TLK_NONE);
-    if (base > 0.5 * TLK_ENDLESS)
-        law->state++;
-    else if (base < -0.5 * TLK_ENDLESS)
-        law->state--;
+    tlk_law_keep_finite(law);
 }
 
 /* Whether a solution has the row in another state: then it goes there. */
@@ -158,6 +165,8 @@ TL_NARROW bool tlk_law_move(tlk_law *law, double rate, double impulse)
             law->state = 2 * s;
         else if (impulse < rest + law->low[s] - slack)
             law->state = 2 * s + 2;
+        if (law->state != old)
+            tlk_law_keep_finite(law);
         return law->state != old;
     }
     if (s > 0 && rate < law->speed[s - 1] - 1e-12 * fabs(law->speed[s - 1]))

@@ -1,0 +1,279 @@
+/* The elimination of joints against a dense solution: random trees, loops, hubs and redundant rows.
+ */
+#define TLK_PRECISION_double
+#include "kernels/joint/factor.h"
+
+#include "joint/graph.h"
+#include "support.h"
+
+#define MOST 400 /* unknowns */
+
+/* A random system [M J'; J -C] on a graph, dense and as blocks. */
+typedef struct system {
+    uint32_t bodies, joints, size;
+    tl_graph_joint *graph;
+    double (*inertia)[6];                 /* of bodies: diagonals */
+    double (*rows)[TLK_JOINT_BODIES][48]; /* of joints: 6 x rows for each body */
+    double soft;
+} system_t;
+
+static void dense(const system_t *s, double *a)
+{
+    const uint32_t n = s->size;
+    memset(a, 0, (size_t)n * n * sizeof *a);
+    for (uint32_t b = 0; b < s->bodies; b++)
+        for (uint32_t k = 0; k < 6; k++)
+            a[(6 * b + k) * n + 6 * b + k] = s->inertia[b][k];
+    uint32_t at = 6 * s->bodies;
+    for (uint32_t j = 0; j < s->joints; at += s->graph[j++].rows)
+        for (uint32_t r = 0; r < s->graph[j].rows; r++) {
+            a[(at + r) * n + at + r] = -s->soft;
+            for (uint32_t b = 0; b < s->graph[j].bodies; b++)
+                for (uint32_t k = 0; k < 6; k++) {
+                    const uint32_t column = 6 * s->graph[j].body[b] + k;
+                    a[(at + r) * n + column] = a[column * n + at + r] = s->rows[j][b][6 * r + k];
+                }
+        }
+}
+
+/* Gauss with partial pivoting. */
+static void solve_dense(double *a, double *x, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t best = k;
+        for (uint32_t i = k + 1; i < n; i++)
+            best = fabs(a[i * n + k]) > fabs(a[best * n + k]) ? i : best;
+        for (uint32_t j = 0; j < n; j++) {
+            const double t = a[k * n + j];
+            a[k * n + j] = a[best * n + j];
+            a[best * n + j] = t;
+        }
+        const double t = x[k];
+        x[k] = x[best];
+        x[best] = t;
+        for (uint32_t i = k + 1; i < n; i++) {
+            const double f = a[i * n + k] / a[k * n + k];
+            for (uint32_t j = k; j < n && f != 0; j++)
+                a[i * n + j] -= f * a[k * n + j];
+            x[i] -= f * x[k];
+        }
+    }
+    for (uint32_t k = n; k-- > 0;) {
+        for (uint32_t j = k + 1; j < n; j++)
+            x[k] -= a[k * n + j] * x[j];
+        x[k] /= a[k * n + k];
+    }
+}
+
+/* The same by blocks; x is in the order of the dense system. Returns how many rows were found to be
+ * redundant. */
+static uint32_t solve_blocks(const system_t *s, double *x)
+{
+    tl_elimination e;
+    assert_ok(tl_eliminate(s->bodies, s->graph, s->joints, &e));
+    double *block = calloc(e.block_size, sizeof *block), *vector = calloc(e.vector_size, 8);
+    double soft[MOST];
+    tlk_joint *joints = calloc(s->joints, sizeof *joints);
+    tlk_joint_account *accounts = calloc(s->joints, sizeof *accounts);
+    assert_true(block && vector && joints && accounts);
+    const tlk_node *nodes = e.nodes.data;
+    const uint32_t *places = e.places.data;
+    for (uint32_t b = 0; b < s->bodies; b++)
+        for (uint32_t k = 0; k < 6; k++) {
+            block[nodes[places[b]].block + 7 * k] = s->inertia[b][k];
+            vector[nodes[places[b]].vector + k] = x[6 * b + k];
+        }
+    uint32_t at = 6 * s->bodies;
+    for (uint32_t j = 0; j < s->joints; at += s->graph[j++].rows) {
+        const uint32_t rows = s->graph[j].rows;
+        const tlk_node *own = &nodes[places[s->bodies + j]];
+        joints[j].first = at - 6 * s->bodies;
+        for (uint32_t r = 0; r < rows; r++) {
+            soft[joints[j].first + r] = s->soft;
+            block[own->block + r * rows + r] = -s->soft;
+            vector[own->vector + r] = x[at + r];
+            for (uint32_t b = 0; b < s->graph[j].bodies; b++) {
+                const tl_graph_block to =
+                    ((const tl_graph_block *)e.blocks.data)[TLK_JOINT_BODIES * j + b];
+                for (uint32_t k = 0; k < 6; k++)
+                    block[to.block + (to.across ? k * rows + r : r * 6 + k)] =
+                        s->rows[j][b][6 * r + k];
+            }
+        }
+    }
+    const tlk_joints g = {.joint = joints,
+                          .account = accounts,
+                          .node = nodes,
+                          .link = e.links.data,
+                          .update = e.updates.data,
+                          .block = block,
+                          .soft = soft};
+    const tlk_articulation *all = e.articulations.data;
+    for (size_t i = 0; i < e.articulations.count; i++) {
+        tlk_factor(&g, &all[i]);
+        tlk_back_substitute(&g, &all[i], vector);
+    }
+    uint32_t redundant = 0;
+    for (uint32_t b = 0; b < s->bodies; b++)
+        for (uint32_t k = 0; k < 6; k++)
+            x[6 * b + k] = vector[nodes[places[b]].vector + k];
+    at = 6 * s->bodies;
+    for (uint32_t j = 0; j < s->joints; at += s->graph[j++].rows) {
+        redundant += accounts[j].redundant;
+        for (uint32_t r = 0; r < s->graph[j].rows; r++)
+            x[at + r] = vector[nodes[places[s->bodies + j]].vector + r];
+    }
+    free(block);
+    free(vector);
+    free(joints);
+    free(accounts);
+    tl_elimination_free(&e);
+    return redundant;
+}
+
+static void compare(dice *d, uint32_t bodies, tl_graph_joint *graph, uint32_t joints, double soft,
+                    double tolerance)
+{
+    system_t s = {bodies, joints, 6 * bodies, graph, NULL, NULL, soft};
+    double x[MOST], y[MOST];
+    for (uint32_t j = 0; j < joints; j++)
+        s.size += graph[j].rows;
+    assert_true(s.size <= MOST);
+    s.inertia = calloc(bodies, sizeof *s.inertia);
+    s.rows = calloc(joints, sizeof *s.rows);
+    double *a = malloc((size_t)s.size * s.size * sizeof *a);
+    assert_true(s.inertia && s.rows && a);
+    for (uint32_t i = 0; i < 6 * bodies; i++)
+        s.inertia[i / 6][i % 6] = roll(d, 0.5, 2);
+    for (uint32_t j = 0; j < joints; j++)
+        for (uint32_t b = 0; b < graph[j].bodies; b++)
+            for (uint32_t k = 0; k < 6 * graph[j].rows; k++)
+                s.rows[j][b][k] = roll(d, -1, 1);
+    for (uint32_t i = 0; i < s.size; i++)
+        x[i] = y[i] = roll(d, -1, 1);
+    dense(&s, a);
+    solve_dense(a, x, s.size);
+    assert_int_equal(solve_blocks(&s, y), 0);
+    double worst = 0, scale = 0;
+    for (uint32_t i = 0; i < s.size; i++) {
+        worst = fmax(worst, fabs(x[i] - y[i]));
+        scale = fmax(scale, fabs(x[i]));
+    }
+    assert_below(worst, tolerance * scale);
+    free(s.inertia);
+    free(s.rows);
+    free(a);
+}
+
+/* Bodies on random earlier ones or on the ground. */
+static void test_trees(void **state)
+{
+    (void)state;
+    dice d = {1};
+    for (int round = 0; round < 60; round++) {
+        const uint32_t bodies = 2 + (uint32_t)(roll_bits(&d) % 19);
+        tl_graph_joint graph[32] = {{0}};
+        for (uint32_t b = 0; b < bodies; b++) {
+            const uint32_t on = (uint32_t)(roll_bits(&d) % (b + 1));
+            graph[b] = (tl_graph_joint){.rows = 1 + (uint32_t)(roll_bits(&d) % 6), .bodies = 1};
+            graph[b].body[0] = b;
+            if (on < b)
+                graph[b].body[graph[b].bodies++] = on;
+        }
+        context("tree %d of %u bodies", round, bodies);
+        compare(&d, bodies, graph, bodies, 1e-12, 1e-6);
+    }
+}
+
+/* More joints than a tree has, some of which couple four bodies. */
+static void test_loops(void **state)
+{
+    (void)state;
+    dice d = {2};
+    for (int round = 0; round < 60; round++) {
+        const uint32_t bodies = 4 + (uint32_t)(roll_bits(&d) % 17), joints = bodies + bodies / 3;
+        tl_graph_joint graph[32] = {{0}};
+        for (uint32_t j = 0; j < joints; j++) {
+            graph[j] = (tl_graph_joint){.rows = 1 + (uint32_t)(roll_bits(&d) % 3), .bodies = 1};
+            graph[j].body[0] = j % bodies;
+            for (uint32_t b = j % 5 ? 1 : 3; b-- > 0;) {
+                const uint32_t other = (uint32_t)(roll_bits(&d) % bodies);
+                bool there = false;
+                for (uint32_t k = 0; k < graph[j].bodies; k++)
+                    there = there || graph[j].body[k] == other;
+                if (!there)
+                    graph[j].body[graph[j].bodies++] = other;
+            }
+        }
+        context("loops %d of %u bodies", round, bodies);
+        compare(&d, bodies, graph, joints, 1e-12, 1e-5);
+    }
+}
+
+/* A body with 40 joints: these do not wait for it. */
+static void test_hub(void **state)
+{
+    (void)state;
+    dice d = {3};
+    tl_graph_joint graph[40] = {{0}};
+    for (uint32_t j = 0; j < 40; j++)
+        graph[j] = (tl_graph_joint){.rows = 3, .bodies = 2, .body = {0, j + 1}};
+    context("hub");
+    compare(&d, 41, graph, 40, 1e-12, 1e-6);
+    tl_elimination e;
+    assert_ok(tl_eliminate(41, graph, 40, &e));
+    assert_int_equal(e.articulations.count, 1);
+    assert_true(e.links.count <= 80); /* nothing has filled in */
+    tl_elimination_free(&e);
+}
+
+/* A chain fills nothing in, however long it is. */
+static void test_chain(void **state)
+{
+    (void)state;
+    enum { LINKS = 20000 };
+    tl_graph_joint *graph = calloc(LINKS, sizeof *graph);
+    assert_non_null(graph);
+    for (uint32_t j = 0; j < LINKS; j++) {
+        graph[j] = (tl_graph_joint){.rows = 3, .bodies = 1, .body = {j}};
+        if (j)
+            graph[j].body[graph[j].bodies++] = j - 1;
+    }
+    tl_elimination e;
+    assert_ok(tl_eliminate(LINKS, graph, LINKS, &e));
+    assert_true(e.links.count <= 3 * LINKS);
+    assert_true(e.block_size <= (36 + 9 + 2 * 18 + 9) * LINKS);
+    tl_elimination_free(&e);
+    free(graph);
+}
+
+/* The same rows twice: half of them are redundant, and the velocities are those of the half. */
+static void test_redundant(void **state)
+{
+    (void)state;
+    dice d = {4};
+    tl_graph_joint graph[2] = {{.rows = 5, .bodies = 1}, {.rows = 5, .bodies = 1}};
+    double inertia[1][6], rows[2][TLK_JOINT_BODIES][48] = {{{0}}}, x[16], y[11];
+    const system_t twice = {1, 2, 16, graph, inertia, rows, 1e-12};
+    const system_t once = {1, 1, 11, graph, inertia, rows, 1e-12};
+    for (int k = 0; k < 6; k++)
+        inertia[0][k] = roll(&d, 0.5, 2);
+    for (int k = 0; k < 30; k++)
+        rows[0][0][k] = rows[1][0][k] = roll(&d, -1, 1);
+    for (int k = 0; k < 11; k++)
+        x[k] = y[k] = roll(&d, -1, 1);
+    for (int k = 0; k < 5; k++)
+        x[11 + k] = y[6 + k];
+    assert_int_equal(solve_blocks(&twice, x), 5);
+    assert_int_equal(solve_blocks(&once, y), 0);
+    for (int k = 0; k < 6; k++)
+        assert_near(x[k], y[k], 1e-3 * (1 + fabs(y[k]))); /* one pass; steps make more */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_loops),
+                                       cmocka_unit_test(test_hub), cmocka_unit_test(test_chain),
+                                       cmocka_unit_test(test_redundant)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
