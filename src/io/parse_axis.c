@@ -125,6 +125,10 @@ static tl_status read_motor(tl_reader *r, const tl_json *value, bool turns, tl_a
     if (!axis->drive)
         return tl_read_fail(r, value, "has no 'speed', expected a speed, a 'position' or a '%s'",
                             load);
+    if (f[LIMIT] && axis->drive == TL_DRIVE_FORCE)
+        return tl_read_fail_key(r, value, f[LIMIT],
+                                "has 'limit', expected none beside '%s', which is all it exerts",
+                                load);
     TL_TRY(tl_read_number(r, f[LIMIT], turns ? TL_AT_LEAST_0("N m") : TL_AT_LEAST_0("N"),
                           &axis->limit));
     return read_target(r, f[axis->drive], units[axis->drive], &axis->target);

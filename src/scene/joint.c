@@ -338,6 +338,9 @@ static tl_status make_motor(const tl_place *place, int i, const tl_axis_def *axi
                               "an axis without a drive has none");
     if (axis->drive == TL_DRIVE_NONE)
         return TL_OK;
+    if (axis->drive == TL_DRIVE_FORCE && axis->limit != INFINITY)
+        return tl_refuse(place, path_of(path, i, "limit"), 1, &axis->limit,
+                         "a motor of a given force has none: it must be infinity");
     TL_TRY(make_target(place, i, &axis->target, &out->target[i]));
     out->def.axes[i].target = out->target[i]->def;
     return TL_OK;

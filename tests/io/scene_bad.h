@@ -2304,6 +2304,11 @@ static const bad_scene bad_scenes[] = {
      "s.json:8:53: monitors.m: has 'on', expected none with kind \"joint\""},
     {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'force', 'joint': 'arm', 'on': 'arm'}}"),
      "s.json:8:37: monitors.m: has 'joint', expected none with kind \"force\""},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0],\n'motor': "
+                  "{'torque': 3, 'limit': 1}}]"),
+     "s.json:7:24: joints[0].motor: has 'limit', expected none beside 'torque', which is all it "
+     "exerts"},
 };
 
 #endif

@@ -244,6 +244,7 @@ SPOIL(nan_upper, def->axes[5].upper = NAN)
 SPOIL(never_lower, def->axes[5].lower = INFINITY)
 SPOIL(bouncy, def->axes[5].restitution = 1.5)
 SPOIL(no_limit, def->axes[5].limit = -1)
+SPOIL(limited_force, (def->axes[5].drive = TL_DRIVE_FORCE, def->axes[5].limit = 2))
 SPOIL(soft, def->axes[5].stiffness = -1)
 SPOIL(undamped, def->axes[5].damping = NAN)
 SPOIL(slippery, def->axes[5].friction = -0.5)
@@ -342,6 +343,8 @@ static const spoil spoils[] = {
      "joint.axes[5].restitution is 1.5; it must be 0 to 1"},
     {TL_JOINT_REVOLUTE, no_limit, TL_BAD_ARGUMENT,
      "joint.axes[5].limit is -1; it must be >= 0, or infinity"},
+    {TL_JOINT_REVOLUTE, limited_force, TL_BAD_ARGUMENT,
+     "joint.axes[5].limit is 2; a motor of a given force has none: it must be infinity"},
     {TL_JOINT_REVOLUTE, soft, TL_BAD_ARGUMENT,
      "joint.axes[5].stiffness is -1; it must be finite and >= 0"},
     {TL_JOINT_REVOLUTE, undamped, TL_BAD_ARGUMENT,
