@@ -325,7 +325,8 @@ typedef struct tl_settings {
                                    0.5. The sources' form is TL_OVERLAP_VELOCITY with 1 */
     double recovery_speed;    /**< m/s, overlap is removed no faster; default infinity */
     double restitution_speed; /**< m/s, slower impacts do not bounce; default 0.01 */
-    tl_impacts impacts;       /**< default TL_IMPACTS_PROPAGATING */
+    tl_impacts impacts;       /**< default TL_IMPACTS_PROPAGATING; worlds with joints have them all
+                                 at once */
     double max_speed;         /**< m/s, a body that moves faster, or is moved faster out of an
                                    overlap, stops the run with TL_DIVERGED; default 1e5 */
     tl_solver_def solver;     /**< how contacts are solved */

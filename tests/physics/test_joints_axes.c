@@ -206,11 +206,23 @@ static void breaks(void **state)
     tl_joint_def two = joint_at(TL_JOINT_FIXED, ground, weak, weak.x, joint_z);
     one.break_force = 2 * G + 0.1;
     two.break_force = 2 * G - 0.1;
+    /* two that stay together when the first joint of theirs, which comes before the others, breaks
+     */
+    const put upper = put_link(scene, 0.1, 0.1, 0.1, 2, 2, 0, 0);
+    const put lower = put_link(scene, 0.1, 0.1, 0.1, 2, 2, 0, -0.5);
+    tl_joint_def both = joint_at(TL_JOINT_SPHERICAL, ground, upper, upper.x, joint_z);
+    both.break_force = 3 * G;
+    add_joint(scene, &both);
+    const tl_joint pair = join(scene, TL_JOINT_FIXED, upper, lower, 2, 0, -0.2, joint_z);
     const tl_joint holds = add_joint(scene, &one), gives = add_joint(scene, &two);
     tl_world *world = world_of(scene);
     const tl_report r = step_report(world, 1);
-    assert_int_equal(r.broken_joints, 1);
-    assert_int_equal(step_report(world, 99).broken_joints, 0);
+    assert_int_equal(r.broken_joints, 2);
+    assert_int_equal(r.articulations, 3);
+    assert_int_equal(step_report(world, 1).articulations, 2);
+    assert_int_equal(step_report(world, 98).broken_joints, 0);
+    assert_false(state_of(world, pair).broken);
+    assert_below(state_of(world, pair).error, 1e-9);
     assert_false(state_of(world, holds).broken);
     assert_true(state_of(world, gives).broken);
     double u[3];

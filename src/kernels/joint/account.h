@@ -1,0 +1,169 @@
+/* What a step leaves of joints: reactions, motors, work, errors; and reading them. Included by
+ * kernels/joint.h. */
+#ifndef TL_KERNELS_JOINT_ACCOUNT_H
+#define TL_KERNELS_JOINT_ACCOUNT_H
+
+/* What acts on the bodies of a joint, and on b at the origin of its frame. */
+TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint32_t i,
+                                  tlk_joint_memory *out)
+{
+    double wrench[TLK_JOINT_BODIES][6] = {{0}};
+    for (uint32_t r = 0; r < j->rows; r++)
+        for (uint32_t k = 0; k < 6 * j->bodies; k++)
+            wrench[k / 6][k % 6] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + k] *
+                                    g->lambda[j->first + r] / g->motion.h;
+    for (uint32_t b = 0; b < TLK_JOINT_BODIES; b++)
+        for (int k = 0; k < 3; k++)
+            out->force[b][k] = wrench[b][k];
+    const int side = j->side[1] != TLK_NONE ? 1 : 0;
+    for (int k = 0; k < 6; k++)
+        out->reaction[k] = 0;
+    if (j->coupled[0] != TLK_NONE) { /* on the second joint's b */
+        const uint32_t to = j->place[1][1] != TLK_NONE ? j->place[1][1] : j->place[1][0];
+        const double sign = j->place[1][1] != TLK_NONE ? 1.0 : -1.0;
+        for (int k = 0; k < 6 && to != TLK_NONE; k++)
+            out->reaction[k] = sign * wrench[to][k];
+        return;
+    }
+    const double *w = wrench[j->side[side]];
+    double moment[3];
+    tlk_crossd(g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + j->side[side]), w, moment);
+    for (int k = 0; k < 3; k++) {
+        out->reaction[k] = side ? w[k] : -w[k];
+        out->reaction[3 + k] = side ? w[3 + k] - moment[k] : moment[k] - w[3 + k];
+    }
+}
+
+/* The work that goes through a joint to its dynamic bodies from the others: with the mean of the
+ * velocities before and after. */
+TL_NARROW double tlk_joint_driven(const tlk_joints *g, const tlk_joint *j, const double *row)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < j->bodies; b++) {
+        if (j->node[b] != TLK_NONE)
+            continue;
+        const real *v = g->motion.bodies.vel + 8 * (size_t)j->body[b];
+        for (int k = 0; k < 3; k++)
+            sum += row[6 * b + k] * (double)v[k] + row[6 * b + 3 + k] * (double)v[4 + k];
+    }
+    return sum;
+}
+
+/* One joint, before bodies move: what is kept of it, and its work. */
+TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
+{
+    const tlk_joint *j = g->joint + i;
+    tlk_joint_memory out = g->last[i];
+    tlk_joint_account sums = g->account[i];
+    double gained = TLK_GAIN_KEEPS * out.gained;
+    sums.work = sums.residual = 0;
+    for (int k = 0; k < 6; k++)
+        out.motor[k] = 0;
+    for (uint32_t r = 0; r < j->rows; r++) {
+        const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+        const uint32_t at = j->first + r;
+        const tlk_law *law = g->law + at;
+        const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
+                     p = g->lambda[at];
+        const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
+        const uint32_t s = law->state / 2;
+        out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
+        if (j->broken)
+            continue;
+        if (tlk_law_holds(law))
+            sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
+        sums.work -= p * tlk_joint_driven(g, j, row);
+        if (j->axis[r] == TLK_NONE)
+            gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
+        if (j->axis[r] == TLK_NONE || j->row[r] > 5)
+            continue;
+        const double motor =
+            tlk_law_motor(law, g->axis + j->axis[r], g->motion.h, g->target[j->axis[r]], p, rate);
+        out.motor[j->row[r]] = motor / g->motion.h;
+        sums.work += motor * mean;
+    }
+    out.gained = tlk_max(gained, 0.0);
+    tlk_joint_reaction(g, j, i, &out);
+    const double force = sqrt(tlk_dotd(out.reaction, out.reaction));
+    const double torque = sqrt(tlk_dotd(out.reaction + 3, out.reaction + 3));
+    if (force > j->break_force || torque > j->break_torque)
+        out.broken = 1;
+    g->next[i] = out;
+    g->account[i] = sums;
+}
+
+/* The error of a joint at the present poses, m. */
+TL_NARROW double tlk_joint_error(const tlk_joints *g, uint32_t i, const tlk_frames *f)
+{
+    const tlk_joint *j = g->joint + i;
+    double worst = 0, error;
+    for (uint32_t r = 0; r < j->rows && !j->broken; r++)
+        if (j->axis[r] == TLK_NONE &&
+            tlk_row_error(g, j, r, tlk_row_value(g, g->pos, g->quat, i, f, r), &error))
+            worst = tlk_max(worst, fabs(error));
+    return worst;
+}
+
+/* One joint, after bodies have moved: 0 its error, 1 residual, 2 whether it has broken in this
+ * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy. Its
+ * angles count on. */
+TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
+{
+    const tlk_joint *j = g->joint + i;
+    tlk_frames f;
+    tlk_frames_of(g->pos, g->quat, j, &f);
+    double energy = 0;
+    for (uint32_t r = 0; r < j->rows && !j->broken; r++)
+        if (j->axis[r] != TLK_NONE)
+            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r],
+                                      tlk_row_value(g, g->pos, g->quat, i, &f, r));
+    const double error = tlk_joint_error(g, i, &f);
+    acc[0] = tlk_max(acc[0], error);
+    acc[1] = tlk_max(acc[1], g->account[i].residual);
+    acc[2] += g->next[i].broken && !g->last[i].broken ? 1 : 0;
+    acc[3] += g->account[i].work;
+    acc[4] += energy - g->last[i].spring;
+    acc[5] += g->account[i].redundant;
+    acc[6] += energy;
+    g->next[i].spring = energy;
+    if (j->coupled[0] != TLK_NONE)
+        return;
+    g->next[i].angle[0] = tlk_unwrap(tlk_coordinate(&f, 3), g->last[i].angle[0]);
+    g->next[i].angle[1] = tlk_unwrap(tlk_coordinate(&f, 5), g->last[i].angle[1]);
+}
+
+/* One joint: how it is doing. */
+TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
+{
+    const tlk_joint *j = g->joint + i;
+    tlk_joint_reading *out = g->reading + i;
+    tlk_frames f;
+    double rate[2][6];
+    tlk_frames_of(g->pos, g->quat, j, &f);
+    for (int k = 0; k < 3; k++) {
+        out->force[k] = g->last[i].reaction[k];
+        out->torque[k] = g->last[i].reaction[3 + k];
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+        out->local_force[k] = tlk_dotd(f.axis[0][k], out->force);
+        out->local_torque[k] = tlk_dotd(f.axis[0][k], out->torque);
+    }
+    for (uint32_t k = 0; k < 6; k++) {
+        out->motor[k] = g->last[i].motor[k];
+        out->value[k] = out->rate[k] = 0;
+        if (j->coupled[0] != TLK_NONE)
+            continue;
+        out->value[k] = tlk_own_value(j, &f, k, g->last[i].angle);
+        tlk_own_rate(j, &f, k, rate);
+        for (int s = 0; s < 2; s++)
+            for (int c = 0; c < 6 && j->side[s] != TLK_NONE; c++)
+                out->rate[k] +=
+                    rate[s][c] *
+                    (double)
+                        g->motion.bodies.vel[8 * (size_t)j->body[j->side[s]] + (c < 3 ? c : c + 1)];
+    }
+    out->error = tlk_joint_error(g, i, &f);
+    out->broken = g->last[i].broken;
+}
+
+#endif
