@@ -258,17 +258,17 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 static tl_status finish(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
+    w->steps++;
+    w->time += w->settings.step;
+    tl_world_prescribe(w); /* joints hold bodies to where these are now */
     TL_TRY(tl_step_joints_end(w, &s->joints, s->moved, r));
     certify(w->contacts[1 - w->current].count, s->audit, r);
     r->dissipated_energy += w->dissipated + s->audit[4] - s->check[2];
     r->work_energy += w->work_done + s->audit[4] + s->check[3];
     weigh(w, s->check + 4, r);
-    w->steps++;
-    w->time += w->settings.step;
     w->dissipated = r->dissipated_energy;
     w->work_done = r->work_energy;
     w->current = 1 - w->current;
-    tl_world_prescribe(w);
     TL_TRY(tl_monitors_after(w));
     memcpy(w->box, s->moved + 2, 6 * sizeof(double));
     w->box[6] = s->check[1];

@@ -115,6 +115,7 @@ report, c = play("chain", until=4)
 print(f"chain: joints are off by {report['joint_error']:.1e} m, the pull is {c['pull.force'][-1]:.0f} N")
 check(report["joints"] == 60 and report["joint_error"] < 2e-4, f"chain: {report}")
 check(c["pull.force"][-1] > 10, "nothing is dragged")
+check(max(c["pull.error"]) < 2e-4, f"the hook is {max(c['pull.error'])} m from what drags it")
 
 # ---- Joints that do not meet are assembled, and check says so ----
 scene = os.path.join(SOURCE, "examples", "pendulums.json")

@@ -148,19 +148,22 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
         out->local_force[k] = tlk_dotd(f.axis[0][k], out->force);
         out->local_torque[k] = tlk_dotd(f.axis[0][k], out->torque);
     }
+    /* each number is written once: GCC 12 splits this loop so that zeros come last */
     for (uint32_t k = 0; k < 6; k++) {
+        const bool own = j->coupled[0] == TLK_NONE;
+        double sum = 0;
+        if (own)
+            tlk_own_rate(j, &f, k, rate);
+        for (int s = 0; s < 2 && own; s++) {
+            if (j->side[s] == TLK_NONE)
+                continue;
+            const real *v = g->motion.bodies.vel + 8 * (size_t)j->body[j->side[s]];
+            for (int c = 0; c < 3; c++)
+                sum += rate[s][c] * (double)v[c] + rate[s][3 + c] * (double)v[4 + c];
+        }
         out->motor[k] = g->last[i].motor[k];
-        out->value[k] = out->rate[k] = 0;
-        if (j->coupled[0] != TLK_NONE)
-            continue;
-        out->value[k] = tlk_own_value(j, &f, k, g->last[i].angle);
-        tlk_own_rate(j, &f, k, rate);
-        for (int s = 0; s < 2; s++)
-            for (int c = 0; c < 6 && j->side[s] != TLK_NONE; c++)
-                out->rate[k] +=
-                    rate[s][c] *
-                    (double)
-                        g->motion.bodies.vel[8 * (size_t)j->body[j->side[s]] + (c < 3 ? c : c + 1)];
+        out->value[k] = own ? tlk_own_value(j, &f, k, g->last[i].angle) : 0;
+        out->rate[k] = sum;
     }
     out->error = tlk_joint_error(g, i, &f);
     out->broken = g->last[i].broken;
