@@ -93,29 +93,34 @@ typedef struct tl_axis_def {
 
 /** A joint. */
 typedef struct tl_joint_def {
-    tl_joint_kind kind;
+    tl_joint_kind kind;      /**< which of the fields below are used */
     tl_body a;               /**< index 0: the ground */
     tl_body b;               /**< index 0: the ground; one of the two is dynamic */
     double position_a[3];    /**< m, origin of the frame in the frame of body a (ground: world) */
     double orientation_a[4]; /**< unit quaternion, joint frame to body frame; default identity */
     double position_b[3];    /**< the same of b */
-    double orientation_b[4];
-    bool locked[6];       /**< TL_JOINT_GENERIC: x, y, z, rotations about x, y, z */
-    tl_axis_def axes[6];  /**< x, y, z, rotations about x, y, z of frame a; only free ones may
-                               differ from the default */
-    double length;        /**< m, > 0: distance, revolute-spherical, pulley; 0: as it is at the
-                               start */
-    bool rope;            /**< distance, pulley: the length is an upper limit; default false */
-    double ratio;         /**< gear, rack, screw, pulley: not 0; default 1 */
-    double anchors[2][3]; /**< m, world, pulley: over which the rope runs on the side of a, b */
-    tl_joint coupled[2];  /**< gear, rack: the joints whose coordinates are coupled */
-    double break_force;   /**< N, > 0: a greater reaction breaks the joint; default infinity */
-    double break_torque;  /**< N m, > 0; default infinity */
-    bool collide;         /**< whether the two bodies may touch each other; default false */
+    double orientation_b[4]; /**< the same of b */
+    bool locked[6];          /**< TL_JOINT_GENERIC: x, y, z, rotations about x, y, z */
+    tl_axis_def axes[6];     /**< x, y, z, rotations about x, y, z of frame a; only free ones may
+                                  differ from the default */
+    double length;           /**< m, > 0: distance, revolute-spherical, pulley; 0: as it is at the
+                                  start */
+    bool rope;               /**< distance, pulley: the length is an upper limit; default false */
+    double ratio;            /**< gear, rack, screw, pulley: not 0; default 1 */
+    double anchors[2][3];    /**< m, world, pulley: over which the rope runs on the side of a, b */
+    tl_joint coupled[2];     /**< gear, rack: the joints whose coordinates are coupled */
+    double break_force;      /**< N, > 0: a greater reaction breaks the joint; default infinity */
+    double break_torque;     /**< N m, > 0; default infinity */
+    bool collide;            /**< whether the two bodies may touch each other; default false */
 } tl_joint_def;
 
 /** A joint of this kind between no bodies, everything else at its default. */
 TL_API tl_joint_def tl_joint_default(tl_joint_kind kind);
+
+/** Which of its six coordinates a joint locks: x, y, z, rotations about x, y, z. Kinds that hold
+ * something else (distance, revolute-spherical, gear, rack, pulley) lock none of them; a screw
+ * neither locks z nor the rotation about it, as it couples them. */
+TL_API void tl_joint_locks(const tl_joint_def *def, bool locked[6]);
 
 /** Sets both frames of a joint so that they meet at a point (m) with their z-axes along a direction
  * (not 0), both in the world, given the poses of the bodies: rows of 3 and of 4 (NULL: the ground).

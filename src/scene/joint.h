@@ -49,11 +49,6 @@ void tl_joint_rec_free(tl_joint_rec *joint);
 /* Frees a list of tl_joint_rec with what they own. */
 void tl_joints_free(tl_array *joints);
 
-/* Which coordinates (x, y, z, rotations about x, y, z) a joint locks. Exported for talus_io alone.
- * Kinds that hold something else (distance, revolute-spherical, gear, rack, pulley) lock none of
- * them; a screw neither locks z nor the rotation about it, as it couples them. */
-TL_API void tl_joint_locks(const tl_joint_def *def, bool locked[TL_JOINT_AXES]);
-
 /* Whether axes of its kind may have limits, motors, springs and friction where they are not locked.
  */
 bool tl_joint_has_axes(tl_joint_kind kind);

@@ -1,5 +1,6 @@
 /* The CUDA backend against the CPU: the same bits, in every variant. Skipped, with the reason,
  * where there is no GPU. */
+#include "../physics/joints.h"
 #include "scenes.h"
 #include "solids.h"
 
@@ -197,6 +198,32 @@ static void crowd(const variant *v)
     }
     assert_true(hash[0][0] == hash[0][1]);
     assert_true(hash[1][0] == hash[1][1]);
+}
+
+/* Joints of several kinds with motors, limits and friction, among contacts. */
+static void machines(const variant *v)
+{
+    uint64_t hash[2];
+    tl_joint_state states[2][8];
+    for (int run = 0; run < 2; run++) {
+        tl_settings settings = settings_for(v, 1.0 / 200);
+        settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+        tl_world *world = world_of(machine_scene(&settings));
+        step(world, 300);
+        hash[run] = tl_world_hash(world);
+        memset(states[run], 0, sizeof states[run]);
+        assert_ok(tl_world_read_joints(world, 8, NULL, states[run]));
+        tl_world_destroy(world);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_memory_equal(states[0], states[1], sizeof states[0]);
+}
+
+static void test_machines(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(machines);
 }
 
 static void test_crowd(void **state)
@@ -460,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_edits),      cmocka_unit_test(test_parts),
         cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_refused),
         cmocka_unit_test(test_queries),    cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
  * that are resumed, and after edits. */
 #include "../physics/joints.h"
 
-/* A machine of many kinds above a floor with some balls. */
 static tl_scene *machine(uint32_t threads, tl_precision precision)
 {
     variant v = joint_variant();
@@ -10,38 +9,7 @@ static tl_scene *machine(uint32_t threads, tl_precision precision)
     tl_settings s = settings_for(&v, 0.005);
     s.threads = threads;
     s.solver.iterations = 30;
-    tl_scene *scene = scene_with(&s);
-    const tl_material material = add_material(scene, 0.4, 0.3);
-    add_floor(scene, material);
-    put before = ground;
-    for (int i = 0; i < 8; i++) {
-        tl_body_def def = tl_body_default();
-        tl_shape_def shape = tl_box_default(0.2, 0.05, 0.05);
-        shape.material = material;
-        def.shape_count = 1;
-        def.shapes = &shape;
-        def.mass = 1;
-        def.position[0] = 0.5 * i + 0.25;
-        def.position[2] = 0.4;
-        put link = {.x = {def.position[0], 0, 0.4}, .q = {1, 0, 0, 0}};
-        link.body = add_body(scene, &def);
-        tl_joint_def joint = joint_at(i % 2 ? TL_JOINT_REVOLUTE : TL_JOINT_SPHERICAL, before, link,
-                                      (double[3]){0.5 * i, 0, 0.4}, joint_y);
-        if (i % 2) {
-            joint.axes[5].lower = -0.3;
-            joint.axes[5].upper = 0.5;
-            joint.axes[5].friction = 0.05;
-            joint.axes[5].drive = i == 3 ? TL_DRIVE_SPEED : TL_DRIVE_NONE;
-            joint.axes[5].target.value = i == 3 ? 2 : 0;
-            joint.axes[5].limit = i == 3 ? 3 : INFINITY;
-        }
-        add_joint(scene, &joint);
-        before = link;
-    }
-    for (int i = 0; i < 10; i++)
-        add_sphere(scene, material, 0.1, 1, (double[3]){0.4 * i, 0.05, 1 + 0.3 * (i % 3)},
-                   (double[3]){0, 0, 0});
-    return scene;
+    return machine_scene(&s);
 }
 
 static void poses_of(tl_world *world, double *out, size_t bodies)
