@@ -21,7 +21,7 @@ export class BodyPanel {
     if (body === null) return;
     this.facts = h('dl', { class: 'facts', id: 'body-facts' });
     this.contacts = h('div', { class: 'contacts', tabindex: 0, role: 'region', 'aria-label': 'Contacts' });
-    this.joints = h('div', { class: 'contacts', tabindex: 0, role: 'region', 'aria-label': 'Joints' });
+    this.joints = h('div', { class: 'joints', tabindex: 0, role: 'region', 'aria-label': 'Joints' });
     this.title = h('strong', { id: 'body-name' }, app.model.nameOf(body));
     this.push = button(
       'Push up',
