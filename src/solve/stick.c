@@ -211,9 +211,9 @@ static tl_status load_bodies(sticking *s)
     TL_TRY(tl_array_resize(&s->d, 6 * (size_t)moving));
     for (uint32_t i = 0; i < moving; i++) {
         const double *v = (const double *)s->image.vel.data + 8 * (size_t)i;
-        const double *t = (const double *)s->image.inverse.data + 8 * (size_t)i;
+        const double *turns = s->image.inverse.data;
         const double sphere[6] = {v[7], v[7], v[7], 0, 0, 0};
-        const double *x = s->image.inverse.count ? t : sphere;
+        const double *x = turns ? turns + 8 * (size_t)i : sphere;
         body *b = (body *)s->bodies.data + i;
         *b = (body){.mass = 1 / v[3],
                     .inverse = v[3],
