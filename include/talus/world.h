@@ -65,7 +65,8 @@ typedef struct tl_report {
                                   times 1 m */
     double joint_residual;   /**< m/s, by how much the worst row of a joint is not held */
     double joint_correction; /**< m, the furthest that the last assembly of joints moved a body */
-    double motor_energy;     /**< J, done by the motors of joints since the world was made; part
+    double motor_energy;     /**< J, done by the motors of joints, and by prescribed bodies
+                                  through joints, since the world was made; part
                                   of work_energy */
     double spring_energy;    /**< J, in the springs of joints, at the end of the step */
     double total_ms;         /**< wall-clock time of the step */

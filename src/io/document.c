@@ -413,10 +413,14 @@ const char *tl_document_body_name(const tl_document *document, tl_body body)
     return span && span->name ? name_of(document, span) : NULL;
 }
 
+static const tl_span *span_named(const tl_document *document, const char *name)
+{
+    return document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
+}
+
 tl_body tl_document_find_body(const tl_document *document, const char *name)
 {
-    const tl_span *span =
-        document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
+    const tl_span *span = span_named(document, name);
     return span && !span->group ? (tl_body){span->first, 1} : (tl_body){0, 0};
 }
 
@@ -428,8 +432,7 @@ const char *tl_document_joint_name(const tl_document *document, tl_joint joint)
 
 tl_joint tl_document_find_joint(const tl_document *document, const char *name)
 {
-    const tl_span *span =
-        document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
+    const tl_span *span = span_named(document, name);
     return span && span->joints == 1 ? (tl_joint){span->joint} : (tl_joint){0};
 }
 

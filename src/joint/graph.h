@@ -10,7 +10,7 @@
 #define TL_JOINT_GRAPH_H
 
 #include "base/memory.h"
-#include "kernels/args.h"
+#include "kernels/joint/args.h"
 
 /* A joint of the graph: its rows, and its bodies, counted from 0, each once. */
 typedef struct tl_graph_joint {

@@ -75,10 +75,10 @@
  * bodies, the inverse inertia (0 for bodies that are not dynamic). */
 typedef struct tlk_bodies {
     uint32_t rows, dynamic;
-    double *pos;           /* 4 a row: x, y, z, 0 */
-    double *quat;          /* 4 a row: w, x, y, z */
-    TLK_REAL *vel;         /* 8 a row: v, 1/m, omega, 1/I */
-    const double *inertia; /* 4 a row: principal moments, mass */
+    double *pos;           /* 4 per row: x, y, z, 0 */
+    double *quat;          /* 4 per row: w, x, y, z */
+    TLK_REAL *vel;         /* 8 per row: v, 1/m, omega, 1/I */
+    const double *inertia; /* 4 per row: principal moments, mass */
     const uint32_t *flags; /* TLK_BODY_ */
     const uint32_t *id;    /* 1-based index of the handle */
 } tlk_bodies;
@@ -89,9 +89,9 @@ typedef struct tlk_shapes {
     uint32_t frames;        /* how many are no spheres */
     const uint32_t *body;   /* body row */
     const uint32_t *info;   /* TLK_SHAPE_ */
-    const uint32_t *filter; /* 2 a row: group, mask */
-    const double *geom;   /* 4 a row: centre in the body's frame, (bounding) radius; 0 of planes */
-    const uint8_t *level; /* level of bins, TLK_LEVELS for globals */
+    const uint32_t *filter; /* 2 per row: group, mask */
+    const double *geom; /* 4 per row: centre in the body's frame, (bounding) radius; 0 of planes */
+    const uint8_t *level;      /* level of bins, TLK_LEVELS for globals */
     const uint32_t *frame_of;  /* a row: its frame; TLK_NONE of spheres */
     const double *frame_local; /* TLK_FRAME each: body frame, the box about the ball's centre along
                                   the shape's axes (kernels/narrow/convex.h: the sizes) */
@@ -99,7 +99,7 @@ typedef struct tlk_shapes {
     const double *numbers;     /* of geometries: vertices and what else their kinds have */
     const uint32_t *words;     /* likewise */
     const uint32_t *geometry;  /* 2 each: where the numbers and the words of a geometry begin */
-    double *centre;            /* 4 a row: world centre, radius (-1: no sphere), by tlk_bounds */
+    double *centre;            /* 4 per row: world centre, radius (-1: no sphere), by tlk_bounds */
     float *reach;              /* m, a row: within which it can touch something in this step */
 } tlk_shapes;
 
@@ -119,13 +119,14 @@ typedef struct tlk_find {
     tlk_bodies bodies;
     tlk_shapes shapes;
     double h, envelope;
-    const TLK_REAL *seen; /* 8 a body, where contacts are looked for again, else NULL: what attempts
-                             at this step made of its velocity and what moves it besides, the least
-                             and (4 on) the most of each component; 3: the most that it turned, 7:
-                             1 where the last attempt sent it where it had not been expected */
-    double deep;          /* m: pairs are looked for that would overlap so much with these */
-    uint32_t filters;     /* 1: some shapes have one of TLK_SHAPE_FILTERS */
-    uint32_t senses;      /* TLK_SHAPE_SENSOR: pairs with a sensor are looked for; 0: the others */
+    const TLK_REAL
+        *seen;        /* 8 per body, where contacts are looked for again, else NULL: what attempts
+                         at this step made of its velocity and what moves it besides, the least
+                         and (4 on) the most of each component; 3: the most that it turned, 7:
+                         1 where the last attempt sent it where it had not been expected */
+    double deep;      /* m: pairs are looked for that would overlap so much with these */
+    uint32_t filters; /* 1: some shapes have one of TLK_SHAPE_FILTERS */
+    uint32_t senses;  /* TLK_SHAPE_SENSOR: pairs with a sensor are looked for; 0: the others */
     uint32_t exclusions;
     const uint64_t *excluded; /* pairs of bodies, by their handles: lower << 32 | higher, sorted */
     uint32_t globals;
@@ -142,7 +143,7 @@ typedef struct tlk_find {
     uint32_t *contact_start; /* shapes.rows + 2: counts, then their scan; the number of entries */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
     uint32_t *contact_a;     /* contacts: the owner; NULL: contact_b is all that is written */
-    TLK_REAL *contact_n;     /* 4 a contact: normal from owner to partner, gap; NULL: not yet */
+    TLK_REAL *contact_n;     /* 4 per contact: normal from owner to partner, gap; NULL: not yet */
 } tlk_find;
 
 /* From pairs of shapes that are near to the points where they touch (manifolds). */
@@ -172,8 +173,8 @@ typedef struct tlk_touching {
     uint32_t *key;     /* for each of them */
     uint32_t *points;  /* pairs + 1: how many points each has, then scanned */
     uint32_t *rank;    /* pairs + 1: 1 where it has any, then scanned */
-    TLK_REAL *place;   /* 4 a contact: on the owner's surface, from its ball's centre */
-    uint32_t *feature; /* 2 a contact: the triangle, the key */
+    TLK_REAL *place;   /* 4 per contact: on the owner's surface, from its ball's centre */
+    uint32_t *feature; /* 2 per contact: the triangle, the key */
     TLK_REAL *kept;    /* TLK_KEPT per contact: keep.h */
     uint32_t *pair;    /* pairs that touch + 1: the first contact of each */
 } tlk_touching;
@@ -197,12 +198,12 @@ typedef struct tlk_ranges {
 /* Matching contacts with those of the last step, list against list. */
 typedef struct tlk_match {
     uint32_t contacts;                     /* how many there are now */
-    const uint32_t *feature, *old_feature; /* 2 a contact; NULL: one contact for each pair */
-    const TLK_REAL *place, *old_place;     /* 4 a contact, with these */
+    const uint32_t *feature, *old_feature; /* 2 per contact; NULL: one contact for each pair */
+    const TLK_REAL *place, *old_place;     /* 4 per contact, with these */
     const double *geom;                    /* of shapes: how far points may have moved */
     const uint32_t *start, *a, *b;         /* contacts now: lists of partners by owner */
     const uint32_t *old_start, *old_b;     /* and then */
-    const TLK_REAL *old_gamma;             /* 4 a contact: impulse on the partner, world frame */
+    const TLK_REAL *old_gamma;             /* 4 per contact: impulse on the partner, world frame */
     const uint32_t *old_colour;            /* TLK_NONE where there was none */
     TLK_REAL *gamma;
     const TLK_REAL *old_moment; /* 4 per contact: moment on the partner; NULL: there are none */
@@ -217,7 +218,7 @@ typedef struct tlk_match {
 typedef struct tlk_colour {
     const uint32_t *first;   /* pairs + 1: the first contact of each; NULL: each has one */
     const uint32_t *a, *b;   /* shapes of each contact */
-    const uint32_t *feature; /* 2 a contact, or NULL: tlk_touching.feature */
+    const uint32_t *feature; /* 2 per contact, or NULL: tlk_touching.feature */
     const uint32_t *shape_body, *shape_info;
     const uint32_t *id;    /* a body: its handle */
     uint32_t dynamic;      /* dynamic bodies */
@@ -318,7 +319,7 @@ typedef struct tlk_build {
     const uint32_t *contact_a, *contact_b;
     const TLK_REAL *contact_n;
     const TLK_REAL *contact_gamma;
-    const TLK_REAL *contact_place; /* 4 a contact, or NULL: tlk_touching.place */
+    const TLK_REAL *contact_place; /* 4 per contact, or NULL: tlk_touching.place */
     const uint32_t *first;         /* pairs + 1: the first contact of each; NULL: each has one */
     uint32_t item_rows;            /* of an item from arm_base on */
     const uint32_t *key, *place;   /* a pair: its key, and its place in the order of keys */
@@ -405,7 +406,7 @@ typedef struct tlk_deep {
 /* Lists of rows by velocity block, for gathering. */
 typedef struct tlk_lists {
     tlk_problem problem;
-    uint32_t *key, *value; /* 2 a row; sorted by key in between */
+    uint32_t *key, *value; /* 2 per row; sorted by key in between */
     TLK_REAL *sides;       /* 4 an entry of the sorted list */
 } tlk_lists;
 
@@ -433,10 +434,10 @@ typedef struct tlk_motion {
     uint32_t looks; /* how many attempts are in it */
     const uint32_t *forced; /* rows of the bodies that forces act on, each once */
     const double *wrench;   /* 6 each: force and torque on those */
-    TLK_REAL *free, *vel;   /* 8 a body */
-    const TLK_REAL *pseudo; /* 8 a body, or NULL */
+    TLK_REAL *free, *vel;   /* 8 per body */
+    const TLK_REAL *pseudo; /* 8 per body, or NULL */
     TLK_REAL *pseudo_out;
-    uint64_t *halt;  /* 1: not 0 where a body must not move; the step has failed */
+    uint64_t *halt;  /* one number: not 0 where a body must not move, and the step has failed */
     uint64_t step;   /* its number: with the body's, what roundings are drawn by */
     double up[3];    /* unit, against gravity; zero without gravity */
     double layer[2]; /* m along it, and 1/m: a body at height x is in layer (x - first) * second */
@@ -448,175 +449,6 @@ typedef struct tlk_audit {
     const TLK_REAL *gap;    /* rows */
     const TLK_REAL *impact; /* rows, 3 fields: impulses before the problem; NULL: none */
 } tlk_audit;
-
-/* Joints (kernels/joint.h). A row of a joint is one coordinate that something acts along: what
- * locks it, or what its axis has. Rows of a joint are side by side. */
-#define TLK_JOINT_ROWS 8u /* of a joint, at most */
-#define TLK_JOINT_BODIES \
-    4u                    /* that a joint acts on, at most: two, and four where it couples joints */
-#define TLK_BREAKS  4u    /* of a law, at most */
-#define TLK_ENDLESS 1e300 /* an impulse without bound; a limit that is none */
-
-/* What the coordinate of a row is: one of the six of the frames, 0 to 5, or: */
-#define TLK_ROW_DISTANCE 6u /* of the origins */
-#define TLK_ROW_ACROSS   7u /* from a to b along z of a */
-#define TLK_ROW_COUPLED  8u /* that of the second coupled joint - ratio * that of the first */
-#define TLK_ROW_SCREW    9u /* z - ratio * the rotation about it */
-#define TLK_ROW_PULLEY   10u
-
-/* What an axis that is not locked has. */
-typedef struct tlk_joint_axis {
-    double lower, upper, restitution, friction, stiffness, damping, rest, limit;
-    uint32_t drive;  /* tl_drive */
-    uint32_t table;  /* of a tabulated spring: where its coordinates are in `numbers`; the forces */
-    uint32_t length; /* follow; so many of each, 0: there is none */
-    uint32_t unused;
-} tlk_joint_axis;
-
-typedef struct tlk_joint {
-    /* what projections look at comes first */
-    uint32_t rows, bodies, first; /* first: of its rows */
-    uint32_t vector;              /* of its node: where its part of vectors begins */
-    uint32_t jacobian;            /* where its rows are: 6 * bodies each */
-    uint32_t bounded;             /* 1: some row has more than one state */
-    uint32_t articulation;
-    uint32_t broken;                     /* 1: it holds nothing */
-    uint32_t body[TLK_JOINT_BODIES];     /* rows; ground is none of them */
-    uint32_t node[TLK_JOINT_BODIES];     /* where the body's vectors begin; TLK_NONE: not dynamic */
-    uint32_t block[TLK_JOINT_BODIES];    /* where its block with that body begins */
-    uint32_t across[TLK_JOINT_BODIES];   /* 1: the block is 6 x rows, not rows x 6 */
-    uint32_t diagonal[TLK_JOINT_BODIES]; /* the body's own block */
-    uint32_t own;                        /* the joint's */
-    uint32_t rope;                       /* 1: its first row is an upper limit */
-    uint32_t side[2];                    /* places of a and b in `body`; TLK_NONE: the ground */
-    uint32_t coupled[2];                 /* joints; TLK_NONE: it couples none */
-    uint32_t place[2][2];                /* of their sides in `body` */
-    uint32_t coordinate[2];              /* of them: 0 to 5 */
-    uint32_t row[TLK_JOINT_ROWS];        /* TLK_ROW_ or 0 to 5 */
-    uint32_t axis[TLK_JOINT_ROWS];       /* of the row, TLK_NONE: locked */
-    double zero[TLK_JOINT_ROWS];         /* the coordinate that a locked row holds */
-    double at[2][3], turn[2][4];         /* frames, in those of the bodies (mass) */
-    double anchor[2][3], ratio, break_force, break_torque;
-} tlk_joint;
-
-/* Of a row in this step: impulse against speed, which never rises. Below the first break it is
- * load - slope * speed + all the highs; each break that the speed passes changes its high to its
- * low. At a break anything between. */
-typedef struct tlk_law {
-    double load, slope;
-    double speed[TLK_BREAKS], low[TLK_BREAKS], high[TLK_BREAKS];
-    uint32_t kind[TLK_BREAKS]; /* TLK_BREAK_ */
-    uint32_t breaks;
-    uint32_t state; /* 2 i: between breaks i - 1 and i; 2 i + 1: held at break i */
-} tlk_law;
-
-#define TLK_BREAK_LOCK     1u
-#define TLK_BREAK_LOWER    2u
-#define TLK_BREAK_UPPER    3u
-#define TLK_BREAK_FRICTION 4u
-#define TLK_BREAK_MOTOR    5u
-
-/* A node of the elimination: a body or a joint. */
-typedef struct tlk_node {
-    uint32_t size;        /* of its block */
-    uint32_t vector;      /* where its part of vectors begins */
-    uint32_t block;       /* its own block */
-    uint32_t joint;       /* TLK_NONE: a body */
-    uint32_t links, last; /* its later neighbours: links [links, last) */
-    uint32_t updates;     /* where the blocks begin that eliminating it changes */
-} tlk_node;
-
-/* A later neighbour of a node. */
-typedef struct tlk_link {
-    uint32_t size, vector, block; /* of the neighbour; its block with the node, size x node's */
-} tlk_link;
-
-/* An articulation: bodies that joints connect. */
-typedef struct tlk_articulation {
-    uint32_t node, node_end, joint, joint_end;
-    uint32_t block, block_end, vector, vector_end;
-    uint32_t bounded, unused; /* 1: some row has more than one state */
-} tlk_articulation;
-
-/* How an articulation did. */
-typedef struct tlk_articulated {
-    double residual;   /* m/s, before the last projection */
-    double error;      /* m, of the last assembly */
-    uint32_t changes;  /* of states, in this step */
-    uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
-    uint32_t unused;
-    uint32_t
-        factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
-} tlk_articulated;
-
-/* What is kept of a joint from step to step. */
-typedef struct tlk_joint_memory {
-    double force[TLK_JOINT_BODIES][3]; /* N, on each of its bodies */
-    double angle[2];                   /* rad: rotations about x and z of the frames, with turns */
-    double reaction[6];                /* N and N m on b, at the origin of its frame, world frame */
-    double motor[6];                   /* N or N m, by axis */
-    double spring;                     /* J */
-    double gained; /* J, what its locked rows have added lately, which they should not */
-    uint32_t held[TLK_JOINT_ROWS]; /* TLK_BREAK_ that the row was left at; 0: none */
-    uint32_t broken;
-    uint32_t unused;
-} tlk_joint_memory;
-
-/* What a step leaves of a joint for its sums. */
-typedef struct tlk_joint_account {
-    double work;     /* J, by its motors and by bodies that are not dynamic */
-    double residual; /* m/s, of its rows */
-    uint32_t redundant, unused;
-} tlk_joint_account;
-
-/* tl_joint_state, as kernels write it. */
-typedef struct tlk_joint_reading {
-    double force[3], torque[3], local_force[3], local_torque[3];
-    double value[6], rate[6], motor[6];
-    double error;
-    uint32_t broken, unused;
-} tlk_joint_reading;
-
-typedef struct tlk_joints {
-    tlk_motion motion; /* of the step; its vel is what projections work on */
-    const tlk_joint *joint;
-    const tlk_joint_axis *axis;
-    const double *target;  /* per axis: what its motor holds at the end of the step */
-    const double *numbers; /* of tabulated springs */
-    const tlk_articulation *articulation;
-    tlk_articulated *how;
-    const uint32_t *list; /* joints by articulation */
-    const tlk_node *node;
-    const uint32_t *node_body; /* per node: its body's row; TLK_NONE of joints */
-    const uint32_t *mover;     /* rows of all bodies that joints act on */
-    const tlk_link *link;
-    const uint32_t *update;
-    double *jacobian, *block;
-    double *x;      /* a vector per articulation: what is solved */
-    tlk_law *law;   /* per row */
-    uint8_t *part;  /* per row: how it takes part in the factors */
-    double *aim;    /* per row: the speed that it holds, where it does */
-    double *lambda; /* per row: impulse, N s or N m s */
-    double *bend;   /* per row: what the rate over the step is above J v, m/s */
-    double *base;   /* per row: the compliance that it has where it is hard */
-    double *soft;   /* per row: that which it has in the factors; 0 where it is not hard */
-    double *value;  /* per row: its coordinate, m or rad, as the step began */
-    double *arm;    /* 3 per joint and body: from the body's centre to where forces act */
-    double *pull;   /* likewise: the force that makes it taut, N */
-    const tlk_joint_memory *last;
-    tlk_joint_memory *next;
-    tlk_joint_account *account;
-    tlk_joint_reading *reading;
-    TLK_REAL *vel;                /* 8 per body: what is projected */
-    double *pos, *quat;           /* per body: where frames are; what an assembly moves */
-    double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
-    uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
-    uint32_t passes;    /* projections, at most */
-    uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
-    double close;       /* m: errors that an assembly ends with */
-    double softness;    /* of hard rows, of their own diagonal */
-    double *moved;      /* per articulation: the furthest that a new assembly moved a body, m */
-} tlk_joints;
 
 /* Bodies in a new order, with their shapes and contacts: along a space-filling curve, or without
  * those that are gone and with those that are new. "Old" rows are those in memory, what was
@@ -667,7 +499,7 @@ typedef struct tlk_picking {
 
 /* Levels of bins for shapes, by their radii. */
 typedef struct tlk_sizes {
-    const double *geom;        /* 4 a shape, old rows */
+    const double *geom;        /* 4 per shape, old rows */
     const uint32_t *info;      /* likewise */
     const uint32_t *to;        /* new row, or TLK_NONE: the shape does not count */
     double top;                /* m, what halvings are counted from */
@@ -739,7 +571,7 @@ typedef struct tlk_neighbour {
 typedef struct tlk_query {
     tlk_bodies bodies;
     tlk_shapes shapes;
-    double *box; /* 6 a shape, low and high; infinite of planes */
+    double *box; /* 6 per shape, low and high; infinite of planes */
     const tlk_ray *ray;
     tlk_ray_hit *hit;
     /* a tree of boxes (base/boxes.h) around all shapes but planes; without: one after the other */
@@ -753,7 +585,7 @@ typedef struct tlk_query {
     double frame[TLK_FRAME]; /* in the world frame; of spheres, too */
     double low[3], high[3];  /* a box around it */
     double margin;           /* m: how far apart */
-    uint32_t *near;          /* 1 a shape, scanned then: whether its box is near */
+    uint32_t *near;          /* 1 per shape, scanned then: whether its box is near */
     const uint32_t *list;    /* those that are */
     tlk_neighbour *found;    /* one for each of them */
 } tlk_query;
@@ -770,9 +602,9 @@ typedef struct tlk_monitor {
     uint32_t words;
     uint32_t on, by;                       /* groups */
     const uint32_t *contact_a, *contact_b; /* of the step: shapes */
-    const TLK_REAL *contact_n;             /* 4 a contact: normal from a to b, gap */
-    const TLK_REAL *contact_place;         /* 4 a contact, or NULL: tlk_touching.place */
-    const TLK_REAL *contact_gamma;         /* 4 a contact: impulse on b; NULL: none has any */
+    const TLK_REAL *contact_n;             /* 4 per contact: normal from a to b, gap */
+    const TLK_REAL *contact_place;         /* 4 per contact, or NULL: tlk_touching.place */
+    const TLK_REAL *contact_gamma;         /* 4 per contact: impulse on b; NULL: none has any */
     const TLK_REAL *contact_moment;        /* 4 per contact: moment on b, or NULL */
     uint32_t *touching;                    /* a body row: 1 where it touches `on` */
     uint32_t shape;                        /* number of the body's shape, or TLK_NONE: any */

@@ -7,6 +7,7 @@
 #define TL_SOLVE_PROBLEM_H
 
 #include "backend/backend.h"
+#include "kernels/joint/args.h"
 
 /* Rows [begin, end) that Gauss-Seidel may take at once, or one by one where they share bodies. */
 typedef struct tl_segment {

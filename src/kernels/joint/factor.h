@@ -5,7 +5,9 @@
 #ifndef TL_KERNELS_JOINT_FACTOR_H
 #define TL_KERNELS_JOINT_FACTOR_H
 
-#include "kernels/real.h"
+#include "kernels/real.h" /* first: it says what reals are */
+
+#include "kernels/joint/args.h"
 
 #define TLK_NODE      TLK_JOINT_ROWS /* the largest block */
 #define TLK_REDUNDANT 1e5 /* pivots up to so many times their softness are of redundant rows */

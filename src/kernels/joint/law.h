@@ -5,7 +5,9 @@
 #ifndef TL_KERNELS_JOINT_LAW_H
 #define TL_KERNELS_JOINT_LAW_H
 
-#include "kernels/real.h"
+#include "kernels/real.h" /* first: it says what reals are */
+
+#include "kernels/joint/args.h"
 
 TL_NARROW void tlk_law_break(tlk_law *law, uint32_t kind, double speed, double low, double high)
 {

@@ -2,7 +2,9 @@
 #ifndef TL_KERNELS_JOINT_TURN_H
 #define TL_KERNELS_JOINT_TURN_H
 
-#include "kernels/real.h"
+#include "kernels/real.h" /* first: it says what reals are */
+
+#include "kernels/joint/args.h"
 
 #define TLK_PI 3.14159265358979323846
 

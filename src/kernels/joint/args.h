@@ -1,0 +1,176 @@
+/* What kernels of joints see: laid out by world/joint.c, in the order of joint/graph.c. */
+#ifndef TL_KERNELS_JOINT_ARGS_H
+#define TL_KERNELS_JOINT_ARGS_H
+
+#include "kernels/args.h"
+
+/* A row of a joint is one coordinate that something acts along: what
+ * locks it, or what its axis has. Rows of a joint are side by side. */
+#define TLK_JOINT_ROWS 8u /* of a joint, at most */
+#define TLK_JOINT_BODIES \
+    4u                    /* that a joint acts on, at most: two, and four where it couples joints */
+#define TLK_BREAKS  4u    /* of a law, at most */
+#define TLK_ENDLESS 1e300 /* an impulse without bound; a limit that is none */
+
+/* What the coordinate of a row is: one of the six of the frames, 0 to 5, or: */
+#define TLK_ROW_DISTANCE 6u /* of the origins */
+#define TLK_ROW_ACROSS   7u /* from a to b along z of a */
+#define TLK_ROW_COUPLED  8u /* that of the second coupled joint - ratio * that of the first */
+#define TLK_ROW_SCREW    9u /* z - ratio * the rotation about it */
+#define TLK_ROW_PULLEY   10u
+
+/* What an axis that is not locked has. */
+typedef struct tlk_joint_axis {
+    double lower, upper, restitution, friction, stiffness, damping, rest, limit;
+    uint32_t drive;  /* tl_drive */
+    uint32_t table;  /* of a tabulated spring: where its coordinates are in `numbers`; the forces */
+    uint32_t length; /* follow; so many of each, 0: there is none */
+    uint32_t unused;
+} tlk_joint_axis;
+
+typedef struct tlk_joint {
+    /* what projections look at comes first */
+    uint32_t rows, bodies, first; /* first: of its rows */
+    uint32_t vector;              /* of its node: where its part of vectors begins */
+    uint32_t jacobian;            /* where its rows are: 6 * bodies each */
+    uint32_t bounded;             /* 1: some row has more than one state */
+    uint32_t articulation;
+    uint32_t broken;                     /* 1: it holds nothing */
+    uint32_t body[TLK_JOINT_BODIES];     /* rows; ground is none of them */
+    uint32_t node[TLK_JOINT_BODIES];     /* where the body's vectors begin; TLK_NONE: not dynamic */
+    uint32_t block[TLK_JOINT_BODIES];    /* where its block with that body begins */
+    uint32_t across[TLK_JOINT_BODIES];   /* 1: the block is 6 x rows, not rows x 6 */
+    uint32_t diagonal[TLK_JOINT_BODIES]; /* the body's own block */
+    uint32_t own;                        /* the joint's */
+    uint32_t rope;                       /* 1: its first row is an upper limit */
+    uint32_t side[2];                    /* places of a and b in `body`; TLK_NONE: the ground */
+    uint32_t coupled[2];                 /* joints; TLK_NONE: it couples none */
+    uint32_t place[2][2];                /* of their sides in `body` */
+    uint32_t coordinate[2];              /* of them: 0 to 5 */
+    uint32_t row[TLK_JOINT_ROWS];        /* TLK_ROW_ or 0 to 5 */
+    uint32_t axis[TLK_JOINT_ROWS];       /* of the row, TLK_NONE: locked */
+    double zero[TLK_JOINT_ROWS];         /* the coordinate that a locked row holds */
+    double at[2][3], turn[2][4];         /* frames, in those of the bodies (mass) */
+    double anchor[2][3], ratio, break_force, break_torque;
+} tlk_joint;
+
+/* Of a row in this step: impulse against speed, which never rises. Below the first break it is
+ * load - slope * speed + all the highs; each break that the speed passes changes its high to its
+ * low. At a break anything between. */
+typedef struct tlk_law {
+    double load, slope;
+    double speed[TLK_BREAKS], low[TLK_BREAKS], high[TLK_BREAKS];
+    uint32_t kind[TLK_BREAKS]; /* TLK_BREAK_ */
+    uint32_t breaks;
+    uint32_t state; /* 2 i: between breaks i - 1 and i; 2 i + 1: held at break i */
+} tlk_law;
+
+#define TLK_BREAK_LOCK     1u
+#define TLK_BREAK_LOWER    2u
+#define TLK_BREAK_UPPER    3u
+#define TLK_BREAK_FRICTION 4u
+#define TLK_BREAK_MOTOR    5u
+
+/* A node of the elimination: a body or a joint. */
+typedef struct tlk_node {
+    uint32_t size;        /* of its block */
+    uint32_t vector;      /* where its part of vectors begins */
+    uint32_t block;       /* its own block */
+    uint32_t joint;       /* TLK_NONE: a body */
+    uint32_t links, last; /* its later neighbours: links [links, last) */
+    uint32_t updates;     /* where the blocks begin that eliminating it changes */
+} tlk_node;
+
+/* A later neighbour of a node. */
+typedef struct tlk_link {
+    uint32_t size, vector, block; /* of the neighbour; its block with the node, size x node's */
+} tlk_link;
+
+/* An articulation: bodies that joints connect. */
+typedef struct tlk_articulation {
+    uint32_t node, node_end, joint, joint_end;
+    uint32_t block, block_end, vector, vector_end;
+    uint32_t bounded, unused; /* 1: some row has more than one state */
+} tlk_articulation;
+
+/* How an articulation did. */
+typedef struct tlk_articulated {
+    double residual;   /* m/s, before the last projection */
+    double error;      /* m, of the last assembly */
+    uint32_t changes;  /* of states, in this step */
+    uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
+    uint32_t unused;
+    uint32_t
+        factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
+} tlk_articulated;
+
+/* What is kept of a joint from step to step. */
+typedef struct tlk_joint_memory {
+    double force[TLK_JOINT_BODIES][3]; /* N, on each of its bodies */
+    double angle[2];                   /* rad: rotations about x and z of the frames, with turns */
+    double reaction[6];                /* N and N m on b, at the origin of its frame, world frame */
+    double motor[6];                   /* N or N m, by axis */
+    double spring;                     /* J */
+    double gained; /* J, what its locked rows have added lately, which they should not */
+    uint32_t held[TLK_JOINT_ROWS]; /* TLK_BREAK_ that the row was left at; 0: none */
+    uint32_t broken;
+    uint32_t unused;
+} tlk_joint_memory;
+
+/* What a step leaves of a joint for its sums. */
+typedef struct tlk_joint_account {
+    double work;     /* J, by its motors and by bodies that are not dynamic */
+    double residual; /* m/s, of its rows */
+    uint32_t redundant, unused;
+} tlk_joint_account;
+
+/* tl_joint_state, as kernels write it. */
+typedef struct tlk_joint_reading {
+    double force[3], torque[3], local_force[3], local_torque[3];
+    double value[6], rate[6], motor[6];
+    double error;
+    uint32_t broken, unused;
+} tlk_joint_reading;
+
+typedef struct tlk_joints {
+    tlk_motion motion; /* of the step; its vel is what projections work on */
+    const tlk_joint *joint;
+    const tlk_joint_axis *axis;
+    const double *target;  /* per axis: what its motor holds at the end of the step */
+    const double *numbers; /* of tabulated springs */
+    const tlk_articulation *articulation;
+    tlk_articulated *how;
+    const uint32_t *list; /* joints by articulation */
+    const tlk_node *node;
+    const uint32_t *node_body; /* per node: its body's row; TLK_NONE of joints */
+    const uint32_t *mover;     /* rows of all bodies that joints act on */
+    const tlk_link *link;
+    const uint32_t *update;
+    double *jacobian, *block;
+    double *x;      /* a vector per articulation: what is solved */
+    tlk_law *law;   /* per row */
+    uint8_t *part;  /* per row: how it takes part in the factors */
+    double *aim;    /* per row: the speed that it holds, where it does */
+    double *lambda; /* per row: impulse, N s or N m s */
+    double *bend;   /* per row: what the rate over the step is above J v, m/s */
+    double *base;   /* per row: the compliance that it has where it is hard */
+    double *soft;   /* per row: that which it has in the factors; 0 where it is not hard */
+    double *value;  /* per row: its coordinate, m or rad, as the step began */
+    double *arm;    /* 3 per joint and body: from the body's centre to where forces act */
+    double *pull;   /* likewise: the force that makes it taut, N */
+    const tlk_joint_memory *last;
+    tlk_joint_memory *next;
+    tlk_joint_account *account;
+    tlk_joint_reading *reading;
+    TLK_REAL *vel;                /* 8 per body: what is projected */
+    double *pos, *quat;           /* per body: where frames are; what an assembly moves */
+    double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
+    uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
+    uint32_t passes;    /* projections, at most */
+    uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
+    double close;       /* m: errors that an assembly ends with */
+    double softness;    /* of hard rows, of their own diagonal */
+    double *moved;      /* per articulation: the furthest that a new assembly moved a body, m */
+} tlk_joints;
+
+#endif
