@@ -24,7 +24,7 @@
 #define TLK_GLOBALS 64u         /* most shapes that every other shape is tested against directly */
 #define TLK_COLOURS 64u         /* the last one holds what found no other and is solved in order */
 #define TLK_CROWDED 48u /* pairs of a body, at most, that need no copies of it (docs/theory.md) */
-#define TLK_SHARE   24u /* pairs of a copy, on average, at most */
+#define TLK_SHARE   12u /* pairs of a copy, on average, at most */
 #define TLK_HEAD    6u  /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
 #define TLK_ARMS    7u  /* further fields of an arm row: arms of a and b (3 + 3), step length */
 #define TLK_PAIR    8u  /* numbers of a pair of materials: tl_pair_def, and one that pads */

@@ -111,10 +111,12 @@ TL_KERNEL void tlk_crowd_mean(const tlk_split *q, uint32_t i)
     if (q->colour.copy[body] != first || k == 3 || k == 7)
         return;
     const real *v = q->vel + 8 * (size_t)(q->colour.dynamic + first) + k;
-    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
-    for (uint32_t c = 0; c < copies; c += 8)
+    double part[8], sum = 0;
+    for (uint32_t l = 0; l < 8; l++)
+        part[l] = l < copies ? (double)v[8 * (size_t)l] : 0;
+    for (uint32_t c = 8; c < copies; c += 8) /* whole eights: loads that wait for nothing */
         for (uint32_t l = 0; l < 8; l++)
-            part[l] += c + l < copies ? (double)v[8 * (size_t)(c + l)] : 0;
+            part[l] += (double)v[8 * (size_t)(c + l)];
     for (uint32_t l = 0; l < 8; l++)
         sum += part[l];
     q->vel[8 * (size_t)body + k] = (real)(sum / copies);
