@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define KILLS        (is_long() ? 400 : 60) /* of each kind of storing */
+#define KILLS        (is_long() ? 400 : 25) /* of each kind of storing */
 #define STEPS        150
 #define REPLACEMENTS 90
 

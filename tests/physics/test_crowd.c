@@ -5,13 +5,6 @@
 #include "scenes.h"
 #include "world/world.h"
 
-/* Sanitizers make a bed ten times as slow: they watch it with two threads at most, not for long. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WATCHED true
-#else
-#define WATCHED false
-#endif
-
 /* How many contacts a body has. */
 static size_t contacts_at(const tl_world *world, tl_body body)
 {

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Bodies made of meshes: one that spins freely keeps the angular momentum that the mesh's inertia
  * gives it; one that is dropped never gains energy, comes to rest, and lies as high as the mesh
  * would. */

@@ -245,7 +245,7 @@ static void run_sensed(const sensed_scene *s)
     context("%s, %d gates, halos %d", s->solids ? "solids" : "spheres", s->gates, s->halos);
     tl_world *bare = sensed_world(&none), *sensed = sensed_world(s);
     size_t most = 0;
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < (WATCHED ? 60 : 120); i++) {
         const tl_report reports[2] = {step_report(bare, 1), step_report(sensed, 1)};
         same_reports(&reports[0], &reports[1]);
         if (!same_bodies(bare, sensed))

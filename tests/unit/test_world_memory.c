@@ -5,13 +5,8 @@
 
 #include "world/world.h"
 
-/* Sanitizers make a life ten times as long: of so many allocations one fails then, another one with
- * each solver. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STRIDE 7u
-#else
-#define STRIDE 1u
-#endif
+/* Of so many allocations one fails, another one with each solver. */
+#define STRIDE (WATCHED ? 13u : 1u)
 
 /* An allocator that counts, and fails once or from some allocation on. */
 static struct {

@@ -34,10 +34,8 @@ typedef struct isa_entry {
 
 /* Best first. */
 static const isa_entry isas[] = {
-#if defined(TALUS_AVX512)
-    {"avx512", &tl_cpu_avx512_mixed, &tl_cpu_avx512_double},
-#endif
 #if defined(TALUS_X86)
+    {"avx512", &tl_cpu_avx512_mixed, &tl_cpu_avx512_double},
     {"avx2", &tl_cpu_avx2_mixed, &tl_cpu_avx2_double},
 #endif
     {"base", &tl_cpu_base_mixed, &tl_cpu_base_double},

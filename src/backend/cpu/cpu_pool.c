@@ -69,7 +69,7 @@ static unsigned long long state_of(unsigned phase, unsigned end)
 
 static void rest(void)
 {
-#if defined(TALUS_X86)
+#if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
 }
