@@ -44,7 +44,7 @@ typedef struct tl_mechanism {
     tl_array bodies;          /* tl_joint_bodies, likewise */
     tl_array axes;            /* tlk_joint_axis */
     tl_array owners;          /* tl_joint_axis: of each */
-    tl_array targets;         /* double, likewise */
+    tl_array targets;         /* double, 2 each: tlk_joints.target */
     tl_array numbers;         /* double: of tabulated springs */
     tl_array body_ids;        /* uint32_t: handles of dynamic bodies with joints */
     tl_array mover_ids;       /* uint32_t: of all bodies with joints */

@@ -191,6 +191,7 @@ struct tl_world {
     tl_buffer seen;                     /* 8 a row: tlk_find.seen */
     tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
+    tl_buffer whole;                    /* uint32_t: tlk_motion.whole */
     tl_array wrench;                    /* double, 6 per body with forces */
     tl_array forced_row;                /* uint32_t: their rows */
     tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */

@@ -136,7 +136,7 @@ typedef struct tlk_joints {
     tlk_motion motion; /* of the step; its vel is what projections work on */
     const tlk_joint *joint;
     const tlk_joint_axis *axis;
-    const double *target;  /* per axis: what its motor holds at the end of the step */
+    const double *target;  /* 2 per axis: what its motor holds; and at the end of a smooth step */
     const double *numbers; /* of tabulated springs */
     const tlk_articulation *articulation;
     tlk_articulated *how;
