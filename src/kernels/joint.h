@@ -279,6 +279,7 @@ TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_
 TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
+    const bool plain = g->positions || g->mode == TLK_PROJECT_CHANGES;
     double worst = 0;
     for (uint32_t r = 0; r < j->rows; r++) {
         const uint32_t at = j->first + r;
@@ -288,18 +289,18 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
         double side = 0;
         if (part == TLK_ROW_OFF) {
             const double base =
-                g->positions || j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
+                plain || j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
             const double change = base - g->lambda[at];
-            for (uint32_t b = 0; b < j->bodies && change != 0 && !g->positions; b++)
+            for (uint32_t b = 0; b < j->bodies && change != 0 && !plain; b++)
                 for (uint32_t k = 0; k < 6 && j->node[b] != TLK_NONE; k++)
                     g->x[j->node[b] + k] += row[6 * b + k] * change;
-            if (!g->positions) {
+            if (!plain) {
                 worst = tlk_max(worst, fabs(change) * g->base[at] / g->softness);
                 g->lambda[at] = base;
             }
         } else {
             const double rate = tlk_joint_rate(j, row, g->vel);
-            if (g->positions)
+            if (plain)
                 side = -rate;
             else if (part == TLK_ROW_HARD)
                 side = g->aim[at] - rate - tlk_joint_bent(g, j, at);
@@ -326,7 +327,9 @@ TL_NARROW void tlk_joint_apply(const tlk_joints *g, const tlk_articulation *a)
             v[4 + c] = (real)((double)v[4 + c] + x[3 + c]);
         }
     }
-    for (uint32_t k = a->joint; k < a->joint_end && !g->positions; k++) {
+    if (g->positions || g->mode >= TLK_PROJECT_NOTHING)
+        return;
+    for (uint32_t k = a->joint; k < a->joint_end; k++) {
         const tlk_joint *j = g->joint + g->list[k];
         for (uint32_t r = 0; r < j->rows; r++)
             g->lambda[j->first + r] -= g->x[j->vector + r];
@@ -388,7 +391,8 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
             break;
         tlk_back_substitute(g, &a, g->x);
         tlk_joint_apply(g, &a);
-        if (a.bounded && !g->positions && how.changes < TLK_JOINT_CHANGES &&
+        if (a.bounded && !g->positions && g->mode == TLK_PROJECT_ALL &&
+            how.changes < TLK_JOINT_CHANGES &&
             tlk_joint_states(g, &a, how.changes < TLK_JOINT_EVERY)) {
             how.changes++;
             how.factored = 0;

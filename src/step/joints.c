@@ -94,6 +94,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->passes = 1; /* in sweeps */
     problem->joints = g;
     problem->articulations = m->articulations;
+    problem->bounded = m->bounded;
     return TL_OK;
 }
 

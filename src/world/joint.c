@@ -141,6 +141,7 @@ static tl_status lay_rows(tl_mechanism *m, uint32_t place, const tl_joint_entry 
         TL_TRY(add_axis(m, place, k, &def->axes[k], &j->axis[j->rows++]));
     }
     j->bounded = j->bounded || def->rope;
+    m->bounded = m->bounded || j->bounded;
     return TL_OK;
 }
 
@@ -432,6 +433,7 @@ static tl_status make_all(tl_world *w)
     m->made.count = m->bodies.count = m->axes.count = m->owners.count = 0;
     m->targets.count = m->numbers.count = m->body_ids.count = m->mover_ids.count = 0;
     m->rows = m->driven = m->numbers_of_rows = 0;
+    m->bounded = false;
     for (uint32_t i = 0; i < m->joints.count; i++)
         TL_TRY(make_joint(w, i));
     TL_TRY(eliminate(w));

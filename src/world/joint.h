@@ -38,6 +38,7 @@ typedef struct tl_mechanism {
     double work;      /* J, by motors, in all steps */
 
     uint32_t count, rows, movers, articulations, driven;
+    bool bounded;             /* some row has more than one state */
     uint32_t numbers_of_rows; /* of the Jacobian */
     uint32_t current;         /* which memory is the state */
     tl_array made;            /* tlk_joint, as the device has them */

@@ -431,7 +431,6 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
             " cannot change once the world is made; "
             "tl_world_load_on() takes a snapshot to another");
     TL_TRY(tl_world_check_solver(world, settings));
-    TL_TRY(tl_joints_check_settings(world, settings));
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;
