@@ -441,7 +441,18 @@ typedef struct tlk_motion {
     uint64_t step;   /* its number: with the body's, what roundings are drawn by */
     double up[3];    /* unit, against gravity; zero without gravity */
     double layer[2]; /* m along it, and 1/m: a body at height x is in layer (x - first) * second */
+    uint32_t *whole; /* of smooth steps, per body: 1: forces act at once, as the step begins, not in
+                        two halves; NULL: those of all do */
+    uint32_t end;    /* 1: the second halves, where bodies have moved */
 } tlk_motion;
+
+/* Which bodies a smooth step leaves to the contacts. */
+typedef struct tlk_smooth {
+    tlk_problem problem;
+    const TLK_REAL *gap; /* rows */
+    double h;
+    uint32_t *whole; /* tlk_motion.whole */
+} tlk_smooth;
 
 /* The audit of a step. */
 typedef struct tlk_audit {

@@ -45,30 +45,42 @@ TL_KERNEL void tlk_note_turning(const tlk_turning *t, uint32_t s)
         t->info[s] = t->turns ? t->info[s] & ~TLK_SHAPE_CENTRAL : t->info[s] | TLK_SHAPE_CENTRAL;
 }
 
+/* s: for how long forces act on a body at once: all of a step; in two halves where it is smooth. */
+TL_KERNEL double tlk_kick(const tlk_motion *m, uint32_t i)
+{
+    if (!m->whole)
+        return m->h;
+    return !m->whole[i] ? 0.5 * m->h : m->end ? 0 : m->h;
+}
+
 /* One body, with a wrench or without (NULL): its velocity without contacts (eq. 9 without the
  * gyroscopic part, which tlk_integrate applies); the start of the solvers' velocities and of the
- * position problem's. */
+ * position problem's. Others have the mean of two steps where they are asked for at an end. */
 TL_KERNEL void tlk_set_free(const tlk_motion *m, uint32_t i, const double *wrench)
 {
     real v[8], still[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     tlk_load8(m->bodies.vel + 8 * (size_t)i, v);
     if (i < m->bodies.dynamic) {
         const uint64_t draw = tlk_mix(m->step * 0x9e3779b97f4a7c15u + m->bodies.id[i]);
+        const double h = tlk_kick(m, i);
         double change[3], turn[3];
         for (int k = 0; k < 3; k++)
-            change[k] = m->h * m->gravity[k];
+            change[k] = h * m->gravity[k];
         if (wrench) {
             const double *q = m->bodies.quat + 4 * (size_t)i;
             double torque[3];
             tlk_rotate_back(q, wrench + 3, torque);
             for (int k = 0; k < 3; k++) {
-                change[k] += m->h * wrench[k] / m->bodies.inertia[4 * (size_t)i + 3];
-                torque[k] = m->h * torque[k] / m->bodies.inertia[4 * (size_t)i + k];
+                change[k] += h * wrench[k] / m->bodies.inertia[4 * (size_t)i + 3];
+                torque[k] = h * torque[k] / m->bodies.inertia[4 * (size_t)i + k];
             }
             tlk_rotate(q, torque, turn);
             tlk_add(v + 4, turn, draw + 4);
         }
         tlk_add(v, change, draw);
+    } else if (m->end) {
+        for (int k = 0; k < 8; k++)
+            v[k] = (real)0.5 * (v[k] + m->vel[8 * (size_t)i + k]);
     }
     still[3] = v[3], still[7] = v[7];
     tlk_store8(m->free + 8 * (size_t)i, v);
@@ -232,7 +244,7 @@ TL_KERNEL void tlk_body_work(const tlk_motion *m, uint32_t i, const real *v, dou
         contact[k] = (double)v[at] - free[at];
         forces[k] = (double)free[at] - old[at];
     }
-    const double weight = m->h * m->bodies.inertia[4 * (size_t)i + 3];
+    const double weight = tlk_kick(m, i) * m->bodies.inertia[4 * (size_t)i + 3];
     double work = tlk_body_product(&m->bodies, i, contact, mean);
     if (m->pseudo) {
         const real *p = m->pseudo + 8 * (size_t)i;

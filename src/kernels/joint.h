@@ -76,27 +76,62 @@ TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i, bool all)
                 f.at[s][k] - f.centre[s][k];
 }
 
-/* One joint, as a step begins: its rows and their laws. */
+/* s: for how long joints push at once; all bodies of an articulation are alike. */
+TL_KERNEL double tlk_joint_kick(const tlk_joints *g, const tlk_joint *j)
+{
+    for (uint32_t b = 0; b < j->bodies; b++)
+        if (j->node[b] != TLK_NONE)
+            return tlk_kick(&g->motion, j->body[b]);
+    return g->motion.h;
+}
+
+TL_KERNEL double tlk_joint_target(const tlk_joints *g, uint32_t axis)
+{
+    return g->target[2 * (size_t)axis + g->motion.end];
+}
+
+/* The law of a row, for a step or half of one. That of a second half follows the first: what
+ * springs did is in its impulse (tlk_joint_soften). */
+TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, double kick,
+                           double rate, tlk_law *law)
+{
+    const uint32_t at = j->first + r;
+    const double h = g->motion.h, value = g->value[at];
+    const tlk_law first = g->law[at];
+    law->breaks = 0;
+    law->load = law->slope = 0;
+    if (j->axis[r] == TLK_NONE && !j->rope) {
+        tlk_law_break(law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
+    } else if (j->axis[r] == TLK_NONE) {
+        if (!g->motion.end)
+            tlk_law_break(law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
+                          -TLK_ENDLESS, 0);
+        else if (first.state & 1)
+            tlk_law_break(law, TLK_BREAK_UPPER, 0, -TLK_ENDLESS, 0);
+    } else {
+        const tlk_joint_axis *a = g->axis + j->axis[r];
+        const double target = tlk_joint_target(g, j->axis[r]);
+        if (g->motion.end)
+            tlk_axis_end(a, target, kick, value, g->lambda[at], &first, law);
+        else
+            tlk_axis_law(g->numbers, a, target, h, kick, value, rate, law);
+    }
+}
+
+/* One joint, as a step begins, or ends where it is smooth: its rows and their laws. */
 TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
+    const double kick = tlk_joint_kick(g, j);
+    if (!(kick > 0))
+        return;
     tlk_joint_lines(g, i, true);
     for (uint32_t r = 0; r < j->rows; r++) {
         const uint32_t at = j->first + r;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const double rate = tlk_joint_rate(j, row, g->motion.bodies.vel);
-        const double h = g->motion.h, value = g->value[at];
         tlk_law law;
-        law.breaks = 0;
-        law.load = law.slope = 0;
-        if (j->axis[r] != TLK_NONE)
-            tlk_axis_law(g->numbers, g->axis + j->axis[r], g->target[j->axis[r]], h, value, rate,
-                         &law);
-        else if (j->rope)
-            tlk_law_break(&law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
-                          -TLK_ENDLESS, 0);
-        else
-            tlk_law_break(&law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
+        tlk_row_law(g, j, r, kick, rate, &law);
         tlk_law_start(&law, g->last[i].held[r], rate);
         g->law[at] = law;
         g->lambda[at] = g->bend[at] = 0;
@@ -121,7 +156,7 @@ TL_NARROW bool tlk_row_error(const tlk_joints *g, const tlk_joint *j, uint32_t r
     else if (a->upper < TLK_ENDLESS && value > a->upper)
         *error = value - a->upper;
     else if (!g->fresh && a->drive == 2 && a->limit >= TLK_ENDLESS)
-        *error = value - tlk_min(tlk_max(g->target[j->axis[r]], a->lower), a->upper);
+        *error = value - tlk_min(tlk_max(tlk_joint_target(g, j->axis[r]), a->lower), a->upper);
     else
         return false;
     return true;
@@ -244,6 +279,7 @@ TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_
 TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
+    const bool plain = g->positions || g->mode == TLK_PROJECT_CHANGES;
     double worst = 0;
     for (uint32_t r = 0; r < j->rows; r++) {
         const uint32_t at = j->first + r;
@@ -253,18 +289,18 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
         double side = 0;
         if (part == TLK_ROW_OFF) {
             const double base =
-                g->positions || j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
+                plain || j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
             const double change = base - g->lambda[at];
-            for (uint32_t b = 0; b < j->bodies && change != 0 && !g->positions; b++)
+            for (uint32_t b = 0; b < j->bodies && change != 0 && !plain; b++)
                 for (uint32_t k = 0; k < 6 && j->node[b] != TLK_NONE; k++)
                     g->x[j->node[b] + k] += row[6 * b + k] * change;
-            if (!g->positions) {
+            if (!plain) {
                 worst = tlk_max(worst, fabs(change) * g->base[at] / g->softness);
                 g->lambda[at] = base;
             }
         } else {
             const double rate = tlk_joint_rate(j, row, g->vel);
-            if (g->positions)
+            if (plain)
                 side = -rate;
             else if (part == TLK_ROW_HARD)
                 side = g->aim[at] - rate - tlk_joint_bent(g, j, at);
@@ -291,7 +327,9 @@ TL_NARROW void tlk_joint_apply(const tlk_joints *g, const tlk_articulation *a)
             v[4 + c] = (real)((double)v[4 + c] + x[3 + c]);
         }
     }
-    for (uint32_t k = a->joint; k < a->joint_end && !g->positions; k++) {
+    if (g->positions || g->mode >= TLK_PROJECT_NOTHING)
+        return;
+    for (uint32_t k = a->joint; k < a->joint_end; k++) {
         const tlk_joint *j = g->joint + g->list[k];
         for (uint32_t r = 0; r < j->rows; r++)
             g->lambda[j->first + r] -= g->x[j->vector + r];
@@ -334,6 +372,8 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
 {
     const tlk_articulation a = g->articulation[i];
     tlk_articulated how = g->how[i];
+    if (!(tlk_joint_kick(g, g->joint + g->list[a.joint]) > 0))
+        return;
     for (uint32_t pass = 0; pass < g->passes; pass++) {
         double worst = 0;
         const uint32_t wanted = g->positions ? 2 : 1;
@@ -351,7 +391,8 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
             break;
         tlk_back_substitute(g, &a, g->x);
         tlk_joint_apply(g, &a);
-        if (a.bounded && !g->positions && how.changes < TLK_JOINT_CHANGES &&
+        if (a.bounded && !g->positions && g->mode == TLK_PROJECT_ALL &&
+            how.changes < TLK_JOINT_CHANGES &&
             tlk_joint_states(g, &a, how.changes < TLK_JOINT_EVERY)) {
             how.changes++;
             how.factored = 0;
@@ -388,7 +429,7 @@ TL_KERNEL void tlk_joint_tighten(const tlk_joints *g, uint32_t i)
             for (uint32_t r = 0; r < j->rows && j->node[b] != TLK_NONE; r++)
                 for (int c = 0; c < 3; c++)
                     f[c] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + 6 * b + c] *
-                            g->lambda[j->first + r] / g->motion.h;
+                            g->lambda[j->first + r] / tlk_joint_kick(g, j);
             const double old = tlk_taut_size(g->pull + at, g->arm + at, g->motion.h);
             const double now = tlk_taut_size(f, g->arm + at, g->motion.h);
             if (now < 0.25 * least + 2 * old)

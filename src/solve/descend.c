@@ -41,12 +41,15 @@ tl_status tl_descend(tl_backend *backend, tl_workspace *w, tl_problem *problem, 
     tlk_problem view;
     TL_TRY(view_of(backend, w, problem, &view));
     const tl_folding dots = {TLK_FOLD_gradient_rows, view.rows, &view, w->dots.data};
+    const tlk_joints joints = tl_problem_joints(problem, view.vel, TLK_PROJECT_CHANGES);
     const tl_launch start[] = {{TLK_impulses_in, 0, view.rows, false, &view},
                                {TLK_gradient_blocks, 0, view.moving, false, &view},
+                               tl_project(problem, &joints),
                                {TLK_FOLD, 0, view.rows, false, &dots},
                                {TLK_gradient_start, 0, 1, true, &view}};
     const tl_launch slot[] = {{TLK_gradient_step, 0, view.rows, false, &view},
                               {TLK_gradient_blocks, 0, view.moving, false, &view},
+                              tl_project(problem, &joints),
                               {TLK_FOLD, 0, view.rows, false, &dots},
                               {decide, 0, 1, true, &view},
                               {move, 0, view.rows, false, &view}};
@@ -55,10 +58,10 @@ tl_status tl_descend(tl_backend *backend, tl_workspace *w, tl_problem *problem, 
     tlk_descent at = {
         .tolerance = tolerance, .t = 1, .theta = 1, .part = 1, .limit = iterations, .done = 0};
     backend->ops->upload(backend, view.descent, &at, sizeof at);
-    backend->ops->run(backend, start, 4, 1);
+    backend->ops->run(backend, start, 5, 1);
     while (!at.done) {
         const uint32_t left = at.limit - at.iterations;
-        backend->ops->run(backend, slot, move == TLK_FOLD ? 4 : 5, left < look ? left : look);
+        backend->ops->run(backend, slot, move == TLK_FOLD ? 5 : 6, left < look ? left : look);
         TL_TRY(backend->ops->download(backend, &at, view.descent, sizeof at));
     }
     solution->iterations = at.iterations;

@@ -11,8 +11,10 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
     TL_TRY(tl_problem_lists(backend, workspace, problem));
     TL_TRY(tl_buffer_need(backend, &workspace->points, 4 * (size_t)view->rows * backend->real));
     view->x = workspace->points.data;
-    const tl_launch round[2] = {{TLK_jacobi_step, 0, view->rows, false, view},
-                                {TLK_block_velocity, 0, view->moving, false, view}};
+    const tlk_joints joints = tl_problem_joints(problem, view->vel, TLK_PROJECT_NOTHING);
+    const tl_launch round[3] = {{TLK_jacobi_step, 0, view->rows, false, view},
+                                {TLK_block_velocity, 0, view->moving, false, view},
+                                tl_project(problem, &joints)};
     tl_run(backend, TLK_impulses_in, view->rows, view);
     if (view->item_rows > 1 && view->arm_base < view->rows) {
         TL_TRY(tl_buffer_need(backend, &workspace->crowd, view->moving * backend->real));
@@ -20,12 +22,12 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
         tl_run(backend, TLK_jacobi_crowd, view->moving, view);
         tl_run(backend, TLK_jacobi_shorten, view->rows, view);
     }
-    backend->ops->run(backend, &round[1], 1, 1);
+    backend->ops->run(backend, &round[1], 2, 1);
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;
         if (def->tolerance > 0 && some > CHECK_EVERY)
             some = CHECK_EVERY;
-        backend->ops->run(backend, round, 2, some);
+        backend->ops->run(backend, round, problem->joints ? 3 : 2, some);
         solution->iterations += some;
         if (def->tolerance > 0) {
             tl_run(backend, TLK_impulses_out, view->rows, view);
@@ -35,5 +37,7 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
         }
     }
     tl_run(backend, TLK_impulses_out, view->rows, view);
+    if (problem->joints) /* without what joints did to them, for the last projection */
+        backend->ops->run(backend, &round[1], 1, 1);
     return TL_OK;
 }

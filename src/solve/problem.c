@@ -16,11 +16,95 @@ void tl_workspace_free(tl_backend *backend, tl_workspace *w)
     tl_buffer_free(backend, &w->descent);
     tl_buffer_free(backend, &w->dots);
     tl_buffer_free(backend, &w->crowd);
+    tl_buffer_free(backend, &w->free);
 }
 
 tl_law tl_solver_law(const tl_solver_def *def)
 {
     return def->law == TL_LAW_DEFAULT ? TL_LAW_COULOMB : def->law;
+}
+
+tlk_joints tl_problem_joints(const tl_problem *problem, void *vel, uint32_t mode)
+{
+    tlk_joints g = {0};
+    if (!problem->joints)
+        return g;
+    g = *problem->joints;
+    g.vel = vel;
+    g.mode = mode;
+    return g;
+}
+
+tl_launch tl_project(const tl_problem *problem, const tlk_joints *joints)
+{
+    const uint32_t count = problem->joints ? problem->articulations : 0;
+    return (tl_launch){TLK_joint_project, 0, count, false, joints};
+}
+
+static tl_status gather(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
+                        const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
+{
+    switch (def->kind) {
+    case TL_JACOBI: return tl_solve_jacobi(backend, workspace, problem, def, iterations, solution);
+    case TL_SPG: return tl_solve_spg(backend, workspace, problem, def, iterations, solution);
+    default: return tl_solve_apgd(backend, workspace, problem, def, iterations, solution);
+    }
+}
+
+/* The states of rows of joints at the impulses there are, and free velocities that are projected
+ * with these: from them, D and the projection make all velocities there can be. */
+static tl_status start_joined(tl_backend *backend, tl_workspace *w, tl_problem *problem)
+{
+    tlk_problem view = problem->view;
+    const size_t bytes = 8 * (size_t)view.blocks * backend->real;
+    TL_TRY(tl_problem_lists(backend, w, problem));
+    TL_TRY(tl_buffer_need(backend, &w->points, 4 * (size_t)view.rows * backend->real));
+    view = problem->view;
+    view.x = w->points.data;
+    view.r = NULL;
+    const tlk_joints all = tl_problem_joints(problem, view.vel, TLK_PROJECT_ALL);
+    const tlk_joints free = tl_problem_joints(problem, w->free.data, TLK_PROJECT_IMPULSES);
+    const tl_launch to = tl_project(problem, &all), back = tl_project(problem, &free);
+    tl_run(backend, TLK_impulses_in, view.rows, &view);
+    tl_run(backend, TLK_block_velocity, view.moving, &view);
+    backend->ops->run(backend, &to, 1, 1);
+    backend->ops->copy(backend, w->free.data, view.vel, bytes);
+    view.free = view.vel;
+    view.vel = w->free.data;
+    tl_run(backend, TLK_block_without, view.moving, &view);
+    backend->ops->run(backend, &back, 1, 1);
+    problem->view.free = w->free.data;
+    return TL_OK;
+}
+
+#define ROUNDS 3u /* over states of rows of joints, where they have more than one */
+
+/* Solvers that gather, with joints: these hold what is gathered, exactly, in each iteration. Rows
+ * of joints keep their states meanwhile, so that the problem is what it is without joints, with
+ * another operator; then they change, and so on. */
+static tl_status solve_joined(tl_backend *backend, tl_workspace *w, tl_problem *problem,
+                              const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
+{
+    const size_t bytes = 8 * (size_t)problem->view.blocks * backend->real;
+    const uint32_t rounds = problem->bounded && iterations >= ROUNDS ? ROUNDS : 1;
+    const tlk_joints all = tl_problem_joints(problem, problem->view.vel, TLK_PROJECT_ALL);
+    const tl_launch end = tl_project(problem, &all);
+    TL_TRY(tl_buffer_need(backend, &w->free, bytes));
+    /* of a velocity problem, velocities are projected already; of a position problem, they are
+     * what free ones and impulses make, and those are not */
+    if (!problem->joints->positions) {
+        backend->ops->copy(backend, w->free.data, problem->view.vel, bytes);
+        problem->view.free = w->free.data;
+    }
+    for (uint32_t i = 0; i < rounds; i++) {
+        tl_solution part = {0, NAN};
+        TL_TRY(start_joined(backend, w, problem));
+        TL_TRY(gather(backend, w, problem, def, iterations / rounds, &part));
+        solution->iterations += part.iterations;
+        solution->residual = part.residual;
+    }
+    backend->ops->run(backend, &end, 1, 1);
+    return TL_OK;
 }
 
 tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
@@ -35,13 +119,10 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
         solution->residual = 0;
         return TL_OK;
     }
-    switch (def->kind) {
-    case TL_JACOBI: return tl_solve_jacobi(backend, workspace, problem, def, iterations, solution);
-    case TL_APGD: return tl_solve_apgd(backend, workspace, problem, def, iterations, solution);
-    case TL_SPG: return tl_solve_spg(backend, workspace, problem, def, iterations, solution);
-    case TL_PSOR: break;
-    }
-    return tl_solve_psor(backend, workspace, problem, def, iterations, solution);
+    if (def->kind == TL_PSOR)
+        return tl_solve_psor(backend, workspace, problem, def, iterations, solution);
+    return (problem->joints ? solve_joined : gather)(backend, workspace, problem, def, iterations,
+                                                     solution);
 }
 
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst)

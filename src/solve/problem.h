@@ -22,11 +22,11 @@ typedef struct tl_problem {
         view; /* gamma is the start and the solution; vel must be a copy of free at the start */
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
-    tlk_split split; /* for Gauss-Seidel: the copies of crowded bodies, if there are any */
-    uint64_t lists;  /* the workspace's count when it made the lists in the view */
-    const tlk_joints
-        *joints; /* that hold bodies, projected onto after each sweep (psor); or NULL */
+    tlk_split split;          /* for Gauss-Seidel: the copies of crowded bodies, if there are any */
+    uint64_t lists;           /* the workspace's count when it made the lists in the view */
+    const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
+    bool bounded; /* rows of joints may change their states */
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */
@@ -36,6 +36,7 @@ typedef struct tl_workspace {
     tl_buffer points, images, r, blocks;         /* tlk_problem; velocities of the operator */
     tl_buffer descent, dots;
     tl_buffer crowd;     /* of jacobi */
+    tl_buffer free;      /* of those that gather: free velocities, projected onto joints */
     uint32_t look_every; /* slots of a gradient solver between looks at it, for tests; 0: usual */
 } tl_workspace;
 
@@ -80,6 +81,11 @@ tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solv
 /* For solvers that gather: lists of rows by block, into the problem's view. A copy of the problem
  * with the same rows, solved next, finds them made. */
 tl_status tl_problem_lists(tl_backend *backend, tl_workspace *workspace, tl_problem *problem);
+
+/* Velocities projected onto the joints of a problem, if there are any: `vel`, in a TLK_PROJECT_
+ * mode. What a solver's list of launches has for it. */
+tlk_joints tl_problem_joints(const tl_problem *problem, void *vel, uint32_t mode);
+tl_launch tl_project(const tl_problem *problem, const tlk_joints *joints);
 
 /* Puts the impulses x of the view into gamma and makes vel = free + M^-1 D x. */
 void tl_impulses_back(tl_backend *backend, const tlk_problem *view);

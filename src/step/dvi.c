@@ -145,6 +145,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     r->ms.colour += lap(w, &mark);
     TL_TRY(tl_step_free(w, &s->motion));
     TL_TRY(tl_step_rows(w, next, &s->problem, &s->build));
+    TL_TRY(tl_step_smooth_begin(w, &s->problem, &s->motion));
     if (tl_step_bounces(w))
         TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
     TL_TRY(tl_step_joints_begin(w, &s->motion, &s->problem, &s->joints));
@@ -261,6 +262,8 @@ static tl_status finish(tl_world *w, stages *s, tl_report *r)
     w->steps++;
     w->time += w->settings.step;
     tl_world_prescribe(w); /* joints hold bodies to where these are now */
+    tl_step_joints_place(w, &s->joints);
+    TL_TRY(tl_step_smooth_end(w, &s->motion, &s->joints, s->check, s->moved));
     TL_TRY(tl_step_joints_end(w, &s->joints, s->moved, r));
     certify(w->contacts[1 - w->current].count, s->audit, r);
     r->dissipated_energy += w->dissipated + s->audit[4] - s->check[2];

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Applied forces at the start of the step, summed by body: to the device go those of the bodies
+/* Applied forces at the present time, summed by body: to the device go those of the bodies
  * that have some. */
 static tl_status sum_forces(tl_world *w, tlk_motion *motion, uint32_t *bodies)
 {
@@ -46,6 +46,16 @@ static tl_status sum_forces(tl_world *w, tlk_motion *motion, uint32_t *bodies)
     return TL_OK;
 }
 
+tl_status tl_step_push(tl_world *w, tlk_motion *motion)
+{
+    uint32_t forced = 0;
+    if (w->forces.count)
+        TL_TRY(sum_forces(w, motion, &forced));
+    tl_run(w->backend, TLK_free_velocity, w->rows, motion);
+    tl_run(w->backend, TLK_forced_velocity, forced, motion);
+    return TL_OK;
+}
+
 /* Four layers across gravity through the box around the bodies. */
 static void lay_levels(const tl_world *w, tlk_motion *motion)
 {
@@ -65,7 +75,6 @@ static void lay_levels(const tl_world *w, tlk_motion *motion)
 tl_status tl_step_free(tl_world *w, tlk_motion *motion)
 {
     const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
-    uint32_t forced = 0;
     TL_TRY(tl_buffer_need(w->backend, &w->free, bytes));
     TL_TRY(tl_buffer_need(w->backend, &w->work, bytes));
     TL_TRY(tl_buffer_need(w->backend, &w->pseudo, bytes));
@@ -80,9 +89,5 @@ tl_status tl_step_free(tl_world *w, tlk_motion *motion)
     for (int k = 0; k < 3; k++)
         motion->gravity[k] = w->settings.gravity[k];
     lay_levels(w, motion);
-    if (w->forces.count)
-        TL_TRY(sum_forces(w, motion, &forced));
-    tl_run(w->backend, TLK_free_velocity, w->rows, motion);
-    tl_run(w->backend, TLK_forced_velocity, forced, motion);
-    return TL_OK;
+    return tl_step_push(w, motion);
 }

@@ -10,28 +10,57 @@
 #define CLOSE    1e-11 /* m: errors of joints that need no correction */
 #define ASSEMBLY 40u   /* corrections of positions, at most */
 
-/* What motors hold at the end of the step. */
+/* What the motor of an axis holds at a time. */
+static tl_status aim_at(const tl_world *w, const tl_joint_entry *joint, uint32_t axis, double time,
+                        double *target)
+{
+    const tl_function_rec *f = joint->rec.target[axis];
+    *target = f ? tl_function_at(f, time) : 0;
+    if (!(fabs(*target) < TLK_FAR))
+        return tl_fail(TL_DIVERGED,
+                       "step %llu: joint %u: the motor of axes[%u] is to hold %g at time %g s; it "
+                       "must be finite and below %g",
+                       (unsigned long long)w->steps + 1, joint->id, axis, *target, time, TLK_FAR);
+    return TL_OK;
+}
+
+/* What it holds in the two halves of a smooth step: a force as each half's bodies are, a speed in
+ * the middle and at the end; a position at the end, with its speed there. */
+static tl_status aim_twice(const tl_world *w, const tl_joint_entry *joint, uint32_t axis,
+                           double *targets)
+{
+    const double h = w->settings.step, end = w->time + h;
+    const uint32_t drive = joint->rec.def.axes[axis].drive;
+    double before, after;
+    const double first = drive == TL_DRIVE_POSITION ? end
+                         : drive == TL_DRIVE_SPEED  ? end - 0.5 * h
+                                                    : w->time;
+    TL_TRY(aim_at(w, joint, axis, first, targets));
+    if (drive != TL_DRIVE_POSITION)
+        return aim_at(w, joint, axis, end, targets + 1);
+    TL_TRY(aim_at(w, joint, axis, end - 0.5 * h, &before));
+    TL_TRY(aim_at(w, joint, axis, end + 0.5 * h, &after));
+    targets[1] = (after - before) / h;
+    return TL_OK;
+}
+
+/* What motors hold: at the end of the step, but for smooth ones. */
 static tl_status aim(tl_world *w)
 {
     tl_mechanism *m = &w->mechanism;
     const tl_joint_entry *joints = m->joints.data;
     const tl_joint_axis *owners = m->owners.data;
-    const double time = w->time + w->settings.step;
     double *targets = m->targets.data;
     for (size_t i = 0; i < m->owners.count && m->driven; i++) {
         const tl_joint_entry *joint = &joints[owners[i].joint];
-        const tl_function_rec *f = joint->rec.target[owners[i].axis];
-        targets[i] = f ? tl_function_at(f, time) : 0;
-        if (!(fabs(targets[i]) < TLK_FAR))
-            return tl_fail(TL_DIVERGED,
-                           "step %llu: joint %u: the motor of axes[%u] is to hold %g at time %g s; "
-                           "it must be finite and below %g",
-                           (unsigned long long)w->steps + 1, joint->id, owners[i].axis, targets[i],
-                           time, TLK_FAR);
+        if (w->settings.stepper == TL_STEPPER_SMOOTH)
+            TL_TRY(aim_twice(w, joint, owners[i].axis, targets + 2 * i));
+        else
+            TL_TRY(aim_at(w, joint, owners[i].axis, w->time + w->settings.step, targets + 2 * i));
     }
     if (m->driven)
         w->backend->ops->upload(w->backend, m->target.data, targets,
-                                m->owners.count * sizeof *targets);
+                                m->targets.count * sizeof *targets);
     return TL_OK;
 }
 
@@ -65,6 +94,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->passes = 1; /* in sweeps */
     problem->joints = g;
     problem->articulations = m->articulations;
+    problem->bounded = m->bounded;
     return TL_OK;
 }
 
@@ -89,6 +119,32 @@ void tl_step_joints_store(tl_world *w, const tlk_motion *motion, tl_step_joints 
     tl_run(w->backend, TLK_joint_store, w->mechanism.count, &joints->velocity);
 }
 
+void tl_step_joints_place(tl_world *w, tl_step_joints *joints)
+{
+    if (!w->mechanism.count)
+        return;
+    joints->velocity.passes = ASSEMBLY;
+    joints->velocity.close = CLOSE;
+    tl_run(w->backend, TLK_joint_assemble, w->mechanism.articulations, &joints->velocity);
+}
+
+void tl_step_joints_again(tl_world *w, const tlk_motion *motion, tl_step_joints *joints)
+{
+    const tl_mechanism *m = &w->mechanism;
+    tl_backend *b = w->backend;
+    tlk_joints g = joints->velocity;
+    if (!m->count)
+        return;
+    g.motion = *motion;
+    g.vel = motion->vel;
+    g.last = g.next; /* what the first half has left */
+    g.passes = PASSES;
+    b->ops->fill(b, m->how.data, 0, m->articulations * sizeof(tlk_articulated));
+    tl_run(b, TLK_joint_rows, m->count, &g);
+    tl_run(b, TLK_joint_project, m->articulations, &g);
+    tl_run(b, TLK_joint_store, m->count, &g);
+}
+
 tl_status tl_step_joints_end(tl_world *w, tl_step_joints *joints, double *moved, tl_report *r)
 {
     tl_mechanism *m = &w->mechanism;
@@ -100,9 +156,6 @@ tl_status tl_step_joints_end(tl_world *w, tl_step_joints *joints, double *moved,
     r->joint_correction = m->corrected;
     if (!m->count)
         return TL_OK;
-    g->passes = ASSEMBLY;
-    g->close = CLOSE;
-    tl_run(b, TLK_joint_assemble, m->articulations, g);
     const tl_folding folds[2] = {{TLK_FOLD_joint_audit, m->count, g, n},
                                  {TLK_FOLD_moved_energy, w->dynamic, &g->motion, moved}};
     TL_TRY(b->ops->fold(b, folds, 2));

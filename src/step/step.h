@@ -31,6 +31,17 @@ tl_status tl_step_match(tl_world *world, tl_contacts *next);
 /* The velocities that bodies would have without contacts. */
 tl_status tl_step_free(tl_world *world, tlk_motion *motion);
 
+/* What gravity and forces at the present time do to the velocities of bodies. */
+tl_status tl_step_push(tl_world *world, tlk_motion *motion);
+
+/* Smooth steps (smooth.c): which bodies forces act on in two halves, so that their free velocities
+ * have the first one alone; and the second, after bodies have moved. `check` and `moved` are those
+ * of tlk_check_bodies and tlk_integrate. Both do nothing with other steppers. */
+struct tl_step_joints;
+tl_status tl_step_smooth_begin(tl_world *world, const tl_problem *problem, tlk_motion *motion);
+tl_status tl_step_smooth_end(tl_world *world, const tlk_motion *motion,
+                             struct tl_step_joints *joints, double *check, double *moved);
+
 /* Colours, and from them the order of rows; then the rows of the velocity problem in that order. */
 tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *problem,
                         uint32_t *colours);
@@ -40,7 +51,8 @@ tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem 
 /* Joints (joints.c): their rows at the start of the step, and the velocities of articulations
  * projected onto them; then `problem` has them. Once more after the velocity problem, exactly; the
  * same joints for the position problem; what is kept, before bodies move; and after they have,
- * their positions projected, and the report. `moved`: of tlk_integrate. */
+ * their positions projected; the second half of smooth steps; and the report. `moved`: of
+ * tlk_integrate. */
 typedef struct tl_step_joints {
     tlk_joints velocity, position;
 } tl_step_joints;
@@ -50,6 +62,8 @@ tl_status tl_step_joints_begin(tl_world *world, const tlk_motion *motion, tl_pro
 void tl_step_joints_solved(tl_world *world, const tl_problem *problem, tl_step_joints *joints);
 void tl_step_joints_positions(tl_world *world, const tl_step_joints *joints, tl_problem *second);
 void tl_step_joints_store(tl_world *world, const tlk_motion *motion, tl_step_joints *joints);
+void tl_step_joints_place(tl_world *world, tl_step_joints *joints);
+void tl_step_joints_again(tl_world *world, const tlk_motion *motion, tl_step_joints *joints);
 tl_status tl_step_joints_end(tl_world *world, tl_step_joints *joints, double *moved,
                              tl_report *report);
 

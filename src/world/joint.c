@@ -79,7 +79,7 @@ static tl_status add_axis(tl_mechanism *m, uint32_t joint, uint32_t k, const tl_
                           uint32_t *place)
 {
     const tl_joint_axis owner = {joint, k};
-    const double none = 0;
+    const double none[2] = {0, 0};
     const tlk_joint_axis axis = {.lower = bounded(a->lower),
                                  .upper = bounded(a->upper),
                                  .restitution = a->restitution,
@@ -97,7 +97,7 @@ static tl_status add_axis(tl_mechanism *m, uint32_t joint, uint32_t k, const tl_
     TL_TRY(tl_array_append(&m->numbers, a->spring_values, a->spring_length));
     TL_TRY(tl_array_append(&m->numbers, a->spring_forces, a->spring_length));
     TL_TRY(tl_array_append(&m->owners, &owner, 1));
-    TL_TRY(tl_array_append(&m->targets, &none, 1));
+    TL_TRY(tl_array_append(&m->targets, none, 2));
     m->driven += a->drive != TL_DRIVE_NONE;
     return tl_array_append(&m->axes, &axis, 1);
 }
@@ -141,6 +141,7 @@ static tl_status lay_rows(tl_mechanism *m, uint32_t place, const tl_joint_entry 
         TL_TRY(add_axis(m, place, k, &def->axes[k], &j->axis[j->rows++]));
     }
     j->bounded = j->bounded || def->rope;
+    m->bounded = m->bounded || j->bounded;
     return TL_OK;
 }
 
@@ -432,6 +433,7 @@ static tl_status make_all(tl_world *w)
     m->made.count = m->bodies.count = m->axes.count = m->owners.count = 0;
     m->targets.count = m->numbers.count = m->body_ids.count = m->mover_ids.count = 0;
     m->rows = m->driven = m->numbers_of_rows = 0;
+    m->bounded = false;
     for (uint32_t i = 0; i < m->joints.count; i++)
         TL_TRY(make_joint(w, i));
     TL_TRY(eliminate(w));

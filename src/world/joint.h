@@ -38,13 +38,14 @@ typedef struct tl_mechanism {
     double work;      /* J, by motors, in all steps */
 
     uint32_t count, rows, movers, articulations, driven;
+    bool bounded;             /* some row has more than one state */
     uint32_t numbers_of_rows; /* of the Jacobian */
     uint32_t current;         /* which memory is the state */
     tl_array made;            /* tlk_joint, as the device has them */
     tl_array bodies;          /* tl_joint_bodies, likewise */
     tl_array axes;            /* tlk_joint_axis */
     tl_array owners;          /* tl_joint_axis: of each */
-    tl_array targets;         /* double, likewise */
+    tl_array targets;         /* double, 2 each: tlk_joints.target */
     tl_array numbers;         /* double: of tabulated springs */
     tl_array body_ids;        /* uint32_t: handles of dynamic bodies with joints */
     tl_array mover_ids;       /* uint32_t: of all bodies with joints */

@@ -9,16 +9,6 @@
 #define CLOSE  1e-12 /* m, what it works towards */
 #define OPEN   1e-8  /* m, what is not closed */
 
-tl_status tl_joints_check_settings(const tl_world *w, const tl_settings *s)
-{
-    if (!w->mechanism.joints.count || s->solver.kind == TL_PSOR)
-        return TL_OK;
-    return tl_fail_about(
-        TL_BAD_ARGUMENT,
-        &(tl_error){.subject = "settings", .index = TL_NO_INDEX, .field = "solver.kind"},
-        " is %s; joints need psor", tl_word(TL_WORDS_SOLVER, s->solver.kind));
-}
-
 /* --- assembly -------------------------------------------------------------------------------- */
 
 static tl_status read_all(tl_world *w, tlk_joints *g, tl_array *out)
@@ -96,7 +86,6 @@ tl_status tl_joints_assemble(tl_world *w)
     tl_backend *b = w->backend;
     const size_t bytes = 4 * (size_t)w->rows * sizeof(double);
     tl_array how = {.item = sizeof(tlk_articulated)}, moved = {.item = sizeof(double)};
-    TL_TRY(tl_joints_check_settings(w, &w->settings));
     TL_TRY(tl_joints_ready(w));
     if (!m->count)
         return TL_OK;

@@ -18,13 +18,15 @@ void tl_world_free(tl_world *w)
     tl_backend *b = w->backend;
     if (b) {
         tl_buffer *buffers[] = {
-            &w->pos,         &w->quat,        &w->vel,          &w->inertia,       &w->flags,
-            &w->id,          &w->shape_body,  &w->shape_info,   &w->geom,          &w->level,
-            &w->frame_local, &w->frame,       &w->centre,       &w->reach,         &w->pair_table,
-            &w->free,        &w->slide_table, &w->work,         &w->pseudo,        &w->rest,
-            &w->forced,      &w->struck,      &w->seen,         &w->halt,          &w->frame_of,
-            &w->numbers,     &w->words,       &w->geometry,     &w->kept_centre,   &w->filter,
-            &w->excluded,    &w->caster.node, &w->caster.order, &w->caster.endless};
+            &w->pos,         &w->quat,         &w->vel,           &w->inertia,
+            &w->flags,       &w->id,           &w->shape_body,    &w->shape_info,
+            &w->geom,        &w->level,        &w->frame_local,   &w->frame,
+            &w->centre,      &w->reach,        &w->pair_table,    &w->free,
+            &w->slide_table, &w->work,         &w->pseudo,        &w->rest,
+            &w->forced,      &w->struck,       &w->seen,          &w->halt,
+            &w->whole,       &w->frame_of,     &w->numbers,       &w->words,
+            &w->geometry,    &w->kept_centre,  &w->filter,        &w->excluded,
+            &w->caster.node, &w->caster.order, &w->caster.endless};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);
@@ -429,7 +431,6 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
             " cannot change once the world is made; "
             "tl_world_load_on() takes a snapshot to another");
     TL_TRY(tl_world_check_solver(world, settings));
-    TL_TRY(tl_joints_check_settings(world, settings));
     world->settings = *settings;
     tl_world_apply_settings(world);
     return TL_OK;

@@ -191,6 +191,7 @@ struct tl_world {
     tl_buffer seen;                     /* 8 a row: tlk_find.seen */
     tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
+    tl_buffer whole;                    /* uint32_t: tlk_motion.whole */
     tl_array wrench;                    /* double, 6 per body with forces */
     tl_array forced_row;                /* uint32_t: their rows */
     tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */
@@ -301,11 +302,10 @@ tl_joint_entry *tl_joint_find(const tl_world *world, tl_joint joint);
 bool tl_joint_as_found(const tl_joint_def *def, uint32_t row);
 void tl_world_drop_joints(tl_world *world);
 
-/* joint_edit.c: those of a scene; closes them all as a new one wants it, or says which cannot be;
- * and refuses settings that do not go with joints. */
+/* joint_edit.c: those of a scene; closes them all as a new one wants it, or says which cannot be.
+ */
 tl_status tl_world_take_joints(tl_world *world, const tl_scene *scene);
 tl_status tl_joints_assemble(tl_world *world);
-tl_status tl_joints_check_settings(const tl_world *world, const tl_settings *settings);
 tl_status tl_world_check_joint(const tl_world *world, const tl_joint_def *def, tl_joint_rec *out);
 
 /* joint_save.c: joints with their state as bytes; and back, into a world that has its bodies and no

@@ -102,10 +102,6 @@ static void test_edits(void **state)
     assert_ok(tl_world_set_drive(world, (tl_joint){4}, 5, -1));
     assert_refused(tl_world_set_drive(world, (tl_joint){6}, 5, -1), TL_BAD_ARGUMENT,
                    "tl_world_set_drive: joint 6 has no motor on axis 5");
-    tl_settings s = tl_world_settings(world);
-    s.solver.kind = TL_APGD;
-    assert_refused(tl_world_set_settings(world, &s), TL_BAD_ARGUMENT,
-                   "settings.solver.kind is apgd; joints need psor");
     tl_world_destroy(world);
 }
 

@@ -216,7 +216,7 @@ static void wide_check_bodies(const void *args, uint32_t begin, uint32_t end, do
         acc[0][k] = acc[1][k] = (quad){0} + lanes[0][k];
     for (uint32_t i = begin; i < end; i += QUAD) {
         quad *own = acc[i / QUAD % 2];
-        if (end - i < QUAD || m.looks || !wide_check_packet(&m, i, own))
+        if (end - i < QUAD || m.looks || m.whole || !wide_check_packet(&m, i, own))
             wide_check_each(&m, i, end, own);
     }
     for (uint32_t l = 0; l < TLK_LANES; l++)

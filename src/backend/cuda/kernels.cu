@@ -12,6 +12,7 @@
 #include "kernels/monitor.h"
 #include "kernels/order.h"
 #include "kernels/query.h"
+#include "kernels/smooth.h"
 #include "kernels/solve.h"
 #include "kernels/touch.h"
 

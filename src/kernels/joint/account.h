@@ -14,23 +14,23 @@ TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint3
                                     g->lambda[j->first + r] / g->motion.h;
     for (uint32_t b = 0; b < TLK_JOINT_BODIES; b++)
         for (int k = 0; k < 3; k++)
-            out->force[b][k] = wrench[b][k];
+            out->force[b][k] = wrench[b][k] + (g->motion.end ? out->force[b][k] : 0);
     const int side = j->side[1] != TLK_NONE ? 1 : 0;
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 6 && !g->motion.end; k++)
         out->reaction[k] = 0;
     if (j->coupled[0] != TLK_NONE) { /* on the second joint's b */
         const uint32_t to = j->place[1][1] != TLK_NONE ? j->place[1][1] : j->place[1][0];
         const double sign = j->place[1][1] != TLK_NONE ? 1.0 : -1.0;
         for (int k = 0; k < 6 && to != TLK_NONE; k++)
-            out->reaction[k] = sign * wrench[to][k];
+            out->reaction[k] += sign * wrench[to][k];
         return;
     }
     const double *w = wrench[j->side[side]];
     double moment[3];
     tlk_crossd(g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + j->side[side]), w, moment);
     for (int k = 0; k < 3; k++) {
-        out->reaction[k] = side ? w[k] : -w[k];
-        out->reaction[3 + k] = side ? w[3 + k] - moment[k] : moment[k] - w[3 + k];
+        out->reaction[k] += side ? w[k] : -w[k];
+        out->reaction[3 + k] += side ? w[3 + k] - moment[k] : moment[k] - w[3 + k];
     }
 }
 
@@ -42,22 +42,39 @@ TL_NARROW double tlk_joint_driven(const tlk_joints *g, const tlk_joint *j, const
     for (uint32_t b = 0; b < j->bodies; b++) {
         if (j->node[b] != TLK_NONE)
             continue;
-        const real *v = g->motion.bodies.vel + 8 * (size_t)j->body[b];
+        const real *v = g->vel + 8 * (size_t)j->body[b];
         for (int k = 0; k < 3; k++)
             sum += row[6 * b + k] * (double)v[k] + row[6 * b + 3 + k] * (double)v[4 + k];
     }
     return sum;
 }
 
-/* One joint, before bodies move: what is kept of it, and its work. */
+/* What the springs of a row did in the first half of a smooth step, in place of its impulse: they
+ * do the same in the second. */
+TL_NARROW void tlk_joint_soften(const tlk_joints *g, const tlk_joint *j, uint32_t r, double rate)
+{
+    const uint32_t at = j->first + r;
+    const tlk_law *law = g->law + at;
+    g->lambda[at] = law->load - law->slope * rate;
+    if (j->axis[r] != TLK_NONE && g->axis[j->axis[r]].drive == 3)
+        g->lambda[at] -= tlk_joint_kick(g, j) * tlk_joint_target(g, j->axis[r]);
+}
+
+/* One joint, before bodies move: what is kept of it, and its work. At the end of a smooth step the
+ * rest, which adds to it. */
 TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
+    const double kick = tlk_joint_kick(g, j);
     tlk_joint_memory out = g->last[i];
     tlk_joint_account sums = g->account[i];
-    double gained = TLK_GAIN_KEEPS * out.gained;
-    sums.work = sums.residual = 0;
-    for (int k = 0; k < 6; k++)
+    double gained = g->motion.end ? out.gained : TLK_GAIN_KEEPS * out.gained;
+    if (!(kick > 0))
+        return;
+    sums.residual = 0;
+    if (!g->motion.end)
+        sums.work = 0;
+    for (int k = 0; k < 6 && !g->motion.end; k++)
         out.motor[k] = 0;
     for (uint32_t r = 0; r < j->rows; r++) {
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
@@ -77,13 +94,19 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
             gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
         if (j->axis[r] == TLK_NONE || j->row[r] > 5)
             continue;
-        const double motor =
-            tlk_law_motor(law, g->axis + j->axis[r], g->motion.h, g->target[j->axis[r]], p, rate);
-        out.motor[j->row[r]] = motor / g->motion.h;
+        const double motor = tlk_law_motor(law, g->axis + j->axis[r], kick,
+                                           tlk_joint_target(g, j->axis[r]), p, rate);
+        out.motor[j->row[r]] += motor / g->motion.h;
         sums.work += motor * mean;
     }
-    out.gained = tlk_max(gained, 0.0);
+    out.gained = kick < g->motion.h && !g->motion.end ? gained : tlk_max(gained, 0.0);
     tlk_joint_reaction(g, j, i, &out);
+    if (kick < g->motion.h && !g->motion.end)
+        for (uint32_t r = 0; r < j->rows; r++) {
+            const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+            tlk_joint_soften(g, j, r,
+                             tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, j->first + r));
+        }
     const double force = sqrt(tlk_dotd(out.reaction, out.reaction));
     const double torque = sqrt(tlk_dotd(out.reaction + 3, out.reaction + 3));
     if (force > j->break_force || torque > j->break_torque)

@@ -93,6 +93,13 @@ typedef struct tlk_articulation {
     uint32_t bounded, unused; /* 1: some row has more than one state */
 } tlk_articulation;
 
+/* What a projection may change besides velocities; the last one is of changes of velocities, which
+ * no row drives. */
+#define TLK_PROJECT_ALL      0u /* impulses, and the states of rows */
+#define TLK_PROJECT_IMPULSES 1u
+#define TLK_PROJECT_NOTHING  2u
+#define TLK_PROJECT_CHANGES  3u
+
 /* How an articulation did. */
 typedef struct tlk_articulated {
     double residual;   /* m/s, before the last projection */
@@ -136,7 +143,7 @@ typedef struct tlk_joints {
     tlk_motion motion; /* of the step; its vel is what projections work on */
     const tlk_joint *joint;
     const tlk_joint_axis *axis;
-    const double *target;  /* per axis: what its motor holds at the end of the step */
+    const double *target;  /* 2 per axis: what its motor holds; and at the end of a smooth step */
     const double *numbers; /* of tabulated springs */
     const tlk_articulation *articulation;
     tlk_articulated *how;
@@ -166,6 +173,7 @@ typedef struct tlk_joints {
     double *pos, *quat;           /* per body: where frames are; what an assembly moves */
     double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
     uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
+    uint32_t mode;      /* TLK_PROJECT_ */
     uint32_t passes;    /* projections, at most */
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
     double close;       /* m: errors that an assembly ends with */

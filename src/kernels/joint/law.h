@@ -9,6 +9,8 @@
 
 #include "kernels/joint/args.h"
 
+#define TLK_AT_LIMIT 1e-9 /* m or rad: as near to a limit as what assemblies leave */
+
 TL_NARROW void tlk_law_break(tlk_law *law, uint32_t kind, double speed, double low, double high)
 {
     uint32_t k = law->breaks++;
@@ -78,22 +80,26 @@ TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, 
     }
 }
 
-/* The law of an axis at a coordinate; `rate`: as the step began. */
-TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double target, double h,
-                            double value, double rate, tlk_law *law)
+/* The springs of an axis at a coordinate, for a time `kick`: with what they are at the end of it,
+ * in dampers' way, so that half a step ends in its middle. */
+TL_NARROW void tlk_axis_springs(const double *numbers, const tlk_joint_axis *a, double h,
+                                double kick, double value, double rate, tlk_law *law)
 {
-    double low, high;
-    tlk_axis_limits(a, h, value, rate, &low, &high);
-    law->load = -h * a->stiffness * (value - a->rest);
-    law->slope = h * (h * a->stiffness + a->damping);
+    law->load = -kick * a->stiffness * (value - a->rest);
+    law->slope = kick * (kick * a->stiffness + a->damping);
     if (a->length) {
         double slope;
-        law->load += h * tlk_table_force(numbers + a->table, a->length, value, &slope);
-        law->slope += h * h * tlk_max(-slope, 0.0);
+        law->load += kick * tlk_table_force(numbers + a->table, a->length, value, &slope);
+        law->slope += kick * kick * tlk_max(-slope, 0.0);
+        if (kick < h) /* what pushes further away is foreseen: a law never rises */
+            law->load += kick * kick * tlk_max(slope, 0.0) * rate;
     }
-    if (a->drive == 3)
-        law->load += h * target;
-    const double speed = a->drive == 2 ? (target - value) / h : target;
+}
+
+/* What an axis does besides, where it moves at speeds from `low` to `high`. */
+TL_NARROW void tlk_axis_breaks(const tlk_joint_axis *a, double kick, double speed, double low,
+                               double high, tlk_law *law)
+{
     const bool driven = a->drive == 1 || a->drive == 2;
     if (driven && a->limit >= TLK_ENDLESS) { /* against limits, these win */
         tlk_law_break(law, TLK_BREAK_LOCK, tlk_min(tlk_max(speed, low), high), -TLK_ENDLESS,
@@ -107,11 +113,49 @@ TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, doub
     if (low > -TLK_ENDLESS)
         tlk_law_break(law, TLK_BREAK_LOWER, low, 0, TLK_ENDLESS);
     if (a->friction > 0)
-        tlk_law_break(law, TLK_BREAK_FRICTION, 0, -h * a->friction, h * a->friction);
+        tlk_law_break(law, TLK_BREAK_FRICTION, 0, -kick * a->friction, kick * a->friction);
     if (driven)
-        tlk_law_break(law, TLK_BREAK_MOTOR, speed, -h * a->limit, h * a->limit);
+        tlk_law_break(law, TLK_BREAK_MOTOR, speed, -kick * a->limit, kick * a->limit);
     if (high < TLK_ENDLESS)
         tlk_law_break(law, TLK_BREAK_UPPER, high, -TLK_ENDLESS, 0);
+}
+
+/* The law of an axis at a coordinate, for a step or, `kick`, its first half; `rate`: as the step
+ * began. */
+TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double target, double h,
+                            double kick, double value, double rate, tlk_law *law)
+{
+    double low, high;
+    tlk_axis_limits(a, h, value, rate, &low, &high);
+    tlk_axis_springs(numbers, a, h, kick, value, rate, law);
+    if (a->drive == 3)
+        law->load += kick * target;
+    tlk_axis_breaks(a, kick, a->drive == 2 ? (target - value) / h : target, low, high, law);
+}
+
+/* The speed at which a limit holds in the second half of a step: where it did in the first, or
+ * would have, had the motor not; as fast as it threw back, or at rest. Else `none`. */
+TL_NARROW double tlk_limit_end(const tlk_law *first, uint32_t kind, double restitution, bool there,
+                               double none)
+{
+    const uint32_t s = first->state / 2;
+    if (!(first->state & 1) || (first->kind[s] != kind && first->kind[s] != TLK_BREAK_LOCK))
+        return none;
+    if (first->kind[s] == TLK_BREAK_LOCK)
+        return there ? 0 : none;
+    return restitution > 0 ? first->speed[s] : 0;
+}
+
+/* The law of an axis for the second half of a step, after that of the first; `soft`: what its
+ * springs did then. A motor that holds a position has its speed as target. */
+TL_NARROW void tlk_axis_end(const tlk_joint_axis *a, double target, double kick, double value,
+                            double soft, const tlk_law *first, tlk_law *law)
+{
+    const bool below = value <= a->lower + TLK_AT_LIMIT, above = value >= a->upper - TLK_AT_LIMIT;
+    const double low = tlk_limit_end(first, TLK_BREAK_LOWER, a->restitution, below, -TLK_ENDLESS);
+    const double high = tlk_limit_end(first, TLK_BREAK_UPPER, a->restitution, above, TLK_ENDLESS);
+    law->load = soft + (a->drive == 3 ? kick * target : 0);
+    tlk_axis_breaks(a, kick, target, low, high, law);
 }
 
 /* What breaks add to the impulse between breaks s - 1 and s; `but` (or TLK_NONE) is left out. */

@@ -1,0 +1,180 @@
+/* The same machines with contacts under all solvers: the same motion and the same forces. */
+#include "joints.h"
+
+static const tl_solver_kind kinds[4] = {TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG};
+
+static tl_settings settings_of(tl_solver_kind kind, double h)
+{
+    const variant v = joint_variant();
+    tl_settings s = settings_for(&v, h);
+    s.solver.kind = kind;
+    s.solver.iterations = 4000;
+    s.solver.position_iterations = 400;
+    s.solver.tolerance = 1e-10;
+    return s;
+}
+
+static put put_box(tl_scene *scene, tl_material material, double hx, double hy, double hz,
+                   double mass, const double x[3], const double q[4])
+{
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_box_default(hx, hy, hz);
+    put out = {.q = {1, 0, 0, 0}};
+    shape.material = material;
+    def.shape_count = 1;
+    def.shapes = &shape;
+    def.mass = mass;
+    memcpy(def.position, x, sizeof def.position);
+    if (q)
+        memcpy(out.q, q, sizeof out.q);
+    memcpy(def.orientation, out.q, sizeof out.q);
+    memcpy(out.x, x, sizeof out.x);
+    out.body = add_body(scene, &def);
+    return out;
+}
+
+/* What is compared: reactions of the joints, the total impulse of contacts, places. */
+typedef struct outcome {
+    double force[4][3], load[3], place[2][3];
+    tl_report report;
+} outcome;
+
+static void look(tl_world *world, size_t joints, const tl_joint *joint, size_t bodies,
+                 const put *body, outcome *out)
+{
+    size_t count;
+    out->report = step_report(world, 1);
+    for (size_t i = 0; i < joints; i++)
+        memcpy(out->force[i], state_of(world, joint[i]).force, sizeof out->force[i]);
+    for (size_t i = 0; i < bodies; i++)
+        position_of(world, body[i].body, out->place[i]);
+    tl_contact *contacts = contacts_of(world, &count);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            out->load[k] += contacts[i].impulse[k];
+    free(contacts);
+    tl_world_destroy(world);
+}
+
+/* A plate on a hinge leans on a floor. */
+static void plate(tl_solver_kind kind, outcome *out)
+{
+    const tl_settings settings = settings_of(kind, 0.005);
+    tl_scene *scene = scene_with(&settings);
+    const tl_material material = add_material(scene, 0, 0); /* hinge and friction could wedge it */
+    const double x[3] = {0, 0, 0.3};
+    double q[4];
+    add_floor(scene, material);
+    turn(joint_y, 0.3, q);
+    const put board = put_box(scene, material, 0.9, 0.3, 0.03, 5, x, q);
+    double top[3] = {-0.9, 0, 0};
+    rotate(q, 1, top, top);
+    const tl_joint hinge =
+        join(scene, TL_JOINT_REVOLUTE, ground, board, top[0], top[1], x[2] + top[2], joint_y);
+    tl_world *world = world_of(scene);
+    step(world, 150);
+    look(world, 1, &hinge, 1, &board, out);
+}
+
+/* A four-bar linkage, whose crank a motor turns, pushes a box over the floor. */
+static void fourbar(tl_solver_kind kind, outcome *out)
+{
+    const tl_settings settings = settings_of(kind, 0.005);
+    tl_scene *scene = scene_with(&settings);
+    const tl_material material = add_material(scene, 0.3, 0), smooth = add_material(scene, 0, 0);
+    add_floor(scene, material);
+    assert_ok(tl_scene_set_pair(scene, material, smooth, &(tl_pair_def){0}));
+    const put crank = put_link(scene, 0.02, 0.02, 0.15, 0.5, 0, 0, 0.65);
+    const put rocker =
+        put_box(scene, smooth, 0.02, 0.02, 0.15, 0.5, (double[3]){0.6, 0, 0.65}, NULL);
+    const put bar = put_link(scene, 0.3, 0.02, 0.02, 0.5, 0.3, 0, 0.5);
+    /* the rocker hangs down and has a foot that pushes */
+    const put foot = put_box(scene, smooth, 0.02, 0.2, 0.1, 0.5, (double[3]){0.6, 0, 0.4}, NULL);
+    const put box = put_box(scene, material, 0.15, 0.15, 0.15, 2, (double[3]){0.79, 0, 0.15}, NULL);
+    tl_joint_def drive =
+        joint_at(TL_JOINT_REVOLUTE, ground, crank, (double[3]){0, 0, 0.8}, (double[3]){0, -1, 0});
+    drive.axes[5].drive = TL_DRIVE_SPEED;
+    drive.axes[5].target.value = 0.8;
+    drive.axes[5].limit = 30;
+    const tl_joint joints[4] = {
+        add_joint(scene, &drive),
+        join(scene, TL_JOINT_REVOLUTE, ground, rocker, 0.6, 0, 0.8, joint_y),
+        join(scene, TL_JOINT_REVOLUTE, crank, bar, 0, 0, 0.5, joint_y),
+        join(scene, TL_JOINT_REVOLUTE, bar, rocker, 0.6, 0, 0.5, joint_y)};
+    join(scene, TL_JOINT_FIXED, rocker, foot, 0.6, 0, 0.5, joint_y);
+    tl_world *world = world_of(scene);
+    step(world, 40);
+    const put both[2] = {rocker, box};
+    look(world, 4, joints, 2, both, out);
+}
+
+/* A flap on a hinge with a stop: a block that slides down a slope presses it against that. */
+static void stop(tl_solver_kind kind, outcome *out)
+{
+    const tl_settings settings = settings_of(kind, 0.005);
+    tl_scene *scene = scene_with(&settings);
+    const tl_material material = add_material(scene, 0, 0);
+    add_floor(scene, material);
+    set_gravity(scene, 3, 0, -9);
+    const put block = put_box(scene, material, 0.1, 0.1, 0.1, 2, (double[3]){-0.15, 0, 0.1}, NULL);
+    const put flap = put_box(scene, material, 0.02, 0.2, 0.2, 1, (double[3]){0, 0, 0.3}, NULL);
+    tl_joint_def hinge =
+        joint_at(TL_JOINT_REVOLUTE, ground, flap, (double[3]){0, 0, 0.5}, (double[3]){0, -1, 0});
+    hinge.axes[5].lower = -0.1;
+    hinge.axes[5].upper = 0.02;
+    const tl_joint joint = add_joint(scene, &hinge);
+    tl_world *world = world_of(scene);
+    step(world, 200);
+    const put both[2] = {block, flap};
+    look(world, 1, &joint, 2, both, out);
+}
+
+static void same(void (*machine)(tl_solver_kind, outcome *), double tolerance)
+{
+    outcome want = {0};
+    machine(TL_PSOR, &want);
+    assert_above((double)want.report.active_contacts, 0);
+    assert_above(norm3(want.load), 1e-3);
+    for (int i = 1; i < 4; i++) {
+        outcome got = {0};
+        context("%s", tl_word(TL_WORDS_SOLVER, kinds[i]));
+        machine(kinds[i], &got);
+        assert_below(got.report.joint_error, 1e-9);
+        assert_below(got.report.joint_residual, 1e-9);
+        assert_below(got.report.residual, 1e-6);
+        for (int k = 0; k < 3; k++) {
+            for (int j = 0; j < 4; j++)
+                assert_near(got.force[j][k], want.force[j][k],
+                            tolerance * (1 + norm3(want.force[j])));
+            for (int b = 0; b < 2; b++)
+                assert_near(got.place[b][k], want.place[b][k], 1e-2 * tolerance);
+            assert_near(got.load[k], want.load[k], tolerance * norm3(want.load));
+        }
+    }
+}
+
+static void plate_leans(void **state)
+{
+    (void)state;
+    same(plate, 1e-5);
+}
+
+static void fourbar_pushes(void **state)
+{
+    (void)state;
+    same(fourbar, 1e-3);
+}
+
+static void flap_stops(void **state)
+{
+    (void)state;
+    same(stop, 1e-4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plate_leans),
+                                       cmocka_unit_test(fourbar_pushes),
+                                       cmocka_unit_test(flap_stops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
