@@ -1,10 +1,12 @@
-/* Elimination orders by minimum degree, in an explicit graph of what is left. */
+/* Elimination orders by minimum degree, many nodes at a time, in an explicit graph of what is left.
+ */
 #include "joint/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HUB 12u /* joints of a body up to which they wait for it */
+#define HUB   12u /* joints of a body up to which they wait for it */
+#define SLACK 1u  /* neighbours that a node may have beyond the fewest, to go in the same round */
 
 /* The lists of neighbours that are left, ascending, in one pool; a list that outgrows its room
  * moves to the end. */
@@ -17,6 +19,9 @@ typedef struct graph {
     tl_array waits;               /* uint32_t per node: bodies that have to go before it */
     tl_array gone;                /* uint8_t per node */
     tl_array heap;                /* uint64_t: neighbours << 32 | node */
+    tl_array held;                /* uint32_t: nodes that wait for the next round */
+    tl_array round;               /* uint32_t per node: the last one that a neighbour went in */
+    tl_array level;               /* uint32_t per node */
     tl_array merged;              /* uint32_t */
     tl_array later, later_begin;  /* neighbours that were left at a node's elimination; by node */
 } graph;
@@ -32,6 +37,9 @@ static void graph_init(graph *g)
     g->waits.item = sizeof(uint32_t);
     g->gone.item = 1;
     g->heap.item = sizeof(uint64_t);
+    g->held.item = sizeof(uint32_t);
+    g->round.item = sizeof(uint32_t);
+    g->level.item = sizeof(uint32_t);
     g->merged.item = sizeof(uint32_t);
     g->later.item = sizeof(uint32_t);
     g->later_begin.item = sizeof(uint32_t);
@@ -47,6 +55,9 @@ static void graph_free(graph *g)
     tl_array_free(&g->waits);
     tl_array_free(&g->gone);
     tl_array_free(&g->heap);
+    tl_array_free(&g->held);
+    tl_array_free(&g->round);
+    tl_array_free(&g->level);
     tl_array_free(&g->merged);
     tl_array_free(&g->later);
     tl_array_free(&g->later_begin);
@@ -76,10 +87,13 @@ static tl_status connect(graph *g, uint32_t count)
     TL_TRY(tl_array_resize(&g->parent, g->nodes));
     TL_TRY(tl_array_resize(&g->waits, g->nodes));
     TL_TRY(tl_array_resize(&g->gone, g->nodes));
+    TL_TRY(tl_array_resize(&g->round, g->nodes));
+    TL_TRY(tl_array_resize(&g->level, g->nodes));
     uint32_t *begin = words(&g->begin), *length = words(&g->length), *room = words(&g->room);
     memset(g->gone.data, 0, g->nodes);
     for (uint32_t i = 0; i < g->nodes; i++) {
         room[i] = length[i] = 0;
+        words(&g->round)[i] = words(&g->level)[i] = 0;
         words(&g->parent)[i] = i;
         words(&g->waits)[i] = 0;
     }
@@ -114,6 +128,12 @@ static tl_status connect(graph *g, uint32_t count)
         }
     }
     return TL_OK;
+}
+
+static int by_number(const void *one, const void *two)
+{
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
+    return (a > b) - (a < b);
 }
 
 static tl_status heap_push(tl_array *heap, uint64_t key)
@@ -190,8 +210,9 @@ static bool has(const graph *g, uint32_t joint, uint32_t body)
     return false;
 }
 
-/* A node goes: its neighbours become each other's; joints among them may follow now. */
-static tl_status eliminate(graph *g, uint32_t node, tl_array *order)
+/* A node goes: its neighbours become each other's; joints among them may follow now, in the next
+ * round. */
+static tl_status eliminate(graph *g, uint32_t node, uint32_t round, tl_array *order)
 {
     const uint32_t begin = words(&g->begin)[node], count = words(&g->length)[node];
     const size_t at = g->later.count;
@@ -202,7 +223,10 @@ static tl_status eliminate(graph *g, uint32_t node, tl_array *order)
     memcpy(words(&g->later) + at, words(&g->pool) + begin, count * sizeof(uint32_t));
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t other = words(&g->later)[at + k];
+        uint32_t *level = words(&g->level);
         TL_TRY(take_over(g, other, node));
+        words(&g->round)[other] = round;
+        level[other] = level[other] > level[node] ? level[other] : level[node] + 1;
         if (node < g->bodies && other >= g->bodies && has(g, other - g->bodies, node))
             words(&g->waits)[other] -= words(&g->waits)[other] > 0;
         TL_TRY(offer(g, other));
@@ -210,23 +234,60 @@ static tl_status eliminate(graph *g, uint32_t node, tl_array *order)
     return TL_OK;
 }
 
-/* The order of one articulation, whose nodes are offered. */
-static tl_status order_one(graph *g, tl_array *order)
+/* One round: nodes with the fewest neighbours or up to SLACK more, no two of them neighbours. */
+static tl_status go_round(graph *g, uint32_t round, tl_array *order)
 {
-    while (g->heap.count) {
+    uint64_t most = UINT64_MAX;
+    g->held.count = 0;
+    while (g->heap.count && ((const uint64_t *)g->heap.data)[0] >> 32 <= most) {
         const uint64_t top = heap_pop(&g->heap);
         const uint32_t node = (uint32_t)top;
         if (((const uint8_t *)g->gone.data)[node] || words(&g->length)[node] != top >> 32)
             continue;
-        TL_TRY(eliminate(g, node, order));
+        most = most == UINT64_MAX ? (top >> 32) + SLACK : most;
+        if (words(&g->round)[node] == round)
+            TL_TRY(tl_array_append(&g->held, &node, 1));
+        else
+            TL_TRY(eliminate(g, node, round, order));
     }
+    for (size_t i = 0; i < g->held.count; i++)
+        TL_TRY(offer(g, words(&g->held)[i]));
     return TL_OK;
 }
 
-static int by_root(const void *one, const void *two)
+/* The order of one articulation, whose nodes are offered. */
+static tl_status order_one(graph *g, tl_array *order)
 {
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
-    return (a > b) - (a < b);
+    for (uint32_t round = 1; g->heap.count; round++)
+        TL_TRY(go_round(g, round, order));
+    return TL_OK;
+}
+
+/* Brings an articulation's nodes in the order of their levels, and notes where these begin. */
+static tl_status lay_levels(graph *g, tlk_articulation *a, tl_elimination *out)
+{
+    tl_array keys = {.item = sizeof(uint64_t)};
+    uint32_t *items = words(&out->items) + a->node;
+    const uint32_t count = a->node_end - a->node;
+    a->level = a->level_end = (uint32_t)out->levels.count;
+    if (!count)
+        return TL_OK;
+    TL_TRY(tl_array_resize(&keys, count));
+    uint64_t *key = keys.data;
+    for (uint32_t i = 0; i < count; i++)
+        key[i] = (uint64_t)words(&g->level)[items[i]] << 32 | items[i];
+    qsort(key, count, sizeof *key, by_number);
+    tl_status status = TL_OK;
+    for (uint32_t i = 0; i < count && status == TL_OK; i++) {
+        const uint32_t at = a->node + i;
+        items[i] = (uint32_t)key[i];
+        if (!i || key[i] >> 32 != key[i - 1] >> 32)
+            status = tl_array_append(&out->levels, &at, 1);
+    }
+    tl_array_free(&keys);
+    a->level_end = (uint32_t)out->levels.count;
+    out->largest = count > out->largest ? count : out->largest;
+    return status == TL_OK ? tl_array_append(&out->levels, &a->node_end, 1) : status;
 }
 
 /* All articulations, one after the other, in the order of their first bodies. */
@@ -238,7 +299,7 @@ static tl_status order_all(graph *g, tl_elimination *out)
     uint64_t *key = groups.data;
     for (uint32_t i = 0; i < g->nodes; i++)
         key[i] = (uint64_t)root(g, i) << 32 | i;
-    qsort(key, g->nodes, sizeof *key, by_root);
+    qsort(key, g->nodes, sizeof *key, by_number);
     for (uint32_t i = 0; i < g->nodes && status == TL_OK;) {
         const uint64_t which = key[i] >> 32;
         tlk_articulation a = {.node = (uint32_t)out->items.count,
@@ -254,6 +315,8 @@ static tl_status order_all(graph *g, tl_elimination *out)
             status = order_one(g, &out->items);
         a.node_end = (uint32_t)out->items.count;
         a.joint_end = (uint32_t)out->list.count;
+        if (status == TL_OK)
+            status = lay_levels(g, &a, out);
         if (status == TL_OK)
             status = tl_array_append(&out->articulations, &a, 1);
     }
@@ -279,7 +342,7 @@ static tl_status lay_out(graph *g, tl_elimination *out)
     uint64_t block = 0, vector = 0;
     TL_TRY(tl_array_resize(&out->places, g->nodes));
     TL_TRY(tl_array_resize(&out->nodes, g->nodes));
-    TL_TRY(tl_array_resize(&out->links, g->later.count));
+    TL_TRY(tl_array_resize(&out->links, g->later.count + 1));
     for (uint32_t i = 0; i < g->nodes; i++)
         words(&out->places)[items[i]] = i;
     uint32_t at = 0;
@@ -305,7 +368,7 @@ static tl_status lay_out(graph *g, tl_elimination *out)
             qsort(later, count, sizeof *later, by_place);
             for (uint32_t k = 0; k < count; k++, at++) {
                 const uint32_t other = size_of(g, items[later[k]]);
-                ((tlk_link *)out->links.data)[at] = (tlk_link){other, later[k], (uint32_t)block};
+                ((tlk_link *)out->links.data)[at] = (tlk_link){.size = other, .vector = later[k], .block = (uint32_t)block};
                 block += other * size;
             }
             if (block > UINT32_MAX)
@@ -319,14 +382,12 @@ static tl_status lay_out(graph *g, tl_elimination *out)
     return TL_OK;
 }
 
-/* The block of node `row` with an earlier node; until now links name nodes. */
-static uint32_t find_block(const tl_elimination *e, uint32_t earlier, uint32_t row)
+/* The link of an earlier node to node `row`; until now links name nodes. */
+static uint32_t find_link(const tl_elimination *e, uint32_t earlier, uint32_t row)
 {
     const tlk_node *node = (const tlk_node *)e->nodes.data + earlier;
     const tlk_link *links = e->links.data;
     uint32_t low = node->links, high = node->last;
-    if (row == earlier)
-        return node->block;
     while (low + 1 < high) {
         const uint32_t mid = low + (high - low) / 2;
         if (links[mid].vector <= row)
@@ -334,28 +395,63 @@ static uint32_t find_block(const tl_elimination *e, uint32_t earlier, uint32_t r
         else
             high = mid;
     }
-    return links[low].block;
+    return low;
 }
 
-/* Which blocks an elimination changes, in the order in which it does. */
-static tl_status list_updates(const graph *g, tl_elimination *out)
+/* Earlier neighbours of each node, in order. */
+static tl_status list_sources(const graph *g, tl_elimination *out)
 {
     tlk_node *nodes = out->nodes.data;
-    tlk_link *links = out->links.data;
-    uint64_t count = 0;
+    const tlk_link *links = out->links.data;
+    TL_TRY(tl_array_resize(&out->sources, g->later.count));
+    tlk_source *sources = out->sources.data;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        nodes[i].sources_end = 0;
+    for (size_t l = 0; l < g->later.count; l++)
+        nodes[links[l].vector].sources_end++;
+    uint32_t at = 0;
     for (uint32_t i = 0; i < g->nodes; i++) {
-        const uint64_t n = nodes[i].last - nodes[i].links;
-        nodes[i].updates = (uint32_t)count;
-        count += n * (n + 1) / 2;
+        const uint32_t count = nodes[i].sources_end;
+        nodes[i].sources = nodes[i].sources_end = at;
+        at += count;
     }
-    if (count > UINT32_MAX)
-        return tl_fail(TL_TOO_LARGE, "joints: their elimination has more than 2^32 updates");
-    TL_TRY(tl_array_resize(&out->updates, (size_t)count));
-    uint32_t *update = out->updates.data;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        for (uint32_t l = nodes[i].links; l < nodes[i].last; l++)
+            sources[nodes[links[l].vector].sources_end++] =
+                (tlk_source){nodes[i].size, nodes[i].vector, links[l].block, nodes[i].block};
+    return TL_OK;
+}
+
+/* What earlier nodes leave of the blocks of links, in order. */
+static tl_status list_updates(const graph *g, tl_elimination *out)
+{
+    const tlk_node *nodes = out->nodes.data;
+    tlk_link *links = out->links.data;
+    const size_t count = g->later.count;
+    uint64_t all = 0;
+    for (size_t l = 0; l <= count; l++)
+        links[l].updates = 0;
     for (uint32_t i = 0; i < g->nodes; i++)
         for (uint32_t k = nodes[i].links; k < nodes[i].last; k++)
-            for (uint32_t l = nodes[i].links; l <= k; l++)
-                *update++ = find_block(out, links[l].vector, links[k].vector);
+            for (uint32_t l = nodes[i].links; l < k; l++)
+                links[find_link(out, links[l].vector, links[k].vector)].updates++;
+    for (size_t l = 0; l < count; l++)
+        all += links[l].updates;
+    if (all > UINT32_MAX)
+        return tl_fail(TL_TOO_LARGE, "joints: their elimination has more than 2^32 updates");
+    TL_TRY(tl_array_resize(&out->updates, all));
+    /* where they end; they are put there from the last to the first */
+    for (size_t l = 0, at = 0; l <= count; l++) {
+        at += links[l].updates;
+        links[l].updates = (uint32_t)at;
+    }
+    for (uint32_t i = g->nodes; i-- > 0;)
+        for (uint32_t k = nodes[i].links; k < nodes[i].last; k++)
+            for (uint32_t l = nodes[i].links; l < k; l++) {
+                tlk_link *to = &links[find_link(out, links[l].vector, links[k].vector)];
+                ((tlk_update *)out->updates.data)[--to->updates] =
+                    (tlk_update){nodes[i].size, links[k].block, links[l].block, nodes[i].block};
+            }
     return TL_OK;
 }
 
@@ -368,9 +464,10 @@ static tl_status list_blocks(const graph *g, uint32_t count, tl_elimination *out
     for (uint32_t j = 0; j < count; j++)
         for (uint32_t b = 0; b < g->joints[j].bodies; b++) {
             const uint32_t body = places[g->joints[j].body[b]], joint = places[g->bodies + j];
-            blocks[TLK_JOINT_BODIES * j + b] = (tl_graph_block){
-                body < joint ? find_block(out, body, joint) : find_block(out, joint, body),
-                body > joint};
+            const uint32_t link =
+                body < joint ? find_link(out, body, joint) : find_link(out, joint, body);
+            blocks[TLK_JOINT_BODIES * j + b] =
+                (tl_graph_block){((const tlk_link *)out->links.data)[link].block, body > joint};
         }
     return TL_OK;
 }
@@ -381,10 +478,11 @@ static tl_status fill(graph *g, uint32_t count, tl_elimination *out)
     TL_TRY(tl_array_resize(&g->later_begin, g->nodes));
     TL_TRY(order_all(g, out));
     TL_TRY(lay_out(g, out));
+    TL_TRY(list_sources(g, out));
     TL_TRY(list_updates(g, out));
     TL_TRY(list_blocks(g, count, out));
     tlk_link *links = out->links.data;
-    for (size_t i = 0; i < out->links.count; i++)
+    for (size_t i = 0; i < g->later.count; i++)
         links[i].vector = ((const tlk_node *)out->nodes.data)[links[i].vector].vector;
     return TL_OK;
 }
@@ -397,7 +495,9 @@ void tl_elimination_init(tl_elimination *e)
     e->nodes.item = sizeof(tlk_node);
     e->items.item = sizeof(uint32_t);
     e->links.item = sizeof(tlk_link);
-    e->updates.item = sizeof(uint32_t);
+    e->sources.item = sizeof(tlk_source);
+    e->updates.item = sizeof(tlk_update);
+    e->levels.item = sizeof(uint32_t);
     e->places.item = sizeof(uint32_t);
     e->blocks.item = sizeof(tl_graph_block);
 }
@@ -409,7 +509,9 @@ void tl_elimination_free(tl_elimination *e)
     tl_array_free(&e->nodes);
     tl_array_free(&e->items);
     tl_array_free(&e->links);
+    tl_array_free(&e->sources);
     tl_array_free(&e->updates);
+    tl_array_free(&e->levels);
     tl_array_free(&e->places);
     tl_array_free(&e->blocks);
     tl_elimination_init(e);

@@ -139,7 +139,7 @@ TL_KERNEL void tlk_quaternion_product(const double *a, const double *b, double *
 /* A step of Newton's method for the mean m of the momenta before and after a turn, p = m + v x m
  * with v = scale h w / 2 and w = I^-1 m: what m changes by. `slope` is that of the scale over |h w
  * / 2|^2. Solved by Cramer's rule; 0 where there is no solution. */
-TL_KERNEL void tlk_spin_newton(double h, const double *inertia, const double *p, const double *m,
+TL_KERNEL void tlk_spin_newton(double h, const double *inverse, const double *p, const double *m,
                                const double *w, double scale, double slope, double *change)
 {
     double gyro[3], column[3][3], off[3], cross[3];
@@ -153,14 +153,14 @@ TL_KERNEL void tlk_spin_newton(double h, const double *inertia, const double *p,
         tlk_crossd(w, unit, second);
         for (int k = 0; k < 3; k++)
             column[j][k] = unit[k] + 0.5 * h *
-                                         (scale * (first[k] / inertia[j] + second[k]) +
-                                          slope * 0.5 * h * h * w[j] / inertia[j] * gyro[k]);
+                                         (scale * (first[k] * inverse[j] + second[k]) +
+                                          slope * 0.5 * h * h * w[j] * inverse[j] * gyro[k]);
     }
     tlk_crossd(column[1], column[2], cross);
-    const double det = tlk_dotd(column[0], cross);
+    const double det = tlk_dotd(column[0], cross), part = det != 0 ? 1 / det : 0;
     for (int j = 0; j < 3; j++) {
         tlk_crossd(column[(j + 1) % 3], column[(j + 2) % 3], cross);
-        change[j] = det != 0 ? tlk_dotd(off, cross) / det : 0;
+        change[j] = tlk_dotd(off, cross) * part;
     }
 }
 
@@ -171,6 +171,7 @@ TL_KERNEL void tlk_spin_newton(double h, const double *inertia, const double *p,
  * which keeps all of these, too. Turns q and returns the body-frame momentum in p. */
 TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
 {
+    const double inverse[3] = {1 / inertia[0], 1 / inertia[1], 1 / inertia[2]};
     double m[3] = {p[0], p[1], p[2]}, w[3], turn[4], turned[4], scale = 1;
     const double size = tlk_dotd(p, p);
     bool scaled = true, found = false;
@@ -178,7 +179,7 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         double change[3], slope = 0;
         scale = 1;
         for (int k = 0; k < 3; k++)
-            w[k] = m[k] / inertia[k];
+            w[k] = m[k] * inverse[k];
         const double x2 = 0.25 * h * h * tlk_dotd(w, w);
         scaled = scaled && x2 < 2.0;
         if (scaled) {
@@ -186,14 +187,14 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
             scale = tlk_tan_ratio(x2);
             slope = (2 * x2 - 105 - scale * (30 * x2 - 420)) / below;
         }
-        tlk_spin_newton(h, inertia, p, m, w, scale, slope, change);
+        tlk_spin_newton(h, inverse, p, m, w, scale, slope, change);
         for (int k = 0; k < 3; k++)
             m[k] += change[k];
         found = tlk_dotd(change, change) <= 1e-28 * size;
     }
     if (found) {
         for (int k = 0; k < 3; k++)
-            w[k] = m[k] / inertia[k];
+            w[k] = m[k] * inverse[k];
         tlk_turn_by(h, scale, w, turn);
         tlk_rotate_back(turn, p, m);
     } else {

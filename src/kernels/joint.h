@@ -1,6 +1,6 @@
 /* Joints, solved exactly (docs/theory.md, "Joints"): rows of a joint at a time; factors,
- * projections and assemblies of an articulation at a time. Everything is in 64-bit, whatever
- * velocities are. */
+ * projections and assemblies of an articulation at a time, by a team (kernels/joint/team.h).
+ * Everything is in 64-bit, whatever velocities are. */
 #ifndef TL_KERNELS_JOINT_H
 #define TL_KERNELS_JOINT_H
 
@@ -27,6 +27,15 @@
 #define TLK_ROW_OFF  0
 #define TLK_ROW_HARD 1
 #define TLK_ROW_SOFT 2
+
+/* The angles of a joint count on. */
+TL_KERNEL void tlk_joint_count_turns(const tlk_joints *g, uint32_t i, const tlk_frames *f)
+{
+    double x, z;
+    tlk_near_angles(f, &x, &z);
+    g->next[i].angle[0] = tlk_unwrap(x, g->last[i].angle[0]);
+    g->next[i].angle[1] = tlk_unwrap(z, g->last[i].angle[1]);
+}
 
 TL_KERNEL double tlk_joint_rate(const tlk_joint *j, const double *row, const real *vel)
 {
@@ -141,9 +150,10 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = g->last[i].force[k / 3][k % 3];
 }
 
-/* How far a row is from where it belongs, as a position; false where it belongs nowhere. */
+/* How far a row is from where it belongs, as a position; false where it belongs nowhere. `fresh`:
+ * motors hold nothing. */
 TL_NARROW bool tlk_row_error(const tlk_joints *g, const tlk_joint *j, uint32_t r, double value,
-                             double *error)
+                             bool fresh, double *error)
 {
     *error = 0;
     if (j->axis[r] == TLK_NONE) {
@@ -155,21 +165,22 @@ TL_NARROW bool tlk_row_error(const tlk_joints *g, const tlk_joint *j, uint32_t r
         *error = value - a->lower;
     else if (a->upper < TLK_ENDLESS && value > a->upper)
         *error = value - a->upper;
-    else if (!g->fresh && a->drive == 2 && a->limit >= TLK_ENDLESS)
+    else if (!fresh && a->drive == 2 && a->limit >= TLK_ENDLESS)
         *error = value - tlk_min(tlk_max(tlk_joint_target(g, j->axis[r]), a->lower), a->upper);
     else
         return false;
     return true;
 }
 
-TL_KERNEL int tlk_row_part(const tlk_joints *g, const tlk_joint *j, uint32_t r)
+TL_KERNEL int tlk_row_part(const tlk_joints *g, const tlk_joint *j, uint32_t r, bool fresh)
 {
     const tlk_law *law = g->law + j->first + r;
     double error;
     if (j->broken)
         return TLK_ROW_OFF;
-    if (g->fresh)
-        return tlk_row_error(g, j, r, g->value[j->first + r], &error) ? TLK_ROW_HARD : TLK_ROW_OFF;
+    if (fresh)
+        return tlk_row_error(g, j, r, g->value[j->first + r], true, &error) ? TLK_ROW_HARD
+                                                                            : TLK_ROW_OFF;
     if (tlk_law_holds(law))
         return TLK_ROW_HARD;
     return !g->positions && law->slope > 0 ? TLK_ROW_SOFT : TLK_ROW_OFF;
@@ -180,11 +191,9 @@ TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double *out)
 {
     const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
     double axis[3][3];
-    for (int k = 0; k < 3; k++) {
-        const double unit[3] = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
-        tlk_rotate(g->quat + 4 * (size_t)i, unit, axis[k]);
+    tlk_axes(g->quat + 4 * (size_t)i, axis);
+    for (int k = 0; k < 3; k++)
         out[7 * k] = inertia[3];
-    }
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {
             double sum = 0;
@@ -206,241 +215,69 @@ TL_NARROW void tlk_taut(const double *f, const double *r, double h, double least
     const double extra = 0.5 * (h * h * most - 0.5 * least);
     if (!(extra > 0))
         return;
+    const double by_f = 1 / fs, by_r = 1 / rs;
     double u[3], n[3];
     for (int k = 0; k < 3; k++)
-        u[k] = f[k] / fs + r[k] / rs;
+        u[k] = f[k] * by_f + r[k] * by_r;
     tlk_crossd(f, r, n);
-    const double us = tlk_dotd(u, u), ns = tlk_dotd(n, n);
+    const double ns = tlk_dotd(n, n), round = extra / tlk_dotd(u, u);
     const double flat = ns > 0 ? extra * (tlk_max(along, 0.0) / most - 1) / ns : 0;
     for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
+        for (int b = 0; b <= a; b++) /* up to the diagonal, as factors are made of */
             out[6 * (3 + a) + 3 + b] +=
-                extra * ((a == b ? 1.0 : 0.0) - u[a] * u[b] / us) + flat * n[a] * n[b];
+                (a == b ? extra : 0.0) - round * u[a] * u[b] + flat * n[a] * n[b];
 }
 
 /* How much of a body's inertia that would be. */
 TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
 {
-    const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
-    return 0.25 * h * h * (tlk_dotd(f, r) + fs * rs);
+    return 0.25 * h * h * (tlk_dotd(f, r) + sqrt(tlk_dotd(f, f) * tlk_dotd(r, r)));
 }
 
 /* The blocks of a joint. */
-TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i)
+TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i, bool fresh)
 {
     const tlk_joint *j = g->joint + i;
     for (uint32_t r = 0; r < j->rows; r++) {
-        const int part = tlk_row_part(g, j, r);
+        const int part = tlk_row_part(g, j, r, fresh);
         const uint32_t at = j->first + r;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         g->soft[at] = part == TLK_ROW_HARD ? g->base[at] : 0;
         g->part[at] = (uint8_t)part;
         g->aim[at] =
-            !g->fresh && tlk_law_holds(g->law + at) ? g->law[at].speed[g->law[at].state / 2] : 0;
+            !fresh && tlk_law_holds(g->law + at) ? g->law[at].speed[g->law[at].state / 2] : 0;
         g->block[j->own + (size_t)r * j->rows + r] = part == TLK_ROW_HARD   ? -g->base[at]
                                                      : part == TLK_ROW_SOFT ? -1 / g->law[at].slope
                                                                             : -1.0;
         for (uint32_t b = 0; b < j->bodies && part != TLK_ROW_OFF; b++) {
-            double *out = g->block + j->block[b];
-            for (uint32_t k = 0; k < 6 && j->node[b] != TLK_NONE; k++)
-                out[j->across[b] ? k * j->rows + r : r * 6 + k] = row[6 * b + k];
+            if (j->node[b] == TLK_NONE)
+                continue;
+            double *out = g->block + j->block[b] + (j->across[b] ? r : 6 * r);
+            const uint32_t step = j->across[b] ? j->rows : 1;
+            for (uint32_t k = 0; k < 6; k++)
+                out[k * step] = row[6 * b + k];
         }
-    }
-    for (uint32_t b = 0; b < j->bodies && !g->fresh; b++) {
-        const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
-        const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
-        if (j->node[b] != TLK_NONE)
-            tlk_taut(g->pull + 3 * (TLK_JOINT_BODIES * (size_t)i + b),
-                     g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + b), g->motion.h, least,
-                     g->block + j->diagonal[b]);
     }
 }
 
-/* The matrix of an articulation, and its factors. */
-TL_NARROW void tlk_joint_factor(const tlk_joints *g, const tlk_articulation *a)
+/* The block of a body: its inertia, and what makes joints taut. */
+TL_NARROW void tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh)
 {
-    for (uint32_t k = a->block; k < a->block_end; k++)
-        g->block[k] = 0;
-    for (uint32_t k = a->node; k < a->node_end; k++)
-        if (g->node_body[k] != TLK_NONE)
-            tlk_body_block(g, g->node_body[k], g->block + g->node[k].block);
-    for (uint32_t k = a->joint; k < a->joint_end; k++)
-        tlk_joint_blocks(g, g->list[k]);
-    tlk_factor(g, a);
+    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
+    const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
+    double *out = g->block + node->block;
+    tlk_body_block(g, i, out);
+    for (uint32_t k = node->attached; k < node->attached_end && !fresh; k++) {
+        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)g->attached[k].joint +
+                               g->attached[k].place);
+        tlk_taut(g->pull + at, g->arm + at, g->motion.h, least, out);
+    }
 }
 
 /* What the rate of a row over the step is above J v. */
 TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_t at)
 {
     return g->how[j->articulation].straight ? 0 : g->bend[at];
-}
-
-/* The right-hand side of a joint's rows at the present velocities. Returns the largest. */
-TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
-{
-    const tlk_joint *j = g->joint + i;
-    const bool plain = g->positions || g->mode == TLK_PROJECT_CHANGES;
-    double worst = 0;
-    for (uint32_t r = 0; r < j->rows; r++) {
-        const uint32_t at = j->first + r;
-        const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-        const tlk_law *law = g->law + at;
-        const int part = g->part[at];
-        double side = 0;
-        if (part == TLK_ROW_OFF) {
-            const double base =
-                plain || j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
-            const double change = base - g->lambda[at];
-            for (uint32_t b = 0; b < j->bodies && change != 0 && !plain; b++)
-                for (uint32_t k = 0; k < 6 && j->node[b] != TLK_NONE; k++)
-                    g->x[j->node[b] + k] += row[6 * b + k] * change;
-            if (!plain) {
-                worst = tlk_max(worst, fabs(change) * g->base[at] / g->softness);
-                g->lambda[at] = base;
-            }
-        } else {
-            const double rate = tlk_joint_rate(j, row, g->vel);
-            if (plain)
-                side = -rate;
-            else if (part == TLK_ROW_HARD)
-                side = g->aim[at] - rate - tlk_joint_bent(g, j, at);
-            else
-                side = (tlk_law_base(law, law->state / 2, TLK_NONE) - g->lambda[at]) / law->slope -
-                       rate - tlk_joint_bent(g, j, at);
-            worst = tlk_max(worst, fabs(side));
-        }
-        g->x[j->vector + r] = side;
-    }
-    return worst;
-}
-
-/* What was solved comes to bodies and rows. */
-TL_NARROW void tlk_joint_apply(const tlk_joints *g, const tlk_articulation *a)
-{
-    for (uint32_t k = a->node; k < a->node_end; k++) {
-        if (g->node_body[k] == TLK_NONE)
-            continue;
-        real *v = g->vel + 8 * (size_t)g->node_body[k];
-        const double *x = g->x + g->node[k].vector;
-        for (int c = 0; c < 3; c++) {
-            v[c] = (real)((double)v[c] + x[c]);
-            v[4 + c] = (real)((double)v[4 + c] + x[3 + c]);
-        }
-    }
-    if (g->positions || g->mode >= TLK_PROJECT_NOTHING)
-        return;
-    for (uint32_t k = a->joint; k < a->joint_end; k++) {
-        const tlk_joint *j = g->joint + g->list[k];
-        for (uint32_t r = 0; r < j->rows; r++)
-            g->lambda[j->first + r] -= g->x[j->vector + r];
-    }
-}
-
-/* Whether rows are to change their states, which they do: all of them at first, then one. */
-TL_NARROW bool tlk_joint_states(const tlk_joints *g, const tlk_articulation *a, bool every)
-{
-    bool moved = false;
-    for (uint32_t k = a->joint; k < a->joint_end; k++) {
-        const tlk_joint *j = g->joint + g->list[k];
-        for (uint32_t r = 0; r < j->rows && j->bounded && !j->broken; r++) {
-            const uint32_t at = j->first + r;
-            const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-            const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at);
-            if ((every || !moved) && tlk_law_move(g->law + at, rate, g->lambda[at]))
-                moved = true;
-        }
-    }
-    return moved;
-}
-
-/* m/s: how fast its bodies are, roughly. */
-TL_NARROW double tlk_joint_speed(const tlk_joints *g, const tlk_articulation *a)
-{
-    double most = 0;
-    for (uint32_t k = a->node; k < a->node_end; k++) {
-        if (g->node_body[k] == TLK_NONE)
-            continue;
-        const real *v = g->vel + 8 * (size_t)g->node_body[k];
-        for (int c = 0; c < 3; c++)
-            most = tlk_max(most, fabs((double)v[c]) + fabs((double)v[4 + c]));
-    }
-    return most;
-}
-
-/* One articulation: its velocities are projected onto its joints, by impulses of these. */
-TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
-{
-    const tlk_articulation a = g->articulation[i];
-    tlk_articulated how = g->how[i];
-    if (!(tlk_joint_kick(g, g->joint + g->list[a.joint]) > 0))
-        return;
-    for (uint32_t pass = 0; pass < g->passes; pass++) {
-        double worst = 0;
-        const uint32_t wanted = g->positions ? 2 : 1;
-        if (!how.factored || (how.factored != wanted && a.bounded))
-            tlk_joint_factor(g, &a);
-        how.factored = wanted;
-        for (uint32_t k = a.vector; k < a.vector_end; k++)
-            g->x[k] = 0;
-        for (uint32_t k = a.joint; k < a.joint_end; k++) {
-            const double side = tlk_joint_sides(g, g->list[k]);
-            worst = tlk_max(worst, side);
-        }
-        how.residual = worst;
-        if (worst <= TLK_JOINT_FINE * tlk_joint_speed(g, &a))
-            break;
-        tlk_back_substitute(g, &a, g->x);
-        tlk_joint_apply(g, &a);
-        if (a.bounded && !g->positions && g->mode == TLK_PROJECT_ALL &&
-            how.changes < TLK_JOINT_CHANGES &&
-            tlk_joint_states(g, &a, how.changes < TLK_JOINT_EVERY)) {
-            how.changes++;
-            how.factored = 0;
-            pass = 0;
-        }
-    }
-    g->how[i] = how;
-}
-
-/* One articulation: where joints pull much harder than they did, they do so from now on in this
- * step, with new factors. And whether they bend the ways of bodies: not where that has added
- * energy, as it does when bodies turn far in a step or are thrown about; then joints take some
- * instead. */
-TL_KERNEL void tlk_joint_tighten(const tlk_joints *g, uint32_t i)
-{
-    const tlk_articulation a = g->articulation[i];
-    double gained = 0, energy = 0;
-    for (uint32_t k = a.node; k < a.node_end; k++) {
-        const uint32_t body = g->node_body[k];
-        if (body == TLK_NONE)
-            continue;
-        const real *v = g->vel + 8 * (size_t)body;
-        const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
-        energy += 0.5 * tlk_body_product(&g->motion.bodies, body, u, u);
-    }
-    for (uint32_t k = a.joint; k < a.joint_end; k++) {
-        const tlk_joint *j = g->joint + g->list[k];
-        gained += g->last[g->list[k]].gained;
-        for (uint32_t b = 0; b < j->bodies; b++) {
-            const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)g->list[k] + b);
-            const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
-            const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
-            double f[3] = {0, 0, 0};
-            for (uint32_t r = 0; r < j->rows && j->node[b] != TLK_NONE; r++)
-                for (int c = 0; c < 3; c++)
-                    f[c] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + 6 * b + c] *
-                            g->lambda[j->first + r] / tlk_joint_kick(g, j);
-            const double old = tlk_taut_size(g->pull + at, g->arm + at, g->motion.h);
-            const double now = tlk_taut_size(f, g->arm + at, g->motion.h);
-            if (now < 0.25 * least + 2 * old)
-                continue;
-            for (int c = 0; c < 3; c++)
-                g->pull[at + c] = f[c];
-            g->how[i].factored = 0;
-        }
-    }
-    if (!(gained <= TLK_GAIN * energy))
-        g->how[i].straight = 1;
 }
 
 /* One body that joints act on: where it will be at the end of the step. */
@@ -499,6 +336,8 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
             tlk_atomic_or32(&g->how[j->articulation].straight, 1);
     }
 }
+
+#include "kernels/joint/project.h"
 
 #include "kernels/joint/account.h"
 #include "kernels/joint/assemble.h"

@@ -18,6 +18,7 @@ void tl_mechanism_init(tl_mechanism *m)
     m->owners.item = sizeof(tl_joint_axis);
     m->targets.item = m->numbers.item = sizeof(double);
     m->body_ids.item = m->mover_ids.item = m->row_list.item = sizeof(uint32_t);
+    m->attached.item = sizeof(tlk_attached);
     tl_elimination_init(&m->elimination);
 }
 
@@ -30,9 +31,10 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->jacobian,  &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
         &m->base,      &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
         &m->aim,       &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
-        &m->next_quat, &m->distance};
+        &m->next_quat, &m->distance,  &m->source,    &m->attach,  &m->level};
     tl_array *arrays[] = {&m->joints,  &m->made,    &m->bodies,   &m->axes,      &m->owners,
-                          &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list};
+                          &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list,
+                          &m->attached};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && b; i++)
         tl_buffer_free(b, buffers[i]);
     for (size_t i = 0; i < m->joints.count; i++)
@@ -268,6 +270,37 @@ static tl_status list_graph(tl_world *w, const uint32_t *seen, tl_array *graph, 
     return TL_OK;
 }
 
+/* Joints by body: where those of each node are, and they. */
+static tl_status attach(tl_world *w, const uint32_t *seen, const uint32_t *which, size_t count)
+{
+    tl_mechanism *m = &w->mechanism;
+    const tlk_joint *made = m->made.data;
+    const tl_joint_bodies *bodies = m->bodies.data;
+    const uint32_t *places = m->elimination.places.data;
+    tlk_node *nodes = m->elimination.nodes.data;
+    uint32_t at = 0;
+    for (int fill = 0; fill < 2; fill++) {
+        for (size_t g = 0; g < count; g++)
+            for (uint32_t k = 0; k < made[which[g]].bodies; k++) {
+                const uint32_t place = seen[bodies[which[g]].id[k] - 1];
+                if (!place || place == TLK_NONE)
+                    continue;
+                tlk_node *node = &nodes[places[place - 1]];
+                if (fill)
+                    ((tlk_attached *)m->attached.data)[node->attached_end] =
+                        (tlk_attached){which[g], k};
+                node->attached_end++;
+            }
+        for (size_t i = 0; i < m->elimination.nodes.count && !fill; i++) {
+            const uint32_t own = nodes[i].attached_end;
+            nodes[i].attached = nodes[i].attached_end = at;
+            at += own;
+        }
+        TL_TRY(tl_array_resize(&m->attached, at));
+    }
+    return TL_OK;
+}
+
 /* What the elimination says, in terms of the device's joints. */
 static void apply_elimination(tl_world *w, const uint32_t *seen, const uint32_t *which,
                               size_t count)
@@ -324,6 +357,8 @@ static tl_status eliminate(tl_world *w)
     if (status == TL_OK)
         status = tl_eliminate((uint32_t)m->body_ids.count, graph.data, (uint32_t)graph.count,
                               &m->elimination);
+    if (status == TL_OK)
+        status = attach(w, seen, which.data, which.count);
     if (status == TL_OK)
         apply_elimination(w, seen, which.data, which.count);
     tl_array_free(&graph);
@@ -446,7 +481,10 @@ static tl_status make_all(tl_world *w)
     TL_TRY(to_device(b, &m->list, &m->elimination.list));
     TL_TRY(to_device(b, &m->node, &m->elimination.nodes));
     TL_TRY(to_device(b, &m->link, &m->elimination.links));
+    TL_TRY(to_device(b, &m->source, &m->elimination.sources));
     TL_TRY(to_device(b, &m->update, &m->elimination.updates));
+    TL_TRY(to_device(b, &m->attach, &m->attached));
+    TL_TRY(to_device(b, &m->level, &m->elimination.levels));
     TL_TRY(upload_rows(w));
     TL_TRY(rooms(w));
     TL_TRY(upload_memory(w));
@@ -490,7 +528,10 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .node_body = m->node_body.data,
                         .mover = m->mover.data,
                         .link = m->link.data,
+                        .source = m->source.data,
                         .update = m->update.data,
+                        .attached = m->attach.data,
+                        .level = m->level.data,
                         .jacobian = m->jacobian.data,
                         .block = m->block.data,
                         .x = m->x.data,
@@ -514,7 +555,8 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .next_pos = m->next_pos.data,
                         .next_quat = m->next_quat.data,
                         .moved = m->distance.data,
-                        .softness = SOFTNESS};
+                        .softness = SOFTNESS,
+                        .largest = m->elimination.largest};
 }
 
 void tl_world_drop_joints(tl_world *w)

@@ -1,9 +1,10 @@
-/* The search and the sweeps of the CUDA backend, compiled for the host (emulate.h), for one
- * precision. Called by test_emulated.c and test_emulated_sweeps.c. */
+/* The search, the sweeps and the teams of the CUDA backend, compiled for the host (emulate.h), for
+ * one precision. Called by test_emulated.c, test_emulated_sweeps.c and test_emulated_joints.c. */
 #include "emulate.h"
 
 #include "kernels/contacts.h"
 #include "kernels/find.h"
+#include "kernels/joint.h"
 #include "kernels/solve.h"
 
 #include "backend/backend.h"
@@ -22,6 +23,7 @@ static void store_word(real *to, const real *from)
 }
 #endif
 
+#include "backend/cuda/joint.cuh"
 #include "backend/cuda/sweep.cuh"
 
 #if defined(TLK_PRECISION_double)
@@ -94,4 +96,34 @@ extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, ui
     default: abort();
     }
     return kind;
+}
+
+/* Articulations [0, count), projected or assembled: by blocks of so many threads each, or by all
+ * threads of a grid. */
+template <class work>
+static void teams_as(const tlk_joints &g, uint32_t count, uint32_t threads, bool grid)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (grid)
+            run_together(3, 64, [&] {
+                const tlk_team team = {blockIdx.x * blockDim.x + threadIdx.x,
+                                       gridDim.x * blockDim.x};
+                do_team<work>(g, i, team, [] { __syncthreads(); });
+            });
+        else
+            run_together(1, threads, [&] {
+                const tlk_team team = {threadIdx.x, blockDim.x};
+                do_team<work>(g, i, team, [] { __syncthreads(); });
+            });
+    }
+}
+
+extern "C" void NAME(emulated_teams)(const void *args, uint32_t count, uint32_t threads, bool grid,
+                                     bool assembly)
+{
+    const tlk_joints g = *(const tlk_joints *)args;
+    if (assembly)
+        teams_as<assembling>(g, count, threads, grid);
+    else
+        teams_as<projecting>(g, count, threads, grid);
 }

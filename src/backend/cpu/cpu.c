@@ -1,5 +1,6 @@
 /* The CPU backend: threads over ranges of items. Called through tl_backend_ops. */
 #include "backend/cpu/cpu.h"
+#include "kernels/joint/args.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,8 @@ typedef struct cpu_backend {
     tl_array sort_scratch; /* uint32_t */
     tl_array fold_scratch; /* double */
 } cpu_backend;
+
+#define TEAM_FROM 4096u /* nodes of an articulation from which threads share it */
 
 static const struct {
     const char *name, *operations;
@@ -192,9 +195,82 @@ static void run_phase(void *context, uint32_t phase, uint32_t part, uint32_t par
         fold_rest(f, f->numbers + TLK_FOLD_NUMBERS);
 }
 
+/* One launch over articulations, and the one that all threads work on. */
+typedef struct team_job {
+    const cpu_backend *cpu;
+    const tl_launch *launch;
+    const tl_cpu_team *team;
+    uint32_t item;
+} team_job;
+
+static bool is_large(const tlk_joints *g, uint32_t i)
+{
+    return g->articulation[i].node_end - g->articulation[i].node >= TEAM_FROM;
+}
+
+/* Those that are one thread's. */
+static void small_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+{
+    const team_job *job = context;
+    const tl_launch *l = job->launch;
+    const uint64_t count = l->end - l->begin;
+    (void)phase; /* there is one */
+    for (uint64_t i = count * part / parts; i < count * (part + 1) / parts; i++)
+        if (!is_large(l->args, l->begin + (uint32_t)i))
+            job->cpu->kernels->map[l->kernel](l->args, l->begin + (uint32_t)i,
+                                              l->begin + (uint32_t)i + 1);
+}
+
+static void team_turn(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+{
+    const team_job *job = context;
+    (void)phase; /* the articulation knows its stage */
+    job->team->turn(job->launch->args, job->item, part, parts);
+}
+
+static bool team_next(void *context)
+{
+    const team_job *job = context;
+    return job->team->next(job->launch->args, job->item);
+}
+
+/* How threads share the items of a launch, or NULL: they do not. */
+static const tl_cpu_team *team_of(const cpu_backend *cpu, const tl_launch *launch)
+{
+    const bool project = launch->kernel == TLK_joint_project;
+    if (cpu->threads == 1 || (!project && launch->kernel != TLK_joint_assemble) ||
+        ((const tlk_joints *)launch->args)->largest < TEAM_FROM)
+        return NULL;
+    return project ? &cpu->kernels->project : &cpu->kernels->assemble;
+}
+
+static void run_team(cpu_backend *cpu, const tl_launch *launch, const tl_cpu_team *team)
+{
+    team_job job = {cpu, launch, team, launch->begin};
+    tl_pool_run(pool(cpu), 1, small_part, &job);
+    for (; job.item < launch->end; job.item++)
+        if (is_large(launch->args, job.item)) {
+            team->begin(launch->args, job.item);
+            tl_pool_turns(pool(cpu), team_turn, team_next, &job);
+        }
+}
+
 static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
+    for (size_t i = 0; i < count; i++) {
+        const tl_cpu_team *team = team_of(cpu, &launches[i]);
+        if (!team)
+            continue;
+        for (uint32_t r = 0; r < repeat; r++) {
+            cpu_run(backend, launches, i, 1);
+            run_team(cpu, &launches[i], team);
+            cpu_run(backend, launches + i + 1, count - i - 1, 1);
+        }
+        return;
+    }
+    if (!count)
+        return;
     run_job job = {cpu, launches, (uint32_t)count, false};
     uint32_t largest = 0;
     for (size_t i = 0; i < count; i++) {

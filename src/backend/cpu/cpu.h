@@ -8,6 +8,13 @@
 typedef void (*tl_cpu_map)(const void *args, uint32_t begin, uint32_t end);
 typedef void (*tl_cpu_fold)(const void *args, uint32_t begin, uint32_t end, double *numbers);
 
+/* A kernel whose items threads may share, stage by stage (kernels/joint/team.h). */
+typedef struct tl_cpu_team {
+    void (*begin)(const void *args, uint32_t item);
+    void (*turn)(const void *args, uint32_t item, uint32_t lane, uint32_t lanes);
+    bool (*next)(const void *args, uint32_t item);
+} tl_cpu_team;
+
 typedef struct tl_cpu_kernels {
     tl_cpu_map map[TLK_MAP_COUNT]; /* one item after the other */
     tl_cpu_map
@@ -15,6 +22,7 @@ typedef struct tl_cpu_kernels {
     tl_cpu_fold fold[TLK_FOLD_COUNT];
     tl_cpu_fold
         wide_fold[TLK_FOLD_COUNT]; /* the same numbers, bit for bit; NULL where there is none */
+    tl_cpu_team project, assemble;
 } tl_cpu_kernels;
 
 extern const tl_cpu_kernels tl_cpu_base_mixed, tl_cpu_base_double;
@@ -34,6 +42,10 @@ uint32_t tl_pool_parts(const tl_pool *pool);
 /* Runs the function for each part of each phase: the parts of a phase at the same time, by any
  * thread, the next phase when all of them are done. */
 void tl_pool_run(tl_pool *pool, uint32_t phases, tl_phase_fn function, void *context);
+/* The same, for as many phases as `next` says, which is called after each: true, there is another.
+ */
+typedef bool (*tl_next_fn)(void *context);
+void tl_pool_turns(tl_pool *pool, tl_phase_fn function, tl_next_fn next, void *context);
 /* CPUs that this process may use. */
 uint32_t tl_cpu_count(void);
 

@@ -41,6 +41,7 @@ struct tl_pool {
     uint32_t parts; /* threads, the calling one included */
     size_t bytes;
     tl_phase_fn function; /* of the job at hand */
+    tl_next_fn next;      /* of turns, whose number is not known before; else NULL */
     void *context;
     unsigned first; /* number of its first phase */
     atomic_bool stop;
@@ -131,6 +132,8 @@ static void do_part(tl_pool *p, unsigned phase, unsigned end, uint32_t part)
     if (atomic_fetch_add(&p->done, 1) + 1 < p->parts)
         return;
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    if (p->next)
+        end = p->next(p->context) ? phase + 2 : phase + 1;
     set_state(p, state_of(phase + 1, end));
 }
 
@@ -168,6 +171,19 @@ uint32_t tl_pool_parts(const tl_pool *p)
     return p ? p->parts : 1;
 }
 
+/* Does a job of so many phases, or, of turns, one at first, which `next` adds to. */
+static void do_job(tl_pool *p, uint32_t phases)
+{
+    p->first = open_phase(atomic_load(&p->state)) + 1; /* a new number wakes those who wait */
+    set_state(p, state_of(p->first, p->first + phases));
+    for (;;) {
+        const unsigned long long state = atomic_load(&p->state);
+        if (open_phase(state) == end_phase(state))
+            return;
+        help(p, open_phase(state), end_phase(state), 0);
+    }
+}
+
 void tl_pool_run(tl_pool *p, uint32_t phases, tl_phase_fn function, void *context)
 {
     if (tl_pool_parts(p) == 1) {
@@ -176,12 +192,22 @@ void tl_pool_run(tl_pool *p, uint32_t phases, tl_phase_fn function, void *contex
         return;
     }
     p->function = function;
+    p->next = NULL;
     p->context = context;
-    p->first = open_phase(atomic_load(&p->state)) + 1; /* a new number wakes those who wait */
-    const unsigned end = p->first + phases;
-    set_state(p, state_of(p->first, end));
-    for (unsigned phase; (phase = open_phase(atomic_load(&p->state))) != end;)
-        help(p, phase, end, 0);
+    do_job(p, phases);
+}
+
+void tl_pool_turns(tl_pool *p, tl_phase_fn function, tl_next_fn next, void *context)
+{
+    if (tl_pool_parts(p) == 1) {
+        for (uint32_t phase = 0; phase == 0 || next(context); phase++)
+            function(context, phase, 0, 1);
+        return;
+    }
+    p->function = function;
+    p->next = next;
+    p->context = context;
+    do_job(p, 1);
 }
 
 uint32_t tl_cpu_count(void)

@@ -64,6 +64,23 @@ static inline void start_lanes(int n, const char *operations,
 #undef TLK_MAP
 #undef TLK_REDUCE
 
+#define TEAM(name)                                                                              \
+    static void begin_##name(const void *args, uint32_t i)                                      \
+    {                                                                                           \
+        tlk_##name##_begin(args, i);                                                            \
+    }                                                                                           \
+    static void turn_##name(const void *args, uint32_t i, uint32_t lane, uint32_t lanes)        \
+    {                                                                                           \
+        const tlk_joints g = *(const tlk_joints *)args;                                         \
+        tlk_##name##_turn(&g, i, (tlk_team){lane, lanes});                                      \
+    }                                                                                           \
+    static bool next_##name(const void *args, uint32_t i)                                       \
+    {                                                                                           \
+        return tlk_##name##_next(args, i);                                                      \
+    }
+TEAM(joint_project)
+TEAM(joint_assemble)
+
 #define JOIN3(a, b, c)   a##b##_##c
 #define TABLE_NAME(i, p) JOIN3(tl_cpu_, i, p)
 #if defined(TLK_PRECISION_double)
@@ -89,6 +106,8 @@ const tl_cpu_kernels TABLE = {
 #define TLK_WIDE(name) [TLK_FOLD_##name] = wide_##name,
     .wide_fold = {TLK_WIDE_FOLD_LIST},
 #endif
+    .project = {begin_joint_project, turn_joint_project, next_joint_project},
+    .assemble = {begin_joint_assemble, turn_joint_assemble, next_joint_assemble},
     .fold =
         {
 #define TLK_MAP(name, type)

@@ -226,6 +226,8 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #define map_contact_count  tuned_contact_count
 #define map_contact_write  tuned_contact_write
 #define map_match_contacts tuned_match_contacts
+#define map_joint_project  tuned_joint_project
+#define map_joint_assemble tuned_joint_assemble
 
 #if defined(TLK_PRECISION_double)
 #define TABLE tl_cuda_double

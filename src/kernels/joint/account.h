@@ -8,10 +8,14 @@ TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint3
                                   tlk_joint_memory *out)
 {
     double wrench[TLK_JOINT_BODIES][6] = {{0}};
-    for (uint32_t r = 0; r < j->rows; r++)
-        for (uint32_t k = 0; k < 6 * j->bodies; k++)
-            wrench[k / 6][k % 6] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + k] *
-                                    g->lambda[j->first + r] / g->motion.h;
+    const double rate = 1 / g->motion.h;
+    for (uint32_t r = 0; r < j->rows; r++) {
+        const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+        const double force = g->lambda[j->first + r] * rate;
+        for (uint32_t b = 0; b < j->bodies; b++)
+            for (uint32_t k = 0; k < 6; k++)
+                wrench[b][k] += row[6 * b + k] * force;
+    }
     for (uint32_t b = 0; b < TLK_JOINT_BODIES; b++)
         for (int k = 0; k < 3; k++)
             out->force[b][k] = wrench[b][k] + (g->motion.end ? out->force[b][k] : 0);
@@ -115,33 +119,28 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
     g->account[i] = sums;
 }
 
-/* The error of a joint at the present poses, m. */
-TL_NARROW double tlk_joint_error(const tlk_joints *g, uint32_t i, const tlk_frames *f)
+/* The error of a joint's rows at values, m. */
+TL_NARROW double tlk_joint_error(const tlk_joints *g, const tlk_joint *j, const double *value)
 {
-    const tlk_joint *j = g->joint + i;
     double worst = 0, error;
     for (uint32_t r = 0; r < j->rows && !j->broken; r++)
-        if (j->axis[r] == TLK_NONE &&
-            tlk_row_error(g, j, r, tlk_row_value(g, g->pos, g->quat, i, f, r), &error))
+        if (j->axis[r] == TLK_NONE && tlk_row_error(g, j, r, value[r], g->fresh, &error))
             worst = tlk_max(worst, fabs(error));
     return worst;
 }
 
 /* One joint, after bodies have moved: 0 its error, 1 residual, 2 whether it has broken in this
- * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy. Its
- * angles count on. */
+ * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy. Where it
+ * holds something, its assembly has left its values, and its angles, which count on. */
 TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
 {
     const tlk_joint *j = g->joint + i;
-    tlk_frames f;
-    tlk_frames_of(g->pos, g->quat, j, &f);
+    const double *value = g->value + j->first;
     double energy = 0;
     for (uint32_t r = 0; r < j->rows && !j->broken; r++)
         if (j->axis[r] != TLK_NONE)
-            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r],
-                                      tlk_row_value(g, g->pos, g->quat, i, &f, r));
-    const double error = tlk_joint_error(g, i, &f);
-    acc[0] = tlk_max(acc[0], error);
+            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r], value[r]);
+    acc[0] = tlk_max(acc[0], tlk_joint_error(g, j, value));
     acc[1] = tlk_max(acc[1], g->account[i].residual);
     acc[2] += g->next[i].broken && !g->last[i].broken ? 1 : 0;
     acc[3] += g->account[i].work;
@@ -149,10 +148,11 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     acc[5] += g->account[i].redundant;
     acc[6] += energy;
     g->next[i].spring = energy;
-    if (j->coupled[0] != TLK_NONE)
+    if (j->coupled[0] != TLK_NONE || (j->rows && !j->broken))
         return;
-    g->next[i].angle[0] = tlk_unwrap(tlk_coordinate(&f, 3), g->last[i].angle[0]);
-    g->next[i].angle[1] = tlk_unwrap(tlk_coordinate(&f, 5), g->last[i].angle[1]);
+    tlk_frames f;
+    tlk_frames_of(g->pos, g->quat, j, &f);
+    tlk_joint_count_turns(g, i, &f);
 }
 
 /* One joint: how it is doing. */
@@ -188,7 +188,10 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
         out->value[k] = own ? tlk_own_value(j, &f, k, g->last[i].angle) : 0;
         out->rate[k] = sum;
     }
-    out->error = tlk_joint_error(g, i, &f);
+    double value[TLK_JOINT_ROWS];
+    for (uint32_t r = 0; r < j->rows; r++)
+        value[r] = tlk_row_value(g, g->pos, g->quat, i, &f, r);
+    out->error = tlk_joint_error(g, j, value);
     out->broken = g->last[i].broken;
 }
 

@@ -73,24 +73,43 @@ typedef struct tlk_law {
 
 /* A node of the elimination: a body or a joint. */
 typedef struct tlk_node {
-    uint32_t size;        /* of its block */
-    uint32_t vector;      /* where its part of vectors begins */
-    uint32_t block;       /* its own block */
-    uint32_t joint;       /* TLK_NONE: a body */
-    uint32_t links, last; /* its later neighbours: links [links, last) */
-    uint32_t updates;     /* where the blocks begin that eliminating it changes */
+    uint32_t size;                   /* of its block */
+    uint32_t vector;                 /* where its part of vectors begins */
+    uint32_t block;                  /* its own block; those of its links follow */
+    uint32_t joint;                  /* TLK_NONE: a body */
+    uint32_t links, last;            /* its later neighbours: links [links, last) */
+    uint32_t sources, sources_end;   /* its earlier neighbours */
+    uint32_t attached, attached_end; /* of a body: the joints that act on it */
 } tlk_node;
 
 /* A later neighbour of a node. */
 typedef struct tlk_link {
     uint32_t size, vector, block; /* of the neighbour; its block with the node, size x node's */
+    uint32_t updates;             /* what earlier nodes leave of the block; up to the next link's */
 } tlk_link;
+
+/* An earlier neighbour of a node; `block`: the node's with it, `own`: its own. */
+typedef struct tlk_source {
+    uint32_t size, vector, block, own;
+} tlk_source;
+
+/* An earlier neighbour of the two nodes of a link: the later one's block with it, the earlier
+ * one's, and its own. */
+typedef struct tlk_update {
+    uint32_t size, late, early, own;
+} tlk_update;
+
+/* A joint that acts on a body, and that body's place in it. */
+typedef struct tlk_attached {
+    uint32_t joint, place;
+} tlk_attached;
 
 /* An articulation: bodies that joints connect. */
 typedef struct tlk_articulation {
     uint32_t node, node_end, joint, joint_end;
     uint32_t block, block_end, vector, vector_end;
-    uint32_t bounded, unused; /* 1: some row has more than one state */
+    uint32_t level, level_end; /* where first nodes of its levels are; one more is where they end */
+    uint32_t bounded, unused;  /* 1: some row has more than one state */
 } tlk_articulation;
 
 /* What a projection may change besides velocities; the last one is of changes of velocities, which
@@ -100,21 +119,28 @@ typedef struct tlk_articulation {
 #define TLK_PROJECT_NOTHING  2u
 #define TLK_PROJECT_CHANGES  3u
 
-/* How an articulation did. */
+/* How an articulation is doing, and where its solution is (kernels/joint/team.h). */
 typedef struct tlk_articulated {
     double residual;   /* m/s, before the last projection */
     double error;      /* m, of the last assembly */
+    double part;       /* of what was solved that an assembly moves bodies by */
+    uint64_t most[2];  /* bits of the largest numbers of the stage at hand, which are not below 0 */
     uint32_t changes;  /* of states, in this step */
     uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
+    uint32_t factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
+    uint32_t loose;    /* 1: joints pull harder than the factors know */
+    uint32_t stage, level, pass;
+    uint32_t moved; /* 1: rows have changed their states */
+    uint32_t renew; /* 1: an assembly has to have factors of its own */
     uint32_t unused;
-    uint32_t
-        factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
+    double before; /* m: the error before the last correction */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */
 typedef struct tlk_joint_memory {
     double force[TLK_JOINT_BODIES][3]; /* N, on each of its bodies */
-    double angle[2];                   /* rad: rotations about x and z of the frames, with turns */
+    double angle[2];                   /* rad: rotations about x and z of the frames, with turns, to
+                                        * a tenth */
     double reaction[6];                /* N and N m on b, at the origin of its frame, world frame */
     double motor[6];                   /* N or N m, by axis */
     double spring;                     /* J */
@@ -152,7 +178,10 @@ typedef struct tlk_joints {
     const uint32_t *node_body; /* per node: its body's row; TLK_NONE of joints */
     const uint32_t *mover;     /* rows of all bodies that joints act on */
     const tlk_link *link;
-    const uint32_t *update;
+    const tlk_source *source;
+    const tlk_update *update;
+    const tlk_attached *attached;
+    const uint32_t *level;
     double *jacobian, *block;
     double *x;      /* a vector per articulation: what is solved */
     tlk_law *law;   /* per row */
@@ -175,6 +204,9 @@ typedef struct tlk_joints {
     uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
     uint32_t mode;      /* TLK_PROJECT_ */
     uint32_t passes;    /* projections, at most */
+    uint32_t rough;     /* 1: one that changes no state is enough: another problem follows */
+    uint32_t tighten;   /* 1: it begins with how hard joints pull now */
+    uint32_t largest;   /* nodes of the largest articulation */
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
     double close;       /* m: errors that an assembly ends with */
     double softness;    /* of hard rows, of their own diagonal */

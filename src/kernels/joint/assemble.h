@@ -4,10 +4,15 @@
 #define TL_KERNELS_JOINT_ASSEMBLE_H
 
 /* The errors of an articulation's rows at the present poses: its right-hand side, and the worst. */
-TL_NARROW double tlk_assembly_sides(const tlk_joints *g, const tlk_articulation *a)
+TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
+                                tlk_articulated *how, tlk_team team)
 {
     double worst = 0;
-    for (uint32_t k = a->joint; k < a->joint_end; k++) {
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+        for (int c = 0; c < 6 && g->node_body[k] != TLK_NONE; c++)
+            g->x[g->node[k].vector + c] = 0;
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    {
         const uint32_t i = g->list[k];
         const tlk_joint *j = g->joint + i;
         tlk_frames f;
@@ -15,70 +20,143 @@ TL_NARROW double tlk_assembly_sides(const tlk_joints *g, const tlk_articulation 
         for (uint32_t r = 0; r < j->rows; r++) {
             const double value = tlk_row_value(g, g->pos, g->quat, i, &f, r);
             double error;
-            if (!tlk_row_error(g, j, r, value, &error) || j->broken)
+            if (!tlk_row_error(g, j, r, value, g->fresh, &error) || j->broken)
                 error = 0;
-            worst = tlk_max(worst, fabs(error));
+            worst = tlk_most(worst, fabs(error));
             g->x[j->vector + r] = -error;
             g->value[j->first + r] = value;
         }
+        if (j->coupled[0] == TLK_NONE)
+            tlk_joint_count_turns(g, i, &f);
     }
-    return worst;
+    tlk_team_most(how, 0, worst);
 }
 
-/* Moves the bodies of an articulation by what was solved, no further than half a radian. */
-TL_NARROW void tlk_assembly_move(const tlk_joints *g, const tlk_articulation *a)
+/* How far what was solved turns bodies, at most: the square. */
+TL_NARROW void tlk_stage_measure(const tlk_joints *g, const tlk_articulation *a,
+                                 tlk_articulated *how, tlk_team team)
 {
     double most = 0;
-    for (uint32_t k = a->node; k < a->node_end; k++)
-        if (g->node_body[k] != TLK_NONE) {
-            const double *x = g->x + g->node[k].vector + 3;
-            most = tlk_max(most, tlk_dotd(x, x));
-        }
-    const double part = most > 0.25 ? 0.5 / sqrt(most) : 1;
-    for (uint32_t k = a->node; k < a->node_end; k++) {
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        const double *x = g->x + g->node[k].vector + 3;
+        if (g->node_body[k] != TLK_NONE)
+            most = tlk_most(most, tlk_dotd(x, x));
+    }
+    tlk_team_most(how, 0, most);
+}
+
+/* Moves bodies by what was solved, or part of it. */
+TL_NARROW void tlk_stage_move(const tlk_joints *g, const tlk_articulation *a,
+                              const tlk_articulated *how, tlk_team team)
+{
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
         if (g->node_body[k] == TLK_NONE)
             continue;
         const size_t i = 4 * (size_t)g->node_body[k];
         const double *x = g->x + g->node[k].vector;
         for (int c = 0; c < 3; c++)
-            g->pos[i + c] += part * x[c];
-        tlk_turn_body(part, x + 3, g->quat + i);
+            g->pos[i + c] += how->part * x[c];
+        tlk_turn_body(how->part, x + 3, g->quat + i);
     }
 }
 
-/* One articulation: its poses are projected onto its joints. With the factors there are while that
- * helps tenfold each time, then with new ones. */
-TL_KERNEL void tlk_joint_assemble(const tlk_joints *g, uint32_t i)
+/* The furthest that a new assembly moved a body. */
+TL_NARROW void tlk_stage_furthest(const tlk_joints *g, const tlk_articulation *a,
+                                  tlk_articulated *how, tlk_team team)
 {
-    const tlk_articulation a = g->articulation[i];
-    double before = TLK_ENDLESS;
-    bool old = g->how[i].factored && !g->fresh;
-    for (uint32_t pass = 0; pass < g->passes; pass++) {
-        for (uint32_t k = a.vector; k < a.vector_end; k++)
-            g->x[k] = 0;
-        const double worst = tlk_assembly_sides(g, &a);
-        g->how[i].error = worst;
-        if (worst <= g->close)
-            break;
-        old = old && worst < 0.1 * before;
-        if (!old) {
-            tlk_joints fresh = *g;
-            fresh.fresh = 1;
-            for (uint32_t k = a.joint; k < a.joint_end; k++)
-                tlk_joint_lines(&fresh, g->list[k], true);
-            tlk_joint_factor(&fresh, &a);
-        }
-        before = worst;
-        tlk_back_substitute(g, &a, g->x);
-        tlk_assembly_move(g, &a);
-    }
     double furthest = 0;
-    for (uint32_t k = a.node; k < a.node_end && g->fresh; k++) {
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
         const size_t at = 4 * (size_t)g->node_body[k];
         for (int c = 0; c < 3 && g->node_body[k] != TLK_NONE; c++)
-            furthest = tlk_max(furthest, fabs(g->pos[at + c] - g->motion.bodies.pos[at + c]));
+            furthest = tlk_most(furthest, fabs(g->pos[at + c] - g->motion.bodies.pos[at + c]));
     }
-    g->moved[i] = furthest;
+    tlk_team_most(how, 0, furthest);
+}
+
+TL_KERNEL void tlk_joint_assemble_begin(const tlk_joints *g, uint32_t i)
+{
+    tlk_articulated *how = g->how + i;
+    how->pass = 0;
+    how->most[0] = how->most[1] = 0;
+    how->before = TLK_ENDLESS;
+    how->renew = !how->factored || g->fresh;
+    how->stage = TLK_STAGE_SIDES;
+    g->moved[i] = 0;
+}
+
+TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team team)
+{
+    const tlk_articulation a = g->articulation[i];
+    tlk_articulated *how = g->how + i;
+    switch (how->stage) {
+    case TLK_STAGE_SIDES: tlk_stage_errors(g, &a, how, team); break;
+    case TLK_STAGE_LINES: {
+        TLK_LANE_SHARE(k, a.joint, a.joint_end, team)
+            tlk_joint_lines(g, g->list[k], true);
+        break;
+    }
+    case TLK_STAGE_MEASURE: tlk_stage_measure(g, &a, how, team); break;
+    case TLK_STAGE_MOVE: tlk_stage_move(g, &a, how, team); break;
+    case TLK_STAGE_FURTHEST: tlk_stage_furthest(g, &a, how, team); break;
+    default: tlk_stage_solve(g, &a, how, team, true); break;
+    }
+}
+
+/* Which stage is next; false: there is none. Factors that there are do while each pass helps
+ * tenfold, then come new ones. */
+TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
+{
+    const tlk_articulation a = g->articulation[i];
+    tlk_articulated *how = g->how + i;
+    switch (how->stage) {
+    case TLK_STAGE_SIDES:
+        how->error = tlk_team_take(how, 0);
+        if (how->error <= g->close || how->pass == g->passes) {
+            how->stage = g->fresh ? TLK_STAGE_FURTHEST : TLK_STAGE_END;
+            break;
+        }
+        how->renew = how->renew || !(how->error < 0.1 * how->before);
+        how->before = how->error;
+        if (how->renew)
+            how->stage = TLK_STAGE_LINES;
+        else
+            tlk_stage_substitute(&a, how);
+        break;
+    case TLK_STAGE_LINES: how->stage = TLK_STAGE_CLEAR; break;
+    case TLK_STAGE_MEASURE: { /* no further than half a radian */
+        const double most = tlk_team_take(how, 0);
+        how->part = most > 0.25 ? 0.5 / sqrt(most) : 1;
+        how->stage = TLK_STAGE_MOVE;
+        break;
+    }
+    case TLK_STAGE_MOVE:
+        how->pass++;
+        how->stage = TLK_STAGE_SIDES;
+        break;
+    case TLK_STAGE_FURTHEST:
+        g->moved[i] = tlk_team_take(how, 0);
+        how->stage = TLK_STAGE_END;
+        break;
+    default:
+        tlk_stage_after(&a, how, TLK_STAGE_FORWARD, TLK_STAGE_MEASURE);
+        if (how->stage == TLK_STAGE_FORWARD && how->level == a.level_end - a.level)
+            tlk_stage_substitute(&a, how);
+        break;
+    }
+    return how->stage != TLK_STAGE_END;
+}
+
+/* One articulation, by one lane: its poses are projected onto its joints. */
+TL_KERNEL void tlk_joint_assemble(const tlk_joints *g, uint32_t i)
+{
+    const tlk_team alone = {0, 1};
+    tlk_joint_assemble_begin(g, i);
+    do
+        tlk_joint_assemble_turn(g, i, alone);
+    while (tlk_joint_assemble_next(g, i));
 }
 
 #endif

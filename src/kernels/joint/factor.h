@@ -1,33 +1,34 @@
-/* Block elimination of [M J'; J -C], one articulation after the other (src/joint/graph.h: the order
- * and what fills in). Each node's block becomes L D L' of its own, each block below it Y with
- * A = Y L', and what is left of the others is changed by Y D^-1 Y'. Bodies have positive pivots,
- * joints negative ones. */
+/* Block elimination of [M J'; J -C], level by level (src/joint/graph.h: the order and what fills
+ * in). A node takes off its blocks what earlier nodes leave of them, Y D^-1 Y'; its own block
+ * becomes L D L' then, each block below it Y with A = Y L'. Bodies have positive pivots, joints
+ * negative ones. */
 #ifndef TL_KERNELS_JOINT_FACTOR_H
 #define TL_KERNELS_JOINT_FACTOR_H
 
-#include "kernels/real.h" /* first: it says what reals are */
-
-#include "kernels/joint/args.h"
+#include "kernels/joint/team.h"
 
 #define TLK_NODE      TLK_JOINT_ROWS /* the largest block */
 #define TLK_REDUNDANT 1e5 /* pivots up to so many times their softness are of redundant rows */
 
-/* A block of its own: L below the diagonal, 1 / D on it. Pivots of joints that vanish are rows that
- * follow from others: they keep their softness, and are counted. */
-TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, const double *soft)
+/* A block of its own: L below the diagonal, 1 / D on it. The first `plain` rows have nothing beside
+ * the diagonal. Pivots of joints that vanish are rows that follow from others: they keep their
+ * softness, and are counted. */
+TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const double *soft)
 {
     uint32_t redundant = 0;
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < plain; k++)
+        a[(size_t)k * n + k] = 1 / a[(size_t)k * n + k];
+    for (uint32_t k = plain; k < n; k++) {
         double *row = a + (size_t)k * n, scaled[TLK_NODE];
         double pivot = row[k];
-        for (uint32_t j = 0; j < k; j++) {
+        for (uint32_t j = plain; j < k; j++) {
             const double *other = a + (size_t)j * n;
             double sum = row[j]; /* L_kj D_j */
-            for (uint32_t i = 0; i < j; i++)
+            for (uint32_t i = plain; i < j; i++)
                 sum -= scaled[i] * other[i];
             scaled[j] = sum;
         }
-        for (uint32_t j = 0; j < k; j++) {
+        for (uint32_t j = plain; j < k; j++) {
             const double l = scaled[j] * a[(size_t)j * n + j];
             pivot -= l * scaled[j];
             row[j] = l;
@@ -42,28 +43,31 @@ TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, const double *soft)
 }
 
 /* Y of a block below: rows y of Y L' = A. */
-TL_KERNEL void tlk_factor_below(const double *own, uint32_t n, double *below, uint32_t rows)
+TL_KERNEL void tlk_factor_below(const double *own, uint32_t n, uint32_t plain, double *below,
+                                uint32_t rows)
 {
     for (uint32_t r = 0; r < rows; r++) {
         double *y = below + (size_t)r * n;
-        for (uint32_t k = 1; k < n; k++) {
+        for (uint32_t k = plain + 1; k < n; k++) {
             double sum = y[k];
-            for (uint32_t j = 0; j < k; j++)
+            for (uint32_t j = plain; j < k; j++)
                 sum -= own[(size_t)k * n + j] * y[j];
             y[k] = sum;
         }
     }
 }
 
-/* What two blocks below leave of the one of their nodes. */
-TL_KERNEL void tlk_factor_update(const double *own, uint32_t n, const double *one, uint32_t rows,
-                                 const double *two, uint32_t columns, double *out)
+/* What an earlier node of size n leaves of a block, by its blocks with the two nodes of that. Of a
+ * node's own block (two is one), up to the diagonal. */
+TL_KERNEL void tlk_factor_less(const double *own, uint32_t n, const double *one, uint32_t rows,
+                               const double *two, uint32_t columns, double *out)
 {
     for (uint32_t r = 0; r < rows; r++) {
         double scaled[TLK_NODE];
         for (uint32_t k = 0; k < n; k++)
             scaled[k] = one[(size_t)r * n + k] * own[(size_t)k * n + k];
-        for (uint32_t c = 0; c < columns; c++) {
+        const uint32_t end = two == one ? r + 1 : columns;
+        for (uint32_t c = 0; c < end; c++) {
             double sum = 0;
             for (uint32_t k = 0; k < n; k++)
                 sum += scaled[k] * two[(size_t)c * n + k];
@@ -72,105 +76,161 @@ TL_KERNEL void tlk_factor_update(const double *own, uint32_t n, const double *on
     }
 }
 
-/* One node goes; `n` is its size, which compilers know where it is a usual one. */
-TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32_t n)
+/* The same; compilers know the usual sizes. */
+TL_NARROW void tlk_factor_take(const double *own, uint32_t n, const double *one, uint32_t rows,
+                               const double *two, uint32_t columns, double *out)
+{
+    if (rows == 3 && n == 6 && one == two)
+        tlk_factor_less(own, 6, one, 3, one, 3, out);
+    else if (rows == 3 && columns == 3 && n == 6)
+        tlk_factor_less(own, 6, one, 3, two, 3, out);
+    else if (rows == 3 && columns == 3 && n == 3)
+        tlk_factor_less(own, 3, one, 3, two, 3, out);
+    else if (rows == 1 && columns == 1 && n == 1)
+        tlk_factor_less(own, 1, one, 1, two, 1, out);
+    else if (n == 6)
+        tlk_factor_less(own, 6, one, rows, two, columns, out);
+    else
+        tlk_factor_less(own, n, one, rows, two, columns, out);
+}
+
+/* One node goes; `n` is its size, which compilers know where it is a usual one. `count`: of rows
+ * that are redundant. */
+TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32_t n,
+                               uint32_t plain, bool count)
 {
     double *own = g->block + node->block;
     const double *soft = node->joint == TLK_NONE ? 0 : g->soft + g->joint[node->joint].first;
-    const uint32_t redundant = tlk_factor_own(own, n, soft);
-    if (soft && !g->fresh && !g->positions)
+    for (uint32_t s = node->sources; s < node->sources_end; s++) {
+        const tlk_source source = g->source[s];
+        const double *y = g->block + source.block;
+        tlk_factor_take(g->block + source.own, source.size, y, n, y, n, own);
+    }
+    const uint32_t redundant = tlk_factor_own(own, n, plain, soft);
+    if (soft && count)
         g->account[node->joint].redundant = redundant;
-    for (uint32_t k = node->links; k < node->last; k++)
-        tlk_factor_below(own, n, g->block + g->link[k].block, g->link[k].size);
-    uint32_t update = node->updates;
-    for (uint32_t k = node->links; k < node->last; k++)
-        for (uint32_t l = node->links; l <= k; l++)
-            tlk_factor_update(own, n, g->block + g->link[k].block, g->link[k].size,
-                              g->block + g->link[l].block, g->link[l].size,
-                              g->block + g->update[update++]);
-}
-
-/* The factors of an articulation, of the matrix in `block`. */
-TL_NARROW void tlk_factor(const tlk_joints *g, const tlk_articulation *a)
-{
-    for (uint32_t i = a->node; i < a->node_end; i++) {
-        const tlk_node node = g->node[i];
-        switch (node.size) {
-        case 6: tlk_factor_node(g, &node, 6); break;
-        case 3: tlk_factor_node(g, &node, 3); break;
-        default: tlk_factor_node(g, &node, node.size); break;
-        }
-    }
-}
-
-/* Substitution at a node, forwards. */
-TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n, double *x)
-{
-    const double *own = g->block + node->block;
-    double *y = x + node->vector, scaled[TLK_NODE];
-    for (uint32_t k = 0; k < n; k++) {
-        double sum = y[k];
-        for (uint32_t j = 0; j < k; j++)
-            sum -= own[k * n + j] * y[j];
-        y[k] = sum;
-        scaled[k] = sum * own[k * n + k];
-    }
     for (uint32_t l = node->links; l < node->last; l++) {
         const tlk_link link = g->link[l];
-        for (uint32_t r = 0; r < link.size; r++) {
-            const double *below = g->block + link.block + (size_t)r * n;
-            double sum = 0;
-            for (uint32_t k = 0; k < n; k++)
-                sum += below[k] * scaled[k];
-            x[link.vector + r] -= sum;
+        double *below = g->block + link.block;
+        for (uint32_t u = link.updates; u < g->link[l + 1].updates; u++) {
+            const tlk_update update = g->update[u];
+            tlk_factor_take(g->block + update.own, update.size, g->block + update.late, link.size,
+                            g->block + update.early, n, below);
         }
+        tlk_factor_below(own, n, plain, below, link.size);
     }
 }
 
-/* And backwards. */
-TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, double *x)
+/* A body that goes before its joints: masses are the first three of its diagonal, with nothing
+ * beside them. */
+TL_KERNEL bool tlk_node_alone(const tlk_node *node)
+{
+    return node->joint == TLK_NONE && node->sources == node->sources_end;
+}
+
+/* The nodes of a level. */
+TL_NARROW void tlk_factor_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
+                                tlk_team team, bool count)
+{
+    const uint32_t *at = g->level + a->level + level;
+    TLK_LANE_SHARE(i, at[0], at[1], team)
+    {
+        const tlk_node node = g->node[i];
+        if (tlk_node_alone(&node))
+            tlk_factor_node(g, &node, 6, 3, count);
+        else if (node.size == 3)
+            tlk_factor_node(g, &node, 3, 0, count);
+        else
+            tlk_factor_node(g, &node, node.size, 0, count);
+    }
+}
+
+/* Substitution at a node, forwards: D^-1 L^-1 of what earlier nodes leave. */
+TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
 {
     const double *own = g->block + node->block;
     double y[TLK_NODE];
     for (uint32_t k = 0; k < n; k++)
-        y[k] = x[node->vector + k];
-    for (uint32_t l = node->links; l < node->last; l++) {
-        const tlk_link link = g->link[l];
-        for (uint32_t r = 0; r < link.size; r++) {
-            const double *below = g->block + link.block + (size_t)r * n;
-            const double other = x[link.vector + r];
-            for (uint32_t k = 0; k < n; k++)
-                y[k] -= below[k] * other;
+        y[k] = g->x[node->vector + k];
+    for (uint32_t s = node->sources; s < node->sources_end; s++) {
+        const tlk_source source = g->source[s];
+        const double *x = g->x + source.vector, *below = g->block + source.block;
+        if (source.size == 6 && x[0] == 0 && x[1] == 0 && x[2] == 0 && x[3] == 0 && x[4] == 0 &&
+            x[5] == 0)
+            continue; /* bodies, nearly always */
+        if (source.size == 3) {
+            for (uint32_t r = 0; r < n; r++, below += 3)
+                y[r] -= below[0] * x[0] + below[1] * x[1] + below[2] * x[2];
+            continue;
         }
-    }
-    for (uint32_t k = n; k-- > 0;) {
-        double sum = y[k] * own[k * n + k];
-        for (uint32_t j = k + 1; j < n; j++)
-            sum -= own[j * n + k] * y[j];
-        y[k] = sum;
+        for (uint32_t r = 0; r < n; r++, below += source.size) {
+            double sum = 0;
+            for (uint32_t k = 0; k < source.size; k++)
+                sum += below[k] * x[k];
+            y[r] -= sum;
+        }
     }
     for (uint32_t k = 0; k < n; k++)
-        x[node->vector + k] = y[k];
+        for (uint32_t j = plain; j < k; j++)
+            y[k] -= own[k * n + j] * y[j];
+    for (uint32_t k = 0; k < n; k++)
+        g->x[node->vector + k] = y[k] * own[k * n + k];
 }
 
-/* The solution in place of the right-hand side x, which both are vectors of an articulation. */
-TL_NARROW void tlk_back_substitute(const tlk_joints *g, const tlk_articulation *a, double *x)
+/* And backwards. */
+TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
 {
-    for (uint32_t i = a->node; i < a->node_end; i++) {
-        const tlk_node node = g->node[i];
-        switch (node.size) {
-        case 6: tlk_forward(g, &node, 6, x); break;
-        case 3: tlk_forward(g, &node, 3, x); break;
-        default: tlk_forward(g, &node, node.size, x); break;
+    const double *own = g->block + node->block;
+    double y[TLK_NODE];
+    for (uint32_t k = 0; k < n; k++)
+        y[k] = 0;
+    for (uint32_t l = node->links; l < node->last; l++) {
+        const tlk_link link = g->link[l];
+        const double *below = g->block + link.block;
+        for (uint32_t r = 0; r < link.size; r++, below += n) {
+            const double other = g->x[link.vector + r];
+            for (uint32_t k = 0; k < n; k++)
+                y[k] += below[k] * other;
         }
     }
-    for (uint32_t i = a->node_end; i-- > a->node;) {
+    for (uint32_t k = 0; k < n; k++)
+        y[k] = g->x[node->vector + k] - y[k] * own[k * n + k];
+    for (uint32_t k = n; k-- > plain;)
+        for (uint32_t j = k + 1; j < n; j++)
+            y[k] -= own[j * n + k] * y[j];
+    for (uint32_t k = 0; k < n; k++)
+        g->x[node->vector + k] = y[k];
+}
+
+TL_NARROW void tlk_forward_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
+                                 tlk_team team)
+{
+    const uint32_t *at = g->level + a->level + level;
+    TLK_LANE_SHARE(i, at[0], at[1], team)
+    {
         const tlk_node node = g->node[i];
-        switch (node.size) {
-        case 6: tlk_backward(g, &node, 6, x); break;
-        case 3: tlk_backward(g, &node, 3, x); break;
-        default: tlk_backward(g, &node, node.size, x); break;
-        }
+        if (tlk_node_alone(&node))
+            tlk_forward(g, &node, 6, 3);
+        else if (node.size == 3)
+            tlk_forward(g, &node, 3, 0);
+        else
+            tlk_forward(g, &node, node.size, 0);
+    }
+}
+
+TL_NARROW void tlk_backward_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
+                                  tlk_team team)
+{
+    const uint32_t *at = g->level + a->level + level;
+    TLK_LANE_SHARE(i, at[0], at[1], team)
+    {
+        const tlk_node node = g->node[i];
+        if (tlk_node_alone(&node))
+            tlk_backward(g, &node, 6, 3);
+        else if (node.size == 3)
+            tlk_backward(g, &node, 3, 0);
+        else
+            tlk_backward(g, &node, node.size, 0);
     }
 }
 

@@ -12,27 +12,47 @@ typedef struct tlk_frames {
     double centre[2][3], at[2][3], axis[2][3][3];
 } tlk_frames;
 
+/* The axes that a rotation makes of x, y and z. */
+TL_KERNEL void tlk_axes(const double *q, double axis[3][3])
+{
+    const double wx = 2 * q[0] * q[1], wy = 2 * q[0] * q[2], wz = 2 * q[0] * q[3];
+    const double xx = 2 * q[1] * q[1], xy = 2 * q[1] * q[2], xz = 2 * q[1] * q[3];
+    const double yy = 2 * q[2] * q[2], yz = 2 * q[2] * q[3], zz = 2 * q[3] * q[3];
+    axis[0][0] = 1 - (yy + zz), axis[0][1] = xy + wz, axis[0][2] = xz - wy;
+    axis[1][0] = xy - wz, axis[1][1] = 1 - (xx + zz), axis[1][2] = yz + wx;
+    axis[2][0] = xz + wy, axis[2][1] = yz - wx, axis[2][2] = 1 - (xx + yy);
+}
+
+TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joint *j, int s,
+                            tlk_frames *f)
+{
+    double own[3][3], body[3][3];
+    tlk_axes(j->turn[s], own);
+    if (j->side[s] == TLK_NONE) {
+        for (int k = 0; k < 3; k++) {
+            f->centre[s][k] = 0;
+            f->at[s][k] = j->at[s][k];
+            for (int c = 0; c < 3; c++)
+                f->axis[s][k][c] = own[k][c];
+        }
+        return;
+    }
+    const double *x = pos + 4 * (size_t)j->body[j->side[s]], *at = j->at[s];
+    tlk_axes(quat + 4 * (size_t)j->body[j->side[s]], body);
+    for (int c = 0; c < 3; c++) {
+        f->centre[s][c] = x[c];
+        f->at[s][c] = x[c] + (body[0][c] * at[0] + body[1][c] * at[1] + body[2][c] * at[2]);
+        for (int k = 0; k < 3; k++)
+            f->axis[s][k][c] =
+                body[0][c] * own[k][0] + body[1][c] * own[k][1] + body[2][c] * own[k][2];
+    }
+}
+
 TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j,
                              tlk_frames *f)
 {
-    for (int s = 0; s < 2; s++) {
-        const double still[4] = {1, 0, 0, 0}, origin[3] = {0, 0, 0};
-        const double *x = origin, *q = still;
-        if (j->side[s] != TLK_NONE) {
-            x = pos + 4 * (size_t)j->body[j->side[s]];
-            q = quat + 4 * (size_t)j->body[j->side[s]];
-        }
-        double turned[3];
-        tlk_rotate(q, j->at[s], turned);
-        for (int k = 0; k < 3; k++) {
-            const double unit[3] = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
-            double mid[3];
-            tlk_rotate(j->turn[s], unit, mid);
-            tlk_rotate(q, mid, f->axis[s][k]);
-            f->centre[s][k] = x[k];
-            f->at[s][k] = x[k] + turned[k];
-        }
-    }
+    tlk_frame_of(pos, quat, j, 0, f);
+    tlk_frame_of(pos, quat, j, 1, f);
 }
 
 /* Element (r, c) of the rotation of b in the frame of a. */
@@ -55,6 +75,13 @@ TL_NARROW double tlk_coordinate(const tlk_frames *f, uint32_t k)
     if (k == 4)
         return tlk_atan2(tlk_frames_turn(f, 0, 2), sqrt(xx * xx + xy * xy));
     return tlk_atan2(-xy, xx);
+}
+
+/* The rotations about x and z, near enough to count their turns by. */
+TL_NARROW void tlk_near_angles(const tlk_frames *f, double *x, double *z)
+{
+    *x = tlk_near_angle(-tlk_frames_turn(f, 1, 2), tlk_frames_turn(f, 2, 2));
+    *z = tlk_near_angle(-tlk_frames_turn(f, 0, 1), tlk_frames_turn(f, 0, 0));
 }
 
 /* How fast it changes with the velocities of a and b: linear and angular, 6 each. */

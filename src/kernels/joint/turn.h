@@ -32,6 +32,19 @@ TL_NARROW double tlk_atan2(double y, double x)
     return y < 0 ? -angle : angle;
 }
 
+/* The same to a tenth of a radian, which takes one division. */
+TL_KERNEL double tlk_near_angle(double y, double x)
+{
+    const double ax = fabs(x), ay = fabs(y), most = tlk_max(ax, ay);
+    if (most == 0)
+        return 0;
+    const double slant = 0.25 * TLK_PI * (tlk_min(ax, ay) / most);
+    double angle = ay <= ax ? slant : 0.5 * TLK_PI - slant;
+    if (x < 0)
+        angle = TLK_PI - angle;
+    return y < 0 ? -angle : angle;
+}
+
 /* The angle that is the same up to whole turns and nearest to one that is known. */
 TL_NARROW double tlk_unwrap(double angle, double near)
 {

@@ -1,0 +1,382 @@
+/* Projection: velocities of an articulation onto its joints, by impulses of these. Included by
+ * kernels/joint.h. */
+#ifndef TL_KERNELS_JOINT_PROJECT_H
+#define TL_KERNELS_JOINT_PROJECT_H
+
+#define TLK_CHUNK 32u /* nodes whose sum is one item */
+
+/* What a row that is not held has in the factors' place: the change of its impulse. */
+TL_KERNEL double tlk_joint_change(const tlk_joints *g, const tlk_joint *j, uint32_t at)
+{
+    const tlk_law *law = g->law + at;
+    const double base = j->broken ? 0 : tlk_law_base(law, law->state / 2, TLK_NONE);
+    return base - g->lambda[at];
+}
+
+/* Whether rows hold what they hold at rest, and the others do nothing. */
+TL_KERNEL bool tlk_joint_plain(const tlk_joints *g)
+{
+    return g->positions || g->mode == TLK_PROJECT_CHANGES;
+}
+
+/* The right-hand side of a joint's rows at the present velocities. Returns the largest. */
+TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
+{
+    const tlk_joint *j = g->joint + i;
+    double worst = 0;
+    for (uint32_t r = 0; r < j->rows; r++) {
+        const uint32_t at = j->first + r;
+        const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+        const int part = g->part[at];
+        double side = 0;
+        if (part != TLK_ROW_OFF) {
+            side = -tlk_joint_rate(j, row, g->vel);
+            if (!tlk_joint_plain(g)) {
+                side -= tlk_joint_bent(g, j, at);
+                if (part == TLK_ROW_HARD)
+                    side += g->aim[at];
+                else
+                    side += tlk_joint_change(g, j, at) / g->law[at].slope;
+            }
+            worst = tlk_most(worst, fabs(side));
+        } else if (!tlk_joint_plain(g)) {
+            worst = tlk_most(worst, fabs(tlk_joint_change(g, j, at)) * g->base[at] / g->softness);
+        }
+        g->x[j->vector + r] = side;
+    }
+    return worst;
+}
+
+/* That of a body: what rows that are not held push it by. */
+TL_NARROW void tlk_body_sides(const tlk_joints *g, const tlk_node *node, bool bounded)
+{
+    double *x = g->x + node->vector;
+    for (int k = 0; k < 6; k++)
+        x[k] = 0;
+    for (uint32_t l = node->attached; l < node->attached_end && bounded; l++) {
+        const tlk_joint *j = g->joint + g->attached[l].joint;
+        for (uint32_t r = 0; r < j->rows; r++) {
+            const uint32_t at = j->first + r;
+            if (g->part[at] != TLK_ROW_OFF)
+                continue;
+            const double change = tlk_joint_change(g, j, at);
+            const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+            for (int k = 0; k < 6; k++)
+                x[k] += row[6 * g->attached[l].place + k] * change;
+        }
+    }
+}
+
+/* m/s: how fast a body is, roughly. */
+TL_KERNEL double tlk_body_speed(const real *v, double most)
+{
+    for (int c = 0; c < 3; c++)
+        most = tlk_most(most, fabs((double)v[c]) + fabs((double)v[4 + c]));
+    return most;
+}
+
+TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a,
+                               tlk_articulated *how, tlk_team team)
+{
+    double worst = 0, speed = 0;
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        if (g->node_body[k] == TLK_NONE)
+            continue;
+        tlk_body_sides(g, g->node + k, a->bounded && !tlk_joint_plain(g));
+        speed = tlk_body_speed(g->vel + 8 * (size_t)g->node_body[k], speed);
+    }
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+        worst = tlk_most(worst, tlk_joint_sides(g, g->list[k]));
+    tlk_team_most(how, 0, worst);
+    tlk_team_most(how, 1, speed);
+}
+
+/* What was solved comes to bodies and rows. */
+TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+{
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        if (g->node_body[k] == TLK_NONE)
+            continue;
+        real *v = g->vel + 8 * (size_t)g->node_body[k];
+        const double *x = g->x + g->node[k].vector;
+        for (int c = 0; c < 3; c++) {
+            v[c] = (real)((double)v[c] + x[c]);
+            v[4 + c] = (real)((double)v[4 + c] + x[3 + c]);
+        }
+    }
+    if (g->positions || g->mode >= TLK_PROJECT_NOTHING)
+        return;
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    {
+        const tlk_joint *j = g->joint + g->list[k];
+        for (uint32_t r = 0; r < j->rows; r++) {
+            const uint32_t at = j->first + r;
+            if (g->part[at] == TLK_ROW_OFF)
+                g->lambda[at] += tlk_joint_change(g, j, at);
+            else
+                g->lambda[at] -= g->x[j->vector + r];
+        }
+    }
+}
+
+/* Whether rows are to change their states, which they do: all of them at first, then one. */
+TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
+                                tlk_articulated *how, tlk_team team)
+{
+    const bool every = how->changes < TLK_JOINT_EVERY;
+    const tlk_team who = {every ? team.lane : 0, every ? team.lanes : 1};
+    bool moved = false;
+    if (!every && team.lane)
+        return;
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, who)
+    {
+        const tlk_joint *j = g->joint + g->list[k];
+        for (uint32_t r = 0; r < j->rows && j->bounded && !j->broken; r++) {
+            const uint32_t at = j->first + r;
+            const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+            const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at);
+            if ((every || !moved) && tlk_law_move(g->law + at, rate, g->lambda[at]))
+                moved = true;
+        }
+    }
+    if (moved)
+        tlk_atomic_or32(&how->moved, 1);
+}
+
+/* Where a joint pulls much harder than it did, it does so from now on in this step, with new
+ * factors. Returns whether it does. */
+TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
+{
+    const tlk_joint *j = g->joint + i;
+    bool loose = false;
+    for (uint32_t b = 0; b < j->bodies; b++) {
+        if (j->node[b] == TLK_NONE)
+            continue;
+        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
+        const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
+        double f[3] = {0, 0, 0};
+        for (uint32_t r = 0; r < j->rows; r++)
+            for (int c = 0; c < 3; c++)
+                f[c] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + 6 * b + c] *
+                        g->lambda[j->first + r];
+        for (int c = 0; c < 3; c++)
+            f[c] = f[c] / tlk_joint_kick(g, j);
+        const double old = tlk_taut_size(g->pull + at, g->arm + at, g->motion.h);
+        const double now = tlk_taut_size(f, g->arm + at, g->motion.h);
+        if (now < 0.25 * least + 2 * old)
+            continue;
+        for (int c = 0; c < 3; c++)
+            g->pull[at + c] = f[c];
+        loose = true;
+    }
+    return loose;
+}
+
+/* That of all joints. And whether they bend the ways of bodies: not where that has added energy, as
+ * it does when bodies turn far in a step or are thrown about; then joints take some instead. What
+ * they have added, less what they may, is left in the first number of each chunk of nodes. */
+TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
+                                 tlk_articulated *how, tlk_team team)
+{
+    bool loose = false;
+    TLK_LANE_SHARE(c, 0, (a->node_end - a->node + TLK_CHUNK - 1) / TLK_CHUNK, team)
+    {
+        const uint32_t first = a->node + TLK_CHUNK * c;
+        const uint32_t end = tlk_min(first + TLK_CHUNK, a->node_end);
+        double beyond = 0;
+        for (uint32_t k = first; k < end; k++) {
+            const uint32_t body = g->node_body[k];
+            if (body != TLK_NONE) {
+                const real *v = g->vel + 8 * (size_t)body;
+                const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
+                beyond -= 0.5 * TLK_GAIN * tlk_body_product(&g->motion.bodies, body, u, u);
+            } else {
+                beyond += g->last[g->node[k].joint].gained;
+            }
+        }
+        g->x[g->node[first].vector] = beyond;
+    }
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+        loose = tlk_joint_tighten(g, g->list[k]) || loose;
+    if (loose)
+        tlk_atomic_or32(&how->loose, 1);
+}
+
+/* The matrix of an articulation: all zero, and then what there is. */
+TL_NARROW void tlk_stage_clear(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+{
+    TLK_LANE_SHARE(k, a->block, a->block_end, team)
+        g->block[k] = 0;
+}
+
+TL_NARROW void tlk_stage_blocks(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
+                                bool fresh)
+{
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+        if (g->node_body[k] != TLK_NONE)
+            tlk_body_blocks(g, g->node + k, g->node_body[k], fresh);
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+        tlk_joint_blocks(g, g->list[k], fresh);
+}
+
+/* One stage of a projection, or of an assembly, that both have. */
+TL_NARROW void tlk_stage_solve(const tlk_joints *g, const tlk_articulation *a,
+                               const tlk_articulated *how, tlk_team team, bool fresh)
+{
+    switch (how->stage) {
+    case TLK_STAGE_CLEAR: tlk_stage_clear(g, a, team); break;
+    case TLK_STAGE_BLOCKS: tlk_stage_blocks(g, a, team, fresh); break;
+    case TLK_STAGE_FACTOR:
+        tlk_factor_level(g, a, how->level, team, !fresh && !g->positions);
+        break;
+    case TLK_STAGE_FORWARD: tlk_forward_level(g, a, how->level, team); break;
+    case TLK_STAGE_BACKWARD: tlk_backward_level(g, a, how->level, team); break;
+    default: break;
+    }
+}
+
+/* What comes after a stage of those; `factored` and `solved` are what comes after all levels. */
+TL_NARROW void tlk_stage_after(const tlk_articulation *a, tlk_articulated *how, uint32_t factored,
+                               uint32_t solved)
+{
+    const uint32_t levels = a->level_end - a->level;
+    switch (how->stage) {
+    case TLK_STAGE_CLEAR: how->stage = TLK_STAGE_BLOCKS; break;
+    case TLK_STAGE_BLOCKS:
+        how->stage = TLK_STAGE_FACTOR;
+        how->level = 0;
+        break;
+    case TLK_STAGE_FACTOR:
+        if (++how->level == levels)
+            how->stage = factored;
+        break;
+    case TLK_STAGE_FORWARD:
+        if (++how->level == levels) {
+            how->stage = TLK_STAGE_BACKWARD;
+            how->level = levels - 1;
+        }
+        break;
+    case TLK_STAGE_BACKWARD:
+        if (how->level-- == 0)
+            how->stage = solved;
+        break;
+    default: break;
+    }
+}
+
+/* Substitution begins: only where rows are not held does it have something to do at bodies that
+ * come first, which are all of the first level. */
+TL_KERNEL void tlk_stage_substitute(const tlk_articulation *a, tlk_articulated *how)
+{
+    how->stage = TLK_STAGE_FORWARD;
+    how->level = a->bounded ? 0 : 1;
+}
+
+/* A projection goes on with the right-hand side; first with factors where there are none. */
+TL_KERNEL void tlk_project_again(const tlk_joints *g, const tlk_articulation *a,
+                                 tlk_articulated *how)
+{
+    const uint32_t wanted = g->positions ? 2 : 1;
+    const bool there = how->factored == wanted || (how->factored && !a->bounded);
+    how->stage = there ? TLK_STAGE_SIDES : TLK_STAGE_CLEAR;
+    how->factored = wanted;
+}
+
+/* A pass is done. */
+TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a,
+                                  tlk_articulated *how, bool moved)
+{
+    how->pass++;
+    if (how->pass >= g->passes || (g->rough && !moved))
+        how->stage = TLK_STAGE_END;
+    else
+        tlk_project_again(g, a, how);
+}
+
+TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
+{
+    tlk_articulated *how = g->how + i;
+    how->pass = 0;
+    how->most[0] = how->most[1] = 0;
+    if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0))
+        how->stage = TLK_STAGE_END;
+    else if (g->tighten)
+        how->stage = TLK_STAGE_TIGHTEN;
+    else
+        tlk_project_again(g, g->articulation + i, how);
+}
+
+TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team team)
+{
+    const tlk_articulation a = g->articulation[i];
+    tlk_articulated *how = g->how + i;
+    switch (how->stage) {
+    case TLK_STAGE_TIGHTEN: tlk_stage_tighten(g, &a, how, team); break;
+    case TLK_STAGE_SIDES: tlk_stage_sides(g, &a, how, team); break;
+    case TLK_STAGE_APPLY: tlk_stage_apply(g, &a, team); break;
+    case TLK_STAGE_STATES: tlk_stage_states(g, &a, how, team); break;
+    default: tlk_stage_solve(g, &a, how, team, g->fresh); break;
+    }
+}
+
+/* Which stage is next; false: there is none. */
+TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
+{
+    const tlk_articulation a = g->articulation[i];
+    tlk_articulated *how = g->how + i;
+    switch (how->stage) {
+    case TLK_STAGE_TIGHTEN: {
+        double beyond = 0;
+        for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK)
+            beyond += g->x[g->node[k].vector];
+        if (!(beyond <= 0))
+            how->straight = 1;
+        if (how->loose)
+            how->factored = how->loose = 0;
+        tlk_project_again(g, &a, how);
+        break;
+    }
+    case TLK_STAGE_SIDES: {
+        const double speed = tlk_team_take(how, 1);
+        how->residual = tlk_team_take(how, 0);
+        if (how->residual <= TLK_JOINT_FINE * speed)
+            how->stage = TLK_STAGE_END;
+        else
+            tlk_stage_substitute(&a, how);
+        break;
+    }
+    case TLK_STAGE_APPLY:
+        if (a.bounded && !g->positions && g->mode == TLK_PROJECT_ALL &&
+            how->changes < TLK_JOINT_CHANGES) {
+            how->stage = TLK_STAGE_STATES;
+            how->moved = 0;
+        } else {
+            tlk_project_passed(g, &a, how, false);
+        }
+        break;
+    case TLK_STAGE_STATES:
+        if (how->moved) {
+            how->changes++;
+            how->factored = how->pass = 0;
+        }
+        tlk_project_passed(g, &a, how, how->moved);
+        break;
+    default: tlk_stage_after(&a, how, TLK_STAGE_SIDES, TLK_STAGE_APPLY); break;
+    }
+    return how->stage != TLK_STAGE_END;
+}
+
+/* One articulation, by one lane. */
+TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
+{
+    const tlk_team alone = {0, 1};
+    tlk_joint_project_begin(g, i);
+    do
+        tlk_joint_project_turn(g, i, alone);
+    while (tlk_joint_project_next(g, i));
+}
+
+#endif

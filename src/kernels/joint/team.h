@@ -1,0 +1,81 @@
+/* One articulation, solved by a team: lanes of one thread, of a pool of threads or of a block of a
+ * GPU. What is to be done is cut into stages. In a stage each lane does its share, which no other
+ * lane looks at; then one of them finds out which stage is next. So a stage may be done by lanes
+ * one after the other, and bits do not depend on how many there are: sums are of one item, maxima
+ * are exact in any order. */
+#ifndef TL_KERNELS_JOINT_TEAM_H
+#define TL_KERNELS_JOINT_TEAM_H
+
+#include "kernels/real.h" /* first: it says what reals are */
+
+#include "kernels/joint/args.h"
+
+typedef struct tlk_team {
+    uint32_t lane, lanes;
+} tlk_team;
+
+/* A lane's share of items [from, to): in turns on a GPU, where lanes that go together read what
+ * lies together; a piece of its own elsewhere. */
+#if defined(__CUDACC__)
+#define TLK_LANE_SHARE(k, from, to, team) \
+    for (uint32_t k = (from) + (team).lane; k < (to); k += (team).lanes)
+#else
+#define TLK_LANE_SHARE(k, from, to, team)                                                       \
+    for (uint32_t k = (from) + tlk_team_cut((to) - (from), (team).lane, (team).lanes),          \
+                  k##_end = (from) + tlk_team_cut((to) - (from), (team).lane + 1, (team).lanes); \
+         k < k##_end; k++)
+#endif
+
+TL_KERNEL uint32_t tlk_team_cut(uint32_t count, uint32_t part, uint32_t parts)
+{
+    return parts == 1 ? count * part : (uint32_t)((uint64_t)count * part / parts);
+}
+
+/* Stages, of projections and of assemblies. */
+enum {
+    TLK_STAGE_END,
+    TLK_STAGE_TIGHTEN,
+    TLK_STAGE_LINES,
+    TLK_STAGE_CLEAR,
+    TLK_STAGE_BLOCKS,
+    TLK_STAGE_FACTOR,
+    TLK_STAGE_SIDES,
+    TLK_STAGE_FORWARD,
+    TLK_STAGE_BACKWARD,
+    TLK_STAGE_APPLY,
+    TLK_STAGE_STATES,
+    TLK_STAGE_MEASURE,
+    TLK_STAGE_MOVE,
+    TLK_STAGE_FURTHEST
+};
+
+/* A lane's largest number, not below 0, or none, which is larger than all. */
+TL_KERNEL void tlk_team_most(tlk_articulated *how, int which, double most)
+{
+    const union {
+        double number;
+        uint64_t bits;
+    } u = {most};
+    if (most != 0)
+        tlk_atomic_max(&how->most[which], u.bits);
+}
+
+/* The largest of all lanes, for who finds the next stage; from 0 again. */
+TL_KERNEL double tlk_team_take(tlk_articulated *how, int which)
+{
+    union {
+        uint64_t bits;
+        double number;
+    } u;
+    u.bits = how->most[which];
+    how->most[which] = 0;
+    return u.number;
+}
+
+/* Larger; and no number is larger than any. */
+TL_KERNEL double tlk_most(double most, double x)
+{
+    return x <= most ? most : x;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* Articulations by teams: the CUDA backend's blocks and grids, run on the host (emulate.h), and the
+ * threads of the CPU. The state and the reactions must be those of one thread, bit for bit: of a
+ * machine with limits, motors and friction among balls, of a chain, of a net, which has loops, and
+ * of a door on two hinges, which has redundant rows. */
+#include "../physics/joints.h"
+
+#include "world/world.h"
+
+void emulated_teams_mixed(const void *args, uint32_t count, uint32_t threads, bool grid,
+                          bool assembly);
+void emulated_teams_double(const void *args, uint32_t count, uint32_t threads, bool grid,
+                           bool assembly);
+
+static const tl_backend_ops *plain;
+static int how;            /* one warp, three of them, a grid */
+static uint32_t solved[2]; /* projections, assemblies */
+
+static void run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
+{
+    for (uint32_t r = 0; r < repeat; r++)
+        for (size_t i = 0; i < count; i++) {
+            const tl_launch *l = &launches[i];
+            const bool assembly = l->kernel == TLK_joint_assemble;
+            if (!assembly && l->kernel != TLK_joint_project) {
+                plain->run(backend, l, 1, 1);
+                continue;
+            }
+            (backend->precision == TL_DOUBLE ? emulated_teams_double : emulated_teams_mixed)(
+                l->args, l->end, how == 1 ? 96 : 32, how == 2, assembly);
+            solved[assembly]++;
+        }
+}
+
+static void emulate(tl_world *world)
+{
+    static tl_backend_ops ops;
+    plain = plain ? plain : world->backend->ops;
+    ops = *plain;
+    ops.run = run;
+    world->backend->ops = &ops;
+}
+
+static tl_scene *chain_scene(const tl_settings *settings, int links)
+{
+    tl_scene *scene = scene_with(settings);
+    put before = ground;
+    for (int i = 0; i < links; i++) {
+        const put link = put_link(scene, 0.5, 0.05, 0.04, 1, i + 0.5, 0, 0);
+        join(scene, TL_JOINT_SPHERICAL, before, link, i, 0, 0, joint_z);
+        before = link;
+    }
+    join(scene, TL_JOINT_SPHERICAL, before, ground, links, 0, 0, joint_z);
+    return scene;
+}
+
+static tl_scene *net_scene(const tl_settings *settings)
+{
+    enum { EDGE = 5 };
+    tl_scene *scene = scene_with(settings);
+    put knots[EDGE * EDGE];
+    for (int i = 0; i < EDGE * EDGE; i++) {
+        const int x = i % EDGE, y = i / EDGE;
+        knots[i] = put_link(scene, 0.1, 0.08, 0.06, 1, x, y, 0);
+        if (x)
+            join(scene, TL_JOINT_SPHERICAL, knots[i - 1], knots[i], x - 0.5, y, 0, joint_z);
+        if (y)
+            join(scene, TL_JOINT_UNIVERSAL, knots[i - EDGE], knots[i], x, y - 0.5, 0, joint_z);
+    }
+    join(scene, TL_JOINT_SPHERICAL, ground, knots[0], 0, 0, 0, joint_z);
+    return scene;
+}
+
+static tl_scene *door_scene(const tl_settings *settings)
+{
+    tl_scene *scene = scene_with(settings);
+    const put door = put_link(scene, 0.5, 0.05, 1, 10, 0.5, 0, 0);
+    join(scene, TL_JOINT_REVOLUTE, ground, door, 0, 0, -0.7, joint_y);
+    join(scene, TL_JOINT_REVOLUTE, ground, door, 0, 0, -0.7, joint_y);
+    return scene;
+}
+
+static tl_scene *make(const tl_settings *settings, int which)
+{
+    return which == 0   ? machine_scene(settings)
+           : which == 1 ? chain_scene(settings, 40)
+           : which == 2 ? net_scene(settings)
+                        : door_scene(settings);
+}
+
+/* Two worlds step side by side. */
+static void same_steps(tl_world *one, tl_world *two, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        const tl_report a = step_report(one, 1), b = step_report(two, 1);
+        if (tl_world_hash(one) != tl_world_hash(two))
+            fail_msg("%s: another hash after %d steps", test_context, i + 1);
+        assert_memory_equal(&a.joint_error, &b.joint_error, sizeof(double));
+        assert_memory_equal(&a.joint_residual, &b.joint_residual, sizeof(double));
+        assert_int_equal(a.redundant_rows, b.redundant_rows);
+    }
+    tl_world_destroy(one);
+    tl_world_destroy(two);
+}
+
+static void test_blocks_and_grids(void **state)
+{
+    static const char *const ways[] = {"a warp", "three warps", "a grid"};
+    static const char *const scenes[] = {"machine", "chain", "net", "door"};
+    (void)state;
+    for (int i = 0; i < 3 * 4 * 2; i++) {
+        tl_settings settings = tl_settings_default();
+        settings.precision = i / 12 ? TL_MIXED : TL_DOUBLE;
+        settings.step = 1.0 / 200;
+        settings.threads = 1;
+        settings.solver.iterations = 4;
+        how = i % 3;
+        solved[0] = solved[1] = 0;
+        context("%s by %s, %s", scenes[i / 3 % 4], ways[how], i / 12 ? "mixed" : "double");
+        tl_world *one = world_of(make(&settings, i / 3 % 4));
+        tl_world *two = world_of(make(&settings, i / 3 % 4));
+        emulate(two);
+        same_steps(one, two, 12);
+        assert_true(solved[0] >= 36 && solved[1] >= 12);
+    }
+}
+
+/* A chain that threads share. */
+static void test_threads(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 2; threads <= 5; threads++) {
+        tl_settings settings = tl_settings_default();
+        settings.precision = TL_DOUBLE;
+        settings.step = 1.0 / 200;
+        settings.threads = 1;
+        context("%u threads", threads);
+        tl_world *one = world_of(chain_scene(&settings, 2100));
+        settings.threads = threads;
+        same_steps(one, world_of(chain_scene(&settings, 2100)), 6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_and_grids),
+                                       cmocka_unit_test(test_threads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
