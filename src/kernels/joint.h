@@ -347,15 +347,20 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
             worst = tlk_max(worst, side);
         }
         how.residual = worst;
-        if (worst <= TLK_JOINT_FINE * tlk_joint_speed(g, &a))
+        const bool fine = worst <= TLK_JOINT_FINE * tlk_joint_speed(g, &a);
+        if (fine && (pass || !a.bounded)) /* what holds may have to let go, though nothing moves */
             break;
-        tlk_back_substitute(g, &a, g->x);
-        tlk_joint_apply(g, &a);
+        if (!fine) {
+            tlk_back_substitute(g, &a, g->x);
+            tlk_joint_apply(g, &a);
+        }
         if (a.bounded && !g->positions && how.changes < TLK_JOINT_CHANGES &&
             tlk_joint_states(g, &a, how.changes < TLK_JOINT_EVERY)) {
             how.changes++;
             how.factored = 0;
             pass = 0;
+        } else if (fine) {
+            break;
         }
     }
     g->how[i] = how;
