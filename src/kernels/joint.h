@@ -76,6 +76,12 @@ TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i, bool all)
                 f.at[s][k] - f.centre[s][k];
 }
 
+/* Where the springs of a row are at rest: lengths are kept with what rows hold. */
+TL_KERNEL double tlk_row_rest(const tlk_joints *g, const tlk_joint *j, uint32_t r)
+{
+    return g->axis[j->axis[r]].rest + j->zero[r];
+}
+
 /* One joint, as a step begins: its rows and their laws. */
 TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
 {
@@ -90,8 +96,8 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         law.breaks = 0;
         law.load = law.slope = 0;
         if (j->axis[r] != TLK_NONE)
-            tlk_axis_law(g->numbers, g->axis + j->axis[r], g->target[j->axis[r]], h, value, rate,
-                         &law);
+            tlk_axis_law(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r),
+                         g->target[j->axis[r]], h, value, rate, &law);
         else if (j->rope)
             tlk_law_break(&law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
                           -TLK_ENDLESS, 0);
@@ -452,7 +458,7 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
     const tlk_joint *j = g->joint + i;
     tlk_frames f;
     tlk_frames_of(g->next_pos, g->next_quat, j, &f);
-    for (uint32_t r = 0; r < j->rows; r++) {
+    for (uint32_t r = 0; r < j->rows && !j->broken; r++) { /* it is of no articulation then */
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const double next = tlk_row_value(g, g->next_pos, g->next_quat, i, &f, r);

@@ -553,6 +553,50 @@ static void couplings(void **state)
     tl_world_destroy(world);
 }
 
+/* A body whose own frame is neither at its centre of mass nor along its principal axes: frames of
+ * joints are those of the body as it was given. */
+static void off_centre(void **state)
+{
+    (void)state;
+    const variant v = joint_variant();
+    const double h = 1e-3, mass = 3, at[3] = {1, 2, 3};
+    tl_scene *scene = scene_for(&v, h);
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_box_default(0.3, 0.1, 0.05);
+    shape.mask = 0;
+    shape.position[0] = 0.4;
+    shape.position[1] = 0.1;
+    shape.position[2] = -0.2;
+    turn((double[3]){1, 1, 2}, 0.7, shape.orientation);
+    def.mass = mass;
+    def.shape_count = 1;
+    def.shapes = &shape;
+    memcpy(def.position, at, sizeof at);
+    turn((double[3]){0, 1, 1}, -0.4, def.orientation);
+    put body = {.x = {at[0], at[1], at[2]}};
+    memcpy(body.q, def.orientation, sizeof body.q);
+    body.body = add_body(scene, &def);
+    const double pivot[3] = {at[0], at[1], at[2] + 0.3};
+    const tl_joint weld =
+        join(scene, TL_JOINT_FIXED, ground, body, pivot[0], pivot[1], pivot[2], joint_x);
+    tl_world *world = world_of(scene);
+    const tl_report r = step_report(world, 20);
+    const tl_joint_state s = state_of(world, weld);
+    double x[3], centre[3], arm[3], moment[3];
+    position_of(world, body.body, x);
+    assert_near(r.joint_correction, 0, 1e-12);
+    assert_near(distance3(x, at), 0, 1e-9);
+    rotate(body.q, 1, shape.position, centre);
+    for (int k = 0; k < 3; k++)
+        arm[k] = at[k] + centre[k] - pivot[k];
+    cross3(arm, (double[3]){0, 0, mass * G}, moment);
+    static const claim c = {"A body welded away from its centre of mass",
+                            "its weight times its arm", "error of the moment, N m", "h = 1 ms"};
+    assert_found(&c, "joints", distance3(s.torque, moment), 0, 1e-8);
+    assert_near(s.force[2], mass * G, 1e-8);
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(universal),
@@ -564,6 +608,7 @@ int main(void)
                                        cmocka_unit_test(revolute_spherical),
                                        cmocka_unit_test(generic),
                                        cmocka_unit_test(statics),
-                                       cmocka_unit_test(couplings)};
+                                       cmocka_unit_test(couplings),
+                                       cmocka_unit_test(off_centre)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

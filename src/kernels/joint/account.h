@@ -63,23 +63,25 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const tlk_law *law = g->law + at;
+        if (j->broken) { /* it is of no articulation */
+            out.held[r] = 0;
+            continue;
+        }
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
         const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
         const uint32_t s = law->state / 2;
         out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
-        if (j->broken)
-            continue;
         if (tlk_law_holds(law))
             sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);
         if (j->axis[r] == TLK_NONE)
             gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
-        if (j->axis[r] == TLK_NONE || j->row[r] > 5)
+        if (j->axis[r] == TLK_NONE)
             continue;
         const double motor =
             tlk_law_motor(law, g->axis + j->axis[r], g->motion.h, g->target[j->axis[r]], p, rate);
-        out.motor[j->row[r]] = motor / g->motion.h;
+        out.motor[j->row[r] < 6 ? j->row[r] : 0] = motor / g->motion.h;
         sums.work += motor * mean;
     }
     out.gained = tlk_max(gained, 0.0);
@@ -115,7 +117,7 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     double energy = 0;
     for (uint32_t r = 0; r < j->rows && !j->broken; r++)
         if (j->axis[r] != TLK_NONE)
-            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r],
+            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r),
                                       tlk_row_value(g, g->pos, g->quat, i, &f, r));
     const double error = tlk_joint_error(g, i, &f);
     acc[0] = tlk_max(acc[0], error);
@@ -130,6 +132,12 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
         return;
     g->next[i].angle[0] = tlk_unwrap(tlk_coordinate(&f, 3), g->last[i].angle[0]);
     g->next[i].angle[1] = tlk_unwrap(tlk_coordinate(&f, 5), g->last[i].angle[1]);
+}
+
+/* What the k-th coordinate of a joint is, as it is told: the first of a distance is that. */
+TL_KERNEL uint32_t tlk_reading_row(const tlk_joint *j, uint32_t k)
+{
+    return k == 0 && j->rows == 1 && j->row[0] == TLK_ROW_DISTANCE ? TLK_ROW_DISTANCE : k;
 }
 
 /* One joint: how it is doing. */
@@ -151,9 +159,10 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
     /* each number is written once: GCC 12 splits this loop so that zeros come last */
     for (uint32_t k = 0; k < 6; k++) {
         const bool own = j->coupled[0] == TLK_NONE;
+        const uint32_t row = tlk_reading_row(j, k);
         double sum = 0;
         if (own)
-            tlk_own_rate(j, &f, k, rate);
+            tlk_own_rate(j, &f, row, rate);
         for (int s = 0; s < 2 && own; s++) {
             if (j->side[s] == TLK_NONE)
                 continue;
@@ -162,7 +171,7 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
                 sum += rate[s][c] * (double)v[c] + rate[s][3 + c] * (double)v[4 + c];
         }
         out->motor[k] = g->last[i].motor[k];
-        out->value[k] = own ? tlk_own_value(j, &f, k, g->last[i].angle) : 0;
+        out->value[k] = own ? tlk_own_value(j, &f, row, g->last[i].angle) : 0;
         out->rate[k] = sum;
     }
     out->error = tlk_joint_error(g, i, &f);

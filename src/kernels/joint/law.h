@@ -35,10 +35,11 @@ TL_NARROW double tlk_table_force(const double *values, uint32_t length, double x
     return forces[k - 1] + *slope * (x - values[k - 1]);
 }
 
-/* The energy in an axis's springs. */
-TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double x)
+/* The energy in an axis's springs; `rest`: where they are at rest. */
+TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double rest,
+                                 double x)
 {
-    const double off = x - a->rest;
+    const double off = x - rest;
     double energy = 0.5 * a->stiffness * off * off, slope;
     if (!a->length)
         return energy;
@@ -78,13 +79,14 @@ TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, 
     }
 }
 
-/* The law of an axis at a coordinate; `rate`: as the step began. */
-TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double target, double h,
-                            double value, double rate, tlk_law *law)
+/* The law of an axis at a coordinate; `rest`: where its springs are at rest; `rate`: as the step
+ * began. */
+TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double rest,
+                            double target, double h, double value, double rate, tlk_law *law)
 {
     double low, high;
     tlk_axis_limits(a, h, value, rate, &low, &high);
-    law->load = -h * a->stiffness * (value - a->rest);
+    law->load = -h * a->stiffness * (value - rest);
     law->slope = h * (h * a->stiffness + a->damping);
     if (a->length) {
         double slope;
