@@ -156,9 +156,15 @@ void explain_bodies(const tl_document *document)
 {
     const tl_error error = tl_last_error();
     char place[512];
-    for (int i = 0; i < 2 && error.bodies[i].index; i++) {
+    for (int i = 0; i < 2; i++) {
+        if (!error.bodies[i].index)
+            continue;
         tl_document_describe(document, error.bodies[i], place, sizeof place);
         complain("body %" PRIu32 " is %s", error.bodies[i].index, place);
+    }
+    for (int i = 0; i < 4 && error.joints[i]; i++) {
+        tl_document_describe_joint(document, (tl_joint){error.joints[i]}, place, sizeof place);
+        complain("joint %" PRIu32 " is %s", error.joints[i], place);
     }
 }
 

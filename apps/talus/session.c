@@ -109,6 +109,9 @@ void session_free(session *s)
 
 /* --- running --- */
 
+/* Of the mean radius: joints that are off by more could not be brought together. */
+static const double MOST_JOINT_ERROR = 1e-4;
+
 /* How a run ended. */
 typedef struct outcome {
     int code;         /* the exit code */
@@ -133,6 +136,29 @@ static tl_status advance(session *s)
     return s->recorder ? tl_recorder_step(s->recorder, s->world, &report) : TL_OK;
 }
 
+/* Joints are brought together in each step; where that failed, notes the worst of the run. */
+static void watch_joints(session *s, double radius)
+{
+    const double limit = MOST_JOINT_ERROR * radius;
+    const size_t count = tl_world_joint_count(s->world);
+    if (!(s->report.joint_error > limit) || s->report.joint_error <= s->open.error)
+        return;
+    tl_joint *joints = malloc(count * sizeof *joints);
+    tl_joint_state *states = malloc(count * sizeof *states);
+    if (joints && states && tl_world_list_joints(s->world, joints) >= 0 &&
+        tl_world_read_joints(s->world, count, NULL, states) >= 0) {
+        s->open.error = s->report.joint_error;
+        s->open.step = s->report.steps;
+        for (size_t i = 0, worst = 0; i < count; i++)
+            if (states[i].error >= states[worst].error) {
+                worst = i;
+                s->open.joint = joints[i];
+            }
+    }
+    free(joints);
+    free(states);
+}
+
 /* Whether there is a step to do: not at the end, after a signal or a hook's no. */
 static bool goes_on(session *s)
 {
@@ -149,6 +175,7 @@ static tl_status step_on(session *s, progress *p)
             return status;
         if (p->radius <= 0 && s->report.bodies > 0) /* the first bodies came from an emitter */
             mean_radius(s->world, &p->radius);
+        watch_joints(s, p->radius);
         progress_step(p, &s->report);
         if (s->hook.after_step)
             s->hook.after_step(s->hook.user, s->world, &s->report);
@@ -230,6 +257,16 @@ static void judge(const session *s, facts *f, double radius)
                      "help",
                      100 * mean, 100 * deepest, 100 * most_mean, 100 * most_overlap, h / 2,
                      2 * settings.solver.position_iterations);
+    if (s->open.joint.index) {
+        char place[512];
+        tl_document_describe_joint(s->document, s->open.joint, place, sizeof place);
+        fact_warning(f,
+                     "joints could not be brought together: joint %" PRIu32
+                     " (%s) was off by %.3g m in step %" PRIu64
+                     "; a smaller step (--set step=%g) helps, unless limits, motors or prescribed "
+                     "bodies ask for what the machine cannot do",
+                     s->open.joint.index, place, s->open.error, s->open.step, h / 2);
+    }
     if (fall > 0 && r->residual > most_residual * fall)
         fact_warning(f,
                      "the residual is poor: %.2g m/s, %.2g times what gravity adds in a step "

@@ -26,6 +26,11 @@ typedef struct session {
     double until;          /* s, where this run stops */
     session_hook hook;
     tl_report report; /* of the last step; at the start what is known of the state */
+    struct {          /* the joint that was furthest off, where that was too far */
+        tl_joint joint;
+        double error; /* m */
+        uint64_t step;
+    } open;
 } session;
 
 /* Reads a scene file with `sets`. */

@@ -73,9 +73,10 @@ typedef struct tl_error {
     const char
         *subject; /**< what was refused: "bodies", "fill", "settings", ...; "": no definition */
     size_t index; /**< which of the definitions given, TL_NO_INDEX where there is but one */
-    const char *field; /**< path in it, "shapes[0].radius", or an argument's name; "": none */
-    const char *rest;  /**< what follows the field: " is -1; it must be > 0" */
-    tl_body bodies[2]; /**< bodies of the scene or world that the message speaks of; or zero */
+    const char *field;  /**< path in it, "shapes[0].radius", or an argument's name; "": none */
+    const char *rest;   /**< what follows the field: " is -1; it must be > 0" */
+    tl_body bodies[2];  /**< bodies of the scene or world that the message speaks of; or zero */
+    uint32_t joints[4]; /**< likewise: index of a tl_joint each */
 } tl_error;
 
 /** The last call of this thread that did not return TL_OK, in parts. */

@@ -103,6 +103,11 @@ TL_API tl_status tl_document_find_emitted(const tl_document *document, const cha
  *  document. */
 TL_API const char *tl_document_joint_name(const tl_document *document, tl_joint joint);
 
+/** Writes where a joint of the scene comes from, as tl_document_describe() does of bodies. Joints
+ * that the file did not make: "joint 17". */
+TL_API void tl_document_describe_joint(const tl_document *document, tl_joint joint, char *text,
+                                       size_t room);
+
 /** The joint of a name; none where there is no such joint, or where the entry of that name repeats
  *  and has made several. */
 TL_API tl_joint tl_document_find_joint(const tl_document *document, const char *name);

@@ -31,7 +31,9 @@ typedef enum tl_joint_kind {
     TL_JOINT_UNIVERSAL = 6,      /**< the origins meet; x of a stays across y of b */
     TL_JOINT_POINT_ON_LINE = 7,  /**< the origin of b stays on the z-axis of a */
     TL_JOINT_POINT_ON_PLANE = 8, /**< the origin of b stays in the xy-plane of a */
-    TL_JOINT_DISTANCE = 9,       /**< the origins are `length` apart: a rod; or at most: a rope */
+    TL_JOINT_DISTANCE = 9, /**< the origins are `length` apart: a rod; or at most: a rope; with
+                                axes[0] set, what that says acts along their line: a spring
+                                at rest at `length`, a damper, an actuator */
     TL_JOINT_REVOLUTE_SPHERICAL = 10, /**< a rod of `length` with a hinge about z of a at one end
                                            (it stays across that axis), a ball at b */
     TL_JOINT_GEAR = 11,   /**< couples the rotations of two revolute (or cylindrical) joints:
@@ -102,7 +104,8 @@ typedef struct tl_joint_def {
     double orientation_b[4]; /**< the same of b */
     bool locked[6];          /**< TL_JOINT_GENERIC: x, y, z, rotations about x, y, z */
     tl_axis_def axes[6];     /**< x, y, z, rotations about x, y, z of frame a; only free ones may
-                                  differ from the default */
+                                  differ from the default. Distance: the first, along the line of
+                                  the origins; its rest is `length` */
     double length;           /**< m, > 0: distance, revolute-spherical, pulley; 0: as it is at the
                                   start */
     bool rope;               /**< distance, pulley: the length is an upper limit; default false */
@@ -136,7 +139,8 @@ typedef struct tl_joint_state {
     double torque[3];      /**< N m, world frame */
     double local_force[3]; /**< N, in frame a */
     double local_torque[3]; /**< N m, in frame a */
-    double value[6];        /**< coordinates: m and rad; angles of revolute axes count turns */
+    double value[6];        /**< coordinates: m and rad; angles of revolute axes count turns; of a
+                                 distance the first is the distance */
     double rate[6];         /**< m/s and rad/s */
     double motor[6];        /**< N or N m, by the motor of each axis */
     double error;           /**< m: how far locked coordinates are off, angles times 1 m */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char message[1024], field[160];
 static _Thread_local tl_error last = {
@@ -52,6 +53,7 @@ fail(tl_status status, const tl_error *about, const char *format, va_list argume
     if (about) {
         last.bodies[0] = about->bodies[0];
         last.bodies[1] = about->bodies[1];
+        memcpy(last.joints, about->joints, sizeof last.joints);
     }
     if (about && about->field) {
         snprintf(field, sizeof field, "%s", about->field);

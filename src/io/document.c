@@ -466,25 +466,45 @@ const char *tl_document_material_name(const tl_document *document, tl_material m
     return (char *)document->names.data + ((uint32_t *)document->materials.data)[material.index];
 }
 
+/* Where an entry stands, its name, and which of its `count` things is meant. */
+static void describe(const tl_document *document, const tl_span *span, uint32_t which,
+                     uint32_t count, char *text, size_t room)
+{
+    const tl_json_source *source = source_of(document, span->source);
+    const tl_location at = tl_locate(source->text, span->start);
+    const bool file = span->source == 0;
+    char place[48] = "", name[80] = "", of[48] = "";
+    if (file)
+        snprintf(place, sizeof place, ":%zu:%zu", at.line, at.column);
+    if (span->name)
+        snprintf(name, sizeof name, " \"%.70s\"", name_of(document, span));
+    if (count)
+        snprintf(of, sizeof of, ", %u of %u", which + 1, count);
+    snprintf(text, room, "%s%s%s: %s[%u]%s%s", file ? "" : "--set ", source->name, place,
+             tl_section_name((tl_section)span->section), span->entry, name, of);
+}
+
 void tl_document_describe(const tl_document *document, tl_body body, char *text, size_t room)
 {
     if (!text || !room)
         return;
     const tl_span *span = document ? span_of(document, body) : NULL;
-    if (!span) {
+    if (!span)
         snprintf(text, room, "body %u", body.index);
+    else
+        describe(document, span, body.index - span->first, span->group ? span->count : 0, text,
+                 room);
+}
+
+void tl_document_describe_joint(const tl_document *document, tl_joint joint, char *text,
+                                size_t room)
+{
+    if (!text || !room)
         return;
-    }
-    const tl_json_source *source = source_of(document, span->source);
-    const tl_location at = tl_locate(source->text, span->start);
-    const bool file = span->source == 0;
-    char place[48] = "", name[80] = "", which[48] = "";
-    if (file)
-        snprintf(place, sizeof place, ":%zu:%zu", at.line, at.column);
-    if (span->name)
-        snprintf(name, sizeof name, " \"%.70s\"", name_of(document, span));
-    if (span->group)
-        snprintf(which, sizeof which, ", %u of %u", body.index - span->first + 1, span->count);
-    snprintf(text, room, "%s%s%s: %s[%u]%s%s", file ? "" : "--set ", source->name, place,
-             tl_section_name((tl_section)span->section), span->entry, name, which);
+    const tl_span *span = document ? tl_document_joint_span(document, joint) : NULL;
+    if (!span)
+        snprintf(text, room, "joint %u", joint.index);
+    else
+        describe(document, span, joint.index - span->joint, span->joints > 1 ? span->joints : 0,
+                 text, room);
 }

@@ -52,7 +52,8 @@ enum {
     ANY_KIND = BIT(NAME) | BIT(KIND) | BIT(BREAK_FORCE) | BIT(BREAK_TORQUE) | BIT(REPEAT),
     JOINS = ANY_KIND | BIT(BODIES) | BIT(FRAME_A) | BIT(FRAME_B) | BIT(COLLIDE),
     MEETS = JOINS | BIT(AT) | BIT(AXIS) | BIT(ORIENTATION),
-    ONE_AXIS = MEETS | BIT(LIMITS) | BIT(RESTITUTION) | BIT(FRICTION) | BIT(SPRING) | BIT(MOTOR),
+    ACTS = BIT(LIMITS) | BIT(RESTITUTION) | BIT(FRICTION) | BIT(SPRING) | BIT(MOTOR),
+    ONE_AXIS = MEETS | ACTS,
     SOME_AXES = MEETS | BIT(OF_AXES),
     SPANS = JOINS | BIT(POINTS) | BIT(LENGTH),
     COUPLING = ANY_KIND | BIT(RATIO) | BIT(COUPLES)
@@ -69,7 +70,7 @@ static const uint32_t allowed[] = {
     [TL_JOINT_UNIVERSAL] = SOME_AXES,
     [TL_JOINT_POINT_ON_LINE] = SOME_AXES,
     [TL_JOINT_POINT_ON_PLANE] = SOME_AXES,
-    [TL_JOINT_DISTANCE] = SPANS | BIT(ROPE),
+    [TL_JOINT_DISTANCE] = SPANS | BIT(ROPE) | ACTS,
     [TL_JOINT_REVOLUTE_SPHERICAL] = SPANS | BIT(AXIS),
     [TL_JOINT_GEAR] = COUPLING,
     [TL_JOINT_RACK] = COUPLING,
@@ -416,12 +417,39 @@ __attribute__((cold)) static tl_status refuse(const tl_reader *r, const tl_json 
                         "names none of kind \"dynamic\", expected at least one that moves freely");
 }
 
+/* What acts along a line does so instead of the rod or rope. */
+static tl_status check_line(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
+                            const tl_joint_def *def)
+{
+    const tl_json *acts = NULL;
+    for (uint32_t i = LIMITS; i <= MOTOR; i++) {
+        if (f[i] && def->rope)
+            return tl_read_fail_key(r, entry, f[i],
+                                    "has both 'rope' and '%s', expected one of them", keys[i]);
+        acts = acts ? acts : f[i];
+    }
+    if (acts && !tl_axis_acts(&def->axes[0]))
+        return tl_read_fail(
+            r, acts, "does nothing, expected limits, friction, a spring or a motor that does");
+    for (const tl_json *v = f[SPRING] ? tl_json_first(r->tree, f[SPRING]) : NULL; v;
+         v = tl_json_next(r->tree, v))
+        if (tl_text_is(tl_json_key(r->tree, v), "rest"))
+            return tl_read_fail_key(r, f[SPRING], v,
+                                    "has 'rest', expected 'length' of the joint, where it is at "
+                                    "rest");
+    if (f[LENGTH] && def->axes[0].spring_length)
+        return tl_read_fail_key(r, entry, f[LENGTH],
+                                "has both 'length' and a 'table' of its spring, expected one of "
+                                "them");
+    return TL_OK;
+}
+
 static tl_status add_joint(tl_reader *r, const tl_json *entry, const tl_json *const *f,
                            uint32_t kind)
 {
     enum { ITEMS = sizeof(tl_joint_rec) / 256 + 1 }; /* what a charge of memory is counted in */
     tl_joint_def def = tl_joint_default((tl_joint_kind)kind);
-    const int one = kind == TL_JOINT_PRISMATIC ? 2 : 5;
+    const int one = kind == TL_JOINT_DISTANCE ? 0 : kind == TL_JOINT_PRISMATIC ? 2 : 5;
     r->entry_table.count = r->entry_texts.count = 0;
     if (allowed[kind] & BIT(COUPLES))
         TL_TRY(read_couples(r, entry, f[COUPLES], &def));
@@ -433,6 +461,8 @@ static tl_status add_joint(tl_reader *r, const tl_json *entry, const tl_json *co
     TL_TRY(tl_read_joint_axis(r, f + LIMITS, one > 2, &def.axes[one]));
     TL_TRY(read_axes(r, f[OF_AXES], &def));
     TL_TRY(read_numbers(r, entry, f, &def));
+    if (kind == TL_JOINT_DISTANCE)
+        TL_TRY(check_line(r, entry, f, &def));
     TL_TRY(tl_read_charge(r, entry, 0, ITEMS + r->entry_table.count / 4));
     attach(r, &def);
     const tl_status status = tl_scene_add_joint(r->scene, &def, NULL);

@@ -85,6 +85,12 @@ TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i, bool all)
                 f.at[s][k] - f.centre[s][k];
 }
 
+/* Where the springs of a row are at rest: lengths are kept with what rows hold. */
+TL_KERNEL double tlk_row_rest(const tlk_joints *g, const tlk_joint *j, uint32_t r)
+{
+    return g->axis[j->axis[r]].rest + j->zero[r];
+}
+
 /* s: for how long joints push at once; all bodies of an articulation are alike. */
 TL_KERNEL double tlk_joint_kick(const tlk_joints *g, const tlk_joint *j)
 {
@@ -123,7 +129,7 @@ TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
         if (g->motion.end)
             tlk_axis_end(a, target, kick, value, g->lambda[at], &first, law);
         else
-            tlk_axis_law(g->numbers, a, target, h, kick, value, rate, law);
+            tlk_axis_law(g->numbers, a, tlk_row_rest(g, j, r), target, h, kick, value, rate, law);
     }
 }
 
@@ -325,7 +331,7 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
     const tlk_joint *j = g->joint + i;
     tlk_frames f;
     tlk_frames_of(g->next_pos, g->next_quat, j, &f);
-    for (uint32_t r = 0; r < j->rows; r++) {
+    for (uint32_t r = 0; r < j->rows && !j->broken; r++) { /* it is of no articulation then */
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const double next = tlk_row_value(g, g->next_pos, g->next_quat, i, &f, r);

@@ -16,7 +16,7 @@ enum { AXES = TL_JOINT_AXES, PATH = 64 };
 /* What each kind locks, x, y, z and the rotations, and which fields it has a use for. */
 static const struct kind {
     bool locked[AXES];
-    bool axes, length, rope, ratio, anchors, couples;
+    bool axes, line, length, rope, ratio, anchors, couples;
 } kinds[] = {
     [TL_JOINT_FIXED] = {{1, 1, 1, 1, 1, 1}},
     [TL_JOINT_SPHERICAL] = {{1, 1, 1, 0, 0, 0}, .axes = true},
@@ -27,7 +27,7 @@ static const struct kind {
     [TL_JOINT_UNIVERSAL] = {{1, 1, 1, 0, 0, 1}, .axes = true},
     [TL_JOINT_POINT_ON_LINE] = {{1, 1, 0, 0, 0, 0}, .axes = true},
     [TL_JOINT_POINT_ON_PLANE] = {{0, 0, 1, 0, 0, 0}, .axes = true},
-    [TL_JOINT_DISTANCE] = {{0}, .length = true, .rope = true},
+    [TL_JOINT_DISTANCE] = {{0}, .line = true, .length = true, .rope = true},
     [TL_JOINT_REVOLUTE_SPHERICAL] = {{0}, .length = true},
     [TL_JOINT_GEAR] = {{0}, .ratio = true, .couples = true},
     [TL_JOINT_RACK] = {{0}, .ratio = true, .couples = true},
@@ -47,6 +47,11 @@ void tl_joint_locks(const tl_joint_def *def, bool locked[TL_JOINT_AXES])
 bool tl_joint_has_axes(tl_joint_kind kind)
 {
     return kinds[kind].axes;
+}
+
+bool tl_joint_has_line(tl_joint_kind kind)
+{
+    return kinds[kind].line;
 }
 
 bool tl_joint_is_coupling(tl_joint_kind kind)
@@ -346,6 +351,32 @@ static tl_status make_motor(const tl_place *place, int i, const tl_axis_def *axi
     return TL_OK;
 }
 
+/* Whether axis i may have something. */
+static bool has_axis(tl_joint_kind kind, const bool locked[AXES], int i)
+{
+    return kinds[kind].axes ? !locked[i] : kinds[kind].line && i == 0;
+}
+
+/* What acts along a line does so instead of the rod or rope. */
+static tl_status check_line(const tl_place *place, const tl_joint_def *def)
+{
+    const tl_axis_def *axis = &def->axes[0];
+    if (def->rope)
+        return tl_refuse_text(place, "rope", "true",
+                              "with axes[0] set it must be false: axes[0].upper is the most");
+    if (!tl_axis_acts(axis))
+        return tl_refuse_text(place, "axes[0]", "set",
+                              "nothing acts along it: it must have limits, friction, a spring, a "
+                              "damper or a drive");
+    if (axis->rest != 0)
+        return tl_refuse(place, "axes[0].rest", 1, &axis->rest,
+                         "it must be 0: `length` is where the spring is at rest");
+    if (axis->spring_length && def->length != 0)
+        return tl_refuse(place, "length", 1, &def->length,
+                         "with a table of the spring it must be 0");
+    return TL_OK;
+}
+
 static tl_status check_axes(const tl_place *place, const tl_joint_def *def, tl_joint_rec *out)
 {
     bool locked[AXES];
@@ -356,12 +387,17 @@ static tl_status check_axes(const tl_place *place, const tl_joint_def *def, tl_j
         snprintf(path, sizeof path, "axes[%d]", i);
         if (is_free(axis))
             continue;
-        if (!kinds[def->kind].axes || locked[i])
+        if (!has_axis(def->kind, locked, i))
             return tl_refuse_text(place, path, "set",
-                                  kinds[def->kind].axes
-                                      ? "the joint locks this axis: it must be as by default"
+                                  kinds[def->kind].axes ? "the joint locks this axis: it must be "
+                                                          "as by default"
+                                  : kinds[def->kind].line
+                                      ? "joints of this kind have the first axis alone: it must be "
+                                        "as by default"
                                       : "joints of this kind have no free axes: it must be as by "
                                         "default");
+        if (kinds[def->kind].line)
+            TL_TRY(check_line(place, def));
         TL_TRY(check_limits(place, i, axis));
         TL_TRY(check_spring(place, i, axis));
         TL_TRY(copy_spring(place, i, axis, &out->def.axes[i]));
@@ -502,7 +538,7 @@ tl_status tl_joint_set_drive(tl_joint_rec *joint, uint32_t axis, tl_drive drive,
     if (axis >= AXES)
         return tl_refuse(&place, "axis", 1, &number, "it must be 0 to 5");
     tl_joint_locks(&joint->def, locked);
-    if (!kinds[joint->def.kind].axes || locked[axis])
+    if (!has_axis(joint->def.kind, locked, (int)axis))
         return tl_refuse(&place, "axis", 1, &number, "the joint has no such free axis");
     tl_axis_def wanted = free_axis();
     tl_joint_rec made = {.def = {.kind = joint->def.kind}};

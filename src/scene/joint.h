@@ -3,6 +3,8 @@
 #ifndef TL_SCENE_JOINT_H
 #define TL_SCENE_JOINT_H
 
+#include <math.h>
+
 #include "base/expression.h"
 #include "base/memory.h"
 #include "talus/joint.h"
@@ -17,7 +19,7 @@ typedef struct tl_function_rec {
 double tl_function_at(const tl_function_rec *function, double t);
 void tl_function_rec_free(tl_function_rec *function);
 
-enum { TL_JOINT_AXES = 6 };
+enum { TL_JOINT_AXES = 6, TL_JOINT_LINE = 6 }; /* the line of a distance, behind the axes */
 
 /* A joint. What `def` points to is the record's own: tables of springs (one allocation each, values
  * then forces) and what the functions of the motors point to. Bodies are by handle, frames as they
@@ -52,6 +54,16 @@ void tl_joints_free(tl_array *joints);
 /* Whether axes of its kind may have limits, motors, springs and friction where they are not locked.
  */
 bool tl_joint_has_axes(tl_joint_kind kind);
+
+/* Whether a kind has one axis instead, the first: along the line of its origins. */
+bool tl_joint_has_line(tl_joint_kind kind);
+
+/* Whether something acts along an axis that is not locked. */
+static inline bool tl_axis_acts(const tl_axis_def *a)
+{
+    return a->lower > -INFINITY || a->upper < INFINITY || a->friction > 0 || a->stiffness > 0 ||
+           a->damping > 0 || a->spring_length || a->drive != TL_DRIVE_NONE;
+}
 
 /* Whether a kind couples two other joints and has no bodies of its own. */
 bool tl_joint_is_coupling(tl_joint_kind kind);

@@ -74,7 +74,7 @@ static tl_status add_joint_channels(tl_monitor_list *list, const tl_monitor_rec 
     static const char *const loads[TL_JOINT_CHANNELS] = {
         "fx",     "fy",       "fz",       "force",    "tx",       "ty",       "tz",
         "torque", "local_fx", "local_fy", "local_fz", "local_tx", "local_ty", "local_tz"};
-    static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+    static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz", "length"};
     static const char *const parts[] = {"", "_rate", "_motor"};
     static const char *const units[2][3] = {{"m", "m/s", "N"}, {"rad", "rad/s", "N m"}};
     const char *name = m->def.name;
@@ -83,10 +83,10 @@ static tl_status add_joint_channels(tl_monitor_list *list, const tl_monitor_rec 
         const bool torque = (i >= 4 && i < 8) || i >= 11;
         TL_TRY(add_channel(list, name, loads[i], torque ? "N m" : "N"));
     }
-    for (int i = 0; i < TL_JOINT_AXES; i++)
+    for (int i = 0; i <= TL_JOINT_LINE; i++)
         for (int k = 0; k < 3 && (m->axes >> i & 1); k++) {
             snprintf(channel, sizeof channel, "%s%s", axes[i], parts[k]);
-            TL_TRY(add_channel(list, name, channel, units[i > 2][k]));
+            TL_TRY(add_channel(list, name, channel, units[i > 2 && i < TL_JOINT_LINE][k]));
         }
     return add_channel(list, name, "error", "m");
 }
@@ -440,7 +440,7 @@ static tl_status find_axes(const tl_scene *scene, const tl_monitor_def *def, uin
             ": %u is no joint of this scene (it has %zu)", index, scene->joints.count);
     const tl_joint_def *joint = &((const tl_joint_rec *)scene->joints.data)[index - 1].def;
     tl_joint_locks(joint, locked);
-    *axes = 0;
+    *axes = (uint32_t)tl_joint_has_line(joint->kind) << TL_JOINT_LINE;
     for (int i = 0; i < TL_JOINT_AXES && tl_joint_has_axes(joint->kind); i++)
         *axes |= (uint32_t)!locked[i] << i;
     return TL_OK;

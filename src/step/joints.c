@@ -174,5 +174,6 @@ tl_status tl_step_joints_end(tl_world *w, tl_step_joints *joints, double *moved,
     m->spring = n[6];
     m->current = 1 - m->current;
     m->stale = m->stale || r->broken_joints;
+    m->parting = m->parting || r->broken_joints;
     return TL_OK;
 }

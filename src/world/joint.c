@@ -65,12 +65,6 @@ tl_joint_entry *tl_joint_find(const tl_world *w, tl_joint joint)
 
 /* --- a joint as the device has it ------------------------------------------------------------ */
 
-static bool axis_acts(const tl_axis_def *a)
-{
-    return a->lower > -INFINITY || a->upper < INFINITY || a->friction > 0 || a->stiffness > 0 ||
-           a->damping > 0 || a->spring_length || a->drive != TL_DRIVE_NONE;
-}
-
 static double bounded(double x)
 {
     return x > TLK_ENDLESS ? TLK_ENDLESS : x < -TLK_ENDLESS ? -TLK_ENDLESS : x;
@@ -122,7 +116,12 @@ static tl_status lay_rows(tl_mechanism *m, uint32_t place, const tl_joint_entry 
         if (locked[k])
             add_row(j, k, 0);
     switch (def->kind) {
-    case TL_JOINT_DISTANCE: add_row(j, TLK_ROW_DISTANCE, def->length); break;
+    case TL_JOINT_DISTANCE:
+        add_row(j, TLK_ROW_DISTANCE, def->length);
+        if (tl_axis_acts(&def->axes[0])) /* then its length is where the spring is at rest */
+            TL_TRY(add_axis(m, place, 0, &def->axes[0], &j->axis[0]));
+        j->bounded = j->axis[0] != TLK_NONE;
+        break;
     case TL_JOINT_REVOLUTE_SPHERICAL:
         add_row(j, TLK_ROW_DISTANCE, def->length);
         add_row(j, TLK_ROW_ACROSS, 0);
@@ -136,7 +135,7 @@ static tl_status lay_rows(tl_mechanism *m, uint32_t place, const tl_joint_entry 
     if (joint->measured)
         memcpy(j->zero, joint->zero, sizeof j->zero);
     for (uint32_t k = 0; k < TL_JOINT_AXES && tl_joint_has_axes(def->kind); k++) {
-        if (locked[k] || !axis_acts(&def->axes[k]))
+        if (locked[k] || !tl_axis_acts(&def->axes[k]))
             continue;
         j->row[j->rows] = k;
         j->bounded = 1;
@@ -173,7 +172,7 @@ static void place_frame(const tl_world *w, uint32_t id, const double position[3]
     memcpy(at, position, 3 * sizeof *at);
     memcpy(turn, orientation, 4 * sizeof *turn);
     if (origin)
-        tl_origin_shape(origin, at, turn);
+        tl_origin_frame(origin, at, turn);
 }
 
 /* Bodies and frames. Couplings act on the bodies of the joints that they couple. */

@@ -33,6 +33,7 @@ typedef struct tl_mechanism {
     uint32_t given;   /* handles */
     bool stale;       /* the device has other joints than the list */
     bool moved;       /* the rows of bodies have changed since */
+    bool parting;     /* joints have broken whose bodies do not collide yet */
     double corrected; /* m, the furthest that the last assembly moved a body */
     double spring;    /* J, in springs, after the last step */
     double work;      /* J, by motors, in all steps */

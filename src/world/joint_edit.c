@@ -3,6 +3,7 @@
 #include "world/image.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PASSES 100u  /* of an assembly from anywhere */
@@ -23,25 +24,49 @@ static tl_status read_all(tl_world *w, tlk_joints *g, tl_array *out)
     return w->backend->ops->download(w->backend, out->data, m->reading.data, bytes);
 }
 
-/* Says which joint is open, and by how much. */
+/* Says which joints are open, and by how much: the worst, and what is left at others, which share
+ * the error of what contradicts itself. */
 static tl_status refuse_open(tl_world *w, tlk_joints *g)
 {
+    enum { MOST = 4 };
     const tl_joint_entry *joints = w->mechanism.joints.data;
     tl_array readings = {0};
-    size_t worst = 0;
+    size_t worst[MOST] = {0};
+    uint32_t count = 0;
     tl_status status = read_all(w, g, &readings);
-    const tlk_joint_reading *all = readings.data;
-    for (size_t i = 0; i < readings.count && status == TL_OK; i++)
-        if (all[i].error > all[worst].error)
-            worst = i;
+    tlk_joint_reading *all = readings.data;
+    double most = 0;
+    for (; count < MOST && status == TL_OK; count++) {
+        size_t next = 0;
+        for (size_t i = 1; i < readings.count; i++)
+            if (!(all[i].error <= all[next].error))
+                next = i;
+        if (!count)
+            most = all[next].error;
+        else if (!(all[next].error >= 0.1 * most))
+            break;
+        worst[count] = next;
+        all[next].error = -1; /* and not again */
+    }
     if (status == TL_OK) {
-        const tl_joint_def *def = &joints[worst].rec.def;
+        const tl_joint_def *def = &joints[worst[0]].rec.def;
+        tl_error about = {.bodies = {def->a, def->b}};
+        char others[96] = "the others";
+        for (uint32_t k = 0, at = 0; k < count; k++) {
+            about.joints[k] = joints[worst[k]].id;
+            if (k)
+                at += (uint32_t)snprintf(others + at, sizeof others - at, "%s%u",
+                                         k == 1           ? "joint "
+                                         : k + 1 == count ? " and joint "
+                                                          : ", joint ",
+                                         about.joints[k]);
+        }
         status = tl_fail_about(
-            TL_BAD_ARGUMENT, &(tl_error){.bodies = {def->a, def->b}},
-            "joint %u (%s, bodies %u and %u): it cannot be closed together with the others: %g m "
-            "are left open",
-            joints[worst].id, tl_word(TL_WORDS_JOINT, def->kind), def->a.index, def->b.index,
-            all[worst].error);
+            TL_BAD_ARGUMENT, &about,
+            "joint %u (%s, bodies %u and %u): it cannot be closed together with %s: %g m are left "
+            "open",
+            about.joints[0], tl_word(TL_WORDS_JOINT, def->kind), def->a.index, def->b.index, others,
+            most);
     }
     tl_array_free(&readings);
     return status;
@@ -67,8 +92,7 @@ static tl_status measure(tl_world *w, const tlk_joints *g)
     for (size_t i = 0; i < m->count && status == TL_OK; i++) {
         const double *value = (const double *)values.data + made[i].first;
         for (uint32_t r = 0; r < made[i].rows && !joints[i].measured; r++)
-            if (made[i].axis[r] == TLK_NONE &&
-                tl_joint_as_found(&joints[i].rec.def, made[i].row[r]))
+            if (tl_joint_as_found(&joints[i].rec.def, made[i].row[r]))
                 made[i].zero[r] = value[r];
         if (!joints[i].measured)
             memcpy(joints[i].zero, made[i].zero, sizeof joints[i].zero);
@@ -233,8 +257,7 @@ static tl_status refuse_joint(const char *function, tl_joint joint)
     return tl_fail(TL_BAD_HANDLE, "%s: joint %u is no joint of this world", function, joint.index);
 }
 
-/* The bodies of a joint that goes collide again, unless another one holds them. */
-static tl_status lift_exclusion(tl_world *w, const tl_joint_entry *gone)
+tl_status tl_joint_lift(tl_world *w, const tl_joint_entry *gone)
 {
     tl_joint_entry *joints = w->mechanism.joints.data;
     const tl_joint_def *def = &gone->rec.def;
@@ -243,8 +266,8 @@ static tl_status lift_exclusion(tl_world *w, const tl_joint_entry *gone)
         return TL_OK;
     for (size_t i = 0; i < w->mechanism.joints.count; i++) {
         const tl_joint_def *other = &joints[i].rec.def;
-        if (&joints[i] != gone && other->a.index && other->b.index && !other->collide &&
-            tl_exclusion(other->a.index, other->b.index) == pair) {
+        if (&joints[i] != gone && !joints[i].memory.broken && other->a.index && other->b.index &&
+            !other->collide && tl_exclusion(other->a.index, other->b.index) == pair) {
             joints[i].excludes = 1;
             return TL_OK;
         }
@@ -263,7 +286,7 @@ tl_status tl_world_remove_joint(tl_world *world, tl_joint joint)
     tl_joint_entry *found = tl_joint_find(world, joint);
     if (!found)
         return refuse_joint(__func__, joint);
-    TL_TRY(lift_exclusion(world, found));
+    TL_TRY(tl_joint_lift(world, found));
     tl_joint_rec_free(&found->rec);
     const size_t at = (size_t)(found - (tl_joint_entry *)m->joints.data);
     memmove(found, found + 1, (--m->joints.count - at) * sizeof *found);

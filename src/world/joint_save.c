@@ -289,6 +289,7 @@ tl_status tl_joints_load(tl_world *w, const void *bytes, size_t count)
             return tl_damaged("its joints are not in the order of their handles");
         last = entry.id;
         TL_TRY(own(w, &entry));
+        m->parting = m->parting || (entry.memory.broken && entry.excludes);
         const tl_status status = tl_array_append(&m->joints, &entry, 1);
         if (status != TL_OK) {
             tl_joint_rec_free(&entry.rec);

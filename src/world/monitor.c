@@ -398,11 +398,12 @@ static void joint_channels(const tl_world *w, const tl_monitor_rec *m, double *o
     memcpy(out + 8, r->local_force, 3 * sizeof *out);
     memcpy(out + 11, r->local_torque, 3 * sizeof *out);
     out += TL_JOINT_CHANNELS;
-    for (int k = 0; k < TL_JOINT_AXES; k++)
+    for (int k = 0; k <= TL_JOINT_LINE; k++)
         if (m->axes >> k & 1) {
-            *out++ = r->value[k];
-            *out++ = r->rate[k];
-            *out++ = r->motor[k];
+            const int at_axis = k == TL_JOINT_LINE ? 0 : k;
+            *out++ = r->value[at_axis];
+            *out++ = r->rate[at_axis];
+            *out++ = r->motor[at_axis];
         }
     *out = r->error;
 }

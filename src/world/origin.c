@@ -51,6 +51,16 @@ void tl_origin_pose(const tl_origin *o, double position[3], double orientation[4
     tl_turn_join(inner, o->turn, orientation);
 }
 
+void tl_origin_frame(const tl_origin *o, double position[3], double orientation[4])
+{
+    double at[3], inner[4];
+    memcpy(inner, orientation, sizeof inner);
+    tl_turn_apply(o->turn, position, at);
+    for (int k = 0; k < 3; k++)
+        position[k] = o->offset[k] + at[k];
+    tl_turn_join(o->turn, inner, orientation);
+}
+
 void tl_origin_shape(const tl_origin *o, double position[3], double orientation[4])
 {
     const double back[4] = {o->turn[0], -o->turn[1], -o->turn[2], -o->turn[3]};

@@ -357,6 +357,27 @@ static tl_status copy_state(const tl_world *w, char *to)
     return TL_OK;
 }
 
+/* What is kept of joints, which the steps that follow depend on; false where it cannot be had. */
+static bool mix_joints(const tl_world *w, uint64_t *sum)
+{
+    const tl_mechanism *m = &w->mechanism;
+    const tl_joint_entry *joints = m->joints.data;
+    tl_array all = {.item = sizeof(tlk_joint_memory)};
+    bool here = true;
+    if (m->count)
+        here = tl_array_resize(&all, m->count) == TL_OK &&
+               w->backend->ops->download(w->backend, all.data, m->memory[m->current].data,
+                                         m->count * all.item) == TL_OK;
+    for (size_t i = 0; i < m->joints.count && here; i++) {
+        const tlk_joint_memory *memory = joints[i].place == TLK_NONE
+                                             ? &joints[i].memory
+                                             : (const tlk_joint_memory *)all.data + joints[i].place;
+        *sum += mix_bytes(mix(1, joints[i].id), memory, sizeof *memory);
+    }
+    tl_array_free(&all);
+    return here;
+}
+
 /* Each body's hash on its own, added up: the order of rows does not matter. */
 uint64_t tl_world_hash(const tl_world *world)
 {
@@ -380,5 +401,5 @@ uint64_t tl_world_hash(const tl_world *world)
         sum += mix_bytes(hash, vel + 8 * real * i, 8 * real);
     }
     tl_free(copy, bytes);
-    return sum;
+    return here && mix_joints(world, &sum) ? sum : 0;
 }

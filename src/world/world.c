@@ -373,6 +373,8 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
             return tl_motion_fail(world, (tl_world_motion *)world->motions.data + world->stuck - 1);
         if (world->steps && world->steps % RENUMBER_EVERY == 0)
             TL_TRY(tl_world_renumber(world));
+        if (world->mechanism.parting)
+            TL_TRY(tl_joints_part(world));
         const double before = tl_lap(&mark);
         TL_TRY(tl_step_dvi(world));
         world->report.ms.integrate += before;

@@ -10,7 +10,7 @@
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   cast.c      rays; near.c: what is near a shape, contacts of one body; query.h: both
  *   joint.c     joints on the host and on the device; joint_edit.c: adding, removing, reading;
- *               joint_save.c: the same in snapshots
+ *               joint_save.c: the same in snapshots; joint_part.c: when they have broken
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
  *   snapshot.c  an image with its description as bytes; check.c: what such bytes must obey */
 #ifndef TL_WORLD_WORLD_H
@@ -234,11 +234,13 @@ tl_status tl_world_take_geometries(tl_world *world, const tl_array *geometries);
 tl_status tl_world_upload_geometries(tl_world *world);
 
 /* origin.c: the one of a body, or NULL; those of new bodies, all or none; from the pose that a body
- * has to that of the user's frame; and from the place of a shape in one frame to that in the other.
+ * has to that of the user's frame; from a frame in the user's to that in the body's; and of shapes
+ * back.
  */
 const tl_origin *tl_origin_of(const tl_array *origins, uint32_t id);
 tl_status tl_origins_add(tl_array *origins, const tl_body_list *list, uint32_t first_id);
 void tl_origin_pose(const tl_origin *origin, double position[3], double orientation[4]);
+void tl_origin_frame(const tl_origin *origin, double position[3], double orientation[4]);
 void tl_origin_shape(const tl_origin *origin, double position[3], double orientation[4]);
 
 /* material.c: those of a scene; sends what the world has to the device, and looks at which laws
@@ -307,6 +309,11 @@ void tl_world_drop_joints(tl_world *world);
 tl_status tl_world_take_joints(tl_world *world, const tl_scene *scene);
 tl_status tl_joints_assemble(tl_world *world);
 tl_status tl_world_check_joint(const tl_world *world, const tl_joint_def *def, tl_joint_rec *out);
+/* The bodies of a joint that goes collide again, unless another one holds them. */
+tl_status tl_joint_lift(tl_world *world, const tl_joint_entry *gone);
+
+/* joint_part.c: bodies whose joint has broken collide again, once they are apart. */
+tl_status tl_joints_part(tl_world *world);
 
 /* joint_save.c: joints with their state as bytes; and back, into a world that has its bodies and no
  * joints, checked as if a stranger had sent them. */

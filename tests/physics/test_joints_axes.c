@@ -165,6 +165,99 @@ static void rubs(void **state)
     tl_world_destroy(world);
 }
 
+/* A mass on a spring between two points, askew so that both bodies and arms matter; it swings along
+ * the line of the points. */
+static double strut(double h, double k, double c, double end, tl_report *report)
+{
+    const variant v = joint_variant();
+    const double mass[2] = {2, 3}, along[3] = {2.0 / 3, 1.0 / 3, 2.0 / 3}, start = 1.5;
+    tl_scene *scene = scene_for(&v, h);
+    set_gravity(scene, 0, 0, 0);
+    const put one = put_link(scene, 0.1, 0.1, 0.1, mass[0], 0.3, -0.2, 0.1);
+    const put two = put_link(scene, 0.1, 0.1, 0.1, mass[1], one.x[0] + start * along[0],
+                             one.x[1] + start * along[1], one.x[2] + start * along[2]);
+    tl_joint_def def = tl_joint_default(TL_JOINT_DISTANCE);
+    def.a = one.body;
+    def.b = two.body;
+    def.length = 1.2;
+    def.axes[0].stiffness = k;
+    def.axes[0].damping = c;
+    const tl_joint joint = add_joint(scene, &def);
+    tl_world *world = world_of(scene);
+    const double m = mass[0] * mass[1] / (mass[0] + mass[1]);
+    double x = start, u = 0, worst = 0;
+    for (int i = 0; i < (int)(end / h + 0.5); i++) {
+        *report = step_report(world, 1);
+        u = (u - h * k / m * (x - 1.2)) / (1 + h * c / m + h * h * k / m);
+        x += h * u;
+        const tl_joint_state s = state_of(world, joint);
+        worst = fmax(worst, fabs(s.value[0] - x) + h * fabs(s.rate[0] - u));
+        assert_near(dot3(s.force, along), -k * (x - 1.2) - c * u, 1e-8 * k);
+        assert_near(report->spring_energy, 0.5 * k * (x - 1.2) * (x - 1.2), 1e-9 * k);
+    }
+    assert_below(worst, 1e-10);
+    assert_int_equal(report->redundant_rows, 0);
+    tl_world_destroy(world);
+    return x;
+}
+
+static void between_points(void **state)
+{
+    (void)state;
+    tl_report r;
+    const double m = 1.2, k = 60, c = 0.8, decay = c / (2 * m), w = sqrt(k / m - decay * decay);
+    const double want = 1.2 + 0.3 * exp(-decay) * (cos(w) + decay / w * sin(w));
+    const double rough = strut(0.002, k, c, 1, &r) - want, fine = strut(0.001, k, c, 1, &r) - want;
+    static const claim o = {"Two masses with a spring and a damper between them", "exact solution",
+                            "order in h of their distance after 1 s", "h = 2 and 1 ms"};
+    assert_found(&o, "joints", log2(rough / fine), 1, 0.1);
+    /* stiff: at rest within a few steps, whatever the step */
+    assert_near(strut(0.05, 1e9, 1, 1, &r), 1.2, 1e-9);
+    assert_below(r.kinetic_energy, 1e-12);
+}
+
+/* Tables have distances; a length that is not given is as at the start; a motor along the line. */
+static void struts(void **state)
+{
+    (void)state;
+    static const double values[3] = {0, 1, 2}, forces[3] = {0, 0, -100};
+    const variant v = joint_variant();
+    tl_scene *scene = scene_for(&v, 1e-3);
+    const put hung = put_link(scene, 0.1, 0.1, 0.1, 2, 0, 0, -0.5);
+    const put still = put_link(scene, 0.1, 0.1, 0.1, 2, 1, 0, -0.5);
+    const put lifted = put_link(scene, 0.1, 0.1, 0.1, 2, 2, 0, -0.5);
+    tl_joint_def def = tl_joint_default(TL_JOINT_DISTANCE);
+    def.b = hung.body;
+    def.axes[0].spring_length = 3;
+    def.axes[0].spring_values = values;
+    def.axes[0].spring_forces = forces;
+    def.axes[0].damping = 20;
+    const tl_joint rope = add_joint(scene, &def);
+    def = tl_joint_default(TL_JOINT_DISTANCE);
+    def.b = still.body;
+    def.position_a[0] = 1;
+    def.axes[0].stiffness = 1e4;
+    def.axes[0].damping = 300;
+    const tl_joint spring = add_joint(scene, &def);
+    def = tl_joint_default(TL_JOINT_DISTANCE);
+    def.b = lifted.body;
+    def.position_a[0] = 2;
+    def.axes[0].drive = TL_DRIVE_SPEED;
+    def.axes[0].target.value = -0.1;
+    const tl_joint winch = add_joint(scene, &def);
+    tl_world *world = world_of(scene);
+    step(world, 10);
+    assert_near(norm3(state_of(world, rope).force), 20 * G * 0.01, 0.15); /* the damper alone */
+    const tl_report r = step_report(world, 2990);
+    assert_near(state_of(world, rope).value[0], 1 + 2 * G / 100, 1e-4);
+    assert_near(state_of(world, spring).value[0], 0.5 + 2 * G / 1e4, 1e-9);
+    assert_near(state_of(world, winch).value[0], 0.2, 1e-9);
+    assert_near(state_of(world, winch).rate[0], -0.1, 1e-9);
+    assert_near(state_of(world, winch).motor[0], -2 * G, 1e-6);
+    assert_near(r.motor_energy, 2 * G * 0.3, 0.02); /* and 10 mJ of kinetic energy */
+    tl_world_destroy(world);
+}
+
 /* A ball on a rope falls freely until the rope is taut, then hangs. */
 static void rope(void **state)
 {
@@ -233,6 +326,64 @@ static void breaks(void **state)
     tl_world_destroy(world);
 }
 
+/* Bodies of a joint that has broken collide again: at once where they only touch, else once they
+ * are apart. Two boxes, one on top of the other or in it, the lower one on the floor. */
+static tl_world *stack(double sunk, tl_body boxes[2], tl_joint *joint)
+{
+    const variant v = joint_variant();
+    tl_scene *scene = scene_for(&v, 1e-3);
+    const tl_material material = add_material(scene, 0.5, 0);
+    add_floor(scene, material);
+    put box[2];
+    for (int i = 0; i < 2; i++) {
+        tl_body_def def = tl_body_default();
+        tl_shape_def shape = tl_box_default(0.1, 0.1, 0.1);
+        shape.material = material;
+        def.mass = 1;
+        def.shape_count = 1;
+        def.shapes = &shape;
+        def.position[2] = 0.1 + i * (0.2 - sunk);
+        box[i] = (put){.x = {0, 0, def.position[2]}, .q = {1, 0, 0, 0}};
+        boxes[i] = box[i].body = add_body(scene, &def);
+    }
+    tl_joint_def weld = joint_at(TL_JOINT_FIXED, box[0], box[1], box[1].x, joint_z);
+    weld.break_force = 0.5 * G;
+    *joint = add_joint(scene, &weld);
+    return world_of(scene);
+}
+
+static void broken_collide(void **state)
+{
+    (void)state;
+    tl_body boxes[2];
+    tl_joint joint;
+    double x[3];
+    tl_world *world = stack(0, boxes, &joint);
+    step(world, 500);
+    assert_true(state_of(world, joint).broken);
+    position_of(world, boxes[1], x);
+    assert_near(x[2], 0.3, 1e-3); /* it rests on the other one */
+    tl_world_destroy(world);
+    world = stack(0.1, boxes, &joint);
+    step(world, 20);
+    position_of(world, boxes[1], x);
+    assert_true(state_of(world, joint).broken);
+    assert_below(x[2], 0.2); /* in it: nothing throws it out, it falls through */
+    /* thrown up, it comes down on the other one; saved and loaded while it waits */
+    size_t size = 0;
+    void *bytes = NULL;
+    const double up[3] = {0, 0, 3};
+    assert_ok(tl_world_write_velocities(world, 1, &boxes[1], up, NULL));
+    assert_ok(tl_world_save(world, &bytes, &size));
+    tl_world_destroy(world);
+    assert_ok(tl_world_load(bytes, size, &world));
+    tl_snapshot_free(bytes, size);
+    step(world, 1500);
+    position_of(world, boxes[1], x);
+    assert_near(x[2], 0.3, 1e-3);
+    tl_world_destroy(world);
+}
+
 /* Joints that do not quite meet are assembled; those that cannot are refused. */
 static tl_status loop(double reach, double *moved)
 {
@@ -272,14 +423,21 @@ static void assembly(void **state)
     assert_above(moved, 0.01);
     assert_below(moved, 1);
     assert_status(loop(2.5, &moved), TL_BAD_ARGUMENT);
-    assert_non_null(strstr(tl_last_message(), "it cannot be closed together with the others"));
+    assert_non_null(strstr(tl_last_message(), "it cannot be closed together with joint "));
+    const tl_error error = tl_last_error();
+    assert_int_not_equal(error.joints[0], 0);
+    assert_int_not_equal(error.joints[1], 0);
+    assert_int_not_equal(error.joints[0], error.joints[1]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spring), cmocka_unit_test(table),   cmocka_unit_test(limit),
-        cmocka_unit_test(motor),  cmocka_unit_test(follows), cmocka_unit_test(rubs),
-        cmocka_unit_test(rope),   cmocka_unit_test(breaks),  cmocka_unit_test(assembly)};
+        cmocka_unit_test(spring),         cmocka_unit_test(table),
+        cmocka_unit_test(limit),          cmocka_unit_test(motor),
+        cmocka_unit_test(follows),        cmocka_unit_test(rubs),
+        cmocka_unit_test(between_points), cmocka_unit_test(struts),
+        cmocka_unit_test(rope),           cmocka_unit_test(breaks),
+        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

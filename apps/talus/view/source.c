@@ -133,6 +133,10 @@ static json_t *list_joints(const tl_document *document)
                                   name ? name : "", "kind", tl_word(TL_WORDS_JOINT, def.kind), "a",
                                   tell_frame(def.a, def.position_a, def.orientation_a), "b",
                                   tell_frame(def.b, def.position_b, def.orientation_b));
+        if (joint && def.kind == TL_JOINT_DISTANCE &&
+            (def.axes[0].stiffness > 0 || def.axes[0].damping > 0 || def.axes[0].spring_length)) {
+            json_object_set_new(joint, "spring", json_true());
+        }
         if (joint && def.kind == TL_JOINT_PULLEY) {
             json_object_set_new(
                 joint, "anchors",

@@ -84,23 +84,25 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const tlk_law *law = g->law + at;
+        if (j->broken) { /* it is of no articulation */
+            out.held[r] = 0;
+            continue;
+        }
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
         const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
         const uint32_t s = law->state / 2;
         out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
-        if (j->broken)
-            continue;
         if (tlk_law_holds(law))
             sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);
         if (j->axis[r] == TLK_NONE)
             gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
-        if (j->axis[r] == TLK_NONE || j->row[r] > 5)
+        if (j->axis[r] == TLK_NONE)
             continue;
         const double motor = tlk_law_motor(law, g->axis + j->axis[r], kick,
                                            tlk_joint_target(g, j->axis[r]), p, rate);
-        out.motor[j->row[r]] += motor / g->motion.h;
+        out.motor[j->row[r] < 6 ? j->row[r] : 0] += motor / g->motion.h;
         sums.work += motor * mean;
     }
     out.gained = kick < g->motion.h && !g->motion.end ? gained : tlk_max(gained, 0.0);
@@ -139,7 +141,8 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     double energy = 0;
     for (uint32_t r = 0; r < j->rows && !j->broken; r++)
         if (j->axis[r] != TLK_NONE)
-            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r], value[r]);
+            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r),
+                                      value[r]);
     acc[0] = tlk_max(acc[0], tlk_joint_error(g, j, value));
     acc[1] = tlk_max(acc[1], g->account[i].residual);
     acc[2] += g->next[i].broken && !g->last[i].broken ? 1 : 0;
@@ -153,6 +156,12 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     tlk_frames f;
     tlk_frames_of(g->pos, g->quat, j, &f);
     tlk_joint_count_turns(g, i, &f);
+}
+
+/* What the k-th coordinate of a joint is, as it is told: the first of a distance is that. */
+TL_KERNEL uint32_t tlk_reading_row(const tlk_joint *j, uint32_t k)
+{
+    return k == 0 && j->rows == 1 && j->row[0] == TLK_ROW_DISTANCE ? TLK_ROW_DISTANCE : k;
 }
 
 /* One joint: how it is doing. */
@@ -174,9 +183,10 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
     /* each number is written once: GCC 12 splits this loop so that zeros come last */
     for (uint32_t k = 0; k < 6; k++) {
         const bool own = j->coupled[0] == TLK_NONE;
+        const uint32_t row = tlk_reading_row(j, k);
         double sum = 0;
         if (own)
-            tlk_own_rate(j, &f, k, rate);
+            tlk_own_rate(j, &f, row, rate);
         for (int s = 0; s < 2 && own; s++) {
             if (j->side[s] == TLK_NONE)
                 continue;
@@ -185,7 +195,7 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
                 sum += rate[s][c] * (double)v[c] + rate[s][3 + c] * (double)v[4 + c];
         }
         out->motor[k] = g->last[i].motor[k];
-        out->value[k] = own ? tlk_own_value(j, &f, k, g->last[i].angle) : 0;
+        out->value[k] = own ? tlk_own_value(j, &f, row, g->last[i].angle) : 0;
         out->rate[k] = sum;
     }
     double value[TLK_JOINT_ROWS];

@@ -37,10 +37,11 @@ TL_NARROW double tlk_table_force(const double *values, uint32_t length, double x
     return forces[k - 1] + *slope * (x - values[k - 1]);
 }
 
-/* The energy in an axis's springs. */
-TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double x)
+/* The energy in an axis's springs; `rest`: where they are at rest. */
+TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double rest,
+                                 double x)
 {
-    const double off = x - a->rest;
+    const double off = x - rest;
     double energy = 0.5 * a->stiffness * off * off, slope;
     if (!a->length)
         return energy;
@@ -82,10 +83,10 @@ TL_NARROW void tlk_axis_limits(const tlk_joint_axis *a, double h, double value, 
 
 /* The springs of an axis at a coordinate, for a time `kick`: with what they are at the end of it,
  * in dampers' way, so that half a step ends in its middle. */
-TL_NARROW void tlk_axis_springs(const double *numbers, const tlk_joint_axis *a, double h,
-                                double kick, double value, double rate, tlk_law *law)
+TL_NARROW void tlk_axis_springs(const double *numbers, const tlk_joint_axis *a, double rest,
+                                double h, double kick, double value, double rate, tlk_law *law)
 {
-    law->load = -kick * a->stiffness * (value - a->rest);
+    law->load = -kick * a->stiffness * (value - rest);
     law->slope = kick * (kick * a->stiffness + a->damping);
     if (a->length) {
         double slope;
@@ -120,14 +121,15 @@ TL_NARROW void tlk_axis_breaks(const tlk_joint_axis *a, double kick, double spee
         tlk_law_break(law, TLK_BREAK_UPPER, high, -TLK_ENDLESS, 0);
 }
 
-/* The law of an axis at a coordinate, for a step or, `kick`, its first half; `rate`: as the step
- * began. */
-TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double target, double h,
-                            double kick, double value, double rate, tlk_law *law)
+/* The law of an axis at a coordinate, for a step or, `kick`, its first half; `rest`: where its
+ * springs are at rest; `rate`: as the step began. */
+TL_NARROW void tlk_axis_law(const double *numbers, const tlk_joint_axis *a, double rest,
+                            double target, double h, double kick, double value, double rate,
+                            tlk_law *law)
 {
     double low, high;
     tlk_axis_limits(a, h, value, rate, &low, &high);
-    tlk_axis_springs(numbers, a, h, kick, value, rate, law);
+    tlk_axis_springs(numbers, a, rest, h, kick, value, rate, law);
     if (a->drive == 3)
         law->load += kick * target;
     tlk_axis_breaks(a, kick, a->drive == 2 ? (target - value) / h : target, low, high, law);

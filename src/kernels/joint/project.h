@@ -296,6 +296,18 @@ TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a
         tlk_project_again(g, a, how);
 }
 
+/* Goes on with the states of rows, where they may change; else false. */
+TL_KERNEL bool tlk_project_states(const tlk_joints *g, const tlk_articulation *a,
+                                  tlk_articulated *how)
+{
+    if (!a->bounded || g->positions || g->mode != TLK_PROJECT_ALL ||
+        how->changes >= TLK_JOINT_CHANGES)
+        return false;
+    how->stage = TLK_STAGE_STATES;
+    how->moved = 0;
+    return true;
+}
+
 TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
 {
     tlk_articulated *how = g->how + i;
@@ -342,20 +354,15 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
     case TLK_STAGE_SIDES: {
         const double speed = tlk_team_take(how, 1);
         how->residual = tlk_team_take(how, 0);
-        if (how->residual <= TLK_JOINT_FINE * speed)
-            how->stage = TLK_STAGE_END;
-        else
+        if (!(how->residual <= TLK_JOINT_FINE * speed))
             tlk_stage_substitute(&a, how);
+        else if (how->pass || !tlk_project_states(g, &a, how)) /* what holds may have to let go */
+            how->stage = TLK_STAGE_END;
         break;
     }
     case TLK_STAGE_APPLY:
-        if (a.bounded && !g->positions && g->mode == TLK_PROJECT_ALL &&
-            how->changes < TLK_JOINT_CHANGES) {
-            how->stage = TLK_STAGE_STATES;
-            how->moved = 0;
-        } else {
+        if (!tlk_project_states(g, &a, how))
             tlk_project_passed(g, &a, how, false);
-        }
         break;
     case TLK_STAGE_STATES:
         if (how->moved) {

@@ -6,6 +6,8 @@ import { roundUp } from '../colours.js';
 
 const MOST_ARROWS = 200000;
 
+const COILS = 13; // strokes of a spring
+
 export class Overlays {
   constructor(shared, ramp) {
     this.chains = new Ribbons(shared, { ramp });
@@ -51,7 +53,7 @@ export class Overlays {
       a = [0, 0, 0],
       b = [0, 0, 0],
       z = [0, 0, 0];
-    joints.begin(4 * list.length);
+    joints.begin((4 + COILS) * list.length);
     for (const joint of list) {
       if (!frameOf(model, joint.a, a, z) || !frameOf(model, joint.b, b, null)) continue;
       const [x, y, w] = z.map((c) => half * c);
@@ -61,6 +63,8 @@ export class Overlays {
         joints.add(...a, ...p, 1.6, 0);
         joints.add(...p, ...q, 1.6, 0);
         joints.add(...q, ...b, 1.6, 0);
+      } else if (joint.spring) {
+        coil(joints, a, b, half);
       } else if (Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) > 0.1 * half) {
         joints.add(...a, ...b, 1.6, 0);
       }
@@ -181,6 +185,23 @@ export class Overlays {
     this.spring.begin(1);
     if (on) this.spring.add(...p, ...this.drag.target, 1.6, 0);
     this.spring.end();
+  }
+}
+
+/** A spring from a to b: strokes to and fro across the line between them. */
+function coil(ribbons, a, b, half) {
+  const way = [b[0] - a[0], b[1] - a[1], b[2] - a[2]],
+    length = Math.hypot(...way),
+    wide = length > 0 ? Math.min(0.6 * half, 0.2 * length) / length : 0,
+    flat = Math.hypot(way[0], way[1]),
+    across = flat > 0.1 * length ? [-way[1], way[0], 0].map((c) => (c * length) / flat) : [length, 0, 0];
+  let from = a;
+  for (let i = 1; i <= COILS; i++) {
+    const part = i < COILS ? (i - 0.5) / (COILS - 1) : 1,
+      side = i < COILS ? (i % 2 ? wide : -wide) : 0,
+      to = [0, 1, 2].map((k) => a[k] + part * way[k] + side * across[k]);
+    ribbons.add(...from, ...to, 1.6, 0);
+    from = to;
   }
 }
 
