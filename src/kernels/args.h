@@ -395,6 +395,19 @@ typedef struct tlk_impact {
                          the attitude at the start has */
 } tlk_impact;
 
+/* Impacts that are part of the velocity problem: what its impulses did, and how much of it stays.
+ */
+typedef struct tlk_bounce {
+    tlk_problem problem;    /* solved */
+    const TLK_REAL *before; /* blocks * 8: the velocities that it began with */
+    const TLK_REAL *gap;    /* rows */
+    tlk_recovery recovery;
+    double *work;       /* rows, TLK_BOUNCE each, one by one */
+    const double *part; /* moving: how much of what the problem did to a body stays */
+} tlk_bounce;
+
+#define TLK_BOUNCE 3u
+
 /* How deep contacts overlap. */
 typedef struct tlk_deep {
     tlk_shapes shapes;
