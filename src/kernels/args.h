@@ -309,6 +309,7 @@ typedef struct tlk_recovery {
     double h;
     double fraction,
         speed;      /* of an overlap that is removed in a step, and at most as fast as this */
+    double gravity; /* m/s^2: velocities that remove an overlap lift by no more than its depth */
     uint32_t split; /* 1: by the position problem, not by the velocities */
 } tlk_recovery;
 
