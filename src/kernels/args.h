@@ -309,6 +309,7 @@ typedef struct tlk_recovery {
     double h;
     double fraction,
         speed;      /* of an overlap that is removed in a step, and at most as fast as this */
+    double gravity; /* m/s^2: velocities that remove an overlap lift by no more than its depth */
     uint32_t split; /* 1: by the position problem, not by the velocities */
 } tlk_recovery;
 
@@ -394,6 +395,19 @@ typedef struct tlk_impact {
     TLK_REAL *struck; /* blocks * 8: velocities before the problem; by tlk_impact_settle those that
                          the attitude at the start has */
 } tlk_impact;
+
+/* Impacts that are part of the velocity problem: what its impulses did, and how much of it stays.
+ */
+typedef struct tlk_bounce {
+    tlk_problem problem;    /* solved */
+    const TLK_REAL *before; /* blocks * 8: the velocities that it began with */
+    const TLK_REAL *gap;    /* rows */
+    tlk_recovery recovery;
+    double *work;       /* rows, TLK_BOUNCE each, one by one */
+    const double *part; /* moving: how much of what the problem did to a body stays */
+} tlk_bounce;
+
+#define TLK_BOUNCE 3u
 
 /* How deep contacts overlap. */
 typedef struct tlk_deep {

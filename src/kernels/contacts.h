@@ -147,9 +147,10 @@ TL_KERNEL double tlk_bias(const tlk_build *p, double gap, bool rests, double res
                           double before, double free)
 {
     double bias = rests && gap >= 0 ? 0 : tlk_gap_bias(&p->recovery, gap);
-    /* an impact within this step: leave at e times the speed of approach, not before */
+    /* an impact within this step: leave at e times the speed of approach, not before; that removes
+     * an overlap, too */
     if (restitution > 0 && before < -p->restitution_speed && gap + p->recovery.h * free < 0)
-        bias = tlk_min(bias, 0.0) + restitution * before;
+        bias = tlk_min(tlk_min(bias, 0.0), restitution * before);
     return bias;
 }
 

@@ -261,7 +261,10 @@ TL_KERNEL double tlk_gap_bias(const tlk_recovery *r, double gap)
 {
     if (gap >= 0)
         return gap / r->h;
-    return r->split ? 0 : tlk_max(gap / r->h * r->fraction, -r->speed);
+    if (r->split)
+        return 0;
+    const double bias = tlk_max(gap / r->h * r->fraction, -r->speed);
+    return r->gravity > 0 ? tlk_max(bias, -sqrt(-2 * r->gravity * gap)) : bias;
 }
 
 #endif

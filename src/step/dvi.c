@@ -126,6 +126,7 @@ typedef struct stages {
     tlk_motion motion;
     tlk_build build;
     tlk_impact impact;
+    tlk_bounce bounce;
     tl_step_joints joints;
     tl_solution found, first, second; /* of the search for balance, of the two problems */
     tl_holding held;
@@ -149,6 +150,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     if (tl_step_bounces(w))
         TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
     TL_TRY(tl_step_joints_begin(w, &s->motion, &s->problem, &s->joints));
+    TL_TRY(tl_step_bounce_begin(w, &s->problem, &s->bounce));
     r->ms.build += lap(w, &mark);
     return TL_OK;
 }
@@ -161,6 +163,7 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
     tl_step_joints_solved(w, &s->problem, &s->joints);
+    TL_TRY(tl_step_bounce(w, &s->problem, &s->build, &s->bounce));
     if (!s->build.impact)
         TL_TRY(tl_step_hold(w, &s->problem, &s->found, &s->held));
     if (s->build.impact) {

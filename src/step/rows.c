@@ -263,7 +263,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
                          .warm = s->solver.warm_start,
                          .arm_base = problem->view.arm_base,
                          .recovery = {s->step, s->recovery_fraction, s->recovery_speed,
-                                      s->overlap == TL_OVERLAP_SPLIT},
+                                      tl_step_gained(w) / s->step, s->overlap == TL_OVERLAP_SPLIT},
                          .restitution_speed = s->restitution_speed,
                          .rest = resting_gap(w),
                          .sticks = RESTING * w->envelope,

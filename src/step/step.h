@@ -72,6 +72,12 @@ tl_status tl_step_joints_end(tl_world *world, tl_step_joints *joints, double *mo
 tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build,
                           tlk_impact *impact, tl_report *report);
 
+/* Where impacts are part of the velocity problem: before it, what is noted; and after it, impulses
+ * that have added energy are lessened until they have not. */
+tl_status tl_step_bounce_begin(tl_world *world, const tl_problem *problem, tlk_bounce *bounce);
+tl_status tl_step_bounce(tl_world *world, const tl_problem *problem, const tlk_build *build,
+                         tlk_bounce *bounce);
+
 /* Where loads are new on bodies at rest, impulses that hold them, as far as there
  * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
 tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);

@@ -25,14 +25,16 @@ static void need_gpu(void)
 }
 
 /* State, contacts and report after some steps with walls, a rotating paddle and spheres of two
- * sizes; with every law of materials; and that with solids over a mesh and a height field. */
-static void same_steps_with(const variant *v, bool laws, bool solids)
+ * sizes; with every law of materials; and that with solids over a mesh and a height field. Impacts
+ * as they are by default, or all at once. */
+static void same_steps_with(const variant *v, bool laws, bool solids, tl_impacts impacts)
 {
     uint64_t hash[2];
     tl_report report[2];
     size_t contacts[2];
     for (int gpu = 0; gpu < 2; gpu++) {
-        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        s.impacts = impacts;
         tl_scene *scene = mixer_scene(&s, 400, 7);
         if (solids)
             add_solids(scene, 4);
@@ -57,9 +59,10 @@ static void same_steps_with(const variant *v, bool laws, bool solids)
 
 static void same_steps(const variant *v)
 {
-    same_steps_with(v, false, false);
-    same_steps_with(v, true, false);
-    same_steps_with(v, true, true);
+    same_steps_with(v, false, false, TL_IMPACTS_PROPAGATING);
+    same_steps_with(v, true, false, TL_IMPACTS_PROPAGATING);
+    same_steps_with(v, true, true, TL_IMPACTS_PROPAGATING);
+    same_steps_with(v, false, true, TL_IMPACTS_SIMULTANEOUS);
 }
 
 static void test_same_steps(void **state)

@@ -18,12 +18,13 @@ static tl_settings threaded(const variant *v, uint32_t iterations, uint32_t thre
 
 /* Sixty spheres on the paddle, after their fall, and heaps of solids beside it: hashes and contacts
  * agree. */
-static void every_solver(const variant *v)
+static void same_for_all(const variant *v, tl_impacts impacts)
 {
     uint64_t expected = 0;
     size_t expected_contacts = 0;
     for (int run = 0; run < RUNS; run++) {
-        const tl_settings settings = threaded(v, 6, thread_counts[run]);
+        tl_settings settings = threaded(v, 6, thread_counts[run]);
+        settings.impacts = impacts;
         tl_scene *scene = mixer_scene(&settings, 60, 1);
         add_solids(scene, 4);
         tl_world *world = world_of(scene);
@@ -40,10 +41,21 @@ static void every_solver(const variant *v)
     }
 }
 
+static void every_solver(const variant *v)
+{
+    same_for_all(v, TL_IMPACTS_PROPAGATING);
+}
+
+static void together(const variant *v)
+{
+    same_for_all(v, TL_IMPACTS_SIMULTANEOUS);
+}
+
 static void test_every_solver(void **state)
 {
     (void)state;
     for_each_variant(every_solver);
+    for_each_precision(together);
 }
 
 /* 3,000 spheres for a few steps. */

@@ -62,6 +62,29 @@ static inline slope make_slope(double angle)
     return s;
 }
 
+/* A random solid whose extent is about 0.1 m. */
+static inline tl_shape_def random_solid(tl_scene *scene, dice *d)
+{
+    const double a = roll(d, 0.05, 0.12), b = roll(d, 0.05, 0.12), c = roll(d, 0.05, 0.12);
+    double points[12][3];
+    tl_geometry hull;
+    switch (roll_bits(d) % 7) {
+    case 0: return tl_sphere_default(a);
+    case 1: return tl_box_default(a, b, c);
+    case 2: return tl_capsule_default(0.6 * a, b);
+    case 3: return tl_cylinder_default(a, b);
+    case 4: return tl_cone_default(a, b);
+    case 5: return tl_ellipsoid_default(a, b, c);
+    default:
+        for (int i = 0; i < 12; i++) {
+            roll_direction(d, points[i]);
+            points[i][0] *= a, points[i][1] *= b, points[i][2] *= c;
+        }
+        assert_ok(tl_scene_add_hull(scene, 12, points[0], &hull));
+        return tl_hull_default(hull);
+    }
+}
+
 /* How far a body has gone from where it started, m, and the largest of several. */
 static inline double moved(const tl_world *world, tl_body body, const double from[3])
 {

@@ -77,6 +77,7 @@ static bool again(tl_status status, bool *given_up)
     } while (0)
 
 static bool jointed; /* lives have joints */
+static bool struck;  /* and impacts, all at once */
 
 static void describe(tl_scene *scene, bool *gave_up)
 {
@@ -84,6 +85,7 @@ static void describe(tl_scene *scene, bool *gave_up)
     const double times[2] = {0, 1}, rows[12] = {0}, offsets[6] = {0, 0, 0, 0.1, 0, 0};
     tl_shape_def plane = tl_plane_default(), ball = tl_sphere_default(0.1);
     tl_material_def surface = tl_material_default();
+    surface.restitution = struck ? 1 : surface.restitution;
     tl_force_def force = tl_force_default();
     tl_body_def defs[6];
     tl_body bodies[6];
@@ -389,6 +391,7 @@ static uint64_t life(tl_solver_kind kind, tl_precision precision, bool busy)
         settings.solver.kind = kind;
         settings.precision = precision;
         settings.threads = 2;
+        settings.impacts = struck ? TL_IMPACTS_SIMULTANEOUS : settings.impacts;
         assert_ok(tl_scene_set_settings(scene, &settings));
         describe(scene, &given_up);
         add_solids(scene, &given_up);
@@ -484,6 +487,9 @@ static void test_joints(void **state)
     (void)state;
     jointed = true;
     every_allocation(TL_PSOR, TL_DOUBLE, false);
+    struck = true;
+    every_allocation(TL_PSOR, TL_MIXED, false);
+    struck = false;
     jointed = false;
 }
 

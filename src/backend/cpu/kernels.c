@@ -5,6 +5,7 @@
 #endif
 
 #include "kernels/bodies.h"
+#include "kernels/bounce.h"
 #include "kernels/contacts.h"
 #include "kernels/crowd.h"
 #include "kernels/descent.h"

@@ -2,6 +2,7 @@
  * item. Compiled twice, with -DTLK_PRECISION_mixed and -DTLK_PRECISION_double, and without fused
  * multiply-add, so that a GPU gives the same bits as a CPU. */
 #include "kernels/bodies.h"
+#include "kernels/bounce.h"
 #include "kernels/contacts.h"
 #include "kernels/crowd.h"
 #include "kernels/descent.h"

@@ -150,6 +150,14 @@ typedef struct tlk_joint_memory {
     uint32_t unused;
 } tlk_joint_memory;
 
+/* The impulses of joints, where less of them stays than the velocity problem asked for. */
+typedef struct tlk_joint_bounce {
+    const tlk_joint *joint;
+    double *lambda;       /* per row */
+    const double *before; /* per row: those that the problem began with */
+    const double *part;   /* tlk_bounce.part */
+} tlk_joint_bounce;
+
 /* What a step leaves of a joint for its sums. */
 typedef struct tlk_joint_account {
     double work;     /* J, by its motors and by bodies that are not dynamic */

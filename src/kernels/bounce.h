@@ -1,0 +1,86 @@
+/* Impacts all at once, as part of the velocity problem (docs/theory.md, "Impacts"): what their
+ * impulses do to the energy, and impulses that do less. One row, body or joint at a time; called
+ * by step/bounce.c. */
+#ifndef TL_KERNELS_BOUNCE_H
+#define TL_KERNELS_BOUNCE_H
+
+#include "kernels/joint/args.h"
+#include "kernels/solve.h"
+
+/* The rate at which a row's impulse and moment work at some velocities, J. */
+TL_KERNEL double tlk_bounce_rate(const tlk_problem *p, uint32_t s, const tlk_row *row,
+                                 const real *gamma, const real *vel)
+{
+    const tlk_pair pair = tlk_load_pair(p, row, vel);
+    real u[3], moment[3];
+    double rate = 0;
+    tlk_row_velocity(p, row, &pair, u);
+    tlk_add_material(p, row, 0, u);
+    for (int k = 0; k < 3; k++)
+        rate += (double)gamma[k] * u[k];
+    if (!p->moment)
+        return rate;
+    tlk_load3(p->moment, s, moment);
+    for (int k = 0; k < 3; k++)
+        rate += (double)moment[k] * (pair.b[4 + k] - pair.a[4 + k]);
+    return rate;
+}
+
+/* One row: what its impulse did, J: 0 at the velocities that the problem began with, 1 at those
+ * that it made, less these, and 2 what removing an overlap may add. Compliant contacts are springs
+ * and give back what they have: they do not count. Sums: how many rows bounced, and the gain. */
+TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
+{
+    const tlk_problem *p = &q->problem;
+    const tlk_row row = tlk_load_row(p, s);
+    double *work = q->work + TLK_BOUNCE * (size_t)s;
+    real gamma[3];
+    for (uint32_t k = 0; k < TLK_BOUNCE; k++)
+        work[k] = 0;
+    if (row.a == TLK_NONE || (p->material && row.material.soft > 0))
+        return;
+    tlk_load3(p->gamma, s, gamma);
+    const real normal = tlk_dot(gamma, row.n);
+    const double least = tlk_min(tlk_gap_bias(&q->recovery, (double)q->gap[s]), 0.0);
+    const bool bounces = p->bias[s] < (real)least;
+    work[0] = tlk_bounce_rate(p, s, &row, gamma, q->before);
+    work[1] = tlk_bounce_rate(p, s, &row, gamma, p->vel) - work[0];
+    work[2] = bounces ? 0 : -least * (double)normal;
+    acc[0] += bounces && normal > 0;
+    acc[1] += work[0] + 0.5 * work[1] - work[2];
+}
+
+/* One row: the part of its impulse that stays. */
+TL_KERNEL void tlk_bounce_rows(const tlk_bounce *q, uint32_t s)
+{
+    const tlk_problem *p = &q->problem;
+    if (p->a[s] == TLK_NONE)
+        return;
+    const real part = (real)q->part[p->a[s]];
+    real *const both[2] = {p->gamma, p->moment};
+    for (int i = 0; i < 2 && part != 1; i++)
+        for (uint32_t k = 0; k < 3 && both[i]; k++)
+            both[i][tlk_at(s, k, 3)] *= part;
+}
+
+/* One body that moves: what stays of the change of its velocity. */
+TL_KERNEL void tlk_bounce_bodies(const tlk_bounce *q, uint32_t i)
+{
+    const real part = (real)q->part[i], *before = q->before + 8 * (size_t)i;
+    real *v = q->problem.vel + 8 * (size_t)i;
+    for (int k = 0; k < 8 && part != 1; k++)
+        v[k] = before[k] + part * (v[k] - before[k]);
+}
+
+/* One joint: likewise of its impulses. All its dynamic bodies keep the same part. */
+TL_KERNEL void tlk_joint_part(const tlk_joint_bounce *q, uint32_t i)
+{
+    const tlk_joint *j = q->joint + i;
+    double part = 1;
+    for (uint32_t b = 0; b < j->bodies && part == 1; b++)
+        part = j->node[b] != TLK_NONE ? q->part[j->body[b]] : part;
+    for (uint32_t r = j->first; r < j->first + j->rows && part != 1; r++)
+        q->lambda[r] = q->before[r] + part * (q->lambda[r] - q->before[r]);
+}
+
+#endif

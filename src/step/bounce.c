@@ -1,0 +1,180 @@
+/* Impacts all at once (docs/theory.md, "Impacts"). Newton's law for several contacts that friction
+ * or a common body couples may ask for more energy than there is. Bodies that impulses connect are
+ * a group; where one has gained, its impulses are lessened until it has not. Called by dvi.c
+ * before and after the velocity problem. */
+#include "step/step.h"
+
+#define ROUNDING_DOUBLE 1e-13 /* of the energy that went into impulses: gains that are none */
+#define ROUNDING_MIXED  1e-7
+
+/* What a group's impulses did, as tlk_bounce.work. */
+typedef struct group {
+    double sum[TLK_BOUNCE];
+} group;
+
+/* What the host works with. */
+typedef struct grouping {
+    tl_array a, b, parent; /* uint32_t: bodies of rows; of a body, one of its group, or itself */
+    tl_array work;         /* double, TLK_BOUNCE per row */
+    tl_array groups;       /* group, by the body that has no other parent */
+    tl_array part;         /* double, per body */
+} grouping;
+
+/* Where impacts are part of the velocity problem. */
+static bool together(const tl_world *w, const tl_problem *problem)
+{
+    return w->bounces && problem->view.rows && !tl_step_bounces(w);
+}
+
+tl_status tl_step_bounce_begin(tl_world *w, const tl_problem *problem, tlk_bounce *bounce)
+{
+    tl_backend *b = w->backend;
+    const tl_mechanism *m = &w->mechanism;
+    const size_t doubles = TLK_BOUNCE * (size_t)problem->view.rows + w->dynamic + m->rows;
+    const size_t bytes = 8 * (size_t)w->rows * b->real;
+    *bounce = (tlk_bounce){.work = NULL};
+    if (!together(w, problem))
+        return TL_OK;
+    TL_TRY(tl_buffer_need(b, &w->problem.rounds, doubles * sizeof(double)));
+    bounce->work = w->problem.rounds.data;
+    bounce->part = bounce->work + TLK_BOUNCE * (size_t)problem->view.rows;
+    bounce->before = problem->view.free;
+    if (!m->count)
+        return TL_OK;
+    /* joints have changed velocities already */
+    TL_TRY(tl_buffer_need(b, &w->struck, bytes));
+    b->ops->copy(b, w->struck.data, problem->view.vel, bytes);
+    b->ops->copy(b, (void *)(bounce->part + w->dynamic), m->lambda.data, m->rows * sizeof(double));
+    bounce->before = w->struck.data;
+    return TL_OK;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/* The lower body becomes that of the group: which one depends on rows alone. */
+static void unite(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    const uint32_t i = root_of(parent, a), j = root_of(parent, b);
+    parent[i > j ? i : j] = i > j ? j : i;
+}
+
+/* Room, and what rows did. */
+static tl_status read_work(tl_world *w, const tlk_bounce *bounce, grouping *g)
+{
+    tl_backend *b = w->backend;
+    const tlk_problem *p = &bounce->problem;
+    const size_t words = p->rows * sizeof(uint32_t);
+    *g = (grouping){.a = {.item = sizeof(uint32_t)},
+                    .b = {.item = sizeof(uint32_t)},
+                    .parent = {.item = sizeof(uint32_t)},
+                    .work = {.item = TLK_BOUNCE * sizeof(double)},
+                    .groups = {.item = sizeof(group)},
+                    .part = {.item = sizeof(double)}};
+    TL_TRY(tl_array_resize(&g->a, p->rows));
+    TL_TRY(tl_array_resize(&g->b, p->rows));
+    TL_TRY(tl_array_resize(&g->work, p->rows));
+    TL_TRY(tl_array_resize(&g->parent, w->dynamic));
+    TL_TRY(tl_array_resize(&g->groups, w->dynamic));
+    TL_TRY(tl_array_resize(&g->part, w->dynamic));
+    TL_TRY(b->ops->download(b, g->a.data, p->a, words));
+    TL_TRY(b->ops->download(b, g->b.data, p->b, words));
+    return b->ops->download(b, g->work.data, bounce->work,
+                            TLK_BOUNCE * sizeof(double) * (size_t)p->rows);
+}
+
+/* Bodies that impulses or joints connect. */
+static void connect(const tl_world *w, const tlk_problem *p, grouping *g)
+{
+    const uint32_t *a = g->a.data, *b = g->b.data;
+    const double *work = g->work.data;
+    const tlk_joint *joints = w->mechanism.made.data;
+    uint32_t *parent = g->parent.data;
+    for (uint32_t i = 0; i < w->dynamic; i++)
+        parent[i] = i;
+    for (uint32_t s = 0; s < p->rows; s++)
+        if (a[s] != TLK_NONE && b[s] < w->dynamic && work[TLK_BOUNCE * (size_t)s + 1] != 0)
+            unite(parent, a[s], b[s]);
+    for (size_t i = 0; i < w->mechanism.made.count; i++)
+        for (uint32_t k = 0, last = TLK_NONE; k < joints[i].bodies; k++) {
+            if (joints[i].node[k] == TLK_NONE)
+                continue;
+            if (last != TLK_NONE)
+                unite(parent, last, joints[i].body[k]);
+            last = joints[i].body[k];
+        }
+}
+
+/* How much of each group's impulses stays; true where of some not all does. With the part f of
+ * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. */
+static bool lessen(const tl_world *w, const tlk_problem *p, grouping *g)
+{
+    const uint32_t *a = g->a.data;
+    const double *work = g->work.data;
+    const double rounding = w->backend->precision == TL_DOUBLE ? ROUNDING_DOUBLE : ROUNDING_MIXED;
+    group *groups = g->groups.data;
+    double *part = g->part.data;
+    bool less = false;
+    for (uint32_t i = 0; i < w->dynamic; i++)
+        groups[i] = (group){{0}};
+    for (uint32_t s = 0; s < p->rows; s++)
+        if (a[s] != TLK_NONE)
+            for (uint32_t k = 0; k < TLK_BOUNCE; k++)
+                groups[root_of(g->parent.data, a[s])].sum[k] += work[TLK_BOUNCE * (size_t)s + k];
+    for (uint32_t i = 0; i < w->dynamic; i++) {
+        const double *sum = groups[root_of(g->parent.data, i)].sum;
+        const double gain = sum[0] - sum[2] + 0.5 * sum[1];
+        part[i] = 1;
+        if (!(gain > rounding * sum[1]))
+            continue;
+        part[i] = sum[2] > sum[0] ? 2 * (sum[2] - sum[0]) / sum[1] : 0;
+        less = true;
+    }
+    return less;
+}
+
+/* Impulses and velocities with what stays of them. */
+static void keep_parts(tl_world *w, const tlk_bounce *bounce, const grouping *g)
+{
+    tl_backend *b = w->backend;
+    const tl_mechanism *m = &w->mechanism;
+    b->ops->upload(b, (void *)bounce->part, g->part.data, w->dynamic * sizeof(double));
+    tl_run(b, TLK_bounce_rows, bounce->problem.rows, bounce);
+    tl_run(b, TLK_bounce_bodies, w->dynamic, bounce);
+    if (!m->count)
+        return;
+    const tlk_joint_bounce joints = {m->joint.data, m->lambda.data, bounce->part + w->dynamic,
+                                     bounce->part};
+    tl_run(b, TLK_joint_part, m->count, &joints);
+}
+
+tl_status tl_step_bounce(tl_world *w, const tl_problem *problem, const tlk_build *build,
+                         tlk_bounce *bounce)
+{
+    double sums[TLK_FOLD_NUMBERS];
+    grouping g;
+    if (!bounce->work)
+        return TL_OK;
+    bounce->problem = problem->view;
+    bounce->gap = build->gap;
+    bounce->recovery = build->recovery;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
+    if (!(sums[0] > 0 || sums[1] > 0))
+        return TL_OK;
+    const tl_status status = read_work(w, bounce, &g);
+    if (status == TL_OK) {
+        connect(w, &problem->view, &g);
+        if (lessen(w, &problem->view, &g))
+            keep_parts(w, bounce, &g);
+    }
+    tl_array *const all[] = {&g.a, &g.b, &g.parent, &g.work, &g.groups, &g.part};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tl_array_free(all[i]);
+    return status;
+}
