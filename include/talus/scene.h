@@ -309,9 +309,9 @@ typedef struct tl_solver_def {
     uint32_t position_iterations; /**< at most, position problem (split), >= 1; default 4 */
     uint32_t balance_iterations;  /**< psor with Coulomb's law: at most so many before those of a
                                        step in which loads are new on bodies at rest, in search of
-                                       impulses that hold them, fewer beyond 1,000 contacts; 0:
-                                       none, nor a direct solution where bodies at rest creep;
-                                       default 5000 */
+                                       impulses that hold them, fewer beyond 1,000 contacts, or a
+                                       few factorizations that take no longer; 0: none, nor a direct
+                                     solution where bodies at rest creep;  default 5000 */
     double tolerance; /**< m/s: stop when the residual is below; default 0, run them all */
     double omega;     /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
                            jacobi, where bodies of many points bear it. Not used by apgd and

@@ -64,6 +64,19 @@ typedef struct tl_sticking {
 tl_status tl_solve_sticking(tl_backend *backend, const tl_problem *problem, double light,
                             double most, tl_sticking *out);
 
+/* The problem of the cone law by an interior-point method, from free velocities in vel, if that may
+ * not take more than `most` multiplications; else nothing is done. `unit`: m/s, a usual velocity.
+ * Of rows with materials it knows nothing. */
+typedef struct tl_interior {
+    bool done;           /* gamma and vel are the solution; else nothing has changed */
+    uint32_t iterations; /* one factorization each */
+    double work;         /* multiplications that they took */
+    double residual;     /* m/s: the root of impulses times velocities, of all rows */
+} tl_interior;
+
+tl_status tl_solve_interior(tl_backend *backend, const tl_problem *problem, double unit,
+                            double tolerance, double most, tl_interior *out);
+
 /* The residual of gamma and vel, root mean square and worst, m/s: the one definition
  * (docs/theory.md). */
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst);

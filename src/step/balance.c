@@ -14,7 +14,8 @@
 #define BALANCED 1e-6  /* the residual that ends the search */
 #define HOPELESS 0.05  /* the usual speed, after LOOK iterations, that ends it too */
 #define LOOK     500u  /* iterations */
-#define SPARED   0.025 /* of the friction: what is found is inside the cones by so much */
+#define SPARED   0.005 /* of the friction: what is found is inside the cones by so much */
+#define ROUGH    0.025 /* the same where gradients look for it */
 #define SMALL    1000u /* rows up to which a search may take all its iterations */
 #define PAYBACK  128u  /* steps pay back one in so many of their own iterations */
 
@@ -74,8 +75,9 @@ static tl_status speed_left(tl_world *w, const tl_problem *problem, double *spee
     return TL_OK;
 }
 
-/* In two goes, as each starts the acceleration anew: the first tells whether there is hope. */
-static tl_status search(tl_world *w, tl_problem *problem, tl_solution *found)
+/* By gradients, in two goes, as each starts the acceleration anew: the first tells whether there is
+ * hope. */
+static tl_status descend(tl_world *w, tl_problem *problem, tl_solution *found)
 {
     tl_solver_def def = w->settings.solver;
     const uint32_t most = most_iterations(w, problem->view.rows);
@@ -96,12 +98,32 @@ static tl_status search(tl_world *w, tl_problem *problem, tl_solution *found)
     return TL_OK;
 }
 
-tl_status tl_step_balance(tl_world *w, tl_problem *problem, tl_solution *found)
+/* By an interior-point method where that takes no more than gradients may. */
+static tl_status search(tl_world *w, tl_problem *problem, tl_balancing *found)
 {
-    *found = (tl_solution){0, INFINITY};
+    const double unit = tl_step_gained(w), sweep = TL_A_ROW * problem->view.rows;
+    const double most = sweep * most_iterations(w, problem->view.rows);
+    tl_interior inside = {.done = false};
+    tl_solution outside;
+    problem->view.spared = SPARED;
+    if (!w->materials_matter)
+        TL_TRY(tl_solve_interior(w->backend, problem, unit, BALANCED * unit, most, &inside));
+    if (inside.done) {
+        const double price = inside.work / sweep;
+        *found = (tl_balancing){inside.iterations, (uint32_t)price, inside.residual};
+        return TL_OK;
+    }
+    problem->view.spared = ROUGH;
+    TL_TRY(descend(w, problem, &outside));
+    *found = (tl_balancing){outside.iterations, outside.iterations, outside.residual};
+    return TL_OK;
+}
+
+tl_status tl_step_balance(tl_world *w, tl_problem *problem, tl_balancing *found)
+{
+    *found = (tl_balancing){.residual = INFINITY};
     if (!wanted(w, problem->view.rows))
         return TL_OK;
-    problem->view.spared = SPARED;
     TL_TRY(search(w, problem, found));
     problem->view.spared = 0;
     /* psor adds the impulses to the free velocities itself */
@@ -112,7 +134,7 @@ tl_status tl_step_balance(tl_world *w, tl_problem *problem, tl_solution *found)
     return TL_OK;
 }
 
-void tl_step_watch(tl_world *w, double before, const tl_solution *found, const tl_report *r)
+void tl_step_watch(tl_world *w, double before, const tl_balancing *found, const tl_report *r)
 {
     const tl_solver_def *s = &w->settings.solver;
     const double unit = tl_step_gained(w), after = tl_world_speed(w);
@@ -129,6 +151,6 @@ void tl_step_watch(tl_world *w, double before, const tl_solution *found, const t
         w->pull[k] = w->settings.gravity[k] * w->settings.step;
     /* what was found is worth its price */
     if (!(stays && found->residual <= BALANCED * unit))
-        w->balance_debt += PAYBACK * (uint64_t)found->iterations;
+        w->balance_debt += PAYBACK * (uint64_t)found->price;
     w->balance_debt -= w->balance_debt < paid ? w->balance_debt : paid;
 }

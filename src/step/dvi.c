@@ -128,7 +128,8 @@ typedef struct stages {
     tlk_impact impact;
     tlk_bounce bounce;
     tl_step_joints joints;
-    tl_solution found, first, second; /* of the search for balance, of the two problems */
+    tl_balancing found;
+    tl_solution first, second; /* of the two problems */
     tl_holding held;
     double audit[TLK_FOLD_NUMBERS], check[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
 } stages;

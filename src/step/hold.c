@@ -10,14 +10,13 @@
 #define LIGHT    1e-2   /* impulses that are no load */
 #define LARGE    20000u /* rows: larger problems are left to the sweeps */
 #define MOST     1e8    /* multiplications that one solution may take */
-#define A_ROW    60.0   /* those of a row in one iteration, about */
 #define READING  20.0   /* iterations that take as long as reading the problem, about */
 #define NEEDLESS 16.0   /* times its price that a solution costs which stopped nothing */
 #define FAILED   128.0  /* and one that was not found */
 
 /* Whether the last step asks for it: bodies creep, and what earlier solutions took is paid back; or
  * it has just stopped them, and its impulses are what stopped them, not what holds them. */
-static bool wanted(const tl_world *w, const tl_problem *problem, const tl_solution *found)
+static bool wanted(const tl_world *w, const tl_problem *problem, const tl_balancing *found)
 {
     const tl_solver_def *s = &w->settings.solver;
     const double unit = tl_step_gained(w), speed = tl_world_speed(w);
@@ -31,7 +30,7 @@ static bool wanted(const tl_world *w, const tl_problem *problem, const tl_soluti
     return w->stopped || found->iterations || (speed > CREEP * unit && !(w->hold_debt > 0));
 }
 
-tl_status tl_step_hold(tl_world *w, const tl_problem *problem, const tl_solution *found,
+tl_status tl_step_hold(tl_world *w, const tl_problem *problem, const tl_balancing *found,
                        tl_holding *held)
 {
     const double unit = tl_step_gained(w);
@@ -43,9 +42,9 @@ tl_status tl_step_hold(tl_world *w, const tl_problem *problem, const tl_solution
     held->stopped = s.done && s.after < 0.5 * s.before;
     const bool needed =
         w->stopped || found->iterations || (held->stopped && s.before > 0.5 * CREEP * unit);
-    held->price = (READING + s.work / (A_ROW * problem->view.rows)) * (needed   ? 1
-                                                                       : s.done ? NEEDLESS
-                                                                                : FAILED);
+    held->price = (READING + s.work / (TL_A_ROW * problem->view.rows)) * (needed   ? 1
+                                                                          : s.done ? NEEDLESS
+                                                                                   : FAILED);
     return TL_OK;
 }
 

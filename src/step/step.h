@@ -7,6 +7,8 @@
 
 #define TL_MISSED 0.1 /* of the smallest radius: pairs that were missed may overlap by so much */
 
+#define TL_A_ROW 60.0 /* multiplications of a row in one iteration, about */
+
 #define TL_CALM 0.1 /* the usual speed of bodies at rest, in units of tl_step_gained() */
 
 /* The speed that gravity adds in a step, m/s. */
@@ -79,8 +81,14 @@ tl_status tl_step_bounce(tl_world *world, const tl_problem *problem, const tlk_b
                          tlk_bounce *bounce);
 
 /* Where loads are new on bodies at rest, impulses that hold them, as far as there
- * are any, for psor to start from; `found`: how many iterations that took, and what they left. */
-tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_solution *found);
+ * are any, for psor to start from. */
+typedef struct tl_balancing {
+    uint32_t iterations; /* that the search took; 0: there was none */
+    uint32_t price;      /* as many of psor's take as long */
+    double residual;     /* m/s, that it left */
+} tl_balancing;
+
+tl_status tl_step_balance(tl_world *world, tl_problem *problem, tl_balancing *found);
 
 /* Where bodies at rest have begun to creep, or a search for balance went before, the contacts that
  * carry load, solved at once. */
@@ -89,7 +97,7 @@ typedef struct tl_holding {
     double price; /* what it cost, in iterations */
 } tl_holding;
 
-tl_status tl_step_hold(tl_world *world, const tl_problem *problem, const tl_solution *found,
+tl_status tl_step_hold(tl_world *world, const tl_problem *problem, const tl_balancing *found,
                        tl_holding *held);
 
 /* After the step: what that took is paid back; and whether the next is to do it again. */
@@ -97,7 +105,7 @@ void tl_step_held(tl_world *world, const tl_holding *held);
 
 /* After the step: whether the next is to look for balance. `before`: the usual speed when the step
  * began; `found`: by its own search. */
-void tl_step_watch(tl_world *world, double before, const tl_solution *found,
+void tl_step_watch(tl_world *world, double before, const tl_balancing *found,
                    const tl_report *report);
 
 /* Whether impacts come before the velocity problem, one after the other; not with joints, through

@@ -44,6 +44,19 @@ static void test_heaps(void **state)
     assert_true(tested >= 8);
 }
 
+/* Heaps whose impulses gradients do not find in 5,000 iterations, or not in 32 bits, or only with
+ * contacts that carry nothing and open. */
+static void test_stiff_heaps(void **state)
+{
+    (void)state;
+    static const int seeds[] = {86, 87, 105, 194, 232, 266};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        const structure s = heap((uint64_t)seeds[i]);
+        assert_true(stands_within(0.01, &s, TL_MIXED, "heap", seeds[i]));
+        assert_true(stands_within(0.01, &s, TL_DOUBLE, "heap", seeds[i]));
+    }
+}
+
 /* A structure's world at a friction, and what the tests below need of it. */
 typedef struct built {
     structure s;
@@ -190,9 +203,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programme), cmocka_unit_test(test_named),
-        cmocka_unit_test(test_heaps),     cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_landing),   cmocka_unit_test(test_load),
-        cmocka_unit_test(test_gravity),   cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_heaps),     cmocka_unit_test(test_stiff_heaps),
+        cmocka_unit_test(test_cost),      cmocka_unit_test(test_landing),
+        cmocka_unit_test(test_load),      cmocka_unit_test(test_gravity),
+        cmocka_unit_test(test_saved),
     };
     return cmocka_run_group_tests_name("physics/structures", tests, NULL, NULL);
 }

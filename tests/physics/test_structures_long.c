@@ -38,14 +38,15 @@ static void test_heaps(void **state)
 {
     (void)state;
     int tested = 0;
-    for (int k = 1; k <= 60; k++) {
+    for (int k = 1; k <= 400; k++) {
         const structure s = heap((uint64_t)k);
         if (stands_from_there_on(&s, TL_MIXED, "heap", k)) {
             stands_from_there_on(&s, TL_DOUBLE, "heap", k);
+            stands_within(0.01, &s, k % 2 ? TL_MIXED : TL_DOUBLE, "heap", k);
             tested++;
         }
     }
-    assert_true(tested >= 30);
+    assert_true(tested >= 200);
 }
 
 int main(void)

@@ -116,6 +116,21 @@ static void check_coulomb(const bench *b, double r, double rounding)
     }
 }
 
+/* The interior-point method on the same problem. Its own residual is the root of impulses times
+ * velocities, which bounds how far these are off. */
+static void solve_inside(bench *b)
+{
+    tl_interior out;
+    context("interior, %u rows", b->m.rows);
+    fixture_start(&b->f, &b->m, NULL);
+    assert_ok(tl_solve_interior(b->f.backend, &b->f.problem, 1, 1e-6, 10, &out));
+    assert_false(out.done); /* it may not take as much */
+    assert_ok(tl_solve_interior(b->f.backend, &b->f.problem, 1, 1e-6, 1e12, &out));
+    assert_true(out.done && out.iterations < 40);
+    assert_below(out.residual, 1e-4);
+    fixture_read(&b->f, &b->m, b->gamma, b->vel);
+}
+
 /* Velocities are off by the residual times the problem's condition, a hundred at most for these;
  * the objective by far less. */
 static void cone_solvers_agree(bench *b, double tolerance, double rounding)
@@ -134,6 +149,10 @@ static void cone_solvers_agree(bench *b, double tolerance, double rounding)
         assert_near(value, objective, tolerance * fabs(objective));
         assert_below(largest_difference(b, b->vel, first), 1000 * tolerance);
     }
+    solve_inside(b);
+    check_cone(b, check_claims(b, TL_LAW_CONE, rounding), rounding);
+    assert_near(model_objective(&b->m, b->gamma), objective, 1e-5 * fabs(objective));
+    assert_below(largest_difference(b, b->vel, first), 1e-3);
     free(first);
 }
 

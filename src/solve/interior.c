@@ -1,0 +1,293 @@
+/* The problem of the cone law by an interior-point method: about twenty factorizations, where
+ * gradients and sweeps may need thousands of iterations, and more digits than 32 bits have. The
+ * search for balance uses it for small problems.
+ *
+ * In units in which a contact's cone is |z_t| <= z_n: gamma = T z with T = (n / mu, t1, t2), and
+ * y = T^T (D^T v + bias n) + c z is to be in the same cone, with z . y = 0. Followed is the path
+ * z o y = sigma e towards sigma = 0, by Mehrotra's predictor and corrector in Nesterov and Todd's
+ * scaling (docs/theory.md, "Balance"). Impulses end as far inside their cones as the loads allow.
+ * Contacts yield a little (c), as forces that hold each other may be as large as they like. */
+#include "solve/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#define YIELD 1e-11 /* the compliance c, in units of the contact's inverse step length */
+#define STEPS 60u   /* at most; most problems take 15 to 25 */
+#define TRIES 6u    /* steps without a gain that end it */
+#define SHORT 0.99  /* the part of the way to the edge of a cone that a step goes */
+
+/* What matrices are in the scaling's axes: (1, a) / sqrt 2, (1, -a) / sqrt 2 and across a, a unit
+ * vector in the tangent plane. */
+typedef struct diagonal {
+    double at[3];
+} diagonal;
+
+typedef struct cone {
+    double t[3][3]; /* the columns of T; the last two are zero without friction */
+    double soft;    /* c */
+    double z[3], y[3], dz[3], dy[3];
+    double axis[2];
+    diagonal w, back;       /* the scaling W, with W z = W^-1 y; W^-1 */
+    diagonal g, keep;       /* (c + W^2)^-1, and W^2 times that */
+    double missed[3], q[3]; /* by how much y is not what it is to be; right-hand side */
+} cone;
+
+/* ---- Cones ---- */
+
+static double form(const double *x)
+{
+    const double across = sqrt(x[1] * x[1] + x[2] * x[2]);
+    return (x[0] - across) * (x[0] + across); /* keeps digits near the edge */
+}
+
+static void product(const double *a, const double *b, double *out)
+{
+    const double first = tl_along(a, b);
+    for (int k = 1; k < 3; k++)
+        out[k] = a[0] * b[k] + b[0] * a[k];
+    out[0] = first;
+}
+
+/* x with a o x = b. */
+static void quotient(const double *a, const double *b, double *x)
+{
+    x[0] = (a[0] * b[0] - a[1] * b[1] - a[2] * b[2]) / form(a);
+    for (int k = 1; k < 3; k++)
+        x[k] = (b[k] - x[0] * a[k]) / a[0];
+}
+
+static void apply(const cone *c, const diagonal *d, const double *x, double *out)
+{
+    const double along = c->axis[0] * x[1] + c->axis[1] * x[2];
+    const double across = d->at[2] * (c->axis[0] * x[2] - c->axis[1] * x[1]);
+    const double a = 0.5 * d->at[0] * (x[0] + along), b = 0.5 * d->at[1] * (x[0] - along);
+    out[0] = a + b;
+    out[1] = (a - b) * c->axis[0] - across * c->axis[1];
+    out[2] = (a - b) * c->axis[1] + across * c->axis[0];
+}
+
+/* How far from x along d the edge of the cone is; at most 1. */
+static double reach(const double *x, const double *d)
+{
+    const double a = form(d), b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = form(x);
+    const double root = b * b - a * c;
+    double far = 1;
+    if (d[0] < 0)
+        far = fmin(far, -x[0] / d[0]);
+    if (a < 0 || (root >= 0 && b < 0)) /* the nearer root ahead */
+        far = fmin(far, c / (sqrt(fmax(root, 0)) - b));
+    return far;
+}
+
+/* ---- The path ---- */
+
+static void tangents(const double *n, double *a, double *b)
+{
+    const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2)
+                                              : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+    const double size = sqrt(1 - n[least] * n[least]);
+    for (int k = 0; k < 3; k++)
+        a[k] = ((k == least) - n[least] * n[k]) / size;
+    for (int k = 0; k < 3; k++)
+        b[k] = n[(k + 1) % 3] * a[(k + 2) % 3] - n[(k + 2) % 3] * a[(k + 1) % 3];
+}
+
+/* In the middle of the cone, with impulses and velocities as large as gravity's. */
+static void begin(const tl_touch *t, double spared, double unit, cone *c)
+{
+    const double mu = (1 - spared) * t->mu, size = mu > 0 ? mu : 1;
+    *c = (cone){.z = {size * t->eta[0] * unit}, .y = {unit / size}};
+    if (mu > 0)
+        tangents(t->n, c->t[1], c->t[2]);
+    for (int k = 0; k < 3; k++)
+        c->t[0][k] = t->n[k] / size;
+    c->soft = YIELD / t->eta[1];
+}
+
+/* The scaling at z and y. That of its axis is as long as z and y are near the edge, so its parts
+ * are made one by one, of sums without cancellation. */
+static void rescale(cone *c)
+{
+    const double zs = sqrt(form(c->z)), ys = sqrt(form(c->y)), beta = sqrt(ys / zs);
+    const double part = sqrt(2 + 2 * tl_along(c->z, c->y) / (zs * ys));
+    double w[3];
+    for (int k = 0; k < 3; k++)
+        w[k] = (c->y[k] / ys + (k ? -1 : 1) * c->z[k] / zs) / part;
+    const double size = sqrt(w[1] * w[1] + w[2] * w[2]), ratio = w[0] + size;
+    c->axis[0] = size > 0 ? w[1] / size : 1;
+    c->axis[1] = size > 0 ? w[2] / size : 0;
+    c->w = (diagonal){{beta * ratio, beta / ratio, beta}};
+    for (int k = 0; k < 3; k++) {
+        const double square = c->w.at[k] * c->w.at[k];
+        c->back.at[k] = 1 / c->w.at[k];
+        c->g.at[k] = 1 / (square + c->soft);
+        c->keep.at[k] = square / (square + c->soft);
+    }
+}
+
+/* What the contact's stiffness becomes by it: T (c + W^2)^-1 T^T. */
+static void stiffen(const cone *c, tl_touch *t)
+{
+    memset(t->k, 0, sizeof t->k);
+    for (int i = 0; i < 3; i++) {
+        const double unit[3] = {i == 0, i == 1, i == 2};
+        double g[3];
+        apply(c, &c->g, unit, g);
+        for (int k = 0; k < 3; k++)
+            for (int r = 0; r < 3; r++)
+                for (int l = 0; l < 3; l++)
+                    t->k[r][l] += c->t[i][r] * g[k] * c->t[k][l];
+    }
+}
+
+/* Impulses and velocities of all z, and by how much each y is not what it is to be. Returns how
+ * large z . y is, of all, in m/s. */
+static double measure(tl_system *s, cone *c)
+{
+    tl_touch *t = s->touches.data;
+    double gap = 0, all = 0, missed = 0;
+    tl_system_start(s);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double impulse[3] = {0, 0, 0};
+        for (int k = 0; k < 3; k++)
+            for (int r = 0; r < 3; r++)
+                impulse[r] += c[i].t[k][r] * c[i].z[k];
+        memset(t[i].gamma, 0, sizeof t[i].gamma);
+        tl_system_push(s, &t[i], impulse);
+    }
+    tl_system_look(s);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        for (int k = 0; k < 3; k++) {
+            const double w = tl_along(c[i].t[k], t[i].w) + t[i].bias * tl_along(c[i].t[k], t[i].n);
+            c[i].missed[k] = w + c[i].soft * c[i].z[k] - c[i].y[k];
+        }
+        gap += tl_along(c[i].z, c[i].y);
+        missed += t[i].eta[0] * tl_along(c[i].missed, c[i].missed);
+        all += t[i].eta[0];
+    }
+    return sqrt(fmax(gap, missed) / all);
+}
+
+/* The directions for right-hand sides that stand in dy; returns how far they may be followed. */
+static double direct(tl_system *s, cone *c)
+{
+    tl_touch *t = s->touches.data;
+    double far = 1, part[3];
+    for (size_t i = 0; i < s->touches.count; i++) {
+        for (int k = 0; k < 3; k++)
+            c[i].q[k] = c[i].dy[k] - c[i].missed[k];
+        apply(&c[i], &c[i].g, c[i].q, part);
+        for (int r = 0; r < 3; r++)
+            t[i].p[r] = c[i].t[0][r] * part[0] + c[i].t[1][r] * part[1] + c[i].t[2][r] * part[2];
+    }
+    tl_system_solve(s);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        for (int k = 0; k < 3; k++)
+            part[k] = c[i].q[k] - tl_along(c[i].t[k], t[i].seen);
+        apply(&c[i], &c[i].g, part, c[i].dz);
+        apply(&c[i], &c[i].keep, part, part);
+        for (int k = 0; k < 3; k++)
+            c[i].dy[k] -= part[k];
+        far = fmin(far, fmin(reach(c[i].z, c[i].dz), reach(c[i].y, c[i].dy)));
+    }
+    return far;
+}
+
+/* The next step along the path, and how far it goes; 0 where there is none. */
+static tl_status aim(tl_system *s, cone *c, double *far)
+{
+    bool regular;
+    tl_touch *t = s->touches.data;
+    const size_t count = s->touches.count;
+    double mean = 0;
+    for (size_t i = 0; i < count; i++) {
+        rescale(&c[i]);
+        stiffen(&c[i], &t[i]);
+        mean += tl_along(c[i].z, c[i].y) / (double)count;
+        for (int k = 0; k < 3; k++)
+            c[i].dy[k] = -c[i].y[k];
+    }
+    *far = 0;
+    TL_TRY(tl_system_factor(s, &regular));
+    if (!regular)
+        return TL_OK;
+    const double left = 1 - direct(s, c), sigma = left * left * left * mean;
+    for (size_t i = 0; i < count; i++) {
+        double a[3], b[3], both[3], lambda[3], target[3];
+        apply(&c[i], &c[i].w, c[i].dz, a);
+        apply(&c[i], &c[i].back, c[i].dy, b);
+        product(a, b, both);
+        apply(&c[i], &c[i].w, c[i].z, lambda);
+        for (int k = 0; k < 3; k++)
+            target[k] = (k ? 0 : sigma) - both[k];
+        quotient(lambda, target, a);
+        apply(&c[i], &c[i].w, a, b);
+        for (int k = 0; k < 3; k++)
+            c[i].dy[k] = b[k] - c[i].y[k];
+    }
+    *far = fmin(1, SHORT * direct(s, c));
+    return TL_OK;
+}
+
+static void follow(const tl_system *s, cone *c, double far)
+{
+    for (size_t i = 0; i < s->touches.count; i++)
+        for (int k = 0; k < 3; k++) {
+            c[i].z[k] += far * c[i].dz[k];
+            c[i].y[k] += far * c[i].dy[k];
+        }
+}
+
+/* Until rounding spoils more than steps mend; the best of all is kept in the second half. */
+static tl_status run(tl_system *s, double unit, double tolerance, cone *c, tl_interior *out)
+{
+    const size_t count = s->touches.count;
+    cone *best = c + count;
+    double far = 1, residual = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        begin((const tl_touch *)s->touches.data + i, s->view->spared, unit, &c[i]);
+    for (uint32_t since = 0; since < TRIES && far > 0; since++) {
+        residual = measure(s, c);
+        if (residual < out->residual) {
+            memcpy(best, c, count * sizeof *c);
+            out->residual = residual;
+            since = 0;
+        }
+        if (residual <= tolerance || out->iterations >= STEPS)
+            break;
+        TL_TRY(aim(s, c, &far));
+        follow(s, c, far);
+        out->work += s->profile.work;
+        out->iterations++;
+    }
+    out->done = isfinite(out->residual);
+    if (out->done && residual != out->residual)
+        measure(s, best);
+    return TL_OK;
+}
+
+static tl_status load(tl_backend *b, tl_system *s, double most, tl_array *cones)
+{
+    TL_TRY(tl_system_arrange(b, s));
+    if (s->profile.work * STEPS > most)
+        return TL_OK;
+    TL_TRY(tl_system_load(b, s));
+    return tl_array_resize(cones, 2 * s->touches.count);
+}
+
+tl_status tl_solve_interior(tl_backend *b, const tl_problem *problem, double unit, double tolerance,
+                            double most, tl_interior *out)
+{
+    tl_system s = {.view = &problem->view};
+    tl_array cones = {.item = sizeof(cone)};
+    *out = (tl_interior){.residual = INFINITY};
+    tl_status status = load(b, &s, most, &cones);
+    if (status == TL_OK && cones.count)
+        status = run(&s, unit, tolerance, cones.data, out);
+    if (status == TL_OK && out->done)
+        tl_system_store(b, &s);
+    tl_array_free(&cones);
+    tl_system_free(&s);
+    return status;
+}

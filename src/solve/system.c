@@ -1,0 +1,344 @@
+/* Rows on the host and their matrix. */
+#include "solve/system.h"
+
+#include <string.h>
+
+/* ---- To and fro ---- */
+
+static tl_status read_words(tl_backend *b, const void *device, size_t count, tl_array *out)
+{
+    out->item = sizeof(uint32_t);
+    TL_TRY(tl_array_resize(out, count));
+    return count ? b->ops->download(b, out->data, device, count * sizeof(uint32_t)) : TL_OK;
+}
+
+static tl_status read_reals(tl_backend *b, const void *device, size_t count, tl_array *out)
+{
+    out->item = sizeof(double);
+    TL_TRY(tl_array_resize(out, device ? count : 0));
+    if (!out->count)
+        return TL_OK;
+    double *to = out->data;
+    char *from = (char *)out->data + count * (sizeof(double) - b->real); /* read before written */
+    TL_TRY(b->ops->download(b, from, device, count * b->real));
+    for (size_t i = 0; i < count && b->precision != TL_DOUBLE; i++) {
+        float one;
+        memcpy(&one, from + i * sizeof one, sizeof one);
+        to[i] = (double)one;
+    }
+    return TL_OK;
+}
+
+/* Back to the device; the numbers on the host are rubbish then. */
+static void write_reals(tl_backend *b, void *device, tl_array *from)
+{
+    const double *in = from->data;
+    char *out = from->data;
+    for (size_t i = 0; i < from->count && b->precision != TL_DOUBLE; i++) {
+        const float one = (float)in[i];
+        memcpy(out + i * sizeof one, &one, sizeof one);
+    }
+    b->ops->upload(b, device, out, from->count * b->real);
+}
+
+static tl_status read_problem(tl_backend *b, tl_system *m)
+{
+    const tlk_problem *p = m->view;
+    const size_t rows = p->rows, blocks = p->blocks;
+    TL_TRY(read_reals(b, p->head, TLK_HEAD * rows, &m->head));
+    TL_TRY(read_reals(b, p->arms, TLK_ARMS * (rows - p->arm_base), &m->arms));
+    TL_TRY(read_reals(b, p->bias, rows, &m->bias));
+    TL_TRY(read_reals(b, p->gamma, 3 * rows, &m->gamma));
+    TL_TRY(read_reals(b, p->vel, 8 * blocks, &m->vel));
+    TL_TRY(read_reals(b, p->inverse, 8 * blocks, &m->inverse));
+    return read_reals(b, p->wall, 3 * (size_t)p->arm_base, &m->wall);
+}
+
+void tl_system_free(tl_system *s)
+{
+    tl_array *const all[] = {&s->a,      &s->b,     &s->head,    &s->arms, &s->bias,
+                             &s->gamma,  &s->vel,   &s->inverse, &s->wall, &s->touches,
+                             &s->bodies, &s->edges, &s->start,   &s->v,    &s->d};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tl_array_free(all[i]);
+    tl_profile_free(&s->profile);
+}
+
+/* Field f of row r. */
+static double *field(const tl_array *array, uint32_t r, uint32_t f, uint32_t fields)
+{
+    return (double *)array->data + ((size_t)(r / TLK_LANES) * fields + f) * TLK_LANES +
+           r % TLK_LANES;
+}
+
+/* ---- Contacts and bodies ---- */
+
+static void cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Arms and step lengths of a row. Those of a central one are along the normal. */
+static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
+{
+    const tlk_problem *p = s->view;
+    const uint32_t b = ((const uint32_t *)s->b.data)[r];
+    if (r >= p->arm_base) {
+        for (uint32_t k = 0; k < 3; k++) {
+            t->ra[k] = *field(&s->arms, r - p->arm_base, k, TLK_ARMS);
+            t->rb[k] = *field(&s->arms, r - p->arm_base, 3 + k, TLK_ARMS);
+        }
+        t->eta[0] = *field(&s->head, r, 4, TLK_HEAD);
+        t->eta[1] = *field(&s->head, r, 5, TLK_HEAD);
+        return;
+    }
+    const double *va = (const double *)s->vel.data + 8 * (size_t)t->a;
+    const double *vb = (const double *)s->vel.data + 8 * (size_t)b;
+    const double la = *field(&s->head, r, 4, TLK_HEAD), lb = *field(&s->head, r, 5, TLK_HEAD);
+    const bool wall = s->wall.count && b >= p->moving;
+    for (uint32_t k = 0; k < 3; k++) {
+        t->ra[k] = la * t->n[k];
+        t->rb[k] = wall ? *field(&s->wall, r, k, 3) : -lb * t->n[k];
+    }
+    t->eta[0] = 1 / (va[3] + vb[3]);
+    t->eta[1] = 1 / (va[3] + vb[3] + la * la * va[7] + lb * lb * vb[7]);
+}
+
+/* The velocity of the end of an arm. */
+static void surface(const double *v, const double *turn, const double *arm, double *out)
+{
+    cross(turn, arm, out);
+    for (int k = 0; k < 3; k++)
+        out[k] += v[k];
+}
+
+static tl_status load_touches(tl_system *s)
+{
+    const uint32_t *a = s->a.data, *b = s->b.data;
+    for (uint32_t r = 0; r < s->view->rows; r++) {
+        if (a[r] == TLK_NONE)
+            continue;
+        tl_touch t = {.row = r, .a = a[r], .b = b[r] < s->view->moving ? b[r] : TLK_NONE};
+        for (uint32_t k = 0; k < 3; k++) {
+            t.n[k] = *field(&s->head, r, k, TLK_HEAD);
+            t.start[k] = *field(&s->gamma, r, k, 3);
+        }
+        t.mu = *field(&s->head, r, 3, TLK_HEAD);
+        load_arms(s, r, &t);
+        if (t.b == TLK_NONE) {
+            const double *v = (const double *)s->vel.data + 8 * (size_t)b[r];
+            surface(v, v + 4, t.rb, t.given);
+        }
+        t.bias = *field(&s->bias, r, 0, 1);
+        TL_TRY(tl_array_append(&s->touches, &t, 1));
+    }
+    return TL_OK;
+}
+
+/* The inverse of a symmetric matrix. */
+static void invert(double m[3][3], double out[3][3])
+{
+    double c[3][3];
+    for (int k = 0; k < 3; k++)
+        cross(m[(k + 1) % 3], m[(k + 2) % 3], c[k]);
+    const double det = tl_along(m[0], c[0]);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            out[i][k] = c[i][k] / det;
+}
+
+static tl_status load_bodies(tl_system *s)
+{
+    const uint32_t moving = s->view->moving;
+    s->bodies.item = sizeof(tl_mover);
+    s->start.item = s->v.item = s->d.item = sizeof(double);
+    TL_TRY(tl_array_resize(&s->bodies, moving));
+    TL_TRY(tl_array_resize(&s->start, 6 * (size_t)moving));
+    TL_TRY(tl_array_resize(&s->v, 6 * (size_t)moving));
+    TL_TRY(tl_array_resize(&s->d, 6 * (size_t)moving));
+    for (uint32_t i = 0; i < moving; i++) {
+        const double *v = (const double *)s->vel.data + 8 * (size_t)i;
+        const double *turns = s->inverse.data;
+        const double sphere[6] = {v[7], v[7], v[7], 0, 0, 0};
+        const double *x = turns ? turns + 8 * (size_t)i : sphere;
+        tl_mover *b = (tl_mover *)s->bodies.data + i;
+        *b = (tl_mover){.mass = 1 / v[3],
+                        .inverse = v[3],
+                        .turned = {{x[0], x[3], x[4]}, {x[3], x[1], x[5]}, {x[4], x[5], x[2]}}};
+        for (size_t k = 0; k < 6; k++)
+            ((double *)s->start.data)[6 * (size_t)i + k] = v[k < 3 ? k : k + 1];
+        invert(b->turned, b->inertia);
+    }
+    return TL_OK;
+}
+
+/* ---- The matrix ---- */
+
+/* The columns of a body's side of D^T: unit velocities as a contact sees them. */
+static void columns(const double *arm, double sign, double out[6][3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double unit[3] = {k == 0, k == 1, k == 2};
+        cross(unit, arm, out[3 + k]);
+        for (int c = 0; c < 3; c++) {
+            out[k][c] = sign * unit[c];
+            out[3 + k][c] *= sign;
+        }
+    }
+}
+
+static void add_touch(tl_system *s, const tl_touch *t)
+{
+    double side[2][6][3], stiff[3], block[6][6];
+    const uint32_t at[2] = {t->a, t->b};
+    columns(t->ra, -1, side[0]);
+    columns(t->rb, 1, side[1]);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            if (at[i] == TLK_NONE || at[j] == TLK_NONE || (i == 1 && j == 0))
+                continue;
+            for (int c = 0; c < 6; c++) {
+                for (int k = 0; k < 3; k++)
+                    stiff[k] = tl_along(t->k[k], side[j][c]);
+                for (int r = 0; r < 6; r++)
+                    block[r][c] = tl_along(side[i][r], stiff);
+            }
+            tl_profile_add(&s->profile, at[i], at[j], (const double(*)[6])block);
+        }
+}
+
+tl_status tl_system_factor(tl_system *s, bool *regular)
+{
+    const tl_touch *t = s->touches.data;
+    const tl_mover *b = s->bodies.data;
+    TL_TRY(tl_profile_clear(&s->profile));
+    for (uint32_t i = 0; i < s->bodies.count; i++) {
+        double block[6][6] = {{0}};
+        for (int r = 0; r < 3; r++) {
+            block[r][r] = b[i].mass;
+            for (int c = 0; c < 3; c++)
+                block[3 + r][3 + c] = b[i].inertia[r][c];
+        }
+        tl_profile_add(&s->profile, i, i, (const double(*)[6])block);
+    }
+    for (size_t i = 0; i < s->touches.count; i++)
+        add_touch(s, &t[i]);
+    *regular = tl_profile_factor(&s->profile);
+    return TL_OK;
+}
+
+/* The right-hand side, D p. */
+static void gather(tl_system *s)
+{
+    const tl_touch *t = s->touches.data;
+    double *d = s->d.data, turn[3];
+    memset(d, 0, s->d.count * sizeof *d);
+    for (size_t i = 0; i < s->touches.count; i++)
+        for (int side = 0; side < 2; side++) {
+            const uint32_t at = side ? t[i].b : t[i].a;
+            if (at == TLK_NONE)
+                continue;
+            cross(side ? t[i].rb : t[i].ra, t[i].p, turn);
+            for (int k = 0; k < 3; k++) {
+                d[6 * (size_t)at + k] += side ? t[i].p[k] : -t[i].p[k];
+                d[6 * (size_t)at + 3 + k] += side ? turn[k] : -turn[k];
+            }
+        }
+}
+
+/* What velocities, 6 per body, make of a contact's. */
+static void see(const double *v, const tl_touch *t, double *out)
+{
+    const double *va = v + 6 * (size_t)t->a;
+    double a[3], b[3] = {0, 0, 0};
+    surface(va, va + 3, t->ra, a);
+    if (t->b != TLK_NONE)
+        surface(v + 6 * (size_t)t->b, v + 6 * (size_t)t->b + 3, t->rb, b);
+    for (int k = 0; k < 3; k++)
+        out[k] = b[k] - a[k];
+}
+
+void tl_system_solve(tl_system *s)
+{
+    tl_touch *t = s->touches.data;
+    gather(s);
+    tl_profile_solve(&s->profile, s->d.data);
+    for (size_t i = 0; i < s->touches.count; i++)
+        see(s->d.data, &t[i], t[i].seen);
+}
+
+/* ---- Velocities ---- */
+
+void tl_system_push(tl_system *s, tl_touch *t, const double *impulse)
+{
+    for (int k = 0; k < 3; k++)
+        t->gamma[k] += impulse[k];
+    for (int side = 0; side < 2; side++) {
+        const uint32_t at = side ? t->b : t->a;
+        double turn[3];
+        if (at == TLK_NONE)
+            continue;
+        const tl_mover *b = (const tl_mover *)s->bodies.data + at;
+        double *v = (double *)s->v.data + 6 * (size_t)at;
+        cross(side ? t->rb : t->ra, impulse, turn);
+        for (int k = 0; k < 3; k++) {
+            v[k] += side ? b->inverse * impulse[k] : -(b->inverse * impulse[k]);
+            v[3 + k] += side ? tl_along(b->turned[k], turn) : -tl_along(b->turned[k], turn);
+        }
+    }
+}
+
+void tl_system_look(tl_system *s)
+{
+    tl_touch *t = s->touches.data;
+    for (size_t i = 0; i < s->touches.count; i++) {
+        see(s->v.data, &t[i], t[i].w);
+        for (int k = 0; k < 3; k++)
+            t[i].w[k] += t[i].given[k];
+    }
+}
+
+void tl_system_start(tl_system *s)
+{
+    if (s->v.count)
+        memcpy(s->v.data, s->start.data, s->v.count * sizeof(double));
+}
+
+/* ---- Beginning and end ---- */
+
+tl_status tl_system_arrange(tl_backend *b, tl_system *s)
+{
+    const tlk_problem *p = s->view;
+    s->edges.item = 2 * sizeof(uint32_t);
+    TL_TRY(read_words(b, p->a, p->rows, &s->a));
+    TL_TRY(read_words(b, p->b, p->rows, &s->b));
+    const uint32_t *first = s->a.data, *second = s->b.data;
+    for (uint32_t r = 0; r < p->rows; r++)
+        if (first[r] != TLK_NONE && second[r] < p->moving)
+            TL_TRY(tl_array_append(&s->edges, (const uint32_t[2]){first[r], second[r]}, 1));
+    return tl_profile_make(&s->profile, p->moving, s->edges.data, s->edges.count);
+}
+
+tl_status tl_system_load(tl_backend *b, tl_system *s)
+{
+    s->touches.item = sizeof(tl_touch);
+    TL_TRY(read_problem(b, s));
+    TL_TRY(load_touches(s));
+    return load_bodies(s);
+}
+
+void tl_system_store(tl_backend *b, tl_system *s)
+{
+    const tl_touch *t = s->touches.data;
+    const double *v = s->v.data;
+    for (size_t i = 0; i < s->touches.count; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            *field(&s->gamma, t[i].row, k, 3) = t[i].gamma[k];
+    for (size_t i = 0; i < s->bodies.count; i++)
+        for (size_t k = 0; k < 6; k++)
+            ((double *)s->vel.data)[8 * i + (k < 3 ? k : k + 1)] = v[6 * i + k];
+    write_reals(b, s->view->gamma, &s->gamma);
+    write_reals(b, s->view->vel, &s->vel);
+}
