@@ -456,7 +456,7 @@ static void colours(const variant *v)
     forgery_free(&f);
 }
 
-/* The same at the four copies of a ball with 70 neighbours; and copies that some of its contacts
+/* The same at the eight copies of a ball with 70 neighbours; and copies that some of its contacts
  * would have more of, or nobody. */
 static void copies(const variant *v)
 {
@@ -477,14 +477,14 @@ static void copies(const variant *v)
     forgery f = forgery_of(world);
     unsigned char *const words = (unsigned char *)f.copy + f.bytes - 4 * contacts;
     memcpy(f.copy, f.data, f.bytes);
-    assert_int_equal(words[1], 2);
+    assert_int_equal(words[1], 3);
     assert_true(judge(&f, true));
     words[1] = 1;
     expect_refusal(&f, "its colour is that of another contact of its body");
     words[1] = 26;
     expect_refusal(&f, "contacts[0]: its colour is none");
-    words[1] = 2;
-    for (size_t k = 0; k < contacts; k++) /* each fourth of them shares a copy, at random */
+    words[1] = 3;
+    for (size_t k = 0; k < contacts; k++) /* each eighth of them shares a copy, at random */
         words[4 * k] = (unsigned char)(k % 2);
     expect_refusal(&f, "its colour is that of another contact of its body");
     forgery_free(&f);
