@@ -110,6 +110,29 @@ near("the rope carries the lift in the end", c["rope.force"][-1], 20 * G, 0.5)
 near("the hoist carries its load", c["hoist.force"][-1], 20 * G, 10)
 near("the mast turns", c["mast.rz_rate"][-1], 0.4, 1e-6)
 
+# ---- Its joints as a table: frames meet, and those with a monitor have what that measured ----
+talus("export", "crane.h5", "--format", "joints", "-o", "joints.csv", "--force", "--every", 40)
+with open("joints.csv", encoding="utf-8", newline="") as file:
+    lines = list(csv.DictReader(file))
+check(len(lines) % 4 == 0 and [line["name"] for line in lines[:4]] == ["rope", "mast", "rail", "hoist"], f"{lines[:4]}")
+check([line["kind"] for line in lines[:4]] == ["pulley", "revolute", "prismatic", "distance"], f"{lines[:4]}")
+check(lines[0]["fx"] == "" and lines[3]["fz"] == "", "nothing was measured before the first step")
+for line in lines[4:]:
+    at = [[float(line[side + axis]) for axis in "xyz"] for side in "ab"]
+    if line["kind"] == "revolute":
+        check(math.dist(*at) < 1e-5, f"the frames of the mast do not meet: {line}")
+    if line["name"] == "hoist":
+        i = min(range(len(c["time"])), key=lambda k: abs(c["time"][k] - float(line["time"])))
+        check(math.dist(*at) < 1.55 + 1e-5, f"the hoist is too long: {line}")
+        check(float(line["fz"]) == c["hoist.fz"][i] and float(line["local_fz"]) == c["hoist.local_fz"][i], f"{line}")
+    check((line["fx"] == "") == (line["name"] == "rail"), f"the rail alone has no monitor: {line}")
+few = talus("export", "crane.h5", "--format", "joints", "-o", "few.csv", "--body", "jib").stdout
+with open("few.csv", encoding="utf-8", newline="") as file:
+    check({line["name"] for line in csv.DictReader(file)} == {"mast", "rail"}, "--body leaves other joints in")
+talus("run", os.path.join(SOURCE, "examples", "first.json"), "-o", "first.h5", "--quiet", "--until", 0.01)
+said = talus("export", "first.h5", "--format", "joints", "-o", "none.csv", code=3).stderr
+check("no joints to export" in said, said)
+
 # ---- A chain falls on a heap and is dragged ----
 report, c = play("chain", until=4)
 print(f"chain: joints are off by {report['joint_error']:.1e} m, the pull is {c['pull.force'][-1]:.0f} N")

@@ -2158,7 +2158,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
                   "0]], 'rope': true, 'spring': {'stiffness': 1}}]"),
-     "s.json:6:107: joints[0]: has both 'rope' and 'spring', expected one of them"},
+     "s.json:6:110: joints[0]: has both 'rope' and 'spring', expected one of them"},
     {SEEN,
      SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
                   "0]], 'spring': {'stiffness': 1, 'rest': 0}}]"),
@@ -2167,11 +2167,11 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
                   "0]], 'length': 1, 'spring': {'table': [[0, 0], [1, 2]]}}]"),
-     "s.json:6:93: joints[0]: has both 'length' and a 'table' of its spring, expected one of them"},
+     "s.json:6:96: joints[0]: has both 'length' and a 'table' of its spring, expected one of them"},
     {BLIND,
      SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
                   "0]], 'spring': {'stiffness': 0}}]"),
-     "s.json:6:103: joints[0].spring: does nothing, expected limits, friction, a spring or a motor "
+     "s.json:6:106: joints[0].spring: does nothing, expected limits, friction, a spring or a motor "
      "that does"},
     {SEEN,
      SCENE(JOINTS

@@ -23,7 +23,7 @@ static void joints_are_those_of_the_file(void **state)
     (void)state;
     tl_document *document = parse(scene_joints);
     const tl_scene *scene = tl_document_scene(document);
-    assert_int_equal(tl_scene_joint_count(scene), 18);
+    assert_int_equal(tl_scene_joint_count(scene), 20);
 
     const tl_joint_def shoulder = joint(document, 1);
     assert_int_equal(shoulder.kind, TL_JOINT_REVOLUTE);

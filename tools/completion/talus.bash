@@ -90,7 +90,7 @@ _talus()
     --backend) _talus_words "$word" "auto cpu cuda" ;;
     --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
     --precision) _talus_words "$word" "mixed double" ;;
-    --format) _talus_words "$word" "csv vtk steps contacts monitors" ;;
+    --format) _talus_words "$word" "csv vtk steps contacts monitors joints" ;;
     --output | -o)
         if [ "$command" = export ]; then
             _talus_files "$word" csv pvd
