@@ -29,7 +29,7 @@ static const char *backend_word(uint32_t i)
     return i == BACKEND_AUTO ? "auto" : tl_words(TL_WORDS_BACKEND)[i - BACKEND_CPU];
 }
 
-const char *const export_words[] = {"csv", "vtk", "steps", "contacts", "monitors", NULL};
+const char *const export_words[] = {"csv", "vtk", "steps", "contacts", "monitors", "joints", NULL};
 
 static const char *format_word(uint32_t i)
 {

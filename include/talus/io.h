@@ -311,7 +311,9 @@ typedef enum tl_export_format {
                             one a frame for contacts where they were recorded: opens in ParaView */
     TL_EXPORT_STEPS_CSV = 2,    /**< one file, one line per step report */
     TL_EXPORT_CONTACTS_CSV = 3, /**< one file, one line per contact and frame */
-    TL_EXPORT_MONITORS_CSV = 4  /**< one file, one line per step with the channels of monitors */
+    TL_EXPORT_MONITORS_CSV = 4, /**< one file, one line per step with the channels of monitors */
+    TL_EXPORT_JOINTS_CSV = 5 /**< one file, one line per joint and frame: its frames in the world;
+                                  reactions and error of joints that have a monitor */
 } tl_export_format;
 
 /** What tl_result_export() writes. Of step reports and monitors, first, last and
@@ -323,8 +325,8 @@ typedef struct tl_export_def {
     uint64_t stride;         /**< every stride-th frame from the first on, > 0; default 1 */
     size_t body_count;       /**< 0 (the default): all bodies */
     const tl_body *bodies;   /**< the bodies to write, each of the result, in any order. Of contacts
-                                  those are written that have one of them; not for step reports
-                                  and monitors */
+                                  and joints those are written that have one of them; not for step
+                                reports   and monitors */
 } tl_export_def;
 
 /** All frames and bodies as CSV. */

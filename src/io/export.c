@@ -167,6 +167,7 @@ static tl_status write_format(tl_result *result, tl_export_format format, tl_exp
     case TL_EXPORT_VTK: return tl_export_vtk(result, task, path);
     case TL_EXPORT_STEPS_CSV: return tl_export_steps(result, task, path);
     case TL_EXPORT_CONTACTS_CSV: return tl_export_contacts(result, task, path);
+    case TL_EXPORT_JOINTS_CSV: return tl_export_joints(result, task, path);
     case TL_EXPORT_MONITORS_CSV: return tl_export_monitors(result, task, path);
     }
     return tl_fail(TL_BAD_ARGUMENT, "tl_result_export: there is no format %d", (int)format);

@@ -48,9 +48,13 @@ tl_status tl_out_open(tl_out *out, const char *path);
  * removes it. */
 tl_status tl_out_close(tl_out *out, tl_status status, tl_export_info *info);
 
+/* A name as a CSV field: quoted where it has to be; nothing where it is NULL. */
+void tl_export_name(FILE *file, const char *name);
+
 tl_status tl_export_csv(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_steps(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_contacts(tl_result *result, tl_export_task *task, const char *path);
+tl_status tl_export_joints(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_monitors(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *path);
 

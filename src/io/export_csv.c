@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A name as a CSV field: quoted where it has to be. */
-static void put_name(FILE *file, const char *name)
+void tl_export_name(FILE *file, const char *name)
 {
     if (!name)
         return;
@@ -89,7 +88,7 @@ static void put_states(FILE *file, const tl_result *result, const tl_document *d
         if (!tl_export_takes(task, s->bodies[i]))
             continue;
         fprintf(file, "%" PRIu64 ",%.17g,%" PRIu32 ",", index, s->time, s->bodies[i]);
-        put_name(file, tl_document_body_name(document, (tl_body){s->bodies[i], 1}));
+        tl_export_name(file, tl_document_body_name(document, (tl_body){s->bodies[i], 1}));
         put_doubles(file, s->positions + 3 * i, 3);
         put_floats(file, s->orientations, i, 4);
         put_floats(file, s->velocities, i, 3);

@@ -170,7 +170,7 @@ static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d, uint32_
     TL_TRY(get(s, counts, sizeof counts));
     if (counts[0] > TL_MONITOR_JOINT || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE ||
         counts[5] > UINT32_MAX || counts[6] > UINT32_MAX || counts[7] > UINT32_MAX ||
-        counts[8] >> TL_JOINT_AXES)
+        counts[8] >> (TL_JOINT_LINE + 1))
         return damaged("a monitor is of no kind");
     d->kind = (tl_monitor_kind)counts[0];
     d->shape = (uint32_t)counts[1];

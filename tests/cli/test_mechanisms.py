@@ -110,12 +110,66 @@ near("the rope carries the lift in the end", c["rope.force"][-1], 20 * G, 0.5)
 near("the hoist carries its load", c["hoist.force"][-1], 20 * G, 10)
 near("the mast turns", c["mast.rz_rate"][-1], 0.4, 1e-6)
 
+# ---- Its joints as a table: frames meet, and those with a monitor have what that measured ----
+talus("export", "crane.h5", "--format", "joints", "-o", "joints.csv", "--force", "--every", 40)
+with open("joints.csv", encoding="utf-8", newline="") as file:
+    lines = list(csv.DictReader(file))
+check(len(lines) % 4 == 0 and [line["name"] for line in lines[:4]] == ["rope", "mast", "rail", "hoist"], f"{lines[:4]}")
+check([line["kind"] for line in lines[:4]] == ["pulley", "revolute", "prismatic", "distance"], f"{lines[:4]}")
+check(lines[0]["fx"] == "" and lines[3]["fz"] == "", "nothing was measured before the first step")
+for line in lines[4:]:
+    at = [[float(line[side + axis]) for axis in "xyz"] for side in "ab"]
+    if line["kind"] == "revolute":
+        check(math.dist(*at) < 1e-5, f"the frames of the mast do not meet: {line}")
+    if line["name"] == "hoist":
+        i = min(range(len(c["time"])), key=lambda k: abs(c["time"][k] - float(line["time"])))
+        check(math.dist(*at) < 1.55 + 1e-5, f"the hoist is too long: {line}")
+        check(float(line["fz"]) == c["hoist.fz"][i] and float(line["local_fz"]) == c["hoist.local_fz"][i], f"{line}")
+    check((line["fx"] == "") == (line["name"] == "rail"), f"the rail alone has no monitor: {line}")
+few = talus("export", "crane.h5", "--format", "joints", "-o", "few.csv", "--body", "jib").stdout
+with open("few.csv", encoding="utf-8", newline="") as file:
+    check({line["name"] for line in csv.DictReader(file)} == {"mast", "rail"}, "--body leaves other joints in")
+talus("run", os.path.join(SOURCE, "examples", "first.json"), "-o", "first.h5", "--quiet", "--until", 0.01)
+said = talus("export", "first.h5", "--format", "joints", "-o", "none.csv", code=3).stderr
+check("no joints to export" in said, said)
+
 # ---- A chain falls on a heap and is dragged ----
 report, c = play("chain", until=4)
 print(f"chain: joints are off by {report['joint_error']:.1e} m, the pull is {c['pull.force'][-1]:.0f} N")
 check(report["joints"] == 60 and report["joint_error"] < 2e-4, f"chain: {report}")
 check(c["pull.force"][-1] > 10, "nothing is dragged")
 check(max(c["pull.error"]) < 2e-4, f"the hook is {max(c['pull.error'])} m from what drags it")
+
+# ---- A track: as fast as the sprocket turns ----
+report, c = play("track", until=4)
+check(report["joints"] == 69 and report["redundant_rows"] == 3, f"track: {report}")
+check(report["joint_error"] < 1e-9 and max(c["pin.error"]) < 1e-9, f"a pin of the track is off: {report}")
+later = [i for i, t in enumerate(c["time"]) if t >= 2.5]  # it has its speed
+first, last = later[0], later[-1]
+travel = (c["place.x"][last] - c["place.x"][first]) / (c["drive.rz"][last] - c["drive.rz"][first])
+wanted = 0.1 / (math.pi / 9)  # nine shoes are half a turn: pitch per angle
+print(f"track: {travel:.4f} m per radian of the sprocket, {wanted:.4f} by the pitch; pins off by {max(c['pin.error']):.1e} m")
+near("what the vehicle travels per angle of the sprocket", travel, wanted, 0.01 * wanted)
+near("the vehicle's height", c["place.z"][last], 0.34, 2e-3)
+check(max(map(abs, c["drive.rz_motor"])) <= 1000, "the motor of the track exerts too much")
+
+# ---- A segregation machine: small spheres pass, large ones stay, none is lost ----
+sizes = {"large": 40, "medium": 100, "small": 200}
+report, c = play("segregation", *(x for size in sizes.items() for x in ("--set", "{}={}".format(*size))), until=3)
+check(report["joints"] == 21 and report["redundant_rows"] > 20, f"segregation: {report}")
+check(report["joint_error"] < 1e-6, f"segregation: {report}")
+left = {size: [c[f"{size}_{place}.count"] for place in ("top", "middle", "pan")] for size in sizes}
+for size, count in sizes.items():
+    check(all(sum(at) == count for at in zip(*left[size])), f"{size} spheres are lost")
+    print(f"segregation: of {count} {size} spheres {left[size][0][-1]:.0f} are on the first sieve, {left[size][1][-1]:.0f} on the "
+          f"second and {left[size][2][-1]:.0f} below")
+check(left["large"][0][-1] == 40, "large spheres pass the first sieve")
+check(max(left["medium"][2]) == 0, "medium spheres pass the second sieve")
+check(left["medium"][1][-1] > 50, "medium spheres stay on the first sieve")
+check(left["small"][2][-1] > 150, "small spheres do not pass")
+throw = 0.012
+near("how far the upper sieve swings", max(c["upper.x"]) - min(c["upper.x"]), 2 * throw, 5e-4)
+near("and the lower one against it", min(a + b for a, b in zip(c["upper.x"], c["lower.x"])), 0, 1e-3)
 
 # ---- Joints that do not meet are assembled, and check says so ----
 scene = os.path.join(SOURCE, "examples", "pendulums.json")
@@ -128,4 +182,25 @@ with open("apart.json", "w", encoding="utf-8") as file, open(scene, encoding="ut
 told = run_json("check", "apart.json")
 check(0 < told["assembly_correction"] <= 0.01, f"the assembly is told as {told['assembly_correction']}")
 check(any("did not meet" in warning for warning in told["warnings"]), f"no warning: {told['warnings']}")
-check(told["joint_kinds"] == "2 spherical, 1 revolute, 1 distance", told["joint_kinds"])
+# ---- Joints that contradict each other are named, with their places in the file ----
+with open("against.json", "w", encoding="utf-8") as file:
+    file.write("""{"version": 1, "bodies": [
+{"name": "rod", "position": [0.5, 0, 0], "shapes": [{"kind": "box", "size": [1, 0.1, 0.1]}]}], "joints": [
+{"name": "left", "kind": "spherical", "bodies": ["ground", "rod"], "frame_a": {}, "frame_b": {"position": [-0.5, 0, 0]}},
+{"name": "right", "kind": "spherical", "bodies": ["ground", "rod"], "frame_a": {"position": [1.2, 0, 0]}, "frame_b": {"position": [0.5, 0, 0]}}]}""")
+said = talus("check", "against.json", code=3).stderr
+check("cannot be closed together with joint 1: 0.1" in said, said)
+check('joint 2 is against.json:4:1: joints[1] "right"' in said and 'joint 1 is against.json:3:1: joints[0] "left"' in said, said)
+
+# ---- Joints that cannot be brought together in a run are warned of, by name ----
+with open("torn.json", "w", encoding="utf-8") as file:
+    file.write("""{"version": 1, "duration": 0.5, "bodies": [
+{"name": "hand", "kind": "prescribed", "shapes": [{"kind": "sphere", "radius": 0.1}],
+ "motion": {"kind": "velocity", "velocity": [1, 0, 0]}},
+{"name": "rod", "position": [0.5, 0, 0], "shapes": [{"kind": "box", "size": [1, 0.1, 0.1]}]}], "joints": [
+{"name": "post", "kind": "spherical", "bodies": ["ground", "rod"], "at": [1, 0, 0]},
+{"name": "grip", "kind": "spherical", "bodies": ["hand", "rod"], "at": [0, 0, 0]}]}""")
+told = run_json("run", "torn.json", "--quiet", "--force", "-o", "torn.h5")
+check(any("joints could not be brought together: joint" in w and "torn.json:" in w for w in told["warnings"]), f"{told['warnings']}")
+
+check(run_json("check", "apart.json")["joint_kinds"] == "2 spherical, 1 revolute, 1 distance", "its kinds")

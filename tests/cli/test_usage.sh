@@ -97,7 +97,7 @@ refused 2 "export: 'a.txt' ends neither in .csv nor in .pvd (VTK for ParaView); 
     export a.h5 -o a.txt
 refused 2 "export: --to 1 is before --from 2" export a.h5 -o a.csv --from 2 --to 1
 refused 2 "--every: '0' is not a whole number of 1 or more" export a.h5 -o a.csv --every 0
-refused 2 "--format: 'vtu' is not one of csv|vtk|steps|contacts|monitors" export a.h5 -o a.csv --format vtu
+refused 2 "--format: 'vtu' is not one of csv|vtk|steps|contacts|monitors|joints" export a.h5 -o a.csv --format vtu
 echo > a.csv
 refused 2 "export: -o names the result itself" export a.csv -o ./a.csv
 

@@ -2156,6 +2156,24 @@ static const bad_scene bad_scenes[] = {
            "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'rope': true}]"),
      "s.json:6:79: joints[0]: has 'rope', expected none in a joint of kind \"revolute\""},
     {SEEN,
+     SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
+                  "0]], 'rope': true, 'spring': {'stiffness': 1}}]"),
+     "s.json:6:110: joints[0]: has both 'rope' and 'spring', expected one of them"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
+                  "0]], 'spring': {'stiffness': 1, 'rest': 0}}]"),
+     "s.json:6:123: joints[0].spring: has 'rest', expected 'length' of the joint, where it is at "
+     "rest"},
+    {SEEN,
+     SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
+                  "0]], 'length': 1, 'spring': {'table': [[0, 0], [1, 2]]}}]"),
+     "s.json:6:96: joints[0]: has both 'length' and a 'table' of its spring, expected one of them"},
+    {BLIND,
+     SCENE(JOINTS "[{'kind': 'distance', 'bodies': ['ground', 'arm'], 'points': [[0, 0, 0], [1, 0, "
+                  "0]], 'spring': {'stiffness': 0}}]"),
+     "s.json:6:106: joints[0].spring: does nothing, expected limits, friction, a spring or a motor "
+     "that does"},
+    {SEEN,
      SCENE(JOINTS
            "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'ratio': 2}]"),
      "s.json:6:79: joints[0]: has 'ratio', expected none in a joint of kind \"revolute\""},

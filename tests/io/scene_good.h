@@ -251,7 +251,12 @@ static const char scene_joints[] =
     "   {'kind': 'pulley', 'bodies': ['arm', 'hand'], 'points': [[2, 0, 1], [3, 0, 1]],\n"
     "    'anchors': [[2, 0, 4], [3, 0, 5]], 'ratio': 2, 'rope': true},\n"
     "   {'kind': 'generic', 'bodies': ['ground', 'arm'], 'at': [2, 0, 1], 'locked': ['x', 'rz'],\n"
-    "    'axes': {'y': {'limits': [0, 1]}}}],\n"
+    "    'axes': {'y': {'limits': [0, 1]}}},\n"
+    "   {'name': 'strut', 'kind': 'distance', 'bodies': ['arm', 'hand'], 'length': 1.5,\n"
+    "    'points': [[2, 0, 1], [3, 0, 2]], 'spring': {'stiffness': 100, 'damping': 2},\n"
+    "    'limits': [0.5, null], 'restitution': 0.2, 'friction': 1, 'motor': {'force': 3}},\n"
+    "   {'kind': 'distance', 'bodies': ['arm', 'hand'], 'points': [[2, 0, 1], [3, 0, 2]],\n"
+    "    'spring': {'table': [[0, 0], [1, 0], [2, -50]]}, 'rope': false}],\n"
     " 'monitors': {'elbow': {'kind': 'joint', 'joint': 'wrist'},\n"
     "   'second': {'kind': 'joint', 'joint': ['chain', 1]},\n"
     "   'power': {'kind': 'expression', 'expression': '=elbow.rz_rate*elbow.rz_motor'}}}\n";

@@ -23,7 +23,7 @@ static void joints_are_those_of_the_file(void **state)
     (void)state;
     tl_document *document = parse(scene_joints);
     const tl_scene *scene = tl_document_scene(document);
-    assert_int_equal(tl_scene_joint_count(scene), 18);
+    assert_int_equal(tl_scene_joint_count(scene), 20);
 
     const tl_joint_def shoulder = joint(document, 1);
     assert_int_equal(shoulder.kind, TL_JOINT_REVOLUTE);
@@ -83,11 +83,24 @@ static void joints_are_those_of_the_file(void **state)
     assert_true(generic.locked[0] && generic.locked[5] && !generic.locked[1]);
     assert_true(generic.axes[1].upper == 1);
 
-    /* names */
+    const tl_joint_def strut = joint(document, 19), table = joint(document, 20);
+    assert_true(strut.axes[0].stiffness == 100 && strut.axes[0].damping == 2 &&
+                strut.length == 1.5 && strut.axes[0].lower == 0.5 &&
+                strut.axes[0].restitution == 0.2 && strut.axes[0].friction == 1 &&
+                strut.axes[0].drive == TL_DRIVE_FORCE && strut.axes[0].target.value == 3);
+    assert_true(table.axes[0].spring_length == 3 && table.axes[0].spring_forces[2] == -50);
+
+    /* names, and where they stand */
+    char place[256];
+    tl_document_describe_joint(document, (tl_joint){7}, place, sizeof place);
+    assert_non_null(strstr(place, "joints[5] \"chain\", 2 of 3"));
+    tl_document_describe_joint(document, (tl_joint){99}, place, sizeof place);
+    assert_string_equal(place, "joint 99");
     assert_string_equal(tl_document_joint_name(document, (tl_joint){2}), "wrist");
     assert_string_equal(tl_document_joint_name(document, (tl_joint){7}), "chain");
     assert_null(tl_document_joint_name(document, (tl_joint){4}));
-    assert_null(tl_document_joint_name(document, (tl_joint){19}));
+    assert_string_equal(tl_document_joint_name(document, (tl_joint){19}), "strut");
+    assert_null(tl_document_joint_name(document, (tl_joint){21}));
     assert_null(tl_document_joint_name(document, (tl_joint){0}));
     assert_int_equal(tl_document_find_joint(document, "rail").index, 3);
     assert_int_equal(tl_document_find_joint(document, "chain").index, 0);

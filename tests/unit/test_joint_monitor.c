@@ -2,7 +2,7 @@
  * and until the joint is gone. */
 #include "support.h"
 
-enum { CHANNELS = 14 + 3 + 1 + 14 + 1 };
+enum { CHANNELS = 14 + 3 + 1 + 14 + 3 + 1 };
 
 /* A bar on a motor, and a ball on a rod; a monitor of each joint. */
 static tl_world *machine(tl_precision precision)
@@ -74,7 +74,11 @@ static void assert_measured(tl_world *world)
     assert_true(values[16] == s[0].motor[5]);
     assert_true(values[17] == s[0].error);
     assert_loads(values + 18, &s[1]);
-    assert_true(values[32] == s[1].error);
+    assert_true(values[32] == s[1].value[0]);
+    assert_true(values[33] == s[1].rate[0]);
+    assert_true(values[34] == s[1].motor[0]);
+    assert_true(values[35] == s[1].error);
+    assert_near(s[1].value[0], 1, 1e-6); /* the rod */
 }
 
 static void monitors_have_the_states(void **state)
@@ -86,7 +90,9 @@ static void monitors_have_the_states(void **state)
     } some[] = {{0, "hinge.fx", "N"},           {7, "hinge.torque", "N m"},
                 {13, "hinge.local_tz", "N m"},  {14, "hinge.rz", "rad"},
                 {15, "hinge.rz_rate", "rad/s"}, {16, "hinge.rz_motor", "N m"},
-                {17, "hinge.error", "m"},       {32, "rod.error", "m"}};
+                {17, "hinge.error", "m"},       {32, "rod.length", "m"},
+                {33, "rod.length_rate", "m/s"}, {34, "rod.length_motor", "N"},
+                {35, "rod.error", "m"}};
     for (tl_precision precision = TL_MIXED; precision <= TL_DOUBLE; precision++) {
         tl_world *world = machine(precision), *copy;
         tl_monitor_info info;

@@ -289,6 +289,9 @@ SPOIL(endless_text, (def->axes[5].drive = TL_DRIVE_FORCE,
 SPOIL(lost_text, (def->axes[5].drive = TL_DRIVE_FORCE, def->axes[5].target.expression = "t"))
 SPOIL(short_rod, def->length = -1)
 SPOIL(roped, def->rope = true)
+SPOIL(roped_spring, (def->rope = true, def->axes[0].stiffness = 1))
+SPOIL(rested_spring, (def->axes[0].rest = 1, def->axes[0].stiffness = 1))
+SPOIL(idle_line, def->axes[0].restitution = 0.5)
 SPOIL(no_ratio, def->ratio = 0)
 SPOIL(nan_ratio, def->ratio = NAN)
 SPOIL(pushing, def->ratio = -2)
@@ -357,7 +360,17 @@ static const spoil spoils[] = {
     {TL_JOINT_REVOLUTE, locked_nan, TL_BAD_ARGUMENT,
      "joint.axes[0] is set; the joint locks this axis: it must be as by default"},
     {TL_JOINT_DISTANCE, axis_of_weld, TL_BAD_ARGUMENT,
+     "joint.axes[5] is set; joints of this kind have the first axis alone: it must be as by "
+     "default"},
+    {TL_JOINT_PULLEY, axis_of_weld, TL_BAD_ARGUMENT,
      "joint.axes[5] is set; joints of this kind have no free axes: it must be as by default"},
+    {TL_JOINT_DISTANCE, roped_spring, TL_BAD_ARGUMENT,
+     "joint.rope is true; with axes[0] set it must be false: axes[0].upper is the most"},
+    {TL_JOINT_DISTANCE, rested_spring, TL_BAD_ARGUMENT,
+     "joint.axes[0].rest is 1; it must be 0: `length` is where the spring is at rest"},
+    {TL_JOINT_DISTANCE, idle_line, TL_BAD_ARGUMENT,
+     "joint.axes[0] is set; nothing acts along it: it must have limits, friction, a spring, a "
+     "damper or a drive"},
     {TL_JOINT_REVOLUTE, lock_hinge, TL_BAD_ARGUMENT,
      "joint.locked[3] is true; it is for joints of kind generic alone"},
     {TL_JOINT_REVOLUTE, short_spring, TL_BAD_ARGUMENT,

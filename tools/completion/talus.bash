@@ -91,7 +91,7 @@ _talus()
     --stepper) _talus_words "$word" "dvi smooth" ;;
     --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
     --precision) _talus_words "$word" "mixed double" ;;
-    --format) _talus_words "$word" "csv vtk steps contacts monitors" ;;
+    --format) _talus_words "$word" "csv vtk steps contacts monitors joints" ;;
     --output | -o)
         if [ "$command" = export ]; then
             _talus_files "$word" csv pvd
