@@ -415,6 +415,13 @@ TL_API tl_status tl_scene_split_mesh(tl_scene *scene, tl_geometry geometry,
  * and pieces is NULL. */
 TL_API tl_status tl_scene_pieces(const tl_scene *scene, tl_geometry geometry, tl_pieces_info *info);
 
+/** Gives a mesh convex pieces that were made before, in place of splitting it: `info` as
+ * tl_pieces_describe() or, with the vertices of the hulls, tl_world_pieces() told it. Of each piece
+ * only the vertices count. TL_BAD_DATA where there is no piece or one is no hull, TL_BAD_ARGUMENT
+ * where the mesh has been split. */
+TL_API tl_status tl_scene_set_pieces(tl_scene *scene, tl_geometry geometry,
+                                     const tl_pieces_info *info);
+
 /** Makes room for `count` more bodies. Nothing depends on it, but where very many are added a few
  * at a time, what is there need not be copied again and again. */
 TL_API tl_status tl_scene_reserve(tl_scene *scene, size_t count);

@@ -256,6 +256,12 @@ TL_API size_t tl_world_geometry_count(const tl_world *world);
 TL_API tl_status tl_world_geometry(const tl_world *world, tl_geometry geometry,
                                    tl_geometry_info *info);
 
+/** How near the convex pieces of a mesh come to it, as tl_scene_pieces(), and the first of the
+ * hulls that stand for it, which follow each other; its index is 0 where the mesh has none. Of a
+ * world that was loaded only the count is known, and all other numbers are 0. */
+TL_API tl_status tl_world_pieces(const tl_world *world, tl_geometry geometry, tl_pieces_info *info,
+                                 tl_geometry *first);
+
 /** A copy of the moving part of a world's state at one time, for recording and showing. Opaque;
  * used again and again, it keeps its memory. */
 typedef struct tl_frame tl_frame;

@@ -50,10 +50,18 @@ struct tl_document {
     uint32_t title;      /* bytes into names */
 };
 
+/* The convex pieces of a mesh, as hulls among the geometries of a result. */
+typedef struct tl_stored_pieces {
+    uint32_t mesh, first; /* 1 + their places */
+    tl_pieces_info info;  /* without the pieces themselves */
+} tl_stored_pieces;
+
 /* Geometries that a result holds, in the order of its scene. */
 typedef struct tl_stored_geometries {
     size_t count;
     const tl_geometry_info *infos;
+    size_t split_count; /* meshes whose pieces it holds */
+    const tl_stored_pieces *splits;
 } tl_stored_geometries;
 
 /* Reads the scene of a result. Where there are stored geometries they stand for the files that the

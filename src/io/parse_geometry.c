@@ -266,6 +266,38 @@ static tl_status add_mesh(const tl_reader *r, const tl_json *value, double scale
     return status < 0 ? refuse(r, value, status) : TL_OK;
 }
 
+/* Whether a result holds the pieces of a mesh. */
+static bool is_stored(const tl_reader *r, uint32_t index)
+{
+    for (size_t i = 0; i < r->stored.split_count; i++)
+        if (r->stored.splits[i].mesh == index)
+            return true;
+    return false;
+}
+
+/* The pieces that a result holds, in the order in which they were made, so that the hulls are those
+ * of the result. */
+static tl_status take_pieces(const tl_reader *r, const tl_json *value)
+{
+    tl_array list = {.item = sizeof(tl_piece)};
+    tl_status status = TL_OK;
+    for (size_t i = 0; status == TL_OK && i < r->stored.split_count; i++) {
+        const tl_stored_pieces *s = &r->stored.splits[i];
+        tl_pieces_info info = s->info;
+        status = tl_array_resize(&list, info.count);
+        for (size_t k = 0; status == TL_OK && k < info.count; k++) {
+            const tl_geometry_info *hull = &r->stored.infos[s->first - 1 + k];
+            ((tl_piece *)list.data)[k] = (tl_piece){
+                hull->vertex_count, hull->vertices, hull->triangle_count, hull->triangles, 0, 0};
+        }
+        info.pieces = list.data;
+        if (status == TL_OK)
+            status = tl_scene_set_pieces(r->scene, (tl_geometry){s->mesh}, &info);
+    }
+    tl_array_free(&list);
+    return status < 0 && status != TL_NO_MEMORY ? refuse(r, value, status) : status;
+}
+
 /* How a mesh is split for dynamic bodies. */
 static tl_status split_mesh(const tl_reader *r, const tl_json *value, uint32_t index)
 {
@@ -280,6 +312,8 @@ static tl_status split_mesh(const tl_reader *r, const tl_json *value, uint32_t i
     TL_TRY(tl_read_whole(r, f[VERTICES], 4, 255, &vertices));
     def.most = (size_t)pieces;
     def.vertices = (size_t)vertices;
+    if (is_stored(r, index))
+        return TL_OK;
     const tl_status status = tl_scene_split_mesh(r->scene, (tl_geometry){index}, &def);
     return status < 0 ? refuse(r, value, status) : TL_OK;
 }
@@ -373,6 +407,8 @@ tl_status tl_read_geometries(tl_reader *r, const tl_json *object)
     const split *wanted = splits.data;
     for (size_t i = 0; i < splits.count && status == TL_OK; i++)
         status = split_mesh(r, wanted[i].how, wanted[i].index);
+    if (object && status == TL_OK)
+        status = take_pieces(r, object);
     tl_array_free(&splits);
     return status;
 }

@@ -5,6 +5,7 @@
 #define TL_IO_RESULT_GEOMETRIES_H
 
 #include "base/memory.h"
+#include "io/document.h"
 #include "io/h5table.h"
 #include "talus/world.h"
 
@@ -12,6 +13,7 @@ typedef struct tl_result_geometries {
     tl_array infos;     /* tl_geometry_info, which point into the two below */
     tl_array vertices;  /* double, three per item */
     tl_array triangles; /* uint32_t, three per item; vertices count from the geometry's first */
+    tl_array pieces;    /* tl_stored_pieces, in the order of their hulls */
 } tl_result_geometries;
 
 /* An empty one. */

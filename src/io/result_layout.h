@@ -10,7 +10,7 @@
 /* The format's version. The minor one counts additions that older readers may pass over; with the
  * major one the meaning of what was there changes (docs/formats.md). */
 #define TL_RESULT_MAJOR    1
-#define TL_RESULT_MINOR    3
+#define TL_RESULT_MINOR    4
 #define TL_RESULT_ID_CHARS 32 /* hexadecimal; the same in the result and in its checkpoint */
 
 /* What quantised files round to besides tl_record_def.error. */

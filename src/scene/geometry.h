@@ -28,7 +28,8 @@ typedef struct tl_geometry_rec {
                                  yz zx xy */
     uint32_t first_piece; /* of meshes that were split for dynamic bodies: the hulls that stand */
     uint32_t piece_count; /* for it, 1 + index into the geometries, and how many; else 0 */
-    tl_pieces_info split; /* of the same: how near they are; its pieces are NULL. Scenes alone */
+    tl_pieces_info split; /* of the same: how near they are; its pieces are NULL; all 0
+                             in worlds that were loaded */
 } tl_geometry_rec;
 
 /* The convex hull of points, as a mesh's (tl_mesh_create_hull) with coplanar triangles merged. */

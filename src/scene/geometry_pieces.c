@@ -45,35 +45,37 @@ static tl_status add_hulls(tl_scene *scene, const tl_pieces_info *info)
     return TL_OK;
 }
 
+/* The hulls that stand for a mesh. */
+static tl_status give(tl_scene *scene, uint32_t index, const tl_pieces_info *info)
+{
+    const uint32_t first = (uint32_t)scene->geometries.count + 1;
+    TL_TRY(add_hulls(scene, info));
+    tl_geometry_rec *geometry = find_mesh(scene, index); /* they may have moved */
+    geometry->first_piece = first;
+    geometry->piece_count = (uint32_t)info->count;
+    geometry->split = *info;
+    geometry->split.pieces = NULL;
+    return TL_OK;
+}
+
 static tl_status split(tl_scene *scene, uint32_t index, const tl_split_def *def)
 {
     tl_mesh *mesh = NULL;
     tl_pieces *pieces = NULL;
-    const uint32_t first = (uint32_t)scene->geometries.count + 1;
     tl_status status = tl_geometry_to_mesh(find_mesh(scene, index), &mesh);
     if (status == TL_OK)
         status = tl_mesh_split(mesh, def, &pieces);
-    tl_pieces_info info = tl_pieces_describe(pieces);
+    const tl_pieces_info info = tl_pieces_describe(pieces);
     if (status == TL_OK)
-        status = add_hulls(scene, &info);
-    if (status == TL_OK) {
-        tl_geometry_rec *geometry = find_mesh(scene, index); /* they may have moved */
-        geometry->first_piece = first;
-        geometry->piece_count = (uint32_t)info.count;
-        geometry->split = info;
-        geometry->split.pieces = NULL;
-    }
+        status = give(scene, index, &info);
     tl_pieces_destroy(pieces);
     tl_mesh_destroy(mesh);
     return status;
 }
 
-tl_status tl_scene_split_mesh(tl_scene *scene, tl_geometry geometry, const tl_split_def *def)
+/* Whether a mesh can be given pieces. */
+static tl_status check_unsplit(const tl_scene *scene, tl_geometry geometry)
 {
-    if (!scene)
-        return tl_refuse_null("scene");
-    if (!def)
-        return tl_refuse_null("def");
     const tl_geometry_rec *mesh = find_mesh(scene, geometry.index);
     if (!mesh)
         return refuse_mesh(scene, geometry.index);
@@ -82,7 +84,33 @@ tl_status tl_scene_split_mesh(tl_scene *scene, tl_geometry geometry, const tl_sp
                        "geometry: %u has been split; split a mesh once, before it is on a dynamic "
                        "body",
                        geometry.index);
+    return TL_OK;
+}
+
+tl_status tl_scene_split_mesh(tl_scene *scene, tl_geometry geometry, const tl_split_def *def)
+{
+    if (!scene)
+        return tl_refuse_null("scene");
+    if (!def)
+        return tl_refuse_null("def");
+    TL_TRY(check_unsplit(scene, geometry));
     return split(scene, geometry.index, def);
+}
+
+tl_status tl_scene_set_pieces(tl_scene *scene, tl_geometry geometry, const tl_pieces_info *info)
+{
+    if (!scene)
+        return tl_refuse_null("scene");
+    if (!info || (info->count && !info->pieces))
+        return tl_refuse_null(info ? "info->pieces" : "info");
+    TL_TRY(check_unsplit(scene, geometry));
+    const tl_geometry_rec *mesh = find_mesh(scene, geometry.index);
+    if (!info->count || !(mesh->volume > 0))
+        return tl_fail(TL_BAD_DATA,
+                       info->count ? "geometry: %u is no solid, and has no pieces"
+                                   : "geometry: %u: there are no pieces",
+                       geometry.index);
+    return give(scene, geometry.index, info);
 }
 
 tl_status tl_scene_pieces(const tl_scene *scene, tl_geometry geometry, tl_pieces_info *info)

@@ -100,3 +100,21 @@ tl_status tl_world_geometry(const tl_world *world, tl_geometry geometry, tl_geom
                                .triangles = o->triangles.data};
     return TL_OK;
 }
+
+tl_status tl_world_pieces(const tl_world *world, tl_geometry geometry, tl_pieces_info *info,
+                          tl_geometry *first)
+{
+    REFUSE_NULL(info);
+    *info = (tl_pieces_info){0};
+    REFUSE_NULL(first);
+    *first = (tl_geometry){0};
+    REFUSE_NULL(world);
+    if (!geometry.index || geometry.index > world->geometries.count)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: geometry is %u; there are %zu, from 1", __func__,
+                       geometry.index, world->geometries.count);
+    const tl_geometry_rec *g = (const tl_geometry_rec *)world->geometries.data + geometry.index - 1;
+    *info = g->split;
+    info->count = g->piece_count;
+    first->index = g->first_piece;
+    return TL_OK;
+}

@@ -235,6 +235,29 @@ static void test_result_1_3(void **state)
     (void)state;
 }
 
+/* A mesh falls: the file has its two convex pieces. */
+static void test_result_1_4(void **state)
+{
+    char path[256];
+    tl_result *result = NULL;
+    tl_document *document = NULL;
+    tl_pieces_info pieces;
+    tl_shape_info shapes[2];
+    assert_ok(tl_result_open(unpack(path, "result-1.4.h5"), &result));
+    assert_int_equal(tl_result_describe(result).format_minor, 4);
+    assert_int_equal(tl_result_geometry_count(result), 3);
+    assert_ok(tl_result_read_shapes(result, 2, shapes));
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(shapes[i].def.kind == TL_HULL && shapes[i].def.geometry.index == 2 + i);
+    assert_ok(tl_result_document(result, &document));
+    assert_ok(tl_scene_pieces(tl_document_scene(document), (tl_geometry){1}, &pieces));
+    assert_int_equal(pieces.count, 2);
+    assert_near(pieces.fit.volume, 0.03, 1e-9);
+    tl_document_destroy(document);
+    tl_result_close(result);
+    (void)state;
+}
+
 /* ---- What may come ---- */
 
 static char later[256];
@@ -444,11 +467,11 @@ static void test_scene_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes),          cmocka_unit_test(test_result_1_0),
-        cmocka_unit_test(test_result_1_1),      cmocka_unit_test(test_result_1_2),
-        cmocka_unit_test(test_result_1_3),      cmocka_unit_test(test_later_minor),
-        cmocka_unit_test(test_missing_columns), cmocka_unit_test(test_later_major),
-        cmocka_unit_test(test_scene_versions),
+        cmocka_unit_test(test_scenes),      cmocka_unit_test(test_result_1_0),
+        cmocka_unit_test(test_result_1_1),  cmocka_unit_test(test_result_1_2),
+        cmocka_unit_test(test_result_1_3),  cmocka_unit_test(test_result_1_4),
+        cmocka_unit_test(test_later_minor), cmocka_unit_test(test_missing_columns),
+        cmocka_unit_test(test_later_major), cmocka_unit_test(test_scene_versions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,7 +1,7 @@
 /* Bodies that go and come, against a plain reference on the host: after every edit rows, shapes,
  * frames, contacts by owner and levels are, bit for bit, what an edit of the world's image gives;
  * and a world that is saved and loaded then is the same as one that was not. */
-#include "support.h"
+#include "mesh_forms.h"
 
 #include "scene/region.h"
 #include "world/image.h"
@@ -253,6 +253,43 @@ static void same_world(const tl_world *w, const tl_image *old, const uint8_t *go
 
 /* ---- Edits ---- */
 
+/* What shapes of crowds share: a hull, a mesh that is a solid in the form of an L, and a height
+ * field. They are the first geometries of each scene. */
+enum { HULL = 1, MESH, HEIGHTS };
+
+static void add_geometries(tl_scene *scene)
+{
+    static const double points[6][3] = {{0.08, 0, 0},  {-0.08, 0, 0}, {0, 0.07, 0},
+                                        {0, -0.07, 0}, {0, 0, 0.06},  {0, 0, -0.06}};
+    static double corners[6][2] = {{0, 0},       {0.16, 0},    {0.16, 0.08},
+                                   {0.08, 0.08}, {0.08, 0.16}, {0, 0.16}};
+    static const double heights[9] = {0, 0.02, 0, 0.03, 0.05, 0.01, 0, 0.02, 0.01};
+    const tl_heights_def field = {3, 3, {0.2, 0.2}, heights};
+    const tl_split_def split = tl_split_default();
+    tl_geometry made;
+    assert_ok(tl_scene_add_hull(scene, 6, points[0], &made));
+    assert_int_equal(made.index, HULL);
+    form_clear();
+    form_prism(6, corners, (double[2]){0.04, 0.04}, 0.05);
+    tl_mesh *mesh = form_mesh();
+    assert_ok(tl_scene_add_mesh(scene, mesh, &made));
+    assert_int_equal(made.index, MESH);
+    tl_mesh_destroy(mesh);
+    assert_ok(tl_scene_add_heights(scene, &field, &made));
+    assert_int_equal(made.index, HEIGHTS);
+    assert_ok(tl_scene_split_mesh(scene, (tl_geometry){MESH}, &split));
+}
+
+/* One of the geometries as a shape: on dynamic bodies a mesh is its pieces. */
+static tl_shape_def any_geometry(dice *d, bool fixed)
+{
+    const double kind = roll(d, 0, 1);
+    if (fixed && kind < 0.4)
+        return tl_heights_default((tl_geometry){HEIGHTS});
+    return kind < 0.7 ? tl_mesh_shape_default((tl_geometry){MESH})
+                      : tl_hull_default((tl_geometry){HULL});
+}
+
 /* A body of one to three spheres or solids, now and then a wall or a small ball that stays in
  * place. */
 static tl_body_def any_body(dice *d, tl_shape_def shapes[3], double ratio)
@@ -278,6 +315,12 @@ static tl_body_def any_body(dice *d, tl_shape_def shapes[3], double ratio)
                                         : tl_parallelogram_default((double[3]){0.4, 0, 0},
                                                                    (double[3]){0, 0.3, 0.1});
     }
+    if (roll(d, 0, 1) < 0.3) { /* a hull, a mesh or a height field, alone or beside others */
+        const double at = shapes[0].position[0];
+        shapes[0] = any_geometry(d, fixed);
+        shapes[0].position[0] = at;
+    }
+    roll_turn(d, def.orientation);
     roll3(d, -1, 1, def.position);
     def.position[2] += 1.5;
     return def;
@@ -289,6 +332,7 @@ static tl_world *crowd(const variant *v, dice *d, double ratio)
     settings.solver.iterations = 8;
     settings.solver.position_iterations = 4;
     tl_scene *scene = mixer_scene(&settings, 60, 5);
+    add_geometries(scene);
     add_floor(scene, (tl_material){0});
     for (int i = 0; i < 50; i++) {
         tl_shape_def shapes[3];
@@ -326,6 +370,7 @@ static void edit(tl_world *w, dice *d, double part, uint32_t add, double ratio)
         defs[i] = any_body(d, shapes[i], ratio);
     memset(gone, 0, w->rows + 32u);
     tl_body_list_init(&list);
+    list.geometries = &w->geometries;
     assert_ok(tl_body_list_add(&list, add, defs, w->materials - 1));
     assert_ok(tl_image_append(&image, &list, (uint32_t)w->row_of.count + 1, TL_MIXED));
     double *vel = image.vel.data;
@@ -366,8 +411,25 @@ static void same_loaded(tl_world *w)
     tl_world_destroy(loaded);
 }
 
+/* Which kinds of shapes touch something, a bit each. */
+static uint32_t touching(const tl_world *w)
+{
+    tl_image image;
+    uint32_t kinds = 0;
+    tl_image_init(&image);
+    assert_ok(tl_image_pull(w, tl_world_contacts(w), &image));
+    const uint32_t *info = image.shape_info.data;
+    for (size_t k = 0; k < image.a.count; k++)
+        kinds |= 1u << (info[*(const uint32_t *)row_at(&image.a, k)] & TLK_SHAPE_KIND) |
+                 1u << (info[*(const uint32_t *)row_at(&image.b, k)] & TLK_SHAPE_KIND);
+    tl_image_free(&image);
+    return kinds;
+}
+
 static void edits(const variant *v)
 {
+    const uint32_t wanted = 1u << TL_HULL | 1u << TL_MESH | 1u << TL_HEIGHTS;
+    uint32_t kinds = 0;
     const double ratios[3] = {1, 4, 50};
     for (int i = 0; i < 3; i++) {
         dice d = {17 + (uint64_t)i};
@@ -376,6 +438,7 @@ static void edits(const variant *v)
         assert_true(tl_world_contact_count(w) > 50);
         for (int k = 0; k < 8; k++) {
             context("%s, sizes 1:%g, edit %d", v->name, ratios[i], k);
+            kinds |= touching(w);
             edit(w, &d, k == 5 ? 0.7 : 0.1, k == 2 ? 32 : 8, ratios[i]);
             same_loaded(w);
         }
@@ -384,6 +447,7 @@ static void edits(const variant *v)
         same_loaded(w);
         tl_world_destroy(w);
     }
+    assert_int_equal(kinds & wanted, wanted);
 }
 
 static void test_edits(void **state)

@@ -111,6 +111,7 @@ def each(talus, result):
     for i, (name, kind, columns) in enumerate(FIXED_ONLY):
         where = [-4.5, -4.0, -0.4] if kind == "heights" else [4.2, 1.5 * i - 1.2, 0.8]
         add(name, kind, columns, where, kind="fixed")
+    add("sensor", "box", {"half_extents": [0.3, 0.3, 0.3], "sensor": 1}, [4.2, -2.7, 1])
     run(talus, result, bodies)
     reshape(result, rows)
     print(json.dumps(names))

@@ -60,7 +60,7 @@ async function select(label, value) {
 
 async function opens() {
   await page.goto(server.url);
-  await page.waitForFunction(() => window.talusView?.state().bodies === 23);
+  await page.waitForFunction(() => window.talusView?.state().bodies === 24);
   await drawn();
   await picture('shapes');
   await page.mouse.move(500, 690); // no tooltip, no highlight
@@ -146,6 +146,7 @@ async function tellsTheirSizes() {
   const hull = await shape('rounded hull');
   assert.deepEqual([hull.kind, hull.geometry, hull.rounding], ['hull', 1, 0.12]);
   assert.ok(hull.triangles > 8);
+  assert.deepEqual([(await shape('sensor')).sensor, (await shape('box')).sensor], [true, undefined]);
   assert.deepEqual((await shape('ellipsoid')).half_extents, [0.55, 0.3, 0.2]);
   assert.deepEqual([(await shape('heights')).kind, (await shape('heights')).triangles], ['heights', 1152]);
 }
@@ -182,15 +183,24 @@ async function cutsThem() {
   await select('Cut plane', '');
 }
 
+/** Walls are seen through or solid, and so are the sensors of dynamic bodies. */
 async function makesWallsSolid() {
-  const at = await project(names['fixed rounded box']),
-    pixel = () => call(([x, y]) => window.talusView.pixel(x, y), [at.x, at.y]);
-  const before = await pixel();
+  const looks = async () => {
+    const seen = {};
+    for (const name of ['fixed rounded box', 'sensor', 'rounded box']) {
+      const at = await project(names[name]);
+      seen[name] = await call(([x, y]) => window.talusView.pixel(x, y), [at.x, at.y]);
+    }
+    return seen;
+  };
+  const before = await looks();
   await page.getByLabel('Walls').fill('1');
   await drawn();
   await picture('shapes-solid');
-  const after = await pixel();
-  assert.ok(after.some((v, k) => Math.abs(v - before[k]) > 8), `${before} and ${after}`);
+  const after = await looks();
+  const differs = (name) => after[name].some((v, k) => Math.abs(v - before[name][k]) > 1);
+  assert.ok(differs('fixed rounded box') && differs('sensor'), JSON.stringify([before, after]));
+  assert.ok(!differs('rounded box'), 'bodies are solid either way');
 }
 
 await runParts(

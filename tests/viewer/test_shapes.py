@@ -29,7 +29,8 @@ def close(got, wanted):
 
 def forms(v, names):
     solid = {name: v.solids[index][0] for name, index in names.items() if index in v.solids}
-    assert len(solid) == 21, "all but two balls"
+    assert len(solid) == 22, "all but two balls"
+    assert [name for name in solid if solid[name][2] >= 256] == ["sensor"] and solid["sensor"][2] == 256 + 2
     # hull, rounded hull, mesh, heights: each once, though hulls are on two bodies
     assert sorted(v.forms) == [1, 2, 3, 4]
     assert solid["hull"][FORM] == solid["fixed hull"][FORM] != solid["rounded hull"][FORM]
@@ -67,4 +68,4 @@ with tempfile.TemporaryDirectory() as folder:
         forms(v, names)
         sizes(v, names)
         v.seek(2)
-        assert len(v.poses) == 23
+        assert len(v.poses) == 24

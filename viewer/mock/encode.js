@@ -32,7 +32,9 @@ export function encodeBodies(epoch, bodies, balls, solids, last = true) {
     at += 24;
   }
   for (const s of solids) {
-    [s.body, s.material, s.kind, s.form ?? 0].forEach((x, k) => view.setUint32(at + 4 * k, x, true));
+    [s.body, s.material, s.kind | (s.sensor ? 256 : 0), s.form ?? 0].forEach((x, k) =>
+      view.setUint32(at + 4 * k, x, true),
+    );
     [...s.position, ...s.orientation, ...s.size].forEach((x, k) => view.setFloat32(at + 16 + 4 * k, x, true));
     at += 68;
   }

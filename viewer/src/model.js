@@ -103,10 +103,8 @@ export class Model {
     if (solid.kind !== PLANE && (key === null || !meshOf(key, this.forms))) return; // a kind that came later
     solid.extent = sizeOf(solid, this.forms);
     this.solids.push(solid);
-    if (!dynamic) {
-      this.solidBodies.add(solid.body);
-      return;
-    }
+    if (!dynamic) this.solidBodies.add(solid.body);
+    if (!dynamic || solid.sensor) return; // drawn as a wall, without a colour or size of its own
     this.materials.add(solid.material);
     b.low = Math.min(b.low, solid.extent);
     b.high = Math.max(b.high, solid.extent);

@@ -2,17 +2,17 @@
 // once a click. Pure.
 import { HEIGHTS, PLANE, instanceOf, meshKey, meshOf, vertexOf } from './shapes.js';
 
+/** Whether a solid is looked through: as walls and sensors are, and the ground is not. */
+const isWall = (solid, dynamic) => (!dynamic || solid.sensor) && solid.kind !== HEIGHTS;
+
 /** `origin`, `way` (unit): arrays of 3. `cut(x, y, z)`: whether a point is cut away. Returns
  *  { index, distance } or null. Bodies in sight go before walls: containers are looked through. */
 export function pickBody(model, origin, way, cut = () => false) {
   const ball = pickBall(model, origin, way, cut),
-    solid = pickSolid(model, origin, way, cut, (s, dynamic) => dynamic || s.kind === HEIGHTS),
+    solid = pickSolid(model, origin, way, cut, (s, dynamic) => !isWall(s, dynamic)),
     first = nearer(ball, solid);
   if (first && !first.ground) return first;
-  return nearer(
-    first,
-    pickSolid(model, origin, way, cut, (s, dynamic) => !dynamic && s.kind !== HEIGHTS),
-  );
+  return nearer(first, pickSolid(model, origin, way, cut, isWall));
 }
 
 const nearer = (a, b) => (!a || (b && b.distance < a.distance) ? b : a);

@@ -94,7 +94,8 @@ function decodeSolid(view, at) {
   return {
     body: view.getUint32(at, true),
     material: view.getUint32(at + 4, true),
-    kind: view.getUint32(at + 8, true),
+    kind: view.getUint8(at + 8),
+    sensor: view.getUint8(at + 9) === 1,
     form: view.getUint32(at + 12, true),
     position: [f(0), f(1), f(2)],
     orientation: [f(3), f(4), f(5), f(6)],

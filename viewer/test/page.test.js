@@ -597,6 +597,7 @@ test('dynamic solids hide what is behind them; the ground hides balls, not walls
         ],
         [],
         [
+          { ...place, body: 3, kind: 2, size: [3, 3, 3, 0, 0, 0], sensor: true },
           { ...place, body: 3, kind: 4, size: [0.5, 0.5, 0, 0, 0, 0] },
           { ...place, body: 4, kind: 2, size: [0.5, 0.5, 0.5, 0, 0, 0] },
           { ...place, body: 5, kind: 10, size: [0, 0, 0, 0, 0, 0], form: 1 },

@@ -192,6 +192,7 @@ test('tables, contacts, rows and times', () => {
     body: 1,
     material: 2,
     kind: 2,
+    sensor: false,
     form: 0,
     position: [0, 0, 1],
     orientation: [1, 0, 0, 0],

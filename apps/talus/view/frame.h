@@ -16,7 +16,10 @@ typedef struct view_ball {
 } view_ball;
 
 typedef struct view_solid {
-    uint32_t body, material, kind, form; /* form: 1 + its place in the table, 0 where it has none */
+    uint32_t body, material;
+    uint8_t kind, sensor; /* sensor: 1 or 0 */
+    uint16_t unused;
+    uint32_t form; /* 1 + its place in the table, 0 where it has none */
     float position[3], orientation[4], size[6];
 } view_solid;
 

@@ -214,6 +214,9 @@ static json_t *tell_solid(const view_table *table, const view_solid *solid)
                   (json_int_t)solid->material, "position", tidy_vector(solid->position, 3),
                   "orientation", tidy_vector(solid->orientation, 4));
     float rounding = 0;
+    if (solid->sensor) {
+        json_object_set_new(shape, "sensor", json_true());
+    }
     switch ((tl_shape_kind)solid->kind) {
     case TL_BOX: rounding = solid->size[3]; /* fall through */
     case TL_ELLIPSOID:

@@ -156,8 +156,11 @@ static bool add_solid(view_table *table, uint32_t index, const tl_shape_def *def
         return false;
     }
     view_solid *solid = &table->solids[table->solid_count++];
-    *solid = (view_solid){
-        .body = index, .material = def->material.index, .kind = (uint32_t)def->kind, .form = form};
+    *solid = (view_solid){.body = index,
+                          .material = def->material.index,
+                          .kind = (uint8_t)def->kind,
+                          .sensor = def->sensor,
+                          .form = form};
     narrow(def->position, solid->position, 3);
     narrow(def->orientation, solid->orientation, 4);
     put_size(def, solid->size);
@@ -184,9 +187,6 @@ static bool add_shapes(view_table *table, view_body *body, size_t count,
     double radius = 0;
     for (size_t i = 0; i < count; i++) {
         const tl_shape_def seen = as_seen(&shapes[i].def), *def = &seen;
-        if (def->sensor && body->kind == TL_DYNAMIC) {
-            continue; /* it would hide the body, and what is in it */
-        }
         const tl_geometry_info *geometry = geometry_of(geometries, def);
         const double reach = tl_shape_reach(def, geometry), half = thickness(def, reach);
         radius = fmax(radius, reach);
@@ -195,7 +195,7 @@ static bool add_shapes(view_table *table, view_body *body, size_t count,
         } else if (!add_solid(table, body->index, def, geometry)) {
             return false;
         }
-        if (body->kind != TL_FIXED && isfinite(half) &&
+        if (body->kind != TL_FIXED && !def->sensor && isfinite(half) &&
             (table->smallest == 0 || half < table->smallest)) {
             table->smallest = half;
         }

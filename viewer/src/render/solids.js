@@ -1,7 +1,7 @@
 // Every shape that is no ball and no plane: one instanced mesh for each kind of primitive and each geometry.
 // Instances are placed by the shader, from the same textures of poses as the balls: a picture costs the
 // processor nothing per body. Solids of dynamic bodies, and height fields, are opaque; those of fixed and
-// prescribed bodies are walls: see-through with crisp edges, so that a container shows what is in it.
+// prescribed bodies, and sensors, are walls: see-through with crisp edges, so that a container shows what is in it.
 import * as THREE from 'three';
 import { POSE, SHADE, PALETTE } from './shading.js';
 import { HEIGHTS, meshKey, meshOf, instanceOf } from '../shapes.js';
@@ -238,7 +238,7 @@ export class Solids {
       if (!mesh) continue;
       const fixed = kind[solid.body] !== 0,
         ground = solid.kind === HEIGHTS,
-        look = ground ? 'ground' : fixed ? 'wall' : 'body',
+        look = ground ? 'ground' : fixed || solid.sensor ? 'wall' : 'body',
         { core, round, turn, shear, affine } = instanceOf(solid);
       this.batch(key, mesh, look).add({
         aOwner: [solid.body, Math.min(255, solid.material) | (fixed ? 256 : 0) | (ground ? 512 : 0)],
