@@ -139,6 +139,7 @@ void tell_document(facts *f, const tl_document *document)
     fact_names(f, "named_bodies", list_body_names(f, document));
     fact_vector(f, "gravity", settings.gravity, "m/s^2");
     fact_number(f, "step", settings.step, "s");
+    fact_text(f, "stepper", tl_word(TL_WORDS_STEPPER, settings.stepper));
     fact_text(f, "solver", tl_word(TL_WORDS_SOLVER, settings.solver.kind));
     fact_count(f, "iterations", settings.solver.iterations);
     fact_text(f, "precision", tl_word(TL_WORDS_PRECISION, settings.precision));

@@ -9,6 +9,11 @@
 #include <string.h>
 
 /* The words of options, in the order of the numbers that stand for them: NULL after the last. */
+static const char *stepper_word(uint32_t i)
+{
+    return tl_words(TL_WORDS_STEPPER)[i];
+}
+
 static const char *solver_word(uint32_t i)
 {
     return tl_words(TL_WORDS_SOLVER)[i];
@@ -83,6 +88,8 @@ static const option known[] = {
      0, KIND_COUNT, FIELD(threads), NULL, 0, 1024},
     {"--backend", NULL, "where to run; auto, the default: a GPU if one answers", TAKES_BACKEND, 0,
      KIND_WORD, FIELD(backend), backend_word, 0, 0},
+    {"--stepper", NULL, "how a step goes in time", TAKES_SOLVER, 0, KIND_WORD, FIELD(stepper),
+     stepper_word, 0, 0},
     {"--solver", NULL, "the solver", TAKES_SOLVER, 0, KIND_WORD, FIELD(solver), solver_word, 0, 0},
     {"--iterations", "N", "iterations of the solver a step, at most", TAKES_SOLVER, 0, KIND_COUNT,
      FIELD(iterations), NULL, 1, 1000000},
@@ -181,6 +188,7 @@ static const option known[] = {
 static const options nothing = {.until = NAN,
                                 .threads = -1,
                                 .backend = BACKEND_AUTO,
+                                .stepper = -1,
                                 .solver = -1,
                                 .iterations = -1,
                                 .precision = -1,

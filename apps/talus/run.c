@@ -60,6 +60,9 @@ static size_t add_sets(const options *given, char texts[][SET_ROOM], const char 
     if (given->precision >= 0)
         snprintf(texts[n++], SET_ROOM, "settings.precision=%s",
                  tl_word(TL_WORDS_PRECISION, (uint32_t)given->precision));
+    if (given->stepper >= 0)
+        snprintf(texts[n++], SET_ROOM, "settings.stepper=%s",
+                 tl_word(TL_WORDS_STEPPER, (uint32_t)given->stepper));
     for (size_t i = 0; i < n; i++)
         sets[count + i] = texts[i];
     return count + n;

@@ -252,6 +252,12 @@ TL_API size_t tl_scene_joint_count(const tl_scene *scene);
 /** What a joint was added as. Tables and texts that it points to belong to the scene. */
 TL_API tl_status tl_scene_joint(const tl_scene *scene, tl_joint joint, tl_joint_def *def);
 
+/** How a step goes in time (docs/theory.md, "Steppers"). */
+typedef enum tl_stepper {
+    TL_STEPPER_DVI = 0,   /**< first order in h: contacts and joints in one problem */
+    TL_STEPPER_SMOOTH = 1 /**< second order in h where nothing impacts: for mechanisms */
+} tl_stepper;
+
 /** How overlap is removed (docs/theory.md, "Overlap"). */
 typedef enum tl_overlap {
     TL_OVERLAP_SPLIT = 0,   /**< a second, frictionless problem moves positions only */
@@ -318,6 +324,7 @@ typedef struct tl_solver_def {
 typedef struct tl_settings {
     double gravity[3];        /**< m/s^2; default (0, 0, -9.81) */
     double step;              /**< s, the time step h, > 0; default 1/200 */
+    tl_stepper stepper;       /**< default TL_STEPPER_DVI */
     double envelope;          /**< m, contacts are made for gaps up to this (delta); 0, the default:
                                    5 % of the smallest radius of a dynamic body's shapes */
     tl_overlap overlap;       /**< default TL_OVERLAP_SPLIT */

@@ -180,14 +180,15 @@ static tl_status read_record(tl_reader *r, const tl_json *object)
 
 static tl_status read_settings(tl_reader *r, const tl_json *object)
 {
-    enum { ENVELOPE, OVERLAP, FRACTION, SPEED, BOUNCE, IMPACTS, MOST, PRECISION, COUNT };
+    enum { ENVELOPE, OVERLAP, FRACTION, SPEED, BOUNCE, IMPACTS, MOST, PRECISION, STEPPER, COUNT };
     static const char *const keys[] = {"envelope",       "overlap",           "recovery_fraction",
                                        "recovery_speed", "restitution_speed", "impacts",
-                                       "max_speed",      "precision"};
+                                       "max_speed",      "precision",         "stepper"};
     static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_settings *s = &r->settings;
     uint32_t overlap = s->overlap, impacts = s->impacts, precision = s->precision;
+    uint32_t stepper = s->stepper;
     if (!object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "settings", COUNT, keys, f));
@@ -199,6 +200,8 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_choice(r, f[IMPACTS], tl_words(TL_WORDS_IMPACTS), &impacts));
     TL_TRY(tl_read_number(r, f[MOST], TL_ABOVE_0("m/s"), &s->max_speed));
     TL_TRY(tl_read_choice(r, f[PRECISION], tl_words(TL_WORDS_PRECISION), &precision));
+    TL_TRY(tl_read_choice(r, f[STEPPER], tl_words(TL_WORDS_STEPPER), &stepper));
+    s->stepper = (tl_stepper)stepper;
     s->overlap = (tl_overlap)overlap;
     s->impacts = (tl_impacts)impacts;
     s->precision = (tl_precision)precision;

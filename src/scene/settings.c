@@ -10,6 +10,7 @@ tl_settings tl_settings_default(void)
     return (tl_settings){
         .gravity = {0, 0, -9.81},
         .step = 1.0 / 200,
+        .stepper = TL_STEPPER_DVI,
         .envelope = 0,
         .overlap = TL_OVERLAP_SPLIT,
         .recovery_fraction = 0.5,
@@ -72,6 +73,7 @@ tl_status tl_settings_check(const tl_settings *settings)
     TL_TRY(tl_check_finite(&place, "gravity", 3, settings->gravity));
     if (!(settings->step > 0 && isfinite(settings->step)))
         return tl_refuse(&place, "step", 1, &settings->step, "it must be finite and > 0");
+    TL_TRY(tl_check_enum(&place, "stepper", settings->stepper, TL_WORDS_STEPPER));
     if (!(settings->envelope >= 0 && isfinite(settings->envelope)))
         return tl_refuse(&place, "envelope", 1, &settings->envelope, "it must be finite and >= 0");
     TL_TRY(check_overlap(&place, settings));

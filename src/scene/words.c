@@ -42,6 +42,7 @@ static const struct vocabulary {
                               "revolute_spherical", "gear", "rack", "screw", "pulley", "generic")},
     [TL_WORDS_FUNCTION] = {"TL_FUNCTION_", WORDS("constant", "sine", "table", "expression")},
     [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
+    [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   5u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   6u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -75,7 +75,7 @@ static void array(stream *s, tl_array *a)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[10] = {t->overlap,
+    uint32_t words[11] = {t->overlap,
                           t->solver.kind,
                           t->solver.law,
                           t->solver.iterations,
@@ -84,7 +84,8 @@ static void settings(stream *s, tl_settings *t)
                           t->precision,
                           t->threads,
                           t->impacts,
-                          t->solver.balance_iterations};
+                          t->solver.balance_iterations,
+                          t->stepper};
     double *numbers[] = {
         &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,   &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -104,6 +105,7 @@ static void settings(stream *s, tl_settings *t)
         s->status = tl_damaged("its settings are not valid: a flag is not 0 or 1");
     t->impacts = (tl_impacts)words[8];
     t->solver.balance_iterations = words[9];
+    t->stepper = (tl_stepper)words[10];
 }
 
 /* A table of numbers that a record owns. */

@@ -50,7 +50,7 @@ layers, rest = divmod(found["bodies"] - 2, 100)
 check(rest == 0 and layers > 5, f"bodies: {found['bodies']}")
 for key, wanted in {"title": "A heap of balls in a tank", "materials": ["glass", "steel"],
                     "named_bodies": ["tank", "big", "balls"], "gravity": [0, 0, -9.81], "step": 0.005,
-                    "solver": "psor", "iterations": 8, "precision": "mixed", "duration": 2, "rate": 50,
+                    "stepper": "dvi", "solver": "psor", "iterations": 8, "precision": "mixed", "duration": 2, "rate": 50,
                     "record_contacts": False, "dynamic": found["bodies"] - 1, "fixed": 1, "prescribed": 0,
                     "shapes": found["bodies"] + 4, "overlapping_pairs": 0}.items():
     equal(found[key], wanted, key)

@@ -65,6 +65,7 @@ static const settings_case settings_cases[] = {
     {{SR(envelope, -1e-3)}, "settings.envelope is -0.001; it must be finite and >= 0"},
     {{SR(envelope, INFINITY)}, "settings.envelope is inf; it must be finite and >= 0"},
     {{SR(envelope, NAN)}, "settings.envelope is nan; it must be finite and >= 0"},
+    {{SU(stepper, 9)}, "settings.stepper is 9; it must be TL_STEPPER_DVI or TL_STEPPER_SMOOTH"},
     {{SU(overlap, 2)}, "settings.overlap is 2; it must be TL_OVERLAP_SPLIT or TL_OVERLAP_VELOCITY"},
     {{SR(recovery_fraction, 0)}, "settings.recovery_fraction is 0; " ABOVE_0_TO_1},
     {{SR(recovery_fraction, 1.0000000001)},

@@ -36,7 +36,7 @@ _talus()
 
     case $command in
     run)
-        options="--output -o --until --set --threads --backend --solver --iterations --precision --rate
+        options="--output -o --until --set --threads --backend --stepper --solver --iterations --precision --rate
             --contacts --fields --compression --no-record --force -f --view $viewer --quiet -q --json --help -h"
         files=json
         ;;
@@ -88,6 +88,7 @@ _talus()
     fi
     case $before in
     --backend) _talus_words "$word" "auto cpu cuda" ;;
+    --stepper) _talus_words "$word" "dvi smooth" ;;
     --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
     --precision) _talus_words "$word" "mixed double" ;;
     --format) _talus_words "$word" "csv vtk steps contacts monitors" ;;

@@ -390,8 +390,9 @@ json_t *view_vector(const double *values, int count)
 json_t *view_settings_to_json(const tl_settings *s)
 {
     return json_pack(
-        "{ss so sf sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss sI}", "type", "settings",
-        "gravity", view_vector(s->gravity, 3), "step", s->step, "envelope", s->envelope, "overlap",
+        "{ss so sf ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss sI}", "type", "settings",
+        "gravity", view_vector(s->gravity, 3), "step", s->step, "stepper",
+        tl_word(TL_WORDS_STEPPER, s->stepper), "envelope", s->envelope, "overlap",
         tl_word(TL_WORDS_OVERLAP, s->overlap), "recovery_fraction", s->recovery_fraction,
         "recovery_speed", number_or_null(s->recovery_speed), "restitution_speed",
         number_or_null(s->restitution_speed), "impacts", tl_word(TL_WORDS_IMPACTS, s->impacts),
@@ -461,7 +462,7 @@ static bool put_gravity(tl_settings *s, const json_t *value, char *error)
 bool view_settings_from_json(tl_settings *s, const json_t *command, char error[VIEW_ERROR])
 {
     unsigned overlap = s->overlap, solver = s->solver.kind, law = s->solver.law,
-             impacts = s->impacts;
+             impacts = s->impacts, stepper = s->stepper;
     const setting known[] = {
         {.name = "step", .real = &s->step},
         {.name = "envelope", .real = &s->envelope},
@@ -477,6 +478,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "balance_iterations", .whole = &s->solver.balance_iterations},
         {.name = "threads", .whole = &s->threads},
         {.name = "warm_start", .flag = &s->solver.warm_start},
+        {.name = "stepper", .words = tl_words(TL_WORDS_STEPPER), .word = &stepper},
         {.name = "overlap", .words = tl_words(TL_WORDS_OVERLAP), .word = &overlap},
         {.name = "impacts", .words = tl_words(TL_WORDS_IMPACTS), .word = &impacts},
         {.name = "solver", .words = tl_words(TL_WORDS_SOLVER), .word = &solver},
@@ -505,6 +507,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
             return false;
         }
     }
+    s->stepper = (tl_stepper)stepper;
     s->overlap = (tl_overlap)overlap;
     s->impacts = (tl_impacts)impacts;
     s->solver.kind = (tl_solver_kind)solver;

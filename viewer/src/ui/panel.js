@@ -177,6 +177,7 @@ const SETTINGS = [
   ['law', 'Friction law', 'words'],
   ['omega', 'Omega', { min: 0, max: 2, title: 'Step factor of psor and jacobi; 0: 1 and 0.3' }],
   ['lambda', 'Lambda', { min: 0, max: 1, title: 'Averaging factor of jacobi' }],
+  ['stepper', 'Stepper', 'words'],
   ['overlap', 'Overlap', 'words'],
   [
     'envelope',
