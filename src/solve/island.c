@@ -81,6 +81,26 @@ void tl_island_relative(const tl_island *island, const tl_island_row *row, doubl
     u[2] = dot(row->axis[2], v) + row->slide[1];
 }
 
+double tl_island_change(const tl_island *island)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < island->rows; i++) {
+        const tl_island_row *row = &island->row[i];
+        double v[3] = {0, 0, 0};
+        for (int side = 0; side < 2; side++) {
+            const uint32_t at = side ? row->b : row->a;
+            double change[6];
+            for (int k = 0; at != TL_STILL && k < 6; k++)
+                change[k] = island->body[at].vel[k] - island->body[at].free[k];
+            if (at != TL_STILL)
+                add_point(change, side ? row->arm_b : row->arm_a, side ? 1 : -1, v);
+        }
+        for (int k = 0; k < 3; k++)
+            sum += row->p[k] * dot(row->axis[k], v);
+    }
+    return sum;
+}
+
 void tl_island_velocities(tl_island *island)
 {
     for (uint32_t i = 0; i < island->bodies; i++)

@@ -13,9 +13,8 @@
 typedef struct tl_island_body {
     double inverse_mass[3];
     double inverse_inertia[9];
-    double mass, radius; /* kg, m: what the least change of velocity is measured with */
-    double free[6];      /* m/s, rad/s, without the rows' impulses */
-    double vel[6];       /* with them */
+    double free[6]; /* m/s, rad/s, without the rows' impulses */
+    double vel[6];  /* with them */
 } tl_island_body;
 
 /* A contact point. Velocities are those of b less those of a, at arms from the origins; `bias` is
@@ -49,10 +48,10 @@ typedef struct tl_island {
 
 typedef struct tl_island_result {
     bool solved;
-    bool ray;           /* Lemke's path ended on a ray */
-    uint32_t size;      /* unknowns */
+    bool ray;      /* Lemke's path ended on a ray */
+    uint32_t size; /* unknowns */
     uint32_t iterations;
-    double residual;    /* m/s */
+    double residual; /* m/s */
 } tl_island_result;
 
 /* What solving works in; kept from step to step. */
@@ -80,6 +79,9 @@ tl_status tl_island_newton(tl_island_room *room, tl_island *island, double toler
 void tl_island_velocities(tl_island *island);
 void tl_island_relative(const tl_island *island, const tl_island_row *row, double u[3]);
 double tl_island_residual(const tl_island *island);
+
+/* How much the impulses change the velocities: twice the kinetic energy of the change, J. */
+double tl_island_change(const tl_island *island);
 
 /* What an impulse along an axis of a row changes in the velocities of its bodies. */
 void tl_island_response(const tl_island *island, const tl_island_row *row, const double axis[3],

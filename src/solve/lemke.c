@@ -1,7 +1,7 @@
 /* The complementarity problem of an island as a dense one, for Lemke's method:
  *     0 <= p_n _|_ w >= 0,  0 <= p_f _|_ G_f' v + E s >= 0,  0 <= s _|_ mu p_n - E' p_f >= 0
- * and, where a row is widened (eq. 16), 0 <= c_j _|_ w_1 - w_j + c_2 + .. + c_j >= 0 with the sum of
- * all c added to w_1. Impulses are counted in units of the mass that the row's normal meets, so
+ * and, where a row is widened (eq. 16), 0 <= c_j _|_ w_1 - w_j + c_2 + .. + c_j >= 0 with the sum
+ * of all c added to w_1. Impulses are counted in units of the mass that the row's normal meets, so
  * that all unknowns are speeds. */
 #include "solve/island.h"
 
@@ -51,8 +51,9 @@ typedef struct line {
 
 static line line_of(const tl_island_row *row, const double along[3])
 {
-    line out = {.row = row, .offset = along[0] * row->bias + along[1] * row->slide[0] +
-                                      along[2] * row->slide[1]};
+    line out = {.row = row,
+                .offset =
+                    along[0] * row->bias + along[1] * row->slide[0] + along[2] * row->slide[1]};
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++)
             out.axis[k] += along[l] * row->axis[l][k];
@@ -176,8 +177,7 @@ static void fill_widenings(assembly *s, uint32_t at)
                 double a[6], b[6];
                 tl_island_response(s->island, s->line[j].row, s->line[j].axis, a, b);
                 *entry(s, at + k, s->at[j]) =
-                    *entry(s, own, s->at[j]) -
-                    s->unit[j] * seen_by(&other, s->line[j].row, a, b);
+                    *entry(s, own, s->at[j]) - s->unit[j] * seen_by(&other, s->line[j].row, a, b);
             }
             s->q[at + k] = s->q[own] - free_velocity(s->island, &other);
             for (uint32_t l = 0; l <= k; l++)

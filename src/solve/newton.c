@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-#define SWEEPS_FIRST 60u
+#define SWEEPS_FIRST   60u
 #define SWEEPS_BETWEEN 40u
-#define ROUNDS 120u
-#define PROXIMAL 1e-7
+#define ROUNDS         120u
+#define PROXIMAL       1e-7
 
 /* What is kept of a row. */
 typedef struct kept {
@@ -263,8 +263,8 @@ static void move(state *s, double part)
                 u[k] += along(r->j_b[k], s->x + 6 * (size_t)s->place[row->b]);
         }
         for (int k = 0; k < 3; k++)
-            row->p[k] -= part * (r->f[k] + r->k[k][0] * u[0] + r->k[k][1] * u[1] +
-                                 r->k[k][2] * u[2]);
+            row->p[k] -=
+                part * (r->f[k] + r->k[k][0] * u[0] + r->k[k][1] * u[1] + r->k[k][2] * u[2]);
     }
     tl_island_velocities(s->island);
 }

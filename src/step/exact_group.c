@@ -1,14 +1,14 @@
-/* The separating directions of a pair of convex pieces: faces of each, pairs of edges that are faces
- * of the Minkowski difference (two arcs of the Gauss maps that cross; parallel edges give none) and,
- * for a ball, the direction in which it is nearest. Each comes with the points where the pieces are
- * nearest along it: of two faces, where one lies over the other. */
+/* The separating directions of a pair of convex pieces: faces of each, pairs of edges that are
+ * faces of the Minkowski difference (two arcs of the Gauss maps that cross; parallel edges give
+ * none) and, for a ball, the direction in which it is nearest. Each comes with the points where the
+ * pieces are nearest along it: of two faces, where one lies over the other. */
 #include "step/exact.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SAME   1e-9 /* cosines that differ by less are of one direction */
-#define LOOP   64u  /* corners of a face that is clipped, at most */
+#define SAME 1e-9 /* cosines that differ by less are of one direction */
+#define LOOP 64u  /* corners of a face that is clipped, at most */
 
 static double dot(const double a[3], const double b[3])
 {
@@ -25,7 +25,7 @@ static void cross(const double a[3], const double b[3], double out[3])
 /* What a pair's facets are made from. */
 typedef struct pair {
     tl_exact *exact;
-    const tl_piece *piece[2];
+    const tl_polytope *piece[2];
     const tl_exact_reach *reach;
     bool planar;
     tl_group *group;
@@ -41,7 +41,7 @@ static const double *face_of(const pair *p, int side, uint32_t i)
     return (const double *)p->exact->numbers.data + p->piece[side]->face + 4 * (size_t)i;
 }
 
-static tl_face_kind kind_of(const tl_piece *piece, uint32_t face)
+static tl_face_kind kind_of(const tl_polytope *piece, uint32_t face)
 {
     return piece->face_kind ? (tl_face_kind)piece->face_kind[face] : TL_FACE_OUTER;
 }
@@ -111,7 +111,7 @@ static uint32_t facing(const pair *p, int side, const double n[3])
 /* What of the other side's face that looks at a face lies over it. */
 static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3])
 {
-    const tl_piece *own = p->piece[side], *other = p->piece[1 - side];
+    const tl_polytope *own = p->piece[side], *other = p->piece[1 - side];
     const double *n = face_of(p, side, face);
     const uint32_t at = facing(p, 1 - side, n);
     double room[2][LOOP][3];
@@ -192,7 +192,7 @@ static tl_status add_facet(const pair *p, tl_facet *facet)
 /* Facets of the faces of one side. */
 static tl_status add_faces(const pair *p, int side, bool *apart, tl_facet *best)
 {
-    const tl_piece *own = p->piece[side];
+    const tl_polytope *own = p->piece[side];
     const double round = p->piece[0]->rounding + p->piece[1]->rounding;
     if (!p->piece[1 - side]->vertices)
         return TL_OK;
@@ -203,7 +203,8 @@ static tl_status add_faces(const pair *p, int side, bool *apart, tl_facet *best)
         uint32_t nearest = 0;
         if (kind == TL_FACE_NONE)
             continue;
-        tl_facet facet = {.first = (uint32_t)p->exact->points.count, .quiet = kind != TL_FACE_OUTER};
+        tl_facet facet = {.first = (uint32_t)p->exact->points.count,
+                          .quiet = kind != TL_FACE_OUTER};
         facet.psi = support(p, 1 - side, plane, &nearest) - plane[3] - round;
         for (int k = 0; k < 3; k++)
             facet.n[k] = side ? -plane[k] : plane[k];
@@ -254,7 +255,7 @@ static void middle_of(const double *a0, const double *a1, const double *b0, cons
 
 static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
 {
-    const tl_piece *a = p->piece[0], *b = p->piece[1];
+    const tl_polytope *a = p->piece[0], *b = p->piece[1];
     const double round = a->rounding + b->rounding;
     for (uint32_t i = 0; i < a->edges; i++)
         for (uint32_t j = 0; j < b->edges; j++) {
@@ -297,7 +298,7 @@ static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
 /* The point of a piece that is nearest to c, and whether c is outside of the piece. */
 static bool nearest_point(const pair *p, int side, const double c[3], double out[3])
 {
-    const tl_piece *piece = p->piece[side];
+    const tl_polytope *piece = p->piece[side];
     double best = INFINITY;
     bool outside = false;
     for (uint32_t f = 0; f < piece->faces; f++) {
@@ -374,7 +375,7 @@ static tl_status add_nearest(const pair *p, bool *apart, tl_facet *best)
     return keep ? add_facet(p, &facet) : TL_OK;
 }
 
-tl_status tl_exact_pair(tl_exact *exact, const tl_piece *a, const tl_piece *b,
+tl_status tl_exact_pair(tl_exact *exact, const tl_polytope *a, const tl_polytope *b,
                         const tl_exact_reach *reach, bool planar, tl_group *group)
 {
     const pair p = {exact, {a, b}, reach, planar, group};

@@ -1,5 +1,5 @@
-/* Lemke's method against Siconos: its own lexicographic Lemke, and the enumeration of all solutions,
- * among which ours must be, on thousands of random problems. */
+/* Lemke's method against Siconos: its own lexicographic Lemke, and the enumeration of all
+ * solutions, among which ours must be, on thousands of random problems. */
 #include "solve/lcp.h"
 
 #include <LCP_Solvers.h>
@@ -122,8 +122,8 @@ static void test_random_problems(void **state)
     uint32_t solved = 0, rays = 0, theirs = 0;
     for (int trial = 0; trial < 4000; trial++) {
         const int kind = trial % KINDS;
-        const uint32_t n = kind == FRICTION ? 4u * (1 + trial / KINDS % 3)
-                                            : 1 + (uint32_t)(trial / KINDS) % MOST;
+        const uint32_t n =
+            kind == FRICTION ? 4u * (1 + trial / KINDS % 3) : 1 + (uint32_t)(trial / KINDS) % MOST;
         double m[MOST * MOST], q[MOST], z[MOST], other[MOST] = {0}, w[MOST] = {0};
         tl_lcp found;
         fill_matrix(kind, n, m, q);
