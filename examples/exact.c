@@ -187,6 +187,15 @@ static void fly(const double a[2], double t, exact_state *s)
     s->t += t;
 }
 
+/* Whether two edges stop what goes along v: v = -(p n0 + q n1) with p, q >= 0. */
+static bool is_between(double n[2][2], const double v[2])
+{
+    const double det = n[0][0] * n[1][1] - n[0][1] * n[1][0];
+    const double p = -(v[0] * n[1][1] - v[1] * n[1][0]) / det;
+    const double q = -(n[0][0] * v[1] - n[0][1] * v[0]) / det;
+    return p >= 0 && q >= 0;
+}
+
 /* Where the last vertex of a chain is on an edge of another, and both stop the point: it rests. */
 static bool is_trapped(const exact_course *c, const exact_state *s)
 {
@@ -206,11 +215,7 @@ static bool is_trapped(const exact_course *c, const exact_state *s)
         }
     if (count < 2 || chains[0] == chains[1])
         return false;
-    /* what pulls is between the two normals, turned round: a = -(p n0 + q n1) with p, q >= 0 */
-    const double det = n[0][0] * n[1][1] - n[0][1] * n[1][0];
-    const double p = -(a[0] * n[1][1] - a[1] * n[1][0]) / det;
-    const double q = -(n[0][0] * a[1] - n[0][1] * a[0]) / det;
-    return p >= 0 && q >= 0;
+    return is_between(n, a) && is_between(n, s->v);
 }
 
 /* Stops what goes into an edge that the point is on. */

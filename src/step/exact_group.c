@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SAME 1e-9 /* cosines that differ by less are of one direction */
+#define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
 #define LOOP 64u  /* corners of a face that is clipped, at most */
 
 static double dot(const double a[3], const double b[3])
@@ -401,5 +402,8 @@ tl_status tl_exact_pair(tl_exact *exact, const tl_polytope *a, const tl_polytope
     }
     if (!group->facets && best.points) /* deep in each other: the shortest way out */
         TL_TRY(add_facet(&p, &best));
+    tl_facet *facets = (tl_facet *)exact->facets.data + group->first;
+    for (uint32_t i = 0; i < group->facets; i++)
+        facets[i].behind = facets[i].psi < fmin(best.psi, 0) - OUTSIDE * reach->way;
     return TL_OK;
 }

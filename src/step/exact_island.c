@@ -237,7 +237,8 @@ static uint32_t widest(const solving *s, const tl_group *g, double *most)
 
 static uint32_t choice_of(const solving *s, const tl_group *g, uint32_t facet)
 {
-    return facet == TL_NO_FACET || facets_of(s, g)[facet].quiet ? TL_NO_FACET : facet;
+    const tl_facet *f = facets_of(s, g) + facet;
+    return facet == TL_NO_FACET || f->quiet || f->behind ? TL_NO_FACET : facet;
 }
 
 /* How many groups push although they end outside of another facet, or are let through; where
@@ -260,7 +261,7 @@ static uint32_t unsettled(solving *s, size_t first, bool renew)
         uint32_t next = choice_of(s, g, best);
         if (through && next == TL_NO_FACET) /* the inner edge does not push: the next best does */
             for (uint32_t j = 0; j < g->facets; j++)
-                if (!facets_of(s, g)[j].quiet &&
+                if (choice_of(s, g, j) != TL_NO_FACET &&
                     (next == TL_NO_FACET || facets_of(s, g)[j].psi > facets_of(s, g)[next].psi))
                     next = j;
         if (next == g->choice)
