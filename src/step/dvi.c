@@ -165,6 +165,7 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
     double mark = tl_now();
     if (tl_step_is_exact(w)) {
         TL_TRY(tl_step_exact(w, &s->motion, &w->contacts[1 - w->current], s->audit, r));
+        s->first.iterations = r->iterations;
         r->ms.solve += lap(w, &mark);
         return TL_OK;
     }

@@ -254,6 +254,16 @@ static void middle_of(const double *a0, const double *a1, const double *b0, cons
         x[k] = 0.5 * (a0[k] + s * u[k] + b0[k] + t * v[k]);
 }
 
+/* Whether no vertex is beyond the two edges along their direction. */
+static bool is_outermost(const pair *p, const tl_facet *facet, const double *a0, const double *b0)
+{
+    const double back[3] = {-facet->n[0], -facet->n[1], -facet->n[2]};
+    const double slack = 1e-9 * (1e-3 + p->reach->way);
+    uint32_t which;
+    return support(p, 1, facet->n, &which) >= dot(facet->n, b0) - slack &&
+           support(p, 0, back, &which) >= dot(back, a0) - slack;
+}
+
 static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
 {
     const tl_polytope *a = p->piece[0], *b = p->piece[1];
@@ -275,10 +285,14 @@ static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
             const double length = sqrt(dot(facet.n, facet.n));
             if (!(length > 1e-6 * sqrt(dot(u, u) * dot(v, v))))
                 continue;
-            const double sign = dot(facet.n, face_of(p, 0, fa[0])) < 0 ? -1 / length : 1 / length;
+            const double out = dot(facet.n, face_of(p, 0, fa[0])) +
+                               dot(facet.n, face_of(p, 0, fa[1]));
+            const double sign = out < 0 ? -1 / length : 1 / length;
             for (int k = 0; k < 3; k++)
                 facet.n[k] *= sign;
             facet.psi = dot(facet.n, b0) - dot(facet.n, a0) - round;
+            if (!is_outermost(p, &facet, a0, b0))
+                continue; /* arcs that only touch, as those of faces that are parallel */
             facet.quiet = kind_of(a, fa[0]) != TL_FACE_OUTER ||
                           kind_of(a, fa[1]) != TL_FACE_OUTER ||
                           kind_of(b, fb[0]) != TL_FACE_OUTER || kind_of(b, fb[1]) != TL_FACE_OUTER;

@@ -12,6 +12,7 @@
 #define CHOICES 24u /* so many are tried one after the other; in larger islands they are searched \
                      */
 #define ROUNDS 24u
+#define UNSOLVED 1e-4 /* m/s: a residual that stops the run */
 
 /* An island while it is solved. */
 typedef struct solving {
@@ -421,7 +422,7 @@ tl_status tl_exact_island(const tl_world *world, tl_exact *exact, const tl_exact
     const size_t first = exact->row_of.count;
     TL_TRY(gather_bodies(&s));
     TL_TRY(search(&s, first, sum));
-    if (!s.result.solved && !(s.result.residual <= 1e-4 && !s.result.ray))
+    if (!s.result.solved && !(s.result.residual <= UNSOLVED))
         return refuse(&s, first);
     double *vel = exact->free.data;
     const uint32_t *local = exact->local.data;
