@@ -75,7 +75,11 @@ typedef enum tl_shape_kind {
     TL_ELLIPSOID = 7, /**< solid ellipsoid, axes along the local frame */
     TL_HULL = 8,      /**< convex polyhedron; with `rounding`, all that is within that of it */
     TL_MESH = 9,      /**< surface of triangles */
-    TL_HEIGHTS = 10   /**< height field: solid below a grid of heights */
+    TL_HEIGHTS = 10,  /**< height field: solid below a grid of heights */
+    TL_POINT = 11,  /**< a point: a sphere of radius 0, which it is once it is on a body. It has no
+                         volume: a body with points alone needs a mass */
+    TL_POLYGON = 12 /**< what tl_scene_add_polygon() made; once it is on a body, a hull per convex
+                         piece */
 } tl_shape_kind;
 
 /** A shape of a body, placed in the body's frame. */
@@ -94,7 +98,7 @@ typedef struct tl_shape_def {
                                  rounded edges; the outer size stays, so it must be smaller than
                                  the smallest half extent, or radius and half length. Hulls: a
                                  layer added all around */
-    tl_geometry geometry;   /**< hulls, meshes and height fields */
+    tl_geometry geometry;   /**< hulls, meshes, height fields and polygons */
     uint32_t group;         /**< the groups that it is in, a bit each; default 1 */
     uint32_t mask;          /**< the groups that it collides with, a bit each; default all. Two
                                  shapes collide where each is in a group of the other's mask:
@@ -128,6 +132,11 @@ TL_API tl_shape_def tl_hull_default(tl_geometry geometry);
 TL_API tl_shape_def tl_mesh_shape_default(tl_geometry geometry);
 /** A height field that tl_scene_add_heights() made, everything else at its default. */
 TL_API tl_shape_def tl_heights_default(tl_geometry geometry);
+
+/** A point, everything at its default. */
+TL_API tl_shape_def tl_point_default(void);
+/** A polygon that tl_scene_add_polygon() made, everything else at its default. */
+TL_API tl_shape_def tl_polygon_shape_default(tl_geometry geometry);
 
 /** The kinds of body. */
 typedef enum tl_body_kind {
@@ -254,9 +263,32 @@ TL_API tl_status tl_scene_joint(const tl_scene *scene, tl_joint joint, tl_joint_
 
 /** How a step goes in time (docs/theory.md, "Steppers"). */
 typedef enum tl_stepper {
-    TL_STEPPER_DVI = 0,   /**< first order in h: contacts and joints in one problem */
-    TL_STEPPER_SMOOTH = 1 /**< second order in h where nothing impacts: for mechanisms */
+    TL_STEPPER_DVI = 0,    /**< first order in h: contacts and joints in one problem */
+    TL_STEPPER_SMOOTH = 1, /**< second order in h where nothing impacts: for mechanisms */
+    TL_STEPPER_STEWART_TRINKLE =
+        2,             /**< every facet of a shape is a half-space, solved exactly; CPU */
+    TL_STEPPER_PEG = 3 /**< polyhedral exact geometry: half-spaces end where shapes do; CPU */
 } tl_stepper;
+
+/** Whether bodies move in space or in a plane. */
+typedef enum tl_planar {
+    TL_PLANAR_NONE = 0, /**< in space */
+    TL_PLANAR_XZ = 1    /**< dynamic bodies keep their y, and turn about y alone */
+} tl_planar;
+
+/** What the steppers TL_STEPPER_STEWART_TRINKLE and TL_STEPPER_PEG take (docs/theory.md, "Exact
+ * geometry"). */
+typedef struct tl_exact_def {
+    double epsilon;      /**< m: pairs farther apart than this are left out, whatever their speed; 0
+                              (the default): those that cannot meet within the step */
+    double psi_minimum;  /**< m: facets that a pair is deeper behind are left out; 0 (the default):
+                              those that cannot matter within the step */
+    uint32_t directions; /**< of the pyramid of friction in space, 3 to 64; default 8 */
+    bool cone;           /**< the cone instead of the pyramid; default false */
+    bool primary;        /**< TL_STEPPER_PEG: eq. 16 of document 003, one impulse along the primary
+                              facet of each pair; default false: on the facet that the pair ends
+                              the step on */
+} tl_exact_def;
 
 /** How overlap is removed (docs/theory.md, "Overlap"). */
 typedef enum tl_overlap {
@@ -325,6 +357,8 @@ typedef struct tl_settings {
     double gravity[3];        /**< m/s^2; default (0, 0, -9.81) */
     double step;              /**< s, the time step h, > 0; default 1/200 */
     tl_stepper stepper;       /**< default TL_STEPPER_DVI */
+    tl_exact_def exact;       /**< of exact steppers */
+    tl_planar planar;         /**< default TL_PLANAR_NONE */
     double envelope;          /**< m, contacts are made for gaps up to this (delta); 0, the default:
                                    5 % of the smallest radius of a dynamic body's shapes */
     tl_overlap overlap;       /**< default TL_OVERLAP_SPLIT */
@@ -379,6 +413,24 @@ TL_API tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material
  * vertices or a face with more than 32 is TL_TOO_LARGE. */
 TL_API tl_status tl_scene_add_hull(tl_scene *scene, size_t count, const double *points,
                                    tl_geometry *geometry);
+
+/** A polygon in the plane of x and z, as a prism along y. */
+typedef struct tl_polygon_def {
+    size_t count;           /**< vertices: at least 3, of an open chain 2; at most 4096 */
+    const double *vertices; /**< m, x and z of each; no two are equal, and no edges cross */
+    bool open;              /**< a chain of edges that is not closed, with what is solid to its
+                                 right, seen along it; behind it the solid has no end for exact
+                                 steppers. Default false: closed, in either sense of rotation */
+    double depth;           /**< m, along y, half to each side; > 0, default 1 */
+} tl_polygon_def;
+
+/** A closed polygon of depth 1 without vertices. */
+TL_API tl_polygon_def tl_polygon_default(void);
+
+/** Adds a polygon, for shapes of kind TL_POLYGON: its convex pieces, as hulls, of which `geometry`
+ * is the first. Exact steppers never push along edges at which it was cut. */
+TL_API tl_status tl_scene_add_polygon(tl_scene *scene, const tl_polygon_def *def,
+                                      tl_geometry *geometry);
 
 /** Adds a copy of a mesh, for shapes of kind TL_MESH. It is one-sided: what its triangles face,
  * counterclockwise, is free, and what is behind them is solid. It need not be closed; a closed one
@@ -699,6 +751,9 @@ TL_API tl_status tl_scene_monitor_info(const tl_scene *scene, size_t i, tl_monit
 
 /** How many bodies the scene has. */
 TL_API size_t tl_scene_body_count(const tl_scene *scene);
+
+/** How many geometries the scene has, convex pieces too. */
+TL_API size_t tl_scene_geometry_count(const tl_scene *scene);
 
 /** How many emitters the scene has. */
 TL_API size_t tl_scene_emitter_count(const tl_scene *scene);

@@ -45,6 +45,13 @@ typedef struct tl_report {
                                      within the step sent bodies where no contacts were expected */
     uint32_t iterations;          /**< of the velocity problem, those in search of balance too */
     uint32_t position_iterations; /**< of the position problem */
+    uint32_t islands;             /**< exact steppers: problems that were solved on their own */
+    uint32_t problem_size;        /**< exact steppers: velocities and facets, as document 003 counts
+                                     them: 2 per body in a planar world, else 6, and the points of
+                                     all facets */
+    uint32_t unsettled_groups;    /**< exact steppers: pairs for which no facet was found that
+                                     they end the step on; they overlap nowhere, and are 0 as a
+                                     rule */
     double residual;              /**< m/s, root mean square over contacts (docs/theory.md) */
     double max_residual;          /**< m/s, of the worst contact */
     double max_penetration;       /**< m, deepest overlap at the start of the step; >= 0 */

@@ -33,6 +33,7 @@ typedef struct tl_span {
 /* A geometry's name, bytes into names, and its kind. */
 typedef struct tl_named_geometry {
     uint32_t name, kind; /* tl_shape_kind */
+    uint32_t index;      /* of its handle */
 } tl_named_geometry;
 
 struct tl_document {

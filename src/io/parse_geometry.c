@@ -12,7 +12,7 @@
 
 static const size_t most_bytes = UINT32_MAX - 64; /* of a file of heights, as for scenes */
 static const char *const kinds[] = {
-    [TL_HULL] = "hull", [TL_MESH] = "mesh", [TL_HEIGHTS] = "heights"};
+    [TL_HULL] = "hull", [TL_MESH] = "mesh", [TL_HEIGHTS] = "heights", [TL_POLYGON] = "polygon"};
 
 /* What the library or a reader of files said, at a value. */
 __attribute__((cold)) static tl_status refuse(const tl_reader *r, const tl_json *value,
@@ -46,7 +46,7 @@ static tl_status read_path(const tl_reader *r, const tl_json *value, const char 
 static tl_status find_stored(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
                              const tl_geometry_info **stored)
 {
-    const size_t next = r->document->geometries.count;
+    const size_t next = tl_scene_geometry_count(r->scene);
     *stored = next < r->stored.count ? &r->stored.infos[next] : NULL;
     if (!r->stored.count || (*stored && (*stored)->kind == kind))
         return TL_OK;
@@ -318,21 +318,63 @@ static tl_status split_mesh(const tl_reader *r, const tl_json *value, uint32_t i
     return status < 0 ? refuse(r, value, status) : TL_OK;
 }
 
+/* ---- Polygons ---- */
+
+static tl_status read_corners(const tl_reader *r, const tl_json *list, double scale,
+                              tl_array *corners)
+{
+    if (list->kind != TL_JSON_ARRAY)
+        return tl_read_expected(r, list, "an array of vertices [x, z] (m)");
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        double corner[2];
+        TL_TRY(tl_read_vector(r, v, 2, TL_ANY("m"), corner));
+        corner[0] *= scale;
+        corner[1] *= scale;
+        TL_TRY(tl_array_append(corners, corner, 2));
+    }
+    return TL_OK;
+}
+
+static tl_status add_polygon(const tl_reader *r, const tl_json *value, double scale,
+                             tl_geometry *out)
+{
+    enum { VERTICES, OPEN, DEPTH, COUNT };
+    static const char *const keys[] = {"vertices", "open", "depth"};
+    const tl_json *f[COUNT];
+    tl_polygon_def def = tl_polygon_default();
+    tl_array corners = {.item = sizeof(double)};
+    TL_TRY(tl_read_fields(r, value, "a polygon", COUNT, keys, f));
+    if (!f[VERTICES])
+        return tl_read_missing(r, value, "vertices", "an array of vertices [x, z] (m)");
+    TL_TRY(tl_read_flag(r, f[OPEN], &def.open));
+    TL_TRY(tl_read_number(r, f[DEPTH], TL_ABOVE_0("m"), &def.depth));
+    tl_status status = read_corners(r, f[VERTICES], scale, &corners);
+    if (status == TL_OK) {
+        def.count = corners.count / 2;
+        def.vertices = corners.data;
+        status = tl_scene_add_polygon(r->scene, &def, out);
+        if (status < 0)
+            status = refuse(r, value, status);
+    }
+    tl_array_free(&corners);
+    return status;
+}
+
 /* `convex` receives what says how a mesh is split, NULL where nothing does. */
 static tl_status add_geometry(const tl_reader *r, const tl_json *value, uint32_t *kind,
-                              const tl_json **convex)
+                              uint32_t *index, const tl_json **convex)
 {
-    enum { HULL, MESH, HEIGHTS, SCALE, CONVEX, COUNT };
-    static const char *const keys[] = {"hull", "mesh", "heights", "scale", "convex"};
-    static const uint32_t kind_of[] = {TL_HULL, TL_MESH, TL_HEIGHTS};
+    enum { HULL, MESH, HEIGHTS, POLYGON, SCALE, CONVEX, COUNT };
+    static const char *const keys[] = {"hull", "mesh", "heights", "polygon", "scale", "convex"};
+    static const uint32_t kind_of[] = {TL_HULL, TL_MESH, TL_HEIGHTS, TL_POLYGON};
     const tl_json *f[COUNT], *given = NULL;
-    tl_geometry made;
+    tl_geometry made = {0};
     double scale = 1;
     TL_TRY(tl_read_fields(r, value, "a geometry", COUNT, keys, f));
     for (int i = 0; i < SCALE; i++) {
         if (f[i] && given)
             return tl_read_fail_key(r, value, f[i],
-                                    "has two of 'hull', 'mesh' and 'heights', "
+                                    "has two of 'hull', 'mesh', 'heights' and 'polygon', "
                                     "expected one of them");
         if (f[i]) {
             given = f[i];
@@ -340,16 +382,21 @@ static tl_status add_geometry(const tl_reader *r, const tl_json *value, uint32_t
         }
     }
     if (!given)
-        return tl_read_fail(r, value, "has no 'hull', 'mesh' or 'heights', expected one of them");
+        return tl_read_fail(r, value,
+                            "has no 'hull', 'mesh', 'heights' or 'polygon', "
+                            "expected one of them");
     TL_TRY(tl_read_number(r, f[SCALE], TL_ABOVE_0("m per unit"), &scale));
     if (f[SCALE] && *kind == TL_HEIGHTS)
         return tl_read_fail_key(r, value, f[SCALE], "has 'scale', expected none with 'heights'");
     if (f[CONVEX] && *kind != TL_MESH)
         return tl_read_fail_key(r, value, f[CONVEX], "has 'convex', expected it with 'mesh' alone");
     *convex = f[CONVEX];
-    if (*kind == TL_HULL)
-        return add_hull(r, given, scale, &made);
-    return *kind == TL_MESH ? add_mesh(r, given, scale, &made) : add_heights(r, given, &made);
+    TL_TRY(*kind == TL_HULL      ? add_hull(r, given, scale, &made)
+           : *kind == TL_MESH    ? add_mesh(r, given, scale, &made)
+           : *kind == TL_POLYGON ? add_polygon(r, given, scale, &made)
+                                 : add_heights(r, given, &made));
+    *index = made.index;
+    return TL_OK;
 }
 
 /* A mesh to be split, and how. */
@@ -389,10 +436,10 @@ static tl_status read_all(tl_reader *r, const tl_json *object, tl_array *splits)
         if (find(r, name))
             return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                     name.data);
-        TL_TRY(add_geometry(r, v, &geometry.kind, &convex));
+        TL_TRY(add_geometry(r, v, &geometry.kind, &geometry.index, &convex));
         TL_TRY(tl_document_keep(r->document, name, &geometry.name));
         TL_TRY(tl_array_append(&r->document->geometries, &geometry, 1));
-        const split wanted = {convex, (uint32_t)r->document->geometries.count};
+        const split wanted = {convex, geometry.index};
         if (convex)
             TL_TRY(tl_array_append(splits, &wanted, 1));
     }
@@ -420,8 +467,8 @@ tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_ki
     tl_text name = {0};
     char text[64];
     TL_TRY(tl_read_string(r, value, "the name of a geometry", &name));
-    geometry->index = find(r, name);
-    if (!geometry->index) {
+    const uint32_t at = find(r, name);
+    if (!at) {
         tl_near near = tl_near_start(name);
         for (size_t i = 0; name_at(r, i); i++) {
             const char *other = name_at(r, i);
@@ -430,7 +477,8 @@ tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_ki
         return tl_read_fail(r, value, "is %s, expected the name of one of 'geometries'%s",
                             tl_read_show(r, value, text, sizeof text), tl_near_hint(&near));
     }
-    const uint32_t is = known[geometry->index - 1].kind;
+    const uint32_t is = known[at - 1].kind;
+    geometry->index = known[at - 1].index;
     if (is == (uint32_t)kind)
         return TL_OK;
     return tl_read_fail(r, value, "is %s, a geometry with '%s', expected one with '%s'",

@@ -178,17 +178,48 @@ static tl_status read_record(tl_reader *r, const tl_json *object)
     return tl_read_number(r, f[ERROR], TL_ABOVE_0("m"), &record->error);
 }
 
+static tl_status read_exact(tl_reader *r, const tl_json *object, tl_exact_def *exact)
+{
+    enum { EPSILON, PSI, DIRECTIONS, CONE, PRIMARY, COUNT };
+    static const char *const keys[] = {"epsilon", "psi_minimum", "directions", "cone", "primary"};
+    const tl_json *f[COUNT];
+    uint64_t directions = exact->directions;
+    if (!object)
+        return TL_OK;
+    TL_TRY(tl_read_fields(r, object, "exact", COUNT, keys, f));
+    TL_TRY(tl_read_number(r, f[EPSILON], TL_AT_LEAST_0("m"), &exact->epsilon));
+    TL_TRY(tl_read_number(r, f[PSI], TL_AT_LEAST_0("m"), &exact->psi_minimum));
+    TL_TRY(tl_read_whole(r, f[DIRECTIONS], 3, 64, &directions));
+    exact->directions = (uint32_t)directions;
+    TL_TRY(tl_read_flag(r, f[CONE], &exact->cone));
+    return tl_read_flag(r, f[PRIMARY], &exact->primary);
+}
+
 static tl_status read_settings(tl_reader *r, const tl_json *object)
 {
-    enum { ENVELOPE, OVERLAP, FRACTION, SPEED, BOUNCE, IMPACTS, MOST, PRECISION, STEPPER, COUNT };
-    static const char *const keys[] = {"envelope",       "overlap",           "recovery_fraction",
-                                       "recovery_speed", "restitution_speed", "impacts",
-                                       "max_speed",      "precision",         "stepper"};
+    enum {
+        ENVELOPE,
+        OVERLAP,
+        FRACTION,
+        SPEED,
+        BOUNCE,
+        IMPACTS,
+        MOST,
+        PRECISION,
+        STEPPER,
+        EXACT,
+        PLANAR,
+        COUNT
+    };
+    static const char *const keys[] = {
+        "envelope", "overlap",   "recovery_fraction", "recovery_speed", "restitution_speed",
+        "impacts",  "max_speed", "precision",         "stepper",        "exact",
+        "planar"};
     static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_settings *s = &r->settings;
     uint32_t overlap = s->overlap, impacts = s->impacts, precision = s->precision;
-    uint32_t stepper = s->stepper;
+    uint32_t stepper = s->stepper, planar = s->planar;
     if (!object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "settings", COUNT, keys, f));
@@ -201,7 +232,10 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_number(r, f[MOST], TL_ABOVE_0("m/s"), &s->max_speed));
     TL_TRY(tl_read_choice(r, f[PRECISION], tl_words(TL_WORDS_PRECISION), &precision));
     TL_TRY(tl_read_choice(r, f[STEPPER], tl_words(TL_WORDS_STEPPER), &stepper));
+    TL_TRY(read_exact(r, f[EXACT], &s->exact));
+    TL_TRY(tl_read_choice(r, f[PLANAR], tl_words(TL_WORDS_PLANAR), &planar));
     s->stepper = (tl_stepper)stepper;
+    s->planar = (tl_planar)planar;
     s->overlap = (tl_overlap)overlap;
     s->impacts = (tl_impacts)impacts;
     s->precision = (tl_precision)precision;

@@ -90,7 +90,7 @@ static const char *const shape_keys[] = {"kind",        "material", "group",    
 /* What a kind takes: keys that it needs, and keys that it may have. A box takes 'size' or
  * 'half_extents'. */
 enum { NEEDS = 1, TAKES = 2 };
-static const uint8_t used[TL_HEIGHTS + 1][SHAPE_KEYS] = {
+static const uint8_t used[TL_POLYGON + 1][SHAPE_KEYS] = {
     [TL_SPHERE] = {[RADIUS] = NEEDS},
     [TL_BOX] = {[SIZE] = TAKES, [HALF_EXTENTS] = TAKES, [ROUNDING] = TAKES},
     [TL_PARALLELOGRAM] = {[EDGE_U] = NEEDS, [EDGE_V] = NEEDS},
@@ -101,6 +101,7 @@ static const uint8_t used[TL_HEIGHTS + 1][SHAPE_KEYS] = {
     [TL_HULL] = {[GEOMETRY] = NEEDS, [ROUNDING] = TAKES},
     [TL_MESH] = {[GEOMETRY] = NEEDS},
     [TL_HEIGHTS] = {[GEOMETRY] = NEEDS},
+    [TL_POLYGON] = {[GEOMETRY] = NEEDS},
 };
 
 /* Refuses keys that belong to other kinds of shape, and shapes without those that theirs needs. */

@@ -106,6 +106,8 @@ static const char *wrong_size(const tl_result *r, const tl_shape_row *s)
         if ((uint32_t)tl_result_shape_geometry(r, s)->kind != s->kind)
             return "its geometry is of another kind";
         break;
+    case TL_POINT: /* written as a sphere, and a polygon as hulls */
+    case TL_POLYGON: return "its kind is none that results have";
     }
     return s->rounding >= 0 && s->rounding < most ? NULL : "its rounding is too large or below 0";
 }

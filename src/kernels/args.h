@@ -331,6 +331,7 @@ typedef struct tlk_build {
                             NULL: none does */
     uint32_t materials;
     uint32_t warm, arm_base;
+    uint32_t planar; /* 1: normals have no y, and bodies turn about y alone */
     tlk_recovery recovery;
     double restitution_speed;
     double rest;   /* m: the gap and the way in a step up to which contacts with a load are at rest;
@@ -446,6 +447,7 @@ typedef struct tlk_motion {
     double jump;    /* m: a body that would end further from where it was expected is not to move */
     TLK_REAL *seen; /* tlk_find.seen, or NULL: nothing but the velocity at the start */
     uint32_t looks; /* how many attempts are in it */
+    uint32_t planar;        /* 1: bodies keep y, and turn about it alone */
     const uint32_t *forced; /* rows of the bodies that forces act on, each once */
     const double *wrench;   /* 6 each: force and torque on those */
     TLK_REAL *free, *vel;   /* 8 per body */

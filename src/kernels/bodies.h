@@ -78,9 +78,8 @@ TL_KERNEL void tlk_set_free(const tlk_motion *m, uint32_t i, const double *wrenc
             tlk_add(v + 4, turn, draw + 4);
         }
         tlk_add(v, change, draw);
-    } else if (m->end) {
-        for (int k = 0; k < 8; k++)
-            v[k] = (real)0.5 * (v[k] + m->vel[8 * (size_t)i + k]);
+        if (m->planar)
+            v[1] = v[4] = v[6] = 0;
     }
     still[3] = v[3], still[7] = v[7];
     tlk_store8(m->free + 8 * (size_t)i, v);
@@ -372,7 +371,7 @@ TL_KERNEL void tlk_take(const tlk_motion *m, uint32_t i, double *x, double *q, d
         w[k] = vel[4 + k];
         extra[k] = pseudo ? (double)pseudo[4 + k] : 0;
     }
-    if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
+    if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC && !m->planar) {
         const double *inertia = m->bodies.inertia + 4 * (size_t)i;
         double p[3];
         tlk_rotate_back(q, w, p);

@@ -38,6 +38,14 @@ TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
     real out[8] = {sphere, sphere, sphere, 0, 0, 0, 0, 0};
     if (b->flags[i] & TLK_BODY_ANISOTROPIC)
         tlk_turned_inverse(b->inertia + 4 * (size_t)i, b->quat + 4 * (size_t)i, out);
+    if (p->planar && i < b->dynamic) { /* one over the moment about y, and nothing else */
+        double m[3][3], about = 0;
+        tlk_matrix(b->quat + 4 * (size_t)i, m);
+        for (int k = 0; k < 3; k++)
+            about += m[1][k] * m[1][k] * b->inertia[4 * (size_t)i + k];
+        for (int k = 0; k < 6; k++)
+            out[k] = k == 1 ? (real)(1 / about) : (real)0;
+    }
     tlk_store8(p->inverse + 8 * (size_t)i, out);
 }
 
@@ -328,6 +336,13 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
     real contact[4], gamma[4];
     tlk_load4(p->contact_n + 4 * (size_t)k, contact);
+    if (p->planar) {
+        const double across = (double)contact[0] * contact[0] + (double)contact[2] * contact[2];
+        const double scale = across > 0 ? 1 / sqrt(across) : 0;
+        contact[0] = (real)(contact[0] * scale);
+        contact[1] = 0;
+        contact[2] = (real)(contact[2] * scale);
+    }
     tlk_load4(p->contact_gamma + 4 * (size_t)k, gamma);
     double sign = 1;
     if (p->shapes.info[sa] & TLK_SHAPE_FIXED) {

@@ -61,24 +61,26 @@ static tl_status add_shapes(tl_body_list *list, const tl_place *place, const tl_
     return TL_OK;
 }
 
-/* Puts the hulls that stand for meshes in their place, in shapes just added to a dynamic body. */
-static tl_status replace_meshes(tl_body_list *list, const tl_place *place, tl_body_rec *body)
+/* Puts the hulls that stand for shapes of a kind, polygons or meshes, in their place, in shapes
+ * just added to a body. */
+static tl_status replace_pieces(tl_body_list *list, const tl_place *place, uint32_t kind,
+                                tl_body_rec *body)
 {
     const tl_geometry_rec *geometries = list->geometries ? list->geometries->data : NULL;
     const size_t first = body->first_shape, count = body->shape_count;
     size_t total = 0;
     for (size_t i = 0; i < count; i++) {
         const tl_shape_rec *shape = (const tl_shape_rec *)list->shapes.data + first + i;
-        total += shape->kind == TL_MESH ? geometries[shape->geometry - 1].piece_count : 1;
+        total += shape->kind == kind ? geometries[shape->geometry - 1].piece_count : 1;
     }
     if (total - count > TL_MOST_ITEMS - list->shape_total)
-        return tl_refuse_large(place, "shape_count: with the pieces of meshes", total,
+        return tl_refuse_large(place, "shape_count: with the pieces of meshes and polygons", total,
                                "the shapes of all bodies may be at most");
     TL_TRY(tl_array_resize(&list->shapes, first + total));
     tl_shape_rec *shapes = (tl_shape_rec *)list->shapes.data + first;
     for (size_t from = count, to = total; from-- > 0;) { /* from the end: each moves up */
         const tl_shape_rec shape = shapes[from];
-        if (shape.kind != TL_MESH) {
+        if (shape.kind != kind) {
             shapes[--to] = shape;
             continue;
         }
@@ -242,15 +244,19 @@ static tl_status add_body(tl_body_list *list, const tl_place *place, const tl_bo
     memcpy(body.position, def->position, sizeof body.position);
     TL_TRY(alike ? repeat_shapes(list, place, &body)
                  : add_shapes(list, place, def, materials, &body));
+    if (!alike)
+        TL_TRY(replace_pieces(list, place, TL_POLYGON, &body));
     if (def->kind == TL_DYNAMIC) {
         memcpy(body.velocity, def->velocity, sizeof body.velocity);
         memcpy(body.angular_velocity, def->angular_velocity, sizeof body.angular_velocity);
-        if (!alike)
-            TL_TRY(tl_mass_resolve(place, def,
+        if (!alike) {
+            tl_body_def cut = *def; /* with the pieces of polygons, whose mass is theirs */
+            cut.shape_count = body.shape_count;
+            TL_TRY(tl_mass_resolve(place, &cut,
                                    (const tl_shape_rec *)list->shapes.data + body.first_shape,
                                    list->geometries, &body));
-        if (!alike)
-            TL_TRY(replace_meshes(list, place, &body));
+            TL_TRY(replace_pieces(list, place, TL_MESH, &body));
+        }
     } else {
         TL_TRY(check_at_rest(place, "velocity", def->velocity));
         TL_TRY(check_at_rest(place, "angular_velocity", def->angular_velocity));

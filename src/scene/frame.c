@@ -81,7 +81,9 @@ static double lay_size(const tl_shape_rec *s, const tl_geometry_rec *g, double s
         }
         return g->radius + s->rounding;
     case TL_PLANE:
-    case TL_PARALLELOGRAM: break;
+    case TL_PARALLELOGRAM:
+    case TL_POINT: /* a sphere by now, and a polygon hulls */
+    case TL_POLYGON: break;
     }
     return 0;
 }

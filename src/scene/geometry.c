@@ -116,10 +116,29 @@ static tl_status make_again(const tl_geometry_rec *from, tl_geometry_rec *out)
     return tl_fail(TL_BAD_DATA, "a geometry is of no known kind");
 }
 
+/* The pieces of polygons say of each face whether it is of the surface (polygon.c). */
+static tl_status take_face_kinds(const tl_geometry_rec *from, tl_geometry_rec *out)
+{
+    const uint32_t *words = from->words.data;
+    const size_t known = out->words.count, faces = ((const uint32_t *)out->words.data)[1];
+    for (size_t i = known; i < from->words.count && i < known + faces; i++)
+        if (words[i] <= 2)
+            TL_TRY(tl_array_append(&out->words, &words[i], 1));
+    return TL_OK;
+}
+
 tl_status tl_geometry_restore(const tl_geometry_rec *from, tl_geometry_rec *out)
 {
     memset(out, 0, sizeof *out);
     TL_TRY(make_again(from, out));
+    tl_status status = TL_OK;
+    if (from->kind == TL_HULL && from->words.count > out->words.count)
+        status = take_face_kinds(from, out);
+    if (status != TL_OK) {
+        tl_geometry_free(out);
+        memset(out, 0, sizeof *out);
+        return status;
+    }
     if (same_bytes(&from->numbers, &out->numbers) && same_bytes(&from->words, &out->words))
         return TL_OK;
     tl_geometry_free(out);

@@ -198,11 +198,48 @@ static void set_pose(tl_body_rec *body, const double centre[3], const double axe
         body->offset[k] = -body->offset[k];
 }
 
+/* How many points a body has that has no other shape; 0 where it has. Sensors do not count. */
+static size_t points_alone(size_t count, const tl_shape_rec *shapes, double at[3])
+{
+    size_t points = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (shapes[i].sensor)
+            continue;
+        if (shapes[i].kind != TL_SPHERE || shapes[i].radius > 0)
+            return 0;
+        memcpy(at, shapes[i].position, 3 * sizeof *at);
+        points++;
+    }
+    return points;
+}
+
+/* Points have no volume. Nothing turns a body that is one point, so its moments are any: those of
+ * its mass at 1 m. */
+static tl_status resolve_points(const tl_place *place, const tl_body_def *def, size_t points,
+                                const double at[3], tl_body_rec *body)
+{
+    static const double axes[4] = {1, 0, 0, 0};
+    if (!(def->mass > 0))
+        return tl_refuse(place, "mass", 1, &def->mass,
+                         "it must be > 0 on a dynamic body of points alone");
+    if (points > 1 && all_zero(def->inertia))
+        return tl_refuse(place, "inertia", 3, def->inertia,
+                         "each must be > 0 on a dynamic body of several points");
+    body->mass = def->mass;
+    for (int k = 0; k < 3; k++)
+        body->inertia[k] = all_zero(def->inertia) ? def->mass : def->inertia[k];
+    set_pose(body, all_zero(def->inertia) ? at : def->centre_of_mass, axes);
+    return TL_OK;
+}
+
 tl_status tl_mass_resolve(const tl_place *place, const tl_body_def *def, const tl_shape_rec *shapes,
                           const tl_array *geometries, tl_body_rec *body)
 {
     double centre[3], axes[4] = {1, 0, 0, 0};
     TL_TRY(check_given(place, def, shapes));
+    const size_t points = points_alone(def->shape_count, shapes, centre);
+    if (points)
+        return resolve_points(place, def, points, centre, body);
     body->mass = def->mass;
     memcpy(body->inertia, def->inertia, sizeof body->inertia);
     memcpy(centre, def->centre_of_mass, sizeof centre);

@@ -155,6 +155,11 @@ size_t tl_scene_body_count(const tl_scene *scene)
     return 0;
 }
 
+size_t tl_scene_geometry_count(const tl_scene *scene)
+{
+    return scene ? scene->geometries.count : 0;
+}
+
 size_t tl_scene_emitter_count(const tl_scene *scene)
 {
     if (scene)

@@ -11,6 +11,8 @@ tl_settings tl_settings_default(void)
         .gravity = {0, 0, -9.81},
         .step = 1.0 / 200,
         .stepper = TL_STEPPER_DVI,
+        .exact = {.directions = 8},
+        .planar = TL_PLANAR_NONE,
         .envelope = 0,
         .overlap = TL_OVERLAP_SPLIT,
         .recovery_fraction = 0.5,
@@ -65,6 +67,19 @@ static tl_status check_overlap(const tl_place *place, const tl_settings *setting
     return TL_OK;
 }
 
+static tl_status check_exact(const tl_place *place, const tl_exact_def *exact)
+{
+    const double directions = exact->directions;
+    if (!(exact->epsilon >= 0 && isfinite(exact->epsilon)))
+        return tl_refuse(place, "exact.epsilon", 1, &exact->epsilon, "it must be finite and >= 0");
+    if (!(exact->psi_minimum >= 0 && isfinite(exact->psi_minimum)))
+        return tl_refuse(place, "exact.psi_minimum", 1, &exact->psi_minimum,
+                         "it must be finite and >= 0");
+    if (exact->directions < 3 || exact->directions > 64)
+        return tl_refuse(place, "exact.directions", 1, &directions, "it must be 3 to 64");
+    return TL_OK;
+}
+
 tl_status tl_settings_check(const tl_settings *settings)
 {
     if (!settings)
@@ -74,6 +89,8 @@ tl_status tl_settings_check(const tl_settings *settings)
     if (!(settings->step > 0 && isfinite(settings->step)))
         return tl_refuse(&place, "step", 1, &settings->step, "it must be finite and > 0");
     TL_TRY(tl_check_enum(&place, "stepper", settings->stepper, TL_WORDS_STEPPER));
+    TL_TRY(check_exact(&place, &settings->exact));
+    TL_TRY(tl_check_enum(&place, "planar", settings->planar, TL_WORDS_PLANAR));
     if (!(settings->envelope >= 0 && isfinite(settings->envelope)))
         return tl_refuse(&place, "envelope", 1, &settings->envelope, "it must be finite and >= 0");
     TL_TRY(check_overlap(&place, settings));

@@ -97,6 +97,18 @@ tl_shape_def tl_heights_default(tl_geometry geometry)
     return geometry_default(TL_HEIGHTS, geometry);
 }
 
+tl_shape_def tl_point_default(void)
+{
+    tl_shape_def shape = tl_sphere_default(0);
+    shape.kind = TL_POINT;
+    return shape;
+}
+
+tl_shape_def tl_polygon_shape_default(tl_geometry geometry)
+{
+    return geometry_default(TL_POLYGON, geometry);
+}
+
 bool tl_shape_is_solid(uint32_t kind)
 {
     return kind != TL_PLANE && kind != TL_PARALLELOGRAM && kind != TL_MESH && kind != TL_HEIGHTS;
@@ -173,7 +185,8 @@ static tl_status record_geometry(const tl_place *place, const tl_shape_def *def,
     if (index < 1 || index > count)
         return tl_refuse_geometry(place, index, count, NULL, NULL);
     const tl_geometry_rec *geometry = (const tl_geometry_rec *)geometries->data + index - 1;
-    if (geometry->kind != (uint32_t)def->kind)
+    const bool polygon = def->kind == TL_POLYGON && geometry->kind == TL_HULL;
+    if (polygon ? !geometry->piece_count : geometry->kind != (uint32_t)def->kind)
         return tl_refuse_geometry(place, index, count, tl_word(TL_WORDS_SHAPE, geometry->kind),
                                   tl_word(TL_WORDS_SHAPE, def->kind));
     out->geometry = index;
@@ -226,7 +239,12 @@ static tl_status record_size(const tl_place *place, const tl_shape_def *def,
         TL_TRY(record_rounding(place, def->rounding, INFINITY, "it must be >= 0", out));
         return record_geometry(place, def, geometries, out);
     case TL_MESH:
-    case TL_HEIGHTS: return record_geometry(place, def, geometries, out);
+    case TL_HEIGHTS:
+    case TL_POLYGON: return record_geometry(place, def, geometries, out);
+    case TL_POINT:
+        memcpy(out->orientation, identity, sizeof identity);
+        out->kind = TL_SPHERE;
+        return TL_OK;
     }
     return TL_OK;
 }

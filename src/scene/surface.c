@@ -297,6 +297,9 @@ static tl_status make(tl_surface *s, const tl_shape_def *d, const tl_geometry_in
     case TL_MESH:
     case TL_HEIGHTS: TL_TRY(check_geometry(d, g)); return tl_surface_add_mesh(s, g);
     case TL_PLANE: return tl_fail(TL_BAD_ARGUMENT, "a plane has no end, and so no triangles");
+    case TL_POINT: return tl_fail(TL_BAD_ARGUMENT, "a point has no triangles");
+    case TL_POLYGON:
+        return tl_fail(TL_BAD_ARGUMENT, "a polygon has those of its pieces, which are hulls");
     }
     return tl_fail(TL_BAD_ARGUMENT, "shape.kind is %d; there is no such kind", (int)d->kind);
 }
@@ -406,6 +409,8 @@ double tl_shape_reach(const tl_shape_def *shape, const tl_geometry_info *geometr
         return geometry ? reach_points(o, geometry->vertex_count, geometry->vertices) +
                               (shape->kind == TL_HULL ? r : 0)
                         : norm(o);
+    case TL_POINT:
+    case TL_POLYGON: break;
     }
     return norm(o);
 }

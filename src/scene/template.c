@@ -32,6 +32,9 @@ static tl_status take_shape(const tl_template_user *user, const tl_place *place,
         shape->material = user->material;
     TL_TRY(tl_shape_rec_make(place, TL_DYNAMIC, shape, (uint32_t)user->materials - 1,
                              user->geometries, &record));
+    if (shape->kind == TL_POINT || shape->kind == TL_POLYGON)
+        return tl_refuse_text(place, "kind", tl_word(TL_WORDS_SHAPE, shape->kind),
+                              "templates take no points and no polygons");
     if (shape->kind == TL_HULL || shape->kind == TL_MESH)
         TL_TRY(check_hull_size(place, size));
     tl_shape_frame(&record, user->geometries, frame, ball);

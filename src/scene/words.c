@@ -18,8 +18,9 @@ static const struct vocabulary {
     const char *const *words;
 } vocabularies[] = {
     [TL_WORDS_BODY] = {"TL_", WORDS("dynamic", "fixed", "prescribed")},
-    [TL_WORDS_SHAPE] = {"TL_", WORDS("sphere", "plane", "box", "parallelogram", "capsule",
-                                     "cylinder", "cone", "ellipsoid", "hull", "mesh", "heights")},
+    [TL_WORDS_SHAPE] = {"TL_",
+                        WORDS("sphere", "plane", "box", "parallelogram", "capsule", "cylinder",
+                              "cone", "ellipsoid", "hull", "mesh", "heights", "point", "polygon")},
     [TL_WORDS_MOTION] = {"TL_MOTION_", WORDS("velocity", "sine", "table", "ramp", "expression")},
     [TL_WORDS_OVERLAP] = {"TL_OVERLAP_", WORDS("split", "velocity")},
     [TL_WORDS_SOLVER] = {"TL_", WORDS("psor", "jacobi", "apgd", "spg")},
@@ -42,7 +43,8 @@ static const struct vocabulary {
                               "revolute_spherical", "gear", "rack", "screw", "pulley", "generic")},
     [TL_WORDS_FUNCTION] = {"TL_FUNCTION_", WORDS("constant", "sine", "table", "expression")},
     [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
-    [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth")},
+    [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth", "stewart-trinkle", "peg")},
+    [TL_WORDS_PLANAR] = {"TL_PLANAR_", WORDS("none", "xz")},
 };
 
 const char *const *tl_words(tl_vocabulary which)
@@ -74,5 +76,5 @@ void tl_word_constant(tl_vocabulary which, uint32_t value, char constant[TL_CONS
 {
     snprintf(constant, TL_CONSTANT_SIZE, "%s%s", vocabularies[which].prefix, tl_word(which, value));
     for (char *c = constant; *c; c++)
-        *c = (char)toupper((unsigned char)*c);
+        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
 }

@@ -9,20 +9,21 @@ tl_status tl_step_look(tl_world *w, const void *seen, tl_collide_state *state)
 {
     const tl_contacts *last = &w->contacts[w->current];
     TL_TRY(tl_buffer_need(w->backend, &w->reach, w->shape_rows * sizeof(float)));
-    *state = (tl_collide_state){.bodies = tl_world_bodies_view(w),
-                                .shapes = tl_world_shapes_view(w),
-                                .h = w->settings.step,
-                                .envelope = w->envelope,
-                                .seen = seen,
-                                .deep = TL_MISSED * w->smallest,
-                                .filters = w->filters,
-                                .exclusions = (uint32_t)w->exclusions.count,
-                                .excluded = w->excluded.data,
-                                .manifolds = w->manifolds,
-                                .surfaces = w->surfaces,
-                                .last = w->steps && last->impulses ? last : NULL,
-                                .crowd = w->backend->crowd,
-                                .apart = w->backend->apart};
+    *state =
+        (tl_collide_state){.bodies = tl_world_bodies_view(w),
+                           .shapes = tl_world_shapes_view(w),
+                           .h = w->settings.step,
+                           .envelope = tl_step_margin(w),
+                           .seen = seen,
+                           .deep = TL_MISSED * w->smallest,
+                           .filters = w->filters,
+                           .exclusions = (uint32_t)w->exclusions.count,
+                           .excluded = w->excluded.data,
+                           .manifolds = w->manifolds,
+                           .surfaces = w->surfaces,
+                           .last = w->steps && last->impulses && !tl_step_is_exact(w) ? last : NULL,
+                           .crowd = w->backend->crowd,
+                           .apart = w->backend->apart};
     if (!w->box_known)
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state->bodies, w->box));
     w->box_known = true;

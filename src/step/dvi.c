@@ -141,6 +141,12 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     double mark = tl_now();
     *s = (stages){.problem = {.segment_count = 0}};
     r->impacts = r->impact_rounds = 0;
+    if (tl_step_is_exact(w)) {
+        TL_TRY(tl_step_free(w, &s->motion));
+        if (w->settings.exact.epsilon > 0)
+            s->motion.jump = INFINITY; /* what is farther away is not to be seen */
+        return TL_OK;
+    }
     TL_TRY(tl_step_match(w, next));
     r->ms.match += lap(w, &mark);
     TL_TRY(tl_step_order(w, next, &s->problem, &r->colours));
@@ -161,6 +167,12 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
 {
     const tl_solver_def *solver = &w->settings.solver;
     double mark = tl_now();
+    if (tl_step_is_exact(w)) {
+        TL_TRY(tl_step_exact(w, &s->motion, &w->contacts[1 - w->current], s->audit, r));
+        s->first.iterations = r->iterations;
+        r->ms.solve += lap(w, &mark);
+        return TL_OK;
+    }
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
     tl_step_joints_solved(w, &s->problem, &s->joints);
@@ -191,6 +203,7 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
                                  {TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
                                  {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
     const size_t first = w->settings.exact_times ? 2 : 3; /* in two goes where each is timed */
+    const size_t begin = tl_step_is_exact(w) ? 1 : 0;     /* it has made its audit */
     double mark = tl_now();
     TL_TRY(tl_monitors_prepare(w, next, &s->motion));
     if (!w->halt.data) {
@@ -198,10 +211,11 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
     }
     s->motion.halt = w->halt.data;
-    tl_run(b, TLK_store_impulse, next->pairs, &s->build);
+    if (!begin)
+        tl_run(b, TLK_store_impulse, next->pairs, &s->build);
     tl_step_joints_store(w, &s->motion, &s->joints);
     tl_monitors_before(w, next->count);
-    TL_TRY(b->ops->fold(b, folds, first));
+    TL_TRY(b->ops->fold(b, folds + begin, first - begin));
     r->ms.audit += lap(w, &mark);
     TL_TRY(b->ops->fold(b, folds + first, 3 - first));
     r->ms.integrate += lap(w, &mark);
@@ -298,6 +312,8 @@ static tl_status begin_step(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
     TL_TRY(tl_step_sense(w));
+    if (tl_step_is_exact(w))
+        TL_TRY(tl_step_exact_begin(w, &s->motion));
     TL_TRY(tl_step_find(w, 0, 1, NULL, &w->contacts[1 - w->current]));
     r->searches = 1;
     r->ms.find = lap(w, &mark);

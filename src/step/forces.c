@@ -81,8 +81,9 @@ tl_status tl_step_free(tl_world *w, tlk_motion *motion)
     *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
                            .h = w->settings.step,
                            .max_speed = w->settings.max_speed,
-                           .jump = 0.5 * (w->envelope + TL_MISSED * w->smallest),
+                           .jump = 0.5 * (tl_step_margin(w) + TL_MISSED * w->smallest),
                            .step = w->steps,
+                           .planar = w->settings.planar == TL_PLANAR_XZ,
                            .free = w->free.data,
                            .vel = w->work.data,
                            .pseudo_out = w->pseudo.data};

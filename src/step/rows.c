@@ -262,6 +262,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
                          .materials = w->materials,
                          .warm = s->solver.warm_start,
                          .arm_base = problem->view.arm_base,
+                         .planar = s->planar == TL_PLANAR_XZ,
                          .recovery = {s->step, s->recovery_fraction, s->recovery_speed,
                                       tl_step_gained(w) / s->step, s->overlap == TL_OVERLAP_SPLIT},
                          .restitution_speed = s->restitution_speed,

@@ -108,6 +108,22 @@ void tl_step_held(tl_world *world, const tl_holding *held);
 void tl_step_watch(tl_world *world, double before, const tl_balancing *found,
                    const tl_report *report);
 
+/* Exact steppers (exact.c): free velocities, by which pairs are looked for farther or less far;
+ * then, from the pairs that were found, the velocities at the end of the step, contacts with their
+ * impulses in place of those found, and the numbers of the audit. */
+tl_status tl_step_exact_begin(tl_world *world, tlk_motion *motion);
+tl_status tl_step_exact(tl_world *world, const tlk_motion *motion, tl_contacts *next,
+                        double audit[8], tl_report *report);
+
+static inline bool tl_step_is_exact(const tl_world *w)
+{
+    return w->settings.stepper == TL_STEPPER_STEWART_TRINKLE ||
+           w->settings.stepper == TL_STEPPER_PEG;
+}
+
+/* m: gaps up to which pairs are looked for. */
+double tl_step_margin(const tl_world *world);
+
 /* Whether impacts come before the velocity problem, one after the other; not with joints, through
  * which they would have to go, too. */
 static inline bool tl_step_bounces(const tl_world *w)

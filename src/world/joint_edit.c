@@ -235,6 +235,10 @@ tl_status tl_world_add_joint(tl_world *world, const tl_joint_def *def, tl_joint 
     if (m->given >= TL_MOST_ITEMS)
         return tl_fail(TL_TOO_LARGE, "%s: %u joints were added in all, the most there can be",
                        __func__, m->given);
+    if (world->settings.stepper == TL_STEPPER_STEWART_TRINKLE ||
+        world->settings.stepper == TL_STEPPER_PEG)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: settings.stepper is %s, which knows no joints",
+                       __func__, tl_word(TL_WORDS_STEPPER, world->settings.stepper));
     TL_TRY(tl_world_check_joint(world, def, &rec));
     tl_status status = append(world, &rec, m->given + 1);
     if (status != TL_OK) {

@@ -72,8 +72,30 @@ tl_status tl_world_take_materials(tl_world *w, const tl_scene *scene)
     return tl_world_check_solver(w, &w->settings);
 }
 
+/* Exact steppers know friction alone, and nothing of joints; they are on the CPU. */
+static tl_status check_exact(const tl_world *w, const tl_settings *settings)
+{
+    const tl_place place = tl_place_of("settings");
+    const tl_pair_def *pairs = w->pairs.data;
+    const char *word = tl_word(TL_WORDS_STEPPER, settings->stepper);
+    if (settings->stepper != TL_STEPPER_STEWART_TRINKLE && settings->stepper != TL_STEPPER_PEG)
+        return TL_OK;
+    if (settings->backend == TL_BACKEND_CUDA)
+        return tl_refuse_text(&place, "stepper", word, "on a GPU it must be dvi or smooth");
+    if (w->mechanism.joints.count)
+        return tl_refuse_text(&place, "stepper", word, "with joints it must be dvi or smooth");
+    for (size_t i = 0; i < w->pairs.count; i++)
+        if (pairs[i].restitution > 0 || pairs[i].rolling_friction > 0 ||
+            pairs[i].spinning_friction > 0 || pairs[i].cohesion > 0 || pairs[i].compliance > 0)
+            return tl_refuse_text(&place, "stepper", word,
+                                  "it must be dvi or smooth where materials have restitution, "
+                                  "rolling or spinning friction, cohesion or compliance");
+    return TL_OK;
+}
+
 tl_status tl_world_check_solver(const tl_world *w, const tl_settings *settings)
 {
+    TL_TRY(check_exact(w, settings));
     if (!w->rolls || settings->solver.kind == TL_PSOR)
         return TL_OK;
     const tl_place place = tl_place_of("settings.solver");

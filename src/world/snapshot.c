@@ -75,7 +75,7 @@ static void array(stream *s, tl_array *a)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[11] = {t->overlap,
+    uint32_t words[15] = {t->overlap,
                           t->solver.kind,
                           t->solver.law,
                           t->solver.iterations,
@@ -85,11 +85,16 @@ static void settings(stream *s, tl_settings *t)
                           t->threads,
                           t->impacts,
                           t->solver.balance_iterations,
-                          t->stepper};
+                          t->stepper,
+                          t->exact.directions,
+                          t->exact.cone,
+                          t->exact.primary,
+                          t->planar};
     double *numbers[] = {
-        &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
-        &t->envelope,   &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
-        &t->max_speed,  &t->solver.tolerance,  &t->solver.omega,   &t->solver.lambda};
+        &t->gravity[0],    &t->gravity[1],        &t->gravity[2],     &t->step,
+        &t->envelope,      &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
+        &t->max_speed,     &t->solver.tolerance,  &t->solver.omega,   &t->solver.lambda,
+        &t->exact.epsilon, &t->exact.psi_minimum};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         number(s, numbers[i]);
     raw(s, words, sizeof words);
@@ -101,11 +106,15 @@ static void settings(stream *s, tl_settings *t)
     t->solver.warm_start = words[5] != 0;
     t->precision = (tl_precision)words[6];
     t->threads = words[7];
-    if (s->status == TL_OK && words[5] > 1)
+    if (s->status == TL_OK && (words[5] > 1 || words[12] > 1 || words[13] > 1))
         s->status = tl_damaged("its settings are not valid: a flag is not 0 or 1");
     t->impacts = (tl_impacts)words[8];
     t->solver.balance_iterations = words[9];
     t->stepper = (tl_stepper)words[10];
+    t->exact.directions = words[11];
+    t->exact.cone = words[12] == 1;
+    t->exact.primary = words[13] == 1;
+    t->planar = (tl_planar)words[14];
 }
 
 /* A table of numbers that a record owns. */

@@ -37,6 +37,7 @@ void tl_world_free(tl_world *w)
         tl_monitoring_free(b, &w->monitors);
     }
     tl_mechanism_free(b, &w->mechanism);
+    tl_step_exact_end(w);
     if (b)
         b->ops->destroy(b);
     for (size_t i = 0; i < w->motions.count; i++)
@@ -248,6 +249,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     TL_TRY(add_list(w, &scene->list));
     TL_TRY(tl_array_append(&w->exclusions, scene->exclusions.data, scene->exclusions.count));
     TL_TRY(tl_world_take_joints(w, scene));
+    TL_TRY(tl_world_check_solver(w, &w->settings));
     TL_TRY(tl_world_upload_exclusions(w));
     const tl_force_rec *forces = scene->forces.data;
     for (size_t i = 0; i < scene->forces.count; i++) {

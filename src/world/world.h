@@ -112,6 +112,9 @@ typedef struct tl_caster {
     tl_buffer box, ray, hit, near, list, found; /* pieces of the arena */
 } tl_caster;
 
+/* What exact steppers work with (step/exact.h). */
+typedef struct tl_exact tl_exact;
+
 struct tl_world {
     tl_backend *backend;
     tl_settings settings;
@@ -182,6 +185,7 @@ struct tl_world {
     tl_caster caster;
 
     /* the step's own; what collide, problem and ordering have is cut from the arena */
+    tl_exact *exact; /* NULL: none has been made yet */
     tl_arena arena;
     tl_collide collide;
     tl_rows problem;
@@ -339,6 +343,9 @@ tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_col
 /* step/dvi.c: one step; and the velocity problem that the next step would solve, in the world's
  * buffers (valid until the world is used again), its state untouched. */
 tl_status tl_step_dvi(tl_world *world);
+
+/* exact.c: frees what exact steps have kept. */
+void tl_step_exact_end(tl_world *world);
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 
 /* step/contacts.c: contacts alone, in parts (0: at once) by so many devices. */

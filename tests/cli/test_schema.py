@@ -57,6 +57,7 @@ for place, listed, known in (
         ("shape", defs["shape"]["properties"]["kind"], words[1]),
         ("motion", defs["motion"]["properties"]["kind"], words[2]),
         ("stepper", settings["properties"]["stepper"], words[18]),
+        ("planar", settings["properties"]["planar"], words[19]),
         ("overlap", settings["properties"]["overlap"], words[3]),
         ("solver", solver["properties"]["kind"], words[4]),
         ("law", solver["properties"]["law"], words[5]),

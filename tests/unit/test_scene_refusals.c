@@ -65,7 +65,14 @@ static const settings_case settings_cases[] = {
     {{SR(envelope, -1e-3)}, "settings.envelope is -0.001; it must be finite and >= 0"},
     {{SR(envelope, INFINITY)}, "settings.envelope is inf; it must be finite and >= 0"},
     {{SR(envelope, NAN)}, "settings.envelope is nan; it must be finite and >= 0"},
-    {{SU(stepper, 9)}, "settings.stepper is 9; it must be TL_STEPPER_DVI or TL_STEPPER_SMOOTH"},
+    {{SU(stepper, 9)}, "settings.stepper is 9; it must be TL_STEPPER_DVI, TL_STEPPER_SMOOTH, "
+     "TL_STEPPER_STEWART_TRINKLE or TL_STEPPER_PEG"},
+    {{SU(planar, 2)}, "settings.planar is 2; it must be TL_PLANAR_NONE or TL_PLANAR_XZ"},
+    {{SR(exact.epsilon, -0.5)}, "settings.exact.epsilon is -0.5; it must be finite and >= 0"},
+    {{SR(exact.psi_minimum, NAN)},
+     "settings.exact.psi_minimum is nan; it must be finite and >= 0"},
+    {{SU(exact.directions, 2)}, "settings.exact.directions is 2; it must be 3 to 64"},
+    {{SU(exact.directions, 65)}, "settings.exact.directions is 65; it must be 3 to 64"},
     {{SU(overlap, 2)}, "settings.overlap is 2; it must be TL_OVERLAP_SPLIT or TL_OVERLAP_VELOCITY"},
     {{SR(recovery_fraction, 0)}, "settings.recovery_fraction is 0; " ABOVE_0_TO_1},
     {{SR(recovery_fraction, 1.0000000001)},
@@ -190,7 +197,7 @@ static void null_arguments_are_named(void **state)
     "prescribed bodies"
 #define ANY_SHAPE                                                                         \
     "it must be TL_SPHERE, TL_PLANE, TL_BOX, TL_PARALLELOGRAM, TL_CAPSULE, TL_CYLINDER, " \
-    "TL_CONE, TL_ELLIPSOID, TL_HULL, TL_MESH or TL_HEIGHTS"
+    "TL_CONE, TL_ELLIPSOID, TL_HULL, TL_MESH, TL_HEIGHTS, TL_POINT or TL_POLYGON"
 #define BOX_ROUNDING "it must be >= 0 and smaller than each half extent"
 #define ANY_MOTION                                                                       \
     "it must be TL_MOTION_VELOCITY, TL_MOTION_SINE, TL_MOTION_TABLE, TL_MOTION_RAMP or " \

@@ -10,7 +10,7 @@ static const struct {
     const char *word, *constant;
 } vocabularies[] = {
     {TL_WORDS_BODY, TL_PRESCRIBED, "prescribed", "TL_PRESCRIBED"},
-    {TL_WORDS_SHAPE, TL_HEIGHTS, "heights", "TL_HEIGHTS"},
+    {TL_WORDS_SHAPE, TL_POLYGON, "polygon", "TL_POLYGON"},
     {TL_WORDS_MOTION, TL_MOTION_EXPRESSION, "expression", "TL_MOTION_EXPRESSION"},
     {TL_WORDS_OVERLAP, TL_OVERLAP_VELOCITY, "velocity", "TL_OVERLAP_VELOCITY"},
     {TL_WORDS_SOLVER, TL_SPG, "spg", "TL_SPG"},
@@ -27,7 +27,8 @@ static const struct {
     {TL_WORDS_JOINT, TL_JOINT_GENERIC, "generic", "TL_JOINT_GENERIC"},
     {TL_WORDS_FUNCTION, TL_FUNCTION_EXPRESSION, "expression", "TL_FUNCTION_EXPRESSION"},
     {TL_WORDS_DRIVE, TL_DRIVE_FORCE, "force", "TL_DRIVE_FORCE"},
-    {TL_WORDS_STEPPER, TL_STEPPER_SMOOTH, "smooth", "TL_STEPPER_SMOOTH"},
+    {TL_WORDS_STEPPER, TL_STEPPER_PEG, "peg", "TL_STEPPER_PEG"},
+    {TL_WORDS_PLANAR, TL_PLANAR_XZ, "xz", "TL_PLANAR_XZ"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 

@@ -88,7 +88,7 @@ _talus()
     fi
     case $before in
     --backend) _talus_words "$word" "auto cpu cuda" ;;
-    --stepper) _talus_words "$word" "dvi smooth" ;;
+    --stepper) _talus_words "$word" "dvi smooth stewart-trinkle peg" ;;
     --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
     --precision) _talus_words "$word" "mixed double" ;;
     --format) _talus_words "$word" "csv vtk steps contacts monitors joints" ;;

@@ -1,0 +1,123 @@
+/* The exact steppers: Stewart-Trinkle and Polyhedral Exact Geometry (docs/theory.md, "Exact
+ * geometry"). Pairs of shapes become groups of separating directions (exact_group.c), groups
+ * islands, and each island a complementarity problem (exact_island.c). On the host, in 64-bit. */
+#ifndef TL_STEP_EXACT_H
+#define TL_STEP_EXACT_H
+
+#include "solve/island.h"
+#include "step/step.h"
+
+/* Whether a face of a hull belongs to the shape's surface (the last words of a cut polygon's
+ * pieces): one that is inside of it never pushes, one beyond the end of a chain does not exist. */
+typedef enum tl_face_kind { TL_FACE_OUTER = 0, TL_FACE_INNER = 1, TL_FACE_NONE = 2 } tl_face_kind;
+
+/* A convex piece in the world: the hull of vertices, with a ball rolled around it. Spheres have one
+ * vertex and no face, planes one face and no vertex. */
+typedef struct tl_polytope {
+    uint32_t vertices, faces, edges;
+    double rounding;
+    size_t vertex, face; /* where they begin in the numbers: 3 and 4 (normal, offset) each */
+    const uint32_t *loop_start, *loop, *edge, *edge_face;
+    const uint32_t *face_kind; /* NULL: all are TL_FACE_OUTER */
+} tl_polytope;
+
+/* A point of a facet: where an impulse would act, the same for both bodies. */
+typedef struct tl_facet_point {
+    double x[3], gap;
+} tl_facet_point;
+
+/* A separating direction of a pair, with the points where the shapes are nearest along it. */
+typedef struct tl_facet {
+    double n[3]; /* from a to b */
+    double psi;  /* m: how far the shapes are apart along it */
+    uint32_t first, points;
+    bool quiet;  /* never pushes: an inner edge */
+    bool behind; /* PEG: does not push in this step, as the pair is behind it now and before another */
+} tl_facet;
+
+#define TL_NO_FACET 0xffffffffu
+
+typedef struct tl_group {
+    uint32_t a, b;           /* shapes, as contacts have them */
+    uint32_t body_a, body_b; /* rows */
+    uint32_t first, facets;
+    uint32_t island;
+    uint32_t choice; /* the facet that may push, counted from `first`; TL_NO_FACET: none may */
+    double friction;
+    double slide[3]; /* m/s: how the surfaces move in themselves, b less a */
+} tl_group;
+
+typedef struct tl_exact_row {
+    uint32_t group, point; /* point: of the facet points */
+    double p[3];           /* impulse on b, world frame */
+} tl_exact_row;
+
+/* What such a step works with; a world keeps it. */
+struct tl_exact {
+    tl_array pos, quat, vel, free, inertia; /* per row of bodies, on the host: 4, 4, 6, 6, 4 */
+    tl_array id;                            /* uint32_t per row */
+    tl_array info, shape_body, frame_of, frame, centre, geom; /* of shapes */
+    tl_array contact_a, contact_b, contact_n;                 /* as they were found */
+    tl_array contact_place;
+    tl_array piece_of;                           /* uint32_t per shape: 1 + piece */
+    tl_array pieces, numbers;                    /* tl_polytope, double */
+    tl_array groups, facets, points;             /* tl_group, tl_facet, tl_facet_point */
+    tl_array parent, order, local;               /* uint32_t: union-find, groups by island */
+    tl_array bodies, rows, auxiliary, widenings; /* of one island */
+    tl_array row_of;                             /* tl_exact_row: those of the whole step */
+    tl_array seen;                               /* as vel: of attempts at this step */
+    tl_array raw, out;                           /* bytes, on their way */
+    double gain;                                 /* m: what forces add to a way in this step */
+    tl_island_room room;
+};
+
+void tl_exact_init(tl_exact *exact);
+void tl_exact_free(tl_exact *exact);
+
+/* What a pair may move within the step, m: facets that are deeper behind the shapes cannot matter,
+ * nor pairs that are farther apart. */
+typedef struct tl_exact_reach {
+    double way;     /* h times the relative speed, and what forces add, and the envelope */
+    double deepest; /* facets with psi below this are left out */
+} tl_exact_reach;
+
+/* The facets of a pair (`numbers`: those of pieces), appended to facets and points; the group says
+ * where they are and has none where the pair cannot touch in this step. `planar`: bodies move in x
+ * and z alone. */
+tl_status tl_exact_pair(tl_exact *exact, const tl_polytope *a, const tl_polytope *b,
+                        const tl_exact_reach *reach, bool planar, tl_group *group);
+
+/* The inverse mass and inertia of a body in the world frame; without those directions in which a
+ * planar world holds it. `inertia`: principal moments, mass. */
+void tl_exact_inverse(const double q[4], const double inertia[4], bool planar,
+                      double inverse_mass[3], double inverse_inertia[9]);
+
+/* How a step of the world solves islands. */
+typedef struct tl_exact_law {
+    double h, tolerance;
+    bool all;     /* Stewart-Trinkle: every facet of a group pushes at once */
+    bool primary; /* eq. 16 */
+    bool planar;
+    uint32_t directions; /* 0: the cone */
+    double speed;        /* m/s: what counts as a difference is 1e-9 of it */
+} tl_exact_law;
+
+/* What solving gave, over islands. */
+typedef struct tl_exact_sum {
+    uint32_t islands, iterations, unsettled;
+    double residual; /* m/s, the largest */
+} tl_exact_sum;
+
+/* Solves the groups [begin, end) of `order`, one island: their bodies' velocities, in `free`,
+ * become those at the end of the step, and rows with their impulses are appended to row_of. */
+tl_status tl_exact_island(const tl_world *world, tl_exact *exact, const tl_exact_law *law,
+                          size_t begin, size_t end, tl_exact_sum *sum);
+
+/* exact_send.c: velocities to where the step has them, contacts in place of those found; and the
+ * numbers of the audit. */
+tl_status tl_exact_send(tl_world *world, tl_exact *exact, const tlk_motion *motion,
+                        tl_contacts *next);
+void tl_exact_audit(const tl_world *world, const tl_exact *exact, const tl_exact_sum *sum,
+                    double out[8]);
+
+#endif
