@@ -80,6 +80,9 @@ TL_KERNEL void tlk_set_free(const tlk_motion *m, uint32_t i, const double *wrenc
         tlk_add(v, change, draw);
         if (m->planar)
             v[1] = v[4] = v[6] = 0;
+    } else if (m->end) {
+        for (int k = 0; k < 8; k++)
+            v[k] = (real)0.5 * (v[k] + m->vel[8 * (size_t)i + k]);
     }
     still[3] = v[3], still[7] = v[7];
     tlk_store8(m->free + 8 * (size_t)i, v);
