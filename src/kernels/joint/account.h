@@ -67,15 +67,16 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const tlk_law *law = g->law + at;
+        const bool locked = tlk_row_locked(j, r), holds = locked || tlk_law_holds(law);
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
         const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
-        const uint32_t s = law->state / 2;
-        out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
+        out.held[r] = locked ? TLK_BREAK_LOCK : holds ? law->kind[law->state / 2] : 0;
         if (j->broken)
             continue;
-        if (tlk_law_holds(law))
-            sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
+        if (holds)
+            sums.residual =
+                tlk_max(sums.residual, fabs((locked ? 0 : law->speed[law->state / 2]) - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);
         if (j->axis[r] == TLK_NONE)
             gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
