@@ -420,6 +420,8 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->soft, rows * real));
     TL_TRY(tl_buffer_need(b, &m->value, rows * real));
     TL_TRY(tl_buffer_need(b, &m->arm, 3 * TLK_JOINT_BODIES * count * real));
+    /* joints that couple others have no arms, and steps write none */
+    b->ops->fill(b, m->arm.data, 0, 3 * TLK_JOINT_BODIES * count * real);
     TL_TRY(tl_buffer_need(b, &m->pull, 3 * TLK_JOINT_BODIES * count * real));
     TL_TRY(tl_buffer_need(b, &m->account, count * sizeof(tlk_joint_account)));
     return tl_buffer_need(b, &m->memory[1 - m->current], count * sizeof(tlk_joint_memory));
