@@ -66,9 +66,11 @@ static const struct bench {
      .sizes = {4000},
      .precision = TL_DOUBLE}, /* single precision would end the curves early */
     {.name = "joints",
-     .summary = "a chain, a net and many pendulums: time a step and how far joints are off",
+     .summary =
+         "chains, a net, pendulums, a machine in grains: time a step, how far joints are off",
      .run = bench_joints,
-     .options = OPTION_ANY | OPTION_STEPS,
+     .options = OPTION_ANY | OPTION_STEPS | OPTION_PEERS | OPTION_COUNT | OPTION_GRAINS,
+     .peers = PEER_BULLET | PEER_ODE,
      .sizes = {1000, 10000, 100000},
      .precision = TL_DOUBLE},
     {.name = "exact",
@@ -241,6 +243,16 @@ static bool read_layers(const char *text, bench_options *options)
     return read_count(text, 1, &options->layers);
 }
 
+static bool read_pendulums(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->count);
+}
+
+static bool read_grains(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->grains);
+}
+
 static bool read_shapes(const char *text, bench_options *options)
 {
     options->kinds = 0;
@@ -321,6 +333,10 @@ static const struct option {
     {"--packed", "", OPTION_PACKED, NULL, "the pile starts at rest, layer on layer", "no value"},
     {"--shapes", "S,S", OPTION_SHAPES, read_shapes, "what the bodies are (cubes,hulls)",
      "cubes, hulls, or both with a comma between"},
+    {"--count", "N", OPTION_COUNT, read_pendulums,
+     "pendulums of 12 joints (10000), and these alone", "a whole number from 1 to 1000000000"},
+    {"--grains", "N", OPTION_GRAINS, read_grains,
+     "grains around a machine (20000), and these alone", "a whole number from 1 to 1000000000"},
     {"--contacts-per-body", "X", OPTION_CONTACTS_PER_BODY, read_contacts_per_body,
      "how dense the random spheres are (0.46)", "a number above 0 and at most 1000"},
     {"--table", "N,N", OPTION_TABLE, read_table, "tables of the sources (1,2,3)",
@@ -439,6 +455,8 @@ static bench_options default_options(const struct bench *bench)
                              .kinds = bench->kinds ? bench->kinds : 1u << PILE_SPHERES,
                              .seed = 1,
                              .layers = 24,
+                             .count = 10000,
+                             .grains = 20000,
                              .tables = 1u << 1 | 1u << 2 | 1u << 3,
                              .contacts_per_body = 0.46};
     options.settings = tl_settings_default();

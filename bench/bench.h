@@ -31,7 +31,9 @@ enum {
     OPTION_PARTS = 1 << 17,
     OPTION_DEVICES = 1 << 18,
     OPTION_PACKED = 1 << 19,
-    OPTION_SHAPES = 1 << 20
+    OPTION_SHAPES = 1 << 20,
+    OPTION_COUNT = 1 << 21,
+    OPTION_GRAINS = 1 << 22
 };
 
 /* The engines to compare with. */
@@ -52,6 +54,8 @@ typedef struct bench_options {
     uint32_t parts, devices; /* of finding contacts; 0 parts: at once */
     uint64_t seed;
     uint32_t layers;          /* of the pile */
+    uint32_t count;           /* of pendulums */
+    uint32_t grains;          /* around a machine */
     uint32_t kinds;           /* of body, as bits: 1 << pile_kind */
     uint32_t tables;          /* of the sources, as bits: 1 << 1 to 1 << 3 */
     double contacts_per_body; /* of spheres at random places */

@@ -19,8 +19,9 @@
 
 /* What a peer is to do. */
 enum {
-    PEER_PILE = 1,    /* settle for `settle` steps, time `steps` steps, write the state */
-    PEER_CONTACTS = 2 /* find all contacts of the start state, write them */
+    PEER_PILE = 1,     /* settle for `settle` steps, time `steps` steps, write the state */
+    PEER_CONTACTS = 2, /* find all contacts of the start state, write them */
+    PEER_CHAIN = 3     /* time `steps` steps of a chain, write the state */
 };
 
 /* The start file: this, then the centres, `bodies` rows of 3 doubles in m, and of solids the
@@ -36,9 +37,13 @@ typedef struct peer_start {
     double step;            /* s */
     double gravity;         /* m/s^2, downwards along z */
     uint64_t box_count;     /* fixed boxes in use */
-    double boxes[5][6];     /* m, centre and half extents */
-    uint64_t solids;        /* PEER_PILE: 1 for bodies of this shape, 0 for spheres */
-    uint64_t cubes;         /* and 1 where that is a cube */
+    double boxes[5][6];     /* m, centre and half extents. PEER_CHAIN: of each link, which the first
+                               box is; it meets nothing */
+    uint64_t iterations;    /* PEER_CHAIN: of the engine's solver */
+    double ends[2][3]; /* PEER_CHAIN: m, what the ends hang from. Links are joined by ball joints
+                          at `radius` from their centres, along x */
+    uint64_t solids;   /* PEER_PILE: 1 for bodies of this shape, 0 for spheres */
+    uint64_t cubes;    /* and 1 where that is a cube */
     solid shape;
 } peer_start;
 
@@ -50,9 +55,9 @@ typedef struct peer_contact {
     double point[3];  /* m, halfway between the surfaces */
 } peer_contact;
 
-/* The result file: this, then for PEER_PILE positions, velocities and angular velocities (world
- * frame), `bodies` rows of 3 doubles each, of solids orientations, rows of 4, and for PEER_CONTACTS
- * `contacts` rows of peer_contact.
+/* The result file: this, then for PEER_PILE and PEER_CHAIN positions, velocities and angular
+ * velocities (world frame), `bodies` rows of 3 doubles each, of solids orientations, rows of 4, and
+ * for PEER_CONTACTS `contacts` rows of peer_contact.
  */
 typedef struct peer_result {
     char magic[8];
@@ -63,7 +68,8 @@ typedef struct peer_result {
     uint64_t iterations; /* of the engine's solver */
     uint64_t threads;
     uint64_t peak_bytes; /* growth of the peak resident memory over the run */
-    double ms_per_step;  /* PEER_PILE: mean over `steps` steps */
+    double ms_per_step;  /* PEER_PILE, PEER_CHAIN: mean over `steps` steps */
+    double ms_least;     /* PEER_CHAIN: the least of them */
     double build_ms;     /* PEER_CONTACTS: filling the broad phase */
     double first_ms;     /* PEER_CONTACTS: the first detection after that */
     double warm_ms;      /* PEER_CONTACTS: the same detection again */

@@ -96,8 +96,8 @@ static void *read_result(FILE *file, const peer_start *start, peer_result *resul
     result->version[sizeof result->version - 1] = '\0';
     result->precision[sizeof result->precision - 1] = '\0';
     size_t values = start->solids ? 13 : 9;
-    size_t bytes = start->task == PEER_PILE ? values * result->bodies * sizeof(double)
-                                            : result->contacts * sizeof(peer_contact);
+    size_t bytes = start->task != PEER_CONTACTS ? values * result->bodies * sizeof(double)
+                                                : result->contacts * sizeof(peer_contact);
     void *rows = malloc(bytes > 0 ? bytes : 1);
     if (rows && peer_read(file, rows, bytes))
         return rows;

@@ -165,6 +165,61 @@ bool run_pile(const peer_start &start, const std::vector<double> &centres,
     return written;
 }
 
+/* A chain of links that meet nothing, on ball joints. */
+bool run_chain(const peer_start &start, const std::vector<double> &centres,
+               const std::vector<double> &orientations, FILE *out)
+{
+    peer_result result = {};
+    describe(&result);
+    result.iterations = start.iterations;
+    uint64_t memory = peer_memory_start();
+
+    Engine engine;
+    btDiscreteDynamicsWorld world(&engine.dispatcher, &engine.broadphase, &engine.solver,
+                                  &engine.configuration);
+    world.setGravity(btVector3(0, 0, btScalar(-start.gravity)));
+    world.getSolverInfo().m_numIterations = int(start.iterations);
+    const double *half = start.boxes[0] + 3;
+    engine.shape = std::make_unique<btBoxShape>(vector(half));
+    const btScalar mass = btScalar(8 * start.density * half[0] * half[1] * half[2]);
+    btVector3 inertia;
+    engine.shape->calculateLocalInertia(mass, inertia);
+    std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btPoint2PointConstraint>> joints;
+    const btVector3 back(btScalar(start.radius), 0, 0), front(-btScalar(start.radius), 0, 0);
+    for (uint64_t i = 0; i < start.bodies; i++) {
+        bodies.push_back(
+            make_body(mass, inertia, engine.shape.get(), &centres[3 * i], &orientations[4 * i], 0));
+        world.addRigidBody(bodies.back().get(), 0, 0);
+        if (i)
+            joints.push_back(
+                std::make_unique<btPoint2PointConstraint>(*bodies[i - 1], *bodies[i], back, front));
+    }
+    /* a joint to the world holds the point where it is made */
+    joints.push_back(std::make_unique<btPoint2PointConstraint>(*bodies.front(), front));
+    joints.push_back(std::make_unique<btPoint2PointConstraint>(*bodies.back(), back));
+    for (auto &joint : joints)
+        world.addConstraint(joint.get(), true);
+
+    double begin = peer_now_ms(), before = begin;
+    for (uint64_t i = 0; i < start.steps; i++) {
+        world.stepSimulation(btScalar(start.step), 0);
+        const double now = peer_now_ms();
+        result.ms_least = i ? std::min(result.ms_least, now - before) : now - before;
+        before = now;
+    }
+    result.ms_per_step = (before - begin) / double(start.steps);
+    result.peak_bytes = peer_memory_growth(memory);
+    result.bodies = start.bodies;
+    memcpy(result.magic, PEER_RESULT_MAGIC, sizeof result.magic);
+    bool written = peer_write(out, &result, sizeof result) && write_rows(out, bodies, 0, true);
+    for (auto &joint : joints)
+        world.removeConstraint(joint.get());
+    for (auto &body : bodies)
+        world.removeRigidBody(body.get());
+    return written;
+}
+
 /* The contact points of all manifolds, as the result file wants them. */
 std::vector<peer_contact> read_contacts(btDispatcher &dispatcher)
 {
@@ -263,8 +318,9 @@ int main(int argc, char **argv)
         return 1;
     }
     fclose(in);
-    bool done = start.task == PEER_PILE ? run_pile(start, centres, orientations, out)
-                                        : run_contacts(start, centres, out);
+    bool done = start.task == PEER_PILE    ? run_pile(start, centres, orientations, out)
+                : start.task == PEER_CHAIN ? run_chain(start, centres, orientations, out)
+                                           : run_contacts(start, centres, out);
     if (fclose(out) != 0 || !done) {
         fprintf(stderr, "%s: cannot write %s\n", argv[0], argv[2]);
         return 1;

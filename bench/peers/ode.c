@@ -1,7 +1,7 @@
 /* talus-peer-ode: ODE on the start state of a bench, for the runner to compare with; bench/peer.h
- * describes the two files. Piles only: ODE's hash space keeps a table of tested pairs that grows
- * with the square of the bodies, and a million would need more than 100 GB. QuickStep with ODE's
- * own error reduction and constraint mixing, pyramid friction scaled by the normal force
+ * describes the two files. Piles and chains only: ODE's hash space keeps a table of tested pairs
+ * that grows with the square of the bodies, and a million would need more than 100 GB. QuickStep
+ * with ODE's own error reduction and constraint mixing, pyramid friction scaled by the normal force
  * (dContactApprox1), and no sleeping. */
 #include <ode/ode.h>
 
@@ -177,6 +177,55 @@ static bool run_pile(engine *e, const peer_start *start, const double *centres,
     return written;
 }
 
+static void add_ball(const engine *e, dBodyID one, dBodyID two, const double at[3])
+{
+    dJointID joint = dJointCreateBall(e->world, 0);
+    dJointAttach(joint, one, two);
+    dJointSetBallAnchor(joint, at[0], at[1], at[2]);
+}
+
+/* A chain of links that meet nothing, on ball joints. */
+static bool run_chain(engine *e, const peer_start *start, const double *centres,
+                      const double *orientations, FILE *out)
+{
+    peer_result result = {.bodies = start->bodies, .iterations = start->iterations};
+    const double *half = start->boxes[0] + 3;
+    dMass mass;
+    describe(&result);
+    uint64_t memory = peer_memory_start();
+    e->world = dWorldCreate();
+    dWorldSetGravity(e->world, 0, 0, -start->gravity);
+    dWorldSetQuickStepNumIterations(e->world, (int)start->iterations);
+    dWorldSetAutoDisableFlag(e->world, 0);
+    dMassSetBox(&mass, start->density, 2 * half[0], 2 * half[1], 2 * half[2]);
+    for (uint64_t i = 0; i < start->bodies; i++) {
+        const double *q = orientations + 4 * i;
+        e->bodies[i] = dBodyCreate(e->world);
+        dBodySetMass(e->bodies[i], &mass);
+        dBodySetPosition(e->bodies[i], centres[3 * i], centres[3 * i + 1], centres[3 * i + 2]);
+        dBodySetQuaternion(e->bodies[i], (dReal[]){q[0], q[1], q[2], q[3]});
+        dVector3 at;
+        dBodyGetRelPointPos(e->bodies[i], -start->radius, 0, 0, at);
+        if (i)
+            add_ball(e, e->bodies[i - 1], e->bodies[i], (double[3]){at[0], at[1], at[2]});
+    }
+    add_ball(e, 0, e->bodies[0], start->ends[0]);
+    add_ball(e, e->bodies[start->bodies - 1], 0, start->ends[1]);
+    double begin = peer_now_ms(), before = begin;
+    for (uint64_t i = 0; i < start->steps; i++) {
+        dWorldQuickStep(e->world, start->step);
+        const double now = peer_now_ms();
+        result.ms_least = i && result.ms_least < now - before ? result.ms_least : now - before;
+        before = now;
+    }
+    result.ms_per_step = (before - begin) / (double)start->steps;
+    result.peak_bytes = peer_memory_growth(memory);
+    bool written =
+        peer_write(out, &result, sizeof result) && write_rows(out, e, start->bodies, true);
+    dWorldDestroy(e->world);
+    return written;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -186,9 +235,10 @@ int main(int argc, char **argv)
     FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");
     peer_start start = {0};
     if (!in || !out || !peer_read(in, &start, sizeof start) ||
-        memcmp(start.magic, PEER_START_MAGIC, sizeof start.magic) != 0 || start.task != PEER_PILE) {
-        fprintf(stderr, "%s: cannot read %s as the start of a pile or write %s\n", argv[0], argv[1],
-                argv[2]);
+        memcmp(start.magic, PEER_START_MAGIC, sizeof start.magic) != 0 ||
+        (start.task != PEER_PILE && start.task != PEER_CHAIN)) {
+        fprintf(stderr, "%s: cannot read %s as the start of a pile or chain or write %s\n", argv[0],
+                argv[1], argv[2]);
         return 1;
     }
     engine e = {0};
@@ -201,7 +251,8 @@ int main(int argc, char **argv)
         (!start.solids || peer_read(in, orientations, 4 * start.bodies * sizeof *orientations));
     if (done) {
         dInitODE2(0);
-        done = run_pile(&e, &start, centres, orientations, out);
+        done = (start.task == PEER_PILE ? run_pile : run_chain)(&e, &start, centres, orientations,
+                                                                out);
         dCloseODE();
     }
     free(centres);

@@ -368,7 +368,8 @@ static tl_status lay_out(graph *g, tl_elimination *out)
             qsort(later, count, sizeof *later, by_place);
             for (uint32_t k = 0; k < count; k++, at++) {
                 const uint32_t other = size_of(g, items[later[k]]);
-                ((tlk_link *)out->links.data)[at] = (tlk_link){.size = other, .vector = later[k], .block = (uint32_t)block};
+                ((tlk_link *)out->links.data)[at] =
+                    (tlk_link){.size = other, .vector = later[k], .block = (uint32_t)block};
                 block += other * size;
             }
             if (block > UINT32_MAX)

@@ -192,7 +192,7 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
         tlk_spin_newton(h, inverse, p, m, w, scale, slope, change);
         for (int k = 0; k < 3; k++)
             m[k] += change[k];
-        found = tlk_dotd(change, change) <= 1e-28 * size;
+        found = tlk_dotd(change, change) <= 1e-18 * size; /* the next would be its square */
     }
     if (found) {
         for (int k = 0; k < 3; k++)

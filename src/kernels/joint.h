@@ -48,26 +48,34 @@ TL_KERNEL double tlk_joint_rate(const tlk_joint *j, const double *row, const rea
     return sum;
 }
 
-/* J M^-1 J' of a row, over bodies that are dynamic. */
-TL_KERNEL double tlk_row_mobility(const tlk_bodies *bodies, const tlk_joint *j, const double *row)
+/* Adds J M^-1 J' of a joint's rows for one of its bodies, which is dynamic. */
+TL_KERNEL void tlk_add_mobility(const tlk_joints *g, const tlk_joint *j, uint32_t b, double *out)
 {
-    double sum = 0;
-    for (uint32_t b = 0; b < j->bodies; b++) {
-        const uint32_t i = j->body[b];
-        if (j->node[b] == TLK_NONE)
-            continue;
-        const double *inertia = bodies->inertia + 4 * (size_t)i;
-        double turn[3];
-        tlk_rotate_back(bodies->quat + 4 * (size_t)i, row + 6 * b + 3, turn);
-        sum += tlk_dotd(row + 6 * b, row + 6 * b) / inertia[3];
-        for (int k = 0; k < 3; k++)
-            sum += turn[k] * turn[k] / inertia[k];
+    const size_t i = j->body[b];
+    const double *inertia = g->motion.bodies.inertia + 4 * i;
+    const double by_mass = 1 / inertia[3];
+    const double inverse[3] = {1 / inertia[0], 1 / inertia[1], 1 / inertia[2]};
+    double axis[3][3];
+    tlk_axes(g->motion.bodies.quat + 4 * i, axis);
+    for (uint32_t r = 0; r < j->rows; r++) {
+        const double *row = g->jacobian + j->jacobian + ((size_t)r * j->bodies + b) * 6;
+        double sum = tlk_dotd(row, row) * by_mass;
+        for (int k = 0; k < 3; k++) {
+            const double turn = tlk_dotd(axis[k], row + 3);
+            sum += turn * turn * inverse[k];
+        }
+        out[r] += sum;
     }
-    return sum;
+}
+
+/* Whether a row holds its coordinate, whatever happens: it has no law. */
+TL_KERNEL bool tlk_row_locked(const tlk_joint *j, uint32_t r)
+{
+    return j->axis[r] == TLK_NONE && !j->rope;
 }
 
 /* The rows of a joint at the poses of g, without laws. */
-TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i, bool all)
+TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
     tlk_frames f;
@@ -76,9 +84,13 @@ TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i, bool all)
         double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         tlk_row_rate(g, j, &f, r, row);
         g->value[j->first + r] = tlk_row_value(g, g->pos, g->quat, i, &f, r);
-        if (all)
-            g->base[j->first + r] = g->softness * tlk_row_mobility(&g->motion.bodies, j, row);
     }
+    double mobility[TLK_JOINT_ROWS] = {0};
+    for (uint32_t b = 0; b < j->bodies; b++)
+        if (j->node[b] != TLK_NONE)
+            tlk_add_mobility(g, j, b, mobility);
+    for (uint32_t r = 0; r < j->rows; r++)
+        g->base[j->first + r] = g->softness * mobility[r];
     for (int s = 0; s < 2; s++)
         for (int k = 0; k < 3 && j->side[s] != TLK_NONE; k++)
             g->arm[3 * (TLK_JOINT_BODIES * (size_t)i + j->side[s]) + k] =
@@ -105,19 +117,17 @@ TL_KERNEL double tlk_joint_target(const tlk_joints *g, uint32_t axis)
     return g->target[2 * (size_t)axis + g->motion.end];
 }
 
-/* The law of a row, for a step or half of one. That of a second half follows the first: what
- * springs did is in its impulse (tlk_joint_soften). */
+/* The law of a row that is not locked, for a step or half of one. That of a second half follows the
+ * first; `soft`: what springs did then (tlk_joint_soften). */
 TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, double kick,
-                           double rate, tlk_law *law)
+                           double rate, double soft, tlk_law *law)
 {
     const uint32_t at = j->first + r;
     const double h = g->motion.h, value = g->value[at];
     const tlk_law first = g->law[at];
     law->breaks = 0;
     law->load = law->slope = 0;
-    if (j->axis[r] == TLK_NONE && !j->rope) {
-        tlk_law_break(law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
-    } else if (j->axis[r] == TLK_NONE) {
+    if (j->axis[r] == TLK_NONE) {
         if (!g->motion.end)
             tlk_law_break(law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
                           -TLK_ENDLESS, 0);
@@ -127,7 +137,7 @@ TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
         const tlk_joint_axis *a = g->axis + j->axis[r];
         const double target = tlk_joint_target(g, j->axis[r]);
         if (g->motion.end)
-            tlk_axis_end(a, target, kick, value, g->lambda[at], &first, law);
+            tlk_axis_end(a, target, kick, value, soft, &first, law);
         else
             tlk_axis_law(g->numbers, a, tlk_row_rest(g, j, r), target, h, kick, value, rate, law);
     }
@@ -140,16 +150,19 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
     const double kick = tlk_joint_kick(g, j);
     if (!(kick > 0))
         return;
-    tlk_joint_lines(g, i, true);
+    tlk_joint_lines(g, i);
     for (uint32_t r = 0; r < j->rows; r++) {
         const uint32_t at = j->first + r;
+        const double before = g->lambda[at];
+        g->lambda[at] = g->bend[at] = 0;
+        if (tlk_row_locked(j, r))
+            continue;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const double rate = tlk_joint_rate(j, row, g->motion.bodies.vel);
         tlk_law law;
-        tlk_row_law(g, j, r, kick, rate, &law);
+        tlk_row_law(g, j, r, kick, rate, before, &law);
         tlk_law_start(&law, g->last[i].held[r], rate);
         g->law[at] = law;
-        g->lambda[at] = g->bend[at] = 0;
     }
     g->account[i].redundant = 0;
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
@@ -187,13 +200,13 @@ TL_KERNEL int tlk_row_part(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
     if (fresh)
         return tlk_row_error(g, j, r, g->value[j->first + r], true, &error) ? TLK_ROW_HARD
                                                                             : TLK_ROW_OFF;
-    if (tlk_law_holds(law))
+    if (tlk_row_locked(j, r) || tlk_law_holds(law))
         return TLK_ROW_HARD;
     return !g->positions && law->slope > 0 ? TLK_ROW_SOFT : TLK_ROW_OFF;
 }
 
-/* The inertia of a body, 6 x 6. */
-TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double *out)
+/* The inertia of a body, 6 x 6, with moments times `stiff`. */
+TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double stiff, double *out)
 {
     const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
     double axis[3][3];
@@ -205,7 +218,7 @@ TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double *out)
             double sum = 0;
             for (int k = 0; k < 3; k++)
                 sum += inertia[k] * axis[k][r] * axis[k][c];
-            out[6 * (3 + r) + 3 + c] = sum;
+            out[6 * (3 + r) + 3 + c] = stiff * sum;
         }
 }
 
@@ -250,8 +263,9 @@ TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i, bool fresh)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         g->soft[at] = part == TLK_ROW_HARD ? g->base[at] : 0;
         g->part[at] = (uint8_t)part;
-        g->aim[at] =
-            !fresh && tlk_law_holds(g->law + at) ? g->law[at].speed[g->law[at].state / 2] : 0;
+        g->aim[at] = !fresh && !tlk_row_locked(j, r) && tlk_law_holds(g->law + at)
+                         ? g->law[at].speed[g->law[at].state / 2]
+                         : 0;
         g->block[j->own + (size_t)r * j->rows + r] = part == TLK_ROW_HARD   ? -g->base[at]
                                                      : part == TLK_ROW_SOFT ? -1 / g->law[at].slope
                                                                             : -1.0;
@@ -267,15 +281,16 @@ TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i, bool fresh)
 }
 
 /* The block of a body: its inertia, and what makes joints taut. */
-TL_NARROW void tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh)
+TL_NARROW void tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh,
+                               double stiff)
 {
     const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
     const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
     double *out = g->block + node->block;
-    tlk_body_block(g, i, out);
+    tlk_body_block(g, i, stiff, out);
     for (uint32_t k = node->attached; k < node->attached_end && !fresh; k++) {
-        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)g->attached[k].joint +
-                               g->attached[k].place);
+        const size_t at =
+            3 * (TLK_JOINT_BODIES * (size_t)g->attached[k].joint + g->attached[k].place);
         tlk_taut(g->pull + at, g->arm + at, g->motion.h, least, out);
     }
 }

@@ -82,14 +82,13 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     tl_run(b, TLK_joint_rows, m->count, g);
     g->rough = 1;
     tl_run(b, TLK_joint_project, m->articulations, g);
-    g->tighten = 1;
     for (uint32_t i = 0; i < BENDS; i++) {
         tl_run(b, TLK_joint_foresee, m->movers, g);
         tl_run(b, TLK_joint_bend, m->count, g);
         g->rough = i + 1 < BENDS;
+        g->tighten = i == 0; /* a second look changes impulses by little */
         tl_run(b, TLK_joint_project, m->articulations, g);
     }
-    g->tighten = 0;
     joints->position = *g;
     joints->position.positions = 1;
     joints->position.passes = 1;

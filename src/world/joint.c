@@ -32,9 +32,9 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->base,      &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
         &m->aim,       &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
         &m->next_quat, &m->distance,  &m->source,    &m->attach,  &m->level};
-    tl_array *arrays[] = {&m->joints,  &m->made,    &m->bodies,   &m->axes,      &m->owners,
-                          &m->targets, &m->numbers, &m->body_ids, &m->mover_ids, &m->row_list,
-                          &m->attached};
+    tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,  &m->axes,
+                          &m->owners,    &m->targets,  &m->numbers, &m->body_ids,
+                          &m->mover_ids, &m->row_list, &m->attached};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && b; i++)
         tl_buffer_free(b, buffers[i]);
     for (size_t i = 0; i < m->joints.count; i++)
@@ -324,7 +324,6 @@ static void apply_elimination(tl_world *w, const uint32_t *seen, const uint32_t 
             const tlk_node *body = &nodes[places[place - 1]];
             const tl_graph_block *block = &blocks[TLK_JOINT_BODIES * g + at++];
             j->node[k] = body->vector;
-            j->diagonal[k] = body->block;
             j->block[k] = block->block;
             j->across[k] = block->across;
         }
@@ -421,6 +420,8 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->soft, rows * real));
     TL_TRY(tl_buffer_need(b, &m->value, rows * real));
     TL_TRY(tl_buffer_need(b, &m->arm, 3 * TLK_JOINT_BODIES * count * real));
+    /* joints that couple others have no arms, and steps write none */
+    b->ops->fill(b, m->arm.data, 0, 3 * TLK_JOINT_BODIES * count * real);
     TL_TRY(tl_buffer_need(b, &m->pull, 3 * TLK_JOINT_BODIES * count * real));
     TL_TRY(tl_buffer_need(b, &m->account, count * sizeof(tlk_joint_account)));
     return tl_buffer_need(b, &m->memory[1 - m->current], count * sizeof(tlk_joint_memory));

@@ -222,11 +222,29 @@ static void machines(const variant *v)
     assert_memory_equal(states[0], states[1], sizeof states[0]);
 }
 
+/* Chains: one that a block works on, one that all of them do. */
+static void chains(const variant *v)
+{
+    for (int links = 600; links <= 6000; links *= 10) {
+        uint64_t hash[2];
+        for (int run = 0; run < 2; run++) {
+            tl_settings settings = settings_for(v, 1.0 / 200);
+            settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+            tl_world *world = world_of(chain_scene(&settings, links));
+            assert_below(step_report(world, 10).joint_error, 1e-4);
+            hash[run] = tl_world_hash(world);
+            tl_world_destroy(world);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
 static void test_machines(void **state)
 {
     (void)state;
     need_gpu();
     for_each_precision(machines);
+    for_each_precision(chains);
 }
 
 static void test_crowd(void **state)

@@ -40,19 +40,6 @@ static void emulate(tl_world *world)
     world->backend->ops = &ops;
 }
 
-static tl_scene *chain_scene(const tl_settings *settings, int links)
-{
-    tl_scene *scene = scene_with(settings);
-    put before = ground;
-    for (int i = 0; i < links; i++) {
-        const put link = put_link(scene, 0.5, 0.05, 0.04, 1, i + 0.5, 0, 0);
-        join(scene, TL_JOINT_SPHERICAL, before, link, i, 0, 0, joint_z);
-        before = link;
-    }
-    join(scene, TL_JOINT_SPHERICAL, before, ground, links, 0, 0, joint_z);
-    return scene;
-}
-
 static tl_scene *net_scene(const tl_settings *settings)
 {
     enum { EDGE = 5 };

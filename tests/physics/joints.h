@@ -106,6 +106,20 @@ static inline tl_scene *machine_scene(const tl_settings *settings)
     return scene;
 }
 
+/* A chain between two points, straight at first. */
+static inline tl_scene *chain_scene(const tl_settings *settings, int links)
+{
+    tl_scene *scene = scene_with(settings);
+    put before = ground;
+    for (int i = 0; i < links; i++) {
+        const put link = put_link(scene, 0.5, 0.05, 0.04, 1, i + 0.5, 0, 0);
+        join(scene, TL_JOINT_SPHERICAL, before, link, i, 0, 0, joint_z);
+        before = link;
+    }
+    join(scene, TL_JOINT_SPHERICAL, before, ground, links, 0, 0, joint_z);
+    return scene;
+}
+
 static inline tl_joint_state state_of(tl_world *world, tl_joint joint)
 {
     tl_joint_state state;

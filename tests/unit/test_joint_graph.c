@@ -66,7 +66,7 @@ static void solve_dense(double *a, double *x, uint32_t n)
 }
 
 static void factor_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
-                            tlk_team team)
+                         tlk_team team)
 {
     tlk_factor_level(g, a, level, team, true);
 }

@@ -65,19 +65,19 @@ static inline void start_lanes(int n, const char *operations,
 #undef TLK_MAP
 #undef TLK_REDUCE
 
-#define TEAM(name)                                                                              \
-    static void begin_##name(const void *args, uint32_t i)                                      \
-    {                                                                                           \
-        tlk_##name##_begin(args, i);                                                            \
-    }                                                                                           \
-    static void turn_##name(const void *args, uint32_t i, uint32_t lane, uint32_t lanes)        \
-    {                                                                                           \
-        const tlk_joints g = *(const tlk_joints *)args;                                         \
-        tlk_##name##_turn(&g, i, (tlk_team){lane, lanes});                                      \
-    }                                                                                           \
-    static bool next_##name(const void *args, uint32_t i)                                       \
-    {                                                                                           \
-        return tlk_##name##_next(args, i);                                                      \
+#define TEAM(name)                                                                       \
+    static void begin_##name(const void *args, uint32_t i)                               \
+    {                                                                                    \
+        tlk_##name##_begin(args, i);                                                     \
+    }                                                                                    \
+    static void turn_##name(const void *args, uint32_t i, uint32_t lane, uint32_t lanes) \
+    {                                                                                    \
+        const tlk_joints g = *(const tlk_joints *)args;                                  \
+        tlk_##name##_turn(&g, i, (tlk_team){lane, lanes});                               \
+    }                                                                                    \
+    static bool next_##name(const void *args, uint32_t i)                                \
+    {                                                                                    \
+        return tlk_##name##_next(args, i);                                               \
     }
 TEAM(joint_project)
 TEAM(joint_assemble)

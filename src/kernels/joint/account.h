@@ -88,13 +88,14 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
             out.held[r] = 0;
             continue;
         }
+        const bool locked = tlk_row_locked(j, r), holds = locked || tlk_law_holds(law);
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
         const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
-        const uint32_t s = law->state / 2;
-        out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
-        if (tlk_law_holds(law))
-            sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
+        out.held[r] = locked ? TLK_BREAK_LOCK : holds ? law->kind[law->state / 2] : 0;
+        if (holds)
+            sums.residual =
+                tlk_max(sums.residual, fabs((locked ? 0 : law->speed[law->state / 2]) - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);
         if (j->axis[r] == TLK_NONE)
             gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
@@ -110,8 +111,10 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
     if (kick < g->motion.h && !g->motion.end)
         for (uint32_t r = 0; r < j->rows; r++) {
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-            tlk_joint_soften(g, j, r,
-                             tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, j->first + r));
+            if (!tlk_row_locked(j, r))
+                tlk_joint_soften(g, j, r,
+                                 tlk_joint_rate(j, row, g->vel) +
+                                     tlk_joint_bent(g, j, j->first + r));
         }
     const double force = sqrt(tlk_dotd(out.reaction, out.reaction));
     const double torque = sqrt(tlk_dotd(out.reaction + 3, out.reaction + 3));

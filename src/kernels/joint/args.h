@@ -35,22 +35,21 @@ typedef struct tlk_joint {
     uint32_t jacobian;            /* where its rows are: 6 * bodies each */
     uint32_t bounded;             /* 1: some row has more than one state */
     uint32_t articulation;
-    uint32_t broken;                     /* 1: it holds nothing */
-    uint32_t body[TLK_JOINT_BODIES];     /* rows; ground is none of them */
-    uint32_t node[TLK_JOINT_BODIES];     /* where the body's vectors begin; TLK_NONE: not dynamic */
-    uint32_t block[TLK_JOINT_BODIES];    /* where its block with that body begins */
-    uint32_t across[TLK_JOINT_BODIES];   /* 1: the block is 6 x rows, not rows x 6 */
-    uint32_t diagonal[TLK_JOINT_BODIES]; /* the body's own block */
-    uint32_t own;                        /* the joint's */
-    uint32_t rope;                       /* 1: its first row is an upper limit */
-    uint32_t side[2];                    /* places of a and b in `body`; TLK_NONE: the ground */
-    uint32_t coupled[2];                 /* joints; TLK_NONE: it couples none */
-    uint32_t place[2][2];                /* of their sides in `body` */
-    uint32_t coordinate[2];              /* of them: 0 to 5 */
-    uint32_t row[TLK_JOINT_ROWS];        /* TLK_ROW_ or 0 to 5 */
-    uint32_t axis[TLK_JOINT_ROWS];       /* of the row, TLK_NONE: locked */
-    double zero[TLK_JOINT_ROWS];         /* the coordinate that a locked row holds */
-    double at[2][3], turn[2][4];         /* frames, in those of the bodies (mass) */
+    uint32_t broken;                   /* 1: it holds nothing */
+    uint32_t body[TLK_JOINT_BODIES];   /* rows; ground is none of them */
+    uint32_t node[TLK_JOINT_BODIES];   /* where the body's vectors begin; TLK_NONE: not dynamic */
+    uint32_t block[TLK_JOINT_BODIES];  /* where its block with that body begins */
+    uint32_t across[TLK_JOINT_BODIES]; /* 1: the block is 6 x rows, not rows x 6 */
+    uint32_t own;                      /* the joint's */
+    uint32_t rope;                     /* 1: its first row is an upper limit */
+    uint32_t side[2];                  /* places of a and b in `body`; TLK_NONE: the ground */
+    uint32_t coupled[2];               /* joints; TLK_NONE: it couples none */
+    uint32_t place[2][2];              /* of their sides in `body` */
+    uint32_t coordinate[2];            /* of them: 0 to 5 */
+    uint32_t row[TLK_JOINT_ROWS];      /* TLK_ROW_ or 0 to 5 */
+    uint32_t axis[TLK_JOINT_ROWS];     /* of the row, TLK_NONE: locked */
+    double zero[TLK_JOINT_ROWS];       /* the coordinate that a locked row holds */
+    double at[2][3], turn[2][4];       /* frames, in those of the bodies (mass) */
     double anchor[2][3], ratio, break_force, break_torque;
 } tlk_joint;
 
@@ -127,13 +126,15 @@ typedef struct tlk_articulated {
     uint64_t most[2];  /* bits of the largest numbers of the stage at hand, which are not below 0 */
     uint32_t changes;  /* of states, in this step */
     uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
-    uint32_t factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
-    uint32_t loose;    /* 1: joints pull harder than the factors know */
+    uint32_t
+        factored;   /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
+    uint32_t loose; /* 1: joints pull harder than the factors know */
     uint32_t stage, level, pass;
     uint32_t moved; /* 1: rows have changed their states */
     uint32_t renew; /* 1: an assembly has to have factors of its own */
     uint32_t unused;
     double before; /* m: the error before the last correction */
+    double stiff;  /* what an assembly adds to moments of inertia, of themselves */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */

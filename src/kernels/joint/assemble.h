@@ -3,14 +3,16 @@
 #ifndef TL_KERNELS_JOINT_ASSEMBLE_H
 #define TL_KERNELS_JOINT_ASSEMBLE_H
 
+#define TLK_STIFFEST 1e9
+
 /* The errors of an articulation's rows at the present poses: its right-hand side, and the worst. */
 TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
                                 tlk_articulated *how, tlk_team team)
 {
     double worst = 0;
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
-        for (int c = 0; c < 6 && g->node_body[k] != TLK_NONE; c++)
-            g->x[g->node[k].vector + c] = 0;
+    for (int c = 0; c < 6 && g->node_body[k] != TLK_NONE; c++)
+        g->x[g->node[k].vector + c] = 0;
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
     {
         const uint32_t i = g->list[k];
@@ -82,6 +84,7 @@ TL_KERNEL void tlk_joint_assemble_begin(const tlk_joints *g, uint32_t i)
     how->pass = 0;
     how->most[0] = how->most[1] = 0;
     how->before = TLK_ENDLESS;
+    how->stiff = 0;
     how->renew = !how->factored || g->fresh;
     how->stage = TLK_STAGE_SIDES;
     g->moved[i] = 0;
@@ -95,7 +98,7 @@ TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team
     case TLK_STAGE_SIDES: tlk_stage_errors(g, &a, how, team); break;
     case TLK_STAGE_LINES: {
         TLK_LANE_SHARE(k, a.joint, a.joint_end, team)
-            tlk_joint_lines(g, g->list[k], true);
+        tlk_joint_lines(g, g->list[k]);
         break;
     }
     case TLK_STAGE_MEASURE: tlk_stage_measure(g, &a, how, team); break;
@@ -126,8 +129,16 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
             tlk_stage_substitute(&a, how);
         break;
     case TLK_STAGE_LINES: how->stage = TLK_STAGE_CLEAR; break;
-    case TLK_STAGE_MEASURE: { /* no further than half a radian */
+    case TLK_STAGE_MEASURE: {
+        /* No further than half a radian. Light bodies between heavy ones would turn round and round
+         * where the heavy ones have to move, and never get there: after a step, bodies resist
+         * turning more until they turn that little. */
         const double most = tlk_team_take(how, 0);
+        if (!g->fresh && most > 0.25 && how->stiff < TLK_STIFFEST) {
+            how->stiff = how->stiff > 0 ? 100 * how->stiff : 100;
+            how->stage = TLK_STAGE_SIDES;
+            break;
+        }
         how->part = most > 0.25 ? 0.5 / sqrt(most) : 1;
         how->stage = TLK_STAGE_MOVE;
         break;

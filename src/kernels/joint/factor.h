@@ -10,14 +10,36 @@
 #define TLK_NODE      TLK_JOINT_ROWS /* the largest block */
 #define TLK_REDUNDANT 1e5 /* pivots up to so many times their softness are of redundant rows */
 
+/* The inverse of a pivot. Those of joints that vanish are of rows that follow from others: they
+ * keep their softness, and are counted. */
+TL_KERNEL double tlk_pivot(double pivot, const double *soft, uint32_t k, uint32_t *redundant)
+{
+    if (soft) {
+        *redundant += -pivot < TLK_REDUNDANT * soft[k];
+        pivot = tlk_min(pivot, -0.5 * soft[k]);
+    }
+    return 1 / pivot;
+}
+
 /* A block of its own: L below the diagonal, 1 / D on it. The first `plain` rows have nothing beside
- * the diagonal. Pivots of joints that vanish are rows that follow from others: they keep their
- * softness, and are counted. */
+ * the diagonal. Returns how many rows are redundant. Three rows, which are the usual number here
+ * and below, are spelled out: compilers make loops of so few worse than they are. */
 TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const double *soft)
 {
     uint32_t redundant = 0;
     for (uint32_t k = 0; k < plain; k++)
         a[(size_t)k * n + k] = 1 / a[(size_t)k * n + k];
+    if (n - plain == 3) {
+        double *r0 = a + (size_t)plain * n + plain, *r1 = r0 + n, *r2 = r1 + n;
+        const double a10 = r1[0], a20 = r2[0];
+        const double d0 = tlk_pivot(r0[0], soft, plain, &redundant);
+        const double l10 = a10 * d0, l20 = a20 * d0, a21 = r2[1] - a20 * l10;
+        const double d1 = tlk_pivot(r1[1] - l10 * a10, soft, plain + 1, &redundant);
+        const double l21 = a21 * d1;
+        r2[2] = tlk_pivot(r2[2] - l20 * a20 - l21 * a21, soft, plain + 2, &redundant);
+        r0[0] = d0, r1[0] = l10, r1[1] = d1, r2[0] = l20, r2[1] = l21;
+        return redundant;
+    }
     for (uint32_t k = plain; k < n; k++) {
         double *row = a + (size_t)k * n, scaled[TLK_NODE];
         double pivot = row[k];
@@ -33,28 +55,55 @@ TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const d
             pivot -= l * scaled[j];
             row[j] = l;
         }
-        if (soft) {
-            redundant += -pivot < TLK_REDUNDANT * soft[k];
-            pivot = tlk_min(pivot, -0.5 * soft[k]);
-        }
-        row[k] = 1 / pivot;
+        row[k] = tlk_pivot(pivot, soft, k, &redundant);
     }
     return redundant;
 }
 
-/* Y of a block below: rows y of Y L' = A. */
-TL_KERNEL void tlk_factor_below(const double *own, uint32_t n, uint32_t plain, double *below,
-                                uint32_t rows)
+/* y becomes L^-1 y. */
+TL_KERNEL void tlk_solve_lower(const double *own, uint32_t n, uint32_t plain, double *y)
 {
-    for (uint32_t r = 0; r < rows; r++) {
-        double *y = below + (size_t)r * n;
-        for (uint32_t k = plain + 1; k < n; k++) {
-            double sum = y[k];
-            for (uint32_t j = plain; j < k; j++)
-                sum -= own[(size_t)k * n + j] * y[j];
-            y[k] = sum;
-        }
+    if (n - plain == 3) {
+        const double *r1 = own + (size_t)(plain + 1) * n + plain, *r2 = r1 + n;
+        const double y0 = y[plain], y1 = y[plain + 1] - r1[0] * y0;
+        y[plain + 1] = y1;
+        y[plain + 2] = y[plain + 2] - r2[0] * y0 - r2[1] * y1;
+        return;
     }
+    for (uint32_t k = plain + 1; k < n; k++) {
+        double sum = y[k];
+        for (uint32_t j = plain; j < k; j++)
+            sum -= own[(size_t)k * n + j] * y[j];
+        y[k] = sum;
+    }
+}
+
+/* y becomes L'^-1 y. */
+TL_KERNEL void tlk_solve_upper(const double *own, uint32_t n, uint32_t plain, double *y)
+{
+    if (n - plain == 3) {
+        const double *r1 = own + (size_t)(plain + 1) * n + plain, *r2 = r1 + n;
+        const double y2 = y[plain + 2], y1 = y[plain + 1] - r2[1] * y2;
+        y[plain + 1] = y1;
+        y[plain] = y[plain] - r1[0] * y1 - r2[0] * y2;
+        return;
+    }
+    for (uint32_t k = n; k-- > plain;)
+        for (uint32_t j = k + 1; j < n; j++)
+            y[k] -= own[(size_t)j * n + k] * y[j];
+}
+
+TL_KERNEL double tlk_dots(const double *a, const double *b, uint32_t n)
+{
+    if (n == 3)
+        return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    if (n == 6)
+        return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) +
+               (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+    double sum = 0;
+    for (uint32_t k = 0; k < n; k++)
+        sum += a[k] * b[k];
+    return sum;
 }
 
 /* What an earlier node of size n leaves of a block, by its blocks with the two nodes of that. Of a
@@ -67,12 +116,8 @@ TL_KERNEL void tlk_factor_less(const double *own, uint32_t n, const double *one,
         for (uint32_t k = 0; k < n; k++)
             scaled[k] = one[(size_t)r * n + k] * own[(size_t)k * n + k];
         const uint32_t end = two == one ? r + 1 : columns;
-        for (uint32_t c = 0; c < end; c++) {
-            double sum = 0;
-            for (uint32_t k = 0; k < n; k++)
-                sum += scaled[k] * two[(size_t)c * n + k];
-            out[(size_t)r * columns + c] -= sum;
-        }
+        for (uint32_t c = 0; c < end; c++)
+            out[(size_t)r * columns + c] -= tlk_dots(scaled, two + (size_t)c * n, n);
     }
 }
 
@@ -117,7 +162,8 @@ TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32
             tlk_factor_take(g->block + update.own, update.size, g->block + update.late, link.size,
                             g->block + update.early, n, below);
         }
-        tlk_factor_below(own, n, plain, below, link.size);
+        for (uint32_t r = 0; r < link.size; r++) /* Y L' = A */
+            tlk_solve_lower(own, n, plain, below + (size_t)r * n);
     }
 }
 
@@ -159,20 +205,14 @@ TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n
             x[5] == 0)
             continue; /* bodies, nearly always */
         if (source.size == 3) {
-            for (uint32_t r = 0; r < n; r++, below += 3)
-                y[r] -= below[0] * x[0] + below[1] * x[1] + below[2] * x[2];
+            for (uint32_t r = 0; r < n; r++)
+                y[r] -= tlk_dots(below + 3 * (size_t)r, x, 3);
             continue;
         }
-        for (uint32_t r = 0; r < n; r++, below += source.size) {
-            double sum = 0;
-            for (uint32_t k = 0; k < source.size; k++)
-                sum += below[k] * x[k];
-            y[r] -= sum;
-        }
+        for (uint32_t r = 0; r < n; r++)
+            y[r] -= tlk_dots(below + (size_t)r * source.size, x, source.size);
     }
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t j = plain; j < k; j++)
-            y[k] -= own[k * n + j] * y[j];
+    tlk_solve_lower(own, n, plain, y);
     for (uint32_t k = 0; k < n; k++)
         g->x[node->vector + k] = y[k] * own[k * n + k];
 }
@@ -195,9 +235,7 @@ TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t 
     }
     for (uint32_t k = 0; k < n; k++)
         y[k] = g->x[node->vector + k] - y[k] * own[k * n + k];
-    for (uint32_t k = n; k-- > plain;)
-        for (uint32_t j = k + 1; j < n; j++)
-            y[k] -= own[j * n + k] * y[j];
+    tlk_solve_upper(own, n, plain, y);
     for (uint32_t k = 0; k < n; k++)
         g->x[node->vector + k] = y[k];
 }

@@ -23,29 +23,37 @@ TL_KERNEL void tlk_axes(const double *q, double axis[3][3])
     axis[2][0] = xz + wy, axis[2][1] = yz - wx, axis[2][2] = 1 - (xx + yy);
 }
 
+/* A vector of a frame with such axes. */
+TL_KERNEL void tlk_by_axes(const double axis[3][3], const double *v, double *out)
+{
+    out[0] = axis[0][0] * v[0] + axis[1][0] * v[1] + axis[2][0] * v[2];
+    out[1] = axis[0][1] * v[0] + axis[1][1] * v[1] + axis[2][1] * v[2];
+    out[2] = axis[0][2] * v[0] + axis[1][2] * v[1] + axis[2][2] * v[2];
+}
+
 TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joint *j, int s,
                             tlk_frames *f)
 {
-    double own[3][3], body[3][3];
+    const double *at = j->at[s];
+    double own[3][3], body[3][3], arm[3];
     tlk_axes(j->turn[s], own);
     if (j->side[s] == TLK_NONE) {
         for (int k = 0; k < 3; k++) {
             f->centre[s][k] = 0;
-            f->at[s][k] = j->at[s][k];
+            f->at[s][k] = at[k];
             for (int c = 0; c < 3; c++)
                 f->axis[s][k][c] = own[k][c];
         }
         return;
     }
-    const double *x = pos + 4 * (size_t)j->body[j->side[s]], *at = j->at[s];
+    const double *x = pos + 4 * (size_t)j->body[j->side[s]];
     tlk_axes(quat + 4 * (size_t)j->body[j->side[s]], body);
-    for (int c = 0; c < 3; c++) {
-        f->centre[s][c] = x[c];
-        f->at[s][c] = x[c] + (body[0][c] * at[0] + body[1][c] * at[1] + body[2][c] * at[2]);
-        for (int k = 0; k < 3; k++)
-            f->axis[s][k][c] =
-                body[0][c] * own[k][0] + body[1][c] * own[k][1] + body[2][c] * own[k][2];
-    }
+    tlk_by_axes(body, at, arm);
+    tlk_by_axes(body, own[0], f->axis[s][0]);
+    tlk_by_axes(body, own[1], f->axis[s][1]);
+    tlk_by_axes(body, own[2], f->axis[s][2]);
+    f->centre[s][0] = x[0], f->centre[s][1] = x[1], f->centre[s][2] = x[2];
+    f->at[s][0] = x[0] + arm[0], f->at[s][1] = x[1] + arm[1], f->at[s][2] = x[2] + arm[2];
 }
 
 TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j,

@@ -75,8 +75,8 @@ TL_KERNEL double tlk_body_speed(const real *v, double most)
     return most;
 }
 
-TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a,
-                               tlk_articulated *how, tlk_team team)
+TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, tlk_articulated *how,
+                               tlk_team team)
 {
     double worst = 0, speed = 0;
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
@@ -87,7 +87,7 @@ TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a,
         speed = tlk_body_speed(g->vel + 8 * (size_t)g->node_body[k], speed);
     }
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-        worst = tlk_most(worst, tlk_joint_sides(g, g->list[k]));
+    worst = tlk_most(worst, tlk_joint_sides(g, g->list[k]));
     tlk_team_most(how, 0, worst);
     tlk_team_most(how, 1, speed);
 }
@@ -135,6 +135,8 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
         const tlk_joint *j = g->joint + g->list[k];
         for (uint32_t r = 0; r < j->rows && j->bounded && !j->broken; r++) {
             const uint32_t at = j->first + r;
+            if (tlk_row_locked(j, r))
+                continue;
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
             const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at);
             if ((every || !moved) && tlk_law_move(g->law + at, rate, g->lambda[at]))
@@ -200,7 +202,7 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
         g->x[g->node[first].vector] = beyond;
     }
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-        loose = tlk_joint_tighten(g, g->list[k]) || loose;
+    loose = tlk_joint_tighten(g, g->list[k]) || loose;
     if (loose)
         tlk_atomic_or32(&how->loose, 1);
 }
@@ -209,17 +211,17 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
 TL_NARROW void tlk_stage_clear(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
 {
     TLK_LANE_SHARE(k, a->block, a->block_end, team)
-        g->block[k] = 0;
+    g->block[k] = 0;
 }
 
 TL_NARROW void tlk_stage_blocks(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
-                                bool fresh)
+                                bool fresh, double stiff)
 {
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
-        if (g->node_body[k] != TLK_NONE)
-            tlk_body_blocks(g, g->node + k, g->node_body[k], fresh);
+    if (g->node_body[k] != TLK_NONE)
+        tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, stiff);
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-        tlk_joint_blocks(g, g->list[k], fresh);
+    tlk_joint_blocks(g, g->list[k], fresh);
 }
 
 /* One stage of a projection, or of an assembly, that both have. */
@@ -228,10 +230,8 @@ TL_NARROW void tlk_stage_solve(const tlk_joints *g, const tlk_articulation *a,
 {
     switch (how->stage) {
     case TLK_STAGE_CLEAR: tlk_stage_clear(g, a, team); break;
-    case TLK_STAGE_BLOCKS: tlk_stage_blocks(g, a, team, fresh); break;
-    case TLK_STAGE_FACTOR:
-        tlk_factor_level(g, a, how->level, team, !fresh && !g->positions);
-        break;
+    case TLK_STAGE_BLOCKS: tlk_stage_blocks(g, a, team, fresh, fresh ? 1 + how->stiff : 1); break;
+    case TLK_STAGE_FACTOR: tlk_factor_level(g, a, how->level, team, !fresh && !g->positions); break;
     case TLK_STAGE_FORWARD: tlk_forward_level(g, a, how->level, team); break;
     case TLK_STAGE_BACKWARD: tlk_backward_level(g, a, how->level, team); break;
     default: break;

@@ -20,8 +20,8 @@ typedef struct tlk_team {
 #define TLK_LANE_SHARE(k, from, to, team) \
     for (uint32_t k = (from) + (team).lane; k < (to); k += (team).lanes)
 #else
-#define TLK_LANE_SHARE(k, from, to, team)                                                       \
-    for (uint32_t k = (from) + tlk_team_cut((to) - (from), (team).lane, (team).lanes),          \
+#define TLK_LANE_SHARE(k, from, to, team)                                                        \
+    for (uint32_t k = (from) + tlk_team_cut((to) - (from), (team).lane, (team).lanes),           \
                   k##_end = (from) + tlk_team_cut((to) - (from), (team).lane + 1, (team).lanes); \
          k < k##_end; k++)
 #endif
