@@ -101,7 +101,10 @@ TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
     law->breaks = 0;
     law->load = law->slope = 0;
     if (j->axis[r] == TLK_NONE && !j->rope) {
-        tlk_law_break(law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
+        const double back = g->iterate ? g->recovery * (j->zero[r] - value) / h : 0;
+        tlk_law_break(law, TLK_BREAK_LOCK,
+                      tlk_min(tlk_max(back, -g->recovery_speed), g->recovery_speed), -TLK_ENDLESS,
+                      TLK_ENDLESS);
     } else if (j->axis[r] == TLK_NONE) {
         if (!g->motion.end)
             tlk_law_break(law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
@@ -367,6 +370,8 @@ TL_NARROW double tlk_joint_speed(const tlk_joints *g, const tlk_articulation *a)
     return most;
 }
 
+#include "kernels/joint/iterate.h"
+
 /* One articulation: its velocities are projected onto its joints, by impulses of these. */
 TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
 {
@@ -374,6 +379,10 @@ TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
     tlk_articulated how = g->how[i];
     if (!(tlk_joint_kick(g, g->joint + g->list[a.joint]) > 0))
         return;
+    if (g->iterate) {
+        tlk_joint_sweep(g, i);
+        return;
+    }
     for (uint32_t pass = 0; pass < g->passes; pass++) {
         double worst = 0;
         const uint32_t wanted = g->positions ? 2 : 1;

@@ -43,6 +43,7 @@ static const struct vocabulary {
     [TL_WORDS_FUNCTION] = {"TL_FUNCTION_", WORDS("constant", "sine", "table", "expression")},
     [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
     [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth")},
+    [TL_WORDS_JOINTS] = {"TL_JOINTS_", WORDS("exact", "iterate")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -75,7 +75,7 @@ static void array(stream *s, tl_array *a)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[11] = {t->overlap,
+    uint32_t words[12] = {t->overlap,
                           t->solver.kind,
                           t->solver.law,
                           t->solver.iterations,
@@ -85,7 +85,8 @@ static void settings(stream *s, tl_settings *t)
                           t->threads,
                           t->impacts,
                           t->solver.balance_iterations,
-                          t->stepper};
+                          t->stepper,
+                          t->solver.joints};
     double *numbers[] = {
         &t->gravity[0], &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,   &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -106,6 +107,7 @@ static void settings(stream *s, tl_settings *t)
     t->impacts = (tl_impacts)words[8];
     t->solver.balance_iterations = words[9];
     t->stepper = (tl_stepper)words[10];
+    t->solver.joints = (tl_joint_method)words[11];
 }
 
 /* A table of numbers that a record owns. */

@@ -59,6 +59,7 @@ for place, listed, known in (
         ("stepper", settings["properties"]["stepper"], words[18]),
         ("overlap", settings["properties"]["overlap"], words[3]),
         ("solver", solver["properties"]["kind"], words[4]),
+        ("joints", solver["properties"]["joints"], words[19]),
         ("law", solver["properties"]["law"], words[5]),
         ("precision", settings["properties"]["precision"], words[6]),
         ("region", defs["region"]["properties"]["kind"], words[8]),

@@ -27,6 +27,7 @@ static const struct {
     {TL_WORDS_JOINT, TL_JOINT_GENERIC, "generic", "TL_JOINT_GENERIC"},
     {TL_WORDS_FUNCTION, TL_FUNCTION_EXPRESSION, "expression", "TL_FUNCTION_EXPRESSION"},
     {TL_WORDS_DRIVE, TL_DRIVE_FORCE, "force", "TL_DRIVE_FORCE"},
+    {TL_WORDS_JOINTS, TL_JOINTS_ITERATE, "iterate", "TL_JOINTS_ITERATE"},
     {TL_WORDS_STEPPER, TL_STEPPER_SMOOTH, "smooth", "TL_STEPPER_SMOOTH"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
