@@ -220,7 +220,7 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
         OMEGA,
         LAMBDA,
         WARM,
-        JOINTS,
+        METHOD,
         COUNT
     };
     static const char *const keys[] = {
@@ -245,7 +245,7 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_number(r, f[OMEGA], &omega, &s->omega));
     TL_TRY(tl_read_number(r, f[LAMBDA], &lambda, &s->lambda));
     TL_TRY(tl_read_flag(r, f[WARM], &s->warm_start));
-    TL_TRY(tl_read_choice(r, f[JOINTS], tl_words(TL_WORDS_JOINTS), &joints));
+    TL_TRY(tl_read_choice(r, f[METHOD], tl_words(TL_WORDS_JOINTS), &joints));
     s->joints = (tl_joint_method)joints;
     s->kind = (tl_solver_kind)kind;
     s->law = (tl_law)law;

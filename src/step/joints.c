@@ -87,7 +87,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->passes = PASSES;
     b->ops->fill(b, m->how.data, 0, m->articulations * sizeof(tlk_articulated));
     if (iterates(w)) {
-        g->iterate = w->settings.solver.warm_start ? 2 : 1;
+        g->iterate = 1;
         g->passes = w->settings.solver.iterations;
         g->recovery = w->settings.recovery_fraction;
         g->recovery_speed = fmin(w->settings.recovery_speed, TLK_ENDLESS);

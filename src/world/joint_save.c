@@ -10,7 +10,7 @@ enum { AXES = TL_JOINT_AXES, LONGEST = 1 << 20 };
 
 /* --- one order for both directions ----------------------------------------------------------- */
 
-enum { WORDS = 11 + 2 * AXES + TLK_JOINT_ROWS, NUMBERS = 24 + 44 + 12 * AXES };
+enum { WORDS = 11 + 2 * AXES + TLK_JOINT_ROWS, NUMBERS = 24 + 36 + 12 * AXES };
 
 _Static_assert(TLK_JOINT_ROWS == 8 && TLK_JOINT_BODIES == 4, "numbers of a joint");
 
@@ -56,8 +56,7 @@ static size_t numbers_of(tl_joint_entry *e, double *x[NUMBERS])
                  {e->memory.reaction, 6},
                  {e->memory.motor, 6},
                  {&e->memory.spring, 1},
-                 {&e->memory.gained, 1},
-                 {e->memory.impulse, TLK_JOINT_ROWS}};
+                 {&e->memory.gained, 1}};
     size_t n = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (size_t k = 0; k < parts[i].count; k++)
@@ -224,7 +223,7 @@ static bool sound_memory(const tl_joint_entry *e)
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
         sum += m->force[k / 3][k % 3];
     for (uint32_t k = 0; k < TLK_JOINT_ROWS; k++)
-        sum += e->zero[k] + m->impulse[k];
+        sum += e->zero[k];
     return isfinite(sum) && m->gained >= 0 && fabs(m->angle[0]) < TLK_FAR &&
            fabs(m->angle[1]) < TLK_FAR;
 }

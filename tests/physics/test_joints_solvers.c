@@ -202,8 +202,8 @@ static void one_at_a_time(void **state)
     const double few = rope_error(TL_JOINTS_ITERATE, 8, 1),
                  many = rope_error(TL_JOINTS_ITERATE, 400, 1);
     assert_below(rope_error(TL_JOINTS_EXACT, 8, 1), 1e-10);
-    assert_above(few, 1e-8);
-    assert_below(many, 0.01 * few);
+    assert_true(few > 1e-4 && few < 1e-3);
+    assert_below(many, 0.05 * few);
     assert_true(few == rope_error(TL_JOINTS_ITERATE, 8, 3));
 }
 
@@ -228,7 +228,7 @@ static void iterated(void **state)
     }
 }
 
-/* A machine that was saved goes on with the impulses that it had. */
+/* A machine that was saved goes on as it would have. */
 static void resumed(void **state)
 {
     (void)state;

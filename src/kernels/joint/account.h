@@ -87,7 +87,6 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         out.held[r] = tlk_law_holds(law) ? law->kind[s] : 0;
         if (j->broken)
             continue;
-        out.impulse[r] = g->iterate ? p : 0;
         if (tlk_law_holds(law))
             sums.residual = tlk_max(sums.residual, fabs(law->speed[s] - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);

@@ -119,8 +119,7 @@ typedef struct tlk_joint_memory {
     double motor[6];                   /* N or N m, by axis */
     double spring;                     /* J */
     double gained; /* J, what its locked rows have added lately, which they should not */
-    double impulse[TLK_JOINT_ROWS]; /* N s or N m s, where joints are iterated; else 0 */
-    uint32_t held[TLK_JOINT_ROWS];  /* TLK_BREAK_ that the row was left at; 0: none */
+    uint32_t held[TLK_JOINT_ROWS]; /* TLK_BREAK_ that the row was left at; 0: none */
     uint32_t broken;
     uint32_t unused;
 } tlk_joint_memory;
@@ -175,7 +174,7 @@ typedef struct tlk_joints {
     double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
     uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
     uint32_t mode;      /* TLK_PROJECT_ */
-    uint32_t iterate;   /* not 0: joints one at a time, no factors; 2: from the last impulses */
+    uint32_t iterate;   /* 1: joints one at a time, without factors */
     double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */
     uint32_t passes;       /* projections, at most */

@@ -127,22 +127,10 @@ TL_NARROW void tlk_joint_alone(const tlk_joints *g, uint32_t i)
     }
 }
 
-/* One articulation: sweeps over its joints, from the impulses of the last step. */
+/* One articulation: sweeps over its joints. */
 TL_NARROW void tlk_joint_sweep(const tlk_joints *g, uint32_t i)
 {
     const tlk_articulation a = g->articulation[i];
-    const bool warm = g->iterate > 1 && !g->how[i].factored && !g->positions;
-    for (uint32_t k = a.joint; k < a.joint_end && warm; k++) {
-        const tlk_joint *j = g->joint + g->list[k];
-        double mobile[TLK_JOINT_ROWS][6 * TLK_JOINT_BODIES];
-        tlk_alone_mobile(g, j, mobile);
-        if (j->broken)
-            continue;
-        tlk_alone_push(g, j, mobile, g->last[g->list[k]].impulse);
-        for (uint32_t r = 0; r < j->rows; r++)
-            g->lambda[j->first + r] = g->last[g->list[k]].impulse[r];
-    }
-    g->how[i].factored = 1;
     for (uint32_t pass = 0; pass < g->passes; pass++)
         for (uint32_t k = a.joint; k < a.joint_end; k++)
             tlk_joint_alone(g, g->list[k]);
