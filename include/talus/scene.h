@@ -290,6 +290,12 @@ typedef struct tl_exact_def {
                               the step on */
 } tl_exact_def;
 
+/** How joints are solved (docs/theory.md, "Joints"). */
+typedef enum tl_joint_method {
+    TL_JOINTS_EXACT = 0,  /**< all joints of a machine at once, by factors */
+    TL_JOINTS_ITERATE = 1 /**< one at a time in each sweep of psor, as in the sources */
+} tl_joint_method;
+
 /** How overlap is removed (docs/theory.md, "Overlap"). */
 typedef enum tl_overlap {
     TL_OVERLAP_SPLIT = 0,   /**< a second, frictionless problem moves positions only */
@@ -350,6 +356,8 @@ typedef struct tl_solver_def {
                            spg */
     double lambda;    /**< jacobi's averaging factor, above 0 and at most 1; default 1 */
     bool warm_start;  /**< start from the last step's impulses; default true */
+    tl_joint_method joints; /**< default TL_JOINTS_EXACT; TL_JOINTS_ITERATE needs TL_PSOR and
+                                 TL_STEPPER_DVI */
 } tl_solver_def;
 
 /** Settings of a scene; a world takes a copy and they can be changed while it runs. */

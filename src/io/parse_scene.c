@@ -244,15 +244,27 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
 
 static tl_status read_solver(tl_reader *r, const tl_json *object)
 {
-    enum { KIND, LAW, ITERATIONS, POSITIONS, BALANCE, TOLERANCE, OMEGA, LAMBDA, WARM, COUNT };
+    enum {
+        KIND,
+        LAW,
+        ITERATIONS,
+        POSITIONS,
+        BALANCE,
+        TOLERANCE,
+        OMEGA,
+        LAMBDA,
+        WARM,
+        METHOD,
+        COUNT
+    };
     static const char *const keys[] = {
         "kind",      "law",   "iterations", "position_iterations", "balance_iterations",
-        "tolerance", "omega", "lambda",     "warm_start"};
+        "tolerance", "omega", "lambda",     "warm_start",          "joints"};
     static const tl_rule omega = {0, 2, 1, 1, "a number above 0 and below 2"};
     static const tl_rule lambda = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_solver_def *s = &r->settings.solver;
-    uint32_t kind = s->kind, law = s->law;
+    uint32_t kind = s->kind, law = s->law, joints = s->joints;
     uint64_t iterations = s->iterations, positions = s->position_iterations;
     uint64_t balance = s->balance_iterations;
     if (!object)
@@ -267,6 +279,8 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_number(r, f[OMEGA], &omega, &s->omega));
     TL_TRY(tl_read_number(r, f[LAMBDA], &lambda, &s->lambda));
     TL_TRY(tl_read_flag(r, f[WARM], &s->warm_start));
+    TL_TRY(tl_read_choice(r, f[METHOD], tl_words(TL_WORDS_JOINTS), &joints));
+    s->joints = (tl_joint_method)joints;
     s->kind = (tl_solver_kind)kind;
     s->law = (tl_law)law;
     s->iterations = (uint32_t)iterations;

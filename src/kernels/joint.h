@@ -68,10 +68,11 @@ TL_KERNEL void tlk_add_mobility(const tlk_joints *g, const tlk_joint *j, uint32_
     }
 }
 
-/* Whether a row holds its coordinate, whatever happens: it has no law. */
-TL_KERNEL bool tlk_row_locked(const tlk_joint *j, uint32_t r)
+/* Whether a row holds its coordinate, whatever happens: it has no law. Those of joints one at a
+ * time pull back what has drifted apart. */
+TL_KERNEL bool tlk_row_locked(const tlk_joints *g, const tlk_joint *j, uint32_t r)
 {
-    return j->axis[r] == TLK_NONE && !j->rope;
+    return j->axis[r] == TLK_NONE && !j->rope && !g->iterate;
 }
 
 /* The rows of a joint at the poses of g, without laws. */
@@ -127,7 +128,12 @@ TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
     const tlk_law first = g->law[at];
     law->breaks = 0;
     law->load = law->slope = 0;
-    if (j->axis[r] == TLK_NONE) {
+    if (j->axis[r] == TLK_NONE && !j->rope) { /* joints one at a time */
+        const double back = g->recovery * (j->zero[r] - value) / h;
+        tlk_law_break(law, TLK_BREAK_LOCK,
+                      tlk_min(tlk_max(back, -g->recovery_speed), g->recovery_speed), -TLK_ENDLESS,
+                      TLK_ENDLESS);
+    } else if (j->axis[r] == TLK_NONE) {
         if (!g->motion.end)
             tlk_law_break(law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
                           -TLK_ENDLESS, 0);
@@ -155,7 +161,7 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         const uint32_t at = j->first + r;
         const double before = g->lambda[at];
         g->lambda[at] = g->bend[at] = 0;
-        if (tlk_row_locked(j, r))
+        if (tlk_row_locked(g, j, r))
             continue;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const double rate = tlk_joint_rate(j, row, g->motion.bodies.vel);
@@ -200,7 +206,7 @@ TL_KERNEL int tlk_row_part(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
     if (fresh)
         return tlk_row_error(g, j, r, g->value[j->first + r], true, &error) ? TLK_ROW_HARD
                                                                             : TLK_ROW_OFF;
-    if (tlk_row_locked(j, r) || tlk_law_holds(law))
+    if (tlk_row_locked(g, j, r) || tlk_law_holds(law))
         return TLK_ROW_HARD;
     return !g->positions && law->slope > 0 ? TLK_ROW_SOFT : TLK_ROW_OFF;
 }
@@ -263,7 +269,7 @@ TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i, bool fresh)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         g->soft[at] = part == TLK_ROW_HARD ? g->base[at] : 0;
         g->part[at] = (uint8_t)part;
-        g->aim[at] = !fresh && !tlk_row_locked(j, r) && tlk_law_holds(g->law + at)
+        g->aim[at] = !fresh && !tlk_row_locked(g, j, r) && tlk_law_holds(g->law + at)
                          ? g->law[at].speed[g->law[at].state / 2]
                          : 0;
         g->block[j->own + (size_t)r * j->rows + r] = part == TLK_ROW_HARD   ? -g->base[at]
@@ -358,6 +364,7 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
     }
 }
 
+#include "kernels/joint/iterate.h"
 #include "kernels/joint/project.h"
 
 #include "kernels/joint/account.h"

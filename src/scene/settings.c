@@ -28,7 +28,8 @@ tl_settings tl_settings_default(void)
                    .tolerance = 0,
                    .omega = 0,
                    .lambda = 1,
-                   .warm_start = true},
+                   .warm_start = true,
+                   .joints = TL_JOINTS_EXACT},
         .precision = TL_MIXED,
         .threads = 0,
     };
@@ -39,6 +40,10 @@ static tl_status check_solver(const tl_place *place, const tl_solver_def *solver
     static const double none = 0;
     TL_TRY(tl_check_enum(place, "solver.kind", solver->kind, TL_WORDS_SOLVER));
     TL_TRY(tl_check_enum(place, "solver.law", solver->law, TL_WORDS_LAW));
+    TL_TRY(tl_check_enum(place, "solver.joints", solver->joints, TL_WORDS_JOINTS));
+    if (solver->joints == TL_JOINTS_ITERATE && solver->kind != TL_PSOR)
+        return tl_refuse_text(place, "solver.joints", "iterate",
+                              "it must be exact where solver.kind is not psor");
     if (solver->iterations < 1)
         return tl_refuse(place, "solver.iterations", 1, &none, "it must be >= 1");
     if (solver->position_iterations < 1)
@@ -101,6 +106,9 @@ tl_status tl_settings_check(const tl_settings *settings)
     if (!(settings->max_speed > 0 && isfinite(settings->max_speed)))
         return tl_refuse(&place, "max_speed", 1, &settings->max_speed, "it must be finite and > 0");
     TL_TRY(check_solver(&place, &settings->solver));
+    if (settings->solver.joints == TL_JOINTS_ITERATE && settings->stepper == TL_STEPPER_SMOOTH)
+        return tl_refuse_text(&place, "solver.joints", "iterate",
+                              "it must be exact where stepper is smooth");
     TL_TRY(tl_check_enum(&place, "backend", settings->backend, TL_WORDS_BACKEND));
     TL_TRY(tl_check_enum(&place, "precision", settings->precision, TL_WORDS_PRECISION));
     if (settings->threads > most_threads) {

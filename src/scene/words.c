@@ -45,6 +45,7 @@ static const struct vocabulary {
     [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
     [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth", "stewart-trinkle", "peg")},
     [TL_WORDS_PLANAR] = {"TL_PLANAR_", WORDS("none", "xz")},
+    [TL_WORDS_JOINTS] = {"TL_JOINTS_", WORDS("exact", "iterate")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -64,6 +64,13 @@ static tl_status aim(tl_world *w)
     return TL_OK;
 }
 
+/* Joints one at a time, in sweeps: nothing of them is exact, and rows themselves pull back what has
+ * drifted apart. */
+static bool iterates(const tl_world *w)
+{
+    return w->settings.solver.joints == TL_JOINTS_ITERATE;
+}
+
 tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem *problem,
                                tl_step_joints *joints)
 {
@@ -79,10 +86,16 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->vel = motion->vel;
     g->passes = PASSES;
     b->ops->fill(b, m->how.data, 0, m->articulations * sizeof(tlk_articulated));
+    if (iterates(w)) {
+        g->iterate = 1;
+        g->passes = w->settings.solver.iterations;
+        g->recovery = w->settings.recovery_fraction;
+        g->recovery_speed = fmin(w->settings.recovery_speed, TLK_ENDLESS);
+    }
     tl_run(b, TLK_joint_rows, m->count, g);
     g->rough = 1;
     tl_run(b, TLK_joint_project, m->articulations, g);
-    for (uint32_t i = 0; i < BENDS; i++) {
+    for (uint32_t i = 0; i < BENDS && !iterates(w); i++) {
         tl_run(b, TLK_joint_foresee, m->movers, g);
         tl_run(b, TLK_joint_bend, m->count, g);
         g->rough = i + 1 < BENDS;
@@ -102,7 +115,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
 
 void tl_step_joints_solved(tl_world *w, const tl_problem *problem, tl_step_joints *joints)
 {
-    if (!w->mechanism.count || !problem->view.rows)
+    if (!w->mechanism.count || !problem->view.rows || iterates(w))
         return;
     joints->velocity.passes = PASSES;
     tl_run(w->backend, TLK_joint_project, w->mechanism.articulations, &joints->velocity);
@@ -125,7 +138,7 @@ void tl_step_joints_place(tl_world *w, tl_step_joints *joints)
 {
     if (!w->mechanism.count)
         return;
-    joints->velocity.passes = ASSEMBLY;
+    joints->velocity.passes = iterates(w) ? 0 : ASSEMBLY; /* 0: values and angles alone */
     joints->velocity.close = CLOSE;
     tl_run(w->backend, TLK_joint_assemble, w->mechanism.articulations, &joints->velocity);
 }

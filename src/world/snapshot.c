@@ -75,7 +75,7 @@ static void array(stream *s, tl_array *a)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[15] = {t->overlap,
+    uint32_t words[16] = {t->overlap,
                           t->solver.kind,
                           t->solver.law,
                           t->solver.iterations,
@@ -89,7 +89,8 @@ static void settings(stream *s, tl_settings *t)
                           t->exact.directions,
                           t->exact.cone,
                           t->exact.primary,
-                          t->planar};
+                          t->planar,
+                          t->solver.joints};
     double *numbers[] = {
         &t->gravity[0],    &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,      &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -115,6 +116,7 @@ static void settings(stream *s, tl_settings *t)
     t->exact.cone = words[12] == 1;
     t->exact.primary = words[13] == 1;
     t->planar = (tl_planar)words[14];
+    t->solver.joints = (tl_joint_method)words[15];
 }
 
 /* A table of numbers that a record owns. */

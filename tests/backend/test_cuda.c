@@ -204,13 +204,15 @@ static void crowd(const variant *v)
 }
 
 /* Joints of several kinds with motors, limits and friction, among contacts. */
-static void machines(const variant *v)
+static void machine(const variant *v, tl_stepper stepper, tl_joint_method method)
 {
     uint64_t hash[2];
     tl_joint_state states[2][8];
     for (int run = 0; run < 2; run++) {
         tl_settings settings = settings_for(v, 1.0 / 200);
         settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+        settings.stepper = stepper;
+        settings.solver.joints = method;
         tl_world *world = world_of(machine_scene(&settings));
         step(world, 300);
         hash[run] = tl_world_hash(world);
@@ -236,6 +238,18 @@ static void chains(const variant *v)
             tl_world_destroy(world);
         }
         assert_true(hash[0] == hash[1]);
+    }
+}
+
+static void machines(const variant *v)
+{
+    machine(v, TL_STEPPER_DVI, TL_JOINTS_EXACT);
+    machine(v, TL_STEPPER_SMOOTH, TL_JOINTS_EXACT);
+    machine(v, TL_STEPPER_DVI, TL_JOINTS_ITERATE);
+    for (int i = 1; i < 4; i++) {
+        variant other = *v;
+        other.kind = (tl_solver_kind)i;
+        machine(&other, TL_STEPPER_DVI, TL_JOINTS_EXACT);
     }
 }
 

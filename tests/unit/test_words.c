@@ -29,6 +29,7 @@ static const struct {
     {TL_WORDS_DRIVE, TL_DRIVE_FORCE, "force", "TL_DRIVE_FORCE"},
     {TL_WORDS_STEPPER, TL_STEPPER_PEG, "peg", "TL_STEPPER_PEG"},
     {TL_WORDS_PLANAR, TL_PLANAR_XZ, "xz", "TL_PLANAR_XZ"},
+    {TL_WORDS_JOINTS, TL_JOINTS_ITERATE, "iterate", "TL_JOINTS_ITERATE"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 

@@ -390,8 +390,8 @@ json_t *view_vector(const double *values, int count)
 json_t *view_settings_to_json(const tl_settings *s)
 {
     return json_pack(
-        "{ss so sf ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss sI}", "type", "settings",
-        "gravity", view_vector(s->gravity, 3), "step", s->step, "stepper",
+        "{ss so sf ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss ss sI}", "type",
+        "settings", "gravity", view_vector(s->gravity, 3), "step", s->step, "stepper",
         tl_word(TL_WORDS_STEPPER, s->stepper), "envelope", s->envelope, "overlap",
         tl_word(TL_WORDS_OVERLAP, s->overlap), "recovery_fraction", s->recovery_fraction,
         "recovery_speed", number_or_null(s->recovery_speed), "restitution_speed",
@@ -401,8 +401,9 @@ json_t *view_settings_to_json(const tl_settings *s)
         "iterations", (json_int_t)s->solver.iterations, "position_iterations",
         (json_int_t)s->solver.position_iterations, "balance_iterations",
         (json_int_t)s->solver.balance_iterations, "tolerance", s->solver.tolerance, "omega",
-        s->solver.omega, "lambda", s->solver.lambda, "warm_start", s->solver.warm_start,
-        "precision", tl_word(TL_WORDS_PRECISION, s->precision), "threads", (json_int_t)s->threads);
+        s->solver.omega, "lambda", s->solver.lambda, "warm_start", s->solver.warm_start, "joints",
+        tl_word(TL_WORDS_JOINTS, s->solver.joints), "precision",
+        tl_word(TL_WORDS_PRECISION, s->precision), "threads", (json_int_t)s->threads);
 }
 
 /* Where a setting lies, by name. */
@@ -462,7 +463,7 @@ static bool put_gravity(tl_settings *s, const json_t *value, char *error)
 bool view_settings_from_json(tl_settings *s, const json_t *command, char error[VIEW_ERROR])
 {
     unsigned overlap = s->overlap, solver = s->solver.kind, law = s->solver.law,
-             impacts = s->impacts, stepper = s->stepper;
+             impacts = s->impacts, stepper = s->stepper, joints = s->solver.joints;
     const setting known[] = {
         {.name = "step", .real = &s->step},
         {.name = "envelope", .real = &s->envelope},
@@ -482,6 +483,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "overlap", .words = tl_words(TL_WORDS_OVERLAP), .word = &overlap},
         {.name = "impacts", .words = tl_words(TL_WORDS_IMPACTS), .word = &impacts},
         {.name = "solver", .words = tl_words(TL_WORDS_SOLVER), .word = &solver},
+        {.name = "joints", .words = tl_words(TL_WORDS_JOINTS), .word = &joints},
         {.name = "law", .words = tl_words(TL_WORDS_LAW), .word = &law},
     };
     const size_t count = sizeof known / sizeof *known;
@@ -512,6 +514,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
     s->impacts = (tl_impacts)impacts;
     s->solver.kind = (tl_solver_kind)solver;
     s->solver.law = (tl_law)law;
+    s->solver.joints = (tl_joint_method)joints;
     return true;
 }
 

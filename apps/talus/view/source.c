@@ -161,7 +161,7 @@ bool source_begin(hub *h, const source_hello *hello)
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
         "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so "
-        "so s{so so so so so so}}",
+        "so s{so so so so so so so}}",
         "type", "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind",
         h->live ? "live" : "recording", "epoch", (json_int_t)h->epoch, "title",
         tl_document_title(hello->document), "source", source ? source : json_string("file"),
@@ -179,7 +179,7 @@ bool source_begin(hub *h, const source_hello *hello)
         "monitors", list_monitors(h, hello->channels), "words", "body", list_words(TL_WORDS_BODY),
         "solver", list_words(TL_WORDS_SOLVER), "law", list_words(TL_WORDS_LAW), "overlap",
         list_words(TL_WORDS_OVERLAP), "impacts", list_words(TL_WORDS_IMPACTS), "stepper",
-        list_words(TL_WORDS_STEPPER));
+        list_words(TL_WORDS_STEPPER), "joints", list_words(TL_WORDS_JOINTS));
     json_object_set_new(object, "joints", list_joints(hello->document));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);

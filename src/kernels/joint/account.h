@@ -88,7 +88,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
             out.held[r] = 0;
             continue;
         }
-        const bool locked = tlk_row_locked(j, r), holds = locked || tlk_law_holds(law);
+        const bool locked = tlk_row_locked(g, j, r), holds = locked || tlk_law_holds(law);
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
         const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
@@ -111,7 +111,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
     if (kick < g->motion.h && !g->motion.end)
         for (uint32_t r = 0; r < j->rows; r++) {
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-            if (!tlk_row_locked(j, r))
+            if (!tlk_row_locked(g, j, r))
                 tlk_joint_soften(g, j, r,
                                  tlk_joint_rate(j, row, g->vel) +
                                      tlk_joint_bent(g, j, j->first + r));

@@ -212,11 +212,14 @@ typedef struct tlk_joints {
     double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
     uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */
     uint32_t mode;      /* TLK_PROJECT_ */
+    uint32_t iterate;   /* 1: joints one at a time, without factors */
     uint32_t passes;    /* projections, at most */
     uint32_t rough;     /* 1: one that changes no state is enough: another problem follows */
     uint32_t tighten;   /* 1: it begins with how hard joints pull now */
     uint32_t largest;   /* nodes of the largest articulation */
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
+    double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
+    double recovery_speed; /* and m/s, at most */
     double close;       /* m: errors that an assembly ends with */
     double softness;    /* of hard rows, of their own diagonal */
     double *moved;      /* per articulation: the furthest that a new assembly moved a body, m */

@@ -135,7 +135,7 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
         const tlk_joint *j = g->joint + g->list[k];
         for (uint32_t r = 0; r < j->rows && j->bounded && !j->broken; r++) {
             const uint32_t at = j->first + r;
-            if (tlk_row_locked(j, r))
+            if (tlk_row_locked(g, j, r))
                 continue;
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
             const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at);
@@ -315,6 +315,8 @@ TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
     how->most[0] = how->most[1] = 0;
     if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0))
         how->stage = TLK_STAGE_END;
+    else if (g->iterate)
+        how->stage = TLK_STAGE_SWEEP;
     else if (g->tighten)
         how->stage = TLK_STAGE_TIGHTEN;
     else
@@ -326,6 +328,10 @@ TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team 
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
     switch (how->stage) {
+    case TLK_STAGE_SWEEP: /* in order: one lane does it */
+        if (!team.lane)
+            tlk_joint_sweep(g, i);
+        break;
     case TLK_STAGE_TIGHTEN: tlk_stage_tighten(g, &a, how, team); break;
     case TLK_STAGE_SIDES: tlk_stage_sides(g, &a, how, team); break;
     case TLK_STAGE_APPLY: tlk_stage_apply(g, &a, team); break;
@@ -371,6 +377,7 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
         }
         tlk_project_passed(g, &a, how, how->moved);
         break;
+    case TLK_STAGE_SWEEP: how->stage = TLK_STAGE_END; break;
     default: tlk_stage_after(&a, how, TLK_STAGE_SIDES, TLK_STAGE_APPLY); break;
     }
     return how->stage != TLK_STAGE_END;

@@ -34,6 +34,7 @@ TL_KERNEL uint32_t tlk_team_cut(uint32_t count, uint32_t part, uint32_t parts)
 /* Stages, of projections and of assemblies. */
 enum {
     TLK_STAGE_END,
+    TLK_STAGE_SWEEP,
     TLK_STAGE_TIGHTEN,
     TLK_STAGE_LINES,
     TLK_STAGE_CLEAR,

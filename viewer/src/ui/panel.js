@@ -175,6 +175,7 @@ const SETTINGS = [
   ['warm_start', 'Start from the last impulses', 'flag'],
   ['tolerance', 'Tolerance (m/s)', { min: 0, title: 'Stop when the residual is below; 0: all iterations' }],
   ['law', 'Friction law', 'words'],
+  ['joints', 'Joints', 'words'],
   ['omega', 'Omega', { min: 0, max: 2, title: 'Step factor of psor and jacobi; 0: 1 and 0.3' }],
   ['lambda', 'Lambda', { min: 0, max: 1, title: 'Averaging factor of jacobi' }],
   ['stepper', 'Stepper', 'words'],
