@@ -308,7 +308,8 @@ TL_API tl_status tl_result_read_monitors(tl_result *result, uint64_t first, uint
 typedef enum tl_export_format {
     TL_EXPORT_CSV = 0, /**< one file, one line per body and frame */
     TL_EXPORT_VTK = 1, /**< a .pvd with a .vtp a frame for moving spheres, one for fixed shapes, and
-                            one a frame for contacts where they were recorded: opens in ParaView */
+                            one per frame for contacts where they were recorded, and for joints
+                            where orientations were: opens in ParaView */
     TL_EXPORT_STEPS_CSV = 2,    /**< one file, one line per step report */
     TL_EXPORT_CONTACTS_CSV = 3, /**< one file, one line per contact and frame */
     TL_EXPORT_MONITORS_CSV = 4, /**< one file, one line per step with the channels of monitors */

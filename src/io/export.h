@@ -54,6 +54,32 @@ void tl_export_name(FILE *file, const char *name);
 tl_status tl_export_csv(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_steps(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_contacts(tl_result *result, tl_export_task *task, const char *path);
+/* Joints of a result, frame by frame. */
+typedef struct tl_joint_source {
+    tl_document *document;
+    tl_array of;     /* const tl_monitor_rec *: of each joint, or NULL */
+    tl_array values; /* double: of all channels in the step that ended with the frame */
+    bool measured;   /* whether there are any */
+} tl_joint_source;
+
+enum { TL_JOINT_LOADS = 13 }; /* force and torque, both in frame a, error */
+
+typedef struct tl_joint_row {
+    tl_joint_def def;
+    bool there[2]; /* whether frames a and b are somewhere */
+    double at[2][3], turn[2][4];
+    double load[TL_JOINT_LOADS]; /* NaN where nothing was measured */
+} tl_joint_row;
+
+/* Opens them, takes the next frame, gives a joint (index from 1; false: it is not to be written),
+ * and closes. Frames need orientations. */
+tl_status tl_export_joints_open(const tl_result *result, tl_joint_source *source);
+tl_status tl_export_joints_frame(tl_result *result, const tl_frame_view *frame,
+                                 tl_joint_source *source);
+bool tl_export_joint(const tl_joint_source *source, const tl_export_task *task,
+                     const tl_frame_view *frame, uint32_t index, tl_joint_row *row);
+void tl_export_joints_close(tl_joint_source *source);
+
 tl_status tl_export_joints(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_monitors(tl_result *result, tl_export_task *task, const char *path);
 tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *path);

@@ -27,7 +27,8 @@ typedef struct job {
     FILE *list;               /* the .pvd */
     tl_array bodies;          /* tl_body_info */
     tl_array written;         /* char[32]: names of files in the folder */
-    tl_vtp spheres, surfaces, contacts;
+    tl_vtp spheres, surfaces, contacts, joints;
+    tl_joint_source source;
     double centre[3], reach; /* of what is there, for planes */
     tl_surface
         *triangles; /* triangles of the shape that was last added, and what they were made of */
@@ -315,6 +316,31 @@ static tl_status export_contacts(job *j, uint64_t index, const tl_result_frame *
     return list_file(j, &j->contacts, "contacts", 3, index, frame->state.time, false);
 }
 
+/* Joints as points where the second frame is, or the first. */
+static tl_status export_joints(job *j, uint64_t index, const tl_frame_view *s)
+{
+    tl_vtp *out = &j->joints;
+    tl_vtp_clear(out);
+    TL_TRY(tl_export_joints_frame(j->result, s, &j->source));
+    for (uint32_t i = 1; i <= j->source.of.count; i++) {
+        tl_joint_row row;
+        if (!tl_export_joint(&j->source, j->task, s, i, &row) || (!row.there[0] && !row.there[1]))
+            continue;
+        const int side = row.there[1] ? 1 : 0;
+        const double *q = row.turn[row.there[0] ? 0 : 1];
+        const double axis[3] = {2 * (q[1] * q[3] + q[0] * q[2]), 2 * (q[2] * q[3] - q[0] * q[1]),
+                                1 - 2 * (q[1] * q[1] + q[2] * q[2])};
+        const uint32_t kind = row.def.kind;
+        const void *const fields[] = {&i,   &kind,    &row.def.a.index, &row.def.b.index,
+                                      axis, row.load, row.load + 3,     row.load + 12};
+        TL_TRY(tl_vtp_add_point(out, row.at[side]));
+        for (uint32_t k = 0; k < sizeof fields / sizeof *fields; k++)
+            TL_TRY(tl_vtp_set(out, k, fields[k]));
+        TL_TRY(tl_vtp_add_vertex(out));
+    }
+    return list_file(j, out, "joints", 4, index, s->time, false);
+}
+
 /* ---- The whole ---- */
 
 static tl_status prepare(job *j)
@@ -358,6 +384,15 @@ static void init_fields(job *j)
     tl_vtp_add_field(&j->contacts, "normal", TL_VTP_F32, 3);
     tl_vtp_add_field(&j->contacts, "impulse", TL_VTP_F32, 3);
     tl_vtp_add_field(&j->contacts, "gap", TL_VTP_F64, 1);
+    tl_vtp_init(&j->joints);
+    tl_vtp_add_field(&j->joints, "joint", TL_VTP_U32, 1);
+    tl_vtp_add_field(&j->joints, "kind", TL_VTP_U32, 1);
+    tl_vtp_add_field(&j->joints, "body_a", TL_VTP_U32, 1);
+    tl_vtp_add_field(&j->joints, "body_b", TL_VTP_U32, 1);
+    tl_vtp_add_field(&j->joints, "axis", TL_VTP_F64, 3);
+    tl_vtp_add_field(&j->joints, "force", TL_VTP_F64, 3);
+    tl_vtp_add_field(&j->joints, "torque", TL_VTP_F64, 3);
+    tl_vtp_add_field(&j->joints, "error", TL_VTP_F64, 1);
 }
 
 static tl_status export_frames(job *j)
@@ -372,6 +407,8 @@ static tl_status export_frames(job *j)
         TL_TRY(export_states(j, i, &frame.state));
         if (j->result->record.contacts)
             TL_TRY(export_contacts(j, i, &frame));
+        if (j->source.of.count && frame.state.orientations)
+            TL_TRY(export_joints(j, i, &frame.state));
         TL_TRY(export_fixed(j, frame.state.time));
         j->task->info.frames++;
     }
@@ -406,6 +443,8 @@ tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *pat
     init_fields(&j);
     tl_status status = prepare(&j);
     if (status == TL_OK)
+        status = tl_export_joints_open(result, &j.source);
+    if (status == TL_OK)
         status = export_frames(&j);
     status = tl_out_close(&out, status, &task->info);
     if (status < 0) {
@@ -419,6 +458,8 @@ tl_status tl_export_vtk(tl_result *result, tl_export_task *task, const char *pat
     tl_vtp_free(&j.spheres);
     tl_vtp_free(&j.surfaces);
     tl_vtp_free(&j.contacts);
+    tl_vtp_free(&j.joints);
+    tl_export_joints_close(&j.source);
     tl_array_free(&j.bodies);
     tl_array_free(&j.written);
     tl_free(j.folder, j.folder_room);

@@ -129,6 +129,14 @@ for line in lines[4:]:
 few = talus("export", "crane.h5", "--format", "joints", "-o", "few.csv", "--body", "jib").stdout
 with open("few.csv", encoding="utf-8", newline="") as file:
     check({line["name"] for line in csv.DictReader(file)} == {"mast", "rail"}, "--body leaves other joints in")
+talus("export", "crane.h5", "-o", "crane.pvd", "--force", "--every", 40)
+with open("crane.pvd", encoding="utf-8") as file:
+    pieces = [line for line in file if "joints_" in line]
+check(len(pieces) == len(lines) // 4, f"{len(pieces)} files of joints for {len(lines) // 4} frames")
+with open("crane_frames/joints_000040.vtp", "rb") as file:
+    head = file.read(4000)
+check(b'NumberOfPoints="4"' in head, "the file has not four joints")
+check(all(f'Name="{name}"'.encode() in head for name in ("joint", "kind", "axis", "force", "torque", "error")), "a field is missing")
 talus("run", os.path.join(SOURCE, "examples", "first.json"), "-o", "first.h5", "--quiet", "--until", 0.01)
 said = talus("export", "first.h5", "--format", "joints", "-o", "none.csv", code=3).stderr
 check("no joints to export" in said, said)
