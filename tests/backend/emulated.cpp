@@ -3,7 +3,7 @@
 #include "emulate.h"
 
 #include "kernels/contacts.h"
-#include "kernels/find.h"
+#include "kernels/look.h"
 #include "kernels/solve.h"
 
 #include "backend/backend.h"
