@@ -66,7 +66,7 @@ void tl_island_room_free(tl_island_room *room);
 
 /* The unknowns of the complementarity problem; Lemke's method takes up to so many. */
 uint32_t tl_island_size(const tl_island *island);
-#define TL_LEMKE_MOST 240u
+#define TL_LEMKE_MOST 64u
 
 /* Impulses from 0, and velocities. */
 tl_status tl_island_lemke(tl_island_room *room, tl_island *island, tl_island_result *result);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SAME 1e-9 /* cosines that differ by less are of one direction */
+#define ALIKE 1e-6 /* the same of edges and faces: 1.4 mrad */
 #define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
 #define LOOP 64u  /* corners of a face that is clipped, at most */
 
@@ -264,6 +265,16 @@ static bool is_outermost(const pair *p, const tl_facet *facet, const double *a0,
            support(p, 0, back, &which) >= dot(back, a0) - slack;
 }
 
+/* Whether a face has nearly the same direction: its points stand for those of edges on it. */
+static bool is_a_face(const pair *p, const tl_facet *facet)
+{
+    for (int side = 0; side < 2; side++)
+        for (uint32_t f = 0; f < p->piece[side]->faces; f++)
+            if ((side ? -1 : 1) * dot(face_of(p, side, f), facet->n) > 1 - ALIKE)
+                return true;
+    return false;
+}
+
 static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
 {
     const tl_polytope *a = p->piece[0], *b = p->piece[1];
@@ -291,7 +302,7 @@ static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
             for (int k = 0; k < 3; k++)
                 facet.n[k] *= sign;
             facet.psi = dot(facet.n, b0) - dot(facet.n, a0) - round;
-            if (!is_outermost(p, &facet, a0, b0))
+            if (!is_outermost(p, &facet, a0, b0) || is_a_face(p, &facet))
                 continue; /* arcs that only touch, as those of faces that are parallel */
             facet.quiet = kind_of(a, fa[0]) != TL_FACE_OUTER ||
                           kind_of(a, fa[1]) != TL_FACE_OUTER ||

@@ -12,6 +12,7 @@
 #define CHOICES 24u /* so many are tried one after the other; in larger islands they are searched \
                      */
 #define ROUNDS 24u
+#define FEW    6u /* groups of an island whose choices are all tried */
 #define UNSOLVED 1e-4 /* m/s: a residual that stops the run */
 
 /* An island while it is solved. */
@@ -294,10 +295,11 @@ static void choose_first(solving *s)
     }
 }
 
-/* How many choices an island has; more than CHOICES: as good as endless. */
+/* How many choices an island has; more than CHOICES: as good as endless, as are those of islands
+ * that take long to solve. */
 static uint32_t count_choices(const solving *s)
 {
-    uint32_t product = 1;
+    uint32_t product = s->groups > FEW ? CHOICES + 1 : 1;
     for (uint32_t i = 0; i < s->groups && product <= CHOICES; i++)
         product *= group_at(s, i)->facets;
     return product;

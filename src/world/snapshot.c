@@ -394,15 +394,18 @@ static void event(stream *s, void *record)
 static void take_solid(stream *s, const uint32_t pieces[2], const double solid[10],
                        tl_geometry_rec *g)
 {
-    bool sound = pieces[1] ? g->kind == TL_MESH && pieces[0] : !pieces[0];
+    const bool whole = g->kind == TL_MESH || g->kind == TL_HULL; /* a hull: of a polygon */
+    bool sound = pieces[1] ? whole && pieces[0] : !pieces[0];
     for (int k = 0; k < 10; k++)
         sound = sound && isfinite(solid[k]);
     if (!sound || solid[0] < 0 || (pieces[1] && !(solid[0] > 0)))
         s->status = tl_damaged("a geometry is no solid");
-    if (s->status != TL_OK || g->kind != TL_MESH)
+    if (s->status != TL_OK || !whole)
         return;
     g->first_piece = pieces[0];
     g->piece_count = pieces[1];
+    if (g->kind == TL_HULL)
+        return;
     g->volume = solid[0];
     memcpy(g->com, solid + 1, sizeof g->com);
     memcpy(g->inertia, solid + 4, sizeof g->inertia);

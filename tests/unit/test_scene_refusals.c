@@ -273,7 +273,7 @@ static const body_case body_cases[] = {
     {BALL, TL_OK, {R(body.motion.phase, NAN), U(body.motion.kind, 9)}, NULL}, /* not prescribed */
 
     /* its shapes */
-    {BALL, BAD, {U(shapes[0].kind, 11)}, S "kind is 11; " ANY_SHAPE},
+    {BALL, BAD, {U(shapes[0].kind, 13)}, S "kind is 13; " ANY_SHAPE},
     {BALL, BAD, {U(shapes[0].kind, TL_PLANE)}, S "kind is TL_PLANE; " ONLY_SOLIDS},
     {BALL, BAD, {U(shapes[0].kind, TL_HEIGHTS)}, S "kind is TL_HEIGHTS; " ONLY_SOLIDS},
     {BALL,
