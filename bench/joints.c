@@ -18,21 +18,14 @@
 #define MANY       20000u
 
 /* A link nearly as long as the distance between its joints, along x. */
-static tl_body_def link_def(double length, double thickness, tl_shape_def *shape)
-{
-    tl_body_def def = tl_body_default();
-    *shape = tl_box_default(0.45 * length, thickness, thickness);
-    def.shape_count = 1;
-    def.shapes = shape;
-    return def;
-}
-
 static tl_status add_link(tl_scene *scene, double length, const double x[3], double turn,
                           tl_body *body)
 {
-    tl_shape_def shape;
-    tl_body_def def = link_def(length, 0.05 * length, &shape);
+    tl_shape_def shape = tl_box_default(0.45 * length, 0.05 * length, 0.05 * length);
+    tl_body_def def = tl_body_default();
     shape.mask = 0;
+    def.shape_count = 1;
+    def.shapes = &shape;
     def.mass = 1;
     memcpy(def.position, x, sizeof def.position);
     def.orientation[0] = cos(0.5 * turn);
@@ -206,8 +199,10 @@ static tl_status add_machine(tl_scene *scene, const pile_case *pile)
     tl_body before = {0, 0};
     tl_status status = TL_OK;
     for (uint32_t i = 0; i <= MACHINE && status == TL_OK; i++) {
-        tl_shape_def shape;
-        tl_body_def def = link_def(length, 0.5 * pile->options.radius, &shape);
+        const tl_shape_def shape = tl_sphere_default(pile->options.radius); /* a grain, too */
+        tl_body_def def = tl_body_default();
+        def.shape_count = 1;
+        def.shapes = &shape;
         const uint32_t column = i % fit, level = i / fit;
         const double along = ((double)column - 0.5 * (double)(fit - 1)) * length;
         tl_body link;
