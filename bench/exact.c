@@ -30,7 +30,8 @@ static const char *const findings[][2] = {
     {"sawtooth", "document 003: Stewart-Trinkle leaves a peak at high speed, PEG follows the ramp"},
     {"steep", "document 003: at h = 0.1 Stewart-Trinkle stays where two edges meet, finer it is "
               "thrown"},
-    {"hills", "document 003: Stewart-Trinkle gains energy, climbs and is trapped between two lines"},
+    {"hills",
+     "document 003: Stewart-Trinkle gains energy, climbs and is trapped between two lines"},
 };
 
 static double path[POINTS + 1][2];
@@ -155,8 +156,8 @@ void bench_exact(const bench_options *options, bench_output *output)
             continue;
         }
         output_line(output, "%s: %s", courses[c].name, findings[c][1]);
-        output_line(output, "  exact: at (%.6f, %.6f) after %g s", path[POINTS][0],
-                    path[POINTS][1], courses[c].duration);
+        output_line(output, "  exact: at (%.6f, %.6f) after %g s", path[POINTS][0], path[POINTS][1],
+                    courses[c].duration);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
             for (double h = 0.1; h > 5e-4; h /= 10)
                 run_way(&courses[c], &ways[i], h, drawing, output);

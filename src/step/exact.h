@@ -32,7 +32,8 @@ typedef struct tl_facet {
     double psi;  /* m: how far the shapes are apart along it */
     uint32_t first, points;
     bool quiet;  /* never pushes: an inner edge */
-    bool behind; /* PEG: does not push in this step, as the pair is behind it now and before another */
+    bool behind; /* PEG: does not push in this step, as the pair is behind it now and before another
+                  */
 } tl_facet;
 
 #define TL_NO_FACET 0xffffffffu

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME 1e-9 /* cosines that differ by less are of one direction */
-#define ALIKE 1e-6 /* the same of edges and faces: 1.4 mrad */
+#define SAME    1e-9 /* cosines that differ by less are of one direction */
+#define ALIKE   1e-6 /* the same of edges and faces: 1.4 mrad */
 #define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
-#define LOOP 64u  /* corners of a face that is clipped, at most */
+#define LOOP    64u  /* corners of a face that is clipped, at most */
 
 static double dot(const double a[3], const double b[3])
 {
@@ -296,8 +296,8 @@ static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
             const double length = sqrt(dot(facet.n, facet.n));
             if (!(length > 1e-6 * sqrt(dot(u, u) * dot(v, v))))
                 continue;
-            const double out = dot(facet.n, face_of(p, 0, fa[0])) +
-                               dot(facet.n, face_of(p, 0, fa[1]));
+            const double out =
+                dot(facet.n, face_of(p, 0, fa[0])) + dot(facet.n, face_of(p, 0, fa[1]));
             const double sign = out < 0 ? -1 / length : 1 / length;
             for (int k = 0; k < 3; k++)
                 facet.n[k] *= sign;

@@ -9,11 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CHOICES 24u /* so many are tried one after the other; in larger islands they are searched \
-                     */
-#define ROUNDS 24u
-#define FEW    6u /* groups of an island whose choices are all tried */
-#define UNSOLVED 1e-4 /* m/s: a residual that stops the run */
+#define CHOICES  24u /* more than these are searched, not tried one after the other */
+#define ROUNDS   12u
+#define FEW      6u   /* groups of an island whose choices are all tried */
+#define UNSOLVED 1e-2 /* m/s: a residual that stops the run */
 
 /* An island while it is solved. */
 typedef struct solving {

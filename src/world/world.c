@@ -1,4 +1,5 @@
 /* Making a world, its settings, stepping, adding and removing bodies. */
+#include "talus/words.h"
 #include "base/clock.h"
 #include "collide/parts.h"
 #include "world/image.h"
@@ -92,6 +93,13 @@ static void bind_phases(tl_world *w)
 
 tl_status tl_world_new(const tl_settings *settings, tl_world **world)
 {
+    const bool exact =
+        settings->stepper == TL_STEPPER_STEWART_TRINKLE || settings->stepper == TL_STEPPER_PEG;
+    if (exact && settings->backend == TL_BACKEND_CUDA)
+        return tl_fail(TL_NO_BACKEND,
+                       "settings.stepper is %s, which is on the CPU alone; on a GPU it must be dvi "
+                       "or smooth",
+                       tl_words(TL_WORDS_STEPPER)[settings->stepper]);
     tl_world *w = tl_alloc_zero(sizeof *w);
     if (!w)
         return TL_NO_MEMORY;

@@ -485,20 +485,24 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'radius': 1}]}]"),
      "s.json:2:41: bodies[0].shapes[0]: has no 'kind', expected \"sphere\", \"plane\", \"box\", "
      "\"parallelogram\", "
-     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\""},
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\", \"heights\", "
+     "\"point\" or \"polygon\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'spere'}]}]"),
      "s.json:2:50: bodies[0].shapes[0].kind: is \"spere\", expected \"sphere\", \"plane\", "
      "\"box\", \"parallelogram\", "
-     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\"; did "
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\", \"heights\", "
+     "\"point\" or \"polygon\"; did "
      "you mean 'sphere'?"},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'torus'}]}]"),
      "s.json:2:50: bodies[0].shapes[0].kind: is \"torus\", expected \"sphere\", \"plane\", "
      "\"box\", \"parallelogram\", "
-     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\""},
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\", \"heights\", "
+     "\"point\" or \"polygon\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 1}]}]"),
      "s.json:2:50: bodies[0].shapes[0].kind: is 1, expected \"sphere\", \"plane\", \"box\", "
      "\"parallelogram\", "
-     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\" or \"heights\""},
+     "\"capsule\", \"cylinder\", \"cone\", \"ellipsoid\", \"hull\", \"mesh\", \"heights\", "
+     "\"point\" or \"polygon\""},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere'}]}]"),
      "s.json:2:41: bodies[0].shapes[0]: has no 'radius', expected a number above 0 (m)"},
     {SEEN, SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'sphere', 'radius': -0.1}]}]"),
@@ -611,7 +615,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'geometries': {'': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}"),
      "s.json:2:16: geometries: '' cannot be the name of a geometry, expected another"},
     {SEEN, SCENE("'geometries': {'stone': {}}"),
-     "s.json:2:25: geometries.stone: has no 'hull', 'mesh' or 'heights', expected one of them"},
+     "s.json:2:25: geometries.stone: has no 'hull', 'mesh', 'heights' or 'polygon', expected one "
+     "of them"},
     {SEEN, SCENE("'geometries': {'stone': 'part.stl'}"),
      "s.json:2:25: geometries.stone: is \"part.stl\", expected an object: a geometry"},
     {SEEN, SCENE("'geometries': {'stone': {'hul': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}"),
@@ -619,7 +624,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE("'geometries': {'stone': {'hull': [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], 'mesh': "
            "'part.stl'}}"),
-     "s.json:2:80: geometries.stone: has two of 'hull', 'mesh' and 'heights', expected one of "
+     "s.json:2:80: geometries.stone: has two of 'hull', 'mesh', 'heights' and 'polygon', expected "
+     "one of "
      "them"},
     {SEEN, SCENE("'geometries': {'stone': {'hull': []}}"),
      "s.json:2:34: geometries.stone.hull: is an empty array, expected an array of points [x, y, z] "

@@ -65,12 +65,12 @@ static const settings_case settings_cases[] = {
     {{SR(envelope, -1e-3)}, "settings.envelope is -0.001; it must be finite and >= 0"},
     {{SR(envelope, INFINITY)}, "settings.envelope is inf; it must be finite and >= 0"},
     {{SR(envelope, NAN)}, "settings.envelope is nan; it must be finite and >= 0"},
-    {{SU(stepper, 9)}, "settings.stepper is 9; it must be TL_STEPPER_DVI, TL_STEPPER_SMOOTH, "
+    {{SU(stepper, 9)},
+     "settings.stepper is 9; it must be TL_STEPPER_DVI, TL_STEPPER_SMOOTH, "
      "TL_STEPPER_STEWART_TRINKLE or TL_STEPPER_PEG"},
     {{SU(planar, 2)}, "settings.planar is 2; it must be TL_PLANAR_NONE or TL_PLANAR_XZ"},
     {{SR(exact.epsilon, -0.5)}, "settings.exact.epsilon is -0.5; it must be finite and >= 0"},
-    {{SR(exact.psi_minimum, NAN)},
-     "settings.exact.psi_minimum is nan; it must be finite and >= 0"},
+    {{SR(exact.psi_minimum, NAN)}, "settings.exact.psi_minimum is nan; it must be finite and >= 0"},
     {{SU(exact.directions, 2)}, "settings.exact.directions is 2; it must be 3 to 64"},
     {{SU(exact.directions, 65)}, "settings.exact.directions is 65; it must be 3 to 64"},
     {{SU(solver.joints, 2)},

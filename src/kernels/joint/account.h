@@ -112,9 +112,8 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         for (uint32_t r = 0; r < j->rows; r++) {
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
             if (!tlk_row_locked(g, j, r))
-                tlk_joint_soften(g, j, r,
-                                 tlk_joint_rate(j, row, g->vel) +
-                                     tlk_joint_bent(g, j, j->first + r));
+                tlk_joint_soften(
+                    g, j, r, tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, j->first + r));
         }
     const double force = sqrt(tlk_dotd(out.reaction, out.reaction));
     const double torque = sqrt(tlk_dotd(out.reaction + 3, out.reaction + 3));
@@ -144,8 +143,8 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     double energy = 0;
     for (uint32_t r = 0; r < j->rows && !j->broken; r++)
         if (j->axis[r] != TLK_NONE)
-            energy += tlk_axis_energy(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r),
-                                      value[r]);
+            energy +=
+                tlk_axis_energy(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r), value[r]);
     acc[0] = tlk_max(acc[0], tlk_joint_error(g, j, value));
     acc[1] = tlk_max(acc[1], g->account[i].residual);
     acc[2] += g->next[i].broken && !g->last[i].broken ? 1 : 0;

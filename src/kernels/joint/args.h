@@ -220,9 +220,9 @@ typedef struct tlk_joints {
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
     double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */
-    double close;       /* m: errors that an assembly ends with */
-    double softness;    /* of hard rows, of their own diagonal */
-    double *moved;      /* per articulation: the furthest that a new assembly moved a body, m */
+    double close;          /* m: errors that an assembly ends with */
+    double softness;       /* of hard rows, of their own diagonal */
+    double *moved;         /* per articulation: the furthest that a new assembly moved a body, m */
 } tlk_joints;
 
 #endif
