@@ -116,8 +116,11 @@ static void take_shape(survey *s, size_t shape)
     place_shape(s, shape, c);
     for (int k = 0; k < 3; k++)
         turn_shape(s, shape, (double[3]){k == 0, k == 1, k == 2}, axis[k]);
-    s->small = s->sized ? fmin(s->small, r) : r;
-    s->large = fmax(s->large, r);
+    if (r > 0) { /* points have no size */
+        s->small = s->sized ? fmin(s->small, r) : r;
+        s->large = fmax(s->large, r);
+        s->sized = true;
+    }
     for (int k = 0; k < 3; k++) {
         const double up[3] = {axis[0][k], axis[1][k], axis[2][k]},
                      down[3] = {-up[0], -up[1], -up[2]};

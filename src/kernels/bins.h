@@ -151,10 +151,10 @@ TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, in
  * Either way the two have a point in common, and rounding down keeps the order. The last factor is
  * for the rounding of sums, 1e-16 of a coordinate that may be a thousand million times the reach.
  */
-TL_KERNEL void tlk_searched_with(const tlk_find *f, uint32_t i, const tlk_level *level, double more,
-                                 int64_t *first, int64_t *last)
+TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
+                            int64_t *last)
 {
-    const double margin = level->reach * (1 + 1e-6) + more;
+    const double margin = level->reach * (1 + 1e-6);
     double c[4];
     tlk_ball(&f->shapes, i, c);
     double low[3] = {c[0] - c[3], c[1] - c[3], c[2] - c[3]};
@@ -169,12 +169,6 @@ TL_KERNEL void tlk_searched_with(const tlk_find *f, uint32_t i, const tlk_level 
         first[k] = (int64_t)floor((low[k] - margin) * level->inverse);
         last[k] = (int64_t)floor((high[k] + margin) * level->inverse);
     }
-}
-
-TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
-                            int64_t *last)
-{
-    tlk_searched_with(f, i, level, 0, first, last);
 }
 
 /* Leaves, of the bins from first to last, those of the part of space that is looked at. */

@@ -192,7 +192,7 @@ static uint32_t doubled(const tl_world *world)
     return ball;
 }
 
-/* A ball with 70 neighbours has four copies. When neighbours leave it has none, and contacts have
+/* A ball with 70 neighbours has eight copies. When neighbours leave it has none, and contacts have
  * colours that are free at itself: nothing stays as it was for good. */
 static void colours(const variant *v)
 {
@@ -209,10 +209,10 @@ static void colours(const variant *v)
     }
     tl_world *world = world_of(scene);
     const uint32_t colours = step_report(world, 1).colours; /* of the copy with most pairs */
-    assert_true(colours > NEIGHBOURS / 4 && colours < TLK_CROWDED);
-    assert_int_equal(doubled(world), 2);
+    assert_true(colours > NEIGHBOURS / 8 && colours < TLK_CROWDED);
+    assert_int_equal(doubled(world), 3);
     step(world, 3);
-    assert_int_equal(doubled(world), 2);
+    assert_int_equal(doubled(world), 3);
     for (uint32_t i = 0; i < NEIGHBOURS; i++)
         gone[i] = (tl_body){i + 2, 1};
     assert_ok(tl_world_remove_bodies(world, NEIGHBOURS - TLK_CROWDED, gone));

@@ -60,7 +60,7 @@ for place, listed, known in (
         ("planar", settings["properties"]["planar"], words[19]),
         ("overlap", settings["properties"]["overlap"], words[3]),
         ("solver", solver["properties"]["kind"], words[4]),
-        ("joints", solver["properties"]["joints"], words[19]),
+        ("joints", solver["properties"]["joints"], words[20]),
         ("law", solver["properties"]["law"], words[5]),
         ("precision", settings["properties"]["precision"], words[6]),
         ("region", defs["region"]["properties"]["kind"], words[8]),

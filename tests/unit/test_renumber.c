@@ -128,6 +128,7 @@ static tl_world *balls(const variant *v, double e)
     tl_settings settings = settings_for(v, 0.005);
     settings.solver.iterations = 8;
     settings.solver.position_iterations = 4;
+    settings.solver.balance_iterations = 0; /* it factorizes rows in their order */
     tl_scene *scene = scene_with(&settings);
     const tl_material material = add_material(scene, 0.5, e);
     dice d = {3};

@@ -58,6 +58,11 @@ TL_NARROW void tlk_stage_move(const tlk_joints *g, const tlk_articulation *a,
             continue;
         const size_t i = 4 * (size_t)g->node_body[k];
         const double *x = g->x + g->node[k].vector;
+        bool near = true; /* what cannot be closed is not torn out of reach */
+        for (int c = 0; c < 3; c++)
+            near = near && fabs(g->pos[i + c] + how->part * x[c]) < TLK_FAR;
+        if (!near)
+            continue;
         for (int c = 0; c < 3; c++)
             g->pos[i + c] += how->part * x[c];
         tlk_turn_body(how->part, x + 3, g->quat + i);
