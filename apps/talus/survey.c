@@ -116,11 +116,9 @@ static void take_shape(survey *s, size_t shape)
     place_shape(s, shape, c);
     for (int k = 0; k < 3; k++)
         turn_shape(s, shape, (double[3]){k == 0, k == 1, k == 2}, axis[k]);
-    if (r > 0) { /* points have no size */
-        s->small = s->sized ? fmin(s->small, r) : r;
-        s->large = fmax(s->large, r);
-        s->sized = true;
-    }
+    if (r > 0) /* points have no size */
+        s->small = s->small > 0 ? fmin(s->small, r) : r;
+    s->large = fmax(s->large, r);
     for (int k = 0; k < 3; k++) {
         const double up[3] = {axis[0][k], axis[1][k], axis[2][k]},
                      down[3] = {-up[0], -up[1], -up[2]};
@@ -204,7 +202,7 @@ static void doubt_sizes(facts *f, const survey *s, double gravity)
                      "radii go up to %g m and bodies fill %g m: that looks like millimetres; "
                      "lengths are in metres",
                      s->large, extent);
-    if (s->small < 1e-6)
+    if (s->small > 0 && s->small < 1e-6)
         fact_warning(f, "the smallest radius is %g m, less than a thousandth of a millimetre",
                      s->small);
     if (s->dense > 20000 || (s->dense > 0 && s->thin < 1))
@@ -222,7 +220,7 @@ static void doubt_motion(facts *f, const survey *s, double gravity, double step)
     if (s->fastest > 1000)
         fact_warning(f, "the fastest body starts with %g m/s; speeds are in metres per second",
                      s->fastest);
-    if (!s->sized)
+    if (!(s->small > 0))
         return;
     const double longest = sqrt(s->small / gravity);
     if (gravity > 0 && step > longest)
