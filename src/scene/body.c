@@ -69,10 +69,14 @@ static tl_status replace_pieces(tl_body_list *list, const tl_place *place, uint3
     const tl_geometry_rec *geometries = list->geometries ? list->geometries->data : NULL;
     const size_t first = body->first_shape, count = body->shape_count;
     size_t total = 0;
+    bool found = false;
     for (size_t i = 0; i < count; i++) {
         const tl_shape_rec *shape = (const tl_shape_rec *)list->shapes.data + first + i;
+        found = found || shape->kind == kind;
         total += shape->kind == kind ? geometries[shape->geometry - 1].piece_count : 1;
     }
+    if (!found) /* and a body without shapes has no place in the list */
+        return TL_OK;
     if (total - count > TL_MOST_ITEMS - list->shape_total)
         return tl_refuse_large(place, "shape_count: with the pieces of meshes and polygons", total,
                                "the shapes of all bodies may be at most");

@@ -45,7 +45,7 @@ static double direct_radius(const uint32_t counts[CLASSES], double top, uint32_t
     for (uint32_t k = 0; k < CLASSES && *few + counts[k] <= most; k++) {
         *few += counts[k];
         /* class k holds radii above top / 2^(k+1), the last one all that are left */
-        limit = k + 1 < CLASSES ? ldexp(top, -(int)k - 1) : 0;
+        limit = k + 1 < CLASSES ? ldexp(top, -(int)k - 1) : -1; /* points have no radius */
     }
     return limit;
 }
