@@ -319,7 +319,6 @@ static void double_pendulum_energy(void **state)
             late = fmax(late, energy);
         assert_true(r.joint_error < 1e-9);
     }
-    /* of m g l: what swings back and forth is some 40 J */
     static const claim c = {"A double pendulum of two boxes in space, 100 s",
                             "conservation of energy", "largest change, J", "smooth, h = 2 ms"};
     assert_found(&c, "joints", worst, 0, 0.1);
