@@ -305,6 +305,7 @@ static tl_status order_bodies(tl_island_room *room, state *s)
             TL_TRY(tl_array_append(&room->edges, edge, 1));
     }
     const uint32_t(*edges)[2] = room->edges.data;
+    tl_profile_free(&room->order); /* that of the last island */
     TL_TRY(tl_profile_make(&room->order, island->bodies, edges, room->edges.count));
     s->place = room->order.place.data;
     uint32_t most = 0;
