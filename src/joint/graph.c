@@ -90,7 +90,8 @@ static tl_status connect(graph *g, uint32_t count)
     TL_TRY(tl_array_resize(&g->round, g->nodes));
     TL_TRY(tl_array_resize(&g->level, g->nodes));
     uint32_t *begin = words(&g->begin), *length = words(&g->length), *room = words(&g->room);
-    memset(g->gone.data, 0, g->nodes);
+    if (g->nodes)
+        memset(g->gone.data, 0, g->nodes);
     for (uint32_t i = 0; i < g->nodes; i++) {
         room[i] = length[i] = 0;
         words(&g->round)[i] = words(&g->level)[i] = 0;
