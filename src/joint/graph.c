@@ -90,8 +90,7 @@ static tl_status connect(graph *g, uint32_t count)
     TL_TRY(tl_array_resize(&g->round, g->nodes));
     TL_TRY(tl_array_resize(&g->level, g->nodes));
     uint32_t *begin = words(&g->begin), *length = words(&g->length), *room = words(&g->room);
-    if (g->nodes)
-        memset(g->gone.data, 0, g->nodes);
+    memset(g->gone.data, 0, g->nodes);
     for (uint32_t i = 0; i < g->nodes; i++) {
         room[i] = length[i] = 0;
         words(&g->round)[i] = words(&g->level)[i] = 0;
@@ -528,6 +527,8 @@ tl_status tl_eliminate(uint32_t bodies, const tl_graph_joint *joints, uint32_t c
     g.nodes = bodies + count;
     g.joints = joints;
     tl_elimination_init(out);
+    if (!g.nodes) /* all joints are broken */
+        return TL_OK;
     const tl_status status = fill(&g, count, out);
     graph_free(&g);
     if (status != TL_OK)
