@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "mesh/rows.h"
 
 static const uint32_t nobody = UINT32_MAX;
@@ -39,13 +40,6 @@ static double volume_of(const double *vertices, const tl_array *faces)
 
 /* ---- Parts ---- */
 
-static uint32_t root_of(uint32_t *parents, uint32_t vertex)
-{
-    while (parents[vertex] != vertex)
-        vertex = parents[vertex] = parents[parents[vertex]];
-    return vertex;
-}
-
 /* Numbers what hangs together, from 0: number[v] of each vertex that a face has, else nobody. */
 static uint32_t find_parts(const tl_array *faces, size_t vertex_count, uint32_t *number,
                            uint32_t *parents)
@@ -57,18 +51,15 @@ static uint32_t find_parts(const tl_array *faces, size_t vertex_count, uint32_t 
         number[v] = nobody;
     }
     for (size_t i = 0; i < faces->count; i++)
-        for (int c = 1; c < 3; c++) {
-            const uint32_t a = root_of(parents, all[i].corners[0]);
-            const uint32_t b = root_of(parents, all[i].corners[c]);
-            parents[a > b ? a : b] = a > b ? b : a; /* the least vertex is the root */
-        }
+        for (int c = 1; c < 3; c++)
+            tl_unite(parents, all[i].corners[0], all[i].corners[c]);
     for (size_t i = 0; i < faces->count; i++) {
-        const uint32_t root = root_of(parents, all[i].corners[0]);
+        const uint32_t root = tl_root(parents, all[i].corners[0]);
         if (number[root] == nobody)
             number[root] = count++;
     }
     for (size_t v = 0; v < vertex_count; v++)
-        number[v] = number[root_of(parents, (uint32_t)v)];
+        number[v] = number[tl_root(parents, (uint32_t)v)];
     return count;
 }
 

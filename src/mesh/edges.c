@@ -1,6 +1,7 @@
 /* The edges of a mesh: which of them the surface of a solid would not have, and which parts hang
  * together. Called once, when a mesh is made. */
 #include "base/edges.h"
+#include "base/sets.h"
 #include "mesh/mesh.h"
 
 #include <stdio.h>
@@ -31,13 +32,6 @@ static void sort_out(tl_mesh *mesh, tl_half_edge *edges, size_t count)
     }
 }
 
-static uint32_t root_of(uint32_t *parents, uint32_t vertex)
-{
-    while (parents[vertex] != vertex)
-        vertex = parents[vertex] = parents[parents[vertex]];
-    return vertex;
-}
-
 static tl_status count_components(tl_mesh *mesh)
 {
     const size_t count = mesh->vertices.count / 3;
@@ -48,9 +42,7 @@ static tl_status count_components(tl_mesh *mesh)
     for (size_t i = 0; i < count; i++)
         parents[i] = (uint32_t)i;
     for (size_t i = 0; i < mesh->triangles.count; i++) {
-        const uint32_t a = root_of(parents, triangles[i - i % 3]);
-        const uint32_t b = root_of(parents, triangles[i]);
-        parents[a > b ? a : b] = a > b ? b : a;
+        tl_unite(parents, triangles[i - i % 3], triangles[i]);
     }
     for (size_t i = 0; i < count; i++)
         mesh->components += parents[i] == i;

@@ -43,7 +43,7 @@ static double form(const double *x)
 
 static void product(const double *a, const double *b, double *out)
 {
-    const double first = tl_along(a, b);
+    const double first = tl_dot(a, b);
     for (int k = 1; k < 3; k++)
         out[k] = a[0] * b[k] + b[0] * a[k];
     out[0] = first;
@@ -110,7 +110,7 @@ static void begin(const tl_touch *t, double spared, double unit, cone *c)
 static void rescale(cone *c)
 {
     const double zs = sqrt(form(c->z)), ys = sqrt(form(c->y)), beta = sqrt(ys / zs);
-    const double part = sqrt(2 + 2 * tl_along(c->z, c->y) / (zs * ys));
+    const double part = sqrt(2 + 2 * tl_dot(c->z, c->y) / (zs * ys));
     double w[3];
     for (int k = 0; k < 3; k++)
         w[k] = (c->y[k] / ys + (k ? -1 : 1) * c->z[k] / zs) / part;
@@ -159,11 +159,11 @@ static double measure(tl_system *s, cone *c)
     tl_system_look(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         for (int k = 0; k < 3; k++) {
-            const double w = tl_along(c[i].t[k], t[i].w) + t[i].bias * tl_along(c[i].t[k], t[i].n);
+            const double w = tl_dot(c[i].t[k], t[i].w) + t[i].bias * tl_dot(c[i].t[k], t[i].n);
             c[i].missed[k] = w + c[i].soft * c[i].z[k] - c[i].y[k];
         }
-        gap += tl_along(c[i].z, c[i].y);
-        missed += t[i].eta[0] * tl_along(c[i].missed, c[i].missed);
+        gap += tl_dot(c[i].z, c[i].y);
+        missed += t[i].eta[0] * tl_dot(c[i].missed, c[i].missed);
         all += t[i].eta[0];
     }
     return sqrt(fmax(gap, missed) / all);
@@ -184,7 +184,7 @@ static double direct(tl_system *s, cone *c)
     tl_system_solve(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         for (int k = 0; k < 3; k++)
-            part[k] = c[i].q[k] - tl_along(c[i].t[k], t[i].seen);
+            part[k] = c[i].q[k] - tl_dot(c[i].t[k], t[i].seen);
         apply(&c[i], &c[i].g, part, c[i].dz);
         apply(&c[i], &c[i].keep, part, part);
         for (int k = 0; k < 3; k++)
@@ -204,7 +204,7 @@ static tl_status aim(tl_system *s, cone *c, double *far)
     for (size_t i = 0; i < count; i++) {
         rescale(&c[i]);
         stiffen(&c[i], &t[i]);
-        mean += tl_along(c[i].z, c[i].y) / (double)count;
+        mean += tl_dot(c[i].z, c[i].y) / (double)count;
         for (int k = 0; k < 3; k++)
             c[i].dy[k] = -c[i].y[k];
     }

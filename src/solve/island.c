@@ -26,27 +26,15 @@ void tl_island_room_free(tl_island_room *room)
     tl_profile_free(&room->order);
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* What an impulse along `axis` at an arm changes, times a sign. */
 static void respond(const tl_island_body *body, const double arm[3], const double axis[3],
                     double sign, double change[6])
 {
     double moment[3];
-    cross(arm, axis, moment);
+    tl_cross(arm, axis, moment);
     for (int k = 0; k < 3; k++) {
         change[k] = sign * body->inverse_mass[k] * axis[k];
-        change[3 + k] = sign * dot(body->inverse_inertia + 3 * k, moment);
+        change[3 + k] = sign * tl_dot(body->inverse_inertia + 3 * k, moment);
     }
 }
 
@@ -64,7 +52,7 @@ void tl_island_response(const tl_island *island, const tl_island_row *row, const
 static void add_point(const double vel[6], const double arm[3], double sign, double v[3])
 {
     double turn[3];
-    cross(vel + 3, arm, turn);
+    tl_cross(vel + 3, arm, turn);
     for (int k = 0; k < 3; k++)
         v[k] += sign * (vel[k] + turn[k]);
 }
@@ -76,9 +64,9 @@ void tl_island_relative(const tl_island *island, const tl_island_row *row, doubl
         add_point(island->body[row->a].vel, row->arm_a, -1, v);
     if (row->b != TL_STILL)
         add_point(island->body[row->b].vel, row->arm_b, 1, v);
-    u[0] = dot(row->axis[0], v) + row->bias;
-    u[1] = dot(row->axis[1], v) + row->slide[0];
-    u[2] = dot(row->axis[2], v) + row->slide[1];
+    u[0] = tl_dot(row->axis[0], v) + row->bias;
+    u[1] = tl_dot(row->axis[1], v) + row->slide[0];
+    u[2] = tl_dot(row->axis[2], v) + row->slide[1];
 }
 
 double tl_island_change(const tl_island *island)
@@ -96,7 +84,7 @@ double tl_island_change(const tl_island *island)
                 add_point(change, side ? row->arm_b : row->arm_a, side ? 1 : -1, v);
         }
         for (int k = 0; k < 3; k++)
-            sum += row->p[k] * dot(row->axis[k], v);
+            sum += row->p[k] * tl_dot(row->axis[k], v);
     }
     return sum;
 }
@@ -197,7 +185,7 @@ double tl_island_residual(const tl_island *island)
                 add_point(a, probe.arm_a, -1, v);
             if (probe.b != TL_STILL)
                 add_point(b, probe.arm_b, 1, v);
-            own = dot(row->axis[k], v);
+            own = tl_dot(row->axis[k], v);
             step[k] = own > 0 ? 1 / own : 0;
         }
         const double off = row->p[0] - fmax(row->p[0] - step[0] * u[0], 0);

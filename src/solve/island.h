@@ -4,6 +4,7 @@
 #ifndef TL_SOLVE_ISLAND_H
 #define TL_SOLVE_ISLAND_H
 
+#include "base/vector.h"
 #include "solve/lcp.h"
 #include "solve/profile.h"
 

@@ -31,7 +31,7 @@ static void stiffen(tl_touch *t, state is)
 static void multiply(double k[3][3], const double *x, double *out)
 {
     for (int r = 0; r < 3; r++)
-        out[r] = tl_along(k[r], x);
+        out[r] = tl_dot(k[r], x);
 }
 
 /* One solution. Velocities follow from the impulses, so that momentum is kept to rounding. */
@@ -57,15 +57,15 @@ static void solve(tl_system *s)
 /* Whether an impulse is within so much of its cone. */
 static bool within(const tl_touch *t, const double *gamma, double part)
 {
-    const double load = tl_along(gamma, t->n), most = part * t->mu * load;
-    return load >= 0 && tl_along(gamma, gamma) - load * load <= most * most;
+    const double load = tl_dot(gamma, t->n), most = part * t->mu * load;
+    return load >= 0 && tl_dot(gamma, gamma) - load * load <= most * most;
 }
 
 /* Which contacts are solved for: those that carry load, and have no gap to close. What carries
  * next to nothing is left to the sweeps, as it opens and closes by itself. */
 static state state_of(const tl_touch *t, double light)
 {
-    if (!(tl_along(t->start, t->n) > light * t->eta[0]) || !(fabs(t->bias) <= CLOSED * light))
+    if (!(tl_dot(t->start, t->n) > light * t->eta[0]) || !(fabs(t->bias) <= CLOSED * light))
         return LEFT;
     return within(t, t->start, 1 - EDGE) ? STICKS : SLIPS;
 }
@@ -93,7 +93,7 @@ static double usual(const tl_system *s, const double *v, double light)
             const uint32_t at = side ? t[i].b : t[i].a;
             if (at == TLK_NONE)
                 continue;
-            sum += sqrt(sqrt(tl_along(v + 6 * (size_t)at, v + 6 * (size_t)at)));
+            sum += sqrt(sqrt(tl_dot(v + 6 * (size_t)at, v + 6 * (size_t)at)));
             count++;
         }
     return count ? sum / (double)count * (sum / (double)count) : 0;

@@ -73,13 +73,6 @@ static double *field(const tl_array *array, uint32_t r, uint32_t f, uint32_t fie
 
 /* ---- Contacts and bodies ---- */
 
-static void cross(const double *a, const double *b, double *out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Arms and step lengths of a row. Those of a central one are along the normal. */
 static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
 {
@@ -109,7 +102,7 @@ static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
 /* The velocity of the end of an arm. */
 static void surface(const double *v, const double *turn, const double *arm, double *out)
 {
-    cross(turn, arm, out);
+    tl_cross(turn, arm, out);
     for (int k = 0; k < 3; k++)
         out[k] += v[k];
 }
@@ -142,8 +135,8 @@ static void invert(double m[3][3], double out[3][3])
 {
     double c[3][3];
     for (int k = 0; k < 3; k++)
-        cross(m[(k + 1) % 3], m[(k + 2) % 3], c[k]);
-    const double det = tl_along(m[0], c[0]);
+        tl_cross(m[(k + 1) % 3], m[(k + 2) % 3], c[k]);
+    const double det = tl_dot(m[0], c[0]);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             out[i][k] = c[i][k] / det;
@@ -181,7 +174,7 @@ static void columns(const double *arm, double sign, double out[6][3])
 {
     for (int k = 0; k < 3; k++) {
         const double unit[3] = {k == 0, k == 1, k == 2};
-        cross(unit, arm, out[3 + k]);
+        tl_cross(unit, arm, out[3 + k]);
         for (int c = 0; c < 3; c++) {
             out[k][c] = sign * unit[c];
             out[3 + k][c] *= sign;
@@ -201,9 +194,9 @@ static void add_touch(tl_system *s, const tl_touch *t)
                 continue;
             for (int c = 0; c < 6; c++) {
                 for (int k = 0; k < 3; k++)
-                    stiff[k] = tl_along(t->k[k], side[j][c]);
+                    stiff[k] = tl_dot(t->k[k], side[j][c]);
                 for (int r = 0; r < 6; r++)
-                    block[r][c] = tl_along(side[i][r], stiff);
+                    block[r][c] = tl_dot(side[i][r], stiff);
             }
             tl_profile_add(&s->profile, at[i], at[j], (const double(*)[6])block);
         }
@@ -240,7 +233,7 @@ static void gather(tl_system *s)
             const uint32_t at = side ? t[i].b : t[i].a;
             if (at == TLK_NONE)
                 continue;
-            cross(side ? t[i].rb : t[i].ra, t[i].p, turn);
+            tl_cross(side ? t[i].rb : t[i].ra, t[i].p, turn);
             for (int k = 0; k < 3; k++) {
                 d[6 * (size_t)at + k] += side ? t[i].p[k] : -t[i].p[k];
                 d[6 * (size_t)at + 3 + k] += side ? turn[k] : -turn[k];
@@ -282,10 +275,10 @@ void tl_system_push(tl_system *s, tl_touch *t, const double *impulse)
             continue;
         const tl_mover *b = (const tl_mover *)s->bodies.data + at;
         double *v = (double *)s->v.data + 6 * (size_t)at;
-        cross(side ? t->rb : t->ra, impulse, turn);
+        tl_cross(side ? t->rb : t->ra, impulse, turn);
         for (int k = 0; k < 3; k++) {
             v[k] += side ? b->inverse * impulse[k] : -(b->inverse * impulse[k]);
-            v[3 + k] += side ? tl_along(b->turned[k], turn) : -tl_along(b->turned[k], turn);
+            v[3 + k] += side ? tl_dot(b->turned[k], turn) : -tl_dot(b->turned[k], turn);
         }
     }
 }

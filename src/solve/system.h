@@ -5,6 +5,7 @@
 #ifndef TL_SOLVE_SYSTEM_H
 #define TL_SOLVE_SYSTEM_H
 
+#include "base/vector.h"
 #include "solve/problem.h"
 #include "solve/profile.h"
 
@@ -52,10 +53,5 @@ void tl_system_solve(tl_system *system);
 
 /* Impulses and velocities to the device. What was read is rubbish then. */
 void tl_system_store(tl_backend *backend, tl_system *system);
-
-static inline double tl_along(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 #endif

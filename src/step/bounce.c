@@ -2,6 +2,7 @@
  * or a common body couples may ask for more energy than there is. Bodies that impulses connect are
  * a group; where one has gained, its impulses are lessened until it has not. Called by dvi.c
  * before and after the velocity problem. */
+#include "base/sets.h"
 #include "step/step.h"
 
 #define ROUNDING_DOUBLE 1e-13 /* of the energy that went into impulses: gains that are none */
@@ -49,22 +50,6 @@ tl_status tl_step_bounce_begin(tl_world *w, const tl_problem *problem, tlk_bounc
     return TL_OK;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-/* The lower body becomes that of the group: which one depends on rows alone. */
-static void unite(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    const uint32_t i = root_of(parent, a), j = root_of(parent, b);
-    parent[i > j ? i : j] = i > j ? j : i;
-}
-
 /* Room, and what rows did. */
 static tl_status read_work(tl_world *w, const tlk_bounce *bounce, grouping *g)
 {
@@ -100,13 +85,13 @@ static void connect(const tl_world *w, const tlk_problem *p, grouping *g)
         parent[i] = i;
     for (uint32_t s = 0; s < p->rows; s++)
         if (a[s] != TLK_NONE && b[s] < w->dynamic && work[TLK_BOUNCE * (size_t)s + 1] != 0)
-            unite(parent, a[s], b[s]);
+            tl_unite(parent, a[s], b[s]);
     for (size_t i = 0; i < w->mechanism.made.count; i++)
         for (uint32_t k = 0, last = TLK_NONE; k < joints[i].bodies; k++) {
             if (joints[i].node[k] == TLK_NONE)
                 continue;
             if (last != TLK_NONE)
-                unite(parent, last, joints[i].body[k]);
+                tl_unite(parent, last, joints[i].body[k]);
             last = joints[i].body[k];
         }
 }
@@ -126,9 +111,9 @@ static bool lessen(const tl_world *w, const tlk_problem *p, grouping *g)
     for (uint32_t s = 0; s < p->rows; s++)
         if (a[s] != TLK_NONE)
             for (uint32_t k = 0; k < TLK_BOUNCE; k++)
-                groups[root_of(g->parent.data, a[s])].sum[k] += work[TLK_BOUNCE * (size_t)s + k];
+                groups[tl_root(g->parent.data, a[s])].sum[k] += work[TLK_BOUNCE * (size_t)s + k];
     for (uint32_t i = 0; i < w->dynamic; i++) {
-        const double *sum = groups[root_of(g->parent.data, i)].sum;
+        const double *sum = groups[tl_root(g->parent.data, i)].sum;
         const double gain = sum[0] - sum[2] + 0.5 * sum[1];
         part[i] = 1;
         if (!(gain > rounding * sum[1]))

@@ -4,6 +4,7 @@
  * report are those of every step (dvi.c). */
 #include "step/exact.h"
 
+#include "base/sets.h"
 #include "base/turn.h"
 
 #include <math.h>
@@ -385,13 +386,6 @@ static tl_status make_groups(const tl_world *w, tl_exact *e, const tl_contacts *
 
 /* ---- Islands ---- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* Groups in the order of islands, and these in the order of their first groups. */
 static tl_status make_islands(const tl_world *w, tl_exact *e)
 {
@@ -408,15 +402,13 @@ static tl_status make_islands(const tl_world *w, tl_exact *e)
         ((uint32_t *)e->local.data)[i] = TL_STILL;
     }
     for (size_t i = 0; i < count; i++) {
-        if (groups[i].body_a >= w->dynamic || groups[i].body_b >= w->dynamic)
-            continue;
-        const uint32_t a = root_of(parent, groups[i].body_a), b = root_of(parent, groups[i].body_b);
-        parent[a > b ? a : b] = a > b ? b : a;
+        if (groups[i].body_a < w->dynamic && groups[i].body_b < w->dynamic)
+            tl_unite(parent, groups[i].body_a, groups[i].body_b);
     }
     for (size_t i = 0; i < count;
          i++) { /* start: how many groups a root has, then where they are */
         tl_group *g = &groups[i];
-        const uint32_t root = root_of(parent, g->body_a < w->dynamic ? g->body_a : g->body_b);
+        const uint32_t root = tl_root(parent, g->body_a < w->dynamic ? g->body_a : g->body_b);
         g->island = root;
         start[root]++;
     }

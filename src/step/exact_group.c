@@ -12,18 +12,6 @@
 #define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
 #define LOOP    64u  /* corners of a face that is clipped, at most */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* What a pair's facets are made from. */
 typedef struct pair {
     tl_exact *exact;
@@ -53,7 +41,7 @@ static double support(const pair *p, int side, const double d[3], uint32_t *whic
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < p->piece[side]->vertices; i++) {
-        const double along = dot(d, vertex_of(p, side, i));
+        const double along = tl_dot(d, vertex_of(p, side, i));
         if (along < least) {
             least = along;
             *which = i;
@@ -69,7 +57,7 @@ static tl_status add_point(const pair *p, tl_facet *facet, const double x[3], do
     for (uint32_t i = 0; i < facet->points; i++) { /* the two ends of an edge across the plane */
         const double *y = all[facet->first + i].x;
         const double off[3] = {x[0] - y[0], p->planar ? 0 : x[1] - y[1], x[2] - y[2]};
-        if (dot(off, off) < 1e-20)
+        if (tl_dot(off, off) < 1e-20)
             return TL_OK;
     }
     TL_TRY(tl_array_append(&p->exact->points, &point, 1));
@@ -84,7 +72,7 @@ static uint32_t cut(const double (*in)[3], uint32_t count, const double n[3], do
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
         const double *a = in[i], *b = in[(i + 1) % count];
-        const double da = dot(n, a) - d, db = dot(n, b) - d;
+        const double da = tl_dot(n, a) - d, db = tl_dot(n, b) - d;
         if (da <= 0 && left < LOOP)
             memcpy(out[left++], a, 3 * sizeof(double));
         if ((da < 0) != (db < 0) && da != 0 && db != 0 && left < LOOP) {
@@ -103,8 +91,8 @@ static uint32_t facing(const pair *p, int side, const double n[3])
     uint32_t best = TLK_NONE;
     double least = INFINITY;
     for (uint32_t i = 0; i < p->piece[side]->faces; i++)
-        if (dot(n, face_of(p, side, i)) < least) {
-            least = dot(n, face_of(p, side, i));
+        if (tl_dot(n, face_of(p, side, i)) < least) {
+            least = tl_dot(n, face_of(p, side, i));
             best = i;
         }
     return best;
@@ -118,7 +106,7 @@ static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3]
     const uint32_t at = facing(p, 1 - side, n);
     double room[2][LOOP][3];
     uint32_t count = 0, now = 0;
-    if (at == TLK_NONE || !(dot(n, face_of(p, 1 - side, at)) < -0.5) || !own->loop_start)
+    if (at == TLK_NONE || !(tl_dot(n, face_of(p, 1 - side, at)) < -0.5) || !own->loop_start)
         return 0;
     const uint32_t *loop = other->loop + other->loop_start[at];
     const uint32_t corners = other->loop_start[at + 1] - other->loop_start[at];
@@ -130,8 +118,9 @@ static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3]
         const double *a = vertex_of(p, side, rim[i]), *b = vertex_of(p, side, rim[(i + 1) % sides]);
         const double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
         double outward[3];
-        cross(along, n, outward);
-        count = cut((const double(*)[3])room[now], count, outward, dot(outward, a), room[1 - now]);
+        tl_cross(along, n, outward);
+        count =
+            cut((const double(*)[3])room[now], count, outward, tl_dot(outward, a), room[1 - now]);
         now = 1 - now;
     }
     memcpy(out, room[now], count * sizeof *out);
@@ -154,7 +143,7 @@ static tl_status face_points(const pair *p, int side, uint32_t face, uint32_t ne
             memcpy(over[count++], vertex_of(p, 1 - side, i), sizeof over[0]);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const double gap = dot(plane, over[i]) - plane[3] - round;
+        const double gap = tl_dot(plane, over[i]) - plane[3] - round;
         least = fmin(least, gap);
         if (gap > p->reach->way && gap > facet->psi)
             continue;
@@ -183,7 +172,7 @@ static tl_status add_facet(const pair *p, tl_facet *facet)
     const tl_facet *all = (const tl_facet *)p->exact->facets.data + p->group->first;
     for (uint32_t i = 0; i < p->group->facets; i++) /* two faces that look at each other are two */
         if (facet->points == 1 && all[i].points == 1 && all[i].quiet == facet->quiet &&
-            dot(all[i].n, facet->n) > 1 - SAME) {
+            tl_dot(all[i].n, facet->n) > 1 - SAME) {
             p->exact->points.count = facet->first;
             return TL_OK;
         }
@@ -231,9 +220,10 @@ static bool arcs_cross(const double *a, const double *b, const double *c, const 
 {
     double ba[3], dc[3];
     const double mc[3] = {-c[0], -c[1], -c[2]}, md[3] = {-d[0], -d[1], -d[2]};
-    cross(b, a, ba);
-    cross(md, mc, dc);
-    const double cba = dot(mc, ba), dba = dot(md, ba), adc = dot(a, dc), bdc = dot(b, dc);
+    tl_cross(b, a, ba);
+    tl_cross(md, mc, dc);
+    const double cba = tl_dot(mc, ba), dba = tl_dot(md, ba), adc = tl_dot(a, dc),
+                 bdc = tl_dot(b, dc);
     return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
 }
 
@@ -247,7 +237,8 @@ static void middle_of(const double *a0, const double *a1, const double *b0, cons
         v[k] = b1[k] - b0[k];
         w[k] = a0[k] - b0[k];
     }
-    const double a = dot(u, u), b = dot(u, v), c = dot(v, v), d = dot(u, w), e = dot(v, w);
+    const double a = tl_dot(u, u), b = tl_dot(u, v), c = tl_dot(v, v), d = tl_dot(u, w),
+                 e = tl_dot(v, w);
     const double det = a * c - b * b;
     const double s = fmin(fmax((b * e - c * d) / det, 0), 1);
     const double t = fmin(fmax((a * e - b * d) / det, 0), 1);
@@ -261,8 +252,8 @@ static bool is_outermost(const pair *p, const tl_facet *facet, const double *a0,
     const double back[3] = {-facet->n[0], -facet->n[1], -facet->n[2]};
     const double slack = 1e-9 * (1e-3 + p->reach->way);
     uint32_t which;
-    return support(p, 1, facet->n, &which) >= dot(facet->n, b0) - slack &&
-           support(p, 0, back, &which) >= dot(back, a0) - slack;
+    return support(p, 1, facet->n, &which) >= tl_dot(facet->n, b0) - slack &&
+           support(p, 0, back, &which) >= tl_dot(back, a0) - slack;
 }
 
 /* Whether a face has nearly the same direction: its points stand for those of edges on it. */
@@ -270,7 +261,7 @@ static bool is_a_face(const pair *p, const tl_facet *facet)
 {
     for (int side = 0; side < 2; side++)
         for (uint32_t f = 0; f < p->piece[side]->faces; f++)
-            if ((side ? -1 : 1) * dot(face_of(p, side, f), facet->n) > 1 - ALIKE)
+            if ((side ? -1 : 1) * tl_dot(face_of(p, side, f), facet->n) > 1 - ALIKE)
                 return true;
     return false;
 }
@@ -292,16 +283,16 @@ static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
             const double u[3] = {a1[0] - a0[0], a1[1] - a0[1], a1[2] - a0[2]};
             const double v[3] = {b1[0] - b0[0], b1[1] - b0[1], b1[2] - b0[2]};
             tl_facet facet = {.first = (uint32_t)p->exact->points.count};
-            cross(u, v, facet.n);
-            const double length = sqrt(dot(facet.n, facet.n));
-            if (!(length > 1e-6 * sqrt(dot(u, u) * dot(v, v))))
+            tl_cross(u, v, facet.n);
+            const double length = sqrt(tl_dot(facet.n, facet.n));
+            if (!(length > 1e-6 * sqrt(tl_dot(u, u) * tl_dot(v, v))))
                 continue;
             const double out =
-                dot(facet.n, face_of(p, 0, fa[0])) + dot(facet.n, face_of(p, 0, fa[1]));
+                tl_dot(facet.n, face_of(p, 0, fa[0])) + tl_dot(facet.n, face_of(p, 0, fa[1]));
             const double sign = out < 0 ? -1 / length : 1 / length;
             for (int k = 0; k < 3; k++)
                 facet.n[k] *= sign;
-            facet.psi = dot(facet.n, b0) - dot(facet.n, a0) - round;
+            facet.psi = tl_dot(facet.n, b0) - tl_dot(facet.n, a0) - round;
             if (!is_outermost(p, &facet, a0, b0) || is_a_face(p, &facet))
                 continue; /* arcs that only touch, as those of faces that are parallel */
             facet.quiet = kind_of(a, fa[0]) != TL_FACE_OUTER ||
@@ -329,7 +320,7 @@ static bool nearest_point(const pair *p, int side, const double c[3], double out
     bool outside = false;
     for (uint32_t f = 0; f < piece->faces; f++) {
         const double *plane = face_of(p, side, f);
-        const double height = dot(plane, c) - plane[3];
+        const double height = tl_dot(plane, c) - plane[3];
         const uint32_t *rim = piece->loop + piece->loop_start[f];
         const uint32_t sides = piece->loop_start[f + 1] - piece->loop_start[f];
         bool over = true;
@@ -342,15 +333,15 @@ static bool nearest_point(const pair *p, int side, const double c[3], double out
             const double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
             const double from[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
             double outward[3];
-            cross(along, plane, outward);
-            if (dot(outward, from) <= 0)
+            tl_cross(along, plane, outward);
+            if (tl_dot(outward, from) <= 0)
                 continue;
             over = false;
-            const double t = fmin(fmax(dot(from, along) / dot(along, along), 0), 1);
+            const double t = fmin(fmax(tl_dot(from, along) / tl_dot(along, along), 0), 1);
             const double off[3] = {from[0] - t * along[0], from[1] - t * along[1],
                                    from[2] - t * along[2]};
-            if (dot(off, off) < best) {
-                best = dot(off, off);
+            if (tl_dot(off, off) < best) {
+                best = tl_dot(off, off);
                 for (int k = 0; k < 3; k++)
                     out[k] = a[k] + t * along[k];
             }
@@ -380,14 +371,14 @@ static tl_status add_nearest(const pair *p, bool *apart, tl_facet *best)
         d[k] = c[k] - from[k];
     if (p->planar)
         d[1] = 0;
-    const double length = sqrt(dot(d, d));
+    const double length = sqrt(tl_dot(d, d));
     if (!(length > 1e-12))
         return TL_OK;
     tl_facet facet = {.first = (uint32_t)p->exact->points.count, .psi = length - round};
     for (int k = 0; k < 3; k++)
         facet.n[k] = (ball ? d[k] : -d[k]) / length;
     for (uint32_t f = 0; f < p->piece[1 - ball]->faces; f++) /* it is a face's own */
-        if (dot(d, face_of(p, 1 - ball, f)) > (1 - SAME) * length)
+        if (tl_dot(d, face_of(p, 1 - ball, f)) > (1 - SAME) * length)
             return TL_OK;
     const bool keep = matters(p, &facet, apart);
     if (!keep && !(facet.psi > best->psi))

@@ -40,18 +40,6 @@ static const tl_facet_point *point_at(const solving *s, uint32_t i)
     return (const tl_facet_point *)s->exact->points.data + i;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Two unit vectors across n; in a planar world the first is in the plane. */
 static void tangents(const double n[3], bool planar, double t[3], double u[3])
 {
@@ -59,18 +47,18 @@ static void tangents(const double n[3], bool planar, double t[3], double u[3])
     int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
     if (fabs(n[2]) < fabs(n[least]))
         least = 2;
-    cross(planar ? axes[1] : axes[least], n, t);
-    const double length = sqrt(dot(t, t));
+    tl_cross(planar ? axes[1] : axes[least], n, t);
+    const double length = sqrt(tl_dot(t, t));
     for (int k = 0; k < 3; k++)
         t[k] /= length;
-    cross(n, t, u);
+    tl_cross(n, t, u);
 }
 
 /* The velocity of a body that rows do not move, at a point. */
 static void still_velocity(const solving *s, uint32_t body, const double arm[3], double v[3])
 {
     const double *vel = (const double *)s->exact->vel.data + 6 * (size_t)body;
-    cross(vel + 3, arm, v);
+    tl_cross(vel + 3, arm, v);
     for (int k = 0; k < 3; k++)
         v[k] += vel[k];
 }
@@ -94,17 +82,17 @@ static tl_island_row row_of(const solving *s, const tl_group *g, const tl_facet 
         row.arm_a[k] = point->x[k] - xa[k];
         row.arm_b[k] = point->x[k] - xb[k];
     }
-    row.slide[0] = dot(row.axis[1], still);
-    row.slide[1] = dot(row.axis[2], still);
+    row.slide[0] = tl_dot(row.axis[1], still);
+    row.slide[1] = tl_dot(row.axis[2], still);
     row.bias = point->gap / s->law->h;
     for (int side = 0; side < 2; side++) {
         if ((side ? row.b : row.a) != TL_STILL)
             continue;
         still_velocity(s, side ? g->body_b : g->body_a, side ? row.arm_b : row.arm_a, v);
         const double sign = side ? 1 : -1;
-        row.bias += sign * dot(row.axis[0], v);
-        row.slide[0] += sign * dot(row.axis[1], v);
-        row.slide[1] += sign * dot(row.axis[2], v);
+        row.bias += sign * tl_dot(row.axis[0], v);
+        row.slide[0] += sign * tl_dot(row.axis[1], v);
+        row.slide[1] += sign * tl_dot(row.axis[2], v);
     }
     return row;
 }
