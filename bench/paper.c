@@ -354,7 +354,7 @@ static void run_table_1(const bench_options *options, bench_output *output)
     output_line(
         output,
         "\nTable 1. Spheres flow from a silo: the solver takes s a step in the sources, and "
-        "ms a step here\n(matching, colouring, rows, velocities and positions). x is GPU "
+        "ms per step here\n(matching, colouring, rows, velocities and positions). x is GPU "
         "over CPU; overlaps are %% of the radius.");
     print_table(output, &compared, columns, COUNT(columns));
     print_growth(output, 1, "solver", &grown);

@@ -14,7 +14,7 @@ typedef struct progress {
     double radius;      /* m, for overlaps; 0: not known */
     double last;        /* s, wall clock, of the last line */
     uint64_t last_steps;
-    double rate; /* steps a second, lately */
+    double rate; /* steps per second, lately */
 } progress;
 
 /* s, of a clock that never goes back. */

@@ -247,7 +247,8 @@ static tl_status collect(team *t)
     return TL_OK;
 }
 
-/* Counts, starts, lists in the order of an uncut run, geometry. `end` is room for a number a shape.
+/* Counts, starts, lists in the order of an uncut run, geometry. `end` is room for a number per
+ * shape.
  */
 static tl_status join(team *t, tl_buffer *end, tl_contacts *out)
 {

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# labels: slow
 """talus decompose and talus check of meshes: what they say, what they write, that it runs as it is, what they
 refuse, and that the example is what decompose makes of its mesh."""
 import json

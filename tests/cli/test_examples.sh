@@ -14,7 +14,7 @@ fail()
     exit 1
 }
 
-field() # key, of a JSON object on standard input that has a line a key
+field() # key, of a JSON object on standard input that has a line per key
 {
     sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p"
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -B
+# labels: slow
 # The mechanisms of examples/: pendulums keep their periods and tensions, linkages their geometry, motors and limits what
 # they were told, a pulley its rope, and a chain that falls on a heap holds together. What joints do is read from the
 # monitors of the run, all joints from its report.

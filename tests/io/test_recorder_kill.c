@@ -11,9 +11,9 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define KILLS        (is_long() ? 400 : 25) /* of each kind of storing */
+#define KILLS        (is_long() ? 400 : 12) /* of each kind of storing */
 #define STEPS        150
-#define REPLACEMENTS 90
+#define REPLACEMENTS (is_long() ? 90 : 40)
 
 static tl_record_def record;
 static uint64_t *child_hash; /* shared with the children; 0 until one has finished */

@@ -7,7 +7,7 @@
 
 #include "talus/io.h"
 
-enum { BODIES = 1000000, BYTES = 200 }; /* most bytes a body */
+enum { BODIES = 1000000, BYTES = 200 }; /* most bytes per body */
 
 /* The text, in new memory for free(); places are given with all their digits. */
 static char *write_scene(size_t *length)

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* What contacts must not change and what they may only take: linear and angular momentum of a
  * closed system, and energy with its account. */
 #include "support.h"

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Deep heaps: contacts at rest that are open by a little are closed by moving, not by falling, so
  * that removing overlap takes no load off a heap; and what a deep column and a deep heap carry. */
 #include "scenes.h"

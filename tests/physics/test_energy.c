@@ -1,3 +1,4 @@
+/* labels: slow */
 /* The account of energies: kinetic + potential + dissipated - work is constant, but for what
  * symplectic Euler's positions are ahead or behind, h/2 m g.v of each body, which is known and goes
  * in here. So the account holds to rounding: in a lossless bounce, in a gas, in a heap that comes

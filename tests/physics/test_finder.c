@@ -1,4 +1,4 @@
-/* labels: longer */
+/* labels: longer slow */
 /* The contact finder against brute force over all pairs, on thousands of random configurations: the
  * same pairs, each once, with the same gaps. Nothing here shares code with the library. */
 #include "support.h"
@@ -351,11 +351,11 @@ static const recipe recipes[] = {
     {"moving", 80, 2, 0, 0, 0, 3, {1.5, 1.5, 1.5}, 0, 0, 0, 20, 200, 0, 0},
     {"moving, radii 1:100", 100, 2, 3, 3, 1, 100, {10, 10, 10}, 0, 0, 0, 60, 200, 0, 0},
     {"moving, boxes", 60, 2, 8, 8, 1, 10, {2, 2, 2}, 0, 0, 2, 10, 200, 0, 0},
-    {"10 bins a step", 120, 2, 3, 3, 1, 1, {2, 2, 2}, 0, 0, 0, 1, 100, 12, 500},
-    {"10 bins a step, all", 60, 2, 2, 2, 0, 2, {3, 3, 3}, 7, 0, 2, 500, 100, 0, 0},
-    {"100 bins a step", 150, 2, 3, 3, 1, 1, {3, 3, 3}, -2, 0, 2, 3, 100, 20, 5000},
-    {"100 bins a step, radii 1:100", 200, 2, 3, 3, 1, 100, {6, 6, 6}, 0, 0, 2, 3, 50, 60, 5000},
-    {"100 bins a step, far away", 100, 2, 3, 3, 1, 3, {1, 9, 1}, 1e6, 0, 0, 1, 50, 20, 5000},
+    {"10 bins per step", 120, 2, 3, 3, 1, 1, {2, 2, 2}, 0, 0, 0, 1, 100, 12, 500},
+    {"10 bins per step, all", 60, 2, 2, 2, 0, 2, {3, 3, 3}, 7, 0, 2, 500, 100, 0, 0},
+    {"100 bins per step", 150, 2, 3, 3, 1, 1, {3, 3, 3}, -2, 0, 2, 3, 100, 20, 5000},
+    {"100 bins per step, radii 1:100", 200, 2, 3, 3, 1, 100, {6, 6, 6}, 0, 0, 2, 3, 50, 60, 5000},
+    {"100 bins per step, far away", 100, 2, 3, 3, 1, 3, {1, 9, 1}, 1e6, 0, 0, 1, 50, 20, 5000},
 };
 
 static void test_recipes(void **state)

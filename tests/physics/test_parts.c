@@ -27,7 +27,7 @@ static const recipe recipes[] = {
     {"radii 1:50", 500, 20, 30, 50, {6, 4, 4}, 1, true, 3},
     {"fast", 300, 20, 30, 3, {1.5, 1.2, 1}, 60, true, 0},
     {"fast, radii 1:50", 300, 20, 30, 50, {6, 5, 5}, 90, false, 0},
-    {"many bins a step", 60, 6, 10, 2, {1.2, 1, 1}, 400, true, 0},
+    {"many bins per step", 60, 6, 10, 2, {1.2, 1, 1}, 400, true, 0},
     {"clumps", 50, 120, 4, 2, {1.5, 1, 0.8}, 2, true, 3},
     {"few", 3, 0, 0, 1, {0.12, 0.1, 0.1}, 0, false, 3},
     {"far from each other", 20, 0, 1, 1, {1e6, 3, 2}, 0, true, 0},
@@ -195,8 +195,10 @@ static void test_recipes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < RECIPES; i++) {
-        run_recipe(&recipes[i], TL_DOUBLE);
-        run_recipe(&recipes[i], TL_MIXED);
+        if (!WATCHED || i % 2)
+            run_recipe(&recipes[i], TL_DOUBLE);
+        if (!WATCHED || i % 2 == 0)
+            run_recipe(&recipes[i], TL_MIXED);
     }
 }
 

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Shapes that collide: pairs at random create no energy and keep their momenta. And boxes that
  * slide over a plane of triangles do what they do on a plane. */
 #include "physics/shapes.h"

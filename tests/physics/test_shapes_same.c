@@ -4,7 +4,7 @@
 #include "physics/shapes.h"
 #include "scenes.h"
 
-#define STEPS   (WATCHED ? 100 : 120)
+#define STEPS   (WATCHED ? 80 : 120)
 #define SETTLED (WATCHED ? 100 : 400) /* most manifolds are kept by then */
 
 /* A hill of triangles and one of heights, side by side on the floor. */

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Swarms of random shapes, compounds among them, that fly into one another, so that several points,
  * pairs and bodies are struck in one step: no energy is made, whatever the friction and the
  * restitution, and momentum stays. */

@@ -37,7 +37,7 @@ static void frame_of(const model_row *row, double q[3][3])
     tangents(row->n, q[1], q[2]);
 }
 
-/* World axes to the rows' frames (3 numbers a row), and back. */
+/* World axes to the rows' frames (3 numbers per row), and back. */
 static void to_frames(const model *m, const double *world, double *local)
 {
     for (uint32_t i = 0; i < m->rows; i++) {

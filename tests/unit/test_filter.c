@@ -1,4 +1,3 @@
-/* labels: threads */
 /* What collides with what: groups and masks, pairs of bodies that are excluded, and sensors, which
  * report and change nothing. */
 #include "solids.h"

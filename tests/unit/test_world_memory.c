@@ -1,3 +1,4 @@
+/* labels: longer */
 /* Failing allocations: the n-th one fails, for every n that a scene, a world, its edits, steps and
  * snapshots need. The failed call says so and changes nothing: done again it succeeds, and the run
  * ends in the same state as one in which nothing failed. Nothing leaks. */
@@ -6,7 +7,7 @@
 #include "world/world.h"
 
 /* Of so many allocations one fails, another one with each solver. */
-#define STRIDE (WATCHED ? 13u : 1u)
+#define STRIDE (WATCHED ? 13u : is_long() ? 1u : 3u)
 
 /* An allocator that counts, and fails once or from some allocation on. */
 static struct {

@@ -81,7 +81,7 @@ def control(v):
     frame = v.next_frame()
     assert not frame["full"] and frame["steps"] == 40 and abs(frame["time"] - 0.2) < 1e-9
     check_poses(v)
-    # about 16 bytes a body that moved, and nothing for those that did not
+    # about 16 bytes per body that moved, and nothing for those that did not
     assert frame["bytes"] <= 88 + 16 * frame["packed"] and frame["exact"] == 0
     v.ok("pace", real_time=False)
     v.ok("start")

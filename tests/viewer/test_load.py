@@ -96,7 +96,7 @@ def main():
             total = sum(drain.bytes for drain in drains)
             print(f"{alone:.0f} steps/s alone, {with_viewers:.0f} with {VIEWERS} viewers "
                   f"({with_viewers / alone:.2f}), frames each {min(frames)} to {max(frames)} in {took:.1f} s, "
-                  f"{total / sum(frames) / BODIES:.1f} bytes a body and frame, memory +{grown >> 20} MiB")
+                  f"{total / sum(frames) / BODIES:.1f} bytes per body and frame, memory +{grown >> 20} MiB")
             assert max(frames) <= 22 * took + 5, frames
             assert with_viewers > LEAST * alone
             assert grown < 100 << 20

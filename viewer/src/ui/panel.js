@@ -444,7 +444,7 @@ function aboutSection(app) {
       ['Step takes', `${format(last('total_ms'))} ms`],
       ['Viewers', String(status.viewers)],
       ['Pictures a second', String(stats.fps)],
-      ['Unpacking', `${format(stats.decodeMs)} ms a frame`],
+      ['Unpacking', `${format(stats.decodeMs)} ms per frame`],
       ['Drawing', `${format(stats.drawMs)} ms`],
       ['Frame', `${Math.round(stats.bytes / 1024)} KiB`],
       ...Object.entries(hello.parameters ?? {}).map(([k, v]) => [
