@@ -11,6 +11,8 @@ void tl_island_room_init(tl_island_room *room)
                              .matrix = {.item = sizeof(double)},
                              .numbers = {.item = sizeof(double)},
                              .path = {.item = sizeof(double)},
+                             .best = {.item = sizeof(double)},
+                             .kept = {.item = sizeof(double)},
                              .touched = {.item = sizeof(uint32_t)},
                              .edges = {.item = 2 * sizeof(uint32_t)}};
 }
@@ -21,6 +23,8 @@ void tl_island_room_free(tl_island_room *room)
     tl_array_free(&room->matrix);
     tl_array_free(&room->numbers);
     tl_array_free(&room->path);
+    tl_array_free(&room->best);
+    tl_array_free(&room->kept);
     tl_array_free(&room->touched);
     tl_array_free(&room->edges);
     tl_profile_free(&room->order);
@@ -107,6 +111,19 @@ void tl_island_velocities(tl_island *island)
                 island->body[row->b].vel[k] += b[k];
         }
     }
+}
+
+void tl_island_keep(const tl_island *island, double *p)
+{
+    for (uint32_t i = 0; i < island->rows; i++)
+        memcpy(p + 3 * (size_t)i, island->row[i].p, 3 * sizeof *p);
+}
+
+void tl_island_restore(tl_island *island, const double *p)
+{
+    for (uint32_t i = 0; i < island->rows; i++)
+        memcpy(island->row[i].p, p + 3 * (size_t)i, 3 * sizeof *p);
+    tl_island_velocities(island);
 }
 
 /* Onto the segment between two corners; whether the foot is inside of it, else at which end. */

@@ -57,7 +57,7 @@ typedef struct tl_island_result {
 
 /* What solving works in; kept from step to step. */
 typedef struct tl_island_room {
-    tl_array blocks, matrix, numbers, path, touched;
+    tl_array blocks, matrix, numbers, path, touched, best, kept;
     tl_array edges;
     tl_profile order;
 } tl_island_room;
@@ -80,6 +80,10 @@ tl_status tl_island_newton(tl_island_room *room, tl_island *island, double toler
 void tl_island_velocities(tl_island *island);
 void tl_island_relative(const tl_island *island, const tl_island_row *row, double u[3]);
 double tl_island_residual(const tl_island *island);
+
+/* The impulses of all rows, 3 each; and back, with the velocities. */
+void tl_island_keep(const tl_island *island, double *p);
+void tl_island_restore(tl_island *island, const double *p);
 
 /* How much the impulses change the velocities: twice the kinetic energy of the change, J. */
 double tl_island_change(const tl_island *island);

@@ -31,6 +31,12 @@ void tl_exact_init(tl_exact *e)
                     .contact_b = {.item = sizeof(uint32_t)},
                     .contact_n = {.item = sizeof(double)},
                     .contact_place = {.item = sizeof(double)},
+                    .last_a = {.item = sizeof(uint32_t)},
+                    .last_b = {.item = sizeof(uint32_t)},
+                    .last_n = {.item = sizeof(double)},
+                    .last_p = {.item = sizeof(double)},
+                    .last_start = {.item = sizeof(uint32_t)},
+                    .known = {.item = sizeof(tl_exact_row)},
                     .piece_of = {.item = sizeof(uint32_t)},
                     .pieces = {.item = sizeof(tl_polytope)},
                     .numbers = {.item = sizeof(double)},
@@ -53,12 +59,13 @@ void tl_exact_init(tl_exact *e)
 void tl_exact_free(tl_exact *e)
 {
     tl_array *all[] = {
-        &e->pos,    &e->quat,      &e->vel,        &e->free,      &e->seen,          &e->inertia,
-        &e->id,     &e->info,      &e->shape_body, &e->frame_of,  &e->frame,         &e->centre,
-        &e->geom,   &e->contact_a, &e->contact_b,  &e->contact_n, &e->contact_place, &e->piece_of,
-        &e->pieces, &e->numbers,   &e->groups,     &e->facets,    &e->points,        &e->parent,
-        &e->order,  &e->local,     &e->bodies,     &e->rows,      &e->auxiliary,     &e->widenings,
-        &e->row_of, &e->raw,       &e->out};
+        &e->pos,    &e->quat,       &e->vel,        &e->free,      &e->seen,          &e->inertia,
+        &e->id,     &e->info,       &e->shape_body, &e->frame_of,  &e->frame,         &e->centre,
+        &e->geom,   &e->contact_a,  &e->contact_b,  &e->contact_n, &e->contact_place, &e->piece_of,
+        &e->pieces, &e->numbers,    &e->groups,     &e->facets,    &e->points,        &e->parent,
+        &e->order,  &e->local,      &e->bodies,     &e->rows,      &e->auxiliary,     &e->widenings,
+        &e->row_of, &e->raw,        &e->out,        &e->last_a,    &e->last_b,        &e->last_n,
+        &e->last_p, &e->last_start, &e->known};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
     tl_island_room_free(&e->room);
@@ -111,6 +118,25 @@ static tl_status fetch_state(const tl_world *w, tl_exact *e, const tlk_motion *m
     TL_TRY(fetch(w, c->b.data, c->count, &e->contact_b));
     TL_TRY(fetch_reals(w, e, c->n.data, c->count, 4, 4, &e->contact_n));
     return fetch_reals(w, e, c->place.data, c->manifolds ? c->count : 0, 4, 4, &e->contact_place);
+}
+
+/* What contacts carried in the last step, in lists by their first shapes: where to begin from. */
+static tl_status fetch_last(const tl_world *w, tl_exact *e)
+{
+    const tl_contacts *c = &w->contacts[w->current];
+    const size_t count = w->steps && c->impulses ? c->count : 0;
+    TL_TRY(fetch(w, c->a.data, count, &e->last_a));
+    TL_TRY(fetch(w, c->b.data, count, &e->last_b));
+    TL_TRY(fetch_reals(w, e, c->n.data, count, 4, 4, &e->last_n));
+    TL_TRY(fetch_reals(w, e, c->gamma.data, count, 4, 4, &e->last_p));
+    TL_TRY(tl_array_resize(&e->last_start, (size_t)w->shape_rows + 1));
+    uint32_t *start = e->last_start.data;
+    memset(start, 0, ((size_t)w->shape_rows + 1) * sizeof *start);
+    for (size_t i = 0; i < count; i++)
+        start[((const uint32_t *)e->last_a.data)[i] + 1]++;
+    for (size_t i = 0; i < w->shape_rows; i++)
+        start[i + 1] += start[i];
+    return TL_OK;
 }
 
 void tl_exact_inverse(const double q[4], const double inertia[4], bool planar,
@@ -430,7 +456,7 @@ static tl_status solve_islands(const tl_world *w, tl_exact *e, tl_exact_sum *sum
     const tl_group *groups = e->groups.data;
     const uint32_t *order = e->order.data;
     tl_exact_law law = {.h = s->step,
-                        .tolerance = s->solver.tolerance > 0 ? s->solver.tolerance : 1e-9,
+                        .tolerance = s->solver.tolerance > 0 ? s->solver.tolerance : 1e-8,
                         .all = s->stepper == TL_STEPPER_STEWART_TRINKLE,
                         .primary = s->stepper == TL_STEPPER_PEG && s->exact.primary,
                         .planar = s->planar == TL_PLANAR_XZ,
@@ -454,6 +480,7 @@ tl_status tl_step_exact(tl_world *w, const tlk_motion *motion, tl_contacts *next
     tl_exact *e = w->exact;
     tl_exact_sum sum = {0};
     TL_TRY(fetch_state(w, e, motion, next));
+    TL_TRY(fetch_last(w, e));
     TL_TRY(make_groups(w, e, next));
     TL_TRY(make_islands(w, e));
     e->row_of.count = 0;

@@ -60,10 +60,13 @@ struct tl_exact {
     tl_array info, shape_body, frame_of, frame, centre, geom; /* of shapes */
     tl_array contact_a, contact_b, contact_n;                 /* as they were found */
     tl_array contact_place;
-    tl_array piece_of;                           /* uint32_t per shape: 1 + piece */
-    tl_array pieces, numbers;                    /* tl_polytope, double */
-    tl_array groups, facets, points;             /* tl_group, tl_facet, tl_facet_point */
-    tl_array parent, order, local;               /* uint32_t: union-find, groups by island */
+    tl_array last_a, last_b, last_n, last_p; /* contacts of the last step, with impulses */
+    tl_array last_start;                     /* uint32_t per shape, and the end */
+    tl_array known;                          /* tl_exact_row: of the choice before, one island */
+    tl_array piece_of;                       /* uint32_t per shape: 1 + piece */
+    tl_array pieces, numbers;                /* tl_polytope, double */
+    tl_array groups, facets, points;         /* tl_group, tl_facet, tl_facet_point */
+    tl_array parent, order, local;           /* uint32_t: union-find, groups by island */
     tl_array bodies, rows, auxiliary, widenings; /* of one island */
     tl_array row_of;                             /* tl_exact_row: those of the whole step */
     tl_array seen;                               /* as vel: of attempts at this step */

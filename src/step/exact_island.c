@@ -12,6 +12,7 @@
 #define CHOICES  24u /* more than these are searched, not tried one after the other */
 #define ROUNDS   12u
 #define FEW      6u   /* groups of an island whose choices are all tried */
+#define ALIKE    0.9  /* the cosine of normals that are those of one facet, a step later */
 #define UNSOLVED 1e-2 /* m/s: a residual that stops the run */
 
 /* An island while it is solved. */
@@ -110,12 +111,45 @@ static double opening(const solving *s, const tl_group *g, const tl_facet *f)
     return least;
 }
 
-static tl_status add_rows(solving *s, uint32_t group, const tl_facet *f)
+/* What point `i` of a facet carried in the last step: the i-th of as many points, or a share of
+ * all, that looked the same way. */
+static void last_impulse(const solving *s, const tl_group *g, const tl_facet *f, uint32_t i,
+                         double p[3])
+{
+    const tl_exact *e = s->exact;
+    const uint32_t *start = e->last_start.data, *b = e->last_b.data;
+    const double *n = e->last_n.data, *last = e->last_p.data;
+    double sum[3] = {0, 0, 0};
+    uint32_t count = 0;
+    for (uint32_t c = start[g->a]; c < start[g->a + 1]; c++) {
+        if (b[c] != g->b || tl_dot(n + 4 * (size_t)c, f->n) < ALIKE)
+            continue;
+        if (count++ == i)
+            memcpy(p, last + 4 * (size_t)c, 3 * sizeof *p);
+        for (size_t k = 0; k < 3; k++)
+            sum[k] += last[4 * (size_t)c + k];
+    }
+    for (int k = 0; k < 3 && count != f->points; k++)
+        p[k] = sum[k] / f->points;
+}
+
+static tl_status add_rows(solving *s, uint32_t group, const tl_facet *f, size_t *at)
 {
     const tl_group *g = (const tl_group *)s->exact->groups.data + group;
+    const tl_exact_row *known = s->exact->known.data;
+    const size_t end = s->exact->known.count;
+    while (*at < end && known[*at].group != group)
+        ++*at;
     for (uint32_t i = 0; i < f->points; i++) {
         const tl_island_row row = row_of(s, g, f, point_at(s, f->first + i));
-        const tl_exact_row of = {.group = group, .point = f->first + i};
+        tl_exact_row of = {.group = group, .point = f->first + i};
+        size_t same = *at;
+        while (same < end && known[same].group == group && known[same].point != of.point)
+            same++;
+        if (same < end && known[same].group == group)
+            memcpy(of.p, known[same].p, sizeof of.p);
+        else
+            last_impulse(s, g, f, i, of.p);
         TL_TRY(tl_array_append(&s->exact->rows, &row, 1));
         TL_TRY(tl_array_append(&s->exact->row_of, &of, 1));
     }
@@ -150,6 +184,10 @@ static tl_status add_auxiliary(solving *s, const tl_group *g, uint32_t first_row
 static tl_status make_rows(solving *s, size_t first)
 {
     tl_exact *e = s->exact;
+    size_t at = 0;
+    e->known.count = 0;
+    TL_TRY(tl_array_append(&e->known, (const tl_exact_row *)e->row_of.data + first,
+                           e->row_of.count - first));
     e->rows.count = e->auxiliary.count = e->widenings.count = 0;
     e->row_of.count = first;
     for (uint32_t i = 0; i < s->groups; i++) {
@@ -158,7 +196,7 @@ static tl_status make_rows(solving *s, size_t first)
         const uint32_t begin = (uint32_t)e->rows.count;
         for (uint32_t j = 0; j < g->facets; j++)
             if ((s->law->all || j == g->choice) && !facets[j].quiet)
-                TL_TRY(add_rows(s, s->order[i], &facets[j]));
+                TL_TRY(add_rows(s, s->order[i], &facets[j], &at));
         if (s->law->primary)
             TL_TRY(add_auxiliary(s, g, begin));
     }
@@ -170,8 +208,8 @@ static tl_status make_rows(solving *s, size_t first)
     return TL_OK;
 }
 
-/* The problem of the present rows. */
-static tl_status solve_rows(solving *s, size_t first)
+/* The problem of the present choices. */
+static tl_status solve_choice(solving *s, size_t first)
 {
     TL_TRY(make_rows(s, first));
     const bool pyramid = s->law->directions || s->law->planar;
@@ -191,10 +229,30 @@ static tl_status solve_rows(solving *s, size_t first)
     if (s->result.solved || s->island.widenings)
         return TL_OK;
     const bool ray = s->result.ray;
+    const tl_exact_row *of = (const tl_exact_row *)s->exact->row_of.data + first;
     for (uint32_t i = 0; i < s->island.rows; i++)
-        memset(s->island.row[i].p, 0, sizeof s->island.row[i].p);
+        for (int k = 0; k < 3; k++)
+            s->island.row[i].p[k] = tl_dot(of[i].p, s->island.row[i].axis[k]);
     TL_TRY(tl_island_newton(&s->exact->room, &s->island, s->law->tolerance, &s->result));
     s->result.ray = ray && !s->result.solved;
+    return TL_OK;
+}
+
+/* The impulses of rows in the world frame. */
+static void keep_impulses(const solving *s, size_t first)
+{
+    tl_exact_row *of = (tl_exact_row *)s->exact->row_of.data + first;
+    for (uint32_t i = 0; i < s->island.rows; i++)
+        for (int k = 0; k < 3; k++)
+            of[i].p[k] = s->island.row[i].p[0] * s->island.row[i].axis[0][k] +
+                         s->island.row[i].p[1] * s->island.row[i].axis[1][k] +
+                         s->island.row[i].p[2] * s->island.row[i].axis[2][k];
+}
+
+static tl_status solve_rows(solving *s, size_t first)
+{
+    TL_TRY(solve_choice(s, first));
+    keep_impulses(s, first);
     return TL_OK;
 }
 
@@ -421,12 +479,6 @@ tl_status tl_exact_island(const tl_world *world, tl_exact *exact, const tl_exact
             if (row < world->dynamic)
                 memcpy(vel + 6 * (size_t)row, s.island.body[local[row]].vel, 6 * sizeof *vel);
         }
-    tl_exact_row *of = (tl_exact_row *)exact->row_of.data + first;
-    for (uint32_t i = 0; i < s.island.rows; i++)
-        for (int k = 0; k < 3; k++)
-            of[i].p[k] = s.island.row[i].p[0] * s.island.row[i].axis[0][k] +
-                         s.island.row[i].p[1] * s.island.row[i].axis[1][k] +
-                         s.island.row[i].p[2] * s.island.row[i].axis[2][k];
     sum->islands++;
     sum->iterations += s.result.iterations;
     sum->residual = fmax(sum->residual, s.result.residual);

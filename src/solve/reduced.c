@@ -1,0 +1,164 @@
+/* The linear problem of an island's rows: reduced.h. */
+#include "solve/reduced.h"
+
+#include <string.h>
+
+#define REFINED 2
+
+static void jacobian(const double axis[3], const double arm[3], double sign, double j[6])
+{
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, m = (k + 2) % 3;
+        j[k] = sign * axis[k];
+        j[3 + k] = sign * (arm[l] * axis[m] - arm[m] * axis[l]);
+    }
+}
+
+static double along(const double j[6], const double v[6])
+{
+    double sum = 0;
+    for (int k = 0; k < 6; k++)
+        sum += j[k] * v[k];
+    return sum;
+}
+
+static void keep_rows(tl_reduced *s)
+{
+    for (uint32_t i = 0; i < s->island->rows; i++) {
+        const tl_island_row *row = &s->island->row[i];
+        tl_reduced_row *r = &s->row[i];
+        memset(r, 0, sizeof *r);
+        double own[3];
+        for (int k = 0; k < 3; k++) {
+            tl_island_response(s->island, row, row->axis[k], r->change_a[k], r->change_b[k]);
+            if (row->a != TL_STILL)
+                jacobian(row->axis[k], row->arm_a, -1, r->j_a[k]);
+            if (row->b != TL_STILL)
+                jacobian(row->axis[k], row->arm_b, 1, r->j_b[k]);
+            own[k] = along(r->j_a[k], r->change_a[k]) + along(r->j_b[k], r->change_b[k]);
+        }
+        r->step[0] = own[0] > 0 ? 1 / own[0] : 0;
+        const double most = row->tangents == 1 ? own[1] : fmax(own[1], own[2]);
+        r->step[1] = most > 0 ? 1 / most : 0;
+    }
+}
+
+tl_status tl_reduced_make(tl_island_room *room, tl_island *island, tl_reduced *s)
+{
+    uint32_t edge[2];
+    room->edges.count = 0;
+    for (uint32_t i = 0; i < island->rows; i++) {
+        edge[0] = island->row[i].a;
+        edge[1] = island->row[i].b;
+        if (edge[0] != TL_STILL && edge[1] != TL_STILL)
+            TL_TRY(tl_array_append(&room->edges, edge, 1));
+    }
+    tl_profile_free(&room->order); /* that of the last problem */
+    TL_TRY(tl_profile_make(&room->order, island->bodies, room->edges.data, room->edges.count));
+    TL_TRY(tl_array_resize(&room->numbers, 12 * (size_t)island->bodies));
+    TL_TRY(tl_array_resize(&room->blocks, island->rows * (sizeof *s->row / sizeof(double))));
+    double *x = room->numbers.data;
+    *s = (tl_reduced){island, room->blocks.data, &room->order, x, x + 6 * (size_t)island->bodies};
+    keep_rows(s);
+    return TL_OK;
+}
+
+/* Adds what a row does to the matrix: the change of one body by the velocities of another. */
+static void add_block(const tl_reduced *s, uint32_t to, uint32_t from, double change[3][6],
+                      const tl_reduced_row *r, double j[3][6])
+{
+    double kj[3][6] = {{0}}, block[6][6];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++)
+            for (int c = 0; c < 6; c++)
+                kj[k][c] += r->k[k][l] * j[l][c];
+    for (int a = 0; a < 6; a++)
+        for (int c = 0; c < 6; c++)
+            block[a][c] =
+                change[0][a] * kj[0][c] + change[1][a] * kj[1][c] + change[2][a] * kj[2][c];
+    tl_profile_add_both(s->matrix, to, from, (const double(*)[6])block);
+}
+
+tl_status tl_reduced_factor(tl_reduced *s, bool *regular)
+{
+    double unit[6][6] = {{0}};
+    for (int k = 0; k < 6; k++)
+        unit[k][k] = 1;
+    TL_TRY(tl_profile_clear_both(s->matrix));
+    for (uint32_t i = 0; i < s->island->bodies; i++)
+        tl_profile_add_both(s->matrix, i, i, (const double(*)[6])unit);
+    for (uint32_t i = 0; i < s->island->rows; i++) {
+        const tl_island_row *row = &s->island->row[i];
+        tl_reduced_row *r = &s->row[i];
+        const uint32_t body[2] = {row->a, row->b};
+        double(*change[2])[6] = {r->change_a, r->change_b}, (*j[2])[6] = {r->j_a, r->j_b};
+        for (int p = 0; p < 2; p++)
+            for (int q = 0; q < 2; q++)
+                if (body[p] != TL_STILL && body[q] != TL_STILL)
+                    add_block(s, body[p], body[q], change[p], r, j[q]);
+    }
+    *regular = tl_profile_factor_both(s->matrix);
+    return TL_OK;
+}
+
+/* Takes from `to` what impulses do to the velocities of a row's bodies. */
+static void take_away(const tl_reduced *s, uint32_t i, const double p[3], double *to)
+{
+    const tl_island_row *row = &s->island->row[i];
+    const tl_reduced_row *r = &s->row[i];
+    for (int l = 0; l < 6; l++)
+        for (int k = 0; k < 3; k++) {
+            if (row->a != TL_STILL)
+                to[6 * (size_t)row->a + (size_t)l] -= r->change_a[k][l] * p[k];
+            if (row->b != TL_STILL)
+                to[6 * (size_t)row->b + (size_t)l] -= r->change_b[k][l] * p[k];
+        }
+}
+
+/* Once more for what the first solution left: stiff rows cost it half of its digits. */
+void tl_reduced_solve(tl_reduced *s)
+{
+    const size_t count = 6 * (size_t)s->island->bodies;
+    memset(s->x, 0, count * sizeof *s->x);
+    for (int time = 0; time < REFINED; time++) {
+        for (size_t k = 0; k < count; k++)
+            s->left[k] = -s->x[k];
+        for (uint32_t i = 0; i < s->island->rows; i++) {
+            const tl_reduced_row *r = &s->row[i];
+            double u[3], p[3];
+            tl_reduced_seen(s, i, u);
+            for (int k = 0; k < 3; k++)
+                p[k] = r->f[k] + tl_dot(r->k[k], u);
+            take_away(s, i, p, s->left);
+        }
+        tl_profile_solve_both(s->matrix, s->left);
+        for (size_t k = 0; k < count; k++)
+            s->x[k] += s->left[k];
+    }
+}
+
+void tl_reduced_seen(const tl_reduced *s, uint32_t i, double u[3])
+{
+    const tl_island_row *row = &s->island->row[i];
+    const tl_reduced_row *r = &s->row[i];
+    for (int k = 0; k < 3; k++) {
+        u[k] = 0;
+        if (row->a != TL_STILL)
+            u[k] += along(r->j_a[k], s->x + 6 * (size_t)row->a);
+        if (row->b != TL_STILL)
+            u[k] += along(r->j_b[k], s->x + 6 * (size_t)row->b);
+    }
+}
+
+void tl_reduced_push(const tl_reduced *s, uint32_t i, const double change[3])
+{
+    const tl_island_row *row = &s->island->row[i];
+    const tl_reduced_row *r = &s->row[i];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 6; l++) {
+            if (row->a != TL_STILL)
+                s->island->body[row->a].vel[l] += change[k] * r->change_a[k][l];
+            if (row->b != TL_STILL)
+                s->island->body[row->b].vel[l] += change[k] * r->change_b[k][l];
+        }
+}
