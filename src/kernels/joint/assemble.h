@@ -135,7 +135,7 @@ TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team
 {
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
-    switch (how->stage) {
+    switch (team.stage) {
     case TLK_STAGE_SIDES: tlk_stage_errors(g, &a, how, team); break;
     case TLK_STAGE_LINES: {
         TLK_LANE_SHARE(k, a.joint, a.joint_end, team)
@@ -209,10 +209,10 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
 /* One articulation, by one lane: its poses are projected onto its joints. */
 TL_KERNEL void tlk_joint_assemble(const tlk_joints *g, uint32_t i)
 {
-    const tlk_team alone = {0, 1};
+    const tlk_articulated *how = g->how + i;
     tlk_joint_assemble_begin(g, i);
     do
-        tlk_joint_assemble_turn(g, i, alone);
+        tlk_joint_assemble_turn(g, i, (tlk_team){0, 1, how->stage, how->level});
     while (tlk_joint_assemble_next(g, i));
 }
 

@@ -3,7 +3,7 @@
 #ifndef TL_KERNELS_JOINT_PROJECT_H
 #define TL_KERNELS_JOINT_PROJECT_H
 
-#define TLK_CHUNK 32u /* nodes whose sum is one item */
+#define TLK_CHUNK 32u /* nodes, or sums of so many, whose sum is one item */
 
 /* What a row that is not held has in the factors' place: the change of its impulse. */
 TL_KERNEL double tlk_joint_change(const tlk_joints *g, const tlk_joint *j, uint32_t at)
@@ -126,7 +126,7 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
                                 tlk_articulated *how, tlk_team team)
 {
     const bool every = how->changes < TLK_JOINT_EVERY;
-    const tlk_team who = {every ? team.lane : 0, every ? team.lanes : 1};
+    const tlk_team who = {every ? team.lane : 0, every ? team.lanes : 1, team.stage, team.level};
     bool moved = false;
     if (!every && team.lane)
         return;
@@ -211,6 +211,21 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
     tlk_team_most(how, 0, spin);
 }
 
+/* The sums of chunks, a chunk of them at a time. */
+TL_NARROW void tlk_stage_sum(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+{
+    const uint32_t many = TLK_CHUNK * TLK_CHUNK;
+    TLK_LANE_SHARE(c, 0, (a->node_end - a->node + many - 1) / many, team)
+    {
+        const uint32_t first = a->node + many * c;
+        const uint32_t end = tlk_min(first + many, a->node_end);
+        double sum = 0;
+        for (uint32_t k = first; k < end; k += TLK_CHUNK)
+            sum += g->x[g->node[k].vector];
+        g->x[g->node[first].vector] = sum;
+    }
+}
+
 /* The matrix of an articulation: the blocks of nodes, all zero but for those of bodies; those of
  * joints come next. */
 TL_NARROW void tlk_stage_bodies(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
@@ -237,12 +252,12 @@ TL_NARROW void tlk_stage_joints(const tlk_joints *g, const tlk_articulation *a, 
 TL_NARROW void tlk_stage_solve(const tlk_joints *g, const tlk_articulation *a,
                                const tlk_articulated *how, tlk_team team, bool fresh)
 {
-    switch (how->stage) {
+    switch (team.stage) {
     case TLK_STAGE_BODIES: tlk_stage_bodies(g, a, team, fresh, fresh ? 1 + how->stiff : 1); break;
     case TLK_STAGE_JOINTS: tlk_stage_joints(g, a, team, fresh); break;
-    case TLK_STAGE_FACTOR: tlk_factor_level(g, a, how->level, team, !fresh && !g->positions); break;
-    case TLK_STAGE_FORWARD: tlk_forward_level(g, a, how->level, team); break;
-    case TLK_STAGE_BACKWARD: tlk_backward_level(g, a, how->level, team); break;
+    case TLK_STAGE_FACTOR: tlk_factor_level(g, a, team.level, team, !fresh && !g->positions); break;
+    case TLK_STAGE_FORWARD: tlk_forward_level(g, a, team.level, team); break;
+    case TLK_STAGE_BACKWARD: tlk_backward_level(g, a, team.level, team); break;
     default: break;
     }
 }
@@ -337,12 +352,13 @@ TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team 
 {
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
-    switch (how->stage) {
+    switch (team.stage) {
     case TLK_STAGE_SWEEP: /* in order: one lane does it */
         if (!team.lane)
             tlk_joint_sweep(g, i);
         break;
     case TLK_STAGE_TIGHTEN: tlk_stage_tighten(g, &a, how, team); break;
+    case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
     case TLK_STAGE_SIDES: tlk_stage_sides(g, &a, how, team); break;
     case TLK_STAGE_APPLY: tlk_stage_apply(g, &a, team); break;
     case TLK_STAGE_STATES: tlk_stage_states(g, &a, how, team); break;
@@ -356,9 +372,10 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
     switch (how->stage) {
-    case TLK_STAGE_TIGHTEN: {
+    case TLK_STAGE_TIGHTEN: how->stage = TLK_STAGE_SUM; break;
+    case TLK_STAGE_SUM: {
         double beyond = 0;
-        for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK)
+        for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK * TLK_CHUNK)
             beyond += g->x[g->node[k].vector];
         if (!(beyond <= 0))
             how->straight = 1;
@@ -397,10 +414,10 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
 /* One articulation, by one lane. */
 TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
 {
-    const tlk_team alone = {0, 1};
+    const tlk_articulated *how = g->how + i;
     tlk_joint_project_begin(g, i);
     do
-        tlk_joint_project_turn(g, i, alone);
+        tlk_joint_project_turn(g, i, (tlk_team){0, 1, how->stage, how->level});
     while (tlk_joint_project_next(g, i));
 }
 
