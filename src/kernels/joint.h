@@ -11,6 +11,7 @@
 
 #define TLK_JOINT_EVERY   8u   /* changes of states up to which all rows move that want to */
 #define TLK_JOINT_CHANGES 40u  /* in a step, at most */
+#define TLK_SLOW          0.01 /* rad: turns in a step that one look at them is enough for */
 #define TLK_BEND          0.02 /* of levers: what joints may bend the ways of bodies in a step */
 #define TLK_GAIN          2e-3 /* of the kinetic energy: what joints may add before they bend no more */
 #define TLK_GAIN_KEEPS    0.98 /* of it, from step to step */
@@ -310,7 +311,9 @@ TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_
 /* One body that joints act on: where it will be at the end of the step. */
 TL_KERNEL void tlk_joint_foresee(const tlk_joints *g, uint32_t m)
 {
-    const uint32_t i = g->mover[m];
+    const uint32_t i = g->mover[m], part = g->mover_of[m];
+    if (g->again && part != TLK_NONE && g->how[part].slow)
+        return;
     double *x = g->next_pos + 4 * (size_t)i, *q = g->next_quat + 4 * (size_t)i, w[3];
     for (int k = 0; k < 4; k++) {
         x[k] = g->pos[4 * (size_t)i + k];
@@ -351,8 +354,10 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
     tlk_frames f;
+    if (j->broken || !j->rows || (g->again && g->how[j->articulation].slow))
+        return; /* the first two are of no articulation */
     tlk_frames_of(g->next_pos, g->next_quat, j, &f);
-    for (uint32_t r = 0; r < j->rows && !j->broken; r++) { /* it is of no articulation then */
+    for (uint32_t r = 0; r < j->rows; r++) {
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const double next = tlk_row_value(g, g->next_pos, g->next_quat, i, &f, r);

@@ -5,11 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#define PASSES 4u /* projections, until they leave nothing: one and what redundant rows take */
-#define BENDS  2u /* looks at where bodies will be: joints bend their straight ways */
-#define CLOSE \
-    5e-11 /* m: errors of joints that need no correction; rounding, 50 km from the origin */
-#define ASSEMBLY 40u /* corrections of positions, at most */
+#define PASSES   4u    /* projections, until they leave nothing: one and what redundant rows take */
+#define BENDS    2u    /* looks at where bodies will be: joints bend their straight ways */
+#define CLOSE    5e-11 /* of the size of an articulation: errors that need no correction */
+#define ASSEMBLY 40u   /* corrections of positions, at most */
 
 /* What the motor of an axis holds at a time. */
 static tl_status aim_at(const tl_world *w, const tl_joint_entry *joint, uint32_t axis, double time,
@@ -97,12 +96,14 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->rough = 1;
     tl_run(b, TLK_joint_project, m->articulations, g);
     for (uint32_t i = 0; i < BENDS && !iterates(w); i++) {
+        g->again = i > 0; /* and those of bodies that hardly turn by nothing that counts */
         tl_run(b, TLK_joint_foresee, m->movers, g);
         tl_run(b, TLK_joint_bend, m->count, g);
         g->rough = i + 1 < BENDS;
-        g->tighten = i == 0; /* a second look changes impulses by little */
+        g->tighten = i == 0; /* a second look changes impulses by little, */
         tl_run(b, TLK_joint_project, m->articulations, g);
     }
+    g->again = 0;
     joints->position = *g;
     joints->position.positions = 1;
     joints->position.passes = 1;

@@ -18,6 +18,7 @@ void tl_mechanism_init(tl_mechanism *m)
     m->owners.item = sizeof(tl_joint_axis);
     m->targets.item = m->numbers.item = sizeof(double);
     m->body_ids.item = m->mover_ids.item = m->row_list.item = sizeof(uint32_t);
+    m->mover_of.item = sizeof(uint32_t);
     m->attached.item = sizeof(tlk_attached);
     tl_elimination_init(&m->elimination);
 }
@@ -26,15 +27,15 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
 {
     tl_joint_entry *joints = m->joints.data;
     tl_buffer *buffers[] = {
-        &m->joint,     &m->axis,      &m->target,    &m->number,  &m->articulation, &m->how,
-        &m->list,      &m->node,      &m->node_body, &m->mover,   &m->link,         &m->update,
-        &m->jacobian,  &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
-        &m->base,      &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
-        &m->aim,       &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
-        &m->next_quat, &m->distance,  &m->source,    &m->attach,  &m->level};
-    tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,  &m->axes,
-                          &m->owners,    &m->targets,  &m->numbers, &m->body_ids,
-                          &m->mover_ids, &m->row_list, &m->attached};
+        &m->joint,      &m->axis,      &m->target,    &m->number,  &m->articulation, &m->how,
+        &m->list,       &m->node,      &m->node_body, &m->mover,   &m->link,         &m->update,
+        &m->jacobian,   &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
+        &m->base,       &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
+        &m->aim,        &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
+        &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level};
+    tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,   &m->axes,
+                          &m->owners,    &m->targets,  &m->numbers,  &m->body_ids,
+                          &m->mover_ids, &m->mover_of, &m->row_list, &m->attached};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers && b; i++)
         tl_buffer_free(b, buffers[i]);
     for (size_t i = 0; i < m->joints.count; i++)
@@ -342,6 +343,27 @@ static void apply_elimination(tl_world *w, const uint32_t *seen, const uint32_t 
         }
 }
 
+/* Articulations of all bodies with joints. */
+static tl_status part_movers(tl_mechanism *m, const uint32_t *seen)
+{
+    const tlk_articulation *all = m->elimination.articulations.data;
+    const uint32_t *places = m->elimination.places.data, *movers = m->mover_ids.data;
+    TL_TRY(tl_array_resize(&m->mover_of, m->mover_ids.count));
+    for (size_t i = 0; i < m->mover_ids.count; i++) {
+        const uint32_t body = seen[movers[i] - 1];
+        uint32_t low = 0, high = (uint32_t)m->elimination.articulations.count;
+        while (body != TLK_NONE && low + 1 < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (all[middle].node <= places[body - 1])
+                low = middle;
+            else
+                high = middle;
+        }
+        ((uint32_t *)m->mover_of.data)[i] = body != TLK_NONE ? low : TLK_NONE;
+    }
+    return TL_OK;
+}
+
 static tl_status eliminate(tl_world *w)
 {
     tl_mechanism *m = &w->mechanism;
@@ -357,6 +379,8 @@ static tl_status eliminate(tl_world *w)
                               &m->elimination);
     if (status == TL_OK)
         status = attach(w, seen, which.data, which.count);
+    if (status == TL_OK)
+        status = part_movers(m, seen);
     if (status == TL_OK)
         apply_elimination(w, seen, which.data, which.count);
     tl_array_free(&graph);
@@ -485,6 +509,7 @@ static tl_status make_all(tl_world *w)
     TL_TRY(to_device(b, &m->update, &m->elimination.updates));
     TL_TRY(to_device(b, &m->attach, &m->attached));
     TL_TRY(to_device(b, &m->level, &m->elimination.levels));
+    TL_TRY(to_device(b, &m->mover_part, &m->mover_of));
     TL_TRY(upload_rows(w));
     TL_TRY(rooms(w));
     TL_TRY(upload_memory(w));
@@ -527,6 +552,7 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .node = m->node.data,
                         .node_body = m->node_body.data,
                         .mover = m->mover.data,
+                        .mover_of = m->mover_part.data,
                         .link = m->link.data,
                         .source = m->source.data,
                         .update = m->update.data,

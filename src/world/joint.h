@@ -50,13 +50,15 @@ typedef struct tl_mechanism {
     tl_array numbers;         /* double: of tabulated springs */
     tl_array body_ids;        /* uint32_t: handles of dynamic bodies with joints */
     tl_array mover_ids;       /* uint32_t: of all bodies with joints */
+    tl_array mover_of;        /* uint32_t: tlk_joints.mover_of */
     tl_array row_list;        /* uint32_t: rows, on their way to the device */
     tl_array attached;        /* tlk_attached: joints by body */
     tl_elimination elimination;
 
-    tl_buffer joint, axis, target, number, articulation, how, list, node, node_body, mover, link,
-        source, update, attach, level, jacobian, block, x, law, part, aim, lambda, bend, base, soft,
-        value, arm, pull, memory[2], account, reading, next_pos, next_quat, distance;
+    tl_buffer joint, axis, target, number, articulation, how, list, node, node_body, mover,
+        mover_part, link, source, update, attach, level, jacobian, block, x, law, part, aim, lambda,
+        bend, base, soft, value, arm, pull, memory[2], account, reading, next_pos, next_quat,
+        distance;
 } tl_mechanism;
 
 void tl_mechanism_init(tl_mechanism *mechanism);

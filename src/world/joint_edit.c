@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define PASSES 100u  /* of an assembly from anywhere */
-#define CLOSE  1e-12 /* m, what it works towards */
-#define OPEN   1e-8  /* m, what is not closed */
+#define CLOSE  1e-12 /* of the size of an articulation: what it works towards */
+#define OPEN   1e-8  /* likewise: what is not closed */
 
 /* --- assembly -------------------------------------------------------------------------------- */
 

@@ -107,14 +107,12 @@ static void teams_as(const tlk_joints &g, uint32_t count, uint32_t threads, bool
         if (grid)
             run_together(3, 64, [&] {
                 const tlk_team team = {blockIdx.x * blockDim.x + threadIdx.x,
-                                       gridDim.x * blockDim.x};
-                do_team<work>(g, i, team, [] { __syncthreads(); });
+                                       gridDim.x * blockDim.x, 0, 0};
+                do_team<work>(
+                    g, i, team, 32u, [] { __syncthreads(); }, [] { __syncwarp(); });
             });
         else
-            run_together(1, threads, [&] {
-                const tlk_team team = {threadIdx.x, blockDim.x};
-                do_team<work>(g, i, team, [] { __syncthreads(); });
-            });
+            run_together(1, threads, [&] { do_block_team<work>(g, i); });
     }
 }
 

@@ -77,7 +77,7 @@ static void each_lane(const tlk_joints *g, const tlk_articulation *a, uint32_t l
                                     tlk_team))
 {
     for (uint32_t lane = 3; lane-- > 0;)
-        stage(g, a, level, (tlk_team){lane, 3});
+        stage(g, a, level, (tlk_team){lane, 3, 0, level});
 }
 
 /* The same by blocks; x is in the order of the dense system. Returns how many rows were found to be

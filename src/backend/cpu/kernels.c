@@ -73,7 +73,8 @@ static inline void start_lanes(int n, const char *operations,
     static void turn_##name(const void *args, uint32_t i, uint32_t lane, uint32_t lanes) \
     {                                                                                    \
         const tlk_joints g = *(const tlk_joints *)args;                                  \
-        tlk_##name##_turn(&g, i, (tlk_team){lane, lanes});                               \
+        const tlk_articulated *how = g.how + i;                                          \
+        tlk_##name##_turn(&g, i, (tlk_team){lane, lanes, how->stage, how->level});       \
     }                                                                                    \
     static bool next_##name(const void *args, uint32_t i)                                \
     {                                                                                    \

@@ -6,7 +6,8 @@
 
 #define TEAM_THREADS 512u  /* of a block, at most */
 #define TEAM_LARGE   8192u /* nodes from which all blocks work on an articulation */
-#define TEAM_SPREAD  128u  /* threads of a block then */
+#define TEAM_SPREAD  128u  /* threads of a block then, */
+#define TEAM_BLOCKS  4u    /* and blocks of a processor: what hides how long memory takes */
 
 struct projecting {
     static __device__ __forceinline__ void begin(const tlk_joints *g, uint32_t i)
@@ -43,43 +44,79 @@ static __device__ __forceinline__ bool is_large(const tlk_joints &g, uint32_t i)
     return g.articulation[i].node_end - g.articulation[i].node >= TEAM_LARGE;
 }
 
-/* One articulation; `meet` is where all of its threads wait for each other. */
-template <class work, typename meeting>
-static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, tlk_team team,
-                                               meeting meet)
+static __device__ __forceinline__ bool is_narrow(const tlk_joints &g, const tlk_articulation &a,
+                                                 uint32_t level, uint32_t few)
 {
-    const volatile uint32_t *stage = &g.how[i].stage;
+    return g.level[a.level + level + 1] - g.level[a.level + level] <= few;
+}
+
+/* One articulation; `meet` is where all of its threads wait for each other. Levels follow each
+ * other without a look at what is next; those of few nodes are done by the first `few` threads
+ * alone, which wait for each other in `huddle`. */
+template <class work, typename meeting, typename huddling>
+static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, tlk_team team,
+                                               uint32_t few, meeting meet, huddling huddle)
+{
+    const volatile uint32_t *stage = &g.how[i].stage, *level = &g.how[i].level;
+    const tlk_articulation a = g.articulation[i];
     if (team.lane == 0)
         work::begin(&g, i);
     meet();
-    while (*stage != TLK_STAGE_END) {
-        work::turn(&g, i, team);
-        meet();
-        if (team.lane == 0)
+    while ((team.stage = *stage) != TLK_STAGE_END) {
+        team.level = *level;
+        uint32_t left = tlk_levels_left(&a, team.stage, team.level);
+        for (bool together = left == 0 || !is_narrow(g, a, team.level, few);; left--) {
+            const uint32_t next =
+                team.stage == TLK_STAGE_BACKWARD ? team.level - 1 : team.level + 1;
+            const bool all = left < 2 || !is_narrow(g, a, next, few);
+            if (together)
+                work::turn(&g, i, team);
+            else if (team.lane < few)
+                work::turn(&g, i, {team.lane, few, team.stage, team.level});
+            if (together || all)
+                meet();
+            else if (team.lane < few)
+                huddle();
+            if (!left)
+                break;
+            team.level = next;
+            together = all;
+        }
+        if (team.lane == 0) {
+            g.how[i].level = team.level;
             work::next(&g, i);
+        }
         meet();
     }
+}
+
+/* A block: its first warp does what is narrow. */
+template <class work>
+static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32_t i)
+{
+    do_team<work>(
+        g, i, {threadIdx.x, blockDim.x, 0, 0}, 32u, [] { __syncthreads(); }, [] { __syncwarp(); });
 }
 
 template <class work>
 static __global__ void __launch_bounds__(TEAM_THREADS)
     block_team(const __grid_constant__ tlk_joints g, uint32_t begin)
 {
-    const uint32_t i = begin + blockIdx.x;
-    const tlk_team team = {threadIdx.x, blockDim.x};
-    if (!is_large(g, i))
-        do_team<work>(g, i, team, [] { __syncthreads(); });
+    if (!is_large(g, begin + blockIdx.x))
+        do_block_team<work>(g, begin + blockIdx.x);
 }
 
+/* All blocks: the first of them does what is narrow. */
 template <class work>
-static __global__ void __launch_bounds__(TEAM_SPREAD)
+static __global__ void __launch_bounds__(TEAM_SPREAD, TEAM_BLOCKS)
     grid_team(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    const tlk_team team = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x};
+    const tlk_team team = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x, 0, 0};
     for (uint32_t i = begin; i < end; i++)
         if (is_large(g, i))
-            do_team<work>(g, i, team, [&] { grid.sync(); });
+            do_team<work>(
+                g, i, team, blockDim.x, [&] { grid.sync(); }, [] { __syncthreads(); });
 }
 
 #endif

@@ -172,11 +172,13 @@ static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStr
     block_team<work><<<end - begin, threads, 0, stream>>>(g, begin);
     if (g.largest < TEAM_LARGE)
         return;
-    int device = 0, processors = 1;
+    int device = 0, processors = 1, each = 1;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    const uint32_t wanted = wide / TEAM_SPREAD;
-    const uint32_t blocks = wanted < (uint32_t)processors ? wanted : (uint32_t)processors;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, (const void *)grid_team<work>,
+                                                  (int)TEAM_SPREAD, 0);
+    const uint32_t wanted = wide / TEAM_SPREAD, most = (uint32_t)(processors * each);
+    const uint32_t blocks = wanted < most ? wanted : most;
     void *all[] = {(void *)args, &begin, &end};
     cudaLaunchCooperativeKernel((const void *)grid_team<work>, dim3(blocks), dim3(TEAM_SPREAD), all,
                                 0, stream);

@@ -121,9 +121,10 @@ typedef struct tlk_articulation {
 /* How an articulation is doing, and where its solution is (kernels/joint/team.h). */
 typedef struct tlk_articulated {
     double residual;   /* m/s, before the last projection */
-    double error;      /* m, of the last assembly */
+    double error;      /* of the last assembly, of the articulation's size */
+    double size;       /* m: its largest lever or radius of gyration; 1 at most */
     double part;       /* of what was solved that an assembly moves bodies by */
-    uint64_t most[2];  /* bits of the largest numbers of the stage at hand, which are not below 0 */
+    uint64_t most[3];  /* bits of the largest numbers of the stage at hand, which are not below 0 */
     uint32_t changes;  /* of states, in this step */
     uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
     uint32_t
@@ -132,9 +133,9 @@ typedef struct tlk_articulated {
     uint32_t stage, level, pass;
     uint32_t moved; /* 1: rows have changed their states */
     uint32_t renew; /* 1: an assembly has to have factors of its own */
-    uint32_t unused;
-    double before; /* m: the error before the last correction */
-    double stiff;  /* what an assembly adds to moments of inertia, of themselves */
+    uint32_t slow;  /* 1: its bodies turn so little that one look at where they will be is enough */
+    double before;  /* m: the error before the last correction */
+    double stiff;   /* what an assembly adds to moments of inertia, of themselves */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */
@@ -186,6 +187,7 @@ typedef struct tlk_joints {
     const tlk_node *node;
     const uint32_t *node_body; /* per node: its body's row; TLK_NONE of joints */
     const uint32_t *mover;     /* rows of all bodies that joints act on */
+    const uint32_t *mover_of;  /* per mover: its articulation; TLK_NONE: it is not dynamic */
     const tlk_link *link;
     const tlk_source *source;
     const tlk_update *update;
@@ -216,11 +218,13 @@ typedef struct tlk_joints {
     uint32_t passes;    /* projections, at most */
     uint32_t rough;     /* 1: one that changes no state is enough: another problem follows */
     uint32_t tighten;   /* 1: it begins with how hard joints pull now */
-    uint32_t largest;   /* nodes of the largest articulation */
-    uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
-    double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
+    uint32_t again;     /* 1: another look: articulations that are slow need none */
+    uint32_t unused;
+    uint32_t largest; /* nodes of the largest articulation */
+    uint32_t fresh;   /* 1: an assembly from anywhere, with new factors */
+    double recovery;  /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */
-    double close;          /* m: errors that an assembly ends with */
+    double close;          /* errors that an assembly ends with, of the articulation's size */
     double softness;       /* of hard rows, of their own diagonal */
     double *moved;         /* per articulation: the furthest that a new assembly moved a body, m */
 } tlk_joints;

@@ -4,34 +4,70 @@
 #define TL_KERNELS_JOINT_ASSEMBLE_H
 
 #define TLK_STIFFEST 1e9
+#define TLK_ROUNDING 4e-15 /* of coordinates: what errors of lengths come to by rounding alone */
 
-/* The errors of an articulation's rows at the present poses: its right-hand side, and the worst. */
+/* How large a joint is: the square of its longest lever. And how far from the origin. */
+TL_KERNEL double tlk_joint_lever(const tlk_joint *j, const tlk_frames *f, double *far)
+{
+    double most = 0;
+    for (int s = 0; s < 2; s++) {
+        double arm[3];
+        for (int k = 0; k < 3; k++) {
+            arm[k] = f->at[s][k] - f->centre[s][k];
+            *far = tlk_max(*far, fabs(f->at[s][k]));
+        }
+        if (j->side[s] != TLK_NONE)
+            most = tlk_max(most, tlk_dotd(arm, arm));
+    }
+    return most;
+}
+
+/* The largest radius of gyration of a body: the square. */
+TL_KERNEL double tlk_body_gyration(const double *inertia)
+{
+    return tlk_max(tlk_max(inertia[0], inertia[1]), inertia[2]) / inertia[3];
+}
+
+/* The errors of an articulation's rows at the present poses: its right-hand side, the worst length
+ * and the worst angle, but for what is rounding; and at first how large it is, the square. */
 TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
                                 tlk_articulated *how, tlk_team team)
 {
-    double worst = 0;
+    double worst[2] = {0, 0}, size = 0;
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
-    for (int c = 0; c < 6 && g->node_body[k] != TLK_NONE; c++)
-        g->x[g->node[k].vector + c] = 0;
+    {
+        const uint32_t body = g->node_body[k];
+        for (int c = 0; c < 6 && body != TLK_NONE; c++)
+            g->x[g->node[k].vector + c] = 0;
+        if (body != TLK_NONE && !how->pass)
+            size = tlk_max(size, tlk_body_gyration(g->motion.bodies.inertia + 4 * (size_t)body));
+    }
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
     {
         const uint32_t i = g->list[k];
         const tlk_joint *j = g->joint + i;
         tlk_frames f;
+        double far = 0;
         tlk_frames_of(g->pos, g->quat, j, &f);
+        size = tlk_max(size, tlk_joint_lever(j, &f, &far));
         for (uint32_t r = 0; r < j->rows; r++) {
             const double value = tlk_row_value(g, g->pos, g->quat, i, &f, r);
+            const uint32_t of = j->row[r] == TLK_ROW_COUPLED ? j->coordinate[1] : j->row[r];
+            const int angle = of >= 3 && of <= 5;
             double error;
             if (!tlk_row_error(g, j, r, value, g->fresh, &error) || j->broken)
                 error = 0;
-            worst = tlk_most(worst, fabs(error));
+            if (angle || !(fabs(error) <= TLK_ROUNDING * far))
+                worst[angle] = tlk_most(worst[angle], fabs(error));
             g->x[j->vector + r] = -error;
             g->value[j->first + r] = value;
         }
         if (j->coupled[0] == TLK_NONE)
             tlk_joint_count_turns(g, i, &f);
     }
-    tlk_team_most(how, 0, worst);
+    tlk_team_most(how, 0, worst[0]);
+    tlk_team_most(how, 1, worst[1]);
+    tlk_team_most(how, 2, size);
 }
 
 /* How far what was solved turns bodies, at most: the square. */
@@ -87,7 +123,7 @@ TL_KERNEL void tlk_joint_assemble_begin(const tlk_joints *g, uint32_t i)
 {
     tlk_articulated *how = g->how + i;
     how->pass = 0;
-    how->most[0] = how->most[1] = 0;
+    how->most[0] = how->most[1] = how->most[2] = 0;
     how->before = TLK_ENDLESS;
     how->stiff = 0;
     how->renew = !how->factored || g->fresh;
@@ -99,7 +135,7 @@ TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team
 {
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
-    switch (how->stage) {
+    switch (team.stage) {
     case TLK_STAGE_SIDES: tlk_stage_errors(g, &a, how, team); break;
     case TLK_STAGE_LINES: {
         TLK_LANE_SHARE(k, a.joint, a.joint_end, team)
@@ -120,8 +156,12 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
     switch (how->stage) {
-    case TLK_STAGE_SIDES:
-        how->error = tlk_team_take(how, 0);
+    case TLK_STAGE_SIDES: {
+        const double size = sqrt(tlk_team_take(how, 2));
+        const double length = tlk_team_take(how, 0), angle = tlk_team_take(how, 1);
+        if (!how->pass)
+            how->size = size > 0 ? tlk_min(size, 1.0) : 1;
+        how->error = tlk_most(angle, length / how->size);
         if (how->error <= g->close || how->pass == g->passes) {
             how->stage = g->fresh ? TLK_STAGE_FURTHEST : TLK_STAGE_END;
             break;
@@ -133,7 +173,8 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
         else
             tlk_stage_substitute(&a, how);
         break;
-    case TLK_STAGE_LINES: how->stage = TLK_STAGE_CLEAR; break;
+    }
+    case TLK_STAGE_LINES: how->stage = TLK_STAGE_BODIES; break;
     case TLK_STAGE_MEASURE: {
         /* No further than half a radian. Light bodies between heavy ones would turn round and round
          * where the heavy ones have to move, and never get there: after a step, bodies resist
@@ -168,10 +209,10 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
 /* One articulation, by one lane: its poses are projected onto its joints. */
 TL_KERNEL void tlk_joint_assemble(const tlk_joints *g, uint32_t i)
 {
-    const tlk_team alone = {0, 1};
+    const tlk_articulated *how = g->how + i;
     tlk_joint_assemble_begin(g, i);
     do
-        tlk_joint_assemble_turn(g, i, alone);
+        tlk_joint_assemble_turn(g, i, (tlk_team){0, 1, how->stage, how->level});
     while (tlk_joint_assemble_next(g, i));
 }
 

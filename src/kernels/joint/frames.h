@@ -35,8 +35,10 @@ TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joi
                             tlk_frames *f)
 {
     const double *at = j->at[s];
-    double own[3][3], body[3][3], arm[3];
-    tlk_axes(j->turn[s], own);
+    const bool turned = j->turn[s][0] != 1; /* nearly never */
+    double own[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, body[3][3], arm[3];
+    if (turned)
+        tlk_axes(j->turn[s], own);
     if (j->side[s] == TLK_NONE) {
         for (int k = 0; k < 3; k++) {
             f->centre[s][k] = 0;
@@ -49,9 +51,12 @@ TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joi
     const double *x = pos + 4 * (size_t)j->body[j->side[s]];
     tlk_axes(quat + 4 * (size_t)j->body[j->side[s]], body);
     tlk_by_axes(body, at, arm);
-    tlk_by_axes(body, own[0], f->axis[s][0]);
-    tlk_by_axes(body, own[1], f->axis[s][1]);
-    tlk_by_axes(body, own[2], f->axis[s][2]);
+    for (int k = 0; k < 3; k++) {
+        if (turned)
+            tlk_by_axes(body, own[k], f->axis[s][k]);
+        for (int c = 0; c < 3 && !turned; c++)
+            f->axis[s][k][c] = body[k][c];
+    }
     f->centre[s][0] = x[0], f->centre[s][1] = x[1], f->centre[s][2] = x[2];
     f->at[s][0] = x[0] + arm[0], f->at[s][1] = x[1] + arm[1], f->at[s][2] = x[2] + arm[2];
 }

@@ -3,7 +3,7 @@
 #ifndef TL_KERNELS_JOINT_PROJECT_H
 #define TL_KERNELS_JOINT_PROJECT_H
 
-#define TLK_CHUNK 32u /* nodes whose sum is one item */
+#define TLK_CHUNK 32u /* nodes, or sums of so many, whose sum is one item */
 
 /* What a row that is not held has in the factors' place: the change of its impulse. */
 TL_KERNEL double tlk_joint_change(const tlk_joints *g, const tlk_joint *j, uint32_t at)
@@ -126,7 +126,7 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
                                 tlk_articulated *how, tlk_team team)
 {
     const bool every = how->changes < TLK_JOINT_EVERY;
-    const tlk_team who = {every ? team.lane : 0, every ? team.lanes : 1};
+    const tlk_team who = {every ? team.lane : 0, every ? team.lanes : 1, team.stage, team.level};
     bool moved = false;
     if (!every && team.lane)
         return;
@@ -177,13 +177,15 @@ TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
     return loose;
 }
 
-/* That of all joints. And whether they bend the ways of bodies: not where that has added energy, as
- * it does when bodies turn far in a step or are thrown about; then joints take some instead. What
- * they have added, less what they may, is left in the first number of each chunk of nodes. */
+/* That of all joints. Whether they bend the ways of bodies: not where that has added energy, as it
+ * does when bodies turn far in a step or are thrown about; then joints take some instead. What they
+ * have added, less what they may, is left in the first number of each chunk of nodes. And how fast
+ * bodies turn: the square. */
 TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
                                  tlk_articulated *how, tlk_team team)
 {
     bool loose = false;
+    double spin = 0;
     TLK_LANE_SHARE(c, 0, (a->node_end - a->node + TLK_CHUNK - 1) / TLK_CHUNK, team)
     {
         const uint32_t first = a->node + TLK_CHUNK * c;
@@ -195,6 +197,7 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
                 const real *v = g->vel + 8 * (size_t)body;
                 const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
                 beyond -= 0.5 * TLK_GAIN * tlk_body_product(&g->motion.bodies, body, u, u);
+                spin = tlk_most(spin, tlk_dotd(u + 3, u + 3));
             } else {
                 beyond += g->last[g->node[k].joint].gained;
             }
@@ -205,21 +208,42 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
     loose = tlk_joint_tighten(g, g->list[k]) || loose;
     if (loose)
         tlk_atomic_or32(&how->loose, 1);
+    tlk_team_most(how, 0, spin);
 }
 
-/* The matrix of an articulation: all zero, and then what there is. */
-TL_NARROW void tlk_stage_clear(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+/* The sums of chunks, a chunk of them at a time. */
+TL_NARROW void tlk_stage_sum(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
 {
-    TLK_LANE_SHARE(k, a->block, a->block_end, team)
-    g->block[k] = 0;
+    const uint32_t many = TLK_CHUNK * TLK_CHUNK;
+    TLK_LANE_SHARE(c, 0, (a->node_end - a->node + many - 1) / many, team)
+    {
+        const uint32_t first = a->node + many * c;
+        const uint32_t end = tlk_min(first + many, a->node_end);
+        double sum = 0;
+        for (uint32_t k = first; k < end; k += TLK_CHUNK)
+            sum += g->x[g->node[k].vector];
+        g->x[g->node[first].vector] = sum;
+    }
 }
 
-TL_NARROW void tlk_stage_blocks(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
+/* The matrix of an articulation: the blocks of nodes, all zero but for those of bodies; those of
+ * joints come next. */
+TL_NARROW void tlk_stage_bodies(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
                                 bool fresh, double stiff)
 {
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
-    if (g->node_body[k] != TLK_NONE)
-        tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, stiff);
+    {
+        const uint32_t end = k + 1 < a->node_end ? g->node[k + 1].block : a->block_end;
+        for (uint32_t c = g->node[k].block; c < end; c++)
+            g->block[c] = 0;
+        if (g->node_body[k] != TLK_NONE)
+            tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, stiff);
+    }
+}
+
+TL_NARROW void tlk_stage_joints(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
+                                bool fresh)
+{
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
     tlk_joint_blocks(g, g->list[k], fresh);
 }
@@ -228,12 +252,12 @@ TL_NARROW void tlk_stage_blocks(const tlk_joints *g, const tlk_articulation *a, 
 TL_NARROW void tlk_stage_solve(const tlk_joints *g, const tlk_articulation *a,
                                const tlk_articulated *how, tlk_team team, bool fresh)
 {
-    switch (how->stage) {
-    case TLK_STAGE_CLEAR: tlk_stage_clear(g, a, team); break;
-    case TLK_STAGE_BLOCKS: tlk_stage_blocks(g, a, team, fresh, fresh ? 1 + how->stiff : 1); break;
-    case TLK_STAGE_FACTOR: tlk_factor_level(g, a, how->level, team, !fresh && !g->positions); break;
-    case TLK_STAGE_FORWARD: tlk_forward_level(g, a, how->level, team); break;
-    case TLK_STAGE_BACKWARD: tlk_backward_level(g, a, how->level, team); break;
+    switch (team.stage) {
+    case TLK_STAGE_BODIES: tlk_stage_bodies(g, a, team, fresh, fresh ? 1 + how->stiff : 1); break;
+    case TLK_STAGE_JOINTS: tlk_stage_joints(g, a, team, fresh); break;
+    case TLK_STAGE_FACTOR: tlk_factor_level(g, a, team.level, team, !fresh && !g->positions); break;
+    case TLK_STAGE_FORWARD: tlk_forward_level(g, a, team.level, team); break;
+    case TLK_STAGE_BACKWARD: tlk_backward_level(g, a, team.level, team); break;
     default: break;
     }
 }
@@ -244,8 +268,8 @@ TL_NARROW void tlk_stage_after(const tlk_articulation *a, tlk_articulated *how, 
 {
     const uint32_t levels = a->level_end - a->level;
     switch (how->stage) {
-    case TLK_STAGE_CLEAR: how->stage = TLK_STAGE_BLOCKS; break;
-    case TLK_STAGE_BLOCKS:
+    case TLK_STAGE_BODIES: how->stage = TLK_STAGE_JOINTS; break;
+    case TLK_STAGE_JOINTS:
         how->stage = TLK_STAGE_FACTOR;
         how->level = 0;
         break;
@@ -281,7 +305,7 @@ TL_KERNEL void tlk_project_again(const tlk_joints *g, const tlk_articulation *a,
 {
     const uint32_t wanted = g->positions ? 2 : 1;
     const bool there = how->factored == wanted || (how->factored && !a->bounded);
-    how->stage = there ? TLK_STAGE_SIDES : TLK_STAGE_CLEAR;
+    how->stage = there ? TLK_STAGE_SIDES : TLK_STAGE_BODIES;
     how->factored = wanted;
 }
 
@@ -290,7 +314,7 @@ TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a
                                   tlk_articulated *how, bool moved)
 {
     how->pass++;
-    if (how->pass >= g->passes || (g->rough && !moved))
+    if (how->pass >= g->passes || (g->rough && !how->slow && !moved))
         how->stage = TLK_STAGE_END;
     else
         tlk_project_again(g, a, how);
@@ -313,7 +337,8 @@ TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
     tlk_articulated *how = g->how + i;
     how->pass = 0;
     how->most[0] = how->most[1] = 0;
-    if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0))
+    if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0) ||
+        (g->again && how->slow))
         how->stage = TLK_STAGE_END;
     else if (g->iterate)
         how->stage = TLK_STAGE_SWEEP;
@@ -327,12 +352,13 @@ TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team 
 {
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
-    switch (how->stage) {
+    switch (team.stage) {
     case TLK_STAGE_SWEEP: /* in order: one lane does it */
         if (!team.lane)
             tlk_joint_sweep(g, i);
         break;
     case TLK_STAGE_TIGHTEN: tlk_stage_tighten(g, &a, how, team); break;
+    case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
     case TLK_STAGE_SIDES: tlk_stage_sides(g, &a, how, team); break;
     case TLK_STAGE_APPLY: tlk_stage_apply(g, &a, team); break;
     case TLK_STAGE_STATES: tlk_stage_states(g, &a, how, team); break;
@@ -346,12 +372,14 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
     switch (how->stage) {
-    case TLK_STAGE_TIGHTEN: {
+    case TLK_STAGE_TIGHTEN: how->stage = TLK_STAGE_SUM; break;
+    case TLK_STAGE_SUM: {
         double beyond = 0;
-        for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK)
+        for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK * TLK_CHUNK)
             beyond += g->x[g->node[k].vector];
         if (!(beyond <= 0))
             how->straight = 1;
+        how->slow = g->motion.h * g->motion.h * tlk_team_take(how, 0) <= TLK_SLOW * TLK_SLOW;
         if (how->loose)
             how->factored = how->loose = 0;
         tlk_project_again(g, &a, how);
@@ -386,10 +414,10 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
 /* One articulation, by one lane. */
 TL_KERNEL void tlk_joint_project(const tlk_joints *g, uint32_t i)
 {
-    const tlk_team alone = {0, 1};
+    const tlk_articulated *how = g->how + i;
     tlk_joint_project_begin(g, i);
     do
-        tlk_joint_project_turn(g, i, alone);
+        tlk_joint_project_turn(g, i, (tlk_team){0, 1, how->stage, how->level});
     while (tlk_joint_project_next(g, i));
 }
 

@@ -12,6 +12,7 @@
 
 typedef struct tlk_team {
     uint32_t lane, lanes;
+    uint32_t stage, level; /* at hand: those of tlk_articulated, or a later level of the stage */
 } tlk_team;
 
 /* A lane's share of items [from, to): in turns on a GPU, where lanes that go together read what
@@ -36,9 +37,10 @@ enum {
     TLK_STAGE_END,
     TLK_STAGE_SWEEP,
     TLK_STAGE_TIGHTEN,
+    TLK_STAGE_SUM,
     TLK_STAGE_LINES,
-    TLK_STAGE_CLEAR,
-    TLK_STAGE_BLOCKS,
+    TLK_STAGE_BODIES,
+    TLK_STAGE_JOINTS,
     TLK_STAGE_FACTOR,
     TLK_STAGE_SIDES,
     TLK_STAGE_FORWARD,
@@ -49,6 +51,14 @@ enum {
     TLK_STAGE_MOVE,
     TLK_STAGE_FURTHEST
 };
+
+/* How many levels the stage at hand has still, after this one. */
+TL_KERNEL uint32_t tlk_levels_left(const tlk_articulation *a, uint32_t stage, uint32_t level)
+{
+    if (stage == TLK_STAGE_FACTOR || stage == TLK_STAGE_FORWARD)
+        return a->level_end - a->level - 1 - level;
+    return stage == TLK_STAGE_BACKWARD ? level : 0;
+}
 
 /* A lane's largest number, not below 0, or none, which is larger than all. */
 TL_KERNEL void tlk_team_most(tlk_articulated *how, int which, double most)
