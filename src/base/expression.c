@@ -274,13 +274,31 @@ static void unknown(compiler *e, tl_text name, const char *start)
          name.data, allowed, tl_near_hint(&near));
 }
 
+/* The variable of a name with something in front, or how many there are. */
+static size_t find_joined(const tl_names *names, tl_text prefix, tl_text name)
+{
+    size_t i = 0;
+    for (; i < names->variable_count; i++) {
+        const char *word = names->variables[i];
+        if ((!prefix.length || !strncmp(word, prefix.data, prefix.length)) &&
+            tl_text_is(name, word + prefix.length))
+            break;
+    }
+    return i;
+}
+
 /* The variable of a name, or how many there are. */
 static size_t find_variable(const tl_names *names, tl_text name)
 {
-    size_t i = 0;
-    while (i < names->variable_count && !tl_text_is(name, names->variables[i]))
-        i++;
-    return i;
+    tl_text prefix = names->prefix;
+    for (;;) {
+        const size_t found = find_joined(names, prefix, name);
+        if (found < names->variable_count || !prefix.length)
+            return found;
+        do
+            prefix.length--;
+        while (prefix.length && prefix.data[prefix.length - 1] != '.');
+    }
 }
 
 /* The parameter of a name, the last one first: the index of a repeat. NULL where there is none. */
@@ -438,7 +456,11 @@ tl_status tl_expression_inline(tl_text text, const tl_names *names, tl_array *ou
                                          : at + 1;
         const tl_text piece = {at, (size_t)(stop - at)};
         const tl_parameter *parameter = starts_name ? find_parameter(names, piece) : NULL;
-        if (parameter && find_variable(names, piece) == names->variable_count) {
+        const size_t variable = starts_name ? find_variable(names, piece) : names->variable_count;
+        if (variable < names->variable_count) {
+            const tl_text whole = tl_text_of(names->variables[variable]);
+            TL_TRY(tl_array_append(out, whole.data, whole.length));
+        } else if (parameter) {
             char value[40];
             const int length = snprintf(value, sizeof value, "(%.17g)", parameter->value);
             TL_TRY(tl_array_append(out, value, (size_t)length));

@@ -127,6 +127,21 @@ static size_t find_channel(const tl_monitor_list *list, const char *name)
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
+/* Names with points between them: "left.wheel". */
+static bool is_path(tl_text text)
+{
+    while (text.length) {
+        const char *point = memchr(text.data, '.', text.length);
+        const size_t length = point ? (size_t)(point - text.data) : text.length;
+        if (!tl_expression_is_name((tl_text){text.data, length}))
+            return false;
+        if (!point)
+            return true;
+        text = (tl_text){point + 1, text.length - length - 1};
+    }
+    return false;
+}
+
 /* A name that stands alone, as one channel, must not hide a function in later expressions. */
 static tl_status check_name(const tl_monitor_list *list, const tl_place *place,
                             const tl_monitor_def *def)
@@ -136,9 +151,11 @@ static tl_status check_name(const tl_monitor_list *list, const tl_place *place,
     if (!name)
         return tl_refuse_text(place, "name", "NULL", "it must be a text");
     const tl_text text = {name, strnlen(name, MOST_NAME + 1)};
-    if (text.length > MOST_NAME || !tl_expression_is_name(text))
-        return tl_refuse_text(place, "name", name,
-                              "it must be a letter or _, then letters, digits and _; at most 40");
+    if (text.length > MOST_NAME || !is_path(text))
+        return tl_refuse_text(
+            place, "name", name,
+            "it must be a letter or _, then letters, digits and _, or several of those "
+            "with points between them; at most 40");
     if (tl_monitor_is_alone(def->kind) && (tl_expression_is_taken(text) || tl_text_is(text, "t")))
         return tl_refuse_text(place, "name", name, "that is built in; it must be another");
     for (size_t i = 0; i < list->monitors.count; i++)
