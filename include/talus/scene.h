@@ -687,7 +687,8 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_JOINT = 16     /**< what `joint` does, as tl_joint_state has it: fx, fy, fz, force
                                  (N), tx, ty, tz, torque (N m) in the world, local_fx to local_tz in
                                  frame a; for each free axis of x, y, z, rx, ry, rz its value ("rz"),
-                                 rate ("rz_rate") and motor ("rz_motor"); error (m) */
+                                 rate ("rz_rate"), motor ("rz_motor") and the work of the motor
+                                 ("rz_work", J); error (m) */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */

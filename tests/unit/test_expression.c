@@ -159,6 +159,28 @@ static void deep_stacks_are_refused(void **state)
     tl_expression_free(&e);
 }
 
+static void comparisons(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"1 < 2", 1},          {"2 < 1", 0},   {"2 > 1", 1},    {"1 <= 1", 1},
+                 {"1 >= 1", 1},         {"1 > 1", 0},   {"1 == 1", 1},   {"1 != 1", 0},
+                 {"3*(1 < 2) + 1", 4},  {"0/0 < 1", 0}, {"0/0 >= 1", 0}, {"1+1 > 1", 1},
+                 {"max(1 < 2, 0)*5", 5}};
+    tl_expression e = {0};
+    tl_expression_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        context("%s", cases[i].text);
+        assert_ok(tl_expression_compile(&e, tl_text_of(cases[i].text), &names, &error));
+        assert_near(tl_expression_value(&e, (double[]){0, 0}), cases[i].value, 0);
+    }
+    assert_status(tl_expression_compile(&e, tl_text_of("1 < 2 < 3"), &names, &error), TL_BAD_DATA);
+    assert_status(tl_expression_compile(&e, tl_text_of("1 = 2"), &names, &error), TL_BAD_DATA);
+    tl_expression_free(&e);
+}
+
 /* Inside a fragment its own channels come first, then those around it. */
 static void prefixes(void **state)
 {
@@ -182,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_have_their_values),
         cmocka_unit_test(prefixes),
+        cmocka_unit_test(comparisons),
         cmocka_unit_test(inlined_parameters_keep_the_value),
         cmocka_unit_test(mistakes_are_pointed_at),
         cmocka_unit_test(names_may_have_points),
