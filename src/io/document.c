@@ -351,6 +351,7 @@ tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geo
 {
     tl_array copy = {.item = 1};
     *document = NULL;
+    stored.result = true;
     TL_TRY(copy_text(text, &copy));
     return make_document(name, &copy, 0, NULL, stored, document);
 }

@@ -60,6 +60,7 @@ typedef struct tl_stored_pieces {
 
 /* Geometries that a result holds, in the order of its scene. */
 typedef struct tl_stored_geometries {
+    bool result; /* the scene is that of a result */
     size_t count;
     const tl_geometry_info *infos;
     size_t split_count; /* meshes whose pieces it holds */

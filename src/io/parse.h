@@ -35,6 +35,7 @@ enum {
     TL_SCENE_BOUNDARIES,
     TL_SCENE_FORCES,
     TL_SCENE_JOINTS,
+    TL_SCENE_START,
     TL_SCENE_MONITORS,
     TL_SCENE_KEYS
 };
@@ -303,6 +304,9 @@ tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_s
 tl_status tl_read_events(tl_reader *r, const tl_json *list);
 tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
 tl_status tl_read_forces(tl_reader *r, const tl_json *list);
+
+/* parse_start.c: bodies that start as they were in a result. */
+tl_status tl_read_starts(tl_reader *r, const tl_json *list);
 
 /* parse_monitor.c: what is measured. */
 tl_status tl_read_monitors(tl_reader *r, const tl_json *object);

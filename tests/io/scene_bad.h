@@ -102,8 +102,8 @@ static const bad_scene bad_scenes[] = {
      "'include', 'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', "
      "'pairs', "
      "'groups', 'exclude', "
-     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces', 'joints' or "
-     "'monitors'"},
+     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces', 'joints', "
+     "'start' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
     {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
@@ -2418,6 +2418,15 @@ static const bad_scene bad_scenes[] = {
            "1, 'repeat': {'count': 2}}]}]"),
      "s.json:2:90: bodies[0].shapes[0].repeat: has no 'index', expected one, because 'i' is a "
      "parameter, with i = 0"},
+    /* ---- Starts ---- */
+    {SEEN, SCENE("'start': {}"),
+     "s.json:2:10: start: is an object, expected an array of starts {\"result\", \"bodies\"}"},
+    {SEEN, SCENE("'start': [{'bodies': ['a']}]"),
+     "s.json:2:11: start[0]: has no 'result', expected the name of a result file"},
+    {SEEN, SCENE("'start': [{'result': 3, 'bodies': ['a']}]"),
+     "s.json:2:22: start[0].result: is 3, expected the name of a result file"},
+    {BLIND, SCENE("'start': [{'result': 'no such.h5', 'bodies': ['a']}]"),
+     "s.json:2:22: start[0].result: no such.h5: No such file or directory"},
 };
 
 #endif
