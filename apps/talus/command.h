@@ -41,7 +41,8 @@ enum {
     TAKES_MESH = 1 << 12,    /* --unit, --scale, --merge, --density */
     TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --convex, --tolerance, --spheres, --pieces,
                                 --vertices, --name, --material */
-    TAKES_QUERY = 1 << 14    /* --ray, --overlap, --max-distance, --margin, --hollow, --frame */
+    TAKES_QUERY = 1 << 14,   /* --ray, --overlap, --max-distance, --margin, --hollow, --frame */
+    TAKES_PLOT = 1 << 15     /* -o PICTURE, --y, --x, --from, --to, --inset, --title, --force */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
@@ -54,13 +55,15 @@ typedef struct question {
 
 /* What the command line said. Numbers that were not given are NAN, words and counts -1. */
 typedef struct options {
-    const char *file;    /* the scene or result; NULL where none is given */
+    const char *file;    /* the scene or result, the first of several; NULL where none is given */
+    size_t file_count;   /* how many; more than one where the subcommand takes `many` */
+    const char **files;  /* room for one more than argc */
     const char *output;  /* -o */
     double until;        /* s */
     size_t set_count;    /* --set, in the order given */
     const char **sets;   /* room for one more than argc */
     size_t body_count;   /* --body, in the order given */
-    const char **names;  /* likewise: names or indices of bodies */
+    const char **names;  /* likewise: names or indices of bodies; --y: channels */
     int64_t threads;     /* 0: as many as the machine offers */
     int64_t backend;     /* a backend_choice */
     int64_t stepper;     /* a tl_stepper */
@@ -103,7 +106,10 @@ typedef struct options {
     double margin;         /* m, around balls */
     bool hollow;           /* rays leave solids that they begin in */
     int64_t frame;         /* of a result, from 0; -1: the last */
-    int argc;              /* the whole command line, for the note of a result */
+    const char *x_channel; /* of a plot; NULL: the time */
+    double inset[2];       /* of a plot: the part of x that a close-up shows */
+    const char *title;
+    int argc; /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
 
@@ -115,6 +121,7 @@ typedef struct subcommand {
     const char *name;
     const char *file;        /* how help calls its file, "SCENE"; NULL: it takes none */
     bool file_needed;        /* whether it can do without */
+    bool many;               /* whether it takes several */
     const char *needs;       /* what its usage shows besides; NULL: nothing */
     uint32_t takes;          /* TAKES_ bits */
     const char *summary;     /* one line for `talus help` */
@@ -125,7 +132,7 @@ typedef struct subcommand {
 } subcommand;
 
 /* Reads what follows a subcommand. EXIT_OK: go on; otherwise the exit code, with the mistake told.
- * `help` is set where --help was asked for. The caller frees out->sets, names and questions. */
+ * `help` is set where --help was asked for. The caller frees out->files, sets, names, questions. */
 int options_read(const subcommand *command, int argc, char **argv, options *out, bool *help);
 
 /* Prints the options that a subcommand takes, for its help. */
@@ -147,6 +154,7 @@ int command_decompose(const options *given);
 int command_bench(int argc, char **argv);
 int command_view(const options *given);
 int command_query(const options *given);
+int command_plot(const options *given);
 
 /* --- messages (main.c) --- */
 

@@ -100,6 +100,19 @@ static const subcommand commands[] = {
                     "there, at distance 0, unless --hollow is given. Gaps are negative where\n"
                     "shapes overlap. --frame is for results, --set for scenes.\n",
      .run = command_query},
+    {.name = "plot",
+     .file = "RESULT",
+     .file_needed = true,
+     .many = true,
+     .needs = "--y CHANNEL -o FILE",
+     .takes = TAKES_PLOT | TAKES_QUIET,
+     .summary = "draw what monitors measured as SVG or PNG",
+     .description =
+         "Draws channels of one or several results over the time, or over another\n"
+         "channel, and writes the numbers as CSV beside the picture. Channels are those\n"
+         "of monitors, which `talus info RESULT` lists, and t, residual,\n"
+         "mean_penetration, max_penetration, kinetic_energy, joint_error, motor_energy.\n",
+     .run = command_plot},
     {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
 };
 
@@ -229,7 +242,8 @@ static int print_help(const subcommand *command)
     }
     printf("usage: talus %s", command->name);
     if (command->file)
-        printf(command->file_needed ? " %s" : " [%s]", command->file);
+        printf(command->file_needed ? " %s%s" : " [%s%s]", command->file,
+               command->many ? "..." : "");
     if (command->needs)
         printf(" %s", command->needs);
     printf(" [options]\n\n%s\nOptions:\n", command->description);
@@ -265,6 +279,7 @@ static int run_command(const subcommand *command, int argc, char **argv)
     int code = options_read(command, argc - 2, argv + 2, &given, &help);
     if (code == EXIT_OK)
         code = help ? print_help(command) : command->run(&given);
+    free(given.files);
     free(given.sets);
     free(given.names);
     free(given.questions);

@@ -57,6 +57,7 @@ typedef enum option_kind {
     KIND_WORD,   /* int64_t, which word */
     KIND_SET,    /* added to sets; may be given again and again */
     KIND_BODY,   /* added to names; likewise */
+    KIND_RANGE,  /* two doubles, "LOW:HIGH" */
     KIND_RAY,    /* added to questions: six numbers with commas between; likewise */
     KIND_BALL    /* the same, four numbers */
 } option_kind;
@@ -178,6 +179,21 @@ static const option known[] = {
      KIND_FLAG, FIELD(hollow), NULL, 0, 0},
     {"--frame", "N", "the frame of a result, from 0 (default: the last)", TAKES_QUERY, 0,
      KIND_COUNT, FIELD(frame), NULL, 0, 1e15},
+    {"--output", "FILE", "the picture to write: .svg or .png; the numbers go to .csv", TAKES_PLOT,
+     'o', KIND_TEXT, FIELD(output), NULL, 0, 0},
+    {"--y", "CHANNEL", "what to draw; may be repeated", TAKES_PLOT, 0, KIND_BODY, 0, NULL, 0, 0},
+    {"--x", "CHANNEL", "over what (default: t, the time)", TAKES_PLOT, 0, KIND_TEXT,
+     FIELD(x_channel), NULL, 0, 0},
+    {"--from", "T", "leave out what is before this time, in seconds", TAKES_PLOT, 0, KIND_NUMBER,
+     FIELD(from), NULL, 0, 1e12},
+    {"--to", "T", "leave out what is after this time, in seconds", TAKES_PLOT, 0, KIND_NUMBER,
+     FIELD(to), NULL, 0, 1e12},
+    {"--inset", "LOW:HIGH", "draw a close-up of this part of x into the picture", TAKES_PLOT, 0,
+     KIND_RANGE, FIELD(inset), NULL, 0, 0},
+    {"--title", "TEXT", "stands above the picture", TAKES_PLOT, 0, KIND_TEXT, FIELD(title), NULL, 0,
+     0},
+    {"--force", NULL, "replace a picture that exists", TAKES_PLOT, 'f', KIND_FLAG, FIELD(force),
+     NULL, 0, 0},
     {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
     {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
      FIELD(json), NULL, 0, 0},
@@ -209,7 +225,8 @@ static const options nothing = {.until = NAN,
                                 .vertices = -1,
                                 .max_distance = NAN,
                                 .margin = NAN,
-                                .frame = -1};
+                                .frame = -1,
+                                .inset = {NAN, NAN}};
 
 /* --- the nearest name --- */
 
@@ -348,6 +365,21 @@ static int read_question(const option *o, const char *text, options *out)
     return EXIT_OK;
 }
 
+/* Two numbers, the second above the first. */
+static int read_range(const option *o, const char *text, double *range)
+{
+    char *middle = NULL, *end = NULL;
+    range[0] = strtod(text, &middle);
+    if (middle != text && *middle == ':') {
+        range[1] = strtod(middle + 1, &end);
+        if (end != middle + 1 && !*end && isfinite(range[0]) && isfinite(range[1]) &&
+            range[1] > range[0])
+            return EXIT_OK;
+    }
+    complain("%s: '%s' is not LOW:HIGH, two numbers, the second above the first", o->name, text);
+    return EXIT_USAGE;
+}
+
 static int read_value(const option *o, const char *text, options *out)
 {
     void *field = (char *)out + o->field;
@@ -368,8 +400,10 @@ static int read_value(const option *o, const char *text, options *out)
             out->names[out->body_count++] = text;
             return EXIT_OK;
         }
-        complain("--body needs the name or the index of a body");
+        complain(o->takes == TAKES_PLOT ? "--y needs the name of a channel"
+                                        : "--body needs the name or the index of a body");
         return EXIT_USAGE;
+    case KIND_RANGE: return read_range(o, text, field);
     case KIND_RAY:
     case KIND_BALL: return read_question(o, text, out);
     case KIND_SET: break;
@@ -400,7 +434,8 @@ static const struct {
     {"--time", "--until T", TAKES_UNTIL},
     {"--end", "--until T", TAKES_UNTIL},
     {"--fps", "--rate FPS", TAKES_RECORD},
-    {"--overwrite", "--force", TAKES_RECORD | TAKES_EXPORT | TAKES_VIEW | TAKES_FILLING},
+    {"--overwrite", "--force",
+     TAKES_RECORD | TAKES_EXPORT | TAKES_VIEW | TAKES_FILLING | TAKES_PLOT},
     {"--units", "--unit UNIT", TAKES_MESH},
     {"--max-spheres", "--spheres N", TAKES_FILLING},
     {"--max-pieces", "--pieces N", TAKES_FILLING},
@@ -456,7 +491,8 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
         return EXIT_USAGE;
     const bool again =
         o->kind == KIND_SET || o->kind == KIND_BODY || o->kind == KIND_RAY || o->kind == KIND_BALL;
-    const bool signs = o->kind == KIND_NUMBER || o->kind == KIND_RAY || o->kind == KIND_BALL;
+    const bool signs = o->kind == KIND_NUMBER || o->kind == KIND_RANGE || o->kind == KIND_RAY ||
+                       o->kind == KIND_BALL;
     if (seen[o - known] && !again) {
         complain("%s is given twice", o->name);
         return EXIT_USAGE;
@@ -489,12 +525,13 @@ static int read_file_name(const subcommand *command, const char *name, options *
 {
     if (!command->file)
         complain("%s takes no file: '%s'", command->name, name);
-    else if (out->file)
+    else if (out->file && !command->many)
         complain("%s takes one %s: '%s' is one too many", command->name, command->file, name);
     else if (!*name)
         complain("%s: the name of the %s is empty", command->name, command->file);
     else {
-        out->file = name;
+        out->file = out->file ? out->file : name;
+        out->files[out->file_count++] = name;
         return EXIT_OK;
     }
     return EXIT_USAGE;
@@ -508,10 +545,11 @@ int options_read(const subcommand *command, int argc, char **argv, options *out,
     *out = nothing;
     out->argc = whole_argc;
     out->argv = whole_argv;
+    out->files = malloc(((size_t)argc + 1) * sizeof *out->files);
     out->sets = malloc(((size_t)argc + 1) * sizeof *out->sets);
     out->names = malloc(((size_t)argc + 1) * sizeof *out->names);
     out->questions = malloc(((size_t)argc + 1) * sizeof *out->questions);
-    if (!out->sets || !out->names || !out->questions)
+    if (!out->files || !out->sets || !out->names || !out->questions)
         return out_of_memory();
     for (int i = 0; i < argc; i++) {
         int code = EXIT_OK;

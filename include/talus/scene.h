@@ -568,7 +568,8 @@ typedef struct tl_fill_def {
                                   spacing grows by twice that, so that nothing can touch; default 0 */
     uint64_t count;          /**< spheres; 0 (the default): until the region is full */
     uint64_t seed;           /**< of sizes and places; default 1 */
-    double density;          /**< kg/m^3; default 1000 */
+    double density;          /**< kg/m^3, used where mass is 0; default 1000 */
+    double mass;             /**< kg, of each body; 0 (the default): density times its volume */
     tl_material material;    /**< default: none, the default material */
     uint32_t group;          /**< of spheres, as in tl_shape_def; shapes of templates have theirs */
     uint32_t mask;           /**< likewise */
@@ -686,7 +687,8 @@ typedef enum tl_monitor_kind {
     TL_MONITOR_JOINT = 16     /**< what `joint` does, as tl_joint_state has it: fx, fy, fz, force
                                  (N), tx, ty, tz, torque (N m) in the world, local_fx to local_tz in
                                  frame a; for each free axis of x, y, z, rx, ry, rz its value ("rz"),
-                                 rate ("rz_rate") and motor ("rz_motor"); error (m) */
+                                 rate ("rz_rate"), motor ("rz_motor") and the work of the motor
+                                 ("rz_work", J); error (m) */
 } tl_monitor_kind;
 
 /** Bodies whose handles follow each other. */

@@ -21,6 +21,9 @@ typedef enum operation {
     MULTIPLY,
     DIVIDE,
     POWER,
+    LESS,
+    AT_MOST,
+    EQUAL,
     CALL
 } operation;
 
@@ -104,7 +107,7 @@ static const struct function {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static void sum(compiler *e);
+static void comparison(compiler *e);
 
 __attribute__((format(printf, 3, 4), cold)) static void fail(compiler *e, const char *at,
                                                              const char *format, ...)
@@ -229,7 +232,7 @@ static void call(compiler *e, size_t index, const char *start)
             fail(e, e->at, "%s has more than %d values, expected fewer", f->name, MOST_ARGUMENTS);
             return;
         }
-        sum(e);
+        comparison(e);
         count++;
     } while (take(e, ','));
     if (!take(e, ')'))
@@ -274,13 +277,31 @@ static void unknown(compiler *e, tl_text name, const char *start)
          name.data, allowed, tl_near_hint(&near));
 }
 
+/* The variable of a name with something in front, or how many there are. */
+static size_t find_joined(const tl_names *names, tl_text prefix, tl_text name)
+{
+    size_t i = 0;
+    for (; i < names->variable_count; i++) {
+        const char *word = names->variables[i];
+        if ((!prefix.length || !strncmp(word, prefix.data, prefix.length)) &&
+            tl_text_is(name, word + prefix.length))
+            break;
+    }
+    return i;
+}
+
 /* The variable of a name, or how many there are. */
 static size_t find_variable(const tl_names *names, tl_text name)
 {
-    size_t i = 0;
-    while (i < names->variable_count && !tl_text_is(name, names->variables[i]))
-        i++;
-    return i;
+    tl_text prefix = names->prefix;
+    for (;;) {
+        const size_t found = find_joined(names, prefix, name);
+        if (found < names->variable_count || !prefix.length)
+            return found;
+        do
+            prefix.length--;
+        while (prefix.length && prefix.data[prefix.length - 1] != '.');
+    }
 }
 
 /* The parameter of a name, the last one first: the index of a repeat. NULL where there is none. */
@@ -324,7 +345,7 @@ static void atom(compiler *e)
     } else if (is_letter(c)) {
         named(e);
     } else if (take(e, '(')) {
-        sum(e);
+        comparison(e);
         if (!take(e, ')'))
             unexpected(e, "')'");
     } else {
@@ -379,6 +400,22 @@ static void sum(compiler *e)
     series(e, product, '+', ADD, '-', SUBTRACT);
 }
 
+/* Two sums with a comparison between them, which gives 1 or 0; 0 where one of them is no number. */
+static void comparison(compiler *e)
+{
+    sum(e);
+    const char c = peek(e);
+    const bool equal = e->at + 1 < e->end && e->at[1] == '=';
+    if (c != '<' && c != '>' && !((c == '=' || c == '!') && equal))
+        return;
+    e->at += 1 + equal;
+    sum(e);
+    if (c == '=' || c == '!')
+        emit(e, (instruction){.operation = EQUAL, .count = c == '!'}, 2);
+    else
+        emit(e, (instruction){.operation = equal ? AT_MOST : LESS, .count = c == '>'}, 2);
+}
+
 tl_status tl_expression_compile(tl_expression *expression, tl_text text, const tl_names *names,
                                 tl_expression_error *error)
 {
@@ -390,7 +427,7 @@ tl_status tl_expression_compile(tl_expression *expression, tl_text text, const t
                   .error = error};
     expression->code.item = sizeof(instruction);
     expression->code.count = 0;
-    sum(&e);
+    comparison(&e);
     if (peek(&e))
         unexpected(&e, "an operator or the end");
     return e.status;
@@ -410,6 +447,9 @@ double tl_expression_value(const tl_expression *expression, const double *variab
         case SUBTRACT: top--, top[-1] -= top[0]; break;
         case MULTIPLY: top--, top[-1] *= top[0]; break;
         case DIVIDE: top--, top[-1] /= top[0]; break;
+        case LESS: top--, top[-1] = c->count ? top[-1] > top[0] : top[-1] < top[0]; break;
+        case AT_MOST: top--, top[-1] = c->count ? top[-1] >= top[0] : top[-1] <= top[0]; break;
+        case EQUAL: top--, top[-1] = (top[-1] == top[0]) != (c->count != 0); break;
         case POWER: top--, top[-1] = pow(top[-1], top[0]); break;
         case CALL: {
             const struct function *f = &functions[c->index];
@@ -438,7 +478,11 @@ tl_status tl_expression_inline(tl_text text, const tl_names *names, tl_array *ou
                                          : at + 1;
         const tl_text piece = {at, (size_t)(stop - at)};
         const tl_parameter *parameter = starts_name ? find_parameter(names, piece) : NULL;
-        if (parameter && find_variable(names, piece) == names->variable_count) {
+        const size_t variable = starts_name ? find_variable(names, piece) : names->variable_count;
+        if (variable < names->variable_count) {
+            const tl_text whole = tl_text_of(names->variables[variable]);
+            TL_TRY(tl_array_append(out, whole.data, whole.length));
+        } else if (parameter) {
             char value[40];
             const int length = snprintf(value, sizeof value, "(%.17g)", parameter->value);
             TL_TRY(tl_array_append(out, value, (size_t)length));

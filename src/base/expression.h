@@ -20,6 +20,7 @@ typedef struct tl_names {
     size_t parameter_count;
     const char *const *variables; /* given when it is evaluated, in this order */
     size_t variable_count;
+    tl_text prefix; /* "left.": variables are looked for with it in front, then with less of it */
     bool without_parameters; /* none can be declared where it stands: messages do not speak of them
                               */
 } tl_names;
@@ -47,8 +48,8 @@ TL_API double tl_expression_value(const tl_expression *expression, const double 
 
 TL_API void tl_expression_free(tl_expression *expression);
 
-/* Appends to `out`, an array of char, the text with every parameter replaced by its value, so that
- * it means the same without them. */
+/* Appends to `out`, an array of char, the text with every parameter replaced by its value and the
+ * whole name of every variable, so that it means the same without parameters and prefix. */
 TL_API tl_status tl_expression_inline(tl_text text, const tl_names *names, tl_array *out);
 
 /* Whether a text can name a parameter: a letter or _, then letters, digits and _. */

@@ -14,9 +14,12 @@ static const size_t most_bytes = UINT32_MAX - 64; /* places in a text are 32-bit
 /* ---- Sources ---- */
 
 /* Adds a source that owns its text, which ends with a zero byte. The text is freed on failure. */
-static tl_status adopt_source(tl_document *document, const char *name, tl_array *text)
+static tl_status adopt_source(tl_document *document, const char *name, bool file, uint32_t entry,
+                              tl_array *text)
 {
-    tl_json_source source = {.text = text->data,
+    tl_json_source source = {.file = file,
+                             .entry = entry,
+                             .text = text->data,
                              .text_room = text->capacity,
                              .length = (uint32_t)(text->count - 1),
                              .name_room = strlen(name) + 1};
@@ -46,7 +49,7 @@ tl_status tl_document_add_source(tl_document *document, const char *name, tl_tex
 {
     tl_array copy = {.item = 1};
     TL_TRY(copy_text(text, &copy));
-    return adopt_source(document, name, &copy);
+    return adopt_source(document, name, false, 0, &copy);
 }
 
 static const tl_json_source *source_of(const tl_document *document, uint16_t index)
@@ -71,12 +74,14 @@ tl_status tl_document_keep(tl_document *document, tl_text text, uint32_t *place)
     return tl_array_append(&document->names, &zero, 1);
 }
 
-/* FNV-1a */
-static uint64_t hash(tl_text text)
+/* FNV-1a, of one text after the other. */
+static uint64_t hash(tl_text prefix, tl_text name)
 {
     uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < text.length; i++)
-        h = (h ^ (unsigned char)text.data[i]) * 0x100000001b3u;
+    for (size_t i = 0; i < prefix.length; i++)
+        h = (h ^ (unsigned char)prefix.data[i]) * 0x100000001b3u;
+    for (size_t i = 0; i < name.length; i++)
+        h = (h ^ (unsigned char)name.data[i]) * 0x100000001b3u;
     return h ^ h >> 32;
 }
 
@@ -87,12 +92,13 @@ static const char *name_of(const tl_document *document, const tl_span *span)
 
 /* Where a name is in the table, or the free place where it goes. The table has a power of two of
  * places and is at most half full. */
-static uint32_t *find_place(const tl_document *document, const tl_array *table, tl_text name)
+static uint32_t *find_place(const tl_document *document, const tl_array *table, tl_text prefix,
+                            tl_text name)
 {
     const tl_span *spans = document->spans.data;
     uint32_t *places = table->data;
-    size_t mask = table->count - 1, at = hash(name) & mask;
-    while (places[at] && !tl_text_is(name, name_of(document, &spans[places[at] - 1])))
+    size_t mask = table->count - 1, at = hash(prefix, name) & mask;
+    while (places[at] && !tl_text_joins(prefix, name, name_of(document, &spans[places[at] - 1])))
         at = (at + 1) & mask;
     return &places[at];
 }
@@ -106,7 +112,7 @@ static tl_status grow_table(tl_document *document)
     for (size_t i = 0; i < document->table.count; i++)
         if (old[i]) {
             const char *name = name_of(document, (tl_span *)document->spans.data + old[i] - 1);
-            *find_place(document, &bigger, (tl_text){name, strlen(name)}) = old[i];
+            *find_place(document, &bigger, (tl_text){"", 0}, tl_text_of(name)) = old[i];
         }
     tl_array_free(&document->table);
     document->table = bigger;
@@ -121,17 +127,17 @@ tl_status tl_document_add_span(tl_document *document, const tl_span *span)
     if (2 * (document->named + 1) > document->table.count)
         TL_TRY(grow_table(document));
     const char *name = name_of(document, span);
-    *find_place(document, &document->table, (tl_text){name, strlen(name)}) =
+    *find_place(document, &document->table, (tl_text){"", 0}, tl_text_of(name)) =
         (uint32_t)document->spans.count;
     document->named++;
     return TL_OK;
 }
 
-const tl_span *tl_document_find_span(const tl_document *document, tl_text name)
+const tl_span *tl_document_find_span(const tl_document *document, tl_text prefix, tl_text name)
 {
     if (!document->table.count)
         return NULL;
-    const uint32_t place = *find_place(document, &document->table, name);
+    const uint32_t place = *find_place(document, &document->table, prefix, name);
     return place ? (tl_span *)document->spans.data + place - 1 : NULL;
 }
 
@@ -210,15 +216,15 @@ static tl_status check_text(const char *name, tl_array *text)
     return TL_OK;
 }
 
-static tl_status parse_file(tl_document *document)
+tl_status tl_document_adopt_file(tl_document *document, const char *name, uint32_t entry,
+                                 tl_array *text)
 {
-    tl_json_error error;
-    tl_status status = tl_json_parse(&document->tree, 0, &error);
-    if (status != TL_BAD_DATA)
+    const tl_status status = check_text(name, text);
+    if (status < 0) {
+        tl_array_free(text);
         return status;
-    const tl_json_source *file = source_of(document, 0);
-    const tl_location at = tl_locate(file->text, error.offset);
-    return tl_fail(TL_BAD_DATA, "%s:%zu:%zu: %s", file->name, at.line, at.column, error.text);
+    }
+    return adopt_source(document, name, true, entry, text);
 }
 
 /* Everything between the parsed file and the scene. */
@@ -226,9 +232,11 @@ static tl_status read_all(tl_reader *r, size_t set_count, const char *const *set
 {
     tl_array text = {.item = 1};
     static const char zero = 0;
+    TL_TRY(tl_read_parse(r, 0));
     TL_TRY(tl_read_sets(r, set_count, sets));
+    TL_TRY(tl_read_load(r));
     TL_TRY(tl_read_scene(r));
-    if (!set_count)
+    if (!set_count && !r->included)
         return TL_OK;
     tl_status status = tl_read_write(r, &text);
     if (status == TL_OK)
@@ -250,6 +258,7 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
                    .tree = &document->tree,
                    .scene = document->scene,
                    .stored = stored,
+                   .scopes = {.item = sizeof(tl_scope)},
                    .parameters = {.item = sizeof(tl_parameter)},
                    .waiting = {.defs = {.item = sizeof(tl_body_def)},
                                .places = {.item = 1},
@@ -262,15 +271,14 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
                    .groups = {.item = sizeof(tl_text)},
                    .scratch = {.item = sizeof(double)}};
     _Static_assert(sizeof(tl_body) == sizeof(double), "scratch holds either");
-    tl_status status = parse_file(document);
-    if (status == TL_OK)
-        status = read_all(&r, set_count, sets);
-    tl_array *const arrays[] = {&r.parameters,     &r.waiting.defs,   &r.waiting.places,
-                                &r.waiting.shapes, &r.waiting.tables, &r.entry_shapes,
-                                &r.entry_table,    &r.entry_texts,    &r.waiting.texts,
-                                &r.scratch,        &r.groups};
+    const tl_status status = read_all(&r, set_count, sets);
+    tl_array *const arrays[] = {&r.waiting.defs,   &r.waiting.places, &r.waiting.shapes,
+                                &r.waiting.tables, &r.entry_shapes,   &r.entry_table,
+                                &r.entry_texts,    &r.waiting.texts,  &r.scratch,
+                                &r.groups,         &r.splits};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
+    tl_scopes_free(&r);
     tl_expression_free(&expression);
     tl_json_tree_free(&document->tree);
     return status;
@@ -289,7 +297,7 @@ static tl_status make_document(const char *name, tl_array *text, size_t set_coun
     if (status < 0)
         tl_array_free(text);
     else
-        status = adopt_source(document, name, text);
+        status = adopt_source(document, name, true, 0, text);
     if (status == TL_OK) {
         locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         locale_t before = plain ? uselocale(plain) : (locale_t)0;
@@ -343,6 +351,7 @@ tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geo
 {
     tl_array copy = {.item = 1};
     *document = NULL;
+    stored.result = true;
     TL_TRY(copy_text(text, &copy));
     return make_document(name, &copy, 0, NULL, stored, document);
 }
@@ -415,7 +424,8 @@ const char *tl_document_body_name(const tl_document *document, tl_body body)
 
 static const tl_span *span_named(const tl_document *document, const char *name)
 {
-    return document && name ? tl_document_find_span(document, (tl_text){name, strlen(name)}) : NULL;
+    return document && name ? tl_document_find_span(document, (tl_text){"", 0}, tl_text_of(name))
+                            : NULL;
 }
 
 tl_body tl_document_find_body(const tl_document *document, const char *name)
@@ -445,7 +455,7 @@ tl_status tl_document_find_emitted(const tl_document *document, const char *name
                        : !name   ? "name"
                                  : "range");
     *range = (tl_body_range){0};
-    const tl_span *span = tl_document_find_span(document, (tl_text){name, strlen(name)});
+    const tl_span *span = span_named(document, name);
     if (!span || span->section != TL_SECTION_EMITTERS)
         return TL_OK;
     size_t emitters = 0;
@@ -472,7 +482,7 @@ static void describe(const tl_document *document, const tl_span *span, uint32_t 
 {
     const tl_json_source *source = source_of(document, span->source);
     const tl_location at = tl_locate(source->text, span->start);
-    const bool file = span->source == 0;
+    const bool file = source->file;
     char place[48] = "", name[80] = "", of[48] = "";
     if (file)
         snprintf(place, sizeof place, ":%zu:%zu", at.line, at.column);

@@ -21,9 +21,10 @@ typedef struct tl_span {
     uint32_t first, count; /* emitters and joints make none */
     uint32_t joint;        /* the first joint that an entry of joints made, and how many */
     uint32_t joints;
-    uint32_t start; /* where it stands: bytes into its source */
-    uint32_t entry; /* its place in its list */
-    uint32_t name;  /* bytes into names; 0 where it has none */
+    uint32_t emitter; /* the number of an emitter */
+    uint32_t start;   /* where it stands: bytes into its source */
+    uint32_t entry;   /* its place in its list */
+    uint32_t name;    /* bytes into names; 0 where it has none */
     uint16_t source;
     uint8_t section; /* tl_section */
     bool group;      /* it names a group, whatever the number of its bodies */
@@ -59,6 +60,7 @@ typedef struct tl_stored_pieces {
 
 /* Geometries that a result holds, in the order of its scene. */
 typedef struct tl_stored_geometries {
+    bool result; /* the scene is that of a result */
     size_t count;
     const tl_geometry_info *infos;
     size_t split_count; /* meshes whose pieces it holds */
@@ -76,14 +78,19 @@ tl_status tl_document_keep(tl_document *document, tl_text text, uint32_t *place)
 /* Keeps a span, which must not have the name of another. */
 tl_status tl_document_add_span(tl_document *document, const tl_span *span);
 
-/* The span of a name, NULL where there is none. */
-const tl_span *tl_document_find_span(const tl_document *document, tl_text name);
+/* The span of a name with something in front of it, NULL where there is none. */
+const tl_span *tl_document_find_span(const tl_document *document, tl_text prefix, tl_text name);
 
 /* The entry that a joint is of, NULL where there is none. */
 const tl_span *tl_document_joint_span(const tl_document *document, tl_joint joint);
 
 /* "bodies", "fills", "emitters" or "joints". */
 const char *tl_section_name(tl_section section);
+
+/* A new source that is a file, included by an entry of 'include' (an index into the values; 0: by
+ * none). Takes over the text, which ends with a zero byte. */
+tl_status tl_document_adopt_file(tl_document *document, const char *name, uint32_t entry,
+                                 tl_array *text);
 
 /* A new source with copies of both texts. */
 tl_status tl_document_add_source(tl_document *document, const char *name, tl_text text);

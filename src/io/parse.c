@@ -75,9 +75,11 @@ static void write_place(const tl_reader *r, const tl_json *value, uint32_t offse
 {
     char path[PATH_ROOM];
     const tl_json_source *source = source_of(r, value);
-    tl_read_path(r->tree, value, path, sizeof path);
+    path[0] = 0;
+    find(r->tree, tl_json_at(r->tree, source->file ? source->root : 0), value, path, 0,
+         sizeof path);
     const char *colon = path[0] ? ": " : "";
-    if (value->source == 0) {
+    if (source->file) {
         const tl_location at = tl_locate(source->text, offset);
         snprintf(text, room, "%s:%zu:%zu: %s%s", source->name, at.line, at.column, path, colon);
     } else if (value == tl_json_at(r->tree, source->root)) {
@@ -87,20 +89,42 @@ static void write_place(const tl_reader *r, const tl_json *value, uint32_t offse
     }
 }
 
+/* " (included at FILE:LINE:COLUMN)", for what stands in a fragment, and for what that is in. */
+static void write_included(const tl_reader *r, const tl_json_source *source, char *text,
+                           size_t room)
+{
+    size_t used = 0;
+    text[0] = 0;
+    while (source->entry && used < room) {
+        const tl_json *entry = tl_json_at(r->tree, source->entry);
+        source = source_of(r, entry);
+        const tl_location at = tl_locate(source->text, entry->start);
+        used += source->file ? (size_t)snprintf(text + used, room - used, "%s%s:%zu:%zu",
+                                                used ? ", at " : " (included at ", source->name,
+                                                at.line, at.column)
+                             : (size_t)snprintf(text + used, room - used, "%s--set %s",
+                                                used ? ", by " : " (included by ", source->name);
+    }
+    if (used && used < room)
+        snprintf(text + used, room - used, ")");
+}
+
 __attribute__((format(printf, 4, 0), cold)) static tl_status
 fail_at(const tl_reader *r, const tl_json *value, uint32_t offset, const char *format,
         va_list arguments)
 {
-    char place[MESSAGE_ROOM], message[MESSAGE_ROOM], which[80] = "";
+    char place[MESSAGE_ROOM], message[MESSAGE_ROOM], which[80] = "", included[PATH_ROOM];
     write_place(r, value, offset, place, sizeof place);
     vsnprintf(message, sizeof message, format, arguments);
-    if (r->repeating) {
-        const tl_parameter *index = (tl_parameter *)r->parameters.data + r->parameters.count - 1;
-        snprintf(which, sizeof which, ", with %.*s = %.0f",
-                 index->name.length > 40 ? 40 : (int)index->name.length, index->name.data,
-                 index->value);
+    for (size_t i = r->parameters.count - r->repeats, used = 0;
+         i < r->parameters.count && used < sizeof which; i++) {
+        const tl_parameter *index = (tl_parameter *)r->parameters.data + i;
+        used += (size_t)snprintf(which + used, sizeof which - used, ", with %.*s = %.0f",
+                                 index->name.length > 40 ? 40 : (int)index->name.length,
+                                 index->name.data, index->value);
     }
-    return tl_fail(TL_BAD_DATA, "%s%s%s", place, message, which);
+    write_included(r, source_of(r, value), included, sizeof included);
+    return tl_fail(TL_BAD_DATA, "%s%s%s%s", place, message, which, included);
 }
 
 __attribute__((format(printf, 4, 5), cold)) static tl_status
@@ -128,7 +152,8 @@ tl_status tl_read_fail_key(const tl_reader *r, const tl_json *object, const tl_j
     va_list list;
     va_start(list, format);
     tl_status status;
-    if (value->source && value == tl_json_at(r->tree, source_of(r, value)->root)) /* it was set */
+    if (!source_of(r, value)->file &&
+        value == tl_json_at(r->tree, source_of(r, value)->root)) /* it was set */
         status = fail_at(r, value, value->start, format, list);
     else if (value->flags & TL_JSON_KEY_DECODED)
         status = fail_at(r, object, value->start, format, list);
@@ -136,6 +161,20 @@ tl_status tl_read_fail_key(const tl_reader *r, const tl_json *object, const tl_j
         status = fail_at(r, object, value->key - 1, format, list);
     va_end(list);
     return status;
+}
+
+tl_status tl_read_parse(tl_reader *r, uint16_t index)
+{
+    tl_json_error error;
+    char included[PATH_ROOM];
+    const tl_status status = tl_json_parse(r->tree, index, &error);
+    if (status != TL_BAD_DATA)
+        return status;
+    const tl_json_source *source = (tl_json_source *)r->tree->sources.data + index;
+    const tl_location at = tl_locate(source->text, error.offset);
+    write_included(r, source, included, sizeof included);
+    return tl_fail(TL_BAD_DATA, "%s:%zu:%zu: %s%s", source->name, at.line, at.column, error.text,
+                   included);
 }
 
 const char *tl_read_show(const tl_reader *r, const tl_json *value, char *text, size_t room)
@@ -468,7 +507,7 @@ tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, 
                         const char *unit, tl_array *table)
 {
     char expected[120];
-    double row[8] = {0}, last = -INFINITY;
+    double row[8] = {0}, last = -INFINITY, before = -INFINITY;
     snprintf(expected, sizeof expected, "rows of %zu: %s, then %s", width,
              first ? first : "the time (s)", unit);
     const tl_rule any = {-INFINITY, INFINITY, 0, 0, "a number"};
@@ -483,10 +522,13 @@ tl_status tl_read_table(const tl_reader *r, const tl_json *value, size_t width, 
             return tl_read_expected(r, v, expected);
         TL_TRY(tl_read_vector(r, v, width, &any, row));
         const tl_json *time = tl_json_first(r->tree, v);
-        if (!(row[0] > last))
+        /* two rows of one time are a jump; coordinates increase */
+        if (!(row[0] > last) && (first || row[0] != last || last == before))
             return refuse_number(r, time, row[0],
-                                 first ? "one above that of the row before"
-                                       : "a time after that of the row before (s)");
+                                 first            ? "one above that of the row before"
+                                 : row[0] == last ? "a time after that of the two rows before (s)"
+                                                  : "a time after that of the row before (s)");
+        before = last;
         last = *times++ = row[0];
         memcpy(rests, row + 1, (width - 1) * sizeof *rests);
         rests += width - 1;

@@ -10,6 +10,36 @@
 #include "base/expression.h"
 #include "talus/words.h"
 
+/* The keys of a scene. */
+enum {
+    TL_SCENE_SCHEMA,
+    TL_SCENE_VERSION_KEY,
+    TL_SCENE_TITLE,
+    TL_SCENE_PARAMETERS,
+    TL_SCENE_INCLUDE,
+    TL_SCENE_GRAVITY,
+    TL_SCENE_STEP,
+    TL_SCENE_DURATION,
+    TL_SCENE_RECORD,
+    TL_SCENE_SETTINGS,
+    TL_SCENE_SOLVER,
+    TL_SCENE_MATERIALS,
+    TL_SCENE_PAIRS,
+    TL_SCENE_GROUPS,
+    TL_SCENE_EXCLUDE,
+    TL_SCENE_GEOMETRIES,
+    TL_SCENE_BODIES,
+    TL_SCENE_FILLS,
+    TL_SCENE_EMITTERS,
+    TL_SCENE_EVENTS,
+    TL_SCENE_BOUNDARIES,
+    TL_SCENE_FORCES,
+    TL_SCENE_JOINTS,
+    TL_SCENE_START,
+    TL_SCENE_MONITORS,
+    TL_SCENE_KEYS
+};
+
 /* Bodies that wait to be added to the scene in one call. */
 typedef struct tl_waiting {
     tl_array defs;   /* tl_body_def, whose shapes and tables are set when they are added */
@@ -25,13 +55,32 @@ typedef struct tl_filter {
 } tl_filter;
 static const tl_filter tl_no_filter = {1, UINT32_MAX};
 
+/* Where a fragment lies in the world. */
+typedef struct tl_frame {
+    double position[3], orientation[4];
+    bool moves, turns; /* false: it is not moved, not turned; nothing is computed */
+} tl_frame;
+
+/* A scene with names of its own: the scene itself, or one that is included. */
+typedef struct tl_scope {
+    const tl_json *root;
+    tl_array parameters; /* tl_parameter */
+    tl_array prefix;     /* char: stands in front of its names, "left."; no zero byte */
+    tl_array folder;     /* char: where names of files start, "parts/"; no zero byte */
+    tl_frame frame;
+    const tl_json *fields[TL_SCENE_KEYS];
+} tl_scope;
+
 typedef struct tl_reader {
     tl_document *document;
     tl_json_tree *tree;        /* the document's */
     tl_scene *scene;           /* the document's */
-    tl_array parameters;       /* tl_parameter */
+    tl_array scopes;           /* tl_scope: fragments before what includes them, the scene last */
+    const tl_scope *scope;     /* the one that is being read */
+    size_t included;           /* files of fragments */
+    tl_array parameters;       /* tl_parameter: those of the scope, and indices of repeats */
     tl_expression *expression; /* scratch: the one that is evaluated */
-    bool repeating;            /* the last parameter counts the bodies of an entry with "repeat" */
+    uint32_t repeats; /* how many of the last parameters are indices: entries with "repeat" */
     tl_settings settings;
     tl_waiting waiting;
     const tl_json *recorded;     /* record.bodies, for when all bodies are known */
@@ -40,6 +89,7 @@ typedef struct tl_reader {
     tl_array entry_texts;        /* char: its motion's expressions, each with a zero byte */
     tl_array groups;             /* tl_text: the names of groups but "default" */
     tl_filter filter;            /* of the entry that is being read */
+    tl_array splits;             /* meshes that are to be split (parse_geometry.c) */
     tl_array scratch;            /* double or tl_body: a table, or what an event removes */
     tl_stored_geometries stored; /* what files of geometries held; none: the files are read */
     uint64_t bodies;             /* asked for so far, with shapes and table rows of repeated ones */
@@ -70,6 +120,9 @@ tl_status tl_read_fail(const tl_reader *r, const tl_json *value, const char *for
 /* The same, pointing at the key of a value of an object; the path is the object's. */
 tl_status tl_read_fail_key(const tl_reader *r, const tl_json *object, const tl_json *value,
                            const char *format, ...) __attribute__((format(printf, 4, 5), cold));
+
+/* Parses the text of a source that is a file. */
+tl_status tl_read_parse(tl_reader *r, uint16_t source);
 
 /* "is VALUE, expected EXPECTED" */
 tl_status tl_read_expected(const tl_reader *r, const tl_json *value, const char *expected)
@@ -141,19 +194,47 @@ tl_status tl_read_charge(tl_reader *r, const tl_json *value, uint64_t bodies, ui
 
 /* ---- The parts of a scene, one file each ---- */
 
-/* parse_scene.c: everything, into the document. */
+/* parse_scene.c: everything, into the document; and version, keys and parameters of one scene, of
+ * which some are given (tl_parameter). */
 tl_status tl_read_scene(tl_reader *r);
+tl_status tl_read_head(tl_reader *r, tl_scope *scope, const tl_array *given);
+
+/* parse_include.c: the files of fragments, into the tree; the scopes, fragments first; a part of
+ * each of them. */
+tl_status tl_read_load(tl_reader *r);
+tl_status tl_read_scopes(tl_reader *r);
+void tl_scopes_free(tl_reader *r);
+tl_status tl_read_each(tl_reader *r, int key,
+                       tl_status (*read)(tl_reader *r, const tl_json *value));
+
+/* What stands in front of names of the scope that is read; the same of the scope around it, false
+ * where there is none; whether both together are a word. */
+tl_text tl_scope_prefix(const tl_reader *r);
+bool tl_prefix_shorten(tl_text *prefix);
+bool tl_text_joins(tl_text prefix, tl_text name, const char *word);
+
+/* The entry of a name: of this scope, or of those around it. NULL where there is none. */
+const tl_span *tl_read_find(const tl_reader *r, tl_text name);
+/* Keeps a name of this scope, as it is known to all. */
+tl_status tl_read_keep(const tl_reader *r, tl_text name, uint32_t *place);
+
+/* From the frame of the scope to the world. A box cannot be turned but by quarters. */
+void tl_frame_point(const tl_reader *r, double x[3]);
+void tl_frame_direction(const tl_reader *r, double v[3]);
+void tl_frame_turn(const tl_reader *r, double q[4]);
+bool tl_frame_turns(const tl_reader *r);
+tl_status tl_frame_region(const tl_reader *r, const tl_json *value, tl_region *region);
 
 /* parse_set.c: replaces values by those of texts "NAME=VALUE", and writes the changed text. */
 tl_status tl_read_sets(tl_reader *r, size_t count, const char *const *sets);
 tl_status tl_read_write(const tl_reader *r, tl_array *text);
+/* Appends a value to an object as a member; both by index. */
+tl_status tl_read_add_member(tl_reader *r, uint32_t object, tl_text key, uint32_t value);
 
-extern const char *const tl_scene_keys[];
-extern const size_t tl_scene_key_count;
+extern const char *const tl_scene_keys[TL_SCENE_KEYS];
 
 /* parse_shape.c: what bodies are made of. */
-tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind kind,
-                        tl_shape_def *shape);
+tl_status tl_read_shapes(tl_reader *r, const tl_json *list, tl_body_kind kind, tl_array *shapes);
 tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double quaternion[4]);
 /* A direction, its largest component 1 or -1, and its length then. */
 tl_status tl_read_axis(const tl_reader *r, const tl_json *value, double axis[3], double *length);
@@ -161,6 +242,10 @@ tl_status tl_read_axis(const tl_reader *r, const tl_json *value, double axis[3],
 /* parse_geometry.c: the geometries by name, and one that a shape names, which must be of its kind.
  */
 tl_status tl_read_geometries(tl_reader *r, const tl_json *object);
+/* Splits meshes, when all geometries that have names are there: these come first. */
+tl_status tl_read_splits(tl_reader *r, const tl_json *object);
+/* The pieces that a result holds. */
+tl_status tl_read_pieces(tl_reader *r);
 tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
                            tl_geometry *geometry);
 
@@ -219,6 +304,9 @@ tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_s
 tl_status tl_read_events(tl_reader *r, const tl_json *list);
 tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
 tl_status tl_read_forces(tl_reader *r, const tl_json *list);
+
+/* parse_start.c: bodies that start as they were in a result. */
+tl_status tl_read_starts(tl_reader *r, const tl_json *list);
 
 /* parse_monitor.c: what is measured. */
 tl_status tl_read_monitors(tl_reader *r, const tl_json *object);

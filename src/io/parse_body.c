@@ -45,9 +45,8 @@ __attribute__((cold)) static tl_status refuse_batch(tl_reader *r, tl_status stat
     const waiting_place *places = r->waiting.places.data;
     const size_t index = tl_last_error().index;
     const size_t number = index == TL_NO_INDEX ? 0 : index;
-    if (r->repeating) { /* the fault is that of an earlier body */
+    while (r->repeats) /* the fault is that of an earlier body */
         tl_repeat_end(r);
-    }
     return tl_read_refused(r, places[number].entry, status);
 }
 
@@ -136,11 +135,7 @@ static tl_status read_shapes(tl_reader *r, const tl_json *entry, const tl_json *
     TL_TRY(tl_read_array(r, list, "an array of shapes"));
     if (!list->count && def->kind != TL_DYNAMIC)
         return tl_read_expected(r, list, "at least one shape");
-    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
-        tl_shape_def shape;
-        TL_TRY(tl_read_shape(r, v, def->kind, &shape));
-        TL_TRY(tl_array_append(&r->entry_shapes, &shape, 1));
-    }
+    TL_TRY(tl_read_shapes(r, list, def->kind, &r->entry_shapes));
     def->shape_count = r->entry_shapes.count;
     return TL_OK;
 }
@@ -158,6 +153,10 @@ static tl_status read_body(tl_reader *r, const tl_json *entry, const tl_json *co
     TL_TRY(tl_read_orientation(r, f[ORIENTATION], def->orientation));
     TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def->velocity));
     TL_TRY(tl_read_vector(r, f[ANGULAR_VELOCITY], 3, TL_ANY("rad/s"), def->angular_velocity));
+    tl_frame_point(r, def->position);
+    tl_frame_turn(r, def->orientation);
+    tl_frame_direction(r, def->velocity);
+    tl_frame_direction(r, def->angular_velocity);
     r->filter = tl_no_filter;
     TL_TRY(tl_read_filter(r, f[GROUP], f[MASK], &r->filter));
     TL_TRY(read_shapes(r, entry, f[SHAPES], def));
@@ -175,13 +174,13 @@ tl_status tl_read_entry(tl_reader *r, const tl_json *entry, const tl_json *name,
     span.start = entry->start;
     span.source = entry->source;
     if (name) {
-        const tl_span *other = tl_document_find_span(r->document, text);
+        const tl_span *other = tl_document_find_span(r->document, tl_scope_prefix(r), text);
         char shown[64];
         if (other)
             return tl_read_fail(r, name, "is %s, the name of %s[%u], expected another",
                                 tl_read_show(r, name, shown, sizeof shown),
                                 tl_section_name((tl_section)other->section), other->entry);
-        TL_TRY(tl_document_keep(r->document, text, &span.name));
+        TL_TRY(tl_read_keep(r, text, &span.name));
     }
     return tl_document_add_span(r->document, &span);
 }
@@ -194,6 +193,7 @@ static tl_status add_positions(tl_reader *r, const tl_json *entry, const tl_json
         return tl_read_expected(r, list, "at least one position [x, y, z] (m)");
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
         TL_TRY(tl_read_vector(r, v, 3, TL_ANY("m"), def->position));
+        tl_frame_point(r, def->position);
         TL_TRY(wait_for(r, entry, def));
     }
     return TL_OK;
@@ -228,7 +228,7 @@ tl_status tl_read_repeat(tl_reader *r, const tl_json *value, uint32_t *made)
     TL_TRY(tl_read_string(r, g[1], "a name", &index.name));
     TL_TRY(check_index(r, g[1] ? g[1] : value, index.name));
     TL_TRY(tl_array_append(&r->parameters, &index, 1));
-    r->repeating = true;
+    r->repeats++;
     *made = (uint32_t)count;
     return TL_OK;
 }
@@ -240,7 +240,7 @@ void tl_repeat_at(tl_reader *r, uint32_t value)
 
 void tl_repeat_end(tl_reader *r)
 {
-    r->repeating = false;
+    r->repeats--;
     r->parameters.count--;
 }
 

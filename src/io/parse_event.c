@@ -13,7 +13,7 @@ tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_s
     tl_text name = {0};
     char text[64];
     TL_TRY(tl_read_string(r, value, "the name of a body or fill", &name));
-    *span = tl_document_find_span(r->document, name);
+    *span = tl_read_find(r, name);
     if (*span && (*span)->section <= TL_SECTION_FILLS)
         return TL_OK;
     tl_read_show(r, value, text, sizeof text);
@@ -43,9 +43,8 @@ static int compare_ranges(const void *a, const void *b)
 /* The bodies that one name stands for, of an emitter all that it is going to make. */
 static tl_status read_range(const tl_reader *r, const tl_json *value, tl_body_range *range)
 {
-    const tl_span *span = value->kind == TL_JSON_STRING
-                              ? tl_document_find_span(r->document, tl_json_text(r->tree, value))
-                              : NULL;
+    const tl_span *span =
+        value->kind == TL_JSON_STRING ? tl_read_find(r, tl_json_text(r->tree, value)) : NULL;
     if (!span || span->section != TL_SECTION_EMITTERS) {
         TL_TRY(tl_read_reference(r, value, &span));
         *range = (tl_body_range){{span->first, 1}, span->count};
@@ -255,7 +254,11 @@ static tl_status read_force(tl_reader *r, const tl_json *entry)
         def.table_length = f[TABLE]->count;
         def.times = r->scratch.data;
         def.values = def.times + def.table_length;
+        for (size_t i = 0; i < 2 * def.table_length; i++)
+            tl_frame_direction(r, (double *)r->scratch.data + def.table_length + 3 * i);
     }
+    tl_frame_direction(r, def.force);
+    tl_frame_direction(r, def.torque);
     tl_status status = tl_scene_add_force(r->scene, &def);
     if (status == TL_BAD_ARGUMENT)
         return tl_read_fail(r, f[BODY],

@@ -80,8 +80,9 @@ tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded,
             return tl_read_fail_key(r, value, f[i], "has '%s', expected none in a %s",
                                     region_keys[i], tl_word(TL_WORDS_REGION, kind));
     region->kind = (tl_region_kind)kind;
-    return kind == TL_REGION_BOX ? read_box(r, value, f, bounded, region)
-                                 : read_round(r, value, f, region);
+    TL_TRY(kind == TL_REGION_BOX ? read_box(r, value, f, bounded, region)
+                                 : read_round(r, value, f, region));
+    return tl_frame_region(r, value, region);
 }
 
 static double volume(const tl_region *region)
@@ -174,13 +175,14 @@ static double extent_of(const tl_shape_def *s)
     return fmax(fmax(s->radius, s->half_length), fmax(e[0], fmax(e[1], e[2])));
 }
 
-static tl_status read_template(const tl_reader *r, const tl_json *value, templates *out)
+static tl_status read_template(tl_reader *r, const tl_json *value, templates *out)
 {
     enum { WEIGHT, SHAPES, TEMPLATE_KEYS };
     static const char *const keys[] = {"weight", "shapes"};
     static const tl_rule positive = {0, INFINITY, 1, 0, "a number above 0"};
     const tl_json *f[TEMPLATE_KEYS];
     tl_template_def def = {.weight = 1};
+    const size_t before = out->shapes.count;
     double size = 0;
     TL_TRY(tl_read_fields(r, value, "a template", TEMPLATE_KEYS, keys, f));
     TL_TRY(tl_read_number(r, f[WEIGHT], &positive, &def.weight));
@@ -189,18 +191,15 @@ static tl_status read_template(const tl_reader *r, const tl_json *value, templat
     TL_TRY(tl_read_array(r, f[SHAPES], "an array of shapes"));
     if (!f[SHAPES]->count)
         return tl_read_expected(r, f[SHAPES], "at least one shape");
-    for (const tl_json *v = tl_json_first(r->tree, f[SHAPES]); v; v = tl_json_next(r->tree, v)) {
-        tl_shape_def shape;
-        TL_TRY(tl_read_shape(r, v, TL_DYNAMIC, &shape));
-        TL_TRY(tl_array_append(&out->shapes, &shape, 1));
-        size = fmax(size, extent_of(&shape));
-    }
-    def.shape_count = f[SHAPES]->count;
+    TL_TRY(tl_read_shapes(r, f[SHAPES], TL_DYNAMIC, &out->shapes));
+    def.shape_count = out->shapes.count - before;
+    for (size_t i = before; i < out->shapes.count; i++)
+        size = fmax(size, extent_of((const tl_shape_def *)out->shapes.data + i));
     out->size = out->defs.count ? fmin(out->size, size) : size;
     return tl_array_append(&out->defs, &def, 1);
 }
 
-static tl_status read_templates(const tl_reader *r, const tl_json *list, templates *out)
+static tl_status read_templates(tl_reader *r, const tl_json *list, templates *out)
 {
     TL_TRY(tl_read_array(r, list, "an array of templates"));
     if (!list->count)
@@ -221,8 +220,8 @@ typedef struct made_of {
     const tl_json *radius, *size, *templates, *scale;
 } made_of;
 
-static tl_status read_made_of(const tl_reader *r, const tl_json *entry, made_of w,
-                              tl_size_def *size, templates *t)
+static tl_status read_made_of(tl_reader *r, const tl_json *entry, made_of w, tl_size_def *size,
+                              templates *t)
 {
     static const tl_rule positive = {0, INFINITY, 1, 0, "a number above 0"};
     if (!w.templates && w.scale)
@@ -293,11 +292,12 @@ enum {
     SCALE,
     GROUP,
     MASK,
+    MASS,
     FILL_KEYS
 };
 static const char *const fill_keys[] = {
-    "name",   "region",  "pattern",  "radius",   "size",      "count", "seed",  "gap",
-    "jitter", "density", "material", "velocity", "templates", "scale", "group", "mask"};
+    "name",    "region",   "pattern",  "radius",    "size",  "count", "seed", "gap", "jitter",
+    "density", "material", "velocity", "templates", "scale", "group", "mask", "mass"};
 
 /* Refuses a fill that would take more bodies than are allowed, from its count or from how many
  * spheres its region has room for, before anything is placed. */
@@ -342,9 +342,14 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number, 
     TL_TRY(tl_read_whole(r, f[SEED], 0, most_seed, &def.seed));
     TL_TRY(tl_read_number(r, f[GAP], TL_AT_LEAST_0("m"), &def.gap));
     TL_TRY(tl_read_number(r, f[JITTER], TL_AT_LEAST_0("m"), &def.jitter));
+    if (f[MASS] && f[DENSITY])
+        return tl_read_fail_key(r, entry, f[MASS],
+                                "has both 'mass' and 'density', expected one of them");
     TL_TRY(tl_read_number(r, f[DENSITY], TL_ABOVE_0("kg/m^3"), &def.density));
+    TL_TRY(tl_read_number(r, f[MASS], TL_ABOVE_0("kg"), &def.mass));
     TL_TRY(tl_read_material(r, f[MATERIAL], &def.material));
     TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def.velocity));
+    tl_frame_direction(r, def.velocity);
     if (f[JITTER] && pattern > TL_FILL_HEX)
         return tl_read_fail_key(r, entry, f[JITTER],
                                 "has 'jitter', expected none with the pattern \"%s\"",
@@ -434,6 +439,7 @@ static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t numbe
     TL_TRY(tl_read_number(r, f[E_DENSITY], TL_ABOVE_0("kg/m^3"), &def.density));
     TL_TRY(tl_read_material(r, f[E_MATERIAL], &def.material));
     TL_TRY(tl_read_vector(r, f[E_VELOCITY], 3, TL_ANY("m/s"), def.velocity));
+    tl_frame_direction(r, def.velocity);
     if (!(def.stop > def.start))
         return tl_read_fail(r, f[E_STOP], "is %g, expected more than start, %g (s)", def.stop,
                             def.start);
@@ -443,6 +449,7 @@ static tl_status read_emitter(tl_reader *r, const tl_json *entry, uint32_t numbe
     return tl_read_entry(r, entry, f[E_NAME],
                          (tl_span){.first = (uint32_t)tl_scene_body_count(r->scene) + 1,
                                    .entry = number,
+                                   .emitter = (uint32_t)tl_scene_emitter_count(r->scene) - 1,
                                    .section = TL_SECTION_EMITTERS,
                                    .group = true});
 }

@@ -14,6 +14,7 @@ tl_status tl_read_groups(tl_reader *r, const tl_json *list)
     TL_TRY(tl_read_array(r, list, expected));
     if (list->count > MOST_GROUPS)
         return tl_read_fail(r, list, "has %u names, expected at most %d", list->count, MOST_GROUPS);
+    const size_t before = r->groups.count; /* those of other scopes are shared */
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
         const tl_text *known = r->groups.data;
         tl_text name = {0};
@@ -22,10 +23,16 @@ tl_status tl_read_groups(tl_reader *r, const tl_json *list)
             return tl_read_fail(r, v,
                                 "is \"default\", the group of shapes that name none, "
                                 "expected another name");
-        for (size_t i = 0; i < r->groups.count; i++)
-            if (tl_text_same(known[i], name))
-                return tl_read_fail(r, v, "names a group again, expected each once");
-        TL_TRY(tl_array_append(&r->groups, &name, 1));
+        size_t i = 0;
+        while (i < r->groups.count && !tl_text_same(known[i], name))
+            i++;
+        if (i >= before && i < r->groups.count)
+            return tl_read_fail(r, v, "names a group again, expected each once");
+        if (i == MOST_GROUPS)
+            return tl_read_fail(r, v, "is one more than %d groups, with those of fragments",
+                                MOST_GROUPS);
+        if (i == r->groups.count)
+            TL_TRY(tl_array_append(&r->groups, &name, 1));
     }
     return TL_OK;
 }

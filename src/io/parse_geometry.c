@@ -29,15 +29,14 @@ __attribute__((cold)) static tl_status refuse(const tl_reader *r, const tl_json 
 static tl_status read_path(const tl_reader *r, const tl_json *value, const char *expected,
                            tl_array *path)
 {
-    const tl_json_source *scene = r->tree->sources.data;
-    const char *slash = strrchr(scene->name, '/');
+    const tl_array *folder = &r->scope->folder;
     tl_text text = {0};
     TL_TRY(tl_read_string(r, value, expected, &text));
     if (memchr(text.data, 0, text.length))
         return tl_read_expected(r, value, expected);
     path->count = 0;
-    if (slash && text.data[0] != '/')
-        TL_TRY(tl_array_append(path, scene->name, (size_t)(slash - scene->name) + 1));
+    if (text.data[0] != '/')
+        TL_TRY(tl_array_append(path, folder->data, folder->count));
     TL_TRY(tl_array_append(path, text.data, text.length));
     return tl_array_append(path, "", 1);
 }
@@ -401,6 +400,7 @@ static tl_status add_geometry(const tl_reader *r, const tl_json *value, uint32_t
 
 /* A mesh to be split, and how. */
 typedef struct split {
+    const tl_scope *scope;
     const tl_json *how;
     uint32_t index;
 } split;
@@ -413,16 +413,19 @@ static const char *name_at(const tl_reader *r, size_t i)
                                              : NULL;
 }
 
-static uint32_t find(const tl_reader *r, tl_text name)
+static uint32_t find(const tl_reader *r, tl_text prefix, tl_text name)
 {
     for (size_t i = 0; name_at(r, i); i++)
-        if (tl_text_is(name, name_at(r, i)))
+        if (tl_text_joins(prefix, name, name_at(r, i)))
             return (uint32_t)i + 1;
     return 0;
 }
 
-static tl_status read_all(tl_reader *r, const tl_json *object, tl_array *splits)
+tl_status tl_read_geometries(tl_reader *r, const tl_json *object)
 {
+    r->splits.item = sizeof(split);
+    if (!object)
+        return TL_OK;
     if (object->kind != TL_JSON_OBJECT)
         return tl_read_expected(r, object, "an object: names with geometries");
     for (const tl_json *v = tl_json_first(r->tree, object); v; v = tl_json_next(r->tree, v)) {
@@ -433,31 +436,33 @@ static tl_status read_all(tl_reader *r, const tl_json *object, tl_array *splits)
         if (!name.length)
             return tl_read_fail_key(r, object, v,
                                     "'' cannot be the name of a geometry, expected another");
-        if (find(r, name))
+        if (find(r, tl_scope_prefix(r), name))
             return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                     name.data);
         TL_TRY(add_geometry(r, v, &geometry.kind, &geometry.index, &convex));
-        TL_TRY(tl_document_keep(r->document, name, &geometry.name));
+        TL_TRY(tl_read_keep(r, name, &geometry.name));
         TL_TRY(tl_array_append(&r->document->geometries, &geometry, 1));
-        const split wanted = {convex, geometry.index};
+        const split wanted = {r->scope, convex, geometry.index};
         if (convex)
-            TL_TRY(tl_array_append(splits, &wanted, 1));
+            TL_TRY(tl_array_append(&r->splits, &wanted, 1));
     }
     return TL_OK;
 }
 
-/* Meshes are split when all geometries that have names are there: these come first. */
-tl_status tl_read_geometries(tl_reader *r, const tl_json *object)
+tl_status tl_read_splits(tl_reader *r, const tl_json *object)
 {
-    tl_array splits = {.item = sizeof(split)};
-    tl_status status = object ? read_all(r, object, &splits) : TL_OK;
-    const split *wanted = splits.data;
-    for (size_t i = 0; i < splits.count && status == TL_OK; i++)
-        status = split_mesh(r, wanted[i].how, wanted[i].index);
-    if (object && status == TL_OK)
-        status = take_pieces(r, object);
-    tl_array_free(&splits);
-    return status;
+    (void)object;
+    const split *wanted = r->splits.data;
+    for (size_t i = 0; i < r->splits.count; i++)
+        if (wanted[i].scope == r->scope)
+            TL_TRY(split_mesh(r, wanted[i].how, wanted[i].index));
+    return TL_OK;
+}
+
+tl_status tl_read_pieces(tl_reader *r)
+{
+    const tl_json *list = r->scope->fields[TL_SCENE_GEOMETRIES];
+    return take_pieces(r, list ? list : tl_json_at(r->tree, 0));
 }
 
 tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
@@ -467,7 +472,11 @@ tl_status tl_read_geometry(const tl_reader *r, const tl_json *value, tl_shape_ki
     tl_text name = {0};
     char text[64];
     TL_TRY(tl_read_string(r, value, "the name of a geometry", &name));
-    const uint32_t at = find(r, name);
+    tl_text prefix = tl_scope_prefix(r);
+    uint32_t at;
+    do
+        at = find(r, prefix, name);
+    while (!at && tl_prefix_shorten(&prefix));
     if (!at) {
         tl_near near = tl_near_start(name);
         for (size_t i = 0; name_at(r, i); i++) {

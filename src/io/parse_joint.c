@@ -128,7 +128,7 @@ static tl_status read_body(const tl_reader *r, const tl_json *value, tl_body *bo
                            &name, &index));
     const tl_text text = tl_json_text(r->tree, name);
     *body = (tl_body){0};
-    if (!index && tl_text_is(text, "ground") && !tl_document_find_span(r->document, text))
+    if (!index && tl_text_is(text, "ground") && !tl_read_find(r, text))
         return TL_OK;
     TL_TRY(tl_read_reference(r, name, &span));
     TL_TRY(pick(r, name, index, "bodies", span->count, &which));
@@ -144,7 +144,7 @@ tl_status tl_read_joint(const tl_reader *r, const tl_json *value, tl_joint *join
     char shown[64];
     TL_TRY(split_reference(r, value, expected, &name, &index));
     const tl_text text = tl_json_text(r->tree, name);
-    const tl_span *span = tl_document_find_span(r->document, text);
+    const tl_span *span = tl_read_find(r, text);
     if (!span || span->section != TL_SECTION_JOINTS) {
         tl_near near = tl_near_start(text);
         const tl_span *spans = r->document->spans.data;
@@ -236,19 +236,27 @@ static tl_status read_turn(const tl_reader *r, const tl_json *entry, const tl_js
         TL_TRY(tl_joint_place(&placed, origin, axis, NULL, NULL, NULL, NULL));
         memcpy(turn, placed.orientation_a, sizeof placed.orientation_a);
     }
-    return tl_read_orientation(r, f[ORIENTATION], turn);
+    TL_TRY(tl_read_orientation(r, f[ORIENTATION], turn));
+    tl_frame_turn(r, turn);
+    return TL_OK;
 }
 
-static tl_status read_frame(const tl_reader *r, const tl_json *value, double position[3],
-                            double orientation[4])
+/* A frame in that of a body, or of the ground. */
+static tl_status read_frame(const tl_reader *r, const tl_json *value, tl_body body,
+                            double position[3], double orientation[4])
 {
     static const char *const frame_keys[] = {"position", "orientation"};
     const tl_json *f[2];
-    if (!value)
+    if (value) {
+        TL_TRY(tl_read_fields(r, value, "a frame", 2, frame_keys, f));
+        TL_TRY(tl_read_vector(r, f[0], 3, TL_ANY("m"), position));
+        TL_TRY(tl_read_orientation(r, f[1], orientation));
+    }
+    if (body.index)
         return TL_OK;
-    TL_TRY(tl_read_fields(r, value, "a frame", 2, frame_keys, f));
-    TL_TRY(tl_read_vector(r, f[0], 3, TL_ANY("m"), position));
-    return tl_read_orientation(r, f[1], orientation);
+    tl_frame_point(r, position);
+    tl_frame_turn(r, orientation);
+    return TL_OK;
 }
 
 /* The points of the two bodies that are joined: one and the same, or 'points'. */
@@ -262,6 +270,7 @@ static tl_status read_points(const tl_reader *r, const tl_json *entry, const tl_
                                "'frame_b'");
     if (meets) {
         TL_TRY(tl_read_vector(r, f[AT], 3, TL_ANY("m"), points[0]));
+        tl_frame_point(r, points[0]);
         memcpy(points[1], points[0], sizeof points[0]);
         return TL_OK;
     }
@@ -271,8 +280,10 @@ static tl_status read_points(const tl_reader *r, const tl_json *entry, const tl_
     if (f[POINTS]->kind != TL_JSON_ARRAY || f[POINTS]->count != 2)
         return tl_read_expected(r, f[POINTS], expected);
     const tl_json *v = tl_json_first(r->tree, f[POINTS]);
-    for (int i = 0; i < 2; i++, v = tl_json_next(r->tree, v))
+    for (int i = 0; i < 2; i++, v = tl_json_next(r->tree, v)) {
         TL_TRY(tl_read_vector(r, v, 3, TL_ANY("m"), points[i]));
+        tl_frame_point(r, points[i]);
+    }
     return TL_OK;
 }
 
@@ -287,8 +298,8 @@ static tl_status read_place(const tl_reader *r, const tl_json *entry, const tl_j
                                     "has both '%s' and '%s', expected one of them", keys[world[i]],
                                     keys[f[FRAME_A] ? FRAME_A : FRAME_B]);
     if (f[FRAME_A] || f[FRAME_B]) {
-        TL_TRY(read_frame(r, f[FRAME_A], def->position_a, def->orientation_a));
-        return read_frame(r, f[FRAME_B], def->position_b, def->orientation_b);
+        TL_TRY(read_frame(r, f[FRAME_A], def->a, def->position_a, def->orientation_a));
+        return read_frame(r, f[FRAME_B], def->b, def->position_b, def->orientation_b);
     }
     TL_TRY(read_points(r, entry, f, def->kind, points));
     TL_TRY(read_turn(r, entry, f, turn));
@@ -383,8 +394,10 @@ static tl_status read_numbers(const tl_reader *r, const tl_json *entry, const tl
     if (f[ANCHORS]->kind != TL_JSON_ARRAY || f[ANCHORS]->count != 2)
         return tl_read_expected(r, f[ANCHORS], expected);
     const tl_json *v = tl_json_first(r->tree, f[ANCHORS]);
-    for (int i = 0; i < 2; i++, v = tl_json_next(r->tree, v))
+    for (int i = 0; i < 2; i++, v = tl_json_next(r->tree, v)) {
         TL_TRY(tl_read_vector(r, v, 3, TL_ANY("m"), def->anchors[i]));
+        tl_frame_point(r, def->anchors[i]);
+    }
     return TL_OK;
 }
 

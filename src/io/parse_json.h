@@ -50,6 +50,8 @@ typedef struct tl_json_source {
     size_t name_room, text_room; /* bytes allocated */
     uint32_t length;             /* bytes of text */
     uint32_t root;               /* index of its value */
+    uint32_t entry;              /* index of the value that includes the file; 0: none does */
+    bool file;                   /* it is a file, not what was set */
 } tl_json_source;
 
 typedef struct tl_json_tree {

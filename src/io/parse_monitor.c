@@ -96,7 +96,7 @@ static tl_status add_name(const tl_reader *r, const tl_json *value, pieces *p, i
     tl_text name = {0};
     char text[64];
     TL_TRY(tl_read_string(r, value, expected, &name));
-    const tl_span *span = tl_document_find_span(r->document, name);
+    const tl_span *span = tl_read_find(r, name);
     if (!span) {
         tl_near near = tl_near_start(name);
         const tl_span *spans = r->document->spans.data;
@@ -111,7 +111,7 @@ static tl_status add_name(const tl_reader *r, const tl_json *value, pieces *p, i
         return tl_read_fail(r, value, "is %s, a joint, expected %s",
                             tl_read_show(r, value, text, sizeof text), expected);
     if (span->section == TL_SECTION_EMITTERS)
-        return tl_array_append(&p->emitters[which], &span->entry, 1);
+        return tl_array_append(&p->emitters[which], &span->emitter, 1);
     const tl_body_range range = {{span->first, 1}, span->count};
     return span->count ? tl_array_append(&p->ranges[which], &range, 1)
                        : tl_read_fail(r, value, "is %s, which has no body, expected one that has",
@@ -171,6 +171,8 @@ static tl_status read_flow(const tl_reader *r, const tl_json *entry, const tl_js
         return tl_read_missing(r, f[PLANE], plane_keys[plane[0] != NULL], "[x, y, z]");
     TL_TRY(tl_read_vector(r, plane[0], 3, TL_ANY("m"), def->point));
     TL_TRY(tl_read_vector(r, plane[1], 3, TL_ANY("any length"), def->normal));
+    tl_frame_point(r, def->point);
+    tl_frame_direction(r, def->normal);
     return check_vector(r, plane[1], def->normal);
 }
 
@@ -186,8 +188,11 @@ static tl_status read_ray(const tl_reader *r, const tl_json *entry, const tl_jso
     TL_TRY(tl_read_vector(r, f[DIRECTION], 3, TL_ANY("any length"), def->axis));
     TL_TRY(check_vector(r, f[DIRECTION], def->axis));
     TL_TRY(tl_read_number(r, f[MAX_DISTANCE], TL_ABOVE_0("m"), &def->max_distance));
-    if (!f[FROM])
+    if (!f[FROM]) {
+        tl_frame_point(r, def->point);
+        tl_frame_direction(r, def->axis);
         return TL_OK;
+    }
     TL_TRY(add_name(r, f[FROM], p, 1));
     const tl_body_range *body = p->ranges[1].data;
     if (p->emitters[1].count || body->count != 1)
@@ -217,6 +222,7 @@ static tl_status read_measure(const tl_reader *r, const tl_json *entry, const tl
     TL_TRY(tl_read_vector(r, f[AXIS], 3, TL_ANY("any length"), def->axis));
     if (f[AXIS])
         TL_TRY(check_vector(r, f[AXIS], def->axis));
+    tl_frame_direction(r, def->axis);
     const bool single = !def->on.all && !def->on.emitter_count && def->on.range_count == 1 &&
                         def->on.ranges->count == 1;
     if (f[SHAPE] && !single)
@@ -227,10 +233,28 @@ static tl_status read_measure(const tl_reader *r, const tl_json *entry, const tl
                                "a point [x, y, z] (m), for 'on' is not one body");
     def->about = f[ABOUT] != NULL;
     TL_TRY(tl_read_vector(r, f[ABOUT], 3, TL_ANY("m"), def->point));
+    if (f[ABOUT])
+        tl_frame_point(r, def->point);
     def->within = f[WITHIN] != NULL;
     if (f[WITHIN])
         TL_TRY(tl_read_region(r, f[WITHIN], false, &def->region));
     return def->kind == TL_MONITOR_MASS_FLOW ? read_flow(r, entry, f, def) : TL_OK;
+}
+
+/* A channel by its whole name: one of this scope, or of those around it. */
+static tl_status keep_channel(const tl_reader *r, tl_text of, tl_array *out)
+{
+    const size_t count = tl_scene_monitor_count(r->scene);
+    tl_text prefix = tl_scope_prefix(r);
+    tl_monitor_info info;
+    do
+        for (size_t i = 0; i < count; i++) {
+            TL_TRY(tl_scene_monitor_info(r->scene, i, &info));
+            if (tl_text_joins(prefix, of, info.name))
+                return keep(tl_text_of(info.name), out);
+        }
+    while (tl_prefix_shorten(&prefix));
+    return keep(of, out);
 }
 
 static tl_status read_statistic(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
@@ -240,7 +264,7 @@ static tl_status read_statistic(const tl_reader *r, const tl_json *entry, const 
     if (!f[OF])
         return tl_read_missing(r, entry, "of", "the name of a channel such as \"drag.x\"");
     TL_TRY(tl_read_string(r, f[OF], "the name of a channel such as \"drag.x\"", &of));
-    TL_TRY(keep(of, &p->of));
+    TL_TRY(keep_channel(r, of, &p->of));
     def->of = p->of.data;
     return tl_read_number(r, f[WINDOW], TL_ABOVE_0("s"), &def->window);
 }
@@ -279,7 +303,8 @@ static tl_status read_expression(const tl_reader *r, const tl_json *entry, const
     const tl_names names = {.parameters = r->parameters.data,
                             .parameter_count = r->parameters.count,
                             .variables = p->names.data,
-                            .variable_count = p->names.count};
+                            .variable_count = p->names.count,
+                            .prefix = tl_scope_prefix(r)};
     const tl_status status = tl_expression_compile(r->expression, text, &names, &error);
     if (status == TL_BAD_DATA)
         return tl_read_fail(r, f[EXPRESSION], "in %s: %s",
@@ -303,13 +328,13 @@ static tl_status read_expression(const tl_reader *r, const tl_json *entry, const
 static tl_status check_name(const tl_reader *r, const tl_json *object, const tl_json *entry,
                             tl_text name)
 {
-    enum { MOST_NAME = 40 };
+    const int most = 40 - (int)tl_scope_prefix(r).length;
     const int cut = name.length > 60 ? 60 : (int)name.length;
-    if (!tl_expression_is_name(name) || name.length > MOST_NAME)
+    if (!tl_expression_is_name(name) || (int)name.length > most)
         return tl_read_fail_key(r, object, entry,
                                 "'%.*s' cannot be the name of a monitor, expected at most %d "
                                 "letters, digits and _",
-                                cut, name.data, MOST_NAME);
+                                cut, name.data, most);
     for (const tl_json *v = tl_json_first(r->tree, object); v != entry;
          v = tl_json_next(r->tree, v))
         if (tl_text_same(tl_json_key(r->tree, v), name))
@@ -351,7 +376,11 @@ static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json
         TL_TRY(read_statistic(r, entry, f, p, &def));
     else
         TL_TRY(read_measure(r, entry, f, p, &def));
-    TL_TRY(keep(name, &p->name));
+    const tl_text prefix = tl_scope_prefix(r);
+    if (prefix.length)
+        TL_TRY(tl_array_append(&p->name, prefix.data, prefix.length));
+    TL_TRY(tl_array_append(&p->name, name.data, name.length));
+    TL_TRY(tl_array_append(&p->name, "", 1));
     def.name = p->name.data;
     const tl_status status = tl_scene_add_monitor(r->scene, &def);
     return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;

@@ -325,7 +325,67 @@ static tl_status read_parts(tl_reader *r, const tl_json *object, const tl_json *
     return read_velocities(r, f, m);
 }
 
-tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion)
+/* Rows of a table are turned where they lie. */
+static void turn_rows(const tl_reader *r, double *table, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        tl_frame_direction(r, table + length + 3 * i);
+}
+
+/* Three expressions become sums of them. `old` is where their texts are, and moves on. */
+static tl_status turn_texts(tl_reader *r, const char **old, const char *texts[3])
+{
+    const char *parts[3] = {NULL};
+    double columns[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    char number[40];
+    if (!texts[0] && !texts[1] && !texts[2])
+        return TL_OK;
+    for (int k = 0; k < 3; k++) {
+        tl_frame_direction(r, columns[k]);
+        parts[k] = texts[k] ? *old : NULL;
+        *old += texts[k] ? strlen(*old) + 1 : 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        const char *between = "";
+        for (int i = 0; i < 3; i++) {
+            if (!parts[i] || columns[i][k] == 0)
+                continue;
+            snprintf(number, sizeof number, "%s(%.17g)*(", between, columns[i][k]);
+            TL_TRY(tl_array_append(&r->entry_texts, number, strlen(number)));
+            TL_TRY(tl_array_append(&r->entry_texts, parts[i], strlen(parts[i])));
+            TL_TRY(tl_array_append(&r->entry_texts, ")", 1));
+            between = "+";
+        }
+        texts[k] = *between ? "" : NULL;
+        if (*between)
+            TL_TRY(tl_array_append(&r->entry_texts, "", 1));
+    }
+    return TL_OK;
+}
+
+/* From the frame of a fragment to the world. */
+static tl_status turn_motion(tl_reader *r, tl_motion_def *m)
+{
+    double *vectors[] = {m->velocity,         m->velocity_from,         m->amplitude,
+                         m->angular_velocity, m->angular_velocity_from, m->angular_amplitude};
+    double *table = r->entry_table.data;
+    if (!tl_frame_turns(r))
+        return TL_OK;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        tl_frame_direction(r, vectors[i]);
+    turn_rows(r, table, m->table_length);
+    turn_rows(r, table + 4 * m->table_length, m->angular_table_length);
+    tl_array before = r->entry_texts;
+    r->entry_texts = (tl_array){.item = 1};
+    const char *old = before.data;
+    tl_status status = turn_texts(r, &old, m->expressions);
+    if (status == TL_OK)
+        status = turn_texts(r, &old, m->angular_expressions);
+    tl_array_free(&before);
+    return status;
+}
+
+static tl_status read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion)
 {
     const tl_json *f[KEYS], *g[PART_KEYS];
     r->entry_table.count = r->entry_texts.count = 0;
@@ -346,6 +406,12 @@ tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *moti
         return TL_OK;
     TL_TRY(tl_read_fields(r, f[ROTATION], "a rotation", PART_KEYS, keys, g));
     return read_parts(r, f[ROTATION], g, TURNS, motion);
+}
+
+tl_status tl_read_motion(tl_reader *r, const tl_json *value, tl_motion_def *motion)
+{
+    TL_TRY(read_motion(r, value, motion));
+    return turn_motion(r, motion);
 }
 
 void tl_motion_attach(tl_motion_def *motion, const double *tables, const char *texts)

@@ -25,39 +25,12 @@ static const uint64_t most_bodies = TL_MOST_BODIES;
 #endif
 static const uint64_t bytes_each = 256;
 
-enum {
-    SCHEMA,
-    VERSION,
-    TITLE,
-    PARAMETERS,
-    GRAVITY,
-    STEP,
-    DURATION,
-    RECORD,
-    SETTINGS,
-    SOLVER,
-    MATERIALS,
-    PAIRS,
-    GROUPS,
-    EXCLUDE,
-    GEOMETRIES,
-    BODIES,
-    FILLS,
-    EMITTERS,
-    EVENTS,
-    BOUNDARIES,
-    FORCES,
-    JOINTS,
-    MONITORS,
-    KEYS
+const char *const tl_scene_keys[TL_SCENE_KEYS] = {
+    "$schema",  "version",    "title",    "parameters", "include",   "gravity", "step",
+    "duration", "record",     "settings", "solver",     "materials", "pairs",   "groups",
+    "exclude",  "geometries", "bodies",   "fills",      "emitters",  "events",  "boundaries",
+    "forces",   "joints",     "start",    "monitors",
 };
-const char *const tl_scene_keys[] = {
-    "$schema",  "version",  "title",     "parameters", "gravity", "step",    "duration",   "record",
-    "settings", "solver",   "materials", "pairs",      "groups",  "exclude", "geometries", "bodies",
-    "fills",    "emitters", "events",    "boundaries", "forces",  "joints",  "monitors",
-};
-const size_t tl_scene_key_count = KEYS;
-_Static_assert(sizeof tl_scene_keys / sizeof *tl_scene_keys == KEYS, "a name for each key");
 
 /* "MAJOR.MINOR", as whole numbers. */
 static bool split_version(tl_text text, unsigned *major, unsigned *minor)
@@ -98,7 +71,7 @@ static tl_status read_version(const tl_reader *r, const tl_json *root)
     return tl_read_missing(r, root, "version", expected);
 }
 
-static tl_status read_parameters(tl_reader *r, const tl_json *object)
+static tl_status read_parameters(tl_reader *r, const tl_json *object, const tl_array *given)
 {
     const tl_rule any = {-INFINITY, INFINITY, 0, 0,
                          "a number, or an expression of earlier parameters such as \"=2*pi\""};
@@ -126,7 +99,13 @@ static tl_status read_parameters(tl_reader *r, const tl_json *object)
             if (tl_text_same(known[i].name, name))
                 return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                         name.data);
-        TL_TRY(tl_read_number(r, v, &any, &parameter.value));
+        const tl_parameter *set = given->data, *end = set + given->count;
+        while (set < end && !tl_text_same(set->name, name))
+            set++;
+        if (set < end)
+            parameter.value = set->value;
+        else
+            TL_TRY(tl_read_number(r, v, &any, &parameter.value));
         TL_TRY(tl_array_append(&r->parameters, &parameter, 1));
     }
     return TL_OK;
@@ -315,11 +294,11 @@ static tl_status read_laws(const tl_reader *r, const tl_json *const *f, tl_pair_
 }
 
 /* The index of a material that has been read, 0 where there is none. */
-static uint32_t find_material(const tl_reader *r, tl_text name)
+static uint32_t find_material(const tl_reader *r, tl_text prefix, tl_text name)
 {
     const uint32_t *names = r->document->materials.data;
     for (size_t i = 1; i < r->document->materials.count; i++)
-        if (tl_text_is(name, (char *)r->document->names.data + names[i]))
+        if (tl_text_joins(prefix, name, (char *)r->document->names.data + names[i]))
             return (uint32_t)i;
     return 0;
 }
@@ -333,9 +312,10 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         return TL_OK;
     if (object->kind != TL_JSON_OBJECT)
         return tl_read_expected(r, object, "an object: names with materials");
-    if (object->count > MOST_MATERIALS)
-        return tl_read_fail(r, object, "has %u materials, expected at most %d", object->count,
-                            MOST_MATERIALS);
+    const size_t before = r->document->materials.count - 1; /* without "default" */
+    if (object->count > MOST_MATERIALS - before)
+        return tl_read_fail(r, object, "has %u materials, expected at most %zu", object->count,
+                            MOST_MATERIALS - before);
     for (const tl_json *v = tl_json_first(r->tree, object); v; v = tl_json_next(r->tree, v)) {
         const tl_text name = tl_json_key(r->tree, v);
         const int cut = name.length > 60 ? 60 : (int)name.length;
@@ -347,7 +327,7 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
             return tl_read_fail_key(r, object, v,
                                     "'%.*s' cannot be the name of a material, expected another",
                                     cut, name.data);
-        if (find_material(r, name))
+        if (find_material(r, tl_scope_prefix(r), name))
             return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                     name.data);
         TL_TRY(tl_read_fields(r, v, "a material", COUNT, keys, f));
@@ -363,7 +343,7 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         tl_status status = tl_scene_add_material(r->scene, &def, &material);
         if (status < 0)
             return tl_read_refused(r, v, status);
-        TL_TRY(tl_document_keep(r->document, name, &place));
+        TL_TRY(tl_read_keep(r, name, &place));
         TL_TRY(tl_array_append(&r->document->materials, &place, 1));
     }
     return TL_OK;
@@ -375,7 +355,10 @@ tl_status tl_read_material(const tl_reader *r, const tl_json *value, tl_material
     if (!value)
         return TL_OK;
     TL_TRY(tl_read_string(r, value, "the name of a material", &name));
-    material->index = find_material(r, name);
+    tl_text prefix = tl_scope_prefix(r);
+    do
+        material->index = find_material(r, prefix, name);
+    while (!material->index && tl_prefix_shorten(&prefix));
     if (material->index || tl_text_is(name, "default"))
         return TL_OK;
     const uint32_t *names = r->document->materials.data;
@@ -415,7 +398,7 @@ static tl_status read_pair(const tl_reader *r, const tl_json *value, tl_material
     return status < 0 ? tl_read_refused(r, value, status) : TL_OK;
 }
 
-static tl_status read_pairs(const tl_reader *r, const tl_json *list)
+static tl_status read_pairs(tl_reader *r, const tl_json *list)
 {
     bool seen[MOST_MATERIALS + 1][MOST_MATERIALS + 1] = {{false}};
     if (!list)
@@ -445,40 +428,57 @@ static tl_status read_title(tl_reader *r, const tl_json *schema, const tl_json *
 static tl_status read_general(tl_reader *r, const tl_json *const *f)
 {
     r->settings = tl_settings_default();
-    TL_TRY(read_title(r, f[SCHEMA], f[TITLE]));
-    TL_TRY(tl_read_vector(r, f[GRAVITY], 3, TL_ANY("m/s^2"), r->settings.gravity));
-    TL_TRY(tl_read_number(r, f[STEP], TL_ABOVE_0("s"), &r->settings.step));
-    TL_TRY(tl_read_number(r, f[DURATION], TL_ABOVE_0("s"), &r->document->record.duration));
-    TL_TRY(read_record(r, f[RECORD]));
-    TL_TRY(read_settings(r, f[SETTINGS]));
-    TL_TRY(read_solver(r, f[SOLVER]));
+    TL_TRY(read_title(r, f[TL_SCENE_SCHEMA], f[TL_SCENE_TITLE]));
+    TL_TRY(tl_read_vector(r, f[TL_SCENE_GRAVITY], 3, TL_ANY("m/s^2"), r->settings.gravity));
+    TL_TRY(tl_read_number(r, f[TL_SCENE_STEP], TL_ABOVE_0("s"), &r->settings.step));
+    TL_TRY(tl_read_number(r, f[TL_SCENE_DURATION], TL_ABOVE_0("s"), &r->document->record.duration));
+    TL_TRY(read_record(r, f[TL_SCENE_RECORD]));
+    TL_TRY(read_settings(r, f[TL_SCENE_SETTINGS]));
+    TL_TRY(read_solver(r, f[TL_SCENE_SOLVER]));
     tl_status status = tl_scene_set_settings(r->scene, &r->settings);
     return status < 0 ? tl_read_refused(r, tl_json_at(r->tree, 0), status) : TL_OK;
 }
 
+tl_status tl_read_head(tl_reader *r, tl_scope *scope, const tl_array *given)
+{
+    TL_TRY(read_version(r, scope->root));
+    TL_TRY(tl_read_fields(r, scope->root, "a scene", TL_SCENE_KEYS, tl_scene_keys, scope->fields));
+    return read_parameters(r, scope->fields[TL_SCENE_PARAMETERS], given);
+}
+
+/* What is of the scene as a whole; of fragments it does not count. */
+static tl_status read_whole(tl_reader *r)
+{
+    r->scope = (const tl_scope *)r->scopes.data + r->scopes.count - 1;
+    r->parameters = r->scope->parameters;
+    return read_general(r, r->scope->fields);
+}
+
 tl_status tl_read_scene(tl_reader *r)
 {
-    const tl_json *f[KEYS], *root = tl_json_at(r->tree, 0);
+    static const struct part {
+        int key;
+        tl_status (*read)(tl_reader *r, const tl_json *value);
+    } parts[] = {
+        {TL_SCENE_MATERIALS, read_materials},      {TL_SCENE_PAIRS, read_pairs},
+        {TL_SCENE_GROUPS, tl_read_groups},         {TL_SCENE_GEOMETRIES, tl_read_geometries},
+        {TL_SCENE_GEOMETRIES, tl_read_splits},     {TL_SCENE_BODIES, tl_read_bodies},
+        {TL_SCENE_FILLS, tl_read_fills},           {TL_SCENE_EMITTERS, tl_read_emitters},
+        {TL_SCENE_JOINTS, tl_read_joints},         {TL_SCENE_START, tl_read_starts},
+        {TL_SCENE_EXCLUDE, tl_read_exclusions},    {TL_SCENE_EVENTS, tl_read_events},
+        {TL_SCENE_BOUNDARIES, tl_read_boundaries}, {TL_SCENE_FORCES, tl_read_forces},
+        {TL_SCENE_MONITORS, tl_read_monitors},
+    };
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     r->most = most_bodies;
     if (pages > 0 && page > 0 && (uint64_t)pages / bytes_each * (uint64_t)page < r->most)
         r->most = (uint64_t)pages / bytes_each * (uint64_t)page;
-    TL_TRY(read_version(r, root));
-    TL_TRY(tl_read_fields(r, root, "a scene", KEYS, tl_scene_keys, f));
-    TL_TRY(read_parameters(r, f[PARAMETERS]));
-    TL_TRY(read_general(r, f));
-    TL_TRY(read_materials(r, f[MATERIALS]));
-    TL_TRY(read_pairs(r, f[PAIRS]));
-    TL_TRY(tl_read_groups(r, f[GROUPS]));
-    TL_TRY(tl_read_geometries(r, f[GEOMETRIES]));
-    TL_TRY(tl_read_bodies(r, f[BODIES]));
-    TL_TRY(tl_read_fills(r, f[FILLS]));
-    TL_TRY(tl_read_emitters(r, f[EMITTERS]));
-    TL_TRY(tl_read_joints(r, f[JOINTS]));
-    TL_TRY(tl_read_exclusions(r, f[EXCLUDE]));
-    TL_TRY(tl_read_recorded(r, r->recorded));
-    TL_TRY(tl_read_events(r, f[EVENTS]));
-    TL_TRY(tl_read_boundaries(r, f[BOUNDARIES]));
-    TL_TRY(tl_read_forces(r, f[FORCES]));
-    return tl_read_monitors(r, f[MONITORS]);
+    TL_TRY(tl_read_scopes(r));
+    TL_TRY(read_whole(r));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        TL_TRY(tl_read_each(r, parts[i].key, parts[i].read));
+        if (parts[i].read == tl_read_splits)
+            TL_TRY(tl_read_pieces(r));
+    }
+    return tl_read_recorded(r, r->recorded);
 }

@@ -225,10 +225,8 @@ static tl_status give_key(tl_reader *r, uint32_t index, tl_text key)
     return TL_OK;
 }
 
-/* Appends a value to an object as a member. */
-static tl_status add_member(set *s, uint32_t object, tl_text key, uint32_t index)
+tl_status tl_read_add_member(tl_reader *r, uint32_t object, tl_text key, uint32_t index)
 {
-    tl_reader *r = s->r;
     TL_TRY(give_key(r, index, key));
     tl_json *o = tl_json_at(r->tree, object);
     if (!o->count) {
@@ -263,7 +261,7 @@ static tl_status add_object(set *s, uint32_t object, tl_text key, uint32_t *made
         .source = value->source, .kind = TL_JSON_OBJECT, .flags = TL_JSON_CHANGED};
     *made = (uint32_t)s->r->tree->values.count;
     TL_TRY(tl_array_append(&s->r->tree->values, &empty, 1));
-    return add_member(s, object, key, *made);
+    return tl_read_add_member(s->r, object, key, *made);
 }
 
 /* One step of the path from the value `at`, with the rest of the path behind it: to what it leads
@@ -277,6 +275,16 @@ static tl_status walk(set *s, uint32_t *at, const path_step *step, tl_text rest)
         TL_TRY(find_entry(s, *at, step->text, &found));
     } else if (here->kind == TL_JSON_OBJECT) {
         found = member(s->r, *at, step->text);
+        const bool names_file = member(s->r, *at, tl_text_of("file"));
+        if (!found && names_file && tl_text_is(step->text, "scene")) { /* what a fragment holds */
+            TL_TRY(tl_read_load(s->r));
+            found = member(s->r, *at, step->text);
+        }
+        if (found && names_file && member(s->r, *at, tl_text_of("scene")) &&
+            tl_text_is(step->text, "file"))
+            return refuse(s->name, "the fragment is read already, expected it before what is set "
+                                   "inside of it");
+        here = tl_json_at(s->r->tree, *at);
     } else {
         char text[64];
         return refuse(s->name, "'%.*s' leads into %s, expected a path that is in the scene", cut,
@@ -284,7 +292,8 @@ static tl_status walk(set *s, uint32_t *at, const path_step *step, tl_text rest)
     }
     here->flags |= TL_JSON_CHANGED;
     if (!rest.length)
-        return found ? replace(s, found, step->text) : add_member(s, *at, step->text, s->root);
+        return found ? replace(s, found, step->text)
+                     : tl_read_add_member(s->r, *at, step->text, s->root);
     if (!found && rest.data[0] == '[')
         return refuse(s->name, "there is no '%.*s', expected a path that is in the scene", cut,
                       step->text.data);
@@ -299,16 +308,46 @@ static tl_status check_first(const set *s, tl_text first, uint32_t parameters)
 {
     const tl_reader *r = s->r;
     tl_near near = tl_near_start(first);
-    for (size_t i = 0; i < tl_scene_key_count; i++)
+    for (size_t i = 0; i < TL_SCENE_KEYS; i++)
         if (tl_text_is(first, tl_scene_keys[i]))
             return TL_OK;
-    tl_near_offer_all(&near, tl_scene_keys, tl_scene_key_count);
+    tl_near_offer_all(&near, tl_scene_keys, TL_SCENE_KEYS);
     if (parameters)
         for (const tl_json *v = tl_json_first(r->tree, tl_json_at(r->tree, parameters)); v;
              v = tl_json_next(r->tree, v))
             tl_near_offer(&near, tl_json_key(r->tree, v));
     return refuse(s->name, "neither a parameter nor a key of the scene, expected one%s",
                   tl_near_hint(&near));
+}
+
+/* "left.torque": a parameter of the fragment that is included as "left". */
+static tl_status walk_fragment(set *s, path_step name, tl_text parameter)
+{
+    uint32_t at = 0;
+    const path_step steps[] = {{tl_text_of("include"), false},
+                               {name.text, true},
+                               {tl_text_of("parameters"), false},
+                               {parameter, false}};
+    for (int i = 0; i < 4; i++)
+        TL_TRY(walk(s, &at, &steps[i], i < 3 ? parameter : (tl_text){"", 0}));
+    return TL_OK;
+}
+
+/* Whether a fragment is included by this name. */
+static bool is_fragment(const set *s, tl_text name)
+{
+    const tl_reader *r = s->r;
+    const uint32_t list = member(r, 0, tl_text_of("include"));
+    if (!list || tl_json_at(r->tree, list)->kind != TL_JSON_ARRAY)
+        return false;
+    for (const tl_json *v = tl_json_first(r->tree, tl_json_at(r->tree, list)); v;
+         v = tl_json_next(r->tree, v)) {
+        const uint32_t at = member(r, (uint32_t)(v - tl_json_at(r->tree, 0)), tl_text_of("name"));
+        if (at && tl_json_at(r->tree, at)->kind == TL_JSON_STRING &&
+            tl_text_same(tl_json_text(r->tree, tl_json_at(r->tree, at)), name))
+            return true;
+    }
+    return false;
 }
 
 static tl_status carry_out(set *s)
@@ -328,6 +367,8 @@ static tl_status carry_out(set *s)
         if (bad)
             return refuse(s->name, "is no path, expected one such as gravity, solver.iterations, "
                                    "fills[0].count or bodies[NAME].density");
+        if (first && tl_expression_is_name(path) && is_fragment(s, step.text))
+            return walk_fragment(s, step, path);
         if (first)
             TL_TRY(check_first(s, step.text, parameters));
         TL_TRY(walk(s, &at, &step, path));

@@ -21,15 +21,78 @@ tl_status tl_read_axis(const tl_reader *r, const tl_json *value, double axis[3],
     return TL_OK;
 }
 
-/* {"axis": [x, y, z], "angle": degrees} */
+/* The rotation whose columns are three perpendicular unit vectors. */
+static void turn_of_axes(double axes[3][3], double q[4])
+{
+    const double xx = axes[0][0], yy = axes[1][1], zz = axes[2][2];
+    /* the largest of the four is found by a root, the others by it */
+    const double squares[4] = {1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz,
+                               1 - xx - yy + zz};
+    const double differences[3] = {axes[1][2] - axes[2][1], axes[2][0] - axes[0][2],
+                                   axes[0][1] - axes[1][0]};
+    int k = 0;
+    for (int i = 1; i < 4; i++)
+        k = squares[i] > squares[k] ? i : k;
+    const double twice = sqrt(squares[k]);
+    q[k] = twice / 2;
+    for (int i = 0; i < 4; i++) {
+        if (i == k)
+            continue;
+        if (!k || !i)
+            q[i] = differences[(k ? k : i) - 1] / (2 * twice);
+        else
+            q[i] = (axes[i - 1][k - 1] + axes[k - 1][i - 1]) / (2 * twice);
+    }
+}
+
+/* Two of the axes x, y and z: the first is kept, the second made perpendicular to it. */
+static tl_status read_directions(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                                 double quaternion[4])
+{
+    double axes[3][3], length = 1, along = 0, square = 0;
+    const int first = f[0] ? 0 : 1, second = f[0] && f[1] ? 1 : 2;
+    if ((f[0] != NULL) + (f[1] != NULL) + (f[2] != NULL) != 2)
+        return tl_read_fail(r, value, "has %d of 'x', 'y' and 'z', expected two directions",
+                            f[0] && f[1] ? 3 : 1);
+    TL_TRY(tl_read_axis(r, f[first], axes[first], &length));
+    for (int k = 0; k < 3; k++)
+        axes[first][k] /= length;
+    TL_TRY(tl_read_axis(r, f[second], axes[second], &length));
+    for (int k = 0; k < 3; k++)
+        along += axes[second][k] * axes[first][k];
+    for (int k = 0; k < 3; k++) {
+        axes[second][k] -= along * axes[first][k];
+        square += axes[second][k] * axes[second][k];
+    }
+    if (!(square > 1e-12))
+        return tl_read_fail(r, f[second], "is parallel to the other, expected another direction");
+    for (int k = 0; k < 3; k++)
+        axes[second][k] /= sqrt(square);
+    const int third = 3 - first - second;
+    double *a = axes[(third + 1) % 3], *b = axes[(third + 2) % 3]; /* right-handed */
+    for (int k = 0; k < 3; k++)
+        axes[third][k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    turn_of_axes(axes, quaternion);
+    return TL_OK;
+}
+
+/* {"axis": [x, y, z], "angle": degrees}, or two of {"x", "y", "z"}. */
 static tl_status read_turn(const tl_reader *r, const tl_json *value, double quaternion[4])
 {
-    static const char *const keys[] = {"axis", "angle"};
-    const tl_json *f[2];
+    static const char *const keys[] = {"axis", "angle", "x", "y", "z"};
+    const tl_json *f[5];
     double axis[3], length = 1, angle = 0;
-    TL_TRY(tl_read_fields(r, value, "a turn by an angle about an axis", 2, keys, f));
+    TL_TRY(tl_read_fields(r, value, "a turn by an angle about an axis", 5, keys, f));
+    if (f[2] || f[3] || f[4]) {
+        if (f[0] || f[1])
+            return tl_read_fail_key(r, value, f[0] ? f[0] : f[1],
+                                    "has '%s' beside directions, expected one or the other",
+                                    f[0] ? "axis" : "angle");
+        return read_directions(r, value, f + 2, quaternion);
+    }
     if (!f[0])
-        return tl_read_missing(r, value, "axis", "an array of 3 numbers");
+        return tl_read_missing(r, value, "axis",
+                               "an array of 3 numbers, or two of 'x', 'y' and 'z'");
     if (!f[1])
         return tl_read_missing(r, value, "angle", "a number (degrees)");
     TL_TRY(tl_read_axis(r, f[0], axis, &length));
@@ -44,7 +107,8 @@ static tl_status read_turn(const tl_reader *r, const tl_json *value, double quat
 tl_status tl_read_orientation(const tl_reader *r, const tl_json *value, double quaternion[4])
 {
     static const char *const expected =
-        "a unit quaternion [w, x, y, z], or {\"axis\": [x, y, z], \"angle\": degrees}";
+        "a unit quaternion [w, x, y, z], {\"axis\": [x, y, z], \"angle\": degrees}, or two of "
+        "{\"x\", \"y\", \"z\"}";
     double q[4], square = 0;
     if (!value)
         return TL_OK;
@@ -80,12 +144,14 @@ enum {
     EDGE_U,
     EDGE_V,
     GEOMETRY,
-    SHAPE_KEYS
+    REPEAT,
+    SHAPE_KEYS,
+    OF_KINDS = REPEAT /* keys from RADIUS to here belong to some kinds */
 };
-static const char *const shape_keys[] = {"kind",        "material", "group",        "mask",
-                                         "sensor",      "position", "orientation",  "radius",
-                                         "half_length", "size",     "half_extents", "radii",
-                                         "rounding",    "edge_u",   "edge_v",       "geometry"};
+static const char *const shape_keys[] = {
+    "kind",        "material", "group",       "mask",     "sensor",       "position",
+    "orientation", "radius",   "half_length", "size",     "half_extents", "radii",
+    "rounding",    "edge_u",   "edge_v",      "geometry", "repeat"};
 
 /* What a kind takes: keys that it needs, and keys that it may have. A box takes 'size' or
  * 'half_extents'. */
@@ -113,12 +179,12 @@ static tl_status check_used(const tl_reader *r, const tl_json *value, const tl_j
         [RADII] = "the semi-axes [x, y, z] (m)", [EDGE_U] = "an edge [x, y, z] (m)",
         [EDGE_V] = "an edge [x, y, z] (m)",      [GEOMETRY] = "the name of a geometry",
     };
-    for (int i = RADIUS; i < SHAPE_KEYS; i++)
+    for (int i = RADIUS; i < OF_KINDS; i++)
         if (f[i] && !used[kind][i])
             return tl_read_fail_key(r, value, f[i], "has '%s', expected none on %s %s",
                                     shape_keys[i], kind == TL_ELLIPSOID ? "an" : "a",
                                     tl_word(TL_WORDS_SHAPE, kind));
-    for (int i = RADIUS; i < SHAPE_KEYS; i++)
+    for (int i = RADIUS; i < OF_KINDS; i++)
         if (!f[i] && used[kind][i] == NEEDS)
             return tl_read_missing(r, value, shape_keys[i], expected[i]);
     return TL_OK;
@@ -155,13 +221,11 @@ static tl_status read_numbers(const tl_reader *r, const tl_json *value, const tl
     return tl_read_vector(r, f[EDGE_V], 3, TL_ANY("m"), shape->edge_v);
 }
 
-tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind body,
-                        tl_shape_def *shape)
+static tl_status read_shape(const tl_reader *r, const tl_json *value, const tl_json *const *f,
+                            tl_body_kind body, tl_shape_def *shape)
 {
-    const tl_json *f[SHAPE_KEYS];
     uint32_t kind = 0;
     *shape = tl_sphere_default(0);
-    TL_TRY(tl_read_fields(r, value, "a shape", SHAPE_KEYS, shape_keys, f));
     TL_TRY(tl_read_kind(r, value, f[KIND], tl_words(TL_WORDS_SHAPE), &kind));
     shape->kind = (tl_shape_kind)kind;
     TL_TRY(check_used(r, value, f, shape->kind));
@@ -182,4 +246,28 @@ tl_status tl_read_shape(const tl_reader *r, const tl_json *value, tl_body_kind b
     if (f[GEOMETRY])
         TL_TRY(tl_read_geometry(r, f[GEOMETRY], shape->kind, &shape->geometry));
     return read_numbers(r, value, f, shape);
+}
+
+tl_status tl_read_shapes(tl_reader *r, const tl_json *list, tl_body_kind body, tl_array *shapes)
+{
+    const tl_json *f[SHAPE_KEYS];
+    const uint64_t items = r->items;
+    tl_shape_def shape;
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        uint32_t count = 1;
+        TL_TRY(tl_read_fields(r, v, "a shape", SHAPE_KEYS, shape_keys, f));
+        if (f[REPEAT])
+            TL_TRY(tl_read_repeat(r, f[REPEAT], &count));
+        TL_TRY(tl_read_charge(r, v, 0, count));
+        for (uint32_t i = 0; i < count; i++) {
+            if (f[REPEAT])
+                tl_repeat_at(r, i);
+            TL_TRY(read_shape(r, v, f, body, &shape));
+            TL_TRY(tl_array_append(shapes, &shape, 1));
+        }
+        if (f[REPEAT])
+            tl_repeat_end(r);
+    }
+    r->items = items; /* bodies are charged for their shapes */
+    return TL_OK;
 }

@@ -324,8 +324,10 @@ tl_status tl_result_document(const tl_result *result, tl_document **document)
     if (status == TL_OK)
         status = tl_document_parse_stored(
             result->path, (tl_text){text.data, strnlen(text.data, text.count)},
-            (tl_stored_geometries){result->geometries.infos.count, result->geometries.infos.data,
-                                   result->geometries.pieces.count, result->geometries.pieces.data},
+            (tl_stored_geometries){.count = result->geometries.infos.count,
+                                   .infos = result->geometries.infos.data,
+                                   .split_count = result->geometries.pieces.count,
+                                   .splits = result->geometries.pieces.data},
             document);
     tl_array_free(&text);
     return status;

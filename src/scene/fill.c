@@ -35,6 +35,7 @@ static tl_status check_fill(const tl_scene *scene, const tl_fill_def *def)
     const size_t left = TL_MOST_ITEMS - scene->list.bodies.count;
     TL_TRY(tl_check_enum(&place, "pattern", def->pattern, TL_WORDS_PATTERN));
     TL_TRY(tl_region_check_spheres(&place, &def->region, &def->size, def->density));
+    TL_TRY(check_not_negative(&place, "mass", def->mass));
     TL_TRY(check_not_negative(&place, "gap", def->gap));
     TL_TRY(check_not_negative(&place, "jitter", def->jitter));
     if (def->jitter > 0 && def->pattern > TL_FILL_HEX)
@@ -246,6 +247,7 @@ static tl_status add_chunk(tl_scene *scene, tl_fill_job *job, size_t at, size_t 
     for (size_t i = 0; i < count; i++) {
         bodies[i] = tl_body_default();
         bodies[i].density = def->density;
+        bodies[i].mass = def->mass;
         memcpy(bodies[i].velocity, def->velocity, sizeof bodies[i].velocity);
         if (copies) {
             tl_templates_copy(&job->templates, def->seed, at + i, choices[i], spheres + 4 * i,

@@ -28,10 +28,13 @@ static tl_status check_rows(const tl_place *place, const tl_table *t)
             snprintf(name, sizeof name, "%s[%zu]", t->times_name, i);
             return tl_check_below(place, name, 1, &t->times[i], TL_TABLE_LIMIT);
         }
-        if (i && !(t->times[i] > t->times[i - 1])) {
+        /* two rows of one time are a jump */
+        const bool jump = !t->rule && i && t->times[i] == t->times[i - 1] &&
+                          (i < 2 || t->times[i - 1] > t->times[i - 2]);
+        if (i && !(t->times[i] > t->times[i - 1]) && !jump) {
             snprintf(name, sizeof name, "%s[%zu..%zu]", t->times_name, i - 1, i);
             return tl_refuse(place, name, 2, &t->times[i - 1],
-                             t->rule ? t->rule : "times must increase strictly");
+                             t->rule ? t->rule : "times must increase; two of them may be equal");
         }
         const double *row = t->rows + i * t->width;
         for (size_t k = 0; k < t->width; k++)

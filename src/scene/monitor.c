@@ -14,7 +14,7 @@ enum {
     MOST_UNIT = 15,
     MOST_TEXT = 4096, /* of an expression */
     MOST_CHANNELS = 4096,
-    MOST_OF_ONE = TL_JOINT_CHANNELS + 3 * TL_JOINT_AXES + 1 /* channels of a joint that is free */
+    MOST_OF_ONE = TL_JOINT_CHANNELS + 4 * TL_JOINT_AXES + 1 /* channels of a joint that is free */
 };
 
 tl_monitor_def tl_monitor_default(void)
@@ -54,6 +54,8 @@ static void integrate_unit(const char *unit, char out[16])
     const size_t length = strlen(unit);
     if (length > 2 && strcmp(unit + length - 2, "/s") == 0)
         snprintf(out, 16, "%.*s", (int)length - 2, unit);
+    else if (strcmp(unit, "W") == 0)
+        snprintf(out, 16, "J");
     else
         snprintf(out, 16, "%.13s%ss", unit, length ? " " : "");
 }
@@ -75,8 +77,8 @@ static tl_status add_joint_channels(tl_monitor_list *list, const tl_monitor_rec 
         "fx",     "fy",       "fz",       "force",    "tx",       "ty",       "tz",
         "torque", "local_fx", "local_fy", "local_fz", "local_tx", "local_ty", "local_tz"};
     static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz", "length"};
-    static const char *const parts[] = {"", "_rate", "_motor"};
-    static const char *const units[2][3] = {{"m", "m/s", "N"}, {"rad", "rad/s", "N m"}};
+    static const char *const parts[] = {"", "_rate", "_motor", "_work"};
+    static const char *const units[2][4] = {{"m", "m/s", "N", "J"}, {"rad", "rad/s", "N m", "J"}};
     const char *name = m->def.name;
     char channel[16];
     for (int i = 0; i < TL_JOINT_CHANNELS; i++) {
@@ -84,7 +86,7 @@ static tl_status add_joint_channels(tl_monitor_list *list, const tl_monitor_rec 
         TL_TRY(add_channel(list, name, loads[i], torque ? "N m" : "N"));
     }
     for (int i = 0; i <= TL_JOINT_LINE; i++)
-        for (int k = 0; k < 3 && (m->axes >> i & 1); k++) {
+        for (int k = 0; k < 4 && (m->axes >> i & 1); k++) {
             snprintf(channel, sizeof channel, "%s%s", axes[i], parts[k]);
             TL_TRY(add_channel(list, name, channel, units[i > 2 && i < TL_JOINT_LINE][k]));
         }
@@ -127,6 +129,21 @@ static size_t find_channel(const tl_monitor_list *list, const char *name)
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
+/* Names with points between them: "left.wheel". */
+static bool is_path(tl_text text)
+{
+    while (text.length) {
+        const char *point = memchr(text.data, '.', text.length);
+        const size_t length = point ? (size_t)(point - text.data) : text.length;
+        if (!tl_expression_is_name((tl_text){text.data, length}))
+            return false;
+        if (!point)
+            return true;
+        text = (tl_text){point + 1, text.length - length - 1};
+    }
+    return false;
+}
+
 /* A name that stands alone, as one channel, must not hide a function in later expressions. */
 static tl_status check_name(const tl_monitor_list *list, const tl_place *place,
                             const tl_monitor_def *def)
@@ -136,9 +153,11 @@ static tl_status check_name(const tl_monitor_list *list, const tl_place *place,
     if (!name)
         return tl_refuse_text(place, "name", "NULL", "it must be a text");
     const tl_text text = {name, strnlen(name, MOST_NAME + 1)};
-    if (text.length > MOST_NAME || !tl_expression_is_name(text))
-        return tl_refuse_text(place, "name", name,
-                              "it must be a letter or _, then letters, digits and _; at most 40");
+    if (text.length > MOST_NAME || !is_path(text))
+        return tl_refuse_text(
+            place, "name", name,
+            "it must be a letter or _, then letters, digits and _, or several of those "
+            "with points between them; at most 40");
     if (tl_monitor_is_alone(def->kind) && (tl_expression_is_taken(text) || tl_text_is(text, "t")))
         return tl_refuse_text(place, "name", name, "that is built in; it must be another");
     for (size_t i = 0; i < list->monitors.count; i++)

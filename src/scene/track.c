@@ -33,12 +33,12 @@ tl_track tl_motion_track(const tl_motion_def *def, tl_motion_part part)
                                           .texts = def->angular_expressions};
 }
 
-/* The row of a table before time t, or the first, and which part of the way to the next one t is
- * (0 without a next one). */
+/* The last row of a table at or before time t, or the first, and which part of the way to the next
+ * one t is (0 without a next one). Where two rows have one time, the second counts from it on. */
 static size_t find_row(size_t length, const double *times, double t, double *part)
 {
     size_t low = 0, high = length - 1;
-    if (t <= times[0])
+    if (t < times[0])
         high = 0;
     else if (t >= times[high])
         low = high;

@@ -43,7 +43,7 @@ lines()
 }
 
 expect "$(lines run resume)" r
-expect "$(lines run resume check info export decompose query view bench help --help --version)" ""
+expect "$(lines run resume check info export decompose query plot view bench help --help --version)" ""
 expect "$(lines run resume)" help r
 expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""

@@ -99,10 +99,11 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:1: unknown key 'gravty'; did you mean 'gravity'?"},
     {SEEN, SCENE("'colour': 3"),
      "s.json:2:1: unknown key 'colour', expected '$schema', 'version', 'title', 'parameters', "
-     "'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', 'pairs', "
+     "'include', 'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', "
+     "'pairs', "
      "'groups', 'exclude', "
-     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces', 'joints' or "
-     "'monitors'"},
+     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces', 'joints', "
+     "'start' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
     {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
@@ -387,19 +388,19 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE("'bodies': [{'orientation': [1, 0, 0], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
      "s.json:2:28: bodies[0].orientation: is an array of 3, expected a unit quaternion [w, x, y, "
-     "z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+     "z], {\"axis\": [x, y, z], \"angle\": degrees}, or two of {\"x\", \"y\", \"z\"}"},
     {BLIND,
      SCENE(
          "'bodies': [{'orientation': [1, 0, 0, 1], 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
      "s.json:2:28: bodies[0].orientation: has the norm 1.41421, expected a unit quaternion [w, x, "
-     "y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+     "y, z], {\"axis\": [x, y, z], \"angle\": degrees}, or two of {\"x\", \"y\", \"z\"}"},
     {SEEN,
      SCENE("'bodies': [{'orientation': [1, 0, 0, 1e200], 'shapes': [{'kind': 'sphere', 'radius': "
            "1}]}]"),
      "s.json:2:38: bodies[0].orientation[3]: is 1e200, expected a number from -1 to 1"},
     {SEEN, SCENE("'bodies': [{'orientation': 90, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
-     "s.json:2:28: bodies[0].orientation: is 90, expected a unit quaternion [w, x, y, z], or "
-     "{\"axis\": [x, y, z], \"angle\": degrees}"},
+     "s.json:2:28: bodies[0].orientation: is 90, expected a unit quaternion [w, x, y, z], "
+     "{\"axis\": [x, y, z], \"angle\": degrees}, or two of {\"x\", \"y\", \"z\"}"},
     {SEEN,
      SCENE("'bodies': [{'orientation': {'axis': [0, 0, 1]}, 'shapes': [{'kind': 'sphere', "
            "'radius': 1}]}]"),
@@ -407,7 +408,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE(
          "'bodies': [{'orientation': {'angle': 90}, 'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
-     "s.json:2:28: bodies[0].orientation: has no 'axis', expected an array of 3 numbers"},
+     "s.json:2:28: bodies[0].orientation: has no 'axis', expected an array of 3 numbers, or two of "
+     "'x', 'y' and 'z'"},
     {BLIND,
      SCENE("'bodies': [{'orientation': {'axis': [0, 0, 0], 'angle': 90}, 'shapes': [{'kind': "
            "'sphere', 'radius': 1}]}]"),
@@ -703,7 +705,7 @@ static const bad_scene bad_scenes[] = {
     {SEEN,
      SCENE("'bodies': [{'kind': 'fixed', 'shapes': [{'kind': 'plane', 'orientation': [0]}]}]"),
      "s.json:2:74: bodies[0].shapes[0].orientation: is an array of 1, expected a unit quaternion "
-     "[w, x, y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+     "[w, x, y, z], {\"axis\": [x, y, z], \"angle\": degrees}, or two of {\"x\", \"y\", \"z\"}"},
     /* ---- Motions and repeats ---- */
     {SEEN, SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': 1}]"),
      "s.json:2:76: bodies[0].motion: is 1, expected an object: a motion"},
@@ -761,9 +763,9 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:114: bodies[0].motion.table[0][3]: is null, expected a number"},
     {BLIND,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': {'kind': "
-           "'table', 'table': [[0, 0, 0, 0],\n[0, 1, 1, 1]]}}]"),
-     "s.json:3:2: bodies[0].motion.table[1][0]: is 0, expected a time after that of the row before "
-     "(s)"},
+           "'table', 'table': [[0, 0, 0, 0], [0, 1, 1, 1],\n[0, 1, 1, 1]]}}]"),
+     "s.json:3:2: bodies[0].motion.table[2][0]: is 0, expected a time after that of the two rows "
+     "before (s)"},
     {SEEN,
      SCENE("'bodies': [{'kind': 'prescribed', 'shapes': [{'kind': 'plane'}], 'motion': "
            "{'kind': 'sine', 'frequency': 1, 'phase': 1}}]"),
@@ -1305,7 +1307,7 @@ static const bad_scene bad_scenes[] = {
            "0.1, 'colour': 1}]"),
      "s.json:2:91: fills[0]: unknown key 'colour', expected 'name', 'region', 'pattern', 'radius', "
      "'size', 'count', 'seed', 'gap', 'jitter', 'density', 'material', 'velocity', "
-     "'templates', 'scale', 'group' or 'mask'"},
+     "'templates', 'scale', 'group', 'mask' or 'mass'"},
     {BLIND,
      SCENE("'bodies': [{'name': 'sand', 'position': [9, 0, 0], 'shapes': [{'kind': 'sphere', "
            "'radius': 0.1}]}],\n'fills': [{'name': 'sand', 'region': {'kind': 'box', 'low': [0, 0, "
@@ -2009,7 +2011,7 @@ static const bad_scene bad_scenes[] = {
      SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], "
                   "'orientation': [1, 1, 0, 0]}]"),
      "s.json:6:94: joints[0].orientation: has the norm 1.41421, expected a unit quaternion [w, x, "
-     "y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+     "y, z], {\"axis\": [x, y, z], \"angle\": degrees}, or two of {\"x\", \"y\", \"z\"}"},
     {SEEN,
      SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'frame_a': "
                   "{'position': [0, 0, 1]}}]"),
@@ -2022,7 +2024,7 @@ static const bad_scene bad_scenes[] = {
      SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'frame_a': {'orientation': "
                   "[0, 0, 0, 0]}}]"),
      "s.json:6:89: joints[0].frame_a.orientation: has the norm 0, expected a unit quaternion [w, "
-     "x, y, z], or {\"axis\": [x, y, z], \"angle\": degrees}"},
+     "x, y, z], {\"axis\": [x, y, z], \"angle\": degrees}, or two of {\"x\", \"y\", \"z\"}"},
     {SEEN,
      SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'points': "
                   "[[0, 0, 0], [1, 0, 0]]}]"),
@@ -2145,8 +2147,8 @@ static const bad_scene bad_scenes[] = {
      "(s), then rad/s"},
     {BLIND,
      SCENE(JOINTS "[{'kind': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], 'motor': "
-                  "{'speed': {'table': [[1, 1], [1, 2]]}}}]"),
-     "s.json:6:118: joints[0].motor.speed.table[1][0]: is 1, expected a time after that of the row "
+                  "{'speed': {'table': [[1, 1], [0, 2]]}}}]"),
+     "s.json:6:118: joints[0].motor.speed.table[1][0]: is 0, expected a time after that of the row "
      "before (s)"},
     {SEEN,
      SCENE(
@@ -2333,6 +2335,98 @@ static const bad_scene bad_scenes[] = {
                   "{'torque': 3, 'limit': 1}}]"),
      "s.json:7:24: joints[0].motor: has 'limit', expected none beside 'torque', which is all it "
      "exerts"},
+    /* ---- Fragments ---- */
+    {SEEN, SCENE("'include': {}"),
+     "s.json:2:12: include: is an object, expected an array of fragments {\"file\", ...}"},
+    {SEEN, SCENE("'include': [3]"),
+     "s.json:2:13: include[0]: is 3, expected an object: a fragment"},
+    {SEEN, SCENE("'include': [{'name': 'a'}]"),
+     "s.json:2:13: include[0]: has no 'file', expected the name of a scene file, or a 'scene'"},
+    {SEEN, SCENE("'include': [{'file': 3}]"),
+     "s.json:2:22: include[0].file: is 3, expected the name of a scene file"},
+    {SEEN, SCENE("'include': [{'file': ''}]"),
+     "s.json:2:22: include[0].file: is \"\", expected the name of a scene file"},
+    {SEEN, SCENE("'include': [{'file': 'x.json', 'colour': 3, 'scene': {'version': 1}}]"),
+     "s.json:2:32: include[0]: unknown key 'colour', expected 'file', 'scene', 'name', "
+     "'parameters', 'position' or 'orientation'"},
+    {BLIND, SCENE("'include': [{'file': 'no such file.json'}]"),
+     "s.json:2:22: include[0].file: no such file.json: cannot be opened: No such file or "
+     "directory"},
+    {SEEN, SCENE("'include': [{'scene': 3}]"),
+     "s.json:2:23: include[0].scene: is 3, expected an object: a scene, {\"version\": 1, ...}"},
+    {SEEN, SCENE("'include': [{'scene': {}}]"),
+     "s.json:2:23: include[0].scene: has no 'version', expected 1, or a text \"1.0\" to \"1.1\": "
+     "the "
+     "versions of the format that this Talus reads"},
+    {SEEN, SCENE("'include': [{'scene': {'version': 1, 'bodie': []}}]"),
+     "s.json:2:38: include[0].scene: unknown key 'bodie'; did you mean 'bodies'?"},
+    {SEEN, SCENE("'include': [{'name': 'a b', 'scene': {'version': 1}}]"),
+     "s.json:2:22: include[0].name: is \"a b\", expected a name of letters, digits and _"},
+    {BLIND,
+     SCENE("'include': [{'parameters': {'sped': 1}, 'scene': {'version': 1, 'parameters': "
+           "{'speed': 2}}}]"),
+     "s.json:2:29: include[0].parameters: 'sped' is no parameter of the fragment, expected one; "
+     "did you mean 'speed'?"},
+    {BLIND,
+     SCENE("'parameters': {'speed': 2}, 'include': [{'scene': {'version': 1, 'step': "
+           "'=1', 'bodies': [{'mass': '=speed', 'inertia': [1, 1, 1]}]}}]"),
+     "s.json:2:102: include[0].scene.bodies[0].mass: in \"=speed\": unknown name 'speed', expected "
+     "a parameter declared before, pi or a function"},
+    {BLIND,
+     SCENE("'include': [{'orientation': {'axis': [0, 0, 1], 'angle': 30}, 'scene': "
+           "{'version': 1,\n'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': "
+           "[1, 1, 1]}, 'radius': 0.1}]}}]"),
+     "s.json:3:22: include[0].scene.fills[0].region: is a box, which the fragment's orientation "
+     "would turn, expected quarter turns, or a cylinder or sphere"},
+    {BLIND,
+     SCENE("'include': [{'name': 'a', 'scene': {'version': 1, 'bodies': [{'name': 'b', "
+           "'shapes': [{'kind': 'sphere', 'radius': 1}]}]}}],\n'bodies': [{'name': 'a.b', "
+           "'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:3:21: bodies[0].name: is \"a.b\", the name of bodies[0], expected another"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': {'x': [1, 0, 0]}, 'shapes': [{'kind': 'sphere', "
+           "'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: has 1 of 'x', 'y' and 'z', expected two directions"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': {'x': [1, 0, 0], 'y': [0, 1, 0], 'z': [0, 0, 1]}, "
+           "'shapes': [{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:28: bodies[0].orientation: has 3 of 'x', 'y' and 'z', expected two directions"},
+    {BLIND,
+     SCENE("'bodies': [{'orientation': {'x': [1, 0, 0], 'y': [-2, 0, 0]}, 'shapes': "
+           "[{'kind': 'sphere', 'radius': 1}]}]"),
+     "s.json:2:50: bodies[0].orientation.y: is parallel to the other, expected another direction"},
+    {SEEN,
+     SCENE("'bodies': [{'orientation': {'x': [1, 0, 0], 'angle': 3}, 'shapes': [{'kind': "
+           "'sphere', 'radius': 1}]}]"),
+     "s.json:2:45: bodies[0].orientation: has 'angle' beside directions, expected one or the "
+     "other"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'mass': 1, 'density': 2}]"),
+     "s.json:2:91: fills[0]: has both 'mass' and 'density', expected one of them"},
+    {SEEN,
+     SCENE("'fills': [{'region': {'kind': 'box', 'low': [0, 0, 0], 'high': [1, 1, 1]}, "
+           "'radius': 0.1, 'mass': 0}]"),
+     "s.json:2:99: fills[0].mass: is 0, expected a number above 0 (kg)"},
+    {BLIND,
+     SCENE("'bodies': [{'repeat': {'count': 2}, 'shapes': [{'kind': 'sphere', 'radius': "
+           "'=1-k', 'repeat': {'count': 2, 'index': 'k'}}]}]"),
+     "s.json:2:77: bodies[0].shapes[0].radius: is \"=1-k\", which gives 0, expected a number above "
+     "0 (m), with i = 0, with k = 1"},
+    {BLIND,
+     SCENE("'bodies': [{'repeat': {'count': 2}, 'shapes': [{'kind': 'sphere', 'radius': "
+           "1, 'repeat': {'count': 2}}]}]"),
+     "s.json:2:90: bodies[0].shapes[0].repeat: has no 'index', expected one, because 'i' is a "
+     "parameter, with i = 0"},
+    /* ---- Starts ---- */
+    {SEEN, SCENE("'start': {}"),
+     "s.json:2:10: start: is an object, expected an array of starts {\"result\", \"bodies\"}"},
+    {SEEN, SCENE("'start': [{'bodies': ['a']}]"),
+     "s.json:2:11: start[0]: has no 'result', expected the name of a result file"},
+    {SEEN, SCENE("'start': [{'result': 3, 'bodies': ['a']}]"),
+     "s.json:2:22: start[0].result: is 3, expected the name of a result file"},
+    {BLIND, SCENE("'start': [{'result': 'no such.h5', 'bodies': ['a']}]"),
+     "s.json:2:22: start[0].result: no such.h5: No such file or directory"},
 };
 
 #endif

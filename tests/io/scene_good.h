@@ -261,15 +261,69 @@ static const char scene_joints[] =
     "   'second': {'kind': 'joint', 'joint': ['chain', 1]},\n"
     "   'power': {'kind': 'expression', 'expression': '=elbow.rz_rate*elbow.rz_motor'}}}\n";
 
+/* A fragment that stands in the scene, twice, turned and moved, with all that has a frame. */
+static const char scene_include[] =
+    "{'version': '1.1', 'parameters': {'v': 3},\n"
+    " 'include': [{'name': 'left', 'parameters': {'speed': '=v'}, 'position': [0, 2, 0],\n"
+    "   'orientation': {'x': [0, 1, 0], 'z': [0, 0, 1]}, 'comment': 'a cart', 'scene':\n"
+    "   {'version': 1, 'parameters': {'speed': 2, 'r': 0.1}, 'step': 7,\n"
+    "    'groups': ['carts'], 'materials': {'rubber': {'friction': 0.9}},\n"
+    "    'pairs': [{'materials': ['rubber', 'rubber'], 'friction': 0.1, 'restitution': 0}],\n"
+    "    'geometries': {'tip': {'hull': [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}},\n"
+    "    'bodies': [{'name': 'box', 'group': 'carts', 'position': [0, 0, 0.5],\n"
+    "      'velocity': ['=speed', 0, 0], 'shapes': [{'kind': 'hull', 'geometry': 'tip'},\n"
+    "      {'kind': 'sphere', 'radius': '=r', 'material': 'rubber', 'position': ['=0.2*k', 0, 0],\n"
+    "       'repeat': {'count': 3, 'index': 'k'}}]},\n"
+    "     {'name': 'gate', 'kind': 'prescribed', 'position': [1, 0, 0.1], 'shapes':\n"
+    "      [{'kind': 'sphere', 'radius': '=r'}], 'motion': {'kind': 'expression',\n"
+    "      'offset': ['0.1*sin(t)', 0, '0.2*t'], 'axis': [0, 1, 0], 'angle': 't'}},\n"
+    "     {'name': 'arm', 'kind': 'prescribed', 'position': [3, 0, 0.1], 'shapes':\n"
+    "      [{'kind': 'sphere', 'radius': '=r'}], 'motion': {'kind': 'table',\n"
+    "      'table': [[0, 0, 0, 0], [1, 0.5, 0, 0]], 'axis': [1, 0, 0], 'angles': [[0, 0], [1, "
+    "2]]}},\n"
+    "     {'name': 'wheel', 'position': [0, 0, 0.2], 'shapes': [{'kind': 'sphere', 'radius': "
+    "'=r'}]}],\n"
+    "    'fills': [{'name': 'load', 'region': {'kind': 'box', 'low': [5, 0, 0], 'high': [6, 2, "
+    "1]},\n"
+    "      'radius': 0.2, 'count': 3, 'mass': 0.005, 'velocity': [1, 0, 0]}],\n"
+    "    'emitters': [{'name': 'tap', 'region': {'kind': 'sphere', 'centre': [9, 0, 1], 'radius': "
+    "1},\n"
+    "      'radius': 0.1, 'rate': 10}],\n"
+    "    'joints': [{'name': 'pin', 'kind': 'revolute', 'bodies': ['box', 'wheel'], 'at': [0, 0, "
+    "0.2],\n"
+    "      'axis': [0, 1, 0], 'motor': {'torque': {'table': [[0, 0], [0.1, 0], [0.1, 0.5]]}}},\n"
+    "     {'kind': 'spherical', 'bodies': ['ground', 'wheel'], 'frame_a': {'position': [0, 0, "
+    "0.2]}}],\n"
+    "    'forces': [{'body': 'wheel', 'force': [1, 0, 0], 'torque': [0, 0.1, 0]},\n"
+    "      {'body': 'box', 'table': [[0, 1, 0, 0, 0, 0, 0], [1, 5, 0, 0, 0, 0, 0.1]]}],\n"
+    "    'exclude': [['box', 'gate']], 'events': [{'time': 1, 'remove': ['gate']}],\n"
+    "    'boundaries': [{'keep': {'kind': 'box', 'low': [null, null, -5], 'high': [90, null, "
+    "null]}}],\n"
+    "    'monitors': {'pin': {'kind': 'joint', 'joint': 'pin'}, 'at': {'kind': 'position',\n"
+    "      'on': 'box', 'axis': [1, 0, 0]}, 'twist': {'kind': 'torque', 'on': 'load', 'about':\n"
+    "      [5, 1, 0]}, 'power': {'kind': 'expression', 'expression': '=pin.rz_motor*pin.rz_rate',\n"
+    "      'unit': 'W'}, 'work': {'kind': 'integral', 'of': 'power'}, 'flow': {'kind': "
+    "'mass_flow',\n"
+    "      'on': 'tap', 'plane': {'point': [9, 0, 0], 'normal': [1, 0, 0]}}, 'eye': {'kind': "
+    "'ray',\n"
+    "      'origin': [0, 0, 3], 'direction': [1, 0, -1], 'max_distance': 5}}}}],\n"
+    " 'groups': ['carts', 'ground'],\n"
+    " 'pairs': [{'materials': ['left.rubber', 'default'], 'friction': 0.7, 'restitution': 0}],\n"
+    " 'bodies': [{'name': 'floor', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n"
+    "   {'position': [20, 0, 1], 'orientation': {'y': [0, 0, 1], 'z': [1, 0, 0.1]},\n"
+    "    'shapes': [{'kind': 'hull', 'geometry': 'left.tip'}]}],\n"
+    " 'monitors': {'sum': {'kind': 'expression', 'expression': '=left.work + left.at.along'}}}\n";
+
 static const struct good_scene {
     const char *name, *text;
 } good_scenes[] = {
     {"least", "{'version': 1}"},
     {"least, as a number with a point", "{'version': 1.0, 'step': 1e-3, 'duration': 1E1}"},
-    {"empty lists", "{'version': 1, 'parameters': {}, 'record': {}, 'settings': {}, 'solver': {},"
-                    " 'materials': {}, 'pairs': [], 'groups': [], 'exclude': [], 'geometries': {}, "
-                    "'bodies': [], 'fills': [], 'emitters': [],"
-                    " 'events': [], 'boundaries': [], 'forces': [], 'joints': [], 'monitors': {}}"},
+    {"empty lists",
+     "{'version': 1, 'parameters': {}, 'include': [], 'record': {}, 'settings': {}, 'solver': {},"
+     " 'materials': {}, 'pairs': [], 'groups': [], 'exclude': [], 'geometries': {}, "
+     "'bodies': [], 'fills': [], 'emitters': [],"
+     " 'events': [], 'boundaries': [], 'forces': [], 'joints': [], 'monitors': {}}"},
     {"a mark in front", "\xef\xbb\xbf{'version': 1}"},
     {"a minor version", "{'version': '1.0'}"},
     {"what to record",
@@ -285,6 +339,7 @@ static const struct good_scene {
     {"shapes", scene_shapes},
     {"filters", scene_filters},
     {"joints", scene_joints},
+    {"fragments", scene_include},
 };
 
 #endif

@@ -6,7 +6,8 @@
 
 static const char *const variables[] = {"t", "x"};
 static const tl_parameter parameters[] = {{{"a", 1}, 0.1}, {{"t", 1}, 99}, {{"a", 1}, 3}};
-static const tl_names names = {parameters, 3, variables, 2, false};
+static const tl_names names = {
+    .parameters = parameters, .parameter_count = 3, .variables = variables, .variable_count = 2};
 
 static tl_status compile(tl_expression *e, const char *text, tl_expression_error *error)
 {
@@ -36,7 +37,11 @@ static void inlined_parameters_keep_the_value(void **state)
     (void)state;
     static const char *const texts[] = {"a", "-a^2", "2^-a", "1e3+a*x", "max(a,t)/a2", "3.a"};
     const tl_parameter odd[] = {{{"a", 1}, -1.0 / 3}, {{"a2", 2}, 1e-300}, {{"x", 1}, 5}};
-    const tl_names before = {odd, 3, variables, 2, false}, after = {NULL, 0, variables, 2, false};
+    const tl_names before = {.parameters = odd,
+                             .parameter_count = 3,
+                             .variables = variables,
+                             .variable_count = 2},
+                   after = {.variables = variables, .variable_count = 2};
     const double v[] = {0.3, 0.7};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         tl_expression one = {0}, two = {0};
@@ -91,7 +96,8 @@ static void names_may_have_points(void **state)
     (void)state;
     static const char *const channels[] = {"t", "drag.x", "drag.magnitude", "floor.z"};
     const tl_parameter odd[] = {{{"drag", 4}, 5}, {{"x", 1}, 7}};
-    const tl_names known = {odd, 2, channels, 4, false};
+    const tl_names known = {
+        .parameters = odd, .parameter_count = 2, .variables = channels, .variable_count = 4};
     const double v[] = {1, 10, 100, 1000};
     tl_expression e = {0};
     tl_expression_error error;
@@ -153,10 +159,52 @@ static void deep_stacks_are_refused(void **state)
     tl_expression_free(&e);
 }
 
+static void comparisons(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"1 < 2", 1},          {"2 < 1", 0},   {"2 > 1", 1},    {"1 <= 1", 1},
+                 {"1 >= 1", 1},         {"1 > 1", 0},   {"1 == 1", 1},   {"1 != 1", 0},
+                 {"3*(1 < 2) + 1", 4},  {"0/0 < 1", 0}, {"0/0 >= 1", 0}, {"1+1 > 1", 1},
+                 {"max(1 < 2, 0)*5", 5}};
+    tl_expression e = {0};
+    tl_expression_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        context("%s", cases[i].text);
+        assert_ok(tl_expression_compile(&e, tl_text_of(cases[i].text), &names, &error));
+        assert_near(tl_expression_value(&e, (double[]){0, 0}), cases[i].value, 0);
+    }
+    assert_status(tl_expression_compile(&e, tl_text_of("1 < 2 < 3"), &names, &error), TL_BAD_DATA);
+    assert_status(tl_expression_compile(&e, tl_text_of("1 = 2"), &names, &error), TL_BAD_DATA);
+    tl_expression_free(&e);
+}
+
+/* Inside a fragment its own channels come first, then those around it. */
+static void prefixes(void **state)
+{
+    (void)state;
+    static const char *const channels[] = {"t", "x", "a.x", "a.b.x", "y"};
+    const tl_names known = {.variables = channels, .variable_count = 5, .prefix = {"a.b.c.", 6}};
+    const double v[] = {1, 2, 3, 4, 5};
+    tl_expression e = {0};
+    tl_expression_error error;
+    tl_array out = {.item = 1};
+    assert_ok(tl_expression_compile(&e, tl_text_of("x + 10*y + 100*t"), &known, &error));
+    assert_near(tl_expression_value(&e, v), 4 + 50 + 100, 0);
+    assert_ok(tl_expression_inline(tl_text_of("x+y"), &known, &out));
+    assert_true(tl_text_is((tl_text){out.data, out.count}, "a.b.x+y"));
+    tl_array_free(&out);
+    tl_expression_free(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_have_their_values),
+        cmocka_unit_test(prefixes),
+        cmocka_unit_test(comparisons),
         cmocka_unit_test(inlined_parameters_keep_the_value),
         cmocka_unit_test(mistakes_are_pointed_at),
         cmocka_unit_test(names_may_have_points),

@@ -2,7 +2,7 @@
  * and until the joint is gone. */
 #include "support.h"
 
-enum { CHANNELS = 14 + 3 + 1 + 14 + 3 + 1 };
+enum { CHANNELS = 14 + 4 + 1 + 14 + 4 + 1 };
 
 /* A bar on a motor, and a ball on a rod; a monitor of each joint. */
 static tl_world *machine(tl_precision precision)
@@ -72,12 +72,13 @@ static void assert_measured(tl_world *world)
     assert_true(values[14] == s[0].value[5]);
     assert_true(values[15] == s[0].rate[5]);
     assert_true(values[16] == s[0].motor[5]);
-    assert_true(values[17] == s[0].error);
-    assert_loads(values + 18, &s[1]);
-    assert_true(values[32] == s[1].value[0]);
-    assert_true(values[33] == s[1].rate[0]);
-    assert_true(values[34] == s[1].motor[0]);
-    assert_true(values[35] == s[1].error);
+    assert_true(values[18] == s[0].error);
+    assert_loads(values + 19, &s[1]);
+    assert_true(values[33] == s[1].value[0]);
+    assert_true(values[34] == s[1].rate[0]);
+    assert_true(values[35] == s[1].motor[0]);
+    assert_true(values[36] == 0); /* it has no motor */
+    assert_true(values[37] == s[1].error);
     assert_near(s[1].value[0], 1, 1e-6); /* the rod */
 }
 
@@ -90,9 +91,10 @@ static void monitors_have_the_states(void **state)
     } some[] = {{0, "hinge.fx", "N"},           {7, "hinge.torque", "N m"},
                 {13, "hinge.local_tz", "N m"},  {14, "hinge.rz", "rad"},
                 {15, "hinge.rz_rate", "rad/s"}, {16, "hinge.rz_motor", "N m"},
-                {17, "hinge.error", "m"},       {32, "rod.length", "m"},
-                {33, "rod.length_rate", "m/s"}, {34, "rod.length_motor", "N"},
-                {35, "rod.error", "m"}};
+                {17, "hinge.rz_work", "J"},     {18, "hinge.error", "m"},
+                {33, "rod.length", "m"},        {34, "rod.length_rate", "m/s"},
+                {35, "rod.length_motor", "N"},  {36, "rod.length_work", "J"},
+                {37, "rod.error", "m"}};
     for (tl_precision precision = TL_MIXED; precision <= TL_DOUBLE; precision++) {
         tl_world *world = machine(precision), *copy;
         tl_monitor_info info;
@@ -113,6 +115,7 @@ static void monitors_have_the_states(void **state)
         assert_near(values[15], 2, precision == TL_DOUBLE ? 1e-12 : 1e-6);
         assert_near(values[14], 2 * 20 * 0.005, 1e-5);
         assert_true(values[16] > 0 && values[16] <= 2000);
+        assert_true(values[17] > 0);
 
         void *bytes;
         size_t count;
@@ -131,9 +134,9 @@ static void monitors_have_the_states(void **state)
         assert_ok(tl_world_remove_joint(world, (tl_joint){1}));
         step(world, 1);
         assert_ok(tl_world_read_monitors(world, CHANNELS, values));
-        for (int i = 0; i < 18; i++)
+        for (int i = 0; i < 19; i++)
             assert_true(isnan(values[i]));
-        assert_false(isnan(values[18]));
+        assert_false(isnan(values[19]));
         tl_world_destroy(world);
     }
 }

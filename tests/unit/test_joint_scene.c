@@ -402,7 +402,7 @@ static const spoil spoils[] = {
     {TL_JOINT_REVOLUTE, no_rows, TL_BAD_ARGUMENT,
      "joint.axes[5].target.table_length is 0; it must be >= 1"},
     {TL_JOINT_REVOLUTE, falling_rows, TL_BAD_ARGUMENT,
-     "joint.axes[5].target.times[1..2] is (2, 1); times must increase strictly"},
+     "joint.axes[5].target.times[1..2] is (2, 1); times must increase; two of them may be equal"},
     {TL_JOINT_REVOLUTE, lost_rows, TL_BAD_ARGUMENT,
      "joint.axes[5].target.table_length is 3; a function of this kind has none: it must be 0"},
     {TL_JOINT_REVOLUTE, no_text, TL_BAD_ARGUMENT,

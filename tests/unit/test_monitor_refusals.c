@@ -58,11 +58,12 @@ static void test_names(void **state)
 {
     (void)state;
     tl_scene *scene = scene_of_two();
-    const char *rule = "it must be a letter or _, then letters, digits and _; at most 40";
+    const char *rule = "it must be a letter or _, then letters, digits and _, or several of those "
+                       "with points between them; at most 40";
     char text[200];
     REFUSE(FORCE, d.name = NULL, TL_BAD_ARGUMENT, "monitor.name is NULL; it must be a text");
-    static const char *const names[] = {"", "2a", "a b", "a.b",
-                                        "a2345678901234567890123456789012345678901"};
+    static const char *const names[] = {
+        "", "2a", "a b", "a.2", "a.", ".a", "a2345678901234567890123456789012345678901"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(text, sizeof text, "monitor.name is %s; %s", names[i], rule);
         REFUSE(FORCE, d.name = names[i], TL_BAD_ARGUMENT, text);

@@ -489,11 +489,15 @@ static const body_case body_cases[] = {
     {SHAKER, BAD, {P(body.motion.offsets)}, M "offsets is NULL; it must point to the table's rows"},
     {SHAKER, BAD, {R(times[1], NAN)}, M "times[1] is nan; it must be finite"},
     {SHAKER, BAD, {R(times[2], INFINITY)}, M "times[2] is inf; it must be finite"},
+    {SHAKER, TL_OK, {R(times[2], 0.25)}, NULL}, /* a jump */
     {SHAKER,
      BAD,
-     {R(times[2], 0.25)},
-     M "times[1..2] is (0.25, 0.25); times must increase strictly"},
-    {SHAKER, BAD, {R(times[0], 1)}, M "times[0..1] is (1, 0.25); times must increase strictly"},
+     {R(times[2], 0.25), R(times[0], 0.25)},
+     M "times[1..2] is (0.25, 0.25); times must increase; two of them may be equal"},
+    {SHAKER,
+     BAD,
+     {R(times[0], 1)},
+     M "times[0..1] is (1, 0.25); times must increase; two of them may be equal"},
     {SHAKER, BAD, {R(offsets[7], NAN)}, M "offsets[2] is (6, nan, 8); " FINITE},
     {SHAKER, TL_OK, {N(body.motion.table_length, 1)}, NULL},
 };
@@ -658,7 +662,9 @@ static const struct {
      TL_TOO_LARGE,
      "force.table_length is 2147483647; it must be at most 2147483646"},
     {{FR(times[0], NAN)}, BAD, "force.times[0] is nan; it must be finite"},
-    {{FR(times[1], 0)}, BAD, "force.times[0..1] is (0, 0); times must increase strictly"},
+    {{FR(times[1], -1)},
+     BAD,
+     "force.times[0..1] is (0, -1); times must increase; two of them may be equal"},
     {{FR(values[6], -INFINITY)}, BAD, "force.values[1] is (-inf, 7, 8, 9, 10, 11); " FINITE},
 };
 

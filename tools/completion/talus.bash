@@ -30,7 +30,7 @@ _talus()
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export decompose query view bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose query plot view bench help --help --version"
         return
     fi
 
@@ -61,6 +61,10 @@ _talus()
             --merge --density --quiet -q --json --help -h"
         files=$meshes
         ;;
+    plot)
+        options="--output -o --y --x --from --to --inset --title --force -f --quiet -q --help -h"
+        files=h5
+        ;;
     query)
         options="--ray --overlap --max-distance --margin --hollow --frame --set --json --help -h"
         files="json h5"
@@ -71,7 +75,7 @@ _talus()
         files="json h5"
         ;;
     help)
-        _talus_words "$word" "run resume check info export decompose query view bench"
+        _talus_words "$word" "run resume check info export decompose query plot view bench"
         return
         ;;
     bench)
@@ -95,6 +99,8 @@ _talus()
     --output | -o)
         if [ "$command" = export ]; then
             _talus_files "$word" csv pvd
+        elif [ "$command" = plot ]; then
+            _talus_files "$word" svg png
         elif [ "$command" = decompose ]; then
             _talus_files "$word" json
         else
@@ -105,6 +111,7 @@ _talus()
     --compression) _talus_words "$word" "none lossless quantised" ;;
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
     --ray | --overlap | --max-distance | --margin | --frame) ;;
+    --y | --x | --inset | --title) ;;
     --tolerance | --spheres | --pieces | --vertices | --name | --material | --scale | --merge | --density) ;;
     *)
         case $word in
