@@ -13,7 +13,7 @@
 #define ROUNDS   12u
 #define FEW      6u   /* groups of an island whose choices are all tried */
 #define ALIKE    0.9  /* the cosine of normals that are those of one facet, a step later */
-#define UNSOLVED 1e-2 /* m/s: a residual that stops the run */
+#define UNSOLVED 1e-3 /* m/s: a residual that stops the run */
 
 /* An island while it is solved. */
 typedef struct solving {
