@@ -187,6 +187,7 @@ bool measure_contacts(const bench_options *options, bench_output *output, size_t
 /* The benches, one file each. */
 void bench_pile(const bench_options *options, bench_output *output); /* and shapes */
 void bench_crowd(const bench_options *options, bench_output *output);
+void bench_chute(const bench_options *options, bench_output *output);
 void bench_contacts(const bench_options *options, bench_output *output);
 void bench_scaling(const bench_options *options, bench_output *output);
 void bench_convergence(const bench_options *options, bench_output *output);

@@ -14,7 +14,7 @@
 
 #include "solid.h"
 
-#define PEER_START_MAGIC  "TLSTART2"
+#define PEER_START_MAGIC  "TLSTART3"
 #define PEER_RESULT_MAGIC "TLRESLT1"
 
 /* What a peer is to do. */
@@ -45,7 +45,26 @@ typedef struct peer_start {
     uint64_t solids;   /* PEER_PILE: 1 for bodies of this shape, 0 for spheres */
     uint64_t cubes;    /* and 1 where that is a cube */
     solid shape;
+    uint64_t tiles; /* PEER_PILE: so many of box 0, side by side along x; 0: one */
+    double along;   /* PEER_PILE: m/s^2, gravity along x */
+    double speed;   /* PEER_PILE: m/s, along x at the start */
 } peer_start;
+
+/* Box i of a start, counted with the tiles, which come first: its half extents, and where it is. */
+static inline uint64_t peer_boxes(const peer_start *start)
+{
+    return start->box_count + (start->tiles ? start->tiles - 1 : 0);
+}
+
+static inline const double *peer_box(const peer_start *start, uint64_t i, double at[3])
+{
+    const uint64_t more = start->tiles ? start->tiles - 1 : 0;
+    const double *box = start->boxes[i < more ? 0 : i - more];
+    at[0] = box[0] + (i <= more ? 2 * (double)i * box[3] : 0);
+    at[1] = box[1];
+    at[2] = box[2];
+    return box + 3;
+}
 
 /* One contact of a result of PEER_CONTACTS: a < b, counted from 0. */
 typedef struct peer_contact {

@@ -30,7 +30,7 @@ enum {
     TAKES_UNTIL = 1 << 1,    /* --until */
     TAKES_SETS = 1 << 2,     /* --set */
     TAKES_BACKEND = 1 << 3,  /* --backend, --threads */
-    TAKES_SOLVER = 1 << 4,   /* --stepper, --solver, --iterations, --precision */
+    TAKES_SOLVER = 1 << 4,   /* --stepper, --planes, --solver, --iterations, --precision */
     TAKES_RECORD = 1 << 5,   /* --rate, --contacts, --fields, --compression, --no-record, --force */
     TAKES_QUIET = 1 << 6,    /* --quiet */
     TAKES_JSON = 1 << 7,     /* --json */
@@ -67,6 +67,7 @@ typedef struct options {
     int64_t threads;     /* 0: as many as the machine offers */
     int64_t backend;     /* a backend_choice */
     int64_t stepper;     /* a tl_stepper */
+    int64_t planes;      /* a tl_planes */
     int64_t solver;      /* a tl_solver_kind */
     int64_t iterations;  /* of the velocity problem */
     int64_t precision;   /* a tl_precision */

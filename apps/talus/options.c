@@ -14,6 +14,11 @@ static const char *stepper_word(uint32_t i)
     return tl_words(TL_WORDS_STEPPER)[i];
 }
 
+static const char *planes_word(uint32_t i)
+{
+    return tl_words(TL_WORDS_PLANES)[i];
+}
+
 static const char *solver_word(uint32_t i)
 {
     return tl_words(TL_WORDS_SOLVER)[i];
@@ -91,6 +96,8 @@ static const option known[] = {
      KIND_WORD, FIELD(backend), backend_word, 0, 0},
     {"--stepper", NULL, "how a step goes in time", TAKES_SOLVER, 0, KIND_WORD, FIELD(stepper),
      stepper_word, 0, 0},
+    {"--planes", NULL, "which plane of a shape a contact acts as", TAKES_SOLVER, 0, KIND_WORD,
+     FIELD(planes), planes_word, 0, 0},
     {"--solver", NULL, "the solver", TAKES_SOLVER, 0, KIND_WORD, FIELD(solver), solver_word, 0, 0},
     {"--iterations", "N", "iterations of the solver a step, at most", TAKES_SOLVER, 0, KIND_COUNT,
      FIELD(iterations), NULL, 1, 1000000},
@@ -205,6 +212,7 @@ static const options nothing = {.until = NAN,
                                 .threads = -1,
                                 .backend = BACKEND_AUTO,
                                 .stepper = -1,
+                                .planes = -1,
                                 .solver = -1,
                                 .iterations = -1,
                                 .precision = -1,

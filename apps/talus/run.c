@@ -63,6 +63,9 @@ static size_t add_sets(const options *given, char texts[][SET_ROOM], const char 
     if (given->stepper >= 0)
         snprintf(texts[n++], SET_ROOM, "settings.stepper=%s",
                  tl_word(TL_WORDS_STEPPER, (uint32_t)given->stepper));
+    if (given->planes >= 0)
+        snprintf(texts[n++], SET_ROOM, "settings.planes=%s",
+                 tl_word(TL_WORDS_PLANES, (uint32_t)given->planes));
     for (size_t i = 0; i < n; i++)
         sets[count + i] = texts[i];
     return count + n;

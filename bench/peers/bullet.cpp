@@ -129,21 +129,25 @@ bool run_pile(const peer_start &start, const std::vector<double> &centres,
     Engine engine;
     btDiscreteDynamicsWorld world(&engine.dispatcher, &engine.broadphase, &engine.solver,
                                   &engine.configuration);
-    world.setGravity(btVector3(0, 0, btScalar(-start.gravity)));
+    world.setGravity(btVector3(btScalar(start.along), 0, btScalar(-start.gravity)));
     world.getSolverInfo().m_numIterations = solver_iterations;
     engine.shape = make_shape(start);
     std::vector<std::unique_ptr<btRigidBody>> bodies;
     const btVector3 none(0, 0, 0);
-    for (uint64_t i = 0; i < start.box_count; i++) {
-        engine.boxes.push_back(std::make_unique<btBoxShape>(vector(start.boxes[i] + 3)));
+    const uint64_t boxes = peer_boxes(&start);
+    for (uint64_t i = 0; i < boxes; i++) {
+        double at[3];
+        engine.boxes.push_back(std::make_unique<btBoxShape>(vector(peer_box(&start, i, at))));
         bodies.push_back(
-            make_body(0, none, engine.boxes.back().get(), start.boxes[i], nullptr, start.friction));
+            make_body(0, none, engine.boxes.back().get(), at, nullptr, start.friction));
     }
     btVector3 inertia;
     const btScalar mass = body_mass(start, &inertia);
-    for (uint64_t i = 0; i < start.bodies; i++)
+    for (uint64_t i = 0; i < start.bodies; i++) {
         bodies.push_back(make_body(mass, inertia, engine.shape.get(), &centres[3 * i],
                                    start.solids ? &orientations[4 * i] : nullptr, start.friction));
+        bodies.back()->setLinearVelocity(btVector3(btScalar(start.speed), 0, 0));
+    }
     for (auto &body : bodies)
         world.addRigidBody(body.get());
 
@@ -157,8 +161,8 @@ bool run_pile(const peer_start &start, const std::vector<double> &centres,
     result.bodies = start.bodies;
     result.contacts = count_contacts(engine.dispatcher);
     memcpy(result.magic, PEER_RESULT_MAGIC, sizeof result.magic);
-    bool written = peer_write(out, &result, sizeof result) &&
-                   write_rows(out, bodies, start.box_count, start.solids);
+    bool written =
+        peer_write(out, &result, sizeof result) && write_rows(out, bodies, boxes, start.solids);
 
     for (auto &body : bodies)
         world.removeRigidBody(body.get());

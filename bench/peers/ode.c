@@ -113,7 +113,7 @@ static void make_pile(engine *e, const peer_start *start, const double *centres,
     e->joints = dJointGroupCreate(0);
     e->friction = start->friction;
     make_space(e, start->radius);
-    dWorldSetGravity(e->world, 0, 0, -start->gravity);
+    dWorldSetGravity(e->world, start->along, 0, -start->gravity);
     dWorldSetQuickStepNumIterations(e->world, SOLVER_ITERATIONS);
     dWorldSetAutoDisableFlag(e->world, 0);
     for (int i = 0; i < 4 * SOLID_FACES; i++)
@@ -122,10 +122,11 @@ static void make_pile(engine *e, const peer_start *start, const double *centres,
         e->corners[i] = start->shape.corner[i / 3][i % 3];
     if (start->solids)
         make_planes(e, start);
-    for (uint64_t i = 0; i < start->box_count && !start->solids; i++) {
-        const double *box = start->boxes[i];
-        dGeomID geom = dCreateBox(e->space, 2 * box[3], 2 * box[4], 2 * box[5]);
-        dGeomSetPosition(geom, box[0], box[1], box[2]);
+    for (uint64_t i = 0; i < peer_boxes(start) && !start->solids; i++) {
+        double at[3];
+        const double *half = peer_box(start, i, at);
+        dGeomID geom = dCreateBox(e->space, 2 * half[0], 2 * half[1], 2 * half[2]);
+        dGeomSetPosition(geom, at[0], at[1], at[2]);
     }
     dMass mass;
     set_mass(start, &mass);
@@ -134,6 +135,7 @@ static void make_pile(engine *e, const peer_start *start, const double *centres,
         dBodySetMass(e->bodies[i], &mass);
         dGeomSetBody(make_geom(e, start), e->bodies[i]);
         dBodySetPosition(e->bodies[i], centres[3 * i], centres[3 * i + 1], centres[3 * i + 2]);
+        dBodySetLinearVel(e->bodies[i], start->speed, 0, 0);
         const double *q = orientations + 4 * i;
         if (start->solids)
             dBodySetQuaternion(e->bodies[i], (dReal[]){q[0], q[1], q[2], q[3]});

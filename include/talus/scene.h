@@ -276,6 +276,12 @@ typedef enum tl_planar {
     TL_PLANAR_XZ = 1    /**< dynamic bodies keep their y, and turn about y alone */
 } tl_planar;
 
+/** Which plane of a shape a contact acts as for one step (docs/theory.md, "Planes by motion"). */
+typedef enum tl_planes {
+    TL_PLANES_BY_MOTION = 0, /**< where bodies move on: the plane that their path leads to */
+    TL_PLANES_NEAREST = 1    /**< the one that is nearest as the step begins */
+} tl_planes;
+
 /** What the steppers TL_STEPPER_STEWART_TRINKLE and TL_STEPPER_PEG take (docs/theory.md, "Exact
  * geometry"). */
 typedef struct tl_exact_def {
@@ -367,6 +373,7 @@ typedef struct tl_settings {
     tl_stepper stepper;       /**< default TL_STEPPER_DVI */
     tl_exact_def exact;       /**< of exact steppers */
     tl_planar planar;         /**< default TL_PLANAR_NONE */
+    tl_planes planes;         /**< default TL_PLANES_BY_MOTION; not used by exact steppers */
     double envelope;          /**< m, contacts are made for gaps up to this (delta); 0, the default:
                                    5 % of the smallest radius of a dynamic body's shapes */
     tl_overlap overlap;       /**< default TL_OVERLAP_SPLIT */

@@ -30,7 +30,8 @@ typedef enum tl_vocabulary {
     TL_WORDS_DRIVE = 17,       /**< tl_drive: "none", "speed", ... */
     TL_WORDS_STEPPER = 18,     /**< tl_stepper: "dvi", ... */
     TL_WORDS_PLANAR = 19,      /**< tl_planar: "none", "xz" */
-    TL_WORDS_JOINTS = 20       /**< tl_joint_method: "exact", ... */
+    TL_WORDS_JOINTS = 20,      /**< tl_joint_method: "exact", ... */
+    TL_WORDS_PLANES = 21       /**< tl_planes: "by-motion", "nearest" */
 } tl_vocabulary;
 
 /** All words of an enum in the order of its values, which start at 0, with NULL at the end. No

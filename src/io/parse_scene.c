@@ -188,17 +188,18 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
         STEPPER,
         EXACT,
         PLANAR,
+        PLANES,
         COUNT
     };
     static const char *const keys[] = {
         "envelope", "overlap",   "recovery_fraction", "recovery_speed", "restitution_speed",
         "impacts",  "max_speed", "precision",         "stepper",        "exact",
-        "planar"};
+        "planar",   "planes"};
     static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_settings *s = &r->settings;
     uint32_t overlap = s->overlap, impacts = s->impacts, precision = s->precision;
-    uint32_t stepper = s->stepper, planar = s->planar;
+    uint32_t stepper = s->stepper, planar = s->planar, planes = s->planes;
     if (!object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "settings", COUNT, keys, f));
@@ -213,8 +214,10 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_choice(r, f[STEPPER], tl_words(TL_WORDS_STEPPER), &stepper));
     TL_TRY(read_exact(r, f[EXACT], &s->exact));
     TL_TRY(tl_read_choice(r, f[PLANAR], tl_words(TL_WORDS_PLANAR), &planar));
+    TL_TRY(tl_read_choice(r, f[PLANES], tl_words(TL_WORDS_PLANES), &planes));
     s->stepper = (tl_stepper)stepper;
     s->planar = (tl_planar)planar;
+    s->planes = (tl_planes)planes;
     s->overlap = (tl_overlap)overlap;
     s->impacts = (tl_impacts)impacts;
     s->precision = (tl_precision)precision;

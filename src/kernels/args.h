@@ -354,7 +354,23 @@ typedef struct tlk_build {
     TLK_REAL *contact_moment_out;
     TLK_REAL *restitution;  /* rows, where impacts come before the problem, else NULL */
     const TLK_REAL *impact; /* rows, 3 fields: their impulses; NULL where there were none */
+    double moves;           /* (m/s)^2: of a pair that moves on, at least */
+    uint32_t *moved;        /* pairs: those that do, in any order; or NULL */
+    uint32_t *moved_count;
 } tlk_build;
+
+#define TLK_PLANE_MOVES 0.01 /* of its half width: what moves so far within a step moves on */
+
+/* Planes of contacts, chosen by motion. */
+typedef struct tlk_planes {
+    tlk_build build;
+    const TLK_REAL *vel;   /* 8 per body: velocities with the impulses that rows start with */
+    double envelope;       /* m */
+    const uint32_t *moved; /* pairs */
+    TLK_REAL *contact_n;
+    TLK_REAL *contact_place; /* NULL: tlk_build.contact_place */
+    uint32_t *feature;       /* NULL: tlk_touching.feature */
+} tlk_planes;
 
 /* Crowded bodies in sweeps: each of their pairs has one of several copies of the body, which share
  * its mass and inertia evenly. */

@@ -13,6 +13,7 @@ tl_settings tl_settings_default(void)
         .stepper = TL_STEPPER_DVI,
         .exact = {.directions = 8},
         .planar = TL_PLANAR_NONE,
+        .planes = TL_PLANES_BY_MOTION,
         .envelope = 0,
         .overlap = TL_OVERLAP_SPLIT,
         .recovery_fraction = 0.5,
@@ -96,6 +97,7 @@ tl_status tl_settings_check(const tl_settings *settings)
     TL_TRY(tl_check_enum(&place, "stepper", settings->stepper, TL_WORDS_STEPPER));
     TL_TRY(check_exact(&place, &settings->exact));
     TL_TRY(tl_check_enum(&place, "planar", settings->planar, TL_WORDS_PLANAR));
+    TL_TRY(tl_check_enum(&place, "planes", settings->planes, TL_WORDS_PLANES));
     if (!(settings->envelope >= 0 && isfinite(settings->envelope)))
         return tl_refuse(&place, "envelope", 1, &settings->envelope, "it must be finite and >= 0");
     TL_TRY(check_overlap(&place, settings));

@@ -46,6 +46,7 @@ static const struct vocabulary {
     [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth", "stewart-trinkle", "peg")},
     [TL_WORDS_PLANAR] = {"TL_PLANAR_", WORDS("none", "xz")},
     [TL_WORDS_JOINTS] = {"TL_JOINTS_", WORDS("exact", "iterate")},
+    [TL_WORDS_PLANES] = {"TL_PLANES_", WORDS("by-motion", "nearest")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

@@ -91,6 +91,10 @@ tl_status tl_solve_apgd(tl_backend *, tl_workspace *, tl_problem *, const tl_sol
 tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solver_def *, uint32_t,
                        tl_solution *);
 
+/* Adds what the impulses that rows start with do to `vel`, velocities of bodies; by colours, where
+ * the problem has them. */
+void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel);
+
 /* For solvers that gather: lists of rows by block, into the problem's view. A copy of the problem
  * with the same rows, solved next, finds them made. */
 tl_status tl_problem_lists(tl_backend *backend, tl_workspace *workspace, tl_problem *problem);

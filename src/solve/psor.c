@@ -64,6 +64,17 @@ static size_t launches(const tl_problem *problem, tl_kernel kernel, sweeping *s)
     return count;
 }
 
+void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel)
+{
+    tl_problem start = *problem;
+    sweeping s;
+    start.joints = NULL;
+    start.view.vel = vel;
+    split(backend, &start, &s);
+    backend->ops->run(backend, s.list, launches(&start, TLK_psor_start, &s), 1);
+    unite(backend, &s);
+}
+
 tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                         const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {

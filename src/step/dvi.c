@@ -153,6 +153,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     r->ms.colour += lap(w, &mark);
     TL_TRY(tl_step_free(w, &s->motion));
     TL_TRY(tl_step_rows(w, next, &s->problem, &s->build));
+    TL_TRY(tl_step_planes(w, next, &s->problem, &s->build));
     TL_TRY(tl_step_smooth_begin(w, &s->problem, &s->motion));
     if (tl_step_bounces(w))
         TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));

@@ -95,7 +95,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
 static size_t room_for_rows(const tl_world *w, size_t contacts)
 {
     const tl_backend *b = w->backend;
-    const size_t words = 4, pieces = 18;
+    const size_t words = 5, pieces = 20;
     const size_t reals = TLK_HEAD + 9 + (w->turning ? 3 : 0) +
                          (w->materials_matter ? TLK_MATERIAL : 0) + (w->rolls ? 3 : 0);
     const size_t flow = b->flow ? sizeof(uint16_t) + 4 * b->real : 0;
@@ -180,7 +180,7 @@ static bool flows(const tl_backend *b, const tlk_problem *view)
     return b->flow && colours && !(colours >> (TLK_COLOURS - 1));
 }
 
-static tl_status row_buffers(tl_world *w, const tl_problem *problem)
+static tl_status row_buffers(tl_world *w, const tl_problem *problem, size_t pairs)
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
@@ -201,6 +201,8 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
         TL_TRY(tl_buffer_need(b, &p->turns, problem->view.items * sizeof(uint16_t)));
         TL_TRY(tl_buffer_need(b, &p->mass, 4 * problem->view.items * real));
     }
+    if (w->settings.planes == TL_PLANES_BY_MOTION)
+        TL_TRY(tl_buffer_need(b, &p->moved, (pairs + 1) * sizeof(uint32_t)));
     if (tl_step_bounces(w)) {
         TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
         TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
@@ -244,7 +246,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     tl_backend *b = w->backend;
     const tl_settings *s = &w->settings;
     tl_rows *p = &w->problem;
-    TL_TRY(row_buffers(w, problem));
+    TL_TRY(row_buffers(w, problem, c->pairs));
     *build = (tlk_build){.bodies = tl_world_bodies_view(w),
                          .shapes = tl_world_shapes_view(w),
                          .contact_a = c->a.data,
@@ -298,6 +300,13 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     if (w->rolls) {
         build->moment = p->moment.data;
         build->contact_moment = build->contact_moment_out = c->moment.data;
+    }
+    if (s->planes == TL_PLANES_BY_MOTION) {
+        const double least = TLK_PLANE_MOVES * w->smallest / s->step;
+        build->moves = least * least;
+        build->moved = p->moved.data;
+        build->moved_count = build->moved + c->pairs;
+        b->ops->fill(b, build->moved_count, 0, sizeof(uint32_t));
     }
     if (build->inverse)
         tl_run(b, TLK_body_inverse, w->rows, build);

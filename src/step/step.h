@@ -50,6 +50,11 @@ tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *prob
 tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
                        tlk_build *build);
 
+/* Planes by motion (planes.c): where pairs move on within the step, contacts take the planes that
+ * their ways lead to, and their rows are built anew. */
+tl_status tl_step_planes(tl_world *world, tl_contacts *contacts, const tl_problem *problem,
+                         const tlk_build *build);
+
 /* Joints (joints.c): their rows at the start of the step, and the velocities of articulations
  * projected onto them; then `problem` has them. Once more after the velocity problem, exactly; the
  * same joints for the position problem; what is kept, before bodies move; and after they have,

@@ -75,7 +75,7 @@ static void array(stream *s, tl_array *a)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[16] = {t->overlap,
+    uint32_t words[17] = {t->overlap,
                           t->solver.kind,
                           t->solver.law,
                           t->solver.iterations,
@@ -90,7 +90,8 @@ static void settings(stream *s, tl_settings *t)
                           t->exact.cone,
                           t->exact.primary,
                           t->planar,
-                          t->solver.joints};
+                          t->solver.joints,
+                          t->planes};
     double *numbers[] = {
         &t->gravity[0],    &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,      &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -117,6 +118,7 @@ static void settings(stream *s, tl_settings *t)
     t->exact.primary = words[13] == 1;
     t->planar = (tl_planar)words[14];
     t->solver.joints = (tl_joint_method)words[15];
+    t->planes = (tl_planes)words[16];
 }
 
 /* A table of numbers that a record owns. */

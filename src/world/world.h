@@ -54,6 +54,8 @@ typedef struct tl_rows {
     tl_buffer restitution, impact; /* real: where there are impacts */
     tl_buffer rounds;              /* what their rounds work with */
     tl_buffer turns, mass;         /* where the backend wants them */
+    tl_buffer moved;               /* uint32_t a pair, and one: tlk_build.moved */
+    tl_buffer guess;               /* real, of bodies: tlk_planes.vel */
 } tl_rows;
 
 /* What changes of the order of rows work with: pieces of the world's arena. */

@@ -65,6 +65,54 @@ static void same_steps(const variant *v)
     same_steps_with(v, false, true, TL_IMPACTS_SIMULTANEOUS);
 }
 
+/* Planes by motion: balls, boxes and hulls slide over tiles and meshes, and past each other. */
+static uint64_t slide(const variant *v, tl_backend_kind backend, tl_planes planes)
+{
+    tl_settings s = settings_on(v, backend);
+    s.planes = planes;
+    tl_scene *scene = scene_with(&s);
+    const tl_material material = add_material(scene, 0.1, 0);
+    tl_geometry g[3];
+    add_geometries(scene, g);
+    for (int i = 0; i < 48; i++)
+        add_fixed(scene, tl_box_default(0.25, 0.5, 0.25), material,
+                  (double[3]){0.5 * (i % 12), 1.0 * (i / 12), -0.25}, (double[4]){1, 0, 0, 0});
+    for (int i = 0; i < 120; i++) {
+        tl_shape_def shape = i % 3 == 0   ? tl_sphere_default(0.05)
+                             : i % 3 == 1 ? tl_box_default(0.05, 0.04, 0.05)
+                                          : tl_hull_default(g[0]);
+        tl_body_def def = tl_body_default();
+        shape.material = material;
+        def.position[0] = 0.3 * (i % 12);
+        def.position[1] = 0.35 * (i / 12);
+        def.position[2] = i % 3 == 2 ? 0.4 : 0.06;
+        def.velocity[0] = 1 + 0.05 * i;
+        def.velocity[1] = 0.3 * (i % 5 - 2);
+        def.shape_count = 1;
+        def.shapes = &shape;
+        add_body(scene, &def);
+    }
+    tl_world *world = world_of(scene);
+    step(world, 100);
+    const uint64_t hash = tl_world_hash(world);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void same_planes(const variant *v)
+{
+    const uint64_t cpu = slide(v, TL_BACKEND_CPU, TL_PLANES_BY_MOTION);
+    assert_true(cpu != slide(v, TL_BACKEND_CPU, TL_PLANES_NEAREST));
+    assert_true(cpu == slide(v, TL_BACKEND_CUDA, TL_PLANES_BY_MOTION));
+}
+
+static void test_planes(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_variant(same_planes);
+}
+
 static void test_same_steps(void **state)
 {
     (void)state;
@@ -522,7 +570,7 @@ int main(void)
         cmocka_unit_test(test_edits),      cmocka_unit_test(test_parts),
         cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_refused),
         cmocka_unit_test(test_queries),    cmocka_unit_test(test_crowd),
-        cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_machines),   cmocka_unit_test(test_planes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

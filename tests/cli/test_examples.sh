@@ -40,7 +40,7 @@ for scene in "${examples[@]}"; do
 done
 
 # Every scene with the parameter "bodies" can be made small and large by it.
-for name in silo tank shaker mixer drum pile ellipsoids meshground; do
+for name in silo tank shaker mixer drum pile ellipsoids meshground chute; do
     for bodies in 600 5000; do
         "$talus" check "$source/examples/$name.json" --set bodies=$bodies --json > check.json || fail "$name with $bodies"
         case $name in

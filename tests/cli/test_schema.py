@@ -58,6 +58,7 @@ for place, listed, known in (
         ("motion", defs["motion"]["properties"]["kind"], words[2]),
         ("stepper", settings["properties"]["stepper"], words[18]),
         ("planar", settings["properties"]["planar"], words[19]),
+        ("planes", settings["properties"]["planes"], words[21]),
         ("overlap", settings["properties"]["overlap"], words[3]),
         ("solver", solver["properties"]["kind"], words[4]),
         ("joints", solver["properties"]["joints"], words[20]),

@@ -58,6 +58,12 @@ assert "expected one number for scaling" in said, said
 rows, _ = rows_of("crowd", "--bodies", "3000", "--settle", "30", "--steps", "3", "--threads", "1")
 assert [r["bed"] for r in rows] == ["alone", "with a ball"] and rows[1]["ms_over_bed"] > 0 and rows[1]["deepest"] >= 0, rows
 
+# A chute of tiles: planes by motion keep the speed, the nearest ones do not.
+rows, _ = rows_of("chute", "--bodies", "400", "--threads", "1", "--peers", ",".join(peers))
+assert [(r["engine"], r.get("planes")) for r in rows] == [
+    ("talus", "nearest"), ("talus", "by-motion"), *((peer, None) for peer in peers)], rows
+assert rows[0]["speed_loss"] > 1e-3 and abs(rows[1]["speed_loss"]) < 1e-4 and rows[1]["ms_over_nearest"] > 0, rows
+
 # Cubes and hulls, by every engine.
 rows, ratios = rows_of("shapes", "--bodies", "120", "--settle", "150", "--steps", "5", "--threads", "1,2", "--peers",
                        ",".join(peers))

@@ -17,7 +17,7 @@ static const char scene_bodies[] =
     "  'record': {'rate': 25, 'contacts': true, 'checkpoint': 30},\n"
     "  'settings': {'envelope': 0.01, 'overlap': 'velocity', 'recovery_fraction': 0.4,\n"
     "    'recovery_speed': 2, 'restitution_speed': 0.02, 'impacts': 'propagating', 'max_speed': "
-    "1000, 'precision': 'double', 'stepper': 'smooth'},\n"
+    "1000, 'precision': 'double', 'stepper': 'smooth', 'planes': 'nearest'},\n"
     "  'solver': {'kind': 'psor', 'law': 'cone', 'iterations': 20, 'position_iterations': 10,\n"
     "    'balance_iterations': 70, 'tolerance': 1e-6, 'omega': 0.9, 'lambda': 0.8, 'warm_start': "
     "false},\n"

@@ -115,6 +115,7 @@ static tl_settings settings_by_hand(void)
     tl_settings s = tl_settings_default();
     s.step = 0.004;
     s.stepper = TL_STEPPER_SMOOTH;
+    s.planes = TL_PLANES_NEAREST;
     s.envelope = 0.01;
     s.overlap = TL_OVERLAP_VELOCITY;
     s.recovery_fraction = 0.4;
@@ -179,6 +180,7 @@ static void bodies_are_those_of_the_file(void **state)
     assert_near(a.recovery_speed, b.recovery_speed, 0);
     assert_int_equal(a.impacts, b.impacts);
     assert_int_equal(a.stepper, b.stepper);
+    assert_int_equal(a.planes, b.planes);
     assert_near(a.max_speed, b.max_speed, 0);
     assert_near(a.restitution_speed, b.restitution_speed, 0);
     assert_near(a.solver.tolerance, b.solver.tolerance, 0);

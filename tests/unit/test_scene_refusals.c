@@ -69,6 +69,7 @@ static const settings_case settings_cases[] = {
      "settings.stepper is 9; it must be TL_STEPPER_DVI, TL_STEPPER_SMOOTH, "
      "TL_STEPPER_STEWART_TRINKLE or TL_STEPPER_PEG"},
     {{SU(planar, 2)}, "settings.planar is 2; it must be TL_PLANAR_NONE or TL_PLANAR_XZ"},
+    {{SU(planes, 2)}, "settings.planes is 2; it must be TL_PLANES_BY_MOTION or TL_PLANES_NEAREST"},
     {{SR(exact.epsilon, -0.5)}, "settings.exact.epsilon is -0.5; it must be finite and >= 0"},
     {{SR(exact.psi_minimum, NAN)}, "settings.exact.psi_minimum is nan; it must be finite and >= 0"},
     {{SU(exact.directions, 2)}, "settings.exact.directions is 2; it must be 3 to 64"},

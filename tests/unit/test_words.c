@@ -30,6 +30,7 @@ static const struct {
     {TL_WORDS_STEPPER, TL_STEPPER_PEG, "peg", "TL_STEPPER_PEG"},
     {TL_WORDS_PLANAR, TL_PLANAR_XZ, "xz", "TL_PLANAR_XZ"},
     {TL_WORDS_JOINTS, TL_JOINTS_ITERATE, "iterate", "TL_JOINTS_ITERATE"},
+    {TL_WORDS_PLANES, TL_PLANES_NEAREST, "nearest", "TL_PLANES_NEAREST"},
 };
 enum { COUNT = sizeof vocabularies / sizeof *vocabularies };
 

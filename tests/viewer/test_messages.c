@@ -487,9 +487,10 @@ static void settings_come_back(void **state)
     (void)state;
     tl_settings settings = tl_settings_default(), changed = settings;
     char error[VIEW_ERROR];
-    json_t *set = json_pack("{ss s[fff] sf ss si sb sn ss ss}", "do", "set", "gravity", 1.0, 2.0,
+    json_t *set = json_pack("{ss s[fff] sf ss si sb sn ss ss ss}", "do", "set", "gravity", 1.0, 2.0,
                             3.0, "step", 0.25, "solver", "apgd", "iterations", 77, "warm_start", 0,
-                            "recovery_speed", "impacts", "propagating", "stepper", "smooth");
+                            "recovery_speed", "impacts", "propagating", "stepper", "smooth",
+                            "planes", "nearest");
     assert_true(view_settings_from_json(&changed, set, error));
     assert_true(changed.gravity[1] == 2 && changed.step == 0.25 && isinf(changed.recovery_speed));
     assert_int_equal(changed.solver.kind, TL_APGD);
@@ -503,6 +504,7 @@ static void settings_come_back(void **state)
     assert_int_equal(settings.solver.kind, TL_APGD);
     assert_int_equal(settings.impacts, TL_IMPACTS_PROPAGATING);
     assert_int_equal(settings.stepper, TL_STEPPER_SMOOTH);
+    assert_int_equal(settings.planes, TL_PLANES_NEAREST);
     assert_true(settings.step == 0.25);
     json_decref(told);
     set = json_pack("{ss ss}", "do", "set", "precision", "double");

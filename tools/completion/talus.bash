@@ -36,8 +36,8 @@ _talus()
 
     case $command in
     run)
-        options="--output -o --until --set --threads --backend --stepper --solver --iterations --precision --rate
-            --contacts --fields --compression --no-record --force -f --view $viewer --quiet -q --json --help -h"
+        options="--output -o --until --set --threads --backend --stepper --planes --solver --iterations --precision
+            --rate --contacts --fields --compression --no-record --force -f --view $viewer --quiet -q --json --help -h"
         files=json
         ;;
     resume)
@@ -93,6 +93,7 @@ _talus()
     case $before in
     --backend) _talus_words "$word" "auto cpu cuda" ;;
     --stepper) _talus_words "$word" "dvi smooth stewart-trinkle peg" ;;
+    --planes) _talus_words "$word" "by-motion nearest" ;;
     --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
     --precision) _talus_words "$word" "mixed double" ;;
     --format) _talus_words "$word" "csv vtk steps contacts monitors joints" ;;

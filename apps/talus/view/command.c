@@ -390,11 +390,12 @@ json_t *view_vector(const double *values, int count)
 json_t *view_settings_to_json(const tl_settings *s)
 {
     return json_pack(
-        "{ss so sf ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss ss sI}", "type",
+        "{ss so sf ss ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss ss sI}", "type",
         "settings", "gravity", view_vector(s->gravity, 3), "step", s->step, "stepper",
-        tl_word(TL_WORDS_STEPPER, s->stepper), "envelope", s->envelope, "overlap",
-        tl_word(TL_WORDS_OVERLAP, s->overlap), "recovery_fraction", s->recovery_fraction,
-        "recovery_speed", number_or_null(s->recovery_speed), "restitution_speed",
+        tl_word(TL_WORDS_STEPPER, s->stepper), "planes", tl_word(TL_WORDS_PLANES, s->planes),
+        "envelope", s->envelope, "overlap", tl_word(TL_WORDS_OVERLAP, s->overlap),
+        "recovery_fraction", s->recovery_fraction, "recovery_speed",
+        number_or_null(s->recovery_speed), "restitution_speed",
         number_or_null(s->restitution_speed), "impacts", tl_word(TL_WORDS_IMPACTS, s->impacts),
         "max_speed", number_or_null(s->max_speed), "solver",
         tl_word(TL_WORDS_SOLVER, s->solver.kind), "law", tl_word(TL_WORDS_LAW, s->solver.law),
@@ -463,7 +464,8 @@ static bool put_gravity(tl_settings *s, const json_t *value, char *error)
 bool view_settings_from_json(tl_settings *s, const json_t *command, char error[VIEW_ERROR])
 {
     unsigned overlap = s->overlap, solver = s->solver.kind, law = s->solver.law,
-             impacts = s->impacts, stepper = s->stepper, joints = s->solver.joints;
+             impacts = s->impacts, stepper = s->stepper, joints = s->solver.joints,
+             planes = s->planes;
     const setting known[] = {
         {.name = "step", .real = &s->step},
         {.name = "envelope", .real = &s->envelope},
@@ -480,6 +482,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "threads", .whole = &s->threads},
         {.name = "warm_start", .flag = &s->solver.warm_start},
         {.name = "stepper", .words = tl_words(TL_WORDS_STEPPER), .word = &stepper},
+        {.name = "planes", .words = tl_words(TL_WORDS_PLANES), .word = &planes},
         {.name = "overlap", .words = tl_words(TL_WORDS_OVERLAP), .word = &overlap},
         {.name = "impacts", .words = tl_words(TL_WORDS_IMPACTS), .word = &impacts},
         {.name = "solver", .words = tl_words(TL_WORDS_SOLVER), .word = &solver},
@@ -510,6 +513,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         }
     }
     s->stepper = (tl_stepper)stepper;
+    s->planes = (tl_planes)planes;
     s->overlap = (tl_overlap)overlap;
     s->impacts = (tl_impacts)impacts;
     s->solver.kind = (tl_solver_kind)solver;

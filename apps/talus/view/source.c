@@ -179,7 +179,8 @@ bool source_begin(hub *h, const source_hello *hello)
         "monitors", list_monitors(h, hello->channels), "words", "body", list_words(TL_WORDS_BODY),
         "solver", list_words(TL_WORDS_SOLVER), "law", list_words(TL_WORDS_LAW), "overlap",
         list_words(TL_WORDS_OVERLAP), "impacts", list_words(TL_WORDS_IMPACTS), "stepper",
-        list_words(TL_WORDS_STEPPER), "joints", list_words(TL_WORDS_JOINTS));
+        list_words(TL_WORDS_STEPPER), "joints", list_words(TL_WORDS_JOINTS), "planes",
+        list_words(TL_WORDS_PLANES));
     json_object_set_new(object, "joints", list_joints(hello->document));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);

@@ -12,6 +12,7 @@
 #include "kernels/joint.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
+#include "kernels/planes.h"
 #include "kernels/query.h"
 #include "kernels/smooth.h"
 #include "kernels/solve.h"

@@ -179,6 +179,7 @@ const SETTINGS = [
   ['omega', 'Omega', { min: 0, max: 2, title: 'Step factor of psor and jacobi; 0: 1 and 0.3' }],
   ['lambda', 'Lambda', { min: 0, max: 1, title: 'Averaging factor of jacobi' }],
   ['stepper', 'Stepper', 'words'],
+  ['planes', 'Planes', 'words'],
   ['overlap', 'Overlap', 'words'],
   [
     'envelope',

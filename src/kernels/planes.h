@@ -1,0 +1,363 @@
+/* Planes by motion: which plane of a shape a contact acts as, where bodies move on within the step.
+ * One pair at a time; called by src/step/planes.c. docs/theory.md, "Planes by motion".
+ *
+ * Seen from the one shape the other goes a straight way, that of the velocities which it would have
+ * without the pair's own impulses. Where on this way the two are nearest they have a plane between
+ * them that neither end of the way is farther behind than there. It takes the place of the plane
+ * that is nearest as the step begins, unless the way leads deep into the shape: then that is hit.
+ */
+#ifndef TL_KERNELS_PLANES_H
+#define TL_KERNELS_PLANES_H
+
+#include "kernels/contacts.h"
+#include "kernels/touch.h"
+
+#define TLK_PLANE_TURNS 24 /* halvings of the way, at most */
+
+/* A pair of shapes, one of which goes a way relative to the other. */
+typedef struct tlk_passing {
+    const tlk_shapes *s;
+    uint32_t i, j; /* what moves, and against what */
+    uint32_t sub;  /* the triangle of j, or of i where both move */
+    bool turned;   /* contacts go from j to i */
+    bool central;  /* the row of two balls that both move */
+    double way[3]; /* m: of i, against j */
+    double now;    /* m: the least gap as the step begins */
+    double limit;  /* m: no gap on the way is larger */
+    double deep;   /* m: the deepest that it may lead into the other */
+} tlk_passing;
+
+/* What impulses of a pair's rows do to the velocities of its bodies is taken out of them. */
+TL_KERNEL void tlk_plane_without(const tlk_build *p, uint32_t first, uint32_t rows, tlk_pair *pair)
+{
+    const tlk_problem view = tlk_position_problem(p);
+    for (uint32_t k = 0; k < rows; k++) {
+        const uint32_t s = first + k * TLK_LANES;
+        const tlk_row row = tlk_load_row(&view, s);
+        real gamma[3];
+        tlk_load3(p->gamma, s, gamma);
+        for (int c = 0; c < 3; c++)
+            gamma[c] = -gamma[c];
+        tlk_row_push(&view, &row, gamma, pair);
+        if (!p->moment)
+            continue;
+        tlk_load3(p->moment, s, gamma);
+        for (int c = 0; c < 3; c++)
+            gamma[c] = -gamma[c];
+        tlk_row_turn(&row, gamma, pair);
+    }
+}
+
+/* The velocity of a body's material at a point. */
+TL_KERNEL void tlk_plane_velocity(const real *vel, const double *x, const double *at, double *v)
+{
+    const double w[3] = {vel[4], vel[5], vel[6]};
+    const double arm[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
+    tlk_crossd(w, arm, v);
+    for (int k = 0; k < 3; k++)
+        v[k] += (double)vel[k];
+}
+
+/* Where simple shapes touch after a part of the way: as tlk_plane_meet(). */
+TL_KERNEL void tlk_plane_simple(const tlk_passing *p, double part, tlk_manifold *m)
+{
+    const tlk_shapes *s = p->s;
+    const uint32_t ki = s->info[p->i] & TLK_SHAPE_KIND, kj = s->info[p->j] & TLK_SHAPE_KIND;
+    const bool ball = ki == TLK_SPHERE; /* else j is the sphere, and goes the other way */
+    const double *c = s->centre + 4 * (size_t)p->i, *d = s->centre + 4 * (size_t)p->j;
+    const double r = s->geom[4 * (size_t)(ball ? p->i : p->j) + 3];
+    double x[3];
+    m->count = 1;
+    m->key[0] = 0;
+    if (ki == kj) { /* the same to the last bit, whichever of the two is i */
+        const double from[3] = {part * p->way[0], part * p->way[1], part * p->way[2]};
+        const double to[3] = {d[0] - c[0], d[1] - c[1], d[2] - c[2]};
+        m->gap[0] = tlk_direction(from, to, m->n) - (r + s->geom[4 * (size_t)p->j + 3]);
+        for (int k = 0; k < 3; k++)
+            m->at[0][k] = from[k] + r * m->n[k];
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        x[k] = ball ? c[k] + part * p->way[k] : d[k] - part * p->way[k];
+    m->gap[0] = tlk_sphere_wall(ball ? kj : ki, x, r, tlk_frame(s, ball ? p->j : p->i), m->n);
+    for (int k = 0; k < 3; k++) {
+        m->n[k] = ball ? m->n[k] : -m->n[k];
+        m->at[0][k] = ball ? x[k] + r * m->n[k] - c[k] : d[k] - (r + m->gap[0]) * m->n[k] - c[k];
+    }
+}
+
+/* Where a convex shape touches a surface after a part of the way: its triangle, or where that has
+ * no contact there, one beside it. */
+TL_RARE void tlk_plane_surface(const tlk_passing *p, const tlk_convex *a, const double *about,
+                               tlk_manifold *m)
+{
+    tlk_surface surface;
+    tlk_load_surface(p->s, p->j, &surface);
+    tlk_surface_collide(&surface, p->sub, about, a, p->limit, NULL, m);
+    for (uint32_t k = 0; k < 3 && !m->count; k++) {
+        const uint32_t beside = tlk_surface_across(&surface, p->sub, k);
+        if (beside != TLK_NONE)
+            tlk_surface_collide(&surface, beside, about, a, p->limit, NULL, m);
+    }
+}
+
+/* Where any shapes touch after a part of the way, points counted from where the middle of what
+ * moves is as the step begins. */
+TL_RARE void tlk_plane_convex(const tlk_passing *p, double part, tlk_manifold *m)
+{
+    const double *about = p->s->centre + 4 * (size_t)p->i;
+    tlk_convex a, b;
+    tlk_load_convex(p->s, p->i, about, &a);
+    for (int k = 0; k < 3; k++)
+        a.origin[k] += part * p->way[k];
+    if (tlk_is_surface(p->s, p->j)) {
+        tlk_plane_surface(p, &a, about, m);
+        return;
+    }
+    tlk_load_convex(p->s, p->j, about, &b);
+    tlk_collide_convex(&a, &b, p->limit, NULL, m);
+}
+
+TL_KERNEL void tlk_plane_meet(const tlk_passing *p, double part, tlk_manifold *m)
+{
+    if (tlk_is_simple(p->s->info[p->i], p->s->info[p->j]))
+        tlk_plane_simple(p, part, m);
+    else
+        tlk_plane_convex(p, part, m);
+}
+
+/* Whether the pair has a plane between it there, and is not too deep behind it. */
+TL_KERNEL bool tlk_plane_passes(const tlk_passing *p, const tlk_manifold *m)
+{
+    bool passes = m->count > 0;
+    for (uint32_t k = 0; k < m->count; k++)
+        passes = passes && m->gap[k] >= -p->deep;
+    return passes;
+}
+
+/* How the gap changes with the way, m. */
+TL_KERNEL double tlk_plane_slope(const tlk_passing *p, const tlk_manifold *m)
+{
+    return -tlk_dotd(m->n, p->way);
+}
+
+/* Where on the way two spheres are nearest; false where they are not two. */
+TL_KERNEL bool tlk_plane_balls(const tlk_passing *p, double *part)
+{
+    const uint32_t *info = p->s->info;
+    const double *c = p->s->centre + 4 * (size_t)p->i, *d = p->s->centre + 4 * (size_t)p->j;
+    const double to[3] = {d[0] - c[0], d[1] - c[1], d[2] - c[2]};
+    if ((info[p->i] | info[p->j]) & TLK_SHAPE_KIND)
+        return false;
+    const double along = tlk_dotd(to, p->way) / tlk_dotd(p->way, p->way);
+    *part = tlk_min(tlk_max(along, 0.0), 1.0);
+    return true;
+}
+
+/* Where on its way the pair is nearest, as a part of the way, and how it touches there; false where
+ * the way leads too deep into the other, or where it is nearest as the step begins. Where the plane
+ * changes at once, at an edge, it is the one that the pair goes away from: behind the other it
+ * would be as the step ends. */
+TL_KERNEL bool tlk_plane_search(const tlk_passing *p, double *part, tlk_manifold *m)
+{
+    const double still = 1e-9 * sqrt(tlk_dotd(p->way, p->way));
+    double low = 0;
+    tlk_manifold at;
+    if (tlk_plane_balls(p, part)) {
+        tlk_plane_meet(p, *part, m);
+        return *part > 0 && tlk_plane_passes(p, m);
+    }
+    *part = 1;
+    tlk_plane_meet(p, 1, m);
+    if (!tlk_plane_passes(p, m))
+        return false;
+    if (tlk_plane_slope(p, m) <= still)
+        return true;
+    tlk_plane_meet(p, 0, &at);
+    if (!at.count || tlk_plane_slope(p, &at) >= -still)
+        return false;
+    for (int turn = 0; turn < TLK_PLANE_TURNS && tlk_plane_slope(p, m) > still; turn++) {
+        const double middle = 0.5 * (low + *part);
+        tlk_plane_meet(p, middle, &at);
+        if (!tlk_plane_passes(p, &at))
+            return false;
+        if (tlk_plane_slope(p, &at) < -still) {
+            low = middle;
+            continue;
+        }
+        *part = middle;
+        *m = at;
+    }
+    return true;
+}
+
+/* How deep a way may lead into a shape and be taken for a passing one: as far as gaps are looked
+ * for, or what forces make of it in two steps; not as deep as to the middle of what moves. */
+TL_KERNEL double tlk_plane_depth(const tlk_planes *q, uint32_t a, uint32_t b, double thin)
+{
+    const tlk_build *p = &q->build;
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        const double of_a = (double)p->free[8 * (size_t)a + k] - p->bodies.vel[8 * (size_t)a + k];
+        const double of_b = (double)p->free[8 * (size_t)b + k] - p->bodies.vel[8 * (size_t)b + k];
+        square += (of_b - of_a) * (of_b - of_a);
+    }
+    return tlk_min(tlk_max(q->envelope, 2 * p->recovery.h * sqrt(square)), 0.5 * thin);
+}
+
+/* The least half width of those of two shapes that move. */
+TL_KERNEL double tlk_plane_thin(const tlk_planes *q, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &q->build.shapes;
+    const uint32_t dynamic = q->build.bodies.dynamic;
+    const double of_i = s->body[i] < dynamic ? tlk_thin(s, i) : INFINITY;
+    const double of_j = s->body[j] < dynamic ? tlk_thin(s, j) : INFINITY;
+    return tlk_min(of_i, of_j);
+}
+
+/* The pair whose contacts begin with k: what moves is the shape of a body that does, and no
+ * surface.
+ */
+TL_KERNEL void tlk_plane_shapes(const tlk_planes *q, uint32_t k, tlk_passing *p)
+{
+    const tlk_shapes *s = &q->build.shapes;
+    const uint32_t a = q->build.contact_a[k], b = q->build.contact_b[k];
+    p->turned = (s->info[a] & TLK_SHAPE_FIXED) || tlk_is_surface(s, a);
+    p->s = s;
+    p->i = p->turned ? b : a;
+    p->j = p->turned ? a : b;
+    p->sub = q->feature ? q->feature[2 * (size_t)k] : 0;
+}
+
+/* The way of a pair with contacts from k on, and how far to follow it; false where the pair does
+ * not move on. */
+TL_KERNEL bool tlk_plane_way(const tlk_planes *q, uint32_t k, uint32_t row, uint32_t rows,
+                             tlk_passing *p)
+{
+    const tlk_build *build = &q->build;
+    const uint32_t a = build->a[row], b = build->b[row];
+    const uint32_t body = build->shapes.body[p->i], other = build->shapes.body[p->j];
+    const double h = build->recovery.h, thin = tlk_plane_thin(q, p->i, p->j);
+    const double *at = build->shapes.centre + 4 * (size_t)p->i;
+    /* it does not matter how a ball turns */
+    const bool ball = (build->shapes.info[p->j] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    const double *there = ball ? build->shapes.centre + 4 * (size_t)p->j : at;
+    double vi[3], vj[3];
+    tlk_pair pair;
+    tlk_load8(q->vel + 8 * (size_t)a, pair.a);
+    tlk_load8(q->vel + 8 * (size_t)b, pair.b);
+    tlk_plane_without(build, row, rows, &pair);
+    tlk_plane_velocity(body == a ? pair.a : pair.b, build->bodies.pos + 4 * (size_t)body, at, vi);
+    tlk_plane_velocity(body == a ? pair.b : pair.a, build->bodies.pos + 4 * (size_t)other, there,
+                       vj);
+    p->now = INFINITY;
+    double most = 0;
+    for (uint32_t c = 0; c < rows; c++) {
+        const double gap = build->contact_n[4 * (size_t)(k + c) + 3];
+        p->now = tlk_min(p->now, gap);
+        most = tlk_max(most, gap);
+    }
+    for (int c = 0; c < 3; c++)
+        p->way[c] = h * (vi[c] - vj[c]);
+    const double square = tlk_dotd(p->way, p->way);
+    p->central = row < build->arm_base && b < build->bodies.dynamic;
+    p->deep = p->central ? 0 : tlk_plane_depth(q, a, b, thin);
+    p->limit = most + sqrt(square) + thin;
+    return square > TLK_PLANE_MOVES * TLK_PLANE_MOVES * thin * thin;
+}
+
+/* Where more points touch on the way than the pair has contacts, the second is that which is
+ * farthest from the first. */
+TL_KERNEL void tlk_plane_spread(tlk_manifold *m)
+{
+    double most = 0;
+    uint32_t far = 1;
+    for (uint32_t k = 1; k < m->count; k++) {
+        const double d[3] = {m->at[k][0] - m->at[0][0], m->at[k][1] - m->at[0][1],
+                             m->at[k][2] - m->at[0][2]};
+        if (tlk_dotd(d, d) > most) {
+            most = tlk_dotd(d, d);
+            far = k;
+        }
+    }
+    tlk_brace_swap(m, 1, far);
+}
+
+/* Contact k takes point c of a manifold, as it is when the step begins. A plane that the pair is
+ * behind then counts from where it is: it stops, and does not push back. */
+TL_KERNEL void tlk_plane_take(const tlk_planes *q, const tlk_passing *p, uint32_t k, double part,
+                              const tlk_manifold *m, uint32_t c)
+{
+    const double sign = p->turned ? -1 : 1, *n = m->n;
+    const double *of_i = p->s->centre + 4 * (size_t)p->i, *of_j = p->s->centre + 4 * (size_t)p->j;
+    const double gap = m->gap[c] + part * tlk_dotd(n, p->way);
+    const real out[4] = {(real)(sign * n[0]), (real)(sign * n[1]), (real)(sign * n[2]),
+                         (real)tlk_max(gap, tlk_min(p->now, 0.0))};
+    tlk_store4(q->contact_n + 4 * (size_t)k, out);
+    if (!q->contact_place)
+        return;
+    real place[4] = {0, 0, 0, 0};
+    for (int x = 0; x < 3; x++) {
+        const double at = m->at[c][x] - part * p->way[x];
+        place[x] = (real)(p->turned ? at + gap * n[x] + of_i[x] - of_j[x] : at);
+    }
+    tlk_store4(q->contact_place + 4 * (size_t)k, place);
+    q->feature[2 * (size_t)k + 1] = m->key[c];
+}
+
+/* Two balls that pass each other and both move, with contact k and row s: impulses along another
+ * line than that of their centres would make angular momentum, so that the plane is moved back
+ * instead. */
+TL_KERNEL void tlk_plane_retreat(const tlk_planes *q, const tlk_passing *p, uint32_t k, uint32_t s,
+                                 const tlk_manifold *m)
+{
+    const real *n = q->contact_n + 4 * (size_t)k;
+    const double sign = p->turned ? -1 : 1, now[3] = {n[0], n[1], n[2]};
+    const double gap = sign * tlk_dotd(now, p->way) + m->gap[0];
+    if (!(gap > p->now))
+        return;
+    q->build.gap[s] = (real)gap;
+    q->build.bias[s] = (real)(gap / q->build.recovery.h);
+}
+
+/* Whether a manifold has the normal that contact k has. */
+TL_KERNEL bool tlk_plane_same(const tlk_planes *q, const tlk_passing *p, uint32_t k,
+                              const tlk_manifold *m)
+{
+    const real *n = q->contact_n + 4 * (size_t)k;
+    const double sign = p->turned ? -1 : 1;
+    const double d[3] = {sign * m->n[0] - n[0], sign * m->n[1] - n[1], sign * m->n[2] - n[2]};
+    return tlk_dotd(d, d) <= 1e-13;
+}
+
+/* One pair that moves on: the planes of its contacts, and their rows anew. */
+TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
+{
+    const tlk_build *build = &q->build;
+    const uint32_t i = q->moved[m], item = tlk_item_of(build, i);
+    const uint32_t row = tlk_item_row(item, build->arm_base, build->item_rows);
+    const uint32_t first = tlk_first_contact(build->first, i);
+    const uint32_t end = build->first ? build->first[i + 1] : i + 1, count = end - first;
+    tlk_passing way;
+    tlk_manifold there;
+    double part;
+    tlk_plane_shapes(q, first, &way);
+    if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there) ||
+        tlk_plane_same(q, &way, first, &there))
+        return;
+    if (way.central) {
+        tlk_plane_retreat(q, &way, first, row, &there);
+        return;
+    }
+    if (there.count > count && count > 1)
+        tlk_plane_spread(&there);
+    for (uint32_t k = 0; k < count; k++)
+        tlk_plane_take(q, &way, first + k, part, &there, k < there.count ? k : 0);
+    for (uint32_t k = 0; k < count; k++)
+        if (build->material)
+            tlk_build_contact_rarely(build, first + k, row + k * TLK_LANES, i, item);
+        else
+            tlk_build_contact(build, first + k, row + k * TLK_LANES, i, item, false);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* Planes by motion: pairs that move on within the step take the planes that their ways lead to
+ * (kernels/planes.h). Where nothing moves on, all of it is one look at a count. */
+#include "step/step.h"
+
+/* The velocities that bodies have with the impulses that rows start with. */
+static tl_status guess(tl_world *w, const tl_problem *problem, void **vel)
+{
+    tl_backend *b = w->backend;
+    const size_t bytes = 8 * (size_t)w->rows * b->real;
+    TL_TRY(tl_buffer_need(b, &w->problem.guess, bytes));
+    *vel = w->problem.guess.data;
+    b->ops->copy(b, *vel, w->free.data, bytes);
+    if (w->settings.solver.kind == TL_PSOR) {
+        tl_psor_guess(b, problem, *vel);
+        return TL_OK;
+    }
+    tl_problem gathered = *problem;
+    TL_TRY(tl_problem_lists(b, &w->workspace, &gathered));
+    TL_TRY(tl_buffer_need(b, &w->workspace.points, 4 * (size_t)problem->view.rows * b->real));
+    gathered.view.x = w->workspace.points.data;
+    gathered.view.r = NULL;
+    gathered.view.vel = *vel;
+    tl_run(b, TLK_impulses_in, gathered.view.rows, &gathered.view);
+    tl_run(b, TLK_block_velocity, gathered.view.moving, &gathered.view);
+    return TL_OK;
+}
+
+tl_status tl_step_planes(tl_world *w, tl_contacts *c, const tl_problem *problem,
+                         const tlk_build *build)
+{
+    tl_backend *b = w->backend;
+    uint32_t count = 0;
+    void *vel;
+    if (!build->moved || !problem->view.rows)
+        return TL_OK;
+    TL_TRY(b->ops->download(b, &count, build->moved_count, sizeof count));
+    if (!count)
+        return TL_OK;
+    TL_TRY(guess(w, problem, &vel));
+    tlk_planes planes = {.build = *build,
+                         .vel = vel,
+                         .envelope = w->envelope,
+                         .moved = build->moved,
+                         .contact_n = c->n.data,
+                         .contact_place = c->manifolds ? c->place.data : NULL,
+                         .feature = c->manifolds ? c->feature.data : NULL};
+    planes.build.moved = NULL;
+    tl_run(b, TLK_plane_pair, count, &planes);
+    return TL_OK;
+}
