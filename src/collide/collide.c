@@ -12,6 +12,8 @@
 #define MIN_FACTOR 1.0  /* edge of a bin over twice the reach of its level, at least */
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
 #define MAX_BITS   28u  /* of a level's bin index */
+#define LOOK_FAR   3.0  /* times the usual speed: nearly all shapes then look into one bin */
+#define LOOK_ROOM  8u   /* entries of shapes that jumped, per shape */
 
 #define BUFFERS 19
 
@@ -416,43 +418,56 @@ static tl_status touch_pairs(tl_backend *b, tl_collide *c, tlk_touching *t)
     return TL_OK;
 }
 
-/* From pairs that are near to contacts: the points of each pair, then, as it is known how many
- * there are, one after the other. */
-tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state *state,
-                           const tlk_find *view, uint64_t near_count, tl_contacts *out)
+/* The points of pairs that are near (the lists of `view`), each in a place of its own; `t` knows
+ * them then, and how many each has. */
+static tl_status find_points(tl_backend *b, tl_collide *c, const tl_collide_state *state,
+                             const tlk_find *view, uint64_t near_count, tlk_touching *t)
 {
     if (near_count >= 1u << 31)
         return too_many("pairs of shapes that are near each other", near_count);
     const tl_contacts *last = state->last;
-    uint64_t total, pairs;
-    tlk_touching t = {.find = *view,
-                      .near_start = view->contact_start,
-                      .near_a = view->contact_a,
-                      .near_b = view->contact_b,
-                      .near = (uint32_t)near_count};
+    const uint32_t fresh = t->fresh;
+    *t = (tlk_touching){.find = *view,
+                        .near_start = view->contact_start,
+                        .near_a = view->contact_a,
+                        .near_b = view->contact_b,
+                        .near = (uint32_t)near_count,
+                        .fresh = fresh};
     if (state->surfaces)
-        TL_TRY(find_triangles(b, c, &t));
-    const uint32_t near = t.near;
+        TL_TRY(find_triangles(b, c, t));
+    const uint32_t near = t->near;
     const size_t word = sizeof(uint32_t), slots = TLK_POINTS_MOST * (size_t)near;
     TL_TRY(tl_buffer_need(b, &c->normal, 4 * (size_t)near * b->real));
     TL_TRY(tl_buffer_need(b, &c->slot, 4 * slots * b->real));
     TL_TRY(tl_buffer_need(b, &c->slot_key, slots * word));
     TL_TRY(tl_buffer_need(b, &c->points, ((size_t)near + 1) * word));
     TL_TRY(tl_buffer_need(b, &c->rank, ((size_t)near + 1) * word));
-    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)view->shapes.rows + 1) * word));
-    t.normal = c->normal.data;
-    t.slot = c->slot.data;
-    t.key = c->slot_key.data;
-    t.points = c->points.data;
-    t.rank = c->rank.data;
+    t->normal = c->normal.data;
+    t->slot = c->slot.data;
+    t->key = c->slot_key.data;
+    t->points = c->points.data;
+    t->rank = c->rank.data;
     if (last && last->manifolds && last->start.data) {
-        t.old_start = last->start.data;
-        t.old_b = last->b.data;
-        t.old_feature = last->feature.data;
-        t.old_n = last->n.data;
-        t.old_kept = last->kept.data;
+        t->old_start = last->start.data;
+        t->old_b = last->b.data;
+        t->old_feature = last->feature.data;
+        t->old_n = last->n.data;
+        t->old_kept = last->kept.data;
     }
-    TL_TRY(touch_pairs(b, c, &t));
+    return touch_pairs(b, c, t);
+}
+
+/* From pairs that are near to contacts: the points of each pair, then, as it is known how many
+ * there are, one after the other. */
+tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state *state,
+                           const tlk_find *view, uint64_t near_count, tl_contacts *out)
+{
+    const size_t word = sizeof(uint32_t);
+    uint64_t total, pairs;
+    tlk_touching t = {.fresh = 0};
+    TL_TRY(find_points(b, c, state, view, near_count, &t));
+    const uint32_t near = t.near;
+    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)view->shapes.rows + 1) * word));
     TL_TRY(b->ops->scan(b, t.points, near, &total));
     TL_TRY(b->ops->scan(b, t.rank, near, &pairs));
     TL_TRY(tl_collide_room(b, total, &t.find, out));
@@ -472,21 +487,49 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
     return TL_OK;
 }
 
+/* Whether pairs that are not simple, `count` of them, have points that are new. */
+static tl_status fresh_points(tl_backend *b, tl_collide *c, const tl_collide_state *state,
+                              tlk_find *f, uint64_t count, bool *more)
+{
+    const uint32_t n = f->shapes.rows;
+    uint64_t total;
+    tlk_touching t = {.fresh = 1};
+    if (count >= 1u << 31)
+        return too_many("pairs of shapes that are near each other", count);
+    TL_TRY(tl_buffer_need(b, &c->near_start, ((size_t)n + 2) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->near_a, (size_t)count * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &c->near_b, (size_t)count * sizeof(uint32_t)));
+    f->contact_start = c->near_start.data;
+    f->contact_a = c->near_a.data;
+    f->contact_b = c->near_b.data;
+    tl_run(b, TLK_near_count, n, f);
+    TL_TRY(b->ops->scan(b, f->contact_start, n, NULL));
+    tl_run(b, TLK_near_write, n, f);
+    TL_TRY(find_points(b, c, state, f, count, &t));
+    TL_TRY(b->ops->scan(b, t.points, t.near, &total));
+    *more = total > 0;
+    return TL_OK;
+}
+
 tl_status tl_collide_fresh(tl_backend *b, tl_collide *c, const tl_collide_state *state, bool *more)
 {
-    tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
+    tl_collide_state usual = *state;
+    usual.speed *= LOOK_FAR;
+    tlk_find f = tl_collide_view(c, &usual, (tl_part){0, 1});
+    const size_t room = LOOK_ROOM * (size_t)f.shapes.rows + LOOK_ROOM * TLK_LANES;
     double numbers[TLK_FOLD_NUMBERS];
-    do { /* again where there were more entries than room */
-        TL_TRY(start_bins(b, c, &f));
-        tl_run(b, TLK_bounds, f.shapes.rows, &f);
-        TL_TRY(fill_bins(b, c, &f));
-        TL_TRY(tl_fold_one(b, TLK_FOLD_fresh_pairs, f.shapes.rows, &f, numbers));
-        if (numbers[1] >= 1u << 31)
-            return too_wide(b, &f, (uint64_t)numbers[1]);
-        c->entries = numbers[1] > c->entries ? (uint32_t)numbers[1] : c->entries;
-    } while (numbers[1] > f.bin_stride - TLK_LANES);
-    *more = numbers[0] > 0;
-    return TL_OK;
+    TL_TRY(start_bins(b, c, &f));
+    TL_TRY(tl_buffer_need(b, &c->bin, room * sizeof(uint32_t)));
+    f.bin = c->bin.data;
+    f.bin_stride = (uint32_t)(room < UINT32_MAX ? room : UINT32_MAX);
+    tl_run(b, TLK_look_count, f.shapes.rows, &f);
+    TL_TRY(b->ops->scan(b, f.bin_start, f.keys + 1, NULL));
+    tl_run(b, TLK_look_fill, f.shapes.rows, &f);
+    TL_TRY(tl_fold_one(b, TLK_FOLD_fresh_pairs, f.shapes.rows, &f, numbers));
+    *more = numbers[0] > 0 || numbers[1] > f.bin_stride; /* so many that the search must tell */
+    if (*more || !(numbers[2] > 0))
+        return TL_OK;
+    return fresh_points(b, c, state, &f, (uint64_t)numbers[2], more);
 }
 
 tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state *state,

@@ -161,6 +161,7 @@ typedef struct tlk_touching {
     const uint32_t *near_start; /* shapes.rows + 1: lists of the pairs that are near, by owner */
     const uint32_t *near_a, *near_b, *near_sub; /* sub: a triangle of b; NULL: none has any */
     uint32_t near;                              /* how many they are */
+    uint32_t fresh; /* 1: only points that the velocities at the start do not make are wanted */
     uint32_t *part; /* pairs + 1: with how many triangles, then scanned; else NULL */
     uint32_t *part_start, *part_a, *part_b, *part_sub; /* the pairs with triangles, likewise */
     const uint32_t *old_start, *old_b, *old_feature;   /* points of the last step; NULL: none */

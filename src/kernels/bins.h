@@ -151,10 +151,10 @@ TL_KERNEL uint32_t tlk_entered(const tlk_find *f, uint32_t i, int64_t *first, in
  * Either way the two have a point in common, and rounding down keeps the order. The last factor is
  * for the rounding of sums, 1e-16 of a coordinate that may be a thousand million times the reach.
  */
-TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
-                            int64_t *last)
+TL_KERNEL void tlk_searched_with(const tlk_find *f, uint32_t i, const tlk_level *level, double more,
+                                 int64_t *first, int64_t *last)
 {
-    const double margin = level->reach * (1 + 1e-6);
+    const double margin = level->reach * (1 + 1e-6) + more;
     double c[4];
     tlk_ball(&f->shapes, i, c);
     double low[3] = {c[0] - c[3], c[1] - c[3], c[2] - c[3]};
@@ -169,6 +169,12 @@ TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *leve
         first[k] = (int64_t)floor((low[k] - margin) * level->inverse);
         last[k] = (int64_t)floor((high[k] + margin) * level->inverse);
     }
+}
+
+TL_KERNEL void tlk_searched(const tlk_find *f, uint32_t i, const tlk_level *level, int64_t *first,
+                            int64_t *last)
+{
+    tlk_searched_with(f, i, level, 0, first, last);
 }
 
 /* Leaves, of the bins from first to last, those of the part of space that is looked at. */
@@ -539,8 +545,8 @@ TL_KERNEL bool tlk_near_box(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
     const uint32_t kind = s->info[j] & TLK_SHAPE_KIND;
-    if (kind == TLK_SPHERE || kind == TLK_PLANE)
-        return true;
+    if (kind == TLK_SPHERE || kind == TLK_PLANE || (s->info[i] & TLK_SHAPE_KIND) == TLK_PLANE)
+        return true; /* planes are in no ball */
     double a[4], b[4];
     tlk_ball(s, i, a);
     tlk_ball(s, j, b);

@@ -327,7 +327,8 @@ TL_KERNEL void tlk_see_velocity(const tlk_motion *m, uint32_t i)
 {
     real v[8], p[8] = {0, 0, 0, 0, 0, 0, 0, 0}, before[8], seen[8];
     tlk_load8(m->vel + 8 * (size_t)i, v);
-    tlk_load8(m->seen + 8 * (size_t)i, before);
+    if (m->looks)
+        tlk_load8(m->seen + 8 * (size_t)i, before);
     if (m->pseudo)
         tlk_load8(m->pseudo + 8 * (size_t)i, p);
     double turn = 0;

@@ -7,14 +7,7 @@
 #include "kernels/narrow.h"
 #include "kernels/solve.h"
 
-/* The rotation matrix of a unit quaternion, by rows. */
-TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
-{
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    m[0][0] = 1 - 2 * (y * y + z * z), m[0][1] = 2 * (x * y - w * z), m[0][2] = 2 * (x * z + w * y);
-    m[1][0] = 2 * (x * y + w * z), m[1][1] = 1 - 2 * (x * x + z * z), m[1][2] = 2 * (y * z - w * x);
-    m[2][0] = 2 * (x * z - w * y), m[2][1] = 2 * (y * z + w * x), m[2][2] = 1 - 2 * (x * x + y * y);
-}
+#define TLK_ETA_LEAST (1.75 / 3) /* of the largest eigenvalue over the trace */
 
 /* The inverse inertia in the world frame of a body with three moments, as tlk_problem.inverse. */
 TL_KERNEL void tlk_turned_inverse(const double *moments, const double *q, real *out)
@@ -51,17 +44,14 @@ TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
 
 /* Adds one side of an arm row to its local matrix w = D^T M^-1 D: 1/m and -[arm]x I^-1 [arm]x. It
  * is symmetric, as all matrices here: xx, yy, zz, xy, xz, yz. */
-TL_KERNEL void tlk_add_side(const tlk_build *p, uint32_t body, const double *arm, double *w)
+TL_KERNEL void tlk_add_side(real im, const real *inverse, const real *arm, real *w)
 {
-    real inverse[8];
-    tlk_load8(p->inverse + 8 * (size_t)body, inverse);
-    const double im = (double)p->bodies.vel[8 * (size_t)body + 3], xx = inverse[0];
-    const double yy = inverse[1], zz = inverse[2], xy = inverse[3], xz = inverse[4];
-    const double yz = inverse[5], x = arm[0], y = arm[1], z = arm[2];
+    const real xx = inverse[0], yy = inverse[1], zz = inverse[2], xy = inverse[3];
+    const real xz = inverse[4], yz = inverse[5], x = arm[0], y = arm[1], z = arm[2];
     /* rows of [arm]x I^-1 */
-    const double t[3] = {y * xz - z * xy, y * yz - z * yy, y * zz - z * yz};
-    const double u[3] = {z * xx - x * xz, z * xy - x * yz, z * xz - x * zz};
-    const double v[2] = {x * xy - y * xx, x * yy - y * xy};
+    const real t[3] = {y * xz - z * xy, y * yz - z * yy, y * zz - z * yz};
+    const real u[3] = {z * xx - x * xz, z * xy - x * yz, z * xz - x * zz};
+    const real v[2] = {x * xy - y * xx, x * yy - y * xy};
     w[0] += y * t[2] - z * t[1] + im;
     w[1] += z * u[0] - x * u[2] + im;
     w[2] += x * v[1] - y * v[0] + im;
@@ -73,64 +63,85 @@ TL_KERNEL void tlk_add_side(const tlk_build *p, uint32_t body, const double *arm
 /* A bound of the largest eigenvalue of a matrix with non-negative ones, as a part of its trace: the
  * 16th root of the trace of the 16th power, at most 7 % too large. No less than `least`: roots are
  * taken only where they count. */
-TL_KERNEL double tlk_largest(const double *w, double trace, double least)
+TL_KERNEL real tlk_largest(const real *w, real trace, real least)
 {
-    double a[6];
-    const double part = 1 / trace;
+    real a[6];
+    const real part = 1 / trace;
     for (int k = 0; k < 6; k++)
         a[k] = w[k] * part;
     for (int power = 0; power < 4; power++) {
-        const double xy = a[3] * a[3], xz = a[4] * a[4], yz = a[5] * a[5];
-        const double b[6] = {a[0] * a[0] + xy + xz,
-                             a[1] * a[1] + xy + yz,
-                             a[2] * a[2] + xz + yz,
-                             (a[0] + a[1]) * a[3] + a[4] * a[5],
-                             (a[0] + a[2]) * a[4] + a[3] * a[5],
-                             (a[1] + a[2]) * a[5] + a[3] * a[4]};
+        const real xy = a[3] * a[3], xz = a[4] * a[4], yz = a[5] * a[5];
+        const real b[6] = {a[0] * a[0] + xy + xz,
+                           a[1] * a[1] + xy + yz,
+                           a[2] * a[2] + xz + yz,
+                           (a[0] + a[1]) * a[3] + a[4] * a[5],
+                           (a[0] + a[2]) * a[4] + a[3] * a[5],
+                           (a[1] + a[2]) * a[5] + a[3] * a[4]};
         for (int k = 0; k < 6; k++)
             a[k] = b[k];
     }
-    const double sum = a[0] + a[1] + a[2], two = least * least, four = two * two;
-    const double eight = four * four;
-    return sum > eight * eight ? sqrt(sqrt(sqrt(sqrt(sum)))) : least;
+    const real sum = a[0] + a[1] + a[2], two = least * least, four = two * two;
+    const real eight = four * four;
+    return sum > eight * eight ? tlk_sqrt(tlk_sqrt(tlk_sqrt(tlk_sqrt(sum)))) : least;
 }
 
 /* The step lengths of an arm row from its local matrix w: along the normal, in the tangent plane
  * (the largest eigenvalue there), and for all three: 3 / trace as in the sources, but short enough
  * for one dominant eigenvalue, which 3 / trace is not. */
-TL_KERNEL void tlk_arm_eta(const double *n, const double *w, real *eta)
+TL_KERNEL void tlk_arm_eta(const real *n, const real *w, real *eta)
 {
-    const double wn[3] = {w[0] * n[0] + w[3] * n[1] + w[4] * n[2],
-                          w[3] * n[0] + w[1] * n[1] + w[5] * n[2],
-                          w[4] * n[0] + w[5] * n[1] + w[2] * n[2]};
-    const double nn = tlk_dotd(n, wn), wnwn = tlk_dotd(wn, wn), trace = w[0] + w[1] + w[2];
-    const double square = tlk_dotd(w, w) + 2 * tlk_dotd(w + 3, w + 3);
+    const real wn[3] = {w[0] * n[0] + w[3] * n[1] + w[4] * n[2],
+                        w[3] * n[0] + w[1] * n[1] + w[5] * n[2],
+                        w[4] * n[0] + w[5] * n[1] + w[2] * n[2]};
+    const real nn = tlk_dot(n, wn), wnwn = tlk_dot(wn, wn), trace = w[0] + w[1] + w[2];
+    const real square = tlk_dot(w, w) + 2 * tlk_dot(w + 3, w + 3);
     /* of the tangential 2 x 2 block: its trace and the sum of the squares of its eigenvalues */
-    const double t1 = trace - nn, t2 = square - 2 * wnwn + nn * nn;
-    const double spread = tlk_max(2 * t2 - t1 * t1, 0.0);
-    const double largest = 0.5 * (t1 + sqrt(spread));
-    eta[0] = (real)(1 / nn);
-    eta[1] = (real)(1 / largest);
-    eta[2] = (real)(1.75 / (trace * tlk_largest(w, trace, 1.75 / 3)));
+    const real t1 = trace - nn, t2 = square - 2 * wnwn + nn * nn;
+    const real spread = tlk_max(2 * t2 - t1 * t1, (real)0);
+    const real largest = (real)0.5 * (t1 + tlk_sqrt(spread));
+    eta[0] = 1 / nn;
+    eta[1] = 1 / largest;
+    eta[2] = (real)1.75 / (trace * tlk_largest(w, trace, (real)TLK_ETA_LEAST));
 }
 
-/* The arms of an arm row and its step lengths. */
-TL_KERNEL void tlk_build_arms(const tlk_build *p, uint32_t s, const double *n, const double *ra,
-                              const double *rb)
+/* The step lengths of arm row s, whose bodies are shared by so many. */
+TL_KERNEL void tlk_store_eta(const tlk_build *p, uint32_t s, real share_a, real share_b)
 {
-    double w[6] = {0, 0, 0, 0, 0, 0};
-    real *head = p->head + tlk_at(s, 0, TLK_HEAD), eta[3];
+    real *head = p->head + tlk_at(s, 0, TLK_HEAD);
     real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    tlk_add_side(p, p->a[s], ra, w);
-    tlk_add_side(p, p->b[s], rb, w);
+    real n[3], arm[2][3], inverse[8], w[6], eta[3], side[2][6] = {{0}, {0}};
+    for (int k = 0; k < 3; k++) {
+        n[k] = head[k * TLK_LANES];
+        arm[0][k] = arms[k * TLK_LANES];
+        arm[1][k] = arms[(3 + k) * TLK_LANES];
+    }
+    for (int of = 0; of < 2; of++) {
+        const size_t body = of ? p->b[s] : p->a[s];
+        tlk_load8(p->inverse + 8 * body, inverse);
+        tlk_add_side(p->bodies.vel[8 * body + 3], inverse, arm[of], side[of]);
+    }
+    for (int k = 0; k < 6; k++)
+        w[k] = share_a * side[0][k] + share_b * side[1][k];
     tlk_arm_eta(n, w, eta);
+    head[4 * TLK_LANES] = eta[0];
+    head[5 * TLK_LANES] = eta[1];
+    arms[6 * TLK_LANES] = eta[2];
+}
+
+TL_KERNEL void tlk_store_arms(const tlk_build *p, uint32_t s, const double *ra, const double *rb)
+{
+    real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
     for (int k = 0; k < 3; k++) {
         arms[k * TLK_LANES] = (real)ra[k];
         arms[(3 + k) * TLK_LANES] = (real)rb[k];
     }
-    head[4 * TLK_LANES] = eta[0];
-    head[5 * TLK_LANES] = eta[1];
-    arms[6 * TLK_LANES] = eta[2];
+}
+
+/* Arm row i, counted from the first: its step lengths. */
+TL_KERNEL void tlk_arm_steps(const tlk_build *p, uint32_t i)
+{
+    if (p->a[p->arm_base + i] != TLK_NONE)
+        tlk_store_eta(p, p->arm_base + i, 1, 1);
 }
 
 /* How fast b's surface moves off a's along the normal, at the ends of two arms, m/s. */
@@ -288,11 +299,11 @@ TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uin
         return 1 / ((double)share_a * p->bodies.vel[8 * (size_t)a + 7] +
                     (double)share_b * p->bodies.vel[8 * (size_t)b + 7]);
     const real *ia = p->inverse + 8 * (size_t)a, *ib = p->inverse + 8 * (size_t)b;
-    double m[6];
+    real m[6];
     for (int k = 0; k < 6; k++)
-        m[k] = (double)share_a * ia[k] + (double)share_b * ib[k];
-    const double trace = m[0] + m[1] + m[2];
-    return 1 / (trace * tlk_largest(m, trace, 0));
+        m[k] = share_a * ia[k] + share_b * ib[k];
+    const real trace = m[0] + m[1] + m[2];
+    return 1 / ((double)trace * tlk_largest(m, trace, 0));
 }
 
 /* What the materials of row s ask of it, with `points` rows of its pair, which share compliance
@@ -416,7 +427,7 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
     if (p->turns && s == tlk_item_row(item, p->arm_base, p->item_rows))
         tlk_build_turns(p, i, item, a, b, va, vb);
     if (s >= p->arm_base)
-        tlk_build_arms(p, s, n, ra, rb);
+        tlk_store_arms(p, s, ra, rb);
     else if (p->wall && !dynamic_b)
         for (uint32_t f = 0; f < 3; f++) /* none where the wall never turns, to the last bit */
             p->wall[tlk_at(s, f, 3)] = ib & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];

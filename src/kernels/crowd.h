@@ -22,27 +22,6 @@ TL_KERNEL void tlk_split_rows(const tlk_split *q, uint32_t s)
     q->b[s] = a == TLK_NONE || b < q->colour.dynamic ? b : b + q->copies;
 }
 
-/* The step lengths of arm row s where its bodies are shared by so many. */
-TL_KERNEL void tlk_split_arms(const tlk_build *p, uint32_t s, real share_a, real share_b)
-{
-    double w[6], wa[6] = {0, 0, 0, 0, 0, 0}, wb[6] = {0, 0, 0, 0, 0, 0}, n[3], ra[3], rb[3];
-    real *head = p->head + tlk_at(s, 0, TLK_HEAD), eta[3];
-    real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    for (int k = 0; k < 3; k++) {
-        n[k] = head[k * TLK_LANES];
-        ra[k] = arms[k * TLK_LANES];
-        rb[k] = arms[(3 + k) * TLK_LANES];
-    }
-    tlk_add_side(p, p->a[s], ra, wa);
-    tlk_add_side(p, p->b[s], rb, wb);
-    for (int k = 0; k < 6; k++)
-        w[k] = share_a * wa[k] + share_b * wb[k];
-    tlk_arm_eta(n, w, eta);
-    head[4 * TLK_LANES] = eta[0];
-    head[5 * TLK_LANES] = eta[1];
-    arms[6 * TLK_LANES] = eta[2];
-}
-
 /* One pair of a crowded body: its rows have copies, and the step lengths that go with their masses.
  */
 TL_KERNEL void tlk_split_pairs(const tlk_split *q, uint32_t i)
@@ -67,7 +46,7 @@ TL_KERNEL void tlk_split_pairs(const tlk_split *q, uint32_t i)
         q->a[s] = a;
         q->b[s] = b;
         if (s >= p->arm_base)
-            tlk_split_arms(p, s, share_a, share_b);
+            tlk_store_eta(p, s, share_a, share_b);
         if (p->material)
             p->material[tlk_at(s, 7, TLK_MATERIAL)] =
                 (real)tlk_moment_step(p, s, body_a, body_b, share_a, share_b);

@@ -164,8 +164,9 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
 TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_verdict verdict = tlk_first_look(f, i, j);
-    return verdict == TLK_UNDECIDED ? tlk_near_box(f, i, j) && tlk_touch_soon(f, i, j)
-                                    : verdict == TLK_TOUCHES;
+    return verdict == TLK_UNDECIDED
+               ? tlk_near_box(f, i, j) && tlk_near_box(f, j, i) && tlk_touch_soon(f, i, j)
+               : verdict == TLK_TOUCHES;
 }
 
 /* The partners of a shape, as far as there is room for them, and how many there are. */
@@ -300,54 +301,6 @@ TL_KERNEL void tlk_contact_count(const tlk_find *f, uint32_t i)
     tlk_list list = tlk_list_begin(f, i);
     tlk_visit_bins(f, i, &list);
     tlk_list_end(f, i, &list);
-}
-
-/* Whether shape i, which was sent where it had not been expected, makes a pair with j that the
- * velocities at the start did not; of two such shapes the first counts it. */
-TL_RARE bool tlk_is_fresh(const tlk_find *f, uint32_t i, uint32_t j)
-{
-    const tlk_shapes *s = &f->shapes;
-    if (s->body[i] == s->body[j] || (tlk_jumped(f, j) && j < i) || !tlk_is_looked_for(f, i, j))
-        return false;
-    const tlk_meeting m = tlk_meet(f, i, j);
-    return m.deep && tlk_boxes_meet(f, i, j, f->seen) && !(m.closes && tlk_boxes_meet(f, i, j, 0));
-}
-
-/* The same for all shapes of one level. On finer levels than its own, the places of entries are too
- * far apart to be told by their last bits. */
-TL_KERNEL uint32_t tlk_fresh_on_level(const tlk_find *f, uint32_t i, uint32_t l)
-{
-    const uint32_t own = f->shapes.level[i];
-    tlk_search s;
-    uint32_t begin, end, count = 0;
-    tlk_search_begin(f, i, l, &s);
-    while (tlk_search_next(f, &f->level[l], &s, &begin, &end))
-        for (uint32_t q = begin; q < end; q++) {
-            const uint32_t shape = tlk_entry(f, q), j = shape & TLK_ROW;
-            if (j == i || (l <= own && !tlk_near(f, &s, i, q)) ||
-                (shape != j && !tlk_claims(f, i, j, l, q)))
-                continue;
-            count += tlk_is_fresh(f, i, j);
-        }
-    return count;
-}
-
-/* 0 how many pairs of shape i are fresh, where it jumped; one outside the bins counts as one. 1 how
- * many entries there are, by the first. */
-TL_KERNEL void tlk_fresh_pairs(const tlk_find *f, uint32_t i, double *acc)
-{
-    const uint32_t own = f->shapes.level[i];
-    uint32_t count = 0;
-    acc[1] = tlk_max(acc[1], i ? 0.0 : (double)f->bin_start[f->keys + 1]);
-    if (!tlk_jumped(f, i) || !tlk_all_entered(f))
-        return;
-    for (uint32_t l = 0; l < TLK_LEVELS && own < TLK_LEVELS; l++)
-        if (f->level[l].used)
-            count += tlk_fresh_on_level(f, i, l);
-    for (uint32_t g = 0; g < f->globals; g++)
-        if (f->global[g] != i && tlk_near_outside(f, i, f->global[g]))
-            count += tlk_is_fresh(f, i, f->global[g]);
-    acc[0] += own < TLK_LEVELS ? (double)count : 1.0;
 }
 
 /* Writes contact k. */

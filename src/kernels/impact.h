@@ -65,11 +65,8 @@ TL_KERNEL real tlk_impact_opened(const tlk_impact *m, const tlk_row *row)
 TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *vel,
                              const tlk_pair *push, float time_a, float time_b)
 {
-    const real mass[4] = {vel->a[3], vel->b[3], vel->a[7], vel->b[7]};
     const bool wall = row->b >= m->problem.moving; /* then the point is on a's surface */
-    const double n[3] = {row->n[0], row->n[1], row->n[2]};
-    real way[3], turn_a[3], turn_b[3], ta[3], tb[3];
-    double local[3][3];
+    real way[3], turn_a[3], turn_b[3], ta[3], tb[3], w[6] = {0, 0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {
         way[k] = (real)m->h * (push->b[k] - push->a[k]) +
                  ((real)time_b * vel->b[k] - (real)time_a * vel->a[k]);
@@ -83,17 +80,9 @@ TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *
         row->ra[k] += shift;
         row->rb[k] += shift - way[k];
     }
-    for (int c = 0; c < 3; c++) {
-        real unit[3] = {0, 0, 0}, u[3] = {0, 0, 0};
-        unit[c] = 1;
-        const tlk_change change = tlk_row_change(row, unit, mass);
-        tlk_add_velocity(row, &change, u);
-        for (int r = 0; r < 3; r++)
-            local[r][c] = u[r];
-    }
-    const double w[6] = {local[0][0], local[1][1], local[2][2],
-                         local[0][1], local[0][2], local[1][2]};
-    tlk_arm_eta(n, w, row->eta);
+    tlk_add_side(vel->a[3], row->ia, row->ra, w);
+    tlk_add_side(vel->b[3], row->ib, row->rb, w);
+    tlk_arm_eta(row->n, w, row->eta);
 }
 
 /* A row as it is at a time within the step. Two spheres that move past each other turn the line

@@ -21,9 +21,9 @@
 
 /* Where the bodies of two shapes are, seen from that of the owner. */
 typedef struct tlk_poses {
-    const double *qa, *qb; /* rotations */
-    double d[3];           /* from the origin of a to that of b */
-    double turn[4];        /* of b, seen from a */
+    double ra[3][3], rb[3][3]; /* rotations */
+    double d[3];               /* from the origin of a to that of b */
+    double turn[4];            /* of b, seen from a */
 } tlk_poses;
 
 TL_KERNEL void tlk_load_poses(const tlk_find *f, uint32_t i, uint32_t j, tlk_poses *p)
@@ -32,8 +32,8 @@ TL_KERNEL void tlk_load_poses(const tlk_find *f, uint32_t i, uint32_t j, tlk_pos
     const double *x = f->bodies.pos + 4 * a, *y = f->bodies.pos + 4 * b;
     const double *q = f->bodies.quat + 4 * a, *r = f->bodies.quat + 4 * b;
     double cross[3];
-    p->qa = q;
-    p->qb = r;
+    tlk_matrix(q, p->ra);
+    tlk_matrix(r, p->rb);
     tlk_crossd(q + 1, r + 1, cross);
     p->turn[0] = q[0] * r[0] + tlk_dotd(q + 1, r + 1);
     for (int k = 0; k < 3; k++) {
@@ -57,15 +57,15 @@ TL_KERNEL double tlk_turned(const tlk_poses *p, const double *then)
 
 /* The normal now: it turns with the body that is not dynamic, or is half way between those that
  * turn with the one and with the other. */
-TL_KERNEL void tlk_kept_normal(const tlk_find *f, uint32_t i, uint32_t j, const tlk_poses *p,
+TL_KERNEL void tlk_kept_normal(const tlk_find *f, uint32_t i, uint32_t j, tlk_poses *p,
                                const double *own, const double *then, double *n)
 {
     const bool only_a = f->shapes.info[i] & TLK_SHAPE_FIXED;
     const bool only_b = !only_a && f->shapes.info[j] & TLK_SHAPE_FIXED;
     double other[3], with_b[3], sum = 0;
-    tlk_rotate(p->qa, own, n);
+    tlk_apply(p->ra, own, n);
     tlk_rotate_back(then, own, other);
-    tlk_rotate(p->qb, other, with_b);
+    tlk_apply(p->rb, other, with_b);
     for (int k = 0; k < 3; k++) {
         n[k] = only_a ? n[k] : only_b ? with_b[k] : n[k] + with_b[k];
         sum += n[k] * n[k];
@@ -76,12 +76,12 @@ TL_KERNEL void tlk_kept_normal(const tlk_find *f, uint32_t i, uint32_t j, const 
 }
 
 /* From the point of a to that of b; *arm: from the origin of a's body to the first. */
-TL_KERNEL void tlk_kept_apart(const tlk_poses *p, const real *kept, double *arm, double *apart)
+TL_KERNEL void tlk_kept_apart(tlk_poses *p, const real *kept, double *arm, double *apart)
 {
     const double own[3] = {kept[0], kept[1], kept[2]}, other[3] = {kept[4], kept[5], kept[6]};
     double end[3];
-    tlk_rotate(p->qa, own, arm);
-    tlk_rotate(p->qb, other, end);
+    tlk_apply(p->ra, own, arm);
+    tlk_apply(p->rb, other, end);
     for (int k = 0; k < 3; k++)
         apart[k] = p->d[k] + end[k] - arm[k];
 }
@@ -93,6 +93,8 @@ TL_RARE void tlk_keep_contact(const tlk_find *f, uint32_t i, uint32_t j, const r
 {
     const double *c = f->shapes.centre + 4 * (size_t)i;
     const double *x = f->bodies.pos + 4 * (size_t)f->shapes.body[i];
+    const double *qa = f->bodies.quat + 4 * (size_t)f->shapes.body[i];
+    const double *qb = f->bodies.quat + 4 * (size_t)f->shapes.body[j];
     const double gap = normal[3], n[3] = {normal[0], normal[1], normal[2]};
     tlk_poses p;
     double own[3], other[3], a[3], b[3], m[3], then[4], arm[3], apart[3];
@@ -101,9 +103,9 @@ TL_RARE void tlk_keep_contact(const tlk_find *f, uint32_t i, uint32_t j, const r
         own[k] = c[k] - x[k] + (double)place[k];
         other[k] = own[k] + gap * n[k] - p.d[k];
     }
-    tlk_rotate_back(p.qa, own, a);
-    tlk_rotate_back(p.qb, other, b);
-    tlk_rotate_back(p.qa, n, m);
+    tlk_rotate_back(qa, own, a);
+    tlk_rotate_back(qb, other, b);
+    tlk_rotate_back(qa, n, m);
     for (int k = 0; k < 3; k++) {
         kept[k] = (real)a[k];
         kept[4 + k] = (real)b[k];

@@ -84,6 +84,22 @@ TL_KERNEL void tlk_rotate_back(const double *q, const double *v, double *out)
     tlk_rotate(c, v, out);
 }
 
+/* The rotation matrix of a unit quaternion, by rows. */
+TL_KERNEL void tlk_matrix(const double *q, double m[3][3])
+{
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    m[0][0] = 1 - 2 * (y * y + z * z), m[0][1] = 2 * (x * y - w * z), m[0][2] = 2 * (x * z + w * y);
+    m[1][0] = 2 * (x * y + w * z), m[1][1] = 1 - 2 * (x * x + z * z), m[1][2] = 2 * (y * z - w * x);
+    m[2][0] = 2 * (x * z - w * y), m[2][1] = 2 * (y * z + w * x), m[2][2] = 1 - 2 * (x * x + y * y);
+}
+
+/* A matrix by rows times a vector. */
+TL_KERNEL void tlk_apply(double m[3][3], const double *v, double *out)
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = tlk_dotd(m[k], v);
+}
+
 /* The bits of a 32-bit number, and the number of such bits. */
 TL_KERNEL uint32_t tlk_float_bits(float x)
 {
@@ -157,6 +173,18 @@ TL_KERNEL void tlk_store4(real *to, const real *from)
 #else
     for (int k = 0; k < 4; k++)
         to[k] = from[k];
+#endif
+}
+
+/* The same from memory to memory. */
+TL_KERNEL void tlk_copy4(const real *from, real *to)
+{
+#if defined(__CUDACC__)
+    real v[4];
+    tlk_load4(from, v);
+    tlk_store4(to, v);
+#else
+    __builtin_memcpy(to, from, 4 * sizeof *to);
 #endif
 }
 

@@ -134,11 +134,23 @@ TL_KERNEL void tlk_load_motion(const tlk_find *f, uint32_t i, double *v, double 
     }
 }
 
-/* How fast two surfaces near a point can at most close on each other. */
-TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, const double *vi,
-                                   const double *vj)
+/* The most that the velocities of two bodies differed in attempts at this step, by component. */
+TL_RARE void tlk_seen_apart(const tlk_find *f, uint32_t i, uint32_t j, double *d)
 {
-    const double d[3] = {vi[0] - vj[0], vi[1] - vj[1], vi[2] - vj[2]};
+    const real *a = f->seen + 8 * (size_t)f->shapes.body[i];
+    const real *b = f->seen + 8 * (size_t)f->shapes.body[j];
+    for (int k = 0; k < 3; k++)
+        d[k] = tlk_max(fabs((double)a[4 + k] - b[k]), fabs((double)b[4 + k] - a[k]));
+}
+
+/* How fast two surfaces near a point can at most close on each other; with the velocities that were
+ * `seen`, if not with those at the start. */
+TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, const double *vi,
+                                   const double *vj, bool seen)
+{
+    double d[3] = {vi[0] - vj[0], vi[1] - vj[1], vi[2] - vj[2]};
+    if (seen)
+        tlk_seen_apart(f, i, j, d);
     const double *ci = f->shapes.centre + 4 * (size_t)i, *cj = f->shapes.centre + 4 * (size_t)j;
     const double *xi = f->bodies.pos + 4 * (size_t)f->shapes.body[i];
     const double *xj = f->bodies.pos + 4 * (size_t)f->shapes.body[j];
@@ -155,8 +167,9 @@ TL_KERNEL double tlk_closing_bound(const tlk_find *f, uint32_t i, uint32_t j, co
     const double reach_j = plane ? near_j : tlk_min(near_j, far_j);
     /* however fast a body turns, no point of it gets farther than across it */
     const double most = TLK_TURN_MOST / f->h * (TLK_TURN_MOST / f->h);
-    const double wi = tlk_min(tlk_dotd(vi + 3, vi + 3), most);
-    const double wj = tlk_min(tlk_dotd(vj + 3, vj + 3), most);
+    const double spin_i = seen ? tlk_most_spin(f, f->shapes.body[i]) : tlk_dotd(vi + 3, vi + 3);
+    const double spin_j = seen ? tlk_most_spin(f, f->shapes.body[j]) : tlk_dotd(vj + 3, vj + 3);
+    const double wi = tlk_min(spin_i, most), wj = tlk_min(spin_j, most);
     return sqrt(tlk_dotd(d, d)) + sqrt(wi * reach_i) + sqrt(wj * reach_j);
 }
 
@@ -265,14 +278,20 @@ TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j,
 }
 
 /* Whether point k of the manifold of shapes i and j is within the envelope, or will be within the
- * step. */
+ * step; or else attempts at this step brought it deep into the other (not, where `fresh` points
+ * alone are wanted, if the former). */
 TL_KERNEL bool tlk_point_closes(const tlk_find *f, uint32_t i, uint32_t j, const tlk_manifold *m,
-                                uint32_t k)
+                                uint32_t k, bool fresh)
 {
+    if (m->gap[k] <= f->envelope)
+        return !fresh;
     const double *c = f->shapes.centre + 4 * (size_t)i;
     const double x[3] = {c[0] + m->at[k][0], c[1] + m->at[k][1], c[2] + m->at[k][2]};
     const double closing = tlk_along_normal(f, i, x, m->n) - tlk_along_normal(f, j, x, m->n);
-    return m->gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0);
+    if (m->gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0))
+        return !fresh;
+    return f->seen && m->gap[k] + f->deep <= f->h * (tlk_seen_along(f, i, x, m->n, 1) +
+                                                     tlk_seen_along(f, j, x, m->n, -1));
 }
 
 /* Puts points where two convex shapes need them within a step in which they move far (swift), and
@@ -304,13 +323,17 @@ TL_KERNEL tlk_keeping tlk_touch_convex(const tlk_touching *t, uint32_t i, uint32
     const tlk_find *f = &t->find;
     const tlk_shapes *s = &f->shapes;
     const double *c = s->centre + 4 * (size_t)i;
-    const double way = f->h * tlk_closing_bound(f, i, j, vi, vj);
-    const double limit = f->envelope + way;
     uint32_t end = 0;
-    *swift = tlk_is_swift(f, i, j, limit);
     const uint32_t o = tlk_old_pair(t, i, j, sub, &end);
+    if (kept_only && (o == TLK_NONE || !(t->old_kept[TLK_KEPT * (size_t)o + 11] > 0)))
+        return TLK_KEEP_OPEN;
+    const double way = f->h * tlk_closing_bound(f, i, j, vi, vj, false);
+    double limit = f->envelope + way;
+    *swift = tlk_is_swift(f, i, j, limit);
     const bool calm = way <= TLK_KEEP_NEXT * f->envelope && !*swift &&
                       !(f->seen && (tlk_jumped(f, i) || tlk_jumped(f, j)));
+    if (f->seen) /* whichever attempt it was: what one of them needs stays */
+        limit = tlk_max(limit, f->h * tlk_closing_bound(f, i, j, vi, vj, true));
     double guess[3];
     if (o != TLK_NONE && calm && tlk_keep_manifold(f, i, j, t->old_kept, o, end, m))
         return TLK_KEEP_OLD;
@@ -353,9 +376,9 @@ TL_KERNEL bool tlk_touch(const tlk_touching *t, uint32_t p, bool kept_only)
     const real normal[4] = {(real)m.n[0], (real)m.n[1], (real)m.n[2], (real)keeping};
     uint32_t count = 0;
     for (uint32_t k = 0; k < m.count && swift; k++)
-        closes = closes || tlk_point_closes(f, i, j, &m, k);
+        closes = closes || tlk_point_closes(f, i, j, &m, k, t->fresh);
     for (uint32_t k = 0; k < m.count; k++) {
-        if (!closes && !tlk_point_closes(f, i, j, &m, k))
+        if (!closes && !tlk_point_closes(f, i, j, &m, k, t->fresh))
             continue;
         const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
         const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2], (real)m.gap[k]};
@@ -424,8 +447,8 @@ TL_KERNEL void tlk_touch_write(const tlk_touching *t, uint32_t p)
         tlk_store4(t->place + 4 * to, place);
         if (normal[3] == TLK_KEEP_OLD) {
             const size_t old = t->key[at];
-            for (uint32_t c = 0; c < TLK_KEPT; c++)
-                kept[c] = t->old_kept[TLK_KEPT * old + c];
+            for (uint32_t c = 0; c < TLK_KEPT; c += 4)
+                tlk_copy4(t->old_kept + TLK_KEPT * old + c, kept + c);
             t->feature[2 * to + 1] = t->old_feature[2 * old + 1];
             continue;
         }

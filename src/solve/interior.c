@@ -261,7 +261,9 @@ static tl_status run(tl_system *s, double unit, double tolerance, cone *c, tl_in
         out->work += s->profile.work;
         out->iterations++;
     }
-    out->done = isfinite(out->residual);
+    /* what is worse than no impulses at all is no start for anything: where bodies are pressed into
+     * each other it may have grown to any size */
+    out->done = out->residual <= unit;
     if (out->done && residual != out->residual)
         measure(s, best);
     return TL_OK;

@@ -65,8 +65,8 @@ tl_status tl_solve_sticking(tl_backend *backend, const tl_problem *problem, doub
                             double most, tl_sticking *out);
 
 /* The problem of the cone law by an interior-point method, from free velocities in vel, if that may
- * not take more than `most` multiplications; else nothing is done. `unit`: m/s, a usual velocity.
- * Of rows with materials it knows nothing. */
+ * not take more than `most` multiplications; else nothing is done. `unit`: m/s, a usual velocity; a
+ * residual above it is no solution. Of rows with materials it knows nothing. */
 typedef struct tl_interior {
     bool done;           /* gamma and vel are the solution; else nothing has changed */
     uint32_t iterations; /* one factorization each */

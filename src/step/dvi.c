@@ -239,7 +239,7 @@ static tl_status more_contacts(tl_world *w, uint32_t attempt, bool *more)
     if (!*more)
         return TL_OK;
     TL_TRY(tl_step_find(w, 0, 1, w->seen.data, next));
-    *more = next->count != count;
+    *more = attempt == 1 || next->count != count;
     next->impulses = !*more; /* the same ones have theirs still */
     return TL_OK;
 }
@@ -250,8 +250,6 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 {
     tl_backend *b = w->backend;
     const uint32_t attempt = r->searches++;
-    const tl_folding folds[2] = {{TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
-                                 {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
     double mark = tl_now();
     bool more;
     b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
@@ -261,10 +259,9 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
     tl_run(b, TLK_see_velocity, w->rows, &s->motion);
     TL_TRY(more_contacts(w, attempt, &more));
     r->ms.find += lap(w, &mark);
-    if (!more) {
-        s->motion.jump = INFINITY;
-        TL_TRY(b->ops->fold(b, folds, 1)); /* in two goes: the first of several has no order */
-        return b->ops->fold(b, folds + 1, 1);
+    if (!more) { /* what else the check told is as it was */
+        s->check[0] = INFINITY;
+        return tl_fold_one(b, TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved);
     }
     TL_TRY(prepare(w, s, r));
     s->motion.seen = w->seen.data;

@@ -46,5 +46,6 @@ tl_status tl_step_planes(tl_world *w, tl_contacts *c, const tl_problem *problem,
                          .feature = c->manifolds ? c->feature.data : NULL};
     planes.build.moved = NULL;
     tl_run(b, TLK_plane_pair, count, &planes);
+    tl_run(b, TLK_arm_steps, problem->view.rows - problem->view.arm_base, build);
     return TL_OK;
 }

@@ -311,6 +311,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     if (build->inverse)
         tl_run(b, TLK_body_inverse, w->rows, build);
     tl_run(b, TLK_build_row, c->pairs, build);
+    tl_run(b, TLK_arm_steps, view->rows - view->arm_base, build);
     view->blocks = w->rows;
     view->moving = w->dynamic;
     view->a = build->a;

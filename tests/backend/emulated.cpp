@@ -3,8 +3,8 @@
 #include "emulate.h"
 
 #include "kernels/contacts.h"
-#include "kernels/find.h"
 #include "kernels/joint.h"
+#include "kernels/look.h"
 #include "kernels/solve.h"
 
 #include "backend/backend.h"

@@ -4,12 +4,14 @@
 #ifndef TL_BACKEND_CPU_WIDE_H
 #define TL_BACKEND_CPU_WIDE_H
 
+#include "backend/cpu/wide_arms.h"
 #include "backend/cpu/wide_audit.h"
 #include "backend/cpu/wide_bodies.h"
 #include "backend/cpu/wide_find.h"
 #include "backend/cpu/wide_sweep.h"
 
-#define TLK_WIDE_LIST \
+#define TLK_WIDE_LIST   \
+    TLK_WIDE(arm_steps) \
     TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(position_rows) TLK_WIDE(contact_count)
 #define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row) TLK_WIDE(check_bodies)
 

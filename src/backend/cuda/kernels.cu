@@ -6,7 +6,7 @@
 #include "kernels/contacts.h"
 #include "kernels/crowd.h"
 #include "kernels/descent.h"
-#include "kernels/find.h"
+#include "kernels/look.h"
 #include "kernels/gather.h"
 #include "kernels/impact.h"
 #include "kernels/joint.h"
