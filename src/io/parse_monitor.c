@@ -2,9 +2,11 @@
  * are known. */
 #include "io/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/near.h"
+#include "scene/scene.h"
 
 enum {
     KIND,
@@ -33,7 +35,8 @@ static const char *const keys[] = {"kind",         "on",         "by",   "shape"
                                    "max_distance", "from",       "joint"};
 _Static_assert(sizeof keys / sizeof *keys == KEYS, "a name for each key");
 
-#define BIT(key) (1u << (key))
+#define MOST_NAME 40 /* bytes of a monitor's name */
+#define BIT(key)  (1u << (key))
 enum {
     FORCES = BIT(ON) | BIT(BY) | BIT(SHAPE) | BIT(AXIS),
     MEANS = BIT(ON) | BIT(AXIS),
@@ -328,7 +331,7 @@ static tl_status read_expression(const tl_reader *r, const tl_json *entry, const
 static tl_status check_name(const tl_reader *r, const tl_json *object, const tl_json *entry,
                             tl_text name)
 {
-    const int most = 40 - (int)tl_scope_prefix(r).length;
+    const int most = MOST_NAME - (int)tl_scope_prefix(r).length;
     const int cut = name.length > 60 ? 60 : (int)name.length;
     if (!tl_expression_is_name(name) || (int)name.length > most)
         return tl_read_fail_key(r, object, entry,
@@ -341,6 +344,62 @@ static tl_status check_name(const tl_reader *r, const tl_json *object, const tl_
             return tl_read_fail_key(r, object, entry, "duplicate key '%.*s', expected it once", cut,
                                     name.data);
     return TL_OK;
+}
+
+/* A monitor's name, with that of the fragment in front. */
+static tl_status keep_name(const tl_reader *r, tl_text name, tl_array *out)
+{
+    const tl_text prefix = tl_scope_prefix(r);
+    out->count = 0;
+    if (prefix.length)
+        TL_TRY(tl_array_append(out, prefix.data, prefix.length));
+    TL_TRY(tl_array_append(out, name.data, name.length));
+    return tl_array_append(out, "", 1);
+}
+
+/* Whether a monitor is of all joints: "all", unless one is called so. */
+static bool of_all_joints(const tl_reader *r, const tl_json *value)
+{
+    return value && value->kind == TL_JSON_STRING &&
+           tl_text_is(tl_json_text(r->tree, value), "all") &&
+           !tl_document_find_joint(r->document, "all").index;
+}
+
+/* The name of a joint's monitor among those of all: with that of the joint, where it is one and the
+ * joint alone has it, else with its number. */
+static tl_status name_of_one(const tl_reader *r, tl_text name, tl_joint joint, tl_array *out)
+{
+    const char *own = tl_document_joint_name(r->document, joint);
+    char number[16];
+    snprintf(number, sizeof number, "%u", joint.index);
+    for (int way = 0; way < 2; way++) {
+        const char *tail = way || !own ? number : own;
+        TL_TRY(keep_name(r, name, out));
+        out->count--;
+        TL_TRY(tl_array_append(out, "_", 1));
+        TL_TRY(tl_array_append(out, tail, strlen(tail) + 1));
+        const tl_text text = {out->data, out->count - 1};
+        if (tail == own && tl_expression_is_name(text) && text.length <= MOST_NAME &&
+            tl_document_find_joint(r->document, own).index == joint.index)
+            break;
+    }
+    return TL_OK;
+}
+
+/* A monitor for each joint of the scene. */
+static tl_status add_joint_monitors(tl_reader *r, const tl_json *entry, tl_text name, pieces *p,
+                                    tl_monitor_def *def)
+{
+    const uint32_t count = (uint32_t)r->scene->joints.count;
+    for (uint32_t i = 1; i <= count; i++) {
+        def->joint = (tl_joint){i};
+        TL_TRY(name_of_one(r, name, def->joint, &p->name));
+        def->name = p->name.data;
+        const tl_status status = tl_scene_add_monitor(r->scene, def);
+        if (status < 0)
+            return tl_read_refused(r, entry, status);
+    }
+    return count ? TL_OK : tl_read_fail(r, entry, "is of all joints, but the scene has none");
 }
 
 static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json *entry, pieces *p)
@@ -369,18 +428,16 @@ static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json
     else if (def.kind == TL_MONITOR_RAY)
         TL_TRY(read_ray(r, entry, f, p, &def));
     else if (def.kind == TL_MONITOR_JOINT && !f[JOINT])
-        return tl_read_missing(r, entry, "joint", "the name of a joint");
+        return tl_read_missing(r, entry, "joint", "the name of a joint, or \"all\"");
+    else if (def.kind == TL_MONITOR_JOINT && of_all_joints(r, f[JOINT]))
+        return add_joint_monitors(r, entry, name, p, &def);
     else if (def.kind == TL_MONITOR_JOINT)
         TL_TRY(tl_read_joint(r, f[JOINT], &def.joint));
     else if (allowed[kind] == STATISTICS)
         TL_TRY(read_statistic(r, entry, f, p, &def));
     else
         TL_TRY(read_measure(r, entry, f, p, &def));
-    const tl_text prefix = tl_scope_prefix(r);
-    if (prefix.length)
-        TL_TRY(tl_array_append(&p->name, prefix.data, prefix.length));
-    TL_TRY(tl_array_append(&p->name, name.data, name.length));
-    TL_TRY(tl_array_append(&p->name, "", 1));
+    TL_TRY(keep_name(r, name, &p->name));
     def.name = p->name.data;
     const tl_status status = tl_scene_add_monitor(r->scene, &def);
     return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;

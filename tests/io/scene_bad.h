@@ -2319,7 +2319,9 @@ static const bad_scene bad_scenes[] = {
                   "0]}],\n'monitors': {'m': {'kind': 'force', 'on': 'h'}}"),
      "s.json:7:43: monitors.m.on: is \"h\", a joint, expected the name of a body, fill or emitter"},
     {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint'}}"),
-     "s.json:8:19: monitors.m: has no 'joint', expected the name of a joint"},
+     "s.json:8:19: monitors.m: has no 'joint', expected the name of a joint, or \"all\""},
+    {BLIND, SCENE("'monitors': {'m': {'kind': 'joint', 'joint': 'all'}}"),
+     "s.json:2:19: monitors.m: is of all joints, but the scene has none"},
     {SEEN, SCENE(JOINTS "[]\n,\n'monitors': {'m': {'kind': 'joint', 'joint': 3}}"),
      "s.json:8:46: monitors.m.joint: is 3, expected the name of a joint, or [name, index] of "
      "repeated ones"},

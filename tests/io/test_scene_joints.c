@@ -126,9 +126,55 @@ static void ground_may_be_a_body(void **state)
     tl_document_destroy(document);
 }
 
+#define LINKS                                                                               \
+    "{'version': 1, 'bodies': [{'name': 'a', 'shapes': [{'kind': 'sphere', 'radius': 1}]}," \
+    " {'name': 'l', 'repeat': {'count': 3}, 'position': ['=i', 0, 9],"                      \
+    " 'shapes': [{'kind': 'sphere', 'radius': 0.1}]}],"
+
+/* Where a channel is, or -1. */
+static int channel(const tl_scene *scene, const char *name)
+{
+    tl_monitor_info info;
+    for (size_t i = 0; i < tl_scene_monitor_count(scene); i++) {
+        assert_ok(tl_scene_monitor_info(scene, i, &info));
+        if (!strcmp(info.name, name))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* A monitor of all joints is one of each, with a name that tells which. */
+static void monitor_of_all(void **state)
+{
+    (void)state;
+    tl_document *document =
+        parse(LINKS " 'joints': [{'name': 'hinge', 'kind': 'revolute', 'bodies': ['ground', 'a'], "
+                    "'at': [0, 0, 0]},"
+                    " {'name': 'two words', 'kind': 'spherical', 'bodies': ['a', ['l', 0]],"
+                    " 'at': [0, 0, 1]},"
+                    " {'kind': 'spherical', 'bodies': [['l', 0], ['l', 1]], 'at': [0.5, 0, 9]}],"
+                    " 'monitors': {'loads': {'kind': 'joint', 'joint': 'all'}}}");
+    const tl_scene *scene = tl_document_scene(document);
+    assert_int_equal(channel(scene, "loads_hinge.fx"), 0);
+    assert_true(channel(scene, "loads_hinge.rz") > 0);
+    assert_true(channel(scene, "loads_2.local_tz") > channel(scene, "loads_hinge.error"));
+    assert_true(channel(scene, "loads_3.error") == (int)tl_scene_monitor_count(scene) - 1);
+    tl_document_destroy(document);
+
+    document =
+        parse(LINKS " 'joints': [{'name': 'all', 'kind': 'revolute', 'bodies': ['ground',"
+                    " 'a'], 'at': [0, 0, 0]}, {'kind': 'spherical', 'bodies': ['a', ['l', 0]],"
+                    " 'at': [0, 0, 1]}],"
+                    " 'monitors': {'loads': {'kind': 'joint', 'joint': 'all'}}}");
+    assert_int_equal(channel(tl_document_scene(document), "loads.fx"), 0); /* what is called so */
+    assert_int_equal(channel(tl_document_scene(document), "loads_2.fx"), -1);
+    tl_document_destroy(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(monitor_of_all),
         cmocka_unit_test(joints_are_those_of_the_file),
         cmocka_unit_test(ground_may_be_a_body),
     };

@@ -521,20 +521,38 @@ static void leaning(void **state)
     tl_world_destroy(world);
 }
 
+/* Three links of a hundredth of a millimetre hold as well, for their size, as links of a metre do.
+ */
+static void small(void **state)
+{
+    (void)state;
+    const variant v = joint_variant();
+    const double length = 1e-5;
+    tl_scene *scene = scene_for(&v, 1e-5);
+    put before = ground;
+    for (int i = 0; i < 3; i++) {
+        const put link = put_link(scene, 0.4 * length, 0.1 * length, 0.1 * length, 1e-9,
+                                  (i + 0.5) * length, 0, 0);
+        join(scene, TL_JOINT_SPHERICAL, before, link, i * length, 0, 0, joint_z);
+        before = link;
+    }
+    tl_world *world = world_of(scene);
+    double error = 0;
+    for (int i = 0; i < 500; i++)
+        error = fmax(error, step_report(world, 1).joint_error);
+    tl_world_destroy(world);
+    assert_below(error, 2e-10 * length);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pendulum),
-                                       cmocka_unit_test(door),
-                                       cmocka_unit_test(double_pendulum),
-                                       cmocka_unit_test(slider_crank),
-                                       cmocka_unit_test(four_bar),
-                                       cmocka_unit_test(cantilever),
-                                       cmocka_unit_test(top),
-                                       cmocka_unit_test(atwood),
-                                       cmocka_unit_test(ratios),
-                                       cmocka_unit_test(heavy),
-                                       cmocka_unit_test(snapped),
-                                       cmocka_unit_test(chain),
-                                       cmocka_unit_test(leaning)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small),        cmocka_unit_test(pendulum),
+        cmocka_unit_test(door),         cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(slider_crank), cmocka_unit_test(four_bar),
+        cmocka_unit_test(cantilever),   cmocka_unit_test(top),
+        cmocka_unit_test(atwood),       cmocka_unit_test(ratios),
+        cmocka_unit_test(heavy),        cmocka_unit_test(snapped),
+        cmocka_unit_test(chain),        cmocka_unit_test(leaning)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
