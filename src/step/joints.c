@@ -96,7 +96,8 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->rough = 1;
     tl_run(b, TLK_joint_project, m->articulations, g);
     for (uint32_t i = 0; i < BENDS && !iterates(w); i++) {
-        g->again = i > 0; /* and those of bodies that hardly turn by nothing that counts */
+        /* and those of bodies that hardly turn by nothing that counts, but of second order */
+        g->again = i > 0 && w->settings.stepper != TL_STEPPER_SMOOTH;
         tl_run(b, TLK_joint_foresee, m->movers, g);
         tl_run(b, TLK_joint_bend, m->count, g);
         g->rough = i + 1 < BENDS;

@@ -148,9 +148,9 @@ static void test_scenes(void **state)
         settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
         settings.step = 1.0 / 200;
         context("%s", mixed ? "mixed" : "double");
-        same_steps(mixer, &settings, 30);
-        same_steps(funnel, &settings, 20);
-        same_steps(filtered_scene, &settings, 20);
+        same_steps(mixer, &settings, 60);
+        same_steps(funnel, &settings, 40);
+        same_steps(filtered_scene, &settings, 40);
         same_steps(crowd, &settings, 2);
         same_steps(spread, &settings, 1);
     }

@@ -220,7 +220,7 @@ static void for_each_way(tl_law law)
         settings.solver.position_iterations = 3;
         context("%s, %s, %s", ways[how], contents[which], mixed ? "mixed" : "double");
         between = 0;
-        same_steps(&settings, which, law == TL_LAW_COULOMB && which < BALL ? 12 : 6);
+        same_steps(&settings, which, law == TL_LAW_COULOMB && which < BALL ? 25 : 10);
         assert_true(which < BALL ? !between : between > 50);
     }
 }
