@@ -186,8 +186,7 @@ tlk_find tl_collide_view(const tl_collide *c, const tl_collide_state *state, tl_
                   .senses = state->senses ? TLK_SHAPE_SENSOR : 0,
                   .exclusions = state->exclusions,
                   .excluded = state->excluded,
-                  .axis = TLK_UNCUT,
-                  .moves = state->moves};
+                  .axis = TLK_UNCUT};
     const double *low = state->box;
     const double high[3] = {-low[3], -low[4], -low[5]};
     f.globals = part.index + 1 == part.count ? c->globals : 0;
@@ -272,13 +271,15 @@ static uint32_t list_room(const tl_backend *b, const tl_collide *c, const tlk_fi
 
 /* Stages 7 and 8: how many pairs each shape owns, where they go, and how many entries there
  * are, which is looked at with them so that the device is waited for once. */
-static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t *contacts,
-                                uint32_t *entries)
+static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_buffer *start,
+                                uint32_t *contacts, uint32_t *entries)
 {
     const uint32_t n = f->shapes.rows;
-    uint32_t totals[3] = {0, 0, 0};
+    uint32_t totals[2] = {0, 0};
+    TL_TRY(tl_buffer_need(b, start, ((size_t)n + 2) * sizeof(uint32_t)));
     f->partners = list_room(b, c, f);
     TL_TRY(tl_buffer_need(b, &c->partner, f->partners * (size_t)n * sizeof(uint32_t)));
+    f->contact_start = start->data;
     f->partner = c->partner.data;
     tl_run(b, TLK_contact_count, n, f);
     TL_TRY(b->ops->scan(b, f->contact_start, n, NULL));
@@ -286,7 +287,6 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, uint3
         TL_TRY(b->ops->download(b, totals, f->contact_start + n, sizeof totals));
     *contacts = totals[0];
     *entries = totals[1];
-    c->moving = !f->moving || totals[2];
     if (n && totals[1] <= f->bin_stride - TLK_LANES && !f->senses)
         c->crowd = totals[0] / n;
     return TL_OK;
@@ -299,17 +299,11 @@ static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t 
     uint32_t entries;
     if (!c->entries)
         c->entries = f->shapes.rows / parts + 1;
-    TL_TRY(tl_buffer_need(b, start, ((size_t)f->shapes.rows + 3) * sizeof(uint32_t)));
-    f->contact_start = start->data;
-    f->moving =
-        f->moves > 0 && counting == TLK_bounds ? f->contact_start + f->shapes.rows + 2 : NULL;
-    if (f->moving)
-        b->ops->fill(b, f->moving, 0, sizeof *f->moving);
     do {
         TL_TRY(start_bins(b, c, f));
         tl_run(b, counting, f->shapes.rows, f);
         TL_TRY(fill_bins(b, c, f));
-        TL_TRY(count_contacts(b, c, f, contacts, &entries));
+        TL_TRY(count_contacts(b, c, f, start, contacts, &entries));
         if (entries >= 1u << 31)
             return too_wide(b, f, entries);
         c->entries = entries > c->entries ? entries : c->entries;
@@ -358,11 +352,9 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
         TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &out->start, &total));
         TL_TRY(tl_collide_room(b, total, &f, out));
         tl_run(b, TLK_contact_write, f.shapes.rows, &f);
-        out->moving = c->moving;
         return TL_OK;
     }
     TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &c->near_start, &total));
-    out->moving = c->moving;
     TL_TRY(tl_buffer_need(b, &c->near_a, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &c->near_b, total * sizeof(uint32_t)));
     f.contacts = total;

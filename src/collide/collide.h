@@ -10,7 +10,6 @@
 typedef struct tl_contacts {
     uint32_t count;
     uint32_t pairs;    /* of shapes that touch; as many as contacts unless there are manifolds */
-    bool moving;       /* some may move on within the step; else none does */
     bool manifolds;    /* pairs may have several contacts, and these are there: */
     tl_buffer pair;    /* uint32_t, pairs + 1: the first contact of each, when they are found */
     tl_buffer place;   /* real, 4 each: on the owner's surface, from its ball's centre */
@@ -36,7 +35,6 @@ typedef struct tl_collide {
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
     uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */
-    bool moving;      /* tl_contacts, as of the last search */
     uint32_t crowd;   /* contacts of a shape when they were last found, the mean */
     tl_buffer bin_start, bin, partner;
     tl_buffer near_start, near_a, near_b; /* uint32_t: pairs that are near, by owner */
@@ -56,7 +54,6 @@ typedef struct tl_collide_state {
     double crowd; /* shapes that a bin should hold, roughly */
     bool apart;   /* the table of bins should tell all bins of the box apart */
     double h, envelope;
-    double moves;     /* tlk_find; 0: nobody asks */
     const void *seen; /* tlk_find */
     double deep;
     bool filters;             /* some shapes have one of TLK_SHAPE_FILTERS */

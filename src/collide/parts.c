@@ -260,7 +260,6 @@ static tl_status join(team *t, tl_buffer *end, tl_contacts *out)
     tlk_join args = {.find = tl_collide_view(t->device[0].collide, &t->state, (tl_part){0, 1})};
     uint64_t total;
     TL_TRY(tl_buffer_need(b, start, bytes + sizeof(uint32_t)));
-    out->moving = true; /* nobody has asked */
     TL_TRY(tl_buffer_need(b, end, bytes));
     args.find.contact_start = args.count = start->data;
     args.end = end->data;

@@ -141,8 +141,6 @@ typedef struct tlk_find {
     uint32_t *partner;   /* so many a shape */
     uint32_t contacts;
     uint32_t *contact_start; /* shapes.rows + 2: counts, then their scan; the number of entries */
-    double moves;            /* (m/s)^2: shapes that move so fast are noted, */
-    uint32_t *moving;        /* here, by 1; or NULL */
     uint32_t *contact_b;     /* contacts: the partner shape; the owner is the shape of the list */
     uint32_t *contact_a;     /* contacts: the owner; NULL: contact_b is all that is written */
     TLK_REAL *contact_n;     /* 4 per contact: normal from owner to partner, gap; NULL: not yet */

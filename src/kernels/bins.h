@@ -417,20 +417,6 @@ TL_RARE void tlk_place_frame(const tlk_find *f, uint32_t i)
     out[19] = local[19];
 }
 
-/* Notes a shape whose pairs may move on within the step (tlk_note_moving): one that is fast, or
- * that may turn against others. Balls about the middle of their body turn on the spot. */
-TL_KERNEL void tlk_note_motion(const tlk_find *f, uint32_t i, size_t body, const real *vel)
-{
-    const real *w = f->bodies.vel + 8 * body + 4;
-    const bool fixed = f->shapes.info[i] & TLK_SHAPE_FIXED;
-    const bool central = f->shapes.info[i] & TLK_SHAPE_CENTRAL;
-    double speed = 0;
-    for (int k = 0; k < 3; k++)
-        speed += (double)vel[k] * vel[k];
-    if (!(speed < f->moves) || (!central && (!fixed || w[0] != 0 || w[1] != 0 || w[2] != 0)))
-        tlk_atomic_set32(f->moving, 1);
-}
-
 /* One shape: its centre in the world and its reach, the radius of the ball in which it can touch
  * something within this step; and the bins it is in, where they are to be counted at once. */
 TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
@@ -453,8 +439,6 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     centre[3] = sphere ? geom[3] : -1;
     s->reach[i] = tlk_shape_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, arm));
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
-    if (f->moving)
-        tlk_note_motion(f, i, body, vel);
     if (f->bin_start)
         tlk_bin_count(f, i);
 }

@@ -275,15 +275,6 @@ TL_KERNEL uint32_t tlk_atomic_add32(uint32_t *p, uint32_t value)
 }
 
 /* A store that other threads may make too, of the same value. */
-TL_KERNEL void tlk_atomic_set32(uint32_t *p, uint32_t value)
-{
-#if defined(__CUDACC__)
-    *(volatile uint32_t *)p = value;
-#else
-    __atomic_store_n(p, value, __ATOMIC_RELAXED);
-#endif
-}
-
 TL_KERNEL void tlk_atomic_set(uint64_t *p, uint64_t value)
 {
 #if defined(__CUDACC__)

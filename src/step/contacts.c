@@ -14,7 +14,6 @@ tl_status tl_step_look(tl_world *w, const void *seen, tl_collide_state *state)
                            .shapes = tl_world_shapes_view(w),
                            .h = w->settings.step,
                            .envelope = tl_step_margin(w),
-                           .moves = tl_step_plane_speed(w) * tl_step_plane_speed(w) / 4,
                            .seen = seen,
                            .deep = TL_MISSED * w->smallest,
                            .filters = w->filters,

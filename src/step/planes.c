@@ -2,13 +2,6 @@
  * (kernels/planes.h). Where nothing moves on, all of it is one look at a count. */
 #include "step/step.h"
 
-double tl_step_plane_speed(const tl_world *w)
-{
-    return w->settings.planes == TL_PLANES_BY_MOTION
-               ? TLK_PLANE_MOVES * w->smallest / w->settings.step
-               : 0;
-}
-
 /* The velocities that bodies have with the impulses that rows start with. */
 static tl_status guess(tl_world *w, const tl_problem *problem, void **vel)
 {

@@ -301,8 +301,9 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
         build->moment = p->moment.data;
         build->contact_moment = build->contact_moment_out = c->moment.data;
     }
-    if (s->planes == TL_PLANES_BY_MOTION && c->moving) {
-        build->moves = tl_step_plane_speed(w) * tl_step_plane_speed(w);
+    if (s->planes == TL_PLANES_BY_MOTION) {
+        const double least = TLK_PLANE_MOVES * w->smallest / s->step;
+        build->moves = least * least;
         build->moved = p->moved.data;
         build->moved_count = build->moved + c->pairs;
         b->ops->fill(b, build->moved_count, 0, sizeof(uint32_t));

@@ -50,10 +50,6 @@ tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *prob
 tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
                        tlk_build *build);
 
-/* From which speed on, m/s, a pair of the smallest shapes moves on within the step; 0 where planes
- * are the nearest ones. */
-double tl_step_plane_speed(const tl_world *world);
-
 /* Planes by motion (planes.c): where pairs move on within the step, contacts take the planes that
  * their ways lead to, and their rows are built anew. */
 tl_status tl_step_planes(tl_world *world, tl_contacts *contacts, const tl_problem *problem,
