@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define RADIUS  0.01  /* m */
-#define PITCH   0.022 /* m, of the grid that they start on */
+#define RADIUS  0.05 /* m */
+#define PITCH   0.11 /* m, of the grid that they start on */
 #define LAYERS  4u
-#define TILE    0.25 /* m, along the chute */
-#define SPEED   2.0  /* m/s, at the start */
+#define TILE    0.5 /* m, along the chute */
+#define SPEED   2.0 /* m/s, at the start */
 #define DENSITY 2000.0
 
 /* The chute leans by 25 degrees; its frame is along and across it. */

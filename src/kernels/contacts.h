@@ -463,14 +463,16 @@ TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j,
         v[k] += ta[k] - tb[k];
 }
 
-/* Notes pair i, whose contacts begin with k, if it moves on within the step; half-spaces end
- * nowhere. */
+/* Notes pair i, whose contacts begin with k, if it moves on within the step. Half-spaces end
+ * nowhere; and two balls that both move keep the line of their centres, as impulses along another
+ * one would make angular momentum. */
 TL_KERNEL void tlk_note_moving(const tlk_build *p, uint32_t i, uint32_t k)
 {
     const uint32_t a = p->contact_a[k], b = p->contact_b[k];
     const uint32_t ia = p->shapes.info[a], ib = p->shapes.info[b];
     double v[3];
-    if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE)
+    if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE ||
+        (ia & ib & TLK_SHAPE_CENTRAL && !((ia | ib) & TLK_SHAPE_FIXED)))
         return;
     if (ia & TLK_SHAPE_FIXED)
         tlk_relative_velocity(p, b, a, v);

@@ -20,7 +20,6 @@ typedef struct tlk_passing {
     uint32_t i, j; /* what moves, and against what */
     uint32_t sub;  /* the triangle of j, or of i where both move */
     bool turned;   /* contacts go from j to i */
-    bool central;  /* the row of two balls that both move */
     double way[3]; /* m: of i, against j */
     double now;    /* m: the least gap as the step begins */
     double limit;  /* m: no gap on the way is larger */
@@ -69,7 +68,7 @@ TL_KERNEL void tlk_plane_simple(const tlk_passing *p, double part, tlk_manifold 
     double x[3];
     m->count = 1;
     m->key[0] = 0;
-    if (ki == kj) { /* the same to the last bit, whichever of the two is i */
+    if (ki == kj) {
         const double from[3] = {part * p->way[0], part * p->way[1], part * p->way[2]};
         const double to[3] = {d[0] - c[0], d[1] - c[1], d[2] - c[2]};
         m->gap[0] = tlk_direction(from, to, m->n) - (r + s->geom[4 * (size_t)p->j + 3]);
@@ -260,8 +259,7 @@ TL_KERNEL bool tlk_plane_way(const tlk_planes *q, uint32_t k, uint32_t row, uint
     for (int c = 0; c < 3; c++)
         p->way[c] = h * (vi[c] - vj[c]);
     const double square = tlk_dotd(p->way, p->way);
-    p->central = row < build->arm_base && b < build->bodies.dynamic;
-    p->deep = p->central ? 0 : tlk_plane_depth(q, a, b, thin);
+    p->deep = tlk_plane_depth(q, a, b, thin);
     p->limit = most + sqrt(square) + thin;
     return square > TLK_PLANE_MOVES * TLK_PLANE_MOVES * thin * thin;
 }
@@ -305,21 +303,6 @@ TL_KERNEL void tlk_plane_take(const tlk_planes *q, const tlk_passing *p, uint32_
     q->feature[2 * (size_t)k + 1] = m->key[c];
 }
 
-/* Two balls that pass each other and both move, with contact k and row s: impulses along another
- * line than that of their centres would make angular momentum, so that the plane is moved back
- * instead. */
-TL_KERNEL void tlk_plane_retreat(const tlk_planes *q, const tlk_passing *p, uint32_t k, uint32_t s,
-                                 const tlk_manifold *m)
-{
-    const real *n = q->contact_n + 4 * (size_t)k;
-    const double sign = p->turned ? -1 : 1, now[3] = {n[0], n[1], n[2]};
-    const double gap = sign * tlk_dotd(now, p->way) + m->gap[0];
-    if (!(gap > p->now))
-        return;
-    q->build.gap[s] = (real)gap;
-    q->build.bias[s] = (real)(gap / q->build.recovery.h);
-}
-
 /* Whether a manifold has the normal that contact k has. */
 TL_KERNEL bool tlk_plane_same(const tlk_planes *q, const tlk_passing *p, uint32_t k,
                               const tlk_manifold *m)
@@ -345,10 +328,6 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
     if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there) ||
         tlk_plane_same(q, &way, first, &there))
         return;
-    if (way.central) {
-        tlk_plane_retreat(q, &way, first, row, &there);
-        return;
-    }
     if (there.count > count && count > 1)
         tlk_plane_spread(&there);
     for (uint32_t k = 0; k < count; k++)
