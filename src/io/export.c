@@ -84,7 +84,7 @@ const tl_shape_row *tl_export_shapes(const tl_result *r, uint32_t body, size_t *
     }
     for (*count = 0; low + *count < r->shapes.count && s[low + *count].body == body; ++*count)
         ;
-    return s + low;
+    return *count ? s + low : NULL;
 }
 
 /* p turned by a quaternion and moved. */

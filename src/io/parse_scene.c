@@ -99,7 +99,7 @@ static tl_status read_parameters(tl_reader *r, const tl_json *object, const tl_a
             if (tl_text_same(known[i].name, name))
                 return tl_read_fail_key(r, object, v, "duplicate key '%.*s', expected it once", cut,
                                         name.data);
-        const tl_parameter *set = given->data, *end = set + given->count;
+        const tl_parameter *set = given->data, *end = set ? set + given->count : NULL;
         while (set < end && !tl_text_same(set->name, name))
             set++;
         if (set < end)

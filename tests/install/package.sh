@@ -96,7 +96,8 @@ exported() # library
 public=("$prefix"/include/talus/*.h)
 for package in "${packages[@]}"; do
     if [ "$package" = talus ]; then
-        declared "${public[@]/%*\/io.h/\/dev\/null}" "$source"/src/base/*.h > declared.txt
+        declared "${public[@]/%*\/io.h/\/dev\/null}" "$source"/src/base/*.h \
+            "$source"/src/scene/start.h > declared.txt
     else
         declared "$prefix/include/talus/io.h" > declared.txt
     fi

@@ -161,7 +161,7 @@ bool source_begin(hub *h, const source_hello *hello)
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
         "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so "
-        "so s{so so so so so so so}}",
+        "so s{so so so so so so so so}}",
         "type", "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind",
         h->live ? "live" : "recording", "epoch", (json_int_t)h->epoch, "title",
         tl_document_title(hello->document), "source", source ? source : json_string("file"),
