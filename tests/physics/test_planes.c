@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Planes by motion: bodies that slide over tiles side by side keep their speed, what misses is not
  * touched, and nothing passes a plate. With planes that are nearest as a step begins bodies lose
  * speed here, which each of these tests checks, too: so it can fail. */
