@@ -30,13 +30,13 @@ static const struct bench {
     {.name = "pile",
      .summary = "spheres settle in a box: time a step, overlap and energy left",
      .run = bench_pile,
-     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PACKED | OPTION_PEERS,
+     .options = OPTION_PILE | OPTION_PLANES | OPTION_LAYERS | OPTION_PACKED | OPTION_PEERS,
      .peers = PEER_BULLET | PEER_ODE,
      .sizes = {4000, 16000}},
     {.name = "shapes",
      .summary = "cubes and convex hulls settle in a box: the same of them",
      .run = bench_pile,
-     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PEERS | OPTION_SHAPES,
+     .options = OPTION_PILE | OPTION_PLANES | OPTION_LAYERS | OPTION_PEERS | OPTION_SHAPES,
      .peers = PEER_BULLET | PEER_ODE,
      .settle = 600,
      .kinds = 1u << PILE_CUBES | 1u << PILE_HULLS,
@@ -44,7 +44,7 @@ static const struct bench {
     {.name = "crowd",
      .summary = "a bed of grains alone, and with a large ball in it: the same of both",
      .run = bench_crowd,
-     .options = OPTION_PILE | OPTION_LAYERS | OPTION_PACKED,
+     .options = OPTION_PILE | OPTION_PLANES | OPTION_LAYERS | OPTION_PACKED,
      .sizes = {20000}},
     {.name = "chute",
      .summary = "spheres run down a slope of tiles: time a step, speed lost at joints",
@@ -63,7 +63,7 @@ static const struct bench {
     {.name = "scaling",
      .summary = "the pile at growing sizes: time and memory per body",
      .run = bench_scaling,
-     .options = OPTION_PILE | OPTION_LAYERS,
+     .options = OPTION_PILE | OPTION_PLANES | OPTION_LAYERS,
      .sizes = {4000, 16000, 64000, 256000}},
     {.name = "convergence",
      .summary = "residual against iterations for each solver, on one recorded problem",
@@ -219,6 +219,13 @@ static bool read_law(const char *text, bench_options *options)
     return word > TL_LAW_DEFAULT; /* that is what leaving the option out means */
 }
 
+static bool read_planes(const char *text, bench_options *options)
+{
+    int word = tl_word_value(TL_WORDS_PLANES, text);
+    options->settings.planes = (tl_planes)(word < 0 ? 0 : word);
+    return word >= 0;
+}
+
 static bool read_iterations(const char *text, bench_options *options)
 {
     return read_count(text, 1, &options->settings.solver.iterations);
@@ -325,6 +332,7 @@ static const struct option {
      "a whole number from 0 to 1000000000"},
     {"--solver", "S", OPTION_SOLVER, read_solver, "solver of Talus", NULL},
     {"--law", "L", OPTION_LAW, read_law, "friction law of Talus", "cone or coulomb"},
+    {"--planes", "P", OPTION_PLANES, read_planes, "planes of contacts", "by-motion or nearest"},
     {"--iterations", "N", OPTION_ITERATIONS, read_iterations, "of Talus's velocity problem",
      "a whole number from 1 to 1000000000"},
     {"--position-iterations", "N", OPTION_POSITION_ITERATIONS, read_position_iterations,

@@ -33,7 +33,8 @@ enum {
     OPTION_PACKED = 1 << 19,
     OPTION_SHAPES = 1 << 20,
     OPTION_COUNT = 1 << 21,
-    OPTION_GRAINS = 1 << 22
+    OPTION_GRAINS = 1 << 22,
+    OPTION_PLANES = 1 << 23
 };
 
 /* The engines to compare with. */

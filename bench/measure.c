@@ -235,6 +235,7 @@ bool measure_pile(bench_output *output, const bench_options *options, const char
     row_report(row, &report);
     row_text(row, "solver", tl_word(TL_WORDS_SOLVER, pile->options.settings.solver.kind));
     row_text(row, "law", law_name(&pile->options.settings.solver));
+    row_text(row, "planes", tl_word(TL_WORDS_PLANES, pile->options.settings.planes));
     if (pile->options.kind != PILE_SPHERES)
         row_text(row, "shape", pile_word(pile->options.kind));
     if (pile->options.ball > 0)

@@ -21,7 +21,17 @@ static const struct own {
 };
 enum { OWN = sizeof own / sizeof *own };
 
-static tl_status read_own(tl_result *result, const struct own *what, uint64_t count, double *values)
+bool channel_own(size_t i, tl_monitor_info *info, size_t *field)
+{
+    if (i >= OWN)
+        return false;
+    snprintf(info->name, sizeof info->name, "%s", own[i].name);
+    snprintf(info->unit, sizeof info->unit, "%s", own[i].unit);
+    *field = own[i].field;
+    return true;
+}
+
+tl_status channel_read_reports(tl_result *result, size_t field, uint64_t count, double *values)
 {
     tl_report reports[64];
     const uint64_t most = sizeof reports / sizeof *reports;
@@ -31,7 +41,7 @@ static tl_status read_own(tl_result *result, const struct own *what, uint64_t co
         if (status < 0)
             return status;
         for (uint64_t k = 0; k < n; k++)
-            memcpy(&values[i + k], (const char *)&reports[k] + what->field, sizeof *values);
+            memcpy(&values[i + k], (const char *)&reports[k] + field, sizeof *values);
     }
     return TL_OK;
 }
@@ -88,7 +98,7 @@ int channel_read(const char *command, const char *path, tl_result *result, const
     for (size_t i = 0; i < OWN; i++)
         if (!strcmp(own[i].name, name)) {
             snprintf(label, room, "%s (%s)", name, own[i].unit);
-            status = read_own(result, &own[i], steps, values);
+            status = channel_read_reports(result, own[i].field, steps, values);
             return status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
         }
     for (uint64_t i = 0; i < channels; i++) {

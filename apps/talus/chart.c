@@ -153,6 +153,16 @@ static void draw_curve(canvas *c, const area *a, const curve *v, double *points,
     }
 }
 
+static void draw_marks(canvas *c, const area *a, const curve *v, uint32_t colour)
+{
+    enum { SIZE = 4 };
+    for (size_t k = 0; k < v->count; k++)
+        if (is_seen(a, v->x[k], v->y[k]))
+            canvas_box(c, place(a->x, v->x[k], a->left, a->width) - SIZE / 2,
+                       place(a->y, v->y[k], a->top + a->height, -a->height) - SIZE / 2, SIZE, SIZE,
+                       colour, colour);
+}
+
 static bool draw_area(canvas *c, const chart *of, const area *a, bool small)
 {
     size_t most = 0;
@@ -165,6 +175,8 @@ static bool draw_area(canvas *c, const chart *of, const area *a, bool small)
     draw_grid(c, a, small);
     for (size_t i = 0; i < of->count; i++)
         draw_curve(c, a, &of->curves[i], points, colours[i % COLOURS]);
+    for (size_t i = 0; of->marks && i < of->count; i++)
+        draw_marks(c, a, &of->curves[i], colours[i % COLOURS]);
     free(points);
     return true;
 }

@@ -19,6 +19,7 @@ typedef struct chart {
     const curve *curves;
     double low, high; /* of x; NAN: all there is */
     double inset[2];  /* a close-up of this part of x; NAN: none */
+    bool marks;       /* marks each point: where curves have few */
 } chart;
 
 /* Writes an .svg or .png. False, with errno, where that failed. */

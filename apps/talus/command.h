@@ -42,7 +42,9 @@ enum {
     TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --convex, --tolerance, --spheres, --pieces,
                                 --vertices, --name, --material */
     TAKES_QUERY = 1 << 14,   /* --ray, --overlap, --max-distance, --margin, --hollow, --frame */
-    TAKES_PLOT = 1 << 15     /* -o PICTURE, --y, --x, --from, --to, --inset, --title, --force */
+    TAKES_PLOT = 1 << 15,    /* -o PICTURE, --y, --x, --from, --to, --inset, --title, --force */
+    TAKES_SWEEP = 1 << 16    /* -o FOLDER, --vary, --bisect, --where, --tolerance, --measure,
+                                --from, --to, --jobs */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
@@ -63,7 +65,12 @@ typedef struct options {
     size_t set_count;    /* --set, in the order given */
     const char **sets;   /* room for one more than argc */
     size_t body_count;   /* --body, in the order given */
-    const char **names;  /* likewise: names or indices of bodies; --y: channels */
+    const char **names;  /* likewise: names or indices of bodies; --y: channels; --measure */
+    size_t vary_count;   /* --vary, in the order given */
+    const char **varies; /* room for one more than argc */
+    const char *bisect;  /* NAME=LOW:HIGH */
+    const char *where;   /* a condition on what was measured */
+    int64_t jobs;        /* runs at once; -1: as it suits */
     int64_t threads;     /* 0: as many as the machine offers */
     int64_t backend;     /* a backend_choice */
     int64_t stepper;     /* a tl_stepper */
@@ -94,7 +101,7 @@ typedef struct options {
     double scale;        /* of a mesh's lengths, besides the unit */
     double merge;        /* m: vertices of a mesh that are so near become one */
     double density;      /* kg/m^3 */
-    double tolerance;    /* m, of a decomposition */
+    double tolerance;    /* m, of a decomposition; of a threshold */
     int64_t spheres;     /* at most so many */
     bool convex;         /* pieces, not spheres */
     int64_t pieces;      /* at most so many */
@@ -133,7 +140,9 @@ typedef struct subcommand {
 } subcommand;
 
 /* Reads what follows a subcommand. EXIT_OK: go on; otherwise the exit code, with the mistake told.
- * `help` is set where --help was asked for. The caller frees out->files, sets, names, questions. */
+ * `help` is set where --help was asked for. The caller frees out->files, sets, names, varies,
+ * questions.
+ */
 int options_read(const subcommand *command, int argc, char **argv, options *out, bool *help);
 
 /* Prints the options that a subcommand takes, for its help. */
@@ -156,6 +165,7 @@ int command_bench(int argc, char **argv);
 int command_view(const options *given);
 int command_query(const options *given);
 int command_plot(const options *given);
+int command_sweep(const options *given);
 
 /* --- messages (main.c) --- */
 

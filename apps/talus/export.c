@@ -1,10 +1,12 @@
 /* `talus export`: frames of a result as CSV, or as VTK for ParaView. */
+#include "channels.h"
 #include "facts.h"
 #include "files.h"
 #include "plan.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,21 +50,6 @@ static int find_rows(const options *given, const double *times, uint64_t count, 
     }
     *last = end - 1;
     return EXIT_OK;
-}
-
-static tl_status read_step_times(tl_result *result, uint64_t count, double *times)
-{
-    tl_report reports[64];
-    const uint64_t most = sizeof reports / sizeof *reports;
-    for (uint64_t i = 0; i < count; i += most) {
-        const uint64_t n = count - i < most ? count - i : most;
-        const tl_status status = tl_result_read_reports(result, i, n, reports);
-        if (status < 0)
-            return status;
-        for (uint64_t k = 0; k < n; k++)
-            times[i + k] = reports[k].time;
-    }
-    return TL_OK;
 }
 
 /* --- which bodies --- */
@@ -180,7 +167,8 @@ static int choose_rows(const options *given, tl_result *result, tl_export_def *d
     if (!times)
         return out_of_memory();
     const tl_status status =
-        steps ? read_step_times(result, count, times) : tl_result_read_times(result, count, times);
+        steps ? channel_read_reports(result, offsetof(tl_report, time), count, times)
+              : tl_result_read_times(result, count, times);
     const int code = status < 0 ? complain_of(status, PHASE_READING)
                                 : find_rows(given, times, count, steps ? "step" : "frame",
                                             &def->first, &def->last);

@@ -140,6 +140,9 @@ void tell_document(facts *f, const tl_document *document)
     fact_vector(f, "gravity", settings.gravity, "m/s^2");
     fact_number(f, "step", settings.step, "s");
     fact_text(f, "stepper", tl_word(TL_WORDS_STEPPER, settings.stepper));
+    if (settings.stepper == TL_STEPPER_DVI || settings.stepper == TL_STEPPER_SMOOTH)
+        fact_text(f, "planes",
+                  tl_word(TL_WORDS_PLANES, settings.planes)); /* exact ones have none */
     fact_text(f, "solver", tl_word(TL_WORDS_SOLVER, settings.solver.kind));
     fact_count(f, "iterations", settings.solver.iterations);
     fact_text(f, "precision", tl_word(TL_WORDS_PRECISION, settings.precision));
@@ -307,26 +310,13 @@ static int tell_result(const options *given)
 
 /* --- this build --- */
 
-/* The name of a backend, found by making the smallest of worlds on it, or why it does not answer.
- */
+/* The name of a backend, or why it does not answer. */
 static void tell_backend(facts *f, const char *key, tl_backend_kind kind)
 {
-    tl_scene *scene = NULL;
-    tl_world *world = NULL;
     char text[768];
-    tl_status status = tl_scene_create(&scene);
-    if (status >= 0) {
-        tl_settings settings = tl_scene_settings(scene);
-        settings.backend = kind;
-        status = tl_world_create_with(scene, &settings, &world);
-    }
-    if (status < 0)
+    if (backend_name(kind, text, sizeof text) < 0)
         snprintf(text, sizeof text, "not available: %s", tl_last_message());
-    else
-        snprintf(text, sizeof text, "%s", tl_world_backend(world));
     fact_text(f, key, text);
-    tl_world_destroy(world);
-    tl_scene_destroy(scene);
 }
 
 static int tell_build(const options *given)

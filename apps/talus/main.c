@@ -113,6 +113,20 @@ static const subcommand commands[] = {
          "of monitors, which `talus info RESULT` lists, and t, residual,\n"
          "mean_penetration, max_penetration, kinetic_energy, joint_error, motor_energy.\n",
      .run = command_plot},
+    {.name = "sweep",
+     .file = "SCENE",
+     .file_needed = true,
+     .needs = "--vary NAME=VALUES -o FOLDER",
+     .takes = TAKES_SWEEP | TAKES_UNTIL | TAKES_SETS | TAKES_BACKEND | TAKES_QUIET | TAKES_JSON,
+     .summary = "run a scene with many values of its parameters",
+     .description =
+         "Runs the scene once per combination of the values that --vary gives, several at\n"
+         "once, and writes study.csv, a line per run, and charts into the folder, beside the\n"
+         "results. Columns are the last and the mean value and the peak of each channel, or\n"
+         "what --measure asks for. A run that fails stops no other. The same command goes on\n"
+         "with a study that was stopped. --bisect finds the value of a parameter where the\n"
+         "condition --where changes, for each combination.\n",
+     .run = command_sweep},
     {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
 };
 
@@ -282,6 +296,7 @@ static int run_command(const subcommand *command, int argc, char **argv)
     free(given.files);
     free(given.sets);
     free(given.names);
+    free(given.varies);
     free(given.questions);
     return code;
 }

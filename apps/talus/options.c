@@ -62,6 +62,7 @@ typedef enum option_kind {
     KIND_WORD,   /* int64_t, which word */
     KIND_SET,    /* added to sets; may be given again and again */
     KIND_BODY,   /* added to names; likewise */
+    KIND_VARY,   /* NAME=VALUES, added to varies; likewise */
     KIND_RANGE,  /* two doubles, "LOW:HIGH" */
     KIND_RAY,    /* added to questions: six numbers with commas between; likewise */
     KIND_BALL    /* the same, four numbers */
@@ -201,6 +202,25 @@ static const option known[] = {
      0},
     {"--force", NULL, "replace a picture that exists", TAKES_PLOT, 'f', KIND_FLAG, FIELD(force),
      NULL, 0, 0},
+    {"--output", "FOLDER", "where results, table and charts go; made, or gone on with", TAKES_SWEEP,
+     'o', KIND_TEXT, FIELD(output), NULL, 0, 0},
+    {"--vary", "NAME=VALUES", "A,B,C, LOW:HIGH (whole numbers) or LOW:HIGH:COUNT; may be repeated",
+     TAKES_SWEEP, 0, KIND_VARY, 0, NULL, 0, 0},
+    {"--bisect", "NAME=LOW:HIGH", "find where --where changes between these values", TAKES_SWEEP, 0,
+     KIND_TEXT, FIELD(bisect), NULL, 0, 0},
+    {"--where", "CONDITION", "of statistics and measures: 'place.x.last > 0.1'", TAKES_SWEEP, 0,
+     KIND_TEXT, FIELD(where), NULL, 0, 0},
+    {"--tolerance", "WIDTH", "--bisect: how near (default: a thousandth of HIGH - LOW)",
+     TAKES_SWEEP, 0, KIND_NUMBER, FIELD(tolerance), NULL, 1e-300, 1e300},
+    {"--measure", "[NAME=]EXPRESSION",
+     "a column of the table: 'drop = place.z.first - place.z.last'; may be repeated", TAKES_SWEEP,
+     0, KIND_BODY, 0, NULL, 0, 0},
+    {"--from", "T", "leave out of statistics what is before this time, in seconds", TAKES_SWEEP, 0,
+     KIND_NUMBER, FIELD(from), NULL, 0, 1e12},
+    {"--to", "T", "leave out of statistics what is after this time, in seconds", TAKES_SWEEP, 0,
+     KIND_NUMBER, FIELD(to), NULL, 0, 1e12},
+    {"--jobs", "N", "runs at once, which share the threads (default: one per thread; on a GPU 1)",
+     TAKES_SWEEP, 'j', KIND_COUNT, FIELD(jobs), NULL, 1, 1024},
     {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
     {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
      FIELD(json), NULL, 0, 0},
@@ -234,7 +254,8 @@ static const options nothing = {.until = NAN,
                                 .max_distance = NAN,
                                 .margin = NAN,
                                 .frame = -1,
-                                .inset = {NAN, NAN}};
+                                .inset = {NAN, NAN},
+                                .jobs = -1};
 
 /* --- the nearest name --- */
 
@@ -408,20 +429,25 @@ static int read_value(const option *o, const char *text, options *out)
             out->names[out->body_count++] = text;
             return EXIT_OK;
         }
-        complain(o->takes == TAKES_PLOT ? "--y needs the name of a channel"
-                                        : "--body needs the name or the index of a body");
+        complain(o->takes == TAKES_PLOT    ? "--y needs the name of a channel"
+                 : o->takes == TAKES_SWEEP ? "--measure needs an expression"
+                                           : "--body needs the name or the index of a body");
         return EXIT_USAGE;
     case KIND_RANGE: return read_range(o, text, field);
     case KIND_RAY:
     case KIND_BALL: return read_question(o, text, out);
-    case KIND_SET: break;
+    case KIND_SET:
+    case KIND_VARY: break;
     }
     const char *equals = strchr(text, '=');
     if (!equals || equals == text) {
-        complain("--set: '%s' is not NAME=VALUE", text);
+        complain("%s: '%s' is not %s", o->name, text, o->value);
         return EXIT_USAGE;
     }
-    out->sets[out->set_count++] = text;
+    if (o->kind == KIND_SET)
+        out->sets[out->set_count++] = text;
+    else
+        out->varies[out->vary_count++] = text;
     return EXIT_OK;
 }
 
@@ -497,8 +523,8 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
     const option *o = find_option(command, argument);
     if (!o)
         return EXIT_USAGE;
-    const bool again =
-        o->kind == KIND_SET || o->kind == KIND_BODY || o->kind == KIND_RAY || o->kind == KIND_BALL;
+    const bool again = o->kind == KIND_SET || o->kind == KIND_BODY || o->kind == KIND_VARY ||
+                       o->kind == KIND_RAY || o->kind == KIND_BALL;
     const bool signs = o->kind == KIND_NUMBER || o->kind == KIND_RANGE || o->kind == KIND_RAY ||
                        o->kind == KIND_BALL;
     if (seen[o - known] && !again) {
@@ -556,8 +582,9 @@ int options_read(const subcommand *command, int argc, char **argv, options *out,
     out->files = malloc(((size_t)argc + 1) * sizeof *out->files);
     out->sets = malloc(((size_t)argc + 1) * sizeof *out->sets);
     out->names = malloc(((size_t)argc + 1) * sizeof *out->names);
+    out->varies = malloc(((size_t)argc + 1) * sizeof *out->varies);
     out->questions = malloc(((size_t)argc + 1) * sizeof *out->questions);
-    if (!out->files || !out->sets || !out->names || !out->questions)
+    if (!out->files || !out->sets || !out->names || !out->varies || !out->questions)
         return out_of_memory();
     for (int i = 0; i < argc; i++) {
         int code = EXIT_OK;

@@ -67,6 +67,23 @@ tl_backend_kind session_backend(const options *given, bool *fall_back)
     return given->backend == BACKEND_CPU ? TL_BACKEND_CPU : TL_BACKEND_CUDA;
 }
 
+tl_status backend_name(tl_backend_kind kind, char *text, size_t room)
+{
+    tl_scene *scene = NULL;
+    tl_world *world = NULL;
+    tl_status status = tl_scene_create(&scene);
+    if (status >= 0) {
+        tl_settings settings = tl_scene_settings(scene);
+        settings.backend = kind;
+        status = tl_world_create_with(scene, &settings, &world);
+    }
+    if (status >= 0)
+        snprintf(text, room, "%s", tl_world_backend(world));
+    tl_world_destroy(world);
+    tl_scene_destroy(scene);
+    return status;
+}
+
 static void warn_of_overlaps(session *s)
 {
     overlaps found;
@@ -301,6 +318,10 @@ static void tell_run(const session *s, const outcome *out, double radius, facts 
     }
     fact_count(f, "emitted", r->emitted);
     fact_count(f, "removed", r->removed);
+    if (r->moved) {
+        fact_count(f, "moved", r->moved);
+        fact_number(f, "moved_energy", r->moved_energy, "J");
+    }
     fact_text(f, "hash", hash);
     fact_number(f, "wall_s", out->wall, "s");
     fact_count(f, "peak_bytes", r->peak_bytes);

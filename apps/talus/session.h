@@ -42,6 +42,10 @@ int session_make_world(session *s);
 /* The backend to try first, and whether the CPU may take over: the options ask for "auto". */
 tl_backend_kind session_backend(const options *given, bool *fall_back);
 
+/* The name of a backend, found by making the smallest of worlds on it; TL_NO_BACKEND or another
+ * failure where it does not answer. */
+tl_status backend_name(tl_backend_kind kind, char *text, size_t room);
+
 /* From here on SIGINT, SIGTERM and SIGHUP end the session after a step; a second one ends the
  * process at once. To be called before a result is made. */
 void session_catch_signals(void);

@@ -97,7 +97,8 @@ typedef void (*tl_log_fn)(tl_log_level level, const char *text, void *user);
 TL_API void tl_set_log(tl_log_fn log, void *user);
 
 /** Where the library gets its memory. `allocate` returns memory aligned to 64 bytes or NULL;
- *  `release` takes what allocate returned, with the same size, and never NULL. */
+ *  `release` takes what allocate returned, with the same size, and never NULL. Both may be called
+ *  by several threads at once. */
 typedef struct tl_allocator {
     void *(*allocate)(size_t bytes, void *user);             /**< gets memory; bytes > 0 */
     void (*release)(void *memory, size_t bytes, void *user); /**< gives it back */

@@ -304,6 +304,13 @@ TL_API tl_status tl_result_monitor_info(const tl_result *result, uint64_t i, tl_
 TL_API tl_status tl_result_read_monitors(tl_result *result, uint64_t first, uint64_t count,
                                          double *values);
 
+/** The value of an expression as scene files have them, "abs(load.z) > 2*pi", over `count` names
+ * (at most 65535) with their values: of what a result tells, for example. Comparisons give 1 or 0.
+ * It may be infinite or NaN. Where the text is no expression over these names: TL_BAD_DATA, and the
+ * message tells the column. */
+TL_API tl_status tl_evaluate(const char *expression, size_t count, const char *const *names,
+                             const double *values, double *value);
+
 /** The files that tl_result_export() makes. */
 typedef enum tl_export_format {
     TL_EXPORT_CSV = 0, /**< one file, one line per body and frame */

@@ -660,6 +660,34 @@ TL_API tl_boundary_def tl_boundary_default(void);
 /** Adds a boundary. */
 TL_API tl_status tl_scene_add_boundary(tl_scene *scene, const tl_boundary_def *def);
 
+/** Bodies whose handles follow each other. */
+typedef struct tl_body_range {
+    tl_body first;  /**< the first of them */
+    uint32_t count; /**< >= 1 */
+} tl_body_range;
+
+/** A bed that goes with a machine: a grain that is more than `length` behind a body is put back
+ * `length` ahead of it, at rest, on what is below it there, grains or walls. It keeps its handle,
+ * its orientation and its place across the direction. Centres of mass count. A grain goes forward
+ * by 2 * length where the body has come past it since the last look; one that was left farther
+ * behind ends as near to `length`. Where there is nothing below to lie on within 4 * length of the
+ * body's height, it stays where it is until the next look. */
+typedef struct tl_patch_def {
+    tl_body follow;       /**< of any kind, no grain; once it is removed nothing is moved */
+    tl_body_range grains; /**< dynamic bodies without joints, at least one */
+    double length;        /**< m, > 0; the machine, which is `follow` and the dynamic bodies that
+                               joints connect it with, must not reach as far to either side */
+    double direction[3];  /**< of travel, finite and not 0; default (1, 0, 0) */
+    double up[3];         /**< across the direction; default (0, 0, 1) */
+    double interval;      /**< s between looks, > 0; default 0.02 */
+} tl_patch_def;
+
+/** A patch of no grains that follows nobody, everything else as above. */
+TL_API tl_patch_def tl_patch_default(void);
+
+/** Adds a patch. It is checked against the joints that the scene has then: add those before. */
+TL_API tl_status tl_scene_add_patch(tl_scene *scene, const tl_patch_def *def);
+
 /** @name Monitors
  *  Quantities that a world measures in every step, so that no peak is lost between frames. A
  * monitor gives one channel or a few, for example "drag.x", "drag.y", "drag.z" and
@@ -697,12 +725,6 @@ typedef enum tl_monitor_kind {
                                  rate ("rz_rate"), motor ("rz_motor") and the work of the motor
                                  ("rz_work", J); error (m) */
 } tl_monitor_kind;
-
-/** Bodies whose handles follow each other. */
-typedef struct tl_body_range {
-    tl_body first;  /**< the first of them */
-    uint32_t count; /**< >= 1 */
-} tl_body_range;
 
 /** Some of the bodies of a scene. Bodies that are gone do not count. */
 typedef struct tl_group_def {

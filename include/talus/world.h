@@ -36,6 +36,7 @@ typedef struct tl_report {
     uint64_t emitted;             /**< bodies that emitters have added since the world was made */
     uint64_t waiting;             /**< bodies due from emitters that have found no place yet */
     uint64_t removed;             /**< bodies that events and boundaries have removed */
+    uint64_t moved;               /**< how often moving patches have put a body ahead */
     uint32_t contacts;            /**< contacts within the envelope; none with sensors */
     uint32_t active_contacts;     /**< contacts that carry an impulse */
     uint32_t colours;             /**< colours in use (psor), else 0 */
@@ -63,11 +64,14 @@ typedef struct tl_report {
     double kinetic_energy;        /**< J, of dynamic bodies, at the end of the step */
     double potential_energy;      /**< J, -m g.x of dynamic bodies, at the end of the step */
     double dissipated_energy;     /**< J, taken by contacts since the world was made */
-    double work_energy;           /**< J, done by prescribed bodies and applied forces since then */
-    uint32_t joints;              /**< joints, broken ones too */
-    uint32_t articulations;       /**< groups of dynamic bodies that joints connect */
-    uint32_t redundant_rows;      /**< of joints: those that follow from others */
-    uint32_t broken_joints;       /**< joints that broke in this step */
+    double work_energy;      /**< J, done by prescribed bodies and applied forces since then, and
+                                  by moving patches */
+    double moved_energy;     /**< J, what bodies gained when moving patches put them ahead; part
+                                  of work_energy */
+    uint32_t joints;         /**< joints, broken ones too */
+    uint32_t articulations;  /**< groups of dynamic bodies that joints connect */
+    uint32_t redundant_rows; /**< of joints: those that follow from others */
+    uint32_t broken_joints;  /**< joints that broke in this step */
     double joint_error;      /**< m, how far the worst joint is off at the end of the step; angles
                                   times 1 m */
     double joint_residual;   /**< m/s, by how much the worst row of a joint is not held */

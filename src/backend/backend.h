@@ -91,6 +91,9 @@ static inline size_t tl_fold_room(uint32_t count)
 
 typedef struct tl_backend tl_backend;
 
+/* A part of some work of the host. */
+typedef void (*tl_share_fn)(void *context, uint32_t part, uint32_t parts);
+
 /* Whoever asks the device for something must look whether it came. */
 #define TL_HEED __attribute__((warn_unused_result))
 
@@ -116,9 +119,11 @@ typedef struct tl_backend_ops {
     TL_HEED tl_status (*sort)(tl_backend *backend, uint32_t *keys, uint32_t *values, uint32_t count,
                               uint32_t bits);
     /* The place of each item in the stable order of keys; and for the host, which waits for it, the
-     * first place of each key and, at the end (TLK_RANK_KEYS + 1 numbers in all), the count. */
+     * first place of each key and, at the end (TLK_RANK_KEYS + 1 numbers in all), the count. What
+     * is at `word` then goes to `seen` with them; 0 where it is NULL or there are no items. */
     TL_HEED tl_status (*rank)(tl_backend *backend, const uint32_t *keys, uint32_t count,
-                              uint32_t *places, uint32_t *starts);
+                              uint32_t *places, uint32_t *starts, const uint32_t *word,
+                              uint32_t *seen);
     /* Exclusive prefix sum in place over count items; item [count] receives the total. `total`,
      * where the host wants to know it too, may be NULL: a GPU is not waited for then. The item
      * that receives it does not count beyond 2^32 - 1, and neither do a GPU's others. */
@@ -137,6 +142,10 @@ typedef struct tl_backend_ops {
      * outlive it. captured returns NULL, with a message, if the copy failed. */
     const void *(*captured)(void *slot);
     void (*forget)(void *slot);
+    /* On the CPU: how many parts work of the host is done in, and runs them at the same time, by
+     * the threads that run kernels. NULL on a GPU. */
+    uint32_t (*parts)(tl_backend *backend);
+    void (*share)(tl_backend *backend, tl_share_fn function, void *context);
 } tl_backend_ops;
 
 struct tl_backend {

@@ -410,7 +410,7 @@ static tl_status touch_pairs(tl_backend *b, tl_collide *c, tlk_touching *t)
     tl_run(b, TLK_touch_keep, t->near, t);
     if (!t->near)
         return TL_OK;
-    TL_TRY(b->ops->rank(b, t->work, t->near, c->work_place.data, starts));
+    TL_TRY(b->ops->rank(b, t->work, t->near, c->work_place.data, starts, NULL, NULL));
     if (!starts[TLK_TOUCHED])
         return TL_OK;
     tl_run(b, TLK_touch_order, t->near, t);

@@ -33,6 +33,7 @@ enum {
     TL_SCENE_EMITTERS,
     TL_SCENE_EVENTS,
     TL_SCENE_BOUNDARIES,
+    TL_SCENE_PATCH,
     TL_SCENE_FORCES,
     TL_SCENE_JOINTS,
     TL_SCENE_START,
@@ -303,6 +304,7 @@ tl_status tl_read_joint_axis(tl_reader *r, const tl_json *const *fields, bool tu
 tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_span **span);
 tl_status tl_read_events(tl_reader *r, const tl_json *list);
 tl_status tl_read_boundaries(tl_reader *r, const tl_json *list);
+tl_status tl_read_patch(tl_reader *r, const tl_json *value);
 tl_status tl_read_forces(tl_reader *r, const tl_json *list);
 
 /* parse_start.c: bodies that start as they were in a result. */

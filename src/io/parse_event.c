@@ -1,5 +1,5 @@
-/* What happens while a scene runs: events, boundaries and forces; and which bodies are recorded.
- * Called by parse_scene.c once all bodies are known. */
+/* What happens while a scene runs: events, boundaries, moving patches and forces; and which bodies
+ * are recorded. Called by parse_scene.c once all bodies are known. */
 #include "io/parse.h"
 
 #include <stdlib.h>
@@ -215,7 +215,7 @@ tl_status tl_read_boundaries(tl_reader *r, const tl_json *list)
     return TL_OK;
 }
 
-/* ---- Forces ---- */
+/* ---- One body ---- */
 
 static tl_status read_body(const tl_reader *r, const tl_json *value, tl_body *body)
 {
@@ -229,6 +229,55 @@ static tl_status read_body(const tl_reader *r, const tl_json *value, tl_body *bo
     *body = (tl_body){span->first, 1};
     return TL_OK;
 }
+
+/* ---- Moving patches ---- */
+
+static tl_status read_grains(const tl_reader *r, const tl_json *value, tl_body_range *grains)
+{
+    const tl_span *span;
+    char text[64];
+    TL_TRY(tl_read_reference(r, value, &span));
+    *grains = (tl_body_range){{span->first, 1}, span->count};
+    return span->count ? TL_OK
+                       : tl_read_fail(r, value, "is %s, a fill that found no room, expected grains",
+                                      tl_read_show(r, value, text, sizeof text));
+}
+
+static tl_status read_patch(tl_reader *r, const tl_json *entry)
+{
+    enum { FOLLOW, GRAINS, LENGTH, DIRECTION, UP, INTERVAL, KEYS };
+    static const char *const keys[] = {"follow", "grains", "length", "direction", "up", "interval"};
+    const tl_json *f[KEYS];
+    tl_patch_def def = tl_patch_default();
+    TL_TRY(tl_read_fields(r, entry, "a moving patch", KEYS, keys, f));
+    if (!f[FOLLOW])
+        return tl_read_missing(r, entry, "follow", "the name of a body");
+    if (!f[GRAINS])
+        return tl_read_missing(r, entry, "grains", "the name of a fill or of a group of bodies");
+    if (!f[LENGTH])
+        return tl_read_missing(r, entry, "length", "a number above 0 (m)");
+    TL_TRY(read_body(r, f[FOLLOW], &def.follow));
+    TL_TRY(read_grains(r, f[GRAINS], &def.grains));
+    TL_TRY(tl_read_number(r, f[LENGTH], TL_ABOVE_0("m"), &def.length));
+    TL_TRY(tl_read_vector(r, f[DIRECTION], 3, TL_ANY("-"), def.direction));
+    TL_TRY(tl_read_vector(r, f[UP], 3, TL_ANY("-"), def.up));
+    TL_TRY(tl_read_number(r, f[INTERVAL], TL_ABOVE_0("s"), &def.interval));
+    tl_frame_direction(r, def.direction);
+    tl_frame_direction(r, def.up);
+    tl_status status = tl_scene_add_patch(r->scene, &def);
+    return status < 0 ? tl_read_refused(r, entry, status) : TL_OK;
+}
+
+tl_status tl_read_patch(tl_reader *r, const tl_json *value)
+{
+    if (!value || value->kind != TL_JSON_ARRAY)
+        return value ? read_patch(r, value) : TL_OK;
+    for (const tl_json *v = tl_json_first(r->tree, value); v; v = tl_json_next(r->tree, v))
+        TL_TRY(read_patch(r, v));
+    return TL_OK;
+}
+
+/* ---- Forces ---- */
 
 static tl_status read_force(tl_reader *r, const tl_json *entry)
 {

@@ -26,10 +26,10 @@ static const uint64_t most_bodies = TL_MOST_BODIES;
 static const uint64_t bytes_each = 256;
 
 const char *const tl_scene_keys[TL_SCENE_KEYS] = {
-    "$schema",  "version",    "title",    "parameters", "include",   "gravity", "step",
-    "duration", "record",     "settings", "solver",     "materials", "pairs",   "groups",
-    "exclude",  "geometries", "bodies",   "fills",      "emitters",  "events",  "boundaries",
-    "forces",   "joints",     "start",    "monitors",
+    "$schema",      "version",    "title",    "parameters", "include",   "gravity", "step",
+    "duration",     "record",     "settings", "solver",     "materials", "pairs",   "groups",
+    "exclude",      "geometries", "bodies",   "fills",      "emitters",  "events",  "boundaries",
+    "moving_patch", "forces",     "joints",   "start",      "monitors",
 };
 
 /* "MAJOR.MINOR", as whole numbers. */
@@ -469,8 +469,8 @@ tl_status tl_read_scene(tl_reader *r)
         {TL_SCENE_FILLS, tl_read_fills},           {TL_SCENE_EMITTERS, tl_read_emitters},
         {TL_SCENE_JOINTS, tl_read_joints},         {TL_SCENE_START, tl_read_starts},
         {TL_SCENE_EXCLUDE, tl_read_exclusions},    {TL_SCENE_EVENTS, tl_read_events},
-        {TL_SCENE_BOUNDARIES, tl_read_boundaries}, {TL_SCENE_FORCES, tl_read_forces},
-        {TL_SCENE_MONITORS, tl_read_monitors},
+        {TL_SCENE_BOUNDARIES, tl_read_boundaries}, {TL_SCENE_PATCH, tl_read_patch},
+        {TL_SCENE_FORCES, tl_read_forces},         {TL_SCENE_MONITORS, tl_read_monitors},
     };
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     r->most = most_bodies;

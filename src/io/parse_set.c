@@ -307,17 +307,26 @@ static tl_status walk(set *s, uint32_t *at, const path_step *step, tl_text rest)
 static tl_status check_first(const set *s, tl_text first, uint32_t parameters)
 {
     const tl_reader *r = s->r;
+    const tl_json *list = parameters ? tl_json_at(r->tree, parameters) : NULL;
     tl_near near = tl_near_start(first);
+    char names[160] = "";
+    size_t used = 0;
     for (size_t i = 0; i < TL_SCENE_KEYS; i++)
         if (tl_text_is(first, tl_scene_keys[i]))
             return TL_OK;
     tl_near_offer_all(&near, tl_scene_keys, TL_SCENE_KEYS);
-    if (parameters)
-        for (const tl_json *v = tl_json_first(r->tree, tl_json_at(r->tree, parameters)); v;
-             v = tl_json_next(r->tree, v))
-            tl_near_offer(&near, tl_json_key(r->tree, v));
+    for (const tl_json *v = list ? tl_json_first(r->tree, list) : NULL; v;
+         v = tl_json_next(r->tree, v)) {
+        const tl_text name = tl_json_key(r->tree, v);
+        tl_near_offer(&near, name);
+        if (used + name.length + 32 < sizeof names)
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%.*s",
+                                 used ? ", " : "; parameters are ", (int)name.length, name.data);
+    }
+    const char *hint = tl_near_hint(&near);
     return refuse(s->name, "neither a parameter nor a key of the scene, expected one%s",
-                  tl_near_hint(&near));
+                  *hint ? hint : names);
 }
 
 /* "left.torque": a parameter of the fragment that is included as "left". */

@@ -52,6 +52,10 @@ typedef struct tl_frame_row {
     X(double, potential_energy, potential_energy)         \
     X(double, dissipated_energy, dissipated_energy)       \
     X(double, work_energy, work_energy)                   \
+    X(double, joint_error, joint_error)                   \
+    X(double, joint_residual, joint_residual)             \
+    X(double, motor_energy, motor_energy)                 \
+    X(double, spring_energy, spring_energy)               \
     X(double, total_ms, total_ms)                         \
     X(double, find_ms, ms.find)                           \
     X(double, match_ms, ms.match)                         \

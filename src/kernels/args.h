@@ -355,9 +355,6 @@ typedef struct tlk_build {
     TLK_REAL *contact_moment_out;
     TLK_REAL *restitution;  /* rows, where impacts come before the problem, else NULL */
     const TLK_REAL *impact; /* rows, 3 fields: their impulses; NULL where there were none */
-    double moves;           /* (m/s)^2: of a pair that moves on, at least */
-    uint32_t *moved;        /* pairs: those that do, in any order; or NULL */
-    uint32_t *moved_count;
 } tlk_build;
 
 #define TLK_PLANE_MOVES 0.01 /* of its half width: what moves so far within a step moves on */
@@ -365,9 +362,11 @@ typedef struct tlk_build {
 /* Planes of contacts, chosen by motion. */
 typedef struct tlk_planes {
     tlk_build build;
-    const TLK_REAL *vel;   /* 8 per body: velocities with the impulses that rows start with */
-    double envelope;       /* m */
-    const uint32_t *moved; /* pairs */
+    const TLK_REAL *vel; /* 8 per body: velocities with the impulses that rows start with */
+    double envelope;     /* m */
+    double moves;        /* (m/s)^2: of a pair that moves on, at least */
+    uint32_t *moved;     /* pairs: those that do, in any order */
+    uint32_t *moved_count;
     TLK_REAL *contact_n;
     TLK_REAL *contact_place; /* NULL: tlk_build.contact_place */
     uint32_t *feature;       /* NULL: tlk_touching.feature */
@@ -576,7 +575,9 @@ typedef struct tlk_edit {
     uint32_t inside; /* 1: bodies in the region go; 0: those outside */
     uint32_t all;    /* body rows with those appended */
     uint32_t *keep;  /* 2 * all + 1: 1 for dynamic rows that stay, behind them for the others */
-    double low[3], high[3]; /* a box */
+    double low[3], high[3]; /* a box; edit_behind: a point and a direction */
+    double length;          /* m, edit_behind: how far behind the point */
+    uint32_t first, count;  /* edit_behind: grains are so many handles from here on */
     uint32_t *near;         /* shapes.rows + 1: 1 for those that may meet the box, then scanned */
     const uint32_t *list;   /* those */
     uint32_t balls;         /* how many of them are of dynamic bodies: spheres, which come first */

@@ -413,24 +413,31 @@ TL_KERNEL void tlk_advance(const tlk_motion *m, uint32_t i)
     }
 }
 
-/* Kinetic and potential energy. */
-TL_KERNEL void tlk_energy(const tlk_motion *m, uint32_t i, double *acc)
+/* The kinetic energy of a dynamic body, J. */
+TL_KERNEL double tlk_kinetic(const tlk_bodies *b, uint32_t i)
 {
     real v[8];
-    tlk_load8(m->bodies.vel + 8 * (size_t)i, v);
-    const double *inertia = m->bodies.inertia + 4 * (size_t)i, *x = m->bodies.pos + 4 * (size_t)i;
+    tlk_load8(b->vel + 8 * (size_t)i, v);
+    const double *inertia = b->inertia + 4 * (size_t)i;
     const double w[3] = {v[4], v[5], v[6]};
     double local[3], spin = 0;
-    if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
-        tlk_rotate_back(m->bodies.quat + 4 * (size_t)i, w, local);
+    if (b->flags[i] & TLK_BODY_ANISOTROPIC) {
+        tlk_rotate_back(b->quat + 4 * (size_t)i, w, local);
         for (int k = 0; k < 3; k++)
             spin += inertia[k] * local[k] * local[k];
     } else {
         spin = inertia[0] * tlk_dotd(w, w);
     }
     const double speed = (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
-    acc[0] += 0.5 * (inertia[3] * speed + spin);
-    acc[1] -= inertia[3] * tlk_dotd(m->gravity, x);
+    return 0.5 * (inertia[3] * speed + spin);
+}
+
+/* One dynamic body: kinetic and potential energy. */
+TL_KERNEL void tlk_energy(const tlk_motion *m, uint32_t i, double *acc)
+{
+    acc[0] += tlk_kinetic(&m->bodies, i);
+    acc[1] -=
+        m->bodies.inertia[4 * (size_t)i + 3] * tlk_dotd(m->gravity, m->bodies.pos + 4 * (size_t)i);
 }
 
 /* The box around the origins of dynamic bodies: minima and negated maxima. */

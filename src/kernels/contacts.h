@@ -440,56 +440,12 @@ TL_RARE void tlk_build_contact_rarely(const tlk_build *p, uint32_t k, uint32_t s
     tlk_build_contact(p, k, s, i, item, true);
 }
 
-/* How the middle of shape i goes against what the body of shape j is made of there, m/s. */
-TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j, double *v)
-{
-    const size_t a = p->shapes.body[i], b = p->shapes.body[j];
-    real va[8], vb[8];
-    tlk_load8(p->bodies.vel + 8 * a, va);
-    tlk_load8(p->bodies.vel + 8 * b, vb);
-    for (int k = 0; k < 3; k++)
-        v[k] = (double)va[k] - vb[k];
-    if (p->shapes.info[i] & p->shapes.info[j] & TLK_SHAPE_CENTRAL)
-        return;
-    const double *c = p->shapes.centre + 4 * (size_t)i;
-    const double *xa = p->bodies.pos + 4 * a, *xb = p->bodies.pos + 4 * b;
-    const double wa[3] = {va[4], va[5], va[6]}, wb[3] = {vb[4], vb[5], vb[6]};
-    const double ra[3] = {c[0] - xa[0], c[1] - xa[1], c[2] - xa[2]};
-    const double rb[3] = {c[0] - xb[0], c[1] - xb[1], c[2] - xb[2]};
-    double ta[3], tb[3];
-    tlk_crossd(wa, ra, ta);
-    tlk_crossd(wb, rb, tb);
-    for (int k = 0; k < 3; k++)
-        v[k] += ta[k] - tb[k];
-}
-
-/* Notes pair i, whose contacts begin with k, if it moves on within the step. Half-spaces end
- * nowhere; and two balls that both move keep the line of their centres, as impulses along another
- * one would make angular momentum. */
-TL_KERNEL void tlk_note_moving(const tlk_build *p, uint32_t i, uint32_t k)
-{
-    const uint32_t a = p->contact_a[k], b = p->contact_b[k];
-    const uint32_t ia = p->shapes.info[a], ib = p->shapes.info[b];
-    double v[3];
-    if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE ||
-        (ia & ib & TLK_SHAPE_CENTRAL && !((ia | ib) & TLK_SHAPE_FIXED)))
-        return;
-    if (ia & TLK_SHAPE_FIXED)
-        tlk_relative_velocity(p, b, a, v);
-    else
-        tlk_relative_velocity(p, a, b, v);
-    if (tlk_dotd(v, v) > p->moves)
-        p->moved[tlk_atomic_add32(p->moved_count, 1)] = i;
-}
-
 /* One pair: the rows of its contacts. Pairs are taken in their own order, so that what is read lies
  * side by side and only what is written is spread, over as many streams as there are colours. */
 TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
 {
     const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->item_rows);
     const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
-    if (p->moved)
-        tlk_note_moving(p, i, first);
     for (uint32_t k = first; k < end; k++)
         if (p->material)
             tlk_build_contact_rarely(p, k, s + (k - first) * TLK_LANES, i, item);
@@ -536,12 +492,13 @@ TL_KERNEL void tlk_depth(const tlk_deep *d, uint32_t k, double *acc)
     const double ra = d->shapes.geom[4 * (size_t)a + 3], rb = d->shapes.geom[4 * (size_t)b + 3];
     const bool wall_a = a >= d->shapes.dynamic, wall_b = b >= d->shapes.dynamic;
     const double r = wall_a ? rb : wall_b ? ra : tlk_min(ra, rb);
-    const double depth = -(double)d->contact_n[4 * (size_t)k + 3] / r;
+    const double overlap = -(double)d->contact_n[4 * (size_t)k + 3];
+    const double depth = r > 0 ? overlap / r : overlap > 0 ? INFINITY : 0; /* points have none */
     acc[0] += depth > 0.1;
     acc[1] = tlk_max(acc[1], depth);
     if (depth == d->worst) {
         acc[2] = tlk_min(acc[2], (double)k);
-        acc[3] = tlk_max(acc[3], depth * r);
+        acc[3] = tlk_max(acc[3], overlap);
     }
 }
 

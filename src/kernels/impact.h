@@ -59,9 +59,18 @@ TL_KERNEL real tlk_impact_opened(const tlk_impact *m, const tlk_row *row)
     return tlk_dot(u, row->n);
 }
 
+/* The share of body b in where an impulse acts, by the squares of radii of gyration: the point
+ * stays with the smaller of the two, as a ball that skims a plate is struck at its own surface. */
+TL_KERNEL real tlk_impact_share(const tlk_row *row, const tlk_pair *vel)
+{
+    const real of_a = (row->ia[0] + row->ia[1] + row->ia[2]) * vel->b[3];
+    const real of_b = (row->ib[0] + row->ib[1] + row->ib[2]) * vel->a[3];
+    return of_a + of_b > 0 ? of_b / (of_a + of_b) : (real)0.5;
+}
+
 /* An arm row when its bodies have moved by `push` and then at `vel`, each for its own time: both
- * arms turn with their bodies and end at one point, halfway between where they would, or the
- * impulse would make angular momentum. Step lengths are those of the new arms. */
+ * arms turn with their bodies and end at one point, between where they would, or the impulse would
+ * make angular momentum. Step lengths are those of the new arms. */
 TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *vel,
                              const tlk_pair *push, float time_a, float time_b)
 {
@@ -75,8 +84,9 @@ TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *
     }
     tlk_cross(turn_a, row->ra, ta);
     tlk_cross(turn_b, row->rb, tb);
+    const real share = wall ? (real)0 : tlk_impact_share(row, vel);
     for (int k = 0; k < 3; k++) {
-        const real shift = wall ? ta[k] : (real)0.5 * (ta[k] + tb[k] + way[k]);
+        const real shift = ta[k] + share * (tb[k] + way[k] - ta[k]);
         row->ra[k] += shift;
         row->rb[k] += shift - way[k];
     }

@@ -5,6 +5,7 @@
 #ifndef TL_KERNELS_ORDER_H
 #define TL_KERNELS_ORDER_H
 
+#include "kernels/bodies.h"
 #include "kernels/narrow.h"
 
 #include <string.h>
@@ -121,6 +122,29 @@ TL_KERNEL void tlk_edit_near(const tlk_edit *e, uint32_t s)
     const bool plane = (e->shapes.info[s] & TLK_SHAPE_KIND) == TLK_PLANE;
     const bool sensor = e->shapes.info[s] & TLK_SHAPE_SENSOR; /* stands in nobody's way */
     e->near[s] = !sensor && !e->gone[e->shapes.body[s]] && (plane || square <= r * r);
+}
+
+/* One shape: whether it is of a grain that is farther behind a plane than the length. */
+TL_KERNEL void tlk_edit_behind(const tlk_edit *e, uint32_t s)
+{
+    const uint32_t body = e->shapes.body[s];
+    const double *x = e->bodies.pos + 4 * (size_t)body;
+    const double d[3] = {x[0] - e->low[0], x[1] - e->low[1], x[2] - e->low[2]};
+    e->near[s] = body < e->bodies.dynamic && !e->gone[body] &&
+                 e->bodies.id[body] - e->first < e->count && tlk_dotd(d, e->high) < -e->length;
+}
+
+/* One of those: its ball, its body's place and mass, kinetic energy and handle. */
+TL_KERNEL void tlk_edit_mover(const tlk_edit *e, uint32_t i)
+{
+    const uint32_t s = e->list[i], body = e->shapes.body[s];
+    tlk_centre_now(e, s, e->ball + 4 * (size_t)i);
+    e->ball[4 * (size_t)i + 3] = e->shapes.geom[4 * (size_t)s + 3];
+    for (int k = 0; k < 3; k++)
+        e->pos[4 * (size_t)i + k] = e->bodies.pos[4 * (size_t)body + k];
+    e->pos[4 * (size_t)i + 3] = e->bodies.inertia[4 * (size_t)body + 3];
+    e->geom[i] = tlk_kinetic(&e->bodies, body);
+    e->info[i] = e->bodies.id[body];
 }
 
 /* One of the shapes in the list: a copy of what is known of it. */

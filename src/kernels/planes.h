@@ -26,6 +26,50 @@ typedef struct tlk_passing {
     double deep;   /* m: the deepest that it may lead into the other */
 } tlk_passing;
 
+/* How the middle of shape i goes against what the body of shape j is made of there, m/s. */
+TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j, double *v)
+{
+    const size_t a = p->shapes.body[i], b = p->shapes.body[j];
+    real va[8], vb[8];
+    tlk_load8(p->bodies.vel + 8 * a, va);
+    tlk_load8(p->bodies.vel + 8 * b, vb);
+    for (int k = 0; k < 3; k++)
+        v[k] = (double)va[k] - vb[k];
+    if (p->shapes.info[i] & p->shapes.info[j] & TLK_SHAPE_CENTRAL)
+        return;
+    const double *c = p->shapes.centre + 4 * (size_t)i;
+    const double *xa = p->bodies.pos + 4 * a, *xb = p->bodies.pos + 4 * b;
+    const double wa[3] = {va[4], va[5], va[6]}, wb[3] = {vb[4], vb[5], vb[6]};
+    const double ra[3] = {c[0] - xa[0], c[1] - xa[1], c[2] - xa[2]};
+    const double rb[3] = {c[0] - xb[0], c[1] - xb[1], c[2] - xb[2]};
+    double ta[3], tb[3];
+    tlk_crossd(wa, ra, ta);
+    tlk_crossd(wb, rb, tb);
+    for (int k = 0; k < 3; k++)
+        v[k] += ta[k] - tb[k];
+}
+
+/* Notes pair i if it moves on within the step. Half-spaces end nowhere; and two balls that both
+ * move keep the line of their centres, as impulses along another one would make angular momentum.
+ * (Where there is nothing else, tl_world.ends tells so.) */
+TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
+{
+    const tlk_build *p = &q->build;
+    const uint32_t k = tlk_first_contact(p->first, i);
+    const uint32_t a = p->contact_a[k], b = p->contact_b[k];
+    const uint32_t ia = p->shapes.info[a], ib = p->shapes.info[b];
+    double v[3];
+    if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE ||
+        (ia & ib & TLK_SHAPE_CENTRAL && !((ia | ib) & TLK_SHAPE_FIXED)))
+        return;
+    if (ia & TLK_SHAPE_FIXED)
+        tlk_relative_velocity(p, b, a, v);
+    else
+        tlk_relative_velocity(p, a, b, v);
+    if (tlk_dotd(v, v) > q->moves)
+        q->moved[tlk_atomic_add32(q->moved_count, 1)] = i;
+}
+
 /* What impulses of a pair's rows do to the velocities of its bodies is taken out of them. */
 TL_KERNEL void tlk_plane_without(const tlk_build *p, uint32_t first, uint32_t rows, tlk_pair *pair)
 {

@@ -240,6 +240,7 @@ TL_KERNEL void tlk_load_mover(const tlk_find *f, uint32_t i, const double *from,
         out->turn[k] = f->h * vel[4 + k];
     }
     out->radius = sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3];
+    out->thin = tlk_thin(&f->shapes, i);
     out->dynamic = body < f->bodies.dynamic;
 }
 
@@ -294,17 +295,30 @@ TL_KERNEL bool tlk_point_closes(const tlk_find *f, uint32_t i, uint32_t j, const
                                                      tlk_seen_along(f, j, x, m->n, -1));
 }
 
+/* Whether two shapes overlap so much that one may reach through the other. */
+TL_KERNEL bool tlk_is_deep(const tlk_find *f, uint32_t i, uint32_t j, const tlk_manifold *m)
+{
+    double least = 0;
+    for (uint32_t k = 0; k < m->count; k++)
+        least = tlk_min(least, m->gap[k]);
+    return least < 0 &&
+           -least > tlk_min(f->envelope, tlk_min(tlk_thin(&f->shapes, i), tlk_thin(&f->shapes, j)));
+}
+
 /* Puts points where two convex shapes need them within a step in which they move far (swift), and
- * on the side of a sheet that the other's body is on. */
+ * on the side that the middle of a body is on where it reaches through a plate. */
 TL_KERNEL void tlk_touch_braced(const tlk_find *f, uint32_t i, uint32_t j, const tlk_convex *a,
                                 const tlk_convex *b, double limit, bool swift, tlk_manifold *m)
 {
     const double *c = f->shapes.centre + 4 * (size_t)i;
-    if (a->kind == TLK_PARALLELOGRAM || b->kind == TLK_PARALLELOGRAM) {
-        const uint32_t from = a->kind == TLK_PARALLELOGRAM ? j : i;
-        const double *at = f->bodies.pos + 4 * (size_t)f->shapes.body[from];
-        const double x[3] = {at[0] - c[0], at[1] - c[1], at[2] - c[2]};
-        tlk_brace_side(a, b, x, limit, m);
+    if (tlk_is_deep(f, i, j, m) && a->kind != TLK_PLANE && b->kind != TLK_PLANE) {
+        const uint32_t of_a = f->shapes.body[i], of_b = f->shapes.body[j];
+        const double *at_a = f->bodies.pos + 4 * (size_t)of_a;
+        const double *at_b = f->bodies.pos + 4 * (size_t)of_b;
+        const double xa[3] = {at_a[0] - c[0], at_a[1] - c[1], at_a[2] - c[2]};
+        const double xb[3] = {at_b[0] - c[0], at_b[1] - c[1], at_b[2] - c[2]};
+        const uint32_t dynamic = f->bodies.dynamic;
+        tlk_brace_side(a, b, of_a < dynamic ? xa : 0, of_b < dynamic ? xb : 0, limit, m);
     }
     if (swift && m->count > 0) {
         tlk_mover body[2];

@@ -40,6 +40,9 @@ tl_status tl_refuse_null(const char *argument);
 tl_status tl_check_finite(const tl_place *place, const char *field, size_t count,
                           const double *values);
 
+/* schedule.c: refuses a time between looks that is not finite and above 0. */
+tl_status tl_check_interval(const tl_place *place, double interval);
+
 /* Refuses a material that is not one of the first `materials`, the default one counted. */
 tl_status tl_check_material(const tl_place *place, const char *field, size_t materials,
                             tl_material material);

@@ -195,11 +195,20 @@ typedef struct tl_boundary_rec {
     double next; /* number of the next look, at next * interval */
 } tl_boundary_rec;
 
+typedef struct tl_patch_rec {
+    tl_patch_def def; /* with unit vectors */
+    double next;      /* number of the next look, at next * interval */
+    double at; /* m, where `follow` was at the last one along the direction; -infinity: none yet */
+} tl_patch_rec;
+
 typedef struct tl_schedule {
     tl_array emitters, boundaries; /* tl_emitter_rec, tl_boundary_rec */
+    tl_array patches;              /* tl_patch_rec */
     tl_array events;               /* tl_event_rec, by time */
     uint64_t events_done;          /* the first so many are past */
     uint64_t removed;              /* bodies, by events and boundaries */
+    uint64_t moved;                /* bodies, by patches: how often */
+    double moved_energy;           /* J, what they gained */
 } tl_schedule;
 
 /* schedule.c: an empty schedule, its end, and a copy with lists of its own into an empty one. */
@@ -215,6 +224,9 @@ tl_status tl_emitter_rec_make(const tl_emitter_def *def, size_t materials,
 /* What events (apart from their bodies and motion) and boundaries must obey. */
 tl_status tl_event_check(const tl_event_def *def);
 tl_status tl_boundary_check(const tl_boundary_def *def);
+
+/* patch.c: what patches must obey, apart from their bodies. */
+tl_status tl_patch_check(const tl_patch_def *def);
 
 struct tl_scene {
     tl_settings settings;

@@ -32,6 +32,7 @@ void tl_schedule_init(tl_schedule *schedule)
 {
     *schedule = (tl_schedule){.emitters = {.item = sizeof(tl_emitter_rec)},
                               .boundaries = {.item = sizeof(tl_boundary_rec)},
+                              .patches = {.item = sizeof(tl_patch_rec)},
                               .events = {.item = sizeof(tl_event_rec)}};
 }
 
@@ -71,6 +72,7 @@ void tl_schedule_free(tl_schedule *schedule)
         tl_templates_free(&emitters[i].templates);
     tl_array_free(&schedule->emitters);
     tl_array_free(&schedule->boundaries);
+    tl_array_free(&schedule->patches);
     tl_array_free(&schedule->events);
 }
 
@@ -86,6 +88,7 @@ tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to)
         TL_TRY(tl_array_append(&to->emitters, &emitter, 1)); /* there is room: this cannot fail */
     }
     TL_TRY(tl_array_append(&to->boundaries, from->boundaries.data, from->boundaries.count));
+    TL_TRY(tl_array_append(&to->patches, from->patches.data, from->patches.count));
     TL_TRY(tl_array_reserve(&to->events, from->events.count));
     for (size_t i = 0; i < from->events.count; i++) {
         tl_event_rec event;
@@ -94,12 +97,14 @@ tl_status tl_schedule_copy(const tl_schedule *from, tl_schedule *to)
     }
     to->events_done = from->events_done;
     to->removed = from->removed;
+    to->moved = from->moved;
+    to->moved_energy = from->moved_energy;
     return TL_OK;
 }
 
 /* --- emitters -------------------------------------------------------------------------------- */
 
-static tl_status check_interval(const tl_place *place, double interval)
+tl_status tl_check_interval(const tl_place *place, double interval)
 {
     if (interval > 0 && isfinite(interval))
         return TL_OK;
@@ -116,7 +121,7 @@ static tl_status check_emitter(const tl_emitter_def *def, size_t materials, cons
         return tl_refuse(&place, "start", 1, &def->start, "it must be finite and >= 0");
     if (!(def->stop > def->start))
         return tl_refuse(&place, "stop", 1, &def->stop, "it must be after start (infinity: never)");
-    TL_TRY(check_interval(&place, def->interval));
+    TL_TRY(tl_check_interval(&place, def->interval));
     TL_TRY(tl_check_finite(&place, "velocity", 3, def->velocity));
     return tl_check_material(&place, "material", materials, def->material);
 }
@@ -252,7 +257,7 @@ tl_status tl_boundary_check(const tl_boundary_def *def)
 {
     const tl_place place = tl_place_of("boundary");
     TL_TRY(tl_region_check(&place, &def->region));
-    return check_interval(&place, def->interval);
+    return tl_check_interval(&place, def->interval);
 }
 
 tl_status tl_scene_add_boundary(tl_scene *scene, const tl_boundary_def *def)

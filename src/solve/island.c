@@ -186,35 +186,3 @@ tl_projected tl_project_friction(const double x[2], double radius, uint32_t dire
     }
     return out;
 }
-
-double tl_island_residual(const tl_island *island)
-{
-    double worst = 0;
-    for (uint32_t i = 0; i < island->rows; i++) {
-        const tl_island_row *row = &island->row[i];
-        double u[3], a[6], b[6], step[2];
-        tl_island_relative(island, row, u);
-        for (int k = 0; k < 2; k++) {
-            tl_island_row probe = *row;
-            tl_island_response(island, row, row->axis[k], a, b);
-            double own = 0, v[3] = {0, 0, 0};
-            if (probe.a != TL_STILL)
-                add_point(a, probe.arm_a, -1, v);
-            if (probe.b != TL_STILL)
-                add_point(b, probe.arm_b, 1, v);
-            own = tl_dot(row->axis[k], v);
-            step[k] = own > 0 ? 1 / own : 0;
-        }
-        const double off = row->p[0] - fmax(row->p[0] - step[0] * u[0], 0);
-        double sum = step[0] > 0 ? off * off / (step[0] * step[0]) : 0;
-        if (row->friction > 0 && step[1] > 0) {
-            const double x[2] = {row->p[1] - step[1] * u[1], row->p[2] - step[1] * u[2]};
-            const tl_projected to = tl_project_friction(x, row->friction * fmax(row->p[0], 0),
-                                                        island->directions, row->tangents);
-            for (int k = 0; k < 2; k++)
-                sum += (row->p[1 + k] - to.p[k]) * (row->p[1 + k] - to.p[k]) / (step[1] * step[1]);
-        }
-        worst = fmax(worst, sqrt(sum));
-    }
-    return worst;
-}

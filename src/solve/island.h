@@ -76,10 +76,9 @@ tl_status tl_island_lemke(tl_island_room *room, tl_island *island, tl_island_res
 tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance,
                            tl_island_result *result);
 
-/* Velocities of the impulses; that of a row along its axes; the largest residual, m/s. */
+/* Velocities of the impulses; that of a row along its axes. */
 void tl_island_velocities(tl_island *island);
 void tl_island_relative(const tl_island *island, const tl_island_row *row, double u[3]);
-double tl_island_residual(const tl_island *island);
 
 /* The impulses of all rows, 3 each; and back, with the velocities. */
 void tl_island_keep(const tl_island *island, double *p);

@@ -3,10 +3,13 @@
  * the lexicographic rule needs. */
 #include "solve/lcp.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define TINY 1e-11 /* of the largest number of a column: what counts as zero */
+#define TINY    1e-11 /* of the largest number of a column: what counts as zero */
+#define WRONG   1e-4  /* of the largest number of q: the residual of no solution */
+#define ROUNDED 1e-14 /* of the largest number of the matrix: the same for a whole column */
 
 /* Columns: w (n), z (n), z0, right-hand side. */
 typedef struct tableau {
@@ -14,16 +17,19 @@ typedef struct tableau {
     size_t width;
     double *t;
     uint32_t *basis; /* per row: the column that is in it */
+    double scale;    /* the largest number of the matrix */
 } tableau;
 
 double tl_lcp_residual(uint32_t n, const double *m, const double *q, const double *z)
 {
     double worst = 0;
     for (uint32_t i = 0; i < n; i++) {
-        double w = q[i];
-        for (uint32_t j = 0; j < n; j++)
+        double w = q[i], sizes = 0;
+        for (uint32_t j = 0; j < n; j++) {
             w += m[(size_t)i * n + j] * z[j];
-        const double least = fabs(w < z[i] ? w : z[i]);
+            sizes += fabs(m[(size_t)i * n + j] * z[j]);
+        }
+        const double least = fabs(w < z[i] ? w : z[i]) + DBL_EPSILON * sizes;
         worst = least > worst || least != least ? least : worst;
     }
     return worst;
@@ -67,12 +73,15 @@ bool tl_dense_solve(uint32_t n, double *a, double *b)
 
 static void fill(tableau *t, const double *m, const double *q)
 {
+    t->scale = 0;
     for (uint32_t i = 0; i < t->n; i++) {
         double *row = t->t + i * t->width;
         memset(row, 0, t->width * sizeof *row);
         row[i] = 1;
-        for (uint32_t j = 0; j < t->n; j++)
+        for (uint32_t j = 0; j < t->n; j++) {
             row[t->n + j] = -m[(size_t)i * t->n + j];
+            t->scale = fmax(t->scale, fabs(m[(size_t)i * t->n + j]));
+        }
         row[2 * (size_t)t->n] = -1;
         row[2 * (size_t)t->n + 1] = q[i];
         t->basis[i] = i;
@@ -104,6 +113,8 @@ static uint32_t leaving_row(const tableau *t, size_t column)
     uint32_t best = t->n;
     for (uint32_t i = 0; i < t->n; i++)
         largest = fmax(largest, fabs(t->t[i * t->width + column]));
+    if (largest <= ROUNDED * t->scale) /* zero, but for what pivots have rounded */
+        return best;
     for (uint32_t i = 0; i < t->n; i++)
         if (t->t[i * t->width + column] > TINY * largest &&
             (best == t->n || is_before(t, i, best, column)))
@@ -203,7 +214,7 @@ tl_status tl_lcp_lemke(tl_array *room, uint32_t n, const double *m, const double
         return TL_OK;
     const size_t width = 2 * (size_t)n + 2;
     TL_TRY(tl_array_resize(room, n * width + 2 * (size_t)n));
-    tableau t = {n, width, room->data, (uint32_t *)((double *)room->data + n * width)};
+    tableau t = {n, width, room->data, (uint32_t *)((double *)room->data + n * width), 0};
     fill(&t, m, q);
     result->end = walk(&t, &result->pivots);
     for (uint32_t i = 0; i < n; i++)
@@ -217,5 +228,7 @@ tl_status tl_lcp_lemke(tl_array *room, uint32_t n, const double *m, const double
         result->end = TL_LCP_SOLVED;
     if (result->end == TL_LCP_SOLVED)
         polish(n, m, q, z, t.basis, t.t, &result->residual);
+    if (result->residual > WRONG * most) /* impulses so large that nothing is left of q */
+        result->end = TL_LCP_RAY;
     return TL_OK;
 }

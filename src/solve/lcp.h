@@ -13,7 +13,7 @@ typedef enum tl_lcp_end {
 typedef struct tl_lcp {
     tl_lcp_end end;
     uint32_t pivots;
-    double residual; /* the largest of |min(z, w)| */
+    double residual; /* the largest of |min(z, w)|, with what rounding may hide of it */
 } tl_lcp;
 
 /* Lemke's method, lexicographic, so that it cannot cycle. `m` has n rows of n; `z` receives the
@@ -21,7 +21,8 @@ typedef struct tl_lcp {
 tl_status tl_lcp_lemke(tl_array *room, uint32_t n, const double *m, const double *q, double *z,
                        tl_lcp *result);
 
-/* The largest of |min(z, w)|. */
+/* The largest of |min(z, w)| and what rounding may hide of it: where z is so large that nothing of
+ * q is left in w, that is much. */
 double tl_lcp_residual(uint32_t n, const double *m, const double *q, const double *z);
 
 /* Gaussian elimination with partial pivoting, in place: a (n rows of n) x = b, b becomes x. False

@@ -8,11 +8,13 @@
  * (path.c), from whose end it goes on. */
 #include "solve/reduced.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define SWEEPS   20u /* of projected Gauss-Seidel, where a step of Newton's does not help */
-#define ROUNDS   6u  /* steps of Newton's */
+#define ROUNDS   20u /* steps of Newton's */
+#define GAIN     0.8 /* what sweeps must leave at most, or they end */
 #define PROXIMAL 1e-8
 
 void tl_reduced_target(const tl_reduced *s, uint32_t i, double out[3], double by[3][3])
@@ -71,7 +73,8 @@ double tl_reduced_residual(const tl_reduced *s, double *sum)
         for (int k = 0; k < 3; k++) {
             const double step = r->step[k > 0];
             const double off = step > 0 ? (row->p[k] - to[k]) / step : 0;
-            square += off * off;
+            const double hidden = step > 0 ? DBL_EPSILON * row->p[k] / step : 0; /* by rounding */
+            square += off * off + hidden * hidden;
         }
         *sum += square;
         worst = fmax(worst, sqrt(square));
@@ -144,11 +147,11 @@ static tl_status newton(tl_reduced *s, double *worst, double *sum, bool *helped)
     return TL_OK;
 }
 
-/* Steps of Newton's from where impulses are; after one that does not help, sweeps. */
-static tl_status polish(tl_reduced *s, double tolerance, double *worst, uint32_t *steps)
+/* Steps of Newton's from where impulses are; after one that does not help, sweeps, which must. */
+static tl_status polish(tl_reduced *s, double tolerance, uint32_t sweeps, double *worst,
+                        uint32_t *steps)
 {
-    double sum;
-    uint32_t sweeps = 0;
+    double sum, last = INFINITY;
     *worst = tl_reduced_residual(s, &sum);
     for (uint32_t round = 0; round<ROUNDS && * worst> tolerance; round++) {
         bool helped;
@@ -156,9 +159,10 @@ static tl_status polish(tl_reduced *s, double tolerance, double *worst, uint32_t
         ++*steps;
         if (helped)
             continue;
-        if (sweeps++)
+        if (*worst > GAIN * last)
             break;
-        sweep(s, SWEEPS);
+        last = *worst;
+        sweep(s, sweeps);
         *worst = tl_reduced_residual(s, &sum);
     }
     return TL_OK;
@@ -174,11 +178,13 @@ tl_status tl_island_newton(tl_island_room *room, tl_island *island, double toler
     TL_TRY(tl_array_resize(&room->best, 3 * (size_t)island->rows));
     TL_TRY(tl_array_resize(&room->kept, 3 * (size_t)island->rows));
     tl_island_velocities(island);
-    TL_TRY(polish(&s, tolerance, &best, &result->iterations));
+    TL_TRY(polish(&s, tolerance, SWEEPS, &best, &result->iterations));
     for (int careful = 0; careful < 2 && best > tolerance; careful++) {
         tl_island_keep(island, room->kept.data);
         TL_TRY(tl_reduced_follow(room, &s, careful, tolerance, &result->iterations));
-        const double worst = tl_reduced_residual(&s, &sum);
+        double worst = tl_reduced_residual(&s, &sum);
+        if (worst > tolerance)
+            TL_TRY(polish(&s, tolerance, 5 * SWEEPS, &worst, &result->iterations));
         if (worst < best)
             best = worst;
         else

@@ -21,7 +21,8 @@
 #define NEAR    0.7   /* from the path, the same: beyond that a step only goes back to it */
 #define ROUGH   4u    /* hasty steps before careful ones */
 
-#define PI 3.14159265358979323846
+#define PI         3.14159265358979323846
+#define MOST_SIDES 64u /* of a polygon of friction: as many as settings allow */
 
 /* A row on its path; `side` has so many numbers per side of the polygon, and the last two of each
  * are changes for sigma 0. */
@@ -38,6 +39,7 @@ enum { L, G, DL, DG, DL0, DG0, NUMBERS };
 typedef struct walk {
     tl_reduced *s;
     walker *row;
+    double normal[MOST_SIDES][2], shrunk; /* of the polygon's sides; how near they are */
 } walk;
 
 static uint32_t sides_of(const walk *w, uint32_t i)
@@ -64,10 +66,9 @@ static double side_of(const walk *w, uint32_t i, uint32_t k, double *by_normal, 
         a[1] = 0;
         *by_normal = mu;
     } else if (w->s->island->directions) {
-        const double half = PI / w->s->island->directions;
-        a[0] = cos((2 * k + 1) * half);
-        a[1] = sin((2 * k + 1) * half);
-        *by_normal = mu * cos(half);
+        a[0] = w->normal[k][0];
+        a[1] = w->normal[k][1];
+        *by_normal = mu * w->shrunk;
     } else {
         a[0] = row->p[1] / m;
         a[1] = row->p[2] / m;
@@ -452,7 +453,12 @@ static tl_status make(tl_island_room *room, tl_reduced *s, walk *w)
     const size_t rows = s->island->rows, own = sizeof(walker) / sizeof(double);
     const size_t sides = s->island->directions > 2 ? s->island->directions : 2;
     TL_TRY(tl_array_resize(&room->path, rows * (own + sides * NUMBERS)));
-    *w = (walk){s, room->path.data};
+    const double half = s->island->directions ? PI / s->island->directions : 0;
+    *w = (walk){.s = s, .row = room->path.data, .shrunk = cos(half)};
+    for (uint32_t k = 0; k < s->island->directions && k < MOST_SIDES; k++) {
+        w->normal[k][0] = cos((2 * k + 1) * half);
+        w->normal[k][1] = sin((2 * k + 1) * half);
+    }
     double *side = (double *)room->path.data + rows * own;
     memset(room->path.data, 0, room->path.count * sizeof(double));
     for (size_t i = 0; i < rows; i++)

@@ -26,14 +26,20 @@ tl_status tl_profile_clear_both(tl_profile *p)
 void tl_profile_add_both(tl_profile *p, uint32_t i, uint32_t j, const double block[6][6])
 {
     const uint32_t *place = p->place.data, a = place[i], b = place[j];
+    const bool lower = a > b;
+    const uint32_t low = lower ? b : a, high = lower ? a : b;
+    const size_t at = 6 * (size_t)(high - low);
     size_t width;
-    for (uint32_t r = 0; r < 6; r++)
-        for (uint32_t c = 0; c < 6; c++) {
-            const bool lower = a > b || (a == b && r > c);
-            const uint32_t low = lower ? b : a, high = lower ? a : b;
-            double *line = line_of(p, lower, low, lower ? c : r, &width);
-            line[6 * (size_t)(high - low) + (lower ? r : c)] += block[r][c];
-        }
+    for (uint32_t r = 0; r < 6; r++) {
+        double *line = line_of(p, lower, low, r, &width) + at;
+        for (uint32_t c = a == b ? r : 0; c < 6; c++)
+            line[c] += lower ? block[c][r] : block[r][c];
+        if (a != b)
+            continue;
+        line = line_of(p, true, low, r, &width);
+        for (uint32_t c = r + 1; c < 6; c++)
+            line[c] += block[c][r];
+    }
 }
 
 /* The six pivots of a node: its rows of the upper triangle, and its columns of the lower one over
@@ -63,8 +69,10 @@ static bool factor_node(const tl_profile *p, uint32_t i, double *upper[6], doubl
 }
 
 /* Takes six multiples of six lines from another. */
-static void take_away(double *restrict to, const double part[6], double *const from[6],
-                      size_t begin, size_t end)
+static inline __attribute__((always_inline)) void take_lines(double *restrict to,
+                                                             const double part[6],
+                                                             double *const from[6], size_t begin,
+                                                             size_t end)
 {
     const double *restrict a = from[0], *restrict b = from[1], *restrict c = from[2];
     const double *restrict d = from[3], *restrict e = from[4], *restrict f = from[5];
@@ -73,8 +81,46 @@ static void take_away(double *restrict to, const double part[6], double *const f
                          (part[4] * e[k] + part[5] * f[k]);
 }
 
+/* The same for several instruction sets, all with the same bits, as nothing is fused. */
+typedef void (*take_fn)(double *restrict to, const double part[6], double *const from[6],
+                        size_t begin, size_t end);
+
+static void take_base(double *restrict to, const double part[6], double *const from[6],
+                      size_t begin, size_t end)
+{
+    take_lines(to, part, from, begin, end);
+}
+
+#if defined(TALUS_X86)
+__attribute__((target("avx2"))) static void take_avx2(double *restrict to, const double part[6],
+                                                      double *const from[6], size_t begin,
+                                                      size_t end)
+{
+    take_lines(to, part, from, begin, end);
+}
+
+__attribute__((target("avx512f,prefer-vector-width=512"))) static void
+take_avx512(double *restrict to, const double part[6], double *const from[6], size_t begin,
+            size_t end)
+{
+    take_lines(to, part, from, begin, end);
+}
+#endif
+
+static take_fn best_take(void)
+{
+#if defined(TALUS_X86)
+    if (__builtin_cpu_supports("avx512f"))
+        return take_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return take_avx2;
+#endif
+    return take_base;
+}
+
 bool tl_profile_factor_both(tl_profile *p)
 {
+    const take_fn take_away = best_take();
     for (uint32_t i = 0; i < p->nodes; i++) {
         double *upper[6], *lower[6];
         size_t width, other;

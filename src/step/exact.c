@@ -8,6 +8,7 @@
 #include "base/turn.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- The state on the host ---- */
@@ -31,12 +32,13 @@ void tl_exact_init(tl_exact *e)
                     .contact_b = {.item = sizeof(uint32_t)},
                     .contact_n = {.item = sizeof(double)},
                     .contact_place = {.item = sizeof(double)},
+                    .contact_feature = {.item = sizeof(uint32_t)},
+                    .triangles = {.item = sizeof(uint32_t)},
                     .last_a = {.item = sizeof(uint32_t)},
                     .last_b = {.item = sizeof(uint32_t)},
                     .last_n = {.item = sizeof(double)},
                     .last_p = {.item = sizeof(double)},
                     .last_start = {.item = sizeof(uint32_t)},
-                    .known = {.item = sizeof(tl_exact_row)},
                     .piece_of = {.item = sizeof(uint32_t)},
                     .pieces = {.item = sizeof(tl_polytope)},
                     .numbers = {.item = sizeof(double)},
@@ -46,29 +48,80 @@ void tl_exact_init(tl_exact *e)
                     .parent = {.item = sizeof(uint32_t)},
                     .order = {.item = sizeof(uint32_t)},
                     .local = {.item = sizeof(uint32_t)},
-                    .bodies = {.item = sizeof(tl_island_body)},
-                    .rows = {.item = sizeof(tl_island_row)},
-                    .auxiliary = {.item = sizeof(tl_island_row)},
-                    .widenings = {.item = sizeof(tl_island_widening)},
                     .row_of = {.item = sizeof(tl_exact_row)},
+                    .begins = {.item = sizeof(uint32_t)},
+                    .status = {.item = sizeof(tl_status)},
+                    .lanes = {.item = sizeof(tl_exact_lane)},
                     .raw = {.item = 1},
                     .out = {.item = 1}};
-    tl_island_room_init(&e->room);
+}
+
+static tl_exact_lane new_lane(void)
+{
+    tl_exact_lane lane = {.bodies = {.item = sizeof(tl_island_body)},
+                          .rows = {.item = sizeof(tl_island_row)},
+                          .auxiliary = {.item = sizeof(tl_island_row)},
+                          .widenings = {.item = sizeof(tl_island_widening)},
+                          .known = {.item = sizeof(tl_exact_row)},
+                          .row_of = {.item = sizeof(tl_exact_row)}};
+    tl_island_room_init(&lane.room);
+    return lane;
+}
+
+static void free_lane(tl_exact_lane *lane)
+{
+    tl_array *all[] = {&lane->bodies,    &lane->rows,  &lane->auxiliary,
+                       &lane->widenings, &lane->known, &lane->row_of};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tl_array_free(all[i]);
+    tl_island_room_free(&lane->room);
 }
 
 void tl_exact_free(tl_exact *e)
 {
-    tl_array *all[] = {
-        &e->pos,    &e->quat,       &e->vel,        &e->free,      &e->seen,          &e->inertia,
-        &e->id,     &e->info,       &e->shape_body, &e->frame_of,  &e->frame,         &e->centre,
-        &e->geom,   &e->contact_a,  &e->contact_b,  &e->contact_n, &e->contact_place, &e->piece_of,
-        &e->pieces, &e->numbers,    &e->groups,     &e->facets,    &e->points,        &e->parent,
-        &e->order,  &e->local,      &e->bodies,     &e->rows,      &e->auxiliary,     &e->widenings,
-        &e->row_of, &e->raw,        &e->out,        &e->last_a,    &e->last_b,        &e->last_n,
-        &e->last_p, &e->last_start, &e->known};
+    tl_array *all[] = {&e->pos,
+                       &e->quat,
+                       &e->vel,
+                       &e->free,
+                       &e->seen,
+                       &e->inertia,
+                       &e->id,
+                       &e->info,
+                       &e->shape_body,
+                       &e->frame_of,
+                       &e->frame,
+                       &e->centre,
+                       &e->geom,
+                       &e->contact_a,
+                       &e->contact_b,
+                       &e->contact_n,
+                       &e->contact_place,
+                       &e->piece_of,
+                       &e->pieces,
+                       &e->numbers,
+                       &e->groups,
+                       &e->facets,
+                       &e->points,
+                       &e->parent,
+                       &e->order,
+                       &e->local,
+                       &e->row_of,
+                       &e->raw,
+                       &e->out,
+                       &e->last_a,
+                       &e->last_b,
+                       &e->last_n,
+                       &e->last_p,
+                       &e->last_start,
+                       &e->contact_feature,
+                       &e->triangles,
+                       &e->begins,
+                       &e->status,
+                       &e->lanes};
+    for (size_t i = 0; i < e->lanes.count; i++)
+        free_lane((tl_exact_lane *)e->lanes.data + i);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
-    tl_island_room_free(&e->room);
 }
 
 static tl_status fetch(const tl_world *w, const void *from, size_t count, tl_array *to)
@@ -117,6 +170,7 @@ static tl_status fetch_state(const tl_world *w, tl_exact *e, const tlk_motion *m
     TL_TRY(fetch(w, c->a.data, c->count, &e->contact_a));
     TL_TRY(fetch(w, c->b.data, c->count, &e->contact_b));
     TL_TRY(fetch_reals(w, e, c->n.data, c->count, 4, 4, &e->contact_n));
+    TL_TRY(fetch(w, c->feature.data, c->manifolds ? 2 * (size_t)c->count : 0, &e->contact_feature));
     return fetch_reals(w, e, c->place.data, c->manifolds ? c->count : 0, 4, 4, &e->contact_place);
 }
 
@@ -157,123 +211,6 @@ void tl_exact_inverse(const double q[4], const double inertia[4], bool planar,
         }
     if (planar)
         inverse_inertia[4] = 1 / about_y;
-}
-
-/* ---- Pieces ---- */
-
-static const uint32_t box_loop_start[] = {0, 4, 8, 12, 16, 20, 24};
-static const uint32_t box_loop[] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
-                                    2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
-static const uint32_t box_edge[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3,
-                                    4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7};
-static const uint32_t box_edge_face[] = {2, 4, 3, 4, 2, 5, 3, 5, 0, 4, 1, 4,
-                                         0, 5, 1, 5, 0, 2, 1, 2, 0, 3, 1, 3};
-
-/* A point of a frame in the world. */
-static void place(const double *frame, const double local[3], double out[3])
-{
-    for (int k = 0; k < 3; k++)
-        out[k] =
-            frame[k] + local[0] * frame[3 + k] + local[1] * frame[6 + k] + local[2] * frame[9 + k];
-}
-
-static tl_status add_plane(tl_exact *e, const double *frame, const double n[3], double d)
-{
-    double plane[4] = {0, 0, 0, d};
-    for (int k = 0; k < 3; k++)
-        plane[k] = n[0] * frame[3 + k] + n[1] * frame[6 + k] + n[2] * frame[9 + k];
-    plane[3] += plane[0] * frame[0] + plane[1] * frame[1] + plane[2] * frame[2];
-    return tl_array_append(&e->numbers, plane, 4);
-}
-
-static tl_status add_box(tl_exact *e, const double *frame, tl_polytope *piece)
-{
-    double x[3], at[3];
-    piece->vertices = 8;
-    piece->faces = 6;
-    piece->edges = 12;
-    piece->loop_start = box_loop_start;
-    piece->loop = box_loop;
-    piece->edge = box_edge;
-    piece->edge_face = box_edge_face;
-    for (uint32_t v = 0; v < 8; v++) {
-        for (uint32_t k = 0; k < 3; k++)
-            x[k] = v >> k & 1 ? frame[12 + k] : -frame[12 + k];
-        place(frame, x, at);
-        TL_TRY(tl_array_append(&e->numbers, at, 3));
-    }
-    piece->face = e->numbers.count;
-    for (int f = 0; f < 6; f++) {
-        double n[3] = {0, 0, 0};
-        n[f / 2] = f % 2 ? 1 : -1;
-        TL_TRY(add_plane(e, frame, n, frame[12 + f / 2]));
-    }
-    return TL_OK;
-}
-
-static tl_status add_hull(tl_exact *e, const double *frame, const tl_geometry_rec *g,
-                          tl_polytope *piece)
-{
-    const uint32_t *words = g->words.data;
-    const double *numbers = g->numbers.data;
-    double at[3];
-    piece->vertices = words[0];
-    piece->faces = words[1];
-    piece->edges = words[2];
-    piece->loop_start = words + 3;
-    piece->loop = piece->loop_start + piece->faces + 1;
-    piece->edge = piece->loop + piece->loop_start[piece->faces];
-    piece->edge_face = piece->edge + 2 * (size_t)piece->edges;
-    const uint32_t *end = piece->edge_face + 2 * (size_t)piece->edges;
-    piece->face_kind = (size_t)(end - words) < g->words.count ? end : NULL;
-    for (uint32_t v = 0; v < piece->vertices; v++) {
-        place(frame, numbers + 3 * (size_t)v, at);
-        TL_TRY(tl_array_append(&e->numbers, at, 3));
-    }
-    piece->face = e->numbers.count;
-    for (uint32_t f = 0; f < piece->faces; f++) {
-        const double *plane = numbers + 3 * (size_t)piece->vertices + 4 * (size_t)f;
-        TL_TRY(add_plane(e, frame, plane, plane[3]));
-    }
-    return TL_OK;
-}
-
-/* The piece that a shape is, 1 + its number; 0 where it is none: no sphere, plane, box or hull. */
-static tl_status piece_of(const tl_world *w, tl_exact *e, uint32_t shape, uint32_t *number)
-{
-    static const double up[3] = {0, 0, 1};
-    uint32_t *known = (uint32_t *)e->piece_of.data + shape;
-    const uint32_t kind = ((const uint32_t *)e->info.data)[shape] & TLK_SHAPE_KIND;
-    const double *frame = NULL;
-    if (*known != TLK_NONE) {
-        *number = *known;
-        return TL_OK;
-    }
-    *number = *known = 0;
-    tl_polytope piece = {.vertex = e->numbers.count, .face = e->numbers.count};
-    if (kind == TL_SPHERE) {
-        piece.vertices = 1;
-        piece.rounding = ((const double *)e->geom.data)[4 * (size_t)shape + 3];
-        TL_TRY(tl_array_append(&e->numbers, (const double *)e->centre.data + 4 * (size_t)shape, 3));
-    } else {
-        frame = (const double *)e->frame.data +
-                TLK_FRAME * (size_t)((const uint32_t *)e->frame_of.data)[shape];
-        piece.rounding = frame[18];
-    }
-    if (kind == TL_PLANE) {
-        piece.faces = 1;
-        TL_TRY(add_plane(e, frame, up, 0));
-    } else if (kind == TL_BOX) {
-        TL_TRY(add_box(e, frame, &piece));
-    } else if (kind == TL_HULL) {
-        const size_t at = (size_t)frame[19] - 1;
-        TL_TRY(add_hull(e, frame, (const tl_geometry_rec *)w->geometries.data + at, &piece));
-    } else if (kind != TL_SPHERE) {
-        return TL_OK;
-    }
-    TL_TRY(tl_array_append(&e->pieces, &piece, 1));
-    *number = *known = (uint32_t)e->pieces.count;
-    return TL_OK;
 }
 
 /* ---- Groups ---- */
@@ -363,37 +300,129 @@ static void take_materials(const tl_world *w, const tl_exact *e, tl_group *g)
         g->slide[k] = sb[k] - sa[k];
 }
 
-/* The group of contacts [first, first + count), which are of one pair. */
-static tl_status add_group(const tl_world *w, tl_exact *e, uint32_t first, uint32_t count)
+static tl_group group_of(const tl_world *w, const tl_exact *e, uint32_t contact)
 {
-    const tl_exact_def *def = &w->settings.exact;
-    const uint32_t *body = e->shape_body.data;
-    tl_group g = {.a = ((const uint32_t *)e->contact_a.data)[first],
-                  .b = ((const uint32_t *)e->contact_b.data)[first],
-                  .first = (uint32_t)e->facets.count,
+    const uint32_t *body = e->shape_body.data, *feature = e->contact_feature.data;
+    tl_group g = {.a = ((const uint32_t *)e->contact_a.data)[contact],
+                  .b = ((const uint32_t *)e->contact_b.data)[contact],
+                  .triangle = e->contact_feature.count ? feature[2 * (size_t)contact] : 0,
                   .choice = TL_NO_FACET};
-    double gap = INFINITY;
-    uint32_t a, b;
     g.body_a = body[g.a];
     g.body_b = body[g.b];
-    for (uint32_t i = first; i < first + count; i++)
-        gap = fmin(gap, ((const double *)e->contact_n.data)[4 * (size_t)i + 3]);
-    if (def->epsilon > 0 && gap > def->epsilon)
-        return TL_OK;
     take_materials(w, e, &g);
-    TL_TRY(piece_of(w, e, g.a, &a));
-    TL_TRY(piece_of(w, e, g.b, &b));
-    tl_exact_reach reach = {.way = way_of(w, e, &g)};
+    return g;
+}
+
+static tl_exact_reach reach_of(const tl_world *w, const tl_exact *e, const tl_group *g)
+{
+    const tl_exact_def *def = &w->settings.exact;
+    tl_exact_reach reach = {.way = way_of(w, e, g)};
     reach.deepest = def->psi_minimum > 0 ? -def->psi_minimum : -reach.way;
     if (def->epsilon > 0)
         reach.way = fmax(reach.way, def->epsilon);
+    for (int side = 0; side < 2; side++) {
+        const uint32_t body = side ? g->body_b : g->body_a, shape = side ? g->b : g->a;
+        const double *v = (const double *)e->free.data + 6 * (size_t)body;
+        const double *x = (const double *)e->pos.data + 4 * (size_t)body;
+        const double *c = (const double *)e->centre.data + 4 * (size_t)shape;
+        const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+        double turned[3];
+        tl_cross(v + 3, arm, turned);
+        for (int k = 0; k < 3; k++)
+            reach.move[k] += (side ? 1 : -1) * w->settings.step * (v[k] + turned[k]);
+    }
+    return reach;
+}
+
+/* Whether contacts [first, end) are farther apart than `epsilon`. */
+static bool is_far(const tl_world *w, const tl_exact *e, uint32_t first, uint32_t end)
+{
+    const double epsilon = w->settings.exact.epsilon;
+    double gap = INFINITY;
+    for (uint32_t i = first; i < end; i++)
+        gap = fmin(gap, ((const double *)e->contact_n.data)[4 * (size_t)i + 3]);
+    return epsilon > 0 && gap > epsilon;
+}
+
+/* The group of contacts [first, end), which are of one pair. */
+static tl_status add_group(const tl_world *w, tl_exact *e, uint32_t first, uint32_t end)
+{
+    tl_group g = group_of(w, e, first);
+    double psi;
+    uint32_t a, b;
+    g.first = (uint32_t)e->facets.count;
+    if (is_far(w, e, first, end))
+        return TL_OK;
+    TL_TRY(tl_exact_piece(w, e, g.a, g.b, &a));
+    TL_TRY(tl_exact_piece(w, e, g.b, g.a, &b));
+    const tl_exact_reach reach = reach_of(w, e, &g);
     const tl_polytope *pieces = e->pieces.data;
     if (a && b)
         TL_TRY(tl_exact_pair(e, &pieces[a - 1], &pieces[b - 1], &reach,
-                             w->settings.planar == TL_PLANAR_XZ, &g));
+                             w->settings.planar == TL_PLANAR_XZ, &g, &psi));
     else
-        TL_TRY(add_found(e, first, count, &g));
+        TL_TRY(add_found(e, first, end - first, &g));
     return g.facets ? tl_array_append(&e->groups, &g, 1) : TL_OK;
+}
+
+/* The group of a piece and a triangle of a surface. One that the narrow phase has not found counts
+ * only where the two are apart now: it leaves out what a neighbour has, and what is behind. */
+static tl_status add_triangle(const tl_world *w, tl_exact *e, const tl_group *like,
+                              uint32_t triangle, bool found)
+{
+    const bool of_a = tl_exact_is_surface(e, like->a);
+    const double epsilon = w->settings.exact.epsilon;
+    const size_t points = e->points.count;
+    tl_group g = *like;
+    uint32_t piece, flat;
+    double psi;
+    g.triangle = triangle;
+    TL_TRY(tl_exact_piece(w, e, of_a ? g.b : g.a, of_a ? g.a : g.b, &piece));
+    TL_TRY(tl_exact_triangle(w, e, of_a ? g.a : g.b, triangle, &flat));
+    const tl_exact_reach reach = reach_of(w, e, &g);
+    const tl_polytope *pieces = e->pieces.data;
+    TL_TRY(tl_exact_pair(e, &pieces[(of_a ? flat : piece) - 1], &pieces[(of_a ? piece : flat) - 1],
+                         &reach, w->settings.planar == TL_PLANAR_XZ, &g, &psi));
+    if ((!found && !(psi >= 0)) || (epsilon > 0 && psi > epsilon)) {
+        e->facets.count = g.first;
+        e->points.count = points;
+        return TL_OK;
+    }
+    return g.facets ? tl_array_append(&e->groups, &g, 1) : TL_OK;
+}
+
+/* The groups of contacts [first, end), which are of a shape and a surface: one per triangle that
+ * the shape may reach. A curved shape has the contacts of the narrow phase alone, and so has a
+ * plane, for which these are corners below one direction. */
+static tl_status add_surface(const tl_world *w, tl_exact *e, uint32_t first, uint32_t end)
+{
+    const tl_group like = group_of(w, e, first);
+    const uint32_t other = tl_exact_is_surface(e, like.a) ? like.b : like.a;
+    const uint32_t surface = other == like.a ? like.b : like.a;
+    const uint32_t *feature = e->contact_feature.data;
+    const uint32_t kind = ((const uint32_t *)e->info.data)[other] & TLK_SHAPE_KIND;
+    uint32_t piece;
+    TL_TRY(tl_exact_piece(w, e, other, surface, &piece));
+    if (kind == TL_PLANE)
+        return add_group(w, e, first, end);
+    for (uint32_t i = first, next; !piece && i < end; i = next) {
+        for (next = i + 1; next < end && feature[2 * (size_t)next] == feature[2 * (size_t)i];)
+            next++;
+        TL_TRY(add_group(w, e, i, next));
+    }
+    if (!piece)
+        return TL_OK;
+    const tl_exact_reach reach = reach_of(w, e, &like);
+    TL_TRY(tl_exact_near(w, e, surface, (const double *)e->centre.data + 4 * (size_t)other,
+                         ((const double *)e->geom.data)[4 * (size_t)other + 3] + reach.way));
+    for (size_t t = 0; t < e->triangles.count; t++) {
+        const uint32_t triangle = ((const uint32_t *)e->triangles.data)[t];
+        bool found = false;
+        for (uint32_t i = first; i < end && !found; i++)
+            found = feature[2 * (size_t)i] == triangle;
+        TL_TRY(add_triangle(w, e, &like, triangle, found));
+    }
+    return TL_OK;
 }
 
 static tl_status make_groups(const tl_world *w, tl_exact *e, const tl_contacts *c)
@@ -405,7 +434,8 @@ static tl_status make_groups(const tl_world *w, tl_exact *e, const tl_contacts *
     for (uint32_t i = 0, end; i < c->count; i = end) {
         for (end = i + 1; end < c->count && a[end] == a[i] && b[end] == b[i];)
             end++;
-        TL_TRY(add_group(w, e, i, end - i));
+        const bool surface = tl_exact_is_surface(e, a[i]) || tl_exact_is_surface(e, b[i]);
+        TL_TRY((surface ? add_surface : add_group)(w, e, i, end));
     }
     return TL_OK;
 }
@@ -425,7 +455,6 @@ static tl_status make_islands(const tl_world *w, tl_exact *e)
     for (uint32_t i = 0; i < w->dynamic; i++) {
         parent[i] = i;
         start[i] = 0;
-        ((uint32_t *)e->local.data)[i] = TL_STILL;
     }
     for (size_t i = 0; i < count; i++) {
         if (groups[i].body_a < w->dynamic && groups[i].body_b < w->dynamic)
@@ -450,28 +479,96 @@ static tl_status make_islands(const tl_world *w, tl_exact *e)
     return TL_OK;
 }
 
+/* Islands that threads take one after the other, as they come. */
+typedef struct sharing {
+    const tl_world *world;
+    tl_exact *exact;
+    tl_exact_law law;
+    atomic_uint next;
+} sharing;
+
+static void solve_part(void *context, uint32_t part, uint32_t parts)
+{
+    sharing *job = context;
+    tl_exact *e = job->exact;
+    const uint32_t *begin = e->begins.data;
+    (void)parts;
+    tl_exact_lane *lane = (tl_exact_lane *)e->lanes.data + part;
+    for (size_t i; (i = atomic_fetch_add(&job->next, 1)) + 1 < e->begins.count;) {
+        const size_t rows = lane->row_of.count;
+        const tl_status status =
+            tl_exact_island(job->world, e, lane, &job->law, begin[i], begin[i + 1]);
+        ((tl_status *)e->status.data)[i] = status;
+        lane->row_of.count = status < 0 ? rows : lane->row_of.count;
+    }
+}
+
+/* Where islands begin, room for what becomes of them, and a lane per thread. */
+static tl_status share_out(tl_exact *e, uint32_t threads)
+{
+    const tl_group *groups = e->groups.data;
+    const uint32_t *order = e->order.data;
+    e->begins.count = 0;
+    for (uint32_t i = 0; i <= e->groups.count; i++)
+        if (!i || i == e->groups.count || groups[order[i]].island != groups[order[i - 1]].island)
+            TL_TRY(tl_array_append(&e->begins, &i, 1));
+    TL_TRY(tl_array_resize(&e->status, e->begins.count));
+    TL_TRY(tl_array_reserve(&e->lanes, threads));
+    while (e->lanes.count < threads) {
+        const tl_exact_lane lane = new_lane();
+        TL_TRY(tl_array_append(&e->lanes, &lane, 1)); /* there is room: this cannot fail */
+    }
+    for (size_t i = 0; i < e->lanes.count; i++) {
+        tl_exact_lane *lane = (tl_exact_lane *)e->lanes.data + i;
+        lane->row_of.count = 0;
+        lane->sum = (tl_exact_sum){0};
+    }
+    return TL_OK;
+}
+
+/* Puts together what lanes have; what failed does so again here, where its message is heard, in the
+ * order of islands. */
+static tl_status gather_islands(sharing *job, tl_exact_sum *sum)
+{
+    tl_exact *e = job->exact;
+    const uint32_t *begin = e->begins.data;
+    const tl_status *status = e->status.data;
+    for (size_t i = 0; i + 1 < e->begins.count; i++)
+        if (status[i] < 0)
+            TL_TRY(
+                tl_exact_island(job->world, e, e->lanes.data, &job->law, begin[i], begin[i + 1]));
+    for (size_t i = 0; i < e->lanes.count; i++) {
+        const tl_exact_lane *lane = (const tl_exact_lane *)e->lanes.data + i;
+        TL_TRY(tl_array_append(&e->row_of, lane->row_of.data, lane->row_of.count));
+        sum->islands += lane->sum.islands;
+        sum->iterations += lane->sum.iterations;
+        sum->unsettled += lane->sum.unsettled;
+        sum->residual = fmax(sum->residual, lane->sum.residual);
+    }
+    return TL_OK;
+}
+
 static tl_status solve_islands(const tl_world *w, tl_exact *e, tl_exact_sum *sum)
 {
     const tl_settings *s = &w->settings;
-    const tl_group *groups = e->groups.data;
-    const uint32_t *order = e->order.data;
-    tl_exact_law law = {.h = s->step,
-                        .tolerance = s->solver.tolerance > 0 ? s->solver.tolerance : 1e-8,
-                        .all = s->stepper == TL_STEPPER_STEWART_TRINKLE,
-                        .primary = s->stepper == TL_STEPPER_PEG && s->exact.primary,
-                        .planar = s->planar == TL_PLANAR_XZ,
-                        .directions = s->exact.cone ? 0 : s->exact.directions,
-                        .speed = norm(s->gravity) * s->step};
+    sharing job = {.world = w,
+                   .exact = e,
+                   .law = {.h = s->step,
+                           .tolerance = s->solver.tolerance > 0 ? s->solver.tolerance : 1e-8,
+                           .all = s->stepper == TL_STEPPER_STEWART_TRINKLE,
+                           .primary = s->stepper == TL_STEPPER_PEG && s->exact.primary,
+                           .planar = s->planar == TL_PLANAR_XZ,
+                           .directions = s->exact.cone ? 0 : s->exact.directions,
+                           .speed = norm(s->gravity) * s->step}};
     const double *free = e->free.data;
     for (size_t i = 0; i < w->dynamic; i++)
-        law.speed = fmax(law.speed, norm(free + 6 * i));
-    for (size_t begin = 0, end; begin < e->groups.count; begin = end) {
-        for (end = begin + 1;
-             end < e->groups.count && groups[order[end]].island == groups[order[begin]].island;)
-            end++;
-        TL_TRY(tl_exact_island(w, e, &law, begin, end, sum));
-    }
-    return TL_OK;
+        job.law.speed = fmax(job.law.speed, norm(free + 6 * i));
+    TL_TRY(share_out(e, w->backend->ops->parts(w->backend)));
+    if (e->begins.count > 2)
+        w->backend->ops->share(w->backend, solve_part, &job);
+    else
+        solve_part(&job, 0, 1);
+    return gather_islands(&job, sum);
 }
 
 tl_status tl_step_exact(tl_world *w, const tlk_motion *motion, tl_contacts *next, double out[8],

@@ -21,6 +21,24 @@ typedef struct pair {
     tl_group *group;
 } pair;
 
+/* How far the pieces are apart, and the facet along which they part soonest if they overlap. */
+typedef struct best_of {
+    double psi;
+    tl_facet out; /* none that never pushes */
+} best_of;
+
+static bool is_better(const best_of *best, const tl_facet *facet)
+{
+    return facet->psi > best->psi || (!facet->quiet && facet->psi > best->out.psi);
+}
+
+static void take_better(best_of *best, const tl_facet *facet)
+{
+    best->psi = fmax(best->psi, facet->psi);
+    if (!facet->quiet && facet->psi > best->out.psi)
+        best->out = *facet;
+}
+
 static const double *vertex_of(const pair *p, int side, uint32_t i)
 {
     return (const double *)p->exact->numbers.data + p->piece[side]->vertex + 3 * (size_t)i;
@@ -181,7 +199,7 @@ static tl_status add_facet(const pair *p, tl_facet *facet)
 }
 
 /* Facets of the faces of one side. */
-static tl_status add_faces(const pair *p, int side, bool *apart, tl_facet *best)
+static tl_status add_faces(const pair *p, int side, bool *apart, best_of *best)
 {
     const tl_polytope *own = p->piece[side];
     const double round = p->piece[0]->rounding + p->piece[1]->rounding;
@@ -192,7 +210,7 @@ static tl_status add_faces(const pair *p, int side, bool *apart, tl_facet *best)
         const tl_face_kind kind = kind_of(own, i);
         const bool across = p->planar && fabs(plane[1]) > 0.5;
         uint32_t nearest = 0;
-        if (kind == TL_FACE_NONE)
+        if (kind == TL_FACE_NONE || kind == TL_FACE_BACK)
             continue;
         tl_facet facet = {.first = (uint32_t)p->exact->points.count,
                           .quiet = kind != TL_FACE_OUTER};
@@ -204,11 +222,10 @@ static tl_status add_faces(const pair *p, int side, bool *apart, tl_facet *best)
             continue;
         }
         const bool keep = matters(p, &facet, apart);
-        if (!keep && !(facet.psi > best->psi))
+        if (!keep && !is_better(best, &facet))
             continue;
         TL_TRY(face_points(p, side, i, nearest, &facet));
-        if (facet.psi > best->psi)
-            *best = facet;
+        take_better(best, &facet);
         if (keep)
             TL_TRY(add_facet(p, &facet));
     }
@@ -266,7 +283,15 @@ static bool is_a_face(const pair *p, const tl_facet *facet)
     return false;
 }
 
-static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
+/* Whether an edge never pushes, by its two faces. */
+static bool is_quiet(const tl_polytope *piece, const uint32_t face[2])
+{
+    const tl_face_kind one = kind_of(piece, face[0]), other = kind_of(piece, face[1]);
+    return (one != TL_FACE_OUTER && one != TL_FACE_RIM) ||
+           (other != TL_FACE_OUTER && other != TL_FACE_RIM);
+}
+
+static tl_status add_edges(const pair *p, bool *apart, best_of *best)
 {
     const tl_polytope *a = p->piece[0], *b = p->piece[1];
     const double round = a->rounding + b->rounding;
@@ -295,17 +320,14 @@ static tl_status add_edges(const pair *p, bool *apart, tl_facet *best)
             facet.psi = tl_dot(facet.n, b0) - tl_dot(facet.n, a0) - round;
             if (!is_outermost(p, &facet, a0, b0) || is_a_face(p, &facet))
                 continue; /* arcs that only touch, as those of faces that are parallel */
-            facet.quiet = kind_of(a, fa[0]) != TL_FACE_OUTER ||
-                          kind_of(a, fa[1]) != TL_FACE_OUTER ||
-                          kind_of(b, fb[0]) != TL_FACE_OUTER || kind_of(b, fb[1]) != TL_FACE_OUTER;
+            facet.quiet = is_quiet(a, fa) || is_quiet(b, fb);
             const bool keep = matters(p, &facet, apart);
-            if (!keep && !(facet.psi > best->psi))
+            if (!keep && !is_better(best, &facet))
                 continue;
             double x[3];
             middle_of(a0, a1, b0, b1, x);
             TL_TRY(add_point(p, &facet, x, facet.psi));
-            if (facet.psi > best->psi)
-                *best = facet;
+            take_better(best, &facet);
             if (keep)
                 TL_TRY(add_facet(p, &facet));
         }
@@ -324,7 +346,7 @@ static bool nearest_point(const pair *p, int side, const double c[3], double out
         const uint32_t *rim = piece->loop + piece->loop_start[f];
         const uint32_t sides = piece->loop_start[f + 1] - piece->loop_start[f];
         bool over = true;
-        if (height <= 0)
+        if (height <= 0 || kind_of(piece, f) == TL_FACE_BACK)
             continue;
         outside = true;
         for (uint32_t i = 0; i < sides; i++) {
@@ -334,7 +356,7 @@ static bool nearest_point(const pair *p, int side, const double c[3], double out
             const double from[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
             double outward[3];
             tl_cross(along, plane, outward);
-            if (tl_dot(outward, from) <= 0)
+            if (sides > 2 && tl_dot(outward, from) <= 0)
                 continue;
             over = false;
             const double t = fmin(fmax(tl_dot(from, along) / tl_dot(along, along), 0), 1);
@@ -355,15 +377,56 @@ static bool nearest_point(const pair *p, int side, const double c[3], double out
     return outside && best < INFINITY;
 }
 
+/* The facet of a ball along d, which leads from its partner to its centre c; `length`: of d. */
+static tl_status add_direction(const pair *p, int ball, const double c[3], const double d[3],
+                               double length, double psi, bool *apart, best_of *best)
+{
+    tl_facet facet = {.first = (uint32_t)p->exact->points.count, .psi = psi};
+    for (int k = 0; k < 3; k++)
+        facet.n[k] = (ball ? d[k] : -d[k]) / length;
+    for (uint32_t f = 0; f < p->piece[1 - ball]->faces; f++) /* it is a face's own */
+        if (tl_dot(d, face_of(p, 1 - ball, f)) > (1 - SAME) * length)
+            return TL_OK;
+    const bool keep = matters(p, &facet, apart);
+    if (!keep && !is_better(best, &facet))
+        return TL_OK;
+    double x[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = c[k] - p->piece[ball]->rounding * d[k] / length;
+    TL_TRY(add_point(p, &facet, x, facet.psi));
+    take_better(best, &facet);
+    return keep ? add_facet(p, &facet) : TL_OK;
+}
+
+/* Two balls that would miss each other: the direction in which they are nearest on their way. */
+static tl_status add_passing(const pair *p, int ball, const double c[3], const double d[3],
+                             bool *apart, best_of *best)
+{
+    const double round = p->piece[0]->rounding + p->piece[1]->rounding;
+    const double sign = ball ? 1 : -1, *move = p->reach->move;
+    const double square = tl_dot(move, move), along = -sign * tl_dot(d, move);
+    const double part = square > 0 ? fmin(along / square, 1) : 0;
+    double then[3];
+    if (!(part > 0))
+        return TL_OK;
+    for (int k = 0; k < 3; k++)
+        then[k] = p->planar && k == 1 ? 0 : d[k] + sign * part * move[k];
+    const double length = sqrt(tl_dot(then, then));
+    if (!(length >= round && length > 1e-12))
+        return TL_OK;
+    return add_direction(p, ball, c, then, length, tl_dot(then, d) / length - round, apart, best);
+}
+
 /* Two balls; or the direction in which a ball is nearest to a piece, where that is none of its
  * faces'. */
-static tl_status add_nearest(const pair *p, bool *apart, tl_facet *best)
+static tl_status add_nearest(const pair *p, bool *apart, best_of *best)
 {
     const int ball = p->piece[0]->faces ? 1 : 0;
     const double *c = vertex_of(p, ball, 0);
     const double round = p->piece[0]->rounding + p->piece[1]->rounding;
+    const bool both = !p->piece[1 - ball]->faces;
     double from[3], d[3];
-    if (!p->piece[1 - ball]->faces)
+    if (both)
         memcpy(from, vertex_of(p, 1 - ball, 0), sizeof from);
     else if (!p->piece[1 - ball]->vertices || !nearest_point(p, 1 - ball, c, from))
         return TL_OK;
@@ -374,30 +437,16 @@ static tl_status add_nearest(const pair *p, bool *apart, tl_facet *best)
     const double length = sqrt(tl_dot(d, d));
     if (!(length > 1e-12))
         return TL_OK;
-    tl_facet facet = {.first = (uint32_t)p->exact->points.count, .psi = length - round};
-    for (int k = 0; k < 3; k++)
-        facet.n[k] = (ball ? d[k] : -d[k]) / length;
-    for (uint32_t f = 0; f < p->piece[1 - ball]->faces; f++) /* it is a face's own */
-        if (tl_dot(d, face_of(p, 1 - ball, f)) > (1 - SAME) * length)
-            return TL_OK;
-    const bool keep = matters(p, &facet, apart);
-    if (!keep && !(facet.psi > best->psi))
-        return TL_OK;
-    double x[3];
-    for (int k = 0; k < 3; k++)
-        x[k] = c[k] - p->piece[ball]->rounding * d[k] / length;
-    TL_TRY(add_point(p, &facet, x, facet.psi));
-    if (facet.psi > best->psi)
-        *best = facet;
-    return keep ? add_facet(p, &facet) : TL_OK;
+    TL_TRY(add_direction(p, ball, c, d, length, length - round, apart, best));
+    return both ? add_passing(p, ball, c, d, apart, best) : TL_OK;
 }
 
 tl_status tl_exact_pair(tl_exact *exact, const tl_polytope *a, const tl_polytope *b,
-                        const tl_exact_reach *reach, bool planar, tl_group *group)
+                        const tl_exact_reach *reach, bool planar, tl_group *group, double *psi)
 {
     const pair p = {exact, {a, b}, reach, planar, group};
     const size_t points = exact->points.count;
-    tl_facet best = {.psi = -INFINITY};
+    best_of best = {.psi = -INFINITY, .out = {.psi = -INFINITY}};
     bool apart = false;
     group->first = (uint32_t)exact->facets.count;
     group->facets = 0;
@@ -416,8 +465,9 @@ tl_status tl_exact_pair(tl_exact *exact, const tl_polytope *a, const tl_polytope
         group->facets = 0;
         return TL_OK;
     }
-    if (!group->facets && best.points) /* deep in each other: the shortest way out */
-        TL_TRY(add_facet(&p, &best));
+    *psi = best.psi;
+    if (!group->facets && best.out.points) /* deep in each other: the shortest way out */
+        TL_TRY(add_facet(&p, &best.out));
     tl_facet *facets = (tl_facet *)exact->facets.data + group->first;
     for (uint32_t i = 0; i < group->facets; i++)
         facets[i].behind = facets[i].psi < fmin(best.psi, 0) - OUTSIDE * reach->way;

@@ -14,11 +14,15 @@
 #define FEW      6u   /* groups of an island whose choices are all tried */
 #define ALIKE    0.9  /* the cosine of normals that are those of one facet, a step later */
 #define UNSOLVED 1e-3 /* m/s: a residual that stops the run */
+#define EASED    64u  /* groups of an island that is looked at for a lesser change of velocity */
+#define ALONG    (1 - 1e-6) /* the cosine of normals that push alike */
+#define ASKED    400u /* rows of a failed island that is asked whether it has a solution at all */
 
 /* An island while it is solved. */
 typedef struct solving {
     const tl_world *world;
-    tl_exact *exact;
+    const tl_exact *exact;
+    tl_exact_lane *lane;
     const tl_exact_law *law;
     const uint32_t *order; /* its groups */
     uint32_t groups;
@@ -136,8 +140,8 @@ static void last_impulse(const solving *s, const tl_group *g, const tl_facet *f,
 static tl_status add_rows(solving *s, uint32_t group, const tl_facet *f, size_t *at)
 {
     const tl_group *g = (const tl_group *)s->exact->groups.data + group;
-    const tl_exact_row *known = s->exact->known.data;
-    const size_t end = s->exact->known.count;
+    const tl_exact_row *known = s->lane->known.data;
+    const size_t end = s->lane->known.count;
     while (*at < end && known[*at].group != group)
         ++*at;
     for (uint32_t i = 0; i < f->points; i++) {
@@ -150,8 +154,8 @@ static tl_status add_rows(solving *s, uint32_t group, const tl_facet *f, size_t 
             memcpy(of.p, known[same].p, sizeof of.p);
         else
             last_impulse(s, g, f, i, of.p);
-        TL_TRY(tl_array_append(&s->exact->rows, &row, 1));
-        TL_TRY(tl_array_append(&s->exact->row_of, &of, 1));
+        TL_TRY(tl_array_append(&s->lane->rows, &row, 1));
+        TL_TRY(tl_array_append(&s->lane->row_of, &of, 1));
     }
     return TL_OK;
 }
@@ -160,8 +164,8 @@ static tl_status add_rows(solving *s, uint32_t group, const tl_facet *f, size_t 
 static tl_status add_auxiliary(solving *s, const tl_group *g, uint32_t first_row)
 {
     const tl_facet *facets = facets_of(s, g);
-    const uint32_t rows = (uint32_t)s->exact->rows.count;
-    const uint32_t first = (uint32_t)s->exact->auxiliary.count;
+    const uint32_t rows = (uint32_t)s->lane->rows.count;
+    const uint32_t first = (uint32_t)s->lane->auxiliary.count;
     for (uint32_t j = 0; j < g->facets; j++) {
         uint32_t nearest = facets[j].first;
         if (j == g->choice)
@@ -170,12 +174,12 @@ static tl_status add_auxiliary(solving *s, const tl_group *g, uint32_t first_row
             if (point_at(s, facets[j].first + i)->gap < point_at(s, nearest)->gap)
                 nearest = facets[j].first + i;
         const tl_island_row row = row_of(s, g, &facets[j], point_at(s, nearest));
-        TL_TRY(tl_array_append(&s->exact->auxiliary, &row, 1));
+        TL_TRY(tl_array_append(&s->lane->auxiliary, &row, 1));
     }
-    const uint32_t count = (uint32_t)s->exact->auxiliary.count - first;
+    const uint32_t count = (uint32_t)s->lane->auxiliary.count - first;
     for (uint32_t row = first_row; row < rows && count; row++) {
         const tl_island_widening wide = {row, first, count};
-        TL_TRY(tl_array_append(&s->exact->widenings, &wide, 1));
+        TL_TRY(tl_array_append(&s->lane->widenings, &wide, 1));
     }
     return TL_OK;
 }
@@ -183,28 +187,28 @@ static tl_status add_auxiliary(solving *s, const tl_group *g, uint32_t first_row
 /* The rows of the present choices. */
 static tl_status make_rows(solving *s, size_t first)
 {
-    tl_exact *e = s->exact;
+    tl_exact_lane *l = s->lane;
     size_t at = 0;
-    e->known.count = 0;
-    TL_TRY(tl_array_append(&e->known, (const tl_exact_row *)e->row_of.data + first,
-                           e->row_of.count - first));
-    e->rows.count = e->auxiliary.count = e->widenings.count = 0;
-    e->row_of.count = first;
+    l->known.count = 0;
+    TL_TRY(tl_array_append(&l->known, (const tl_exact_row *)l->row_of.data + first,
+                           l->row_of.count - first));
+    l->rows.count = l->auxiliary.count = l->widenings.count = 0;
+    l->row_of.count = first;
     for (uint32_t i = 0; i < s->groups; i++) {
         const tl_group *g = group_at(s, i);
         const tl_facet *facets = facets_of(s, g);
-        const uint32_t begin = (uint32_t)e->rows.count;
+        const uint32_t begin = (uint32_t)l->rows.count;
         for (uint32_t j = 0; j < g->facets; j++)
             if ((s->law->all || j == g->choice) && !facets[j].quiet)
                 TL_TRY(add_rows(s, s->order[i], &facets[j], &at));
         if (s->law->primary)
             TL_TRY(add_auxiliary(s, g, begin));
     }
-    s->island.rows = (uint32_t)e->rows.count;
-    s->island.row = e->rows.data;
-    s->island.widenings = (uint32_t)e->widenings.count;
-    s->island.widening = e->widenings.data;
-    s->island.auxiliary = e->auxiliary.data;
+    s->island.rows = (uint32_t)l->rows.count;
+    s->island.row = l->rows.data;
+    s->island.widenings = (uint32_t)l->widenings.count;
+    s->island.widening = l->widenings.data;
+    s->island.auxiliary = l->auxiliary.data;
     return TL_OK;
 }
 
@@ -223,25 +227,22 @@ static tl_status solve_choice(solving *s, size_t first)
     }
     const bool small = tl_island_size(&s->island) <= TL_LEMKE_MOST;
     if ((pyramid || frictionless) && (small || s->island.widenings))
-        TL_TRY(tl_island_lemke(&s->exact->room, &s->island, &s->result));
+        TL_TRY(tl_island_lemke(&s->lane->room, &s->island, &s->result));
     else
         s->result.solved = false;
     if (s->result.solved || s->island.widenings)
         return TL_OK;
-    const bool ray = s->result.ray;
-    const tl_exact_row *of = (const tl_exact_row *)s->exact->row_of.data + first;
+    const tl_exact_row *of = (const tl_exact_row *)s->lane->row_of.data + first;
     for (uint32_t i = 0; i < s->island.rows; i++)
         for (int k = 0; k < 3; k++)
             s->island.row[i].p[k] = tl_dot(of[i].p, s->island.row[i].axis[k]);
-    TL_TRY(tl_island_newton(&s->exact->room, &s->island, s->law->tolerance, &s->result));
-    s->result.ray = ray && !s->result.solved;
-    return TL_OK;
+    return tl_island_newton(&s->lane->room, &s->island, s->law->tolerance, &s->result);
 }
 
 /* The impulses of rows in the world frame. */
 static void keep_impulses(const solving *s, size_t first)
 {
-    tl_exact_row *of = (tl_exact_row *)s->exact->row_of.data + first;
+    tl_exact_row *of = (tl_exact_row *)s->lane->row_of.data + first;
     for (uint32_t i = 0; i < s->island.rows; i++)
         for (int k = 0; k < 3; k++)
             of[i].p[k] = s->island.row[i].p[0] * s->island.row[i].axis[0][k] +
@@ -259,7 +260,7 @@ static tl_status solve_rows(solving *s, size_t first)
 /* The sum of the normal impulses of a group; rows are in the order of groups. */
 static double pushed(const solving *s, uint32_t group, size_t first, size_t *at)
 {
-    const tl_exact_row *of = (const tl_exact_row *)s->exact->row_of.data + first;
+    const tl_exact_row *of = (const tl_exact_row *)s->lane->row_of.data + first;
     double sum = 0;
     for (; *at < s->island.rows && of[*at].group == group; ++*at)
         sum += s->island.row[*at].p[0];
@@ -382,37 +383,126 @@ static tl_status try_all(solving *s, size_t first, uint32_t choices, bool *found
     return TL_OK;
 }
 
+/* Whether a group is outside of no facet but its choice, and those like it. */
+static bool is_sure(const solving *s, const tl_group *g)
+{
+    const tl_facet *facets = facets_of(s, g);
+    if (g->choice == TL_NO_FACET)
+        return false;
+    for (uint32_t j = 0; j < g->facets; j++)
+        if (!facets[j].behind && tl_dot(facets[j].n, facets[g->choice].n) < ALONG)
+            return false;
+    return true;
+}
+
+/* Of the facets that each group is outside of now, the one that it would be farthest outside of at
+ * the end of the step if only groups pushed that have no other. *changed: whether there are others
+ * than were chosen. */
+static tl_status choose_by_motion(solving *s, size_t first, bool *changed)
+{
+    for (uint32_t i = 0; i < s->groups; i++) {
+        tl_group *g = group_at(s, i);
+        g->before = g->choice;
+        g->choice = is_sure(s, g) ? g->choice : TL_NO_FACET;
+    }
+    TL_TRY(solve_rows(s, first));
+    *changed = false;
+    for (uint32_t i = 0; i < s->groups; i++) {
+        tl_group *g = group_at(s, i);
+        const tl_facet *facets = facets_of(s, g);
+        uint32_t best = TL_NO_FACET;
+        double most = -INFINITY;
+        for (uint32_t j = 0; j < g->facets; j++) {
+            const double w = facets[j].behind ? -INFINITY : opening(s, g, &facets[j]);
+            if (w > most) {
+                most = w;
+                best = j;
+            }
+        }
+        best = choice_of(s, g, best);
+        g->choice = best;
+        *changed = *changed ||
+                   (best != g->before && (best == TL_NO_FACET || g->before == TL_NO_FACET ||
+                                          tl_dot(facets[best].n, facets[g->before].n) < ALONG));
+    }
+    return TL_OK;
+}
+
+/* Solves, and lets groups choose anew until nothing changes; *left: how many would still. */
+static tl_status settle(solving *s, size_t first, uint32_t *left)
+{
+    TL_TRY(solve_rows(s, first));
+    *left = unsettled(s, first, true);
+    for (uint32_t round = 1; *left && round <= ROUNDS; round++) {
+        TL_TRY(solve_rows(s, first));
+        *left = unsettled(s, first, round < ROUNDS);
+    }
+    return TL_OK;
+}
+
+/* A choice that holds may not be the one with the least change of velocity: what slides over a seam
+ * may be held by the edge there, or end the step on the face beyond it. So islands that are not too
+ * large begin once more, by motion. */
+static tl_status ease(solving *s, size_t first, uint32_t *left)
+{
+    const double least = *left ? INFINITY : tl_island_change(&s->island);
+    uint32_t now = 1;
+    bool changed = false;
+    size_t at = 0;
+    for (uint32_t i = 0; i < s->groups && s->groups <= EASED; i++)
+        if (pushed(s, s->order[i], first, &at) > 0 && !is_sure(s, group_at(s, i)))
+            changed = true;
+    if (!changed)
+        return TL_OK;
+    TL_TRY(choose_by_motion(s, first, &changed));
+    if (changed)
+        TL_TRY(settle(s, first, &now));
+    if (s->result.solved && !now && tl_island_change(&s->island) < least * (1 - 1e-9)) {
+        *left = 0;
+        return TL_OK;
+    }
+    for (uint32_t i = 0; i < s->groups; i++)
+        group_at(s, i)->choice = group_at(s, i)->before;
+    return solve_rows(s, first);
+}
+
 /* Chooses, solves, and chooses anew until nothing changes. */
 static tl_status search(solving *s, size_t first, tl_exact_sum *sum)
 {
     const uint32_t choices = s->law->all || s->law->primary ? 1 : count_choices(s);
+    uint32_t left = 0;
     choose_first(s);
-    TL_TRY(solve_rows(s, first));
     if (choices < 2)
-        return TL_OK;
+        return solve_rows(s, first);
     if (choices <= CHOICES) {
         bool found;
+        TL_TRY(solve_rows(s, first));
         TL_TRY(try_all(s, first, choices, &found));
         if (found)
             return TL_OK;
         choose_first(s);
-        TL_TRY(solve_rows(s, first));
     }
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        if (!unsettled(s, first, true))
-            return TL_OK;
-        TL_TRY(solve_rows(s, first));
-    }
-    sum->unsettled += unsettled(s, first, false);
-    return TL_OK;
+    TL_TRY(settle(s, first, &left));
+    TL_TRY(ease(s, first, &left));
+    if (!left)
+        return TL_OK;
+    sum->unsettled += left;
+    choose_first(s); /* what holds where groups are now lets nothing through */
+    return solve_rows(s, first);
 }
 
 /* The bodies of the island, each once. */
 static tl_status gather_bodies(solving *s)
 {
-    tl_exact *e = s->exact;
+    const tl_exact *e = s->exact;
     uint32_t *local = e->local.data;
-    e->bodies.count = 0;
+    s->lane->bodies.count = 0;
+    for (uint32_t i = 0; i < 2 * s->groups; i++) {
+        const tl_group *g = group_at(s, i / 2);
+        const uint32_t row = i % 2 ? g->body_b : g->body_a;
+        if (row < s->world->dynamic)
+            local[row] = TL_STILL;
+    }
     for (uint32_t i = 0; i < s->groups; i++)
         for (int side = 0; side < 2; side++) {
             const uint32_t row = side ? group_at(s, i)->body_b : group_at(s, i)->body_a;
@@ -425,19 +515,36 @@ static tl_status gather_bodies(solving *s)
             memcpy(body.free, free, sizeof body.free);
             memcpy(body.vel, free, sizeof body.vel);
             tl_exact_inverse(q, inertia, s->law->planar, body.inverse_mass, body.inverse_inertia);
-            local[row] = (uint32_t)e->bodies.count;
-            TL_TRY(tl_array_append(&e->bodies, &body, 1));
+            local[row] = (uint32_t)s->lane->bodies.count;
+            TL_TRY(tl_array_append(&s->lane->bodies, &body, 1));
         }
-    s->island.bodies = (uint32_t)e->bodies.count;
-    s->island.body = e->bodies.data;
+    s->island.bodies = (uint32_t)s->lane->bodies.count;
+    s->island.body = s->lane->bodies.data;
     return TL_OK;
 }
 
-static tl_status refuse(const solving *s, size_t first)
+/* Whether no velocity is outside of all half-spaces: then Lemke's method without friction, which
+ * finds every solution that there is, ends on a ray. */
+static tl_status find_exclusion(solving *s, bool *excluded)
 {
-    const tl_exact_row *of = (const tl_exact_row *)s->exact->row_of.data + first;
+    tl_island_result result;
+    *excluded = false;
+    if (s->island.rows > ASKED)
+        return TL_OK;
+    for (uint32_t i = 0; i < s->island.rows; i++)
+        s->island.row[i].friction = 0;
+    s->island.widenings = 0;
+    TL_TRY(tl_island_lemke(&s->lane->room, &s->island, &result));
+    *excluded = result.ray;
+    return TL_OK;
+}
+
+static tl_status refuse(solving *s, size_t first)
+{
+    const tl_exact_row *of = (const tl_exact_row *)s->lane->row_of.data + first;
     uint32_t worst = 0;
     double least = INFINITY;
+    bool excluded;
     for (uint32_t i = 0; i < s->island.rows; i++) {
         double u[3];
         tl_island_relative(&s->island, &s->island.row[i], u);
@@ -446,6 +553,7 @@ static tl_status refuse(const solving *s, size_t first)
             worst = i;
         }
     }
+    TL_TRY(find_exclusion(s, &excluded));
     const tl_group *g = (const tl_group *)s->exact->groups.data + of[worst].group;
     const uint32_t *id = s->exact->id.data;
     return tl_fail_about(
@@ -453,22 +561,23 @@ static tl_status refuse(const solving *s, size_t first)
         "step %llu: %s between bodies %u and %u (an island of %u bodies, %u unknowns; residual %g "
         "m/s)",
         (unsigned long long)s->world->steps + 1,
-        s->result.ray ? "half-spaces exclude each other" : "contacts could not be solved",
-        id[g->body_a], id[g->body_b], s->island.bodies, s->result.size, s->result.residual);
+        excluded ? "half-spaces exclude each other" : "contacts could not be solved", id[g->body_a],
+        id[g->body_b], s->island.bodies, s->result.size, s->result.residual);
 }
 
-tl_status tl_exact_island(const tl_world *world, tl_exact *exact, const tl_exact_law *law,
-                          size_t begin, size_t end, tl_exact_sum *sum)
+tl_status tl_exact_island(const tl_world *world, tl_exact *exact, tl_exact_lane *lane,
+                          const tl_exact_law *law, size_t begin, size_t end)
 {
     solving s = {.world = world,
                  .exact = exact,
+                 .lane = lane,
                  .law = law,
                  .order = (const uint32_t *)exact->order.data + begin,
                  .groups = (uint32_t)(end - begin),
                  .island = {.directions = law->directions}};
-    const size_t first = exact->row_of.count;
+    const size_t first = lane->row_of.count;
     TL_TRY(gather_bodies(&s));
-    TL_TRY(search(&s, first, sum));
+    TL_TRY(search(&s, first, &lane->sum));
     if (!s.result.solved && !(s.result.residual <= UNSOLVED))
         return refuse(&s, first);
     double *vel = exact->free.data;
@@ -479,8 +588,8 @@ tl_status tl_exact_island(const tl_world *world, tl_exact *exact, const tl_exact
             if (row < world->dynamic)
                 memcpy(vel + 6 * (size_t)row, s.island.body[local[row]].vel, 6 * sizeof *vel);
         }
-    sum->islands++;
-    sum->iterations += s.result.iterations;
-    sum->residual = fmax(sum->residual, s.result.residual);
+    lane->sum.islands++;
+    lane->sum.iterations += s.result.iterations;
+    lane->sum.residual = fmax(lane->sum.residual, s.result.residual);
     return TL_OK;
 }

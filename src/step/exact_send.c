@@ -98,7 +98,7 @@ static tl_status send_words(tl_world *w, tl_exact *e, tl_contacts *c)
     for (size_t i = 0; i < count; i++) {
         a[i] = groups[rows[i].group].a;
         b[i] = groups[rows[i].group].b;
-        feature[2 * i] = 0;
+        feature[2 * i] = groups[rows[i].group].triangle;
         feature[2 * i + 1] =
             rows[i].point - ((const tl_facet *)e->facets.data + groups[rows[i].group].first)->first;
         if (!i || rows[i].group != rows[i - 1].group)

@@ -1,5 +1,6 @@
 /* Planes by motion: pairs that move on within the step take the planes that their ways lead to
- * (kernels/planes.h). Where nothing moves on, all of it is one look at a count. */
+ * (kernels/planes.h). Where nothing moves on, all of it is one look at a count; where nothing has
+ * an end, as in a heap of balls between half-spaces, it is nothing. */
 #include "step/step.h"
 
 /* The velocities that bodies have with the impulses that rows start with. */
@@ -25,27 +26,44 @@ static tl_status guess(tl_world *w, const tl_problem *problem, void **vel)
     return TL_OK;
 }
 
+tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t **count)
+{
+    tl_backend *b = w->backend;
+    *count = NULL;
+    if (w->settings.planes != TL_PLANES_BY_MOTION || !w->ends)
+        return TL_OK;
+    TL_TRY(tl_buffer_need(b, &w->problem.moved, ((size_t)c->pairs + 1) * sizeof(uint32_t)));
+    const double least = TLK_PLANE_MOVES * w->smallest / w->settings.step;
+    tlk_planes planes = {.build = {.bodies = tl_world_bodies_view(w),
+                                   .shapes = tl_world_shapes_view(w),
+                                   .contact_a = c->a.data,
+                                   .contact_b = c->b.data,
+                                   .first = c->manifolds ? c->pair.data : NULL},
+                         .moves = least * least,
+                         .moved = w->problem.moved.data};
+    planes.moved_count = planes.moved + c->pairs;
+    b->ops->fill(b, planes.moved_count, 0, sizeof **count);
+    tl_run(b, TLK_plane_note, c->pairs, &planes);
+    *count = planes.moved_count;
+    return TL_OK;
+}
+
 tl_status tl_step_planes(tl_world *w, tl_contacts *c, const tl_problem *problem,
                          const tlk_build *build)
 {
     tl_backend *b = w->backend;
-    uint32_t count = 0;
     void *vel;
-    if (!build->moved || !problem->view.rows)
-        return TL_OK;
-    TL_TRY(b->ops->download(b, &count, build->moved_count, sizeof count));
-    if (!count)
+    if (!w->problem.moving)
         return TL_OK;
     TL_TRY(guess(w, problem, &vel));
     tlk_planes planes = {.build = *build,
                          .vel = vel,
                          .envelope = w->envelope,
-                         .moved = build->moved,
+                         .moved = w->problem.moved.data,
                          .contact_n = c->n.data,
                          .contact_place = c->manifolds ? c->place.data : NULL,
                          .feature = c->manifolds ? c->feature.data : NULL};
-    planes.build.moved = NULL;
-    tl_run(b, TLK_plane_pair, count, &planes);
+    tl_run(b, TLK_plane_pair, w->problem.moving, &planes);
     tl_run(b, TLK_arm_steps, problem->view.rows - problem->view.arm_base, build);
     return TL_OK;
 }

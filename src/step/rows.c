@@ -113,6 +113,7 @@ static tl_status place_pairs(tl_world *w, const tl_contacts *c, bool counted, tl
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
     tlk_colour *args = &split->colour;
+    const uint32_t *moving;
     const bool coloured = w->settings.solver.kind == TL_PSOR; /* else all have colour 0 */
     *split = (tlk_split){.colour = {.first = c->manifolds ? c->pair.data : NULL,
                                     .a = c->a.data,
@@ -129,6 +130,7 @@ static tl_status place_pairs(tl_world *w, const tl_contacts *c, bool counted, tl
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->pairs * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->pairs * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->segment, (2 * TL_SEGMENTS + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_step_note_moving(w, c, &moving));
     args->key = p->key.data;
     if (counted)
         TL_TRY(count_copies(w, c, split));
@@ -137,7 +139,7 @@ static tl_status place_pairs(tl_world *w, const tl_contacts *c, bool counted, tl
         TL_TRY(colour(w, c, args));
     else
         tl_run(b, TLK_row_key, c->pairs, args);
-    return b->ops->rank(b, args->key, c->pairs, p->place.data, starts);
+    return b->ops->rank(b, args->key, c->pairs, p->place.data, starts, moving, &p->moving);
 }
 
 /* Whether a body may have more pairs than go without copies: no two of them have the same colour.
@@ -180,7 +182,7 @@ static bool flows(const tl_backend *b, const tlk_problem *view)
     return b->flow && colours && !(colours >> (TLK_COLOURS - 1));
 }
 
-static tl_status row_buffers(tl_world *w, const tl_problem *problem, size_t pairs)
+static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
@@ -201,8 +203,6 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem, size_t pair
         TL_TRY(tl_buffer_need(b, &p->turns, problem->view.items * sizeof(uint16_t)));
         TL_TRY(tl_buffer_need(b, &p->mass, 4 * problem->view.items * real));
     }
-    if (w->settings.planes == TL_PLANES_BY_MOTION)
-        TL_TRY(tl_buffer_need(b, &p->moved, (pairs + 1) * sizeof(uint32_t)));
     if (tl_step_bounces(w)) {
         TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
         TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
@@ -246,7 +246,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     tl_backend *b = w->backend;
     const tl_settings *s = &w->settings;
     tl_rows *p = &w->problem;
-    TL_TRY(row_buffers(w, problem, c->pairs));
+    TL_TRY(row_buffers(w, problem));
     *build = (tlk_build){.bodies = tl_world_bodies_view(w),
                          .shapes = tl_world_shapes_view(w),
                          .contact_a = c->a.data,
@@ -300,13 +300,6 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     if (w->rolls) {
         build->moment = p->moment.data;
         build->contact_moment = build->contact_moment_out = c->moment.data;
-    }
-    if (s->planes == TL_PLANES_BY_MOTION) {
-        const double least = TLK_PLANE_MOVES * w->smallest / s->step;
-        build->moves = least * least;
-        build->moved = p->moved.data;
-        build->moved_count = build->moved + c->pairs;
-        b->ops->fill(b, build->moved_count, 0, sizeof(uint32_t));
     }
     if (build->inverse)
         tl_run(b, TLK_body_inverse, w->rows, build);

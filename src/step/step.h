@@ -50,8 +50,10 @@ tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *prob
 tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
                        tlk_build *build);
 
-/* Planes by motion (planes.c): where pairs move on within the step, contacts take the planes that
- * their ways lead to, and their rows are built anew. */
+/* Planes by motion (planes.c): pairs that move on within the step are noted in tl_rows.moved, their
+ * number at `count` (NULL: none is looked for). Once there are rows, their contacts take the planes
+ * that their ways lead to, and their rows are built anew. */
+tl_status tl_step_note_moving(tl_world *world, const tl_contacts *contacts, const uint32_t **count);
 tl_status tl_step_planes(tl_world *world, tl_contacts *contacts, const tl_problem *problem,
                          const tlk_build *build);
 

@@ -2,6 +2,7 @@
  * field must be what a world of this library could have saved. What scenes have rules for is
  * checked by those; what follows from other fields (inverse masses, flags, frames, which handles
  * are alive) is computed anew and compared. snapshot.c calls it. */
+#include "base/vector.h"
 #include "kernels/bid.h"
 #include "scene/check.h"
 #include "world/image.h"
@@ -122,6 +123,26 @@ static tl_status check_events(const tl_schedule *s, uint64_t handles)
     return TL_OK;
 }
 
+static tl_status check_patches(const tl_schedule *s, uint64_t handles)
+{
+    const tl_patch_rec *patches = s->patches.data;
+    if (!isfinite(s->moved_energy))
+        return tl_damaged("what moved bodies gained is no number");
+    for (size_t i = 0; i < s->patches.count; i++) {
+        const tl_patch_def *def = &patches[i].def;
+        const tl_body_range grains = def->grains;
+        TL_TRY(obeys(tl_patch_check(def), "patches", i));
+        if (!(fabs(tl_length(def->direction) - 1) < 1e-12 && fabs(tl_length(def->up) - 1) < 1e-12))
+            return damaged("patches", i, "its directions are no unit vectors");
+        if (!(patches[i].next >= 0) || isnan(patches[i].at))
+            return damaged("patches", i, "its counters make no sense");
+        if (def->follow.index < 1 || def->follow.index > handles || !grains.count ||
+            grains.first.index < 1 || grains.first.index + (uint64_t)grains.count > handles + 1)
+            return damaged("patches", i, "it names no body");
+    }
+    return TL_OK;
+}
+
 static tl_status check_schedule(const tl_world *w, uint64_t handles)
 {
     const tl_emitter_rec *e = w->schedule.emitters.data;
@@ -136,6 +157,7 @@ static tl_status check_schedule(const tl_world *w, uint64_t handles)
         if (!(b[i].next >= 0))
             return damaged("boundaries", i, "its counter makes no sense");
     }
+    TL_TRY(check_patches(&w->schedule, handles));
     return check_events(&w->schedule, handles);
 }
 
@@ -378,7 +400,8 @@ static const char *shape_fault(const tl_world *w, const tl_image *m, size_t s, c
         return "its flags do not fit its body";
     if (kind != TL_SPHERE)
         return frame_fault(w, kind, info & TLK_SHAPE_ROUNDED, geom, frame);
-    return within(geom, 4, TLK_FAR) && geom[3] > 0 ? NULL : "it is out of reach or has no size";
+    /* a sphere of radius 0 is a point */
+    return within(geom, 4, TLK_FAR) && geom[3] >= 0 ? NULL : "it is out of reach or has no size";
 }
 
 static tl_status check_shapes(const tl_world *w, const tl_image *m)

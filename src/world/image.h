@@ -5,6 +5,8 @@
 
 #include "world/world.h"
 
+struct tl_space;
+
 typedef struct tl_image {
     /* bodies, in any order */
     tl_array pos;     /* 4 doubles */
@@ -46,8 +48,8 @@ tl_status tl_image_pull_contacts(const tl_world *world, const tl_contacts *conta
                                  tl_image *image);
 
 /* Adds an image's bodies to a world (and its contacts, to one that has nothing yet) and takes away
- * those that `gone` marks, a byte a row on the device (NULL: none). Dynamic bodies come first in
- * the rows; the order is kept otherwise. On failure the world is as before. */
+ * those that `gone` marks, one byte per row on the device (NULL: none). Dynamic bodies come first
+ * in the rows; the order is kept otherwise. On failure the world is as before. */
 tl_status tl_image_push(tl_world *world, const tl_image *image, const uint8_t *gone);
 
 /* The first bodies of a world, dynamic ones first: they come to it in the order of a space-filling
@@ -88,5 +90,28 @@ tl_status tl_edit_dropped(tl_world *world, size_t *count);
  * each on a body of its own, of which the image has the pose alone. */
 tl_status tl_edit_near(tl_world *world, const double low[3], const double high[3], tl_array *balls,
                        tl_image *others);
+
+/* A body that a patch puts elsewhere: its centre of mass, a ball about that, its mass and kinetic
+ * energy; and where it goes. */
+typedef struct tl_mover {
+    uint32_t id;
+    double x[3], radius, mass, kinetic;
+    double to[3];
+} tl_mover;
+
+/* Appends the grains that a patch finds too far behind a point, by handle, but for those that are
+ * marked. */
+tl_status tl_edit_behind(tl_world *world, const tl_patch_def *patch, const double from[3],
+                         tl_array *movers);
+
+/* patch.c: what a patch moves, decided at the present state, appended to those that patches before
+ * it move; `added` are bodies that come with the same edit. Then, once all edits have succeeded,
+ * the moves themselves, which do not fail; returns what the bodies gain, J. */
+tl_status tl_patch_decide(tl_world *world, tl_patch_rec *patch, const tl_image *added,
+                          tl_array *movers);
+double tl_patch_move(tl_world *world, const tl_array *movers);
+
+/* schedule.c: everything of an image that is near a space's room, as something in the way there. */
+tl_status tl_image_survey(const tl_image *image, struct tl_space *space);
 
 #endif

@@ -98,6 +98,8 @@ static void note_kind(tl_world *w, uint32_t info)
     w->sensed_surfaces = w->sensed_surfaces || surface;
     w->sensed_manifolds = w->sensed_manifolds || manifolds;
     w->surfaces = w->surfaces || (surface && !sensor);
+    w->ends = w->ends || (kind != TL_PLANE &&
+                          (info & (TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED)) != TLK_SHAPE_CENTRAL);
     w->manifolds = w->manifolds || (manifolds && !sensor);
 }
 

@@ -1,5 +1,6 @@
-/* Carrying out what a scene planned: events, boundaries and emitters, in this order, before the
- * step that starts when they are due. tl_world_step() calls tl_world_act() before every step.
+/* Carrying out what a scene planned: events, boundaries, emitters and moving patches, in this
+ * order, before the step that starts when they are due. tl_world_step() calls tl_world_act() before
+ * every step.
  *
  * Everything is decided by the state alone: the time, the number of steps, positions, seeds and
  * counters. So bits do not depend on threads or backend, and a snapshot that carries the schedule
@@ -63,6 +64,9 @@ void tl_world_plan(tl_world *w)
         due = fmin(due, boundaries[i].next * boundaries[i].def.interval);
     for (size_t i = 0; i < s->emitters.count; i++)
         due = fmin(due, emitter_time(&emitters[i]));
+    const tl_patch_rec *patches = s->patches.data;
+    for (size_t i = 0; i < s->patches.count; i++)
+        due = fmin(due, patches[i].next * patches[i].def.interval);
     w->due = due;
 }
 
@@ -80,7 +84,9 @@ typedef struct edit_round {
     double gravity[3];
     uint64_t events_done;
     tl_array emitters, boundaries; /* records with their new counters; they own nothing */
+    tl_array patches;              /* likewise */
     tl_array motions;              /* tl_world_motion: bodies and what they will do */
+    tl_array movers;               /* tl_mover */
 } edit_round;
 
 static tl_status begin(edit_round *r)
@@ -152,8 +158,7 @@ static tl_status act_boundaries(edit_round *r)
 
 /* --- emitters -------------------------------------------------------------------------------- */
 
-/* Everything of an image that is near the emitter's region. */
-static tl_status look_around(const tl_image *m, tl_space *space)
+tl_status tl_image_survey(const tl_image *m, tl_space *space)
 {
     const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
     const double *geom = m->geom.data, *pos = m->pos.data, *quat = m->quat.data;
@@ -259,9 +264,9 @@ static tl_status survey(edit_round *r, tl_space *space)
     for (size_t i = 0; i < balls.count && status == TL_OK; i++)
         status = tl_space_add_near(space, ball + 4 * i, ball[4 * i + 3]);
     if (status == TL_OK)
-        status = look_around(&others, space);
+        status = tl_image_survey(&others, space);
     if (status == TL_OK)
-        status = look_around(&r->added, space);
+        status = tl_image_survey(&r->added, space);
     tl_array_free(&balls);
     tl_image_free(&others);
     return status;
@@ -315,6 +320,20 @@ static tl_status act_emitters(edit_round *r)
     return TL_OK;
 }
 
+static tl_status act_patches(edit_round *r)
+{
+    tl_patch_rec *patches = r->patches.data;
+    for (size_t i = 0; i < r->patches.count; i++) {
+        const double interval = patches[i].def.interval;
+        if (patches[i].next * interval > r->now)
+            continue;
+        patches[i].next = batch_after(0, interval, r->now);
+        TL_TRY(begin(r));
+        TL_TRY(tl_patch_decide(r->world, &patches[i], &r->added, &r->movers));
+    }
+    return TL_OK;
+}
+
 /* --- all of it ------------------------------------------------------------------------------- */
 
 /* Bodies that this round removed have no motion any more. */
@@ -350,7 +369,12 @@ static tl_status commit(edit_round *r)
     tl_monitors_emitted(&w->monitors, &r->emitted);
     copy_back(&r->emitters, &w->schedule.emitters);
     copy_back(&r->boundaries, &w->schedule.boundaries);
+    copy_back(&r->patches, &w->schedule.patches);
     memcpy(w->settings.gravity, r->gravity, sizeof r->gravity);
+    const double gained = tl_patch_move(w, &r->movers);
+    w->schedule.moved += r->movers.count;
+    w->schedule.moved_energy += gained;
+    w->work_done += gained;
     w->schedule.events_done = r->events_done;
     w->schedule.removed += r->removed;
     change_motions(r);
@@ -363,11 +387,13 @@ static tl_status act(edit_round *r)
     const tl_schedule *s = &r->world->schedule;
     TL_TRY(tl_array_append(&r->emitters, s->emitters.data, s->emitters.count));
     TL_TRY(tl_array_append(&r->boundaries, s->boundaries.data, s->boundaries.count));
+    TL_TRY(tl_array_append(&r->patches, s->patches.data, s->patches.count));
     TL_TRY(act_events(r));
     TL_TRY(act_boundaries(r));
     if (r->begun)
         TL_TRY(tl_edit_dropped(r->world, &r->removed));
     TL_TRY(act_emitters(r));
+    TL_TRY(act_patches(r));
     return commit(r);
 }
 
@@ -383,6 +409,8 @@ tl_status tl_world_act(tl_world *w)
                     .origins = {.item = sizeof(tl_origin)},
                     .emitters = {.item = w->schedule.emitters.item},
                     .boundaries = {.item = w->schedule.boundaries.item},
+                    .patches = {.item = w->schedule.patches.item},
+                    .movers = {.item = sizeof(tl_mover)},
                     .motions = {.item = sizeof(tl_world_motion)}};
     memcpy(r.gravity, w->settings.gravity, sizeof r.gravity);
     tl_image_init(&r.added);
@@ -392,6 +420,8 @@ tl_status tl_world_act(tl_world *w)
     tl_array_free(&r.origins);
     tl_array_free(&r.emitters);
     tl_array_free(&r.boundaries);
+    tl_array_free(&r.patches);
+    tl_array_free(&r.movers);
     for (size_t i = 0; i < r.motions.count; i++)
         tl_motion_rec_free(&((tl_world_motion *)r.motions.data)[i].rec);
     tl_array_free(&r.motions);
@@ -402,6 +432,8 @@ void tl_world_tally(const tl_world *w, tl_report *report)
 {
     const tl_emitter_rec *emitters = w->schedule.emitters.data;
     report->removed = w->schedule.removed;
+    report->moved = w->schedule.moved;
+    report->moved_energy = w->schedule.moved_energy;
     report->emitted = report->waiting = 0;
     for (size_t i = 0; i < w->schedule.emitters.count; i++) {
         report->emitted += emitters[i].emitted;

@@ -4,8 +4,8 @@
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
  *   arrays   each with its count: which handles are alive, pairs, motions, forces, excluded pairs
- *            of bodies, emitters, events, boundaries, monitors (bytes of monitor_save.c), joints
- * (of joint_save.c), the arrays of the image
+ *            of bodies, emitters, events, boundaries, patches, monitors (bytes of monitor_save.c),
+ *            joints (of joint_save.c), the arrays of the image
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and every field against what a world can hold (check.c). What is allocated is a small
@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   6u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   7u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -374,6 +374,20 @@ static void boundary(stream *s, void *record)
     number(s, &b->next);
 }
 
+static void patch(stream *s, void *record)
+{
+    tl_patch_rec *p = record;
+    uint32_t words[3] = {p->def.follow.index, p->def.grains.first.index, p->def.grains.count};
+    double *numbers[] = {&p->def.length, &p->def.interval, &p->next, &p->at};
+    raw(s, words, sizeof words);
+    raw(s, p->def.direction, sizeof p->def.direction);
+    raw(s, p->def.up, sizeof p->def.up);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number(s, numbers[i]);
+    p->def.follow = (tl_body){words[0], 1};
+    p->def.grains = (tl_body_range){{words[1], 1}, words[2]};
+}
+
 static void event(stream *s, void *record)
 {
     tl_event_rec *e = record;
@@ -465,9 +479,12 @@ static void description(stream *s, tl_world *w)
     array(s, &w->exclusions);
     raw(s, &w->schedule.events_done, sizeof w->schedule.events_done);
     raw(s, &w->schedule.removed, sizeof w->schedule.removed);
+    raw(s, &w->schedule.moved, sizeof w->schedule.moved);
+    number(s, &w->schedule.moved_energy);
     records(s, &w->schedule.emitters, emitter);
     records(s, &w->schedule.events, event);
     records(s, &w->schedule.boundaries, boundary);
+    records(s, &w->schedule.patches, patch);
 }
 
 static void monitors(stream *s, tl_world *w, uint64_t handles)

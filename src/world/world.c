@@ -5,6 +5,7 @@
 #include "world/image.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RENUMBER_EVERY 128u /* steps between renumberings of bodies along a space-filling curve */
@@ -301,11 +302,13 @@ static tl_status warn_of_overlap(tl_world *w)
     uint32_t first, second;
     TL_TRY(contact_body(w, &c->a, (size_t)n[2], &first));
     TL_TRY(contact_body(w, &c->b, (size_t)n[2], &second));
-    return tl_fail_about(
-        TL_OVERLAPPING, &(tl_error){.bodies = {{first, 1}, {second, 1}}},
-        "bodies %u and %u overlap by %g m, %.0f %% of the smaller radius; %.0f pairs overlap "
-        "by more than 10 %%",
-        first, second, n[3], 100 * n[1], n[0]);
+    char part[48] = "a point being inside of a shape";
+    if (isfinite(n[1]))
+        snprintf(part, sizeof part, "%.0f %% of the smaller radius", 100 * n[1]);
+    return tl_fail_about(TL_OVERLAPPING, &(tl_error){.bodies = {{first, 1}, {second, 1}}},
+                         "bodies %u and %u overlap by %g m, %s; %.0f pairs overlap by more than "
+                         "10 %%",
+                         first, second, n[3], part, n[0]);
 }
 
 tl_status tl_world_create(const tl_scene *scene, tl_world **world)

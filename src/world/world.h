@@ -54,7 +54,8 @@ typedef struct tl_rows {
     tl_buffer restitution, impact; /* real: where there are impacts */
     tl_buffer rounds;              /* what their rounds work with */
     tl_buffer turns, mass;         /* where the backend wants them */
-    tl_buffer moved;               /* uint32_t a pair, and one: tlk_build.moved */
+    uint32_t moving;               /* pairs that move on within the step, noted in: */
+    tl_buffer moved;               /* uint32_t a pair, and one: tlk_planes.moved */
     tl_buffer guess;               /* real, of bodies: tlk_planes.vel */
 } tl_rows;
 
@@ -162,11 +163,12 @@ struct tl_world {
     uint32_t shape_rows, shape_dynamic;
     tl_buffer shape_body, shape_info, filter, geom, level, frame_of, frame_local, frame, centre,
         reach;
-    uint32_t frames;                        /* shapes that are no spheres */
-    bool manifolds;                         /* some pairs of shapes may touch in several points */
-    bool surfaces;                          /* some shapes are made of triangles */
-    bool filters;                           /* some shapes have one of TLK_SHAPE_FILTERS */
-    bool sensors;                           /* some are sensors */
+    uint32_t frames; /* shapes that are no spheres */
+    bool manifolds;  /* some pairs of shapes may touch in several points */
+    bool surfaces;   /* some shapes are made of triangles */
+    bool ends;       /* some are neither half-spaces nor moving central balls */
+    bool filters;    /* some shapes have one of TLK_SHAPE_FILTERS */
+    bool sensors;    /* some are sensors */
     bool sensed_manifolds, sensed_surfaces; /* the same of pairs with sensors */
     tl_array geometries;                    /* tl_geometry_rec, those of the scene */
     tl_array outlines;                      /* of these, once they were asked for: outline.c */

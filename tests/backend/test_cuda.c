@@ -367,6 +367,41 @@ static void test_many_rows(void **state)
     for_each_precision(many_rows);
 }
 
+/* A moving patch carries grains from one side of a mixer to the other, on top of those there. */
+static void patched(const variant *v)
+{
+    enum { BODIES = 3000 };
+    const double half = 0.12 * ceil(cbrt((double)BODIES));
+    uint64_t hash[2];
+    tl_report report[2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        const tl_settings s = settings_on(v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        tl_scene *scene = mixer_scene(&s, BODIES, 11);
+        tl_patch_def patch = tl_patch_default();
+        patch.follow = (tl_body){6, 1}; /* the paddle */
+        patch.grains = (tl_body_range){{7, 1}, BODIES};
+        patch.length = 0.85 * half;
+        assert_ok(tl_scene_add_patch(scene, &patch));
+        tl_world *world = world_of(scene);
+        report[gpu] = step_report(world, 150);
+        hash[gpu] = tl_world_hash(world);
+        tl_world_destroy(world);
+    }
+    assert_true(report[0].moved > 100);
+    assert_int_equal(report[0].moved, report[1].moved);
+    assert_true(report[0].moved_energy == report[1].moved_energy);
+    assert_true(report[0].work_energy == report[1].work_energy);
+    if (hash[0] != hash[1])
+        fail_msg("%s, a moving patch: the GPU gives other bits than the CPU", v->name);
+}
+
+static void test_patch(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(patched);
+}
+
 /* A mixer whose wall goes after a while: what spills is removed, what two emitters pour takes its
  * place, and a drain in the middle takes more. */
 static tl_scene *spilling_mixer(const tl_settings *settings, uint32_t bodies)
@@ -568,9 +603,10 @@ int main(void)
         cmocka_unit_test(test_same_steps), cmocka_unit_test(test_filters),
         cmocka_unit_test(test_travels),    cmocka_unit_test(test_pile),
         cmocka_unit_test(test_edits),      cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_queries),    cmocka_unit_test(test_crowd),
-        cmocka_unit_test(test_machines),   cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_patch),      cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_planes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,10 +55,10 @@ static tl_status failing_sort(tl_backend *b, uint32_t *keys, uint32_t *values, u
 }
 
 static tl_status failing_rank(tl_backend *b, const uint32_t *keys, uint32_t count, uint32_t *places,
-                              uint32_t *starts)
+                              uint32_t *starts, const uint32_t *word, uint32_t *seen)
 {
     if (!fails())
-        return real->rank(b, keys, count, places, starts);
+        return real->rank(b, keys, count, places, starts, word, seen);
     memset(starts, 0x5a, (TLK_RANK_KEYS + 1) * sizeof *starts);
     return stopped();
 }

@@ -4,7 +4,7 @@
 import json
 import os
 
-from cli import SCENES, check, equal, refused, run_json, scene, talus
+from cli import SCENES, SOURCE, check, equal, refused, run_json, scene, talus
 
 os.symlink(SCENES, "scenes")  # so that messages are short and the same everywhere
 with open(scene("heap")) as file:
@@ -50,7 +50,7 @@ layers, rest = divmod(found["bodies"] - 2, 100)
 check(rest == 0 and layers > 5, f"bodies: {found['bodies']}")
 for key, wanted in {"title": "A heap of balls in a tank", "materials": ["glass", "steel"],
                     "named_bodies": ["tank", "big", "balls"], "gravity": [0, 0, -9.81], "step": 0.005,
-                    "stepper": "dvi", "solver": "psor", "iterations": 8, "precision": "mixed", "duration": 2, "rate": 50,
+                    "stepper": "dvi", "planes": "by-motion", "solver": "psor", "iterations": 8, "precision": "mixed", "duration": 2, "rate": 50,
                     "record_contacts": False, "dynamic": found["bodies"] - 1, "fixed": 1, "prescribed": 0,
                     "shapes": found["bodies"] + 4, "overlapping_pairs": 0}.items():
     equal(found[key], wanted, key)
@@ -64,6 +64,8 @@ info = run_json("info", scene("heap"))
 equal(info["kind"], "scene", "kind")
 for key in ("title", "bodies", "materials", "gravity", "duration"):
     equal(info[key], found[key], f"{key} of info")
+equal(run_json("info", scene("heap"), "--set", "settings.planes=nearest")["planes"], "nearest", "planes of info")
+check("planes" not in run_json("info", os.path.join(SOURCE, "examples", "sawtooth.json")), "planes of an exact stepper")
 text = talus("info", scene("heap")).stdout
 check("named_bodies         tank, big, balls\n" in text, text)
 

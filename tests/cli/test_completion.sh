@@ -43,7 +43,7 @@ lines()
 }
 
 expect "$(lines run resume)" r
-expect "$(lines run resume check info export decompose query plot view bench help --help --version)" ""
+expect "$(lines run resume check info export decompose query plot sweep view bench help --help --version)" ""
 expect "$(lines run resume)" help r
 expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""
@@ -54,6 +54,9 @@ expect "$(lines m mm)" decompose pin.stl --unit m
 expect "$(lines pile.json pile.h5)" info pi
 expect "$(lines pile.h5)" export pi
 expect "$(lines pile.json pile.h5)" view pi
+expect "$(lines pile.json)" sweep pi
+expect "$(lines folder/)" sweep pile.json -o ""
+expect "" sweep pile.json --vary ""
 expect "$(lines table.csv folder/)" export pile.h5 -o ""
 expect "$(lines pile.h5)" run pile.json -o pi
 expect "$(lines cpu cuda)" run pile.json --backend c
@@ -65,7 +68,7 @@ expect "$(lines steps)" export pile.h5 --format s
 expect "" run pile.json --until ""
 
 # Every option that help lists, and no other.
-for command in run resume check info export decompose query view; do
+for command in run resume check info export decompose query plot sweep view; do
     listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
     offered=$(completed $command -)
     [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

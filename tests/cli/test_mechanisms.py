@@ -183,6 +183,10 @@ print(f"vehicle: {gained:.3f} m/s^2, at most {most:.3f}")
 check(0.9 * most < gained < most, f"the vehicle gains {gained} m/s^2, expected 0.9 to 1 of {most}")
 check(abs(c["place.y"][last]) < 2e-3, f"the vehicle leaves its line by {c['place.y'][last]} m")
 check(report["joint_error"] < 1e-9, f"a joint of the vehicle is off: {report}")
+check(report["redundant_rows"] == 6, f"two rings of pins have three redundant rows each: {report}")
+for side in "left", "right":
+    across = max(map(abs, c[f"{side}.pin.fy"]))
+    check(across < 500, f"a pin of the {side} track has {across} N across it")
 
 # ---- A segregation machine: small spheres pass, large ones stay, none is lost ----
 sizes = {"large": 40, "medium": 100, "small": 200}

@@ -68,6 +68,14 @@ check(abs(times[0] - 0.1) < 1e-9 and abs(times[-1] - 0.2) < 1e-9, f"the part goe
 talus("plot", "a.h5", "--y", "at.z", "--from", "0.1", "--to", "0.2", "-o", "again.svg", "--quiet")
 equal(open("part.svg", "rb").read(), open("again.svg", "rb").read(), "the same picture again")
 
+# ---- What steps say of joints is in results ----
+report = run_json("run", os.path.join(SOURCE, "examples", "slidercrank.json"), "--until", "0.2", "-o", "crank.h5", "--quiet", "--backend", "cpu")
+check(report["joint_error"] > 0 and report["motor_energy"] > 0 and report["spring_energy"] > 0, f"nothing to compare: {report}")
+for key in ("joint_error", "motor_energy"):
+    talus("plot", "crank.h5", "--y", key, "-o", key + ".svg", "--quiet")
+    with open(key + ".csv", encoding="utf-8") as file:
+        equal(float(list(csv.DictReader(file))[-1]["value"]), report[key], f"the last {key} of a result")
+
 # ---- Mistakes ----
 refused(2, "plot needs -o FILE", "plot", "a.h5", "--y", "at.z")
 refused(2, "plot needs --y CHANNEL", "plot", "a.h5", "-o", "x.svg")

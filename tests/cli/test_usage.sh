@@ -30,7 +30,7 @@ refused() # expected exit code, exact message, arguments
 # Help: for each command in three ways, on standard output, naming itself; and the list of all.
 "$talus" help > all.help
 cmp all.help <("$talus" --help) || fail "help and --help differ"
-for command in run resume check info export decompose query plot view; do
+for command in run resume check info export decompose query plot sweep view; do
     grep -q "^  $command " all.help || fail "talus help does not list $command"
     "$talus" help $command > $command.help 2> err
     head -n 1 $command.help | grep -q "^usage: talus $command" || fail "no help on $command"
@@ -81,6 +81,11 @@ refused 2 "--set: 'gravity' is not NAME=VALUE" run a.json --set gravity
 refused 2 "--set: '=3' is not NAME=VALUE" check a.json --set =3
 refused 2 "run: --no-record and --output contradict each other" run a.json --no-record -o a.h5
 refused 2 "run: --no-record and --force contradict each other" run a.json --no-record --force
+
+refused 2 "sweep needs a SCENE: talus sweep SCENE" sweep
+refused 2 "sweep needs -o FOLDER" sweep a.json --vary a=1
+refused 2 "--jobs: '0' is not a whole number from 1 to 1024" sweep a.json -j 0
+refused 2 "run: unknown option '--jobs'; here it is '--threads N'" run a.json --jobs 2
 
 # Meshes.
 refused 2 "decompose needs a MESH: talus decompose MESH" decompose

@@ -7,9 +7,9 @@
 #include "support.h"
 #include "talus/io.h"
 
-#include <dirent.h>
+#include "io/folder.h"
+
 #include <errno.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,45 +75,6 @@ static inline tl_world *scene_world(const tl_document *document)
     settings.threads = 1;
     assert_ok(tl_world_set_settings(world, &settings));
     return world;
-}
-
-/* ---- Folders for a test's files ---- */
-
-static inline char *make_folder(char folder[64])
-{
-    snprintf(folder, 64, "/tmp/talus-test-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    return folder;
-}
-
-static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *where)
-{
-    (void)s;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static inline void remove_folder(const char *folder)
-{
-    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static inline size_t count_files(const char *folder)
-{
-    size_t count = 0;
-    DIR *list = opendir(folder);
-    assert_non_null(list);
-    for (struct dirent *entry; (entry = readdir(list)) != NULL;)
-        count += entry->d_name[0] != '.';
-    closedir(list);
-    return count;
-}
-
-static inline char *in_folder(char path[256], const char *folder, const char *name)
-{
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
 }
 
 /* ---- Runs ---- */
@@ -215,6 +176,7 @@ static inline void assert_same_report(tl_report a, tl_report b)
     SAME(contacts), SAME(active_contacts), SAME(colours), SAME(iterations);
     SAME(position_iterations), SAME(residual), SAME(max_residual), SAME(max_penetration);
     SAME(mean_penetration), SAME(kinetic_energy), SAME(potential_energy), SAME(dissipated_energy);
+    SAME(joint_error), SAME(joint_residual), SAME(motor_energy), SAME(spring_energy);
 #undef SAME
 }
 

@@ -6,6 +6,11 @@
 
 #include <stdbool.h>
 
+/* A moving patch with these keys, in a scene with a cart of 1 m and a bed of two grains. */
+#define PATCH(keys)                                                                                \
+    SCENE("'bodies': [{'name': 'cart', 'shapes': [{'kind': 'box', 'size': [1, 1, 1]}]}, {'name': " \
+          "'bed', 'positions': [[9, 9, 9], [8, 8, 8]], 'shapes': [{'kind': 'sphere', 'radius': "   \
+          "0.1}]}],\n  'moving_patch': {" keys "}")
 #define SCENE(members) "{'version': 1,\n" members "}"
 
 /* Bodies to join. */
@@ -102,8 +107,8 @@ static const bad_scene bad_scenes[] = {
      "'include', 'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', "
      "'pairs', "
      "'groups', 'exclude', "
-     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', 'forces', 'joints', "
-     "'start' or 'monitors'"},
+     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', "
+     "'moving_patch', 'forces', 'joints', 'start' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
     {SEEN, SCENE("'comment': 3"), "s.json:2:12: comment: is 3, expected a text"},
@@ -257,6 +262,33 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:27: settings.max_speed: is 0, expected a number above 0 (m/s)"},
     {SEEN, SCENE("'settings': {'precision': 'single'}"),
      "s.json:2:27: settings.precision: is \"single\", expected \"mixed\" or \"double\""},
+    {SEEN, SCENE("'settings': {'stepper': 'pegs'}"),
+     "s.json:2:25: settings.stepper: is \"pegs\", expected \"dvi\", \"smooth\", "
+     "\"stewart-trinkle\" or \"peg\"; did you mean 'peg'?"},
+    {SEEN, SCENE("'settings': {'planar': 'xy'}"),
+     "s.json:2:24: settings.planar: is \"xy\", expected \"none\" or \"xz\"; did you mean 'xz'?"},
+    {SEEN, SCENE("'settings': {'planes': 'far'}"),
+     "s.json:2:24: settings.planes: is \"far\", expected \"by-motion\" or \"nearest\""},
+    {SEEN, SCENE("'settings': {'exact': 'peg'}"),
+     "s.json:2:23: settings.exact: is \"peg\", expected an object: exact"},
+    {SEEN, SCENE("'settings': {'exact': {'epsilon': -0.1}}"),
+     "s.json:2:35: settings.exact.epsilon: is -0.1, expected a number of at least 0 (m)"},
+    {SEEN, SCENE("'settings': {'exact': {'epsilon': null}}"),
+     "s.json:2:35: settings.exact.epsilon: is null, expected a number of at least 0 (m)"},
+    {SEEN, SCENE("'settings': {'exact': {'psi_minimum': -1}}"),
+     "s.json:2:39: settings.exact.psi_minimum: is -1, expected a number of at least 0 (m)"},
+    {SEEN, SCENE("'settings': {'exact': {'directions': 2}}"),
+     "s.json:2:38: settings.exact.directions: is 2, expected a whole number from 3 to 64"},
+    {SEEN, SCENE("'settings': {'exact': {'directions': 65}}"),
+     "s.json:2:38: settings.exact.directions: is 65, expected a whole number from 3 to 64"},
+    {SEEN, SCENE("'settings': {'exact': {'directions': 7.5}}"),
+     "s.json:2:38: settings.exact.directions: is 7.5, expected a whole number from 3 to 64"},
+    {SEEN, SCENE("'settings': {'exact': {'cone': 1}}"),
+     "s.json:2:32: settings.exact.cone: is 1, expected true or false"},
+    {SEEN, SCENE("'settings': {'exact': {'primary': 'yes'}}"),
+     "s.json:2:35: settings.exact.primary: is \"yes\", expected true or false"},
+    {SEEN, SCENE("'settings': {'exact': {'epsilom': 1}}"),
+     "s.json:2:24: settings.exact: unknown key 'epsilom'; did you mean 'epsilon'?"},
     {SEEN, SCENE("'solver': 'psor'"),
      "s.json:2:11: solver: is \"psor\", expected an object: the solver"},
     {SEEN, SCENE("'solver': {'kind': 'gauss'}"),
@@ -1610,6 +1642,34 @@ static const bad_scene bad_scenes[] = {
      SCENE("'boundaries': [{'keep': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}, "
            "'interval': 0}]"),
      "s.json:2:91: boundaries[0].interval: is 0, expected a number above 0 (s)"},
+    {SEEN, SCENE("'moving_patch': 3"),
+     "s.json:2:17: moving_patch: is 3, expected an object: a moving "
+     "patch"},
+    {SEEN, SCENE("'moving_patch': [{'grains': 'a', 'length': 1}]"),
+     "s.json:2:18: moving_patch[0]: has no 'follow', expected the name of a body"},
+    {SEEN, SCENE("'moving_patch': {'follow': 'a', 'length': 1}"),
+     "s.json:2:17: moving_patch: has no 'grains', expected the name of a fill or of a group of "
+     "bodies"},
+    {SEEN, SCENE("'moving_patch': {'follow': 'a', 'grains': 'a'}"),
+     "s.json:2:17: moving_patch: has no 'length', expected a number above 0 (m)"},
+    {BLIND, PATCH("'follow': 'carts', 'grains': 'bed', 'length': 1"),
+     "s.json:3:30: moving_patch.follow: is \"carts\", expected the name of a body or fill; did you "
+     "mean 'cart'?"},
+    {BLIND, PATCH("'follow': 'bed', 'grains': 'bed', 'length': 1"),
+     "s.json:3:30: moving_patch.follow: is \"bed\", which names 2 bodies, expected the name of "
+     "one"},
+    {BLIND, PATCH("'follow': 'cart', 'grains': 'bad', 'length': 1"),
+     "s.json:3:48: moving_patch.grains: is \"bad\", expected the name of a body or fill; did you "
+     "mean 'bed'?"},
+    {SEEN, PATCH("'follow': 'cart', 'grains': 'bed', 'length': 0"),
+     "s.json:3:65: moving_patch.length: is 0, expected a number above 0 (m)"},
+    {BLIND, PATCH("'follow': 'cart', 'grains': 'bed', 'length': 0.4"),
+     "s.json:3:65: moving_patch.length: is 0.4; the machine reaches 0.5 m from body 1 along the "
+     "direction, and the patch must reach farther"},
+    {BLIND, PATCH("'follow': 'cart', 'grains': 'bed', 'length': 1, 'up': [1, 0, 1]"),
+     "s.json:3:74: moving_patch.up: is (1, 0, 1); it must be across the direction"},
+    {BLIND, PATCH("'follow': 'cart', 'grains': 'cart', 'length': 1"),
+     "s.json:3:30: moving_patch.follow: body 1 is one of the grains; it must be another body"},
     {SEEN,
      SCENE("'boundaries': [{'keep': {'kind': 'sphere', 'centre': [0, 0, 0], 'radius': 1}, "
            "'intervall': 1}]"),

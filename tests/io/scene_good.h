@@ -83,7 +83,9 @@ static const char scene_fills[] =
     " 'events': [{'time': 0.2, 'remove': ['stone', 'sand']}, {'time': 0.3,\n"
     "     'gravity': [0, 0, -1.6]}],\n"
     " 'boundaries': [{'keep': {'kind': 'box', 'low': [null, null, -1], 'high': [null, 5, null]},\n"
-    "     'interval': 0.2}, {'remove': {'kind': 'sphere', 'centre': [20, 0, 0], 'radius': 1}}]}\n";
+    "     'interval': 0.2}, {'remove': {'kind': 'sphere', 'centre': [20, 0, 0], 'radius': 1}}],\n"
+    " 'moving_patch': [{'follow': 'stone', 'grains': 'sand', 'length': 8, 'direction':\n"
+    "     [1, 1, 0], 'up': [0, 0, 2], 'interval': 0.1}]}\n";
 
 /* Every kind of motion of places and orientations, together and apart, and one that changes. */
 static const char scene_motions[] =

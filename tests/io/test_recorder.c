@@ -384,6 +384,59 @@ static void test_resume_from_checkpoint(void **state)
     (void)state;
 }
 
+/* Boxes and points over a tooth, with an exact stepper: its impulses are in the checkpoint. */
+static const char exact_text[] =
+    "{\"version\": 1, \"step\": 0.005, \"duration\": 0.5,\n"
+    " \"settings\": {\"stepper\": \"peg\", \"exact\": {\"directions\": 6, \"epsilon\": 0.05}},\n"
+    " \"materials\": {\"stone\": {\"friction\": 0.5}},\n"
+    " \"geometries\": {\"tooth\": {\"polygon\": {\"vertices\": [[-1, 0], [0, 0.1], [1, 0]],\n"
+    "   \"open\": true, \"depth\": 2}}},\n"
+    " \"bodies\": [{\"kind\": \"fixed\", \"shapes\": [{\"kind\": \"polygon\", \"geometry\": "
+    "\"tooth\",\n"
+    "   \"material\": \"stone\"}]},\n"
+    "  {\"name\": \"boxes\", \"repeat\": {\"count\": 4}, \"position\": [\"=0.02*i-0.03\", 0, "
+    "\"=0.25+0.25*i\"],\n"
+    "   \"shapes\": [{\"kind\": \"box\", \"half_extents\": [0.1, 0.1, 0.1], \"material\": "
+    "\"stone\"}]},\n"
+    "  {\"name\": \"point\", \"mass\": 1, \"position\": [0.5, 0, 0.3], \"velocity\": [-1, 0, 0],\n"
+    "   \"shapes\": [{\"kind\": \"point\", \"material\": \"stone\"}]}]}\n";
+
+static tl_world *exact_world(tl_document **document)
+{
+    assert_ok(tl_document_parse("exact.json", exact_text, strlen(exact_text), 0, NULL, document));
+    return scene_world(*document);
+}
+
+static void test_resume_exact(void **state)
+{
+    char folder[64], whole[256], path[256];
+    make_folder(folder);
+    in_folder(whole, folder, "whole.h5");
+    in_folder(path, folder, "parts.h5");
+    const tl_record_def record = dense(50);
+    uint64_t hash = 0;
+    for (int parts = 0; parts < 2; parts++) {
+        tl_document *document;
+        tl_world *world = exact_world(&document);
+        tl_recorder *recorder = NULL;
+        assert_ok(tl_recorder_create(parts ? path : whole, false, document, world, &record, NULL,
+                                     &recorder));
+        record_steps(recorder, world, parts ? 45 : STEPS);
+        if (parts) { /* what comes after the checkpoint is done again */
+            assert_ok(tl_recorder_checkpoint(recorder, world));
+            record_steps(recorder, world, 70);
+        }
+        assert_ok(tl_recorder_close(recorder, parts ? NULL : world));
+        hash = parts ? hash : tl_world_hash(world);
+        tl_world_destroy(world);
+        tl_document_destroy(document);
+    }
+    assert_int_equal(resume_run(path, STEPS), hash);
+    assert_same_result(path, whole);
+    remove_folder(folder);
+    (void)state;
+}
+
 /* ---- Reading while it is written ---- */
 
 static void test_refresh(void **state)
@@ -451,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_due),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_resume_from_checkpoint),
+        cmocka_unit_test(test_resume_exact),
         cmocka_unit_test(test_refresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

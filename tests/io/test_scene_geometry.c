@@ -1,5 +1,7 @@
 /* Geometries of scene files: hulls from points and from meshes, meshes and height fields, by files
  * that stand beside the scene; what is wrong with such a file, told at the value that names it. */
+#define _GNU_SOURCE
+#include "io/folder.h"
 #include "io/scene_text.h"
 
 #include <sys/stat.h>
@@ -7,12 +9,11 @@
 
 #include "scene/scene.h"
 
-static char folder[] = "/tmp/talus-geometry-XXXXXX", path[300];
+static char folder[64], path[256];
 
 static const char *at(const char *name)
 {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
+    return in_folder(path, folder, name);
 }
 
 static void write_text(const char *name, const char *text)
@@ -31,8 +32,7 @@ static const char box_obj[] =
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder))
-        return -1;
+    make_folder(folder);
     write_text("box.obj", box_obj);
     write_text("bad.obj", "v 0 0 0\nv 1 0 zero\n");
     write_text("hill.txt", "0 0.5, 1\n0.25 0.75 -1e-1\n");
@@ -44,12 +44,9 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"box.obj",  "bad.obj",   "hill.txt", "short.txt",
-                                        "long.txt", "words.txt", "s.json"};
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(at(names[i]));
-    return rmdir(folder);
+    remove_folder(folder);
+    return 0;
 }
 
 static tl_status read_scene(const char *text, tl_document **document)
@@ -162,7 +159,7 @@ static void results_keep_geometries(void **state)
         "  {'position': [0, 0, 1.7], 'shapes': [{'kind': 'hull', 'geometry': 'stone'}]}],\n"
         " 'emitters': [{'region': {'kind': 'box', 'low': [-0.5, -0.5, 2], 'high': [0.5, 0.5, 3]},\n"
         "   'rate': 50, 'templates': [{'shapes': [{'kind': 'hull', 'geometry': 'stone'}]}]}]}";
-    char first[64], other[64], from[300], to[160], there[400];
+    char first[80], other[80], from[300], to[160], there[400];
     tl_document *document, *again = NULL;
     tl_recorder *recorder = NULL;
     tl_world *world;

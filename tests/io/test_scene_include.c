@@ -1,21 +1,22 @@
 /* Fragments in files: what they mean, what is said of faults in them, and that the text that is
  * kept needs no file. */
+#define _GNU_SOURCE
 #include "io/scene_text.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "failing.h"
+#include "io/folder.h"
 #include "io/scene_good.h"
 
-static char folder[] = "/tmp/talus-include-XXXXXX";
+static char folder[64];
 
 /* The path of a file in the folder, until the next call. */
 static const char *at(const char *name)
 {
-    static char path[200];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
+    static char path[256];
+    return in_folder(path, folder, name);
 }
 
 static void write_text(const char *name, const char *text)
@@ -28,13 +29,11 @@ static void write_text(const char *name, const char *text)
     free(copy);
 }
 
-static const char *const files[] = {"parts/cart.json", "parts/wheel.json", "parts/box.obj",
-                                    "main.json",       "round.json",       "broken.json"};
-
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder) || mkdir(at("parts"), 0700))
+    make_folder(folder);
+    if (mkdir(at("parts"), 0700))
         return -1;
     write_text("parts/box.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 "
@@ -54,10 +53,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(at(files[i]));
-    rmdir(at("parts"));
-    return rmdir(folder);
+    remove_folder(folder);
+    return 0;
 }
 
 static tl_status read_main(const char *text, size_t count, const char *const *sets,

@@ -93,7 +93,8 @@ static void refuses_bad_sets(void **state)
                        "did you mean 'orifice'?"},
         {"gravty=[0,0,1]", "--set gravty: neither a parameter nor a key of the scene, expected "
                            "one; did you mean 'gravity'?"},
-        {"xyzzy.a=1", "--set xyzzy.a: neither a parameter nor a key of the scene, expected one"},
+        {"xyzzy.a=1", "--set xyzzy.a: neither a parameter nor a key of the scene, expected one; "
+                      "parameters are orifice, n"},
         {"gravity=[0,0]",
          "--set gravity: is an array of 2, expected an array of 3, each a number (m/s^2)"},
         {"gravity=[0,0,\"a\"]", "--set gravity: gravity[2]: is \"a\", expected a number (m/s^2)"},

@@ -387,6 +387,53 @@ static void heavy(void **state)
     tl_world_destroy(world);
 }
 
+/* Links of 0.1 g hold 100 kg, which swings from a third of a right angle below the horizon: taut
+ * all the time. Returns the largest joint error; what energy comes and goes stays small. */
+static double swing_load(tl_joint_kind kind, double h)
+{
+    enum { LINKS = 20 };
+    const variant v = joint_variant();
+    const double load = 100;
+    tl_scene *scene = scene_for(&v, h);
+    put before = ground;
+    double q[4], error = 0, least = INFINITY, most = -INFINITY;
+    turn(joint_y, 0.6, q);
+    for (int i = 0; i <= LINKS; i++) {
+        const double end[3] = {0.1 * i, 0, 0};
+        const double middle[3] = {end[0] + (i < LINKS ? 0.05 : 0.3), 0, 0};
+        double at[3];
+        put link;
+        rotate(q, 1, middle, link.x);
+        rotate(q, 1, end, at);
+        memcpy(link.q, q, sizeof q);
+        link.body = i < LINKS ? add_link(scene, 0.045, 0.01, 0.01, 1e-6 * load, link.x, q)
+                              : add_link(scene, 0.3, 0.3, 0.3, load, link.x, q);
+        join(scene, kind, before, link, at[0], at[1], at[2], joint_y);
+        before = link;
+    }
+    tl_world *world = world_of(scene);
+    for (int i = 0; i < (int)(4 / h); i++) {
+        const tl_report r = step_report(world, 1);
+        const double energy = (r.kinetic_energy + r.potential_energy) / load;
+        error = fmax(error, r.joint_error);
+        least = fmin(least, energy);
+        most = fmax(most, energy);
+    }
+    assert_below(most - least, 20 * h); /* J/kg, of 10 that turn into each other */
+    tl_world_destroy(world);
+    return error;
+}
+
+static void light(void **state)
+{
+    (void)state;
+    static const claim c = {"20 links of 0.1 g hold 100 kg that swings", "joints hold",
+                            "largest joint error, m", "h = 1 ms, 4 s"};
+    assert_found(&c, "joints", swing_load(TL_JOINT_SPHERICAL, 1e-3), 0, 1e-9);
+    assert_below(swing_load(TL_JOINT_SPHERICAL, 2e-3), 1e-9);
+    assert_below(swing_load(TL_JOINT_REVOLUTE, 2e-3), 1e-9);
+}
+
 /* Links that are folded, and a weight of 10,000 of them that falls until they are taut. */
 static void snapped(void **state)
 {
@@ -552,7 +599,8 @@ int main(void)
         cmocka_unit_test(slider_crank), cmocka_unit_test(four_bar),
         cmocka_unit_test(cantilever),   cmocka_unit_test(top),
         cmocka_unit_test(atwood),       cmocka_unit_test(ratios),
-        cmocka_unit_test(heavy),        cmocka_unit_test(snapped),
-        cmocka_unit_test(chain),        cmocka_unit_test(leaning)};
+        cmocka_unit_test(heavy),        cmocka_unit_test(light),
+        cmocka_unit_test(snapped),      cmocka_unit_test(chain),
+        cmocka_unit_test(leaning)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,50 +2,7 @@
 /* Planes by motion: bodies that slide over tiles side by side keep their speed, what misses is not
  * touched, and nothing passes a plate. With planes that are nearest as a step begins bodies lose
  * speed here, which each of these tests checks, too: so it can fail. */
-#include "mesh_forms.h"
-#include "shapes.h"
-
-/* What tiles, and what slides over them, are made of. */
-typedef enum solid { BALL, BOX, HULL, MESH, SHEET } solid;
-
-static const char *const solid_names[] = {"ball", "box", "hull", "mesh", "sheet"};
-
-/* A box of the given half widths about the origin, as one of these; of a sheet its upper side. */
-static tl_shape_def solid_of(tl_scene *scene, solid kind, const double half[3])
-{
-    const double low[3] = {-half[0], -half[1], -half[2]};
-    tl_geometry g = {0};
-    if (kind == BALL)
-        return tl_sphere_default(half[0]);
-    if (kind == BOX)
-        return tl_box_default(half[0], half[1], half[2]);
-    if (kind == SHEET)
-        return tl_parallelogram_default((double[3]){2 * half[0], 0, 0},
-                                        (double[3]){0, 2 * half[1], 0});
-    form_clear();
-    form_box(low, half);
-    if (kind == HULL) {
-        assert_ok(tl_scene_add_hull(scene, the_form.vertex_count, the_form.vertices[0], &g));
-        return tl_hull_default(g);
-    }
-    tl_mesh *mesh = form_mesh();
-    assert_ok(tl_scene_add_mesh(scene, mesh, &g));
-    tl_mesh_destroy(mesh);
-    return tl_mesh_shape_default(g);
-}
-
-/* Tiles of 0.5 m along x, from -2 to 18 m, their upper sides at z = 0. */
-static void lay_tiles(tl_scene *scene, tl_material material, solid kind)
-{
-    static const double half[3] = {0.25, 0.25, 0.25};
-    const tl_shape_def tile = solid_of(scene, kind, half);
-    const bool sheet = kind == SHEET;
-    for (int i = 0; i < 40; i++)
-        add_fixed(
-            scene, tile, material,
-            (double[3]){0.5 * i - 2 - (sheet ? 0.25 : 0), sheet ? -0.25 : 0, sheet ? 0 : -0.25},
-            upright);
-}
+#include "tiles.h"
 
 typedef struct slide {
     const variant *v;
@@ -120,25 +77,10 @@ static void nearest_lose(const variant *v)
 /* A grid of triangles, a plane in pieces: every solid slides over it aslant. */
 static double lost_on_grid(const variant *v, solid kind, double h)
 {
-    enum { CELLS = 40 };
     tl_settings settings = settings_for(v, h);
     tl_scene *scene = scene_with(&settings);
     const tl_material material = add_material(scene, 0, 0);
-    tl_geometry g;
-    form_clear();
-    for (int j = 0; j <= CELLS; j++)
-        for (int i = 0; i <= CELLS; i++)
-            form_vertex(0.3 * i - 2 + 0.1 * sin(7 * i + 3 * j), 0.3 * j - 2 + 0.1 * cos(5 * i * j),
-                        0);
-    for (uint32_t j = 0; j < CELLS; j++)
-        for (uint32_t i = 0; i < CELLS; i++) {
-            const uint32_t at = j * (CELLS + 1) + i;
-            form_quad(at, at + 1, at + CELLS + 2, at + CELLS + 1);
-        }
-    tl_mesh *mesh = form_mesh();
-    assert_ok(tl_scene_add_mesh(scene, mesh, &g));
-    tl_mesh_destroy(mesh);
-    add_fixed(scene, tl_mesh_shape_default(g), material, (double[3]){0, 0, 0}, upright);
+    lay_grid(scene, material);
     tl_shape_def shape = solid_of(scene, kind, (double[3]){0.1, 0.1, 0.1});
     shape.material = material;
     tl_body_def def = body_of(&shape, 1000, (double[3]){0, 0.013, 0.1}, upright);

@@ -1,9 +1,12 @@
 /* Lemke's method against Siconos: its own lexicographic Lemke, and the enumeration of all
- * solutions, among which ours must be, on thousands of random problems. */
+ * solutions, among which ours must be, on thousands of random problems; and its Newton method for
+ * mixed problems, on those of a body with contacts as document 003 writes them. */
 #include "solve/lcp.h"
 
 #include <LCP_Solvers.h>
 #include <LinearComplementarityProblem.h>
+#include <MCP_cst.h>
+#include <MixedComplementarityProblem.h>
 #include <NonSmoothDrivers.h>
 #include <NumericsMatrix.h>
 #include <SolverOptions.h>
@@ -199,6 +202,113 @@ static void test_enumeration(void **state)
     assert_true(compared > 1000);
 }
 
+#define FREE     6 /* velocities of a body */
+#define CONTACTS 4
+
+/* Equation (3): M v - G p = M v0, 0 <= p _|_ G' v + psi / h >= 0. */
+typedef struct body_problem {
+    double mass[FREE], v0[FREE], g[CONTACTS][FREE], psi_h[CONTACTS];
+} body_problem;
+
+static void mixed_value(void *env, int size, double *z, double *f)
+{
+    const body_problem *b = env;
+    (void)size;
+    for (int k = 0; k < FREE; k++) {
+        f[k] = b->mass[k] * (z[k] - b->v0[k]);
+        for (int c = 0; c < CONTACTS; c++)
+            f[k] -= b->g[c][k] * z[FREE + c];
+    }
+    for (int c = 0; c < CONTACTS; c++) {
+        f[FREE + c] = b->psi_h[c];
+        for (int k = 0; k < FREE; k++)
+            f[FREE + c] += b->g[c][k] * z[k];
+    }
+}
+
+static void mixed_slope(void *env, int size, double *z, NumericsMatrix *out)
+{
+    const body_problem *b = env;
+    (void)z;
+    memset(out->matrix0, 0, (size_t)(size * size) * sizeof(double));
+    for (int k = 0; k < FREE; k++) { /* column by column */
+        out->matrix0[k * size + k] = b->mass[k];
+        for (int c = 0; c < CONTACTS; c++) {
+            out->matrix0[(FREE + c) * size + k] = -b->g[c][k];
+            out->matrix0[k * size + FREE + c] = b->g[c][k];
+        }
+    }
+}
+
+/* Ours: the same with velocities eliminated. */
+static void reduced_velocity(tl_array *room, const body_problem *b, double v[FREE])
+{
+    double m[CONTACTS * CONTACTS], q[CONTACTS], p[CONTACTS];
+    tl_lcp found;
+    for (int i = 0; i < CONTACTS; i++) {
+        q[i] = b->psi_h[i];
+        for (int k = 0; k < FREE; k++)
+            q[i] += b->g[i][k] * b->v0[k];
+        for (int j = 0; j < CONTACTS; j++) {
+            m[i * CONTACTS + j] = 0;
+            for (int k = 0; k < FREE; k++)
+                m[i * CONTACTS + j] += b->g[i][k] * b->g[j][k] / b->mass[k];
+        }
+    }
+    assert_int_equal(tl_lcp_lemke(room, CONTACTS, m, q, p, &found), TL_OK);
+    assert_int_equal(found.end, TL_LCP_SOLVED);
+    for (int k = 0; k < FREE; k++) {
+        v[k] = b->v0[k];
+        for (int c = 0; c < CONTACTS; c++)
+            v[k] += b->g[c][k] * p[c] / b->mass[k];
+    }
+}
+
+static void test_mixed(void **state)
+{
+    (void)state;
+    tl_array room = {.item = sizeof(double)};
+    uint32_t compared = 0, pushed = 0;
+    for (int trial = 0; trial < 500; trial++) {
+        body_problem b;
+        double v[FREE], z[FREE + CONTACTS] = {0}, w[FREE + CONTACTS] = {0}, off = 0, change = 0;
+        for (int k = 0; k < FREE; k++) {
+            b.mass[k] = 1 + fabs(draw());
+            b.v0[k] = draw();
+            for (int c = 0; c < CONTACTS; c++)
+                b.g[c][k] = draw();
+        }
+        for (int c = 0; c < CONTACTS; c++)
+            b.psi_h[c] = 0.5 * draw();
+        reduced_velocity(&room, &b, v);
+        MixedComplementarityProblem *p = mixedComplementarityProblem_new();
+        p->n1 = FREE;
+        p->n2 = CONTACTS;
+        p->compute_Fmcp = mixed_value;
+        p->compute_nabla_Fmcp = mixed_slope;
+        p->env = &b;
+        p->nabla_Fmcp = NM_create(NM_DENSE, FREE + CONTACTS, FREE + CONTACTS);
+        SolverOptions *options = solver_options_create(SICONOS_MCP_NEWTON_FB_FBLSA);
+        options->dparam[SICONOS_DPARAM_TOL] = 1e-12;
+        const int info = mcp_driver(p, z, w, options);
+        solver_options_delete(options);
+        p->env = NULL;
+        mixedComplementarityProblem_free(p);
+        if (info)
+            continue;
+        for (int k = 0; k < FREE; k++) {
+            off = fmax(off, fabs(z[k] - v[k]));
+            change = fmax(change, fabs(v[k] - b.v0[k]));
+        }
+        assert_true(off < 1e-6);
+        compared++;
+        pushed += change > 1e-6;
+    }
+    tl_array_free(&room);
+    print_message("%u mixed problems, %u with impulses\n", compared, pushed);
+    assert_true(compared > 400 && pushed > 300);
+}
+
 /* A problem without a solution ends on a ray, and degenerate ones do not cycle. */
 static void test_ray_and_ties(void **state)
 {
@@ -222,8 +332,8 @@ static void test_ray_and_ties(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_problems),
-                                       cmocka_unit_test(test_enumeration),
-                                       cmocka_unit_test(test_ray_and_ties)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_problems), cmocka_unit_test(test_enumeration),
+        cmocka_unit_test(test_mixed), cmocka_unit_test(test_ray_and_ties)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

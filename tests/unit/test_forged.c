@@ -223,6 +223,11 @@ static void add_plans(tl_scene *scene)
     boundary.region = (tl_region){.kind = TL_REGION_SPHERE, .centre = {0, 0, 1}, .radius = 3};
     boundary.interval = 0.01;
     assert_ok(tl_scene_add_boundary(scene, &boundary));
+    tl_patch_def patch = tl_patch_default();
+    patch.follow = (tl_body){2, 1};
+    patch.grains = (tl_body_range){{1, 1}, 1};
+    patch.length = 5;
+    assert_ok(tl_scene_add_patch(scene, &patch));
     force.body = (tl_body){1, 1};
     force.force[0] = 1;
     assert_ok(tl_scene_add_force(scene, &force));

@@ -116,7 +116,9 @@ static uint32_t solve_blocks(const system_t *s, double *x)
             }
         }
     }
+    tlk_articulated how = {0};
     const tlk_joints g = {.joint = joints,
+                          .how = &how,
                           .account = accounts,
                           .node = nodes,
                           .link = e.links.data,

@@ -30,7 +30,7 @@ _talus()
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export decompose query plot view bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose query plot sweep view bench help --help --version"
         return
     fi
 
@@ -65,6 +65,11 @@ _talus()
         options="--output -o --y --x --from --to --inset --title --force -f --quiet -q --help -h"
         files=h5
         ;;
+    sweep)
+        options="--output -o --vary --bisect --where --tolerance --measure --from --to --jobs -j --until --set --threads --backend
+            --quiet -q --json --help -h"
+        files=json
+        ;;
     query)
         options="--ray --overlap --max-distance --margin --hollow --frame --set --json --help -h"
         files="json h5"
@@ -75,7 +80,7 @@ _talus()
         files="json h5"
         ;;
     help)
-        _talus_words "$word" "run resume check info export decompose query plot view bench"
+        _talus_words "$word" "run resume check info export decompose query plot sweep view bench"
         return
         ;;
     bench)
@@ -102,6 +107,8 @@ _talus()
             _talus_files "$word" csv pvd
         elif [ "$command" = plot ]; then
             _talus_files "$word" svg png
+        elif [ "$command" = sweep ]; then
+            _talus_files "$word"
         elif [ "$command" = decompose ]; then
             _talus_files "$word" json
         else
@@ -113,6 +120,7 @@ _talus()
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
     --ray | --overlap | --max-distance | --margin | --frame) ;;
     --y | --x | --inset | --title) ;;
+    --vary | --bisect | --where | --measure | --jobs | -j) ;;
     --tolerance | --spheres | --pieces | --vertices | --name | --material | --scale | --merge | --density) ;;
     *)
         case $word in

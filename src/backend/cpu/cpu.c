@@ -336,9 +336,11 @@ static tl_status cpu_sort(tl_backend *backend, uint32_t *keys, uint32_t *values,
 }
 
 static tl_status cpu_rank(tl_backend *backend, const uint32_t *keys, uint32_t count,
-                          uint32_t *places, uint32_t *starts)
+                          uint32_t *places, uint32_t *starts, const uint32_t *word, uint32_t *seen)
 {
     cpu_backend *cpu = (cpu_backend *)backend;
+    if (seen)
+        *seen = word && count ? *word : 0;
     return tl_cpu_rank(pool(cpu), &cpu->sort_scratch, keys, count, places, starts);
 }
 
@@ -401,6 +403,29 @@ static const void *cpu_captured(void *slot)
     return ((cpu_slot *)slot)->data;
 }
 
+static uint32_t cpu_parts(tl_backend *backend)
+{
+    return tl_pool_parts(pool((cpu_backend *)backend));
+}
+
+typedef struct share_job {
+    tl_share_fn function;
+    void *context;
+} share_job;
+
+static void share_part(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+{
+    const share_job *job = context;
+    (void)phase;
+    job->function(job->context, part, parts);
+}
+
+static void cpu_share(tl_backend *backend, tl_share_fn function, void *context)
+{
+    share_job job = {function, context};
+    tl_pool_run(pool((cpu_backend *)backend), 1, share_part, &job);
+}
+
 static const tl_backend_ops cpu_ops = {
     .destroy = cpu_destroy,
     .allocate = cpu_allocate,
@@ -419,6 +444,8 @@ static const tl_backend_ops cpu_ops = {
     .capture = cpu_capture,
     .captured = cpu_captured,
     .forget = cpu_forget,
+    .parts = cpu_parts,
+    .share = cpu_share,
 };
 
 tl_status tl_backend_cpu(tl_precision precision, uint32_t threads, tl_backend **backend)

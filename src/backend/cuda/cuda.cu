@@ -332,18 +332,23 @@ static tl_status cuda_sort(tl_backend *backend, uint32_t *keys, uint32_t *values
 }
 
 static tl_status cuda_rank(tl_backend *backend, const uint32_t *keys, uint32_t count,
-                           uint32_t *places, uint32_t *starts)
+                           uint32_t *places, uint32_t *starts, const uint32_t *word, uint32_t *seen)
 {
     cuda_backend *c = current(backend);
     memset(starts, 0, (TLK_RANK_KEYS + 1) * sizeof *starts);
+    if (seen)
+        *seen = 0;
     if (!count)
         return TL_OK;
-    const cudaError_t e = tl_cuda_rank(keys, count, places, c->starts, need_temp, c, c->stream);
+    const cudaError_t e =
+        tl_cuda_rank(keys, count, places, c->starts, word, need_temp, c, c->stream);
     if (e == cudaErrorMemoryAllocation)
         return TL_NO_MEMORY;
     note(c, e);
     memcpy(starts, c->starts, TLK_RANK_KEYS * sizeof *starts);
     starts[TLK_RANK_KEYS] = count;
+    if (word)
+        *seen = c->starts[TLK_RANK_KEYS];
     return report(c);
 }
 
@@ -477,7 +482,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     note(c, cudaEventCreateWithFlags(&c->fork, cudaEventDisableTiming));
     note(c, cudaEventCreateWithFlags(&c->join, cudaEventDisableTiming));
     note(c, cudaMallocHost((void **)&c->total, sizeof *c->total));
-    note(c, cudaMallocHost((void **)&c->starts, TLK_RANK_KEYS * sizeof *c->starts));
+    note(c, cudaMallocHost((void **)&c->starts, (TLK_RANK_KEYS + 1) * sizeof *c->starts));
     note(c,
          cudaMallocHost((void **)&c->numbers, TL_CUDA_FOLDS * TLK_FOLD_NUMBERS * sizeof(double)));
     note(c, cudaMallocHost(&c->bounce, BOUNCE));

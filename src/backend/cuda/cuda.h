@@ -49,9 +49,10 @@ typedef void *(*tl_cuda_need)(void *user, size_t bytes);
 cudaError_t tl_cuda_sort(uint32_t *keys, uint32_t *values, uint32_t *keys2, uint32_t *values2,
                          uint32_t count, uint32_t bits, tl_cuda_need need, void *user,
                          cudaStream_t stream);
-/* The first place of each key is in `starts`; the stream has been waited for. */
+/* The first place of each key is in `starts`, and behind them what is at `word`, unless that is
+ * NULL; the stream has been waited for. */
 cudaError_t tl_cuda_rank(const uint32_t *keys, uint32_t count, uint32_t *places, uint32_t *starts,
-                         tl_cuda_need need, void *user, cudaStream_t stream);
+                         const uint32_t *word, tl_cuda_need need, void *user, cudaStream_t stream);
 /* Item [count] is the total, and 2^32 - 1 where that is larger; so is `total`, where it is wanted
  * and the stream has been waited for. */
 cudaError_t tl_cuda_scan(uint32_t *items, uint32_t count, uint32_t *total, tl_cuda_need need,

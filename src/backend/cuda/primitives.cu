@@ -186,11 +186,13 @@ static __global__ void __launch_bounds__(RANK_THREADS)
 /* The table has been summed: table[key][chunk] is the first place of the key in the chunk. */
 static __global__ void __launch_bounds__(RANK_THREADS)
     rank_place(const uint32_t *keys, uint32_t count, uint32_t chunk, const uint32_t *table,
-               uint32_t *places, uint32_t *starts)
+               uint32_t *places, uint32_t *starts, const uint32_t *word)
 {
     __shared__ uint32_t next[RANK_WARPS][TLK_RANK_KEYS]; /* counts of runs, then the next places */
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, key = threadIdx.x;
     const rank_run own(count, chunk, warp, RANK_WARPS);
+    if (word && blockIdx.x == 0 && key == 0)
+        starts[TLK_RANK_KEYS] = *word;
     for (uint32_t k = lane; k < TLK_RANK_KEYS; k += 32)
         next[warp][k] = 0;
     __syncwarp();
@@ -223,7 +225,7 @@ static __global__ void __launch_bounds__(RANK_THREADS)
 }
 
 cudaError_t tl_cuda_rank(const uint32_t *keys, uint32_t count, uint32_t *places, uint32_t *starts,
-                         tl_cuda_need need, void *user, cudaStream_t stream)
+                         const uint32_t *word, tl_cuda_need need, void *user, cudaStream_t stream)
 {
     const uint32_t chunk = rank_chunk(count), chunks = (count - 1) / chunk + 1;
     const uint32_t numbers = chunks * TLK_RANK_KEYS;
@@ -232,6 +234,7 @@ cudaError_t tl_cuda_rank(const uint32_t *keys, uint32_t count, uint32_t *places,
         return cudaErrorMemoryAllocation;
     rank_count<<<chunks, RANK_THREADS, 0, stream>>>(keys, count, chunk, table);
     scan_few<<<1, SCAN_THREADS, 0, stream>>>(table, numbers, NULL);
-    rank_place<<<chunks, RANK_THREADS, 0, stream>>>(keys, count, chunk, table, places, starts);
+    rank_place<<<chunks, RANK_THREADS, 0, stream>>>(keys, count, chunk, table, places, starts,
+                                                    word);
     return cudaStreamSynchronize(stream);
 }

@@ -134,8 +134,10 @@ typedef struct tlk_articulated {
     uint32_t moved; /* 1: rows have changed their states */
     uint32_t renew; /* 1: an assembly has to have factors of its own */
     uint32_t slow;  /* 1: its bodies turn so little that one look at where they will be is enough */
-    double before;  /* m: the error before the last correction */
-    double stiff;   /* what an assembly adds to moments of inertia, of themselves */
+    uint32_t redundant; /* 1: rows of its factors follow from others */
+    uint32_t sifted;    /* 1: the right-hand side of this pass is without what no row can have */
+    double before;      /* m: the error before the last correction */
+    double stiff;       /* what an assembly adds to moments of inertia, of themselves */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */

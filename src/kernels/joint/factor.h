@@ -152,8 +152,11 @@ TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32
         tlk_factor_take(g->block + source.own, source.size, y, n, y, n, own);
     }
     const uint32_t redundant = tlk_factor_own(own, n, plain, soft);
-    if (soft && count)
+    if (soft && count) {
         g->account[node->joint].redundant = redundant;
+        if (redundant)
+            tlk_atomic_or32(&g->how[g->joint[node->joint].articulation].redundant, 1);
+    }
     for (uint32_t l = node->links; l < node->last; l++) {
         const tlk_link link = g->link[l];
         double *below = g->block + link.block;

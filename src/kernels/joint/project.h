@@ -19,8 +19,10 @@ TL_KERNEL bool tlk_joint_plain(const tlk_joints *g)
     return g->positions || g->mode == TLK_PROJECT_CHANGES;
 }
 
-/* The right-hand side of a joint's rows at the present velocities. Returns the largest. */
-TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
+/* The right-hand side of a joint's rows at the present velocities. Returns the largest. `sift`:
+ * with what a solution has attained in place of what it was to; the rest of it no row can have, as
+ * redundant ones contradict each other by rounding and by what joints are off. */
+TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, bool sift)
 {
     const tlk_joint *j = g->joint + i;
     double worst = 0;
@@ -39,6 +41,8 @@ TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i)
                     side += tlk_joint_change(g, j, at) / g->law[at].slope;
             }
             worst = tlk_most(worst, fabs(side));
+            if (sift && part == TLK_ROW_HARD)
+                side += g->soft[at] * g->x[j->vector + r];
         } else if (!tlk_joint_plain(g)) {
             worst = tlk_most(worst, fabs(tlk_joint_change(g, j, at)) * g->base[at] / g->softness);
         }
@@ -87,7 +91,7 @@ TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, t
         speed = tlk_body_speed(g->vel + 8 * (size_t)g->node_body[k], speed);
     }
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-    worst = tlk_most(worst, tlk_joint_sides(g, g->list[k]));
+    worst = tlk_most(worst, tlk_joint_sides(g, g->list[k], team.stage == TLK_STAGE_SIFT));
     tlk_team_most(how, 0, worst);
     tlk_team_most(how, 1, speed);
 }
@@ -270,6 +274,7 @@ TL_NARROW void tlk_stage_after(const tlk_articulation *a, tlk_articulated *how, 
     switch (how->stage) {
     case TLK_STAGE_BODIES: how->stage = TLK_STAGE_JOINTS; break;
     case TLK_STAGE_JOINTS:
+        how->redundant = 0;
         how->stage = TLK_STAGE_FACTOR;
         how->level = 0;
         break;
@@ -320,6 +325,22 @@ TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a
         tlk_project_again(g, a, how);
 }
 
+/* Whether a solution is to be had again, sifted: where rows are redundant, and impulses are kept.
+ */
+TL_KERNEL bool tlk_project_sifts(const tlk_joints *g, const tlk_articulated *how)
+{
+    return how->redundant && !how->sifted && !g->positions && g->mode < TLK_PROJECT_NOTHING;
+}
+
+/* Whether another pass would help: there is a residual, and the last one has not just left it as it
+ * was, which it does where redundant rows contradict each other. */
+TL_KERNEL bool tlk_project_helps(const tlk_articulated *how, double before, double speed)
+{
+    if (how->redundant && how->pass && how->residual > 0.5 * before)
+        return false;
+    return !(how->residual <= TLK_JOINT_FINE * speed);
+}
+
 /* Goes on with the states of rows, where they may change; else false. */
 TL_KERNEL bool tlk_project_states(const tlk_joints *g, const tlk_articulation *a,
                                   tlk_articulated *how)
@@ -359,7 +380,8 @@ TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team 
         break;
     case TLK_STAGE_TIGHTEN: tlk_stage_tighten(g, &a, how, team); break;
     case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
-    case TLK_STAGE_SIDES: tlk_stage_sides(g, &a, how, team); break;
+    case TLK_STAGE_SIDES:
+    case TLK_STAGE_SIFT: tlk_stage_sides(g, &a, how, team); break;
     case TLK_STAGE_APPLY: tlk_stage_apply(g, &a, team); break;
     case TLK_STAGE_STATES: tlk_stage_states(g, &a, how, team); break;
     default: tlk_stage_solve(g, &a, how, team, g->fresh); break;
@@ -386,9 +408,10 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
         break;
     }
     case TLK_STAGE_SIDES: {
-        const double speed = tlk_team_take(how, 1);
+        const double speed = tlk_team_take(how, 1), before = how->residual;
         how->residual = tlk_team_take(how, 0);
-        if (!(how->residual <= TLK_JOINT_FINE * speed))
+        how->sifted = 0;
+        if (tlk_project_helps(how, before, speed))
             tlk_stage_substitute(&a, how);
         else if (how->pass || !tlk_project_states(g, &a, how)) /* what holds may have to let go */
             how->stage = TLK_STAGE_END;
@@ -406,7 +429,15 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
         tlk_project_passed(g, &a, how, how->moved);
         break;
     case TLK_STAGE_SWEEP: how->stage = TLK_STAGE_END; break;
-    default: tlk_stage_after(&a, how, TLK_STAGE_SIDES, TLK_STAGE_APPLY); break;
+    case TLK_STAGE_SIFT:
+        how->sifted = 1;
+        how->most[0] = how->most[1] = 0;
+        tlk_stage_substitute(&a, how);
+        break;
+    default:
+        tlk_stage_after(&a, how, TLK_STAGE_SIDES,
+                        tlk_project_sifts(g, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY);
+        break;
     }
     return how->stage != TLK_STAGE_END;
 }

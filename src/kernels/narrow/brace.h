@@ -15,9 +15,9 @@
 
 /* How a shape's body moves: its centre of mass, relative to what the shapes are relative to; how
  * far it goes and turns (rad) within the step; a radius about its centre that the shape is within;
- * and whether impulses move it. */
+ * half the least width of the shape; and whether impulses move it. */
 typedef struct tlk_mover {
-    double at[3], way[3], turn[3], radius;
+    double at[3], way[3], turn[3], radius, thin;
     bool dynamic;
 } tlk_mover;
 
@@ -315,6 +315,18 @@ TL_NARROW void tlk_brace_line(const tlk_convex *a, const tlk_convex *b, const tl
     }
 }
 
+/* Point k of a manifold: an impulse that acts at x. */
+TL_NARROW void tlk_brace_act(const tlk_mover *body, const double *x, double gap, uint32_t key,
+                             uint32_t k, tlk_manifold *m)
+{
+    /* from the point of a, as much of the gap as contacts.h has it */
+    const double back = !body[1].dynamic ? 0 : !body[0].dynamic ? gap : 0.5 * gap;
+    for (int c = 0; c < 3; c++)
+        m->at[k][c] = x[c] - back * m->n[c];
+    m->gap[k] = gap;
+    m->key[k] = key;
+}
+
 /* A body whose middle would pass into the other is stopped as a particle is, by an impulse at its
  * middle: within such a step it would strike many times, with all of its sides, and turns that a
  * single blow gives it would take it anywhere. True where that is so. */
@@ -333,32 +345,69 @@ TL_NARROW bool tlk_brace_particle(const tlk_convex *a, const tlk_convex *b, cons
     const double sum = body[0].radius + body[1].radius;
     const double part = !second ? 0 : !first ? 1 : body[0].radius / sum;
     const double least = !second ? gap[0] : !first ? gap[1] : tlk_min(gap[0], gap[1]);
-    /* where the impulse acts: from the point of a, as much of the gap as contacts.h has it */
-    const double back = !body[1].dynamic ? 0 : !body[0].dynamic ? least : 0.5 * least;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         x[k] = body[0].at[k] + part * (body[1].at[k] - body[0].at[k]);
-        m->at[0][k] = x[k] - back * m->n[k];
-    }
-    m->gap[0] = least;
-    m->key[0] = TLK_BRACE_KEY;
+    tlk_brace_act(body, x, least, TLK_BRACE_KEY, 0, m);
     m->count = 1;
     return true;
 }
 
-/* A shape that overlaps a parallelogram is pushed out on the side where the middle of its body is
- * (x), not by the shorter way: a body that is deep in a plate without thickness stays on its side.
- * m goes from a to b, one of which is the parallelogram. */
-TL_RARE void tlk_brace_side(const tlk_convex *a, const tlk_convex *b, const double *x, double limit,
-                            tlk_manifold *m)
+/* The middle of a body (which: 0 the first) as a point of its own, where its way and its spin may
+ * bring it to the plane at which the other begins: it is `distance` from there, and the nearest
+ * point is `gap`. All other points hold in the linear problem, which does not know how arms turn
+ * within the step; the middle goes straight on, and is held for sure. It stays in front by half of
+ * what the body reaches, or a quarter of its half width: a convex shape at rest on the plane has
+ * its middle farther away. Returns how many points are to be kept. */
+TL_NARROW uint32_t tlk_brace_guard(const tlk_convex *other, uint32_t which, const tlk_mover *body,
+                                   double distance, double gap, uint32_t kept, tlk_manifold *m)
 {
-    const bool first = a->kind == TLK_PARALLELOGRAM;
-    const tlk_convex *plate = first ? a : b;
-    double least = INFINITY, up = 0;
-    for (uint32_t i = 0; i < m->count; i++)
-        least = tlk_min(least, m->gap[i]);
+    const tlk_mover *own = body + which;
+    const bool ball = !(own->radius > own->thin); /* it has no arms that turn, and one row alone */
+    const double extent = distance - gap, turn = sqrt(tlk_dotd(own->turn, own->turn));
+    const double left = distance - tlk_min(0.25 * own->thin, 0.5 * extent);
+    const double way = tlk_max(tlk_brace_way(body, m->n, own->at), 0.0);
+    double x[3];
+    if (ball || !(extent > 0) || way + tlk_min(turn, 2.0) * own->radius < left)
+        return kept;
+    const double part = way > left ? tlk_max(left, 0.0) / way : 1;
     for (int k = 0; k < 3; k++)
-        up += (first ? -1 : 1) * m->n[k] * (x[k] - plate->origin[k]);
-    if (!(least < 0 && up > 0) || fabs(tlk_dotd(m->n, plate->axis + 6)) < 0.99)
+        x[k] = own->at[k] + part * (own->way[k] - body[1 - which].way[k]);
+    if (!tlk_brace_over(other, m->n, x))
+        return kept;
+    if (m->count < TLK_POINTS_MOST)
+        m->count++;
+    tlk_brace_swap(m, kept, m->count - 1);
+    tlk_brace_act(body, own->at, left, TLK_BRACE_KEY + 16 + which, kept, m);
+    return kept + 1;
+}
+
+/* Where a shape ends along a direction, on both of its sides. */
+TL_NARROW void tlk_brace_ends(const tlk_convex *s, const double *n, double *low, double *high)
+{
+    const double back[3] = {-n[0], -n[1], -n[2]};
+    double p[3];
+    tlk_support(s, n, p);
+    *high = tlk_dotd(n, p) + s->rounding;
+    tlk_support(s, back, p);
+    *low = tlk_dotd(n, p) - s->rounding;
+}
+
+/* A shape that reaches through another one, and out of it on both sides, is pushed back to the side
+ * where the middle of its body is (xa, xb; NULL where impulses do not move it), not by the shorter
+ * way: a body that is deep in a plate stays on its side, however it is turned. m goes from a to b.
+ */
+TL_RARE void tlk_brace_side(const tlk_convex *a, const tlk_convex *b, const double *xa,
+                            const double *xb, double limit, tlk_manifold *m)
+{
+    double low_a, high_a, low_b, high_b;
+    tlk_brace_ends(a, m->n, &low_a, &high_a);
+    tlk_brace_ends(b, m->n, &low_b, &high_b);
+    const bool a_through = xa && low_a < low_b && high_b < high_a;
+    const bool b_through = xb && low_b < low_a && high_a < high_b;
+    const double at = a_through ? tlk_dotd(m->n, xa) : b_through ? tlk_dotd(m->n, xb) : 0;
+    const bool wrong = (a_through && at > 0.5 * (low_b + high_b) && at < high_a) ||
+                       (b_through && at < 0.5 * (low_a + high_a) && at > low_b);
+    if (!wrong)
         return;
     tlk_axis back;
     for (int k = 0; k < 3; k++)
@@ -380,6 +429,12 @@ TL_RARE void tlk_brace(const tlk_convex *a, const tlk_convex *b, const tlk_mover
     if (tlk_brace_particle(a, b, body, m))
         return;
     const double begin = tlk_dotd(m->n, m->at[0]), end = begin + m->gap[0];
+    const double from_a = end - tlk_dotd(m->n, body[0].at);
+    const double from_b = tlk_dotd(m->n, body[1].at) - begin, least = m->gap[0];
+    if (body[0].dynamic)
+        kept = tlk_brace_guard(b, 0, body, from_a, least, kept, m);
+    if (body[1].dynamic)
+        kept = tlk_brace_guard(a, 1, body, from_b, least, kept, m);
     if (body[0].dynamic)
         kept = tlk_brace_one(a, b, 0, body, end, limit, kept, m);
     if (body[1].dynamic)
@@ -413,7 +468,9 @@ TL_RARE void tlk_brace_triangle(const tlk_convex *a, const tlk_convex *b, const 
         if (tlk_brace_particle(a, b, body, m))
             return;
     }
-    tlk_brace_one(a, b, 0, body, end, limit, m->count, m);
+    const double distance = end - tlk_dotd(m->n, body[0].at);
+    const uint32_t kept = tlk_brace_guard(b, 0, body, distance, gap, m->count, m);
+    tlk_brace_one(a, b, 0, body, end, limit, kept, m);
 }
 
 #endif
