@@ -47,6 +47,13 @@ const ask = (command) => page.evaluate((c) => window.talusView.send(c), command)
 const monitor = (name) => page.evaluate((n) => window.talusView.monitor(n), name);
 const plot = (name) => page.locator(`.plot[data-plot="monitor-${name}"]`);
 const box = (name) => page.locator(`#monitor-${name}`);
+/** Ticks a monitor as a person does: looks whether the click arrived, and clicks again if not. */
+const tick = (name, on = true) =>
+  until(`${name} to be ${on ? 'ticked' : 'unticked'}`, async () => {
+    if ((await box(name).isChecked()) === on) return true;
+    await box(name).click();
+    return false;
+  });
 async function picture(name) {
   if (process.env.TALUS_PICTURES)
     await page.screenshot({ path: join(process.env.TALUS_PICTURES, `${name}.png`) });
@@ -90,10 +97,10 @@ async function listsMonitorsToTick() {
   ]);
   assert.ok(!(await box('load').isChecked()));
   await step(300); // before somebody asks
-  await box('load').check();
+  await tick('load');
   await until('the past', async () => (await monitor('load'))?.steps.length === 300);
   assert.equal(await plot('load').locator('h3').textContent(), 'load (N)');
-  for (const name of ['height', 'flow']) await box(name).check();
+  for (const name of ['height', 'flow']) await tick(name);
   await step(20);
   for (let k = 0; k < 3; k++) await step(1000); // more than one picture could show
   await until('all plots', async () => (await page.locator('.plot[data-plot^="monitor"] canvas').count()) === 3);
@@ -135,7 +142,7 @@ async function savesNumbers() {
 }
 
 async function untickedIsGone() {
-  await box('height').uncheck();
+  await tick('height', false);
   await until('one plot less', async () => (await plot('height').count()) === 0);
   await plot('flow').getByRole('button', { name: /Remove/ }).click();
   await until('it to be unticked', async () => !(await box('flow').isChecked()));
@@ -182,7 +189,7 @@ async function showsARecordingWhole() {
   assert.equal(Math.max(...live.channels[4].greatest), peak);
   await page.locator('#canvas').focus();
   await page.keyboard.press('p');
-  for (const name of ['load', 'height']) await box(name).check();
+  for (const name of ['load', 'height']) await tick(name);
   await until('the whole series', async () => (await monitor('height'))?.steps.at(-1) === 3320);
   const shown = (await monitor('load')).channels[4];
   assert.deepEqual(shown.range, [Math.min(...values['load.along']), peak]);
@@ -231,7 +238,7 @@ async function followsARestart() {
   await opens(server.url);
   await page.locator('#canvas').focus();
   await page.keyboard.press('p');
-  for (const name of ['load', 'height']) await box(name).check();
+  for (const name of ['load', 'height']) await tick(name);
   await step(50);
   await until('both', async () => (await monitor('height'))?.steps.length === 50);
   const { height, load } = SCENE.monitors;
