@@ -263,7 +263,8 @@ async function followsARestart() {
   server = await startTalus(build, [
     ...['view', file, '--port', new URL(server.url).port, '--no-browser', '--paused', '--no-token'],
   ]);
-  await until('the page to come back', async () => (await state()).connection === 'open', 90);
+  // 20 steps are the old run's, which the page may not know to be lost yet
+  await until('the new run', async () => ((s) => s.connection === 'open' && s.steps === 0)(await state()), 90);
   await step(5);
   await until('steps of the new run', async () => (await monitor('height'))?.steps.length === 5);
 }
