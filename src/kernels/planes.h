@@ -49,6 +49,26 @@ TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j,
         v[k] += ta[k] - tb[k];
 }
 
+/* Whether a ball stays above the inside of a face of a box, farther from its edges than it is wide
+ * and goes in two steps: then there is no other plane to go to. */
+TL_KERNEL bool tlk_plane_inside(const tlk_build *p, uint32_t ball, uint32_t box, const double *v)
+{
+    const tlk_shapes *s = &p->shapes;
+    if ((s->info[ball] & TLK_SHAPE_KIND) != TLK_SPHERE ||
+        (s->info[box] & TLK_SHAPE_KIND) != TLK_BOX)
+        return false;
+    const double *c = s->centre + 4 * (size_t)ball, *frame = tlk_frame(s, box);
+    const double d[3] = {c[0] - frame[0], c[1] - frame[1], c[2] - frame[2]};
+    const double room = s->geom[4 * (size_t)ball + 3] + 2 * p->recovery.h * sqrt(tlk_dotd(v, v));
+    uint32_t beyond = 0, inside = 0;
+    for (int k = 0; k < 3; k++) {
+        const double out = fabs(tlk_dotd(d, frame + 3 + 3 * k)) - frame[12 + k];
+        beyond += out > 0;
+        inside += out < -room;
+    }
+    return beyond == 1 && inside == 2;
+}
+
 /* Notes pair i if it moves on within the step. Half-spaces end nowhere; and two balls that both
  * move keep the line of their centres, as impulses along another one would make angular momentum.
  * (Where there is nothing else, tl_world.ends tells so.) */
@@ -62,11 +82,9 @@ TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
     if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE ||
         (ia & ib & TLK_SHAPE_CENTRAL && !((ia | ib) & TLK_SHAPE_FIXED)))
         return;
-    if (ia & TLK_SHAPE_FIXED)
-        tlk_relative_velocity(p, b, a, v);
-    else
-        tlk_relative_velocity(p, a, b, v);
-    if (tlk_dotd(v, v) > q->moves)
+    const uint32_t mover = ia & TLK_SHAPE_FIXED ? b : a, other = ia & TLK_SHAPE_FIXED ? a : b;
+    tlk_relative_velocity(p, mover, other, v);
+    if (tlk_dotd(v, v) > q->moves && !tlk_plane_inside(p, mover, other, v))
         q->moved[tlk_atomic_add32(q->moved_count, 1)] = i;
 }
 

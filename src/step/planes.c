@@ -38,7 +38,8 @@ tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t 
                                    .shapes = tl_world_shapes_view(w),
                                    .contact_a = c->a.data,
                                    .contact_b = c->b.data,
-                                   .first = c->manifolds ? c->pair.data : NULL},
+                                   .first = c->manifolds ? c->pair.data : NULL,
+                                   .recovery = {.h = w->settings.step}},
                          .moves = least * least,
                          .moved = w->problem.moved.data};
     planes.moved_count = planes.moved + c->pairs;
