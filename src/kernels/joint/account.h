@@ -12,7 +12,8 @@ TL_KERNEL void tlk_joint_breaks(const tlk_joint *j, tlk_joint_memory *out)
         out->broken = 1;
 }
 
-/* What acts on the bodies of a joint, by impulses of its rows, and on b at the origin of its frame. */
+/* What acts on the bodies of a joint, by impulses of its rows, and on b at the origin of its frame.
+ */
 TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint32_t i,
                                   const double *impulse, bool add, tlk_joint_memory *out)
 {

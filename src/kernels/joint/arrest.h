@@ -120,41 +120,89 @@ TL_NARROW void tlk_stage_noted(const tlk_joints *g, const tlk_articulation *a, t
     }
 }
 
-/* The energy that a body has lost by it, with the velocities of its way as state. */
-TL_NARROW double tlk_arrest_body(const tlk_joints *g, uint32_t i)
+/* What the velocity of a body is to change by, as the way that it went says. */
+TL_KERNEL void tlk_arrest_change(const tlk_joints *g, uint32_t i, double *out)
 {
-    real *state = g->motion.bodies.vel + 8 * (size_t)i;
-    double to[6], way[6], lost = 0;
-    lost += tlk_kinetic(&g->motion.bodies, i);
-    tlk_arrest_target(g, i, to);
+    double way[6];
+    tlk_arrest_target(g, i, out);
     tlk_arrest_way(g, i, way);
-    const real *v = g->motion.vel + 8 * (size_t)i;
-    for (int k = 0; k < 3; k++) {
-        state[k] = tlk_settled((double)v[k] + (way[k] - to[k]) / g->motion.h);
-        state[4 + k] = tlk_settled((double)v[4 + k] + (way[3 + k] - to[3 + k]) / g->motion.h);
-        lost += g->motion.bodies.inertia[4 * (size_t)i + 3] * g->motion.gravity[k] *
-                (way[k] - to[k]);
-    }
-    return lost - tlk_kinetic(&g->motion.bodies, i);
+    for (int k = 0; k < 6; k++)
+        out[k] = (way[k] - out[k]) / g->motion.h;
 }
 
-/* Velocities, reactions, and the loss by chunks of nodes. */
-TL_NARROW void tlk_stage_arrest(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+/* What that does to the energy, J: with the part s of it s times 0 and s^2 times 1, and 2 what
+ * gravity did not do. One of them. */
+TL_NARROW double tlk_arrest_energy(const tlk_joints *g, uint32_t i, uint32_t which)
+{
+    const real *v = g->motion.bodies.vel + 8 * (size_t)i;
+    const double from[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
+    double change[6];
+    tlk_arrest_change(g, i, change);
+    if (which == 2)
+        return -g->motion.h * g->motion.bodies.inertia[4 * (size_t)i + 3] *
+               tlk_dotd(g->motion.gravity, change);
+    return which ? 0.5 * tlk_body_product(&g->motion.bodies, i, change, change)
+                 : tlk_body_product(&g->motion.bodies, i, change, from);
+}
+
+/* One of these, by chunks of nodes. */
+TL_NARROW void tlk_stage_arrest(const tlk_joints *g, const tlk_articulation *a, uint32_t which,
+                                tlk_team team)
 {
     TLK_LANE_SHARE(c, 0, (a->node_end - a->node + TLK_CHUNK - 1) / TLK_CHUNK, team)
     {
         const uint32_t first = a->node + TLK_CHUNK * c;
         const uint32_t end = tlk_min(first + TLK_CHUNK, a->node_end);
-        double lost = 0;
+        double sum = 0;
         for (uint32_t k = first; k < end; k++)
             if (g->node_body[k] != TLK_NONE)
-                lost += tlk_arrest_body(g, g->node_body[k]);
-        g->x[g->node[first].vector] = lost;
+                sum += tlk_arrest_energy(g, g->node_body[k], which);
+        g->x[g->node[first].vector] = sum;
+    }
+}
+
+/* One of them is known: which is next. Overlaps that are removed may want the way to be another
+ * one: of the change of velocities stays what adds no energy. */
+TL_KERNEL void tlk_arrest_summed(const tlk_joints *g, const tlk_articulation *a,
+                                 tlk_articulated *how)
+{
+    double sum = 0;
+    for (uint32_t k = a->node; k < a->node_end; k += TLK_CHUNK * TLK_CHUNK)
+        sum += g->x[g->node[k].vector];
+    if (how->last == 0)
+        how->before = sum;
+    else if (how->last == 1)
+        how->part = !(how->before < 0) ? 0 : tlk_min(1.0, -how->before / sum);
+    g->account[g->list[a->joint]].lost -= how->last == 0 ? 0
+                                          : how->last == 1
+                                              ? how->part * (how->before + how->part * sum)
+                                              : sum;
+    how->stage = how->last++ < 2 ? TLK_STAGE_ARREST : TLK_STAGE_SETTLE;
+}
+
+/* Velocities and reactions. */
+TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a, double part,
+                                tlk_team team)
+{
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        const uint32_t i = g->node_body[k];
+        double change[6];
+        if (i == TLK_NONE)
+            continue;
+        real *v = g->motion.bodies.vel + 8 * (size_t)i;
+        tlk_arrest_change(g, i, change);
+        for (int c = 0; c < 3; c++) {
+            v[c] = tlk_settled((double)v[c] + part * change[c]);
+            v[4 + c] = tlk_settled((double)v[4 + c] + part * change[3 + c]);
+        }
     }
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
     {
         const uint32_t i = g->list[k];
         const tlk_joint *j = g->joint + i;
+        for (uint32_t r = 0; r < j->rows; r++)
+            g->bend[j->first + r] *= part;
         tlk_joint_reaction(g, j, i, g->bend + j->first, true, g->next + i);
     }
 }

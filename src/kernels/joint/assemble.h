@@ -153,7 +153,8 @@ TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team
             tlk_stage_noted(g, &a, team);
         break;
     case TLK_STAGE_BACK: tlk_stage_back(g, &a, team); break;
-    case TLK_STAGE_ARREST: tlk_stage_arrest(g, &a, team); break;
+    case TLK_STAGE_ARREST: tlk_stage_arrest(g, &a, how->last, team); break;
+    case TLK_STAGE_SETTLE: tlk_stage_settle(g, &a, how->part, team); break;
     case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
     case TLK_STAGE_MOVE: tlk_stage_move(g, &a, how, team); break;
     case TLK_STAGE_FURTHEST: tlk_stage_furthest(g, &a, how, team); break;
@@ -215,11 +216,8 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
         how->stage = TLK_STAGE_SIDES;
         break;
     case TLK_STAGE_ARREST: how->stage = TLK_STAGE_SUM; break;
-    case TLK_STAGE_SUM:
-        for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK * TLK_CHUNK)
-            g->account[g->list[a.joint]].lost += g->x[g->node[k].vector];
-        how->stage = TLK_STAGE_END;
-        break;
+    case TLK_STAGE_SUM: tlk_arrest_summed(g, &a, how); break;
+    case TLK_STAGE_SETTLE: how->stage = TLK_STAGE_END; break;
     case TLK_STAGE_MOVE:
         how->pass++;
         how->stage = TLK_STAGE_SIDES;

@@ -54,7 +54,8 @@ enum {
     TLK_STAGE_MOVE,
     TLK_STAGE_FURTHEST,
     TLK_STAGE_BACK,
-    TLK_STAGE_ARREST
+    TLK_STAGE_ARREST,
+    TLK_STAGE_SETTLE
 };
 
 /* How many levels the stage at hand has still, after this one. */
