@@ -275,14 +275,6 @@ TL_KERNEL void tlk_taut_add(const tlk_tautness *t, double *out)
                 (a == b ? t->x : 0.0) - t->x * t->u[a] * t->u[b] + t->y * t->n[a] * t->n[b];
 }
 
-/* The energy that it would have at a spin, J. */
-TL_KERNEL double tlk_taut_energy(const tlk_tautness *t, const real *spin)
-{
-    const double w[3] = {spin[0], spin[1], spin[2]};
-    const double u = tlk_dotd(t->u, w), n = tlk_dotd(t->n, w);
-    return 0.5 * (t->x * (tlk_dotd(w, w) - u * u) + t->y * n * n);
-}
-
 TL_KERNEL double tlk_least_moment(const tlk_joints *g, uint32_t i)
 {
     const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
@@ -293,6 +285,13 @@ TL_KERNEL double tlk_least_moment(const tlk_joints *g, uint32_t i)
 TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
 {
     return 0.25 * h * h * (tlk_dotd(f, r) + sqrt(tlk_dotd(f, f) * tlk_dotd(r, r)));
+}
+
+/* The energy, J, that what is beyond the smallest moment has at a spin, at most. */
+TL_KERNEL double tlk_taut_energy(double size, double least, const real *spin)
+{
+    const double w[3] = {spin[0], spin[1], spin[2]};
+    return size > 0.25 * least ? 0.5 * (size - 0.25 * least) * tlk_dotd(w, w) : 0;
 }
 
 /* The blocks of a joint. */

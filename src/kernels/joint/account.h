@@ -71,9 +71,10 @@ TL_NARROW double tlk_joint_taut(const tlk_joints *g, const tlk_joint *j, uint32_
     double sum = g->account[i].taut;
     for (uint32_t b = 0; b < j->bodies; b++) {
         const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        tlk_tautness t;
-        if (j->node[b] != TLK_NONE && tlk_taut_step(g, at, tlk_least_moment(g, j->body[b]), &t))
-            sum -= tlk_taut_energy(&t, g->vel + 8 * (size_t)j->body[b] + 4);
+        if (j->node[b] != TLK_NONE)
+            sum -= tlk_taut_energy(tlk_taut_size(g->pull + at, g->arm + at, g->motion.h),
+                                   tlk_least_moment(g, j->body[b]),
+                                   g->vel + 8 * (size_t)j->body[b] + 4);
     }
     return sum;
 }

@@ -177,9 +177,8 @@ TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
         for (int c = 0; c < 3 && tighter; c++)
             g->pull[at + c] = f[c];
         loose = loose || tighter;
-        tlk_tautness t;
-        if (tlk_max(tighter ? now : old, 0.0) > 0.25 * least && tlk_taut_step(g, at, least, &t))
-            energy += tlk_taut_energy(&t, g->motion.free + 8 * (size_t)j->body[b] + 4);
+        energy += tlk_taut_energy(tighter ? now : old, least,
+                                  g->motion.free + 8 * (size_t)j->body[b] + 4);
     }
     g->account[i].taut = energy;
     return loose;
