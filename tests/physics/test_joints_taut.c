@@ -14,28 +14,29 @@ typedef enum fold { ZIGZAG, WAVES, DOUBLED } fold;
 static const char *const folds[] = {"zigzag", "waves", "doubled"};
 
 /* Which way a link goes, in the plane of x and z. */
-static double link_angle(fold how, int i)
+static double link_angle(fold how, int links, int i)
 {
-    const double straight = acos(1 - SLACK / (LINKS * LINK));
+    const double straight = acos(1 - SLACK / (links * LINK));
     if (how == DOUBLED)
-        return (i < LINKS / 2 ? 0.5 : -0.5) * PI;
+        return (i < links / 2 ? 0.5 : -0.5) * PI;
     return how == ZIGZAG ? (i % 2 ? straight : -straight) : 1.4 * straight * sin(7.3 * i);
 }
 
 /* Hangs by the first joint, which is returned; the load is the last body. */
-static tl_world *rope_world(const tl_settings *settings, fold how, double ratio, tl_joint *top)
+static tl_world *rope_world(const tl_settings *settings, int links, fold how, double ratio,
+                            tl_joint *top)
 {
     tl_scene *scene = scene_with(settings);
     double at[3] = {0, 0, 0};
     put before = ground;
-    for (int i = 0; i <= LINKS; i++) {
-        const double angle = i < LINKS ? link_angle(how, i) : 0;
-        const double way[3] = {i < LINKS ? LINK * sin(angle) : 0, 0,
-                               i < LINKS ? -LINK * cos(angle) : -0.2};
+    for (int i = 0; i <= links; i++) {
+        const double angle = i < links ? link_angle(how, links, i) : 0;
+        const double way[3] = {i < links ? LINK * sin(angle) : 0, 0,
+                               i < links ? -LINK * cos(angle) : -0.2};
         put link = {.q = {1, 0, 0, 0}};
         add3(at, 0.5, way, link.x);
         turn(joint_y, -angle, link.q);
-        link.body = i < LINKS ? add_link(scene, 0.1 * LINK, 0.1 * LINK, 0.45 * LINK, LOAD / ratio,
+        link.body = i < links ? add_link(scene, 0.1 * LINK, 0.1 * LINK, 0.45 * LINK, LOAD / ratio,
                                          link.x, link.q)
                               : add_link(scene, 0.1, 0.1, 0.1, LOAD, link.x, link.q);
         const tl_joint joint =
@@ -61,7 +62,7 @@ static wrong snap(const tl_settings *settings, fold how, double ratio)
     double least = INFINITY, first = 0, given = 0;
     wrong out = {0};
     tl_joint top = {0};
-    tl_world *world = rope_world(settings, how, ratio, &top);
+    tl_world *world = rope_world(settings, LINKS, how, ratio, &top);
     for (int i = 0; i < (int)lround(1.5 / h); i++) {
         const tl_report r = step_report(world, 1);
         const double energy = r.kinetic_energy + r.potential_energy;
@@ -111,6 +112,32 @@ static void snapped(void **state)
 {
     (void)state;
     for_each_precision(snaps);
+}
+
+/* Threads that share a rope do the same to the last bit, in steps that arrest it, too. */
+static void shared(void **state)
+{
+    (void)state;
+    enum { MANY = 2200 }; /* so many that threads share them */
+    static double x[2][3 * (MANY + 1)];
+    for (int k = 0; k < 2; k++) {
+        const variant v = joint_variant();
+        tl_settings settings = settings_for(&v, 5e-3);
+        tl_joint top = {0};
+        settings.threads = k ? 3 : 1;
+        settings.max_speed = 1e6;
+        tl_world *world = rope_world(&settings, MANY, ZIGZAG, 1e5, &top);
+        double least = INFINITY, lost = 0;
+        for (int i = 0; i < 80; i++) {
+            const double energy = step_report(world, 1).kinetic_energy;
+            lost = fmax(lost, least < INFINITY ? least - energy : 0);
+            least = energy;
+        }
+        assert_above(lost, 0.1 * LOAD * G * SLACK); /* it was arrested */
+        assert_ok(tl_world_read_positions(world, MANY + 1, NULL, x[k]));
+        tl_world_destroy(world);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
 }
 
 /* Links of 0.1 g lie over a fixed peg; loads of 20,000 of them at both ends fall until they are
@@ -175,6 +202,7 @@ static void over_peg(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(snapped), cmocka_unit_test(over_peg)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(snapped), cmocka_unit_test(shared),
+                                       cmocka_unit_test(over_peg)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
