@@ -398,6 +398,7 @@ typedef struct tlk_impact {
     tlk_recovery recovery;
     double h;
     double slow;       /* m/s: slower ones do not bounce */
+    double ahead;      /* of a step: how far velocities are ahead of where it begins */
     uint32_t round;    /* below 255 */
     uint64_t *bid;     /* moving: the highest bid of this round for each body */
     uint32_t *changed; /* moving: the round, counted from 1, that changed it last */
@@ -484,6 +485,10 @@ typedef struct tlk_smooth {
     const TLK_REAL *gap; /* rows */
     double h;
     uint32_t *whole; /* tlk_motion.whole */
+    /* of impacts that are part of the problem: */
+    const TLK_REAL *before; /* blocks * 8: velocities at the start of the step */
+    TLK_REAL *bias;         /* rows: the problem's */
+    tlk_recovery recovery;
 } tlk_smooth;
 
 /* The audit of a step. */

@@ -24,7 +24,7 @@ TL_KERNEL tlk_pair tlk_impact_velocities(const tlk_impact *m, const tlk_row *row
     tlk_pair pair = tlk_load_pair(&m->problem, row, m->problem.vel);
     const tlk_pair before = tlk_load_pair(&m->problem, row, m->before),
                    free = tlk_load_pair(&m->problem, row, m->free);
-    const real part = (real)((double)time / m->h - 0.5);
+    const real part = (real)((double)time / m->h - m->ahead);
     for (int k = 0; k < 8; k++) {
         pair.a[k] += part * (free.a[k] - before.a[k]);
         pair.b[k] += part * (free.b[k] - before.b[k]);

@@ -172,6 +172,7 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         g->law[at] = law;
     }
     g->account[i].redundant = 0;
+    g->account[i].taut = 0;
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
         g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = g->last[i].force[k / 3][k % 3];
 }
@@ -212,8 +213,8 @@ TL_KERNEL int tlk_row_part(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
     return !g->positions && law->slope > 0 ? TLK_ROW_SOFT : TLK_ROW_OFF;
 }
 
-/* The inertia of a body, 6 x 6, with moments times `stiff`. */
-TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double stiff, double *out)
+/* The inertia of a body, 6 x 6. */
+TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double *out)
 {
     const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
     double axis[3][3];
@@ -225,39 +226,72 @@ TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double stiff, dou
             double sum = 0;
             for (int k = 0; k < 3; k++)
                 sum += inertia[k] * axis[k][r] * axis[k][c];
-            out[6 * (3 + r) + 3 + c] = stiff * sum;
+            out[6 * (3 + r) + 3 + c] = sum;
         }
 }
 
 /* A force that turns with nothing resists that its arm turns, by a torque that a step does not see
  * before the next one. Where that is too stiff for the step, the body turns as if it had more
- * inertia: half of what the stiffness would have in an implicit step, beyond what is stable anyway.
- * It stores no energy and takes none (docs/theory.md, "Taut chains"). */
-TL_NARROW void tlk_taut(const double *f, const double *r, double h, double least, double *out)
+ * inertia: half of what the stiffness would have in an implicit step, beyond what is stable anyway
+ * (docs/theory.md, "Taut chains"). Its positive part is kept as this: x (1 - u u') + y n n'. */
+typedef struct tlk_tautness {
+    double u[3], n[3], x, y;
+} tlk_tautness;
+
+/* By a force and an arm: `part` of it less `less`; false: there is none. */
+TL_NARROW bool tlk_taut(const double *f, const double *r, double part, double less,
+                        tlk_tautness *out)
 {
     const double along = tlk_dotd(f, r);
     const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
     const double most = 0.5 * (along + fs * rs);
-    const double extra = 0.5 * (h * h * most - 0.5 * least);
-    if (!(extra > 0))
-        return;
+    out->x = part * most - less;
+    if (!(out->x > 0))
+        return false;
     const double by_f = 1 / fs, by_r = 1 / rs;
-    double u[3], n[3];
     for (int k = 0; k < 3; k++)
-        u[k] = f[k] * by_f + r[k] * by_r;
-    tlk_crossd(f, r, n);
-    const double ns = tlk_dotd(n, n), round = extra / tlk_dotd(u, u);
-    const double flat = ns > 0 ? extra * (tlk_max(along, 0.0) / most - 1) / ns : 0;
+        out->u[k] = f[k] * by_f + r[k] * by_r;
+    const double length = sqrt(tlk_dotd(out->u, out->u));
+    for (int k = 0; k < 3; k++)
+        out->u[k] = out->u[k] / length;
+    tlk_crossd(f, r, out->n);
+    const double ns = tlk_dotd(out->n, out->n);
+    out->y = ns > 0 ? out->x * (tlk_max(along, 0.0) / most - 1) / ns : 0;
+    return true;
+}
+
+/* That of a step's velocities, for a body with this smallest moment. */
+TL_KERNEL bool tlk_taut_step(const tlk_joints *g, size_t at, double least, tlk_tautness *out)
+{
+    return tlk_taut(g->pull + at, g->arm + at, 0.5 * g->motion.h * g->motion.h, 0.25 * least, out);
+}
+
+/* Adds it to the lower half of the moments of a block, as factors are made of. */
+TL_KERNEL void tlk_taut_add(const tlk_tautness *t, double *out)
+{
     for (int a = 0; a < 3; a++)
-        for (int b = 0; b <= a; b++) /* up to the diagonal, as factors are made of */
+        for (int b = 0; b <= a; b++)
             out[6 * (3 + a) + 3 + b] +=
-                (a == b ? extra : 0.0) - round * u[a] * u[b] + flat * n[a] * n[b];
+                (a == b ? t->x : 0.0) - t->x * t->u[a] * t->u[b] + t->y * t->n[a] * t->n[b];
+}
+
+TL_KERNEL double tlk_least_moment(const tlk_joints *g, uint32_t i)
+{
+    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
+    return tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
 }
 
 /* How much of a body's inertia that would be. */
 TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
 {
     return 0.25 * h * h * (tlk_dotd(f, r) + sqrt(tlk_dotd(f, f) * tlk_dotd(r, r)));
+}
+
+/* The energy, J, that what is beyond the smallest moment has at a spin, at most. */
+TL_KERNEL double tlk_taut_energy(double size, double least, const real *spin)
+{
+    const double w[3] = {spin[0], spin[1], spin[2]};
+    return size > 0.25 * least ? 0.5 * (size - 0.25 * least) * tlk_dotd(w, w) : 0;
 }
 
 /* The blocks of a joint. */
@@ -287,19 +321,39 @@ TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i, bool fresh)
     }
 }
 
-/* The block of a body: its inertia, and what makes joints taut. */
-TL_NARROW void tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh,
-                               double stiff)
+/* The inverse of the moments of a block, as contacts have it (tlk_problem.inverse). */
+TL_NARROW void tlk_block_inverse(const double *block, real *out)
 {
-    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
-    const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
-    double *out = g->block + node->block;
-    tlk_body_block(g, i, stiff, out);
-    for (uint32_t k = node->attached; k < node->attached_end && !fresh; k++) {
+    const double xx = block[21], yx = block[27], yy = block[28], zx = block[33], zy = block[34],
+                 zz = block[35];
+    const double a = yy * zz - zy * zy, b = zx * zy - yx * zz, c = yx * zy - yy * zx;
+    const double part = 1 / (xx * a + yx * b + zx * c);
+    out[0] = (real)(part * a);
+    out[1] = (real)(part * (xx * zz - zx * zx));
+    out[2] = (real)(part * (xx * yy - yx * yx));
+    out[3] = (real)(part * b);
+    out[4] = (real)(part * c);
+    out[5] = (real)(part * (yx * zx - xx * zy));
+}
+
+/* The block of a body: its inertia, and what makes joints taut. Returns whether they are. */
+TL_NARROW bool tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh,
+                               bool arrest, double *out)
+{
+    const double least = tlk_least_moment(g, i);
+    bool taut = false;
+    tlk_body_block(g, i, out);
+    for (uint32_t k = node->attached; k < node->attached_end && (!fresh || arrest); k++) {
         const size_t at =
             3 * (TLK_JOINT_BODIES * (size_t)g->attached[k].joint + g->attached[k].place);
-        tlk_taut(g->pull + at, g->arm + at, g->motion.h, least, out);
+        tlk_tautness t;
+        if (!(arrest ? tlk_taut(g->pull + at, g->arm + at, 1, 0, &t)
+                     : tlk_taut_step(g, at, least, &t)))
+            continue;
+        tlk_taut_add(&t, out);
+        taut = true;
     }
+    return taut;
 }
 
 /* What the rate of a row over the step is above J v. */
@@ -373,6 +427,9 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
 #include "kernels/joint/project.h"
 
 #include "kernels/joint/account.h"
+
+#include "kernels/joint/arrest.h"
+
 #include "kernels/joint/assemble.h"
 
 #endif

@@ -27,6 +27,26 @@ TL_KERNEL void tlk_smooth_touch(const tlk_smooth *t, uint32_t s)
         tlk_atomic_or32(t->whole + row.b, 1);
 }
 
+/* One row that bounces in the problem, once joints have made the velocities that it begins with.
+ * The velocities of a smooth step are those at its ends, not half a step ahead: what forces and
+ * joints do in the step they do after the impact, too. */
+TL_KERNEL void tlk_smooth_bounce(const tlk_smooth *t, uint32_t s)
+{
+    const tlk_problem *p = &t->problem;
+    if (p->a[s] == TLK_NONE)
+        return;
+    const double least = tlk_min(tlk_gap_bias(&t->recovery, (double)t->gap[s]), 0.0);
+    if (!(t->bias[s] < (real)least))
+        return;
+    const tlk_row row = tlk_load_row(p, s);
+    const tlk_pair old = tlk_load_pair(p, &row, t->before), now = tlk_load_pair(p, &row, p->vel);
+    real u[3], v[3];
+    tlk_row_velocity(p, &row, &old, u);
+    tlk_row_velocity(p, &row, &now, v);
+    const real change = tlk_dot(v, row.n) - tlk_dot(u, row.n);
+    t->bias[s] = tlk_min(t->bias[s] - change, (real)least);
+}
+
 /* One articulation: what one of its bodies is, all are. */
 TL_KERNEL void tlk_smooth_join(const tlk_joints *g, uint32_t i)
 {

@@ -158,6 +158,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     if (tl_step_bounces(w))
         TL_TRY(tl_step_impacts(w, &s->problem, &s->build, &s->impact, r));
     TL_TRY(tl_step_joints_begin(w, &s->motion, &s->problem, &s->joints));
+    tl_step_smooth_bounce(w, &s->problem, &s->build);
     TL_TRY(tl_step_bounce_begin(w, &s->problem, &s->bounce));
     r->ms.build += lap(w, &mark);
     return TL_OK;

@@ -68,6 +68,7 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
                     .recovery = build->recovery,
                     .h = w->settings.step,
                     .slow = w->settings.restitution_speed,
+                    .ahead = w->settings.stepper == TL_STEPPER_SMOOTH ? 1 : 0.5,
                     .impulse = w->problem.impact.data,
                     .bias = build->bias,
                     .bodies = build->bodies,

@@ -84,6 +84,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     *g = tl_joints_view(w);
     g->motion = *motion;
     g->vel = motion->vel;
+    g->inverse = problem->view.inverse ? w->problem.inverse.data : NULL;
     g->passes = PASSES;
     b->ops->fill(b, m->how.data, 0, m->articulations * sizeof(tlk_articulated));
     if (iterates(w)) {
@@ -184,7 +185,7 @@ tl_status tl_step_joints_end(tl_world *w, tl_step_joints *joints, double *moved,
     r->spring_energy = n[6];
     r->motor_energy = m->work + n[3];
     r->work_energy = n[3];
-    r->dissipated_energy = n[3] - n[4];
+    r->dissipated_energy = n[3] - n[4] + n[7];
     m->work += n[3];
     m->spring = n[6];
     m->current = 1 - m->current;

@@ -13,7 +13,10 @@ tl_status tl_step_smooth_begin(tl_world *w, const tl_problem *problem, tlk_motio
     TL_TRY(tl_buffer_need(b, &w->whole, bytes));
     b->ops->fill(b, w->whole.data, 0, bytes);
     motion->whole = w->whole.data;
-    const tlk_smooth touch = {problem->view, w->problem.gap.data, motion->h, motion->whole};
+    const tlk_smooth touch = {.problem = problem->view,
+                              .gap = w->problem.gap.data,
+                              .h = motion->h,
+                              .whole = motion->whole};
     tl_run(b, TLK_smooth_touch, problem->view.rows, &touch);
     if (w->mechanism.count) {
         tlk_joints g = tl_joints_view(w);
@@ -21,6 +24,19 @@ tl_status tl_step_smooth_begin(tl_world *w, const tl_problem *problem, tlk_motio
         tl_run(b, TLK_smooth_join, w->mechanism.articulations, &g);
     }
     return tl_step_push(w, motion);
+}
+
+void tl_step_smooth_bounce(tl_world *w, const tl_problem *problem, const tlk_build *build)
+{
+    if (w->settings.stepper != TL_STEPPER_SMOOTH || !w->bounces || tl_step_bounces(w))
+        return;
+    const tlk_smooth bounce = {.problem = problem->view,
+                               .gap = build->gap,
+                               .h = w->settings.step,
+                               .before = build->bodies.vel,
+                               .bias = build->bias,
+                               .recovery = build->recovery};
+    tl_run(w->backend, TLK_smooth_bounce, problem->view.rows, &bounce);
 }
 
 tl_status tl_step_smooth_end(tl_world *w, const tlk_motion *motion, struct tl_step_joints *joints,

@@ -41,6 +41,7 @@ tl_status tl_step_push(tl_world *world, tlk_motion *motion);
  * of tlk_check_bodies and tlk_integrate. Both do nothing with other steppers. */
 struct tl_step_joints;
 tl_status tl_step_smooth_begin(tl_world *world, const tl_problem *problem, tlk_motion *motion);
+void tl_step_smooth_bounce(tl_world *world, const tl_problem *problem, const tlk_build *build);
 tl_status tl_step_smooth_end(tl_world *world, const tlk_motion *motion,
                              struct tl_step_joints *joints, double *check, double *moved);
 

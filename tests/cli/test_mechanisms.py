@@ -91,6 +91,23 @@ print(f"slider-crank: the piston is within {worst:.1e} m")
 check(worst < 1e-9, f"the piston is {worst} m off")
 check(report["joint_error"] < 1e-9, f"slidercrank: {report}")
 
+# ---- A wagon on a spring, in steps of 10 ms ----
+def off_spring(*more):
+    """How far the wagon is at most from where it belongs, and what joints are off by."""
+    report, c = play("oscillator", *more)
+    decay = 1 / (2 * 2)
+    rate = math.sqrt(180 / 2 - decay ** 2)
+    check(report["joint_error"] < 1e-9, f"oscillator: {report}")
+    return max(abs(x - 0.1 * math.exp(-decay * t) * (math.cos(rate * t) + decay / rate * math.sin(rate * t)))
+               for t, x in zip(c["time"], c["place.x"]))
+
+
+second, halved, first = off_spring(), off_spring("--set", "step=0.005"), off_spring("--stepper", "dvi", "--set", "step=0.001")
+print(f"oscillator: {second:.1e} m off at 10 ms, {halved:.1e} m at 5 ms; dvi {first:.1e} m at 1 ms")
+check(second < 1.2e-3, f"the wagon is {second} m off")
+near("what half the step leaves of it", halved / second, 0.25, 0.02)
+check(second < first / 4, "steps of 10 ms are worse than they should be")
+
 # ---- A robot arm: motors and limits ----
 report, c = play("robotarm")
 time = c["time"]

@@ -3,30 +3,41 @@
 #ifndef TL_KERNELS_JOINT_ACCOUNT_H
 #define TL_KERNELS_JOINT_ACCOUNT_H
 
-/* What acts on the bodies of a joint, and on b at the origin of its frame. */
+/* Whether a joint breaks. */
+TL_KERNEL void tlk_joint_breaks(const tlk_joint *j, tlk_joint_memory *out)
+{
+    const double force = sqrt(tlk_dotd(out->reaction, out->reaction));
+    const double torque = sqrt(tlk_dotd(out->reaction + 3, out->reaction + 3));
+    if (force > j->break_force || torque > j->break_torque)
+        out->broken = 1;
+}
+
+/* What acts on the bodies of a joint, by impulses of its rows, and on b at the origin of its frame.
+ */
 TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint32_t i,
-                                  tlk_joint_memory *out)
+                                  const double *impulse, bool add, tlk_joint_memory *out)
 {
     double wrench[TLK_JOINT_BODIES][6] = {{0}};
     const double rate = 1 / g->motion.h;
     for (uint32_t r = 0; r < j->rows; r++) {
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-        const double force = g->lambda[j->first + r] * rate;
+        const double force = impulse[r] * rate;
         for (uint32_t b = 0; b < j->bodies; b++)
             for (uint32_t k = 0; k < 6; k++)
                 wrench[b][k] += row[6 * b + k] * force;
     }
     for (uint32_t b = 0; b < TLK_JOINT_BODIES; b++)
         for (int k = 0; k < 3; k++)
-            out->force[b][k] = wrench[b][k] + (g->motion.end ? out->force[b][k] : 0);
+            out->force[b][k] = wrench[b][k] + (add ? out->force[b][k] : 0);
     const int side = j->side[1] != TLK_NONE ? 1 : 0;
-    for (int k = 0; k < 6 && !g->motion.end; k++)
+    for (int k = 0; k < 6 && !add; k++)
         out->reaction[k] = 0;
     if (j->coupled[0] != TLK_NONE) { /* on the second joint's b */
         const uint32_t to = j->place[1][1] != TLK_NONE ? j->place[1][1] : j->place[1][0];
         const double sign = j->place[1][1] != TLK_NONE ? 1.0 : -1.0;
         for (int k = 0; k < 6 && to != TLK_NONE; k++)
             out->reaction[k] += sign * wrench[to][k];
+        tlk_joint_breaks(j, out);
         return;
     }
     const double *w = wrench[j->side[side]];
@@ -36,6 +47,7 @@ TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint3
         out->reaction[k] += side ? w[k] : -w[k];
         out->reaction[3 + k] += side ? w[3 + k] - moment[k] : moment[k] - w[3 + k];
     }
+    tlk_joint_breaks(j, out);
 }
 
 /* The work that goes through a joint to its dynamic bodies from the others: with the mean of the
@@ -49,6 +61,20 @@ TL_NARROW double tlk_joint_driven(const tlk_joints *g, const tlk_joint *j, const
         const real *v = g->vel + 8 * (size_t)j->body[b];
         for (int k = 0; k < 3; k++)
             sum += row[6 * b + k] * (double)v[k] + row[6 * b + 3 + k] * (double)v[4 + k];
+    }
+    return sum;
+}
+
+/* What inertia that the bodies of a joint do not have has added in the step, J. */
+TL_NARROW double tlk_joint_taut(const tlk_joints *g, const tlk_joint *j, uint32_t i)
+{
+    double sum = g->account[i].taut;
+    for (uint32_t b = 0; b < j->bodies; b++) {
+        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        if (j->node[b] != TLK_NONE)
+            sum -= tlk_taut_energy(tlk_taut_size(g->pull + at, g->arm + at, g->motion.h),
+                                   tlk_least_moment(g, j->body[b]),
+                                   g->vel + 8 * (size_t)j->body[b] + 4);
     }
     return sum;
 }
@@ -77,7 +103,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         return;
     sums.residual = 0;
     if (!g->motion.end)
-        sums.work = 0;
+        sums.work = sums.lost = 0;
     for (int k = 0; k < 6 && !g->motion.end; k++)
         out.motor[k] = 0;
     for (uint32_t r = 0; r < j->rows; r++) {
@@ -106,8 +132,10 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         out.motor[j->row[r] < 6 ? j->row[r] : 0] += motor / g->motion.h;
         sums.work += motor * mean;
     }
+    if (sums.taut > 0 && !g->how[j->articulation].damped)
+        gained += tlk_joint_taut(g, j, i);
     out.gained = kick < g->motion.h && !g->motion.end ? gained : tlk_max(gained, 0.0);
-    tlk_joint_reaction(g, j, i, &out);
+    tlk_joint_reaction(g, j, i, g->lambda + j->first, g->motion.end, &out);
     if (kick < g->motion.h && !g->motion.end)
         for (uint32_t r = 0; r < j->rows; r++) {
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
@@ -115,10 +143,6 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
                 tlk_joint_soften(
                     g, j, r, tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, j->first + r));
         }
-    const double force = sqrt(tlk_dotd(out.reaction, out.reaction));
-    const double torque = sqrt(tlk_dotd(out.reaction + 3, out.reaction + 3));
-    if (force > j->break_force || torque > j->break_torque)
-        out.broken = 1;
     g->next[i] = out;
     g->account[i] = sums;
 }
@@ -134,7 +158,8 @@ TL_NARROW double tlk_joint_error(const tlk_joints *g, const tlk_joint *j, const 
 }
 
 /* One joint, after bodies have moved: 0 its error, 1 residual, 2 whether it has broken in this
- * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy. Where it
+ * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy,
+ * 7 what arrests took. Where it
  * holds something, its assembly has left its values, and its angles, which count on. */
 TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
 {
@@ -152,6 +177,7 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     acc[4] += energy - g->last[i].spring;
     acc[5] += g->account[i].redundant;
     acc[6] += energy;
+    acc[7] += g->account[i].lost;
     g->next[i].spring = energy;
     if (j->coupled[0] != TLK_NONE || (j->rows && !j->broken))
         return;

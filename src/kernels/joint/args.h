@@ -137,7 +137,10 @@ typedef struct tlk_articulated {
     uint32_t redundant; /* 1: rows of its factors follow from others */
     uint32_t sifted;    /* 1: the right-hand side of this pass is without what no row can have */
     double before;      /* m: the error before the last correction */
-    double stiff;       /* what an assembly adds to moments of inertia, of themselves */
+    uint32_t arrest;    /* 1: an assembly makes the step again, all at once; 2: it has */
+    uint32_t last;      /* 1: the pass at hand is its last */
+    uint32_t damped;    /* 1: inertia that bodies do not have takes energy in this step */
+    uint32_t unused;
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */
@@ -166,6 +169,8 @@ typedef struct tlk_joint_bounce {
 typedef struct tlk_joint_account {
     double work;     /* J, by its motors and by bodies that are not dynamic */
     double residual; /* m/s, of its rows */
+    double taut;     /* J, of its bodies' spins, by inertia that they do not have */
+    double lost;     /* J, by the arrest of its articulation; of the first of its joints */
     uint32_t redundant, unused;
 } tlk_joint_account;
 
@@ -212,6 +217,7 @@ typedef struct tlk_joints {
     tlk_joint_account *account;
     tlk_joint_reading *reading;
     TLK_REAL *vel;                /* 8 per body: what is projected */
+    TLK_REAL *inverse;            /* tlk_problem.inverse, or NULL: where joints are taut, theirs */
     double *pos, *quat;           /* per body: where frames are; what an assembly moves */
     double *next_pos, *next_quat; /* where tlk_joint_foresee puts bodies */
     uint32_t positions; /* 1: the position problem: rows that hold hold, the others are free */

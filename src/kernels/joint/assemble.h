@@ -3,7 +3,6 @@
 #ifndef TL_KERNELS_JOINT_ASSEMBLE_H
 #define TL_KERNELS_JOINT_ASSEMBLE_H
 
-#define TLK_STIFFEST 1e9
 #define TLK_ROUNDING 4e-15 /* of coordinates: what errors of lengths come to by rounding alone */
 
 /* How large a joint is: the square of its longest lever. And how far from the origin. */
@@ -39,6 +38,8 @@ TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
         const uint32_t body = g->node_body[k];
         for (int c = 0; c < 6 && body != TLK_NONE; c++)
             g->x[g->node[k].vector + c] = 0;
+        if (body != TLK_NONE && how->arrest == 1)
+            tlk_arrest_side(g, body, g->x + g->node[k].vector);
         if (body != TLK_NONE && !how->pass)
             size = tlk_max(size, tlk_body_gyration(g->motion.bodies.inertia + 4 * (size_t)body));
     }
@@ -102,6 +103,10 @@ TL_NARROW void tlk_stage_move(const tlk_joints *g, const tlk_articulation *a,
         for (int c = 0; c < 3; c++)
             g->pos[i + c] += how->part * x[c];
         tlk_turn_body(how->part, x + 3, g->quat + i);
+        for (int c = 0; c < 3 && how->arrest; c++) {
+            g->next_pos[i + c] += how->part * x[c];
+            g->next_quat[i + c] += how->part * x[3 + c];
+        }
     }
 }
 
@@ -125,7 +130,7 @@ TL_KERNEL void tlk_joint_assemble_begin(const tlk_joints *g, uint32_t i)
     how->pass = 0;
     how->most[0] = how->most[1] = how->most[2] = 0;
     how->before = TLK_ENDLESS;
-    how->stiff = 0;
+    how->arrest = how->last = 0;
     how->renew = !how->factored || g->fresh;
     how->stage = TLK_STAGE_SIDES;
     g->moved[i] = 0;
@@ -142,7 +147,15 @@ TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team
         tlk_joint_lines(g, g->list[k]);
         break;
     }
-    case TLK_STAGE_MEASURE: tlk_stage_measure(g, &a, how, team); break;
+    case TLK_STAGE_MEASURE:
+        tlk_stage_measure(g, &a, how, team);
+        if (how->arrest == 1)
+            tlk_stage_noted(g, &a, team);
+        break;
+    case TLK_STAGE_BACK: tlk_stage_back(g, &a, team); break;
+    case TLK_STAGE_ARREST: tlk_stage_arrest(g, &a, how->last, team); break;
+    case TLK_STAGE_SETTLE: tlk_stage_settle(g, &a, how->part, team); break;
+    case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
     case TLK_STAGE_MOVE: tlk_stage_move(g, &a, how, team); break;
     case TLK_STAGE_FURTHEST: tlk_stage_furthest(g, &a, how, team); break;
     default: tlk_stage_solve(g, &a, how, team, true); break;
@@ -162,8 +175,14 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
         if (!how->pass)
             how->size = size > 0 ? tlk_min(size, 1.0) : 1;
         how->error = tlk_most(angle, length / how->size);
+        if (how->arrest == 1) {
+            how->stage = TLK_STAGE_LINES;
+            break;
+        }
         if (how->error <= g->close || how->pass == g->passes) {
-            how->stage = g->fresh ? TLK_STAGE_FURTHEST : TLK_STAGE_END;
+            how->stage = g->fresh      ? TLK_STAGE_FURTHEST
+                         : how->arrest ? TLK_STAGE_ARREST
+                                       : TLK_STAGE_END;
             break;
         }
         how->renew = how->renew || !(how->error < 0.1 * how->before);
@@ -176,22 +195,37 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
     }
     case TLK_STAGE_LINES: how->stage = TLK_STAGE_BODIES; break;
     case TLK_STAGE_MEASURE: {
-        /* No further than half a radian. Light bodies between heavy ones would turn round and round
-         * where the heavy ones have to move, and never get there: after a step, bodies resist
-         * turning more until they turn that little. */
+        /* No further than half a radian. After a step, where light bodies would turn that far and
+         * never get there, the step is made again (kernels/joint/arrest.h). */
         const double most = tlk_team_take(how, 0);
-        if (!g->fresh && most > 0.25 && how->stiff < TLK_STIFFEST) {
-            how->stiff = how->stiff > 0 ? 100 * how->stiff : 100;
-            how->stage = TLK_STAGE_SIDES;
+        const bool stuck = how->pass >= TLK_ARREST_AFTER && how->error > TLK_ARREST_ERROR;
+        if (!g->fresh && !how->arrest && (most > 0.25 || stuck)) {
+            how->stage = TLK_STAGE_BACK;
             break;
         }
         how->part = most > 0.25 ? 0.5 / sqrt(most) : 1;
         how->stage = TLK_STAGE_MOVE;
+        if (how->arrest == 1 &&
+            (most <= TLK_ARREST_NEAR * TLK_ARREST_NEAR || how->pass == TLK_ARREST_PASSES))
+            how->last = 1;
         break;
     }
+    case TLK_STAGE_BACK:
+        how->arrest = 1;
+        how->pass = 0;
+        how->stage = TLK_STAGE_SIDES;
+        break;
+    case TLK_STAGE_ARREST: how->stage = TLK_STAGE_SUM; break;
+    case TLK_STAGE_SUM: tlk_arrest_summed(g, &a, how); break;
+    case TLK_STAGE_SETTLE: how->stage = TLK_STAGE_END; break;
     case TLK_STAGE_MOVE:
         how->pass++;
         how->stage = TLK_STAGE_SIDES;
+        if (how->last) { /* joints alone from now on */
+            how->last = how->pass = 0;
+            how->arrest = 2;
+            how->before = TLK_ENDLESS;
+        }
         break;
     case TLK_STAGE_FURTHEST:
         g->moved[i] = tlk_team_take(how, 0);

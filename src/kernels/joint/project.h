@@ -152,17 +152,18 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
 }
 
 /* Where a joint pulls much harder than it did, it does so from now on in this step, with new
- * factors. Returns whether it does. */
+ * factors. Returns whether it does. And how much of the energy of its bodies' spins is that of
+ * inertia that they do not have. */
 TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
+    double energy = 0;
     bool loose = false;
     for (uint32_t b = 0; b < j->bodies; b++) {
         if (j->node[b] == TLK_NONE)
             continue;
         const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
-        const double least = tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
+        const double least = tlk_least_moment(g, j->body[b]);
         double f[3] = {0, 0, 0};
         for (uint32_t r = 0; r < j->rows; r++)
             for (int c = 0; c < 3; c++)
@@ -172,23 +173,35 @@ TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
             f[c] = f[c] / tlk_joint_kick(g, j);
         const double old = tlk_taut_size(g->pull + at, g->arm + at, g->motion.h);
         const double now = tlk_taut_size(f, g->arm + at, g->motion.h);
-        if (now < 0.25 * least + 2 * old)
-            continue;
-        for (int c = 0; c < 3; c++)
+        const bool tighter = !(now < 0.25 * least + 2 * old);
+        for (int c = 0; c < 3 && tighter; c++)
             g->pull[at + c] = f[c];
-        loose = true;
+        loose = loose || tighter;
+        energy += tlk_taut_energy(tighter ? now : old, least,
+                                  g->motion.free + 8 * (size_t)j->body[b] + 4);
     }
+    g->account[i].taut = energy;
     return loose;
 }
 
-/* That of all joints. Whether they bend the ways of bodies: not where that has added energy, as it
- * does when bodies turn far in a step or are thrown about; then joints take some instead. What they
- * have added, less what they may, is left in the first number of each chunk of nodes. And how fast
- * bodies turn: the square. */
 TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
                                  tlk_articulated *how, tlk_team team)
 {
     bool loose = false;
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    loose = tlk_joint_tighten(g, g->list[k]) || loose;
+    if (loose)
+        tlk_atomic_or32(&how->loose, 1);
+}
+
+/* Whether joints bend the ways of bodies, and whether inertia that bodies do not have is that:
+ * neither where that has added energy or may, as bends do when bodies turn far in a step or are
+ * thrown about, and such inertia where it comes to bodies that spin. Then both take some instead.
+ * What they have added or may, less what they are allowed, is left in the first number of each
+ * chunk of nodes. And how fast bodies turn: the square. */
+TL_NARROW void tlk_stage_weigh(const tlk_joints *g, const tlk_articulation *a, tlk_articulated *how,
+                               tlk_team team)
+{
     double spin = 0;
     TLK_LANE_SHARE(c, 0, (a->node_end - a->node + TLK_CHUNK - 1) / TLK_CHUNK, team)
     {
@@ -203,16 +216,51 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
                 beyond -= 0.5 * TLK_GAIN * tlk_body_product(&g->motion.bodies, body, u, u);
                 spin = tlk_most(spin, tlk_dotd(u + 3, u + 3));
             } else {
-                beyond += g->last[g->node[k].joint].gained;
+                const uint32_t i = g->node[k].joint;
+                beyond += g->last[i].gained + g->account[i].taut;
             }
         }
         g->x[g->node[first].vector] = beyond;
     }
-    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-    loose = tlk_joint_tighten(g, g->list[k]) || loose;
-    if (loose)
-        tlk_atomic_or32(&how->loose, 1);
     tlk_team_most(how, 0, spin);
+}
+
+/* The step begins anew, with velocities as if nothing were stored by inertia that bodies do not
+ * have: it resists them as in an implicit step, and takes energy. */
+TL_NARROW void tlk_stage_damp(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+{
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        const uint32_t i = g->node_body[k];
+        double block[36] = {0}, p[6] = {0};
+        if (i == TLK_NONE)
+            continue;
+        real *v = g->vel + 8 * (size_t)i;
+        const real *from = g->motion.free + 8 * (size_t)i;
+        tlk_body_block(g, i, block);
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                p[3 + r] += block[6 * (3 + r) + 3 + c] * (double)from[4 + c];
+        for (int c = 0; c < 3; c++) {
+            v[c] = from[c];
+            v[4 + c] = from[4 + c];
+        }
+        if (!tlk_body_blocks(g, g->node + k, i, false, false, block))
+            continue;
+        tlk_factor_own(block, 6, 3, 0);
+        tlk_solve_lower(block, 6, 3, p);
+        for (uint32_t c = 3; c < 6; c++)
+            p[c] = p[c] * block[7 * c];
+        tlk_solve_upper(block, 6, 3, p);
+        for (int c = 0; c < 3; c++)
+            v[4 + c] = (real)p[3 + c];
+    }
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    {
+        const tlk_joint *j = g->joint + g->list[k];
+        for (uint32_t r = 0; r < j->rows; r++)
+            g->lambda[j->first + r] = 0;
+    }
 }
 
 /* The sums of chunks, a chunk of them at a time. */
@@ -233,15 +281,20 @@ TL_NARROW void tlk_stage_sum(const tlk_joints *g, const tlk_articulation *a, tlk
 /* The matrix of an articulation: the blocks of nodes, all zero but for those of bodies; those of
  * joints come next. */
 TL_NARROW void tlk_stage_bodies(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
-                                bool fresh, double stiff)
+                                bool fresh, bool arrest)
 {
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
     {
         const uint32_t end = k + 1 < a->node_end ? g->node[k + 1].block : a->block_end;
+        bool taut = false;
         for (uint32_t c = g->node[k].block; c < end; c++)
             g->block[c] = 0;
         if (g->node_body[k] != TLK_NONE)
-            tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, stiff);
+            taut = tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, arrest,
+                                   g->block + g->node[k].block);
+        if (taut && !fresh && g->inverse) /* contacts have the same inertia */
+            tlk_block_inverse(g->block + g->node[k].block,
+                              g->inverse + 8 * (size_t)g->node_body[k]);
     }
 }
 
@@ -257,7 +310,7 @@ TL_NARROW void tlk_stage_solve(const tlk_joints *g, const tlk_articulation *a,
                                const tlk_articulated *how, tlk_team team, bool fresh)
 {
     switch (team.stage) {
-    case TLK_STAGE_BODIES: tlk_stage_bodies(g, a, team, fresh, fresh ? 1 + how->stiff : 1); break;
+    case TLK_STAGE_BODIES: tlk_stage_bodies(g, a, team, fresh, fresh && how->arrest); break;
     case TLK_STAGE_JOINTS: tlk_stage_joints(g, a, team, fresh); break;
     case TLK_STAGE_FACTOR: tlk_factor_level(g, a, team.level, team, !fresh && !g->positions); break;
     case TLK_STAGE_FORWARD: tlk_forward_level(g, a, team.level, team); break;
@@ -301,7 +354,7 @@ TL_NARROW void tlk_stage_after(const tlk_articulation *a, tlk_articulated *how, 
 TL_KERNEL void tlk_stage_substitute(const tlk_articulation *a, tlk_articulated *how)
 {
     how->stage = TLK_STAGE_FORWARD;
-    how->level = a->bounded ? 0 : 1;
+    how->level = a->bounded || how->arrest == 1 ? 0 : 1;
 }
 
 /* A projection goes on with the right-hand side; first with factors where there are none. */
@@ -379,6 +432,8 @@ TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team 
             tlk_joint_sweep(g, i);
         break;
     case TLK_STAGE_TIGHTEN: tlk_stage_tighten(g, &a, how, team); break;
+    case TLK_STAGE_WEIGH: tlk_stage_weigh(g, &a, how, team); break;
+    case TLK_STAGE_DAMP: tlk_stage_damp(g, &a, team); break;
     case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
     case TLK_STAGE_SIDES:
     case TLK_STAGE_SIFT: tlk_stage_sides(g, &a, how, team); break;
@@ -394,19 +449,24 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
     switch (how->stage) {
-    case TLK_STAGE_TIGHTEN: how->stage = TLK_STAGE_SUM; break;
+    case TLK_STAGE_TIGHTEN: how->stage = TLK_STAGE_WEIGH; break;
+    case TLK_STAGE_WEIGH: how->stage = TLK_STAGE_SUM; break;
     case TLK_STAGE_SUM: {
         double beyond = 0;
         for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK * TLK_CHUNK)
             beyond += g->x[g->node[k].vector];
         if (!(beyond <= 0))
-            how->straight = 1;
+            how->straight = how->damped = 1;
         how->slow = g->motion.h * g->motion.h * tlk_team_take(how, 0) <= TLK_SLOW * TLK_SLOW;
         if (how->loose)
             how->factored = how->loose = 0;
-        tlk_project_again(g, &a, how);
+        if (how->damped)
+            how->stage = TLK_STAGE_DAMP;
+        else
+            tlk_project_again(g, &a, how);
         break;
     }
+    case TLK_STAGE_DAMP: tlk_project_again(g, &a, how); break;
     case TLK_STAGE_SIDES: {
         const double speed = tlk_team_take(how, 1), before = how->residual;
         how->residual = tlk_team_take(how, 0);

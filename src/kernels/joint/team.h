@@ -37,6 +37,8 @@ enum {
     TLK_STAGE_END,
     TLK_STAGE_SWEEP,
     TLK_STAGE_TIGHTEN,
+    TLK_STAGE_WEIGH,
+    TLK_STAGE_DAMP,
     TLK_STAGE_SUM,
     TLK_STAGE_LINES,
     TLK_STAGE_BODIES,
@@ -50,7 +52,10 @@ enum {
     TLK_STAGE_STATES,
     TLK_STAGE_MEASURE,
     TLK_STAGE_MOVE,
-    TLK_STAGE_FURTHEST
+    TLK_STAGE_FURTHEST,
+    TLK_STAGE_BACK,
+    TLK_STAGE_ARREST,
+    TLK_STAGE_SETTLE
 };
 
 /* How many levels the stage at hand has still, after this one. */
