@@ -116,6 +116,11 @@ check(0 < lost[last] - lost[first] < 0.08 * work, f"{lost[last] - lost[first]} o
 near = max(abs(y) for y in c["place.y"])
 check(near < 1e-3, f"with equal torques the vehicle leaves its line by {near} m")
 
+# ---- The mean force of a pin does not depend on the step ----
+means = [mean(play("vehicle", "steps", until=0.5, step=h, torque=50, drive_from=0.1)[1], "left.pin.force", 0.1, 0.5) for h in (0.002, 0.001)]
+print(f"a pin has {means[0]:.1f} N in the mean at 2 ms, {means[1]:.1f} N at 1 ms")
+check(abs(means[0] - means[1]) < 0.02 * means[1], f"the mean force of a pin changes with the step: {means}")
+
 # ---- What does not fit together ----
 vehicle = os.path.join(EXAMPLES, "vehicle.json")
 said = talus("check", vehicle, "--set", "left.straight=25").stderr

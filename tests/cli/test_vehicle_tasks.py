@@ -76,16 +76,17 @@ check(abs(c["heading"][-1]) < 0.01, f"the drill turns the vehicle by {c['heading
 
 # ---- An M113 of 63 and 64 shoes ----
 MASS = 7819.24 + 127 * 18.02 + 10 * (35.56 + 75.26) + 2 * (27.68 + 25.76)
-report, c, steps = play("m113", 0.9, torque=4000, drive_from=0.5)
+report, c, steps = play("m113", 0.5, **{"left.pin_damping": 100, "right.pin_damping": 100})  # it settles sooner
 check(report["joints"] == 127 + 2 * 12 and report["redundant_rows"] == 6, f"m113: {report}")
 print(f"m113: {-mean(c, 'ground.z', 0.25, 0.5):.0f} N on the ground, {MASS * G:.0f} N heavy")
 check(abs(mean(c, "ground.z", 0.25, 0.5) + MASS * G) < 0.003 * MASS * G, f"the ground carries {mean(c, 'ground.z', 0.25, 0.5)} N")
-way = at(c, "place.x", 0.89) - at(c, "place.x", 0.6)
+report, c, steps = play("m113", 0.7, torque=4000, drive_from=0.2)
+way = at(c, "place.x", 0.69) - at(c, "place.x", 0.4)
 for side in "left", "right":
-    belt = -(at(c, f"{side}.drive.rz", 0.89) - at(c, f"{side}.drive.rz", 0.6)) / (2 * math.pi) * 10 * 0.154
-    check(abs(belt - way) < 0.01 * way, f"the {side} track travels {belt} m, the vehicle {way} m")
+    belt = -(at(c, f"{side}.drive.rz", 0.69) - at(c, f"{side}.drive.rz", 0.4)) / (2 * math.pi) * 10 * 0.154
+    check(abs(belt - way) < 0.02 * way, f"the {side} track travels {belt} m, the vehicle {way} m")
 check(way > 0.1 and max(map(abs, c["place.y"])) < 2e-3, f"it goes {way} m and leaves its line by {max(map(abs, c['place.y']))} m")
-gained = (at(c, "vehicle.x", 0.89) - at(c, "vehicle.x", 0.6)) / 0.29
+gained = (at(c, "vehicle.x", 0.69) - at(c, "vehicle.x", 0.4)) / 0.29
 most = 2 * 4000 / (1.54 / (2 * math.pi)) / (MASS + 127 * 18.02 + 10 * 35.56 / 2)
 print(f"m113: {gained:.2f} m/s^2, {most:.2f} without losses")
 check(0.75 * most < gained < most, f"the M113 gains {gained} m/s^2, at most {most}")
