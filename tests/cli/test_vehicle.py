@@ -78,6 +78,10 @@ peaks = [max(x for x, t in zip(run["left.pin.force"], run["time"]) if t <= 0.3) 
 print(f"a pin at the drop: {peaks[0]:.0f} N with a fixed idler, {peaks[1]:.0f} N with spring and damper")
 check(1000 < peaks[1] < 0.7 * peaks[0], f"a spring does not lower the peak: {peaks}")
 
+hashes = {run_json("run", os.path.join(EXAMPLES, "vehicle-tensioned.json"), "--until", 0.12, "--threads", threads, "--no-record", "--quiet",
+                   *(part for item in start.items() for part in ("--set", "=".join(item))))["hash"] for threads in (1, 2)}
+check(len(hashes) == 1, f"one thread and two leave other states: {hashes}")
+
 # ---- It gains speed: traction over all that moves on and turns ----
 TORQUE = 300
 report, c = play("vehicle", "drives", until=0.9, torque=TORQUE, drive_from=0.4)
@@ -133,5 +137,7 @@ for message, change in (("track.links", {}), ("'track.rollers' has 5 bodies in t
     with open("missing.json", "w", encoding="utf-8") as file:
         json.dump(missing, file)
     refused(3, message, "check", "missing.json")
+small = run_json("check", vehicle, "--set", "scale=0.464")
+check(abs(small["total_mass"] - 451.48 * 0.464 ** 3) < 1e-6 and small["overlapping_pairs"] == 0, f"a vehicle of 100 lb: {small}")
 refused(3, "left.chain", "check", vehicle, "--set", 'monitors.load={"kind": "joint", "joint": "left.chain"}')
 print("vehicle: ok")
