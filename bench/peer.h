@@ -14,15 +14,29 @@
 
 #include "solid.h"
 
-#define PEER_START_MAGIC  "TLSTART3"
+#define PEER_START_MAGIC  "TLSTART4"
 #define PEER_RESULT_MAGIC "TLRESLT1"
 
 /* What a peer is to do. */
 enum {
     PEER_PILE = 1,     /* settle for `settle` steps, time `steps` steps, write the state */
     PEER_CONTACTS = 2, /* find all contacts of the start state, write them */
-    PEER_CHAIN = 3     /* time `steps` steps of a chain, write the state */
+    PEER_CHAIN = 3,    /* time `steps` steps of a chain, write the state */
+    PEER_TRACK = 4     /* as PEER_PILE, of a vehicle on tracks on the plane z = 0 */
 };
+
+/* A vehicle on tracks: the shoes of each side, boxes with a hinge along y to the next at half a
+ * pitch from their centres along x, the last to the first; the wheels of each side, cylinders along
+ * y with a hinge to the chassis; the chassis. A torque about y turns the first wheel of each side,
+ * against the chassis. Bodies with a hinge between them do not meet. */
+typedef struct peer_track {
+    uint64_t sides, shoes, wheels; /* shoes and wheels of a side */
+    double pitch;                  /* m */
+    double shoe[3], shoe_mass;     /* m, half extents; kg */
+    double wheel_radius[8], wheel_half, wheel_mass;
+    double chassis[3], chassis_mass;
+    double torque; /* N m, of each side */
+} peer_track;
 
 /* The start file: this, then the centres, `bodies` rows of 3 doubles in m, and of solids the
  * orientations, rows of 4 (w, x, y, z). */
@@ -30,7 +44,7 @@ typedef struct peer_start {
     char magic[8];
     uint64_t task;
     uint64_t bodies;        /* equal solid spheres or other solids, at rest */
-    uint64_t settle, steps; /* PEER_PILE */
+    uint64_t settle, steps; /* PEER_PILE, PEER_TRACK */
     double radius;          /* m; of cubes, half the edge */
     double density;         /* kg/m^3 */
     double friction;        /* coefficient of every contact */
@@ -39,15 +53,16 @@ typedef struct peer_start {
     uint64_t box_count;     /* fixed boxes in use */
     double boxes[5][6];     /* m, centre and half extents. PEER_CHAIN: of each link, which the first
                                box is; it meets nothing */
-    uint64_t iterations;    /* PEER_CHAIN: of the engine's solver */
+    uint64_t iterations;    /* PEER_CHAIN, PEER_TRACK: of the engine's solver */
     double ends[2][3]; /* PEER_CHAIN: m, what the ends hang from. Links are joined by ball joints
                           at `radius` from their centres, along x */
     uint64_t solids;   /* PEER_PILE: 1 for bodies of this shape, 0 for spheres */
     uint64_t cubes;    /* and 1 where that is a cube */
     solid shape;
-    uint64_t tiles; /* PEER_PILE: so many of box 0, side by side along x; 0: one */
-    double along;   /* PEER_PILE: m/s^2, gravity along x */
-    double speed;   /* PEER_PILE: m/s, along x at the start */
+    uint64_t tiles;   /* PEER_PILE: so many of box 0, side by side along x; 0: one */
+    double along;     /* PEER_PILE: m/s^2, gravity along x */
+    double speed;     /* PEER_PILE: m/s, along x at the start */
+    peer_track track; /* PEER_TRACK */
 } peer_start;
 
 /* Box i of a start, counted with the tiles, which come first: its half extents, and where it is. */
@@ -74,7 +89,7 @@ typedef struct peer_contact {
     double point[3];  /* m, halfway between the surfaces */
 } peer_contact;
 
-/* The result file: this, then for PEER_PILE and PEER_CHAIN positions, velocities and angular
+/* The result file: this, then but for PEER_CONTACTS positions, velocities and angular
  * velocities (world frame), `bodies` rows of 3 doubles each, of solids orientations, rows of 4, and
  * for PEER_CONTACTS `contacts` rows of peer_contact.
  */
@@ -87,8 +102,8 @@ typedef struct peer_result {
     uint64_t iterations; /* of the engine's solver */
     uint64_t threads;
     uint64_t peak_bytes; /* growth of the peak resident memory over the run */
-    double ms_per_step;  /* PEER_PILE, PEER_CHAIN: mean over `steps` steps */
-    double ms_least;     /* PEER_CHAIN: the least of them */
+    double ms_per_step;  /* but for PEER_CONTACTS: mean over `steps` steps */
+    double ms_least;     /* PEER_CHAIN, PEER_TRACK: the least of them */
     double build_ms;     /* PEER_CONTACTS: filling the broad phase */
     double first_ms;     /* PEER_CONTACTS: the first detection after that */
     double warm_ms;      /* PEER_CONTACTS: the same detection again */

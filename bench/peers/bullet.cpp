@@ -224,6 +224,88 @@ bool run_chain(const peer_start &start, const std::vector<double> &centres,
     return written;
 }
 
+/* A vehicle on tracks, on a plane. */
+bool run_track(const peer_start &start, const std::vector<double> &centres,
+               const std::vector<double> &orientations, FILE *out)
+{
+    const peer_track &t = start.track;
+    const uint64_t shoes = t.sides * t.shoes, last = start.bodies - 1;
+    peer_result result = {};
+    describe(&result);
+    result.iterations = start.iterations;
+    uint64_t memory = peer_memory_start();
+
+    Engine engine;
+    btDiscreteDynamicsWorld world(&engine.dispatcher, &engine.broadphase, &engine.solver,
+                                  &engine.configuration);
+    world.setGravity(btVector3(0, 0, btScalar(-start.gravity)));
+    world.getSolverInfo().m_numIterations = int(start.iterations);
+    std::vector<std::unique_ptr<btCollisionShape>> shapes;
+    std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btHingeConstraint>> joints;
+    const btVector3 y(0, 1, 0), none(0, 0, 0);
+    const double origin[3] = {0, 0, 0};
+    for (uint64_t i = 0; i <= last; i++) {
+        const bool wheel = i >= shoes && i < last;
+        const btScalar radius = btScalar(wheel ? t.wheel_radius[(i - shoes) % t.wheels] : 0);
+        const btScalar mass = btScalar(i < shoes ? t.shoe_mass
+                                       : wheel   ? t.wheel_mass
+                                                 : t.chassis_mass);
+        btVector3 inertia;
+        if (wheel)
+            shapes.push_back(std::make_unique<btCylinderShape>(
+                btVector3(radius, btScalar(t.wheel_half), radius)));
+        else
+            shapes.push_back(std::make_unique<btBoxShape>(vector(i < shoes ? t.shoe : t.chassis)));
+        shapes.back()->calculateLocalInertia(mass, inertia);
+        bodies.push_back(make_body(mass, inertia, shapes.back().get(), &centres[3 * i],
+                                   &orientations[4 * i], start.friction));
+        world.addRigidBody(bodies.back().get());
+    }
+    const btScalar half = btScalar(0.5 * t.pitch);
+    for (uint64_t i = 0; i < shoes; i++)
+        joints.push_back(std::make_unique<btHingeConstraint>(
+            *bodies[i], *bodies[i / t.shoes * t.shoes + (i + 1) % t.shoes], btVector3(half, 0, 0),
+            btVector3(-half, 0, 0), y, y));
+    for (uint64_t i = shoes; i < last; i++)
+        joints.push_back(std::make_unique<btHingeConstraint>(
+            *bodies[last], *bodies[i], vector(&centres[3 * i]) - vector(&centres[3 * last]), none,
+            y, y));
+    for (auto &joint : joints)
+        world.addConstraint(joint.get(), true);
+    btStaticPlaneShape plane(btVector3(0, 0, 1), 0);
+    auto floor = make_body(0, none, &plane, origin, nullptr, start.friction);
+    world.addRigidBody(floor.get());
+
+    double begin = 0, before = 0;
+    for (uint64_t i = 0; i < start.settle + start.steps; i++) {
+        if (i == start.settle)
+            begin = before = peer_now_ms();
+        for (uint64_t s = 0; s < t.sides; s++) {
+            bodies[shoes + s * t.wheels]->applyTorque(btScalar(t.torque) * y);
+            bodies[last]->applyTorque(btScalar(-t.torque) * y);
+        }
+        world.stepSimulation(btScalar(start.step), 0);
+        const double now = peer_now_ms();
+        if (i >= start.settle)
+            result.ms_least =
+                i > start.settle ? std::min(result.ms_least, now - before) : now - before;
+        before = now;
+    }
+    result.ms_per_step = (before - begin) / double(start.steps);
+    result.peak_bytes = peer_memory_growth(memory);
+    result.bodies = start.bodies;
+    result.contacts = count_contacts(engine.dispatcher);
+    memcpy(result.magic, PEER_RESULT_MAGIC, sizeof result.magic);
+    bool written = peer_write(out, &result, sizeof result) && write_rows(out, bodies, 0, true);
+    for (auto &joint : joints)
+        world.removeConstraint(joint.get());
+    world.removeRigidBody(floor.get());
+    for (auto &body : bodies)
+        world.removeRigidBody(body.get());
+    return written;
+}
+
 /* The contact points of all manifolds, as the result file wants them. */
 std::vector<peer_contact> read_contacts(btDispatcher &dispatcher)
 {
@@ -324,6 +406,7 @@ int main(int argc, char **argv)
     fclose(in);
     bool done = start.task == PEER_PILE    ? run_pile(start, centres, orientations, out)
                 : start.task == PEER_CHAIN ? run_chain(start, centres, orientations, out)
+                : start.task == PEER_TRACK ? run_track(start, centres, orientations, out)
                                            : run_contacts(start, centres, out);
     if (fclose(out) != 0 || !done) {
         fprintf(stderr, "%s: cannot write %s\n", argv[0], argv[2]);

@@ -1,8 +1,8 @@
 /* talus-peer-ode: ODE on the start state of a bench, for the runner to compare with; bench/peer.h
- * describes the two files. Piles and chains only: ODE's hash space keeps a table of tested pairs
- * that grows with the square of the bodies, and a million would need more than 100 GB. QuickStep
- * with ODE's own error reduction and constraint mixing, pyramid friction scaled by the normal force
- * (dContactApprox1), and no sleeping. */
+ * describes the two files. Piles, chains and tracks only: ODE's hash space keeps a table of tested
+ * pairs that grows with the square of the bodies, and a million would need more than 100 GB.
+ * QuickStep with ODE's own error reduction and constraint mixing, pyramid friction scaled by the
+ * normal force (dContactApprox1), and no sleeping. */
 #include <ode/ode.h>
 
 #include <math.h>
@@ -42,7 +42,8 @@ static void join_pair(void *data, dGeomID a, dGeomID b)
     engine *e = data;
     dContact contacts[PAIR_CONTACTS] = {0};
     dBodyID body_a = dGeomGetBody(a), body_b = dGeomGetBody(b);
-    if (!body_a && !body_b)
+    if ((!body_a && !body_b) ||
+        (body_a && body_b && dAreConnectedExcluding(body_a, body_b, dJointTypeContact)))
         return;
     const int count = dCollide(a, b, PAIR_CONTACTS, &contacts[0].geom, sizeof contacts[0]);
     for (int i = 0; i < count; i++) {
@@ -228,6 +229,92 @@ static bool run_chain(engine *e, const peer_start *start, const double *centres,
     return written;
 }
 
+/* Body i of a vehicle, with its shape and mass. */
+static void add_part(engine *e, const peer_track *t, uint64_t i, const double *x, const double *q)
+{
+    const uint64_t shoes = t->sides * t->shoes, chassis = shoes + t->sides * t->wheels;
+    const double *half = i < shoes ? t->shoe : t->chassis;
+    const double radius = i < shoes ? 0 : t->wheel_radius[(i - shoes) % t->wheels];
+    const bool wheel = i >= shoes && i < chassis;
+    dMass mass;
+    dMassSetBoxTotal(&mass, i < shoes ? t->shoe_mass : t->chassis_mass, 2 * half[0], 2 * half[1],
+                     2 * half[2]);
+    if (wheel)
+        dMassSetCylinderTotal(&mass, t->wheel_mass, 2, radius, 2 * t->wheel_half);
+    e->bodies[i] = dBodyCreate(e->world);
+    dBodySetMass(e->bodies[i], &mass);
+    dBodySetPosition(e->bodies[i], x[0], x[1], x[2]);
+    dBodySetQuaternion(e->bodies[i], (dReal[]){q[0], q[1], q[2], q[3]});
+    dGeomID geom = wheel ? dCreateCylinder(e->space, radius, 2 * t->wheel_half)
+                         : dCreateBox(e->space, 2 * half[0], 2 * half[1], 2 * half[2]);
+    dGeomSetBody(geom, e->bodies[i]);
+    if (wheel)
+        dGeomSetOffsetQuaternion(geom, (dReal[]){M_SQRT1_2, M_SQRT1_2, 0, 0});
+}
+
+static dJointID add_hinge(const engine *e, dBodyID one, dBodyID two, const dReal at[3])
+{
+    dJointID joint = dJointCreateHinge(e->world, 0);
+    dJointAttach(joint, one, two);
+    dJointSetHingeAnchor(joint, at[0], at[1], at[2]);
+    dJointSetHingeAxis(joint, 0, 1, 0);
+    return joint;
+}
+
+/* A vehicle on tracks, on a plane. */
+static bool run_track(engine *e, const peer_start *start, const double *centres,
+                      const double *orientations, FILE *out)
+{
+    const peer_track *t = &start->track;
+    const uint64_t shoes = t->sides * t->shoes;
+    peer_result result = {.bodies = start->bodies, .iterations = start->iterations};
+    dBodyID chassis, *bodies = e->bodies;
+    describe(&result);
+    uint64_t memory = peer_memory_start();
+    e->world = dWorldCreate();
+    e->joints = dJointGroupCreate(0);
+    e->friction = start->friction;
+    make_space(e, start->radius);
+    dWorldSetGravity(e->world, 0, 0, -start->gravity);
+    dWorldSetQuickStepNumIterations(e->world, (int)start->iterations);
+    dWorldSetAutoDisableFlag(e->world, 0);
+    dCreatePlane(e->space, 0, 0, 1, 0);
+    for (uint64_t i = 0; i < start->bodies; i++)
+        add_part(e, t, i, centres + 3 * i, orientations + 4 * i);
+    chassis = bodies[start->bodies - 1];
+    for (uint64_t i = 0; i < shoes; i++) {
+        dVector3 at;
+        dBodyGetRelPointPos(bodies[i], 0.5 * t->pitch, 0, 0, at);
+        add_hinge(e, bodies[i], bodies[i / t->shoes * t->shoes + (i + 1) % t->shoes], at);
+    }
+    for (uint64_t i = shoes; i + 1 < start->bodies; i++)
+        add_hinge(e, chassis, bodies[i], dBodyGetPosition(bodies[i]));
+    double begin = 0, before = 0;
+    for (uint64_t i = 0; i < start->settle + start->steps; i++) {
+        if (i == start->settle)
+            begin = before = peer_now_ms();
+        for (uint64_t s = 0; s < t->sides; s++) {
+            dBodyAddTorque(bodies[shoes + s * t->wheels], 0, t->torque, 0);
+            dBodyAddTorque(chassis, 0, -t->torque, 0);
+        }
+        step(e, start->step);
+        const double now = peer_now_ms();
+        if (i >= start->settle)
+            result.ms_least = i > start->settle && result.ms_least < now - before ? result.ms_least
+                                                                                  : now - before;
+        before = now;
+    }
+    result.ms_per_step = (before - begin) / (double)start->steps;
+    result.peak_bytes = peer_memory_growth(memory);
+    result.contacts = e->contact_count;
+    bool written =
+        peer_write(out, &result, sizeof result) && write_rows(out, e, start->bodies, true);
+    dJointGroupDestroy(e->joints);
+    dSpaceDestroy(e->space);
+    dWorldDestroy(e->world);
+    return written;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -238,9 +325,9 @@ int main(int argc, char **argv)
     peer_start start = {0};
     if (!in || !out || !peer_read(in, &start, sizeof start) ||
         memcmp(start.magic, PEER_START_MAGIC, sizeof start.magic) != 0 ||
-        (start.task != PEER_PILE && start.task != PEER_CHAIN)) {
-        fprintf(stderr, "%s: cannot read %s as the start of a pile or chain or write %s\n", argv[0],
-                argv[1], argv[2]);
+        (start.task != PEER_PILE && start.task != PEER_CHAIN && start.task != PEER_TRACK)) {
+        fprintf(stderr, "%s: cannot read %s as the start of a pile, chain or track or write %s\n",
+                argv[0], argv[1], argv[2]);
         return 1;
     }
     engine e = {0};
@@ -253,8 +340,9 @@ int main(int argc, char **argv)
         (!start.solids || peer_read(in, orientations, 4 * start.bodies * sizeof *orientations));
     if (done) {
         dInitODE2(0);
-        done = (start.task == PEER_PILE ? run_pile : run_chain)(&e, &start, centres, orientations,
-                                                                out);
+        done = (start.task == PEER_PILE    ? run_pile
+                : start.task == PEER_CHAIN ? run_chain
+                                           : run_track)(&e, &start, centres, orientations, out);
         dCloseODE();
     }
     free(centres);

@@ -58,6 +58,13 @@ assert "expected one number for scaling" in said, said
 rows, _ = rows_of("crowd", "--bodies", "3000", "--settle", "30", "--steps", "3", "--threads", "1")
 assert [r["bed"] for r in rows] == ["alone", "with a ball"] and rows[1]["ms_over_bed"] > 0 and rows[1]["deepest"] >= 0, rows
 
+# A vehicle on tracks: pins are closed, far closer than those of the peers; it stands where it stood.
+rows, _ = rows_of("track", "--steps", "20", "--threads", "1", "--peers", ",".join(peers))
+assert [(row["engine"], row["bodies"]) for row in rows] == [(engine, 137) for engine in ("talus", *peers)], rows
+for row in rows:
+    assert row["ms_per_step"] >= row["ms_least"] > 0 and abs(row["sank"]) < 0.01 and row["pin_speed"] < 1, row
+    assert row["pin_gap"] < (1e-9 if row["engine"] == "talus" else 0.01), row
+
 # A chute of tiles: planes by motion keep the speed, the nearest ones do not.
 rows, _ = rows_of("chute", "--bodies", "400", "--threads", "1", "--peers", ",".join(peers))
 assert [(r["engine"], r.get("planes")) for r in rows] == [
