@@ -1,9 +1,8 @@
 #!/usr/bin/python3 -B
 # labels: slow
 # The shear box of examples/shearbox.json, small, against what is known of granular materials: a dense bed has a peak and rises, a
-# loose one less, both end alike (critical state); the peak less the rate of rising (Taylor) is what glass beads have; strength
-# goes with stress (Coulomb); grains without friction have a small angle and do not rise (Peyneau and Roux). Energies balance, and
-# the lid's force arrives at the lower half. tests/cli/test_shearbox_other.py compares with LIGGGHTS.
+# loose one less, both end alike (critical state); strength goes with stress (Coulomb); grains without friction have a small
+# angle and do not rise (Peyneau and Roux). Energies balance, and the lid's force arrives at the lower half. tests/cli/test_shearbox_other.py compares with LIGGGHTS.
 import math
 import os
 
@@ -59,8 +58,8 @@ check(0.15 < rate < 0.6, f"the dense bed rises by {rate} per way at its peak")
 check(dense["rise"][-1] - dense["rise"][60] > 0.002 > 0.001 > loose["rise"][-1] - loose["rise"][190], "the dense bed does not rise more than the loose one")
 found("direct shear of spheres", "critical state: a dense and a loose bed end alike", "shear over normal stress at the end, dense",
       "friction 0.5; the loose bed's", ends["dense"], ends["loose"], 0.2 * ends["loose"])
-found("direct shear of spheres", "glass beads: tan 20.9 degrees (Jop, Forterre, Pouliquen 2006), with Taylor's (1948) rate of rising",
-      "peak of shear over normal stress less the rate of rising", "dense, friction 0.5", peak - rate, 0.38, 0.07)
+# A guard, no validation: Taylor's sum, end + rate of rising, would be 0.96 with this box's end; docs/machines.md tells.
+check(0.3 < peak - rate < 0.46, f"the peak less the rate of rising is {peak - rate}")
 found("direct shear of spheres", "Coulomb: strength goes with stress", "shear over normal stress at the end, 40 kPa", "dense; that of 10 kPa",
       ends["strong"], ends["dense"], 0.15 * ends["dense"])
 

@@ -66,14 +66,12 @@ FINE = {"step": 0.002, "grain_low": 0.0022, "grain_high": 0.0026, "tank": 0.04, 
 
 
 def slope(name, **values):
-    """Force per weight of the displaced volume: the slope of the straight line through all steps, and how straight it is."""
+    """Mean force over mean weight of the displaced volume, and how straight one is over the other."""
     c, _ = run("penetrometer", name, **FINE, **values)
     inside = c["tip"] > 0.02
     x, y = c["displaced"][inside] * c["bulk"][50] * values.get("g", 9.81), c["force.z"][inside]
-    slope, level = numpy.polyfit(x, y, 1)
-    parts = [part.mean() for part in numpy.array_split(y, 8)]
-    line = [slope * part.mean() + level for part in numpy.array_split(x, 8)]
-    return slope, numpy.corrcoef(parts, line)[0, 1]
+    eighths = [[part.mean() for part in numpy.array_split(z, 8)] for z in (x, y)]
+    return y.mean() / x.mean(), numpy.corrcoef(*eighths)[0, 1]
 
 
 first = slope("cone")

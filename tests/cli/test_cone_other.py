@@ -1,0 +1,112 @@
+#!/usr/bin/python3 -B
+# labels: long
+# The cone of examples/penetrometer.json, and the same cone in the same grains, from the same places, in LIGGGHTS: Hertz's springs and
+# friction with history. The mean force on the way must agree within 10 %.
+import math
+import os
+import shutil
+import subprocess
+
+import h5py
+import numpy
+
+from cli import SOURCE, check, found, places, skip, talus
+
+CONE, TANK, DEPTH, WALLS, SETTLE, SPEED, WAY = 0.01014, 0.04, 0.075, 24, 0.15, 0.06, 0.055
+HEIGHT, ROD = CONE / math.tan(math.radians(15)), 0.78 * CONE
+YOUNG, STEP, EVERY = 5e6, 4e-5, 5
+
+if not shutil.which("liggghts"):
+    skip("there is no liggghts")
+
+
+def here():
+    """Depth of the tip and force on the cone in each step, and places and radii of the grains where the way begins."""
+    arguments = []
+    for key, value in (("speed", SPEED), ("way", WAY), ("tank", TANK), ("depth", DEPTH), ("grain_low", 0.0022), ("grain_high", 0.0026),
+                       ("settle", SETTLE), ("record.rate", 20)):
+        arguments += ["--set", f"{key}={value}"]
+    talus("run", os.path.join(SOURCE, "examples", "penetrometer.json"), "-o", "cone.h5", "--quiet", *arguments, timeout=36000)
+    x, r = places("cone.h5", SETTLE, "grains")
+    with h5py.File("cone.h5") as file:
+        names = [name.decode() for name in file["monitors/names"]]
+        values = numpy.array(file["monitors/values"])
+    return values[:, names.index("tip")], values[:, names.index("force.z")], numpy.array(x), numpy.array(r)
+
+
+def stl(name, triangles):
+    with open(name, "w", encoding="ascii") as file:
+        file.write("solid s\n")
+        for triangle in triangles:
+            file.write("facet normal 0 0 0\nouter loop\n" + "".join("vertex %.9g %.9g %.9g\n" % corner for corner in triangle) + "endloop\nendfacet\n")
+        file.write("endsolid s\n")
+
+
+def ring(radius, z, sides, turned=0.0):
+    return [(radius * math.cos(2 * math.pi * (k + turned) / sides), radius * math.sin(2 * math.pi * (k + turned) / sides), z) for k in range(sides)]
+
+
+def band(low, high):
+    """The triangles between two rings of as many corners."""
+    n = len(low)
+    return [t for k in range(n) for t in ((low[k], low[(k + 1) % n], high[(k + 1) % n]), (low[k], high[(k + 1) % n], high[k]))]
+
+
+SCRIPT = """
+units si
+atom_style granular
+boundary f f f
+newton off
+communicate single vel yes
+read_data cone.data
+neighbor 0.001 bin
+neigh_modify delay 0
+fix a all property/global youngsModulus peratomtype {young} {young}
+fix b all property/global poissonsRatio peratomtype 0.3 0.3
+fix c all property/global coefficientRestitution peratomtypepair 2 0.1 0.1 0.1 0.1
+fix d all property/global coefficientFriction peratomtypepair 2 0.5 0.3 0.3 0.3
+pair_style gran model hertz tangential history
+pair_coeff * *
+fix g all gravity 9.81 vector 0 0 -1
+fix tank all mesh/surface file tank.stl type 1
+fix cone all mesh/surface/stress file cone.stl type 2
+fix walls all wall/gran model hertz tangential history mesh n_meshes 2 meshes tank cone
+fix floor all wall/gran model hertz tangential history primitive type 1 zplane -{depth}
+fix i all nve/sphere
+timestep {step}
+thermo 2000
+run 1500
+fix m all move/mesh mesh cone linear 0 0 -{speed}
+variable z equal f_cone[3]
+fix p all print {every} "$z" file force.txt screen no
+run {steps}
+"""
+
+
+def there(x, r):
+    """The force on the cone, every few steps."""
+    with open("cone.data", "w", encoding="ascii") as file:
+        file.write(f"cone\n\n{len(x)} atoms\n2 atom types\n\n-0.06 0.06 xlo xhi\n-0.06 0.06 ylo yhi\n-0.09 0.15 zlo zhi\n\nAtoms\n\n")
+        for i, (place, radius) in enumerate(zip(x, r)):
+            file.write(f"{i + 1} 1 {2 * radius:.9g} 2600 {place[0]:.9g} {place[1]:.9g} {place[2]:.9g}\n")
+    corner = TANK / math.cos(math.pi / WALLS)
+    stl("tank.stl", band(ring(corner, -DEPTH, WALLS, 0.5), ring(corner, 0.05, WALLS, 0.5)))
+    tip, base = [(0.0, 0.0, 0.0)] * 48, ring(CONE, HEIGHT, 48)
+    stl("cone.stl", [(tip[k], base[(k + 1) % 48], base[k]) for k in range(48)] + band(base, ring(ROD, HEIGHT, 48))
+        + band(ring(ROD, HEIGHT, 48), ring(ROD, HEIGHT + DEPTH, 48)))
+    with open("cone.in", "w", encoding="ascii") as file:
+        file.write(SCRIPT.format(young=YOUNG, depth=DEPTH, step=STEP, speed=SPEED, every=EVERY, steps=round(WAY / SPEED / STEP)))
+    done = subprocess.run(["liggghts", "-in", "cone.in"], capture_output=True, text=True, timeout=36000)
+    check(done.returncode == 0, "liggghts: " + done.stdout[-2000:] + done.stderr[-2000:])
+    return numpy.loadtxt("force.txt", comments="#")
+
+
+tip, force, x, r = here()
+other = there(x, r)
+way = numpy.arange(1, len(other) + 1) * STEP * EVERY * SPEED
+for first, last in ((0.01, 0.02), (0.02, 0.03), (0.03, 0.04), (0.04, 0.055)):
+    print(f"{first} to {last} m: {force[(tip > first) & (tip <= last)].mean():.4f} N here, {other[(way > first) & (way <= last)].mean():.4f} N there")
+wanted = other[way > 0.02].mean()
+found("a cone is driven into 3,700 spheres", "LIGGGHTS 3.8 from the same places", "mean force from 20 to 55 mm, N", "323 mm², friction 0.5, on steel 0.3; there springs of 5 MPa",
+      force[tip > 0.02].mean(), wanted, 0.1 * wanted, "`examples/penetrometer.json`")
+print("cone: ok")
