@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -B
 # labels: long
 # The studies of the anchor (docs/machines.md): the orders that document 002 tells of Fig. 17 to 19. More torque goes deeper, and only the
-# lowest comes up with 300 N; small pulls hold, 600 N creep, 800 N speed up. The anchor as a mesh goes as deep as the one of primitives.
+# lowest comes up with 300 N; small pulls hold, 600 N creep (in this bed; in another one they
+# hold), 800 N speed up. The anchor as a mesh goes as deep as the one of primitives.
 import csv
 import os
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # labels: long
 # The cone of examples/penetrometer.json, and the same cone in the same grains, from the same places, in LIGGGHTS: Hertz's springs and
-# friction with history. The mean force on the way must agree within 10 %.
+# friction with history. The mean force on the way, over three beds, must agree within 10 %: single beds scatter by as much.
 import math
 import os
 import shutil
@@ -15,18 +15,19 @@ from cli import SOURCE, check, found, places, skip, talus
 CONE, TANK, DEPTH, WALLS, SETTLE, SPEED, WAY = 0.01014, 0.04, 0.075, 24, 0.15, 0.06, 0.055
 HEIGHT, ROD = CONE / math.tan(math.radians(15)), 0.78 * CONE
 YOUNG, STEP, EVERY = 5e6, 4e-5, 5
+SEEDS = (1, 2, 3)
 
 if not shutil.which("liggghts"):
     skip("there is no liggghts")
 
 
-def here():
+def here(seed):
     """Depth of the tip and force on the cone in each step, and places and radii of the grains where the way begins."""
     arguments = []
     for key, value in (("speed", SPEED), ("way", WAY), ("tank", TANK), ("depth", DEPTH), ("grain_low", 0.0022), ("grain_high", 0.0026),
-                       ("settle", SETTLE), ("record.rate", 20)):
+                       ("settle", SETTLE), ("record.rate", 20), ("seed", seed)):
         arguments += ["--set", f"{key}={value}"]
-    talus("run", os.path.join(SOURCE, "examples", "penetrometer.json"), "-o", "cone.h5", "--quiet", *arguments, timeout=36000)
+    talus("run", os.path.join(SOURCE, "examples", "penetrometer.json"), "-o", "cone.h5", "--force", "--quiet", *arguments, timeout=36000)
     x, r = places("cone.h5", SETTLE, "grains")
     with h5py.File("cone.h5") as file:
         names = [name.decode() for name in file["monitors/names"]]
@@ -101,12 +102,15 @@ def there(x, r):
     return numpy.loadtxt("force.txt", comments="#")
 
 
-tip, force, x, r = here()
-other = there(x, r)
-way = numpy.arange(1, len(other) + 1) * STEP * EVERY * SPEED
-for first, last in ((0.01, 0.02), (0.02, 0.03), (0.03, 0.04), (0.04, 0.055)):
-    print(f"{first} to {last} m: {force[(tip > first) & (tip <= last)].mean():.4f} N here, {other[(way > first) & (way <= last)].mean():.4f} N there")
-wanted = other[way > 0.02].mean()
-found("a cone is driven into 3,700 spheres", "LIGGGHTS 3.8 from the same places", "mean force from 20 to 55 mm, N", "323 mm², friction 0.5, on steel 0.3; there springs of 5 MPa",
-      force[tip > 0.02].mean(), wanted, 0.1 * wanted, "`examples/penetrometer.json`")
+ours, theirs = [], []
+for seed in SEEDS:
+    tip, force, x, r = here(seed)
+    other = there(x, r)
+    way = numpy.arange(1, len(other) + 1) * STEP * EVERY * SPEED
+    ours.append(force[tip > 0.02].mean())
+    theirs.append(other[way > 0.02].mean())
+    print(f"seed {seed}: {ours[-1]:.4f} N here, {theirs[-1]:.4f} N there")
+wanted = sum(theirs) / len(theirs)
+found("a cone is driven into 3,700 spheres, three beds", "LIGGGHTS 3.8 from the same places", "mean force from 20 to 55 mm, N",
+      "323 mm², friction 0.5, on steel 0.3; there springs of 5 MPa", sum(ours) / len(ours), wanted, 0.1 * wanted, "`examples/penetrometer.json`")
 print("cone: ok")
