@@ -1,0 +1,28 @@
+# Movies of results: the library talus_render of src/render, for the command alone. Needs Embree 3
+# and libpng; where one is missing, TALUS_RENDER_MISSING says so and the command is built without.
+# -DTALUS_RENDER=OFF leaves it out.
+option(TALUS_RENDER "Build `talus render` (needs Embree 3 and libpng)" ON)
+set(TALUS_RENDER_MISSING "")
+if(NOT TALUS_RENDER)
+  set(TALUS_RENDER_MISSING "it was left out with -DTALUS_RENDER=OFF")
+else()
+  find_path(TALUS_EMBREE_INCLUDE embree3/rtcore.h)
+  find_library(TALUS_EMBREE embree3)
+  mark_as_advanced(TALUS_EMBREE TALUS_EMBREE_INCLUDE)
+  pkg_check_modules(png QUIET IMPORTED_TARGET libpng)
+  if(NOT TALUS_EMBREE OR NOT TALUS_EMBREE_INCLUDE)
+    set(TALUS_RENDER_MISSING "Embree 3 was not there when it was built")
+  elseif(NOT png_FOUND)
+    set(TALUS_RENDER_MISSING "libpng was not there when it was built")
+  endif()
+endif()
+if(TALUS_RENDER_MISSING)
+  message(STATUS "talus: no render: ${TALUS_RENDER_MISSING}")
+else()
+  file(GLOB render_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/render/*.c)
+  add_library(talus_render STATIC ${render_sources})
+  target_include_directories(talus_render PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(talus_render SYSTEM PRIVATE ${TALUS_EMBREE_INCLUDE})
+  target_link_libraries(talus_render PUBLIC talus_io_static PRIVATE ${TALUS_EMBREE} PkgConfig::png
+                        Threads::Threads m)
+endif()
