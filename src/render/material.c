@@ -1,6 +1,5 @@
 /* Materials; material.h says what is asked of them. None gives back more than it gets: metal and
- * plastic lose what light bounces between facets, which is less than a twentieth below a roughness
- * of 0.5. */
+ * plastic lose what light bounces between facets. */
 #include "render/material.h"
 
 bool tlr_material_is_rough(const tlr_material *m)

@@ -156,10 +156,10 @@ static tl_status read_frame(tlr_replay *r, uint64_t index, const tlr_kept_frame 
 
 /* --- between frames --- */
 
-static turn turn_at(const tlr_kept_frame *f, size_t row)
+static quat turn_at(const tlr_kept_frame *f, size_t row)
 {
     const float *q = f->orientations + 4 * row;
-    return turn_unit((turn){q[0], q[1], q[2], q[3]});
+    return turn_unit((quat){q[0], q[1], q[2], q[3]});
 }
 
 static vec vec_at(const float *rows, size_t row)
@@ -181,7 +181,7 @@ static void pose_after(const tlr_kept_frame *f, size_t row, double dt, tlr_pose 
 
 /* The rotation from a to b, of all those that differ by whole turns the one nearest to what the
  * spins say. */
-static vec rotation_between(turn a, turn b, vec spin, float dt)
+static vec rotation_between(quat a, quat b, vec spin, float dt)
 {
     const vec least = turn_vector(turn_of(b, turn_back(a))), told = v_scale(spin, dt);
     const float angle = v_length(least);
@@ -237,7 +237,7 @@ static void pose_fixed(const tl_body_info *b, double time, tlr_pose *p)
     *p = (tlr_pose){.there = time >= b->added - 1e-9 && time < b->removed};
     memcpy(p->place, b->position, sizeof p->place);
     const double *q = b->orientation;
-    p->turned = turn_unit((turn){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
+    p->turned = turn_unit((quat){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
 }
 
 tl_status tlr_replay_poses(tlr_replay *r, double time, tlr_pose *poses)

@@ -9,7 +9,7 @@
 
 typedef struct tlr_pose {
     double place[3];
-    turn turned;
+    quat turned;
     vec velocity, spin; /* m/s, rad/s */
     bool there;
 } tlr_pose;

@@ -148,15 +148,15 @@ static tl_status choose_material(tlr_show *s, const tl_body_info *b, const tl_sh
 
 /* --- parts --- */
 
-static turn turn_of_def(const double q[4])
+static quat turn_of_def(const double q[4])
 {
-    return turn_unit((turn){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
+    return turn_unit((quat){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
 }
 
 /* A plane as a square below the middle of the scene; the ground where it lies below. */
 static tl_status make_plane(tlr_show *s, const tl_body_info *b, tlr_part *p)
 {
-    const turn whole = turn_of(turn_of_def(b->orientation), p->turned);
+    const quat whole = turn_of(turn_of_def(b->orientation), p->turned);
     const vec normal = turn_apply(whole, v3(0, 0, 1));
     const vec origin =
         v_add(tlr_show_place(s, b->position), turn_apply(turn_of_def(b->orientation), p->at));
@@ -250,7 +250,7 @@ bool tlr_part_is_wall(const tlr_show *s, size_t part, const tlr_pose *pose, vec 
     const tl_shape_def *d = &s->replay.shapes[part].def;
     if (s->replay.bodies[p->body].kind == TL_DYNAMIC)
         return false;
-    const turn whole = turn_back(turn_of(pose->turned, p->turned));
+    const quat whole = turn_back(turn_of(pose->turned, p->turned));
     const vec origin = v_add(tlr_show_place(s, pose->place), turn_apply(pose->turned, p->at));
     const vec m = turn_apply(whole, v_sub(s->moving_middle, origin));
     const vec e = turn_apply(whole, v_sub(eye, origin));

@@ -16,7 +16,7 @@ typedef struct tlr_part {
     uint32_t material; /* of tlr_show.materials */
     float radius;      /* of a ball; of others, how far they reach */
     vec at, scale;
-    turn turned;
+    quat turned;
     bool ground; /* a plane that bodies lie on: it fades with distance */
 } tlr_part;
 

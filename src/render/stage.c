@@ -12,7 +12,8 @@ enum {
     BESIDE = 1,
     FIRST_AREA = 2,
     FIRST_INSTANCE = FIRST_AREA + TLR_MOST_AREAS,
-    MOST_STEPS = 17 /* of time, per geometry */
+    MOST_PLACES = 10000000, /* of balls, over all steps of time */
+    MOST_STEPS = 129        /* of time, per geometry: Embree's limit */
 };
 
 typedef struct mesh {
@@ -178,12 +179,13 @@ tl_status tlr_stage_add_mesh(tlr_stage *s, size_t vertex_count, const double *ve
 
 /* --- a moment --- */
 
-/* Steps of time so that none turns by more than half a radian. */
-static uint32_t steps_for(const tlr_moment *m, float spin)
+/* Steps of time for a turn: Embree turns instances between steps, and moves places along chords,
+ * which are to be 1/8 rad long. */
+static uint32_t steps_for(const tlr_moment *m, float spin, bool beside)
 {
     if (!m->moves)
         return 1;
-    const float steps = ceilf(2 * spin) + 1;
+    const float steps = ceilf((beside ? 8 : 1) * spin) + 1;
     return steps < 2 ? 2 : steps > MOST_STEPS ? MOST_STEPS : (uint32_t)steps;
 }
 
@@ -198,7 +200,9 @@ static tl_status add_balls(tlr_stage *s, uint32_t list)
         return TL_OK;
     for (size_t i = 0; i < count && list == BESIDE; i++)
         spin = fmaxf(spin, v_length(m->bodies[m->items[items[i]].body].spin));
-    const uint32_t steps = steps_for(m, spin);
+    uint32_t steps = steps_for(m, spin, true);
+    while (steps > 3 && steps * count > MOST_PLACES) /* memory has an end */
+        steps = (steps + 1) / 2;
     RTCGeometry g = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
     if (!g)
         return embree_failed(s, "make spheres");
@@ -236,7 +240,8 @@ static tl_status add_instance(tlr_stage *s, size_t number)
     const tlr_item *item = &m->items[((const uint32_t *)s->instances.data)[number]];
     const tlr_body *body = &m->bodies[item->body];
     const bool still = v_dot(body->move, body->move) == 0 && v_dot(body->spin, body->spin) == 0;
-    const uint32_t steps = still ? 1 : steps_for(m, v_length(body->spin));
+    const bool beside = v_dot(item->at, item->at) > 0;
+    const uint32_t steps = still ? 1 : steps_for(m, v_length(body->spin), beside);
     RTCGeometry g = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_INSTANCE);
     if (!g)
         return embree_failed(s, "make an instance");
@@ -244,7 +249,7 @@ static tl_status add_instance(tlr_stage *s, size_t number)
     rtcSetGeometryTimeStepCount(g, steps);
     for (uint32_t step = 0; step < steps; step++) {
         const float t = steps > 1 ? (float)step / (float)(steps - 1) : 0;
-        const turn whole = tlr_body_turned(body, t), q = turn_unit(turn_of(whole, item->turned));
+        const quat whole = tlr_body_turned(body, t), q = turn_unit(turn_of(whole, item->turned));
         const vec x = v_add(tlr_body_place(body, t), turn_apply(whole, item->at));
         struct RTCQuaternionDecomposition d;
         rtcInitQuaternionDecomposition(&d);
@@ -361,7 +366,7 @@ static void hit_ball(const tlr_item *item, const tlr_body *body, float time, vec
                      tlr_hit *h)
 {
     vec centre = tlr_body_place(body, time);
-    const turn q = tlr_body_turned(body, time);
+    const quat q = tlr_body_turned(body, time);
     if (v_dot(item->at, item->at) > 0)
         centre = v_add(centre, turn_apply(q, item->at));
     h->normal = v_unit(outward);
@@ -373,7 +378,7 @@ static void hit_ball(const tlr_item *item, const tlr_body *body, float time, vec
 static void hit_mesh(const mesh *m, const tlr_item *item, const tlr_body *body, float time,
                      const struct RTCHit *embree, tlr_hit *h)
 {
-    const turn q = turn_of(tlr_body_turned(body, time), item->turned);
+    const quat q = turn_of(tlr_body_turned(body, time), item->turned);
     const uint32_t *corner = m->triangles + (size_t)3 * embree->primID;
     h->local = v3(0, 0, 0);
     const vec k = v3(1 / item->scale.x, 1 / item->scale.y, 1 / item->scale.z);

@@ -11,7 +11,7 @@
  * t spin after `turned`. */
 typedef struct tlr_body {
     vec place, move;
-    turn turned;
+    quat turned;
     vec spin; /* rad, about this axis */
     uint32_t number;
 } tlr_body;
@@ -25,7 +25,7 @@ typedef struct tlr_item {
     uint32_t material; /* which of the stage's */
     float radius;      /* of a ball */
     vec at;            /* in the body's frame */
-    turn turned;
+    quat turned;
     vec scale; /* of a mesh, along its own axes */
     vec color; /* where the material has none of its own */
 } tlr_item;
@@ -84,7 +84,7 @@ static inline vec tlr_body_place(const tlr_body *b, float time)
     return v_along(b->place, time, b->move);
 }
 
-static inline turn tlr_body_turned(const tlr_body *b, float time)
+static inline quat tlr_body_turned(const tlr_body *b, float time)
 {
     return turn_of(turn_by(v_scale(b->spin, time)), b->turned);
 }

@@ -12,9 +12,9 @@ typedef struct vec {
 } vec;
 
 /* A unit quaternion (w, x, y, z). */
-typedef struct turn {
+typedef struct quat {
     float w, x, y, z;
-} turn;
+} quat;
 
 #define TLR_PI 3.14159265358979323846f
 
@@ -116,49 +116,49 @@ static inline vec v_to(vec a, vec u, vec v, vec n)
     return v3(v_dot(a, u), v_dot(a, v), v_dot(a, n));
 }
 
-static inline vec turn_apply(turn q, vec a)
+static inline vec turn_apply(quat q, vec a)
 {
     const vec u = v3(q.x, q.y, q.z), c = v_scale(v_cross(u, a), 2);
     return v_add(v_along(a, q.w, c), v_cross(u, c));
 }
 
-static inline turn turn_back(turn q)
+static inline quat turn_back(quat q)
 {
-    return (turn){q.w, -q.x, -q.y, -q.z};
+    return (quat){q.w, -q.x, -q.y, -q.z};
 }
 
 /* First b, then a. */
-static inline turn turn_of(turn a, turn b)
+static inline quat turn_of(quat a, quat b)
 {
-    return (turn){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    return (quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
                   a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
                   a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
-static inline turn turn_unit(turn q)
+static inline quat turn_unit(quat q)
 {
     const float n = sqrtf(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     if (!(n > 0))
-        return (turn){1, 0, 0, 0};
-    return (turn){q.w / n, q.x / n, q.y / n, q.z / n};
+        return (quat){1, 0, 0, 0};
+    return (quat){q.w / n, q.x / n, q.y / n, q.z / n};
 }
 
 /* By the angle |a| about a. */
-static inline turn turn_by(vec a)
+static inline quat turn_by(vec a)
 {
     const float angle = v_length(a);
     if (angle < 1e-12f)
-        return (turn){1, 0.5f * a.x, 0.5f * a.y, 0.5f * a.z};
+        return (quat){1, 0.5f * a.x, 0.5f * a.y, 0.5f * a.z};
     const float s = sinf(0.5f * angle) / angle;
-    return (turn){cosf(0.5f * angle), s * a.x, s * a.y, s * a.z};
+    return (quat){cosf(0.5f * angle), s * a.x, s * a.y, s * a.z};
 }
 
 /* The vector that turn_by() makes q of, with an angle of at most pi. */
-static inline vec turn_vector(turn q)
+static inline vec turn_vector(quat q)
 {
     if (q.w < 0)
-        q = (turn){-q.w, -q.x, -q.y, -q.z};
+        q = (quat){-q.w, -q.x, -q.y, -q.z};
     const vec u = v3(q.x, q.y, q.z);
     const float s = v_length(u);
     return s < 1e-12f ? v_scale(u, 2) : v_scale(u, 2 * atan2f(s, q.w) / s);

@@ -120,9 +120,9 @@ static void add_point(cloud *c, const double x[3], double radius)
 static void add_fixed(const tl_body_info *b, const tl_shape_def *d, double reach,
                       const double middle[3], double radius, bool all, cloud *c)
 {
-    const turn q = {(float)b->orientation[0], (float)b->orientation[1], (float)b->orientation[2],
+    const quat q = {(float)b->orientation[0], (float)b->orientation[1], (float)b->orientation[2],
                     (float)b->orientation[3]};
-    const turn own = {(float)d->orientation[0], (float)d->orientation[1], (float)d->orientation[2],
+    const quat own = {(float)d->orientation[0], (float)d->orientation[1], (float)d->orientation[2],
                       (float)d->orientation[3]};
     const bool box = d->kind == TL_BOX, patch = d->kind == TL_PARALLELOGRAM;
     double origin[3], way = 0;
