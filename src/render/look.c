@@ -10,15 +10,14 @@
 const char *const tlr_templates[] = {"studio", "daylight", "moon", "cutaway", "blueprint", NULL};
 
 static const char studio[] =
-    "{\"sky\": {\"kind\": \"gradient\", \"color\": [0.80, 0.86, 1.0], \"horizon\": [0.75, 0.75, "
-    "0.75],"
-    " \"ground\": [0.35, 0.34, 0.33], \"strength\": 0.6},"
-    " \"background\": [0.82, 0.83, 0.85],"
-    " \"lights\": [{\"kind\": \"disc\", \"azimuth\": -100, \"elevation\": 50, \"distance\": 3,"
-    " \"radius\": 1, \"strength\": 7, \"color\": [1.0, 0.96, 0.9]}],"
+    "{\"sky\": {\"kind\": \"gradient\", \"color\": [0.80, 0.88, 1.0], \"horizon\": [0.6, 0.62, "
+    "0.66], \"ground\": [0.3, 0.29, 0.28], \"strength\": 0.42},"
+    " \"background\": [0.56, 0.59, 0.63],"
+    " \"lights\": [{\"kind\": \"disc\", \"azimuth\": -110, \"elevation\": 48, \"distance\": 3,"
+    " \"radius\": 0.8, \"strength\": 9, \"color\": [1.0, 0.95, 0.88]}],"
     " \"moving\": {\"kind\": \"plastic\", \"roughness\": 0.35, \"color\": [0.8, 0.42, 0.16]},"
-    " \"fixed\": {\"kind\": \"diffuse\", \"color\": [0.55, 0.57, 0.6]},"
-    " \"floor\": {\"kind\": \"diffuse\", \"color\": [0.78, 0.78, 0.79]},"
+    " \"fixed\": {\"kind\": \"diffuse\", \"color\": [0.42, 0.45, 0.5]},"
+    " \"floor\": {\"kind\": \"diffuse\", \"color\": [0.55, 0.56, 0.58]},"
     " \"color\": {\"by\": \"body\"}, \"walls\": \"open\"}";
 
 static const char daylight[] =

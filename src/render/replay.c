@@ -236,8 +236,7 @@ static void pose_fixed(const tl_body_info *b, double time, tlr_pose *p)
 {
     *p = (tlr_pose){.there = time >= b->added - 1e-9 && time < b->removed};
     memcpy(p->place, b->position, sizeof p->place);
-    const double *q = b->orientation;
-    p->turned = turn_unit((quat){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
+    p->turned = turn_of_doubles(b->orientation);
 }
 
 tl_status tlr_replay_poses(tlr_replay *r, double time, tlr_pose *poses)

@@ -148,21 +148,16 @@ static tl_status choose_material(tlr_show *s, const tl_body_info *b, const tl_sh
 
 /* --- parts --- */
 
-static quat turn_of_def(const double q[4])
-{
-    return turn_unit((quat){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
-}
-
 /* A plane as a square below the middle of the scene; the ground where it lies below. */
 static tl_status make_plane(tlr_show *s, const tl_body_info *b, tlr_part *p)
 {
-    const quat whole = turn_of(turn_of_def(b->orientation), p->turned);
+    const quat whole = turn_of(turn_of_doubles(b->orientation), p->turned);
     const vec normal = turn_apply(whole, v3(0, 0, 1));
     const vec origin =
-        v_add(tlr_show_place(s, b->position), turn_apply(turn_of_def(b->orientation), p->at));
+        v_add(tlr_show_place(s, b->position), turn_apply(turn_of_doubles(b->orientation), p->at));
     const vec nearest = v_scale(normal, v_dot(origin, normal));
-    p->at =
-        v_add(p->at, turn_apply(turn_back(turn_of_def(b->orientation)), v_sub(nearest, origin)));
+    p->at = v_add(p->at,
+                  turn_apply(turn_back(turn_of_doubles(b->orientation)), v_sub(nearest, origin)));
     p->ground = s->look->has_floor && v_dot(normal, s->up) > 0.9f;
     return make_square(s, v3(1, 0, 0), v3(0, 1, 0), LARGE * s->radius, &p->mesh);
 }
@@ -171,14 +166,15 @@ static tl_status make_part(tlr_show *s, const tl_body_info *b, const tl_shape_de
                            tlr_part *p)
 {
     p->at = v_of(d->position);
-    p->turned = turn_of_def(d->orientation);
+    p->turned = turn_of_doubles(d->orientation);
     p->mesh = TLR_NOT_DRAWN;
     p->scale = v3(1, 1, 1);
-    p->radius = (float)d->radius;
+    p->radius =
+        d->radius > 0 || d->kind != TL_SPHERE ? (float)d->radius : 0.01f * s->radius; /* a point */
     if (d->sensor)
         return TL_OK;
     if (d->kind == TL_SPHERE)
-        p->mesh = d->radius > 0 ? TLR_BALL : TLR_NOT_DRAWN;
+        p->mesh = TLR_BALL;
     else if (d->kind == TL_PLANE)
         TL_TRY(make_plane(s, b, p));
     else

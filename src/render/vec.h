@@ -144,6 +144,11 @@ static inline quat turn_unit(quat q)
     return (quat){q.w / n, q.x / n, q.y / n, q.z / n};
 }
 
+static inline quat turn_of_doubles(const double q[4])
+{
+    return turn_unit((quat){(float)q[0], (float)q[1], (float)q[2], (float)q[3]});
+}
+
 /* By the angle |a| about a. */
 static inline quat turn_by(vec a)
 {

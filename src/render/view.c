@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOKS = 9, MOST_BALLS = 200000 };
+enum { LOOKS = 9, MOST_BALLS = 200000, MOST_VERTICES = 256 };
 
 /* --- what there is to see --- */
 
@@ -18,10 +18,10 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far a body reaches from its origin; planes do not count. */
+/* How far a body reaches from its origin; planes do not count. Below 0: it has nothing to draw. */
 static double body_reach(const tlr_replay *r, size_t first, size_t end)
 {
-    double most = 0;
+    double most = -1;
     for (size_t i = first; i < end; i++) {
         const tl_shape_def *d = &r->shapes[i].def;
         tl_geometry_info g;
@@ -56,7 +56,7 @@ static tl_status gather(tlr_show *s, cloud *c, const double *reach)
                                 s->poses[1]));
         for (size_t k = 0; k < r->body_count; k++) {
             const tlr_pose *p = &s->poses[1][k];
-            if (r->bodies[k].kind == TL_FIXED || !p->there || !(reach[k] > 0) || k % stride)
+            if (r->bodies[k].kind == TL_FIXED || !p->there || !(reach[k] >= 0) || k % stride)
                 continue;
             memcpy(c->x + 4 * c->count, p->place, sizeof p->place);
             c->x[4 * c->count++ + 3] = reach[k];
@@ -116,41 +116,49 @@ static void add_point(cloud *c, const double x[3], double radius)
     c->x[4 * c->count++ + 3] = radius;
 }
 
-/* Corners of a fixed shape, or a ball around it, where it is not much larger than what moves. */
-static void add_fixed(const tl_body_info *b, const tl_shape_def *d, double reach,
-                      const double middle[3], double radius, bool all, cloud *c)
+static void add_local(cloud *c, const double origin[3], quat q, vec p)
 {
-    const quat q = {(float)b->orientation[0], (float)b->orientation[1], (float)b->orientation[2],
-                    (float)b->orientation[3]};
-    const quat own = {(float)d->orientation[0], (float)d->orientation[1], (float)d->orientation[2],
-                      (float)d->orientation[3]};
-    const bool box = d->kind == TL_BOX, patch = d->kind == TL_PARALLELOGRAM;
-    double origin[3], way = 0;
-    const vec at = turn_apply(q, v_of(d->position));
+    p = turn_apply(q, p);
+    add_point(c, (const double[3]){origin[0] + p.x, origin[1] + p.y, origin[2] + p.z}, 0);
+}
+
+/* Corners of a fixed shape, some vertices of a mesh, or a ball around it, where it is not much
+ * larger than what moves. */
+static void add_fixed(const tlr_replay *r, const tl_body_info *b, const tl_shape_def *d,
+                      const double middle[3], double radius, cloud *c)
+{
+    const quat own = turn_of(turn_of_doubles(b->orientation), turn_of_doubles(d->orientation));
+    const vec at = turn_apply(turn_of_doubles(b->orientation), v_of(d->position));
     const float offset[3] = {at.x, at.y, at.z};
+    tl_geometry_info g = {0};
+    if (d->geometry.index && tl_result_geometry(r->result, d->geometry, &g) < 0)
+        return;
+    const double reach = tl_shape_reach(d, d->geometry.index ? &g : NULL);
+    double origin[3], way = 0;
     for (int k = 0; k < 3; k++) {
         origin[k] = b->position[k] + offset[k];
         way += (origin[k] - middle[k]) * (origin[k] - middle[k]);
     }
-    if (!all && (reach > 2.5 * radius || sqrt(way) > 3 * radius + reach))
+    if (radius > 0 && (reach > 2.5 * radius || sqrt(way) > 3 * radius + reach))
         return;
-    for (int i = 0; i < 8 && (box || patch); i++) {
-        const double *h = d->half_extents;
-        vec p = v3((float)(i & 1 ? h[0] : -h[0]), (float)(i & 2 ? h[1] : -h[1]),
-                   (float)(i & 4 ? h[2] : -h[2]));
-        if (patch)
-            p = v_add(v_scale(v_of(d->edge_u), (float)(i & 1)),
-                      v_scale(v_of(d->edge_v), (float)(i >> 1 & 1)));
-        p = turn_apply(turn_of(q, own), p);
-        add_point(c, (const double[3]){origin[0] + p.x, origin[1] + p.y, origin[2] + p.z}, 0);
-    }
-    if (!box && !patch)
+    const size_t stride = 1 + g.vertex_count / MOST_VERTICES;
+    for (size_t i = 0; i < g.vertex_count; i += stride)
+        add_local(c, origin, own, v_of(g.vertices + 3 * i));
+    const double *h = d->half_extents;
+    for (int i = 0; i < 8 && d->kind == TL_BOX; i++)
+        add_local(c, origin, own,
+                  v3((float)(i & 1 ? h[0] : -h[0]), (float)(i & 2 ? h[1] : -h[1]),
+                     (float)(i & 4 ? h[2] : -h[2])));
+    for (int i = 0; i < 4 && d->kind == TL_PARALLELOGRAM; i++)
+        add_local(c, origin, own,
+                  v_add(v_scale(v_of(d->edge_u), (float)(i & 1)),
+                        v_scale(v_of(d->edge_v), (float)(i >> 1))));
+    if (!g.vertex_count && d->kind != TL_BOX && d->kind != TL_PARALLELOGRAM)
         add_point(c, origin, fmax(reach - sqrt((double)v_dot(at, at)), 0));
 }
 
-/* Adds what is fixed; `all`: whatever its size, because nothing moves. */
-static void gather_fixed(const tlr_show *s, const double middle[3], double radius, bool all,
-                         cloud *c)
+/* Adds what is fixed; where nothing moves, whatever its size. */
+static void gather_fixed(const tlr_show *s, const double middle[3], double radius, cloud *c)
 {
     const tlr_replay *r = &s->replay;
     size_t shape = 0;
@@ -160,7 +168,7 @@ static void gather_fixed(const tlr_show *s, const double middle[3], double radiu
             const tl_shape_def *d = &r->shapes[shape].def;
             if (r->bodies[k].kind != TL_FIXED || d->kind == TL_PLANE || d->sensor)
                 continue;
-            add_fixed(&r->bodies[k], d, body_reach(r, shape, shape + 1), middle, radius, all, c);
+            add_fixed(r, &r->bodies[k], d, middle, radius, c);
         }
     }
 }
@@ -178,7 +186,7 @@ static tl_status measure(tlr_show *s, cloud *c, double *reach)
     TL_TRY(gather(s, c, reach));
     TL_TRY(drop_strays(c));
     const double radius = bound(c, moving);
-    gather_fixed(s, moving, radius, c->count == 0, c);
+    gather_fixed(s, moving, radius, c);
     s->radius = (float)bound(c, s->middle);
     if (!(s->radius > 0))
         s->radius = 1;
@@ -190,10 +198,18 @@ static tl_status measure(tlr_show *s, cloud *c, double *reach)
     return TL_OK;
 }
 
+static size_t fixed_shapes(const tlr_replay *r)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->shape_count; i++)
+        count += r->shapes[i].kind == TL_FIXED;
+    return count;
+}
+
 tl_status tlr_view_measure(tlr_show *s)
 {
     const tlr_replay *r = &s->replay;
-    const size_t room = 4 * (LOOKS * r->body_count + 8 * r->shape_count + 1);
+    const size_t room = 4 * (LOOKS * r->body_count + (2 * MOST_VERTICES) * fixed_shapes(r) + 1);
     cloud c = {.x = tl_alloc(room * sizeof(double))};
     double *reach = tl_alloc((r->body_count + 1) * sizeof *reach);
     const tl_status status = c.x && reach ? measure(s, &c, reach) : TL_NO_MEMORY;
@@ -245,7 +261,8 @@ static tl_status follow(const tlr_show *s, double seconds, vec *target, tlr_came
     if (s->poses[1][k].there)
         *target = tlr_show_place(s, s->poses[1][k].place);
     const double reach =
-        body_reach(&s->replay, s->first[k], s->first[k + 1]) / tan(0.5 * v->fov * 0.0174533);
+        fmax(body_reach(&s->replay, s->first[k], s->first[k + 1]), 0.1 * s->radius) /
+        tan(0.5 * v->fov * 0.0174533);
     stand(s, v->azimuth + v->turn * seconds, *target,
           v->distance > 0 ? v->distance : fmax(4 * reach, 1e-6), c);
     return TL_OK;
