@@ -128,9 +128,11 @@ typedef struct options {
     int64_t quality;       /* draft, good, final */
     double noise;          /* until the noise is below it */
     double shutter;        /* part of the time between pictures */
+    const char *camera;    /* a link of the viewer */
     const char *color;     /* what colours are by */
     const char *part;      /* K/N */
     int64_t by;            /* frames or tiles */
+    bool denoise;          /* smooth noise */
     bool assemble;         /* make the movie of the pictures that are there */
     int64_t plan;          /* for so many workers */
     bool numbers;          /* of bodies, as pictures */

@@ -53,12 +53,17 @@ static int adjust(const options *given, tlr_look *l)
     l->to = isnan(given->to) ? l->to : given->to;
     l->noise = isnan(given->noise) ? l->noise : given->noise;
     l->shutter = isnan(given->shutter) ? l->shutter : given->shutter;
+    l->denoise = l->denoise || given->denoise;
     if (given->quality >= 0)
         l->samples = samples[given->quality];
     else if (!isnan(given->noise) && given->samples < 0)
         l->samples = 4096;
     if (given->samples >= 0)
         l->samples = given->samples;
+    if (given->camera && !tlr_look_link(l, given->camera)) {
+        complain("--camera: '%s' is not a link of the viewer: it has no cam=...", given->camera);
+        return EXIT_USAGE;
+    }
     if (given->color) {
         snprintf(l->color.by, sizeof l->color.by, "%s", given->color);
         l->color.range[0] = l->color.range[1] = NAN;

@@ -2,6 +2,7 @@
  * other files do. */
 #include "render/job.h"
 
+#include "render/denoise.h"
 #include "render/movie.h"
 #include "render/overlay.h"
 
@@ -59,6 +60,9 @@ tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
         return tl_fail(TL_TOO_LARGE, "render: that is %llu pictures; there may be 10,000,000",
                        (unsigned long long)w->pictures);
     w->bands = choose_bands(w);
+    if (l->denoise && w->bands > 1)
+        return tl_fail(TL_BAD_ARGUMENT, "render: denoise needs whole pictures; --by frames deals "
+                                        "these out");
     tlr_job_folder(job->output, w->folder, sizeof w->folder);
     w->pixels = (size_t)l->size[0] * (size_t)l->size[1];
     w->radiance = tl_alloc(3 * w->pixels * sizeof(float));
@@ -124,6 +128,7 @@ static uint64_t hash_settings(const tlr_work *w, uint64_t h, const tlr_camera *c
                               l->clock,
                               l->scale_bar,
                               l->color.legend,
+                              l->denoise,
                               w->job->numbers};
     const int64_t counts[] = {l->size[0], l->size[1], l->samples, l->bounces, (int64_t)picture};
     const vec pose[] = {c->eye, c->right, c->up};
@@ -193,6 +198,8 @@ static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows)
     const tl_status status = tlr_picture_render(&tracer, &def, w->radiance, &taken);
     if (status != TL_OK)
         return status;
+    if (l->denoise)
+        TL_TRY(tlr_denoise(&tracer, w->radiance));
     tlr_overlay_develop(l, (size_t)rows * (size_t)l->size[0], w->radiance, w->rgb);
     tlr_overlay_draw(&w->show, &tracer.camera, time, first, rows, w->rgb);
     w->progress.samples += taken;

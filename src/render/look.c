@@ -57,7 +57,7 @@ static const char blueprint[] =
     " \"fixed\": {\"kind\": \"diffuse\", \"color\": [0.28, 0.28, 0.28]},"
     " \"floor\": null, \"color\": {\"by\": \"\"}, \"walls\": \"open\","
     " \"camera\": {\"orthographic\": true, \"azimuth\": -60, \"elevation\": 25},"
-    " \"outline\": 1.2, \"outline_color\": [0.75, 0.85, 1.0], \"clock\": true, \"scale_bar\": "
+    " \"outline\": 0.8, \"outline_color\": [0.75, 0.85, 1.0], \"clock\": true, \"scale_bar\": "
     "true}";
 
 const char *tlr_template_text(const char *name)
@@ -132,6 +132,30 @@ tl_status tlr_look_create(const char *name, tlr_look **look)
     else
         *look = l;
     return status;
+}
+
+bool tlr_look_link(tlr_look *l, const char *link)
+{
+    const char *at = strstr(link, "cam=");
+    double x[3], around = 0, height = 0, distance = 0;
+    char kind = 0;
+    if (!at ||
+        sscanf(at, "cam=%lf,%lf,%lf,%lf,%lf,%lf,%c", &x[0], &x[1], &x[2], &around, &height,
+               &distance, &kind) != 7 ||
+        (kind != 'o' && kind != 'p') || !(distance > 0) || !isfinite(x[0] + x[1] + x[2]) ||
+        !isfinite(around + height + distance))
+        return false;
+    const double away[3] = {cos(height) * cos(around), cos(height) * sin(around), sin(height)};
+    l->view.kind = TLR_VIEW_FIXED;
+    l->view.fov = 40; /* of the viewer's camera */
+    l->view.orthographic = kind == 'o';
+    l->view.height = 2 * distance * tan(20 * 3.14159265358979 / 180);
+    for (int k = 0; k < 3; k++) {
+        l->view.target[k] = x[k];
+        l->view.eye[k] = x[k] + distance * away[k];
+        l->view.up[k] = k == 2;
+    }
+    return true;
 }
 
 tl_status tlr_look_write(const char *path, const char *name)

@@ -7,7 +7,13 @@
 #include "render/light.h"
 #include "render/material.h"
 
-enum { TLR_NAME = 128, TLR_TEXT = 256, TLR_MOST_KEYS = 64, TLR_MOST_NAMED = 256 };
+enum {
+    TLR_NAME = 128,
+    TLR_TEXT = 256,
+    TLR_MOST_KEYS = 64,
+    TLR_MOST_NAMED = 256,
+    TLR_MOST_STONES = 16
+};
 
 typedef enum tlr_view_kind {
     TLR_VIEW_FIT,    /* sees all, from a direction */
@@ -92,6 +98,15 @@ typedef struct tlr_look {
         int map;           /* which of tlr_maps */
         bool legend;
     } color;
+    size_t stone_count;
+    char stones[TLR_MOST_STONES][TLR_TEXT]; /* mesh files that stand for balls */
+    struct {
+        bool on;
+        double force;  /* N, of the thickest; 0: the greatest of the moment */
+        double radius; /* m, of these; 0: of the scene */
+        int map;
+    } chains;
+    bool denoise;
     bool cut;
     double cut_point[3], cut_normal[3]; /* NAN point: the middle of the scene */
     int walls;                          /* 0 open: those before the bodies are left out; 1 solid */
@@ -119,6 +134,10 @@ tl_status tlr_look_read(const char *path, tlr_look **look);
 /* The same of a text; `name` stands for the file in messages, `folder` is where files lie. */
 tl_status tlr_look_parse(const char *name, const char *folder, const char *text, size_t length,
                          tlr_look *look);
+
+/* Takes the camera of a link of the viewer, whose part after '#' has cam=...; false: it has none.
+ */
+bool tlr_look_link(tlr_look *look, const char *link);
 
 /* Writes a look to begin with. */
 tl_status tlr_look_write(const char *path, const char *template_name);

@@ -241,6 +241,35 @@ static tl_status material_color(reader *r, const tl_json *v, void *object)
                                  : refuse(r, v, "a surface gives back 1 at most of each colour");
 }
 
+/* A file beside the look: neither an absolute path nor one that leaves the folder. */
+static tl_status read_file(reader *r, const tl_json *v, char out[TLR_TEXT])
+{
+    char name[TLR_TEXT];
+    TL_TRY(read_text(r, v, sizeof name, name));
+    if (*name == '/' || !strncmp(name, "../", 3) || strstr(name, "/../") || !strcmp(name, ".."))
+        return refuse(r, v, "files must lie in the folder of the look or below it");
+    if ((size_t)snprintf(out, TLR_TEXT, "%s%s", r->folder, name) >= TLR_TEXT)
+        return refuse(r, v, "the name of the file is too long");
+    return TL_OK;
+}
+
+/* A mesh that is drawn instead of balls. */
+static tl_status material_mesh(reader *r, const tl_json *v, void *object)
+{
+    tlr_look *l = r->look;
+    char path[TLR_TEXT];
+    TL_TRY(read_file(r, v, path));
+    uint32_t i = 0;
+    while (i < l->stone_count && strcmp(l->stones[i], path))
+        i++;
+    if (i == TLR_MOST_STONES)
+        return refuse(r, v, "there are more than 16 meshes");
+    memcpy(l->stones[i], path, sizeof path);
+    l->stone_count = i == l->stone_count ? i + 1 : l->stone_count;
+    ((tlr_material *)object)->stone = i + 1;
+    return TL_OK;
+}
+
 static tl_status read_material(reader *r, const tl_json *v, void *object)
 {
 #define AT(name) offsetof(tlr_material, name)
@@ -249,6 +278,7 @@ static tl_status read_material(reader *r, const tl_json *v, void *object)
                                    {"roughness", FIELD_FLOAT, AT(roughness), 0, 1, NULL, NULL},
                                    {"ior", FIELD_FLOAT, AT(ior), 1.01, 4, NULL, NULL},
                                    {"stripes", FIELD_FLAG, AT(stripes), 0, 0, NULL, NULL},
+                                   {"mesh", FIELD_CALL, 0, 0, 0, NULL, material_mesh},
                                    {"hidden", FIELD_FLAG, AT(hidden), 0, 0, NULL, NULL},
                                    {"uncut", FIELD_FLAG, AT(uncut), 0, 0, NULL, NULL},
                                    {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
@@ -349,6 +379,17 @@ static tl_status read_keys(reader *r, const tl_json *v, void *object)
     return TL_OK;
 }
 
+/* A link of the viewer; later keys go over it. */
+static tl_status read_link(reader *r, const tl_json *v, void *object)
+{
+    char text[1024];
+    (void)object;
+    TL_TRY(read_text(r, v, sizeof text, text));
+    return tlr_look_link(r->look, text)
+               ? TL_OK
+               : refuse(r, v, "expected a link of the viewer, with cam=... in it");
+}
+
 static tl_status read_camera(reader *r, const tl_json *v, void *object)
 {
 #define AT(name) offsetof(tlr_view, name)
@@ -369,6 +410,7 @@ static tl_status read_camera(reader *r, const tl_json *v, void *object)
         {"lens", FIELD_NUMBER, AT(lens), 0, 1e9, NULL, NULL},
         {"focus", FIELD_NUMBER, AT(focus), 1e-9, 1e12, NULL, NULL},
         {"keys", FIELD_CALL, 0, 0, 0, NULL, read_keys},
+        {"link", FIELD_CALL, 0, 0, 0, NULL, read_link},
         {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
 #undef AT
     tlr_view *view = &((tlr_look *)object)->view;
@@ -382,18 +424,9 @@ static tl_status read_camera(reader *r, const tl_json *v, void *object)
     return TL_OK;
 }
 
-/* A file beside the look: neither an absolute path nor one that leaves the folder. */
-static tl_status read_file(reader *r, const tl_json *v, void *object)
+static tl_status read_sky_file(reader *r, const tl_json *v, void *object)
 {
-    tlr_look *l = object;
-    char name[TLR_TEXT];
-    TL_TRY(read_text(r, v, sizeof name, name));
-    if (*name == '/' || !strncmp(name, "../", 3) || strstr(name, "/../") || !strcmp(name, ".."))
-        return refuse(r, v, "files must lie in the folder of the look or below it");
-    if ((size_t)snprintf(l->sky.file, sizeof l->sky.file, "%s%s", r->folder, name) >=
-        sizeof l->sky.file)
-        return refuse(r, v, "the name of the file is too long");
-    return TL_OK;
+    return read_file(r, v, ((tlr_look *)object)->sky.file);
 }
 
 static tl_status read_sky(reader *r, const tl_json *v, void *object)
@@ -405,7 +438,7 @@ static tl_status read_sky(reader *r, const tl_json *v, void *object)
                                    {"ground", FIELD_COLOR, AT(ground), 0, 0, NULL, NULL},
                                    {"strength", FIELD_NUMBER, AT(strength), 0, 1e6, NULL, NULL},
                                    {"turbidity", FIELD_NUMBER, AT(turbidity), 2, 10, NULL, NULL},
-                                   {"file", FIELD_CALL, 0, 0, 0, NULL, read_file},
+                                   {"file", FIELD_CALL, 0, 0, 0, NULL, read_sky_file},
                                    {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
 #undef AT
     tlr_look *l = object;
@@ -504,6 +537,19 @@ static tl_status read_coloring(reader *r, const tl_json *v, void *object)
     return TL_OK;
 }
 
+static tl_status read_chains(reader *r, const tl_json *v, void *object)
+{
+#define AT(name) offsetof(tlr_look, chains.name)
+    static const field fields[] = {{"force", FIELD_NUMBER, AT(force), 1e-30, 1e30, NULL, NULL},
+                                   {"radius", FIELD_NUMBER, AT(radius), 1e-9, 1e9, NULL, NULL},
+                                   {"map", FIELD_WORD, AT(map), 0, 0, tlr_maps, NULL},
+                                   {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+#undef AT
+    tlr_look *l = object;
+    l->chains.on = v->kind != TL_JSON_NULL && v->kind != TL_JSON_FALSE;
+    return l->chains.on && v->kind != TL_JSON_TRUE ? read_object(r, v, fields, l) : TL_OK;
+}
+
 static tl_status read_cut(reader *r, const tl_json *v, void *object)
 {
 #define AT(name) offsetof(tlr_look, name)
@@ -546,6 +592,8 @@ static const field look_fields[] = {
     {"materials", FIELD_CALL, 0, 0, 0, NULL, read_materials},
     {"bodies", FIELD_CALL, 0, 0, 0, NULL, read_bodies},
     {"color", FIELD_CALL, 0, 0, 0, NULL, read_coloring},
+    {"chains", FIELD_CALL, 0, 0, 0, NULL, read_chains},
+    {"denoise", FIELD_FLAG, AT(denoise), 0, 0, NULL, NULL},
     {"cut", FIELD_CALL, 0, 0, 0, NULL, read_cut},
     {"walls", FIELD_WORD, AT(walls), 0, 0, wall_words, NULL},
     {"outline", FIELD_NUMBER, AT(outline), 0, 100, NULL, NULL},

@@ -20,6 +20,7 @@ typedef struct tlr_material {
     vec color;       /* albedo, or reflectance of metal head on, or what glass lets through */
     float roughness; /* 0 to 1 */
     float ior;       /* of plastic's coat and of glass */
+    uint32_t stone;  /* which mesh of the look stands for balls, from 1; 0: none */
     bool stripes;    /* bands that turn with the body */
     bool own_color;  /* colours of bodies do not replace `color` */
     bool hidden;     /* not drawn */

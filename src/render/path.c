@@ -125,16 +125,18 @@ static bool meet_area(const tlr_tracer *t, path *p, const tlr_hit *h)
     return true;
 }
 
-/* Whether the camera looks through the ground here, which fades into the background. */
-static bool ground_fades(const tlr_tracer *t, const path *p, const tlr_hit *h, sampler *s)
+/* The ground fades into the background: that part of it is added at once. False: nothing is left.
+ */
+static bool fade_ground(const tlr_tracer *t, path *p, const tlr_hit *h)
 {
-    if (!p->seen || h->area >= 0 || h->item != t->ground)
-        return false;
+    if (!p->seen || h->item != t->ground || isinf(t->fade_far))
+        return true;
     const float r = v_length(v_sub(h->point, t->middle));
-    const float part = fminf(fmaxf((r - t->fade_near) / (t->fade_far - t->fade_near), 0), 1);
-    float u[2];
-    sampler_next(s, u);
-    return u[0] < part * part * (3 - 2 * part);
+    const float x = fminf(fmaxf((r - t->fade_near) / (t->fade_far - t->fade_near), 0), 1);
+    const float part = x * x * (3 - 2 * x);
+    p->light = v_add(p->light, v_scale(v_mul(p->weight, t->background), part));
+    p->weight = v_scale(p->weight, 1 - part);
+    return part < 1;
 }
 
 /* Ends dim paths by chance. */
@@ -220,12 +222,8 @@ vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample)
             passed++;
             continue;
         }
-        if (ground_fades(t, &p, &h, &s)) {
-            p.origin = h.beyond;
-            depth--;
-            passed++;
-            continue;
-        }
+        if (!fade_ground(t, &p, &h))
+            break;
         if (t->bounces && depth >= t->bounces)
             break;
         if (!bounce(t, &p, &h, &s) || !survives(&p, depth, &s))
@@ -242,4 +240,21 @@ uint32_t tlr_path_number(const tlr_tracer *t, int x, int y)
     tlr_camera_ray(&camera, (float)x + 0.5f, (float)y + 0.5f, (const float[2]){0, 0}, &origin,
                    &direction);
     return number_along(t, origin, direction, tlr_stage_moment(t->stage)->moves ? 0.5f : 0);
+}
+
+tlr_guide tlr_path_guide(const tlr_tracer *t, int x, int y, uint32_t sample)
+{
+    sampler s =
+        sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame, sample);
+    bool outlined;
+    path p = start(t, x, y, &s, &outlined);
+    tlr_hit h;
+    while (!outlined && tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h)) {
+        if (h.area < 0) {
+            const tlr_material m = material_at(tlr_stage_moment(t->stage), &h);
+            return (tlr_guide){m.color, h.normal, h.distance};
+        }
+        p.origin = h.beyond;
+    }
+    return (tlr_guide){{1, 1, 1}, {0, 0, 0}, 0};
 }

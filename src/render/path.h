@@ -29,4 +29,12 @@ vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample);
  * size; 0: none. */
 uint32_t tlr_path_number(const tlr_tracer *t, int x, int y);
 
+/* What the first surface of a sample is like, for the filter of noise. */
+typedef struct tlr_guide {
+    vec albedo, normal;
+    float depth; /* m; 0: the sky */
+} tlr_guide;
+
+tlr_guide tlr_path_guide(const tlr_tracer *t, int x, int y, uint32_t sample);
+
 #endif

@@ -162,6 +162,16 @@ static tl_status make_plane(tlr_show *s, const tl_body_info *b, tlr_part *p)
     return make_square(s, v3(1, 0, 0), v3(0, 1, 0), LARGE * s->radius, &p->mesh);
 }
 
+/* A mesh instead of a ball: its farthest vertex lies on the ball. */
+static void take_stone(const tlr_show *s, tlr_part *p)
+{
+    const uint32_t stone = ((const tlr_material *)s->materials.data)[p->material].stone;
+    if (!stone || p->mesh != TLR_BALL)
+        return;
+    p->mesh = s->stones[stone - 1];
+    p->scale = v3(p->radius, p->radius, p->radius);
+}
+
 static tl_status make_part(tlr_show *s, const tl_body_info *b, const tl_shape_def *d, forms *all,
                            tlr_part *p)
 {
@@ -179,7 +189,59 @@ static tl_status make_part(tlr_show *s, const tl_body_info *b, const tl_shape_de
         TL_TRY(make_plane(s, b, p));
     else
         TL_TRY(find_mesh(s, d, all, p));
-    return choose_material(s, b, d, p->ground, &p->material);
+    TL_TRY(choose_material(s, b, d, p->ground, &p->material));
+    take_stone(s, p);
+    return TL_OK;
+}
+
+/* A mesh of a file about the middle of its box, within a ball of radius 1. */
+static tl_status make_stone(tlr_show *s, const char *path, uint32_t *mesh)
+{
+    tl_mesh *read = NULL;
+    TL_TRY(tl_mesh_read(path, 1, 0, &read));
+    const tl_mesh_info i = tl_mesh_describe(read);
+    double *vertices = tl_alloc((3 * i.vertex_count + 1) * sizeof *vertices), most = 0;
+    tl_status status = vertices ? TL_OK : TL_NO_MEMORY;
+    for (size_t v = 0; v < i.vertex_count && vertices; v++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            const double x = i.vertices[3 * v + (size_t)k] - 0.5 * (i.low[k] + i.high[k]);
+            vertices[3 * v + (size_t)k] = x;
+            square += x * x;
+        }
+        most = fmax(most, sqrt(square));
+    }
+    for (size_t v = 0; v < 3 * i.vertex_count && vertices && most > 0; v++)
+        vertices[v] /= most;
+    if (status == TL_OK)
+        status = tlr_stage_add_mesh(s->stage, i.vertex_count, vertices, NULL, i.triangle_count,
+                                    i.triangles, mesh);
+    s->hash = tlr_hash(s->hash, i.vertices, 3 * i.vertex_count * sizeof(double));
+    tl_free(vertices, (3 * i.vertex_count + 1) * sizeof *vertices);
+    tl_mesh_destroy(read);
+    return status;
+}
+
+tl_status tlr_show_make_stones(tlr_show *s)
+{
+    for (size_t i = 0; i < s->look->stone_count; i++)
+        TL_TRY(make_stone(s, s->look->stones[i], &s->stones[i]));
+    return TL_OK;
+}
+
+/* A cylinder of radius and half length 1. */
+tl_status tlr_show_make_chains(tlr_show *s)
+{
+    const tl_shape_def size = tl_cylinder_default(1, 1);
+    const tlr_material m = {.kind = TLR_DIFFUSE, .color = {0.5f, 0.5f, 0.5f}, .uncut = true};
+    if (!s->look->chains.on)
+        return TL_OK;
+    if (!s->replay.info.contacts)
+        return tl_fail(TL_BAD_DATA,
+                       "chains: %s has no contacts; `talus run --contacts` records them",
+                       s->replay.path);
+    TL_TRY(add_material(s, &m, &s->chain_material));
+    return make_mesh(s, &size, &s->chain_mesh);
 }
 
 tl_status tlr_show_make_parts(tlr_show *s)
@@ -251,8 +313,8 @@ bool tlr_part_is_wall(const tlr_show *s, size_t part, const tlr_pose *pose, vec 
     const vec m = turn_apply(whole, v_sub(s->moving_middle, origin));
     const vec e = turn_apply(whole, v_sub(eye, origin));
     const float large = 0.2f * s->radius;
-    if (d->kind == TL_PLANE)
-        return e.z < 0 && m.z > 0;
+    if (d->kind == TL_PLANE) /* walls without an end keep the light out */
+        return v_dot(turn_apply(turn_back(whole), v3(0, 0, 1)), s->up) < 0.7f || e.z < 0;
     if (d->kind == TL_BOX) {
         const double *h = d->half_extents;
         return fmax(h[0], fmax(h[1], h[2])) > large && box_hides(h, m, e);

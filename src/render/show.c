@@ -87,7 +87,9 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads
     set_axes(s);
     TL_TRY(tlr_stage_create(threads, look->cut, &s->stage));
     TL_TRY(tlr_view_measure(s));
+    TL_TRY(tlr_show_make_stones(s));
     TL_TRY(tlr_show_make_parts(s));
+    TL_TRY(tlr_show_make_chains(s));
     TL_TRY(tlr_show_make_floor(s));
     TL_TRY(read_sky(s));
     tlr_view_lights(s);
@@ -206,7 +208,7 @@ tl_status tlr_show_set(tlr_show *s, double time, double seconds, uint32_t frame,
                       .background = l->background,
                       .ground = UINT32_MAX,
                       .fade_near = 4 * s->radius,
-                      .fade_far = 20 * s->radius,
+                      .fade_far = l->has_background ? 20 * s->radius : INFINITY,
                       .outline = (float)l->outline,
                       .outline_color = l->outline_color};
     TL_TRY(tlr_coloring_set(s, time));
@@ -225,6 +227,8 @@ tl_status tlr_show_set(tlr_show *s, double time, double seconds, uint32_t frame,
         add_items(s, k, (uint32_t)m.body_count++, t->camera.eye, &m, &t->ground);
     }
     add_floor(s, &m, &t->ground);
+    if (l->chains.on)
+        TL_TRY(tlr_show_add_chains(s, time, &m));
     if (l->cut) {
         m.cut_normal = v_unit(v_of(l->cut_normal));
         if (!isnan(l->cut_point[0]))

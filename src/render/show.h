@@ -51,6 +51,8 @@ typedef struct tlr_show {
     tlr_body *bodies;
     tlr_item *items;
     size_t body_room, item_room;
+    uint32_t stones[TLR_MOST_STONES];    /* meshes that stand for balls */
+    uint32_t chain_mesh, chain_material; /* a cylinder */
     uint32_t floor_mesh, floor_material; /* UINT32_MAX: none */
     double floor_height;                 /* m, along `up`, from the middle */
     tlr_lights lights;
@@ -76,6 +78,12 @@ tl_status tlr_show_set(tlr_show *show, double time, double seconds, uint32_t fra
 tl_status tlr_show_make_parts(tlr_show *show);
 tl_status tlr_show_make_floor(tlr_show *show);
 bool tlr_part_is_wall(const tlr_show *show, size_t part, const tlr_pose *pose, vec eye);
+
+tl_status tlr_show_make_stones(tlr_show *show);
+tl_status tlr_show_make_chains(tlr_show *show);
+
+/* chains.c: adds the forces between bodies as cylinders. */
+tl_status tlr_show_add_chains(tlr_show *show, double time, tlr_moment *moment);
 
 /* color.c */
 tl_status tlr_coloring_open(tlr_show *show);

@@ -134,13 +134,10 @@ static void add_fixed(const tlr_replay *r, const tl_body_info *b, const tl_shape
     if (d->geometry.index && tl_result_geometry(r->result, d->geometry, &g) < 0)
         return;
     const double reach = tl_shape_reach(d, d->geometry.index ? &g : NULL);
-    double origin[3], way = 0;
-    for (int k = 0; k < 3; k++) {
+    const size_t before = c->count;
+    double origin[3], own_middle[3], way = 0;
+    for (int k = 0; k < 3; k++)
         origin[k] = b->position[k] + offset[k];
-        way += (origin[k] - middle[k]) * (origin[k] - middle[k]);
-    }
-    if (radius > 0 && (reach > 2.5 * radius || sqrt(way) > 3 * radius + reach))
-        return;
     const size_t stride = 1 + g.vertex_count / MOST_VERTICES;
     for (size_t i = 0; i < g.vertex_count; i += stride)
         add_local(c, origin, own, v_of(g.vertices + 3 * i));
@@ -155,6 +152,12 @@ static void add_fixed(const tlr_replay *r, const tl_body_info *b, const tl_shape
                         v_scale(v_of(d->edge_v), (float)(i >> 1))));
     if (!g.vertex_count && d->kind != TL_BOX && d->kind != TL_PARALLELOGRAM)
         add_point(c, origin, fmax(reach - sqrt((double)v_dot(at, at)), 0));
+    const cloud own_points = {c->x + 4 * before, c->count - before};
+    const double size = bound(&own_points, own_middle);
+    for (int k = 0; k < 3; k++)
+        way += (own_middle[k] - middle[k]) * (own_middle[k] - middle[k]);
+    if (radius > 0 && (size > 2.5 * radius || sqrt(way) > 3 * radius + size))
+        c->count = before;
 }
 
 /* Adds what is fixed; where nothing moves, whatever its size. */
