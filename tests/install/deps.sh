@@ -66,7 +66,7 @@ fresh
 rm "$bin/ninja"
 fake dpkg-query 'exit 1'
 fake id 'echo 0'
-missing="libc6-dev ninja-build libjansson-dev libhdf5-dev libassimp-dev libwebsockets-dev"
+missing="libc6-dev ninja-build libjansson-dev libhdf5-dev libassimp-dev libembree-dev libpng-dev libwebsockets-dev"
 expect "root" 0 "Installing: $missing" "$(installed_line "$missing")" build
 
 fresh
