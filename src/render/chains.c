@@ -72,7 +72,7 @@ static void add_link(tlr_show *s, tlr_moment *m, vec a, vec b, double part, floa
 
 tl_status tlr_show_add_chains(tlr_show *s, double time, tlr_moment *m)
 {
-    const double h = tl_scene_settings(tl_document_scene(s->replay.document)).step;
+    const double h = s->replay.step;
     const float thick =
         s->look->chains.radius > 0 ? (float)s->look->chains.radius : 0.01f * s->radius;
     double most = s->look->chains.force;

@@ -60,10 +60,9 @@ static double radius_of(const tlr_show *s, size_t k)
 {
     double most = 0;
     for (uint32_t i = s->first[k]; i < s->first[k + 1]; i++) {
-        const tl_shape_def *d = &s->replay.shapes[i].def;
-        if (d->kind == TL_SPHERE)
-            return d->radius;
-        if (d->kind != TL_PLANE)
+        if (s->parts[i].kind == TL_SPHERE)
+            return s->parts[i].radius;
+        if (s->parts[i].kind != TL_PLANE)
             most = fmax(most, s->parts[i].radius);
     }
     return most;
@@ -99,7 +98,7 @@ static tl_status read_forces(tlr_show *s, double time)
 {
     tlr_replay *r = &s->replay;
     tl_result_frame frame;
-    const double h = tl_scene_settings(tl_document_scene(r->document)).step;
+    const double h = r->step;
     TL_TRY(tl_result_read_frame(r->result, tlr_replay_frame_at(r, time), &frame));
     memset(s->coloring.force, 0, r->body_count * sizeof(double));
     for (size_t i = 0; i < frame.contact_count; i++) {

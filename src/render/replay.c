@@ -13,14 +13,21 @@ static void free_frame(tlr_kept_frame *f)
     *f = (tlr_kept_frame){0};
 }
 
+void tlr_replay_forget(tlr_replay *r)
+{
+    tl_free(r->shapes, r->shape_count * sizeof *r->shapes);
+    tl_document_destroy(r->document);
+    r->shapes = NULL;
+    r->document = NULL;
+}
+
 void tlr_replay_close(tlr_replay *r)
 {
+    tlr_replay_forget(r);
     for (int i = 0; i < TLR_KEPT_FRAMES; i++)
         free_frame(&r->kept[i]);
     tl_free(r->bodies, r->body_count * sizeof *r->bodies);
-    tl_free(r->shapes, r->shape_count * sizeof *r->shapes);
     tl_free(r->times, (size_t)r->info.frames * sizeof *r->times);
-    tl_document_destroy(r->document);
     tl_result_close(r->result);
     *r = (tlr_replay){0};
 }
@@ -49,6 +56,7 @@ tl_status tlr_replay_open(const char *path, tlr_replay *r)
     TL_TRY(read_tables(r));
     TL_TRY(tl_result_document(r->result, &r->document));
     const tl_settings settings = tl_scene_settings(tl_document_scene(r->document));
+    r->step = settings.step;
     const double *g = settings.gravity, n = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     for (int k = 0; k < 3 && n > 0; k++)
         r->up[k] = -g[k] / n;

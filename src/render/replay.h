@@ -36,12 +36,16 @@ typedef struct tlr_replay {
     tl_shape_info *shapes; /* in the order of bodies */
     double *times;         /* info.frames of them */
     double up[3];          /* against gravity, unit */
+    double step;           /* s, of the simulation */
     tlr_kept_frame kept[TLR_KEPT_FRAMES];
     uint64_t asked;
 } tlr_replay;
 
 tl_status tlr_replay_open(const char *path, tlr_replay *replay);
 void tlr_replay_close(tlr_replay *replay);
+
+/* Gives back the document and the table of shapes, which are large, once they are not needed. */
+void tlr_replay_forget(tlr_replay *replay);
 
 /* Where all bodies are at a time; `poses` has one per body of the table. Times before the first
  * and after the last frame are those of these frames. */

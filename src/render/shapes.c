@@ -172,15 +172,26 @@ static void take_stone(const tlr_show *s, tlr_part *p)
     p->scale = v3(p->radius, p->radius, p->radius);
 }
 
+/* The radius of a ball, how far another shape reaches. */
+static float reach_of(const tlr_show *s, const tl_shape_def *d)
+{
+    tl_geometry_info g;
+    if (d->kind == TL_SPHERE)
+        return d->radius > 0 ? (float)d->radius : 0.01f * s->radius; /* a point */
+    const bool has =
+        d->geometry.index && tl_result_geometry(s->replay.result, d->geometry, &g) == TL_OK;
+    return (float)tl_shape_reach(d, has ? &g : NULL);
+}
+
 static tl_status make_part(tlr_show *s, const tl_body_info *b, const tl_shape_def *d, forms *all,
                            tlr_part *p)
 {
     p->at = v_of(d->position);
     p->turned = turn_of_doubles(d->orientation);
     p->mesh = TLR_NOT_DRAWN;
+    p->kind = (uint8_t)d->kind;
     p->scale = v3(1, 1, 1);
-    p->radius =
-        d->radius > 0 || d->kind != TL_SPHERE ? (float)d->radius : 0.01f * s->radius; /* a point */
+    p->radius = reach_of(s, d);
     if (d->sensor)
         return TL_OK;
     if (d->kind == TL_SPHERE)
@@ -244,6 +255,13 @@ tl_status tlr_show_make_chains(tlr_show *s)
     return make_mesh(s, &size, &s->chain_mesh);
 }
 
+static tl_status note_wall(tlr_show *s, const tl_body_info *b, const tl_shape_def *d, uint32_t part)
+{
+    const tlr_wall wall = {part, v_of(d->half_extents), v_of(d->edge_u), v_of(d->edge_v)};
+    const bool may = d->kind == TL_PLANE || d->kind == TL_BOX || d->kind == TL_PARALLELOGRAM;
+    return may && b->kind != TL_DYNAMIC ? tl_array_append(&s->walls, &wall, 1) : TL_OK;
+}
+
 tl_status tlr_show_make_parts(tlr_show *s)
 {
     const tlr_replay *r = &s->replay;
@@ -259,6 +277,8 @@ tl_status tlr_show_make_parts(tlr_show *s)
              shape++) {
             s->parts[shape].body = (uint32_t)k;
             status = make_part(s, &r->bodies[k], &r->shapes[shape].def, all, &s->parts[shape]);
+            if (status == TL_OK)
+                status = note_wall(s, &r->bodies[k], &r->shapes[shape].def, (uint32_t)shape);
         }
     }
     s->first[r->body_count] = (uint32_t)shape;
@@ -274,7 +294,7 @@ tl_status tlr_show_make_floor(tlr_show *s)
     if (!s->look->has_floor)
         return TL_OK;
     for (size_t i = 0; i < s->replay.shape_count; i++)
-        if (s->parts[i].ground || s->replay.shapes[i].def.kind == TL_HEIGHTS)
+        if (s->parts[i].ground || s->parts[i].kind == TL_HEIGHTS)
             return TL_OK;
     const tlr_fit_ball *balls = s->balls.data;
     double low = INFINITY;
@@ -289,39 +309,49 @@ tl_status tlr_show_make_floor(tlr_show *s)
 
 /* Whether a box stands between the middle of the bodies and the eye: the middle is outside of one
  * of its faces, and the eye is beyond the opposite one. */
-static bool box_hides(const double half[3], vec middle, vec eye)
+static bool box_hides(const float half[3], vec middle, vec eye)
 {
     const float m[3] = {middle.x, middle.y, middle.z}, e[3] = {eye.x, eye.y, eye.z};
     int axis = -1;
     float most = 0;
     for (int k = 0; k < 3; k++)
-        if (fabsf(m[k]) - (float)half[k] > most) {
-            most = fabsf(m[k]) - (float)half[k];
+        if (fabsf(m[k]) - half[k] > most) {
+            most = fabsf(m[k]) - half[k];
             axis = k;
         }
-    return axis >= 0 && copysignf(1, m[axis]) * e[axis] < -(float)half[axis];
+    return axis >= 0 && copysignf(1, m[axis]) * e[axis] < -half[axis];
+}
+
+/* The size of a part, where it may be a wall; walls are in the order of parts. */
+static const tlr_wall *find_wall(const tlr_show *s, size_t part)
+{
+    const tlr_wall *walls = s->walls.data;
+    size_t low = 0, high = s->walls.count;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (walls[middle].part <= part)
+            low = middle;
+        else
+            high = middle;
+    }
+    return s->walls.count && walls[low].part == part ? &walls[low] : NULL;
 }
 
 bool tlr_part_is_wall(const tlr_show *s, size_t part, const tlr_pose *pose, vec eye)
 {
     const tlr_part *p = &s->parts[part];
-    const tl_shape_def *d = &s->replay.shapes[part].def;
-    if (s->replay.bodies[p->body].kind == TL_DYNAMIC)
+    const tlr_wall *w = find_wall(s, part);
+    if (!w)
         return false;
     const quat whole = turn_back(turn_of(pose->turned, p->turned));
     const vec origin = v_add(tlr_show_place(s, pose->place), turn_apply(pose->turned, p->at));
     const vec m = turn_apply(whole, v_sub(s->moving_middle, origin));
     const vec e = turn_apply(whole, v_sub(eye, origin));
-    const float large = 0.2f * s->radius;
-    if (d->kind == TL_PLANE) /* walls without an end keep the light out */
+    const float large = 0.2f * s->radius, half[3] = {w->half.x, w->half.y, w->half.z};
+    if (p->kind == TL_PLANE) /* walls without an end keep the light out */
         return v_dot(turn_apply(turn_back(whole), v3(0, 0, 1)), s->up) < 0.7f || e.z < 0;
-    if (d->kind == TL_BOX) {
-        const double *h = d->half_extents;
-        return fmax(h[0], fmax(h[1], h[2])) > large && box_hides(h, m, e);
-    }
-    if (d->kind == TL_PARALLELOGRAM) {
-        const vec u = v_of(d->edge_u), v = v_of(d->edge_v), n = v_cross(u, v);
-        return fmaxf(v_length(u), v_length(v)) > 2 * large && v_dot(n, m) * v_dot(n, e) < 0;
-    }
-    return false;
+    if (p->kind == TL_BOX)
+        return v_most(w->half) > large && box_hides(half, m, e);
+    const vec n = v_cross(w->u, w->v);
+    return fmaxf(v_length(w->u), v_length(w->v)) > 2 * large && v_dot(n, m) * v_dot(n, e) < 0;
 }

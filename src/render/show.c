@@ -77,6 +77,7 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads
     *s = (tlr_show){.look = look,
                     .balls = {.item = sizeof(tlr_fit_ball)},
                     .materials = {.item = sizeof(tlr_material)},
+                    .walls = {.item = sizeof(tlr_wall)},
                     .floor_mesh = UINT32_MAX};
     TL_TRY(tlr_replay_open(path, &s->replay));
     const char *text = tl_document_text(s->replay.document, &length);
@@ -93,7 +94,10 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads
     TL_TRY(tlr_show_make_floor(s));
     TL_TRY(read_sky(s));
     tlr_view_lights(s);
-    return tlr_coloring_open(s);
+    TL_TRY(tlr_view_find_body(s));
+    TL_TRY(tlr_coloring_open(s));
+    tlr_replay_forget(&s->replay);
+    return TL_OK;
 }
 
 void tlr_show_close(tlr_show *s)
@@ -111,6 +115,7 @@ void tlr_show_close(tlr_show *s)
     tl_free(s->coloring.force, bodies * sizeof(double));
     tl_expression_free(&s->coloring.expression);
     tl_array_free(&s->balls);
+    tl_array_free(&s->walls);
     tl_array_free(&s->materials);
     tlr_replay_close(&s->replay);
     *s = (tlr_show){0};

@@ -17,10 +17,17 @@ typedef struct tlr_part {
     float radius;      /* of a ball; of others, how far they reach */
     vec at, scale;
     quat turned;
-    bool ground; /* a plane that bodies lie on: it fades with distance */
+    uint8_t kind; /* tl_shape_kind */
+    bool ground;  /* a plane that bodies lie on: it fades with distance */
 } tlr_part;
 
 enum { TLR_NOT_DRAWN = UINT32_MAX - 1 };
+
+/* The size of a shape that may be a wall. */
+typedef struct tlr_wall {
+    uint32_t part;
+    vec half, u, v;
+} tlr_wall;
 
 typedef struct tlr_coloring {
     tl_expression expression; /* empty: not by one */
@@ -44,8 +51,11 @@ typedef struct tlr_show {
     vec moving_middle;
     tl_array materials; /* tlr_material */
     tlr_part *parts;    /* one per shape */
-    uint32_t *first;    /* first part of each body, and the end */
-    vec *colors;        /* per body */
+    tl_array walls;     /* tlr_wall, by part */
+    long followed;      /* row of the body that the camera follows */
+    double followed_reach;
+    uint32_t *first; /* first part of each body, and the end */
+    vec *colors;     /* per body */
     tlr_coloring coloring;
     tlr_pose *poses[3]; /* shutter opens, middle, shutter closes */
     tlr_body *bodies;
@@ -92,6 +102,7 @@ vec tlr_map_color(int map, double part); /* part from 0 to 1; linear */
 
 /* view.c */
 tl_status tlr_view_measure(tlr_show *show);
+tl_status tlr_view_find_body(tlr_show *show);
 tl_status tlr_view_camera(const tlr_show *show, double time, double seconds, tlr_camera *camera);
 tl_status tlr_view_check(const tlr_show *show, const tlr_camera *camera, double time);
 void tlr_view_lights(tlr_show *show);

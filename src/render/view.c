@@ -212,7 +212,8 @@ static size_t fixed_shapes(const tlr_replay *r)
 tl_status tlr_view_measure(tlr_show *s)
 {
     const tlr_replay *r = &s->replay;
-    const size_t room = 4 * (LOOKS * r->body_count + (2 * MOST_VERTICES) * fixed_shapes(r) + 1);
+    const size_t some = r->body_count / (1 + r->body_count * LOOKS / MOST_BALLS) + 1;
+    const size_t room = 4 * (LOOKS * some + (2 * MOST_VERTICES) * fixed_shapes(r) + 1);
     cloud c = {.x = tl_alloc(room * sizeof(double))};
     double *reach = tl_alloc((r->body_count + 1) * sizeof *reach);
     const tl_status status = c.x && reach ? measure(s, &c, reach) : TL_NO_MEMORY;
@@ -247,6 +248,20 @@ static long find_body(const tlr_show *s, const char *name)
     return -1;
 }
 
+tl_status tlr_view_find_body(tlr_show *s)
+{
+    const tlr_view *v = &s->look->view;
+    if (v->kind != TLR_VIEW_FOLLOW)
+        return TL_OK;
+    s->followed = find_body(s, v->body);
+    if (s->followed < 0)
+        return tl_fail(TL_BAD_DATA, "camera.body: %s has no body of the name or number '%s'",
+                       s->replay.path, v->body);
+    const size_t first = s->first[s->followed], end = s->first[s->followed + 1];
+    s->followed_reach = fmax(body_reach(&s->replay, first, end), 0.1 * s->radius);
+    return TL_OK;
+}
+
 /* From a direction: at a given distance, or so that all is seen. */
 static void stand(const tlr_show *s, double azimuth, vec target, double distance, tlr_camera *c)
 {
@@ -254,21 +269,15 @@ static void stand(const tlr_show *s, double azimuth, vec target, double distance
     c->eye = v_along(target, (float)(distance > 0 ? distance : 4 * s->radius), back);
 }
 
-static tl_status follow(const tlr_show *s, double seconds, vec *target, tlr_camera *c)
+static void follow(const tlr_show *s, double seconds, vec *target, tlr_camera *c)
 {
     const tlr_view *v = &s->look->view;
-    const long k = find_body(s, v->body);
-    if (k < 0)
-        return tl_fail(TL_BAD_DATA, "camera.body: %s has no body of the name or number '%s'",
-                       s->replay.path, v->body);
+    const long k = s->followed;
     if (s->poses[1][k].there)
         *target = tlr_show_place(s, s->poses[1][k].place);
-    const double reach =
-        fmax(body_reach(&s->replay, s->first[k], s->first[k + 1]), 0.1 * s->radius) /
-        tan(0.5 * v->fov * 0.0174533);
+    const double reach = s->followed_reach / tan(0.5 * v->fov * 0.0174533);
     stand(s, v->azimuth + v->turn * seconds, *target,
           v->distance > 0 ? v->distance : fmax(4 * reach, 1e-6), c);
-    return TL_OK;
 }
 
 /* Through the keys: Hermite's cubic with the slopes of their neighbours. */
@@ -317,7 +326,7 @@ tl_status tlr_view_camera(const tlr_show *s, double time, double seconds, tlr_ca
     if (v->orthographic)
         c->half_height = v->height > 0 ? (float)(0.5 * v->height) : s->radius;
     if (v->kind == TLR_VIEW_FOLLOW)
-        TL_TRY(follow(s, seconds, &target, c));
+        follow(s, seconds, &target, c);
     else if (v->kind == TLR_VIEW_PATH)
         go_along(s, time, &target, c);
     else if (has_eye && v->kind == TLR_VIEW_ORBIT) {
@@ -356,7 +365,7 @@ tl_status tlr_view_check(const tlr_show *s, const tlr_camera *c, double time)
     for (size_t k = 0; k < s->replay.body_count && !solid; k++)
         for (uint32_t i = s->first[k];
              i < s->first[k + 1] && s->replay.bodies[k].body.index == number; i++) {
-            const tl_shape_kind kind = s->replay.shapes[i].def.kind;
+            const uint8_t kind = s->parts[i].kind;
             solid = solid || (s->parts[i].mesh == item->mesh && kind != TL_PARALLELOGRAM &&
                               kind != TL_MESH && kind != TL_HEIGHTS && kind != TL_PLANE);
         }
