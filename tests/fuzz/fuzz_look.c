@@ -9,6 +9,7 @@
 /* The reader itself: run.sh links the core and talus_io alone. */
 #include "render/look.c"
 #include "render/look_read.c"
+#include "render/look_reader.c"
 
 /* Of render/color.c, which needs more than looks. */
 const char *const tlr_maps[] = {"viridis", "inferno", "coolwarm", "gray", NULL};
