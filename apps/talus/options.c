@@ -283,6 +283,8 @@ static const option known[] = {
      KIND_FLAG, FIELD(assemble), NULL, 0, 0},
     {"--plan", "N", "say what it would take N workers, and nothing else", TAKES_RENDER, 0,
      KIND_COUNT, FIELD(plan), NULL, 1, 1e6},
+    {"--exr", NULL, "write an OpenEXR beside each PNG: radiance, albedo, normals, depth, bodies",
+     TAKES_RENDER, 0, KIND_FLAG, FIELD(exr), NULL, 0, 0},
     {"--numbers", NULL, "draw numbers of bodies, as 24-bit colours, instead of light", TAKES_RENDER,
      0, KIND_FLAG, FIELD(numbers), NULL, 0, 0},
     {"--threads", "N", "CPU threads; 0, the default: as many as the machine offers", TAKES_RENDER,

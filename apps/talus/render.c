@@ -234,6 +234,7 @@ static int do_job(const options *given, tlr_look *look)
                    .at = given->at,
                    .tiles = given->by == 1,
                    .assemble = given->assemble,
+                   .exr = given->exr,
                    .numbers = given->numbers,
                    .force = given->force,
                    .stop = session_signal(),
@@ -285,6 +286,10 @@ static int check_usage(const options *given)
     }
     if (given->by == 1 && !given->part) {
         complain("render: --by is for --part");
+        return EXIT_USAGE;
+    }
+    if (given->exr && given->numbers) {
+        complain("render: --exr and --numbers contradict each other: numbers are in the EXR");
         return EXIT_USAGE;
     }
     if (given->part && given->assemble) {

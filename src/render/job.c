@@ -3,6 +3,7 @@
 #include "render/job.h"
 
 #include "render/denoise.h"
+#include "render/exr.h"
 #include "render/movie.h"
 #include "render/overlay.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static bool ends_in(const char *path, const char *end)
 {
@@ -60,9 +62,10 @@ tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
         return tl_fail(TL_TOO_LARGE, "render: that is %llu pictures; there may be 10,000,000",
                        (unsigned long long)w->pictures);
     w->bands = choose_bands(w);
-    if (l->denoise && w->bands > 1)
-        return tl_fail(TL_BAD_ARGUMENT, "render: denoise needs whole pictures; --by frames deals "
-                                        "these out");
+    if ((l->denoise || job->exr) && w->bands > 1)
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "render: %s needs whole pictures; --by frames deals these out",
+                       job->exr ? "--exr" : "denoise");
     tlr_job_folder(job->output, w->folder, sizeof w->folder);
     w->pixels = (size_t)l->size[0] * (size_t)l->size[1];
     w->radiance = tl_alloc(3 * w->pixels * sizeof(float));
@@ -175,7 +178,7 @@ static void draw_numbers(const tlr_tracer *t, int first, int rows, unsigned char
 }
 
 /* Draws a band of the picture whose poses were read. */
-static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows)
+static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows, const char *exr)
 {
     const tlr_look *l = w->show.look;
     const double time = tlr_work_time(w, picture), start = now();
@@ -200,6 +203,8 @@ static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows)
         return status;
     if (l->denoise)
         TL_TRY(tlr_denoise(&tracer, w->radiance));
+    if (w->job->exr)
+        TL_TRY(tlr_exr_write(exr, &tracer, w->radiance));
     tlr_overlay_develop(l, (size_t)rows * (size_t)l->size[0], w->radiance, w->rgb);
     tlr_overlay_draw(&w->show, &tracer.camera, time, first, rows, w->rgb);
     w->progress.samples += taken;
@@ -209,20 +214,22 @@ static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows)
 
 static tl_status do_unit(tlr_work *w, uint64_t picture, uint32_t band)
 {
-    char path[4200], key[TLR_KEY];
+    char path[4200], exr[4200], key[TLR_KEY];
     int first, rows;
     TL_TRY(tlr_work_key(w, picture, key));
     tlr_work_path(w, picture, 0, 1, path, sizeof path);
     bool there = !w->job->force && tlr_png_fits(path, key);
     tlr_work_path(w, picture, band, w->bands, path, sizeof path);
     there = there || (!w->job->force && tlr_png_fits(path, key));
+    snprintf(exr, sizeof exr, "%.*s.exr", (int)strlen(path) - 4, path);
+    there = there && (!w->job->exr || access(exr, R_OK) == 0);
     if (there) {
         w->progress.there++;
         w->progress.pictures--;
         return TL_OK;
     }
     tlr_work_rows(w, band, w->bands, &first, &rows);
-    const tl_status status = draw(w, picture, first, rows);
+    const tl_status status = draw(w, picture, first, rows, exr);
     if (status != TL_OK)
         return status;
     TL_TRY(tlr_png_write(path, w->show.look->size[0], rows, w->rgb, key));

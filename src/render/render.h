@@ -27,6 +27,7 @@ typedef struct tlr_job {
     uint32_t part, parts;   /* of the pictures, from 1; 0 of 0: all */
     bool tiles;             /* parts are bands of pictures */
     bool assemble;          /* draw nothing, make the movie of what is there */
+    bool exr;               /* write radiance, albedo, normals, depth and numbers beside each PNG */
     bool numbers;           /* numbers of bodies instead of light */
     bool force;             /* make anew what fits, too */
     const volatile sig_atomic_t *stop;
@@ -39,6 +40,9 @@ void tlr_job_folder(const char *output, char *folder, size_t room);
 
 /* Does a job. 1 where it was stopped: the same call goes on. */
 tl_status tlr_job_do(const tlr_job *job, tlr_progress *done);
+
+/* What draws, and its version: "embree 3.13.5". */
+const char *tlr_job_engine(void);
 
 /* What a job would take. */
 typedef struct tlr_plan {

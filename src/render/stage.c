@@ -1,6 +1,8 @@
 /* The Embree scene of a moment; stage.h says who uses it. */
 #include "render/stage.h"
 
+#include "render/render.h"
+
 #include <embree3/rtcore.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +47,11 @@ static tl_status embree_failed(const tlr_stage *s, const char *what)
     const enum RTCError error = rtcGetDeviceError(s ? s->device : NULL);
     return tl_fail(error == RTC_ERROR_OUT_OF_MEMORY ? TL_NO_MEMORY : TL_BAD_ARGUMENT,
                    "render: Embree cannot %s (error %d)", what, (int)error);
+}
+
+const char *tlr_job_engine(void)
+{
+    return "embree " RTC_VERSION_STRING;
 }
 
 tl_status tlr_stage_create(uint32_t threads, bool cuts, tlr_stage **stage)

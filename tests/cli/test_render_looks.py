@@ -4,6 +4,8 @@
 # does; stand-ins, force chains, stripes, cuts, colours and their legend, outlines, noise and its filter.
 import json
 import math
+import struct
+import subprocess
 
 import numpy as np
 
@@ -30,7 +32,8 @@ ROLLER, RESTS, BLOCK = 2, 3, 4
 def draw(look, *arguments, name="picture.png"):
     with open("look.json", "w") as file:
         json.dump(look, file)
-    talus("render", "roll.h5", "--look", "look.json", "-o", name, *SIZE, "--threads", 1, "--force", "--quiet", *arguments)
+    size = () if "--size" in arguments else SIZE
+    talus("render", "roll.h5", "--look", "look.json", "-o", name, *size, "--threads", 1, "--force", "--quiet", *arguments)
     return read_png(name)
 
 
@@ -123,6 +126,54 @@ unstriped = [draw({**striped, "moving": {"kind": "diffuse", "stripes": False}}, 
 check(np.abs(one - two).mean() > 3 * np.abs(unstriped[0] - unstriped[1]).mean() + 1, "bands do not turn with the ball")
 lined = draw({**even, "outline": 1, "outline_color": [1, 0, 0]}, "--samples", 4)
 check(((lined[..., 0] > 150) & (lined[..., 2] < 60)).sum() > 20, "no outlines are seen")
+
+# --- EXR: read by the format's own rules, and by ffmpeg ---
+
+def read_exr(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    equal(data[:8], bytes((0x76, 0x2f, 0x31, 0x01, 2, 0, 0, 0)), "how an EXR begins")
+    at, head = 8, {}
+    while data[at]:
+        name = data[at:data.index(0, at)].decode()
+        at += len(name) + 1
+        kind = data[at:data.index(0, at)].decode()
+        at += len(kind) + 1
+        length = struct.unpack_from("<i", data, at)[0]
+        head[name] = data[at + 4:at + 4 + length]
+        at += 4 + length
+    at += 1
+    x0, y0, x1, y1 = struct.unpack("<4i", head["dataWindow"])
+    width, height, names, listed = x1 - x0 + 1, y1 - y0 + 1, [], head["channels"]
+    while listed[0]:
+        name = listed[:listed.index(0)].decode()
+        names.append((name, struct.unpack_from("<i", listed, len(name) + 1)[0]))
+        listed = listed[len(name) + 17:]
+    equal(names, sorted(names), "the order of channels")
+    planes = {name: np.zeros((height, width), "<u4" if kind == 0 else "<f4") for name, kind in names}
+    for row, where in enumerate(struct.unpack_from(f"<{height}Q", data, at)):
+        y, size = struct.unpack_from("<ii", data, where)
+        equal((y, size), (row, 4 * width * len(names)), "a line of an EXR")
+        for i, (name, _) in enumerate(names):
+            planes[name][row] = np.frombuffer(data, planes[name].dtype, width, where + 8 + 4 * width * i)
+    return planes
+
+
+LARGE = ("--size", "144x108")
+bytes_of = draw(even, "--samples", 8, "--exr", *LARGE, name="layers.png")
+layers = read_exr("layers.exr")
+check((layers["body"] == numbers(even, *LARGE)).all(), "numbers of bodies in the EXR")
+srgb = np.clip(np.stack([layers[c] for c in "RGB"], axis=-1).astype(float), 0, 1)
+srgb = np.where(srgb <= 0.0031308, 12.92 * srgb, 1.055 * srgb ** (1 / 2.4) - 0.055)
+check(np.abs(255 * srgb - bytes_of).max() <= 0.51, "the radiance of the EXR is not that of the PNG")
+seen = layers["body"] == RESTS
+inner = seen & np.roll(seen, 1, 0) & np.roll(seen, -1, 0) & np.roll(seen, 1, 1) & np.roll(seen, -1, 1)
+length = np.sqrt(sum(layers["N." + c].astype(float) ** 2 for c in "XYZ"))
+check(inner.any() and (length[inner] > 0.5).all(), f"normals of {inner.sum()} pixels: {length[inner]}")
+equal(layers["Z"].min(), 0, "the depth of the sky")
+ball = np.array([0, 1.5, 0.2]) - np.array(by_eye["camera"]["eye"])
+check(abs(layers["Z"][inner].min() - (np.linalg.norm(ball) - 0.2)) < 0.03, "the depth of the ball")
+subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", "layers.exr", "-frames:v", "1", "layers.ppm"], check=True)
 
 # --- noise ---
 
