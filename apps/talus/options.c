@@ -283,6 +283,8 @@ static const option known[] = {
      KIND_FLAG, FIELD(assemble), NULL, 0, 0},
     {"--plan", "N", "say what it would take N workers, and nothing else", TAKES_RENDER, 0,
      KIND_COUNT, FIELD(plan), NULL, 1, 1e6},
+    {"--rib", NULL, "write RIB files for other renderers; -o - is a stream", TAKES_RENDER, 0,
+     KIND_FLAG, FIELD(rib), NULL, 0, 0},
     {"--exr", NULL, "write an OpenEXR beside each PNG: radiance, albedo, normals, depth, bodies",
      TAKES_RENDER, 0, KIND_FLAG, FIELD(exr), NULL, 0, 0},
     {"--numbers", NULL, "draw numbers of bodies, as 24-bit colours, instead of light", TAKES_RENDER,
@@ -628,7 +630,7 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
         complain("%s takes no value", o->name);
         return EXIT_USAGE;
     }
-    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || signs))
+    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || !argv[*i + 1][1] || signs))
         value = argv[++*i];
     if (value)
         return read_value(o, value, out);

@@ -234,6 +234,7 @@ static int do_job(const options *given, tlr_look *look)
                    .at = given->at,
                    .tiles = given->by == 1,
                    .assemble = given->assemble,
+                   .rib = given->rib,
                    .exr = given->exr,
                    .numbers = given->numbers,
                    .force = given->force,
@@ -286,6 +287,21 @@ static int check_usage(const options *given)
     }
     if (given->by == 1 && !given->part) {
         complain("render: --by is for --part");
+        return EXIT_USAGE;
+    }
+    if (given->rib &&
+        (given->exr || given->numbers || given->assemble || *last_dot(given->output))) {
+        complain(
+            "render: --rib goes without --exr, --numbers and --assemble, and -o names a folder, "
+            "or is - for a stream");
+        return EXIT_USAGE;
+    }
+    if (!given->rib && !strcmp(given->output, "-")) {
+        complain("render: -o - is for --rib");
+        return EXIT_USAGE;
+    }
+    if (given->rib && given->by == 1) {
+        complain("render: --rib and --by tiles contradict each other: a file is of a whole frame");
         return EXIT_USAGE;
     }
     if (given->exr && given->numbers) {

@@ -6,6 +6,7 @@
 #include "render/exr.h"
 #include "render/movie.h"
 #include "render/overlay.h"
+#include "render/rib.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -239,6 +240,35 @@ static tl_status do_unit(tlr_work *w, uint64_t picture, uint32_t band)
     return TL_OK;
 }
 
+/* Writes the RIB of a picture, beside where the picture would be, or to standard output. */
+static tl_status write_rib(tlr_work *w, uint64_t picture)
+{
+    char path[4200], temporary[4300], name[64];
+    tlr_tracer tracer;
+    const double time = tlr_work_time(w, picture);
+    const bool stream = !strcmp(w->job->output, "-");
+    TL_TRY(tlr_show_read(&w->show, time, w->open));
+    TL_TRY(tlr_show_set(&w->show, time, (double)picture / w->show.look->fps, (uint32_t)picture,
+                        &tracer));
+    snprintf(path, sizeof path, "%s/frame_%06llu.rib", w->folder, (unsigned long long)picture);
+    snprintf(temporary, sizeof temporary, "%s.%ld.part", path, (long)getpid());
+    snprintf(name, sizeof name, "frame_%06llu.tif", (unsigned long long)picture);
+    FILE *file = stream ? stdout : fopen(temporary, "w");
+    if (file)
+        tlr_rib_write(file, &tracer, picture, name, w->show.middle);
+    const bool good = file && !ferror(file) && fflush(file) == 0;
+    const int error = errno;
+    const bool closed = stream || (file && fclose(file) == 0);
+    if (!good || !closed || (!stream && rename(temporary, path) != 0)) {
+        if (!stream)
+            unlink(temporary);
+        return tl_fail(TL_FILE, "%s: cannot be written: %s", stream ? "standard output" : path,
+                       strerror(error ? error : errno));
+    }
+    w->progress.made++;
+    return TL_OK;
+}
+
 static bool is_mine(const tlr_work *w, uint64_t unit)
 {
     return !w->job->parts || unit % w->job->parts == w->job->part - 1;
@@ -254,7 +284,8 @@ static tl_status do_units(tlr_work *w)
             continue;
         if (w->job->stop && *w->job->stop)
             return (tl_status)1;
-        const tl_status status = do_unit(w, i / w->bands, (uint32_t)(i % w->bands));
+        const tl_status status = w->job->rib ? write_rib(w, i / w->bands)
+                                             : do_unit(w, i / w->bands, (uint32_t)(i % w->bands));
         if (status != TL_OK)
             return status;
     }
@@ -265,14 +296,14 @@ static tl_status do_job(tlr_work *w)
 {
     const tlr_job *j = w->job;
     const bool single = ends_in(j->output, ".png");
-    if (!single && mkdir(w->folder, 0777) != 0 && errno != EEXIST)
+    if (!single && strcmp(j->output, "-") != 0 && mkdir(w->folder, 0777) != 0 && errno != EEXIST)
         return tl_fail(TL_FILE, "%s: cannot be made: %s", w->folder, strerror(errno));
     if (!j->assemble) {
         const tl_status status = do_units(w);
         if (status != TL_OK)
             return status;
     }
-    return single || j->parts || j->numbers ? TL_OK : tlr_work_assemble(w);
+    return single || j->parts || j->numbers || j->rib ? TL_OK : tlr_work_assemble(w);
 }
 
 tl_status tlr_job_do(const tlr_job *job, tlr_progress *done)

@@ -27,6 +27,7 @@ typedef struct tlr_job {
     uint32_t part, parts;   /* of the pictures, from 1; 0 of 0: all */
     bool tiles;             /* parts are bands of pictures */
     bool assemble;          /* draw nothing, make the movie of what is there */
+    bool rib;               /* write RIB files, or with the output "-" a stream, and draw nothing */
     bool exr;               /* write radiance, albedo, normals, depth and numbers beside each PNG */
     bool numbers;           /* numbers of bodies instead of light */
     bool force;             /* make anew what fits, too */

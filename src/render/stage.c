@@ -105,6 +105,15 @@ const tlr_moment *tlr_stage_moment(const tlr_stage *s)
     return &s->moment;
 }
 
+bool tlr_stage_mesh(const tlr_stage *s, uint32_t number, tlr_mesh_view *out)
+{
+    const mesh *m = (const mesh *)s->meshes.data + number;
+    if (number >= s->meshes.count)
+        return false;
+    *out = (tlr_mesh_view){m->vertex_count, m->triangle_count, m->vertices, m->triangles};
+    return true;
+}
+
 /* --- the cut --- */
 
 /* The item that a hit belongs to. */

@@ -53,6 +53,15 @@ tl_status tlr_stage_add_mesh(tlr_stage *stage, size_t vertex_count, const double
                              const double *normals, size_t triangle_count,
                              const uint32_t *triangles, uint32_t *mesh);
 
+/* The mesh of a number, from 0; false: there are no more. */
+typedef struct tlr_mesh_view {
+    size_t vertex_count, triangle_count;
+    const float *vertices;
+    const uint32_t *triangles;
+} tlr_mesh_view;
+
+bool tlr_stage_mesh(const tlr_stage *stage, uint32_t number, tlr_mesh_view *mesh);
+
 /* Everything of a moment. The arrays stay the caller's, and stay as they are until the next call.
  */
 typedef struct tlr_moment {

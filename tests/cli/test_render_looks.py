@@ -4,9 +4,11 @@
 # does; stand-ins, force chains, stripes, cuts, colours and their legend, outlines, noise and its filter.
 import json
 import math
+import re
 import struct
 import subprocess
 
+import h5py
 import numpy as np
 
 from cli import check, equal, refused, run_json, talus
@@ -174,6 +176,100 @@ equal(layers["Z"].min(), 0, "the depth of the sky")
 ball = np.array([0, 1.5, 0.2]) - np.array(by_eye["camera"]["eye"])
 check(abs(layers["Z"][inner].min() - (np.linalg.norm(ball) - 0.2)) < 0.03, "the depth of the ball")
 subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", "layers.exr", "-frames:v", "1", "layers.ppm"], check=True)
+
+# --- RIB, read back by a small parser ---
+
+def turned(degrees, axis):
+    axis = np.array(axis) / np.linalg.norm(axis)
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    matrix = np.eye(4)
+    matrix[:3, :3] = c * np.eye(3) + s * cross + (1 - c) * np.outer(axis, axis)
+    return matrix
+
+
+def one_step(name, numbers, time):
+    matrix = np.eye(4)
+    if name == "Translate":
+        matrix[:3, 3] = numbers
+    elif name == "Scale":
+        matrix[:3, :3] = np.diag(numbers)
+    else:
+        return turned(numbers[0], numbers[1:])
+    return matrix
+
+
+def read_rib(text, time):
+    """Frames, each with the camera's numbers and the places of spheres and objects by body at a time of the shutter."""
+    frames, stack, motion, name = [], [], None, None
+    for line in text.splitlines():
+        words = re.findall(r'"[^"]*"|\[[^]]*\]|[^ ]+', line)
+        request, rest = words[0], words[1:]
+        if request == "FrameBegin":
+            frames.append({"spheres": {}, "objects": {}, "stack": [], "world": False})
+        frame = frames[-1] if frames else None
+        if request in ("AttributeBegin", "WorldBegin", "ObjectBegin"):
+            stack.append(request)
+            matrix, name = np.eye(4), None
+        elif request in ("AttributeEnd", "WorldEnd", "ObjectEnd"):
+            equal(stack.pop(), request.replace("End", "Begin"), "what ends in a RIB")
+        elif request == "FrameEnd":
+            equal(stack, [], "what is open at the end of a frame")
+        elif request == "#":
+            frame["origin"] = [float(x) for x in rest[1:]]
+        elif request in ("Format", "ScreenWindow"):
+            frame[request] = [float(x) for x in rest]
+        elif request == "Projection":
+            frame["fov"] = float(rest[2].strip("[]"))
+        elif request == "Transform":
+            frame["camera"] = np.array([float(x) for x in rest[0].strip("[]").split()]).reshape(4, 4)
+        elif request == "Attribute":
+            name = int(re.search(r"body (\d+)", line)[1])
+        elif request == "MotionBegin":
+            motion = []
+        elif request == "MotionEnd":
+            (kind, a), (same, b) = motion
+            equal(kind, same, "the two ends of a motion")
+            matrix = matrix @ one_step(kind, [x + time * (y - x) for x, y in zip(a, b)], time)
+            motion = None
+        elif request in ("Translate", "Rotate", "Scale"):
+            numbers = [float(x) for x in rest]
+            if motion is None:
+                matrix = matrix @ one_step(request, numbers, time)
+            else:
+                motion.append((request, numbers))
+        elif request == "Sphere":
+            frame["spheres"][name] = (matrix[:3, 3], float(rest[0]))
+        elif request == "ObjectInstance":
+            frame["objects"][name] = matrix
+    return frames
+
+
+moving = {"shutter": 1, "fps": 2, "camera": by_eye["camera"], "size": [48, 36]}
+with open("look.json", "w") as file:
+    json.dump(moving, file)
+stream = talus("render", "roll.h5", "--look", "look.json", "--rib", "-o", "-", "--quiet").stdout
+talus("render", "roll.h5", "--look", "look.json", "--rib", "-o", "ribs", "--quiet")
+equal("".join(open(f"ribs/frame_{k:06d}.rib").read() for k in range(3)), stream, "files and the stream")
+frames = read_rib(stream, 0.5)
+equal(len(frames), 3, "frames of the RIB")
+check("MotionBegin" in stream and 'Surface "plastic"' in stream, "no motion or no surface in the RIB")
+with h5py.File("roll.h5") as f:
+    rows = f["frames"][5]
+    states = slice(int(rows["state_first"]), int(rows["state_first"] + rows["state_count"]))
+    places = dict(zip(f["states/body"][states].tolist(), f["states/position"][states]))
+middle_frame = frames[1]
+check(abs(middle_frame["fov"] - 40) < 1e-4, "the angle of view in the RIB")
+for body, radius in ((ROLLER, RADIUS), (RESTS, 0.2)):
+    place, found_radius = middle_frame["spheres"][body]
+    check(np.abs(place + middle_frame["origin"] - places[body]).max() < 2e-3 and abs(found_radius - radius) < 1e-6, f"body {body} in the RIB: {place}")
+    seen = np.append(place, 1) @ middle_frame["camera"]
+    half = math.tan(math.radians(middle_frame["fov"] / 2))
+    x, y = (24 + 18 * seen[0] / seen[2] / half, 18 - 18 * seen[1] / seen[2] / half)
+    wanted = middle(numbers({**moving, "camera": by_eye["camera"]}, "--at", 0.5, "--size", "48x36"), body)
+    check(abs(x - wanted[0]) < 0.8 and abs(y - wanted[1]) < 0.8, f"body {body} of the RIB is at {x}, {y}, not {wanted}")
+check(np.abs(middle_frame["objects"][BLOCK][:3, 3] + middle_frame["origin"] - places[BLOCK]).max() < 2e-3, "the box in the RIB")
+refused(2, "-o - is for --rib", "render", "roll.h5", "-o", "-")
 
 # --- noise ---
 
