@@ -26,3 +26,15 @@ else()
   target_link_libraries(talus_render PUBLIC talus_io_static PRIVATE ${TALUS_EMBREE} PkgConfig::png
                         Threads::Threads m)
 endif()
+
+# The same over MPI ranks: a program of its own, where MPI is found.
+if(TARGET talus_render)
+  find_package(MPI QUIET COMPONENTS C)
+  if(MPI_C_FOUND AND NOT TALUS_SANITIZE)
+    add_executable(talus-render-mpi ${PROJECT_SOURCE_DIR}/apps/talus-render-mpi/main.c)
+    target_link_libraries(talus-render-mpi PRIVATE MPI::MPI_C)
+    set_target_properties(talus-render-mpi PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  else()
+    message(STATUS "talus: no MPI; talus-render-mpi is not built")
+  endif()
+endif()
