@@ -57,6 +57,9 @@ equal(os.stat("silo.mp4").st_mtime_ns, before, "the movie, which fits")
 equal(run_json("render", "silo.h5", "-o", "silo.mp4", *SMALL, "--fps", 10, "--title", "New")["made"], 7, "pictures with a title")
 check(os.stat("silo.mp4").st_mtime_ns != before, "the movie was not made anew")
 
+talus("render", "silo.h5", "-o", "noisy", *SMALL, "--fps", 10)
+equal(run_json("render", "silo.h5", "-o", "noisy", *SMALL, "--fps", 10, "--noise", 0.5)["made"], 7, "pictures with another noise")
+
 # --- the same bytes ---
 
 for arguments in (("--threads", 1), ("--threads", 8, "--tile", 8), ("--threads", 3, "--tile", 100)):
@@ -141,36 +144,42 @@ def outlines(centres, numbers, radius, orthographic):
     return which, doubtful
 
 
-with h5py.File("silo.h5") as f:
-    frames = f["frames"][:]
-    shapes = f["shapes"][:]
-    radii = {s["body"]: s["radius"] for s in shapes if s["kind"] == 0}
+def two_frames(path, k):
+    """Bodies and where they are at a frame, and halfway to the next: Hermite's cubic, or on by their velocity."""
+    with h5py.File(path) as f:
+        frames = f["frames"][:]
+        radii = {s["body"]: s["radius"] for s in f["shapes"][:] if s["kind"] == 0}
 
-    def states(k):
-        rows = slice(int(frames[k]["state_first"]), int(frames[k]["state_first"] + frames[k]["state_count"]))
-        return f["states/body"][rows], f["states/position"][rows], f["states/velocity"][rows].astype(float)
-    k = 8
-    a, b = states(k), states(k + 1)
-    t0, t1 = frames["time"][k], frames["time"][k + 1]
-both = np.isin(a[0], b[0])
-equal(list(a[0][both]), list(b[0]), "bodies of the two frames")
-dt = t1 - t0
-halfway = 0.5 * (a[1][both] + b[1]) + dt / 8 * (a[2][both] - b[2])  # Hermite's cubic in the middle
-extra = a[1][~both] + 0.5 * dt * a[2][~both]
-cases = ((t0, a[1], a[0]), ((t0 + t1) / 2, np.vstack([halfway, extra]), np.concatenate([a[0][both], a[0][~both]])))
+        def states(k):
+            rows = slice(int(frames[k]["state_first"]), int(frames[k]["state_first"] + frames[k]["state_count"]))
+            return f["states/body"][rows], f["states/position"][rows], f["states/velocity"][rows].astype(float)
+        a, b = states(k), states(k + 1)
+        t0, t1 = frames["time"][k], frames["time"][k + 1]
+    both = np.isin(a[0], b[0])
+    equal(list(a[0][both]), list(b[0]), "bodies of the two frames")
+    halfway = 0.5 * (a[1][both] + b[1]) + (t1 - t0) / 8 * (a[2][both] - b[2])
+    on = a[1][~both] + 0.5 * (t1 - t0) * a[2][~both]
+    return ((path, t0, a[1], a[0], radii),
+            (path, (t0 + t1) / 2, np.vstack([halfway, on]), np.concatenate([a[0][both], a[0][~both]]), radii))
+
+
+# Of few frames, too, between which bodies fall far: a straight line would miss them.
+talus("run", os.path.join(SOURCE, "examples", "silo.json"), "--set", "bodies=400", "--set", "opens=0.2", "--until", 0.6, "--rate", 5,
+      "--threads", 1, "-o", "coarse.h5", "--quiet")
+cases = (*two_frames("silo.h5", 8), two_frames("coarse.h5", 1)[1])
 for orthographic in (False, True):
     look["camera"].update({"orthographic": True, "height": 0.16} if orthographic else {})
     with open("numbers.json", "w") as file:
         json.dump(look, file)
-    for when, centres, numbers in cases:
-        talus("render", "silo.h5", "--look", "numbers.json", "--numbers", "--at", f"{when:.12g}", "-o", "numbers.png", "--force", "--quiet")
+    for path, when, centres, numbers, radii in cases:
+        talus("render", path, "--look", "numbers.json", "--numbers", "--at", f"{when:.12g}", "-o", "numbers.png", "--force", "--quiet")
         picture = read_png("numbers.png")
         found = picture[..., 0] << 16 | picture[..., 1] << 8 | picture[..., 2]
         wanted, doubtful = outlines(centres, numbers, [radii[n] for n in numbers], orthographic)
         check((wanted > 0).sum() > 500, "the camera sees too few bodies")
         check(doubtful.mean() < 0.8, "too much is doubtful")
         wrong = (found != wanted) & ~doubtful
-        equal(int(wrong.sum()), 0, f"pixels with another body at {when} s (orthographic: {orthographic})")
+        equal(int(wrong.sum()), 0, f"pixels with another body at {when} s of {path} (orthographic: {orthographic})")
 
 # --- what is refused ---
 
