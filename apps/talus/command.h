@@ -135,6 +135,7 @@ typedef struct options {
     bool denoise;          /* smooth noise */
     bool assemble;         /* make the movie of the pictures that are there */
     int64_t plan;          /* for so many workers */
+    bool follow;           /* while the result is written */
     bool rib;              /* RIB instead of pictures */
     bool exr;              /* radiance and more beside each picture */
     bool numbers;          /* of bodies, as pictures */

@@ -283,6 +283,8 @@ static const option known[] = {
      KIND_FLAG, FIELD(assemble), NULL, 0, 0},
     {"--plan", "N", "say what it would take N workers, and nothing else", TAKES_RENDER, 0,
      KIND_COUNT, FIELD(plan), NULL, 1, 1e6},
+    {"--follow", NULL, "go on while the result is written; the camera fits its first moment",
+     TAKES_RENDER, 0, KIND_FLAG, FIELD(follow), NULL, 0, 0},
     {"--rib", NULL, "write RIB files for other renderers; -o - is a stream", TAKES_RENDER, 0,
      KIND_FLAG, FIELD(rib), NULL, 0, 0},
     {"--exr", NULL, "write an OpenEXR beside each PNG: radiance, albedo, normals, depth, bodies",

@@ -234,6 +234,7 @@ static int do_job(const options *given, tlr_look *look)
                    .at = given->at,
                    .tiles = given->by == 1,
                    .assemble = given->assemble,
+                   .follow = given->follow,
                    .rib = given->rib,
                    .exr = given->exr,
                    .numbers = given->numbers,
@@ -302,6 +303,10 @@ static int check_usage(const options *given)
     }
     if (given->rib && given->by == 1) {
         complain("render: --rib and --by tiles contradict each other: a file is of a whole frame");
+        return EXIT_USAGE;
+    }
+    if (given->follow && (given->assemble || picture || given->rib)) {
+        complain("render: --follow is for movies and folders of pictures");
         return EXIT_USAGE;
     }
     if (given->exr && given->numbers) {

@@ -157,7 +157,7 @@ static tl_status find_range(tlr_show *s)
     tlr_coloring *c = &s->coloring;
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < LOOKS; i++) {
-        const double time = s->from + (s->to - s->from) * i / (LOOKS - 1);
+        const double time = s->from + (s->seen_to - s->from) * i / (LOOKS - 1);
         TL_TRY(tlr_replay_poses(&s->replay, time, s->poses[1]));
         if (c->needs_force)
             TL_TRY(read_forces(s, time));

@@ -52,7 +52,7 @@ static uint32_t choose_bands(const tlr_work *w)
 tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
 {
     *w = (tlr_work){.job = job, .pictures = 1};
-    TL_TRY(tlr_show_open(job->result, job->look, job->threads, &w->show));
+    TL_TRY(tlr_show_open(job->result, job->look, job->threads, job->follow, &w->show));
     const tlr_look *l = job->look;
     w->step = l->speed / l->fps;
     w->open = l->shutter * w->step;
@@ -274,13 +274,21 @@ static bool is_mine(const tlr_work *w, uint64_t unit)
     return !w->job->parts || unit % w->job->parts == w->job->part - 1;
 }
 
+/* Whether all that a picture shows is recorded: of a result that grows, what comes is not. */
+static bool is_known(const tlr_work *w, uint64_t picture)
+{
+    const tlr_replay *r = &w->show.replay;
+    return !w->job->follow || r->info.closed ||
+           tlr_work_time(w, picture) + 0.5 * w->open < r->times[r->info.frames - 1];
+}
+
 static tl_status do_units(tlr_work *w)
 {
     const uint64_t units = w->pictures * w->bands;
     for (uint64_t i = 0; i < units; i++)
-        w->progress.pictures += is_mine(w, i);
+        w->progress.pictures += is_mine(w, i) && is_known(w, i / w->bands);
     for (uint64_t i = 0; i < units; i++) {
-        if (!is_mine(w, i))
+        if (!is_mine(w, i) || !is_known(w, i / w->bands))
             continue;
         if (w->job->stop && *w->job->stop)
             return (tl_status)1;
@@ -303,7 +311,30 @@ static tl_status do_job(tlr_work *w)
         if (status != TL_OK)
             return status;
     }
-    return single || j->parts || j->numbers || j->rib ? TL_OK : tlr_work_assemble(w);
+    const bool grows = j->follow && !w->show.replay.info.closed;
+    return single || j->parts || j->numbers || j->rib || grows ? TL_OK : tlr_work_assemble(w);
+}
+
+/* A look at a result that grows adds what it made; what it found was made, or found, before. */
+static void add_progress(tlr_progress *done, const tlr_progress *more)
+{
+    const uint64_t there = done->made + done->there;
+    done->there += more->there > there ? more->there - there : 0;
+    done->made += more->made;
+    done->samples += more->samples;
+    done->seconds_drawing += more->seconds_drawing;
+}
+
+/* Until a result that grows is looked at again; 1 where it was stopped meanwhile. */
+static tl_status wait_a_little(const tlr_job *job)
+{
+    const struct timespec little = {.tv_nsec = 100000000};
+    for (int i = 0; i < 10; i++) {
+        if (job->stop && *job->stop)
+            return (tl_status)1;
+        nanosleep(&little, NULL);
+    }
+    return TL_OK;
 }
 
 tl_status tlr_job_do(const tlr_job *job, tlr_progress *done)
@@ -315,12 +346,15 @@ tl_status tlr_job_do(const tlr_job *job, tlr_progress *done)
     tl_status status = TL_OK;
     if (tlr_movie_knows(job->output) && !job->parts && !job->numbers)
         status = tlr_movie_check();
-    if (status == TL_OK) {
+    for (bool grows = true; status == TL_OK && grows;) {
         status = tlr_work_open(job, w);
+        grows = status == TL_OK && job->follow && !w->show.replay.info.closed;
         if (status == TL_OK)
             status = do_job(w);
-        *done = w->progress;
+        add_progress(done, &w->progress);
         tlr_work_close(w);
+        if (status == TL_OK && grows)
+            status = wait_a_little(job);
     }
     tl_free(w, sizeof *w);
     return status;

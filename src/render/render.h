@@ -27,10 +27,11 @@ typedef struct tlr_job {
     uint32_t part, parts;   /* of the pictures, from 1; 0 of 0: all */
     bool tiles;             /* parts are bands of pictures */
     bool assemble;          /* draw nothing, make the movie of what is there */
-    bool rib;               /* write RIB files, or with the output "-" a stream, and draw nothing */
-    bool exr;               /* write radiance, albedo, normals, depth and numbers beside each PNG */
-    bool numbers;           /* numbers of bodies instead of light */
-    bool force;             /* make anew what fits, too */
+    bool follow;  /* go on while the result is written; the first moment says what is seen */
+    bool rib;     /* write RIB files, or with the output "-" a stream, and draw nothing */
+    bool exr;     /* write radiance, albedo, normals, depth and numbers beside each PNG */
+    bool numbers; /* numbers of bodies instead of light */
+    bool force;   /* make anew what fits, too */
     const volatile sig_atomic_t *stop;
     void (*progress)(void *user, const tlr_progress *progress);
     void *user;

@@ -71,7 +71,8 @@ static tl_status read_sky(tlr_show *s)
     return s->sky_picture ? TL_OK : TL_NO_MEMORY;
 }
 
-tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, tlr_show *s)
+tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, bool growing,
+                        tlr_show *s)
 {
     size_t length = 0;
     *s = (tlr_show){.look = look,
@@ -84,6 +85,7 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads
     s->hash = tlr_hash(look->hash, text, length);
     s->hash = tlr_hash(s->hash, TL_VERSION_STRING, sizeof TL_VERSION_STRING);
     TL_TRY(choose_times(s));
+    s->seen_to = growing ? s->from : s->to;
     TL_TRY(make_room(s));
     set_axes(s);
     TL_TRY(tlr_stage_create(threads, look->cut, &s->stage));

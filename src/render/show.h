@@ -42,6 +42,7 @@ typedef struct tlr_show {
     const tlr_look *look;
     tlr_stage *stage;
     double from, to;  /* s */
+    double seen_to;   /* s: the camera and colours look at what is from `from` to here */
     double open;      /* s, of the shutter, as last read */
     double middle[3]; /* m: places are counted from it */
     float radius;     /* m, of what is looked at, about the middle */
@@ -71,7 +72,10 @@ typedef struct tlr_show {
     uint64_t hash; /* of the scene and the look */
 } tlr_show;
 
-tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, tlr_show *show);
+/* `growing`: the camera that fits and the range of colours are those of the first moment, so that
+ * they stay as the result grows. */
+tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, bool growing,
+                        tlr_show *show);
 void tlr_show_close(tlr_show *show);
 
 /* Reads the poses around a time; `open` is how long the shutter is open, in s of the recording. */

@@ -52,7 +52,7 @@ static tl_status gather(tlr_show *s, cloud *c, const double *reach)
     const tlr_replay *r = &s->replay;
     const size_t stride = 1 + r->body_count * LOOKS / MOST_BALLS;
     for (int look = 0; look < LOOKS; look++) {
-        TL_TRY(tlr_replay_poses(&s->replay, s->from + (s->to - s->from) * look / (LOOKS - 1),
+        TL_TRY(tlr_replay_poses(&s->replay, s->from + (s->seen_to - s->from) * look / (LOOKS - 1),
                                 s->poses[1]));
         for (size_t k = 0; k < r->body_count; k++) {
             const tlr_pose *p = &s->poses[1][k];

@@ -72,7 +72,7 @@ _talus()
         ;;
     render)
         options="--output -o --look --template --init --size --fps --speed --from --to --at --quality --samples --noise --denoise --shutter
-            --camera --color --title --part --by --assemble --plan --rib --exr --numbers --threads --tile --force -f --quiet -q --json --help -h"
+            --camera --color --title --part --by --assemble --plan --follow --rib --exr --numbers --threads --tile --force -f --quiet -q --json --help -h"
         files=h5
         ;;
     query)
