@@ -30,7 +30,7 @@ endif()
 
 # The programs. talus-bench is made after this file is read.
 function(talus_install_programs)
-  foreach(program talus talus-bench)
+  foreach(program talus talus-bench talus-render-mpi)
     if(TARGET ${program})
       set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
       install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

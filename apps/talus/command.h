@@ -43,8 +43,9 @@ enum {
                                 --vertices, --name, --material */
     TAKES_QUERY = 1 << 14,   /* --ray, --overlap, --max-distance, --margin, --hollow, --frame */
     TAKES_PLOT = 1 << 15,    /* -o PICTURE, --y, --x, --from, --to, --inset, --title, --force */
-    TAKES_SWEEP = 1 << 16    /* -o FOLDER, --vary, --bisect, --where, --tolerance, --measure,
+    TAKES_SWEEP = 1 << 16,   /* -o FOLDER, --vary, --bisect, --where, --tolerance, --measure,
                                 --from, --to, --jobs */
+    TAKES_RENDER = 1 << 17   /* -o MOVIE, --look and everything else of movies */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
@@ -117,7 +118,29 @@ typedef struct options {
     const char *x_channel; /* of a plot; NULL: the time */
     double inset[2];       /* of a plot: the part of x that a close-up shows */
     const char *title;
-    int argc; /* the whole command line, for the note of a result */
+    const char *look;      /* of a movie: the file that says how it looks */
+    int64_t template_kind; /* which of the templates; -1: the look's, or studio */
+    const char *init;      /* the look to write */
+    const char *size;      /* WIDTHxHEIGHT, pixels */
+    double fps, speed;     /* pictures per second; seconds of the result per second */
+    double at;             /* s, of a single picture */
+    int64_t samples;       /* per pixel */
+    int64_t quality;       /* draft, good, final */
+    double noise;          /* until the noise is below it */
+    double shutter;        /* part of the time between pictures */
+    const char *camera;    /* a link of the viewer */
+    const char *color;     /* what colours are by */
+    const char *part;      /* K/N */
+    int64_t by;            /* frames or tiles */
+    bool denoise;          /* smooth noise */
+    bool assemble;         /* make the movie of the pictures that are there */
+    int64_t plan;          /* for so many workers */
+    bool follow;           /* while the result is written */
+    bool rib;              /* RIB instead of pictures */
+    bool exr;              /* radiance and more beside each picture */
+    bool numbers;          /* of bodies, as pictures */
+    int64_t tile;          /* pixels */
+    int argc;              /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
 
@@ -166,6 +189,7 @@ int command_view(const options *given);
 int command_query(const options *given);
 int command_plot(const options *given);
 int command_sweep(const options *given);
+int command_render(const options *given);
 
 /* --- messages (main.c) --- */
 

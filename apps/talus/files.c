@@ -100,8 +100,7 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The folder of an output is there. */
-static int check_folder(const char *path)
+int check_folder_of(const char *path)
 {
     char folder[4096];
     struct stat s;
@@ -130,7 +129,7 @@ static int check_output(const options *given, const char *command, const char *i
                  file_kind_name(*kind));
         return EXIT_FILE;
     }
-    return check_folder(path);
+    return check_folder_of(path);
 }
 
 /* --force replaces results alone. */

@@ -41,4 +41,7 @@ int check_result_path(const options *given, const char *command, const char *pat
 int check_export_path(const options *given, const char *path);
 int check_part_path(const options *given, const char *path);
 
+/* Refuses, told, an output in a folder that is not there. */
+int check_folder_of(const char *path);
+
 #endif

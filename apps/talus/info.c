@@ -4,6 +4,10 @@
 #include "files.h"
 #include "sizes.h"
 
+#ifdef TALUS_RENDER
+#include "render/render.h"
+#endif
+
 #include <errno.h>
 #include <hdf5.h>
 #include <jansson.h>
@@ -344,6 +348,11 @@ static int tell_build(const options *given)
     fact_text(&f, "hdf5", hdf5);
     fact_text(&f, "jansson", jansson_version_str());
     fact_text(&f, "meshes", tl_mesh_has_assimp() ? "stl, obj, ply, dae, gltf, glb" : "stl, obj");
+#ifdef TALUS_RENDER
+    fact_text(&f, "render", tlr_job_engine());
+#else
+    fact_text(&f, "render", "no: " TALUS_RENDER_MISSING);
+#endif
     return facts_end(&f);
 }
 

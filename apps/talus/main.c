@@ -127,6 +127,17 @@ static const subcommand commands[] = {
          "with a study that was stopped. --bisect finds the value of a parameter where the\n"
          "condition --where changes, for each combination.\n",
      .run = command_sweep},
+    {.name = "render",
+     .file = "RESULT",
+     .needs = "-o FILE",
+     .takes = TAKES_RENDER | TAKES_QUIET | TAKES_JSON,
+     .summary = "make a movie of a result, or pictures",
+     .description =
+         "Draws the result by tracing paths of light, with a camera that sees all of it\n"
+         "unless a look says otherwise. A movie needs the program ffmpeg; its pictures lie in\n"
+         "the folder FILE.frames. Ctrl-C stops it; the same command goes on and makes what is\n"
+         "missing or does no longer fit the result or the look.\n",
+     .run = command_render},
     {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
 };
 

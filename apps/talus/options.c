@@ -53,6 +53,24 @@ static const char *unit_word(uint32_t i)
     return unit_words[i];
 }
 
+static const char *template_word(uint32_t i)
+{
+    static const char *const words[] = {"studio", "daylight", "moon", "cutaway", "blueprint", NULL};
+    return words[i];
+}
+
+static const char *quality_word(uint32_t i)
+{
+    static const char *const words[] = {"draft", "good", "final", NULL};
+    return words[i];
+}
+
+static const char *by_word(uint32_t i)
+{
+    static const char *const words[] = {"frames", "tiles", NULL};
+    return words[i];
+}
+
 /* What a value is, and so which type the field at `field` has. */
 typedef enum option_kind {
     KIND_FLAG,   /* bool: no value */
@@ -221,6 +239,64 @@ static const option known[] = {
      KIND_NUMBER, FIELD(to), NULL, 0, 1e12},
     {"--jobs", "N", "runs at once, which share the threads (default: one per thread; on a GPU 1)",
      TAKES_SWEEP, 'j', KIND_COUNT, FIELD(jobs), NULL, 1, 1024},
+    {"--output", "FILE", "a movie (.mp4, .webm), a picture (.png), or a folder of pictures",
+     TAKES_RENDER, 'o', KIND_TEXT, FIELD(output), NULL, 0, 0},
+    {"--look", "LOOK", "how it looks: a file that --init writes to begin with", TAKES_RENDER, 0,
+     KIND_TEXT, FIELD(look), NULL, 0, 0},
+    {"--template", NULL, "a look that is there already (default: studio)", TAKES_RENDER, 0,
+     KIND_WORD, FIELD(template_kind), template_word, 0, 0},
+    {"--init", "LOOK", "write a look to edit, and nothing else", TAKES_RENDER, 0, KIND_TEXT,
+     FIELD(init), NULL, 0, 0},
+    {"--size", "WxH", "pixels (default: 1280x720)", TAKES_RENDER, 0, KIND_TEXT, FIELD(size), NULL,
+     0, 0},
+    {"--fps", "N", "pictures per second of the movie (default: 25)", TAKES_RENDER, 0, KIND_NUMBER,
+     FIELD(fps), NULL, 0.01, 1000},
+    {"--speed", "X", "seconds of the result per second of the movie (default: 1)", TAKES_RENDER, 0,
+     KIND_NUMBER, FIELD(speed), NULL, 1e-9, 1e9},
+    {"--from", "T", "leave out what is before this time, in seconds", TAKES_RENDER, 0, KIND_NUMBER,
+     FIELD(from), NULL, 0, 1e12},
+    {"--to", "T", "leave out what is after this time, in seconds", TAKES_RENDER, 0, KIND_NUMBER,
+     FIELD(to), NULL, 0, 1e12},
+    {"--at", "T", "the moment of a single picture, in seconds (default: the last)", TAKES_RENDER, 0,
+     KIND_NUMBER, FIELD(at), NULL, 0, 1e12},
+    {"--quality", NULL, "16, 64 or 512 samples per pixel (default: good)", TAKES_RENDER, 0,
+     KIND_WORD, FIELD(quality), quality_word, 0, 0},
+    {"--samples", "N", "samples per pixel; with --noise, at most", TAKES_RENDER, 0, KIND_COUNT,
+     FIELD(samples), NULL, 1, 1 << 20},
+    {"--noise", "X", "sample until the noise is below this part of the brightness", TAKES_RENDER, 0,
+     KIND_NUMBER, FIELD(noise), NULL, 1e-6, 1},
+    {"--denoise", NULL, "smooth what noise is left", TAKES_RENDER, 0, KIND_FLAG, FIELD(denoise),
+     NULL, 0, 0},
+    {"--shutter", "X", "part of the time between pictures that blurs (default: 0.5)", TAKES_RENDER,
+     0, KIND_NUMBER, FIELD(shutter), NULL, 0, 1},
+    {"--camera", "LINK", "stand where a link of the viewer does", TAKES_RENDER, 0, KIND_TEXT,
+     FIELD(camera), NULL, 0, 0},
+    {"--color", "BY", "body, name, material, or an expression: speed, radius, force, z",
+     TAKES_RENDER, 0, KIND_TEXT, FIELD(color), NULL, 0, 0},
+    {"--title", "TEXT", "stands on the pictures", TAKES_RENDER, 0, KIND_TEXT, FIELD(title), NULL, 0,
+     0},
+    {"--part", "K/N", "make this part of the pictures only: an array job", TAKES_RENDER, 0,
+     KIND_TEXT, FIELD(part), NULL, 0, 0},
+    {"--by", NULL, "what --part deals out: pictures, or bands of them", TAKES_RENDER, 0, KIND_WORD,
+     FIELD(by), by_word, 0, 0},
+    {"--assemble", NULL, "make the movie of the pictures that are there", TAKES_RENDER, 0,
+     KIND_FLAG, FIELD(assemble), NULL, 0, 0},
+    {"--plan", "N", "say what it would take N workers, and nothing else", TAKES_RENDER, 0,
+     KIND_COUNT, FIELD(plan), NULL, 1, 1e6},
+    {"--follow", NULL, "go on while the result is written; the camera fits its first moment",
+     TAKES_RENDER, 0, KIND_FLAG, FIELD(follow), NULL, 0, 0},
+    {"--rib", NULL, "write RIB files for other renderers; -o - is a stream", TAKES_RENDER, 0,
+     KIND_FLAG, FIELD(rib), NULL, 0, 0},
+    {"--exr", NULL, "write an OpenEXR beside each PNG: radiance, albedo, normals, depth, bodies",
+     TAKES_RENDER, 0, KIND_FLAG, FIELD(exr), NULL, 0, 0},
+    {"--numbers", NULL, "draw numbers of bodies, as 24-bit colours, instead of light", TAKES_RENDER,
+     0, KIND_FLAG, FIELD(numbers), NULL, 0, 0},
+    {"--threads", "N", "CPU threads; 0, the default: as many as the machine offers", TAKES_RENDER,
+     0, KIND_COUNT, FIELD(threads), NULL, 0, 1024},
+    {"--tile", "N", "pixels of a thread's square (default: 32); no result depends on it",
+     TAKES_RENDER, 0, KIND_COUNT, FIELD(tile), NULL, 1, 16384},
+    {"--force", NULL, "make anew what is there, and replace it", TAKES_RENDER, 'f', KIND_FLAG,
+     FIELD(force), NULL, 0, 0},
     {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
     {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
      FIELD(json), NULL, 0, 0},
@@ -255,7 +331,18 @@ static const options nothing = {.until = NAN,
                                 .margin = NAN,
                                 .frame = -1,
                                 .inset = {NAN, NAN},
-                                .jobs = -1};
+                                .jobs = -1,
+                                .template_kind = -1,
+                                .fps = NAN,
+                                .speed = NAN,
+                                .at = NAN,
+                                .samples = -1,
+                                .quality = -1,
+                                .noise = NAN,
+                                .shutter = NAN,
+                                .by = -1,
+                                .plan = -1,
+                                .tile = -1};
 
 /* --- the nearest name --- */
 
@@ -545,7 +632,7 @@ static int read_option(const subcommand *command, int argc, char **argv, int *i,
         complain("%s takes no value", o->name);
         return EXIT_USAGE;
     }
-    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || signs))
+    if (!value && *i + 1 < argc && (argv[*i + 1][0] != '-' || !argv[*i + 1][1] || signs))
         value = argv[++*i];
     if (value)
         return read_value(o, value, out);

@@ -42,9 +42,9 @@ lines()
     printf '%s\n' "$@" | sort
 }
 
-expect "$(lines run resume)" r
-expect "$(lines run resume check info export decompose query plot sweep view bench help --help --version)" ""
-expect "$(lines run resume)" help r
+expect "$(lines run resume render)" r
+expect "$(lines run resume check info export decompose query plot sweep view render bench help --help --version)" ""
+expect "$(lines run resume render)" help r
 expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""
 expect "$(lines pile.json pin.stl)" check pi
@@ -57,6 +57,9 @@ expect "$(lines pile.json pile.h5)" view pi
 expect "$(lines pile.json)" sweep pi
 expect "$(lines folder/)" sweep pile.json -o ""
 expect "" sweep pile.json --vary ""
+expect "$(lines pile.h5)" render pi
+expect "$(lines moon)" render pile.h5 --template m
+expect "$(lines pile.json)" render pile.h5 --look pi
 expect "$(lines table.csv folder/)" export pile.h5 -o ""
 expect "$(lines pile.h5)" run pile.json -o pi
 expect "$(lines cpu cuda)" run pile.json --backend c
@@ -68,7 +71,7 @@ expect "$(lines steps)" export pile.h5 --format s
 expect "" run pile.json --until ""
 
 # Every option that help lists, and no other.
-for command in run resume check info export decompose query plot sweep view; do
+for command in run resume check info export decompose query plot sweep view render; do
     listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
     offered=$(completed $command -)
     [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

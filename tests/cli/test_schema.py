@@ -31,6 +31,7 @@ def refusal(scene):
 
 
 examples = sorted(glob.glob(os.path.join(source, "examples", "**", "*.json"), recursive=True))
+examples = [path for path in examples if os.sep + "looks" + os.sep not in path]
 for path in examples:
     with open(path, encoding="utf-8") as file:
         said = refusal(json.load(file))

@@ -32,7 +32,7 @@ fresh()
     for tool in sh env; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
-    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython mandoc liggghts; do
+    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython mandoc ffmpeg liggghts; do
         fake $tool ''
     done
     fake dpkg-query 'printf installed'
@@ -66,7 +66,7 @@ fresh
 rm "$bin/ninja"
 fake dpkg-query 'exit 1'
 fake id 'echo 0'
-missing="libc6-dev ninja-build libjansson-dev libhdf5-dev libassimp-dev libwebsockets-dev"
+missing="libc6-dev ninja-build libjansson-dev libhdf5-dev libassimp-dev libembree-dev libpng-dev libwebsockets-dev"
 expect "root" 0 "Installing: $missing" "$(installed_line "$missing")" build
 
 fresh

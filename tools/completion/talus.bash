@@ -30,7 +30,7 @@ _talus()
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export decompose query plot sweep view bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose query plot sweep view render bench help --help --version"
         return
     fi
 
@@ -70,6 +70,11 @@ _talus()
             --quiet -q --json --help -h"
         files=json
         ;;
+    render)
+        options="--output -o --look --template --init --size --fps --speed --from --to --at --quality --samples --noise --denoise --shutter
+            --camera --color --title --part --by --assemble --plan --follow --rib --exr --numbers --threads --tile --force -f --quiet -q --json --help -h"
+        files=h5
+        ;;
     query)
         options="--ray --overlap --max-distance --margin --hollow --frame --set --json --help -h"
         files="json h5"
@@ -80,7 +85,7 @@ _talus()
         files="json h5"
         ;;
     help)
-        _talus_words "$word" "run resume check info export decompose query plot sweep view bench"
+        _talus_words "$word" "run resume check info export decompose query plot sweep view render bench"
         return
         ;;
     bench)
@@ -107,6 +112,8 @@ _talus()
             _talus_files "$word" csv pvd
         elif [ "$command" = plot ]; then
             _talus_files "$word" svg png
+        elif [ "$command" = render ]; then
+            _talus_files "$word" mp4 webm png
         elif [ "$command" = sweep ]; then
             _talus_files "$word"
         elif [ "$command" = decompose ]; then
@@ -120,6 +127,11 @@ _talus()
     --until | --set | --threads | --iterations | --rate | --fields | --from | --to | --every | --body | --port | --bind) ;;
     --ray | --overlap | --max-distance | --margin | --frame) ;;
     --y | --x | --inset | --title) ;;
+    --look | --init) _talus_files "$word" json ;;
+    --template) _talus_words "$word" "studio daylight moon cutaway blueprint" ;;
+    --quality) _talus_words "$word" "draft good final" ;;
+    --by) _talus_words "$word" "frames tiles" ;;
+    --size | --fps | --speed | --at | --samples | --noise | --shutter | --camera | --color | --part | --plan | --tile) ;;
     --vary | --bisect | --where | --measure | --jobs | -j) ;;
     --tolerance | --spheres | --pieces | --vertices | --name | --material | --scale | --merge | --density) ;;
     *)

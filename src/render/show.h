@@ -1,0 +1,121 @@
+/* A result with a look, ready to be drawn: shapes as meshes and balls, materials, colours, lights,
+ * camera. show.c opens it and sets moments, shapes.c makes meshes, color.c colours, view.c cameras.
+ * job.c calls these. */
+#ifndef TL_RENDER_SHOW_H
+#define TL_RENDER_SHOW_H
+
+#include "base/expression.h"
+#include "render/look.h"
+#include "render/path.h"
+#include "render/replay.h"
+
+/* A shape of the table of shapes, as it is drawn. */
+typedef struct tlr_part {
+    uint32_t body;     /* row of the table of bodies */
+    uint32_t mesh;     /* or TLR_BALL; UINT32_MAX - 1: it is not drawn */
+    uint32_t material; /* of tlr_show.materials */
+    float radius;      /* of a ball; of others, how far they reach */
+    vec at, scale;
+    quat turned;
+    uint8_t kind; /* tl_shape_kind */
+    bool ground;  /* a plane that bodies lie on: it fades with distance */
+} tlr_part;
+
+enum { TLR_NOT_DRAWN = UINT32_MAX - 1 };
+
+/* The size of a shape that may be a wall. */
+typedef struct tlr_wall {
+    uint32_t part;
+    vec half, u, v;
+} tlr_wall;
+
+typedef struct tlr_coloring {
+    tl_expression expression; /* empty: not by one */
+    bool by_value;            /* of the expression */
+    bool needs_force;
+    double range[2];
+    double *force; /* N, per row of the table of bodies; NULL: not needed */
+} tlr_coloring;
+
+typedef struct tlr_show {
+    tlr_replay replay;
+    const tlr_look *look;
+    tlr_stage *stage;
+    double from, to;  /* s */
+    double seen_to;   /* s: the camera and colours look at what is from `from` to here */
+    double open;      /* s, of the shutter, as last read */
+    double middle[3]; /* m: places are counted from it */
+    float radius;     /* m, of what is looked at, about the middle */
+    float reach;      /* m, the same with everything but planes */
+    vec up, east, north;
+    tl_array balls; /* tlr_fit_ball: what the camera is to see */
+    vec moving_middle;
+    tl_array materials; /* tlr_material */
+    tlr_part *parts;    /* one per shape */
+    tl_array walls;     /* tlr_wall, by part */
+    long followed;      /* row of the body that the camera follows */
+    double followed_reach;
+    uint32_t *first; /* first part of each body, and the end */
+    vec *colors;     /* per body */
+    tlr_coloring coloring;
+    tlr_pose *poses[3]; /* shutter opens, middle, shutter closes */
+    tlr_body *bodies;
+    tlr_item *items;
+    size_t body_room, item_room;
+    uint32_t stones[TLR_MOST_STONES];    /* meshes that stand for balls */
+    uint32_t chain_mesh, chain_material; /* a cylinder */
+    uint32_t floor_mesh, floor_material; /* UINT32_MAX: none */
+    double floor_height;                 /* m, along `up`, from the middle */
+    tlr_lights lights;
+    float *sky_picture;
+    size_t sky_floats;
+    uint64_t hash; /* of the scene and the look */
+} tlr_show;
+
+/* `growing`: the camera that fits and the range of colours are those of the first moment, so that
+ * they stay as the result grows. */
+tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, bool growing,
+                        tlr_show *show);
+void tlr_show_close(tlr_show *show);
+
+/* Reads the poses around a time; `open` is how long the shutter is open, in s of the recording. */
+tl_status tlr_show_read(tlr_show *show, double time, double open);
+
+/* The hash of what was read. */
+uint64_t tlr_show_hash(const tlr_show *show);
+
+/* Sets the stage and the tracer for what was read; `seconds` is the time of the movie. */
+tl_status tlr_show_set(tlr_show *show, double time, double seconds, uint32_t frame,
+                       tlr_tracer *tracer);
+
+/* shapes.c */
+tl_status tlr_show_make_parts(tlr_show *show);
+tl_status tlr_show_make_floor(tlr_show *show);
+bool tlr_part_is_wall(const tlr_show *show, size_t part, const tlr_pose *pose, vec eye);
+
+tl_status tlr_show_make_stones(tlr_show *show);
+tl_status tlr_show_make_chains(tlr_show *show);
+
+/* chains.c: adds the forces between bodies as cylinders. */
+tl_status tlr_show_add_chains(tlr_show *show, double time, tlr_moment *moment);
+
+/* color.c */
+tl_status tlr_coloring_open(tlr_show *show);
+tl_status tlr_coloring_set(tlr_show *show, double time);
+vec tlr_map_color(int map, double part); /* part from 0 to 1; linear */
+
+/* view.c */
+tl_status tlr_view_measure(tlr_show *show);
+tl_status tlr_view_find_body(tlr_show *show);
+tl_status tlr_view_camera(const tlr_show *show, double time, double seconds, tlr_camera *camera);
+tl_status tlr_view_check(const tlr_show *show, const tlr_camera *camera, double time);
+void tlr_view_lights(tlr_show *show);
+
+/* A point of the recording as it is drawn. */
+static inline vec tlr_show_place(const tlr_show *s, const double x[3])
+{
+    return v3((float)(x[0] - s->middle[0]), (float)(x[1] - s->middle[1]),
+              (float)(x[2] - s->middle[2]));
+}
+
+#endif
