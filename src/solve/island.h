@@ -72,8 +72,9 @@ uint32_t tl_island_size(const tl_island *island);
 /* Impulses from 0, and velocities. */
 tl_status tl_island_lemke(tl_island_room *room, tl_island *island, tl_island_result *result);
 
-/* Impulses from those that rows have, to a residual of `tolerance` (m/s). Knows no widenings. */
-tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance,
+/* Impulses from those that rows have, to a residual of `tolerance` (m/s). `rough`: not at any
+ * price, as for a look at where bodies go. Knows no widenings. */
+tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance, bool rough,
                            tl_island_result *result);
 
 /* Velocities of the impulses; that of a row along its axes. */

@@ -42,30 +42,42 @@ void tl_profile_add_both(tl_profile *p, uint32_t i, uint32_t j, const double blo
     }
 }
 
-/* The six pivots of a node: its rows of the upper triangle, and its columns of the lower one over
- * the pivots. */
-static bool factor_node(const tl_profile *p, uint32_t i, double *upper[6], double *lower[6],
-                        size_t *width)
+/* The diagonal block of a node over its six pivots, L below and U above. */
+static bool factor_block(double *const upper[6], double *const lower[6])
 {
     for (uint32_t r = 0; r < 6; r++) {
-        upper[r] = line_of(p, false, i, r, width);
-        lower[r] = line_of(p, true, i, r, width);
-    }
-    for (uint32_t r = 0; r < 6; r++) {
-        const double pivot = upper[r][r];
-        if (!(fabs(pivot) > 1e-300))
+        if (!(fabs(upper[r][r]) > 1e-300))
             return false;
-        for (size_t c = r + 1; c < *width; c++)
-            lower[r][c] /= pivot;
-        for (uint32_t s = r + 1; s < 6; s++) {
-            const double l = lower[r][s], u = upper[r][s];
-            for (size_t c = s; c < *width; c++)
-                upper[s][c] -= l * upper[r][c];
-            for (size_t c = s + 1; c < *width; c++)
-                lower[s][c] -= u * lower[r][c];
+        for (uint32_t t = r + 1; t < 6; t++)
+            lower[r][t] /= upper[r][r];
+        for (uint32_t t = r + 1; t < 6; t++) {
+            for (uint32_t c = t; c < 6; c++)
+                upper[t][c] -= lower[r][t] * upper[r][c];
+            for (uint32_t c = t + 1; c < 6; c++)
+                lower[t][c] -= upper[r][t] * lower[r][c];
         }
     }
     return true;
+}
+
+/* The rest of its six rows of the upper triangle, and of its columns of the lower one. */
+static inline __attribute__((always_inline)) void factor_lines(double *const upper[6],
+                                                               double *const lower[6], size_t width)
+{
+    for (uint32_t t = 0; t < 6; t++) {
+        const double over = 1 / upper[t][t];
+        for (uint32_t r = 0; r < t; r++) {
+            double *restrict to = upper[t], *restrict also = lower[t];
+            const double *restrict from = upper[r], *restrict too = lower[r];
+            const double l = lower[r][t], u = upper[r][t];
+            for (size_t c = 6; c < width; c++) {
+                to[c] -= l * from[c];
+                also[c] -= u * too[c];
+            }
+        }
+        for (size_t c = 6; c < width; c++)
+            lower[t][c] *= over;
+    }
 }
 
 /* Takes six multiples of six lines from another. */
@@ -82,62 +94,66 @@ static inline __attribute__((always_inline)) void take_lines(double *restrict to
 }
 
 /* The same for several instruction sets, all with the same bits, as nothing is fused. */
-typedef void (*take_fn)(double *restrict to, const double part[6], double *const from[6],
-                        size_t begin, size_t end);
+typedef struct set {
+    void (*take)(double *restrict to, const double part[6], double *const from[6], size_t begin,
+                 size_t end);
+    void (*lines)(double *const upper[6], double *const lower[6], size_t width);
+} set;
 
-static void take_base(double *restrict to, const double part[6], double *const from[6],
-                      size_t begin, size_t end)
-{
-    take_lines(to, part, from, begin, end);
-}
+#define FOR_SET(name, target)                                                                     \
+    target static void take_##name(double *restrict to, const double part[6],                     \
+                                   double *const from[6], size_t begin, size_t end)               \
+    {                                                                                             \
+        take_lines(to, part, from, begin, end);                                                   \
+    }                                                                                             \
+    target static void lines_##name(double *const upper[6], double *const lower[6], size_t width) \
+    {                                                                                             \
+        factor_lines(upper, lower, width);                                                        \
+    }
 
+FOR_SET(base, )
 #if defined(TALUS_X86)
-__attribute__((target("avx2"))) static void take_avx2(double *restrict to, const double part[6],
-                                                      double *const from[6], size_t begin,
-                                                      size_t end)
-{
-    take_lines(to, part, from, begin, end);
-}
-
-__attribute__((target("avx512f,prefer-vector-width=512"))) static void
-take_avx512(double *restrict to, const double part[6], double *const from[6], size_t begin,
-            size_t end)
-{
-    take_lines(to, part, from, begin, end);
-}
+FOR_SET(avx2, __attribute__((target("avx2"))))
+FOR_SET(avx512, __attribute__((target("avx512f,prefer-vector-width=512"))))
 #endif
 
-static take_fn best_take(void)
+static set best_set(void)
 {
 #if defined(TALUS_X86)
     if (__builtin_cpu_supports("avx512f"))
-        return take_avx512;
+        return (set){take_avx512, lines_avx512};
     if (__builtin_cpu_supports("avx2"))
-        return take_avx2;
+        return (set){take_avx2, lines_avx2};
 #endif
-    return take_base;
+    return (set){take_base, lines_base};
 }
 
 bool tl_profile_factor_both(tl_profile *p)
 {
-    const take_fn take_away = best_take();
+    const set with = best_set();
     for (uint32_t i = 0; i < p->nodes; i++) {
         double *upper[6], *lower[6];
         size_t width, other;
-        if (!factor_node(p, i, upper, lower, &width))
+        for (uint32_t r = 0; r < 6; r++) {
+            upper[r] = line_of(p, false, i, r, &width);
+            lower[r] = line_of(p, true, i, r, &width);
+        }
+        if (!factor_block(upper, lower))
             return false;
+        with.lines(upper, lower, width);
         for (size_t c = 6; c < width; c++) {
-            double l[6], u[6], most = 0;
+            double l[6], u[6];
+            bool empty = true;
             for (int r = 0; r < 6; r++) {
                 l[r] = lower[r][c];
                 u[r] = upper[r][c];
-                most = fmax(most, fmax(fabs(l[r]), fabs(u[r])));
+                empty = empty && l[r] == 0 && u[r] == 0;
             }
-            if (most == 0)
+            if (empty)
                 continue;
             const uint32_t place = i + (uint32_t)(c / 6), r = (uint32_t)(c % 6);
-            take_away(line_of(p, false, place, r, &other) + r, l, upper, c, width);
-            take_away(line_of(p, true, place, r, &other) + r + 1, u, lower, c + 1, width);
+            with.take(line_of(p, false, place, r, &other) + r, l, upper, c, width);
+            with.take(line_of(p, true, place, r, &other) + r + 1, u, lower, c + 1, width);
         }
     }
     return true;
@@ -154,28 +170,46 @@ int tl_profile_sign(const tl_profile *p)
     return sign;
 }
 
+/* The six numbers of a node from those behind it; its rows are summed side by side. */
+static void solve_node(const tl_profile *p, uint32_t i, double *at)
+{
+    const double *row[6];
+    double sum[6];
+    size_t width;
+    for (uint32_t r = 0; r < 6; r++) {
+        row[r] = line_of(p, false, i, r, &width);
+        sum[r] = at[r];
+    }
+    for (size_t c = 6; c < width; c++)
+        for (uint32_t r = 0; r < 6; r++)
+            sum[r] -= row[r][c] * at[c];
+    for (uint32_t r = 6; r-- > 0;) {
+        for (uint32_t c = r + 1; c < 6; c++)
+            sum[r] -= row[r][c] * at[c];
+        at[r] = sum[r] / row[r][r];
+    }
+}
+
 void tl_profile_solve_both(const tl_profile *p, double *vector)
 {
     const uint32_t *place = p->place.data;
+    const set with = best_set();
     double *x = p->x.data;
     size_t width;
     for (uint32_t i = 0; i < p->nodes; i++)
         memcpy(x + 6 * (size_t)place[i], vector + 6 * (size_t)i, 6 * sizeof *x);
-    for (uint32_t i = 0; i < p->nodes; i++)
+    for (uint32_t i = 0; i < p->nodes; i++) {
+        double *column[6], *at = x + 6 * (size_t)i;
         for (uint32_t r = 0; r < 6; r++) {
-            const double *column = line_of(p, true, i, r, &width);
-            double *at = x + 6 * (size_t)i;
-            for (size_t c = r + 1; c < width; c++)
-                at[c] -= column[c] * at[r];
+            column[r] = line_of(p, true, i, r, &width);
+            for (uint32_t c = r + 1; c < 6; c++)
+                at[c] -= column[r][c] * at[r];
         }
+        const double part[6] = {at[0], at[1], at[2], at[3], at[4], at[5]};
+        with.take(at + 6, part, column, 6, width);
+    }
     for (uint32_t i = p->nodes; i-- > 0;)
-        for (uint32_t r = 6; r-- > 0;) {
-            const double *row = line_of(p, false, i, r, &width);
-            double *at = x + 6 * (size_t)i, sum = at[r];
-            for (size_t c = r + 1; c < width; c++)
-                sum -= row[c] * at[c];
-            at[r] = sum / row[r];
-        }
+        solve_node(p, i, x + 6 * (size_t)i);
     for (uint32_t i = 0; i < p->nodes; i++)
         memcpy(vector + 6 * (size_t)i, x + 6 * (size_t)place[i], 6 * sizeof *x);
 }

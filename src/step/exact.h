@@ -44,6 +44,7 @@ typedef struct tl_facet {
 } tl_facet;
 
 #define TL_NO_FACET 0xffffffffu
+#define TL_HELD     0xffffffffu
 
 typedef struct tl_group {
     uint32_t a, b;           /* shapes, as contacts have them */
@@ -53,6 +54,7 @@ typedef struct tl_group {
     uint32_t island;
     uint32_t choice; /* the facet that may push, counted from `first`; TL_NO_FACET: none may */
     uint32_t before; /* the same, before it was tried to do better */
+    uint32_t turns;  /* how often it has chosen anew; TL_HELD: no more */
     double friction;
     double slide[3]; /* m/s: how the surfaces move in themselves, b less a */
 } tl_group;

@@ -11,6 +11,9 @@
 
 #define CHOICES  24u /* more than these are searched, not tried one after the other */
 #define ROUNDS   12u
+#define TURNS    3u   /* times that a group chooses anew: then it is held by its nearest facet */
+#define ROUGH    1e-6 /* m/s: the residual of a large island that is only looked at */
+#define SLACK    4e-6 /* m/s: how far outside of another facet a group of such an island may push */
 #define FEW      6u   /* groups of an island whose choices are all tried */
 #define ALIKE    0.9  /* the cosine of normals that are those of one facet, a step later */
 #define UNSOLVED 1e-3 /* m/s: a residual that stops the run */
@@ -26,6 +29,9 @@ typedef struct solving {
     const tl_exact_law *law;
     const uint32_t *order; /* its groups */
     uint32_t groups;
+    bool rough;          /* whether large islands are solved to look at them alone */
+    bool large;          /* solved by iterations */
+    uint32_t iterations; /* of all problems */
     tl_island island;
     tl_island_result result;
 } solving;
@@ -230,13 +236,15 @@ static tl_status solve_choice(solving *s, size_t first)
         TL_TRY(tl_island_lemke(&s->lane->room, &s->island, &s->result));
     else
         s->result.solved = false;
-    if (s->result.solved || s->island.widenings)
+    s->large = !s->result.solved && !s->island.widenings;
+    if (!s->large)
         return TL_OK;
     const tl_exact_row *of = (const tl_exact_row *)s->lane->row_of.data + first;
     for (uint32_t i = 0; i < s->island.rows; i++)
         for (int k = 0; k < 3; k++)
             s->island.row[i].p[k] = tl_dot(of[i].p, s->island.row[i].axis[k]);
-    return tl_island_newton(&s->lane->room, &s->island, s->law->tolerance, &s->result);
+    const double goal = s->rough ? fmax(ROUGH, s->law->tolerance) : s->law->tolerance;
+    return tl_island_newton(&s->lane->room, &s->island, goal, s->rough, &s->result);
 }
 
 /* The impulses of rows in the world frame. */
@@ -253,6 +261,7 @@ static void keep_impulses(const solving *s, size_t first)
 static tl_status solve_rows(solving *s, size_t first)
 {
     TL_TRY(solve_choice(s, first));
+    s->iterations += s->result.iterations;
     keep_impulses(s, first);
     return TL_OK;
 }
@@ -289,12 +298,42 @@ static uint32_t choice_of(const solving *s, const tl_group *g, uint32_t facet)
     return facet == TL_NO_FACET || f->quiet || f->behind ? TL_NO_FACET : facet;
 }
 
-/* How many groups push although they end outside of another facet, or are let through; where
- * `renew`, these choose anew. */
-static uint32_t unsettled(solving *s, size_t first, bool renew)
+/* The facet to begin with: the nearest one; of eq. 16 the primary, which has the least psi above
+ * -tolerance. */
+static uint32_t first_choice(const solving *s, const tl_group *g)
 {
-    const double tiny = 1e-9 * s->law->speed;
-    uint32_t count = 0;
+    const tl_facet *facets = facets_of(s, g);
+    const double tiny = 1e-9 * s->law->speed * s->law->h;
+    uint32_t best = TL_NO_FACET, primary = TL_NO_FACET;
+    for (uint32_t j = 0; j < g->facets; j++) {
+        if (best == TL_NO_FACET || facets[j].psi > facets[best].psi + tiny)
+            best = j;
+        if (!facets[j].quiet && facets[j].psi >= -1e-6 * s->law->speed * s->law->h - 1e-12 &&
+            (primary == TL_NO_FACET || facets[j].psi < facets[primary].psi))
+            primary = j;
+    }
+    return choice_of(s, g, s->law->primary && primary != TL_NO_FACET ? primary : best);
+}
+
+/* Lets a group choose anew, or holds it where it is now: what goes back and forth has no facet that
+ * holds, and the nearest one lets nothing through. */
+static void turn_to(const solving *s, tl_group *g, uint32_t next)
+{
+    const bool held = g->turns == TURNS;
+    g->choice = held ? first_choice(s, g) : next;
+    g->turns = held ? TL_HELD : g->turns + 1;
+}
+
+/* Groups that push although they end outside of another facet, or are let through. */
+typedef struct unsettled_of {
+    uint32_t free, held;
+} unsettled_of;
+
+/* How many groups are unsettled; where `renew`, those that are free choose anew. */
+static unsettled_of unsettled(solving *s, size_t first, bool renew)
+{
+    const double tiny = fmax(1e-9 * s->law->speed, s->large ? SLACK : 0);
+    unsettled_of count = {0, 0};
     size_t at = 0;
     for (uint32_t i = 0; i < s->groups; i++) {
         tl_group *g = group_at(s, i);
@@ -314,30 +353,21 @@ static uint32_t unsettled(solving *s, size_t first, bool renew)
                     next = j;
         if (next == g->choice)
             continue;
-        count++;
-        if (renew)
-            g->choice = next;
+        if (g->turns == TL_HELD)
+            count.held++;
+        else
+            count.free++;
+        if (renew && g->turns != TL_HELD)
+            turn_to(s, g, next);
     }
     return count;
 }
 
-/* The facets to begin with: the nearest ones; of eq. 16 the primary, which has the least psi above
- * -tolerance. */
 static void choose_first(solving *s)
 {
     for (uint32_t i = 0; i < s->groups; i++) {
-        tl_group *g = group_at(s, i);
-        const tl_facet *facets = facets_of(s, g);
-        const double tiny = 1e-9 * s->law->speed * s->law->h;
-        uint32_t best = TL_NO_FACET, primary = TL_NO_FACET;
-        for (uint32_t j = 0; j < g->facets; j++) {
-            if (best == TL_NO_FACET || facets[j].psi > facets[best].psi + tiny)
-                best = j;
-            if (!facets[j].quiet && facets[j].psi >= -1e-6 * s->law->speed * s->law->h - 1e-12 &&
-                (primary == TL_NO_FACET || facets[j].psi < facets[primary].psi))
-                primary = j;
-        }
-        g->choice = choice_of(s, g, s->law->primary && primary != TL_NO_FACET ? primary : best);
+        group_at(s, i)->choice = first_choice(s, group_at(s, i));
+        group_at(s, i)->turns = 0;
     }
 }
 
@@ -371,7 +401,7 @@ static tl_status try_all(solving *s, size_t first, uint32_t choices, bool *found
         if (last && best == choices - 1)
             break;
         TL_TRY(solve_rows(s, first));
-        if (last || !s->result.solved || unsettled(s, first, false))
+        if (last || !s->result.solved || unsettled(s, first, false).free)
             continue;
         const double change = tl_island_change(&s->island);
         if (!*found || change < least * (1 - 1e-9)) {
@@ -421,6 +451,7 @@ static tl_status choose_by_motion(solving *s, size_t first, bool *changed)
         }
         best = choice_of(s, g, best);
         g->choice = best;
+        g->turns = 0;
         *changed = *changed ||
                    (best != g->before && (best == TL_NO_FACET || g->before == TL_NO_FACET ||
                                           tl_dot(facets[best].n, facets[g->before].n) < ALONG));
@@ -428,25 +459,30 @@ static tl_status choose_by_motion(solving *s, size_t first, bool *changed)
     return TL_OK;
 }
 
-/* Solves, and lets groups choose anew until nothing changes; *left: how many would still. */
-static tl_status settle(solving *s, size_t first, uint32_t *left)
+/* Solves, and lets groups choose anew until nothing changes: large islands roughly, until nothing
+ * does. *left: what is unsettled then. */
+static tl_status settle(solving *s, size_t first, unsettled_of *left)
 {
-    TL_TRY(solve_rows(s, first));
-    *left = unsettled(s, first, true);
-    for (uint32_t round = 1; *left && round <= ROUNDS; round++) {
+    uint32_t changes = 1;
+    s->rough = true;
+    for (uint32_t round = 0; round <= ROUNDS && (changes || s->rough); round++) {
+        s->rough = changes && round < ROUNDS;
         TL_TRY(solve_rows(s, first));
-        *left = unsettled(s, first, round < ROUNDS);
+        changes = round < ROUNDS ? unsettled(s, first, true).free : 0;
+        s->rough = s->rough && (changes || s->result.residual > s->law->tolerance);
     }
+    *left = unsettled(s, first, false);
     return TL_OK;
 }
 
 /* A choice that holds may not be the one with the least change of velocity: what slides over a seam
  * may be held by the edge there, or end the step on the face beyond it. So islands that are not too
  * large begin once more, by motion. */
-static tl_status ease(solving *s, size_t first, uint32_t *left)
+static tl_status ease(solving *s, size_t first, unsettled_of *left)
 {
-    const double least = *left ? INFINITY : tl_island_change(&s->island);
-    uint32_t now = 1;
+    const bool holds = !left->free && !left->held;
+    const double least = holds ? tl_island_change(&s->island) : INFINITY;
+    unsettled_of now = {1, 0};
     bool changed = false;
     size_t at = 0;
     for (uint32_t i = 0; i < s->groups && s->groups <= EASED; i++)
@@ -457,8 +493,9 @@ static tl_status ease(solving *s, size_t first, uint32_t *left)
     TL_TRY(choose_by_motion(s, first, &changed));
     if (changed)
         TL_TRY(settle(s, first, &now));
-    if (s->result.solved && !now && tl_island_change(&s->island) < least * (1 - 1e-9)) {
-        *left = 0;
+    if (s->result.solved && !now.free && !now.held &&
+        tl_island_change(&s->island) < least * (1 - 1e-9)) {
+        *left = now;
         return TL_OK;
     }
     for (uint32_t i = 0; i < s->groups; i++)
@@ -470,7 +507,7 @@ static tl_status ease(solving *s, size_t first, uint32_t *left)
 static tl_status search(solving *s, size_t first, tl_exact_sum *sum)
 {
     const uint32_t choices = s->law->all || s->law->primary ? 1 : count_choices(s);
-    uint32_t left = 0;
+    unsettled_of left;
     choose_first(s);
     if (choices < 2)
         return solve_rows(s, first);
@@ -484,9 +521,9 @@ static tl_status search(solving *s, size_t first, tl_exact_sum *sum)
     }
     TL_TRY(settle(s, first, &left));
     TL_TRY(ease(s, first, &left));
-    if (!left)
+    sum->unsettled += left.free + left.held;
+    if (!left.free)
         return TL_OK;
-    sum->unsettled += left;
     choose_first(s); /* what holds where groups are now lets nothing through */
     return solve_rows(s, first);
 }
@@ -589,7 +626,7 @@ tl_status tl_exact_island(const tl_world *world, tl_exact *exact, tl_exact_lane 
                 memcpy(vel + 6 * (size_t)row, s.island.body[local[row]].vel, 6 * sizeof *vel);
         }
     lane->sum.islands++;
-    lane->sum.iterations += s.result.iterations;
+    lane->sum.iterations += s.iterations;
     lane->sum.residual = fmax(lane->sum.residual, s.result.residual);
     return TL_OK;
 }
