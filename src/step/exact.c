@@ -254,8 +254,7 @@ static double way_of(const tl_world *w, const tl_exact *e, const tl_group *g)
     return w->settings.step * speed + tl_step_margin(w);
 }
 
-/* A pair with a shape that is no piece: the points of the narrow phase, as they are. */
-static tl_status add_found(tl_exact *e, uint32_t first, uint32_t count, tl_group *g)
+tl_status tl_exact_found(tl_exact *e, uint32_t first, uint32_t count, tl_group *g)
 {
     for (uint32_t i = first; i < first + count; i++) {
         const double *n = (const double *)e->contact_n.data + 4 * (size_t)i;
@@ -357,33 +356,43 @@ static tl_status add_group(const tl_world *w, tl_exact *e, uint32_t first, uint3
     TL_TRY(tl_exact_piece(w, e, g.b, g.a, &b));
     const tl_exact_reach reach = reach_of(w, e, &g);
     const tl_polytope *pieces = e->pieces.data;
+    const uint32_t *info = e->info.data;
     if (a && b)
         TL_TRY(tl_exact_pair(e, &pieces[a - 1], &pieces[b - 1], &reach,
                              w->settings.planar == TL_PLANAR_XZ, &g, &psi));
+    else if ((info[g.a] & TLK_SHAPE_KIND) == TL_PLANE || (info[g.b] & TLK_SHAPE_KIND) == TL_PLANE)
+        TL_TRY(tl_exact_found(e, first, end - first, &g)); /* there is one direction alone */
     else
-        TL_TRY(add_found(e, first, end - first, &g));
+        TL_TRY(tl_exact_curved(w, e, &g, NULL, first, end - first, &reach, &psi));
     return g.facets ? tl_array_append(&e->groups, &g, 1) : TL_OK;
 }
 
-/* The group of a piece and a triangle of a surface. One that the narrow phase has not found counts
- * only where the two are apart now: it leaves out what a neighbour has, and what is behind. */
+/* The group of a shape and a triangle of a surface; contacts [first, first + count) are theirs. One
+ * that the narrow phase has not found counts only where the two are apart now: it leaves out what a
+ * neighbour has, and what is behind. */
 static tl_status add_triangle(const tl_world *w, tl_exact *e, const tl_group *like,
-                              uint32_t triangle, bool found)
+                              uint32_t triangle, uint32_t first, uint32_t count)
 {
     const bool of_a = tl_exact_is_surface(e, like->a);
     const double epsilon = w->settings.exact.epsilon;
     const size_t points = e->points.count;
+    const tl_exact_reach reach = reach_of(w, e, like);
     tl_group g = *like;
     uint32_t piece, flat;
     double psi;
     g.triangle = triangle;
     TL_TRY(tl_exact_piece(w, e, of_a ? g.b : g.a, of_a ? g.a : g.b, &piece));
     TL_TRY(tl_exact_triangle(w, e, of_a ? g.a : g.b, triangle, &flat));
-    const tl_exact_reach reach = reach_of(w, e, &g);
     const tl_polytope *pieces = e->pieces.data;
-    TL_TRY(tl_exact_pair(e, &pieces[(of_a ? flat : piece) - 1], &pieces[(of_a ? piece : flat) - 1],
-                         &reach, w->settings.planar == TL_PLANAR_XZ, &g, &psi));
-    if ((!found && !(psi >= 0)) || (epsilon > 0 && psi > epsilon)) {
+    if (piece) {
+        const uint32_t a = of_a ? flat : piece, b = of_a ? piece : flat;
+        TL_TRY(tl_exact_pair(e, &pieces[a - 1], &pieces[b - 1], &reach,
+                             w->settings.planar == TL_PLANAR_XZ, &g, &psi));
+    } else {
+        const double *corner = (const double *)e->numbers.data + pieces[flat - 1].vertex;
+        TL_TRY(tl_exact_curved(w, e, &g, corner, first, count, &reach, &psi));
+    }
+    if ((!count && !(psi >= 0)) || (epsilon > 0 && psi > epsilon)) {
         e->facets.count = g.first;
         e->points.count = points;
         return TL_OK;
@@ -392,8 +401,8 @@ static tl_status add_triangle(const tl_world *w, tl_exact *e, const tl_group *li
 }
 
 /* The groups of contacts [first, end), which are of a shape and a surface: one per triangle that
- * the shape may reach. A curved shape has the contacts of the narrow phase alone, and so has a
- * plane, for which these are corners below one direction. */
+ * the shape may reach. A plane has the contacts of the narrow phase alone: these are corners below
+ * one direction. */
 static tl_status add_surface(const tl_world *w, tl_exact *e, uint32_t first, uint32_t end)
 {
     const tl_group like = group_of(w, e, first);
@@ -401,26 +410,19 @@ static tl_status add_surface(const tl_world *w, tl_exact *e, uint32_t first, uin
     const uint32_t surface = other == like.a ? like.b : like.a;
     const uint32_t *feature = e->contact_feature.data;
     const uint32_t kind = ((const uint32_t *)e->info.data)[other] & TLK_SHAPE_KIND;
-    uint32_t piece;
-    TL_TRY(tl_exact_piece(w, e, other, surface, &piece));
     if (kind == TL_PLANE)
         return add_group(w, e, first, end);
-    for (uint32_t i = first, next; !piece && i < end; i = next) {
-        for (next = i + 1; next < end && feature[2 * (size_t)next] == feature[2 * (size_t)i];)
-            next++;
-        TL_TRY(add_group(w, e, i, next));
-    }
-    if (!piece)
-        return TL_OK;
     const tl_exact_reach reach = reach_of(w, e, &like);
     TL_TRY(tl_exact_near(w, e, surface, (const double *)e->centre.data + 4 * (size_t)other,
                          ((const double *)e->geom.data)[4 * (size_t)other + 3] + reach.way));
     for (size_t t = 0; t < e->triangles.count; t++) {
         const uint32_t triangle = ((const uint32_t *)e->triangles.data)[t];
-        bool found = false;
-        for (uint32_t i = first; i < end && !found; i++)
-            found = feature[2 * (size_t)i] == triangle;
-        TL_TRY(add_triangle(w, e, &like, triangle, found));
+        uint32_t at = first, count = 0;
+        while (at < end && feature[2 * (size_t)at] != triangle)
+            at++;
+        while (at + count < end && feature[2 * (size_t)(at + count)] == triangle)
+            count++;
+        TL_TRY(add_triangle(w, e, &like, triangle, at, count));
     }
     return TL_OK;
 }

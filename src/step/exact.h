@@ -126,6 +126,16 @@ tl_status tl_exact_near(const tl_world *world, tl_exact *exact, uint32_t shape,
 tl_status tl_exact_triangle(const tl_world *world, tl_exact *exact, uint32_t shape,
                             uint32_t triangle, uint32_t *number);
 
+/* exact.c: contacts of the narrow phase as facets of a group, with their points. */
+tl_status tl_exact_found(tl_exact *exact, uint32_t first, uint32_t count, tl_group *group);
+
+/* exact_curved.c: the facets of a pair with a curved shape, or of one and a triangle (its corners
+ * in the world, 9) of the other, which is a surface; contacts [first, first + count) were found.
+ * *psi: how far the two are apart. */
+tl_status tl_exact_curved(const tl_world *world, tl_exact *exact, tl_group *group,
+                          const double *triangle, uint32_t first, uint32_t count,
+                          const tl_exact_reach *reach, double *psi);
+
 /* exact_group.c: the facets of a pair (`numbers`: those of pieces), appended to facets and points;
  * the group says where they are and has none where the pair cannot touch in this step. `planar`:
  * bodies move in x and z alone. *psi: how far the pieces are apart. */
