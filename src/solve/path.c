@@ -17,8 +17,7 @@
 #define TRIES   6u    /* steps without a gain that end it */
 #define SHORT   0.995 /* the part of the way to a bound that a hasty step goes */
 #define SOFT    1e-11 /* what rows yield within a step, over their masses (a proximal term) */
-#define CHANGE  0.8   /* by how much of itself a careful step may change anything */
-#define NEAR    0.8   /* from the path, the same: beyond that a step only goes back to it */
+#define NEAR    0.8   /* of itself that anything may be off the path; else a step goes back to it */
 #define ROUGH   4u    /* hasty steps before careful ones */
 
 #define PI         3.14159265358979323846
@@ -445,8 +444,11 @@ static void add_changes(walk *w, double along)
     }
 }
 
+/* By how much of itself a careful step may change anything. */
+static const double change_of[] = {0, 0.8, 0.4};
+
 /* Back to the path, with what changes most held where it is, and then along it. */
-static void step_careful(walk *w, double *sigma)
+static void step_careful(walk *w, double change, double *sigma)
 {
     const int sign = tl_profile_sign(w->s->matrix) > 0 ? -1 : 1;
     direct(w, 0, false);
@@ -454,7 +456,7 @@ static void step_careful(walk *w, double *sigma)
     direct(w, *sigma, false);
     const lead l = find_lead(w);
     const double back = fmin(fmax(l.most != 0 ? -l.there / l.most : 0, -0.5), 0.5);
-    const double ahead = l.off > NEAR ? 0 : fmin(0.9, CHANGE / fmax(fabs(l.most), 1e-300));
+    const double ahead = l.off > NEAR ? 0 : fmin(0.9, change / fmax(fabs(l.most), 1e-300));
     const double along = back + sign * ahead;
     add_changes(w, along);
     double far = reach_all(w);
@@ -483,12 +485,12 @@ static tl_status make(tl_island_room *room, tl_reduced *s, walk *w)
     return TL_OK;
 }
 
-tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, bool careful, double goal,
+tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, uint32_t care, double goal,
                             uint32_t *steps)
 {
     walk w;
     double best = INFINITY, first = 0, sigma = 0, sum;
-    const uint32_t most = careful ? CAREFUL : HASTY;
+    const uint32_t most = care ? CAREFUL : HASTY;
     TL_TRY(make(room, s, &w));
     begin(&w);
     for (uint32_t step = 0, since = 0; step < most && since < TRIES; step++, since++) {
@@ -499,7 +501,7 @@ tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, bool careful, d
             since = 0;
             tl_island_keep(s->island, room->best.data);
         }
-        const bool slow = careful && step >= ROUGH && (!(sigma > 0) || sigma > 100 * goal * goal);
+        const bool slow = care && step >= ROUGH && (!(sigma > 0) || sigma > 100 * goal * goal);
         since = slow ? 0 : since;
         if (worst <= goal)
             break;
@@ -511,7 +513,7 @@ tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, bool careful, d
         if (slow && !(sigma > 0))
             sigma = mean_of(&w);
         if (slow)
-            step_careful(&w, &sigma);
+            step_careful(&w, change_of[care], &sigma);
         else
             step_hasty(&w);
         ++*steps;

@@ -109,7 +109,7 @@ static void misses_stay_misses(void **state)
     (void)state;
     static const solid others[] = {BOX, HULL, MESH, BALL};
     for (int i = 0; i < CURVES * 40; i++) {
-        const int curve = i / 40;
+        const int kind = i / 40;
         const tl_settings s = settings_of(i % 2 ? 0.02 : 1.0 / 200);
         tl_scene *scene = scene_with(&s);
         const tl_material material = add_material(scene, 0, 0);
@@ -118,13 +118,13 @@ static void misses_stay_misses(void **state)
         add_fixed(scene, solid_of(scene, others[i / 10 % 4], (double[3]){0.05, 0.05, 0.05}),
                   material, (double[3]){0, 0, 0}, upright);
         const tl_body body =
-            add_curve(scene, material, curve,
-                      (double[3]){-1 - 4 * s.step * (i / 2 % 5), 0, 0.055 + curves[curve].height},
+            add_curve(scene, material, kind,
+                      (double[3]){-1 - 4 * s.step * (i / 2 % 5), 0, 0.055 + curves[kind].height},
                       (double[3]){20, 0, 0});
         tl_world *world = world_of(scene);
         step(world, (uint32_t)(0.15 / s.step));
         velocity_of(world, body, v);
-        context("a %s misses a %s, h = %g s, %d", curves[curve].name,
+        context("a %s misses a %s, h = %g s, %d", curves[kind].name,
                 solid_names[others[i / 10 % 4]], s.step, i);
         assert_true(v[0] == 20 && v[1] == 0 && v[2] == 0);
         tl_world_destroy(world);
@@ -185,18 +185,18 @@ static void edges_end(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         const tl_settings s = settings_of(1.0 / 200);
-        const int curve = i / 2 ? DISC : CAPSULE_ALONG;
+        const int kind = i / 2 ? DISC : CAPSULE_ALONG;
         tl_scene *scene = scene_with(&s);
         const tl_material material = add_material(scene, 0.5, 0);
         double w[3];
         add_fixed(scene, tl_box_default(0.5, 0.5, 0.5), material, (double[3]){0, 0, -0.5}, upright);
-        const tl_body body = add_curve(scene, material, curve,
-                                       (double[3]){i % 2 ? 0.53 : 0.47, 0, curves[curve].height},
+        const tl_body body = add_curve(scene, material, kind,
+                                       (double[3]){i % 2 ? 0.53 : 0.47, 0, curves[kind].height},
                                        (double[3]){0, 0, 0});
         tl_world *world = world_of(scene);
         step(world, 60);
         assert_ok(tl_world_read_angular_velocities(world, 1, &body, w));
-        context("a %s, its centre %s the edge", curves[curve].name, i % 2 ? "beyond" : "before");
+        context("a %s, its centre %s the edge", curves[kind].name, i % 2 ? "beyond" : "before");
         if (i % 2)
             assert_above(w[1], 0.3);
         else
