@@ -6,7 +6,7 @@
 
 #include "base/vector.h"
 #include "solve/lcp.h"
-#include "solve/profile.h"
+#include "solve/sparse.h"
 
 #define TL_STILL 0xffffffffu /* no body of the island: what does not move by rows */
 
@@ -59,7 +59,7 @@ typedef struct tl_island_result {
 typedef struct tl_island_room {
     tl_array blocks, matrix, numbers, path, touched, best, kept;
     tl_array edges;
-    tl_profile order;
+    tl_sparse order;
 } tl_island_room;
 
 void tl_island_room_init(tl_island_room *room);

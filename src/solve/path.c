@@ -450,7 +450,7 @@ static const double change_of[] = {0, 0.8, 0.4};
 /* Back to the path, with what changes most held where it is, and then along it. */
 static void step_careful(walk *w, double change, double *sigma)
 {
-    const int sign = tl_profile_sign(w->s->matrix) > 0 ? -1 : 1;
+    const int sign = tl_sparse_sign(w->s->matrix) > 0 ? -1 : 1;
     direct(w, 0, false);
     keep_changes(w);
     direct(w, *sigma, false);

@@ -16,7 +16,7 @@ typedef struct tl_reduced_row {
 typedef struct tl_reduced {
     tl_island *island;
     tl_reduced_row *row;
-    tl_profile *matrix;
+    tl_sparse *matrix;
     double *x, *left; /* 6 per body: dv, and what is left to solve for */
 } tl_reduced;
 
