@@ -126,7 +126,9 @@ tl_status tl_exact_near(const tl_world *world, tl_exact *exact, uint32_t shape,
 tl_status tl_exact_triangle(const tl_world *world, tl_exact *exact, uint32_t shape,
                             uint32_t triangle, uint32_t *number);
 
-/* exact.c: contacts of the narrow phase as facets of a group, with their points. */
+/* exact_pairs.c: the groups of all pairs, with their facets; and contacts of the narrow phase as
+ * facets of one group, with their points. */
+tl_status tl_exact_groups(const tl_world *world, tl_exact *exact, const tl_contacts *contacts);
 tl_status tl_exact_found(tl_exact *exact, uint32_t first, uint32_t count, tl_group *group);
 
 /* exact_curved.c: the facets of a pair with a curved shape, or of one and a triangle (its corners
