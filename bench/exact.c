@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define POINTS 3000 /* of the exact path */
+#define TURNS  5    /* that runs are timed in */
 
 /* A way of stepping. */
 typedef struct way {
@@ -209,6 +210,42 @@ static void run_way(const exact_course *course, const way *w, double h, drawing 
     output_row(output, &row);
 }
 
+/* Milliseconds per step of a whole run; NaN where it failed. */
+static double time_run(const exact_course *course, tl_stepper stepper, bench_output *output)
+{
+    const double h = 1e-3;
+    const uint32_t steps = (uint32_t)lround(course->duration / h);
+    tl_scene *scene = NULL;
+    tl_world *world = NULL;
+    tl_body body;
+    tl_status status = exact_scene(course, stepper, h, false, &scene, &body);
+    if (status >= 0) {
+        tl_settings settings = tl_scene_settings(scene);
+        settings.threads = 1;
+        status = tl_world_create_with(scene, &settings, &world);
+    }
+    tl_scene_destroy(scene);
+    const double begin = peer_now_ms();
+    if (status >= 0)
+        status = tl_world_step(world, steps, NULL);
+    const double ms = (peer_now_ms() - begin) / steps;
+    tl_world_destroy(world);
+    return output_status(output, course->name, 1, status < 0 ? status : TL_OK) ? NAN : ms;
+}
+
+/* A particle's step with PEG and with the default stepper, in turns; the least of each. */
+static void compare(const exact_course *course, bench_output *output)
+{
+    double dvi = INFINITY, peg = INFINITY;
+    for (int turn = 0; turn < TURNS; turn++) {
+        dvi = fmin(dvi, time_run(course, TL_STEPPER_DVI, output));
+        peg = fmin(peg, time_run(course, TL_STEPPER_PEG, output));
+    }
+    output_line(output,
+                "  %s: a step takes %.4f ms with peg, %.4f with dvi: %.2f times (h = 0.001 s)",
+                course->name, peg, dvi, peg / dvi);
+}
+
 static void run_course(const exact_course *course, const char *finding, bench_output *output)
 {
     follow(course);
@@ -219,6 +256,7 @@ static void run_course(const exact_course *course, const char *finding, bench_ou
         output_line(output, "%s: %s", course->name, finding);
         output_line(output, "  exact: at (%.6f, %.6f) after %g s", path[POINTS][0], path[POINTS][1],
                     course->duration);
+        compare(course, output);
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
             for (double h = 0.1; h > 5e-5; h /= 10)
                 run_way(course, &ways[i], h, drawings, output);

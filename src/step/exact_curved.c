@@ -120,13 +120,13 @@ static tl_status add_points(const curved *c, int side, const double beyond[3], t
  * -1: none's. */
 static tl_status add_direction(curved *c, const double n[3], int face, bool quiet)
 {
-    const tl_facet *known = (const tl_facet *)c->exact->facets.data + c->group->first;
+    const tl_facet *known = c->exact->facets.data;
     tl_facet facet = {.n = {n[0], n[1], n[2]}, .quiet = quiet};
     double p[2][3];
     if (c->planar && fabs(n[1]) > 1e-9)
         return TL_OK;
     for (uint32_t i = 0; i < c->group->facets; i++)
-        if (tl_dot(known[i].n, n) > 1 - SAME)
+        if (tl_dot(known[c->group->first + i].n, n) > 1 - SAME)
             return TL_OK;
     facet.psi = tlk_separation(&c->shape[0], &c->shape[1], n, p[0], p[1]) - c->shape[0].rounding -
                 c->shape[1].rounding;
@@ -416,8 +416,9 @@ tl_status tl_exact_curved(const tl_world *w, tl_exact *e, tl_group *g, const dou
         e->points.count = points;
         g->facets = 0;
     }
-    tl_facet *facets = (tl_facet *)e->facets.data + g->first;
-    for (uint32_t i = 0; i < g->facets; i++)
-        facets[i].behind = facets[i].psi < fmin(c.best, 0) - OUTSIDE * reach->way;
+    for (uint32_t i = 0; i < g->facets; i++) {
+        tl_facet *facet = (tl_facet *)e->facets.data + g->first + i;
+        facet->behind = facet->psi < fmin(c.best, 0) - OUTSIDE * reach->way;
+    }
     return TL_OK;
 }

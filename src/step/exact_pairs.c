@@ -64,8 +64,8 @@ tl_status tl_exact_found(tl_exact *e, uint32_t first, uint32_t count, tl_group *
                 : ball ? cb[k] - cb[3] * n[k]
                        : ca[k] + ((const double *)e->contact_place.data)[4 * (size_t)i + (size_t)k];
         TL_TRY(tl_array_append(&e->points, &point, 1));
-        tl_facet *last = (tl_facet *)e->facets.data + e->facets.count - 1;
-        if (g->facets && last->n[0] == n[0] && last->n[1] == n[1] && last->n[2] == n[2]) {
+        tl_facet *last = g->facets ? (tl_facet *)e->facets.data + e->facets.count - 1 : NULL;
+        if (last && last->n[0] == n[0] && last->n[1] == n[1] && last->n[2] == n[2]) {
             last->points++;
             last->psi = fmin(last->psi, n[3]);
             continue;
