@@ -15,7 +15,7 @@
 #define SAME    5e-9 /* cosines that differ by less are of one direction: 0.1 mrad */
 #define RIM     8u   /* points of a circle that stand for it */
 #define LOOKS   24   /* at the distance on the way ahead */
-#define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
+#define OUTSIDE 1e-3 /* of a step's way: how deep a pair may be behind a facet that pushes */
 #define MOST    64u  /* extreme points of a shape */
 
 typedef struct curved {

@@ -9,7 +9,7 @@
 
 #define SAME    1e-9 /* cosines that differ by less are of one direction */
 #define ALIKE   1e-6 /* the same of edges and faces: 1.4 mrad */
-#define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
+#define OUTSIDE 1e-3 /* of a step's way: how deep a pair may be behind a facet that pushes */
 #define LOOP    64u  /* corners of a face that is clipped, at most */
 
 /* What a pair's facets are made from. */
