@@ -194,6 +194,7 @@ void bench_scaling(const bench_options *options, bench_output *output);
 void bench_convergence(const bench_options *options, bench_output *output);
 void bench_joints(const bench_options *options, bench_output *output);
 void bench_track(const bench_options *options, bench_output *output);
+void bench_heap(const bench_options *options, bench_output *output);
 void bench_exact(const bench_options *options, bench_output *output);
 void bench_paper(const bench_options *options, bench_output *output);
 

@@ -15,6 +15,7 @@ void tl_island_room_init(tl_island_room *room)
                              .kept = {.item = sizeof(double)},
                              .touched = {.item = sizeof(uint32_t)},
                              .edges = {.item = 2 * sizeof(uint32_t)}};
+    tl_sparse_init(&room->order);
 }
 
 void tl_island_room_free(tl_island_room *room)
@@ -27,7 +28,7 @@ void tl_island_room_free(tl_island_room *room)
     tl_array_free(&room->kept);
     tl_array_free(&room->touched);
     tl_array_free(&room->edges);
-    tl_profile_free(&room->order);
+    tl_sparse_free(&room->order);
 }
 
 /* What an impulse along `axis` at an arm changes, times a sign. */

@@ -6,7 +6,7 @@
 
 #include "base/vector.h"
 #include "solve/lcp.h"
-#include "solve/profile.h"
+#include "solve/sparse.h"
 
 #define TL_STILL 0xffffffffu /* no body of the island: what does not move by rows */
 
@@ -59,7 +59,7 @@ typedef struct tl_island_result {
 typedef struct tl_island_room {
     tl_array blocks, matrix, numbers, path, touched, best, kept;
     tl_array edges;
-    tl_profile order;
+    tl_sparse order;
 } tl_island_room;
 
 void tl_island_room_init(tl_island_room *room);
@@ -72,8 +72,9 @@ uint32_t tl_island_size(const tl_island *island);
 /* Impulses from 0, and velocities. */
 tl_status tl_island_lemke(tl_island_room *room, tl_island *island, tl_island_result *result);
 
-/* Impulses from those that rows have, to a residual of `tolerance` (m/s). Knows no widenings. */
-tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance,
+/* Impulses from those that rows have, to a residual of `tolerance` (m/s). `rough`: not at any
+ * price, as for a look at where bodies go. Knows no widenings. */
+tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance, bool rough,
                            tl_island_result *result);
 
 /* Velocities of the impulses; that of a row along its axes. */

@@ -168,7 +168,7 @@ static tl_status polish(tl_reduced *s, double tolerance, uint32_t sweeps, double
     return TL_OK;
 }
 
-tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance,
+tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance, bool rough,
                            tl_island_result *result)
 {
     tl_reduced s;
@@ -179,11 +179,11 @@ tl_status tl_island_newton(tl_island_room *room, tl_island *island, double toler
     TL_TRY(tl_array_resize(&room->kept, 3 * (size_t)island->rows));
     tl_island_velocities(island);
     TL_TRY(polish(&s, tolerance, SWEEPS, &best, &result->iterations));
-    for (int careful = 0; careful < 2 && best > tolerance; careful++) {
+    for (uint32_t care = 0; care < (rough ? 1 : 3) && best > tolerance; care++) {
         tl_island_keep(island, room->kept.data);
-        TL_TRY(tl_reduced_follow(room, &s, careful, tolerance, &result->iterations));
+        TL_TRY(tl_reduced_follow(room, &s, care, tolerance, &result->iterations));
         double worst = tl_reduced_residual(&s, &sum);
-        if (worst > tolerance)
+        if (worst > tolerance && !rough)
             TL_TRY(polish(&s, tolerance, 5 * SWEEPS, &worst, &result->iterations));
         if (worst < best)
             best = worst;

@@ -17,8 +17,7 @@
 #define TRIES   6u    /* steps without a gain that end it */
 #define SHORT   0.995 /* the part of the way to a bound that a hasty step goes */
 #define SOFT    1e-11 /* what rows yield within a step, over their masses (a proximal term) */
-#define CHANGE  0.4   /* by how much of itself a careful step may change anything */
-#define NEAR    0.7   /* from the path, the same: beyond that a step only goes back to it */
+#define NEAR    0.8   /* of itself that anything may be off the path; else a step goes back to it */
 #define ROUGH   4u    /* hasty steps before careful ones */
 
 #define PI         3.14159265358979323846
@@ -31,7 +30,9 @@ typedef struct walker {
     double t;       /* what p_n w has to change by */
     double axis[2]; /* in the tangents, along which k and f are those of the linear problem */
     double k[3][3], f[3];
+    double back[2][2], lift[2]; /* of k: friction by its own velocity, and by the normal impulse */
     double *side;
+    uint32_t sides, most; /* most: the side that matters most */
 } walker;
 
 enum { L, G, DL, DG, DL0, DG0, NUMBERS };
@@ -97,7 +98,7 @@ static void begin(walk *w)
         const double m = s->row[i].step[0];
         s->island->row[i].p[0] = m * speed;
         w->row[i].w = speed;
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             double *side = w->row[i].side + (size_t)k * NUMBERS;
             side[G] = side_of(w, i, k, &by, a);
             side[L] = speed * speed * m / side[G];
@@ -112,7 +113,7 @@ static double mean_of(const walk *w)
     double sum = 0, count = 0;
     for (uint32_t i = 0; i < w->s->island->rows; i++) {
         const double m = w->s->row[i].step[0];
-        const uint32_t sides = sides_of(w, i);
+        const uint32_t sides = w->row[i].sides;
         if (!(m > 0))
             continue;
         sum += w->s->island->row[i].p[0] * w->row[i].w / m;
@@ -144,114 +145,127 @@ static void turn(const walker *own, const double in[2], bool back, double out[2]
 
 /* Across the side that matters most, so that what friction may do along it, which is much, leaves
  * no rounding in what it may do across it, which is little. */
-static uint32_t take_axis(const walk *w, uint32_t i)
+static void take_axis(const walk *w, uint32_t i)
 {
     walker *own = &w->row[i];
-    uint32_t best = 0;
     double by, a[2];
-    for (uint32_t k = 1; k < sides_of(w, i); k++) {
+    own->most = 0;
+    for (uint32_t k = 1; k < own->sides; k++) {
         const double *side = own->side + (size_t)k * NUMBERS;
-        const double *other = own->side + (size_t)best * NUMBERS;
-        if (side[L] / side[G] > other[L] / other[G])
-            best = k;
+        const double *other = own->side + (size_t)own->most * NUMBERS;
+        if (side[L] * other[G] > other[L] * side[G])
+            own->most = k;
     }
-    side_of(w, i, best, &by, a);
-    const double size = hypot(a[0], a[1]);
+    side_of(w, i, own->most, &by, a);
+    const double size = is_disc(w, i) ? hypot(a[0], a[1]) : 1;
     own->axis[0] = size > 0 ? a[0] / size : 1;
     own->axis[1] = size > 0 ? a[1] / size : 0;
-    return best;
 }
 
-/* The sides of a row put together, along its own axis: u_t + e + hess dp_t - h dp_n = 0. */
-typedef struct sides_sum {
-    double hess[3], det; /* xx, xy, yy */
-    double h[2], e[2];
-} sides_sum;
-
-static sides_sum add_sides(const walk *w, uint32_t i, double sigma, bool corrects)
+/* What the impulses of a row do, along its own axis: u_t + e + hess dp_t - h dp_n = 0, with the sum
+ * over sides in hess and h. The same for each sigma. */
+static void shape_friction(const walk *w, uint32_t i)
 {
-    const walker *own = &w->row[i];
+    walker *own = &w->row[i];
     const double m = w->s->row[i].step[0];
-    const uint32_t sides = sides_of(w, i), most = take_axis(w, i);
-    sides_sum out = {.hess = {SOFT / m, 0, SOFT / m}};
-    double by, a[2], main = 0;
-    for (uint32_t k = 0; k < sides; k++) {
+    const bool line = w->s->island->row[i].tangents == 1;
+    double hess[3] = {SOFT / m, 0, SOFT / m}, h[2] = {0, 0}, by, a[2], main = 0;
+    take_axis(w, i);
+    for (uint32_t k = 0; k < own->sides; k++) {
         const double *x = own->side + (size_t)k * NUMBERS, ratio = x[L] / x[G];
         side_of(w, i, k, &by, a);
         turn(own, a, false, a);
-        if (k == most) {
+        if (k == own->most) {
             a[1] = 0;
             main = ratio * a[0] * a[0];
         } else {
-            out.hess[0] += ratio * a[0] * a[0];
-            out.hess[1] += ratio * a[0] * a[1];
-            out.hess[2] += ratio * a[1] * a[1];
+            hess[0] += ratio * a[0] * a[0];
+            hess[1] += ratio * a[0] * a[1];
+            hess[2] += ratio * a[1] * a[1];
         }
-        const double left = missing(sigma * m, x[L], x[G], x[DL], x[DG], corrects);
-        for (int c = 0; c < 2; c++) {
-            out.h[c] += ratio * by * a[c];
-            out.e[c] += a[c] * (x[L] + left / x[G]);
-        }
+        h[0] += ratio * by * a[0];
+        h[1] += ratio * by * a[1];
     }
     for (int c = 0; is_disc(w, i) && c < 3; c += 2)
-        out.hess[c] += own->side[L] / m;
-    out.det = main * out.hess[2] + (out.hess[0] * out.hess[2] - out.hess[1] * out.hess[1]);
-    out.hess[0] += main;
-    return out;
+        hess[c] += own->side[L] / m;
+    const double det = main * hess[2] + (hess[0] * hess[2] - hess[1] * hess[1]);
+    hess[0] += main;
+    own->back[0][0] = line ? 1 / hess[0] : hess[2] / det;
+    own->back[0][1] = own->back[1][0] = -hess[1] / det;
+    own->back[1][1] = line ? 0 : hess[0] / det;
+    for (int c = 0; c < 2; c++) {
+        own->lift[c] = own->back[c][0] * h[0] + own->back[c][1] * h[1];
+        own->k[1 + c][0] = own->lift[c] * own->k[0][0];
+        own->k[1 + c][1] = own->back[c][0];
+        own->k[1 + c][2] = own->back[c][1];
+    }
 }
 
-/* The row's part of the linear problem along its own axis; k is the same for each sigma. */
+/* The rows' part of the matrix. */
+static void shape(const walk *w)
+{
+    for (uint32_t i = 0; i < w->s->island->rows; i++) {
+        walker *own = &w->row[i];
+        const double m = w->s->row[i].step[0];
+        memset(own->k, 0, sizeof own->k);
+        own->axis[0] = 1;
+        own->axis[1] = 0;
+        if (m > 0)
+            own->k[0][0] = 1 / (own->w / w->s->island->row[i].p[0] + SOFT / m);
+        if (own->sides)
+            shape_friction(w, i);
+        const double c = own->axis[0], s = own->axis[1];
+        const double to[3][3] = {{1, 0, 0}, {0, c, -s}, {0, s, c}}; /* columns: the own axes */
+        double turned[3][3];
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                turned[a][b] = tl_dot(own->k[a], to[b]);
+        for (int b = 0; b < 3; b++) {
+            double(*k)[3] = w->s->row[i].k;
+            k[0][b] = turned[0][b];
+            k[1][b] = c * turned[1][b] - s * turned[2][b];
+            k[2][b] = s * turned[1][b] + c * turned[2][b];
+        }
+    }
+}
+
+/* What a row lacks along its own axis on the way to sigma. */
 static void aim_own(const walk *w, uint32_t i, double sigma, bool corrects)
 {
     const tl_island_row *row = &w->s->island->row[i];
     walker *own = &w->row[i];
     const double m = w->s->row[i].step[0], p = row->p[0];
-    double u[3];
-    memset(own->k, 0, sizeof own->k);
-    memset(own->f, 0, sizeof own->f);
-    own->axis[0] = 1;
-    own->axis[1] = 0;
-    if (!(m > 0))
-        return;
+    double u[3], e[2] = {0, 0}, by, a[2];
     tl_island_relative(w->s->island, row, u);
     own->t = missing(sigma * m, p, own->w, own->dp[0], own->dw, corrects);
-    const double stiff = own->w / p + SOFT / m;
-    own->k[0][0] = 1 / stiff;
-    own->f[0] = (u[0] - own->w - own->t / p) / stiff;
-    if (!sides_of(w, i))
+    own->f[0] = own->k[0][0] * (u[0] - own->w - own->t / p);
+    if (!own->sides)
         return;
-    const sides_sum s = add_sides(w, i, sigma, corrects);
-    const bool line = row->tangents == 1;
-    const double back[2][2] = {{line ? 1 / s.hess[0] : s.hess[2] / s.det, -s.hess[1] / s.det},
-                               {-s.hess[1] / s.det, line ? 0 : s.hess[0] / s.det}};
-    turn(own, u + 1, false, u + 1);
-    for (int c = 0; c < 2; c++) {
-        const double lift = back[c][0] * s.h[0] + back[c][1] * s.h[1];
-        own->k[1 + c][0] = lift * own->k[0][0];
-        own->k[1 + c][1] = back[c][0];
-        own->k[1 + c][2] = back[c][1];
-        own->f[1 + c] =
-            back[c][0] * (u[1] + s.e[0]) + back[c][1] * (u[2] + s.e[1]) + lift * own->f[0];
+    for (uint32_t k = 0; k < own->sides; k++) {
+        const double *x = own->side + (size_t)k * NUMBERS;
+        const double left = missing(sigma * m, x[L], x[G], x[DL], x[DG], corrects);
+        const double l = x[L] + left / x[G];
+        side_of(w, i, k, &by, a);
+        e[0] += l * a[0];
+        e[1] += l * a[1];
     }
+    const double off[2] = {u[1] + e[0], u[2] + e[1]};
+    turn(own, off, false, e);
+    for (int c = 0; c < 2; c++)
+        own->f[1 + c] = own->back[c][0] * e[0] + own->back[c][1] * e[1] + own->lift[c] * own->f[0];
 }
 
-/* The same along the row's tangents. */
+/* The right-hand side of the linear problem, along the rows' tangents. */
 static void aim(const walk *w, double sigma, bool corrects)
 {
     for (uint32_t i = 0; i < w->s->island->rows; i++) {
-        tl_reduced_row *r = &w->s->row[i];
-        const walker *own = &w->row[i];
-        aim_own(w, i, sigma, corrects);
-        const double c = own->axis[0], s = own->axis[1];
-        const double to[3][3] = {{1, 0, 0}, {0, c, -s}, {0, s, c}}; /* columns: the own axes */
-        for (int a = 0; a < 3; a++) {
-            r->f[a] = tl_dot(to[a], own->f);
-            for (int b = 0; b < 3; b++) {
-                r->k[a][b] = 0;
-                for (int d = 0; d < 3; d++)
-                    r->k[a][b] += to[a][d] * tl_dot(own->k[d], to[b]);
-            }
-        }
+        walker *own = &w->row[i];
+        double *f = w->s->row[i].f;
+        memset(own->f, 0, sizeof own->f);
+        if (w->s->row[i].step[0] > 0)
+            aim_own(w, i, sigma, corrects);
+        f[0] = own->f[0];
+        turn(own, own->f + 1, true, f + 1);
     }
 }
 
@@ -289,7 +303,7 @@ static double reach_all(const walk *w)
             continue;
         far = reach(row->p[0], own->dp[0], far);
         far = reach(own->w, own->dw, far);
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             const double *x = own->side + (size_t)k * NUMBERS;
             far = reach(x[L], x[DL], far);
             far = is_disc(w, i) ? reach_disc(row->friction, row->p, own->dp, x[G] * 2 * m, far)
@@ -316,7 +330,7 @@ static double direct(walk *w, double sigma, bool corrects)
         turn(own, du + 1, false, du + 1);
         for (int k = 0; k < 3; k++)
             dp[k] = -(own->f[k] + tl_dot(own->k[k], du));
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             double *x = own->side + (size_t)k * NUMBERS;
             side_of(w, i, k, &by, a);
             turn(own, a, false, a);
@@ -345,7 +359,7 @@ static void go(walk *w, double far)
         for (int k = 0; k < 3; k++)
             row->p[k] += far * dp[k];
         own->w += far * own->dw;
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             double *x = own->side + (size_t)k * NUMBERS;
             x[L] += far * x[DL];
             x[G] += far * x[DG]; /* made of p it would have lost its digits */
@@ -391,7 +405,7 @@ static lead find_lead(const walk *w)
             continue;
         look(&l, w->s->island->row[i].p[0], own->dp[0], own->dp0[0]);
         look(&l, own->w, own->dw, own->dw0);
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             const double *x = own->side + (size_t)k * NUMBERS;
             look(&l, x[L], x[DL], x[DL0]);
             look(&l, x[G], x[DG], x[DG0]);
@@ -407,7 +421,7 @@ static void keep_changes(walk *w)
         walker *own = &w->row[i];
         memcpy(own->dp0, own->dp, sizeof own->dp);
         own->dw0 = own->dw;
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             double *x = own->side + (size_t)k * NUMBERS;
             x[DL0] = x[DL];
             x[DG0] = x[DG];
@@ -422,7 +436,7 @@ static void add_changes(walk *w, double along)
         for (int k = 0; k < 3; k++)
             own->dp[k] += along * (own->dp[k] - own->dp0[k]);
         own->dw += along * (own->dw - own->dw0);
-        for (uint32_t k = 0; k < sides_of(w, i); k++) {
+        for (uint32_t k = 0; k < w->row[i].sides; k++) {
             double *x = own->side + (size_t)k * NUMBERS;
             x[DL] += along * (x[DL] - x[DL0]);
             x[DG] += along * (x[DG] - x[DG0]);
@@ -430,16 +444,19 @@ static void add_changes(walk *w, double along)
     }
 }
 
+/* By how much of itself a careful step may change anything. */
+static const double change_of[] = {0, 0.8, 0.4};
+
 /* Back to the path, with what changes most held where it is, and then along it. */
-static void step_careful(walk *w, double *sigma)
+static void step_careful(walk *w, double change, double *sigma)
 {
-    const int sign = tl_profile_sign(w->s->matrix) > 0 ? -1 : 1;
+    const int sign = tl_sparse_sign(w->s->matrix) > 0 ? -1 : 1;
     direct(w, 0, false);
     keep_changes(w);
     direct(w, *sigma, false);
     const lead l = find_lead(w);
     const double back = fmin(fmax(l.most != 0 ? -l.there / l.most : 0, -0.5), 0.5);
-    const double ahead = l.off > NEAR ? 0 : fmin(0.9, CHANGE / fmax(fabs(l.most), 1e-300));
+    const double ahead = l.off > NEAR ? 0 : fmin(0.9, change / fmax(fabs(l.most), 1e-300));
     const double along = back + sign * ahead;
     add_changes(w, along);
     double far = reach_all(w);
@@ -461,17 +478,19 @@ static tl_status make(tl_island_room *room, tl_reduced *s, walk *w)
     }
     double *side = (double *)room->path.data + rows * own;
     memset(room->path.data, 0, room->path.count * sizeof(double));
-    for (size_t i = 0; i < rows; i++)
-        w->row[i].side = side + i * sides * NUMBERS;
+    for (uint32_t i = 0; i < rows; i++) {
+        w->row[i].side = side + (size_t)i * sides * NUMBERS;
+        w->row[i].sides = sides_of(w, i);
+    }
     return TL_OK;
 }
 
-tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, bool careful, double goal,
+tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, uint32_t care, double goal,
                             uint32_t *steps)
 {
     walk w;
     double best = INFINITY, first = 0, sigma = 0, sum;
-    const uint32_t most = careful ? CAREFUL : HASTY;
+    const uint32_t most = care ? CAREFUL : HASTY;
     TL_TRY(make(room, s, &w));
     begin(&w);
     for (uint32_t step = 0, since = 0; step < most && since < TRIES; step++, since++) {
@@ -482,19 +501,19 @@ tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, bool careful, d
             since = 0;
             tl_island_keep(s->island, room->best.data);
         }
-        const bool slow = careful && step >= ROUGH && (!(sigma > 0) || sigma > 100 * goal * goal);
+        const bool slow = care && step >= ROUGH && (!(sigma > 0) || sigma > 100 * goal * goal);
         since = slow ? 0 : since;
         if (worst <= goal)
             break;
         bool regular;
-        aim(&w, 0, false);
+        shape(&w);
         TL_TRY(tl_reduced_factor(s, &regular));
         if (!regular)
             break;
         if (slow && !(sigma > 0))
             sigma = mean_of(&w);
         if (slow)
-            step_careful(&w, &sigma);
+            step_careful(&w, change_of[care], &sigma);
         else
             step_hasty(&w);
         ++*steps;

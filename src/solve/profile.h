@@ -11,8 +11,7 @@ typedef struct tl_profile {
     tl_array place;  /* uint32_t per node: where it stands in the order */
     tl_array last;   /* uint32_t per place: the last one that its blocks reach */
     tl_array start;  /* size_t per place, and the end: where its six rows begin */
-    tl_array values; /* double: rows of the upper triangle, from the diagonal block on; behind
-                        them, where it is not symmetric, columns of the lower one */
+    tl_array values; /* double: rows of the upper triangle, from the diagonal block on */
     tl_array x;      /* double, 6 per place: a solution in the making */
 } tl_profile;
 
@@ -31,15 +30,5 @@ void tl_profile_add(tl_profile *profile, uint32_t i, uint32_t j, const double bl
  * 6 numbers per node, in place. */
 bool tl_profile_factor(tl_profile *profile);
 void tl_profile_solve(const tl_profile *profile, double *vector);
-
-/* The same of a matrix that is not symmetric, L U without pivoting (profile_both.c): adds to one
- * block and not to its mirror image; false where a pivot vanishes. */
-tl_status tl_profile_clear_both(tl_profile *profile);
-void tl_profile_add_both(tl_profile *profile, uint32_t i, uint32_t j, const double block[6][6]);
-bool tl_profile_factor_both(tl_profile *profile);
-void tl_profile_solve_both(const tl_profile *profile, double *vector);
-
-/* After tl_profile_factor_both(): the sign of the determinant. */
-int tl_profile_sign(const tl_profile *profile);
 
 #endif

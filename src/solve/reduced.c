@@ -53,8 +53,7 @@ tl_status tl_reduced_make(tl_island_room *room, tl_island *island, tl_reduced *s
         if (edge[0] != TL_STILL && edge[1] != TL_STILL)
             TL_TRY(tl_array_append(&room->edges, edge, 1));
     }
-    tl_profile_free(&room->order); /* that of the last problem */
-    TL_TRY(tl_profile_make(&room->order, island->bodies, room->edges.data, room->edges.count));
+    TL_TRY(tl_sparse_make(&room->order, island->bodies, room->edges.data, room->edges.count));
     TL_TRY(tl_array_resize(&room->numbers, 12 * (size_t)island->bodies));
     TL_TRY(tl_array_resize(&room->blocks, island->rows * (sizeof *s->row / sizeof(double))));
     double *x = room->numbers.data;
@@ -76,7 +75,7 @@ static void add_block(const tl_reduced *s, uint32_t to, uint32_t from, double ch
         for (int c = 0; c < 6; c++)
             block[a][c] =
                 change[0][a] * kj[0][c] + change[1][a] * kj[1][c] + change[2][a] * kj[2][c];
-    tl_profile_add_both(s->matrix, to, from, (const double(*)[6])block);
+    tl_sparse_add(s->matrix, to, from, (const double(*)[6])block);
 }
 
 tl_status tl_reduced_factor(tl_reduced *s, bool *regular)
@@ -84,9 +83,9 @@ tl_status tl_reduced_factor(tl_reduced *s, bool *regular)
     double unit[6][6] = {{0}};
     for (int k = 0; k < 6; k++)
         unit[k][k] = 1;
-    TL_TRY(tl_profile_clear_both(s->matrix));
+    TL_TRY(tl_sparse_clear(s->matrix));
     for (uint32_t i = 0; i < s->island->bodies; i++)
-        tl_profile_add_both(s->matrix, i, i, (const double(*)[6])unit);
+        tl_sparse_add(s->matrix, i, i, (const double(*)[6])unit);
     for (uint32_t i = 0; i < s->island->rows; i++) {
         const tl_island_row *row = &s->island->row[i];
         tl_reduced_row *r = &s->row[i];
@@ -97,7 +96,7 @@ tl_status tl_reduced_factor(tl_reduced *s, bool *regular)
                 if (body[p] != TL_STILL && body[q] != TL_STILL)
                     add_block(s, body[p], body[q], change[p], r, j[q]);
     }
-    *regular = tl_profile_factor_both(s->matrix);
+    *regular = tl_sparse_factor(s->matrix);
     return TL_OK;
 }
 
@@ -131,7 +130,7 @@ void tl_reduced_solve(tl_reduced *s)
                 p[k] = r->f[k] + tl_dot(r->k[k], u);
             take_away(s, i, p, s->left);
         }
-        tl_profile_solve_both(s->matrix, s->left);
+        tl_sparse_solve(s->matrix, s->left);
         for (size_t k = 0; k < count; k++)
             s->x[k] += s->left[k];
     }

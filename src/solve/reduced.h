@@ -16,7 +16,7 @@ typedef struct tl_reduced_row {
 typedef struct tl_reduced {
     tl_island *island;
     tl_reduced_row *row;
-    tl_profile *matrix;
+    tl_sparse *matrix;
     double *x, *left; /* 6 per body: dv, and what is left to solve for */
 } tl_reduced;
 
@@ -38,9 +38,10 @@ void tl_reduced_push(const tl_reduced *reduced, uint32_t row, const double chang
 void tl_reduced_target(const tl_reduced *reduced, uint32_t row, double out[3], double by[3][3]);
 double tl_reduced_residual(const tl_reduced *reduced, double *sum);
 
-/* path.c: along the central path to `goal` (m/s), or as near as it leads, in haste or with care;
- * adds its steps to `steps`. Impulses begin anew and end where the residual was least. */
-tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *reduced, bool careful, double goal,
+/* path.c: along the central path to `goal` (m/s), or as near as it leads, in haste (`care` 0), with
+ * care (1) or with more (2); adds its steps to `steps`. Impulses begin anew and end where the
+ * residual was least. */
+tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *reduced, uint32_t care, double goal,
                             uint32_t *steps);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct tl_facet {
 } tl_facet;
 
 #define TL_NO_FACET 0xffffffffu
+#define TL_HELD     0xffffffffu
 
 typedef struct tl_group {
     uint32_t a, b;           /* shapes, as contacts have them */
@@ -53,6 +54,7 @@ typedef struct tl_group {
     uint32_t island;
     uint32_t choice; /* the facet that may push, counted from `first`; TL_NO_FACET: none may */
     uint32_t before; /* the same, before it was tried to do better */
+    uint32_t turns;  /* how often it has chosen anew; TL_HELD: no more */
     double friction;
     double slide[3]; /* m/s: how the surfaces move in themselves, b less a */
 } tl_group;
@@ -123,6 +125,18 @@ tl_status tl_exact_near(const tl_world *world, tl_exact *exact, uint32_t shape,
                         const double middle[3], double reach);
 tl_status tl_exact_triangle(const tl_world *world, tl_exact *exact, uint32_t shape,
                             uint32_t triangle, uint32_t *number);
+
+/* exact_pairs.c: the groups of all pairs, with their facets; and contacts of the narrow phase as
+ * facets of one group, with their points. */
+tl_status tl_exact_groups(const tl_world *world, tl_exact *exact, const tl_contacts *contacts);
+tl_status tl_exact_found(tl_exact *exact, uint32_t first, uint32_t count, tl_group *group);
+
+/* exact_curved.c: the facets of a pair with a curved shape, or of one and a triangle (its corners
+ * in the world, 9) of the other, which is a surface; contacts [first, first + count) were found.
+ * *psi: how far the two are apart. */
+tl_status tl_exact_curved(const tl_world *world, tl_exact *exact, tl_group *group,
+                          const double *triangle, uint32_t first, uint32_t count,
+                          const tl_exact_reach *reach, double *psi);
 
 /* exact_group.c: the facets of a pair (`numbers`: those of pieces), appended to facets and points;
  * the group says where they are and has none where the pair cannot touch in this step. `planar`:

@@ -9,7 +9,7 @@
 
 #define SAME    1e-9 /* cosines that differ by less are of one direction */
 #define ALIKE   1e-6 /* the same of edges and faces: 1.4 mrad */
-#define OUTSIDE 0.01 /* of a step's way: how deep a pair may be behind a facet that pushes */
+#define OUTSIDE 1e-3 /* of a step's way: how deep a pair may be behind a facet that pushes */
 #define LOOP    64u  /* corners of a face that is clipped, at most */
 
 /* What a pair's facets are made from. */
@@ -152,7 +152,6 @@ static tl_status face_points(const pair *p, int side, uint32_t face, uint32_t ne
     const double *plane = face_of(p, side, face);
     const double round = p->piece[0]->rounding + p->piece[1]->rounding;
     const double other = p->piece[1 - side]->rounding;
-    const double *lowest = vertex_of(p, 1 - side, nearest);
     const bool unbounded = !p->piece[side]->vertices;
     double over[LOOP][3], least = INFINITY;
     uint32_t count = unbounded ? 0 : overlap(p, side, face, over);
@@ -171,10 +170,15 @@ static tl_status face_points(const pair *p, int side, uint32_t face, uint32_t ne
     }
     if (least <= facet->psi + 1e-4 * p->reach->way + 1e-9 && facet->points)
         return TL_OK;
-    double x[3];
-    for (int k = 0; k < 3; k++)
-        x[k] = lowest[k] - other * plane[k];
-    return add_point(p, facet, x, facet->psi);
+    for (uint32_t i = 0; i < p->piece[1 - side]->vertices; i++) { /* a turn may bring any to it */
+        const double *at = vertex_of(p, 1 - side, i);
+        const double gap = tl_dot(plane, at) - plane[3] - round;
+        const double x[3] = {at[0] - other * plane[0], at[1] - other * plane[1],
+                             at[2] - other * plane[2]};
+        if (i == nearest || gap <= facet->psi + p->reach->way)
+            TL_TRY(add_point(p, facet, x, gap));
+    }
+    return TL_OK;
 }
 
 /* Puts a facet away unless it is too deep to matter; *apart: whether it keeps the pair apart for
