@@ -166,6 +166,8 @@ struct tl_world {
     uint32_t frames; /* shapes that are no spheres */
     bool manifolds;  /* some pairs of shapes may touch in several points */
     bool surfaces;   /* some shapes are made of triangles */
+    bool clumps;     /* some are spheres off the origin of their body, which moves */
+    bool plates;     /* some are neither spheres nor half-spaces */
     bool ends;       /* some are neither half-spaces nor moving central balls */
     bool filters;    /* some shapes have one of TLK_SHAPE_FILTERS */
     bool sensors;    /* some are sensors */
