@@ -417,8 +417,8 @@ typedef struct tlk_impact {
                          the attitude at the start has */
 } tlk_impact;
 
-/* Impacts that are part of the velocity problem: what its impulses did, and how much of it stays.
- */
+/* The velocity problem, be impacts part of it or not: what its impulses did to the energy, and how
+ * much of it stays. */
 typedef struct tlk_bounce {
     tlk_problem problem;    /* solved */
     const TLK_REAL *before; /* blocks * 8: the velocities that it began with */
@@ -426,6 +426,8 @@ typedef struct tlk_bounce {
     tlk_recovery recovery;
     double *work;       /* rows, TLK_BOUNCE each, one by one */
     const double *part; /* moving: how much of what the problem did to a body stays */
+    tlk_bodies bodies;
+    uint32_t apart; /* 1: impacts came before it */
 } tlk_bounce;
 
 #define TLK_BOUNCE 3u

@@ -53,6 +53,7 @@ typedef struct tl_rows {
     tl_buffer position_bias, position_gamma;
     tl_buffer restitution, impact; /* real: where there are impacts */
     tl_buffer rounds;              /* what their rounds work with */
+    tl_buffer weighed;             /* what impulses did to the energy */
     tl_buffer turns, mass;         /* where the backend wants them */
     uint32_t moving;               /* pairs that move on within the step, noted in: */
     tl_buffer moved;               /* uint32_t a pair, and one: tlk_planes.moved */

@@ -296,8 +296,8 @@ TL_NARROW bool tlk_brace_reaches(const tlk_convex *other, const tlk_mover *body,
 }
 
 /* Whether the middle of a body (which: 0 the first) would pass the plane at which the other begins,
- * and there is something of the other; then `gap` is how far it may go. Its turn may bring parts of
- * it nearer to the plane than now. */
+ * and, of a body that moves, there is something of the other; then `gap` is how far it may go. Its
+ * turn may bring parts of it nearer to the plane than now. */
 TL_NARROW bool tlk_brace_passes(const tlk_convex *other, const tlk_mover *body, uint32_t which,
                                 const tlk_manifold *m, double *gap)
 {
@@ -310,7 +310,7 @@ TL_NARROW bool tlk_brace_passes(const tlk_convex *other, const tlk_mover *body, 
     *gap = tlk_max(*gap, tlk_min(m->gap[0], 0.0));
     const double way = tlk_brace_way(body, which, m->n);
     return own->dynamic && distance > 0 && way >= distance &&
-           tlk_brace_reaches(other, body, which, m->n, distance, way);
+           (!body[1 - which].dynamic || tlk_brace_reaches(other, body, which, m->n, distance, way));
 }
 
 /* Two bodies that are far from each other for their size: what separates them along the line of
