@@ -360,7 +360,7 @@ typedef struct tlk_build {
 #define TLK_CLUMP 0.5 /* of its radius: a sphere of a clump moves far, or is deep in a plate */
 
 #define TLK_PLANE_MOVES 0.01 /* of its half width: what moves so far within a step moves on */
-#define TLK_PLANE_ANGLE 0.01 /* rad: and what turns so far */
+#define TLK_PLANE_ANGLE 0.02 /* rad: and what turns so far */
 
 /* Planes of contacts, chosen by motion. */
 typedef struct tlk_planes {
@@ -368,7 +368,7 @@ typedef struct tlk_planes {
     const TLK_REAL *vel; /* 8 per body: velocities with the impulses that rows start with */
     double envelope;     /* m */
     double moves;        /* (m/s)^2: of a pair that moves on, at least; */
-    double turns;        /* (rad/s)^2: or of a body that is no ball, with another that moves */
+    double turns;        /* (rad/s)^2: or of one that turns, no ball */
     uint32_t *moved;     /* pairs: those that do, in any order */
     uint32_t *moved_count;
     TLK_REAL *contact_n;

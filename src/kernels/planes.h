@@ -48,17 +48,19 @@ TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j,
         v[k] += ta[k] - tb[k];
 }
 
-/* Whether one of two bodies that move turns by more than TLK_PLANE_ANGLE within the step; not
- * balls. */
+/* Whether a shape of two turns by more than TLK_PLANE_ANGLE within the step: of a wall and a body
+ * the wall, which may carry what it pushes along; no ball. */
 TL_KERNEL bool tlk_plane_turns(const tlk_planes *q, uint32_t a, uint32_t b)
 {
     const tlk_build *p = &q->build;
+    const uint32_t *info = p->shapes.info, wall = (info[a] | info[b]) & TLK_SHAPE_FIXED;
     const real most = (real)q->turns;
     bool turns = false;
     for (int side = 0; side < 2; side++) {
         const uint32_t shape = side ? b : a;
         const real *v = p->bodies.vel + 8 * (size_t)p->shapes.body[shape] + 4;
-        turns = turns || ((p->shapes.info[shape] & TLK_SHAPE_KIND) && tlk_dot(v, v) > most);
+        turns = turns || ((info[shape] & TLK_SHAPE_KIND) &&
+                          (info[shape] & TLK_SHAPE_FIXED) == wall && tlk_dot(v, v) > most);
     }
     return turns;
 }
