@@ -82,7 +82,7 @@ TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
         tlk_relative_velocity(p, b, a, v);
     else
         tlk_relative_velocity(p, a, b, v);
-    if (tlk_dotd(v, v) > q->moves || (!((ia | ib) & TLK_SHAPE_FIXED) && tlk_plane_turns(q, a, b)))
+    if (tlk_dotd(v, v) > q->moves || tlk_plane_turns(q, a, b))
         q->moved[tlk_atomic_add32(q->moved_count, 1)] = i;
 }
 
