@@ -357,14 +357,18 @@ typedef struct tlk_build {
     const TLK_REAL *impact; /* rows, 3 fields: their impulses; NULL where there were none */
 } tlk_build;
 
+#define TLK_CLUMP 0.5 /* of its radius: a sphere of a clump moves far, or is deep in a plate */
+
 #define TLK_PLANE_MOVES 0.01 /* of its half width: what moves so far within a step moves on */
+#define TLK_PLANE_ANGLE 0.02 /* rad: and what turns so far */
 
 /* Planes of contacts, chosen by motion. */
 typedef struct tlk_planes {
     tlk_build build;
     const TLK_REAL *vel; /* 8 per body: velocities with the impulses that rows start with */
     double envelope;     /* m */
-    double moves;        /* (m/s)^2: of a pair that moves on, at least */
+    double moves;        /* (m/s)^2: of a pair that moves on, at least; */
+    double turns;        /* (rad/s)^2: or of one that turns, no ball */
     uint32_t *moved;     /* pairs: those that do, in any order */
     uint32_t *moved_count;
     TLK_REAL *contact_n;
@@ -414,8 +418,8 @@ typedef struct tlk_impact {
                          the attitude at the start has */
 } tlk_impact;
 
-/* Impacts that are part of the velocity problem: what its impulses did, and how much of it stays.
- */
+/* The velocity problem, be impacts part of it or not: what its impulses did to the energy, and how
+ * much of it stays. */
 typedef struct tlk_bounce {
     tlk_problem problem;    /* solved */
     const TLK_REAL *before; /* blocks * 8: the velocities that it began with */
@@ -423,6 +427,8 @@ typedef struct tlk_bounce {
     tlk_recovery recovery;
     double *work;       /* rows, TLK_BOUNCE each, one by one */
     const double *part; /* moving: how much of what the problem did to a body stays */
+    tlk_bodies bodies;
+    uint32_t apart; /* 1: impacts came before it */
 } tlk_bounce;
 
 #define TLK_BOUNCE 3u

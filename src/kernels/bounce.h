@@ -1,9 +1,10 @@
-/* Impacts all at once, as part of the velocity problem (docs/theory.md, "Impacts"): what their
- * impulses do to the energy, and impulses that do less. One row, body or joint at a time; called
+/* What the impulses of the velocity problem do to the energy, and impulses that do less
+ * (docs/theory.md, "Impacts"). One row, body or joint at a time; called
  * by step/bounce.c. */
 #ifndef TL_KERNELS_BOUNCE_H
 #define TL_KERNELS_BOUNCE_H
 
+#include "kernels/bodies.h"
 #include "kernels/joint/args.h"
 #include "kernels/solve.h"
 
@@ -26,6 +27,20 @@ TL_KERNEL double tlk_bounce_rate(const tlk_problem *p, uint32_t s, const tlk_row
     return rate;
 }
 
+/* One body that moves: what the problem did to its energy, and the energy of the change, J. */
+TL_KERNEL void tlk_bounce_gain(const tlk_bounce *q, uint32_t i, double *acc)
+{
+    const real *v = q->problem.vel + 8 * (size_t)i, *u = q->before + 8 * (size_t)i;
+    double d[6], mean[6];
+    for (int k = 0; k < 6; k++) {
+        const int c = k < 3 ? k : k + 1;
+        d[k] = (double)v[c] - u[c];
+        mean[k] = 0.5 * ((double)v[c] + u[c]);
+    }
+    acc[0] += tlk_body_product(&q->bodies, i, d, mean);
+    acc[1] += tlk_body_product(&q->bodies, i, d, d);
+}
+
 /* One row: what its impulse did, J: 0 at the velocities that the problem began with, 1 at those
  * that it made, less these, and 2 what removing an overlap may add. Compliant contacts are springs
  * and give back what they have: they do not count. Sums: how many rows bounced, and the gain. */
@@ -41,7 +56,9 @@ TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
         return;
     tlk_load3(p->gamma, s, gamma);
     const real normal = tlk_dot(gamma, row.n);
-    const double least = tlk_min(tlk_gap_bias(&q->recovery, (double)q->gap[s]), 0.0);
+    /* of a plane that turns (carry.h), too, where no bounce asks for it */
+    const double least =
+        tlk_min(q->apart ? (double)p->bias[s] : tlk_gap_bias(&q->recovery, (double)q->gap[s]), 0.0);
     const bool bounces = p->bias[s] < (real)least;
     work[0] = tlk_bounce_rate(p, s, &row, gamma, q->before);
     work[1] = tlk_bounce_rate(p, s, &row, gamma, p->vel) - work[0];

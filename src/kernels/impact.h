@@ -68,6 +68,18 @@ TL_KERNEL real tlk_impact_share(const tlk_row *row, const tlk_pair *vel)
     return of_a + of_b > 0 ? of_b / (of_a + of_b) : (real)0.5;
 }
 
+/* How the end of an arm moves as its body turns. One along the normal stays: a ball is struck in
+ * line with its middle, however it spins. */
+TL_KERNEL void tlk_impact_swing(const real *n, const real *turn, const real *arm, real *by)
+{
+    real across[3];
+    tlk_cross(n, arm, across);
+    const bool turns = tlk_dot(across, across) > (real)1e-8 * tlk_dot(arm, arm);
+    tlk_cross(turn, arm, by);
+    for (int k = 0; k < 3 && !turns; k++)
+        by[k] = 0;
+}
+
 /* An arm row when its bodies have moved by `push` and then at `vel`, each for its own time: both
  * arms turn with their bodies and end at one point, between where they would, or the impulse would
  * make angular momentum. Step lengths are those of the new arms. */
@@ -82,8 +94,8 @@ TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *
         turn_a[k] = (real)m->h * push->a[4 + k] + (real)time_a * vel->a[4 + k];
         turn_b[k] = (real)m->h * push->b[4 + k] + (real)time_b * vel->b[4 + k];
     }
-    tlk_cross(turn_a, row->ra, ta);
-    tlk_cross(turn_b, row->rb, tb);
+    tlk_impact_swing(row->n, turn_a, row->ra, ta);
+    tlk_impact_swing(row->n, turn_b, row->rb, tb);
     const real share = wall ? (real)0 : tlk_impact_share(row, vel);
     for (int k = 0; k < 3; k++) {
         const real shift = ta[k] + share * (tb[k] + way[k] - ta[k]);

@@ -9,8 +9,7 @@
 #ifndef TL_KERNELS_PLANES_H
 #define TL_KERNELS_PLANES_H
 
-#include "kernels/contacts.h"
-#include "kernels/touch.h"
+#include "kernels/carry.h"
 
 #define TLK_PLANE_TURNS 24 /* halvings of the way, at most */
 
@@ -69,6 +68,23 @@ TL_KERNEL bool tlk_plane_inside(const tlk_build *p, uint32_t ball, uint32_t box,
     return beyond == 1 && inside == 2;
 }
 
+/* Whether a shape of two turns by more than TLK_PLANE_ANGLE within the step: of a wall and a body
+ * the wall, which may carry what it pushes along; no ball. */
+TL_KERNEL bool tlk_plane_turns(const tlk_planes *q, uint32_t a, uint32_t b)
+{
+    const tlk_build *p = &q->build;
+    const uint32_t *info = p->shapes.info, wall = (info[a] | info[b]) & TLK_SHAPE_FIXED;
+    const real most = (real)q->turns;
+    bool turns = false;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t shape = side ? b : a;
+        const real *v = p->bodies.vel + 8 * (size_t)p->shapes.body[shape] + 4;
+        turns = turns || ((info[shape] & TLK_SHAPE_KIND) &&
+                          (info[shape] & TLK_SHAPE_FIXED) == wall && tlk_dot(v, v) > most);
+    }
+    return turns;
+}
+
 /* Notes pair i if it moves on within the step. Half-spaces end nowhere; and two balls that both
  * move keep the line of their centres, as impulses along another one would make angular momentum.
  * (Where there is nothing else, tl_world.ends tells so.) */
@@ -84,7 +100,8 @@ TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
         return;
     const uint32_t mover = ia & TLK_SHAPE_FIXED ? b : a, other = ia & TLK_SHAPE_FIXED ? a : b;
     tlk_relative_velocity(p, mover, other, v);
-    if (tlk_dotd(v, v) > q->moves && !tlk_plane_inside(p, mover, other, v))
+    if ((tlk_dotd(v, v) > q->moves && !tlk_plane_inside(p, mover, other, v)) ||
+        tlk_plane_turns(q, a, b))
         q->moved[tlk_atomic_add32(q->moved_count, 1)] = i;
 }
 
@@ -107,16 +124,6 @@ TL_KERNEL void tlk_plane_without(const tlk_build *p, uint32_t first, uint32_t ro
             gamma[c] = -gamma[c];
         tlk_row_turn(&row, gamma, pair);
     }
-}
-
-/* The velocity of a body's material at a point. */
-TL_KERNEL void tlk_plane_velocity(const real *vel, const double *x, const double *at, double *v)
-{
-    const double w[3] = {vel[4], vel[5], vel[6]};
-    const double arm[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
-    tlk_crossd(w, arm, v);
-    for (int k = 0; k < 3; k++)
-        v[k] += (double)vel[k];
 }
 
 /* Where simple shapes touch after a part of the way: as tlk_plane_meet(). */
@@ -375,6 +382,16 @@ TL_KERNEL bool tlk_plane_same(const tlk_planes *q, const tlk_passing *p, uint32_
     return tlk_dotd(d, d) <= 1e-13;
 }
 
+/* Contact k, row s of pair i: the row anew. */
+TL_KERNEL void tlk_plane_row(const tlk_build *build, uint32_t k, uint32_t s, uint32_t i,
+                             uint32_t item)
+{
+    if (build->material)
+        tlk_build_contact_rarely(build, k, s, i, item);
+    else
+        tlk_build_contact(build, k, s, i, item, false);
+}
+
 /* One pair that moves on: the planes of its contacts, and their rows anew. */
 TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
 {
@@ -385,7 +402,17 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
     const uint32_t end = build->first ? build->first[i + 1] : i + 1, count = end - first;
     tlk_passing way;
     tlk_manifold there;
-    double part;
+    tlk_carrier carrier;
+    double part, arm[3];
+    if (tlk_carry_find(q, first, &carrier)) {
+        for (uint32_t k = 0; k < count; k++) {
+            const double gap = q->contact_n[4 * (size_t)(first + k) + 3];
+            tlk_carry_take(q, &carrier, first + k, arm);
+            tlk_plane_row(build, first + k, row + k * TLK_LANES, i, item);
+            tlk_carry_row(q, &carrier, first + k, row + k * TLK_LANES, gap, arm);
+        }
+        return;
+    }
     tlk_plane_shapes(q, first, &way);
     if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there) ||
         tlk_plane_same(q, &way, first, &there))
@@ -395,10 +422,7 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
     for (uint32_t k = 0; k < count; k++)
         tlk_plane_take(q, &way, first + k, part, &there, k < there.count ? k : 0);
     for (uint32_t k = 0; k < count; k++)
-        if (build->material)
-            tlk_build_contact_rarely(build, first + k, row + k * TLK_LANES, i, item);
-        else
-            tlk_build_contact(build, first + k, row + k * TLK_LANES, i, item, false);
+        tlk_plane_row(build, first + k, row + k * TLK_LANES, i, item);
 }
 
 #endif

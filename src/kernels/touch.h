@@ -192,6 +192,42 @@ TL_KERNEL uint32_t tlk_old_pair(const tlk_touching *t, uint32_t i, uint32_t j, u
 /* A pair is swift if it may move by more than this part of the least half width of what moves. */
 #define TLK_SWIFT 0.1
 
+/* Whether a simple pair has a sphere off its body's origin, and a shape that ends. */
+TL_KERNEL bool tlk_is_clumped(const tlk_shapes *s, uint32_t i, uint32_t j)
+{
+    const uint32_t a = s->info[i], b = s->info[j], ka = a & TLK_SHAPE_KIND, kb = b & TLK_SHAPE_KIND;
+    const uint32_t ball = ka == TLK_SPHERE ? a : b, other = ka == TLK_SPHERE ? kb : ka;
+    return other != TLK_SPHERE && other != TLK_PLANE &&
+           !(ball & (TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED));
+}
+
+/* Whether such a pair, with the point m, is treated as pairs are that are not simple: where it
+ * moves far, or is deep, what counts is on which side the middle of the body is, not the sphere's.
+ */
+TL_KERNEL bool tlk_is_clump_braced(const tlk_find *f, uint32_t i, uint32_t j, const double *vi,
+                                   const double *vj, const tlk_manifold *m)
+{
+    const uint32_t kind = f->shapes.info[i] & TLK_SHAPE_KIND;
+    const double radius = f->shapes.geom[4 * (size_t)(kind == TLK_SPHERE ? i : j) + 3];
+    const double way = f->h * tlk_closing_bound(f, i, j, vi, vj, false);
+    return way > TLK_CLUMP * radius || m->gap[0] < -TLK_CLUMP * radius;
+}
+
+/* One shape: how far it may go within the step, m: 0 a sphere off its body's origin, 1 one that is
+ * no sphere. */
+TL_KERNEL void tlk_clump_ways(const tlk_find *f, uint32_t i, double *acc)
+{
+    const tlk_shapes *s = &f->shapes;
+    const uint32_t info = s->info[i], kind = info & TLK_SHAPE_KIND;
+    const size_t body = s->body[i];
+    const double *arm = s->geom + 4 * (size_t)i; /* centres are not made yet */
+    if (kind == TLK_PLANE || (kind == TLK_SPHERE && info & (TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED)))
+        return;
+    const uint32_t which = kind != TLK_SPHERE;
+    const double way = f->h * sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body));
+    acc[which] = tlk_max(acc[which], way + tlk_spin_reach(f, i, arm));
+}
+
 /* Where a simple pair touches. */
 TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, tlk_manifold *m)
 {
@@ -289,7 +325,8 @@ TL_KERNEL bool tlk_point_closes(const tlk_find *f, uint32_t i, uint32_t j, const
     const double *c = f->shapes.centre + 4 * (size_t)i;
     const double x[3] = {c[0] + m->at[k][0], c[1] + m->at[k][1], c[2] + m->at[k][2]};
     const double closing = tlk_along_normal(f, i, x, m->n) - tlk_along_normal(f, j, x, m->n);
-    if (m->gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0))
+    const double turns = tlk_turns_to(f, i, j, x) + tlk_turns_to(f, j, i, x);
+    if (m->gap[k] <= f->envelope + f->h * tlk_max(closing, 0.0) + turns)
         return !fresh;
     return f->seen && m->gap[k] + f->deep <= f->h * (tlk_seen_along(f, i, x, m->n, 1) +
                                                      tlk_seen_along(f, j, x, m->n, -1));
@@ -383,7 +420,7 @@ TL_KERNEL bool tlk_touch(const tlk_touching *t, uint32_t p, bool kept_only)
     bool swift = false, closes = false;
     if (tlk_is_simple(s->info[i], s->info[j]))
         tlk_touch_simple(t, i, j, &m);
-    else
+    if (m.count == 0 || (tlk_is_clumped(s, i, j) && tlk_is_clump_braced(f, i, j, vi, vj, &m)))
         keeping = tlk_touch_convex(t, i, j, sub, vi, vj, kept_only, &swift, &m);
     if (keeping == TLK_KEEP_OPEN)
         return false;

@@ -1,7 +1,8 @@
-/* Impacts all at once (docs/theory.md, "Impacts"). Newton's law for several contacts that friction
- * or a common body couples may ask for more energy than there is. Bodies that impulses connect are
- * a group; where one has gained, its impulses are lessened until it has not. Called by dvi.c
- * before and after the velocity problem. */
+/* No energy from the velocity problem (docs/theory.md, "Impacts"). Newton's law for several
+ * contacts that friction or a common body couples may ask for more energy than there is; and a
+ * problem that is not solved to the end may keep too much of what the last step's impulses, its
+ * start, put in. Bodies that impulses connect are a group; where one has gained, its impulses are
+ * lessened until it has not. Called by dvi.c before and after the velocity problem. */
 #include "base/sets.h"
 #include "step/step.h"
 
@@ -22,9 +23,17 @@ typedef struct grouping {
 } grouping;
 
 /* Where impacts are part of the velocity problem. */
-static bool together(const tl_world *w, const tl_problem *problem)
+static bool together(const tl_world *w)
 {
-    return w->bounces && problem->view.rows && !tl_step_bounces(w);
+    return w->bounces && !tl_step_bounces(w);
+}
+
+/* Where bodies move so fast that impulses of the last step may be those of blows: faster than
+ * forces make them within a step. Joints have impulses of their own, which are not weighed without
+ * need. */
+static bool moves(const tl_world *w)
+{
+    return !w->mechanism.count && tl_world_speed(w) > tl_step_gained(w);
 }
 
 tl_status tl_step_bounce_begin(tl_world *w, const tl_problem *problem, tlk_bounce *bounce)
@@ -34,10 +43,10 @@ tl_status tl_step_bounce_begin(tl_world *w, const tl_problem *problem, tlk_bounc
     const size_t doubles = TLK_BOUNCE * (size_t)problem->view.rows + w->dynamic + m->rows;
     const size_t bytes = 8 * (size_t)w->rows * b->real;
     *bounce = (tlk_bounce){.work = NULL};
-    if (!together(w, problem))
+    if (!problem->view.rows || !(together(w) || moves(w)))
         return TL_OK;
-    TL_TRY(tl_buffer_need(b, &w->problem.rounds, doubles * sizeof(double)));
-    bounce->work = w->problem.rounds.data;
+    TL_TRY(tl_buffer_need(b, &w->problem.weighed, doubles * sizeof(double)));
+    bounce->work = w->problem.weighed.data;
     bounce->part = bounce->work + TLK_BOUNCE * (size_t)problem->view.rows;
     bounce->before = problem->view.free;
     if (!m->count)
@@ -96,13 +105,18 @@ static void connect(const tl_world *w, const tlk_problem *p, grouping *g)
         }
 }
 
+static double rounding_of(const tl_world *w)
+{
+    return w->backend->precision == TL_DOUBLE ? ROUNDING_DOUBLE : ROUNDING_MIXED;
+}
+
 /* How much of each group's impulses stays; true where of some not all does. With the part f of
  * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. */
 static bool lessen(const tl_world *w, const tlk_problem *p, grouping *g)
 {
     const uint32_t *a = g->a.data;
     const double *work = g->work.data;
-    const double rounding = w->backend->precision == TL_DOUBLE ? ROUNDING_DOUBLE : ROUNDING_MIXED;
+    const double rounding = rounding_of(w);
     group *groups = g->groups.data;
     double *part = g->part.data;
     bool less = false;
@@ -149,6 +163,13 @@ tl_status tl_step_bounce(tl_world *w, const tl_problem *problem, const tlk_build
     bounce->problem = problem->view;
     bounce->gap = build->gap;
     bounce->recovery = build->recovery;
+    bounce->bodies = build->bodies;
+    bounce->apart = !together(w);
+    if (!together(w) && !build->impact) { /* else some may have turned */
+        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_gain, w->dynamic, bounce, sums));
+        if (!(sums[0] > rounding_of(w) * sums[1]))
+            return TL_OK;
+    }
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
     if (!(sums[0] > 0 || sums[1] > 0))
         return TL_OK;

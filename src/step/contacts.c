@@ -3,6 +3,7 @@
 #include "collide/parts.h"
 #include "step/step.h"
 
+#include <math.h>
 #include <string.h>
 
 tl_status tl_step_look(tl_world *w, const void *seen, tl_collide_state *state)
@@ -32,11 +33,31 @@ tl_status tl_step_look(tl_world *w, const void *seen, tl_collide_state *state)
     return tl_arena_clear(w->backend, &w->arena, 0);
 }
 
+/* Where all pairs are simple, and some spheres are off their bodies' origins: whether one of these
+ * may move so far within the step, or was so deep in the last one, that it needs more than the one
+ * point of a simple pair (kernels/touch.h). */
+static tl_status look_for_clumps(tl_world *w, tl_collide_state *state)
+{
+    const tl_contacts *last = &w->contacts[w->current];
+    const tlk_find view = tl_collide_view(&w->collide, state, (tl_part){0, 1});
+    const tlk_deep deep = {state->shapes, last->a.data, last->b.data, last->n.data, INFINITY};
+    double n[TLK_FOLD_NUMBERS];
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_clump_ways, w->shape_rows, &view, n));
+    state->manifolds = n[0] + fmax(n[1], 0) > TLK_CLUMP * w->smallest;
+    if (state->manifolds || !last->manifolds || !last->count)
+        return TL_OK;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, last->count, &deep, n));
+    state->manifolds = n[1] > TLK_CLUMP;
+    return TL_OK;
+}
+
 tl_status tl_step_find(tl_world *w, uint32_t parts, uint32_t devices, const void *seen,
                        tl_contacts *next)
 {
     tl_collide_state state;
     TL_TRY(tl_step_look(w, seen, &state));
+    if (!w->manifolds && w->clumps && w->plates)
+        TL_TRY(look_for_clumps(w, &state));
     return parts ? tl_collide_in_parts(w->backend, &w->collide, &state, parts, devices, next)
                  : tl_collide_run(w->backend, &w->collide, &state, next);
 }

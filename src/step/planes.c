@@ -34,6 +34,7 @@ tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t 
         return TL_OK;
     TL_TRY(tl_buffer_need(b, &w->problem.moved, ((size_t)c->pairs + 1) * sizeof(uint32_t)));
     const double least = TLK_PLANE_MOVES * w->smallest / w->settings.step;
+    const double turn = TLK_PLANE_ANGLE / w->settings.step;
     tlk_planes planes = {.build = {.bodies = tl_world_bodies_view(w),
                                    .shapes = tl_world_shapes_view(w),
                                    .contact_a = c->a.data,
@@ -41,6 +42,7 @@ tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t 
                                    .first = c->manifolds ? c->pair.data : NULL,
                                    .recovery = {.h = w->settings.step}},
                          .moves = least * least,
+                         .turns = turn * turn,
                          .moved = w->problem.moved.data};
     planes.moved_count = planes.moved + c->pairs;
     b->ops->fill(b, planes.moved_count, 0, sizeof **count);

@@ -100,6 +100,9 @@ static void note_kind(tl_world *w, uint32_t info)
     w->surfaces = w->surfaces || (surface && !sensor);
     w->ends = w->ends || (kind != TL_PLANE &&
                           (info & (TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED)) != TLK_SHAPE_CENTRAL);
+    w->clumps = w->clumps ||
+                (kind == TL_SPHERE && !sensor && !(info & (TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED)));
+    w->plates = w->plates || (kind != TL_SPHERE && kind != TL_PLANE && !sensor);
     w->manifolds = w->manifolds || (manifolds && !sensor);
 }
 

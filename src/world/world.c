@@ -82,7 +82,7 @@ static void bind_phases(tl_world *w)
         &p->restitution, &p->impact, &p->rounds,        &o->order,          &o->first,   &o->from,
         &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows,
         &c->box,         &c->ray,    &c->hit,           &c->near,           &c->list,    &c->found,
-        &p->material,    &p->moment, &p->moved,         &p->guess};
+        &p->material,    &p->moment, &p->moved,         &p->guess,          &p->weighed};
     tl_buffer *crowd[] = {&p->copy,    &p->owner,     &p->split_a,
                           &p->split_b, &p->split_vel, &p->split_turn};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)

@@ -53,6 +53,7 @@ typedef struct tl_rows {
     tl_buffer position_bias, position_gamma;
     tl_buffer restitution, impact; /* real: where there are impacts */
     tl_buffer rounds;              /* what their rounds work with */
+    tl_buffer weighed;             /* what impulses did to the energy */
     tl_buffer turns, mass;         /* where the backend wants them */
     uint32_t moving;               /* pairs that move on within the step, noted in: */
     tl_buffer moved;               /* uint32_t a pair, and one: tlk_planes.moved */
@@ -166,6 +167,8 @@ struct tl_world {
     uint32_t frames; /* shapes that are no spheres */
     bool manifolds;  /* some pairs of shapes may touch in several points */
     bool surfaces;   /* some shapes are made of triangles */
+    bool clumps;     /* some are spheres off the origin of their body, which moves */
+    bool plates;     /* some are neither spheres nor half-spaces */
     bool ends;       /* some are neither half-spaces nor moving central balls */
     bool filters;    /* some shapes have one of TLK_SHAPE_FILTERS */
     bool sensors;    /* some are sensors */

@@ -263,24 +263,43 @@ TL_NARROW uint32_t tlk_brace_one(const tlk_convex *s, const tlk_convex *other, u
     return kept;
 }
 
-/* How far two bodies come closer along the normal by the end of the step, at x. */
-TL_NARROW double tlk_brace_way(const tlk_mover *body, const double *n, const double *x)
+/* How far the middle of a body (which: 0 the first) comes closer along the normal to what the other
+ * is made of there, by the end of the step; at the most, where the other turns: then it is
+ * elsewhere than its velocity says, and the normal is another where the middle goes. */
+TL_NARROW double tlk_brace_way(const tlk_mover *body, uint32_t which, const double *n)
 {
-    double way = 0;
-    for (int which = 0; which < 2; which++) {
-        const double *at = body[which].at, arm[3] = {x[0] - at[0], x[1] - at[1], x[2] - at[2]};
-        double turn[3];
-        tlk_crossd(body[which].turn, arm, turn);
-        for (int k = 0; k < 3; k++)
-            way += (which ? -n[k] : n[k]) * (body[which].way[k] + turn[k]);
+    const tlk_mover *own = body + which, *other = body + 1 - which;
+    double turn[3], arm[3], apart[3];
+    for (int k = 0; k < 3; k++) {
+        arm[k] = own->at[k] - other->at[k];
+        apart[k] = own->way[k] - other->way[k];
     }
-    return way;
+    tlk_crossd(other->turn, arm, turn);
+    const double along = tlk_dotd(n, apart) - tlk_dotd(n, turn);
+    const double angle = sqrt(tlk_dotd(other->turn, other->turn));
+    const double beyond = tlk_min(0.5 * angle * angle, TLK_TURN_MOST) * sqrt(tlk_dotd(arm, arm)) +
+                          tlk_min(angle, TLK_TURN_MOST) * sqrt(tlk_dotd(apart, apart));
+    return (which ? -along : along) + beyond;
 }
 
-/* Whether the middle of a body (which: 0 the first) would pass the plane at which the other begins;
- * then `gap` is how far it may go. Its turn may bring parts of it nearer to the plane than now. */
-TL_NARROW bool tlk_brace_passes(const tlk_mover *body, uint32_t which, const tlk_manifold *m,
-                                double *gap)
+/* Whether the middle of a body (which: 0 the first) is over the other shape where it is within the
+ * `left` of its `way` to the other's plane. */
+TL_NARROW bool tlk_brace_reaches(const tlk_convex *other, const tlk_mover *body, uint32_t which,
+                                 const double *n, double left, double way)
+{
+    const tlk_mover *own = body + which;
+    const double part = way > left ? tlk_max(left, 0.0) / way : 1;
+    double x[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = own->at[k] + part * (own->way[k] - body[1 - which].way[k]);
+    return tlk_brace_over(other, n, x);
+}
+
+/* Whether the middle of a body (which: 0 the first) would pass the plane at which the other begins,
+ * and, of a body that moves, there is something of the other; then `gap` is how far it may go. Its
+ * turn may bring parts of it nearer to the plane than now. */
+TL_NARROW bool tlk_brace_passes(const tlk_convex *other, const tlk_mover *body, uint32_t which,
+                                const tlk_manifold *m, double *gap)
 {
     const tlk_mover *own = body + which;
     const double up = tlk_dotd(m->n, own->at) - tlk_dotd(m->n, m->at[0]);
@@ -289,7 +308,9 @@ TL_NARROW bool tlk_brace_passes(const tlk_mover *body, uint32_t which, const tlk
     const double extent = distance - m->gap[0];
     *gap = m->gap[0] - tlk_max(tlk_min(own->radius - extent, turn * own->radius), 0.0);
     *gap = tlk_max(*gap, tlk_min(m->gap[0], 0.0));
-    return own->dynamic && distance > 0 && tlk_brace_way(body, m->n, own->at) >= distance;
+    const double way = tlk_brace_way(body, which, m->n);
+    return own->dynamic && distance > 0 && way >= distance &&
+           (!body[1 - which].dynamic || tlk_brace_reaches(other, body, which, m->n, distance, way));
 }
 
 /* Two bodies that are far from each other for their size: what separates them along the line of
@@ -336,10 +357,10 @@ TL_NARROW bool tlk_brace_particle(const tlk_convex *a, const tlk_convex *b, cons
     double gap[2], x[3];
     tlk_manifold line = *m;
     tlk_brace_line(a, b, body, &line);
-    if (tlk_brace_passes(body, 0, &line, gap) && tlk_brace_passes(body, 1, &line, gap))
+    if (tlk_brace_passes(b, body, 0, &line, gap) && tlk_brace_passes(a, body, 1, &line, gap))
         *m = line;
-    const bool first = tlk_brace_passes(body, 0, m, gap);
-    const bool second = tlk_brace_passes(body, 1, m, gap + 1);
+    const bool first = tlk_brace_passes(b, body, 0, m, gap);
+    const bool second = tlk_brace_passes(a, body, 1, m, gap + 1);
     if (!first && !second)
         return false;
     const double sum = body[0].radius + body[1].radius;
@@ -365,14 +386,9 @@ TL_NARROW uint32_t tlk_brace_guard(const tlk_convex *other, uint32_t which, cons
     const bool ball = !(own->radius > own->thin); /* it has no arms that turn, and one row alone */
     const double extent = distance - gap, turn = sqrt(tlk_dotd(own->turn, own->turn));
     const double left = distance - tlk_min(0.25 * own->thin, 0.5 * extent);
-    const double way = tlk_max(tlk_brace_way(body, m->n, own->at), 0.0);
-    double x[3];
-    if (ball || !(extent > 0) || way + tlk_min(turn, 2.0) * own->radius < left)
-        return kept;
-    const double part = way > left ? tlk_max(left, 0.0) / way : 1;
-    for (int k = 0; k < 3; k++)
-        x[k] = own->at[k] + part * (own->way[k] - body[1 - which].way[k]);
-    if (!tlk_brace_over(other, m->n, x))
+    const double way = tlk_max(tlk_brace_way(body, which, m->n), 0.0);
+    if (ball || !(extent > 0) || way + tlk_min(turn, 2.0) * own->radius < left ||
+        !tlk_brace_reaches(other, body, which, m->n, left, way))
         return kept;
     if (m->count < TLK_POINTS_MOST)
         m->count++;
