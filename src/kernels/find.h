@@ -164,9 +164,8 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
 TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_verdict verdict = tlk_first_look(f, i, j);
-    return verdict == TLK_UNDECIDED
-               ? tlk_near_box(f, i, j) && tlk_near_box(f, j, i) && tlk_touch_soon(f, i, j)
-               : verdict == TLK_TOUCHES;
+    return verdict == TLK_UNDECIDED ? tlk_near_boxes(f, i, j) && tlk_touch_soon(f, i, j)
+                                    : verdict == TLK_TOUCHES;
 }
 
 /* The partners of a shape, as far as there is room for them, and how many there are. */
