@@ -11,6 +11,8 @@
 #define MOST_WAY   2.0  /* radii, at most */
 #define MIN_FACTOR 1.0  /* edge of a bin over twice the reach of its level, at least */
 #define MAX_FACTOR 3.0  /* and at most, however sparse the box looks */
+#define WALL_REACH 0.1  /* radii: the reach of a level of few walls */
+#define WALL_EDGE  4.0  /* radii: the edge of its bins */
 #define MAX_BITS   28u  /* of a level's bin index */
 #define LOOK_FAR   3.0  /* times the usual speed: nearly all shapes then look into one bin */
 #define LOOK_ROOM  8u   /* entries of shapes that jumped, per shape */
@@ -126,9 +128,14 @@ static void size_levels(const tl_collide *c, tlk_find *f, const tl_collide_state
         *level = (tlk_level){.used = c->residents[l] ? (l < c->coarsest ? 1 : 2) : 0};
         if (!level->used)
             continue;
-        level->reach = MARGIN * c->top[l] + 0.5 * f->envelope + fmin(way, MOST_WAY * c->top[l]);
+        /* few walls are in all bins that their boxes touch, so nobody has to look far for them */
+        const bool walls = level->used == 1 && c->residents[l] <= all / 16;
+        level->reach =
+            walls ? WALL_REACH * c->top[l]
+                  : MARGIN * c->top[l] + 0.5 * f->envelope + fmin(way, MOST_WAY * c->top[l]);
         /* edges fall with the size of shapes, so that none has more bins on a coarser level */
-        edge = fmin(edge, bin_edge(level->reach, state->crowd * volume / c->residents[l]));
+        edge = fmin(edge, walls ? WALL_EDGE * c->top[l]
+                                : bin_edge(level->reach, state->crowd * volume / c->residents[l]));
         level->inverse = 1 / edge;
         uint32_t bits[3], sum = 0;
         /* shapes of a coarse level may be in many bins each */

@@ -562,6 +562,45 @@ TL_KERNEL bool tlk_near_box(const tlk_find *f, uint32_t i, uint32_t j)
                                          fabs(tlk_dotd(axis + 3, d)) <= half[1] + margin);
 }
 
+/* Whether a box is a better bound of a shape than its ball, and its axes are unit vectors. */
+TL_KERNEL bool tlk_has_box(const tlk_shapes *s, uint32_t i)
+{
+    const uint32_t kind = s->info[i] & TLK_SHAPE_KIND;
+    return kind != TLK_SPHERE && kind != TLK_PLANE && kind != TLK_PARALLELOGRAM;
+}
+
+/* Whether two shapes can touch within this step, by the boxes along their axes, as far as these
+ * axes tell; some that do not touch pass too. */
+TL_KERNEL bool tlk_near_boxes(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    if (!tlk_has_box(s, i) || !tlk_has_box(s, j))
+        return tlk_near_box(f, i, j) && tlk_near_box(f, j, i);
+    double a[4], b[4], cosine[3][3];
+    tlk_ball(s, i, a);
+    tlk_ball(s, j, b);
+    const double *u = tlk_frame(s, i) + 3, *v = tlk_frame(s, j) + 3;
+    const double *half_i = s->frame_local + TLK_FRAME * (size_t)s->frame_of[i] + 15;
+    const double *half_j = s->frame_local + TLK_FRAME * (size_t)s->frame_of[j] + 15;
+    const double size = s->geom[4 * (size_t)i + 3] + s->geom[4 * (size_t)j + 3];
+    const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const double margin = (a[3] + b[3] - size) * (1 + 1e-6) + 1e-9 * size; /* as above */
+    for (int k = 0; k < 3; k++) {
+        double reach = half_i[k] + margin;
+        for (int l = 0; l < 3; l++) {
+            cosine[k][l] = fabs(tlk_dotd(u + 3 * k, v + 3 * l));
+            reach += cosine[k][l] * half_j[l];
+        }
+        if (fabs(tlk_dotd(u + 3 * k, d)) > reach)
+            return false;
+    }
+    for (int k = 0; k < 3; k++)
+        if (fabs(tlk_dotd(v + 3 * k, d)) > half_j[k] + margin + cosine[0][k] * half_i[0] +
+                                               cosine[1][k] * half_i[1] + cosine[2][k] * half_i[2])
+            return false;
+    return true;
+}
+
 /* Whether shape i, on level l, accepts shape j at entry q, one of several: where it is in the bin
  * that is, on each axis, the first that is searched or the first that is entered. (What the table's
  * edge folds together is searched once and holds j once.) */

@@ -82,12 +82,28 @@ TL_KERNEL double tlk_seen_along(const tlk_find *f, uint32_t i, const double *x, 
     return fastest;
 }
 
+/* Whether two shapes are in boxes that overlap as they stand, without their motion. */
+TL_KERNEL bool tlk_stand_near(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    if (!tlk_has_box(s, i) || !tlk_has_box(s, j))
+        return false;
+    const double *a = s->centre + 4 * (size_t)i, *b = s->centre + 4 * (size_t)j;
+    const double *p = tlk_frame(s, i) + 15, *q = tlk_frame(s, j) + 15;
+    bool all = true;
+    for (int k = 0; k < 3; k++) { /* sums as in tlk_box_with, so that rounding goes the same way */
+        const double half_a = 0.5 * f->envelope + p[k], half_b = 0.5 * f->envelope + q[k];
+        all = all && a[k] - half_a <= b[k] + half_b && b[k] - half_b <= a[k] + half_a;
+    }
+    return all;
+}
+
 /* Whether the boxes of two shapes overlap, where both are in bins: pairs beyond the envelope whose
- * boxes do not are not sure to be met. */
+ * boxes do not are not sure to be met. Of most pairs the boxes overlap without any motion. */
 TL_KERNEL bool tlk_boxes_meet(const tlk_find *f, uint32_t i, uint32_t j, const real *seen)
 {
     const tlk_shapes *s = &f->shapes;
-    if (s->level[i] >= TLK_LEVELS || s->level[j] >= TLK_LEVELS)
+    if (s->level[i] >= TLK_LEVELS || s->level[j] >= TLK_LEVELS || tlk_stand_near(f, i, j))
         return true;
     double low_i[3], high_i[3], low_j[3], high_j[3];
     tlk_box_with(f, i, seen, low_i, high_i);
@@ -193,9 +209,8 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
 TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_verdict verdict = tlk_first_look(f, i, j);
-    return verdict == TLK_UNDECIDED
-               ? tlk_near_box(f, i, j) && tlk_near_box(f, j, i) && tlk_touch_soon(f, i, j)
-               : verdict == TLK_TOUCHES;
+    return verdict == TLK_UNDECIDED ? tlk_near_boxes(f, i, j) && tlk_touch_soon(f, i, j)
+                                    : verdict == TLK_TOUCHES;
 }
 
 /* The partners of a shape, as far as there is room for them, and how many there are. */

@@ -194,7 +194,8 @@ TL_KERNEL bool tlk_is_plane(const tlk_sizes *z, uint32_t s)
 }
 
 /* The radius that a shape's level is chosen by. Of a wall that is thin a ball is a poor bound, so
- * it is entered in all of the smaller bins that its box touches; in some 16 of them on an axis. */
+ * it is entered in all of the smaller bins that its box touches; in some 16 of them on an axis, as
+ * bins are about four times as wide as this size. */
 TL_KERNEL double tlk_level_size(const tlk_sizes *z, uint32_t s)
 {
     const double r = z->geom[4 * (size_t)s + 3];
@@ -205,7 +206,7 @@ TL_KERNEL double tlk_level_size(const tlk_sizes *z, uint32_t s)
     const double thin = (info & TLK_SHAPE_KIND) == TLK_PARALLELOGRAM
                             ? 0
                             : tlk_min(half[0], tlk_min(half[1], half[2]));
-    return thin < 0.25 * r ? tlk_max(z->flat, r / 16) : r;
+    return thin < 0.25 * r ? tlk_max(z->flat, r / 32) : r;
 }
 
 /* One shape: how many planes there are; of the others the largest and the smallest radius, the

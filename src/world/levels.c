@@ -50,6 +50,17 @@ static double direct_radius(const uint32_t counts[CLASSES], double top, uint32_t
     return limit;
 }
 
+/* The size that the coarsest level is for: at least `largest`, and so many doublings of `dynamic`,
+ * the largest of dynamic bodies (0: there are none). So walls do not make the bins of these wider
+ * than they need. */
+static double top_size(double largest, double dynamic)
+{
+    double top = dynamic > 0 ? dynamic : fmax(largest, 0);
+    while (top < largest)
+        top *= 2;
+    return top;
+}
+
 /* Adds how many shapes live on each level. */
 static tl_status count_levels(tl_backend *b, const tlk_sizes *sizes, uint32_t shapes, double least,
                               tl_collide *c)
@@ -138,7 +149,7 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     if (n[5] > 0)
         sizes.flat = FLAT * n[5];
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
-    sizes.top = fmax(n[4], 0);
+    sizes.top = top_size(n[4], n[5]);
     sizes.most = TLK_LEVELS - 1;
     c->coarsest = n[5] > 0 ? tlk_halvings(sizes.top, n[5], sizes.most) : TLK_LEVELS;
     c->levels = 0;

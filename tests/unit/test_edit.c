@@ -55,15 +55,17 @@ static double level_size(const tl_image *m, size_t shape)
     const double thin = (info[shape] & TLK_SHAPE_KIND) == TL_PARALLELOGRAM
                             ? 0
                             : fmin(half[0], fmin(half[1], half[2]));
-    return thin < 0.25 * r ? fmax(flat, r / 16) : r;
+    return thin < 0.25 * r ? fmax(flat, r / 32) : r;
 }
 
 /* Levels by the rule: the largest classes of size are tested directly while they are at most 16
- * shapes, planes counted; the others are on levels by halvings of the largest size. */
+ * shapes, planes counted; the others are on levels by halvings of the largest size, or of the least
+ * number of doublings of the largest dynamic radius that is as large. */
 static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
 {
     const size_t shapes = m->shape_body.count;
-    double top = 0, limit = INFINITY, binned = 0;
+    const double *inertia = m->inertia.data;
+    double top = 0, limit = INFINITY, largest = 0, dynamic = 0;
     uint32_t few = 0, counts[64] = {0};
     *c = (tl_collide){0};
     for (size_t s = 0; s < shapes; s++)
@@ -76,8 +78,15 @@ static void levels_of(const tl_image *m, tl_collide *c, uint8_t *level)
     for (int k = 0; k < 64 && few + counts[k] <= 16; k++)
         few += counts[k], limit = ldexp(top, -k - 1);
     for (size_t s = 0; s < shapes; s++)
-        if (!is_plane(m, s) && radius(m, s) <= limit)
-            binned = fmax(binned, level_size(m, s));
+        if (!is_plane(m, s) && radius(m, s) <= limit) {
+            const uint32_t body = ((const uint32_t *)m->shape_body.data)[s];
+            largest = fmax(largest, level_size(m, s));
+            if (inertia[4 * body + 3] > 0)
+                dynamic = fmax(dynamic, radius(m, s));
+        }
+    double binned = dynamic > 0 ? dynamic : largest;
+    while (binned < largest)
+        binned *= 2;
     for (uint32_t l = 0; l < TLK_LEVELS; l++)
         c->top[l] = ldexp(binned, -(int)l);
     for (uint32_t s = 0; s < shapes; s++)
