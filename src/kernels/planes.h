@@ -85,23 +85,29 @@ TL_KERNEL bool tlk_plane_turns(const tlk_planes *q, uint32_t a, uint32_t b)
     return turns;
 }
 
-/* Notes pair i if it moves on within the step. Half-spaces end nowhere; and two balls that both
- * move keep the line of their centres, as impulses along another one would make angular momentum.
- * (Where there is nothing else, tl_world.ends tells so.) */
+/* Whether shapes a and b move on within the step. */
+TL_KERNEL bool tlk_plane_moves(const tlk_planes *q, uint32_t a, uint32_t b)
+{
+    const bool turned = q->build.shapes.info[a] & TLK_SHAPE_FIXED;
+    const uint32_t mover = turned ? b : a, other = turned ? a : b;
+    double v[3];
+    tlk_relative_velocity(&q->build, mover, other, v);
+    return tlk_dotd(v, v) > q->moves && !tlk_plane_inside(&q->build, mover, other, v);
+}
+
+/* Notes pair i if it moves on or turns within the step. Half-spaces end nowhere; and two balls that
+ * both move keep the line of their centres, as impulses along another one would make angular
+ * momentum. (Where there is nothing else, tl_world.ends tells so.) */
 TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
 {
     const tlk_build *p = &q->build;
     const uint32_t k = tlk_first_contact(p->first, i);
     const uint32_t a = p->contact_a[k], b = p->contact_b[k];
     const uint32_t ia = p->shapes.info[a], ib = p->shapes.info[b];
-    double v[3];
     if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE ||
         (ia & ib & TLK_SHAPE_CENTRAL && !((ia | ib) & TLK_SHAPE_FIXED)))
         return;
-    const uint32_t mover = ia & TLK_SHAPE_FIXED ? b : a, other = ia & TLK_SHAPE_FIXED ? a : b;
-    tlk_relative_velocity(p, mover, other, v);
-    if ((tlk_dotd(v, v) > q->moves && !tlk_plane_inside(p, mover, other, v)) ||
-        tlk_plane_turns(q, a, b))
+    if (tlk_plane_moves(q, a, b) || tlk_plane_turns(q, a, b))
         q->moved[tlk_atomic_add32(q->moved_count, 1)] = i;
 }
 
@@ -413,6 +419,8 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
         }
         return;
     }
+    if (!tlk_plane_moves(q, build->contact_a[first], build->contact_b[first]))
+        return; /* it turns, and nothing is carried */
     tlk_plane_shapes(q, first, &way);
     if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there) ||
         tlk_plane_same(q, &way, first, &there))

@@ -26,6 +26,13 @@ static tl_status guess(tl_world *w, const tl_problem *problem, void **vel)
     return TL_OK;
 }
 
+/* Of pairs that move on: the least square of their speed. */
+static double least_square(const tl_world *w)
+{
+    const double least = TLK_PLANE_MOVES * w->smallest / w->settings.step;
+    return least * least;
+}
+
 tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t **count)
 {
     tl_backend *b = w->backend;
@@ -33,7 +40,6 @@ tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t 
     if (w->settings.planes != TL_PLANES_BY_MOTION || !w->ends)
         return TL_OK;
     TL_TRY(tl_buffer_need(b, &w->problem.moved, ((size_t)c->pairs + 1) * sizeof(uint32_t)));
-    const double least = TLK_PLANE_MOVES * w->smallest / w->settings.step;
     const double turn = TLK_PLANE_ANGLE / w->settings.step;
     tlk_planes planes = {.build = {.bodies = tl_world_bodies_view(w),
                                    .shapes = tl_world_shapes_view(w),
@@ -41,7 +47,7 @@ tl_status tl_step_note_moving(tl_world *w, const tl_contacts *c, const uint32_t 
                                    .contact_b = c->b.data,
                                    .first = c->manifolds ? c->pair.data : NULL,
                                    .recovery = {.h = w->settings.step}},
-                         .moves = least * least,
+                         .moves = least_square(w),
                          .turns = turn * turn,
                          .moved = w->problem.moved.data};
     planes.moved_count = planes.moved + c->pairs;
@@ -62,6 +68,7 @@ tl_status tl_step_planes(tl_world *w, tl_contacts *c, const tl_problem *problem,
     tlk_planes planes = {.build = *build,
                          .vel = vel,
                          .envelope = w->envelope,
+                         .moves = least_square(w),
                          .moved = w->problem.moved.data,
                          .contact_n = c->n.data,
                          .contact_place = c->manifolds ? c->place.data : NULL,

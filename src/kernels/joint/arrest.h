@@ -180,7 +180,22 @@ TL_KERNEL void tlk_arrest_summed(const tlk_joints *g, const tlk_articulation *a,
     how->stage = how->last++ < 2 ? TLK_STAGE_ARREST : TLK_STAGE_SETTLE;
 }
 
-/* Velocities and reactions. */
+/* What the impulses of an arrest add to a joint's reaction; nothing where they are too large for
+ * numbers. */
+TL_NARROW void tlk_arrest_reaction(const tlk_joints *g, const tlk_joint *j, uint32_t i)
+{
+    tlk_joint_memory out = g->next[i];
+    double sum = 0;
+    tlk_joint_reaction(g, j, i, g->bend + j->first, true, &out);
+    for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
+        sum += fabs(out.force[k / 3][k % 3]);
+    for (int k = 0; k < 6; k++)
+        sum += fabs(out.reaction[k]);
+    if (sum < INFINITY)
+        g->next[i] = out;
+}
+
+/* Velocities and reactions; none where nothing stays of the change, as where numbers ran away. */
 TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a, double part,
                                 tlk_team team)
 {
@@ -188,7 +203,7 @@ TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a, 
     {
         const uint32_t i = g->node_body[k];
         double change[6];
-        if (i == TLK_NONE)
+        if (i == TLK_NONE || !(part > 0))
             continue;
         real *v = g->motion.bodies.vel + 8 * (size_t)i;
         tlk_arrest_change(g, i, change);
@@ -202,8 +217,9 @@ TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a, 
         const uint32_t i = g->list[k];
         const tlk_joint *j = g->joint + i;
         for (uint32_t r = 0; r < j->rows; r++)
-            g->bend[j->first + r] *= part;
-        tlk_joint_reaction(g, j, i, g->bend + j->first, true, g->next + i);
+            g->bend[j->first + r] = part > 0 ? part * g->bend[j->first + r] : 0;
+        if (part > 0)
+            tlk_arrest_reaction(g, j, i);
     }
 }
 
