@@ -12,6 +12,7 @@
 /* What a group's impulses did, as tlk_bounce.work. */
 typedef struct group {
     double sum[TLK_BOUNCE];
+    bool held; /* by a wall */
 } group;
 
 /* What the host works with. */
@@ -111,26 +112,32 @@ static double rounding_of(const tl_world *w)
 }
 
 /* How much of each group's impulses stays; true where of some not all does. With the part f of
- * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. */
+ * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. Without bounces among the rows only
+ * groups that no wall holds are lessened: impulses that carry weight would carry less of it. */
 static bool lessen(const tl_world *w, const tlk_problem *p, grouping *g)
 {
-    const uint32_t *a = g->a.data;
+    const uint32_t *a = g->a.data, *b = g->b.data;
     const double *work = g->work.data;
+    const bool apart = !together(w);
     const double rounding = rounding_of(w);
     group *groups = g->groups.data;
     double *part = g->part.data;
     bool less = false;
     for (uint32_t i = 0; i < w->dynamic; i++)
-        groups[i] = (group){{0}};
+        groups[i] = (group){{0}, false};
     for (uint32_t s = 0; s < p->rows; s++)
-        if (a[s] != TLK_NONE)
+        if (a[s] != TLK_NONE) {
+            group *of = &groups[tl_root(g->parent.data, a[s])];
             for (uint32_t k = 0; k < TLK_BOUNCE; k++)
-                groups[tl_root(g->parent.data, a[s])].sum[k] += work[TLK_BOUNCE * (size_t)s + k];
+                of->sum[k] += work[TLK_BOUNCE * (size_t)s + k];
+            of->held |= b[s] >= w->dynamic && work[TLK_BOUNCE * (size_t)s + 1] != 0;
+        }
     for (uint32_t i = 0; i < w->dynamic; i++) {
-        const double *sum = groups[tl_root(g->parent.data, i)].sum;
+        const group *of = &groups[tl_root(g->parent.data, i)];
+        const double *sum = of->sum;
         const double gain = sum[0] - sum[2] + 0.5 * sum[1];
         part[i] = 1;
-        if (!(gain > rounding * sum[1]))
+        if (!(gain > rounding * sum[1]) || (apart && of->held))
             continue;
         part[i] = sum[2] > sum[0] ? 2 * (sum[2] - sum[0]) / sum[1] : 0;
         less = true;

@@ -86,7 +86,7 @@ check("warning: 1 pair of bodies overlaps at the start; the worst, by 0.06 m (60
 
 # This build.
 build = run_json("info")
-equal(set(build), {"version", "compiler", "build", "instruction_sets", "cpu", "cuda", "hdf5", "jansson", "meshes"}, "info")
+equal(set(build), {"version", "compiler", "build", "instruction_sets", "cpu", "cuda", "hdf5", "jansson", "meshes", "render"}, "info")
 check(build["cpu"].startswith("cpu ("), build["cpu"])
 check(build["cuda"].startswith(("cuda (", "not available: ")), build["cuda"])
 refused(2, "info: --set is for scenes", "info", "--set", "a=1")

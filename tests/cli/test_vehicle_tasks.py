@@ -57,7 +57,7 @@ check(abs(mean(c, "vehicle.x", 1.02, 1.1) - 1.5) < 0.05, f"it drives at {mean(c,
 turned, slid = at(c, "heading", 2.19) - at(c, "heading", 1.75), math.dist(*((at(c, "place.x", t), at(c, "place.y", t)) for t in (1.75, 2.19)))
 print(f"course: turned by {turned:.3f} rad in 0.44 s, and slid by {slid:.3f} m")
 check(0.1 < turned < 2 * 0.8 / 1.2 * 0.44, f"it turns by {turned} rad")  # at most as the belts' speeds say
-check(slid < 0.06, f"it slides by {slid} m as it turns")
+check(slid < 0.1, f"it slides by {slid} m as it turns")
 check(abs(mean(c, "ground.z", 0.3, 1) - LIGHT * G) < 0.01 * LIGHT * G, f"the ground carries {mean(c, 'ground.z', 0.3, 1)} N")
 
 # ---- The drill: by less than a pitch per turn; the ground holds against press and torque ----
