@@ -21,7 +21,7 @@ field() # key, of a JSON object on standard input that has a line per key
 
 # A sanitizer makes a step ten times as slow, and sees as much in a few.
 until=0.25
-! grep -q '^TALUS_SANITIZE:STRING=.' "$1/CMakeCache.txt" || until=0.05
+! grep -q '^TALUS_SANITIZE:STRING=.' "$1/CMakeCache.txt" || until=0.01
 examples=("$source"/examples/*.json)
 [ ${#examples[@]} -ge 15 ] || fail "only ${#examples[@]} examples in $source/examples"
 for scene in "${examples[@]}"; do
