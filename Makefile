@@ -6,6 +6,7 @@ JOBS ?= $(shell nproc)
 .PHONY: all configure demo movies test test-long bench install docs format lint clean help
 
 all: configure ## Build the libraries, the command, the examples and talus-bench (release) in build/
+	@sed -n 's/^-- talus: //p' build/configure.log
 	@cmake --build build --parallel $(JOBS)
 
 configure: DEPS ?= build
@@ -14,7 +15,9 @@ configure:
 	@mkdir -p build
 	@cmake --preset release > build/configure.log || { cat build/configure.log; exit 1; }
 
-demo: all ## Let 16,000 grains flow from a silo and say how to look at the result
+# The command with its viewer, and no more: the CUDA backend alone takes minutes to compile.
+demo: configure ## Let 16,000 grains flow from a silo and say how to look at the result
+	@cmake --build build --parallel $(JOBS) --target talus
 	@build/talus run examples/silo.json -o build/silo.h5 --force
 	@echo
 	@echo "Look at it in the browser:    build/talus view build/silo.h5"

@@ -7,21 +7,17 @@
 # docs/validation.md.
 import math
 import os
-import shutil
-import subprocess
 
 import h5py
 import numpy
 
-from cli import SOURCE, check, places, skip, talus
+from cli import SOURCE, check, places, talus
+from liggghts import liggghts, stl
 
 CONE, TANK, DEPTH, WALLS, SETTLE, SPEED, WAY = 0.01014, 0.04, 0.075, 24, 0.15, 0.06, 0.055
 HEIGHT, ROD = CONE / math.tan(math.radians(15)), 0.78 * CONE
 YOUNG, STEP, EVERY = 5e6, 4e-5, 5
 SEEDS = (1, 2, 3)
-
-if not shutil.which("liggghts"):
-    skip("there is no liggghts")
 
 
 def here(seed):
@@ -38,14 +34,6 @@ def here(seed):
     return values[:, names.index("tip")], values[:, names.index("force.z")], numpy.array(x), numpy.array(r)
 
 
-def stl(name, triangles):
-    with open(name, "w", encoding="ascii") as file:
-        file.write("solid s\n")
-        for triangle in triangles:
-            file.write("facet normal 0 0 0\nouter loop\n" + "".join("vertex %.9g %.9g %.9g\n" % corner for corner in triangle) + "endloop\nendfacet\n")
-        file.write("endsolid s\n")
-
-
 def ring(radius, z, sides, turned=0.0):
     return [(radius * math.cos(2 * math.pi * (k + turned) / sides), radius * math.sin(2 * math.pi * (k + turned) / sides), z) for k in range(sides)]
 
@@ -57,18 +45,6 @@ def band(low, high):
 
 
 SCRIPT = """
-units si
-atom_style granular
-boundary f f f
-newton off
-communicate single vel yes
-read_data cone.data
-neighbor 0.001 bin
-neigh_modify delay 0
-fix a all property/global youngsModulus peratomtype {young} {young}
-fix b all property/global poissonsRatio peratomtype 0.3 0.3
-fix c all property/global coefficientRestitution peratomtypepair 2 0.1 0.1 0.1 0.1
-fix d all property/global coefficientFriction peratomtypepair 2 0.5 0.3 0.3 0.3
 pair_style gran model hertz tangential history
 pair_coeff * *
 fix g all gravity 9.81 vector 0 0 -1
@@ -89,19 +65,13 @@ run {steps}
 
 def there(x, r):
     """The force on the cone, every few steps."""
-    with open("cone.data", "w", encoding="ascii") as file:
-        file.write(f"cone\n\n{len(x)} atoms\n2 atom types\n\n-0.06 0.06 xlo xhi\n-0.06 0.06 ylo yhi\n-0.09 0.15 zlo zhi\n\nAtoms\n\n")
-        for i, (place, radius) in enumerate(zip(x, r)):
-            file.write(f"{i + 1} 1 {2 * radius:.9g} 2600 {place[0]:.9g} {place[1]:.9g} {place[2]:.9g}\n")
     corner = TANK / math.cos(math.pi / WALLS)
     stl("tank.stl", band(ring(corner, -DEPTH, WALLS, 0.5), ring(corner, 0.05, WALLS, 0.5)))
     tip, base = [(0.0, 0.0, 0.0)] * 48, ring(CONE, HEIGHT, 48)
     stl("cone.stl", [(tip[k], base[(k + 1) % 48], base[k]) for k in range(48)] + band(base, ring(ROD, HEIGHT, 48))
         + band(ring(ROD, HEIGHT, 48), ring(ROD, HEIGHT + DEPTH, 48)))
-    with open("cone.in", "w", encoding="ascii") as file:
-        file.write(SCRIPT.format(young=YOUNG, depth=DEPTH, step=STEP, speed=SPEED, every=EVERY, steps=round(WAY / SPEED / STEP)))
-    done = subprocess.run(["liggghts", "-in", "cone.in"], capture_output=True, text=True, timeout=36000)
-    check(done.returncode == 0, "liggghts: " + done.stdout[-2000:] + done.stderr[-2000:])
+    script = SCRIPT.format(depth=DEPTH, step=STEP, speed=SPEED, every=EVERY, steps=round(WAY / SPEED / STEP))
+    liggghts(x, r, 2600, ((-0.06, 0.06), (-0.06, 0.06), (-0.09, 0.15)), script, 0.001, YOUNG, 0.5, 0.3)
     return numpy.loadtxt("force.txt", comments="#")
 
 

@@ -4,20 +4,16 @@
 # springs, friction with history, and a lid that a controller holds at the same force. The shear stress over the normal stress,
 # in the mean of the last half of the way, must agree within 10 %.
 import os
-import shutil
-import subprocess
 
 import h5py
 import numpy
 
-from cli import SOURCE, check, found, places, skip, talus
+from cli import SOURCE, found, places, talus
+from liggghts import liggghts, stl
 
 LENGTH, WIDTH, HEIGHT, FRICTION, STRESS = 0.12, 0.06, 0.08, 0.5, 10000
 WALL, SPEED, WAY, PRESS = LENGTH / 4, 0.04, 0.012, 0.2
 YOUNG, STEP, EVERY = 5e7, 1e-5, 20
-
-if not shutil.which("liggghts"):
-    skip("there is no liggghts")
 
 
 def here():
@@ -32,40 +28,23 @@ def here():
         numpy.array(x), numpy.array(r)
 
 
-def stl(name, boxes):
-    """Boxes, each of two corners, as a file of triangles."""
-    with open(name, "w", encoding="ascii") as file:
-        file.write("solid box\n")
-        for low, high in boxes:
-            for axis in range(3):
-                u, v = (axis + 1) % 3, (axis + 2) % 3
-                for side in (0, 1):
-                    corners = []
-                    for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)):
-                        corner = [0, 0, 0]
-                        corner[axis], corner[u], corner[v] = (low, high)[side][axis], (low, high)[a][u], (low, high)[b][v]
-                        corners.append(corner)
-                    for triangle in ((0, 1, 2), (0, 2, 3)):
-                        file.write("facet normal 0 0 0\nouter loop\n")
-                        for k in triangle:
-                            file.write("vertex %.9g %.9g %.9g\n" % tuple(corners[k]))
-                        file.write("endloop\nendfacet\n")
-        file.write("endsolid box\n")
+def boxes(*corners):
+    """The triangles of boxes, each of its lowest and its highest corner."""
+    triangles = []
+    for low, high in corners:
+        for axis in range(3):
+            u, v = (axis + 1) % 3, (axis + 2) % 3
+            for side in (0, 1):
+                face = []
+                for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)):
+                    corner = [0, 0, 0]
+                    corner[axis], corner[u], corner[v] = (low, high)[side][axis], (low, high)[a][u], (low, high)[b][v]
+                    face.append(corner)
+                triangles += [[face[k] for k in triangle] for triangle in ((0, 1, 2), (0, 2, 3))]
+    return triangles
 
 
 SCRIPT = """
-units si
-atom_style granular
-boundary f f f
-newton off
-communicate single vel yes
-read_data box.data
-neighbor 0.001 bin
-neigh_modify delay 0
-fix a all property/global youngsModulus peratomtype {young} {young}
-fix b all property/global poissonsRatio peratomtype 0.3 0.3
-fix c all property/global coefficientRestitution peratomtypepair 2 0.1 0.1 0.1 0.1
-fix d all property/global coefficientFriction peratomtypepair 2 {friction} 0 0 0
 pair_style gran model hertz tangential history
 pair_coeff * *
 fix ends all mesh/surface/stress file ends.stl type 2
@@ -90,20 +69,14 @@ run {steps}
 
 
 def there(x, r, top):
-    with open("box.data", "w", encoding="ascii") as file:
-        file.write(f"box\n\n{len(x)} atoms\n2 atom types\n\n-0.2 0.2 xlo xhi\n-0.1 0.1 ylo yhi\n-0.1 0.2 zlo zhi\n\nAtoms\n\n")
-        for i, (place, radius) in enumerate(zip(x, r)):
-            file.write(f"{i + 1} 1 {2 * radius:.9g} 2600 {place[0]:.9g} {place[1]:.9g} {place[2]:.9g}\n")
     a, b, w = LENGTH / 2, LENGTH / 2 + WALL, WIDTH
-    stl("ends.stl", (((-b, -w, -HEIGHT / 2), (-a, w, 0)), ((a, -w, -HEIGHT / 2), (b, w, 0))))
-    stl("floor.stl", (((-b, -w, -HEIGHT / 2 - WALL), (b, w, -HEIGHT / 2)),))
-    stl("upper.stl", (((-b, -w, 0), (-a, w, HEIGHT)), ((a, -w, 0), (b, w, HEIGHT))))
-    stl("lid.stl", (((-a, -w / 2, top), (a, w / 2, top + 0.01)),))
-    with open("box.in", "w", encoding="ascii") as file:
-        file.write(SCRIPT.format(young=YOUNG, friction=FRICTION, lid=top, force=STRESS * LENGTH * WIDTH, front=-WIDTH / 2, back=WIDTH / 2,
-                                 step=STEP, press=2000, speed=SPEED, every=EVERY, steps=round(WAY / SPEED / STEP)))
-    done = subprocess.run(["liggghts", "-in", "box.in"], capture_output=True, text=True, timeout=36000)
-    check(done.returncode == 0, "liggghts: " + done.stdout[-2000:] + done.stderr[-2000:])
+    stl("ends.stl", boxes(((-b, -w, -HEIGHT / 2), (-a, w, 0)), ((a, -w, -HEIGHT / 2), (b, w, 0))))
+    stl("floor.stl", boxes(((-b, -w, -HEIGHT / 2 - WALL), (b, w, -HEIGHT / 2))))
+    stl("upper.stl", boxes(((-b, -w, 0), (-a, w, HEIGHT)), ((a, -w, 0), (b, w, HEIGHT))))
+    stl("lid.stl", boxes(((-a, -w / 2, top), (a, w / 2, top + 0.01))))
+    script = SCRIPT.format(lid=top, force=STRESS * LENGTH * WIDTH, front=-WIDTH / 2, back=WIDTH / 2, step=STEP, press=2000, speed=SPEED,
+                           every=EVERY, steps=round(WAY / SPEED / STEP))
+    liggghts(x, r, 2600, ((-0.2, 0.2), (-0.1, 0.1), (-0.1, 0.2)), script, 0.001, YOUNG, FRICTION)
     return numpy.loadtxt("force.txt", comments="#")
 
 
