@@ -282,6 +282,15 @@ TL_API tl_status tl_result_read_bodies(tl_result *result, uint64_t count, tl_bod
 /** All their shapes; `count` must be tl_result_info.shapes. */
 TL_API tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes);
 
+/** Takes a body with its shapes; other statuses than TL_OK end the visits. */
+typedef tl_status (*tl_body_visit)(void *user, const tl_body_info *body, size_t shape_count,
+                                   const tl_shape_info *shapes);
+
+/** Hands over all bodies that ever were, by index, each with its shapes, without holding more than
+ * some of them: for results that are large. Returns the status of the last visit, or what is wrong
+ * with the file. */
+TL_API tl_status tl_result_visit_bodies(tl_result *result, tl_body_visit visit, void *user);
+
 /** How many geometries (hulls, meshes, height fields) its shapes may refer to. */
 TL_API uint64_t tl_result_geometry_count(const tl_result *result);
 
