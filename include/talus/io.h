@@ -255,6 +255,12 @@ typedef struct tl_result_frame {
 /** Reads frame `index`, from 0. */
 TL_API tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame);
 
+/** The same without its contacts, which may be more than all else. */
+TL_API tl_status tl_result_read_states(tl_result *result, uint64_t index, tl_frame_view *state);
+
+/** Gives back the memory of the frame that was read last; its arrays are no longer there. */
+TL_API void tl_result_drop_frame(tl_result *result);
+
 /** Makes a world of frame `index`, from 0, in which nothing moves: for queries (talus/query.h).
  * Bodies have the handles and shapes of the result, are all fixed, and are where they were; of one
  * that records some bodies only these are there. Results without orientations are refused with

@@ -170,11 +170,11 @@ static const float *items(const tl_array *array)
     return array->count ? array->data : NULL;
 }
 
-tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame)
+tl_status tl_result_read_states(tl_result *result, uint64_t index, tl_frame_view *state)
 {
-    TL_REFUSE_NULL("tl_result_read_frame", frame);
-    *frame = (tl_result_frame){0};
-    TL_REFUSE_NULL("tl_result_read_frame", result);
+    TL_REFUSE_NULL("tl_result_read_states", state);
+    *state = (tl_frame_view){0};
+    TL_REFUSE_NULL("tl_result_read_states", result);
     if (index >= result->frames.count)
         return tl_fail(TL_BAD_ARGUMENT,
                        "tl_result_read_frame: index is %" PRIu64 "; there are %zu frames", index,
@@ -182,22 +182,46 @@ tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_fram
     const tl_frame_row f = ((const tl_frame_row *)result->frames.data)[index];
     TL_TRY(tl_result_load_numbers(result));
     tl_h5_begin();
-    tl_status status = read_states(result, &f);
-    if (status == TL_OK)
-        status = read_contacts(result, &f);
+    const tl_status status = read_states(result, &f);
     tl_h5_end();
     TL_TRY(status);
     TL_TRY(check_states(result, &f));
+    *state = (tl_frame_view){.steps = f.step,
+                             .time = f.time,
+                             .count = (size_t)f.state_count,
+                             .bodies = result->frame_bodies.data,
+                             .positions = result->positions.data,
+                             .orientations = items(&result->orientations),
+                             .velocities = items(&result->velocities),
+                             .angular_velocities = items(&result->angular)};
+    return TL_OK;
+}
+
+tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame)
+{
+    TL_REFUSE_NULL("tl_result_read_frame", frame);
+    *frame = (tl_result_frame){0};
+    tl_frame_view state;
+    TL_TRY(tl_result_read_states(result, index, &state));
+    const tl_frame_row f = ((const tl_frame_row *)result->frames.data)[index];
+    tl_h5_begin();
+    const tl_status status = read_contacts(result, &f);
+    tl_h5_end();
+    TL_TRY(status);
     TL_TRY(check_contacts(result, &f));
-    *frame = (tl_result_frame){.state = {.steps = f.step,
-                                         .time = f.time,
-                                         .count = (size_t)f.state_count,
-                                         .bodies = result->frame_bodies.data,
-                                         .positions = result->positions.data,
-                                         .orientations = items(&result->orientations),
-                                         .velocities = items(&result->velocities),
-                                         .angular_velocities = items(&result->angular)},
+    *frame = (tl_result_frame){.state = state,
                                .contact_count = (size_t)f.contact_count,
                                .contacts = result->contacts.data};
     return TL_OK;
+}
+
+void tl_result_drop_frame(tl_result *result)
+{
+    if (!result)
+        return;
+    tl_array *arrays[] = {&result->frame_bodies, &result->positions, &result->orientations,
+                          &result->velocities,   &result->angular,   &result->contacts,
+                          &result->columns};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        tl_array_free(arrays[i]);
 }

@@ -50,8 +50,7 @@ static tlr_material material_at(const tlr_moment *m, const tlr_hit *h)
 {
     const tlr_item *item = &m->items[h->item];
     tlr_material material = m->materials[item->material];
-    if (!material.own_color)
-        material.color = item->color;
+    material.color = tlr_moment_color(m, item->body, &material);
     if (material.stripes)
         material.color = stripe(material.color, h->local);
     return material;

@@ -80,9 +80,8 @@ static void put_meshes(FILE *f, const tlr_stage *s, const tlr_moment *m)
     }
 }
 
-static void put_surface(FILE *f, const tlr_material *m, vec color)
+static void put_surface(FILE *f, const tlr_material *m, vec c)
 {
-    const vec c = m->own_color ? m->color : color;
     fprintf(f, "Color [%.6g %.6g %.6g]\n", c.x, c.y, c.z);
     switch (m->kind) {
     case TLR_DIFFUSE: fprintf(f, "Surface \"matte\"\n"); break;
@@ -103,11 +102,12 @@ static void put_item(FILE *f, const tlr_moment *m, const tlr_item *item)
 {
     const tlr_body *b = &m->bodies[item->body];
     const tlr_material *material = &m->materials[item->material];
+    const tlr_pose_in in = tlr_item_pose(m, item);
     const vec x = b->place, y = v_add(b->place, b->move);
-    if (material->hidden)
+    if (material->hidden || item->mesh == TLR_NOT_DRAWN || item->left_out || !b->there)
         return;
     fprintf(f, "AttributeBegin\nAttribute \"identifier\" \"name\" [\"body %u\"]\n", b->number);
-    put_surface(f, material, item->color);
+    put_surface(f, material, tlr_moment_color(m, item->body, material));
     if (m->moves && v_dot(b->move, b->move) > 0)
         fprintf(
             f, "MotionBegin [0 1]\nTranslate %.9g %.9g %.9g\nTranslate %.9g %.9g %.9g\nMotionEnd\n",
@@ -121,14 +121,14 @@ static void put_item(FILE *f, const tlr_moment *m, const tlr_item *item)
         fprintf(f, "MotionEnd\n");
     }
     put_rotation(f, turn_vector(b->turned));
-    if (v_dot(item->at, item->at) > 0)
-        fprintf(f, "Translate %.9g %.9g %.9g\n", item->at.x, item->at.y, item->at.z);
+    if (v_dot(in.at, in.at) > 0)
+        fprintf(f, "Translate %.9g %.9g %.9g\n", in.at.x, in.at.y, in.at.z);
     if (item->mesh == TLR_BALL) {
         fprintf(f, "Sphere %.9g %.9g %.9g 360\n", item->radius, -item->radius, item->radius);
     } else {
-        put_rotation(f, turn_vector(item->turned));
-        fprintf(f, "Scale %.9g %.9g %.9g\nObjectInstance %u\n", item->scale.x, item->scale.y,
-                item->scale.z, item->mesh + 1);
+        put_rotation(f, turn_vector(in.turned));
+        fprintf(f, "Scale %.9g %.9g %.9g\nObjectInstance %u\n", in.scale.x, in.scale.y,
+                in.scale.z, item->mesh + 1);
     }
     fprintf(f, "AttributeEnd\n");
 }
