@@ -37,7 +37,7 @@ enum {
     TAKES_EXPORT = 1 << 8,   /* -o FILE, --format, --from, --to, --every, --body, --force */
     TAKES_VIEWER = 1 << 9,   /* --port, --bind, --no-token, --no-browser */
     TAKES_VIEW = 1 << 10,    /* -o, --force, --start, --paused, --free of a view */
-    TAKES_WATCH = 1 << 11,   /* --view of a run */
+    TAKES_WATCH = 1 << 11,   /* --view, --render, --look of a run */
     TAKES_MESH = 1 << 12,    /* --unit, --scale, --merge, --density */
     TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --convex, --tolerance, --spheres, --pieces,
                                 --vertices, --name, --material */
@@ -118,6 +118,7 @@ typedef struct options {
     const char *x_channel; /* of a plot; NULL: the time */
     double inset[2];       /* of a plot: the part of x that a close-up shows */
     const char *title;
+    const char *movie;     /* of a run, while it goes on */
     const char *look;      /* of a movie: the file that says how it looks */
     int64_t template_kind; /* which of the templates; -1: the look's, or studio */
     const char *init;      /* the look to write */

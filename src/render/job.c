@@ -348,6 +348,12 @@ tl_status tlr_job_do(const tlr_job *job, tlr_progress *done)
         status = tlr_movie_check();
     for (bool grows = true; status == TL_OK && grows;) {
         status = tlr_work_open(job, w);
+        const tlr_replay *r = &w->show.replay;
+        if (status == TL_BAD_DATA && job->follow && r->result && !r->info.frames && !r->info.closed) {
+            tlr_work_close(w); /* its first frame is to come */
+            status = wait_a_little(job);
+            continue;
+        }
         grows = status == TL_OK && job->follow && !w->show.replay.info.closed;
         if (status == TL_OK)
             status = do_job(w);

@@ -3,6 +3,7 @@
 #ifndef TL_RENDER_LOOK_H
 #define TL_RENDER_LOOK_H
 
+#include "render/csv.h"
 #include "render/hash.h"
 #include "render/light.h"
 #include "render/material.h"
@@ -106,6 +107,7 @@ typedef struct tlr_look {
         double radius; /* m, of these; 0: of the scene */
         int map;
     } chains;
+    tlr_csv_def input; /* how CSV files are read */
     bool denoise;
     bool cut;
     double cut_point[3], cut_normal[3]; /* NAN point: the middle of the scene */

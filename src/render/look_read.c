@@ -336,6 +336,29 @@ static tl_status read_chains(tlr_reader *r, const tl_json *v, void *object)
     return l->chains.on && v->kind != TL_JSON_TRUE ? tlr_read_object(r, v, fields, l) : TL_OK;
 }
 
+/* Names of columns, by what they hold. */
+static tl_status read_columns(tlr_reader *r, const tl_json *v, void *object)
+{
+    tlr_field fields[TLR_COLUMNS + 1] = {{NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+    for (size_t i = 0; i < TLR_COLUMNS; i++)
+        fields[i] = (tlr_field){.name = tlr_column_names[i],
+                                .kind = FIELD_TEXT,
+                                .offset = offsetof(tlr_look, input.columns) + i * TLR_COLUMN_NAME,
+                                .high = TLR_COLUMN_NAME};
+    return tlr_read_object(r, v, fields, object);
+}
+
+static tl_status read_input(tlr_reader *r, const tl_json *v, void *object)
+{
+#define AT(name) offsetof(tlr_look, input.name)
+    static const tlr_field fields[] = {{"columns", FIELD_CALL, 0, 0, 0, NULL, read_columns},
+                                       {"radius", FIELD_NUMBER, AT(radius), 1e-12, 1e12, NULL, NULL},
+                                       {"scale", FIELD_NUMBER, AT(scale), 1e-12, 1e12, NULL, NULL},
+                                       {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+#undef AT
+    return tlr_read_object(r, v, fields, object);
+}
+
 static tl_status read_cut(tlr_reader *r, const tl_json *v, void *object)
 {
 #define AT(name) offsetof(tlr_look, name)
@@ -380,6 +403,7 @@ static const tlr_field look_fields[] = {
     {"bodies", FIELD_CALL, 0, 0, 0, NULL, read_bodies},
     {"color", FIELD_CALL, 0, 0, 0, NULL, read_coloring},
     {"chains", FIELD_CALL, 0, 0, 0, NULL, read_chains},
+    {"input", FIELD_CALL, 0, 0, 0, NULL, read_input},
     {"denoise", FIELD_FLAG, AT(denoise), 0, 0, NULL, NULL},
     {"cut", FIELD_CALL, 0, 0, 0, NULL, read_cut},
     {"walls", FIELD_WORD, AT(walls), 0, 0, wall_words, NULL},

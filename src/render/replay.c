@@ -32,7 +32,7 @@ void tlr_replay_drop(tlr_replay *r)
         return;
     for (int i = 0; i < TLR_KEPT_FRAMES; i++)
         free_frame(&r->kept[i]);
-    tl_result_drop_frame(r->result);
+    tl_result_drop_frame(r->result); /* NULL: it is of a CSV file */
 }
 
 void tlr_replay_close(tlr_replay *r)
@@ -44,23 +44,13 @@ void tlr_replay_close(tlr_replay *r)
     tl_array_free(&r->rests);
     tl_free(r->times, (size_t)r->info.frames * sizeof *r->times);
     tl_result_close(r->result);
+    tlr_csv_close(r->csv);
     *r = (tlr_replay){0};
 }
 
-tl_status tlr_replay_open(const char *path, uint32_t threads, tlr_replay *r)
+/* What of the scene of a result counts. */
+static tl_status read_scene(tlr_replay *r)
 {
-    *r = (tlr_replay){.path = path,
-                      .threads = threads,
-                      .up = {0, 0, 1},
-                      .rests.item = sizeof(tl_body_info)};
-    TL_TRY(tl_result_open(path, &r->result));
-    r->info = tl_result_describe(r->result);
-    if (!r->info.frames)
-        return tl_fail(TL_BAD_DATA, "%s: has no frames: there is nothing to draw", r->path);
-    r->times = tl_alloc((size_t)r->info.frames * sizeof *r->times);
-    if (!r->times)
-        return TL_NO_MEMORY;
-    TL_TRY(tl_result_read_times(r->result, r->info.frames, r->times));
     TL_TRY(tl_result_outline(r->result, &r->document));
     const tl_settings settings = tl_scene_settings(tl_document_scene(r->document));
     r->step = settings.step;
@@ -68,6 +58,38 @@ tl_status tlr_replay_open(const char *path, uint32_t threads, tlr_replay *r)
     for (int k = 0; k < 3 && n > 0; k++)
         r->up[k] = -g[k] / n;
     return TL_OK;
+}
+
+tl_status tlr_replay_open(const char *path, const tlr_csv_def *csv, uint32_t threads, tlr_replay *r)
+{
+    const size_t length = strlen(path);
+    const bool table = length > 4 && !strcmp(path + length - 4, ".csv");
+    *r = (tlr_replay){.path = path,
+                      .threads = threads,
+                      .up = {0, 0, 1},
+                      .rests.item = sizeof(tl_body_info)};
+    if (table)
+        TL_TRY(tlr_csv_open(path, csv, &r->csv));
+    else
+        TL_TRY(tl_result_open(path, &r->result));
+    r->info = table ? tlr_csv_describe(r->csv) : tl_result_describe(r->result);
+    if (!r->info.frames)
+        return tl_fail(TL_BAD_DATA, "%s: has no frames: there is nothing to draw", r->path);
+    r->times = tl_alloc((size_t)r->info.frames * sizeof *r->times);
+    if (!r->times)
+        return TL_NO_MEMORY;
+    if (table) {
+        memcpy(r->times, tlr_csv_times(r->csv), (size_t)r->info.frames * sizeof *r->times);
+        return TL_OK;
+    }
+    TL_TRY(tl_result_read_times(r->result, r->info.frames, r->times));
+    return read_scene(r);
+}
+
+const char *tlr_replay_material(const tlr_replay *r, tl_material material)
+{
+    return r->csv ? tlr_csv_material(r->csv, material.index)
+                  : tl_document_material_name(r->document, material);
 }
 
 /* --- bodies --- */
@@ -100,7 +122,8 @@ tl_status tlr_replay_bodies(tlr_replay *r, tl_body_visit visit, void *user)
     r->rows = tl_alloc_zero(r->body_count * sizeof *r->rows);
     if (r->body_count && !r->rows)
         return TL_NO_MEMORY;
-    return tl_result_visit_bodies(r->result, take_body, &t);
+    return r->csv ? tlr_csv_visit_bodies(r->csv, take_body, &t)
+                  : tl_result_visit_bodies(r->result, take_body, &t);
 }
 
 const tl_body_info *tlr_replay_rest(const tlr_replay *r, size_t row)
@@ -198,7 +221,10 @@ static tl_status read_frame(tlr_replay *r, uint64_t index, const tlr_kept_frame 
             f = &r->kept[i];
     }
     f->used = 0;
-    TL_TRY(tl_result_read_states(r->result, index, &read));
+    if (r->csv)
+        TL_TRY(tlr_csv_read_frame(r->csv, index, &read));
+    else
+        TL_TRY(tl_result_read_states(r->result, index, &read));
     TL_TRY(make_room(f, read.count));
     copy_frame(f, &read);
     f->index = index;

@@ -5,6 +5,7 @@
 #define TL_RENDER_REPLAY_H
 
 #include "base/memory.h"
+#include "render/csv.h"
 #include "render/vec.h"
 #include "talus/io.h"
 
@@ -36,7 +37,8 @@ enum { TLR_KEPT_FRAMES = 4 };
 
 typedef struct tlr_replay {
     const char *path;
-    tl_result *result;
+    tl_result *result; /* or */
+    tlr_csv *csv;
     tl_document *document; /* an outline; NULL once it was forgotten */
     tl_result_info info;
     uint32_t threads; /* that poses are computed by */
@@ -50,7 +52,9 @@ typedef struct tlr_replay {
     uint64_t asked;
 } tlr_replay;
 
-tl_status tlr_replay_open(const char *path, uint32_t threads, tlr_replay *replay);
+/* `csv` says how a file whose name ends in .csv is read; every other one is a result. */
+tl_status tlr_replay_open(const char *path, const tlr_csv_def *csv, uint32_t threads,
+                          tlr_replay *replay);
 void tlr_replay_close(tlr_replay *replay);
 
 /* Reads the table of bodies and hands each over with its shapes. */
@@ -64,6 +68,9 @@ void tlr_replay_drop(tlr_replay *replay);
 
 /* The body of a row that is not dynamic; NULL: it is. */
 const tl_body_info *tlr_replay_rest(const tlr_replay *replay, size_t row);
+
+/* The name of a material of shapes; NULL: it has none. */
+const char *tlr_replay_material(const tlr_replay *replay, tl_material material);
 
 /* The row of a body's number; -1: none. */
 long tlr_replay_row(const tlr_replay *replay, uint32_t number);

@@ -140,7 +140,7 @@ static tl_status choose_material(tlr_show *s, const tl_body_info *b, const tl_sh
     const tl_document *doc = s->replay.document;
     const tlr_material *m = named(l->bodies, l->body_count, tl_document_body_name(doc, b->body));
     if (!m)
-        m = named(l->materials, l->material_count, tl_document_material_name(doc, d->material));
+        m = named(l->materials, l->material_count, tlr_replay_material(&s->replay, d->material));
     if (!m && ground)
         m = &l->floor;
     if (!m)

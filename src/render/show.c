@@ -142,7 +142,7 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads
                     .poses = {.item = sizeof(tlr_pose_in)},
                     .followed = -1,
                     .floor_mesh = UINT32_MAX};
-    TL_TRY(tlr_replay_open(path, threads, &s->replay));
+    TL_TRY(tlr_replay_open(path, &look->input, threads, &s->replay));
     const char *text = tl_document_text(s->replay.document, &length);
     s->hash = tlr_hash(look->hash, text, length);
     s->hash = tlr_hash(s->hash, TL_VERSION_STRING, sizeof TL_VERSION_STRING);

@@ -228,7 +228,9 @@ static long find_body(const tlr_show *s, const char *name)
     const tlr_replay *r = &s->replay;
     const bool number = *name && name[strspn(name, "0123456789")] == 0;
     const unsigned long long index = number ? strtoull(name, NULL, 10) : 0;
-    const tl_span *span = tl_document_find_span(r->document, (tl_text){"", 0}, tl_text_of(name));
+    const tl_span *span = NULL;
+    if (r->document)
+        span = tl_document_find_span(r->document, (tl_text){"", 0}, tl_text_of(name));
     if (span && span->count) /* of a fill, the first */
         return tlr_replay_row(r, span->first);
     return number && index <= UINT32_MAX ? tlr_replay_row(r, (uint32_t)index) : -1;
