@@ -121,6 +121,7 @@ typedef struct options {
     const char *movie;     /* of a run, while it goes on */
     const char *look;      /* of a movie: the file that says how it looks */
     int64_t template_kind; /* which of the templates; -1: the look's, or studio */
+    const char *plugin;    /* compiled shaders */
     const char *init;      /* the look to write */
     const char *size;      /* WIDTHxHEIGHT, pixels */
     double fps, speed;     /* pictures per second; seconds of the result per second */

@@ -249,6 +249,8 @@ static const option known[] = {
      KIND_TEXT, FIELD(look), NULL, 0, 0},
     {"--template", NULL, "a look that is there already (default: studio)", TAKES_RENDER, 0,
      KIND_WORD, FIELD(template_kind), template_word, 0, 0},
+    {"--plugin", "FILE", "shaders for materials of the look: a shared library (talus/shader.h)",
+     TAKES_RENDER, 0, KIND_TEXT, FIELD(plugin), NULL, 0, 0},
     {"--init", "LOOK", "write a look to edit, and nothing else", TAKES_RENDER, 0, KIND_TEXT,
      FIELD(init), NULL, 0, 0},
     {"--size", "WxH", "pixels (default: 1280x720)", TAKES_RENDER, 0, KIND_TEXT, FIELD(size), NULL,

@@ -220,7 +220,7 @@ static int print_plan(const options *given, const tlr_job *job)
     return facts_end(&f);
 }
 
-static int do_job(const options *given, tlr_look *look)
+static int do_job(const options *given, tlr_look *look, const tlr_plugin *plugin)
 {
     teller t = {.silent = given->quiet,
                 .terminal = isatty(STDERR_FILENO),
@@ -230,6 +230,7 @@ static int do_job(const options *given, tlr_look *look)
     tlr_job job = {.result = given->file,
                    .output = given->output,
                    .look = look,
+                   .plugin = plugin,
                    .threads = given->threads > 0 ? (uint32_t)given->threads : 0,
                    .tile = given->tile > 0 ? (uint32_t)given->tile : 0,
                    .at = given->at,
@@ -324,6 +325,7 @@ static int check_usage(const options *given)
 int command_render(const options *given)
 {
     tlr_look *look = NULL;
+    tlr_plugin *plugin = NULL;
     if (given->init)
         return write_look(given);
     int code = check_usage(given);
@@ -338,8 +340,13 @@ int command_render(const options *given)
         code = movie_check("render", given->output, given->force);
     if (code == EXIT_OK)
         code = read_look(given, &look);
+    if (code == EXIT_OK && given->plugin) {
+        const tl_status status = tlr_plugin_open(given->plugin, &plugin);
+        code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
+    }
     if (code == EXIT_OK)
-        code = do_job(given, look);
+        code = do_job(given, look, plugin);
+    tlr_plugin_close(plugin);
     tlr_look_free(look);
     return code;
 }

@@ -52,7 +52,8 @@ static uint32_t choose_bands(const tlr_work *w)
 tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
 {
     *w = (tlr_work){.job = job, .pictures = 1};
-    TL_TRY(tlr_show_open(job->result, job->look, job->threads, job->follow, &w->show));
+    TL_TRY(tlr_show_open(job->result, job->look, job->plugin, job->threads, job->follow,
+                         &w->show));
     const tlr_look *l = job->look;
     w->step = l->speed / l->fps;
     w->open = l->shutter * w->step;

@@ -7,6 +7,7 @@
 #include "render/hash.h"
 #include "render/light.h"
 #include "render/material.h"
+#include "render/shade.h"
 
 enum {
     TLR_NAME = 128,
@@ -99,6 +100,8 @@ typedef struct tlr_look {
         int map;           /* which of tlr_maps */
         bool legend;
     } color;
+    size_t shade_count;
+    tlr_shade_def shades[TLR_MOST_SHADES];
     size_t stone_count;
     char stones[TLR_MOST_STONES][TLR_TEXT]; /* mesh files that stand for balls */
     struct {

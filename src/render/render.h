@@ -22,6 +22,7 @@ typedef struct tlr_job {
     const char *result;
     const char *output; /* a movie (.mp4, .webm), a picture (.png), or else a folder */
     const tlr_look *look;
+    const tlr_plugin *plugin; /* of shaders; NULL: none */
     uint32_t threads, tile; /* 0: all, 32 */
     double at;              /* s: the moment of a single picture; NAN: the last */
     uint32_t part, parts;   /* of the pictures, from 1; 0 of 0: all */

@@ -131,8 +131,23 @@ static tl_status make_items(tlr_show *s)
     return status;
 }
 
-tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, bool growing,
-                        tlr_show *s)
+static tl_status make_shades(tlr_show *s, const tlr_plugin *plugin)
+{
+    const size_t count = s->look->shade_count;
+    if (!count)
+        return TL_OK;
+    s->shades = tl_alloc_zero(count * sizeof *s->shades);
+    if (!s->shades)
+        return TL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        TL_TRY(tlr_shade_make(&s->look->shades[i], plugin, &s->shades[i]));
+    const uint64_t code = tlr_plugin_hash(plugin);
+    s->hash = tlr_hash(s->hash, &code, sizeof code);
+    return TL_OK;
+}
+
+tl_status tlr_show_open(const char *path, const tlr_look *look, const tlr_plugin *plugin,
+                        uint32_t threads, bool growing, tlr_show *s)
 {
     size_t length = 0;
     *s = (tlr_show){.look = look,
@@ -147,6 +162,7 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads
     s->hash = tlr_hash(look->hash, text, length);
     s->hash = tlr_hash(s->hash, TL_VERSION_STRING, sizeof TL_VERSION_STRING);
     TL_TRY(choose_times(s));
+    TL_TRY(make_shades(s, plugin));
     s->seen_to = growing ? s->from : s->to;
     set_axes(s);
     TL_TRY(tlr_stage_create(threads, look->cut, &s->stage));
@@ -172,6 +188,9 @@ void tlr_show_close(tlr_show *s)
     tl_free(s->colors, s->body_room * sizeof *s->colors);
     tl_free(s->bodies, s->body_room * sizeof *s->bodies);
     tl_free(s->items, s->item_room * sizeof *s->items);
+    for (size_t i = 0; s->shades && i < s->look->shade_count; i++)
+        tlr_shade_free(&s->shades[i]);
+    tl_free(s->shades, s->shades ? s->look->shade_count * sizeof *s->shades : 0);
     tl_free(s->sky_picture, s->sky_floats * sizeof(float));
     tl_free(s->coloring.force, s->replay.body_count * sizeof(double));
     tl_expression_free(&s->coloring.expression);
@@ -300,6 +319,9 @@ tl_status tlr_show_set(tlr_show *s, double time, double seconds, uint32_t frame,
                     .poses = s->poses.data,
                     .materials = s->materials.data,
                     .material_count = s->materials.count,
+                    .shades = s->shades,
+                    .middle = {s->middle[0], s->middle[1], s->middle[2]},
+                    .time = time,
                     .lights = &s->lights,
                     .cut = l->cut,
                     .moves = l->shutter > 0};

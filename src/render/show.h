@@ -44,6 +44,7 @@ typedef struct tlr_show {
     tl_array balls; /* tlr_fit_ball: what the camera is to see */
     vec moving_middle;
     tl_array materials; /* tlr_material */
+    tlr_shade *shades;  /* look->shade_count */
     tl_array walls;     /* tlr_wall, by item */
     long followed;      /* row of the body that the camera follows */
     double followed_reach, followed_place[3];
@@ -69,8 +70,8 @@ typedef struct tlr_show {
 
 /* `growing`: the camera that fits and the range of colours are those of the first moment, so that
  * they stay as the result grows. */
-tl_status tlr_show_open(const char *path, const tlr_look *look, uint32_t threads, bool growing,
-                        tlr_show *show);
+tl_status tlr_show_open(const char *path, const tlr_look *look, const tlr_plugin *plugin,
+                        uint32_t threads, bool growing, tlr_show *show);
 void tlr_show_close(tlr_show *show);
 
 /* Reads the poses around a time; `open` is how long the shutter is open, in s of the recording. */

@@ -6,6 +6,7 @@
 
 #include "render/light.h"
 #include "render/material.h"
+#include "render/shade.h"
 
 /* A body while the shutter is open: at time t, from 0 to 1, it is at place + t move, turned by
  * t spin after `turned`. */
@@ -84,6 +85,8 @@ typedef struct tlr_moment {
     const tlr_item *items;
     const tlr_pose_in *poses;
     const tlr_material *materials;
+    const tlr_shade *shades; /* of materials; NULL: none */
+    double middle[3], time;  /* m, s: of the world, for these */
     const tlr_lights *lights;
     bool moves; /* the shutter is open for some time */
     bool cut;   /* what is on the side of `cut_normal` of a plane is left out */
