@@ -139,6 +139,7 @@ typedef struct options {
     int64_t plan;          /* for so many workers */
     bool follow;           /* while the result is written */
     bool rib;              /* RIB instead of pictures */
+    const char *inject;    /* a RIB scene that bodies are put into */
     bool exr;              /* radiance and more beside each picture */
     bool numbers;          /* of bodies, as pictures */
     int64_t tile;          /* pixels */

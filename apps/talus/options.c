@@ -293,6 +293,8 @@ static const option known[] = {
      TAKES_RENDER, 0, KIND_FLAG, FIELD(follow), NULL, 0, 0},
     {"--rib", NULL, "write RIB files for other renderers; -o - is a stream", TAKES_RENDER, 0,
      KIND_FLAG, FIELD(rib), NULL, 0, 0},
+    {"--inject", "SCENE.rib", "--rib: write this scene, whose lines '#inject bodies' give way",
+     TAKES_RENDER, 0, KIND_TEXT, FIELD(inject), NULL, 0, 0},
     {"--exr", NULL, "write an OpenEXR beside each PNG: radiance, albedo, normals, depth, bodies",
      TAKES_RENDER, 0, KIND_FLAG, FIELD(exr), NULL, 0, 0},
     {"--numbers", NULL, "draw numbers of bodies, as 24-bit colours, instead of light", TAKES_RENDER,

@@ -128,7 +128,7 @@ static void tell(void *user, const tlr_progress *p)
                    sizeof eta);
     snprintf(line, sizeof line,
              "picture %" PRIu64 " of %" PRIu64 "  %.0f %%  ETA %s  %.3g s per picture",
-             p->there + p->made + 1, p->there + p->pictures,
+             p->there + p->made + (p->made < p->pictures), p->there + p->pictures,
              100 * ((double)p->there + done) / (double)(p->there + p->pictures), eta,
              done > 0 ? seconds / done : 0);
     fprintf(stderr, t->terminal ? "\r%.79s\033[K" : "%s\n", line);
@@ -238,6 +238,7 @@ static int do_job(const options *given, tlr_look *look, const tlr_plugin *plugin
                    .assemble = given->assemble,
                    .follow = given->follow,
                    .rib = given->rib,
+                   .inject = given->inject,
                    .exr = given->exr,
                    .numbers = given->numbers,
                    .force = given->force,
@@ -297,6 +298,10 @@ static int check_usage(const options *given)
         complain(
             "render: --rib goes without --exr, --numbers and --assemble, and -o names a folder, "
             "or is - for a stream");
+        return EXIT_USAGE;
+    }
+    if (!given->rib && given->inject) {
+        complain("render: --inject is for --rib");
         return EXIT_USAGE;
     }
     if (!given->rib && !strcmp(given->output, "-")) {

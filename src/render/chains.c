@@ -43,7 +43,6 @@ tl_status tlr_show_add_chains(tlr_show *s, double time, tlr_moment *m)
     tl_result_frame frame;
     TL_TRY(tl_result_read_frame(s->replay.result, tlr_replay_frame_at(&s->replay, time), &frame));
     TL_TRY(tlr_show_make_room(s, m, frame.contact_count));
-    s->poses.count = s->pose_count; /* without those of the last moment's links */
     for (size_t i = 0; i < frame.contact_count && !(s->look->chains.force > 0); i++)
         most = fmax(most, force_of(&frame.contacts[i], h));
     for (size_t i = 0; i < frame.contact_count && most > 0; i++) {

@@ -14,7 +14,8 @@ enum {
     TLR_TEXT = 256,
     TLR_MOST_KEYS = 64,
     TLR_MOST_NAMED = 256,
-    TLR_MOST_STONES = 16
+    TLR_MOST_STONES = 16,
+    TLR_MOST_OBJECTS = 64
 };
 
 typedef enum tlr_view_kind {
@@ -65,6 +66,15 @@ typedef struct tlr_named {
     tlr_material material;
 } tlr_named;
 
+/* A mesh of the scene that bodies are put into. */
+typedef struct tlr_look_object {
+    char file[TLR_TEXT];
+    double position[3]; /* m */
+    double rotation[3]; /* degrees, about this axis */
+    double scale;
+    tlr_material material;
+} tlr_look_object;
+
 typedef struct tlr_look {
     int size[2];
     double fps, speed, from, to; /* s; NAN: all */
@@ -100,6 +110,8 @@ typedef struct tlr_look {
         int map;           /* which of tlr_maps */
         bool legend;
     } color;
+    size_t object_count;
+    tlr_look_object objects[TLR_MOST_OBJECTS];
     size_t shade_count;
     tlr_shade_def shades[TLR_MOST_SHADES];
     size_t stone_count;

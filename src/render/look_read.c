@@ -278,6 +278,71 @@ static tl_status read_chains(tlr_reader *r, const tl_json *v, void *object)
     return l->chains.on && v->kind != TL_JSON_TRUE ? tlr_read_object(r, v, fields, l) : TL_OK;
 }
 
+static tl_status read_object_file(tlr_reader *r, const tl_json *v, void *object)
+{
+    return tlr_read_file(r, v, ((tlr_look_object *)object)->file);
+}
+
+static tl_status read_object_material(tlr_reader *r, const tl_json *v, void *object)
+{
+    return tlr_read_material(r, v, &((tlr_look_object *)object)->material);
+}
+
+static const char *const inject_words[] = {"bodies", NULL};
+
+/* One of the scene: a mesh, or the directive that bodies take the place of. */
+static tl_status read_object(tlr_reader *r, const tl_json *v, tlr_look_object *o, bool *inject)
+{
+    int word = -1;
+    *inject = false;
+    if (v->kind == TL_JSON_OBJECT && v->count == 1) {
+        const tl_json *only = tl_json_first(&r->tree, v);
+        if (tl_text_is(tl_json_key(&r->tree, only), "inject")) {
+            *inject = true;
+            return tlr_read_word(r, only, inject_words, &word);
+        }
+    }
+#define AT(name) offsetof(tlr_look_object, name)
+    static const tlr_field fields[] = {
+        {"mesh", FIELD_CALL, 0, 0, 0, NULL, read_object_file},
+        {"position", FIELD_VECTOR, AT(position), 0, 0, NULL, NULL},
+        {"rotation", FIELD_VECTOR, AT(rotation), 0, 0, NULL, NULL},
+        {"scale", FIELD_NUMBER, AT(scale), 1e-12, 1e12, NULL, NULL},
+        {"material", FIELD_CALL, 0, 0, 0, NULL, read_object_material},
+        {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+#undef AT
+    *o = (tlr_look_object){.scale = 1, .material = r->look->fixed};
+    o->material.own_color = true;
+    TL_TRY(tlr_read_object(r, v, fields, o));
+    return *o->file ? TL_OK
+                    : tlr_refuse(r, v, "expected a 'mesh', a file, or \"inject\": \"bodies\" alone");
+}
+
+static tl_status read_scene(tlr_reader *r, const tl_json *v, void *object)
+{
+    tlr_look *l = object;
+    int injected = 0;
+    l->object_count = 0;
+    if (v->kind != TL_JSON_ARRAY)
+        return tlr_refuse(r, v, "expected an array: [ ]");
+    if (v->count > TLR_MOST_OBJECTS)
+        return tlr_refuse(r, v, "there are more than 64 entries");
+    int number = 0;
+    for (const tl_json *e = tl_json_first(&r->tree, v); e; e = tl_json_next(&r->tree, e)) {
+        char index[16];
+        bool inject;
+        snprintf(index, sizeof index, "%d", number++);
+        const size_t before = tlr_go_down(r, "[%.*s]", 15, index);
+        TL_TRY(read_object(r, e, &l->objects[l->object_count], &inject));
+        injected += inject;
+        l->object_count += !inject;
+        r->path[before] = 0;
+    }
+    return injected == 1
+               ? TL_OK
+               : tlr_refuse(r, v, "expected {\"inject\": \"bodies\"} once, where the bodies go");
+}
+
 /* Names of columns, by what they hold. */
 static tl_status read_columns(tlr_reader *r, const tl_json *v, void *object)
 {
@@ -345,6 +410,7 @@ static const tlr_field look_fields[] = {
     {"bodies", FIELD_CALL, 0, 0, 0, NULL, read_bodies},
     {"color", FIELD_CALL, 0, 0, 0, NULL, read_coloring},
     {"chains", FIELD_CALL, 0, 0, 0, NULL, read_chains},
+    {"scene", FIELD_CALL, 0, 0, 0, NULL, read_scene},
     {"input", FIELD_CALL, 0, 0, 0, NULL, read_input},
     {"denoise", FIELD_FLAG, AT(denoise), 0, 0, NULL, NULL},
     {"cut", FIELD_CALL, 0, 0, 0, NULL, read_cut},

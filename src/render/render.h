@@ -30,6 +30,7 @@ typedef struct tlr_job {
     bool assemble;          /* draw nothing, make the movie of what is there */
     bool follow;  /* go on while the result is written; the first moment says what is seen */
     bool rib;     /* write RIB files, or with the output "-" a stream, and draw nothing */
+    const char *inject; /* a RIB file whose #inject lines give way to bodies; NULL: none */
     bool exr;     /* write radiance, albedo, normals, depth and numbers beside each PNG */
     bool numbers; /* numbers of bodies instead of light */
     bool force;   /* make anew what fits, too */

@@ -2,6 +2,8 @@
  * RenderMan Interface has them. */
 #include "render/rib.h"
 
+#include <string.h>
+
 #define DEGREES(x) (57.295779513f * (x))
 
 static void put_camera(FILE *f, const tlr_camera *c)
@@ -133,6 +135,13 @@ static void put_item(FILE *f, const tlr_moment *m, const tlr_item *item)
     fprintf(f, "AttributeEnd\n");
 }
 
+static void put_bodies(FILE *f, const tlr_tracer *t)
+{
+    const tlr_moment *m = tlr_stage_moment(t->stage);
+    for (size_t i = 0; i < m->item_count; i++)
+        put_item(f, m, &m->items[i]);
+}
+
 void tlr_rib_write(FILE *f, const tlr_tracer *t, uint64_t frame, const char *name,
                    const double origin[3])
 {
@@ -145,7 +154,80 @@ void tlr_rib_write(FILE *f, const tlr_tracer *t, uint64_t frame, const char *nam
     put_meshes(f, t->stage, m);
     fprintf(f, "WorldBegin\n");
     put_lights(f, m->lights);
-    for (size_t i = 0; i < m->item_count; i++)
-        put_item(f, m, &m->items[i]);
+    put_bodies(f, t);
     fprintf(f, "WorldEnd\nFrameEnd\n");
+}
+
+/* --- a user's scene --- */
+
+/* The word of a line "#inject WORD"; NULL: it is another line. */
+static const char *directive(const char *line, size_t length, size_t *word)
+{
+    static const char key[] = "#inject ";
+    size_t i = 0;
+    while (i < length && (line[i] == ' ' || line[i] == '\t'))
+        i++;
+    if (length - i < sizeof key || memcmp(line + i, key, sizeof key - 1))
+        return NULL;
+    i += sizeof key - 1;
+    *word = length - i;
+    while (*word && strchr(" \t\r", line[i + *word - 1]))
+        --*word;
+    return line + i;
+}
+
+static bool is(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && !memcmp(word, name, length);
+}
+
+/* Places are those of the world here, not counted from the middle. */
+static tl_status put_injected(FILE *f, const tlr_tracer *t, const double origin[3],
+                              const char *word, size_t length, const char *path, size_t line)
+{
+    const tlr_moment *m = tlr_stage_moment(t->stage);
+    const bool lights = is(word, length, "lights"), bodies = is(word, length, "bodies");
+    if (is(word, length, "camera")) {
+        put_camera(f, &t->camera);
+        fprintf(f, "Translate %.17g %.17g %.17g\n", -origin[0], -origin[1], -origin[2]);
+        return TL_OK;
+    }
+    if (!lights && !bodies)
+        return tl_fail(TL_BAD_DATA,
+                       "%s:%zu: #inject: found '%.*s', expected bodies, camera or lights", path,
+                       line, (int)(length < 40 ? length : 40), word);
+    if (bodies)
+        put_meshes(f, t->stage, m);
+    fprintf(f, "%s\nTranslate %.17g %.17g %.17g\n", bodies ? "AttributeBegin" : "TransformBegin",
+            origin[0], origin[1], origin[2]);
+    if (lights)
+        put_lights(f, m->lights);
+    else
+        put_bodies(f, t);
+    fprintf(f, "%s\n", bodies ? "AttributeEnd" : "TransformEnd");
+    return TL_OK;
+}
+
+tl_status tlr_rib_inject(FILE *f, const tlr_tracer *t, const char *path, const char *text,
+                         size_t length, const double origin[3])
+{
+    size_t number = 1, injected = 0;
+    for (size_t at = 0; at < length; number++) {
+        const char *line = text + at, *end = memchr(line, '\n', length - at);
+        const size_t bytes = end ? (size_t)(end - line) : length - at;
+        size_t word = 0;
+        const char *name = directive(line, bytes, &word);
+        if (name) {
+            TL_TRY(put_injected(f, t, origin, name, word, path, number));
+            injected += is(name, word, "bodies");
+        } else {
+            fwrite(line, 1, bytes, f);
+            fputc('\n', f);
+        }
+        at += bytes + 1;
+    }
+    return injected ? TL_OK
+                    : tl_fail(TL_BAD_DATA,
+                              "%s: has no line '#inject bodies', which bodies take the place of",
+                              path);
 }

@@ -335,6 +335,23 @@ tl_status tlr_show_make_stones(tlr_show *s)
     return TL_OK;
 }
 
+/* Meshes of the scene that bodies are put into, as their files have them. */
+tl_status tlr_show_make_objects(tlr_show *s)
+{
+    for (size_t i = 0; i < s->look->object_count; i++) {
+        tl_mesh *read = NULL;
+        TL_TRY(tl_mesh_read(s->look->objects[i].file, 1, 0, &read));
+        const tl_mesh_info m = tl_mesh_describe(read);
+        const tl_status status = tlr_stage_add_mesh(s->stage, m.vertex_count, m.vertices, NULL,
+                                                    m.triangle_count, m.triangles, &s->objects[i]);
+        s->hash = tlr_hash(s->hash, m.vertices, 3 * m.vertex_count * sizeof(double));
+        tl_mesh_destroy(read);
+        TL_TRY(status);
+        TL_TRY(add_material(s, &s->look->objects[i].material, &s->object_materials[i]));
+    }
+    return TL_OK;
+}
+
 /* A cylinder of radius and half length 1. */
 tl_status tlr_show_make_chains(tlr_show *s)
 {

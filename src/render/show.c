@@ -10,8 +10,8 @@
 static tl_status make_room(tlr_show *s)
 {
     const size_t bodies = (size_t)s->replay.info.bodies;
-    s->body_room = bodies + 1; /* and the floor */
-    s->item_room = (size_t)s->replay.info.shapes + 1;
+    s->body_room = bodies + 1 + s->look->object_count; /* the floor, and what the look has */
+    s->item_room = (size_t)s->replay.info.shapes + 1 + s->look->object_count;
     s->items = tl_alloc_zero(s->item_room * sizeof *s->items);
     s->first = tl_alloc_zero((bodies + 1) * sizeof *s->first);
     s->colors = tl_alloc(s->body_room * sizeof *s->colors);
@@ -167,6 +167,7 @@ tl_status tlr_show_open(const char *path, const tlr_look *look, const tlr_plugin
     set_axes(s);
     TL_TRY(tlr_stage_create(threads, look->cut, &s->stage));
     TL_TRY(tlr_show_make_stones(s));
+    TL_TRY(tlr_show_make_objects(s));
     TL_TRY(make_items(s));
     TL_TRY(tlr_show_make_chains(s));
     TL_TRY(tlr_show_make_floor(s));
@@ -297,6 +298,27 @@ static void add_floor(tlr_show *s, tlr_moment *m, uint32_t *ground)
         (tlr_body){.place = place, .turned = {1, 0, 0, 0}, .there = true};
 }
 
+/* What stands around the bodies: meshes of the look's scene. */
+static tl_status add_objects(tlr_show *s, tlr_moment *m)
+{
+    for (size_t i = 0; i < s->look->object_count; i++) {
+        const tlr_look_object *o = &s->look->objects[i];
+        const vec axis = v_scale(v_of(o->rotation), TLR_PI / 180);
+        const float k = (float)o->scale;
+        const tlr_pose_in in = {.turned = {1, 0, 0, 0}, .scale = {k, k, k}};
+        s->items[m->item_count++] = (tlr_item){.body = (uint32_t)m->body_count,
+                                               .mesh = s->objects[i],
+                                               .pose = (uint32_t)s->poses.count,
+                                               .material = (uint16_t)s->object_materials[i]};
+        s->colors[m->body_count] = TLR_OWN_COLOR;
+        s->bodies[m->body_count++] = (tlr_body){
+            .place = tlr_show_place(s, o->position), .turned = turn_by(axis), .there = true};
+        TL_TRY(tl_array_append(&s->poses, &in, 1));
+    }
+    m->poses = s->poses.data;
+    return TL_OK;
+}
+
 tl_status tlr_show_set(tlr_show *s, double time, double seconds, uint32_t frame, tlr_tracer *t)
 {
     const tlr_look *l = s->look;
@@ -331,6 +353,8 @@ tl_status tlr_show_set(tlr_show *s, double time, double seconds, uint32_t frame,
         if (s->items[walls[i].item].ground && !s->items[walls[i].item].left_out)
             t->ground = walls[i].item;
     add_floor(s, &m, &t->ground);
+    s->poses.count = s->pose_count; /* without those of the last moment */
+    TL_TRY(add_objects(s, &m));
     if (l->chains.on)
         TL_TRY(tlr_show_add_chains(s, time, &m));
     if (l->cut) {

@@ -59,6 +59,8 @@ typedef struct tlr_show {
     size_t pose_count; /* of these, those of the table's items */
     tlr_coloring coloring;
     uint32_t stones[TLR_MOST_STONES];    /* meshes that stand for balls */
+    uint32_t objects[TLR_MOST_OBJECTS];  /* meshes of the look's scene, and their materials */
+    uint32_t object_materials[TLR_MOST_OBJECTS];
     uint32_t chain_mesh, chain_material; /* a cylinder */
     uint32_t floor_mesh, floor_material; /* UINT32_MAX: none */
     double floor_height;                 /* m, along `up`, from the middle */
@@ -99,6 +101,7 @@ tl_status tlr_show_make_floor(tlr_show *show);
 void tlr_show_leave_out_walls(tlr_show *show, vec eye);
 
 tl_status tlr_show_make_stones(tlr_show *show);
+tl_status tlr_show_make_objects(tlr_show *show);
 tl_status tlr_show_make_chains(tlr_show *show);
 
 /* chains.c: adds the forces between bodies as cylinders. */
