@@ -527,6 +527,8 @@ int main(int argc, char **argv)
         print_names();
         return 2;
     }
+    if (strcmp(argv[1], "render") == 0) /* a script, with options of its own */
+        return bench_render(argc - 2, argv + 2);
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
             return print_help();
