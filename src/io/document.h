@@ -60,7 +60,7 @@ typedef struct tl_stored_pieces {
 
 /* Geometries that a result holds, in the order of its scene. */
 typedef struct tl_stored_geometries {
-    bool result; /* the scene is that of a result */
+    bool result;  /* the scene is that of a result */
     bool outline; /* of it, names and settings: no bodies of fills, nothing that speaks of them */
     size_t count;
     const tl_geometry_info *infos;

@@ -1,5 +1,6 @@
 /* The inside of a result that is open for reading (result.c opens, result_bodies.c reads
- * bodies and shapes, result_read.c frames and reports, export*.c write files of it; the recorder looks at one before it goes on with it). */
+ * bodies and shapes, result_read.c frames and reports, export*.c write files of it; the recorder
+ * looks at one before it goes on with it). */
 #ifndef TL_IO_RESULT_H
 #define TL_IO_RESULT_H
 

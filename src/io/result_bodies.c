@@ -1,5 +1,5 @@
-/* The bodies of a result and their shapes: all at once, or one after the other without holding them.
- * Every row is checked before it is handed out. */
+/* The bodies of a result and their shapes: all at once, or one after the other without holding
+ * them. Every row is checked before it is handed out. */
 #include "io/result.h"
 
 #include <inttypes.h>
@@ -200,7 +200,8 @@ tl_status tl_result_load_bodies(tl_result *r)
     return status;
 }
 
-tl_status tl_result_check_count(const char *call, const void *out, uint64_t count, uint64_t expected)
+tl_status tl_result_check_count(const char *call, const void *out, uint64_t count,
+                                uint64_t expected)
 {
     if (!out && count)
         return tl_fail(TL_BAD_ARGUMENT, "%s: the array is NULL", call);
@@ -225,7 +226,8 @@ static tl_body_info info_of(const tl_body_row *row)
 tl_status tl_result_read_bodies(tl_result *result, uint64_t count, tl_body_info *bodies)
 {
     TL_REFUSE_NULL("tl_result_read_bodies", result);
-    TL_TRY(tl_result_check_count("tl_result_read_bodies", bodies, count, tl_result_last(result).bodies));
+    TL_TRY(tl_result_check_count("tl_result_read_bodies", bodies, count,
+                                 tl_result_last(result).bodies));
     TL_TRY(tl_result_load_bodies(result));
     const tl_body_row *row = result->bodies.data;
     for (uint64_t i = 0; i < count; i++)
@@ -266,7 +268,8 @@ const tl_geometry_info *tl_result_shape_geometry(const tl_result *result, const 
 tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes)
 {
     TL_REFUSE_NULL("tl_result_read_shapes", result);
-    TL_TRY(tl_result_check_count("tl_result_read_shapes", shapes, count, tl_result_last(result).shapes));
+    TL_TRY(tl_result_check_count("tl_result_read_shapes", shapes, count,
+                                 tl_result_last(result).shapes));
     TL_TRY(tl_result_load_bodies(result));
     const tl_shape_row *row = result->shapes.data;
     for (uint64_t i = 0; i < count; i++) {
@@ -324,7 +327,8 @@ static tl_status look(const tl_result *r, window *w, uint64_t i, const void **ro
         if (tl_result_tables_have(&r->tables, w->table))
             status = tl_h5_table_read(&r->tables.table[w->table], r->path, i, w->rows.count,
                                       w->rows.data);
-        if (status == TL_OK && w->table == TL_SHAPES && tl_result_tables_have(&r->tables, TL_SHAPES))
+        if (status == TL_OK && w->table == TL_SHAPES &&
+            tl_result_tables_have(&r->tables, TL_SHAPES))
             complete_filters(r, &w->rows, 0);
         tl_h5_end();
         TL_TRY(status);
@@ -353,7 +357,8 @@ static tl_status sort_removals(const tl_result *r, uint64_t count, tl_array *sor
     const tl_removal_row *row = sorted->data;
     for (uint64_t i = 0; i < count; i++)
         if (!isfinite(row[i].time) || row[i].body > UINT32_MAX)
-            return tl_result_bad_row(r, "removals", i, "the time must be finite, the body a number");
+            return tl_result_bad_row(r, "removals", i,
+                                     "the time must be finite, the body a number");
     qsort(sorted->data, sorted->count, sizeof(tl_removal_row), compare_removals);
     return TL_OK;
 }
@@ -484,8 +489,8 @@ static int compare_numbers(const void *a, const void *b)
 
 bool tl_result_has_body(const tl_result *r, uint32_t body)
 {
-    return r->numbers.count && bsearch(&body, r->numbers.data, r->numbers.count, sizeof body,
-                                       compare_numbers);
+    return r->numbers.count &&
+           bsearch(&body, r->numbers.data, r->numbers.count, sizeof body, compare_numbers);
 }
 
 static int compare_sensors(const void *a, const void *b)

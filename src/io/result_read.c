@@ -56,7 +56,8 @@ tl_status tl_result_read_reports(tl_result *result, uint64_t first, uint64_t cou
     const tl_step_row *row = result->columns.data;
     for (uint64_t i = 0; i < count; i++) {
         if (i && row[i].step <= row[i - 1].step)
-            return tl_result_bad_row(result, "steps", first + i, "steps must be in ascending order");
+            return tl_result_bad_row(result, "steps", first + i,
+                                     "steps must be in ascending order");
         reports[i] = report_of(&row[i]);
     }
     return TL_OK;
@@ -105,7 +106,7 @@ static tl_status check_states(const tl_result *r, const tl_frame_row *f)
             at++;
         if ((i && body[i] <= body[i - 1]) || at == r->numbers.count || known[at] != body[i])
             return tl_result_bad_row(r, "states/body", f->state_first + i,
-                           "bodies must be those of /bodies, in ascending order");
+                                     "bodies must be those of /bodies, in ascending order");
         if (!tl_finite_doubles((const double *)r->positions.data + 3 * i, 3) ||
             !finite_row(&r->orientations, i) || !finite_row(&r->velocities, i) ||
             !finite_row(&r->angular, i))
@@ -139,8 +140,8 @@ static tl_status read_contacts(tl_result *r, const tl_frame_row *f)
         c[i].shape_a = shape[2 * i];
         c[i].shape_b = shape[2 * i + 1];
         c[i].gap = gap[i];
-        c[i].sensor =
-            tl_result_is_sensor(r, c[i].a.index, c[i].shape_a) || tl_result_is_sensor(r, c[i].b.index, c[i].shape_b);
+        c[i].sensor = tl_result_is_sensor(r, c[i].a.index, c[i].shape_a) ||
+                      tl_result_is_sensor(r, c[i].b.index, c[i].shape_b);
         for (size_t k = 0; k < 3; k++) {
             c[i].point[k] = point[3 * i + k];
             c[i].normal[k] = normal[3 * i + k];
@@ -156,10 +157,11 @@ static tl_status check_contacts(const tl_result *r, const tl_frame_row *f)
     for (size_t i = 0; i < f->contact_count; i++) {
         if (!tl_result_has_body(r, c[i].a.index) || !tl_result_has_body(r, c[i].b.index))
             return tl_result_bad_row(r, "contacts/body", f->contact_first + i,
-                           "bodies must be those of /bodies");
+                                     "bodies must be those of /bodies");
         if (!tl_finite_doubles(c[i].point, 3) || !tl_finite_doubles(c[i].normal, 3) ||
             !tl_finite_doubles(c[i].impulse, 3) || !isfinite(c[i].gap))
-            return tl_result_bad_row(r, "contacts", f->contact_first + i, "its numbers must be finite");
+            return tl_result_bad_row(r, "contacts", f->contact_first + i,
+                                     "its numbers must be finite");
     }
     return TL_OK;
 }

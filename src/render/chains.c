@@ -16,8 +16,7 @@ static tl_status add_link(tlr_show *s, tlr_moment *m, vec a, vec b, double part,
     const float angle = atan2f(v_length(across), axis.z);
     const vec about = v_length(across) > 1e-6f ? v_unit(across) : v3(1, 0, 0);
     const float width = thick * (float)sqrt(part);
-    const tlr_pose_in in = {
-        .turned = {1, 0, 0, 0}, .scale = {width, width, 0.5f * v_length(way)}};
+    const tlr_pose_in in = {.turned = {1, 0, 0, 0}, .scale = {width, width, 0.5f * v_length(way)}};
     s->items[m->item_count++] = (tlr_item){.body = (uint32_t)m->body_count,
                                            .mesh = s->chain_mesh,
                                            .pose = (uint32_t)s->poses.count,

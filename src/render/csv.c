@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tlr_column_names[] = {"time", "body", "x",      "y",    "z",        "qw", "qx",
-                                        "qy",   "qz",   "vx",     "vy",   "vz",       "wx", "wy",
+const char *const tlr_column_names[] = {"time", "body",   "x",    "y",        "z",  "qw", "qx",
+                                        "qy",   "qz",     "vx",   "vy",       "vz", "wx", "wy",
                                         "wz",   "radius", "mass", "material", NULL};
 
 enum { MOST_LINE = 1 << 16, MOST_CELLS = 1024, MOST_MATERIALS = 256 };
@@ -64,9 +64,9 @@ static tl_status next_line(tlr_csv *c)
 {
     for (;;) {
         if (!fgets(c->text, MOST_LINE, c->file))
-            return ferror(c->file) ? tl_fail(TL_FILE, "%s: cannot be read: %s", c->path,
-                                             strerror(errno))
-                                   : (tl_status)1;
+            return ferror(c->file)
+                       ? tl_fail(TL_FILE, "%s: cannot be read: %s", c->path, strerror(errno))
+                       : (tl_status)1;
         c->line++;
         size_t length = strlen(c->text);
         if (length == MOST_LINE - 1)
@@ -384,18 +384,18 @@ tl_result_info tlr_csv_describe(const tlr_csv *c)
 {
     const double *times = c->times.data;
     const bool turns = c->place[TLR_QW] >= 0, moves = c->place[TLR_VX] >= 0;
-    return (tl_result_info){
-        .version = "",
-        .note = "",
-        .backend = "",
-        .closed = true,
-        .frames = c->frames.count,
-        .bodies = c->bodies.count,
-        .shapes = c->bodies.count,
-        .first_time = times[0],
-        .last_time = times[c->times.count - 1],
-        .fields = (turns ? TL_RECORD_ORIENTATION : 0U) | (moves ? TL_RECORD_VELOCITY : 0U) |
-                  (c->place[TLR_WX] >= 0 ? TL_RECORD_ANGULAR_VELOCITY : 0U)};
+    return (tl_result_info){.version = "",
+                            .note = "",
+                            .backend = "",
+                            .closed = true,
+                            .frames = c->frames.count,
+                            .bodies = c->bodies.count,
+                            .shapes = c->bodies.count,
+                            .first_time = times[0],
+                            .last_time = times[c->times.count - 1],
+                            .fields = (turns ? TL_RECORD_ORIENTATION : 0U) |
+                                      (moves ? TL_RECORD_VELOCITY : 0U) |
+                                      (c->place[TLR_WX] >= 0 ? TL_RECORD_ANGULAR_VELOCITY : 0U)};
 }
 
 const double *tlr_csv_times(const tlr_csv *c)

@@ -55,8 +55,7 @@ tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
     *w = (tlr_work){.job = job, .pictures = 1, .inject.item = 1};
     if (job->inject)
         TL_TRY(tl_load(job->inject, 1 << 30, &w->inject));
-    TL_TRY(tlr_show_open(job->result, job->look, job->plugin, job->threads, job->follow,
-                         &w->show));
+    TL_TRY(tlr_show_open(job->result, job->look, job->plugin, job->threads, job->follow, &w->show));
     const tlr_look *l = job->look;
     w->step = l->speed / l->fps;
     w->open = l->shutter * w->step;
@@ -359,7 +358,8 @@ tl_status tlr_job_do(const tlr_job *job, tlr_progress *done)
     for (bool grows = true; status == TL_OK && grows;) {
         status = tlr_work_open(job, w);
         const tlr_replay *r = &w->show.replay;
-        if (status == TL_BAD_DATA && job->follow && r->result && !r->info.frames && !r->info.closed) {
+        if (status == TL_BAD_DATA && job->follow && r->result && !r->info.frames &&
+            !r->info.closed) {
             tlr_work_close(w); /* its first frame is to come */
             status = wait_a_little(job);
             continue;

@@ -1,5 +1,5 @@
-/* Materials of looks: their keys, expressions, and the library that they may start from. look_read.c
- * calls. */
+/* Materials of looks: their keys, expressions, and the library that they may start from.
+ * look_read.c calls. */
 #include "render/look_reader.h"
 
 #include <stddef.h>
@@ -25,11 +25,10 @@ static const struct {
      "{\"kind\": \"diffuse\", \"color\": [\"0.4 + 0.06*noise\", \"0.4 + 0.06*noise\", \"0.38 + "
      "0.06*noise\"], \"bump\": \"0.004*radius*noise\"}"},
     {"clay", "{\"kind\": \"diffuse\", \"color\": [0.48, 0.22, 0.13]}"},
-    {"wood",
-     "{\"kind\": \"plastic\", \"roughness\": 0.5, \"color\": [\"0.42 + "
-     "0.1*sin(60*sqrt(px^2 + py^2)/max(radius, 1e-9) + 4*noise)\", \"0.24 + "
-     "0.07*sin(60*sqrt(px^2 + py^2)/max(radius, 1e-9) + 4*noise)\", \"0.11 + "
-     "0.04*sin(60*sqrt(px^2 + py^2)/max(radius, 1e-9) + 4*noise)\"]}"},
+    {"wood", "{\"kind\": \"plastic\", \"roughness\": 0.5, \"color\": [\"0.42 + "
+             "0.1*sin(60*sqrt(px^2 + py^2)/max(radius, 1e-9) + 4*noise)\", \"0.24 + "
+             "0.07*sin(60*sqrt(px^2 + py^2)/max(radius, 1e-9) + 4*noise)\", \"0.11 + "
+             "0.04*sin(60*sqrt(px^2 + py^2)/max(radius, 1e-9) + 4*noise)\"]}"},
     {"rubber", "{\"kind\": \"plastic\", \"roughness\": 0.6, \"color\": [0.03, 0.03, 0.032]}"},
     {"steel",
      "{\"kind\": \"metal\", \"color\": [0.56, 0.57, 0.58], \"roughness\": \"0.28 + 0.1*noise\"}"},
@@ -40,9 +39,8 @@ static const struct {
     {"copper", "{\"kind\": \"metal\", \"color\": [0.95, 0.64, 0.54], \"roughness\": 0.2}"},
     {"gold", "{\"kind\": \"metal\", \"color\": [1.0, 0.77, 0.34], \"roughness\": 0.15}"},
     {"glass", "{\"kind\": \"glass\", \"color\": [1, 1, 1], \"ior\": 1.5}"},
-    {"ice",
-     "{\"kind\": \"glass\", \"color\": [0.93, 0.97, 1], \"ior\": 1.31, \"bump\": "
-     "\"0.01*radius*noise\"}"}};
+    {"ice", "{\"kind\": \"glass\", \"color\": [0.93, 0.97, 1], \"ior\": 1.31, \"bump\": "
+            "\"0.01*radius*noise\"}"}};
 
 enum { LIBRARY = sizeof library / sizeof *library };
 

@@ -314,8 +314,9 @@ static tl_status read_object(tlr_reader *r, const tl_json *v, tlr_look_object *o
     *o = (tlr_look_object){.scale = 1, .material = r->look->fixed};
     o->material.own_color = true;
     TL_TRY(tlr_read_object(r, v, fields, o));
-    return *o->file ? TL_OK
-                    : tlr_refuse(r, v, "expected a 'mesh', a file, or \"inject\": \"bodies\" alone");
+    return *o->file
+               ? TL_OK
+               : tlr_refuse(r, v, "expected a 'mesh', a file, or \"inject\": \"bodies\" alone");
 }
 
 static tl_status read_scene(tlr_reader *r, const tl_json *v, void *object)
@@ -358,10 +359,11 @@ static tl_status read_columns(tlr_reader *r, const tl_json *v, void *object)
 static tl_status read_input(tlr_reader *r, const tl_json *v, void *object)
 {
 #define AT(name) offsetof(tlr_look, input.name)
-    static const tlr_field fields[] = {{"columns", FIELD_CALL, 0, 0, 0, NULL, read_columns},
-                                       {"radius", FIELD_NUMBER, AT(radius), 1e-12, 1e12, NULL, NULL},
-                                       {"scale", FIELD_NUMBER, AT(scale), 1e-12, 1e12, NULL, NULL},
-                                       {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+    static const tlr_field fields[] = {
+        {"columns", FIELD_CALL, 0, 0, 0, NULL, read_columns},
+        {"radius", FIELD_NUMBER, AT(radius), 1e-12, 1e12, NULL, NULL},
+        {"scale", FIELD_NUMBER, AT(scale), 1e-12, 1e12, NULL, NULL},
+        {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
 #undef AT
     return tlr_read_object(r, v, fields, object);
 }

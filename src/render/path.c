@@ -53,14 +53,14 @@ static void shade(const tlr_moment *m, const tlr_item *item, float time, tlr_mat
     const tlr_body *body = &m->bodies[item->body];
     const quat q = tlr_body_turned(body, time);
     vec normal = turn_apply(turn_back(q), h->normal);
-    const talus_shade_point point = {
-        .position = {m->middle[0] + h->point.x, m->middle[1] + h->point.y,
-                     m->middle[2] + h->point.z},
-        .local = {h->inner.x, h->inner.y, h->inner.z},
-        .normal = {normal.x, normal.y, normal.z},
-        .radius = item->radius,
-        .time = m->time,
-        .body = body->number};
+    const talus_shade_point point = {.position = {m->middle[0] + h->point.x,
+                                                  m->middle[1] + h->point.y,
+                                                  m->middle[2] + h->point.z},
+                                     .local = {h->inner.x, h->inner.y, h->inner.z},
+                                     .normal = {normal.x, normal.y, normal.z},
+                                     .radius = item->radius,
+                                     .time = m->time,
+                                     .body = body->number};
     tlr_shade_apply(&m->shades[material->shade - 1], &point, material, &normal);
     normal = turn_apply(q, normal);
     if (v_dot(normal, h->geometric) > 0.05f)

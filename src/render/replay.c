@@ -64,10 +64,8 @@ tl_status tlr_replay_open(const char *path, const tlr_csv_def *csv, uint32_t thr
 {
     const size_t length = strlen(path);
     const bool table = length > 4 && !strcmp(path + length - 4, ".csv");
-    *r = (tlr_replay){.path = path,
-                      .threads = threads,
-                      .up = {0, 0, 1},
-                      .rests.item = sizeof(tl_body_info)};
+    *r = (tlr_replay){
+        .path = path, .threads = threads, .up = {0, 0, 1}, .rests.item = sizeof(tl_body_info)};
     if (table)
         TL_TRY(tlr_csv_open(path, csv, &r->csv));
     else

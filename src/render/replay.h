@@ -78,8 +78,8 @@ long tlr_replay_row(const tlr_replay *replay, uint32_t number);
 /* Takes a body's pose; rows come in any order, from several threads at once. */
 typedef void (*tlr_pose_visit)(void *user, size_t row, const tlr_pose *pose);
 
-/* Where all bodies are at a time. Times before the first and after the last frame are those of these
- * frames. Every `stride`th row alone. */
+/* Where all bodies are at a time. Times before the first and after the last frame are those of
+ * these frames. Every `stride`th row alone. */
 tl_status tlr_replay_poses(tlr_replay *replay, double time, size_t stride, tlr_pose_visit visit,
                            void *user);
 

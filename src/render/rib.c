@@ -129,8 +129,8 @@ static void put_item(FILE *f, const tlr_moment *m, const tlr_item *item)
         fprintf(f, "Sphere %.9g %.9g %.9g 360\n", item->radius, -item->radius, item->radius);
     } else {
         put_rotation(f, turn_vector(in.turned));
-        fprintf(f, "Scale %.9g %.9g %.9g\nObjectInstance %u\n", in.scale.x, in.scale.y,
-                in.scale.z, item->mesh + 1);
+        fprintf(f, "Scale %.9g %.9g %.9g\nObjectInstance %u\n", in.scale.x, in.scale.y, in.scale.z,
+                item->mesh + 1);
     }
     fprintf(f, "AttributeEnd\n");
 }
@@ -226,8 +226,8 @@ tl_status tlr_rib_inject(FILE *f, const tlr_tracer *t, const char *path, const c
         }
         at += bytes + 1;
     }
-    return injected ? TL_OK
-                    : tl_fail(TL_BAD_DATA,
-                              "%s: has no line '#inject bodies', which bodies take the place of",
-                              path);
+    return injected
+               ? TL_OK
+               : tl_fail(TL_BAD_DATA,
+                         "%s: has no line '#inject bodies', which bodies take the place of", path);
 }

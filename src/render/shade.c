@@ -12,12 +12,13 @@
 
 enum { VARIABLES = 14, NOISE = 12 };
 
-static const char *const variables[VARIABLES] = {"x",  "y",      "z",    "px",   "py",    "pz",    "nx",
-                                                 "ny", "nz",     "radius", "time", "body", "noise", "random"};
+static const char *const variables[VARIABLES] = {
+    "x", "y", "z", "px", "py", "pz", "nx", "ny", "nz", "radius", "time", "body", "noise", "random"};
 
 const char *tlr_shade_variables(void)
 {
-    return "x, y, z (m), px, py, pz (m, in the body's frame), nx, ny, nz (the normal there), radius, "
+    return "x, y, z (m), px, py, pz (m, in the body's frame), nx, ny, nz (the normal there), "
+           "radius, "
            "time, body, noise (-1 to 1), random (0 to 1, of the body)";
 }
 
@@ -198,9 +199,9 @@ static void fill(const tlr_shade *s, const talus_shade_point *p, double values[V
     values[13] = random;
     const double grain = s->grain > 0 ? s->grain : 0.25 * p->radius;
     const double k = grain > 0 ? 1 / grain : 0, away = 100 * random;
-    values[NOISE] = s->noisy ? noise(k * p->local[0] + away, k * p->local[1] + 2 * away,
-                                     k * p->local[2] - away)
-                             : 0;
+    values[NOISE] =
+        s->noisy ? noise(k * p->local[0] + away, k * p->local[1] + 2 * away, k * p->local[2] - away)
+                 : 0;
 }
 
 static double bump_at(const tlr_shade *s, const talus_shade_point *p, const tlr_material *m)
@@ -252,8 +253,8 @@ void tlr_shade_apply(const tlr_shade *s, const talus_shade_point *p, tlr_materia
             shade.color[i] = tl_expression_value(&s->code[i], values);
     if (s->code[TLR_SHADE_ROUGHNESS].code.count)
         shade.roughness = tl_expression_value(&s->code[TLR_SHADE_ROUGHNESS], values);
-    m->color = v3((float)unit(shade.color[0]), (float)unit(shade.color[1]),
-                  (float)unit(shade.color[2]));
+    m->color =
+        v3((float)unit(shade.color[0]), (float)unit(shade.color[1]), (float)unit(shade.color[2]));
     m->roughness = (float)unit(shade.roughness);
     if (bumps)
         turn_normal(s, p, &before, normal);

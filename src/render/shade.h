@@ -1,5 +1,5 @@
-/* Surfaces that change from point to point: colour, roughness and bumps by expressions of a look, or
- * by compiled shaders. look_material.c reads the texts, show.c compiles them, path.c asks. */
+/* Surfaces that change from point to point: colour, roughness and bumps by expressions of a look,
+ * or by compiled shaders. look_material.c reads the texts, show.c compiles them, path.c asks. */
 #ifndef TL_RENDER_SHADE_H
 #define TL_RENDER_SHADE_H
 

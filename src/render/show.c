@@ -294,8 +294,7 @@ static void add_floor(tlr_show *s, tlr_moment *m, uint32_t *ground)
                                            .pose = TLR_PLAIN,
                                            .material = (uint16_t)s->floor_material};
     s->colors[m->body_count] = TLR_OWN_COLOR;
-    s->bodies[m->body_count++] =
-        (tlr_body){.place = place, .turned = {1, 0, 0, 0}, .there = true};
+    s->bodies[m->body_count++] = (tlr_body){.place = place, .turned = {1, 0, 0, 0}, .there = true};
 }
 
 /* What stands around the bodies: meshes of the look's scene. */

@@ -54,12 +54,12 @@ typedef struct tlr_show {
     tlr_body *bodies;
     uint32_t *colors;
     tlr_item *items;
-    uint32_t *first; /* first item of each row, and the end */
-    tl_array poses;  /* tlr_pose_in: how items lie in their bodies */
+    uint32_t *first;   /* first item of each row, and the end */
+    tl_array poses;    /* tlr_pose_in: how items lie in their bodies */
     size_t pose_count; /* of these, those of the table's items */
     tlr_coloring coloring;
-    uint32_t stones[TLR_MOST_STONES];    /* meshes that stand for balls */
-    uint32_t objects[TLR_MOST_OBJECTS];  /* meshes of the look's scene, and their materials */
+    uint32_t stones[TLR_MOST_STONES];   /* meshes that stand for balls */
+    uint32_t objects[TLR_MOST_OBJECTS]; /* meshes of the look's scene, and their materials */
     uint32_t object_materials[TLR_MOST_OBJECTS];
     uint32_t chain_mesh, chain_material; /* a cylinder */
     uint32_t floor_mesh, floor_material; /* UINT32_MAX: none */

@@ -57,7 +57,8 @@ vec tlr_linear_color(uint32_t rgb)
 vec tlr_moment_color(const tlr_moment *m, uint32_t body, const tlr_material *material)
 {
     const uint32_t color = m->colors ? m->colors[body] : TLR_OWN_COLOR;
-    return material->own_color || color == TLR_OWN_COLOR ? material->color : tlr_linear_color(color);
+    return material->own_color || color == TLR_OWN_COLOR ? material->color
+                                                         : tlr_linear_color(color);
 }
 
 /* A context that knows the ray in the world: filters see that of the instance. */
@@ -351,7 +352,8 @@ static tl_array *list_of(tlr_stage *s, const tlr_item *item)
     return &s->balls[v_dot(at, at) > 0 ? BESIDE : CENTRED];
 }
 
-/* Sorts the items by how Embree gets them; counted first, so that lists are as long as they need. */
+/* Sorts the items by how Embree gets them; counted first, so that lists are as long as they need.
+ */
 static tl_status list_items(tlr_stage *s)
 {
     tl_array *const lists[] = {&s->balls[0], &s->balls[1], &s->instances};

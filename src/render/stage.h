@@ -29,12 +29,12 @@ typedef struct tlr_pose_in {
 
 /* A shape of a body. There are as many as shapes, so they are small. */
 typedef struct tlr_item {
-    uint32_t body;     /* which of the stage's */
-    uint32_t mesh;     /* which mesh, TLR_BALL or TLR_NOT_DRAWN */
-    uint32_t pose;     /* which of the stage's poses; TLR_PLAIN: as its body, of size 1 */
-    float radius;      /* of a ball; of others, how far they reach */
-    uint16_t material; /* which of the stage's */
-    uint8_t kind;      /* tl_shape_kind */
+    uint32_t body;        /* which of the stage's */
+    uint32_t mesh;        /* which mesh, TLR_BALL or TLR_NOT_DRAWN */
+    uint32_t pose;        /* which of the stage's poses; TLR_PLAIN: as its body, of size 1 */
+    float radius;         /* of a ball; of others, how far they reach */
+    uint16_t material;    /* which of the stage's */
+    uint8_t kind;         /* tl_shape_kind */
     uint8_t ground : 1;   /* a plane that bodies lie on: it fades with distance */
     uint8_t left_out : 1; /* of this moment: a wall that stands in the way */
     uint8_t spare : 6;    /* 0: items are compared as bytes */

@@ -19,8 +19,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far a body reaches from its origin; planes and what is not drawn do not count. Below 0: it has
- * nothing to draw. */
+/* How far a body reaches from its origin; planes and what is not drawn do not count. Below 0: it
+ * has nothing to draw. */
 static double body_reach(const tlr_show *s, size_t row)
 {
     double most = -1;
@@ -28,8 +28,8 @@ static double body_reach(const tlr_show *s, size_t row)
         const tlr_item *item = &s->items[i];
         if (item->kind == TL_PLANE || item->mesh == TLR_NOT_DRAWN)
             continue;
-        const vec at = item->pose == TLR_PLAIN ? v3(0, 0, 0)
-                                               : ((tlr_pose_in *)s->poses.data)[item->pose].at;
+        const vec at =
+            item->pose == TLR_PLAIN ? v3(0, 0, 0) : ((tlr_pose_in *)s->poses.data)[item->pose].at;
         const double away = item->kind == TL_SPHERE ? v_length(at) : 0; /* others have it in */
         most = fmax(most, away + item->radius);
     }
@@ -347,9 +347,9 @@ tl_status tlr_view_check(const tlr_show *s, const tlr_camera *c, double time)
     const tlr_moment *m = tlr_stage_moment(s->stage);
     const tlr_item *item = &m->items[h.item];
     const uint32_t number = m->bodies[item->body].number;
-    const bool solid = item->mesh == TLR_BALL ||
-                       (item->kind != TL_PARALLELOGRAM && item->kind != TL_MESH &&
-                        item->kind != TL_HEIGHTS && item->kind != TL_PLANE && number);
+    const bool solid =
+        item->mesh == TLR_BALL || (item->kind != TL_PARALLELOGRAM && item->kind != TL_MESH &&
+                                   item->kind != TL_HEIGHTS && item->kind != TL_PLANE && number);
     if (!solid || ((const tlr_material *)s->materials.data)[item->material].kind == TLR_GLASS)
         return TL_OK;
     return tl_fail(TL_BAD_DATA, "camera: its eye is inside of body %u at %g s", number, time);

@@ -59,8 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             look->shades[i].shader[0] = 0;
             check(tlr_shade_make(&look->shades[i], NULL, &shade) == TL_OK, "a shade");
             tlr_shade_apply(&shade, &point, &material, &normal);
-            check(material.roughness >= 0 && material.roughness <= 1 && v_most(material.color) <= 1 &&
-                      fabsf(v_length(normal) - 1) < 1e-3f,
+            check(material.roughness >= 0 && material.roughness <= 1 &&
+                      v_most(material.color) <= 1 && fabsf(v_length(normal) - 1) < 1e-3f,
                   "what a shade makes");
             tlr_shade_free(&shade);
         }

@@ -46,8 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length = 0;
     FILE *file = open_memstream(&out, &length);
     check(file != NULL, "memory");
-    const tl_status status =
-        tlr_rib_inject(file, &tracer, "f", (const char *)data, size, origin);
+    const tl_status status = tlr_rib_inject(file, &tracer, "f", (const char *)data, size, origin);
     check(fclose(file) == 0, "memory");
     if (status < 0) {
         check(status == TL_BAD_DATA && tl_last_message()[0], "an unexpected status");

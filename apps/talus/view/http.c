@@ -230,7 +230,7 @@ static int answer(server *v, struct lws *wsi, const char *path, http_transfer *t
     }
     if (strcmp(name, "/index.html") == 0 && !token_of_request_is_right(v, wsi)) {
         return http_refuse(wsi, HTTP_STATUS_FORBIDDEN,
-                      "the address needs its token: open the one that talus printed");
+                           "the address needs its token: open the one that talus printed");
     }
     return send_asset(wsi, asset, head, transfer);
 }

@@ -74,8 +74,8 @@ static bool start(server *v, struct lws *wsi, const char **why)
         return false;
     close(file);
     snprintf(link, sizeof link, "#cam=%s", cam);
-    const char *arguments[20] = {v->result, "-o",      v->picture.path, "--force",   "--quiet",
-                                 "--size",  size,      "--camera",      link,        "--quality",
+    const char *arguments[20] = {v->result, "-o",       v->picture.path, "--force", "--quiet",
+                                 "--size",  size,       "--camera",      link,      "--quality",
                                  "draft",   "--denoise"};
     size_t count = 12;
     if (at) {

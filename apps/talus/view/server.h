@@ -140,7 +140,7 @@ typedef struct server {
 
     char result[4096]; /* that pictures are rendered of; "": none */
     pid_t (*render)(const char *const *arguments);
-    struct { /* the picture that is being rendered */
+    struct {           /* the picture that is being rendered */
         pid_t process; /* 0: none */
         struct lws *wsi;
         double begun; /* s */

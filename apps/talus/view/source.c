@@ -175,12 +175,12 @@ bool source_begin(hub *h, const source_hello *hello)
         list_materials(hello->document), "parameters",
         json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
         hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,
-        "render", h->renders, "report_columns", view_report_columns(), "series_columns", view_series_columns(),
-        "monitors", list_monitors(h, hello->channels), "words", "body", list_words(TL_WORDS_BODY),
-        "solver", list_words(TL_WORDS_SOLVER), "law", list_words(TL_WORDS_LAW), "overlap",
-        list_words(TL_WORDS_OVERLAP), "impacts", list_words(TL_WORDS_IMPACTS), "stepper",
-        list_words(TL_WORDS_STEPPER), "joints", list_words(TL_WORDS_JOINTS), "planes",
-        list_words(TL_WORDS_PLANES));
+        "render", h->renders, "report_columns", view_report_columns(), "series_columns",
+        view_series_columns(), "monitors", list_monitors(h, hello->channels), "words", "body",
+        list_words(TL_WORDS_BODY), "solver", list_words(TL_WORDS_SOLVER), "law",
+        list_words(TL_WORDS_LAW), "overlap", list_words(TL_WORDS_OVERLAP), "impacts",
+        list_words(TL_WORDS_IMPACTS), "stepper", list_words(TL_WORDS_STEPPER), "joints",
+        list_words(TL_WORDS_JOINTS), "planes", list_words(TL_WORDS_PLANES));
     json_object_set_new(object, "joints", list_joints(hello->document));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);
