@@ -393,6 +393,8 @@ static int print_list(void)
 {
     for (size_t i = 0; i < BENCH_COUNT; i++)
         printf("%-12s %s\n", benches[i].name, benches[i].summary);
+    printf("%-12s %s\n", "render",
+           "pictures of many spheres: time until 1 % noise (--help of its own)");
     return 0;
 }
 
@@ -425,7 +427,7 @@ static void print_names(void)
 {
     for (size_t i = 0; i < BENCH_COUNT; i++)
         fprintf(stderr, "%s%s", i > 0 ? ", " : "", benches[i].name);
-    fprintf(stderr, "; see talus-bench --help\n");
+    fprintf(stderr, ", render; see talus-bench --help\n");
 }
 
 /* ---- the command line ---- */
@@ -527,6 +529,8 @@ int main(int argc, char **argv)
         print_names();
         return 2;
     }
+    if (strcmp(argv[1], "render") == 0) /* a script, with options of its own */
+        return bench_render(argc - 2, argv + 2);
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
             return print_help();

@@ -198,4 +198,7 @@ void bench_heap(const bench_options *options, bench_output *output);
 void bench_exact(const bench_options *options, bench_output *output);
 void bench_paper(const bench_options *options, bench_output *output);
 
+/* render.c: pictures, in Talus and in other renderers. */
+int bench_render(int argc, char **argv);
+
 #endif

@@ -37,7 +37,7 @@ enum {
     TAKES_EXPORT = 1 << 8,   /* -o FILE, --format, --from, --to, --every, --body, --force */
     TAKES_VIEWER = 1 << 9,   /* --port, --bind, --no-token, --no-browser */
     TAKES_VIEW = 1 << 10,    /* -o, --force, --start, --paused, --free of a view */
-    TAKES_WATCH = 1 << 11,   /* --view of a run */
+    TAKES_WATCH = 1 << 11,   /* --view, --render, --look of a run */
     TAKES_MESH = 1 << 12,    /* --unit, --scale, --merge, --density */
     TAKES_FILLING = 1 << 13, /* -o SCENE, --force, --convex, --tolerance, --spheres, --pieces,
                                 --vertices, --name, --material */
@@ -118,8 +118,10 @@ typedef struct options {
     const char *x_channel; /* of a plot; NULL: the time */
     double inset[2];       /* of a plot: the part of x that a close-up shows */
     const char *title;
+    const char *movie;     /* of a run, while it goes on */
     const char *look;      /* of a movie: the file that says how it looks */
     int64_t template_kind; /* which of the templates; -1: the look's, or studio */
+    const char *plugin;    /* compiled shaders */
     const char *init;      /* the look to write */
     const char *size;      /* WIDTHxHEIGHT, pixels */
     double fps, speed;     /* pictures per second; seconds of the result per second */
@@ -137,6 +139,7 @@ typedef struct options {
     int64_t plan;          /* for so many workers */
     bool follow;           /* while the result is written */
     bool rib;              /* RIB instead of pictures */
+    const char *inject;    /* a RIB scene that bodies are put into */
     bool exr;              /* radiance and more beside each picture */
     bool numbers;          /* of bodies, as pictures */
     int64_t tile;          /* pixels */

@@ -1,6 +1,7 @@
 /* `talus render`: movies and pictures of results, by src/render. */
 #include "facts.h"
 #include "files.h"
+#include "movie.h"
 #include "progress.h"
 #include "session.h"
 
@@ -127,7 +128,7 @@ static void tell(void *user, const tlr_progress *p)
                    sizeof eta);
     snprintf(line, sizeof line,
              "picture %" PRIu64 " of %" PRIu64 "  %.0f %%  ETA %s  %.3g s per picture",
-             p->there + p->made + 1, p->there + p->pictures,
+             p->there + p->made + (p->made < p->pictures), p->there + p->pictures,
              100 * ((double)p->there + done) / (double)(p->there + p->pictures), eta,
              done > 0 ? seconds / done : 0);
     fprintf(stderr, t->terminal ? "\r%.79s\033[K" : "%s\n", line);
@@ -172,27 +173,27 @@ static int read_part(const char *text, uint32_t *part, uint32_t *parts)
 }
 
 /* An output that is there and was not made by render is left alone. */
-static int check_output(const options *given)
+int movie_check(const char *command, const char *output, bool force)
 {
-    const char *dot = last_dot(given->output);
+    const char *dot = last_dot(output);
     const bool picture = !strcmp(dot, ".png"),
                movie = !strcmp(dot, ".mp4") || !strcmp(dot, ".webm");
-    const file_kind kind = file_kind_of(given->output);
+    const file_kind kind = file_kind_of(output);
     char folder[4096];
     if (!picture && !movie) {
         if (kind == FILE_MISSING || kind == FILE_FOLDER)
             return EXIT_OK;
-        complain("render: %s is %s; -o needs a name with .mp4, .webm or .png, or a folder",
-                 given->output, file_kind_name(kind));
+        complain("%s: %s is %s; it needs a name with .mp4, .webm or .png, or a folder", command,
+                 output, file_kind_name(kind));
         return EXIT_USAGE;
     }
-    if (kind == FILE_MISSING || (given->force && kind == FILE_OTHER))
-        return check_folder_of(given->output);
-    tlr_job_folder(given->output, folder, sizeof folder);
+    if (kind == FILE_MISSING || (force && (kind == FILE_OTHER || kind == FILE_EMPTY)))
+        return check_folder_of(output);
+    tlr_job_folder(output, folder, sizeof folder);
     strncat(folder, "/movie", sizeof folder - strlen(folder) - 1);
     if (movie && kind == FILE_OTHER && file_kind_of(folder) != FILE_MISSING)
         return EXIT_OK; /* ours: it is made anew where it no longer fits */
-    complain("%s exists and is %s; %s-o names another", given->output,
+    complain("%s exists and is %s; %s-o names another", output,
              kind == FILE_OTHER ? "a file" : file_kind_name(kind),
              kind == FILE_OTHER ? "--force replaces it, " : "");
     return EXIT_FILE;
@@ -219,7 +220,7 @@ static int print_plan(const options *given, const tlr_job *job)
     return facts_end(&f);
 }
 
-static int do_job(const options *given, tlr_look *look)
+static int do_job(const options *given, tlr_look *look, const tlr_plugin *plugin)
 {
     teller t = {.silent = given->quiet,
                 .terminal = isatty(STDERR_FILENO),
@@ -229,6 +230,7 @@ static int do_job(const options *given, tlr_look *look)
     tlr_job job = {.result = given->file,
                    .output = given->output,
                    .look = look,
+                   .plugin = plugin,
                    .threads = given->threads > 0 ? (uint32_t)given->threads : 0,
                    .tile = given->tile > 0 ? (uint32_t)given->tile : 0,
                    .at = given->at,
@@ -236,6 +238,7 @@ static int do_job(const options *given, tlr_look *look)
                    .assemble = given->assemble,
                    .follow = given->follow,
                    .rib = given->rib,
+                   .inject = given->inject,
                    .exr = given->exr,
                    .numbers = given->numbers,
                    .force = given->force,
@@ -297,6 +300,10 @@ static int check_usage(const options *given)
             "or is - for a stream");
         return EXIT_USAGE;
     }
+    if (!given->rib && given->inject) {
+        complain("render: --inject is for --rib");
+        return EXIT_USAGE;
+    }
     if (!given->rib && !strcmp(given->output, "-")) {
         complain("render: -o - is for --rib");
         return EXIT_USAGE;
@@ -323,22 +330,41 @@ static int check_usage(const options *given)
 int command_render(const options *given)
 {
     tlr_look *look = NULL;
+    tlr_plugin *plugin = NULL;
     if (given->init)
         return write_look(given);
     int code = check_usage(given);
-    if (code == EXIT_OK)
+    const bool table = code == EXIT_OK && !strcmp(last_dot(given->file), ".csv");
+    if (code == EXIT_OK && table && file_kind_of(given->file) == FILE_MISSING) {
+        complain("render: %s is not there", given->file);
+        code = EXIT_FILE;
+    }
+    if (code == EXIT_OK && !table)
         code = expect_result("render", given->file);
     if (code == EXIT_OK && given->plan < 0)
-        code = check_output(given);
+        code = movie_check("render", given->output, given->force);
     if (code == EXIT_OK)
         code = read_look(given, &look);
+    if (code == EXIT_OK && given->plugin) {
+        const tl_status status = tlr_plugin_open(given->plugin, &plugin);
+        code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
+    }
     if (code == EXIT_OK)
-        code = do_job(given, look);
+        code = do_job(given, look, plugin);
+    tlr_plugin_close(plugin);
     tlr_look_free(look);
     return code;
 }
 
 #else
+
+int movie_check(const char *command, const char *output, bool force)
+{
+    (void)output;
+    (void)force;
+    complain("%s: this talus cannot render: %s", command, TALUS_RENDER_MISSING);
+    return EXIT_BACKEND;
+}
 
 int command_render(const options *given)
 {

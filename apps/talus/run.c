@@ -1,5 +1,6 @@
 /* `talus run`: from a scene file to a recorded result. */
 #include "files.h"
+#include "movie.h"
 #include "plan.h"
 #include "session.h"
 #include "view.h"
@@ -129,7 +130,10 @@ static int read_scene(session *s)
 static int run_scene(session *s)
 {
     plan ahead;
+    pid_t movie = 0;
     int code = expect_scene("run", s->given->file);
+    if (code == EXIT_OK && s->given->movie)
+        code = movie_check("run --render", s->given->movie, false);
     if (code == EXIT_OK && s->result)
         code = check_result_path(s->given, "run", s->result);
     if (code == EXIT_OK)
@@ -151,12 +155,17 @@ static int run_scene(session *s)
                 tl_world_body_count(s->world), tl_world_backend(s->world), s->until,
                 tl_world_settings(s->world).step, s->result ? ", recording " : "",
                 s->result ? s->result : "");
-    if (s->given->view)
+    if (s->given->movie)
+        code = movie_follow(s->given, s->result, &movie);
+    if (code == EXIT_OK && s->given->view)
         code = view_join(s);
     if (code == EXIT_OK)
         code = session_run(s);
+    tl_recorder_close(s->recorder, NULL); /* where the run did not: so that the movie ends */
+    s->recorder = NULL;
+    const int drawn = movie ? movie_wait(s->given, movie) : EXIT_OK;
     view_leave(s);
-    return code;
+    return code != EXIT_OK ? code : drawn;
 }
 
 int command_run(const options *given)
@@ -166,6 +175,12 @@ int command_run(const options *given)
     if (given->no_record && (given->output || given->force)) {
         complain("run: --no-record and %s contradict each other",
                  given->output ? "--output" : "--force");
+        return EXIT_USAGE;
+    }
+    if (given->movie ? given->no_record : given->look != NULL) {
+        complain(given->movie ? "run: --no-record and --render contradict each other: movies are "
+                                "made of results"
+                              : "run: --look is for --render");
         return EXIT_USAGE;
     }
     if (!given->no_record && !given->output) {

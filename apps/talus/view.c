@@ -3,6 +3,7 @@
  * it has none. */
 #include "view.h"
 #include "files.h"
+#include "movie.h"
 #include "plan.h"
 #include "session.h"
 #ifdef TALUS_VIEWER
@@ -94,6 +95,9 @@ static view_options options_of(const options *given)
     o.port = (int)given->port;
     o.no_token = given->no_token;
     o.source = given->file;
+#ifdef TALUS_RENDER
+    o.render = movie_start;
+#endif
     o.stop = session_signal();
     return o;
 }
@@ -140,6 +144,7 @@ static void show_result(const session *s, int port, const char *token)
                     .warn = warn,
                     .user = (void *)(uintptr_t)s->given};
     job.view.port = port;
+    job.view.result = s->result;
     job.view.token = *token ? token : NULL;
     if (view_replay(&job, error, sizeof error) < 0)
         complain("%s", error);
@@ -187,6 +192,7 @@ int command_view(const options *given)
         complain("view: a result is shown as it is; --output, --set and --until are for scenes");
         return EXIT_USAGE;
     }
+    job.view.result = result ? given->file : given->output;
     const int code = given->output ? check_result_path(given, "view", given->output) : EXIT_OK;
     if (code != EXIT_OK)
         return code;
@@ -287,6 +293,7 @@ int view_join(session *s)
     view *v = NULL;
     char error[1024];
     o.until = s->until;
+    o.result = s->result;
     if (!view_start(&o, s->document, s->world, &v, error, sizeof error)) {
         complain("%s", error);
         return view_missing() ? EXIT_BACKEND : EXIT_USAGE;

@@ -18,6 +18,7 @@
 #include "talus/io.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 typedef struct view view;
 
@@ -37,6 +38,8 @@ typedef struct view_options {
     /* Whether a run to `until` may have a step (s); otherwise `why`, a text of `room` bytes, says
      * what is wrong with it. NULL: every step may be. */
     bool (*allows_step)(double until, double step, char *why, size_t room);
+    const char *result; /* that pages may have pictures rendered of; NULL: none */
+    pid_t (*render)(const char *const *arguments); /* starts `talus render`; NULL: cannot */
     const volatile sig_atomic_t *stop; /* not 0: view_before_step() returns false; may be NULL */
 } view_options;
 

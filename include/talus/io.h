@@ -255,6 +255,12 @@ typedef struct tl_result_frame {
 /** Reads frame `index`, from 0. */
 TL_API tl_status tl_result_read_frame(tl_result *result, uint64_t index, tl_result_frame *frame);
 
+/** The same without its contacts, which may be more than all else. */
+TL_API tl_status tl_result_read_states(tl_result *result, uint64_t index, tl_frame_view *state);
+
+/** Gives back the memory of the frame that was read last; its arrays are no longer there. */
+TL_API void tl_result_drop_frame(tl_result *result);
+
 /** Makes a world of frame `index`, from 0, in which nothing moves: for queries (talus/query.h).
  * Bodies have the handles and shapes of the result, are all fixed, and are where they were; of one
  * that records some bodies only these are there. Results without orientations are refused with
@@ -281,6 +287,15 @@ TL_API tl_status tl_result_read_bodies(tl_result *result, uint64_t count, tl_bod
 
 /** All their shapes; `count` must be tl_result_info.shapes. */
 TL_API tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info *shapes);
+
+/** Takes a body with its shapes; other statuses than TL_OK end the visits. */
+typedef tl_status (*tl_body_visit)(void *user, const tl_body_info *body, size_t shape_count,
+                                   const tl_shape_info *shapes);
+
+/** Hands over all bodies that ever were, by index, each with its shapes, without holding more than
+ * some of them: for results that are large. Returns the status of the last visit, or what is wrong
+ * with the file. */
+TL_API tl_status tl_result_visit_bodies(tl_result *result, tl_body_visit visit, void *user);
 
 /** How many geometries (hulls, meshes, height fields) its shapes may refer to. */
 TL_API uint64_t tl_result_geometry_count(const tl_result *result);

@@ -60,7 +60,8 @@ typedef struct tl_stored_pieces {
 
 /* Geometries that a result holds, in the order of its scene. */
 typedef struct tl_stored_geometries {
-    bool result; /* the scene is that of a result */
+    bool result;  /* the scene is that of a result */
+    bool outline; /* of it, names and settings: no bodies of fills, nothing that speaks of them */
     size_t count;
     const tl_geometry_info *infos;
     size_t split_count; /* meshes whose pieces it holds */
@@ -71,6 +72,10 @@ typedef struct tl_stored_geometries {
  * scene names, which need not be there any more. */
 tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geometries stored,
                                    tl_document **document);
+
+/* The scene of a result as an outline: settings, names of bodies and materials, the text. It takes
+ * neither the time nor the memory of its fills. */
+tl_status tl_result_outline(const tl_result *result, tl_document **document);
 
 /* Keeps a copy of a text; `place` receives where. */
 tl_status tl_document_keep(tl_document *document, tl_text text, uint32_t *place);

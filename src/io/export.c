@@ -139,7 +139,6 @@ static tl_status choose(tl_result *result, const tl_export_def *def, tl_array *c
                        "tl_result_export: body_count is %zu; step reports are of "
                        "all bodies: it must be 0",
                        def->body_count);
-    TL_TRY(tl_result_load_bodies(result));
     for (size_t i = 0; i < def->body_count; i++) {
         if (!tl_result_find_body(result, def->bodies[i].index))
             return tl_fail(TL_BAD_HANDLE,
@@ -205,6 +204,8 @@ tl_status tl_result_export(tl_result *result, const tl_export_def *def, const ch
                        : !def  ? "def"
                                : "path");
     TL_TRY(check_rows(result, def, &task.range));
+    if (!by_step(def->format))
+        TL_TRY(tl_result_load_bodies(result));
     tl_status status = choose(result, def, &task.chosen);
     /* Numbers with a point, whatever the program's language. */
     const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);

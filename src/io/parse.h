@@ -275,7 +275,8 @@ void tl_repeat_end(tl_reader *r);
 /* Keeps an entry with its name, which must be new. */
 tl_status tl_read_entry(tl_reader *r, const tl_json *entry, const tl_json *name, tl_span span);
 
-/* parse_fill.c */
+/* parse_fill.c; the first: an outline is none where a fill has no count, for it must be made. */
+tl_status tl_read_uncounted(tl_reader *r, const tl_json *list);
 tl_status tl_read_fills(tl_reader *r, const tl_json *list);
 tl_status tl_read_emitters(tl_reader *r, const tl_json *list);
 tl_status tl_read_region(const tl_reader *r, const tl_json *value, bool bounded, tl_region *region);

@@ -358,11 +358,12 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number, 
         return tl_read_fail(r, f[TEMPLATES],
                             "has %zu templates, expected one with the pattern \"close\"",
                             def.template_count);
+    uint64_t added = def.count;
+    tl_body first = {(uint32_t)r->bodies + 1, 1};
     TL_TRY(charge_fill(r, entry, f[COUNT], &def, f[TEMPLATES] ? t->size : 1));
-
-    uint64_t added = 0;
-    tl_body first = {0, 0};
-    tl_status status = tl_scene_fill(r->scene, &def, &added, &first);
+    tl_status status = TL_OK; /* of an outline the number is enough: all have a count */
+    if (!r->stored.outline)
+        status = tl_scene_fill(r->scene, &def, &added, &first);
     if (status < 0)
         return refuse(r, entry, f[TEMPLATES], status);
     if (!added)
@@ -376,6 +377,20 @@ static tl_status read_fill(tl_reader *r, const tl_json *entry, uint32_t number, 
                                    .entry = number,
                                    .section = TL_SECTION_FILLS,
                                    .group = true});
+}
+
+tl_status tl_read_uncounted(tl_reader *r, const tl_json *list)
+{
+    const bool entries = list && list->kind == TL_JSON_ARRAY;
+    for (const tl_json *e = entries ? tl_json_first(r->tree, list) : NULL; e;
+         e = tl_json_next(r->tree, e)) {
+        bool counted = false;
+        for (const tl_json *key = e->kind == TL_JSON_OBJECT ? tl_json_first(r->tree, e) : NULL; key;
+             key = tl_json_next(r->tree, key))
+            counted = counted || tl_text_is(tl_json_key(r->tree, key), fill_keys[COUNT]);
+        r->stored.outline = r->stored.outline && counted;
+    }
+    return TL_OK;
 }
 
 tl_status tl_read_fills(tl_reader *r, const tl_json *list)

@@ -478,7 +478,10 @@ tl_status tl_read_scene(tl_reader *r)
         r->most = (uint64_t)pages / bytes_each * (uint64_t)page;
     TL_TRY(tl_read_scopes(r));
     TL_TRY(read_whole(r));
+    TL_TRY(tl_read_each(r, TL_SCENE_FILLS, tl_read_uncounted));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (r->stored.outline && parts[i].key == TL_SCENE_EMITTERS)
+            return TL_OK; /* what follows speaks of bodies, which are not there */
         TL_TRY(tl_read_each(r, parts[i].key, parts[i].read));
         if (parts[i].read == tl_read_splits)
             TL_TRY(tl_read_pieces(r));

@@ -148,6 +148,8 @@ static void set_item_sizes(tl_result *r)
     r->bodies.item = sizeof(tl_body_row);
     r->shapes.item = sizeof(tl_shape_row);
     r->removals.item = sizeof(tl_removal_row);
+    r->numbers.item = sizeof(uint32_t);
+    r->sensors.item = sizeof(uint64_t);
     r->frame_bodies.item = sizeof(uint32_t);
     r->positions.item = 3 * sizeof(double);
     r->orientations.item = 4 * sizeof(float);
@@ -205,7 +207,8 @@ void tl_result_close(tl_result *r)
     tl_result_geometries_free(&r->geometries);
     tl_array *arrays[] = {&r->frames,       &r->bodies,    &r->shapes,       &r->removals,
                           &r->frame_bodies, &r->positions, &r->orientations, &r->velocities,
-                          &r->angular,      &r->contacts,  &r->columns,      &r->recorded};
+                          &r->angular,      &r->contacts,  &r->columns,      &r->recorded,
+                          &r->numbers,      &r->sensors};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     tl_free(r->note, TL_NOTE_LIMIT);
@@ -311,11 +314,8 @@ static tl_status read_scene(const tl_result *r, tl_array *text)
     return status;
 }
 
-tl_status tl_result_document(const tl_result *result, tl_document **document)
+static tl_status parse_scene(const tl_result *result, bool outline, tl_document **document)
 {
-    if (!result || !document)
-        return tl_fail(TL_BAD_ARGUMENT, "tl_result_document: %s is NULL",
-                       document ? "result" : "document");
     *document = NULL;
     tl_array text = {.item = 1};
     tl_h5_begin();
@@ -324,11 +324,25 @@ tl_status tl_result_document(const tl_result *result, tl_document **document)
     if (status == TL_OK)
         status = tl_document_parse_stored(
             result->path, (tl_text){text.data, strnlen(text.data, text.count)},
-            (tl_stored_geometries){.count = result->geometries.infos.count,
+            (tl_stored_geometries){.outline = outline,
+                                   .count = result->geometries.infos.count,
                                    .infos = result->geometries.infos.data,
                                    .split_count = result->geometries.pieces.count,
                                    .splits = result->geometries.pieces.data},
             document);
     tl_array_free(&text);
     return status;
+}
+
+tl_status tl_result_document(const tl_result *result, tl_document **document)
+{
+    if (!result || !document)
+        return tl_fail(TL_BAD_ARGUMENT, "tl_result_document: %s is NULL",
+                       document ? "result" : "document");
+    return parse_scene(result, false, document);
+}
+
+tl_status tl_result_outline(const tl_result *result, tl_document **document)
+{
+    return parse_scene(result, true, document);
 }

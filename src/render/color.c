@@ -28,18 +28,7 @@ static const char *const variables[VARIABLES] = {"x",    "y",    "z",    "vx",  
                                                  "wx",   "wy",   "wz",   "speed",  "spin", "radius",
                                                  "mass", "time", "body", "height", "force"};
 
-static float linear(uint32_t byte)
-{
-    const float c = (float)(byte & 255) / 255;
-    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-}
-
-static vec linear_color(uint32_t rgb)
-{
-    return v3(linear(rgb >> 16), linear(rgb >> 8), linear(rgb));
-}
-
-vec tlr_map_color(int map, double part)
+uint32_t tlr_map_color(int map, double part)
 {
     const double at = fmin(fmax(isnan(part) ? 0 : part, 0), 1) * (STOPS - 1);
     const int i = at >= STOPS - 1 ? STOPS - 2 : (int)at;
@@ -50,20 +39,20 @@ vec tlr_map_color(int map, double part)
         const double x = (a >> shift & 255) * (1 - t) + (b >> shift & 255) * t;
         mixed |= (uint32_t)lround(x) << shift;
     }
-    return linear_color(mixed);
+    return mixed;
 }
 
 /* --- values --- */
 
 /* The radius of a body's first sphere, or how far it reaches. */
-static double radius_of(const tlr_show *s, size_t k)
+double tlr_show_radius(const tlr_show *s, size_t k)
 {
     double most = 0;
     for (uint32_t i = s->first[k]; i < s->first[k + 1]; i++) {
-        if (s->parts[i].kind == TL_SPHERE)
-            return s->parts[i].radius;
-        if (s->parts[i].kind != TL_PLANE)
-            most = fmax(most, s->parts[i].radius);
+        if (s->items[i].kind == TL_SPHERE)
+            return s->items[i].radius;
+        if (s->items[i].kind != TL_PLANE)
+            most = fmax(most, s->items[i].radius);
     }
     return most;
 }
@@ -84,10 +73,10 @@ static double value_of(const tlr_show *s, size_t k, const tlr_pose *p, double ti
                                       w.z,
                                       v_length(v),
                                       v_length(w),
-                                      radius_of(s, k),
-                                      s->replay.bodies[k].mass,
+                                      tlr_show_radius(s, k),
+                                      s->replay.rows[k].mass,
                                       time,
-                                      s->replay.bodies[k].body.index,
+                                      s->replay.rows[k].number,
                                       height,
                                       s->coloring.force ? s->coloring.force[k] : 0};
     return tl_expression_value(&s->coloring.expression, values);
@@ -106,16 +95,9 @@ static tl_status read_forces(tlr_show *s, double time)
         const double *p = c->impulse, f = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / h;
         const uint32_t ends[2] = {c->a.index, c->b.index};
         for (int e = 0; e < 2; e++) {
-            size_t low = 0, high = r->body_count;
-            while (high - low > 1) {
-                const size_t middle = (low + high) / 2;
-                if (r->bodies[middle].body.index <= ends[e])
-                    low = middle;
-                else
-                    high = middle;
-            }
-            if (low < r->body_count && r->bodies[low].body.index == ends[e])
-                s->coloring.force[low] += f;
+            const long row = tlr_replay_row(r, ends[e]);
+            if (row >= 0)
+                s->coloring.force[row] += f;
         }
     }
     return TL_OK;
@@ -151,29 +133,47 @@ static tl_status compile(tlr_show *s)
 }
 
 /* The least and the greatest value of moving bodies at some times. */
+typedef struct ranging {
+    const tlr_show *show;
+    double time;
+    double *values; /* per row; NAN: none */
+} ranging;
+
+static void note_value(void *user, size_t k, const tlr_pose *p)
+{
+    const ranging *r = user;
+    if (p->there && !r->show->replay.rows[k].rest)
+        r->values[k] = value_of(r->show, k, p, r->time);
+}
+
 static tl_status find_range(tlr_show *s)
 {
     enum { LOOKS = 9 };
     tlr_coloring *c = &s->coloring;
-    double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < LOOKS; i++) {
-        const double time = s->from + (s->seen_to - s->from) * i / (LOOKS - 1);
-        TL_TRY(tlr_replay_poses(&s->replay, time, s->poses[1]));
+    const size_t count = s->replay.body_count;
+    double low = INFINITY, high = -INFINITY, before = NAN;
+    ranging r = {.show = s, .values = tl_alloc((count + 1) * sizeof(double))};
+    tl_status status = r.values ? TL_OK : TL_NO_MEMORY;
+    for (int i = 0; i < LOOKS && status == TL_OK; i++, before = r.time) {
+        r.time = s->from + (s->seen_to - s->from) * i / (LOOKS - 1);
+        if (r.time == before)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            r.values[k] = NAN;
         if (c->needs_force)
-            TL_TRY(read_forces(s, time));
-        for (size_t k = 0; k < s->replay.body_count; k++) {
-            if (s->replay.bodies[k].kind != TL_DYNAMIC || !s->poses[1][k].there)
-                continue;
-            const double value = value_of(s, k, &s->poses[1][k], time);
-            if (isfinite(value)) {
-                low = fmin(low, value);
-                high = fmax(high, value);
+            status = read_forces(s, r.time);
+        if (status == TL_OK)
+            status = tlr_replay_poses(&s->replay, r.time, 1, note_value, &r);
+        for (size_t k = 0; k < count; k++)
+            if (isfinite(r.values[k])) {
+                low = fmin(low, r.values[k]);
+                high = fmax(high, r.values[k]);
             }
-        }
     }
+    tl_free(r.values, (count + 1) * sizeof(double));
     c->range[0] = isfinite(low) ? low : 0;
     c->range[1] = high > low ? high : c->range[0] + 1;
-    return TL_OK;
+    return status;
 }
 
 static uint32_t name_hash(const char *name)
@@ -181,23 +181,25 @@ static uint32_t name_hash(const char *name)
     return name ? (uint32_t)tlr_hash(0, name, strlen(name)) : 0;
 }
 
+void tlr_coloring_note(tlr_show *s, size_t row, const tl_body_info *b, const tl_shape_def *first)
+{
+    const char *by = s->look->color.by;
+    uint32_t which;
+    if (!strcmp(by, "body"))
+        which = sampler_hash(b->body.index);
+    else if (!strcmp(by, "name"))
+        which = name_hash(tl_document_body_name(s->replay.document, b->body));
+    else if (!strcmp(by, "material"))
+        which = first ? first->material.index : 0;
+    else
+        return;
+    s->colors[row] = palette[which % PALETTE];
+}
+
 tl_status tlr_coloring_open(tlr_show *s)
 {
     const char *by = s->look->color.by;
-    const bool body = !strcmp(by, "body"), name = !strcmp(by, "name"),
-               material = !strcmp(by, "material");
-    const tl_document *doc = s->replay.document;
-    for (size_t k = 0; k < s->replay.body_count; k++) {
-        const tl_body handle = s->replay.bodies[k].body;
-        const uint32_t kind =
-            s->first[k] < s->first[k + 1] ? s->replay.shapes[s->first[k]].def.material.index : 0;
-        const uint32_t which = body   ? sampler_hash(handle.index)
-                               : name ? name_hash(tl_document_body_name(doc, handle))
-                                      : kind;
-        s->colors[k] = body || name || material ? linear_color(palette[which % PALETTE])
-                                                : s->look->moving.color;
-    }
-    if (body || name || material || !*by)
+    if (!*by || !strcmp(by, "body") || !strcmp(by, "name") || !strcmp(by, "material"))
         return TL_OK;
     TL_TRY(compile(s));
     s->coloring.range[0] = s->look->color.range[0];
@@ -205,17 +207,14 @@ tl_status tlr_coloring_open(tlr_show *s)
     return isnan(s->coloring.range[0]) ? find_range(s) : TL_OK;
 }
 
-tl_status tlr_coloring_set(tlr_show *s, double time)
+tl_status tlr_coloring_begin(tlr_show *s, double time)
+{
+    return s->coloring.needs_force ? read_forces(s, time) : TL_OK;
+}
+
+uint32_t tlr_coloring_of(const tlr_show *s, size_t row, const tlr_pose *pose, double time)
 {
     const tlr_coloring *c = &s->coloring;
-    if (!c->by_value)
-        return TL_OK;
-    if (c->needs_force)
-        TL_TRY(read_forces(s, time));
-    for (size_t k = 0; k < s->replay.body_count; k++) {
-        const double value = value_of(s, k, &s->poses[1][k], time);
-        s->colors[k] =
-            tlr_map_color(s->look->color.map, (value - c->range[0]) / (c->range[1] - c->range[0]));
-    }
-    return TL_OK;
+    const double value = value_of(s, row, pose, time);
+    return tlr_map_color(s->look->color.map, (value - c->range[0]) / (c->range[1] - c->range[0]));
 }

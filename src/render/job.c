@@ -2,6 +2,7 @@
  * other files do. */
 #include "render/job.h"
 
+#include "io/load.h"
 #include "render/denoise.h"
 #include "render/exr.h"
 #include "render/movie.h"
@@ -51,8 +52,10 @@ static uint32_t choose_bands(const tlr_work *w)
 
 tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
 {
-    *w = (tlr_work){.job = job, .pictures = 1};
-    TL_TRY(tlr_show_open(job->result, job->look, job->threads, job->follow, &w->show));
+    *w = (tlr_work){.job = job, .pictures = 1, .inject.item = 1};
+    if (job->inject)
+        TL_TRY(tl_load(job->inject, 1 << 30, &w->inject));
+    TL_TRY(tlr_show_open(job->result, job->look, job->plugin, job->threads, job->follow, &w->show));
     const tlr_look *l = job->look;
     w->step = l->speed / l->fps;
     w->open = l->shutter * w->step;
@@ -78,6 +81,7 @@ void tlr_work_close(tlr_work *w)
 {
     tl_free(w->radiance, 3 * w->pixels * sizeof(float));
     tl_free(w->rgb, 3 * w->pixels);
+    tl_array_free(&w->inject);
     tlr_show_close(&w->show);
 }
 
@@ -254,14 +258,19 @@ static tl_status write_rib(tlr_work *w, uint64_t picture)
     snprintf(temporary, sizeof temporary, "%s.%ld.part", path, (long)getpid());
     snprintf(name, sizeof name, "frame_%06llu.tif", (unsigned long long)picture);
     FILE *file = stream ? stdout : fopen(temporary, "w");
-    if (file)
+    tl_status status = TL_OK;
+    if (file && w->job->inject)
+        status = tlr_rib_inject(file, &tracer, w->job->inject, w->inject.data, w->inject.count - 1,
+                                w->show.middle);
+    else if (file)
         tlr_rib_write(file, &tracer, picture, name, w->show.middle);
-    const bool good = file && !ferror(file) && fflush(file) == 0;
+    const bool good = status == TL_OK && file && !ferror(file) && fflush(file) == 0;
     const int error = errno;
     const bool closed = stream || (file && fclose(file) == 0);
     if (!good || !closed || (!stream && rename(temporary, path) != 0)) {
         if (!stream)
             unlink(temporary);
+        TL_TRY(status);
         return tl_fail(TL_FILE, "%s: cannot be written: %s", stream ? "standard output" : path,
                        strerror(error ? error : errno));
     }
@@ -348,6 +357,13 @@ tl_status tlr_job_do(const tlr_job *job, tlr_progress *done)
         status = tlr_movie_check();
     for (bool grows = true; status == TL_OK && grows;) {
         status = tlr_work_open(job, w);
+        const tlr_replay *r = &w->show.replay;
+        if (status == TL_BAD_DATA && job->follow && r->result && !r->info.frames &&
+            !r->info.closed) {
+            tlr_work_close(w); /* its first frame is to come */
+            status = wait_a_little(job);
+            continue;
+        }
         grows = status == TL_OK && job->follow && !w->show.replay.info.closed;
         if (status == TL_OK)
             status = do_job(w);

@@ -18,6 +18,7 @@ typedef struct tlr_work {
     float *radiance; /* of a whole picture */
     unsigned char *rgb;
     size_t pixels;
+    tl_array inject; /* char: the user's RIB */
     tlr_progress progress;
 } tlr_work;
 

@@ -97,6 +97,7 @@ static void set_defaults(tlr_look *l)
     l->moving = l->fixed = l->floor = plain;
     l->color.range[0] = l->color.range[1] = NAN;
     l->cut_normal[1] = -1;
+    l->input.scale = 1;
     l->outline_color = v3(0, 0, 0);
 }
 

@@ -3,16 +3,19 @@
 #ifndef TL_RENDER_LOOK_H
 #define TL_RENDER_LOOK_H
 
+#include "render/csv.h"
 #include "render/hash.h"
 #include "render/light.h"
 #include "render/material.h"
+#include "render/shade.h"
 
 enum {
     TLR_NAME = 128,
     TLR_TEXT = 256,
     TLR_MOST_KEYS = 64,
     TLR_MOST_NAMED = 256,
-    TLR_MOST_STONES = 16
+    TLR_MOST_STONES = 16,
+    TLR_MOST_OBJECTS = 64
 };
 
 typedef enum tlr_view_kind {
@@ -63,6 +66,15 @@ typedef struct tlr_named {
     tlr_material material;
 } tlr_named;
 
+/* A mesh of the scene that bodies are put into. */
+typedef struct tlr_look_object {
+    char file[TLR_TEXT];
+    double position[3]; /* m */
+    double rotation[3]; /* degrees, about this axis */
+    double scale;
+    tlr_material material;
+} tlr_look_object;
+
 typedef struct tlr_look {
     int size[2];
     double fps, speed, from, to; /* s; NAN: all */
@@ -98,6 +110,10 @@ typedef struct tlr_look {
         int map;           /* which of tlr_maps */
         bool legend;
     } color;
+    size_t object_count;
+    tlr_look_object objects[TLR_MOST_OBJECTS];
+    size_t shade_count;
+    tlr_shade_def shades[TLR_MOST_SHADES];
     size_t stone_count;
     char stones[TLR_MOST_STONES][TLR_TEXT]; /* mesh files that stand for balls */
     struct {
@@ -106,6 +122,7 @@ typedef struct tlr_look {
         double radius; /* m, of these; 0: of the scene */
         int map;
     } chains;
+    tlr_csv_def input; /* how CSV files are read */
     bool denoise;
     bool cut;
     double cut_point[3], cut_normal[3]; /* NAN point: the middle of the scene */

@@ -8,88 +8,31 @@
 
 /* --- the parts of a look --- */
 
-static const char *const material_words[] = {"diffuse", "metal", "plastic", "glass", NULL};
 static const char *const view_words[] = {"fit", "fixed", "orbit", "follow", "path", NULL};
 static const char *const sky_words[] = {"uniform", "gradient", "clear", "picture", NULL};
 static const char *const light_words[] = {"disc", "quad", NULL};
 static const char *const tone_words[] = {"plain", "filmic", NULL};
 static const char *const wall_words[] = {"open", "solid", NULL};
 
-/* A colour that no colour by bodies replaces: "own". */
-static tl_status material_color(tlr_reader *r, const tl_json *v, void *object)
-{
-    tlr_material *m = object;
-    m->own_color = true;
-    TL_TRY(tlr_read_color(r, v, &m->color));
-    return v_most(m->color) <= 1
-               ? TL_OK
-               : tlr_refuse(r, v, "a surface gives back 1 at most of each colour");
-}
-
-/* A file beside the look: neither an absolute path nor one that leaves the folder. */
-static tl_status read_file(tlr_reader *r, const tl_json *v, char out[TLR_TEXT])
-{
-    char name[TLR_TEXT];
-    TL_TRY(tlr_read_text(r, v, sizeof name, name));
-    if (*name == '/' || !strncmp(name, "../", 3) || strstr(name, "/../") || !strcmp(name, ".."))
-        return tlr_refuse(r, v, "files must lie in the folder of the look or below it");
-    if ((size_t)snprintf(out, TLR_TEXT, "%s%s", r->folder, name) >= TLR_TEXT)
-        return tlr_refuse(r, v, "the name of the file is too long");
-    return TL_OK;
-}
-
-/* A mesh that is drawn instead of balls. */
-static tl_status material_mesh(tlr_reader *r, const tl_json *v, void *object)
-{
-    tlr_look *l = r->look;
-    char path[TLR_TEXT];
-    TL_TRY(read_file(r, v, path));
-    uint32_t i = 0;
-    while (i < l->stone_count && strcmp(l->stones[i], path))
-        i++;
-    if (i == TLR_MOST_STONES)
-        return tlr_refuse(r, v, "there are more than 16 meshes");
-    memcpy(l->stones[i], path, sizeof path);
-    l->stone_count = i == l->stone_count ? i + 1 : l->stone_count;
-    ((tlr_material *)object)->stone = i + 1;
-    return TL_OK;
-}
-
-static tl_status read_material(tlr_reader *r, const tl_json *v, void *object)
-{
-#define AT(name) offsetof(tlr_material, name)
-    static const tlr_field fields[] = {{"kind", FIELD_WORD, AT(kind), 0, 0, material_words, NULL},
-                                       {"color", FIELD_CALL, 0, 0, 0, NULL, material_color},
-                                       {"roughness", FIELD_FLOAT, AT(roughness), 0, 1, NULL, NULL},
-                                       {"ior", FIELD_FLOAT, AT(ior), 1.01, 4, NULL, NULL},
-                                       {"stripes", FIELD_FLAG, AT(stripes), 0, 0, NULL, NULL},
-                                       {"mesh", FIELD_CALL, 0, 0, 0, NULL, material_mesh},
-                                       {"hidden", FIELD_FLAG, AT(hidden), 0, 0, NULL, NULL},
-                                       {"uncut", FIELD_FLAG, AT(uncut), 0, 0, NULL, NULL},
-                                       {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
-#undef AT
-    return tlr_read_object(r, v, fields, object);
-}
-
 /* The material of moving bodies: its colour is where colours by bodies start. */
 static tl_status read_moving(tlr_reader *r, const tl_json *v, void *object)
 {
     tlr_material *m = &((tlr_look *)object)->moving;
-    TL_TRY(read_material(r, v, m));
+    TL_TRY(tlr_read_material(r, v, m));
     m->own_color = false;
     return TL_OK;
 }
 
 static tl_status read_fixed(tlr_reader *r, const tl_json *v, void *object)
 {
-    return read_material(r, v, &((tlr_look *)object)->fixed);
+    return tlr_read_material(r, v, &((tlr_look *)object)->fixed);
 }
 
 static tl_status read_floor(tlr_reader *r, const tl_json *v, void *object)
 {
     tlr_look *l = object;
     l->has_floor = v->kind != TL_JSON_NULL && v->kind != TL_JSON_FALSE;
-    return l->has_floor ? read_material(r, v, &l->floor) : TL_OK;
+    return l->has_floor ? tlr_read_material(r, v, &l->floor) : TL_OK;
 }
 
 static tl_status read_named(tlr_reader *r, const tl_json *v, tlr_named *list, size_t *count,
@@ -98,9 +41,8 @@ static tl_status read_named(tlr_reader *r, const tl_json *v, tlr_named *list, si
     if (v->kind != TL_JSON_OBJECT)
         return tlr_refuse(r, v, "expected an object: { }");
     for (const tl_json *e = tl_json_first(&r->tree, v); e; e = tl_json_next(&r->tree, e)) {
-        const tl_text key = tl_json_key(&r->tree, e);
-        const size_t before =
-            tlr_go_down(r, "%.*s", (int)(key.length < 64 ? key.length : 64), key.data);
+        tl_text key;
+        const size_t before = tlr_go_to_key(r, e, &key);
         size_t i = 0;
         while (i < *count && !tl_text_is(key, list[i].name))
             i++;
@@ -114,7 +56,7 @@ static tl_status read_named(tlr_reader *r, const tl_json *v, tlr_named *list, si
             list[i].material = *start;
             ++*count;
         }
-        TL_TRY(read_material(r, e, &list[i].material));
+        TL_TRY(tlr_read_material(r, e, &list[i].material));
         r->path[before] = 0;
     }
     return TL_OK;
@@ -211,7 +153,7 @@ static tl_status read_camera(tlr_reader *r, const tl_json *v, void *object)
 
 static tl_status read_sky_file(tlr_reader *r, const tl_json *v, void *object)
 {
-    return read_file(r, v, ((tlr_look *)object)->sky.file);
+    return tlr_read_file(r, v, ((tlr_look *)object)->sky.file);
 }
 
 static tl_status read_sky(tlr_reader *r, const tl_json *v, void *object)
@@ -336,6 +278,96 @@ static tl_status read_chains(tlr_reader *r, const tl_json *v, void *object)
     return l->chains.on && v->kind != TL_JSON_TRUE ? tlr_read_object(r, v, fields, l) : TL_OK;
 }
 
+static tl_status read_object_file(tlr_reader *r, const tl_json *v, void *object)
+{
+    return tlr_read_file(r, v, ((tlr_look_object *)object)->file);
+}
+
+static tl_status read_object_material(tlr_reader *r, const tl_json *v, void *object)
+{
+    return tlr_read_material(r, v, &((tlr_look_object *)object)->material);
+}
+
+static const char *const inject_words[] = {"bodies", NULL};
+
+/* One of the scene: a mesh, or the directive that bodies take the place of. */
+static tl_status read_object(tlr_reader *r, const tl_json *v, tlr_look_object *o, bool *inject)
+{
+    int word = -1;
+    *inject = false;
+    if (v->kind == TL_JSON_OBJECT && v->count == 1) {
+        const tl_json *only = tl_json_first(&r->tree, v);
+        if (tl_text_is(tl_json_key(&r->tree, only), "inject")) {
+            *inject = true;
+            return tlr_read_word(r, only, inject_words, &word);
+        }
+    }
+#define AT(name) offsetof(tlr_look_object, name)
+    static const tlr_field fields[] = {
+        {"mesh", FIELD_CALL, 0, 0, 0, NULL, read_object_file},
+        {"position", FIELD_VECTOR, AT(position), 0, 0, NULL, NULL},
+        {"rotation", FIELD_VECTOR, AT(rotation), 0, 0, NULL, NULL},
+        {"scale", FIELD_NUMBER, AT(scale), 1e-12, 1e12, NULL, NULL},
+        {"material", FIELD_CALL, 0, 0, 0, NULL, read_object_material},
+        {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+#undef AT
+    *o = (tlr_look_object){.scale = 1, .material = r->look->fixed};
+    o->material.own_color = true;
+    TL_TRY(tlr_read_object(r, v, fields, o));
+    return *o->file
+               ? TL_OK
+               : tlr_refuse(r, v, "expected a 'mesh', a file, or \"inject\": \"bodies\" alone");
+}
+
+static tl_status read_scene(tlr_reader *r, const tl_json *v, void *object)
+{
+    tlr_look *l = object;
+    int injected = 0;
+    l->object_count = 0;
+    if (v->kind != TL_JSON_ARRAY)
+        return tlr_refuse(r, v, "expected an array: [ ]");
+    if (v->count > TLR_MOST_OBJECTS)
+        return tlr_refuse(r, v, "there are more than 64 entries");
+    int number = 0;
+    for (const tl_json *e = tl_json_first(&r->tree, v); e; e = tl_json_next(&r->tree, e)) {
+        char index[16];
+        bool inject;
+        snprintf(index, sizeof index, "%d", number++);
+        const size_t before = tlr_go_down(r, "[%.*s]", 15, index);
+        TL_TRY(read_object(r, e, &l->objects[l->object_count], &inject));
+        injected += inject;
+        l->object_count += !inject;
+        r->path[before] = 0;
+    }
+    return injected == 1
+               ? TL_OK
+               : tlr_refuse(r, v, "expected {\"inject\": \"bodies\"} once, where the bodies go");
+}
+
+/* Names of columns, by what they hold. */
+static tl_status read_columns(tlr_reader *r, const tl_json *v, void *object)
+{
+    tlr_field fields[TLR_COLUMNS + 1] = {{NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+    for (size_t i = 0; i < TLR_COLUMNS; i++)
+        fields[i] = (tlr_field){.name = tlr_column_names[i],
+                                .kind = FIELD_TEXT,
+                                .offset = offsetof(tlr_look, input.columns) + i * TLR_COLUMN_NAME,
+                                .high = TLR_COLUMN_NAME};
+    return tlr_read_object(r, v, fields, object);
+}
+
+static tl_status read_input(tlr_reader *r, const tl_json *v, void *object)
+{
+#define AT(name) offsetof(tlr_look, input.name)
+    static const tlr_field fields[] = {
+        {"columns", FIELD_CALL, 0, 0, 0, NULL, read_columns},
+        {"radius", FIELD_NUMBER, AT(radius), 1e-12, 1e12, NULL, NULL},
+        {"scale", FIELD_NUMBER, AT(scale), 1e-12, 1e12, NULL, NULL},
+        {NULL, FIELD_IGNORED, 0, 0, 0, NULL, NULL}};
+#undef AT
+    return tlr_read_object(r, v, fields, object);
+}
+
 static tl_status read_cut(tlr_reader *r, const tl_json *v, void *object)
 {
 #define AT(name) offsetof(tlr_look, name)
@@ -380,6 +412,8 @@ static const tlr_field look_fields[] = {
     {"bodies", FIELD_CALL, 0, 0, 0, NULL, read_bodies},
     {"color", FIELD_CALL, 0, 0, 0, NULL, read_coloring},
     {"chains", FIELD_CALL, 0, 0, 0, NULL, read_chains},
+    {"scene", FIELD_CALL, 0, 0, 0, NULL, read_scene},
+    {"input", FIELD_CALL, 0, 0, 0, NULL, read_input},
     {"denoise", FIELD_FLAG, AT(denoise), 0, 0, NULL, NULL},
     {"cut", FIELD_CALL, 0, 0, 0, NULL, read_cut},
     {"walls", FIELD_WORD, AT(walls), 0, 0, wall_words, NULL},

@@ -29,6 +29,12 @@ size_t tlr_go_down(tlr_reader *r, const char *format, int length, const char *ke
     return before;
 }
 
+size_t tlr_go_to_key(tlr_reader *r, const tl_json *member, tl_text *key)
+{
+    *key = tl_json_key(&r->tree, member);
+    return tlr_go_down(r, "%.*s", (int)(key->length < 64 ? key->length : 64), key->data);
+}
+
 /* --- values --- */
 
 tl_status tlr_read_number(tlr_reader *r, const tl_json *v, double low, double high, double *out)
@@ -163,9 +169,8 @@ tl_status tlr_read_object(tlr_reader *r, const tl_json *v, const tlr_field *fiel
     if (v->kind != TL_JSON_OBJECT)
         return tlr_refuse(r, v, "expected an object: { }");
     for (const tl_json *e = tl_json_first(&r->tree, v); e; e = tl_json_next(&r->tree, e)) {
-        const tl_text key = tl_json_key(&r->tree, e);
-        const size_t before =
-            tlr_go_down(r, "%.*s", (int)(key.length < 64 ? key.length : 64), key.data);
+        tl_text key;
+        const size_t before = tlr_go_to_key(r, e, &key);
         int i = 0;
         while (fields[i].name && !tl_text_is(key, fields[i].name))
             i++;

@@ -1,5 +1,5 @@
 /* The inside of the reader of looks: look_reader.c takes values from JSON by tables of keys and
- * says where something is wrong, look_read.c has the tables. */
+ * says where something is wrong, look_read.c and look_material.c have the tables. */
 #ifndef TL_RENDER_LOOK_READER_H
 #define TL_RENDER_LOOK_READER_H
 
@@ -12,6 +12,7 @@ typedef struct tlr_reader {
     const char *folder;
     char path[256]; /* of the value that is being read: "camera.eye" */
     tlr_look *look;
+    uint32_t shade; /* of the material that is being read; 0: it has none of its own yet */
 } tlr_reader;
 
 typedef enum tlr_field_kind {
@@ -44,6 +45,9 @@ tl_status tlr_refuse(const tlr_reader *r, const tl_json *v, const char *what);
 /* Adds a key or an index to the path; returns its length before. */
 size_t tlr_go_down(tlr_reader *r, const char *format, int length, const char *key);
 
+/* Adds the key of a member. */
+size_t tlr_go_to_key(tlr_reader *r, const tl_json *member, tl_text *key);
+
 tl_status tlr_read_number(tlr_reader *r, const tl_json *v, double low, double high, double *out);
 tl_status tlr_read_color(tlr_reader *r, const tl_json *v, vec *out);
 tl_status tlr_read_text(tlr_reader *r, const tl_json *v, size_t room, char *out);
@@ -51,6 +55,10 @@ tl_status tlr_read_word(tlr_reader *r, const tl_json *v, const char *const *word
 
 /* Reads an object by a table that ends with a name of NULL. */
 tl_status tlr_read_object(tlr_reader *r, const tl_json *v, const tlr_field *fields, void *object);
+
+/* look_material.c: a material; a file beside the look, TLR_TEXT bytes. */
+tl_status tlr_read_material(tlr_reader *r, const tl_json *v, void *object);
+tl_status tlr_read_file(tlr_reader *r, const tl_json *v, char out[TLR_TEXT]);
 
 /* Opens the text as a tree; tlr_close_text() follows whatever the status. */
 tl_status tlr_open_text(tlr_reader *r, const char *name, const char *text, size_t length);

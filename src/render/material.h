@@ -21,6 +21,7 @@ typedef struct tlr_material {
     float roughness; /* 0 to 1 */
     float ior;       /* of plastic's coat and of glass */
     uint32_t stone;  /* which mesh of the look stands for balls, from 1; 0: none */
+    uint32_t shade;  /* which of the look's, from 1: it changes from point to point; 0: none */
     bool stripes;    /* bands that turn with the body */
     bool own_color;  /* colours of bodies do not replace `color` */
     bool hidden;     /* not drawn */

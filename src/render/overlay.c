@@ -90,9 +90,10 @@ static void draw_legend(const tlr_show *show, const sheet *s)
     const int x = s->width - 60 * dot, y = (s->height - height) / 2;
     fill(s, x - dot, y - dot, width + 2 * dot, height + 2 * dot, dark, 255);
     for (int j = 0; j < height; j++) {
-        const vec color =
+        const uint32_t color =
             tlr_map_color(show->look->color.map, 1 - (double)j / (height > 1 ? height - 1 : 1));
-        const unsigned char bytes[3] = {byte_of(color.x), byte_of(color.y), byte_of(color.z)};
+        const unsigned char bytes[3] = {(unsigned char)(color >> 16), (unsigned char)(color >> 8),
+                                        (unsigned char)color};
         fill(s, x, y + j, width, 1, bytes, 255);
     }
     for (int i = 0; i <= 2; i++) {

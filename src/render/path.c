@@ -46,14 +46,36 @@ static vec stripe(vec color, vec local)
     return dark ? v_scale(color, 0.25f) : color;
 }
 
-static tlr_material material_at(const tlr_moment *m, const tlr_hit *h)
+/* A material that changes from point to point, here; bumps turn the normal. */
+static void shade(const tlr_moment *m, const tlr_item *item, float time, tlr_material *material,
+                  tlr_hit *h)
+{
+    const tlr_body *body = &m->bodies[item->body];
+    const quat q = tlr_body_turned(body, time);
+    vec normal = turn_apply(turn_back(q), h->normal);
+    const talus_shade_point point = {.position = {m->middle[0] + h->point.x,
+                                                  m->middle[1] + h->point.y,
+                                                  m->middle[2] + h->point.z},
+                                     .local = {h->inner.x, h->inner.y, h->inner.z},
+                                     .normal = {normal.x, normal.y, normal.z},
+                                     .radius = item->radius,
+                                     .time = m->time,
+                                     .body = body->number};
+    tlr_shade_apply(&m->shades[material->shade - 1], &point, material, &normal);
+    normal = turn_apply(q, normal);
+    if (v_dot(normal, h->geometric) > 0.05f)
+        h->normal = normal;
+}
+
+static tlr_material material_at(const tlr_moment *m, float time, tlr_hit *h)
 {
     const tlr_item *item = &m->items[h->item];
     tlr_material material = m->materials[item->material];
-    if (!material.own_color)
-        material.color = item->color;
+    material.color = tlr_moment_color(m, item->body, &material);
     if (material.stripes)
         material.color = stripe(material.color, h->local);
+    if (material.shade && m->shades)
+        shade(m, item, time, &material, h);
     return material;
 }
 
@@ -81,9 +103,9 @@ static void find_light(const tlr_tracer *t, path *p, const tlr_hit *h, const tlr
 }
 
 /* Goes on from a surface; false: the path ends. */
-static bool bounce(const tlr_tracer *t, path *p, const tlr_hit *h, sampler *s)
+static bool bounce(const tlr_tracer *t, path *p, tlr_hit *h, sampler *s)
 {
-    const tlr_material material = material_at(tlr_stage_moment(t->stage), h);
+    const tlr_material material = material_at(tlr_stage_moment(t->stage), p->time, h);
     vec normal = h->normal, u, v;
     float pair[2], choice[2];
     tlr_scatter drawn;
@@ -251,7 +273,7 @@ tlr_guide tlr_path_guide(const tlr_tracer *t, int x, int y, uint32_t sample)
     tlr_hit h;
     while (!outlined && tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h)) {
         if (h.area < 0) {
-            const tlr_material m = material_at(tlr_stage_moment(t->stage), &h);
+            const tlr_material m = material_at(tlr_stage_moment(t->stage), p.time, &h);
             return (tlr_guide){m.color, h.normal, h.distance};
         }
         p.origin = h.beyond;

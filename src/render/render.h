@@ -22,16 +22,18 @@ typedef struct tlr_job {
     const char *result;
     const char *output; /* a movie (.mp4, .webm), a picture (.png), or else a folder */
     const tlr_look *look;
-    uint32_t threads, tile; /* 0: all, 32 */
-    double at;              /* s: the moment of a single picture; NAN: the last */
-    uint32_t part, parts;   /* of the pictures, from 1; 0 of 0: all */
-    bool tiles;             /* parts are bands of pictures */
-    bool assemble;          /* draw nothing, make the movie of what is there */
-    bool follow;  /* go on while the result is written; the first moment says what is seen */
-    bool rib;     /* write RIB files, or with the output "-" a stream, and draw nothing */
-    bool exr;     /* write radiance, albedo, normals, depth and numbers beside each PNG */
-    bool numbers; /* numbers of bodies instead of light */
-    bool force;   /* make anew what fits, too */
+    const tlr_plugin *plugin; /* of shaders; NULL: none */
+    uint32_t threads, tile;   /* 0: all, 32 */
+    double at;                /* s: the moment of a single picture; NAN: the last */
+    uint32_t part, parts;     /* of the pictures, from 1; 0 of 0: all */
+    bool tiles;               /* parts are bands of pictures */
+    bool assemble;            /* draw nothing, make the movie of what is there */
+    bool follow;        /* go on while the result is written; the first moment says what is seen */
+    bool rib;           /* write RIB files, or with the output "-" a stream, and draw nothing */
+    const char *inject; /* a RIB file whose #inject lines give way to bodies; NULL: none */
+    bool exr;           /* write radiance, albedo, normals, depth and numbers beside each PNG */
+    bool numbers;       /* numbers of bodies instead of light */
+    bool force;         /* make anew what fits, too */
     const volatile sig_atomic_t *stop;
     void (*progress)(void *user, const tlr_progress *progress);
     void *user;

@@ -1,7 +1,14 @@
 /* Recordings; replay.h says who calls. */
 #include "render/replay.h"
 
+#include "io/document.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { LARGE = 100000 }; /* bodies: of more, frames are not kept from picture to picture */
 
 static void free_frame(tlr_kept_frame *f)
 {
@@ -15,10 +22,17 @@ static void free_frame(tlr_kept_frame *f)
 
 void tlr_replay_forget(tlr_replay *r)
 {
-    tl_free(r->shapes, r->shape_count * sizeof *r->shapes);
     tl_document_destroy(r->document);
-    r->shapes = NULL;
     r->document = NULL;
+}
+
+void tlr_replay_drop(tlr_replay *r)
+{
+    if (r->body_count < LARGE)
+        return;
+    for (int i = 0; i < TLR_KEPT_FRAMES; i++)
+        free_frame(&r->kept[i]);
+    tl_result_drop_frame(r->result); /* NULL: it is of a CSV file */
 }
 
 void tlr_replay_close(tlr_replay *r)
@@ -26,41 +40,107 @@ void tlr_replay_close(tlr_replay *r)
     tlr_replay_forget(r);
     for (int i = 0; i < TLR_KEPT_FRAMES; i++)
         free_frame(&r->kept[i]);
-    tl_free(r->bodies, r->body_count * sizeof *r->bodies);
+    tl_free(r->rows, r->body_count * sizeof *r->rows);
+    tl_array_free(&r->rests);
     tl_free(r->times, (size_t)r->info.frames * sizeof *r->times);
     tl_result_close(r->result);
+    tlr_csv_close(r->csv);
     *r = (tlr_replay){0};
 }
 
-static tl_status read_tables(tlr_replay *r)
+/* What of the scene of a result counts. */
+static tl_status read_scene(tlr_replay *r)
 {
-    r->info = tl_result_describe(r->result);
-    if (!r->info.frames)
-        return tl_fail(TL_BAD_DATA, "%s: has no frames: there is nothing to draw", r->path);
-    r->body_count = (size_t)r->info.bodies;
-    r->shape_count = (size_t)r->info.shapes;
-    r->bodies = tl_alloc(r->body_count * sizeof *r->bodies);
-    r->shapes = tl_alloc(r->shape_count * sizeof *r->shapes);
-    r->times = tl_alloc((size_t)r->info.frames * sizeof *r->times);
-    if ((r->body_count && !r->bodies) || (r->shape_count && !r->shapes) || !r->times)
-        return TL_NO_MEMORY;
-    TL_TRY(tl_result_read_times(r->result, r->info.frames, r->times));
-    TL_TRY(tl_result_read_bodies(r->result, r->body_count, r->bodies));
-    return tl_result_read_shapes(r->result, r->shape_count, r->shapes);
-}
-
-tl_status tlr_replay_open(const char *path, tlr_replay *r)
-{
-    *r = (tlr_replay){.path = path, .up = {0, 0, 1}};
-    TL_TRY(tl_result_open(path, &r->result));
-    TL_TRY(read_tables(r));
-    TL_TRY(tl_result_document(r->result, &r->document));
+    TL_TRY(tl_result_outline(r->result, &r->document));
     const tl_settings settings = tl_scene_settings(tl_document_scene(r->document));
     r->step = settings.step;
     const double *g = settings.gravity, n = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     for (int k = 0; k < 3 && n > 0; k++)
         r->up[k] = -g[k] / n;
     return TL_OK;
+}
+
+tl_status tlr_replay_open(const char *path, const tlr_csv_def *csv, uint32_t threads, tlr_replay *r)
+{
+    const size_t length = strlen(path);
+    const bool table = length > 4 && !strcmp(path + length - 4, ".csv");
+    *r = (tlr_replay){
+        .path = path, .threads = threads, .up = {0, 0, 1}, .rests.item = sizeof(tl_body_info)};
+    if (table)
+        TL_TRY(tlr_csv_open(path, csv, &r->csv));
+    else
+        TL_TRY(tl_result_open(path, &r->result));
+    r->info = table ? tlr_csv_describe(r->csv) : tl_result_describe(r->result);
+    if (!r->info.frames)
+        return tl_fail(TL_BAD_DATA, "%s: has no frames: there is nothing to draw", r->path);
+    r->times = tl_alloc((size_t)r->info.frames * sizeof *r->times);
+    if (!r->times)
+        return TL_NO_MEMORY;
+    if (table) {
+        memcpy(r->times, tlr_csv_times(r->csv), (size_t)r->info.frames * sizeof *r->times);
+        return TL_OK;
+    }
+    TL_TRY(tl_result_read_times(r->result, r->info.frames, r->times));
+    return read_scene(r);
+}
+
+const char *tlr_replay_material(const tlr_replay *r, tl_material material)
+{
+    return r->csv ? tlr_csv_material(r->csv, material.index)
+                  : tl_document_material_name(r->document, material);
+}
+
+/* --- bodies --- */
+
+typedef struct taking {
+    tlr_replay *replay;
+    size_t count;
+    tl_body_visit visit;
+    void *user;
+} taking;
+
+static tl_status take_body(void *user, const tl_body_info *b, size_t shape_count,
+                           const tl_shape_info *shapes)
+{
+    taking *t = user;
+    tlr_replay *r = t->replay;
+    tlr_row *row = &r->rows[t->count++];
+    *row = (tlr_row){.number = b->body.index, .mass = b->mass};
+    if (b->kind != TL_DYNAMIC) {
+        TL_TRY(tl_array_append(&r->rests, b, 1));
+        row->rest = (uint32_t)r->rests.count;
+    }
+    return t->visit(t->user, b, shape_count, shapes);
+}
+
+tl_status tlr_replay_bodies(tlr_replay *r, tl_body_visit visit, void *user)
+{
+    taking t = {.replay = r, .visit = visit, .user = user};
+    r->body_count = (size_t)r->info.bodies;
+    r->rows = tl_alloc_zero(r->body_count * sizeof *r->rows);
+    if (r->body_count && !r->rows)
+        return TL_NO_MEMORY;
+    return r->csv ? tlr_csv_visit_bodies(r->csv, take_body, &t)
+                  : tl_result_visit_bodies(r->result, take_body, &t);
+}
+
+const tl_body_info *tlr_replay_rest(const tlr_replay *r, size_t row)
+{
+    const uint32_t rest = r->rows[row].rest;
+    return rest ? (const tl_body_info *)r->rests.data + rest - 1 : NULL;
+}
+
+long tlr_replay_row(const tlr_replay *r, uint32_t number)
+{
+    size_t low = 0, high = r->body_count;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (r->rows[middle].number <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return r->body_count && r->rows[low].number == number ? (long)low : -1;
 }
 
 uint64_t tlr_replay_frame_at(const tlr_replay *r, double time)
@@ -74,6 +154,13 @@ uint64_t tlr_replay_frame_at(const tlr_replay *r, double time)
             high = middle;
     }
     return low;
+}
+
+double tlr_replay_frame_time(const tlr_replay *r, double time)
+{
+    const uint64_t a = tlr_replay_frame_at(r, time);
+    const bool next = a + 1 < r->info.frames && r->times[a + 1] - time < time - r->times[a];
+    return r->times[next ? a + 1 : a];
 }
 
 /* --- frames --- */
@@ -118,31 +205,11 @@ static void copy_frame(tlr_kept_frame *f, const tl_frame_view *v)
         memset(f->spins, 0, 3 * n * sizeof *f->spins);
 }
 
-/* A place or a velocity that is no number would spread over the whole picture. */
-static tl_status check_frame(const tlr_replay *r, const tlr_kept_frame *f)
-{
-    for (size_t i = 0; i < f->count; i++) {
-        bool good = true;
-        for (int k = 0; k < 3; k++)
-            good = good && isfinite(f->positions[3 * i + (size_t)k]) &&
-                   isfinite(f->velocities[3 * i + (size_t)k]) &&
-                   isfinite(f->spins[3 * i + (size_t)k]);
-        for (int k = 0; k < 4; k++)
-            good = good && isfinite(f->orientations[4 * i + (size_t)k]);
-        if (!good)
-            return tl_fail(TL_BAD_DATA,
-                           "%s: body %u has a pose or a velocity that is no finite number in "
-                           "frame %llu, at %g s",
-                           r->path, f->bodies[i], (unsigned long long)f->index, f->time);
-    }
-    return TL_OK;
-}
-
 static tl_status read_frame(tlr_replay *r, uint64_t index, const tlr_kept_frame **frame)
 {
     tlr_kept_frame *f = &r->kept[0];
-    tl_result_frame read;
-    for (int i = 0; i < TLR_KEPT_FRAMES; i++) {
+    tl_frame_view read;
+    for (int i = 0; i < (r->body_count < LARGE ? TLR_KEPT_FRAMES : 2); i++) {
         if (r->kept[i].used && r->kept[i].index == index) {
             r->kept[i].used = ++r->asked;
             *frame = &r->kept[i];
@@ -152,11 +219,13 @@ static tl_status read_frame(tlr_replay *r, uint64_t index, const tlr_kept_frame 
             f = &r->kept[i];
     }
     f->used = 0;
-    TL_TRY(tl_result_read_frame(r->result, index, &read));
-    TL_TRY(make_room(f, read.state.count));
-    copy_frame(f, &read.state);
+    if (r->csv)
+        TL_TRY(tlr_csv_read_frame(r->csv, index, &read));
+    else
+        TL_TRY(tl_result_read_states(r->result, index, &read));
+    TL_TRY(make_room(f, read.count));
+    copy_frame(f, &read);
     f->index = index;
-    TL_TRY(check_frame(r, f));
     f->used = ++r->asked;
     *frame = f;
     return TL_OK;
@@ -247,29 +316,91 @@ static void pose_fixed(const tl_body_info *b, double time, tlr_pose *p)
     p->turned = turn_of_doubles(b->orientation);
 }
 
-tl_status tlr_replay_poses(tlr_replay *r, double time, tlr_pose *poses)
+/* Rows that a thread takes: from `next` on, some at a time. */
+typedef struct posing {
+    const tlr_replay *replay;
+    const tlr_kept_frame *a, *b;
+    double time;
+    size_t stride;
+    tlr_pose_visit visit;
+    void *user;
+    atomic_size_t next;
+} posing;
+
+/* The first row of a frame whose body is not before `body`. */
+static size_t find_state(const tlr_kept_frame *f, uint32_t body)
 {
-    const double last = r->times[r->info.frames - 1];
-    const double t = fmin(fmax(time, r->times[0]), last);
-    const uint64_t index = tlr_replay_frame_at(r, t);
-    const tlr_kept_frame *a = NULL, *b = NULL;
-    TL_TRY(read_frame(r, index, &a));
-    TL_TRY(read_frame(r, index + 1 < r->info.frames ? index + 1 : index, &b));
-    size_t i = 0, j = 0;
-    for (size_t k = 0; k < r->body_count; k++) {
-        const uint32_t body = r->bodies[k].body.index;
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (f->bodies[middle] < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void pose_rows(const posing *p, size_t first, size_t end)
+{
+    const tlr_replay *r = p->replay;
+    const tlr_kept_frame *a = p->a, *b = p->b;
+    size_t i = find_state(a, r->rows[first].number), j = find_state(b, r->rows[first].number);
+    for (size_t k = first; k < end; k++) {
+        const uint32_t body = r->rows[k].number;
+        const tl_body_info *rest = tlr_replay_rest(r, k);
+        tlr_pose pose = {.there = false};
         while (i < a->count && a->bodies[i] < body)
             i++;
         while (j < b->count && b->bodies[j] < body)
             j++;
-        if (r->bodies[k].kind == TL_FIXED)
-            pose_fixed(&r->bodies[k], t, &poses[k]);
-        else if (i >= a->count || a->bodies[i] != body)
-            poses[k] = (tlr_pose){.there = false};
-        else if (j < b->count && b->bodies[j] == body)
-            pose_between(r, a, i, b, j, t, &poses[k]);
-        else
-            pose_after(a, i, t - a->time, &poses[k]);
+        if (k % p->stride)
+            continue;
+        const bool before = i < a->count && a->bodies[i] == body;
+        if (rest && rest->kind == TL_FIXED)
+            pose_fixed(rest, p->time, &pose);
+        else if (before && a == b)
+            pose_after(a, i, 0, &pose);
+        else if (before && j < b->count && b->bodies[j] == body)
+            pose_between(r, a, i, b, j, p->time, &pose);
+        else if (before)
+            pose_after(a, i, p->time - a->time, &pose);
+        p->visit(p->user, k, &pose);
     }
+}
+
+static void *pose_some(void *user)
+{
+    enum { SOME = 16384 };
+    posing *p = user;
+    const size_t count = p->replay->body_count;
+    for (size_t k; (k = atomic_fetch_add(&p->next, SOME)) < count;)
+        pose_rows(p, k, k + SOME < count ? k + SOME : count);
+    return NULL;
+}
+
+tl_status tlr_replay_poses(tlr_replay *r, double time, size_t stride, tlr_pose_visit visit,
+                           void *user)
+{
+    enum { MOST = 64, ALONE = 50000 };
+    const double last = r->times[r->info.frames - 1];
+    posing p = {.replay = r, .time = fmin(fmax(time, r->times[0]), last), .stride = stride};
+    p.visit = visit;
+    p.user = user;
+    const uint64_t index = tlr_replay_frame_at(r, p.time);
+    TL_TRY(read_frame(r, index, &p.a));
+    p.b = p.a;
+    if (index + 1 < r->info.frames && p.time > p.a->time)
+        TL_TRY(read_frame(r, index + 1, &p.b));
+    const long there = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t threads = r->threads ? r->threads : there > 0 ? (uint32_t)there : 1;
+    pthread_t helpers[MOST];
+    uint32_t count = 0;
+    while (r->body_count > ALONE && count + 1 < threads && count < MOST &&
+           pthread_create(&helpers[count], NULL, pose_some, &p) == 0)
+        count++;
+    pose_some(&p);
+    for (uint32_t i = 0; i < count; i++)
+        pthread_join(helpers[i], NULL);
     return TL_OK;
 }

@@ -2,6 +2,8 @@
  * RenderMan Interface has them. */
 #include "render/rib.h"
 
+#include <string.h>
+
 #define DEGREES(x) (57.295779513f * (x))
 
 static void put_camera(FILE *f, const tlr_camera *c)
@@ -80,9 +82,8 @@ static void put_meshes(FILE *f, const tlr_stage *s, const tlr_moment *m)
     }
 }
 
-static void put_surface(FILE *f, const tlr_material *m, vec color)
+static void put_surface(FILE *f, const tlr_material *m, vec c)
 {
-    const vec c = m->own_color ? m->color : color;
     fprintf(f, "Color [%.6g %.6g %.6g]\n", c.x, c.y, c.z);
     switch (m->kind) {
     case TLR_DIFFUSE: fprintf(f, "Surface \"matte\"\n"); break;
@@ -103,11 +104,12 @@ static void put_item(FILE *f, const tlr_moment *m, const tlr_item *item)
 {
     const tlr_body *b = &m->bodies[item->body];
     const tlr_material *material = &m->materials[item->material];
+    const tlr_pose_in in = tlr_item_pose(m, item);
     const vec x = b->place, y = v_add(b->place, b->move);
-    if (material->hidden)
+    if (material->hidden || item->mesh == TLR_NOT_DRAWN || item->left_out || !b->there)
         return;
     fprintf(f, "AttributeBegin\nAttribute \"identifier\" \"name\" [\"body %u\"]\n", b->number);
-    put_surface(f, material, item->color);
+    put_surface(f, material, tlr_moment_color(m, item->body, material));
     if (m->moves && v_dot(b->move, b->move) > 0)
         fprintf(
             f, "MotionBegin [0 1]\nTranslate %.9g %.9g %.9g\nTranslate %.9g %.9g %.9g\nMotionEnd\n",
@@ -121,16 +123,23 @@ static void put_item(FILE *f, const tlr_moment *m, const tlr_item *item)
         fprintf(f, "MotionEnd\n");
     }
     put_rotation(f, turn_vector(b->turned));
-    if (v_dot(item->at, item->at) > 0)
-        fprintf(f, "Translate %.9g %.9g %.9g\n", item->at.x, item->at.y, item->at.z);
+    if (v_dot(in.at, in.at) > 0)
+        fprintf(f, "Translate %.9g %.9g %.9g\n", in.at.x, in.at.y, in.at.z);
     if (item->mesh == TLR_BALL) {
         fprintf(f, "Sphere %.9g %.9g %.9g 360\n", item->radius, -item->radius, item->radius);
     } else {
-        put_rotation(f, turn_vector(item->turned));
-        fprintf(f, "Scale %.9g %.9g %.9g\nObjectInstance %u\n", item->scale.x, item->scale.y,
-                item->scale.z, item->mesh + 1);
+        put_rotation(f, turn_vector(in.turned));
+        fprintf(f, "Scale %.9g %.9g %.9g\nObjectInstance %u\n", in.scale.x, in.scale.y, in.scale.z,
+                item->mesh + 1);
     }
     fprintf(f, "AttributeEnd\n");
+}
+
+static void put_bodies(FILE *f, const tlr_tracer *t)
+{
+    const tlr_moment *m = tlr_stage_moment(t->stage);
+    for (size_t i = 0; i < m->item_count; i++)
+        put_item(f, m, &m->items[i]);
 }
 
 void tlr_rib_write(FILE *f, const tlr_tracer *t, uint64_t frame, const char *name,
@@ -145,7 +154,80 @@ void tlr_rib_write(FILE *f, const tlr_tracer *t, uint64_t frame, const char *nam
     put_meshes(f, t->stage, m);
     fprintf(f, "WorldBegin\n");
     put_lights(f, m->lights);
-    for (size_t i = 0; i < m->item_count; i++)
-        put_item(f, m, &m->items[i]);
+    put_bodies(f, t);
     fprintf(f, "WorldEnd\nFrameEnd\n");
+}
+
+/* --- a user's scene --- */
+
+/* The word of a line "#inject WORD"; NULL: it is another line. */
+static const char *directive(const char *line, size_t length, size_t *word)
+{
+    static const char key[] = "#inject ";
+    size_t i = 0;
+    while (i < length && (line[i] == ' ' || line[i] == '\t'))
+        i++;
+    if (length - i < sizeof key || memcmp(line + i, key, sizeof key - 1))
+        return NULL;
+    i += sizeof key - 1;
+    *word = length - i;
+    while (*word && strchr(" \t\r", line[i + *word - 1]))
+        --*word;
+    return line + i;
+}
+
+static bool is(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && !memcmp(word, name, length);
+}
+
+/* Places are those of the world here, not counted from the middle. */
+static tl_status put_injected(FILE *f, const tlr_tracer *t, const double origin[3],
+                              const char *word, size_t length, const char *path, size_t line)
+{
+    const tlr_moment *m = tlr_stage_moment(t->stage);
+    const bool lights = is(word, length, "lights"), bodies = is(word, length, "bodies");
+    if (is(word, length, "camera")) {
+        put_camera(f, &t->camera);
+        fprintf(f, "Translate %.17g %.17g %.17g\n", -origin[0], -origin[1], -origin[2]);
+        return TL_OK;
+    }
+    if (!lights && !bodies)
+        return tl_fail(TL_BAD_DATA,
+                       "%s:%zu: #inject: found '%.*s', expected bodies, camera or lights", path,
+                       line, (int)(length < 40 ? length : 40), word);
+    if (bodies)
+        put_meshes(f, t->stage, m);
+    fprintf(f, "%s\nTranslate %.17g %.17g %.17g\n", bodies ? "AttributeBegin" : "TransformBegin",
+            origin[0], origin[1], origin[2]);
+    if (lights)
+        put_lights(f, m->lights);
+    else
+        put_bodies(f, t);
+    fprintf(f, "%s\n", bodies ? "AttributeEnd" : "TransformEnd");
+    return TL_OK;
+}
+
+tl_status tlr_rib_inject(FILE *f, const tlr_tracer *t, const char *path, const char *text,
+                         size_t length, const double origin[3])
+{
+    size_t number = 1, injected = 0;
+    for (size_t at = 0; at < length; number++) {
+        const char *line = text + at, *end = memchr(line, '\n', length - at);
+        const size_t bytes = end ? (size_t)(end - line) : length - at;
+        size_t word = 0;
+        const char *name = directive(line, bytes, &word);
+        if (name) {
+            TL_TRY(put_injected(f, t, origin, name, word, path, number));
+            injected += is(name, word, "bodies");
+        } else {
+            fwrite(line, 1, bytes, f);
+            fputc('\n', f);
+        }
+        at += bytes + 1;
+    }
+    return injected
+               ? TL_OK
+               : tl_fail(TL_BAD_DATA,
+                         "%s: has no line '#inject bodies', which bodies take the place of", path);
 }

@@ -12,4 +12,9 @@
 void tlr_rib_write(FILE *file, const tlr_tracer *t, uint64_t frame, const char *name,
                    const double origin[3]);
 
+/* Writes a user's scene, whose lines "#inject bodies", "#inject camera" and "#inject lights" give
+ * way to what they name. `path` is for messages. */
+tl_status tlr_rib_inject(FILE *f, const tlr_tracer *t, const char *path, const char *text,
+                         size_t length, const double origin[3]);
+
 #endif

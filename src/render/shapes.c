@@ -86,14 +86,15 @@ static tl_status make_square(tlr_show *s, vec u, vec v, float half, uint32_t *me
 }
 
 /* The mesh of a shape: one that is there, or a new one. */
-static tl_status find_mesh(tlr_show *s, const tl_shape_def *d, forms *all, tlr_part *p)
+static tl_status find_mesh(tlr_show *s, const tl_shape_def *d, forms *all, uint32_t *mesh,
+                           vec *scale)
 {
-    const tl_shape_def size = size_of(d, &p->scale);
+    const tl_shape_def size = size_of(d, scale);
     uint32_t *bucket = &all->bucket[tlr_hash(0, &size, sizeof size) % BUCKETS];
     form f;
     for (uint32_t i = *bucket; i;) {
         const form *old = (const form *)all->list.data + i - 1;
-        p->mesh = old->mesh;
+        *mesh = old->mesh;
         if (!memcmp(&old->def, &size, sizeof size))
             return TL_OK;
         i = old->next;
@@ -101,7 +102,7 @@ static tl_status find_mesh(tlr_show *s, const tl_shape_def *d, forms *all, tlr_p
     memset(&f, 0, sizeof f);
     memcpy(&f.def, &size, sizeof size);
     TL_TRY(make_mesh(s, &size, &f.mesh));
-    p->mesh = f.mesh;
+    *mesh = f.mesh;
     f.next = *bucket;
     TL_TRY(tl_array_append(&all->list, &f, 1));
     *bucket = (uint32_t)all->list.count;
@@ -132,44 +133,97 @@ static tl_status add_material(tlr_show *s, const tlr_material *m, uint32_t *numb
 }
 
 static tl_status choose_material(tlr_show *s, const tl_body_info *b, const tl_shape_def *d,
-                                 bool ground, uint32_t *number)
+                                 bool ground, uint16_t *number)
 {
+    uint32_t which = 0;
     const tlr_look *l = s->look;
     const tl_document *doc = s->replay.document;
     const tlr_material *m = named(l->bodies, l->body_count, tl_document_body_name(doc, b->body));
     if (!m)
-        m = named(l->materials, l->material_count, tl_document_material_name(doc, d->material));
+        m = named(l->materials, l->material_count, tlr_replay_material(&s->replay, d->material));
     if (!m && ground)
         m = &l->floor;
     if (!m)
         m = b->kind == TL_DYNAMIC ? &l->moving : &l->fixed;
-    return add_material(s, m, number);
+    TL_TRY(add_material(s, m, &which));
+    *number = (uint16_t)which;
+    return TL_OK;
 }
 
-/* --- parts --- */
+/* --- items --- */
+
+struct tlr_shaper {
+    tlr_show *show;
+    forms forms;
+    size_t row;
+    tl_array rests; /* tlr_rest_shape */
+};
+
+tl_status tlr_shaper_create(tlr_show *s, tlr_shaper **shaper)
+{
+    tlr_shaper *sh = *shaper = tl_alloc_zero(sizeof *sh);
+    if (!sh)
+        return TL_NO_MEMORY;
+    sh->show = s;
+    sh->forms.list.item = sizeof(form);
+    sh->rests.item = sizeof(tlr_rest_shape);
+    return TL_OK;
+}
+
+void tlr_shaper_destroy(tlr_shaper *sh)
+{
+    if (!sh)
+        return;
+    tl_array_free(&sh->forms.list);
+    tl_array_free(&sh->rests);
+    tl_free(sh, sizeof *sh);
+}
+
+size_t tlr_shaper_rests(const tlr_shaper *sh, const tlr_rest_shape **shapes)
+{
+    *shapes = sh->rests.data;
+    return sh->rests.count;
+}
+
+/* The number of a pose: bodies of one kind share them. */
+static tl_status add_pose(tlr_show *s, const tlr_pose_in *in, uint32_t *number)
+{
+    enum { LOOK_BACK = 16 };
+    static const tlr_pose_in plain = {{0, 0, 0}, {1, 0, 0, 0}, {1, 1, 1}};
+    const tlr_pose_in *all = s->poses.data;
+    *number = TLR_PLAIN;
+    if (!memcmp(in, &plain, sizeof plain))
+        return TL_OK;
+    const size_t count = s->poses.count, oldest = count > LOOK_BACK ? count - LOOK_BACK : 0;
+    for (size_t i = oldest; i < count; i++)
+        if (!memcmp(in, &all[i], sizeof *in)) {
+            *number = (uint32_t)i;
+            return TL_OK;
+        }
+    *number = (uint32_t)count;
+    return tl_array_append(&s->poses, in, 1);
+}
 
 /* A plane as a square below the middle of the scene; the ground where it lies below. */
-static tl_status make_plane(tlr_show *s, const tl_body_info *b, tlr_part *p)
+static tl_status make_plane(tlr_show *s, const tl_body_info *b, tlr_pose_in *in, tlr_item *item)
 {
-    const quat whole = turn_of(turn_of_doubles(b->orientation), p->turned);
+    const quat body = turn_of_doubles(b->orientation), whole = turn_of(body, in->turned);
     const vec normal = turn_apply(whole, v3(0, 0, 1));
-    const vec origin =
-        v_add(tlr_show_place(s, b->position), turn_apply(turn_of_doubles(b->orientation), p->at));
+    const vec origin = v_add(tlr_show_place(s, b->position), turn_apply(body, in->at));
     const vec nearest = v_scale(normal, v_dot(origin, normal));
-    p->at = v_add(p->at,
-                  turn_apply(turn_back(turn_of_doubles(b->orientation)), v_sub(nearest, origin)));
-    p->ground = s->look->has_floor && v_dot(normal, s->up) > 0.9f;
-    return make_square(s, v3(1, 0, 0), v3(0, 1, 0), LARGE * s->radius, &p->mesh);
+    in->at = v_add(in->at, turn_apply(turn_back(body), v_sub(nearest, origin)));
+    item->ground = s->look->has_floor && v_dot(normal, s->up) > 0.9f;
+    return make_square(s, v3(1, 0, 0), v3(0, 1, 0), LARGE * s->radius, &item->mesh);
 }
 
 /* A mesh instead of a ball: its farthest vertex lies on the ball. */
-static void take_stone(const tlr_show *s, tlr_part *p)
+static void take_stone(const tlr_show *s, tlr_item *item, tlr_pose_in *in)
 {
-    const uint32_t stone = ((const tlr_material *)s->materials.data)[p->material].stone;
-    if (!stone || p->mesh != TLR_BALL)
+    const uint32_t stone = ((const tlr_material *)s->materials.data)[item->material].stone;
+    if (!stone || item->mesh != TLR_BALL)
         return;
-    p->mesh = s->stones[stone - 1];
-    p->scale = v3(p->radius, p->radius, p->radius);
+    item->mesh = s->stones[stone - 1];
+    in->scale = v3(item->radius, item->radius, item->radius);
 }
 
 /* The radius of a ball, how far another shape reaches. */
@@ -177,31 +231,72 @@ static float reach_of(const tlr_show *s, const tl_shape_def *d)
 {
     tl_geometry_info g;
     if (d->kind == TL_SPHERE)
-        return d->radius > 0 ? (float)d->radius : 0.01f * s->radius; /* a point */
+        return (float)d->radius;
     const bool has =
         d->geometry.index && tl_result_geometry(s->replay.result, d->geometry, &g) == TL_OK;
     return (float)tl_shape_reach(d, has ? &g : NULL);
 }
 
-static tl_status make_part(tlr_show *s, const tl_body_info *b, const tl_shape_def *d, forms *all,
-                           tlr_part *p)
+static tl_status make_item(tlr_shaper *sh, const tl_body_info *b, const tl_shape_def *d,
+                           tlr_item *item)
 {
-    p->at = v_of(d->position);
-    p->turned = turn_of_doubles(d->orientation);
-    p->mesh = TLR_NOT_DRAWN;
-    p->kind = (uint8_t)d->kind;
-    p->scale = v3(1, 1, 1);
-    p->radius = reach_of(s, d);
-    if (d->sensor)
-        return TL_OK;
+    tlr_show *s = sh->show;
+    tlr_pose_in in = {v_of(d->position), turn_of_doubles(d->orientation), {1, 1, 1}};
+    item->kind = (uint8_t)d->kind;
+    item->radius = reach_of(s, d);
+    if (d->sensor || (d->kind == TL_PLANE && !(s->radius > 0)))
+        return TL_OK; /* planes wait for the size of the scene */
     if (d->kind == TL_SPHERE)
-        p->mesh = TLR_BALL;
+        item->mesh = TLR_BALL;
     else if (d->kind == TL_PLANE)
-        TL_TRY(make_plane(s, b, p));
+        TL_TRY(make_plane(s, b, &in, item));
     else
-        TL_TRY(find_mesh(s, d, all, p));
-    TL_TRY(choose_material(s, b, d, p->ground, &p->material));
-    take_stone(s, p);
+        TL_TRY(find_mesh(s, d, &sh->forms, &item->mesh, &in.scale));
+    TL_TRY(choose_material(s, b, d, item->ground, &item->material));
+    take_stone(s, item, &in);
+    return add_pose(s, &in, &item->pose);
+}
+
+static tl_status note_rest(tlr_shaper *sh, const tl_shape_def *d, uint32_t item)
+{
+    tlr_show *s = sh->show;
+    const tlr_rest_shape rest = {item, (uint32_t)s->replay.rests.count - 1, *d};
+    const tlr_wall wall = {item, v_of(d->half_extents), v_of(d->edge_u), v_of(d->edge_v)};
+    if (d->kind == TL_PLANE || d->kind == TL_BOX || d->kind == TL_PARALLELOGRAM)
+        TL_TRY(tl_array_append(&s->walls, &wall, 1));
+    return tl_array_append(&sh->rests, &rest, 1);
+}
+
+tl_status tlr_shaper_take(void *shaper, const tl_body_info *b, size_t shape_count,
+                          const tl_shape_info *shapes)
+{
+    tlr_shaper *sh = shaper;
+    tlr_show *s = sh->show;
+    const size_t row = sh->row++;
+    s->first[row] = (uint32_t)s->item_count;
+    tlr_coloring_note(s, row, b, shape_count ? &shapes[0].def : NULL);
+    for (size_t i = 0; i < shape_count; i++) {
+        tlr_item *item = &s->items[s->item_count];
+        *item = (tlr_item){.body = (uint32_t)row, .mesh = TLR_NOT_DRAWN, .pose = TLR_PLAIN};
+        if (b->kind != TL_DYNAMIC)
+            TL_TRY(note_rest(sh, &shapes[i].def, (uint32_t)s->item_count));
+        TL_TRY(make_item(sh, b, &shapes[i].def, item));
+        s->item_count++;
+    }
+    return TL_OK;
+}
+
+tl_status tlr_shaper_finish(tlr_shaper *sh)
+{
+    tlr_show *s = sh->show;
+    const tlr_rest_shape *rests = sh->rests.data;
+    for (size_t i = 0; i < sh->rests.count; i++)
+        if (rests[i].def.kind == TL_PLANE)
+            TL_TRY(make_item(sh, (const tl_body_info *)s->replay.rests.data + rests[i].rest,
+                             &rests[i].def, &s->items[rests[i].item]));
+    for (size_t i = 0; i < s->item_count; i++)
+        if (s->items[i].mesh == TLR_BALL && !(s->items[i].radius > 0)) /* a point */
+            s->items[i].radius = 0.01f * s->radius;
     return TL_OK;
 }
 
@@ -240,6 +335,23 @@ tl_status tlr_show_make_stones(tlr_show *s)
     return TL_OK;
 }
 
+/* Meshes of the scene that bodies are put into, as their files have them. */
+tl_status tlr_show_make_objects(tlr_show *s)
+{
+    for (size_t i = 0; i < s->look->object_count; i++) {
+        tl_mesh *read = NULL;
+        TL_TRY(tl_mesh_read(s->look->objects[i].file, 1, 0, &read));
+        const tl_mesh_info m = tl_mesh_describe(read);
+        const tl_status status = tlr_stage_add_mesh(s->stage, m.vertex_count, m.vertices, NULL,
+                                                    m.triangle_count, m.triangles, &s->objects[i]);
+        s->hash = tlr_hash(s->hash, m.vertices, 3 * m.vertex_count * sizeof(double));
+        tl_mesh_destroy(read);
+        TL_TRY(status);
+        TL_TRY(add_material(s, &s->look->objects[i].material, &s->object_materials[i]));
+    }
+    return TL_OK;
+}
+
 /* A cylinder of radius and half length 1. */
 tl_status tlr_show_make_chains(tlr_show *s)
 {
@@ -255,46 +367,13 @@ tl_status tlr_show_make_chains(tlr_show *s)
     return make_mesh(s, &size, &s->chain_mesh);
 }
 
-static tl_status note_wall(tlr_show *s, const tl_body_info *b, const tl_shape_def *d, uint32_t part)
-{
-    const tlr_wall wall = {part, v_of(d->half_extents), v_of(d->edge_u), v_of(d->edge_v)};
-    const bool may = d->kind == TL_PLANE || d->kind == TL_BOX || d->kind == TL_PARALLELOGRAM;
-    return may && b->kind != TL_DYNAMIC ? tl_array_append(&s->walls, &wall, 1) : TL_OK;
-}
-
-tl_status tlr_show_make_parts(tlr_show *s)
-{
-    const tlr_replay *r = &s->replay;
-    forms *all = tl_alloc_zero(sizeof *all);
-    tl_status status = all ? TL_OK : TL_NO_MEMORY;
-    size_t shape = 0;
-    if (all)
-        all->list.item = sizeof(form);
-    for (size_t k = 0; k < r->body_count && status == TL_OK; k++) {
-        s->first[k] = (uint32_t)shape;
-        for (; shape < r->shape_count && status == TL_OK &&
-               r->shapes[shape].body.index == r->bodies[k].body.index;
-             shape++) {
-            s->parts[shape].body = (uint32_t)k;
-            status = make_part(s, &r->bodies[k], &r->shapes[shape].def, all, &s->parts[shape]);
-            if (status == TL_OK)
-                status = note_wall(s, &r->bodies[k], &r->shapes[shape].def, (uint32_t)shape);
-        }
-    }
-    s->first[r->body_count] = (uint32_t)shape;
-    if (all)
-        tl_array_free(&all->list);
-    tl_free(all, sizeof *all);
-    return status;
-}
-
 /* A floor below everything, where no plane is the ground. */
 tl_status tlr_show_make_floor(tlr_show *s)
 {
     if (!s->look->has_floor)
         return TL_OK;
-    for (size_t i = 0; i < s->replay.shape_count; i++)
-        if (s->parts[i].ground || s->parts[i].kind == TL_HEIGHTS)
+    for (size_t i = 0; i < s->item_count; i++)
+        if (s->items[i].ground || s->items[i].kind == TL_HEIGHTS)
             return TL_OK;
     const tlr_fit_ball *balls = s->balls.data;
     double low = INFINITY;
@@ -322,36 +401,29 @@ static bool box_hides(const float half[3], vec middle, vec eye)
     return axis >= 0 && copysignf(1, m[axis]) * e[axis] < -half[axis];
 }
 
-/* The size of a part, where it may be a wall; walls are in the order of parts. */
-static const tlr_wall *find_wall(const tlr_show *s, size_t part)
+static bool is_in_the_way(const tlr_show *s, const tlr_wall *w, vec eye)
 {
-    const tlr_wall *walls = s->walls.data;
-    size_t low = 0, high = s->walls.count;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (walls[middle].part <= part)
-            low = middle;
-        else
-            high = middle;
-    }
-    return s->walls.count && walls[low].part == part ? &walls[low] : NULL;
-}
-
-bool tlr_part_is_wall(const tlr_show *s, size_t part, const tlr_pose *pose, vec eye)
-{
-    const tlr_part *p = &s->parts[part];
-    const tlr_wall *w = find_wall(s, part);
-    if (!w)
-        return false;
-    const quat whole = turn_back(turn_of(pose->turned, p->turned));
-    const vec origin = v_add(tlr_show_place(s, pose->place), turn_apply(pose->turned, p->at));
+    const tlr_item *item = &s->items[w->item];
+    const tlr_body *body = &s->bodies[item->body];
+    const tlr_pose_in in = item->pose == TLR_PLAIN
+                               ? (tlr_pose_in){{0, 0, 0}, {1, 0, 0, 0}, {1, 1, 1}}
+                               : ((const tlr_pose_in *)s->poses.data)[item->pose];
+    const quat turned = tlr_body_turned(body, 0.5f), whole = turn_back(turn_of(turned, in.turned));
+    const vec origin = v_add(tlr_body_place(body, 0.5f), turn_apply(turned, in.at));
     const vec m = turn_apply(whole, v_sub(s->moving_middle, origin));
     const vec e = turn_apply(whole, v_sub(eye, origin));
     const float large = 0.2f * s->radius, half[3] = {w->half.x, w->half.y, w->half.z};
-    if (p->kind == TL_PLANE) /* walls without an end keep the light out */
+    if (item->kind == TL_PLANE) /* walls without an end keep the light out */
         return v_dot(turn_apply(turn_back(whole), v3(0, 0, 1)), s->up) < 0.7f || e.z < 0;
-    if (p->kind == TL_BOX)
+    if (item->kind == TL_BOX)
         return v_most(w->half) > large && box_hides(half, m, e);
     const vec n = v_cross(w->u, w->v);
     return fmaxf(v_length(w->u), v_length(w->v)) > 2 * large && v_dot(n, m) * v_dot(n, e) < 0;
+}
+
+void tlr_show_leave_out_walls(tlr_show *s, vec eye)
+{
+    const tlr_wall *walls = s->walls.data;
+    for (size_t i = 0; i < s->walls.count; i++)
+        s->items[walls[i].item].left_out = s->look->walls == 0 && is_in_the_way(s, &walls[i], eye);
 }

@@ -4,6 +4,7 @@
 #include "render/render.h"
 
 #include <embree3/rtcore.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,31 @@ struct tlr_stage {
     tl_array instances; /* uint32_t: items, by number of the geometry */
     tlr_moment moment;
 };
+
+/* sRGB to linear: paths ask often. */
+static float linear_table[256];
+static pthread_once_t linear_once = PTHREAD_ONCE_INIT;
+
+static void fill_linear(void)
+{
+    for (int i = 0; i < 256; i++) {
+        const float c = (float)i / 255;
+        linear_table[i] = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+    }
+}
+
+vec tlr_linear_color(uint32_t rgb)
+{
+    pthread_once(&linear_once, fill_linear);
+    return v3(linear_table[rgb >> 16 & 255], linear_table[rgb >> 8 & 255], linear_table[rgb & 255]);
+}
+
+vec tlr_moment_color(const tlr_moment *m, uint32_t body, const tlr_material *material)
+{
+    const uint32_t color = m->colors ? m->colors[body] : TLR_OWN_COLOR;
+    return material->own_color || color == TLR_OWN_COLOR ? material->color
+                                                         : tlr_linear_color(color);
+}
 
 /* A context that knows the ray in the world: filters see that of the instance. */
 typedef struct context {
@@ -232,7 +258,7 @@ static tl_status add_balls(tlr_stage *s, uint32_t list)
             const tlr_body *body = &m->bodies[item->body];
             vec x = tlr_body_place(body, t);
             if (list == BESIDE)
-                x = v_add(x, turn_apply(tlr_body_turned(body, t), item->at));
+                x = v_add(x, turn_apply(tlr_body_turned(body, t), tlr_item_pose(m, item).at));
             memcpy(v + 4 * i, (const float[4]){x.x, x.y, x.z, item->radius}, 4 * sizeof(float));
         }
         if (!v) {
@@ -256,7 +282,8 @@ static tl_status add_instance(tlr_stage *s, size_t number)
     const tlr_item *item = &m->items[((const uint32_t *)s->instances.data)[number]];
     const tlr_body *body = &m->bodies[item->body];
     const bool still = v_dot(body->move, body->move) == 0 && v_dot(body->spin, body->spin) == 0;
-    const bool beside = v_dot(item->at, item->at) > 0;
+    const tlr_pose_in in = tlr_item_pose(m, item);
+    const bool beside = v_dot(in.at, in.at) > 0;
     const uint32_t steps = still ? 1 : steps_for(m, v_length(body->spin), beside);
     RTCGeometry g = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_INSTANCE);
     if (!g)
@@ -265,12 +292,12 @@ static tl_status add_instance(tlr_stage *s, size_t number)
     rtcSetGeometryTimeStepCount(g, steps);
     for (uint32_t step = 0; step < steps; step++) {
         const float t = steps > 1 ? (float)step / (float)(steps - 1) : 0;
-        const quat whole = tlr_body_turned(body, t), q = turn_unit(turn_of(whole, item->turned));
-        const vec x = v_add(tlr_body_place(body, t), turn_apply(whole, item->at));
+        const quat whole = tlr_body_turned(body, t), q = turn_unit(turn_of(whole, in.turned));
+        const vec x = v_add(tlr_body_place(body, t), turn_apply(whole, in.at));
         struct RTCQuaternionDecomposition d;
         rtcInitQuaternionDecomposition(&d);
         rtcQuaternionDecompositionSetQuaternion(&d, q.w, q.x, q.y, q.z);
-        rtcQuaternionDecompositionSetScale(&d, item->scale.x, item->scale.y, item->scale.z);
+        rtcQuaternionDecompositionSetScale(&d, in.scale.x, in.scale.y, in.scale.z);
         rtcQuaternionDecompositionSetTranslation(&d, x.x, x.y, x.z);
         rtcSetGeometryTransformQuaternion(g, step, &d);
     }
@@ -312,18 +339,36 @@ static tl_status add_area(tlr_stage *s, uint32_t number)
     return TL_OK;
 }
 
-/* Sorts the items by how Embree gets them. */
+/* The list that an item is in; NULL: it is not drawn. */
+static tl_array *list_of(tlr_stage *s, const tlr_item *item)
+{
+    const tlr_moment *m = &s->moment;
+    if (item->mesh == TLR_NOT_DRAWN || item->left_out || !m->bodies[item->body].there ||
+        m->materials[item->material].hidden)
+        return NULL;
+    if (item->mesh != TLR_BALL)
+        return &s->instances;
+    const vec at = tlr_item_pose(m, item).at;
+    return &s->balls[v_dot(at, at) > 0 ? BESIDE : CENTRED];
+}
+
+/* Sorts the items by how Embree gets them; counted first, so that lists are as long as they need.
+ */
 static tl_status list_items(tlr_stage *s)
 {
-    s->balls[0].count = s->balls[1].count = s->instances.count = 0;
+    tl_array *const lists[] = {&s->balls[0], &s->balls[1], &s->instances};
+    size_t counts[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < s->moment.item_count; i++)
+        for (int k = 0; k < 3; k++)
+            counts[k] += list_of(s, &s->moment.items[i]) == lists[k];
+    for (int k = 0; k < 3; k++) {
+        lists[k]->count = 0;
+        TL_TRY(tl_array_reserve(lists[k], counts[k]));
+    }
     for (uint32_t i = 0; i < s->moment.item_count; i++) {
-        const tlr_item *item = &s->moment.items[i];
-        if (s->moment.materials[item->material].hidden)
-            continue;
-        tl_array *list = &s->instances;
-        if (item->mesh == TLR_BALL)
-            list = &s->balls[v_dot(item->at, item->at) > 0 ? BESIDE : CENTRED];
-        TL_TRY(tl_array_append(list, &i, 1));
+        tl_array *list = list_of(s, &s->moment.items[i]);
+        if (list)
+            TL_TRY(tl_array_append(list, &i, 1));
     }
     return TL_OK;
 }
@@ -331,9 +376,10 @@ static tl_status list_items(tlr_stage *s)
 tl_status tlr_stage_set(tlr_stage *s, const tlr_moment *moment)
 {
     s->moment = *moment;
-    TL_TRY(list_items(s));
     if (s->scene)
-        rtcReleaseScene(s->scene);
+        rtcReleaseScene(s->scene); /* first: two would not fit into memory */
+    s->scene = NULL;
+    TL_TRY(list_items(s));
     s->scene = rtcNewScene(s->device);
     if (!s->scene)
         return embree_failed(s, "make a scene");
@@ -378,26 +424,28 @@ static float lift_of(vec point, float radius)
     return 2e-6f * most + 1e-4f * radius + 1e-9f;
 }
 
-static void hit_ball(const tlr_item *item, const tlr_body *body, float time, vec outward,
-                     tlr_hit *h)
+static void hit_ball(const tlr_item *item, tlr_pose_in in, const tlr_body *body, float time,
+                     vec outward, tlr_hit *h)
 {
     vec centre = tlr_body_place(body, time);
     const quat q = tlr_body_turned(body, time);
-    if (v_dot(item->at, item->at) > 0)
-        centre = v_add(centre, turn_apply(q, item->at));
+    if (v_dot(in.at, in.at) > 0)
+        centre = v_add(centre, turn_apply(q, in.at));
     h->normal = v_unit(outward);
     h->point = v_along(centre, item->radius, h->normal);
-    h->local = turn_apply(turn_back(turn_of(q, item->turned)), h->normal);
+    h->local = turn_apply(turn_back(turn_of(q, in.turned)), h->normal);
+    h->inner = turn_apply(turn_back(q), v_sub(h->point, tlr_body_place(body, time)));
     h->geometric = h->normal;
 }
 
-static void hit_mesh(const mesh *m, const tlr_item *item, const tlr_body *body, float time,
+static void hit_mesh(const mesh *m, tlr_pose_in in, const tlr_body *body, float time,
                      const struct RTCHit *embree, tlr_hit *h)
 {
-    const quat q = turn_of(tlr_body_turned(body, time), item->turned);
+    const quat whole = tlr_body_turned(body, time), q = turn_of(whole, in.turned);
     const uint32_t *corner = m->triangles + (size_t)3 * embree->primID;
     h->local = v3(0, 0, 0);
-    const vec k = v3(1 / item->scale.x, 1 / item->scale.y, 1 / item->scale.z);
+    h->inner = turn_apply(turn_back(whole), v_sub(h->point, tlr_body_place(body, time)));
+    const vec k = v3(1 / in.scale.x, 1 / in.scale.y, 1 / in.scale.z);
     const vec flat = v_mul(k, v3(embree->Ng_x, embree->Ng_y, embree->Ng_z));
     h->geometric = v_unit(turn_apply(q, flat));
     h->normal = h->geometric;
@@ -453,10 +501,11 @@ bool tlr_stage_hit(const tlr_stage *s, vec origin, vec direction, float time, tl
     const tlr_item *item = &m->items[h->item];
     const tlr_body *body = &m->bodies[item->body];
     const float radius = item->mesh == TLR_BALL ? item->radius : 0;
+    const tlr_pose_in in = tlr_item_pose(m, item);
     if (item->mesh == TLR_BALL)
-        hit_ball(item, body, time, v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z), h);
+        hit_ball(item, in, body, time, v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z), h);
     else
-        hit_mesh((const mesh *)s->meshes.data + item->mesh, item, body, time, &r.hit, h);
+        hit_mesh((const mesh *)s->meshes.data + item->mesh, in, body, time, &r.hit, h);
     h->inside = v_dot(h->geometric, direction) > 0;
     if (m->cut)
         meet_cut(m, origin, direction, h);

@@ -2,6 +2,7 @@
  * a look are. show.c calls. */
 #include "render/show.h"
 
+#include "io/document.h"
 #include "talus/surface.h"
 
 #include <stdio.h>
@@ -18,27 +19,21 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far a body reaches from its origin; planes do not count. Below 0: it has nothing to draw. */
-static double body_reach(const tlr_replay *r, size_t first, size_t end)
+/* How far a body reaches from its origin; planes and what is not drawn do not count. Below 0: it
+ * has nothing to draw. */
+static double body_reach(const tlr_show *s, size_t row)
 {
     double most = -1;
-    for (size_t i = first; i < end; i++) {
-        const tl_shape_def *d = &r->shapes[i].def;
-        tl_geometry_info g;
-        const bool has =
-            d->geometry.index && tl_result_geometry(r->result, d->geometry, &g) == TL_OK;
-        if (d->kind != TL_PLANE && !d->sensor)
-            most = fmax(most, tl_shape_reach(d, has ? &g : NULL));
+    for (uint32_t i = s->first[row]; i < s->first[row + 1]; i++) {
+        const tlr_item *item = &s->items[i];
+        if (item->kind == TL_PLANE || item->mesh == TLR_NOT_DRAWN)
+            continue;
+        const vec at =
+            item->pose == TLR_PLAIN ? v3(0, 0, 0) : ((tlr_pose_in *)s->poses.data)[item->pose].at;
+        const double away = item->kind == TL_SPHERE ? v_length(at) : 0; /* others have it in */
+        most = fmax(most, away + item->radius);
     }
     return most;
-}
-
-/* Where the shapes of body k begin; shapes are in the order of bodies. */
-static size_t shapes_end(const tlr_replay *r, size_t k, size_t first)
-{
-    while (first < r->shape_count && r->shapes[first].body.index == r->bodies[k].body.index)
-        first++;
-    return first;
 }
 
 /* Balls around moving bodies at some times, in metres of the recording. */
@@ -47,20 +42,38 @@ typedef struct cloud {
     size_t count;
 } cloud;
 
-static tl_status gather(tlr_show *s, cloud *c, const double *reach)
+typedef struct gathering {
+    const tlr_show *show;
+    double *x; /* a row of centre and reach per row that is looked at; a reach below 0: none */
+    size_t stride;
+} gathering;
+
+static void gather_body(void *user, size_t k, const tlr_pose *p)
 {
-    const tlr_replay *r = &s->replay;
-    const size_t stride = 1 + r->body_count * LOOKS / MOST_BALLS;
+    const gathering *g = user;
+    const tl_body_info *rest = tlr_replay_rest(&g->show->replay, k);
+    double *x = g->x + 4 * (k / g->stride);
+    x[3] = p->there && !(rest && rest->kind == TL_FIXED) ? body_reach(g->show, k) : -1;
+    memcpy(x, p->place, sizeof p->place);
+}
+
+/* At some times, of whole frames: half as many are read. */
+static tl_status gather(tlr_show *s, cloud *c)
+{
+    const size_t count = s->replay.body_count, stride = 1 + count * LOOKS / MOST_BALLS;
+    gathering g = {.show = s, .stride = stride};
+    double before = NAN;
     for (int look = 0; look < LOOKS; look++) {
-        TL_TRY(tlr_replay_poses(&s->replay, s->from + (s->seen_to - s->from) * look / (LOOKS - 1),
-                                s->poses[1]));
-        for (size_t k = 0; k < r->body_count; k++) {
-            const tlr_pose *p = &s->poses[1][k];
-            if (r->bodies[k].kind == TL_FIXED || !p->there || !(reach[k] >= 0) || k % stride)
-                continue;
-            memcpy(c->x + 4 * c->count, p->place, sizeof p->place);
-            c->x[4 * c->count++ + 3] = reach[k];
-        }
+        const double wanted = s->from + (s->seen_to - s->from) * look / (LOOKS - 1);
+        const double time = tlr_replay_frame_time(&s->replay, wanted);
+        g.x = c->x + 4 * c->count;
+        if (time == before)
+            continue;
+        TL_TRY(tlr_replay_poses(&s->replay, time, stride, gather_body, &g));
+        for (size_t i = 0; i * stride < count; i++)
+            if (g.x[4 * i + 3] >= 0)
+                memmove(c->x + 4 * c->count++, g.x + 4 * i, 4 * sizeof(double));
+        before = time;
     }
     return TL_OK;
 }
@@ -161,35 +174,23 @@ static void add_fixed(const tlr_replay *r, const tl_body_info *b, const tl_shape
 }
 
 /* Adds what is fixed; where nothing moves, whatever its size. */
-static void gather_fixed(const tlr_show *s, const double middle[3], double radius, cloud *c)
+static void gather_fixed(const tlr_show *s, size_t count, const tlr_rest_shape *rests,
+                         const double middle[3], double radius, cloud *c)
 {
-    const tlr_replay *r = &s->replay;
-    size_t shape = 0;
-    for (size_t k = 0; k < r->body_count; k++) {
-        const size_t end = shapes_end(r, k, shape);
-        for (; shape < end; shape++) {
-            const tl_shape_def *d = &r->shapes[shape].def;
-            if (r->bodies[k].kind != TL_FIXED || d->kind == TL_PLANE || d->sensor)
-                continue;
-            add_fixed(r, &r->bodies[k], d, middle, radius, c);
-        }
+    for (size_t i = 0; i < count; i++) {
+        const tl_body_info *b = (const tl_body_info *)s->replay.rests.data + rests[i].rest;
+        if (b->kind == TL_FIXED && rests[i].def.kind != TL_PLANE && !rests[i].def.sensor)
+            add_fixed(&s->replay, b, &rests[i].def, middle, radius, c);
     }
 }
 
-static tl_status measure(tlr_show *s, cloud *c, double *reach)
+static tl_status measure(tlr_show *s, size_t count, const tlr_rest_shape *rests, cloud *c)
 {
-    const tlr_replay *r = &s->replay;
     double moving[3];
-    size_t shape = 0;
-    for (size_t k = 0; k < r->body_count; k++) {
-        const size_t end = shapes_end(r, k, shape);
-        reach[k] = body_reach(r, shape, end);
-        shape = end;
-    }
-    TL_TRY(gather(s, c, reach));
+    TL_TRY(gather(s, c));
     TL_TRY(drop_strays(c));
     const double radius = bound(c, moving);
-    gather_fixed(s, moving, radius, c);
+    gather_fixed(s, count, rests, moving, radius, c);
     s->radius = (float)bound(c, s->middle);
     if (!(s->radius > 0))
         s->radius = 1;
@@ -201,24 +202,14 @@ static tl_status measure(tlr_show *s, cloud *c, double *reach)
     return TL_OK;
 }
 
-static size_t fixed_shapes(const tlr_replay *r)
+tl_status tlr_view_measure(tlr_show *s, size_t rest_count, const tlr_rest_shape *rests)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < r->shape_count; i++)
-        count += r->shapes[i].kind == TL_FIXED;
-    return count;
-}
-
-tl_status tlr_view_measure(tlr_show *s)
-{
-    const tlr_replay *r = &s->replay;
-    const size_t some = r->body_count / (1 + r->body_count * LOOKS / MOST_BALLS) + 1;
-    const size_t room = 4 * (LOOKS * some + (2 * MOST_VERTICES) * fixed_shapes(r) + 1);
+    const size_t bodies = s->replay.body_count;
+    const size_t some = bodies / (1 + bodies * LOOKS / MOST_BALLS) + 2;
+    const size_t room = 4 * (LOOKS * some + (2 * MOST_VERTICES) * rest_count + 1);
     cloud c = {.x = tl_alloc(room * sizeof(double))};
-    double *reach = tl_alloc((r->body_count + 1) * sizeof *reach);
-    const tl_status status = c.x && reach ? measure(s, &c, reach) : TL_NO_MEMORY;
+    const tl_status status = c.x ? measure(s, rest_count, rests, &c) : TL_NO_MEMORY;
     tl_free(c.x, room * sizeof(double));
-    tl_free(reach, (r->body_count + 1) * sizeof *reach);
     return status;
 }
 
@@ -237,15 +228,12 @@ static long find_body(const tlr_show *s, const char *name)
     const tlr_replay *r = &s->replay;
     const bool number = *name && name[strspn(name, "0123456789")] == 0;
     const unsigned long long index = number ? strtoull(name, NULL, 10) : 0;
-    for (size_t k = 0; k < r->body_count; k++) {
-        const char *own = tl_document_body_name(r->document, r->bodies[k].body);
-        if (own && !strcmp(own, name))
-            return (long)k;
-    }
-    for (size_t k = 0; k < r->body_count && number; k++)
-        if (r->bodies[k].body.index == index)
-            return (long)k;
-    return -1;
+    const tl_span *span = NULL;
+    if (r->document)
+        span = tl_document_find_span(r->document, (tl_text){"", 0}, tl_text_of(name));
+    if (span && span->count) /* of a fill, the first */
+        return tlr_replay_row(r, span->first);
+    return number && index <= UINT32_MAX ? tlr_replay_row(r, (uint32_t)index) : -1;
 }
 
 tl_status tlr_view_find_body(tlr_show *s)
@@ -257,8 +245,7 @@ tl_status tlr_view_find_body(tlr_show *s)
     if (s->followed < 0)
         return tl_fail(TL_BAD_DATA, "camera.body: %s has no body of the name or number '%s'",
                        s->replay.path, v->body);
-    const size_t first = s->first[s->followed], end = s->first[s->followed + 1];
-    s->followed_reach = fmax(body_reach(&s->replay, first, end), 0.1 * s->radius);
+    s->followed_reach = fmax(body_reach(s, (size_t)s->followed), 0.1 * s->radius);
     return TL_OK;
 }
 
@@ -272,9 +259,8 @@ static void stand(const tlr_show *s, double azimuth, vec target, double distance
 static void follow(const tlr_show *s, double seconds, vec *target, tlr_camera *c)
 {
     const tlr_view *v = &s->look->view;
-    const long k = s->followed;
-    if (s->poses[1][k].there)
-        *target = tlr_show_place(s, s->poses[1][k].place);
+    if (s->followed_there)
+        *target = tlr_show_place(s, s->followed_place);
     const double reach = s->followed_reach / tan(0.5 * v->fov * 0.0174533);
     stand(s, v->azimuth + v->turn * seconds, *target,
           v->distance > 0 ? v->distance : fmax(4 * reach, 1e-6), c);
@@ -361,14 +347,9 @@ tl_status tlr_view_check(const tlr_show *s, const tlr_camera *c, double time)
     const tlr_moment *m = tlr_stage_moment(s->stage);
     const tlr_item *item = &m->items[h.item];
     const uint32_t number = m->bodies[item->body].number;
-    bool solid = item->mesh == TLR_BALL;
-    for (size_t k = 0; k < s->replay.body_count && !solid; k++)
-        for (uint32_t i = s->first[k];
-             i < s->first[k + 1] && s->replay.bodies[k].body.index == number; i++) {
-            const uint8_t kind = s->parts[i].kind;
-            solid = solid || (s->parts[i].mesh == item->mesh && kind != TL_PARALLELOGRAM &&
-                              kind != TL_MESH && kind != TL_HEIGHTS && kind != TL_PLANE);
-        }
+    const bool solid =
+        item->mesh == TLR_BALL || (item->kind != TL_PARALLELOGRAM && item->kind != TL_MESH &&
+                                   item->kind != TL_HEIGHTS && item->kind != TL_PLANE && number);
     if (!solid || ((const tlr_material *)s->materials.data)[item->material].kind == TLR_GLASS)
         return TL_OK;
     return tl_fail(TL_BAD_DATA, "camera: its eye is inside of body %u at %g s", number, time);

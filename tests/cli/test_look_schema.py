@@ -39,10 +39,11 @@ for path in [*looks, "init.json"]:
 parts = {"": schema, "camera": schema["properties"]["camera"], "sky": schema["properties"]["sky"],
          "sun": schema["properties"]["sun"]["oneOf"][1], "color": schema["properties"]["color"],
          "cut": schema["properties"]["cut"]["oneOf"][1], "chains": schema["properties"]["chains"]["oneOf"][1],
-         "moving": schema["$defs"]["material"], "lights": schema["properties"]["lights"]["items"]}
+         "moving": schema["$defs"]["material"], "lights": schema["properties"]["lights"]["items"],
+         "input": schema["properties"]["input"], "scene": schema["properties"]["scene"]["items"]["oneOf"][1]}
 for name, part in parts.items():
     wrong = {"nonsense": 1}
-    look = wrong if not name else {name: [wrong] if name == "lights" else wrong}
+    look = wrong if not name else {name: [wrong] if name in ("lights", "scene") else wrong}
     with open("bad.json", "w") as file:
         json.dump(look, file)
     listed = re.search(r"known are (.*)", read("bad.json", 3))
@@ -56,7 +57,11 @@ for look in ({"size": [64]}, {"size": [1, 64]}, {"samples": 0}, {"samples": 1.5}
              {"sky": {"turbidity": 1}}, {"sun": {"angle": 0}}, {"lights": {}}, {"lights": [{"position": [0, 0, 1]}]},
              {"lights": [{}] * 17}, {"moving": {"color": [1.5, 0, 0]}}, {"moving": {"color": "red"}}, {"moving": {"ior": 0.5}},
              {"moving": {"mesh": "/etc/stone.obj"}}, {"bodies": {"a": {"kind": "wood"}}}, {"color": {"map": "jet"}}, {"color": {"range": [1]}},
-             {"cut": {"normal": [0, 0, 0]}}, {"chains": {"force": 0}}, {"walls": "none"}, {"outline": -1}, {"clock": 1}, {"title": 5}):
+             {"cut": {"normal": [0, 0, 0]}}, {"chains": {"force": 0}}, {"walls": "none"}, {"outline": -1}, {"clock": 1}, {"title": 5},
+             {"moving": {"from": "unobtainium"}}, {"moving": {"bump": 1}}, {"moving": {"roughness": ""}}, {"moving": {"grain": 0}}, {"moving": {"shader": 1}},
+             {"moving": {"color": [0.5, 0.5, True]}}, {"scene": []}, {"scene": [{"mesh": "a.obj"}]}, {"scene": [{"inject": "camera"}]},
+             {"scene": [{"inject": "bodies"}, {"inject": "bodies"}]}, {"scene": [{"mesh": "/a.obj"}, {"inject": "bodies"}]},
+             {"input": {"columns": {"t": "time"}}}, {"input": {"columns": {"x": 1}}}, {"input": {"radius": 0}}, {"input": {"scale": -1}}):
     with open("bad.json", "w") as file:
         json.dump(look, file)
     check(not validator.is_valid(look), f"the schema takes {look}")

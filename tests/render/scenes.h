@@ -42,15 +42,11 @@ __attribute__((unused)) static tlr_body *add_shape(set *s, uint32_t mesh, float 
     const uint32_t i = (uint32_t)s->moment.item_count++;
     assert_true(i < MOST);
     s->moment.body_count = s->moment.material_count = i + 1;
-    s->bodies[i] = (tlr_body){.place = place, .turned = {1, 0, 0, 0}, .number = i + 1};
+    s->bodies[i] = (tlr_body){.place = place, .turned = {1, 0, 0, 0}, .number = i + 1, .there = 1};
     s->materials[i] = material;
     s->materials[i].own_color = true;
-    s->items[i] = (tlr_item){.body = i,
-                             .mesh = mesh,
-                             .material = i,
-                             .radius = radius,
-                             .turned = {1, 0, 0, 0},
-                             .scale = {1, 1, 1}};
+    s->items[i] = (tlr_item){
+        .body = i, .mesh = mesh, .pose = TLR_PLAIN, .material = (uint16_t)i, .radius = radius};
     return &s->bodies[i];
 }
 

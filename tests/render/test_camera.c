@@ -56,7 +56,9 @@ static void test_spin(void **state)
     s.moment.moves = true;
     s.bodies[0].spin = v3(0, -(float)angle, 0); /* counterclockwise, seen along y */
     s.bodies[0].turned = turn_by(v3(0, 0.5f * (float)angle, 0));
-    s.items[0].at = v3((float)arm, 0, 0);
+    const tlr_pose_in aside = {{(float)arm, 0, 0}, {1, 0, 0, 0}, {1, 1, 1}};
+    s.items[0].pose = 0;
+    s.moment.poses = &aside;
     assert_found(&blur, "spin", covered(&s, SIZE, 256, rgb), want, 6e-3 * want);
     for (int i = 0; i < SIZE * SIZE; i++) {
         const double dark = 1 - rgb[3 * i];

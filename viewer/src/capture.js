@@ -68,6 +68,30 @@ export function takePicture(app) {
   );
 }
 
+/** A picture of this view that the server renders (docs/viewer-protocol.md). */
+export async function renderPicture(app) {
+  const canvas = app.view.canvas,
+    scale = Math.min(1, 1920 / canvas.width, 1080 / canvas.height),
+    query = new URLSearchParams(new URL(app.address).hash.slice(1));
+  const asked = new URLSearchParams({
+    cam: query.get('cam'),
+    w: Math.max(16, Math.floor(canvas.width * scale)),
+    h: Math.max(16, Math.floor(canvas.height * scale)),
+  });
+  const token = new URLSearchParams(location.search).get('token');
+  if (token) asked.set('token', token);
+  if (query.has('t')) asked.set('t', query.get('t'));
+  if (app.options.colour !== 'force') asked.set('colour', app.options.colour);
+  const answer = await fetch(`picture?${asked}`);
+  if (!answer.ok) {
+    const text = (await answer.text()).replace(/<[^>]*>/g, ' ').trim();
+    throw new Error(`The picture was not rendered: ${text || answer.status}`);
+  }
+  const blob = await answer.blob();
+  download(blob, `${stamp(app)}-rendered.png`);
+  return blob;
+}
+
 /** Records what is drawn until stop(); the file is WebM (or MP4 where that is all there is). */
 export class Video {
   constructor(app) {

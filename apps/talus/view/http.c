@@ -3,6 +3,7 @@
 #include "assets.h"
 #include "server.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,7 +80,7 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, in
 /* ---- answers ---- */
 
 /* The connection ends with it: the library's page of an error makes a browser ask for more. */
-static int refuse(struct lws *wsi, unsigned code, const char *why)
+int http_refuse(struct lws *wsi, unsigned code, const char *why)
 {
     lws_return_http_status(wsi, code, why);
     return -1;
@@ -118,7 +119,7 @@ static int confirm_upgrade(server *v, struct lws *wsi, const char *what)
     if (!code) {
         return 0;
     }
-    return refuse(wsi, code, why) < 0 ? -1 : 1;
+    return http_refuse(wsi, code, why) < 0 ? -1 : 1;
 }
 
 static const view_asset *find_asset(const char *path)
@@ -186,28 +187,50 @@ static int send_asset(struct lws *wsi, const view_asset *asset, bool head, http_
     return 0;
 }
 
+int http_send_bytes(struct lws *wsi, const char *type, const unsigned char *data, size_t bytes,
+                    http_transfer *transfer)
+{
+    unsigned char buffer[LWS_PRE + 2048];
+    unsigned char *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, type, bytes, &at, end) ||
+        add(wsi, "cache-control:", "no-store", &at, end) || add_security(wsi, &at, end) ||
+        lws_finalize_write_http_header(wsi, start, &at, end)) {
+        return -1;
+    }
+    transfer->data = data;
+    transfer->bytes = bytes;
+    transfer->sent = 0;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
 static int answer(server *v, struct lws *wsi, const char *path, http_transfer *transfer)
 {
     char host[256];
     const bool head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
     if (!bucket_take(&v->requests, 1, 500, 1000)) {
-        return refuse(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many requests");
+        return http_refuse(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many requests");
     }
     if (!head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
-        return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET and HEAD");
+        return http_refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET and HEAD");
     }
     if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host) ||
         !http_host_is_ours(host, v->host, v->any_host)) {
-        return refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host header names another server");
+        return http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host header names another server");
+    }
+    if (strcmp(path, "/picture") == 0 && !head) {
+        return token_of_request_is_right(v, wsi)
+                   ? picture_request(v, wsi)
+                   : http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the address needs its token");
     }
     const char *name = strcmp(path, "/") == 0 ? "/index.html" : path;
     const view_asset *asset = find_asset(name);
     if (!asset) {
-        return refuse(wsi, HTTP_STATUS_NOT_FOUND, "there is no such file");
+        return http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "there is no such file");
     }
     if (strcmp(name, "/index.html") == 0 && !token_of_request_is_right(v, wsi)) {
-        return refuse(wsi, HTTP_STATUS_FORBIDDEN,
-                      "the address needs its token: open the one that talus printed");
+        return http_refuse(wsi, HTTP_STATUS_FORBIDDEN,
+                           "the address needs its token: open the one that talus printed");
     }
     return send_asset(wsi, asset, head, transfer);
 }
@@ -228,6 +251,8 @@ static int go_on(struct lws *wsi, http_transfer *transfer)
     }
     if (last) {
         transfer->data = NULL;
+        free(transfer->owned);
+        transfer->owned = NULL;
         return lws_http_transaction_completed(wsi) ? -1 : 0;
     }
     lws_callback_on_writable(wsi);
@@ -241,6 +266,14 @@ int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     switch (reason) {
     case LWS_CALLBACK_HTTP: return answer(v, wsi, in, user);
     case LWS_CALLBACK_HTTP_WRITEABLE: return go_on(wsi, user);
+    case LWS_CALLBACK_TIMER: return picture_look(v, wsi, user);
+    case LWS_CALLBACK_CLOSED_HTTP:
+        picture_forget(v, wsi);
+        if (user) {
+            free(((http_transfer *)user)->owned);
+            ((http_transfer *)user)->owned = NULL;
+        }
+        return lws_callback_http_dummy(wsi, reason, user, in, length);
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(v, wsi, in);
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION: return -1; /* no request has a body */

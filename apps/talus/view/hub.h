@@ -73,6 +73,7 @@ typedef struct hub {
     /* from the source to the server */
     atomic_uint_least64_t version; /* of the world's state: counts changes. Not guarded */
     bool live;
+    bool renders; /* pictures of the result */
     uint32_t epoch;
     char *hello;    /* the text */
     char *settings; /* the text; NULL: none */

@@ -20,6 +20,7 @@ view *live_start(const view_options *options, const live_owner *owner, const tl_
         return NULL;
     }
     v->options = *options;
+    v->hub.renders = options->render && options->result;
     v->owner = owner ? *owner : (live_owner){0};
     v->document = document;
     v->until = options->until;

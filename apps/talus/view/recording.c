@@ -588,6 +588,7 @@ tl_status view_replay(const view_job *job, char *error, size_t room)
         snprintf(error, room, "not enough memory for the viewer");
         return TL_NO_MEMORY;
     }
+    r->hub.renders = job->view.render && job->view.result;
     tl_status status = open_recording(r, job);
     if (status < 0) {
         snprintf(why, sizeof why, "%s", tl_last_message());

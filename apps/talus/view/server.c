@@ -361,6 +361,8 @@ server *server_start(hub *h, const view_options *options, char *error)
         return NULL;
     }
     v->hub = h;
+    v->render = options->render;
+    snprintf(v->result, sizeof v->result, "%s", options->result ? options->result : "");
     const char *address =
         options->bind && strcmp(options->bind, "localhost") != 0 ? options->bind : "127.0.0.1";
     snprintf(v->host, sizeof v->host, "%s", address);
@@ -399,6 +401,7 @@ void server_stop(server *v)
     lws_cancel_service(v->context);
     pthread_join(v->thread, NULL);
     v->hub->wake = NULL;
+    picture_forget(v, NULL);
     lws_context_destroy(v->context); /* closes viewers */
     stage_free(v);
     free(v);

@@ -137,6 +137,15 @@ typedef struct server {
     uint32_t table_version;
 
     view_frame *cache[SERVER_CACHE]; /* recordings: the newest first */
+
+    char result[4096]; /* that pictures are rendered of; "": none */
+    pid_t (*render)(const char *const *arguments);
+    struct {           /* the picture that is being rendered */
+        pid_t process; /* 0: none */
+        struct lws *wsi;
+        double begun; /* s */
+        char path[512];
+    } picture;
 } server;
 
 /* Starts to listen and the thread, as the options say. NULL: `error` (VIEW_ERROR bytes) says why.
@@ -223,7 +232,13 @@ view_frame *stage_recall(const server *server, int64_t index);
 typedef struct http_transfer {
     const unsigned char *data;
     size_t bytes, sent;
+    unsigned char *owned; /* freed at the end; NULL: it is the program's */
 } http_transfer;
+
+/* Refuses a request, and sends bytes; both as callbacks return. */
+int http_refuse(struct lws *wsi, unsigned code, const char *why);
+int http_send_bytes(struct lws *wsi, const char *type, const unsigned char *data, size_t bytes,
+                    http_transfer *transfer);
 
 /* Whether a Host header names this server. */
 bool http_host_is_ours(const char *host, const char *bound, bool any);
@@ -233,5 +248,13 @@ bool http_token_is_right(const char *token, const char *given);
 
 int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                   size_t length);
+
+/* ---- picture.c ---- */
+
+/* A request for a rendered picture; whether it is there, asked by the request's timer; and the end
+ * of a job whose page went away (NULL: of any). */
+int picture_request(server *server, struct lws *wsi);
+int picture_look(server *server, struct lws *wsi, http_transfer *transfer);
+void picture_forget(server *server, struct lws *wsi);
 
 #endif

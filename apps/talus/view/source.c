@@ -160,7 +160,7 @@ bool source_begin(hub *h, const source_hello *hello)
     snprintf(program, sizeof program, "talus %s", tl_version());
     json_t *source = json_string(last_part(hello->source)); /* NULL where it is not UTF-8 */
     json_t *object = json_pack(
-        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb} so so "
+        "{ss si ss ss sI ss so ss so sf sI so sf sf sI sI sb so so so s{sb sb sb sb sb} so so "
         "so s{so so so so so so so so}}",
         "type", "hello", "protocol", VIEW_PROTOCOL_VERSION, "program", program, "kind",
         h->live ? "live" : "recording", "epoch", (json_int_t)h->epoch, "title",
@@ -175,12 +175,12 @@ bool source_begin(hub *h, const source_hello *hello)
         list_materials(hello->document), "parameters",
         json_is_object(parameters) ? json_incref(parameters) : json_object(), "can", "control",
         hello->control, "edit", hello->edit, "restart", hello->restart, "record", hello->record,
-        "report_columns", view_report_columns(), "series_columns", view_series_columns(),
-        "monitors", list_monitors(h, hello->channels), "words", "body", list_words(TL_WORDS_BODY),
-        "solver", list_words(TL_WORDS_SOLVER), "law", list_words(TL_WORDS_LAW), "overlap",
-        list_words(TL_WORDS_OVERLAP), "impacts", list_words(TL_WORDS_IMPACTS), "stepper",
-        list_words(TL_WORDS_STEPPER), "joints", list_words(TL_WORDS_JOINTS), "planes",
-        list_words(TL_WORDS_PLANES));
+        "render", h->renders, "report_columns", view_report_columns(), "series_columns",
+        view_series_columns(), "monitors", list_monitors(h, hello->channels), "words", "body",
+        list_words(TL_WORDS_BODY), "solver", list_words(TL_WORDS_SOLVER), "law",
+        list_words(TL_WORDS_LAW), "overlap", list_words(TL_WORDS_OVERLAP), "impacts",
+        list_words(TL_WORDS_IMPACTS), "stepper", list_words(TL_WORDS_STEPPER), "joints",
+        list_words(TL_WORDS_JOINTS), "planes", list_words(TL_WORDS_PLANES));
     json_object_set_new(object, "joints", list_joints(hello->document));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);

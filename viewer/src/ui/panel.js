@@ -2,7 +2,7 @@
 // to date through the app's events.
 import { $, h, row, check, number, select, slider, put, button } from './dom.js';
 import { COLOUR_BY, materialCss, format } from '../colours.js';
-import { takePicture, Video } from '../capture.js';
+import { renderPicture, takePicture, Video } from '../capture.js';
 
 const content = (id) => $(`section-${id}`).querySelector('.content');
 
@@ -408,6 +408,25 @@ function shareSection(app) {
     },
     { id: 'copy-link', title: 'A link that shows this camera and time' },
   );
+  const render = button(
+    'Render picture',
+    async () => {
+      render.disabled = true;
+      render.textContent = 'Rendering …';
+      try {
+        await renderPicture(app);
+      } catch (error) {
+        app.say(error.message, true);
+      }
+      render.disabled = false;
+      render.textContent = 'Render picture';
+    },
+    { id: 'render', title: 'The server traces the light of this view' },
+  );
+  render.hidden = true;
+  app.on('hello', () => {
+    render.hidden = !app.hello?.can?.render;
+  });
   link.hidden = true;
   content('share').append(
     h(
@@ -417,6 +436,7 @@ function shareSection(app) {
         id: 'picture',
       }),
       record,
+      render,
       copy,
     ),
     link,
