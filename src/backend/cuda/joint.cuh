@@ -4,6 +4,8 @@
 #ifndef TL_BACKEND_CUDA_JOINT_CUH
 #define TL_BACKEND_CUDA_JOINT_CUH
 
+#include "backend/cuda/gang.cuh"
+
 #define TEAM_THREADS 512u  /* of a block, at most */
 #define TEAM_LARGE   8192u /* nodes from which all blocks work on an articulation */
 #define TEAM_SPREAD  128u  /* threads of a block then, */
@@ -22,6 +24,10 @@ struct projecting {
     {
         tlk_joint_project_next(g, i);
     }
+    static __device__ __forceinline__ bool counts(const tlk_joints *g)
+    {
+        return !g->fresh && !g->positions;
+    }
 };
 
 struct assembling {
@@ -37,6 +43,10 @@ struct assembling {
     {
         tlk_joint_assemble_next(g, i);
     }
+    static __device__ __forceinline__ bool counts(const tlk_joints *)
+    {
+        return false;
+    }
 };
 
 static __device__ __forceinline__ bool is_large(const tlk_joints &g, uint32_t i)
@@ -44,10 +54,25 @@ static __device__ __forceinline__ bool is_large(const tlk_joints &g, uint32_t i)
     return g.articulation[i].node_end - g.articulation[i].node >= TEAM_LARGE;
 }
 
+/* Whether each node of a level has a gang, of so many lanes at most. */
 static __device__ __forceinline__ bool is_narrow(const tlk_joints &g, const tlk_articulation &a,
-                                                 uint32_t level, uint32_t few)
+                                                 uint32_t level, uint32_t most)
 {
-    return g.level[a.level + level + 1] - g.level[a.level + level] <= few;
+    return GANG_LEAST * (g.level[a.level + level + 1] - g.level[a.level + level]) <= most;
+}
+
+/* One stage, or one level of it. */
+template <class work>
+static __device__ __forceinline__ void do_turn(const tlk_joints &g, uint32_t i,
+                                               const tlk_articulation &a, tlk_team team)
+{
+    const bool levels = team.stage == TLK_STAGE_FACTOR || team.stage == TLK_STAGE_FORWARD ||
+                        team.stage == TLK_STAGE_BACKWARD;
+    if (levels && is_narrow(g, a, team.level, team.lanes))
+        gang_level(g, g.level[a.level + team.level], g.level[a.level + team.level + 1], team,
+                   work::counts(&g));
+    else
+        work::turn(&g, i, team);
 }
 
 /* One articulation; `meet` is where all of its threads wait for each other. Levels follow each
@@ -70,9 +95,9 @@ static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, 
                 team.stage == TLK_STAGE_BACKWARD ? team.level - 1 : team.level + 1;
             const bool all = left < 2 || !is_narrow(g, a, next, few);
             if (together)
-                work::turn(&g, i, team);
+                do_turn<work>(g, i, a, team);
             else if (team.lane < few)
-                work::turn(&g, i, {team.lane, few, team.stage, team.level});
+                do_turn<work>(g, i, a, {team.lane, few, team.stage, team.level});
             if (together || all)
                 meet();
             else if (team.lane < few)
