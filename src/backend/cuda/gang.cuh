@@ -16,11 +16,13 @@ typedef struct gang {
     uint32_t first;      /* lane of the warp */
 } gang;
 
-/* Lane `item` < items of a gang: `sum` less what each of `count` parts leaves of it, in order. */
-template <class leaving>
-static __device__ __forceinline__ double gang_less(gang own, uint32_t items, uint32_t count,
+/* Lane `item` < items of a gang: `sum` less what each of `count` parts leaves of it, in order.
+ * `usual`: the number of items, where compilers know it; else 0. */
+template <uint32_t usual, class leaving>
+static __device__ __forceinline__ double gang_less(gang own, uint32_t any, uint32_t count,
                                                    double sum, leaving part)
 {
+    const uint32_t items = usual ? usual : any;
     const uint32_t each = own.size / items; /* parts at a time */
     const uint32_t item = own.lane % items, mine = own.lane / items;
     const uint32_t most = __reduce_max_sync(GANG_ALL, tlk_min(each, count));
@@ -28,6 +30,7 @@ static __device__ __forceinline__ double gang_less(gang own, uint32_t items, uin
     for (uint32_t round = 0; round < rounds; round++) {
         const uint32_t k = round * each + mine;
         const double less = mine < each && k < count ? part(k, item) : 0.0;
+#pragma unroll 4
         for (uint32_t t = 0; t < most; t++) {
             const double left = __shfl_sync(GANG_ALL, less, (own.first + t * items + item) % 32);
             if (t < each)
@@ -84,16 +87,18 @@ static __device__ __forceinline__ double gang_upper(gang own, const double *bloc
     return mine;
 }
 
+/* `usual`: the size of all nodes that a warp has, where it is 3; else 0. */
+template <uint32_t usual>
 static __device__ __forceinline__ void gang_forward(const tlk_joints &g, gang own,
                                                     const tlk_node &node, bool there)
 {
-    const uint32_t n = node.size, plain = tlk_node_alone(&node) ? 3 : 0;
+    const uint32_t n = usual ? usual : node.size, plain = !usual && tlk_node_alone(&node) ? 3 : 0;
     const uint32_t sources = there ? node.sources_end - node.sources : 0;
     const double *block = g.block + node.block;
     const bool mine = there && own.lane < n;
     double y = mine ? g.x[node.vector + own.lane] : 0;
     const double pivot = mine ? block[own.lane * n + own.lane] : 0;
-    y = gang_less(own, n, sources, y, [&](uint32_t k, uint32_t r) {
+    y = gang_less<usual>(own, n, sources, y, [&](uint32_t k, uint32_t r) {
         const tlk_source source = g.source[node.sources + k];
         const double *x = g.x + source.vector, *below = g.block + source.block;
         if (source.size == 6)
@@ -101,18 +106,16 @@ static __device__ __forceinline__ void gang_forward(const tlk_joints &g, gang ow
         return source.size == 3 ? tlk_dots(below + 3 * r, x, 3)
                                 : tlk_dots(below + (size_t)r * source.size, x, source.size);
     });
-    if (__reduce_max_sync(GANG_ALL, n) <= 3)
-        y = gang_lower<3>(own, block, n, plain, y);
-    else
-        y = gang_lower<TLK_NODE>(own, block, n, plain, y);
+    y = gang_lower < usual ? usual : TLK_NODE > (own, block, n, plain, y);
     if (mine)
         g.x[node.vector + own.lane] = y * pivot;
 }
 
+template <uint32_t usual>
 static __device__ __forceinline__ void gang_backward(const tlk_joints &g, gang own,
                                                      const tlk_node &node, bool there)
 {
-    const uint32_t n = node.size, plain = tlk_node_alone(&node) ? 3 : 0;
+    const uint32_t n = usual ? usual : node.size, plain = !usual && tlk_node_alone(&node) ? 3 : 0;
     const uint32_t links = there ? node.last - node.links : 0;
     const double *block = g.block + node.block;
     uint32_t widest = 1;
@@ -122,16 +125,13 @@ static __device__ __forceinline__ void gang_backward(const tlk_joints &g, gang o
     const bool mine = there && own.lane < n;
     const double x = mine ? g.x[node.vector + own.lane] : 0;
     const double pivot = mine ? block[own.lane * n + own.lane] : 0;
-    double y = gang_less(own, n, links * widest, 0.0, [&](uint32_t k, uint32_t c) {
+    double y = gang_less<usual>(own, n, links * widest, 0.0, [&](uint32_t k, uint32_t c) {
         const tlk_link link = g.link[node.links + k / widest];
         const uint32_t r = k % widest;
         return r < link.size ? -(g.block[link.block + r * n + c] * g.x[link.vector + r]) : 0.0;
     });
     y = x - y * pivot;
-    if (__reduce_max_sync(GANG_ALL, n) <= 3)
-        y = gang_upper<3>(own, block, n, plain, y);
-    else
-        y = gang_upper<TLK_NODE>(own, block, n, plain, y);
+    y = gang_upper < usual ? usual : TLK_NODE > (own, block, n, plain, y);
     if (mine)
         g.x[node.vector + own.lane] = y;
 }
@@ -172,8 +172,8 @@ static __device__ __forceinline__ void gang_own(const tlk_joints &g, gang own, c
             r++;
         const uint32_t c = e - r * (r + 1) / 2;
         const bool mine = count && own.lane < items;
-        const double sum =
-            gang_less(own, items, count, mine ? block[r * n + c] : 0.0, [&](uint32_t k, uint32_t) {
+        const double sum = gang_less<0>(
+            own, items, count, mine ? block[r * n + c] : 0.0, [&](uint32_t k, uint32_t) {
                 const tlk_source source = g.source[node.sources + k];
                 const double *y = g.block + source.block;
                 return gang_entry(g.block + source.own, source.size, y + r * source.size,
@@ -201,7 +201,7 @@ static __device__ __forceinline__ void gang_below(const tlk_joints &g, gang own,
         const uint32_t count = there && r < size ? l[1].updates - first : 0;
         double *out = there ? g.block + l->block + r * n + c : 0;
         const bool mine = count && own.lane < items;
-        const double sum = gang_less(
+        const double sum = gang_less<0>(
             own, items, there ? updates : 0, mine ? *out : 0.0, [&](uint32_t k, uint32_t) {
                 if (k >= count)
                     return 0.0;
@@ -254,10 +254,15 @@ static __device__ __forceinline__ void gang_level(const tlk_joints &g, uint32_t 
     for (uint32_t i = from + team.lane / own.size, base = from; base < to;
          base += team.lanes / own.size, i += team.lanes / own.size) {
         const tlk_node node = g.node[i < to ? i : from];
-        if (team.stage == TLK_STAGE_FORWARD)
-            gang_forward(g, own, node, i < to);
+        const bool usual = __ballot_sync(GANG_ALL, node.size == 3) == GANG_ALL;
+        if (team.stage == TLK_STAGE_FORWARD && usual)
+            gang_forward<3>(g, own, node, i < to);
+        else if (team.stage == TLK_STAGE_FORWARD)
+            gang_forward<0>(g, own, node, i < to);
+        else if (team.stage == TLK_STAGE_BACKWARD && usual)
+            gang_backward<3>(g, own, node, i < to);
         else if (team.stage == TLK_STAGE_BACKWARD)
-            gang_backward(g, own, node, i < to);
+            gang_backward<0>(g, own, node, i < to);
         else
             gang_factor(g, own, node, i < to, count);
     }
