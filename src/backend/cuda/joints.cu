@@ -8,10 +8,9 @@
 
 #include "backend/cuda/joint.cuh"
 
-#define TEAM_FEW    256u         /* articulations up to which each has more threads than nodes */
-#define TEAM_MOST   16u          /* blocks of a processor whose numbers are near at once */
-#define TEAM_NEAR   (224u << 10) /* bytes for these, of a processor, */
-#define TEAM_SYSTEM 1024u        /* and what the system takes of them, of each block */
+#define TEAM_FEW    256u  /* articulations up to which each has more threads than nodes */
+#define TEAM_MOST   16u   /* blocks of a processor whose numbers are near at once */
+#define TEAM_SYSTEM 1024u /* bytes of shared memory that the system takes of each block */
 
 /* `size`: numbers that there is room for in shared memory. */
 template <class work>
@@ -51,6 +50,27 @@ static void launch_large(const tlk_joints &g, uint32_t begin, uint32_t end, int 
                                 0, stream);
 }
 
+/* Numbers that each of so many blocks has room for in shared memory: none where that is not enough
+ * for all of them, or where factors are there already: these are made in the first projection of a
+ * step; others hardly look at a number twice. */
+template <class work>
+static uint32_t room_near(const tlk_joints &g, uint32_t count, int device, uint32_t processors)
+{
+    static uint64_t told; /* GPUs that know how much a block may have */
+    int most = 0;
+    if (!g.rough || g.tighten)
+        return 0;
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    const uint32_t each = (count + processors - 1) / processors;
+    const uint32_t bytes = (uint32_t)most / (each < TEAM_MOST ? each : TEAM_MOST);
+    if (g.room * sizeof(double) + TEAM_SYSTEM > bytes)
+        return 0;
+    if (!(told >> device % 64 & 1))
+        cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    told |= (uint64_t)1 << device % 64;
+    return g.room;
+}
+
 /* Articulations, by the threads that the largest of them has work for. */
 template <class work>
 static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStream_t stream)
@@ -63,17 +83,7 @@ static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStr
     const uint32_t count = end - begin, wanted = count <= TEAM_FEW ? 2 * g.largest : g.largest / 2;
     const uint32_t wide = (wanted + 31) / 32 * 32;
     const uint32_t threads = wide < 32 ? 32 : wide < TEAM_THREADS ? wide : TEAM_THREADS;
-    const uint32_t each = (count + (uint32_t)processors - 1) / (uint32_t)processors;
-    const uint32_t near = TEAM_NEAR / (each < TEAM_MOST ? each : TEAM_MOST) - TEAM_SYSTEM;
-    /* factors are made in the first projection of a step; others hardly look at a number twice */
-    const bool first = g.rough && !g.tighten && g.room <= near / sizeof(double);
-    const uint32_t size = first ? g.room : 0;
-    static uint64_t told; /* GPUs that know how much a block may have */
-    if (size && !(told >> device % 64 & 1)) {
-        cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)(TEAM_NEAR - TEAM_SYSTEM));
-        told |= (uint64_t)1 << device % 64;
-    }
+    const uint32_t size = room_near<work>(g, count, device, (uint32_t)processors);
     block_team<work><<<count, threads, size * sizeof(double), stream>>>(g, begin, size);
     if (g.largest >= TEAM_LARGE)
         launch_large<work>(g, begin, end, processors, stream);
