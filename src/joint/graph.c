@@ -377,6 +377,8 @@ static tl_status lay_out(graph *g, tl_elimination *out)
         }
         whole->block_end = (uint32_t)block;
         whole->vector_end = (uint32_t)vector;
+        const uint64_t room = block - whole->block + vector - whole->vector;
+        out->room = room > out->room ? (uint32_t)room : out->room;
     }
     out->block_size = (uint32_t)block;
     out->vector_size = (uint32_t)vector;

@@ -582,7 +582,8 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .next_quat = m->next_quat.data,
                         .moved = m->distance.data,
                         .softness = SOFTNESS,
-                        .largest = m->elimination.largest};
+                        .largest = m->elimination.largest,
+                        .room = m->elimination.room};
 }
 
 void tl_world_drop_joints(tl_world *w)

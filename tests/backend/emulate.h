@@ -163,17 +163,17 @@ static inline uint32_t __ballot_sync(uint32_t, bool yes)
 {
     return (uint32_t)meet(BALLOT, yes, 0);
 }
-static inline uint32_t __shfl_sync(uint32_t, uint32_t value, uint32_t from)
-{
-    return (uint32_t)meet(SHUFFLE, value, from % 32);
-}
-template <class T> static inline T __shfl_xor_sync(uint32_t, T value, uint32_t mask)
+template <class T> static inline T __shfl_sync(uint32_t, T value, uint32_t from)
 {
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
-    bits = meet(SHUFFLE, bits, running ^ mask);
+    bits = meet(SHUFFLE, bits, from % 32);
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+template <class T> static inline T __shfl_xor_sync(uint32_t all, T value, uint32_t mask)
+{
+    return __shfl_sync(all, value, running ^ mask);
 }
 static inline uint32_t __shfl_up_sync(uint32_t, uint32_t value, uint32_t by)
 {

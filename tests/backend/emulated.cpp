@@ -103,6 +103,7 @@ extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, ui
 template <class work>
 static void teams_as(const tlk_joints &g, uint32_t count, uint32_t threads, bool grid)
 {
+    static double room[1 << 14];
     for (uint32_t i = 0; i < count; i++) {
         if (grid)
             run_together(3, 64, [&] {
@@ -112,7 +113,11 @@ static void teams_as(const tlk_joints &g, uint32_t count, uint32_t threads, bool
                     g, i, team, 32u, [] { __syncthreads(); }, [] { __syncwarp(); });
             });
         else
-            run_together(1, threads, [&] { do_block_team<work>(g, i); });
+            run_together(1, threads,
+                         [&] { /* with room where there is one warp */
+                               do_block_team<work>(g, i, room,
+                                                   threads > 32 ? 0 : sizeof room / sizeof *room);
+                         });
     }
 }
 

@@ -257,8 +257,7 @@ static void machine(const variant *v, tl_stepper stepper, tl_joint_method method
     uint64_t hash[2];
     tl_joint_state states[2][8];
     for (int run = 0; run < 2; run++) {
-        tl_settings settings = settings_for(v, 1.0 / 200);
-        settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
+        tl_settings settings = settings_on(v, run ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
         settings.stepper = stepper;
         settings.solver.joints = method;
         tl_world *world = world_of(machine_scene(&settings));
@@ -306,7 +305,38 @@ static void test_machines(void **state)
     (void)state;
     need_gpu();
     for_each_precision(machines);
+}
+
+static void test_chains(void **state)
+{
+    (void)state;
+    need_gpu();
     for_each_precision(chains);
+}
+
+/* A rope of light links that snaps taut and is arrested. */
+static void rope(const variant *v)
+{
+    uint64_t hash[2];
+    tl_report report[2];
+    for (int run = 0; run < 2; run++) {
+        tl_settings settings = settings_on(v, run ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+        settings.max_speed = 1e6;
+        tl_world *world = world_of(rope_scene(&settings, 20));
+        report[run] = step_report(world, 120);
+        hash[run] = tl_world_hash(world);
+        tl_world_destroy(world);
+    }
+    assert_true(report[0].kinetic_energy < 100); /* J, of 1000 */
+    assert_true(report[0].joint_error == report[1].joint_error);
+    assert_true(hash[0] == hash[1]);
+}
+
+static void test_ropes(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(rope);
 }
 
 static void test_crowd(void **state)
@@ -587,7 +617,8 @@ static void test_refused(void **state)
     tl_scene_destroy(scene);
 }
 
-int main(void)
+/* With an argument, tests of that name alone, which may have a * in it. */
+int main(int argc, char **argv)
 {
     tl_settings s = tl_settings_default();
     tl_scene *scene = NULL;
@@ -599,6 +630,8 @@ int main(void)
         printf("skipped: no GPU: %s\n", tl_last_message());
     tl_world_destroy(world);
     tl_scene_destroy(scene);
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_steps), cmocka_unit_test(test_filters),
         cmocka_unit_test(test_travels),    cmocka_unit_test(test_pile),
@@ -606,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_patch),      cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_queries),
         cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
         cmocka_unit_test(test_planes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,25 @@ static inline tl_scene *chain_scene(const tl_settings *settings, int links)
     return scene;
 }
 
+/* A rope of light links, doubled, whose load falls until the rope snaps taut. */
+static inline tl_scene *rope_scene(const tl_settings *settings, int links)
+{
+    const double load = 100, link = 0.05;
+    tl_scene *scene = scene_with(settings);
+    put before = ground;
+    for (int i = 0; i < links; i++) {
+        const int way = i < links / 2 ? 1 : -1;
+        const double from = link * (way > 0 ? i : links - i);
+        const put next = put_link(scene, 0.45 * link, 0.1 * link, 0.1 * link, 1e-4 * load,
+                                  from + 0.5 * way * link, 0, 0);
+        join(scene, TL_JOINT_SPHERICAL, before, next, from, 0, 0, joint_z);
+        before = next;
+    }
+    const put last = put_link(scene, 0.1, 0.1, 0.1, load, 0, 0, -0.1);
+    join(scene, TL_JOINT_SPHERICAL, before, last, 0, 0, 0, joint_z);
+    return scene;
+}
+
 static inline tl_joint_state state_of(tl_world *world, tl_joint joint)
 {
     tl_joint_state state;

@@ -43,6 +43,19 @@ typedef struct tl_cuda_kernels {
 
 extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;
 
+/* Where kernels are compiled, for one precision: its name of a table or function. */
+#if defined(TLK_PRECISION_double)
+#define TL_CUDA_OF(name) name##_double
+#else
+#define TL_CUDA_OF(name) name##_mixed
+#endif
+
+/* joints.cu: maps of articulations. */
+void TL_CUDA_OF(tl_cuda_joint_project)(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                       cudaStream_t stream);
+void TL_CUDA_OF(tl_cuda_joint_assemble)(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                        cudaStream_t stream);
+
 /* primitives.cu: sort, scan and ranks on a stream; `temp` grows through `need`, which returns NULL
  * where memory ran out. What comes back to the host is written to pinned memory. */
 typedef void *(*tl_cuda_need)(void *user, size_t bytes);

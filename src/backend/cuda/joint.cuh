@@ -1,11 +1,13 @@
 /* Articulations on a GPU: one by a block, whose threads share it stage by stage
  * (kernels/joint/team.h); those that are large, one after the other by all blocks. Included by
- * kernels.cu, and by a test that runs it without a GPU. */
+ * joints.cu, and by a test that runs it without a GPU. */
 #ifndef TL_BACKEND_CUDA_JOINT_CUH
 #define TL_BACKEND_CUDA_JOINT_CUH
 
+#include "backend/cuda/gang.cuh"
+
 #define TEAM_THREADS 512u  /* of a block, at most */
-#define TEAM_LARGE   8192u /* nodes from which all blocks work on an articulation */
+#define TEAM_LARGE   1024u /* nodes from which all blocks work on an articulation */
 #define TEAM_SPREAD  128u  /* threads of a block then, */
 #define TEAM_BLOCKS  4u    /* and blocks of a processor: what hides how long memory takes */
 
@@ -22,6 +24,10 @@ struct projecting {
     {
         tlk_joint_project_next(g, i);
     }
+    static __device__ __forceinline__ bool counts(const tlk_joints *g)
+    {
+        return !g->fresh && !g->positions;
+    }
 };
 
 struct assembling {
@@ -37,6 +43,10 @@ struct assembling {
     {
         tlk_joint_assemble_next(g, i);
     }
+    static __device__ __forceinline__ bool counts(const tlk_joints *)
+    {
+        return false;
+    }
 };
 
 static __device__ __forceinline__ bool is_large(const tlk_joints &g, uint32_t i)
@@ -44,35 +54,50 @@ static __device__ __forceinline__ bool is_large(const tlk_joints &g, uint32_t i)
     return g.articulation[i].node_end - g.articulation[i].node >= TEAM_LARGE;
 }
 
+/* Whether each node of a level has a gang, of so many lanes at most. */
 static __device__ __forceinline__ bool is_narrow(const tlk_joints &g, const tlk_articulation &a,
-                                                 uint32_t level, uint32_t few)
+                                                 uint32_t level, uint32_t most)
 {
-    return g.level[a.level + level + 1] - g.level[a.level + level] <= few;
+    return GANG_LEAST * (g.level[a.level + level + 1] - g.level[a.level + level]) <= most;
 }
 
-/* One articulation; `meet` is where all of its threads wait for each other. Levels follow each
- * other without a look at what is next; those of few nodes are done by the first `few` threads
- * alone, which wait for each other in `huddle`. */
+/* One stage, or one level of it. */
+template <class work>
+static __device__ __forceinline__ void do_turn(const tlk_joints &g, uint32_t i,
+                                               const tlk_articulation &a, tlk_team team)
+{
+    const bool levels = team.stage == TLK_STAGE_FACTOR || team.stage == TLK_STAGE_FORWARD ||
+                        team.stage == TLK_STAGE_BACKWARD;
+    if (levels && is_narrow(g, a, team.level, team.lanes))
+        gang_level(g, g.level[a.level + team.level], g.level[a.level + team.level + 1], team,
+                   work::counts(&g));
+    else
+        work::turn(&g, i, team);
+}
+
+/* The stages of one articulation, of which the first is known; `meet` is where all of its threads
+ * wait for each other. Levels follow each other without a look at what is next; those of few nodes
+ * are done by the first `few` threads alone, which wait for each other in `huddle`. Returns whether
+ * there are new factors. */
 template <class work, typename meeting, typename huddling>
-static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, tlk_team team,
-                                               uint32_t few, meeting meet, huddling huddle)
+static __device__ __forceinline__ bool do_stages(const tlk_joints &g, uint32_t i, tlk_team team,
+                                                 uint32_t few, meeting meet, huddling huddle)
 {
     const volatile uint32_t *stage = &g.how[i].stage, *level = &g.how[i].level;
     const tlk_articulation a = g.articulation[i];
-    if (team.lane == 0)
-        work::begin(&g, i);
-    meet();
+    bool factored = false;
     while ((team.stage = *stage) != TLK_STAGE_END) {
         team.level = *level;
+        factored = factored || team.stage == TLK_STAGE_FACTOR;
         uint32_t left = tlk_levels_left(&a, team.stage, team.level);
         for (bool together = left == 0 || !is_narrow(g, a, team.level, few);; left--) {
             const uint32_t next =
                 team.stage == TLK_STAGE_BACKWARD ? team.level - 1 : team.level + 1;
             const bool all = left < 2 || !is_narrow(g, a, next, few);
             if (together)
-                work::turn(&g, i, team);
+                do_turn<work>(g, i, a, team);
             else if (team.lane < few)
-                work::turn(&g, i, {team.lane, few, team.stage, team.level});
+                do_turn<work>(g, i, a, {team.lane, few, team.stage, team.level});
             if (together || all)
                 meet();
             else if (team.lane < few)
@@ -88,35 +113,82 @@ static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, 
         }
         meet();
     }
+    return factored;
 }
 
-/* A block: its first warp does what is narrow. */
-template <class work>
-static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32_t i)
+/* Asks for memory [from, to), which threads will read later, all of it at once; this one is number
+ * `rank` of `all`. */
+static __device__ __forceinline__ void fetch(const void *from, const void *to, uint32_t rank,
+                                             uint32_t all)
 {
-    do_team<work>(
-        g, i, {threadIdx.x, blockDim.x, 0, 0}, 32u, [] { __syncthreads(); }, [] { __syncwarp(); });
+#if defined(__CUDA_ARCH__)
+    for (const char *at = (const char *)from + 128 * rank; at < (const char *)to; at += 128 * all)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#else
+    (void)from, (void)to, (void)rank, (void)all;
+#endif
 }
 
-template <class work>
-static __global__ void __launch_bounds__(TEAM_THREADS)
-    block_team(const __grid_constant__ tlk_joints g, uint32_t begin)
+/* What stages look at, by a block: else they wait for one piece after the other. `solves`: with
+ * factors that there are. */
+static __device__ __forceinline__ void fetch_articulation(const tlk_joints &g,
+                                                          const tlk_articulation &a, bool solves)
 {
-    if (!is_large(g, begin + blockIdx.x))
-        do_block_team<work>(g, begin + blockIdx.x);
+    const uint32_t rank = threadIdx.x, all = blockDim.x;
+    const tlk_node *first = g.node + a.node, *last = g.node + a.node_end - 1;
+    fetch(first, last + 1, rank, all);
+    fetch(g.source + first->sources, g.source + last->sources_end, rank, all);
+    fetch(g.link + first->links, g.link + last->last + 1, rank, all);
+    if (solves)
+        fetch(g.block + a.block, g.block + a.block_end, rank, all);
+    for (uint32_t k = a.joint + rank; k < a.joint_end; k += all) {
+        const tlk_joint *j = g.joint + g.list[k];
+        fetch(j, j + 1, 0, 1);
+        fetch(g.jacobian + j->jacobian, g.jacobian + j->jacobian + 6 * j->rows * j->bodies, 0, 1);
+    }
 }
 
-/* All blocks: the first of them does what is narrow. */
-template <class work>
-static __global__ void __launch_bounds__(TEAM_SPREAD, TEAM_BLOCKS)
-    grid_team(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end)
+/* One articulation, by threads of several blocks. */
+template <class work, typename meeting, typename huddling>
+static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, tlk_team team,
+                                               uint32_t few, meeting meet, huddling huddle)
 {
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    const tlk_team team = {blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x, 0, 0};
-    for (uint32_t i = begin; i < end; i++)
-        if (is_large(g, i))
-            do_team<work>(
-                g, i, team, blockDim.x, [&] { grid.sync(); }, [] { __syncthreads(); });
+    if (team.lane == 0)
+        work::begin(&g, i);
+    meet();
+    do_stages<work>(g, i, team, few, meet, huddle);
+}
+
+/* One articulation, by a block, of which the first warp does what is narrow. Where there is room
+ * for so many numbers, its blocks and its vector are there meanwhile. */
+template <class work>
+static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32_t i, double *room,
+                                                     uint32_t size)
+{
+    const tlk_articulation a = g.articulation[i];
+    const uint32_t blocks = a.block_end - a.block;
+    const bool near = blocks + (a.vector_end - a.vector) <= size;
+    tlk_joints own = g;
+    if (near) {
+        own.block = room - a.block;
+        own.x = room + blocks - a.vector;
+    }
+    if (threadIdx.x == 0)
+        work::begin(&own, i);
+    __syncthreads();
+    const uint32_t stage = g.how[i].stage;
+    if (stage != TLK_STAGE_END && !g.iterate)
+        fetch_articulation(g, a, !near && stage != TLK_STAGE_BODIES);
+    if (near && stage != TLK_STAGE_END && stage != TLK_STAGE_BODIES && g.how[i].factored) {
+        for (uint32_t k = threadIdx.x; k < blocks; k += blockDim.x)
+            room[k] = g.block[a.block + k];
+        __syncthreads();
+    }
+    const bool factored = do_stages<work>(
+        own, i, {threadIdx.x, blockDim.x, 0, 0}, 32u, [] { __syncthreads(); },
+        [] { __syncwarp(); });
+    for (uint32_t k = threadIdx.x; near && factored && k < blocks; k += blockDim.x)
+        g.block[a.block + k] = room[k];
 }
 
 #endif

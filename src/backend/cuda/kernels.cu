@@ -147,29 +147,23 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
     fold_last<<<(uint32_t)count, THREADS, 0, stream>>>(jobs);
 }
 
-#define TLK_MAP(name, type)                                                                     \
-    static __global__ void __launch_bounds__(THREADS)                                           \
-        run_##name(const __grid_constant__ type a, uint32_t begin, uint32_t end)                \
-    {                                                                                           \
-        const uint32_t i = begin + blockIdx.x * THREADS + threadIdx.x;                          \
-        if (i < end)                                                                            \
-            tlk_##name(&a, i);                                                                  \
-    }                                                                                           \
-    static __global__ void serial_##name(const __grid_constant__ type a, uint32_t begin,        \
-                                         uint32_t end)                                          \
-    {                                                                                           \
-        for (uint32_t i = begin; i < end; i++)                                                  \
-            tlk_##name(&a, i);                                                                  \
-    }                                                                                           \
-    [[maybe_unused]] static void map_##name(const void *args, uint32_t begin, uint32_t end,     \
-                                            bool serial, cudaStream_t stream)                   \
-    {                                                                                           \
-        const type &a = *(const type *)args;                                                    \
-        if (serial)                                                                             \
-            serial_##name<<<1, 1, 0, stream>>>(a, begin, end);                                  \
-        else                                                                                    \
-            run_##name<<<(end - begin + THREADS - 1) / THREADS, THREADS, 0, stream>>>(a, begin, \
-                                                                                      end);     \
+#define TLK_MAP(name, type)                                                                       \
+    static __global__ void __launch_bounds__(THREADS)                                             \
+        run_##name(const __grid_constant__ type a, uint32_t begin, uint32_t end)                  \
+    {                                                                                             \
+        const uint32_t i = begin + blockIdx.x * THREADS + threadIdx.x;                            \
+        if (i < end)                                                                              \
+            tlk_##name(&a, i);                                                                    \
+    }                                                                                             \
+    [[maybe_unused]] static void map_##name(const void *args, uint32_t begin, uint32_t end,       \
+                                            bool serial, cudaStream_t stream)                     \
+    {                                                                                             \
+        const type &a = *(const type *)args;                                                      \
+        for (; serial && begin < end; begin++) /* one item, but for sweeps, launched otherwise */ \
+            run_##name<<<1, THREADS, 0, stream>>>(a, begin, begin + 1);                           \
+        if (begin < end)                                                                          \
+            run_##name<<<(end - begin + THREADS - 1) / THREADS, THREADS, 0, stream>>>(a, begin,   \
+                                                                                      end);       \
     }
 /* A block folds a chunk: a thread looks at one item; then a thread takes the items of one lane for
  * one number, in order; then one thread a number takes the lanes, in order. Then a thread takes one
@@ -212,6 +206,7 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
             chunk_##name<<<tl_fold_chunks(count), TLK_FOLD_CHUNK, 0, stream>>>(                   \
                 *(const type *)args, count, each);                                                \
     }
+#define TLK_TEAM(name, type) /* joints.cu has them */
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
@@ -228,28 +223,23 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #define map_contact_count  tuned_contact_count
 #define map_contact_write  tuned_contact_write
 #define map_match_contacts tuned_match_contacts
-#define map_joint_project  tuned_joint_project
-#define map_joint_assemble tuned_joint_assemble
+#define map_joint_project  TL_CUDA_OF(tl_cuda_joint_project)
+#define map_joint_assemble TL_CUDA_OF(tl_cuda_joint_assemble)
 
-#if defined(TLK_PRECISION_double)
-#define TABLE tl_cuda_double
-#else
-#define TABLE tl_cuda_mixed
-#endif
-extern const tl_cuda_kernels TABLE = {{
+extern const tl_cuda_kernels TL_CUDA_OF(tl_cuda) = {{
 #define TLK_MAP(name, type) map_##name,
 #define TLK_REDUCE(name, type, n, ops)
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
-                                      },
-                                      {
+                                                    },
+                                                    {
 #define TLK_MAP(name, type)
 #define TLK_REDUCE(name, type, n, ops) fold_##name,
 #include "kernels/kernels.inc"
 #undef TLK_MAP
 #undef TLK_REDUCE
-                                      },
-                                      fold_rest,
-                                      sweeps,
-                                      colour_rounds};
+                                                    },
+                                                    fold_rest,
+                                                    sweeps,
+                                                    colour_rounds};

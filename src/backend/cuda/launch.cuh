@@ -3,7 +3,6 @@
 #ifndef TL_BACKEND_CUDA_LAUNCH_CUH
 #define TL_BACKEND_CUDA_LAUNCH_CUH
 
-#include "backend/cuda/joint.cuh"
 #include "backend/cuda/sweep.cuh"
 
 #define MOST_THREADS 1024u
@@ -160,42 +159,6 @@ static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, tl_c
     void *all[] = {(void *)args};
     return cudaLaunchCooperativeKernel((const void *)grid_colour_rounds, dim3(blocks),
                                        dim3(GRID_THREADS), all, 0, stream);
-}
-
-/* Articulations, by the threads that the largest of them has work for. */
-template <class work>
-static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStream_t stream)
-{
-    const tlk_joints &g = *(const tlk_joints *)args;
-    const uint32_t wide = (g.largest / 2 + 31) / 32 * 32; /* a level, roughly */
-    const uint32_t threads = wide < 32 ? 32 : wide < TEAM_THREADS ? wide : TEAM_THREADS;
-    block_team<work><<<end - begin, threads, 0, stream>>>(g, begin);
-    if (g.largest < TEAM_LARGE)
-        return;
-    int device = 0, processors = 1, each = 1;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, (const void *)grid_team<work>,
-                                                  (int)TEAM_SPREAD, 0);
-    const uint32_t wanted = wide / TEAM_SPREAD, most = (uint32_t)(processors * each);
-    const uint32_t blocks = wanted < most ? wanted : most;
-    void *all[] = {(void *)args, &begin, &end};
-    cudaLaunchCooperativeKernel((const void *)grid_team<work>, dim3(blocks), dim3(TEAM_SPREAD), all,
-                                0, stream);
-}
-
-static void tuned_joint_project(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                cudaStream_t stream)
-{
-    (void)serial; /* they are independent */
-    launch_teams<projecting>(args, begin, end, stream);
-}
-
-static void tuned_joint_assemble(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                 cudaStream_t stream)
-{
-    (void)serial; /* they are independent */
-    launch_teams<assembling>(args, begin, end, stream);
 }
 
 #endif

@@ -43,7 +43,7 @@ TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
         if (body != TLK_NONE && !how->pass)
             size = tlk_max(size, tlk_body_gyration(g->motion.bodies.inertia + 4 * (size_t)body));
     }
-    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    TLK_LANE_SHARE_AFTER(k, a->joint, a->joint_end, a->node_end - a->node, team)
     {
         const uint32_t i = g->list[k];
         const tlk_joint *j = g->joint + i;

@@ -139,24 +139,30 @@ TL_NARROW void tlk_factor_take(const double *own, uint32_t n, const double *one,
         tlk_factor_less(own, n, one, rows, two, columns, out);
 }
 
-/* One node goes; `n` is its size, which compilers know where it is a usual one. `count`: of rows
- * that are redundant. */
-TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32_t n,
-                               uint32_t plain, bool count)
+/* A node's own block, with what earlier nodes leave of it. `count`: of rows that are redundant. */
+TL_KERNEL void tlk_factor_pivots(const tlk_joints *g, const tlk_node *node, uint32_t n,
+                                 uint32_t plain, bool count)
 {
-    double *own = g->block + node->block;
     const double *soft = node->joint == TLK_NONE ? 0 : g->soft + g->joint[node->joint].first;
-    for (uint32_t s = node->sources; s < node->sources_end; s++) {
-        const tlk_source source = g->source[s];
-        const double *y = g->block + source.block;
-        tlk_factor_take(g->block + source.own, source.size, y, n, y, n, own);
-    }
-    const uint32_t redundant = tlk_factor_own(own, n, plain, soft);
+    const uint32_t redundant = tlk_factor_own(g->block + node->block, n, plain, soft);
     if (soft && count) {
         g->account[node->joint].redundant = redundant;
         if (redundant)
             tlk_atomic_or32(&g->how[g->joint[node->joint].articulation].redundant, 1);
     }
+}
+
+/* One node goes; `n` is its size, which compilers know where it is a usual one. */
+TL_KERNEL void tlk_factor_node(const tlk_joints *g, const tlk_node *node, uint32_t n,
+                               uint32_t plain, bool count)
+{
+    double *own = g->block + node->block;
+    for (uint32_t s = node->sources; s < node->sources_end; s++) {
+        const tlk_source source = g->source[s];
+        const double *y = g->block + source.block;
+        tlk_factor_take(g->block + source.own, source.size, y, n, y, n, own);
+    }
+    tlk_factor_pivots(g, node, n, plain, count);
     for (uint32_t l = node->links; l < node->last; l++) {
         const tlk_link link = g->link[l];
         double *below = g->block + link.block;
@@ -194,6 +200,12 @@ TL_NARROW void tlk_factor_level(const tlk_joints *g, const tlk_articulation *a, 
     }
 }
 
+/* Whether six numbers are 0; all are read at once. */
+TL_KERNEL bool tlk_all_zero(const double *x)
+{
+    return !((x[0] != 0) | (x[1] != 0) | (x[2] != 0) | (x[3] != 0) | (x[4] != 0) | (x[5] != 0));
+}
+
 /* Substitution at a node, forwards: D^-1 L^-1 of what earlier nodes leave. */
 TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
 {
@@ -204,8 +216,7 @@ TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n
     for (uint32_t s = node->sources; s < node->sources_end; s++) {
         const tlk_source source = g->source[s];
         const double *x = g->x + source.vector, *below = g->block + source.block;
-        if (source.size == 6 && x[0] == 0 && x[1] == 0 && x[2] == 0 && x[3] == 0 && x[4] == 0 &&
-            x[5] == 0)
+        if (source.size == 6 && tlk_all_zero(x))
             continue; /* bodies, nearly always */
         if (source.size == 3) {
             for (uint32_t r = 0; r < n; r++)

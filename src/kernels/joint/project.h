@@ -19,14 +19,15 @@ TL_KERNEL bool tlk_joint_plain(const tlk_joints *g)
     return g->positions || g->mode == TLK_PROJECT_CHANGES;
 }
 
-/* The right-hand side of a joint's rows at the present velocities. Returns the largest. `sift`:
- * with what a solution has attained in place of what it was to; the rest of it no row can have, as
- * redundant ones contradict each other by rounding and by what joints are off. */
-TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, bool sift)
+/* The right-hand side of rows `first`, TLK_ROWS_AT_ONCE further and so on of a joint at the present
+ * velocities. Returns the largest. `sift`: with what a solution has attained in place of what it
+ * was to; the rest of it no row can have, as redundant ones contradict each other by rounding and
+ * by what joints are off. */
+TL_NARROW double tlk_joint_sides(const tlk_joints *g, uint32_t i, uint32_t first, bool sift)
 {
     const tlk_joint *j = g->joint + i;
     double worst = 0;
-    for (uint32_t r = 0; r < j->rows; r++) {
+    for (uint32_t r = first; r < j->rows; r += TLK_ROWS_AT_ONCE) {
         const uint32_t at = j->first + r;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const int part = g->part[at];
@@ -90,8 +91,10 @@ TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, t
         tlk_body_sides(g, g->node + k, a->bounded && !tlk_joint_plain(g));
         speed = tlk_body_speed(g->vel + 8 * (size_t)g->node_body[k], speed);
     }
-    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-    worst = tlk_most(worst, tlk_joint_sides(g, g->list[k], team.stage == TLK_STAGE_SIFT));
+    TLK_LANE_SHARE_AFTER(k, TLK_ROWS_AT_ONCE * a->joint, TLK_ROWS_AT_ONCE * a->joint_end,
+                         a->node_end - a->node, team)
+    worst = tlk_most(worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE,
+                                            team.stage == TLK_STAGE_SIFT));
     tlk_team_most(how, 0, worst);
     tlk_team_most(how, 1, speed);
 }
@@ -112,10 +115,11 @@ TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, t
     }
     if (g->positions || g->mode >= TLK_PROJECT_NOTHING)
         return;
-    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    TLK_LANE_SHARE_AFTER(k, TLK_ROWS_AT_ONCE * a->joint, TLK_ROWS_AT_ONCE * a->joint_end,
+                         a->node_end - a->node, team)
     {
-        const tlk_joint *j = g->joint + g->list[k];
-        for (uint32_t r = 0; r < j->rows; r++) {
+        const tlk_joint *j = g->joint + g->list[k / TLK_ROWS_AT_ONCE];
+        for (uint32_t r = k % TLK_ROWS_AT_ONCE; r < j->rows; r += TLK_ROWS_AT_ONCE) {
             const uint32_t at = j->first + r;
             if (g->part[at] == TLK_ROW_OFF)
                 g->lambda[at] += tlk_joint_change(g, j, at);

@@ -16,11 +16,20 @@ typedef struct tlk_team {
 } tlk_team;
 
 /* A lane's share of items [from, to): in turns on a GPU, where lanes that go together read what
- * lies together; a piece of its own elsewhere. */
+ * lies together; a piece of its own elsewhere. _AFTER: on a GPU by other lanes than the last of
+ * `before` items that come first. Of joints a GPU takes rows that are TLK_ROWS_AT_ONCE apart, an
+ * item each: what costs there is how long memory takes, one time after the other. */
 #if defined(__CUDACC__)
+#define TLK_ROWS_AT_ONCE 4u
 #define TLK_LANE_SHARE(k, from, to, team) \
     for (uint32_t k = (from) + (team).lane; k < (to); k += (team).lanes)
+#define TLK_LANE_SHARE_AFTER(k, from, to, before, team)                                      \
+    for (uint32_t k =                                                                        \
+             (from) + ((team).lane + (team).lanes - (before) % (team).lanes) % (team).lanes; \
+         k < (to); k += (team).lanes)
 #else
+#define TLK_ROWS_AT_ONCE                                1u
+#define TLK_LANE_SHARE_AFTER(k, from, to, before, team) TLK_LANE_SHARE(k, from, to, team)
 #define TLK_LANE_SHARE(k, from, to, team)                                                        \
     for (uint32_t k = (from) + tlk_team_cut((to) - (from), (team).lane, (team).lanes),           \
                   k##_end = (from) + tlk_team_cut((to) - (from), (team).lane + 1, (team).lanes); \
