@@ -27,6 +27,7 @@ typedef struct tl_problem {
     const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
     bool bounded; /* rows of joints may change their states */
+    bool started; /* vel has what gamma does to it, and to joints; of psor alone */
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */
@@ -94,6 +95,9 @@ tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solv
 /* Adds what the impulses that rows start with do to `vel`, velocities of bodies; by colours, where
  * the problem has them. */
 void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel);
+
+/* The same of the problem's own velocities, with what its joints then do. */
+void tl_psor_begin(tl_backend *backend, const tl_problem *problem);
 
 /* For solvers that gather: lists of rows by block, into the problem's view. A copy of the problem
  * with the same rows, solved next, finds them made. */

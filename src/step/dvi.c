@@ -176,6 +176,7 @@ static tl_status solve(tl_world *w, stages *s, tl_report *r)
         return TL_OK;
     }
     TL_TRY(tl_step_balance(w, &s->problem, &s->found));
+    TL_TRY(tl_step_start(w, &s->problem, &s->build, &s->bounce));
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, solver, solver->iterations, &s->first));
     tl_step_joints_solved(w, &s->problem, &s->joints);
     TL_TRY(tl_step_bounce(w, &s->problem, &s->build, &s->bounce));

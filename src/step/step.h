@@ -83,8 +83,11 @@ tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build
                           tlk_impact *impact, tl_report *report);
 
 /* Where impacts are part of the velocity problem: before it, what is noted; and after it, impulses
- * that have added energy are lessened until they have not. */
+ * that have added energy are lessened until they have not. With joints, before it too: those that
+ * it starts from (tl_step_start). */
 tl_status tl_step_bounce_begin(tl_world *world, const tl_problem *problem, tlk_bounce *bounce);
+tl_status tl_step_start(tl_world *world, tl_problem *problem, const tlk_build *build,
+                        tlk_bounce *bounce);
 tl_status tl_step_bounce(tl_world *world, const tl_problem *problem, const tlk_build *build,
                          tlk_bounce *bounce);
 
@@ -138,6 +141,12 @@ static inline bool tl_step_bounces(const tl_world *w)
 {
     return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING &&
            !w->mechanism.joints.count;
+}
+
+/* Whether joints are solved exactly. */
+static inline bool tl_step_joined(const tl_world *w)
+{
+    return w->mechanism.count && w->settings.solver.joints != TL_JOINTS_ITERATE;
 }
 
 #endif
