@@ -41,7 +41,7 @@ TL_KERNEL void tlk_bounce_gain(const tlk_bounce *q, uint32_t i, double *acc)
     acc[1] += tlk_body_product(&q->bodies, i, d, d);
 }
 
-/* One row of those that a problem starts from: its share of what solving it makes less, J. 0 and 1
+/* One row of a problem that is being solved: its share of what solving it makes less, J. 0 and 1
  * are the linear part, without the bias, and twice the quadratic one, 2 what the bias takes off the
  * linear one. */
 TL_KERNEL void tlk_start_work(const tlk_bounce *q, uint32_t s, const tlk_row *row,

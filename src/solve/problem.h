@@ -96,9 +96,6 @@ tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solv
  * the problem has them. */
 void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel);
 
-/* The same of the problem's own velocities, with what its joints then do. */
-void tl_psor_begin(tl_backend *backend, const tl_problem *problem);
-
 /* For solvers that gather: lists of rows by block, into the problem's view. A copy of the problem
  * with the same rows, solved next, finds them made. */
 tl_status tl_problem_lists(tl_backend *backend, tl_workspace *workspace, tl_problem *problem);

@@ -75,14 +75,6 @@ void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel)
     unite(backend, &s);
 }
 
-void tl_psor_begin(tl_backend *backend, const tl_problem *problem)
-{
-    sweeping s;
-    split(backend, problem, &s);
-    backend->ops->run(backend, s.list, launches(problem, TLK_psor_start, &s), 1);
-    unite(backend, &s);
-}
-
 tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                         const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {

@@ -114,12 +114,12 @@ static double rounding_of(const tl_world *w)
 /* How much of each group's impulses stays; true where of some not all does. With the part f of
  * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. Without bounces among the rows only
  * groups that no wall holds are lessened: impulses that carry weight would carry less of it. Those
- * that a problem starts from are lessened to where that is least: sweeps find the rest. */
+ * of a problem that is still being solved are lessened wherever they are: more sweeps follow. */
 static bool lessen(const tl_world *w, const tlk_bounce *bounce, grouping *g)
 {
     const tlk_problem *p = &bounce->problem;
     const uint32_t *a = g->a.data, *b = g->b.data;
-    const double *work = g->work.data, most = bounce->start ? 1 : 2;
+    const double *work = g->work.data;
     const bool apart = !together(w) && !bounce->start;
     const double rounding = rounding_of(w);
     group *groups = g->groups.data;
@@ -141,7 +141,7 @@ static bool lessen(const tl_world *w, const tlk_bounce *bounce, grouping *g)
         part[i] = 1;
         if (!(gain > rounding * sum[1]) || (apart && of->held))
             continue;
-        part[i] = sum[2] > sum[0] ? most * (sum[2] - sum[0]) / sum[1] : 0;
+        part[i] = sum[2] > sum[0] ? 2 * (sum[2] - sum[0]) / sum[1] : 0;
         less = true;
     }
     return less;
@@ -189,15 +189,12 @@ static void view(const tl_world *w, const tl_problem *problem, const tlk_build *
     bounce->apart = !together(w);
 }
 
-tl_status tl_step_start(tl_world *w, tl_problem *problem, const tlk_build *build,
+tl_status tl_step_weigh(tl_world *w, tl_problem *problem, const tlk_build *build,
                         tlk_bounce *bounce)
 {
     tl_backend *b = w->backend;
     const tl_mechanism *m = &w->mechanism;
     double sums[TLK_FOLD_NUMBERS];
-    if (!problem->view.rows || !tl_step_joined(w))
-        return TL_OK;
-    tl_psor_begin(b, problem);
     view(w, problem, build, bounce);
     bounce->start = 1;
     TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
