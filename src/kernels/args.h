@@ -429,6 +429,7 @@ typedef struct tlk_bounce {
     const double *part; /* moving: how much of what the problem did to a body stays */
     tlk_bodies bodies;
     uint32_t apart; /* 1: impacts came before it */
+    uint32_t start; /* 1: it is still being solved */
 } tlk_bounce;
 
 #define TLK_BOUNCE 3u

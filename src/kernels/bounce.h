@@ -41,9 +41,25 @@ TL_KERNEL void tlk_bounce_gain(const tlk_bounce *q, uint32_t i, double *acc)
     acc[1] += tlk_body_product(&q->bodies, i, d, d);
 }
 
+/* One row of a problem that is being solved: its share of what solving it makes less, J. 0 and 1
+ * are the linear part, without the bias, and twice the quadratic one, 2 what the bias takes off the
+ * linear one. */
+TL_KERNEL void tlk_start_work(const tlk_bounce *q, uint32_t s, const tlk_row *row,
+                              const real *gamma, double *work)
+{
+    const tlk_problem *p = &q->problem;
+    const double normal = tlk_dot(gamma, row->n);
+    work[0] = tlk_bounce_rate(p, s, row, gamma, q->before);
+    work[1] = tlk_bounce_rate(p, s, row, gamma, p->vel) - work[0];
+    if (p->material)
+        work[1] += (double)row->material.soft * normal * normal;
+    work[2] = -(double)p->bias[s] * normal;
+}
+
 /* One row: what its impulse did, J: 0 at the velocities that the problem began with, 1 at those
  * that it made, less these, and 2 what removing an overlap may add. Compliant contacts are springs
- * and give back what they have: they do not count. Sums: how many rows bounced, and the gain. */
+ * and give back what they have: they do not count. Sums: how many rows bounced, the gain, and the
+ * second number. */
 TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
 {
     const tlk_problem *p = &q->problem;
@@ -52,9 +68,15 @@ TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
     real gamma[3];
     for (uint32_t k = 0; k < TLK_BOUNCE; k++)
         work[k] = 0;
-    if (row.a == TLK_NONE || (p->material && row.material.soft > 0))
+    if (row.a == TLK_NONE || (p->material && row.material.soft > 0 && !q->start))
         return;
     tlk_load3(p->gamma, s, gamma);
+    if (q->start) {
+        tlk_start_work(q, s, &row, gamma, work);
+        acc[1] += work[0] + 0.5 * work[1] - work[2];
+        acc[2] += work[1];
+        return;
+    }
     const real normal = tlk_dot(gamma, row.n);
     /* of a plane that turns (carry.h), too, where no bounce asks for it */
     const double least =
@@ -65,6 +87,7 @@ TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
     work[2] = bounces ? 0 : -least * (double)normal;
     acc[0] += bounces && normal > 0;
     acc[1] += work[0] + 0.5 * work[1] - work[2];
+    acc[2] += work[1];
 }
 
 /* One row: the part of its impulse that stays. */

@@ -27,6 +27,7 @@ typedef struct tl_problem {
     const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
     bool bounded; /* rows of joints may change their states */
+    bool started; /* vel has what gamma does to it, and to joints; of psor alone */
 } tl_problem;
 
 /* Buffers that solvers keep between calls. */

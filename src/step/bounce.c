@@ -44,7 +44,7 @@ tl_status tl_step_bounce_begin(tl_world *w, const tl_problem *problem, tlk_bounc
     const size_t doubles = TLK_BOUNCE * (size_t)problem->view.rows + w->dynamic + m->rows;
     const size_t bytes = 8 * (size_t)w->rows * b->real;
     *bounce = (tlk_bounce){.work = NULL};
-    if (!problem->view.rows || !(together(w) || moves(w)))
+    if (!problem->view.rows || !(together(w) || moves(w) || tl_step_joined(w)))
         return TL_OK;
     TL_TRY(tl_buffer_need(b, &w->problem.weighed, doubles * sizeof(double)));
     bounce->work = w->problem.weighed.data;
@@ -113,12 +113,14 @@ static double rounding_of(const tl_world *w)
 
 /* How much of each group's impulses stays; true where of some not all does. With the part f of
  * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. Without bounces among the rows only
- * groups that no wall holds are lessened: impulses that carry weight would carry less of it. */
-static bool lessen(const tl_world *w, const tlk_problem *p, grouping *g)
+ * groups that no wall holds are lessened: impulses that carry weight would carry less of it. Those
+ * of a problem that is still being solved are lessened wherever they are: more sweeps follow. */
+static bool lessen(const tl_world *w, const tlk_bounce *bounce, grouping *g)
 {
+    const tlk_problem *p = &bounce->problem;
     const uint32_t *a = g->a.data, *b = g->b.data;
     const double *work = g->work.data;
-    const bool apart = !together(w);
+    const bool apart = !together(w) && !bounce->start;
     const double rounding = rounding_of(w);
     group *groups = g->groups.data;
     double *part = g->part.data;
@@ -160,18 +162,61 @@ static void keep_parts(tl_world *w, const tlk_bounce *bounce, const grouping *g)
     tl_run(b, TLK_joint_part, m->count, &joints);
 }
 
-tl_status tl_step_bounce(tl_world *w, const tl_problem *problem, const tlk_build *build,
-                         tlk_bounce *bounce)
+/* Looks at each group, and lessens what has gained. */
+static tl_status weigh(tl_world *w, const tlk_bounce *bounce)
 {
-    double sums[TLK_FOLD_NUMBERS];
     grouping g;
-    if (!bounce->work)
-        return TL_OK;
+    const tl_status status = read_work(w, bounce, &g);
+    if (status == TL_OK) {
+        connect(w, &bounce->problem, &g);
+        if (lessen(w, bounce, &g))
+            keep_parts(w, bounce, &g);
+    }
+    tl_array *const all[] = {&g.a, &g.b, &g.parent, &g.work, &g.groups, &g.part};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tl_array_free(all[i]);
+    return status;
+}
+
+/* What kernels need to know of a problem. */
+static void view(const tl_world *w, const tl_problem *problem, const tlk_build *build,
+                 tlk_bounce *bounce)
+{
     bounce->problem = problem->view;
     bounce->gap = build->gap;
     bounce->recovery = build->recovery;
     bounce->bodies = build->bodies;
     bounce->apart = !together(w);
+}
+
+tl_status tl_step_weigh(tl_world *w, tl_problem *problem, const tlk_build *build,
+                        tlk_bounce *bounce)
+{
+    tl_backend *b = w->backend;
+    const tl_mechanism *m = &w->mechanism;
+    double sums[TLK_FOLD_NUMBERS];
+    view(w, problem, build, bounce);
+    bounce->start = 1;
+    TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
+    if (sums[1] > rounding_of(w) * sums[2])
+        TL_TRY(weigh(w, bounce));
+    bounce->start = 0;
+    problem->started = w->settings.solver.kind == TL_PSOR;
+    if (problem->started)
+        return TL_OK;
+    /* others make velocities of impulses themselves */
+    b->ops->copy(b, problem->view.vel, bounce->before, 8 * (size_t)w->rows * b->real);
+    b->ops->copy(b, m->lambda.data, bounce->part + w->dynamic, m->rows * sizeof(double));
+    return TL_OK;
+}
+
+tl_status tl_step_bounce(tl_world *w, const tl_problem *problem, const tlk_build *build,
+                         tlk_bounce *bounce)
+{
+    double sums[TLK_FOLD_NUMBERS];
+    if (!bounce->work || !(together(w) || moves(w)))
+        return TL_OK;
+    view(w, problem, build, bounce);
     if (!together(w) && !build->impact) { /* else some may have turned */
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_gain, w->dynamic, bounce, sums));
         if (!(sums[0] > rounding_of(w) * sums[1]))
@@ -180,14 +225,5 @@ tl_status tl_step_bounce(tl_world *w, const tl_problem *problem, const tlk_build
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
     if (!(sums[0] > 0 || sums[1] > 0))
         return TL_OK;
-    const tl_status status = read_work(w, bounce, &g);
-    if (status == TL_OK) {
-        connect(w, &problem->view, &g);
-        if (lessen(w, &problem->view, &g))
-            keep_parts(w, bounce, &g);
-    }
-    tl_array *const all[] = {&g.a, &g.b, &g.parent, &g.work, &g.groups, &g.part};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        tl_array_free(all[i]);
-    return status;
+    return weigh(w, bounce);
 }

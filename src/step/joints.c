@@ -111,16 +111,26 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     joints->position.passes = 1;
     joints->position.vel = w->pseudo.data;
     g->passes = 1; /* in sweeps */
+    g->sweeping = !iterates(w) && w->settings.solver.kind == TL_PSOR;
     problem->joints = g;
     problem->articulations = m->articulations;
     problem->bounded = m->bounded;
     return TL_OK;
 }
 
-void tl_step_joints_solved(tl_world *w, const tl_problem *problem, tl_step_joints *joints)
+void tl_step_joints_solved(tl_world *w, const tl_problem *problem, const tlk_bounce *before,
+                           tl_step_joints *joints)
 {
-    if (!w->mechanism.count || !problem->view.rows || iterates(w))
+    tl_backend *b = w->backend;
+    const tl_mechanism *m = &w->mechanism;
+    if (!problem->view.rows || !tl_step_joined(w))
         return;
+    if (joints->velocity.sweeping) {
+        b->ops->copy(b, problem->view.vel, before->before, 8 * (size_t)w->rows * b->real);
+        b->ops->copy(b, m->lambda.data, before->part + w->dynamic, m->rows * sizeof(double));
+        tl_psor_guess(b, problem, problem->view.vel);
+    }
+    joints->velocity.sweeping = 0;
     joints->velocity.passes = PASSES;
     tl_run(w->backend, TLK_joint_project, w->mechanism.articulations, &joints->velocity);
 }

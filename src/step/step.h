@@ -69,7 +69,10 @@ typedef struct tl_step_joints {
 
 tl_status tl_step_joints_begin(tl_world *world, const tlk_motion *motion, tl_problem *problem,
                                tl_step_joints *joints);
-void tl_step_joints_solved(tl_world *world, const tl_problem *problem, tl_step_joints *joints);
+/* Once the velocity problem is solved: what all its impulses do to joints at once, from what was
+ * before it (tl_step_bounce_begin). */
+void tl_step_joints_solved(tl_world *world, const tl_problem *problem, const tlk_bounce *before,
+                           tl_step_joints *joints);
 void tl_step_joints_positions(tl_world *world, const tl_step_joints *joints, tl_problem *second);
 void tl_step_joints_store(tl_world *world, const tlk_motion *motion, tl_step_joints *joints);
 void tl_step_joints_place(tl_world *world, tl_step_joints *joints);
@@ -83,8 +86,11 @@ tl_status tl_step_impacts(tl_world *world, tl_problem *problem, tlk_build *build
                           tlk_impact *impact, tl_report *report);
 
 /* Where impacts are part of the velocity problem: before it, what is noted; and after it, impulses
- * that have added energy are lessened until they have not. */
+ * that have added energy are lessened until they have not. With joints, while
+ * it is solved, too (tl_step_weigh): those that are worse than none. */
 tl_status tl_step_bounce_begin(tl_world *world, const tl_problem *problem, tlk_bounce *bounce);
+tl_status tl_step_weigh(tl_world *world, tl_problem *problem, const tlk_build *build,
+                        tlk_bounce *bounce);
 tl_status tl_step_bounce(tl_world *world, const tl_problem *problem, const tlk_build *build,
                          tlk_bounce *bounce);
 
@@ -138,6 +144,12 @@ static inline bool tl_step_bounces(const tl_world *w)
 {
     return w->bounces && w->settings.impacts == TL_IMPACTS_PROPAGATING &&
            !w->mechanism.joints.count;
+}
+
+/* Whether joints are solved exactly. */
+static inline bool tl_step_joined(const tl_world *w)
+{
+    return w->mechanism.count && w->settings.solver.joints != TL_JOINTS_ITERATE;
 }
 
 #endif

@@ -227,6 +227,7 @@ typedef struct tlk_joints {
     uint32_t rough;     /* 1: one that changes no state is enough: another problem follows */
     uint32_t tighten;   /* 1: it begins with how hard joints pull now */
     uint32_t again;     /* 1: another look: articulations that are slow need none */
+    uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
     uint32_t largest;   /* nodes of the largest articulation */
     uint32_t room;      /* numbers of blocks and vector of the one that has the most */
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */

@@ -223,6 +223,11 @@ TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n
                 y[r] -= tlk_dots(below + 3 * (size_t)r, x, 3);
             continue;
         }
+        if (source.size == 5) {
+            for (uint32_t r = 0; r < n; r++)
+                y[r] -= tlk_dots(below + 5 * (size_t)r, x, 5);
+            continue;
+        }
         for (uint32_t r = 0; r < n; r++)
             y[r] -= tlk_dots(below + (size_t)r * source.size, x, source.size);
     }
@@ -265,6 +270,8 @@ TL_NARROW void tlk_forward_level(const tlk_joints *g, const tlk_articulation *a,
             tlk_forward(g, &node, 6, 3);
         else if (node.size == 3)
             tlk_forward(g, &node, 3, 0);
+        else if (node.size == 5)
+            tlk_forward(g, &node, 5, 0);
         else
             tlk_forward(g, &node, node.size, 0);
     }
@@ -281,6 +288,8 @@ TL_NARROW void tlk_backward_level(const tlk_joints *g, const tlk_articulation *a
             tlk_backward(g, &node, 6, 3);
         else if (node.size == 3)
             tlk_backward(g, &node, 3, 0);
+        else if (node.size == 5)
+            tlk_backward(g, &node, 5, 0);
         else
             tlk_backward(g, &node, node.size, 0);
     }

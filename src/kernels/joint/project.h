@@ -384,9 +384,11 @@ TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a
 
 /* Whether a solution is to be had again, sifted: where rows are redundant, and impulses are kept.
  */
-TL_KERNEL bool tlk_project_sifts(const tlk_joints *g, const tlk_articulated *how)
+TL_KERNEL bool tlk_project_sifts(const tlk_joints *g, const tlk_articulation *a,
+                                 const tlk_articulated *how)
 {
-    return how->redundant && !how->sifted && !g->positions && g->mode < TLK_PROJECT_NOTHING;
+    return how->redundant && !how->sifted && !g->positions && g->mode < TLK_PROJECT_NOTHING &&
+           (!g->sweeping || a->bounded);
 }
 
 /* Whether another pass would help: there is a residual, and the last one has not just left it as it
@@ -500,7 +502,7 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
         break;
     default:
         tlk_stage_after(&a, how, TLK_STAGE_SIDES,
-                        tlk_project_sifts(g, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY);
+                        tlk_project_sifts(g, &a, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY);
         break;
     }
     return how->stage != TLK_STAGE_END;
