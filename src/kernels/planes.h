@@ -388,6 +388,35 @@ TL_KERNEL bool tlk_plane_same(const tlk_planes *q, const tlk_passing *p, uint32_
     return tlk_dotd(d, d) <= 1e-13;
 }
 
+/* Whether contacts from k on have a plane's points already: those of the manifold, on what moves.
+ * Such as hold a fast body all around (narrow/brace.h) stay. */
+TL_KERNEL bool tlk_plane_there(const tlk_planes *q, const tlk_passing *p, uint32_t k,
+                               uint32_t count, double part, const tlk_manifold *m)
+{
+    const double *of_i = p->s->centre + 4 * (size_t)p->i, *of_j = p->s->centre + 4 * (size_t)p->j;
+    const double least = TLK_BRACE_SAME * tlk_thin(p->s, p->i);
+    if (!q->contact_place || tlk_is_surface(p->s, p->j))
+        return true;
+    for (uint32_t c = 0; c < count; c++)
+        if (tlk_brace_holds(q->feature[2 * (size_t)(k + c) + 1]))
+            return true;
+    for (uint32_t c = 0; c < m->count; c++) {
+        bool known = false;
+        for (uint32_t o = 0; o < count && !known; o++) {
+            const real *place = q->contact_place + 4 * (size_t)(k + o);
+            const real *n = q->contact_n + 4 * (size_t)(k + o);
+            double d[3];
+            for (int x = 0; x < 3; x++)
+                d[x] = m->at[c][x] - part * p->way[x] -
+                       (p->turned ? place[x] + n[3] * n[x] + of_j[x] - of_i[x] : place[x]);
+            known = tlk_dotd(d, d) <= least * least;
+        }
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
 /* Contact k, row s of pair i: the row anew. */
 TL_KERNEL void tlk_plane_row(const tlk_build *build, uint32_t k, uint32_t s, uint32_t i,
                              uint32_t item)
@@ -422,8 +451,10 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
     if (!tlk_plane_moves(q, build->contact_a[first], build->contact_b[first]))
         return; /* it turns, and nothing is carried */
     tlk_plane_shapes(q, first, &way);
-    if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there) ||
-        tlk_plane_same(q, &way, first, &there))
+    if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there))
+        return;
+    if (tlk_plane_same(q, &way, first, &there) &&
+        tlk_plane_there(q, &way, first, count, part, &there))
         return;
     if (there.count > count && count > 1)
         tlk_plane_spread(&there);

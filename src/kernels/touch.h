@@ -362,6 +362,7 @@ TL_KERNEL void tlk_touch_braced(const tlk_find *f, uint32_t i, uint32_t j, const
         tlk_load_mover(f, i, c, body);
         tlk_load_mover(f, j, c, body + 1);
         tlk_brace(a, b, body, limit, m);
+        tlk_brace_fill(a, b, body, m);
     }
 }
 
