@@ -306,6 +306,8 @@ TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j,
         tlk_corner_normal(corner, n);
         tlk_surface_out(&surface, n, up);
         tlk_brace_triangle(&convex, &triangle, up, body, limit, m);
+        if (m->count > 0)
+            tlk_brace_fill(&convex, &triangle, body, m);
     }
     for (uint32_t p = 0; p < m->count && of_i; p++)
         for (int k = 0; k < 3; k++) /* on the owner's surface, from its centre */
