@@ -91,6 +91,38 @@ TL_KERNEL uint32_t tlk_pair_end(const uint32_t *b, const uint32_t *feature, uint
     return last;
 }
 
+/* Where on a surface's other triangles a pair was in the last step that has none there, as what
+ * slides or rolls from one to the next: contacts [k, end) are new, those of the last step from
+ * `begin` to `old_end`. TLK_NONE where there is none near. */
+TL_RARE uint32_t tlk_old_beside(const tlk_match *m, uint32_t i, uint32_t k, uint32_t begin,
+                                uint32_t old_end, real tolerance)
+{
+    real least = tolerance * tolerance;
+    uint32_t best = TLK_NONE;
+    for (uint32_t o = begin; o < old_end; o++) {
+        const uint32_t triangle = m->old_feature[2 * (size_t)o];
+        bool goes_on = m->old_b[o] != m->b[k] || !(tlk_moved(m, k, o) < least);
+        for (uint32_t n = m->start[i]; n < m->start[i + 1] && !goes_on; n++)
+            goes_on = m->b[n] == m->b[k] && m->feature[2 * (size_t)n] == triangle;
+        if (goes_on)
+            continue;
+        least = tlk_moved(m, k, o);
+        best = o;
+    }
+    return best;
+}
+
+/* The contacts [k, end) of a new pair take the impulses of contact o and those after it; they bid
+ * for colours. */
+TL_RARE void tlk_match_beside(const tlk_match *m, uint32_t k, uint32_t end, uint32_t o,
+                              uint32_t old_end, real tolerance)
+{
+    const uint32_t last = tlk_pair_end(m->old_b, m->old_feature, o, old_end);
+    tlk_match_points(m, k, end, o, last, tolerance);
+    for (uint32_t n = k; n < end; n++)
+        m->colour[n] = TLK_NONE;
+}
+
 /* One owner shape whose pairs may have several contacts. */
 TL_RARE void tlk_match_manifolds(const tlk_match *m, uint32_t i)
 {
@@ -108,7 +140,12 @@ TL_RARE void tlk_match_manifolds(const tlk_match *m, uint32_t i)
         }
         const bool known = steps < old_end - begin;
         const uint32_t last = known ? tlk_pair_end(m->old_b, m->old_feature, o, old_end) : o;
-        tlk_match_points(m, k, end, o, last, tolerance);
+        const uint32_t beside =
+            known ? TLK_NONE : tlk_old_beside(m, i, k, begin, old_end, tolerance);
+        if (beside == TLK_NONE)
+            tlk_match_points(m, k, end, o, last, tolerance);
+        else
+            tlk_match_beside(m, k, end, beside, old_end, tolerance);
         hint = known ? last : hint;
         k = end;
     }

@@ -9,9 +9,11 @@
 #ifndef TL_KERNELS_PLANES_H
 #define TL_KERNELS_PLANES_H
 
+#include "kernels/ahead.h"
 #include "kernels/carry.h"
 
-#define TLK_PLANE_TURNS 24 /* halvings of the way, at most */
+#define TLK_PLANE_TURNS 24   /* halvings of the way, at most */
+#define TLK_PLANE_DEEP  1e-4 /* of the half width: deeper ways lead into the other */
 
 /* A pair of shapes, one of which goes a way relative to the other. */
 typedef struct tlk_passing {
@@ -23,6 +25,8 @@ typedef struct tlk_passing {
     double now;    /* m: the least gap as the step begins */
     double limit;  /* m: no gap on the way is larger */
     double deep;   /* m: the deepest that it may lead into the other */
+    double margin; /* m: how far around it to look for triangles */
+    uint32_t rows; /* its contacts */
 } tlk_passing;
 
 /* How the middle of shape i goes against what the body of shape j is made of there, m/s. */
@@ -160,21 +164,6 @@ TL_KERNEL void tlk_plane_simple(const tlk_passing *p, double part, tlk_manifold 
     }
 }
 
-/* Where a convex shape touches a surface after a part of the way: its triangle, or where that has
- * no contact there, one beside it. */
-TL_RARE void tlk_plane_surface(const tlk_passing *p, const tlk_convex *a, const double *about,
-                               tlk_manifold *m)
-{
-    tlk_surface surface;
-    tlk_load_surface(p->s, p->j, &surface);
-    tlk_surface_collide(&surface, p->sub, about, a, p->limit, NULL, m);
-    for (uint32_t k = 0; k < 3 && !m->count; k++) {
-        const uint32_t beside = tlk_surface_across(&surface, p->sub, k);
-        if (beside != TLK_NONE)
-            tlk_surface_collide(&surface, beside, about, a, p->limit, NULL, m);
-    }
-}
-
 /* Where any shapes touch after a part of the way, points counted from where the middle of what
  * moves is as the step begins. */
 TL_RARE void tlk_plane_convex(const tlk_passing *p, double part, tlk_manifold *m)
@@ -185,7 +174,10 @@ TL_RARE void tlk_plane_convex(const tlk_passing *p, double part, tlk_manifold *m
     for (int k = 0; k < 3; k++)
         a.origin[k] += part * p->way[k];
     if (tlk_is_surface(p->s, p->j)) {
-        tlk_plane_surface(p, &a, about, m);
+        tlk_surface surface;
+        tlk_load_surface(p->s, p->j, &surface);
+        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->rows,
+                  p->now > 0, m);
         return;
     }
     tlk_load_convex(p->s, p->j, about, &b);
@@ -336,7 +328,33 @@ TL_KERNEL bool tlk_plane_way(const tlk_planes *q, uint32_t k, uint32_t row, uint
     const double square = tlk_dotd(p->way, p->way);
     p->deep = tlk_plane_depth(q, a, b, thin);
     p->limit = most + sqrt(square) + thin;
+    p->margin = tlk_max(q->envelope, p->deep);
+    p->rows = rows;
     return square > TLK_PLANE_MOVES * TLK_PLANE_MOVES * thin * thin;
+}
+
+/* How deep the pair is at a plane of its way. */
+TL_KERNEL bool tlk_plane_enters(const tlk_planes *q, const tlk_passing *p, const tlk_manifold *m)
+{
+    const double least = tlk_min(p->now, 0.0) - TLK_PLANE_DEEP * tlk_plane_thin(q, p->i, p->j);
+    return tlk_ahead_gap(m) < least;
+}
+
+/* Where the way leads into the other, perhaps because nothing is known yet of what holds the body:
+ * if it just went on, would it pass? Then that is its way. */
+TL_KERNEL void tlk_plane_steady(const tlk_planes *q, tlk_passing *p, double *part, tlk_manifold *m)
+{
+    tlk_passing steady = *p;
+    tlk_manifold there;
+    double at;
+    tlk_relative_velocity(&q->build, p->i, p->j, steady.way);
+    for (int k = 0; k < 3; k++)
+        steady.way[k] *= q->build.recovery.h;
+    if (!tlk_plane_search(&steady, &at, &there) || tlk_plane_enters(q, p, &there))
+        return;
+    *p = steady;
+    *part = at;
+    *m = there;
 }
 
 /* Where more points touch on the way than the pair has contacts, the second is that which is
@@ -388,6 +406,44 @@ TL_KERNEL bool tlk_plane_same(const tlk_planes *q, const tlk_passing *p, uint32_
     return tlk_dotd(d, d) <= 1e-13;
 }
 
+/* Whether contact k has point c of a manifold, on what moves. */
+TL_KERNEL bool tlk_plane_has(const tlk_planes *q, const tlk_passing *p, uint32_t k, double part,
+                             const tlk_manifold *m, uint32_t c)
+{
+    const double *of_i = p->s->centre + 4 * (size_t)p->i, *of_j = p->s->centre + 4 * (size_t)p->j;
+    const real *place = q->contact_place + 4 * (size_t)k, *n = q->contact_n + 4 * (size_t)k;
+    double d[3];
+    for (int x = 0; x < 3; x++)
+        d[x] = m->at[c][x] - part * p->way[x] -
+               (p->turned ? place[x] + n[3] * n[x] + of_j[x] - of_i[x] : place[x]);
+    return tlk_brace_same(d, (const double[3]){0, 0, 0}, tlk_thin(p->s, p->i));
+}
+
+/* Whether contacts from k on hold where a plane with the same normal does: they have its points, or
+ * hold a fast body all around (narrow/brace.h). Else the points come in their order, and others
+ * take the place of those that hold no more. Of a surface other pairs have what is missing. */
+TL_KERNEL bool tlk_plane_settled(const tlk_planes *q, const tlk_passing *p, uint32_t k, double part,
+                                 tlk_manifold *m)
+{
+    uint32_t known = 0;
+    if (!q->contact_place)
+        return true;
+    for (uint32_t c = 0; c < p->rows; c++)
+        if (tlk_brace_holds(q->feature[2 * (size_t)(k + c) + 1]))
+            return true;
+    for (uint32_t o = 0; o < p->rows && o < m->count; o++)
+        for (uint32_t c = 0; c < m->count && !(known >> o & 1); c++) {
+            if (known >> c & 1 || !tlk_plane_has(q, p, k + o, part, m, c))
+                continue;
+            tlk_brace_swap(m, o, c);
+            known |= 1u << o;
+        }
+    bool all = true;
+    for (uint32_t o = 0; o < p->rows; o++)
+        all = all && known >> o & 1;
+    return all && (p->rows >= m->count || tlk_is_surface(p->s, p->j));
+}
+
 /* Contact k, row s of pair i: the row anew. */
 TL_KERNEL void tlk_plane_row(const tlk_build *build, uint32_t k, uint32_t s, uint32_t i,
                              uint32_t item)
@@ -422,10 +478,16 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
     if (!tlk_plane_moves(q, build->contact_a[first], build->contact_b[first]))
         return; /* it turns, and nothing is carried */
     tlk_plane_shapes(q, first, &way);
-    if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there) ||
-        tlk_plane_same(q, &way, first, &there))
+    if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there))
         return;
-    if (there.count > count && count > 1)
+    bool same = tlk_plane_same(q, &way, first, &there);
+    if (tlk_plane_enters(q, &way, &there) && !(same && way.now <= 0)) {
+        tlk_plane_steady(q, &way, &part, &there);
+        same = tlk_plane_same(q, &way, first, &there);
+    }
+    if (same && tlk_plane_settled(q, &way, first, part, &there))
+        return;
+    if (!same && there.count > count && count > 1)
         tlk_plane_spread(&there);
     for (uint32_t k = 0; k < count; k++)
         tlk_plane_take(q, &way, first + k, part, &there, k < there.count ? k : 0);

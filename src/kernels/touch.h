@@ -306,6 +306,8 @@ TL_KERNEL void tlk_touch_triangle(const tlk_touching *t, uint32_t i, uint32_t j,
         tlk_corner_normal(corner, n);
         tlk_surface_out(&surface, n, up);
         tlk_brace_triangle(&convex, &triangle, up, body, limit, m);
+        if (m->count > 0)
+            tlk_brace_fill(&convex, &triangle, body, m);
     }
     for (uint32_t p = 0; p < m->count && of_i; p++)
         for (int k = 0; k < 3; k++) /* on the owner's surface, from its centre */
@@ -362,6 +364,7 @@ TL_KERNEL void tlk_touch_braced(const tlk_find *f, uint32_t i, uint32_t j, const
         tlk_load_mover(f, i, c, body);
         tlk_load_mover(f, j, c, body + 1);
         tlk_brace(a, b, body, limit, m);
+        tlk_brace_fill(a, b, body, m);
     }
 }
 

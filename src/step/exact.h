@@ -111,6 +111,7 @@ typedef struct tl_exact_reach {
     double way;     /* h times the relative speed, and what forces add, and the envelope */
     double deepest; /* facets with psi below this are left out */
     double move[3]; /* how b's centre would move against a's without contacts */
+    double share;   /* of it: b's, where impulses move one alone; else a half */
 } tl_exact_reach;
 
 /* exact_piece.c: the piece that a shape is, 1 + its number; 0 where it is none, as curved shapes

@@ -116,8 +116,9 @@ static uint32_t facing(const pair *p, int side, const double n[3])
     return best;
 }
 
-/* What of the other side's face that looks at a face lies over it. */
-static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3])
+/* What of the other side's face that looks at a face lies over it after `part` of their ways in the
+ * step: where that is now on what moves, of two bodies that do halfway. */
+static uint32_t overlap_at(const pair *p, int side, uint32_t face, double part, double (*out)[3])
 {
     const tl_polytope *own = p->piece[side], *other = p->piece[1 - side];
     const double *n = face_of(p, side, face);
@@ -128,8 +129,11 @@ static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3]
         return 0;
     const uint32_t *loop = other->loop + other->loop_start[at];
     const uint32_t corners = other->loop_start[at + 1] - other->loop_start[at];
-    for (uint32_t i = 0; i < corners && count < LOOP; i++)
-        memcpy(room[0][count++], vertex_of(p, 1 - side, loop[i]), 3 * sizeof(double));
+    const double way = side ? -part : part, *move = p->reach->move;
+    const double back = way * (side ? 1 - p->reach->share : p->reach->share);
+    for (uint32_t i = 0; i < corners && count < LOOP; i++, count++)
+        for (int k = 0; k < 3; k++)
+            room[0][count][k] = vertex_of(p, 1 - side, loop[i])[k] + way * move[k];
     const uint32_t *rim = own->loop + own->loop_start[face];
     const uint32_t sides = own->loop_start[face + 1] - own->loop_start[face];
     for (uint32_t i = 0; i < sides && count; i++) {
@@ -141,8 +145,18 @@ static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3]
             cut((const double(*)[3])room[now], count, outward, tl_dot(outward, a), room[1 - now]);
         now = 1 - now;
     }
-    memcpy(out, room[now], count * sizeof *out);
+    for (uint32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            out[i][k] = room[now][i][k] - back * move[k];
     return count;
+}
+
+/* The same at the end of the way: there a facet must hold. Where nothing lies over it then, as of
+ * now. */
+static uint32_t overlap(const pair *p, int side, uint32_t face, double (*out)[3])
+{
+    const uint32_t count = overlap_at(p, side, face, 1, out);
+    return count ? count : overlap_at(p, side, face, 0, out);
 }
 
 /* The points of a face of one side: where the other side is nearest to it. */

@@ -10,8 +10,11 @@
 #include "kernels/narrow/collide.h"
 
 #define TLK_BRACE_KEY   (1u << 29) /* in keys: no point of a feature */
+#define TLK_BRACE_SPARE (TLK_BRACE_KEY + 12) /* and three more: a point again */
+#define TLK_BRACE_SPARE_ACTS (TLK_BRACE_KEY + 32) /* the same of one that acts at a middle */
 #define TLK_PORTAL_RISE 0.02       /* of the size: how exact a portal is */
 #define TLK_BRACE_SAME  1e-3       /* of the size: points that are no farther apart are one */
+#define TLK_BRACE_ONTO  0.5        /* of the least half width: ways that may lead onto a face */
 
 /* How a shape's body moves: its centre of mass, relative to what the shapes are relative to; how
  * far it goes and turns (rad) within the step; a radius about its centre that the shape is within;
@@ -431,6 +434,38 @@ TL_RARE void tlk_brace_side(const tlk_convex *a, const tlk_convex *b, const doub
     back.s = tlk_separation(a, b, back.n, back.p, back.q);
     tlk_touch_deep(a, b, &back, limit,
                    tlk_core_reach(a) + tlk_core_reach(b) + a->rounding + b->rounding, m);
+}
+
+/* Whether a point is there all around a body, or at its middle, and no spare one. */
+TL_NARROW bool tlk_brace_holds(uint32_t key)
+{
+    const uint32_t four = key & ~3u;
+    return key >= TLK_BRACE_KEY && four != TLK_BRACE_SPARE && four != TLK_BRACE_SPARE_ACTS;
+}
+
+/* Gives a manifold as many points as there may be, where bodies go so far that one may come onto a
+ * face of the other within the step: its first one again and again. Planes by motion (planes.h)
+ * put them to where they hold then. */
+TL_NARROW void tlk_brace_fill(const tlk_convex *a, const tlk_convex *b, const tlk_mover *body,
+                              tlk_manifold *m)
+{
+    double way[3], thin = INFINITY;
+    for (int k = 0; k < 3; k++)
+        way[k] = body[0].way[k] - body[1].way[k];
+    for (int side = 0; side < 2; side++)
+        if (body[side].dynamic)
+            thin = tlk_min(thin, body[side].thin);
+    thin *= TLK_BRACE_ONTO;
+    if (a->kind == TLK_SPHERE || b->kind == TLK_SPHERE || b->kind == TLK_PLANE ||
+        a->kind == TLK_PLANE || !(tlk_dotd(way, way) > thin * thin))
+        return;
+    const bool acts = m->key[0] == TLK_BRACE_KEY || m->key[0] >= TLK_BRACE_KEY + 16;
+    for (; m->count < TLK_POINTS_MOST; m->count++) {
+        m->gap[m->count] = m->gap[0];
+        m->key[m->count] = (acts ? TLK_BRACE_SPARE_ACTS : TLK_BRACE_SPARE) + m->count;
+        for (int k = 0; k < 3; k++)
+            m->at[m->count][k] = m->at[0][k];
+    }
 }
 
 /* Changes a manifold of two shapes (the first is a), which has points, so that it holds the bodies
