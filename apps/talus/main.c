@@ -78,6 +78,17 @@ static const subcommand commands[] = {
          "far the spheres or pieces are from the mesh: in volume, between the surfaces, in\n"
          "inertia. The scene runs as it is; the body can be copied into any other.\n",
      .run = command_decompose},
+    {.name = "import",
+     .file = "FILE",
+     .file_needed = true,
+     .takes = TAKES_IMPORT | TAKES_QUIET | TAKES_JSON,
+     .summary = "make a scene in JSON of one in lines",
+     .description =
+         "Reads a scene in lines (.txt; S, R, C, P, K and B with numbers behind them, see\n"
+         "docs/scene-format.md) and writes it as JSON, with everything that was left to the\n"
+         "reader. `talus run` and the others read scenes in lines themselves; both give the\n"
+         "same bits.\n",
+     .run = command_import},
     {.name = "view",
      .file = "SCENE|RESULT",
      .file_needed = true,
