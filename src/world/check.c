@@ -86,6 +86,7 @@ static tl_status check_pairs(const tl_world *w)
 {
     const tl_pair_def *pairs = w->pairs.data;
     const double *slides = w->slides.data;
+    const tl_elastic *elastics = w->elastics.data;
     const size_t n = w->materials;
     if (n < 1 || n > 256)
         return tl_damaged("its number of materials is not 1 to 256");
@@ -101,6 +102,10 @@ static tl_status check_pairs(const tl_world *w)
         return tl_damaged("its surface velocities are not as many as materials");
     for (size_t i = 0; i < n; i++)
         TL_TRY(obeys(tl_slide_check(slides + 3 * i), "slides", i));
+    if (w->elastics.count != n)
+        return tl_damaged("its elastic constants are not as many as materials");
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(obeys(tl_elastic_check(&elastics[i]), "elastics", i));
     return TL_OK;
 }
 

@@ -66,8 +66,11 @@ tl_status tl_world_take_materials(tl_world *w, const tl_scene *scene)
     const tl_material_def *materials = scene->materials.data;
     w->materials = (uint32_t)scene->materials.count;
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
-    for (size_t i = 0; i < w->materials; i++)
+    for (size_t i = 0; i < w->materials; i++) {
+        const tl_elastic elastic = tl_material_elastic(&materials[i]);
         TL_TRY(tl_array_append(&w->slides, materials[i].surface_velocity, 1));
+        TL_TRY(tl_array_append(&w->elastics, &elastic, 1));
+    }
     TL_TRY(tl_world_upload_materials(w));
     return tl_world_check_solver(w, &w->settings);
 }

@@ -48,6 +48,7 @@ void tl_world_free(tl_world *w)
         tl_force_rec_free((tl_force_rec *)w->forces.data + i);
     tl_array_free(&w->pairs);
     tl_array_free(&w->slides);
+    tl_array_free(&w->elastics);
     tl_array_free(&w->motions);
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
@@ -107,6 +108,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->settings = *settings;
     w->pairs.item = sizeof(tl_pair_def);
     w->slides.item = 3 * sizeof(double);
+    w->elastics.item = sizeof(tl_elastic);
     w->geometries.item = sizeof(tl_geometry_rec);
     w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);

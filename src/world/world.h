@@ -138,6 +138,7 @@ struct tl_world {
     uint32_t materials;
     tl_array pairs;        /* tl_pair_def, materials * materials */
     tl_array slides;       /* 3 doubles per material: how its surface moves in itself */
+    tl_array elastics;     /* tl_elastic per material */
     bool bounces;          /* the restitution of some pair is above 0 */
     bool rolls;            /* its rolling or spinning friction */
     bool sliding;          /* some surface moves in itself */
