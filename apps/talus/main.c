@@ -124,6 +124,18 @@ static const subcommand commands[] = {
          "of monitors, which `talus info RESULT` lists, and t, residual,\n"
          "mean_penetration, max_penetration, kinetic_energy, joint_error, motor_energy.\n",
      .run = command_plot},
+    {.name = "compare",
+     .file = "RESULT",
+     .file_needed = true,
+     .many = true,
+     .takes = TAKES_COMPARE | TAKES_JSON,
+     .summary = "say how two results differ: heights, overlaps, forces, cost",
+     .description =
+         "Compares two results of a scene, by different methods or settings, over the time\n"
+         "that both cover: heights of the centre of mass and of the top, overlaps, the force\n"
+         "on walls (where contacts were recorded), the part of the weight that they carry,\n"
+         "energies, and what a simulated second cost.\n",
+     .run = command_compare},
     {.name = "sweep",
      .file = "SCENE",
      .file_needed = true,

@@ -312,8 +312,9 @@ static tl_status fill_document(tl_document *document, const char *name, tl_array
 {
     const bool lines = tl_lines_are(name, (tl_text){text->data, text->count - 1});
     if (m->ground && !lines)
-        return tl_fail(TL_BAD_DATA, "%s:1:1: is no scene in lines, expected a name that ends in "
-                                    ".txt and no '{' at the start",
+        return tl_fail(TL_BAD_DATA,
+                       "%s:1:1: is no scene in lines, expected a name that ends in "
+                       ".txt and no '{' at the start",
                        name);
     if (lines)
         TL_TRY(convert_lines(document, name, m->ground, text));

@@ -94,9 +94,16 @@ static void put_number(entry *e, double x)
     put(e, "%s", text);
 }
 
+/* A key, with a comma before it unless it is the first of its object. */
+static void put_key(entry *e, const char *key)
+{
+    put(e, e->text[e->used - 1] == '{' ? "\"%s\": " : ", \"%s\": ", key);
+}
+
 static void put_numbers(entry *e, const char *key, size_t count, const double *x)
 {
-    put(e, ", \"%s\": [", key);
+    put_key(e, key);
+    put(e, "[");
     for (size_t i = 0; i < count; i++) {
         put(e, "%s", i ? ", " : "");
         put_number(e, x[i]);
@@ -106,7 +113,7 @@ static void put_numbers(entry *e, const char *key, size_t count, const double *x
 
 static void put_named(entry *e, const char *key, double x)
 {
-    put(e, ", \"%s\": ", key);
+    put_key(e, key);
     put_number(e, x);
 }
 
@@ -411,7 +418,7 @@ static tl_status read_box(reader *r)
     }
     put(&e, "{\"name\": \"b%u\", \"kind\": \"fixed\"", ++r->boxes);
     put_numbers(&e, "position", 3, middle);
-    put(&e, ", \"orientation\": {\"comment\": \"along two edges\"");
+    put(&e, ", \"orientation\": {");
     put_numbers(&e, "x", 3, x[1]);
     put_numbers(&e, "y", 3, x[2]);
     put(&e, "}, \"shapes\": [{\"kind\": \"box\", \"material\": \"all\"");
@@ -442,11 +449,11 @@ static tl_status read_spring(reader *r)
     put(&e, "], \"frame_a\": {}, \"frame_b\": {}, \"collide\": true");
     if (r->x[LENGTH] > 0)
         put_named(&e, "length", r->x[LENGTH]);
-    put(&e, ", \"spring\": {\"comment\": \"between the centres\"");
+    put(&e, ", \"spring\": {");
     if (r->x[LENGTH] > 0) {
         put_named(&e, "stiffness", r->x[STIFFNESS]);
     } else { /* no joint has the length 0: what pulls at each distance */
-        put(&e, ", \"table\": [[0, 0], [1, ");
+        put(&e, "\"table\": [[0, 0], [1, ");
         put_number(&e, 0 - r->x[STIFFNESS]);
         put(&e, "]]");
     }
@@ -535,24 +542,25 @@ static tl_status write_scene(const reader *r, bool ground, tl_lines *out)
     const char *slash = strrchr(r->name, '/');
     TL_TRY(append(out, 1, "{\n    \"version\": 1,\n    \"title\": \""));
     for (const char *c = slash ? slash + 1 : r->name; *c; c++)
-        TL_TRY(tl_array_append(&out->json, *c > ' ' && *c < 127 && *c != '"' && *c != '\\' ? c : "_",
-                               1));
+        TL_TRY(tl_array_append(&out->json,
+                               *c > ' ' && *c < 127 && *c != '"' && *c != '\\' ? c : "_", 1));
     TL_TRY(append(out, 1, "\",\n"));
     TL_TRY(append(out, 1, "    \"comment\": \"" TL_LINES_MARK));
     TL_TRY(tl_array_append(&out->json, r->comments.data, r->comments.count));
     TL_TRY(append(out, 1, "\",\n"));
-    TL_TRY(append(out, 1,
-                  "    \"gravity\": [0, 0, -1],\n"
-                  "    \"step\": 0.02,\n"
-                  "    \"duration\": 10,\n"
-                  "    \"settings\": {\n"
-                  "        \"stepper\": \"penalty\",\n"
-                  "        \"penalty\": {\"law\": \"scaled\", \"substeps\": 1, \"stiffness\": 1000, "
-                  "\"damping\": 12.5, \"friction\": 50, \"collisions\": true, "
-                  "\"collision_threshold\": 1}\n"
-                  "    },\n"
-                  "    \"materials\": {\"all\": {\"restitution\": 0.75}},\n"
-                  "    \"bodies\": [\n"));
+    TL_TRY(
+        append(out, 1,
+               "    \"gravity\": [0, 0, -1],\n"
+               "    \"step\": 0.02,\n"
+               "    \"duration\": 10,\n"
+               "    \"settings\": {\n"
+               "        \"stepper\": \"penalty\",\n"
+               "        \"penalty\": {\"law\": \"scaled\", \"substeps\": 1, \"stiffness\": 1000, "
+               "\"damping\": 12.5, \"friction\": 50, \"collisions\": true, "
+               "\"collision_threshold\": 1}\n"
+               "    },\n"
+               "    \"materials\": {\"all\": {\"restitution\": 0.75}},\n"
+               "    \"bodies\": [\n"));
     TL_TRY(append_entries(out, &r->bodies, ground ? ",\n" : "\n    ]"));
     if (ground)
         TL_TRY(append(out, 1,
@@ -608,9 +616,9 @@ tl_status tl_lines_convert(const char *name, tl_text text, bool ground, tl_lines
     out->comments = r.comment_count;
     if (status == TL_OK)
         status = write_scene(&r, ground, out);
-    tl_array *const arrays[] = {&r.bodies.text,  &r.bodies.origins, &r.joints.text,
-                                &r.joints.origins, &r.rods.text,    &r.rods.origins,
-                                &r.comments,     &r.spheres};
+    tl_array *const arrays[] = {&r.bodies.text,    &r.bodies.origins, &r.joints.text,
+                                &r.joints.origins, &r.rods.text,      &r.rods.origins,
+                                &r.comments,       &r.spheres};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     return status;
