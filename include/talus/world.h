@@ -105,6 +105,8 @@ typedef struct tl_contact {
     double gap;        /**< m, negative is overlap */
     double impulse[3]; /**< N s, on b (a receives its negative), world frame; 0 with a sensor */
     double moment[3];  /**< N m s, of rolling and spinning friction, likewise */
+    double force[3];   /**< N, penalty: on b, at the end of the step */
+    double spring[3];  /**< N, penalty: the part of it that the tangential spring exerts */
     bool sensor;       /**< one of the two shapes is a sensor */
 } tl_contact;
 

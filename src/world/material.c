@@ -122,6 +122,7 @@ tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, const
         look_at_laws(world);
         return status;
     }
+    tl_step_penalty_forget(world);
     return upload_pairs(world); /* there is room: this cannot fail */
 }
 
@@ -141,6 +142,7 @@ tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
     TL_TRY(tl_check_material(&place, "material", world->materials, material));
     TL_TRY(tl_slide_check(velocity));
     memcpy((double *)world->slides.data + 3 * (size_t)material.index, velocity, world->slides.item);
+    tl_step_penalty_forget(world);
     return upload_slides(world); /* there is room: this cannot fail */
 }
 

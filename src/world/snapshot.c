@@ -529,6 +529,7 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     number(s, &w->time);
     number(s, &w->dissipated);
     number(s, &w->work_done);
+    number(s, &w->energy_error);
     raw(s, w->pull, sizeof w->pull);
     word(s, &w->unbalanced);
     raw(s, &w->balance_debt, sizeof w->balance_debt);
