@@ -447,16 +447,11 @@ static tl_status read_spring(reader *r)
     put(&e, ", ");
     put_sphere(&e, &s[1]);
     put(&e, "], \"frame_a\": {}, \"frame_b\": {}, \"collide\": true");
-    if (r->x[LENGTH] > 0)
-        put_named(&e, "length", r->x[LENGTH]);
+    if (!(r->x[LENGTH] > 0)) /* no joint has the length 0 */
+        put(&e, ", \"comment\": \"of length 0 in the file\"");
+    put_named(&e, "length", r->x[LENGTH] > 0 ? r->x[LENGTH] : 1e-9);
     put(&e, ", \"spring\": {");
-    if (r->x[LENGTH] > 0) {
-        put_named(&e, "stiffness", r->x[STIFFNESS]);
-    } else { /* no joint has the length 0: what pulls at each distance */
-        put(&e, "\"table\": [[0, 0], [1, ");
-        put_number(&e, 0 - r->x[STIFFNESS]);
-        put(&e, "]]");
-    }
+    put_named(&e, "stiffness", r->x[STIFFNESS]);
     put_named(&e, "damping", r->x[DAMPING]);
     put(&e, "}}");
     return keep(r, &r->joints, &e);

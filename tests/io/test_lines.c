@@ -103,6 +103,7 @@ static void references(void **state)
     assert_near(joint.position_a[2], 0, 0);
     assert_ok(tl_scene_joint(tl_document_scene(document), (tl_joint){2}, &joint));
     assert_int_equal(joint.a.index, named("s1-2").index);
+    assert_near(joint.length, 1e-9, 0); /* 0 in the file */
     EXPECT(tl_world_read_masses, "s1-2", 0);
     EXPECT(tl_world_read_velocities, "s1-2", 0, 0, 0);
 }
@@ -279,6 +280,7 @@ static void refusals(void **state)
         {BALLS "K 1 2 1 -1 1", "s.txt:3:9: K: the length is -1, expected"},
         {BALLS "K 1 2 1 1 -1", "s.txt:3:11: K: the damping is -1, expected"},
         {BALLS "K 1 2 0 1 0", "s.txt:3:7: K: spring constant and damping are 0, expected one"},
+        {BALLS "R 1 2 0.1", "s.txt:3:1: R: rods are not supported yet, expected S, C, P, K or B"},
         {BALLS "K 1 2 1 1", "s.txt:3:10: K: has 4 numbers, expected 5: two references"},
         {"C 0 0 0 0 0 0 0 0 0 1 1", "s.txt:1:9: C: both ends are at one point, expected two"},
         {"C 0 0 0 0 1 0 0 0 0 0 1", "s.txt:1:21: C: the mass is 0, expected"},
