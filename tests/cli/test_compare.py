@@ -55,6 +55,13 @@ near(float(rows["centre_of_mass_height"]["b"]), (RADIUS + 5 - 0.5 * G * 0.2 * 0.
 text = talus("compare", "a.h5", "b.h5").stdout
 check(text.startswith("a: a.h5, dvi, ") and "from 0 to 0.5 s" in text and "talus run --contacts" in text, text)
 
+# Two methods: steps of the one have substeps, and its ball rests a little deeper.
+talus("run", "two.json", "-o", "soft.h5", "--quiet", "--stepper", "penalty", "--set", "settings.penalty.substeps=7")
+found = run_json("compare", "a.h5", "soft.h5")
+equal((found["b"]["stepper"], found["b"]["steps"], found["b"]["substeps"]), ("penalty", 100, 700), "substeps")
+near(found["b"]["wall_force"], MASS * G, 0.02 * MASS * G, "the force on walls, by penalty contact")
+check(found["a"]["mean_overlap"] < found["b"]["mean_overlap"] < 1e-3, f"overlaps: {found}")
+
 # Results that cannot be compared.
 talus("run", "two.json", "-o", "late.h5", "--quiet", "--until", 0.1)
 refused(3, "compare: a.h5 and late.h5 have 0 to 0.1 s in common, of which --from 0.2 leaves nothing",
