@@ -184,6 +184,8 @@ static int check_world(const options *given, const tl_document *document, tl_wor
     facts_start(&f, given->json);
     facts_list_warnings(&f);
     fact_text(&f, "file", given->file);
+    if (tl_document_is_lines(given->file, "S", 1))
+        fact_count(&f, "comments", tl_document_comments(document));
     tell_document(&f, document);
     int code = count_bodies(&f, document, world);
     if (code == EXIT_OK)

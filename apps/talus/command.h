@@ -45,7 +45,9 @@ enum {
     TAKES_PLOT = 1 << 15,    /* -o PICTURE, --y, --x, --from, --to, --inset, --title, --force */
     TAKES_SWEEP = 1 << 16,   /* -o FOLDER, --vary, --bisect, --where, --tolerance, --measure,
                                 --from, --to, --jobs */
-    TAKES_RENDER = 1 << 17   /* -o MOVIE, --look and everything else of movies */
+    TAKES_RENDER = 1 << 17,  /* -o MOVIE, --look and everything else of movies */
+    TAKES_IMPORT = 1 << 18,  /* -o SCENE, --ground, --force */
+    TAKES_COMPARE = 1 << 19  /* --from, --to, --csv */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
@@ -107,6 +109,8 @@ typedef struct options {
     bool convex;         /* pieces, not spheres */
     int64_t pieces;      /* at most so many */
     int64_t vertices;    /* of a piece, at most */
+    bool ground;         /* of an import: add a plane at z = 0 */
+    bool csv;            /* a table with commas on standard output */
     const char *name;    /* of the body that a mesh becomes */
     const char *material;
     size_t question_count; /* --ray, --overlap, in the order given */
@@ -187,6 +191,8 @@ int command_check(const options *given);
 int command_info(const options *given);
 int command_export(const options *given);
 int command_decompose(const options *given);
+int command_import(const options *given);
+int command_compare(const options *given);
 int command_bench(int argc, char **argv);
 int command_view(const options *given);
 int command_query(const options *given);

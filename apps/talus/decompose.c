@@ -331,7 +331,7 @@ int command_decompose(const options *given)
     const char *output = given->output ? given->output : path;
     int code = check_kind(given);
     if (code == EXIT_OK)
-        code = check_part_path(given, output);
+        code = check_scene_path(given, "decompose", "mesh", PART_MARK, output);
     if (code == EXIT_OK)
         code = read_mesh(given, &mesh);
     if (code == EXIT_OK)

@@ -78,7 +78,8 @@ int expect_scene(const char *command, const char *path)
 int expect_result(const char *command, const char *path)
 {
     const file_kind kind = file_kind_of(path);
-    if (kind == FILE_JSON)
+    const bool lines = kind == FILE_OTHER && tl_document_is_lines(path, "S", 1);
+    if (kind == FILE_JSON || lines)
         complain("%s: %s is a scene, not a result; `talus run` makes a result of it, and `talus "
                  "check`, `info` and `view` take scenes",
                  command, path);
@@ -187,8 +188,8 @@ int check_export_path(const options *given, const char *path)
     return EXIT_FILE;
 }
 
-/* Whether a scene is one that decompose wrote. */
-static bool is_part(const char *path)
+/* Whether a file is a scene whose comment begins so. */
+static bool has_mark(const char *path, const char *mark)
 {
     char start[512] = "";
     FILE *file = fopen(path, "rb");
@@ -196,23 +197,24 @@ static bool is_part(const char *path)
         return false;
     start[fread(start, 1, sizeof start - 1, file)] = 0;
     fclose(file);
-    return strstr(start, "\"comment\": \"" PART_MARK) != NULL;
+    const char *comment = strstr(start, "\"comment\": \"");
+    return comment && !strncmp(comment + strlen("\"comment\": \""), mark, strlen(mark));
 }
 
-int check_part_path(const options *given, const char *path)
+int check_scene_path(const options *given, const char *command, const char *input, const char *mark,
+                     const char *path)
 {
     file_kind kind;
-    const int code = check_output(given, "decompose", "mesh", path, &kind);
+    const int code = check_output(given, command, input, path, &kind);
     if (code != EXIT_OK || kind == FILE_MISSING)
         return code;
-    if (given->force && is_part(path))
+    const bool own = has_mark(path, mark);
+    if (given->force && own)
         return EXIT_OK;
     if (given->force)
-        complain("--force replaces scenes that decompose wrote alone: %s is none; -o names another "
-                 "file",
-                 path);
+        complain("--force replaces scenes that %s wrote alone: %s is none; -o names another file",
+                 command, path);
     else
-        complain("%s exists; %s-o names another", path,
-                 is_part(path) ? "--force replaces it, " : "");
+        complain("%s exists; %s-o names another", path, own ? "--force replaces it, " : "");
     return EXIT_FILE;
 }

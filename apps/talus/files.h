@@ -31,15 +31,18 @@ bool is_result(const char *path);
 int expect_scene(const char *command, const char *path);
 int expect_result(const char *command, const char *path);
 
-/* What begins the comment of a scene that decompose wrote, and tells that it may be replaced. */
-#define PART_MARK "Made by talus decompose"
+/* What begins the comment of a scene that decompose or import wrote, and tells that it may be
+ * replaced. */
+#define PART_MARK   "Made by talus decompose"
+#define IMPORT_MARK "Read from lines"
 
 /* Refuses, told, an output that cannot be or must not be: the input itself, a folder, one in a
  * folder that is not there, an existing file without --force, and with it what is no earlier output
  * of the kind. Each returns an exit code. */
 int check_result_path(const options *given, const char *command, const char *path);
 int check_export_path(const options *given, const char *path);
-int check_part_path(const options *given, const char *path);
+int check_scene_path(const options *given, const char *command, const char *input, const char *mark,
+                     const char *path);
 
 /* Refuses, told, an output in a folder that is not there. */
 int check_folder_of(const char *path);

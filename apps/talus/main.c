@@ -78,6 +78,17 @@ static const subcommand commands[] = {
          "far the spheres or pieces are from the mesh: in volume, between the surfaces, in\n"
          "inertia. The scene runs as it is; the body can be copied into any other.\n",
      .run = command_decompose},
+    {.name = "import",
+     .file = "FILE",
+     .file_needed = true,
+     .takes = TAKES_IMPORT | TAKES_QUIET | TAKES_JSON,
+     .summary = "make a scene in JSON of one in lines",
+     .description =
+         "Reads a scene in lines (.txt; S, R, C, P, K and B with numbers behind them, see\n"
+         "docs/scene-format.md) and writes it as JSON, with everything that was left to the\n"
+         "reader. `talus run` and the others read scenes in lines themselves; both give the\n"
+         "same bits.\n",
+     .run = command_import},
     {.name = "view",
      .file = "SCENE|RESULT",
      .file_needed = true,
@@ -113,6 +124,18 @@ static const subcommand commands[] = {
          "of monitors, which `talus info RESULT` lists, and t, residual,\n"
          "mean_penetration, max_penetration, kinetic_energy, joint_error, motor_energy.\n",
      .run = command_plot},
+    {.name = "compare",
+     .file = "RESULT",
+     .file_needed = true,
+     .many = true,
+     .takes = TAKES_COMPARE | TAKES_JSON,
+     .summary = "say how two results differ: heights, overlaps, forces, cost",
+     .description =
+         "Compares two results of a scene, by different methods or settings, over the time\n"
+         "that both cover: heights of the centre of mass and of the top, overlaps, the force\n"
+         "on walls (where contacts were recorded), the part of the weight that they carry,\n"
+         "energies, and what a simulated second cost.\n",
+     .run = command_compare},
     {.name = "sweep",
      .file = "SCENE",
      .file_needed = true,

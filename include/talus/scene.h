@@ -39,6 +39,9 @@ typedef struct tl_material_def {
     double damping_time;      /**< s: damping over stiffness of such a contact, default 0 */
     double surface_velocity[3]; /**< m/s: how the surface moves in itself, in the body's frame, as
                                      that of a belt; what is across the surface does not count */
+    double cohesion_density; /**< J/m^3: cohesion by area of TL_COHESION_SJKR, default 0 */
+    double young_modulus; /**< Pa, of TL_STEPPER_PENALTY: 1e3 to 1e15; 0 is the default, 1e8 */
+    double poisson_ratio; /**< likewise: above -1 and at most 0.5; default 0.3 */
 } tl_material_def;
 
 /** What a pair of materials has in common, as tl_material_def. */
@@ -50,6 +53,7 @@ typedef struct tl_pair_def {
     double cohesion;          /**< N */
     double compliance;        /**< m/N */
     double damping_time;      /**< s */
+    double cohesion_density;  /**< J/m^3 */
 } tl_pair_def;
 
 /** A material with every field at its default. */
@@ -267,8 +271,67 @@ typedef enum tl_stepper {
     TL_STEPPER_SMOOTH = 1, /**< second order in h where nothing impacts: for mechanisms */
     TL_STEPPER_STEWART_TRINKLE =
         2,             /**< every facet of a shape is a half-space, solved exactly; CPU */
-    TL_STEPPER_PEG = 3 /**< polyhedral exact geometry: half-spaces end where shapes do; CPU */
+    TL_STEPPER_PEG = 3, /**< polyhedral exact geometry: half-spaces end where shapes do; CPU */
+    TL_STEPPER_PENALTY = 4 /**< contacts are springs and dampers, in substeps (docs/penalty.md) */
 } tl_stepper;
+
+/** The force laws of TL_STEPPER_PENALTY (docs/theory.md, "Penalty contact"). */
+typedef enum tl_penalty_law {
+    TL_PENALTY_HERTZ = 0,  /**< Hertz and Mindlin, by Young's modulus and Poisson's ratio */
+    TL_PENALTY_LINEAR = 1, /**< springs and dashpots of a constant stiffness */
+    TL_PENALTY_SCALED = 2  /**< document 004's: forces are in proportion to the reduced mass */
+} tl_penalty_law;
+
+/** How a substep goes in time. */
+typedef enum tl_integrator {
+    TL_INTEGRATOR_DEFAULT = 0, /**< rk4 of the law scaled, verlet of the others */
+    TL_INTEGRATOR_VERLET = 1,  /**< half a kick, drift, half a kick: second order */
+    TL_INTEGRATOR_RK4 = 2,     /**< Runge-Kutta: fourth order, four evaluations */
+    TL_INTEGRATOR_EULER = 3,   /**< explicit: first order, gains energy */
+    TL_INTEGRATOR_SEMI_IMPLICIT = 4 /**< velocities, then positions by these: first order */
+} tl_integrator;
+
+/** How friction of the law scaled depends on the slip u; o is the overlap, m the reduced mass. */
+typedef enum tl_friction_form {
+    TL_FRICTION_ROOT = 0,         /**< m mu o u / sqrt|u|: method 3 of document 004 */
+    TL_FRICTION_CONSTANT = 1,     /**< m mu o u / |u|: method 1 */
+    TL_FRICTION_PROPORTIONAL = 2, /**< m mu o u: method 2 */
+    TL_FRICTION_CAPPED = 3        /**< constant where |u| is above 1 m/s, else root */
+} tl_friction_form;
+
+/** How rolling_friction of a material acts. */
+typedef enum tl_rolling {
+    TL_ROLLING_CONSTANT = 0,       /**< a moment against the relative spin */
+    TL_ROLLING_ELASTIC_PLASTIC = 1 /**< a spring and dashpot, up to that moment */
+} tl_rolling;
+
+/** How cohesion of a material acts. */
+typedef enum tl_cohesion_law {
+    TL_COHESION_SJKR = 0, /**< cohesion_density times the area of contact */
+    TL_COHESION_JKR = 1, /**< Johnson, Kendall and Roberts; cohesion is the force that pulls off */
+    TL_COHESION_DMT = 2  /**< Derjaguin, Muller and Toporov: cohesion while surfaces touch */
+} tl_cohesion_law;
+
+/** What TL_STEPPER_PENALTY takes. */
+typedef struct tl_penalty_def {
+    tl_penalty_law law;       /**< default TL_PENALTY_HERTZ */
+    tl_integrator integrator; /**< default TL_INTEGRATOR_DEFAULT */
+    uint32_t substeps;        /**< of a step; 0 (the default): as many as keep 0.2 of the least of
+                                   Rayleigh's time, the duration of a contact and the limit of
+                                   stability; at most 1,000,000 */
+    double stiffness;         /**< linear: N/m, 0 (the default): 2 E R of the pair, reduced; scaled:
+                                   C_c, 1/s^2, 0 (the default): 1000 */
+    double tangential_stiffness; /**< linear: N/m; 0 (the default): 2/7 of the stiffness */
+    double damping;              /**< scaled: C_d, 1/s; default 12.5 */
+    double friction;             /**< scaled: mu; default 50 */
+    tl_friction_form friction_form; /**< scaled; default TL_FRICTION_ROOT */
+    bool collisions;                /**< scaled: fast contacts collide by impulses; default true */
+    double collision_threshold;     /**< 1/s, scaled: those whose approach is above this times the
+                                         smaller radius; default 1 */
+    bool attraction;         /**< whether damping may pull surfaces together; default false */
+    tl_rolling rolling;      /**< default TL_ROLLING_CONSTANT */
+    tl_cohesion_law cohesion; /**< default TL_COHESION_DMT */
+} tl_penalty_def;
 
 /** Whether bodies move in space or in a plane. */
 typedef enum tl_planar {
@@ -372,6 +435,7 @@ typedef struct tl_settings {
     double step;              /**< s, the time step h, > 0; default 1/200 */
     tl_stepper stepper;       /**< default TL_STEPPER_DVI */
     tl_exact_def exact;       /**< of exact steppers */
+    tl_penalty_def penalty;   /**< of TL_STEPPER_PENALTY */
     tl_planar planar;         /**< default TL_PLANAR_NONE */
     tl_planes planes;         /**< default TL_PLANES_BY_MOTION; not used by exact steppers */
     double envelope;          /**< m, contacts are made for gaps up to this (delta); 0, the default:

@@ -31,7 +31,12 @@ typedef enum tl_vocabulary {
     TL_WORDS_STEPPER = 18,     /**< tl_stepper: "dvi", ... */
     TL_WORDS_PLANAR = 19,      /**< tl_planar: "none", "xz" */
     TL_WORDS_JOINTS = 20,      /**< tl_joint_method: "exact", ... */
-    TL_WORDS_PLANES = 21       /**< tl_planes: "by-motion", "nearest" */
+    TL_WORDS_PLANES = 21,      /**< tl_planes: "by-motion", "nearest" */
+    TL_WORDS_PENALTY = 22,     /**< tl_penalty_law: "hertz", ... */
+    TL_WORDS_INTEGRATOR = 23,  /**< tl_integrator: "default", "verlet", ... */
+    TL_WORDS_FRICTION = 24,    /**< tl_friction_form: "root", ... */
+    TL_WORDS_ROLLING = 25,     /**< tl_rolling: "constant", ... */
+    TL_WORDS_COHESION = 26     /**< tl_cohesion_law: "sjkr", ... */
 } tl_vocabulary;
 
 /** All words of an enum in the order of its values, which start at 0, with NULL at the end. No

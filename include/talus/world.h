@@ -80,6 +80,14 @@ typedef struct tl_report {
                                   through joints, since the world was made; part
                                   of work_energy */
     double spring_energy;    /**< J, in the springs of joints, at the end of the step */
+    uint32_t substeps;       /**< penalty: of the step */
+    double substep_ratio;    /**< penalty: the substep over the least of Rayleigh's time, the
+                                  duration of a contact and the limit of stability; 0: there is no
+                                  such limit */
+    double elastic_energy;   /**< J, penalty: in the springs of contacts, at the end of the step */
+    double energy_error;     /**< J, penalty: what kinetic, potential, elastic and dissipated energy
+                                  have gained since the world was made without any work: the error
+                                  of integration */
     double total_ms;         /**< wall-clock time of the step */
     tl_stage_times ms;       /**< and of its stages */
     size_t bytes;            /**< memory the world holds */
@@ -97,6 +105,8 @@ typedef struct tl_contact {
     double gap;        /**< m, negative is overlap */
     double impulse[3]; /**< N s, on b (a receives its negative), world frame; 0 with a sensor */
     double moment[3];  /**< N m s, of rolling and spinning friction, likewise */
+    double force[3];   /**< N, penalty: on b, at the end of the step */
+    double spring[3];  /**< N, penalty: the part of it that the tangential spring exerts */
     bool sensor;       /**< one of the two shapes is a sensor */
 } tl_contact;
 

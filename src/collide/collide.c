@@ -54,11 +54,11 @@ void tl_collide_free(tl_backend *backend, tl_collide *c)
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
 {
     tl_buffer *all[] = {&c->start, &c->a,     &c->b,       &c->n,      &c->gamma, &c->colour,
-                        &c->pair,  &c->place, &c->feature, &c->moment, &c->kept};
+                        &c->pair,  &c->place, &c->feature, &c->moment, &c->kept, &c->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
     c->count = c->pairs = 0;
-    c->impulses = c->moments = false;
+    c->impulses = c->moments = c->pasts = false;
 }
 
 tl_status tl_contacts_room(tl_backend *b, tl_contacts *c)
@@ -342,7 +342,7 @@ tl_status tl_collide_room(tl_backend *b, uint64_t total, tlk_find *f, tl_contact
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->n, 4 * total * b->real));
     f->contacts = out->count = out->pairs = (uint32_t)total;
-    out->impulses = false;
+    out->impulses = out->pasts = false;
     out->manifolds = false;
     f->contact_a = out->a.data;
     f->contact_b = out->b.data;

@@ -284,30 +284,66 @@ static tl_status read_document(tl_document *document, size_t set_count, const ch
     return status;
 }
 
+/* What a document is made of besides its text. */
+typedef struct making {
+    size_t set_count;
+    const char *const *sets;
+    tl_stored_geometries stored;
+    bool ground; /* of a scene in lines */
+} making;
+
+/* A scene in lines: the text becomes JSON. */
+static tl_status convert_lines(tl_document *document, const char *name, bool ground, tl_array *text)
+{
+    tl_lines *lines = &document->lines;
+    TL_TRY(tl_lines_convert(name, (tl_text){text->data, text->count - 1}, ground, lines));
+    if (lines->json.count > most_bytes)
+        return tl_fail(TL_BAD_DATA, "%s: has %zu bytes as JSON, expected at most %zu", name,
+                       lines->json.count, most_bytes);
+    tl_array_free(text);
+    *text = lines->json;
+    lines->json = (tl_array){.item = 1};
+    return TL_OK;
+}
+
+/* Everything after the text has been checked; takes it over. */
+static tl_status fill_document(tl_document *document, const char *name, tl_array *text,
+                               const making *m)
+{
+    const bool lines = tl_lines_are(name, (tl_text){text->data, text->count - 1});
+    if (m->ground && !lines)
+        return tl_fail(TL_BAD_DATA,
+                       "%s:1:1: is no scene in lines, expected a name that ends in "
+                       ".txt and no '{' at the start",
+                       name);
+    if (lines)
+        TL_TRY(convert_lines(document, name, m->ground, text));
+    TL_TRY(adopt_source(document, name, true, 0, text));
+    *text = (tl_array){.item = 1};
+    if (lines)
+        ((tl_json_source *)document->tree.sources.data)->origins = document->lines.origins.data;
+    return read_document(document, m->set_count, m->sets, m->stored);
+}
+
 /* Makes a document of a text, which it takes over whatever the status. Numbers are read and written
  * as in C whatever the program's locale: 0.5, never 0,5. */
-static tl_status make_document(const char *name, tl_array *text, size_t set_count,
-                               const char *const *sets, tl_stored_geometries stored,
-                               tl_document **out)
+static tl_status make_document(const char *name, tl_array *text, making m, tl_document **out)
 {
     tl_document *document = NULL;
     tl_status status = check_text(name, text);
     if (status == TL_OK)
         status = start_document(&document);
-    if (status < 0)
-        tl_array_free(text);
-    else
-        status = adopt_source(document, name, true, 0, text);
     if (status == TL_OK) {
         locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         locale_t before = plain ? uselocale(plain) : (locale_t)0;
-        status = plain ? read_document(document, set_count, sets, stored)
+        status = plain ? fill_document(document, name, text, &m)
                        : tl_fail(TL_NO_MEMORY, "out of memory: no locale could be made");
         if (plain) {
             uselocale(before);
             freelocale(plain);
         }
     }
+    tl_array_free(text);
     if (status < 0) {
         tl_document_destroy(document);
         document = NULL;
@@ -343,7 +379,7 @@ tl_status tl_document_parse(const char *name, const char *text, size_t length, s
         return tl_fail(TL_BAD_DATA, "%s: has %zu bytes, expected at most %zu", name, length,
                        most_bytes);
     TL_TRY(copy_text((tl_text){text, length}, &copy));
-    return make_document(name, &copy, set_count, sets, (tl_stored_geometries){0}, document);
+    return make_document(name, &copy, (making){.set_count = set_count, .sets = sets}, document);
 }
 
 tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geometries stored,
@@ -353,7 +389,7 @@ tl_status tl_document_parse_stored(const char *name, tl_text text, tl_stored_geo
     *document = NULL;
     stored.result = true;
     TL_TRY(copy_text(text, &copy));
-    return make_document(name, &copy, 0, NULL, stored, document);
+    return make_document(name, &copy, (making){.stored = stored}, document);
 }
 
 tl_status tl_document_read(const char *path, size_t set_count, const char *const *sets,
@@ -362,7 +398,27 @@ tl_status tl_document_read(const char *path, size_t set_count, const char *const
     tl_array text = {.item = 1};
     TL_TRY(check_arguments(path, set_count, sets, document));
     TL_TRY(tl_load(path, most_bytes, &text));
-    return make_document(path, &text, set_count, sets, (tl_stored_geometries){0}, document);
+    return make_document(path, &text, (making){.set_count = set_count, .sets = sets}, document);
+}
+
+bool tl_document_is_lines(const char *name, const char *text, size_t length)
+{
+    return name && text && tl_lines_are(name, (tl_text){text, length});
+}
+
+tl_status tl_document_import(const char *path, bool ground, size_t set_count,
+                             const char *const *sets, tl_document **document)
+{
+    tl_array text = {.item = 1};
+    TL_TRY(check_arguments(path, set_count, sets, document));
+    TL_TRY(tl_load(path, most_bytes, &text));
+    return make_document(
+        path, &text, (making){.set_count = set_count, .sets = sets, .ground = ground}, document);
+}
+
+uint64_t tl_document_comments(const tl_document *document)
+{
+    return document ? document->lines.comments : 0;
 }
 
 void tl_document_destroy(tl_document *document)
@@ -377,6 +433,7 @@ void tl_document_destroy(tl_document *document)
     tl_json_tree_free(&document->tree);
     tl_array_free(&document->tree.sources);
     tl_array_free(&document->text);
+    tl_lines_free(&document->lines);
     tl_array_free(&document->spans);
     tl_array_free(&document->names);
     tl_array_free(&document->table);
@@ -481,7 +538,7 @@ static void describe(const tl_document *document, const tl_span *span, uint32_t 
                      uint32_t count, char *text, size_t room)
 {
     const tl_json_source *source = source_of(document, span->source);
-    const tl_location at = tl_locate(source->text, span->start);
+    const tl_location at = tl_locate_source(source, span->start);
     const bool file = source->file;
     char place[48] = "", name[80] = "", of[48] = "";
     if (file)

@@ -3,6 +3,7 @@
 #ifndef TL_IO_DOCUMENT_H
 #define TL_IO_DOCUMENT_H
 
+#include "io/lines.h"
 #include "io/parse_json.h"
 #include "talus/io.h"
 #include "talus/surface.h"
@@ -40,6 +41,7 @@ typedef struct tl_named_geometry {
 struct tl_document {
     tl_json_tree tree; /* sources[0] is the file; once the scene is read the values are gone */
     tl_array text; /* char: the text after sets, with a zero byte; empty where nothing was set */
+    tl_lines lines; /* of a scene in lines, without the text: that is the source's */
     tl_scene *scene;
     tl_record_def record;
     tl_array recorded; /* tl_body_range: what record.bodies points at */

@@ -16,3 +16,9 @@ tl_location tl_locate(const char *text, size_t offset)
         at.column += ((unsigned char)*line & 0xc0) != 0x80; /* not the rest of a character */
     return at;
 }
+
+tl_location tl_locate_source(const tl_json_source *source, size_t offset)
+{
+    const tl_location at = tl_locate(source->text, offset);
+    return source->origins ? (tl_location){source->origins[at.line - 1], 1} : at;
+}

@@ -80,7 +80,7 @@ static void write_place(const tl_reader *r, const tl_json *value, uint32_t offse
          sizeof path);
     const char *colon = path[0] ? ": " : "";
     if (source->file) {
-        const tl_location at = tl_locate(source->text, offset);
+        const tl_location at = tl_locate_source(source, offset);
         snprintf(text, room, "%s:%zu:%zu: %s%s", source->name, at.line, at.column, path, colon);
     } else if (value == tl_json_at(r->tree, source->root)) {
         snprintf(text, room, "--set %s: ", source->name);
@@ -98,7 +98,7 @@ static void write_included(const tl_reader *r, const tl_json_source *source, cha
     while (source->entry && used < room) {
         const tl_json *entry = tl_json_at(r->tree, source->entry);
         source = source_of(r, entry);
-        const tl_location at = tl_locate(source->text, entry->start);
+        const tl_location at = tl_locate_source(source, entry->start);
         used += source->file ? (size_t)snprintf(text + used, room - used, "%s%s:%zu:%zu",
                                                 used ? ", at " : " (included at ", source->name,
                                                 at.line, at.column)
@@ -171,7 +171,7 @@ tl_status tl_read_parse(tl_reader *r, uint16_t index)
     if (status != TL_BAD_DATA)
         return status;
     const tl_json_source *source = (tl_json_source *)r->tree->sources.data + index;
-    const tl_location at = tl_locate(source->text, error.offset);
+    const tl_location at = tl_locate_source(source, error.offset);
     write_included(r, source, included, sizeof included);
     return tl_fail(TL_BAD_DATA, "%s:%zu:%zu: %s%s", source->name, at.line, at.column, error.text,
                    included);

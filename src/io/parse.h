@@ -291,6 +291,9 @@ tl_status tl_read_exclusions(tl_reader *r, const tl_json *list);
 /* parse_joint.c: joints, once all bodies are known; and one that is named, "elbow" or
  * ["hinges", 3]. */
 tl_status tl_read_joints(tl_reader *r, const tl_json *list);
+
+/* parse_penalty.c: the settings of penalty contact. */
+tl_status tl_read_penalty(tl_reader *r, const tl_json *object, tl_penalty_def *penalty);
 tl_status tl_read_joint(const tl_reader *r, const tl_json *value, tl_joint *joint);
 
 /* parse_axis.c: what a free axis has, by the values of these keys; tables go to entry_table, texts

@@ -52,6 +52,8 @@ typedef struct tl_json_source {
     uint32_t root;               /* index of its value */
     uint32_t entry;              /* index of the value that includes the file; 0: none does */
     bool file;                   /* it is a file, not what was set */
+    const uint32_t *origins;     /* where the text was made of lines: the line that each line of it
+                                    is of, owned by the document; else NULL */
 } tl_json_source;
 
 typedef struct tl_json_tree {

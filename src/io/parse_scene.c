@@ -189,12 +189,13 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
         EXACT,
         PLANAR,
         PLANES,
+        PENALTY,
         COUNT
     };
     static const char *const keys[] = {
         "envelope", "overlap",   "recovery_fraction", "recovery_speed", "restitution_speed",
         "impacts",  "max_speed", "precision",         "stepper",        "exact",
-        "planar",   "planes"};
+        "planar",   "planes",    "penalty"};
     static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_settings *s = &r->settings;
@@ -213,6 +214,7 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_choice(r, f[PRECISION], tl_words(TL_WORDS_PRECISION), &precision));
     TL_TRY(tl_read_choice(r, f[STEPPER], tl_words(TL_WORDS_STEPPER), &stepper));
     TL_TRY(read_exact(r, f[EXACT], &s->exact));
+    TL_TRY(tl_read_penalty(r, f[PENALTY], &s->penalty));
     TL_TRY(tl_read_choice(r, f[PLANAR], tl_words(TL_WORDS_PLANAR), &planar));
     TL_TRY(tl_read_choice(r, f[PLANES], tl_words(TL_WORDS_PLANES), &planes));
     s->stepper = (tl_stepper)stepper;
@@ -274,10 +276,10 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
 /* ---- Materials ---- */
 
 /* What materials and pairs of them have in common: keys, from the first on. */
-enum { FRICTION, RESTITUTION, ROLLING, SPINNING, COHESION, COMPLIANCE, DAMPING, PAIR_KEYS };
+enum { FRICTION, RESTITUTION, ROLLING, SPINNING, COHESION, COMPLIANCE, DAMPING, DENSITY, PAIR_KEYS };
 #define PAIR_KEY_LIST                                                                             \
     "friction", "restitution", "rolling_friction", "spinning_friction", "cohesion", "compliance", \
-        "damping_time"
+        "damping_time", "cohesion_density"
 
 static tl_status read_laws(const tl_reader *r, const tl_json *const *f, tl_pair_def *out)
 {
@@ -287,13 +289,15 @@ static tl_status read_laws(const tl_reader *r, const tl_json *const *f, tl_pair_
     static const tl_rule force = {0, 1e9, 0, 0, "a number from 0 to 1e9 (N)"};
     static const tl_rule gives = {0, 1e9, 0, 0, "a number from 0 to 1e9 (m/N)"};
     static const tl_rule lasts = {0, 1e9, 0, 0, "a number from 0 to 1e9 (s)"};
+    static const tl_rule dense = {0, 1e15, 0, 0, "a number from 0 to 1e15 (J/m^3)"};
     TL_TRY(tl_read_number(r, f[FRICTION], &rubs, &out->friction));
     TL_TRY(tl_read_number(r, f[RESTITUTION], &bounces, &out->restitution));
     TL_TRY(tl_read_number(r, f[ROLLING], &share, &out->rolling_friction));
     TL_TRY(tl_read_number(r, f[SPINNING], &share, &out->spinning_friction));
     TL_TRY(tl_read_number(r, f[COHESION], &force, &out->cohesion));
     TL_TRY(tl_read_number(r, f[COMPLIANCE], &gives, &out->compliance));
-    return tl_read_number(r, f[DAMPING], &lasts, &out->damping_time);
+    TL_TRY(tl_read_number(r, f[DAMPING], &lasts, &out->damping_time));
+    return tl_read_number(r, f[DENSITY], &dense, &out->cohesion_density);
 }
 
 /* The index of a material that has been read, 0 where there is none. */
@@ -308,8 +312,11 @@ static uint32_t find_material(const tl_reader *r, tl_text prefix, tl_text name)
 
 static tl_status read_materials(tl_reader *r, const tl_json *object)
 {
-    enum { VELOCITY = PAIR_KEYS, COUNT };
-    static const char *const keys[] = {PAIR_KEY_LIST, "surface_velocity"};
+    enum { VELOCITY = PAIR_KEYS, YOUNG, POISSON, COUNT };
+    static const char *const keys[] = {PAIR_KEY_LIST, "surface_velocity", "young_modulus",
+                                       "poisson_ratio"};
+    static const tl_rule young = {1e3, 1e15, 0, 0, "a number from 1e3 to 1e15 (Pa)"};
+    static const tl_rule poisson = {-1, 0.5, 1, 0, "a number above -1 and at most 0.5"};
     const tl_json *f[COUNT];
     if (!object)
         return TL_OK;
@@ -336,6 +343,9 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         TL_TRY(tl_read_fields(r, v, "a material", COUNT, keys, f));
         TL_TRY(read_laws(r, f, &laws));
         TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def.surface_velocity));
+        TL_TRY(tl_read_number(r, f[YOUNG], &young, &def.young_modulus));
+        TL_TRY(tl_read_number(r, f[POISSON], &poisson, &def.poisson_ratio));
+        def.cohesion_density = laws.cohesion_density;
         def.friction = laws.friction;
         def.restitution = laws.restitution;
         def.rolling_friction = laws.rolling_friction;

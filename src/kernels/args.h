@@ -39,6 +39,7 @@
 #define TLK_ROW         (TLK_SEVERAL - 1) /* and the bits of the shape's row */
 #define TLK_POINTS_MOST 4u                /* contact points of a pair of convex shapes */
 #define TLK_KEPT        16u               /* reals that are kept of a contact (keep.h) */
+#define TLK_CONTACT_PAST 12u /* numbers that penalty contact keeps of a contact */
 #define TLK_PARTNERS    16u               /* partners that the counting pass keeps for each shape */
 #define TLK_UNCUT       3u                /* an axis that is none: all of space */
 
@@ -533,6 +534,8 @@ typedef struct tlk_order {
     const double *centre; /* old shapes' */
     uint32_t *a_out, *b_out, *colour_out, *feature_out;
     TLK_REAL *n_out, *gamma_out, *moment_out, *place_out, *kept_out;
+    const double *past; /* NULL: there are none */
+    double *past_out;
     const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */
     uint32_t *start;                       /* shapes + 1 */
 } tlk_order;

@@ -11,7 +11,7 @@ static const double most = 1e9; /* of what has no limit of its own: squares stay
 
 tl_material_def tl_material_default(void)
 {
-    return (tl_material_def){.friction = 0.5};
+    return (tl_material_def){.friction = 0.5, .young_modulus = 1e8, .poisson_ratio = 0.3};
 }
 
 /* What a material has in common with a pair: with itself. */
@@ -23,7 +23,24 @@ static tl_pair_def pair_of(const tl_material_def *m)
                          .spinning_friction = m->spinning_friction,
                          .cohesion = m->cohesion,
                          .compliance = m->compliance,
-                         .damping_time = m->damping_time};
+                         .damping_time = m->damping_time,
+                         .cohesion_density = m->cohesion_density};
+}
+
+tl_elastic tl_material_elastic(const tl_material_def *m)
+{
+    return (tl_elastic){m->young_modulus == 0 ? 1e8 : m->young_modulus, m->poisson_ratio};
+}
+
+tl_status tl_elastic_check(const tl_elastic *e)
+{
+    const tl_place place = tl_place_of("material");
+    if (!(e->young >= 1e3 && e->young <= 1e15))
+        return tl_refuse(&place, "young_modulus", 1, &e->young, "it must be 1e3 to 1e15");
+    if (!(e->poisson > -1 && e->poisson <= 0.5))
+        return tl_refuse(&place, "poisson_ratio", 1, &e->poisson,
+                         "it must be above -1 and at most 0.5");
+    return TL_OK;
 }
 
 static tl_status check_pair(const tl_place *place, const tl_pair_def *p)
@@ -36,6 +53,9 @@ static tl_status check_pair(const tl_place *place, const tl_pair_def *p)
                 {"cohesion", p->cohesion},
                 {"compliance", p->compliance},
                 {"damping_time", p->damping_time}};
+    if (!(p->cohesion_density >= 0 && p->cohesion_density <= 1e15))
+        return tl_refuse(place, "cohesion_density", 1, &p->cohesion_density,
+                         "it must be 0 to 1e15");
     if (!(p->friction >= 0 && isfinite(p->friction)))
         return tl_refuse(place, "friction", 1, &p->friction, "it must be finite and >= 0");
     if (!(p->restitution >= 0 && p->restitution <= 1))
@@ -87,7 +107,8 @@ static tl_pair_def mix(const tl_pair_def *a, const tl_pair_def *b)
                          .spinning_friction = mean(a->spinning_friction, b->spinning_friction),
                          .cohesion = mean(a->cohesion, b->cohesion),
                          .compliance = compliance,
-                         .damping_time = compliance > 0 ? damping / compliance : 0};
+                         .damping_time = compliance > 0 ? damping / compliance : 0,
+                         .cohesion_density = mean(a->cohesion_density, b->cohesion_density)};
 }
 
 /* Makes a pair table with one more row and column than the scene's; old pairs are copied, whether
@@ -125,6 +146,8 @@ static tl_status add_material(tl_scene *scene, const tl_material_def *def)
     tl_array pairs = {.item = sizeof(tl_pair_def)};
     TL_TRY(check_pair(&place, &own));
     TL_TRY(tl_slide_check(def->surface_velocity));
+    const tl_elastic elastic = tl_material_elastic(def);
+    TL_TRY(tl_elastic_check(&elastic));
     if (scene->materials.count > MOST_MATERIALS)
         return tl_fail(TL_TOO_LARGE, "the scene has %zu materials; there can be at most %d",
                        scene->materials.count - 1, MOST_MATERIALS);

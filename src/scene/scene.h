@@ -149,6 +149,14 @@ void tl_force_rec_free(tl_force_rec *force);
 tl_status tl_pair_check(const tl_pair_def *pair);
 tl_status tl_slide_check(const double slide[3]);
 
+/* How a material gives under load, of penalty contact. */
+typedef struct tl_elastic {
+    double young, poisson; /* Pa */
+} tl_elastic;
+
+tl_elastic tl_material_elastic(const tl_material_def *material);
+tl_status tl_elastic_check(const tl_elastic *elastic);
+
 /* Reads a pair from a square table of `materials` rows. */
 tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl_material b,
                       tl_pair_def *pair);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 static const uint32_t most_threads = 1024;
+static const uint32_t most_substeps = 1000000;
 
 tl_settings tl_settings_default(void)
 {
@@ -12,6 +13,11 @@ tl_settings tl_settings_default(void)
         .step = 1.0 / 200,
         .stepper = TL_STEPPER_DVI,
         .exact = {.directions = 8},
+        .penalty = {.damping = 12.5,
+                    .friction = 50,
+                    .collisions = true,
+                    .collision_threshold = 1,
+                    .cohesion = TL_COHESION_DMT},
         .planar = TL_PLANAR_NONE,
         .planes = TL_PLANES_BY_MOTION,
         .envelope = 0,
@@ -86,6 +92,30 @@ static tl_status check_exact(const tl_place *place, const tl_exact_def *exact)
     return TL_OK;
 }
 
+static tl_status check_penalty(const tl_place *place, const tl_penalty_def *p)
+{
+    const struct {
+        const char *field;
+        const double *value;
+    } numbers[] = {{"penalty.stiffness", &p->stiffness},
+                   {"penalty.tangential_stiffness", &p->tangential_stiffness},
+                   {"penalty.damping", &p->damping},
+                   {"penalty.friction", &p->friction},
+                   {"penalty.collision_threshold", &p->collision_threshold}};
+    const double substeps = p->substeps;
+    TL_TRY(tl_check_enum(place, "penalty.law", p->law, TL_WORDS_PENALTY));
+    TL_TRY(tl_check_enum(place, "penalty.integrator", p->integrator, TL_WORDS_INTEGRATOR));
+    TL_TRY(tl_check_enum(place, "penalty.friction_form", p->friction_form, TL_WORDS_FRICTION));
+    TL_TRY(tl_check_enum(place, "penalty.rolling", p->rolling, TL_WORDS_ROLLING));
+    TL_TRY(tl_check_enum(place, "penalty.cohesion", p->cohesion, TL_WORDS_COHESION));
+    if (p->substeps > most_substeps)
+        return tl_refuse(place, "penalty.substeps", 1, &substeps, "it must be at most 1000000");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!(*numbers[i].value >= 0 && *numbers[i].value <= 1e12))
+            return tl_refuse(place, numbers[i].field, 1, numbers[i].value, "it must be 0 to 1e12");
+    return TL_OK;
+}
+
 tl_status tl_settings_check(const tl_settings *settings)
 {
     if (!settings)
@@ -96,6 +126,7 @@ tl_status tl_settings_check(const tl_settings *settings)
         return tl_refuse(&place, "step", 1, &settings->step, "it must be finite and > 0");
     TL_TRY(tl_check_enum(&place, "stepper", settings->stepper, TL_WORDS_STEPPER));
     TL_TRY(check_exact(&place, &settings->exact));
+    TL_TRY(check_penalty(&place, &settings->penalty));
     TL_TRY(tl_check_enum(&place, "planar", settings->planar, TL_WORDS_PLANAR));
     TL_TRY(tl_check_enum(&place, "planes", settings->planes, TL_WORDS_PLANES));
     if (!(settings->envelope >= 0 && isfinite(settings->envelope)))

@@ -43,10 +43,16 @@ static const struct vocabulary {
                               "revolute_spherical", "gear", "rack", "screw", "pulley", "generic")},
     [TL_WORDS_FUNCTION] = {"TL_FUNCTION_", WORDS("constant", "sine", "table", "expression")},
     [TL_WORDS_DRIVE] = {"TL_DRIVE_", WORDS("none", "speed", "position", "force")},
-    [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth", "stewart-trinkle", "peg")},
+    [TL_WORDS_STEPPER] = {"TL_STEPPER_", WORDS("dvi", "smooth", "stewart-trinkle", "peg", "penalty")},
     [TL_WORDS_PLANAR] = {"TL_PLANAR_", WORDS("none", "xz")},
     [TL_WORDS_JOINTS] = {"TL_JOINTS_", WORDS("exact", "iterate")},
     [TL_WORDS_PLANES] = {"TL_PLANES_", WORDS("by-motion", "nearest")},
+    [TL_WORDS_PENALTY] = {"TL_PENALTY_", WORDS("hertz", "linear", "scaled")},
+    [TL_WORDS_INTEGRATOR] = {"TL_INTEGRATOR_",
+                             WORDS("default", "verlet", "rk4", "euler", "semi_implicit")},
+    [TL_WORDS_FRICTION] = {"TL_FRICTION_", WORDS("root", "constant", "proportional", "capped")},
+    [TL_WORDS_ROLLING] = {"TL_ROLLING_", WORDS("constant", "elastic_plastic")},
+    [TL_WORDS_COHESION] = {"TL_COHESION_", WORDS("sjkr", "jkr", "dmt")},
 };
 
 const char *const *tl_words(tl_vocabulary which)

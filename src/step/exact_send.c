@@ -50,7 +50,7 @@ static tl_status contact_room(tl_world *w, tl_contacts *c, size_t count)
     TL_TRY(tl_buffer_need(b, &c->start, (w->shape_rows + 1) * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &c->pair, (count + 1) * sizeof(uint32_t)));
     TL_TRY(tl_contacts_features(b, c));
-    c->impulses = c->moments = false;
+    c->impulses = c->moments = c->pasts = false;
     TL_TRY(tl_contacts_rest(b, c));
     c->impulses = true;
     return TL_OK;

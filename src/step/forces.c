@@ -42,7 +42,7 @@ static tl_status sum_forces(tl_world *w, tlk_motion *motion, uint32_t *bodies)
     motion->forced = (const uint32_t *)(motion->wrench + 6 * (size_t)count);
     b->ops->upload(b, w->forced.data, sum, count * w->wrench.item);
     b->ops->upload(b, (double *)w->forced.data + 6 * (size_t)count, rows, count * sizeof *rows);
-    *bodies = count;
+    *bodies = w->forced_bodies = count;
     return TL_OK;
 }
 

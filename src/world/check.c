@@ -86,6 +86,7 @@ static tl_status check_pairs(const tl_world *w)
 {
     const tl_pair_def *pairs = w->pairs.data;
     const double *slides = w->slides.data;
+    const tl_elastic *elastics = w->elastics.data;
     const size_t n = w->materials;
     if (n < 1 || n > 256)
         return tl_damaged("its number of materials is not 1 to 256");
@@ -101,6 +102,10 @@ static tl_status check_pairs(const tl_world *w)
         return tl_damaged("its surface velocities are not as many as materials");
     for (size_t i = 0; i < n; i++)
         TL_TRY(obeys(tl_slide_check(slides + 3 * i), "slides", i));
+    if (w->elastics.count != n)
+        return tl_damaged("its elastic constants are not as many as materials");
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(obeys(tl_elastic_check(&elastics[i]), "elastics", i));
     return TL_OK;
 }
 
@@ -467,6 +472,9 @@ static const char *contact_fault(const tl_world *w, const tl_image *m, size_t k)
         return "its impulse is no number of this precision";
     if (m->moment.count && !all_kept(w, (const double *)m->moment.data + 4 * k, 4))
         return "its moment is no number of this precision";
+    if (m->past.count &&
+        !within((const double *)m->past.data + TLK_CONTACT_PAST * k, TLK_CONTACT_PAST, 1e30))
+        return "what its springs keep is none";
     if (m->place.count && (!all_kept(w, (const double *)m->place.data + 4 * k, 4) ||
                            !within((const double *)m->place.data + 4 * k, 4, REACH)))
         return "its place is out of reach";
@@ -574,7 +582,8 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
     if (m->b.count != contacts || m->n.count != contacts || m->gamma.count != contacts ||
         m->colour.count != contacts || m->place.count != m->feature.count ||
         m->kept.count != m->feature.count || (m->feature.count && m->feature.count != contacts) ||
-        (m->moment.count && m->moment.count != contacts))
+        (m->moment.count && m->moment.count != contacts) ||
+        (m->past.count && m->past.count != contacts))
         return tl_damaged("its arrays of contacts differ in length");
     if (!contacts)
         return TL_OK;
@@ -595,7 +604,8 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
 
 tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const tl_array *alive)
 {
-    if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated) || !isfinite(w->work_done))
+    if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated) || !isfinite(w->work_done) ||
+        !isfinite(w->energy_error))
         return tl_damaged("its time or energy is not finite, or below 0");
     if (!within(w->pull, 3, INFINITY) || w->unbalanced > 1 || w->stopped > 1 ||
         !(w->hold_debt >= 0 && isfinite(w->hold_debt)))

@@ -18,6 +18,7 @@ static void mark(const tl_world *w, uint8_t *marks)
 
 tl_status tl_world_upload_exclusions(tl_world *w)
 {
+    tl_step_penalty_forget(w);
     tl_backend *b = w->backend;
     tl_buffer *marks = &w->ordering.gone;
     const size_t bytes = w->exclusions.count * sizeof(uint64_t);

@@ -9,7 +9,7 @@ tl_array *tl_image_array(tl_image *m, size_t i)
         &m->pos,        &m->quat,       &m->vel,    &m->inertia, &m->flags,       &m->id,
         &m->shape_body, &m->shape_info, &m->filter, &m->geom,    &m->frame_local, &m->centre,
         &m->a,          &m->b,          &m->n,      &m->gamma,   &m->place,       &m->feature,
-        &m->kept,       &m->moment,     &m->colour};
+        &m->kept,       &m->moment,     &m->colour, &m->past};
     return all[i];
 }
 
@@ -21,7 +21,7 @@ void tl_image_init(tl_image *m)
         2 * sizeof(uint32_t), 4 * sizeof(double),   TLK_FRAME * sizeof(double), 4 * sizeof(double),
         sizeof(uint32_t),     sizeof(uint32_t),     4 * sizeof(double),         4 * sizeof(double),
         4 * sizeof(double),   2 * sizeof(uint32_t), TLK_KEPT * sizeof(double),  4 * sizeof(double),
-        sizeof(uint32_t)};
+        sizeof(uint32_t),     TLK_CONTACT_PAST * sizeof(double)};
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         *tl_image_array(m, i) = (tl_array){.item = items[i]};
 }
@@ -95,6 +95,8 @@ tl_status tl_image_pull_contacts(const tl_world *w, const tl_contacts *contacts,
         TL_TRY(pull_real(w, &contacts->gamma, &m->gamma, count));
         if (contacts->moments)
             TL_TRY(pull_real(w, &contacts->moment, &m->moment, count));
+        if (contacts->pasts)
+            TL_TRY(pull(w, &contacts->past, &m->past, count));
         return pull(w, &contacts->colour, &m->colour, count);
     }
     TL_TRY(tl_array_resize(&m->gamma, count)); /* nothing has been solved */

@@ -32,10 +32,11 @@ typedef struct tl_image {
     tl_array place;   /* 4 doubles, */
     tl_array feature; /* 2 uint32_t, and */
     tl_array kept;    /* TLK_KEPT doubles; all three are empty where each pair has one contact */
+    tl_array past;    /* TLK_CONTACT_PAST doubles; empty where penalty contact did not make them */
 } tl_image;
 
 /* How many arrays an image has, and each in turn, for code that treats them alike. */
-#define TL_IMAGE_ARRAYS 21
+#define TL_IMAGE_ARRAYS 22
 tl_array *tl_image_array(tl_image *image, size_t i);
 
 void tl_image_init(tl_image *image);

@@ -66,8 +66,11 @@ tl_status tl_world_take_materials(tl_world *w, const tl_scene *scene)
     const tl_material_def *materials = scene->materials.data;
     w->materials = (uint32_t)scene->materials.count;
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
-    for (size_t i = 0; i < w->materials; i++)
+    for (size_t i = 0; i < w->materials; i++) {
+        const tl_elastic elastic = tl_material_elastic(&materials[i]);
         TL_TRY(tl_array_append(&w->slides, materials[i].surface_velocity, 1));
+        TL_TRY(tl_array_append(&w->elastics, &elastic, 1));
+    }
     TL_TRY(tl_world_upload_materials(w));
     return tl_world_check_solver(w, &w->settings);
 }
@@ -119,6 +122,7 @@ tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, const
         look_at_laws(world);
         return status;
     }
+    tl_step_penalty_forget(world);
     return upload_pairs(world); /* there is room: this cannot fail */
 }
 
@@ -138,6 +142,7 @@ tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
     TL_TRY(tl_check_material(&place, "material", world->materials, material));
     TL_TRY(tl_slide_check(velocity));
     memcpy((double *)world->slides.data + 3 * (size_t)material.index, velocity, world->slides.item);
+    tl_step_penalty_forget(world);
     return upload_slides(world); /* there is room: this cannot fail */
 }
 

@@ -19,6 +19,7 @@ void tl_monitoring_init(tl_monitoring *m)
                          .args = {.item = sizeof(tlk_monitor)},
                          .masks = {.item = sizeof(uint32_t)},
                          .numbers_host = {.item = sizeof(double)},
+                         .parts = {.item = sizeof(double)},
                          .joints = {.item = sizeof(tlk_joint_reading)}};
     tl_monitor_list_init(&m->list);
 }
@@ -26,7 +27,7 @@ void tl_monitoring_init(tl_monitoring *m)
 void tl_monitoring_free(tl_backend *b, tl_monitoring *m)
 {
     tl_array *arrays[] = {&m->emitted, &m->state, &m->values,       &m->least, &m->greatest,
-                          &m->args,    &m->masks, &m->numbers_host, &m->joints};
+                          &m->args,    &m->masks, &m->numbers_host, &m->joints, &m->parts};
     for (size_t i = 0; i < m->state.count; i++)
         tl_array_free(&((tl_monitor_state *)m->state.data)[i].window);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -287,6 +288,32 @@ void tl_monitors_before(tl_world *w, uint32_t contacts)
     }
 }
 
+void tl_monitors_forget_parts(tl_world *w)
+{
+    w->monitors.parts.count = 0;
+}
+
+tl_status tl_monitors_part(tl_world *w, const tl_contacts *c, const tlk_motion *motion)
+{
+    tl_monitoring *m = &w->monitors;
+    const tl_monitor_rec *monitors = m->list.monitors.data;
+    const size_t count = m->numbers_host.count, bytes = count * sizeof(double);
+    if (!m->list.monitors.count)
+        return TL_OK;
+    TL_TRY(tl_monitors_prepare(w, c, motion));
+    w->backend->ops->fill(w->backend, m->numbers.data, 0, bytes);
+    for (size_t i = 0; i < m->list.monitors.count; i++)
+        if (monitors[i].def.kind == TL_MONITOR_FORCE || monitors[i].def.kind == TL_MONITOR_TORQUE)
+            measure(w, i, TLK_FOLD_monitor_force, c->count);
+    TL_TRY(w->backend->ops->download(w->backend, m->numbers_host.data, m->numbers.data, bytes));
+    const size_t known = m->parts.count;
+    TL_TRY(tl_array_resize(&m->parts, count));
+    double *sum = m->parts.data, *numbers = m->numbers_host.data;
+    for (size_t i = 0; i < count; i++)
+        sum[i] = (known ? sum[i] : 0) + numbers[i];
+    return TL_OK;
+}
+
 static void measure_bodies(tl_world *w)
 {
     const tl_monitor_rec *monitors = w->monitors.list.monitors.data;
@@ -507,6 +534,9 @@ tl_status tl_monitors_after(tl_world *w)
     TL_TRY(measure_joints(w));
     TL_TRY(b->ops->download(b, m->numbers_host.data, m->numbers.data,
                             m->numbers_host.count * sizeof(double)));
+    for (size_t i = 0; i < m->parts.count; i++)
+        ((double *)m->numbers_host.data)[i] += ((const double *)m->parts.data)[i];
+    m->parts.count = 0;
     double *values = m->values.data, *least = m->least.data, *greatest = m->greatest.data;
     values[0] = w->time;
     for (size_t i = 0; i < m->list.monitors.count; i++)

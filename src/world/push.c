@@ -157,8 +157,10 @@ static tl_status append_contacts(tl_world *w, const tl_image *m)
     TL_TRY(append_reals(b, &c->place, 0, &m->place, 4));
     TL_TRY(append_array(b, &c->feature, 0, &m->feature));
     TL_TRY(append_reals(b, &c->kept, 0, &m->kept, TLK_KEPT));
+    TL_TRY(append_array(b, &c->past, 0, &m->past));
     c->manifolds = m->feature.count > 0;
     c->moments = m->moment.count > 0;
+    c->pasts = m->past.count > 0;
     c->count = (uint32_t)m->a.count;
     c->impulses = true;
     return TL_OK;

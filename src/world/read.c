@@ -299,6 +299,11 @@ static void read_contact(const tl_world *w, const tl_image *m, size_t k, tl_cont
         out->impulse[c] = sign * gamma[c];
         if (m->moment.count)
             out->moment[c] = sign * ((const double *)m->moment.data)[4 * k + c];
+        if (m->past.count) {
+            const double *past = (const double *)m->past.data + TLK_CONTACT_PAST * k;
+            out->spring[c] = sign * past[c];
+            out->force[c] = sign * past[8 + c];
+        }
         out->point[c] = from[c] + (place ? place[c] : 0) + along * n[c];
     }
 }

@@ -53,6 +53,8 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     TL_TRY(tl_buffer_need(b, &next->gamma, 4 * contacts * b->real));
     if (w->contacts[w->current].moments)
         TL_TRY(tl_buffer_need(b, &next->moment, 4 * contacts * b->real));
+    if (w->contacts[w->current].pasts)
+        TL_TRY(tl_buffer_need(b, &next->past, TLK_CONTACT_PAST * contacts * sizeof(double)));
     if (w->contacts[w->current].manifolds) {
         TL_TRY(tl_buffer_need(b, &next->place, 4 * contacts * b->real));
         TL_TRY(tl_buffer_need(b, &next->feature, 2 * contacts * word));
@@ -112,6 +114,8 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     args->n_out = next->n.data, args->gamma_out = next->gamma.data;
     if (last->moments)
         args->moment = last->moment.data, args->moment_out = next->moment.data;
+    if (last->pasts)
+        args->past = last->past.data, args->past_out = next->past.data;
     if (last->manifolds) {
         args->place = last->place.data, args->feature = last->feature.data;
         args->place_out = next->place.data, args->feature_out = next->feature.data;
@@ -132,6 +136,7 @@ static tl_status move_contacts(tl_world *w, tlk_order *args)
     next->impulses = last->impulses;
     next->manifolds = last->manifolds;
     next->moments = last->moments;
+    next->pasts = last->pasts;
     return TL_OK;
 }
 
@@ -199,6 +204,7 @@ tl_status tl_world_rearrange(tl_world *w, const tl_arrangement *all)
     double smallest;
     uint32_t frames;
     tl_world_forget_asked(w);
+    tl_step_penalty_forget(w);
     TL_TRY(room(w, all));
     TL_TRY(fetch_ids(w, all));
     tlk_order args = {.order = o->order.data,

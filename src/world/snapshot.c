@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   7u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   8u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -73,6 +73,28 @@ static void array(stream *s, tl_array *a)
         raw(s, a->data, a->count * a->item);
 }
 
+static void penalty(stream *s, tl_penalty_def *p)
+{
+    uint32_t words[] = {p->law,           p->integrator,  p->substeps,
+                        p->friction_form, p->collisions,  p->attraction,
+                        p->rolling,       p->cohesion};
+    double *numbers[] = {&p->stiffness, &p->tangential_stiffness, &p->damping, &p->friction,
+                         &p->collision_threshold};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number(s, numbers[i]);
+    raw(s, words, sizeof words);
+    if (s->status == TL_OK && (words[4] > 1 || words[5] > 1))
+        s->status = tl_damaged("its settings are not valid: a flag is not 0 or 1");
+    p->law = (tl_penalty_law)words[0];
+    p->integrator = (tl_integrator)words[1];
+    p->substeps = words[2];
+    p->friction_form = (tl_friction_form)words[3];
+    p->collisions = words[4] == 1;
+    p->attraction = words[5] == 1;
+    p->rolling = (tl_rolling)words[6];
+    p->cohesion = (tl_cohesion_law)words[7];
+}
+
 static void settings(stream *s, tl_settings *t)
 {
     uint32_t words[17] = {t->overlap,
@@ -119,6 +141,7 @@ static void settings(stream *s, tl_settings *t)
     t->planar = (tl_planar)words[14];
     t->solver.joints = (tl_joint_method)words[15];
     t->planes = (tl_planes)words[16];
+    penalty(s, &t->penalty);
 }
 
 /* A table of numbers that a record owns. */
@@ -471,6 +494,7 @@ static void description(stream *s, tl_world *w)
     word(s, &w->materials);
     array(s, &w->pairs);
     array(s, &w->slides);
+    array(s, &w->elastics);
     records(s, &w->geometries, geometry);
     check_pieces(s, &w->geometries);
     array(s, &w->origins);
@@ -505,6 +529,7 @@ static void state(stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_arr
     number(s, &w->time);
     number(s, &w->dissipated);
     number(s, &w->work_done);
+    number(s, &w->energy_error);
     raw(s, w->pull, sizeof w->pull);
     word(s, &w->unbalanced);
     raw(s, &w->balance_debt, sizeof w->balance_debt);

@@ -40,6 +40,7 @@ void tl_world_free(tl_world *w)
     }
     tl_mechanism_free(b, &w->mechanism);
     tl_step_exact_end(w);
+    tl_step_penalty_end(w);
     if (b)
         b->ops->destroy(b);
     for (size_t i = 0; i < w->motions.count; i++)
@@ -48,6 +49,7 @@ void tl_world_free(tl_world *w)
         tl_force_rec_free((tl_force_rec *)w->forces.data + i);
     tl_array_free(&w->pairs);
     tl_array_free(&w->slides);
+    tl_array_free(&w->elastics);
     tl_array_free(&w->motions);
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
@@ -107,6 +109,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->settings = *settings;
     w->pairs.item = sizeof(tl_pair_def);
     w->slides.item = 3 * sizeof(double);
+    w->elastics.item = sizeof(tl_elastic);
     w->geometries.item = sizeof(tl_geometry_rec);
     w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);
@@ -189,6 +192,7 @@ uint32_t tl_world_row(const tl_world *w, tl_body body)
 void tl_world_apply_settings(tl_world *w)
 {
     w->envelope = w->settings.envelope > 0 ? w->settings.envelope : 0.05 * w->smallest;
+    tl_step_penalty_forget(w);
     if (w->backend->ops->threads)
         w->backend->ops->threads(w->backend, w->settings.threads);
     tl_world_prescribe(w);
@@ -389,7 +393,8 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
         if (world->mechanism.parting)
             TL_TRY(tl_joints_part(world));
         const double before = tl_lap(&mark);
-        TL_TRY(tl_step_dvi(world));
+        TL_TRY(world->settings.stepper == TL_STEPPER_PENALTY ? tl_step_penalty(world)
+                                                              : tl_step_dvi(world));
         world->report.ms.integrate += before;
         world->report.total_ms += before;
         tl_world_tally(world, &world->report);

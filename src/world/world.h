@@ -101,6 +101,7 @@ typedef struct tl_monitoring {
     uint32_t words;                   /* of 32 groups, per row */
     tl_array args;                    /* tlk_monitor, one per monitor */
     tl_array masks, numbers_host;     /* uint32_t, double */
+    tl_array parts;                   /* double, as numbers_host: of parts of the step; or empty */
     tl_array joints;    /* tlk_joint_reading of all joints; empty: none is asked for */
     tl_buffer member;   /* uint32_t, `words` per row */
     tl_buffer touching; /* uint32_t per row: of the monitor that is at work */
@@ -119,6 +120,9 @@ typedef struct tl_caster {
 /* What exact steppers work with (step/exact.h). */
 typedef struct tl_exact tl_exact;
 
+/* What penalty contact works with (step/penalty.h). */
+typedef struct tl_penalty tl_penalty;
+
 struct tl_world {
     tl_backend *backend;
     tl_settings settings;
@@ -126,6 +130,7 @@ struct tl_world {
     double smallest; /* m, the smallest radius of a dynamic body's shapes; 0 without any */
     uint64_t steps;
     double time, dissipated, work_done; /* s, J, J */
+    double energy_error;                /* J, of penalty contact: tl_report */
     uint32_t unbalanced;                /* 1: loads are new, and the next step looks for balance */
     bool crowded;   /* bodies had copies in the last step: saves a look, and changes nothing else */
     double pull[3]; /* m/s, what gravity added in the last step */
@@ -138,6 +143,7 @@ struct tl_world {
     uint32_t materials;
     tl_array pairs;        /* tl_pair_def, materials * materials */
     tl_array slides;       /* 3 doubles per material: how its surface moves in itself */
+    tl_array elastics;     /* tl_elastic per material */
     bool bounces;          /* the restitution of some pair is above 0 */
     bool rolls;            /* its rolling or spinning friction */
     bool sliding;          /* some surface moves in itself */
@@ -193,6 +199,7 @@ struct tl_world {
 
     /* the step's own; what collide, problem and ordering have is cut from the arena */
     tl_exact *exact; /* NULL: none has been made yet */
+    tl_penalty *penalty; /* likewise */
     tl_arena arena;
     tl_collide collide;
     tl_rows problem;
@@ -205,6 +212,7 @@ struct tl_world {
     tl_buffer whole;                    /* uint32_t: tlk_motion.whole */
     tl_array wrench;                    /* double, 6 per body with forces */
     tl_array forced_row;                /* uint32_t: their rows */
+    uint32_t forced_bodies;             /* how many they were in this step */
     tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */
 };
 
@@ -294,6 +302,10 @@ tl_status tl_monitors_fill(tl_world *world, const tl_monitor_list *list);
 tl_status tl_monitors_prepare(tl_world *world, const tl_contacts *contacts,
                               const tlk_motion *motion);
 void tl_monitors_before(tl_world *world, uint32_t contacts);
+/* Impulses of contacts that will not be there when the step ends, for its forces and torques; and
+ * forgets them. */
+tl_status tl_monitors_part(tl_world *world, const tl_contacts *contacts, const tlk_motion *motion);
+void tl_monitors_forget_parts(tl_world *world);
 tl_status tl_monitors_after(tl_world *world);
 
 /* Notes bodies that emitters have added, tl_emitted; there is room. */
@@ -350,6 +362,11 @@ tl_status tl_world_levels(tl_world *world, uint32_t old, uint32_t shapes, tl_col
 /* step/dvi.c: one step; and the velocity problem that the next step would solve, in the world's
  * buffers (valid until the world is used again), its state untouched. */
 tl_status tl_step_dvi(tl_world *world);
+
+/* step/penalty.c: one step of penalty contact; its pairs have to be found anew; and the end. */
+tl_status tl_step_penalty(tl_world *world);
+void tl_step_penalty_forget(tl_world *world);
+void tl_step_penalty_end(tl_world *world);
 
 /* exact.c: frees what exact steps have kept. */
 void tl_step_exact_end(tl_world *world);

@@ -43,13 +43,17 @@ lines()
 }
 
 expect "$(lines run resume render)" r
-expect "$(lines run resume check info export decompose query plot sweep view render bench help --help --version)" ""
+expect "$(lines run resume check info export decompose import query plot compare sweep view render bench help --help --version)" ""
 expect "$(lines run resume render)" help r
-expect "$(lines pile.json silo.json "two words.json" folder/)" run ""
+expect "$(lines pile.json silo.json "two words.json" notes.txt folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""
 expect "$(lines pile.json pin.stl)" check pi
 expect "$(lines pin.stl)" decompose pi
 expect "$(lines pile.json)" decompose pin.stl -o pi
+expect "$(lines notes.txt)" import n
+expect "$(lines pile.json)" import notes.txt -o pi
+expect "$(lines pile.h5)" compare old.h5 pi
+expect "$(lines penalty peg)" run pile.json --stepper pe
 expect "$(lines m mm)" decompose pin.stl --unit m
 expect "$(lines pile.json pile.h5)" info pi
 expect "$(lines pile.h5)" export pi
@@ -71,7 +75,7 @@ expect "$(lines steps)" export pile.h5 --format s
 expect "" run pile.json --until ""
 
 # Every option that help lists, and no other.
-for command in run resume check info export decompose query plot sweep view render; do
+for command in run resume check info export decompose import query plot compare sweep view render; do
     listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
     offered=$(completed $command -)
     [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

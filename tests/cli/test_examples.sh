@@ -42,6 +42,18 @@ for scene in "${examples[@]}"; do
     [ "$removed" = 0 ] || fail "$name: $removed bodies are gone after $until s; its vessel leaks"
 done
 
+# The one in lines: the JSON that import makes of it runs to the same bits.
+"$talus" check "$source/examples/springs.txt" --json > check.json 2> check.err || fail "springs.txt: check says $(cat check.err)"
+[ ! -s check.err ] || fail "springs.txt: check warns: $(cat check.err)"
+[ "$(field overlapping_pairs < check.json)" = 0 ] || fail "springs.txt: bodies overlap at the start"
+"$talus" import "$source/examples/springs.txt" --quiet
+for scene in "$source/examples/springs.txt" springs.json; do
+    "$talus" run "$scene" --quiet --json --backend cpu --until 0.5 --no-record > run.json || fail "$scene does not run"
+    [ "$(field status < run.json)" = finished ] || fail "$scene: $(cat run.json)"
+    field hash < run.json >> springs.hashes
+done
+[ "$(sort -u springs.hashes | wc -l)" = 1 ] || fail "springs.txt and its JSON differ: $(cat springs.hashes)"
+
 # Every scene with the parameter "bodies" can be made small and large by it.
 for name in silo tank shaker mixer drum pile ellipsoids meshground chute; do
     for bodies in 600 5000; do

@@ -30,7 +30,7 @@ refused() # expected exit code, exact message, arguments
 # Help: for each command in three ways, on standard output, naming itself; and the list of all.
 "$talus" help > all.help
 cmp all.help <("$talus" --help) || fail "help and --help differ"
-for command in run resume check info export decompose query plot sweep view; do
+for command in run resume check info export decompose import query plot compare sweep view; do
     grep -q "^  $command " all.help || fail "talus help does not list $command"
     "$talus" help $command > $command.help 2> err
     head -n 1 $command.help | grep -q "^usage: talus $command" || fail "no help on $command"
@@ -95,6 +95,12 @@ refused 2 "--spheres: '0' is not a whole number from 1 to 1e+06" decompose a.stl
 refused 2 "decompose: unknown option '--units'; here it is '--unit UNIT'" decompose a.stl --units mm
 refused 2 "check: --unit, --scale, --merge and --density are for meshes; a.json is none" check a.json --unit mm
 refused 2 "check: --set is for scenes; a.stl is a mesh" check a.stl --set step=1
+
+# Scenes in lines, and results side by side.
+refused 2 "import needs a FILE: talus import FILE" import
+refused 2 "import: 'a.json' does not end in .txt, as scenes in lines do" import a.json
+refused 2 "compare needs a RESULT: talus compare RESULT" compare
+refused 2 "compare needs two RESULTs: talus compare A.h5 B.h5" compare a.h5
 
 # Exports that cannot be meant.
 refused 2 "export needs -o FILE" export a.h5

@@ -177,6 +177,7 @@ static inline void assert_same_report(tl_report a, tl_report b)
     SAME(position_iterations), SAME(residual), SAME(max_residual), SAME(max_penetration);
     SAME(mean_penetration), SAME(kinetic_energy), SAME(potential_energy), SAME(dissipated_energy);
     SAME(joint_error), SAME(joint_residual), SAME(motor_energy), SAME(spring_energy);
+    SAME(substeps), SAME(substep_ratio), SAME(elastic_energy), SAME(energy_error);
 #undef SAME
 }
 

@@ -499,6 +499,39 @@ def steps_that_no_run_may_have(folder):
         v.until(lambda: v.settings["step"] == 2)
 
 
+def penalty_contact(folder):
+    """A scene in lines: its constants change, bodies are dragged and thrown, and a viewer ends it."""
+    path = os.path.join(folder, "balls.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("S 1 0 0.5 0 0 0 0 0 0 0 1 0.5\nS 2 3 0.5 0 0 0 0 0 0 0 1 0.5\n"
+                   "P -10 0 -10 0 0 20 20 0 0\n")
+    with Server(TALUS, path, "--paused", "--quiet") as server:
+        v = Viewer(server.port).greet()
+        assert v.settings["stepper"] == "penalty" and v.settings["penalty_law"] == "scaled", v.settings
+        assert v.settings["penalty_stiffness"] == 1000 and v.settings["penalty_collisions"] is True, v.settings
+        v.ok("set", penalty_stiffness=500, penalty_collisions=False, penalty_friction=40)
+        v.until(lambda: v.settings["penalty_stiffness"] == 500 and v.settings["penalty_collisions"] is False)
+        v.ok("undo")
+        v.until(lambda: v.settings["penalty_stiffness"] == 1000 and v.settings["penalty_friction"] == 50)
+        assert "penalty.damping" in v.wrong("set", penalty_damping=-1)
+        ball = v.ok("find", name="s1")["index"]
+        v.ok("drag", body=ball, target=[0, 0, 3])
+        v.ok("step", count=200)
+        v.ok("release")
+        assert v.ok("pick", body=ball)["body"]["position"][2] > 2.5, "it was not pulled up"
+        thrown = v.ok("throw", position=[3, 5, 0.6], velocity=[0, -4, 0], radius=0.4)["index"]
+        v.ok("step", count=100)
+        pushed = v.ok("pick", body=v.ok("find", name="s2")["index"])["body"]
+        assert pushed["position"][1] < -0.2, f"the thrown ball did not push it: {pushed['position']}"
+        assert v.ok("pick", body=thrown)["body"]["kind"] == "dynamic"
+        v.send_text(json.dumps({"do": "end"}))
+        assert server.process.wait(30) == 0, "the command did not end"
+    recorded = write_scene(folder, "watched.json", fills=[])
+    with Server(TALUS, recorded, "--quiet", "--no-record", "--view", command=("run",)) as server:
+        v = Viewer(server.port).greet()
+        assert "this run ends by itself" in v.wrong("end")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = write_scene(folder)
@@ -520,6 +553,7 @@ def main():
         emitters_and_events(folder)
         ends_and_diverges(folder)
         steps_that_no_run_may_have(folder)
+        penalty_contact(folder)
     print("ok")
 
 

@@ -491,6 +491,13 @@ static void settings_come_back(void **state)
                             3.0, "step", 0.25, "solver", "apgd", "iterations", 77, "warm_start", 0,
                             "recovery_speed", "impacts", "propagating", "stepper", "smooth",
                             "planes", "nearest");
+    json_t *penalty =
+        json_pack("{ss ss si sf sf sf ss sb sf}", "penalty_law", "scaled", "penalty_integrator",
+                  "rk4", "penalty_substeps", 3, "penalty_stiffness", 500.0, "penalty_damping", 10.0,
+                  "penalty_friction", 40.0, "penalty_friction_form", "capped", "penalty_collisions",
+                  0, "penalty_collision_threshold", 2.0);
+    json_object_update(set, penalty);
+    json_decref(penalty);
     assert_true(view_settings_from_json(&changed, set, error));
     assert_true(changed.gravity[1] == 2 && changed.step == 0.25 && isinf(changed.recovery_speed));
     assert_int_equal(changed.solver.kind, TL_APGD);
@@ -506,6 +513,14 @@ static void settings_come_back(void **state)
     assert_int_equal(settings.stepper, TL_STEPPER_SMOOTH);
     assert_int_equal(settings.planes, TL_PLANES_NEAREST);
     assert_true(settings.step == 0.25);
+    const tl_penalty_def *p = &settings.penalty;
+    assert_int_equal(p->law, TL_PENALTY_SCALED);
+    assert_int_equal(p->integrator, TL_INTEGRATOR_RK4);
+    assert_int_equal(p->friction_form, TL_FRICTION_CAPPED);
+    assert_int_equal(p->substeps, 3);
+    assert_false(p->collisions);
+    assert_true(p->stiffness == 500 && p->damping == 10 && p->friction == 40 &&
+                p->collision_threshold == 2);
     json_decref(told);
     set = json_pack("{ss ss}", "do", "set", "precision", "double");
     assert_false(view_settings_from_json(&settings, set, error));

@@ -185,6 +185,7 @@ async function changesGravity() {
     await page.locator(`#set-${name}`).selectOption(value);
     await until_(`${name} ${value}`, (s) => s.settings[name] === value);
   }
+  assert.ok(await page.locator('#set-penalty_stiffness').isHidden()); // it is for another stepper
   await page.locator('#set-iterations').fill('21');
   await page.locator('#set-iterations').press('Enter');
   await until_('21 iterations', (s) => s.settings.iterations === 21);
@@ -204,6 +205,12 @@ async function changesGravity() {
   await page.keyboard.press('F1');
   assert.ok(await page.getByRole('heading', { name: 'Keys and pointer' }).isVisible());
   await page.keyboard.press('Escape');
+  const asks = page.getByRole('heading', { name: 'End this run?' });
+  assert.equal((await state()).picked, null);
+  await page.keyboard.press('Escape'); // nothing is picked: it asks
+  assert.ok(await asks.isVisible());
+  await page.getByRole('button', { name: 'Go on' }).click();
+  assert.ok(await asks.isHidden());
 }
 
 async function dragsPushesAndThrows() {

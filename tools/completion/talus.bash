@@ -30,7 +30,7 @@ _talus()
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export decompose query plot sweep view render bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose import query plot compare sweep view render bench help --help --version"
         return
     fi
 
@@ -38,7 +38,7 @@ _talus()
     run)
         options="--output -o --until --set --threads --backend --stepper --planes --solver --iterations --precision
             --rate --contacts --fields --compression --no-record --force -f --view $viewer --quiet -q --json --help -h"
-        files=json
+        files="json txt"
         ;;
     resume)
         options="--until --threads --backend --quiet -q --json --help -h"
@@ -46,11 +46,11 @@ _talus()
         ;;
     check)
         options="--set --unit --scale --merge --density --json --help -h"
-        files="json $meshes"
+        files="json txt $meshes"
         ;;
     info)
         options="--set --json --help -h"
-        files="json h5"
+        files="json txt h5"
         ;;
     export)
         options="--output -o --format --from --to --every --body --force -f --quiet -q --json --help -h"
@@ -61,6 +61,14 @@ _talus()
             --merge --density --quiet -q --json --help -h"
         files=$meshes
         ;;
+    import)
+        options="--output -o --ground --force -f --quiet -q --json --help -h"
+        files=txt
+        ;;
+    compare)
+        options="--from --to --csv --json --help -h"
+        files=h5
+        ;;
     plot)
         options="--output -o --y --x --from --to --inset --title --force -f --quiet -q --help -h"
         files=h5
@@ -68,7 +76,7 @@ _talus()
     sweep)
         options="--output -o --vary --bisect --where --tolerance --measure --from --to --jobs -j --until --set --threads --backend
             --quiet -q --json --help -h"
-        files=json
+        files="json txt"
         ;;
     render)
         options="--output -o --look --template --init --size --fps --speed --from --to --at --quality --samples --noise --denoise --shutter
@@ -77,15 +85,15 @@ _talus()
         ;;
     query)
         options="--ray --overlap --max-distance --margin --hollow --frame --set --json --help -h"
-        files="json h5"
+        files="json txt h5"
         ;;
     view)
         options="--until --set --threads --backend --output -o --force -f --start --paused --free $viewer
             --quiet -q --help -h"
-        files="json h5"
+        files="json txt h5"
         ;;
     help)
-        _talus_words "$word" "run resume check info export decompose query plot sweep view render bench"
+        _talus_words "$word" "run resume check info export decompose import query plot compare sweep view render bench"
         return
         ;;
     bench)
@@ -102,7 +110,7 @@ _talus()
     fi
     case $before in
     --backend) _talus_words "$word" "auto cpu cuda" ;;
-    --stepper) _talus_words "$word" "dvi smooth stewart-trinkle peg" ;;
+    --stepper) _talus_words "$word" "dvi smooth stewart-trinkle peg penalty" ;;
     --planes) _talus_words "$word" "by-motion nearest" ;;
     --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
     --precision) _talus_words "$word" "mixed double" ;;
@@ -116,7 +124,7 @@ _talus()
             _talus_files "$word" mp4 webm png
         elif [ "$command" = sweep ]; then
             _talus_files "$word"
-        elif [ "$command" = decompose ]; then
+        elif [ "$command" = decompose ] || [ "$command" = import ]; then
             _talus_files "$word" json
         else
             _talus_files "$word" h5

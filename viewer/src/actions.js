@@ -35,6 +35,26 @@ async function pairs(app, what, change) {
   return undefined;
 }
 
+/** Whether the constants of document 004 hold: penalty contact by the law scaled. */
+const scaled = (app) => app.settings?.stepper === 'penalty' && app.settings.penalty_law === 'scaled';
+
+/** Another constant where the law scaled holds; what the key means otherwise, but not under other penalty laws. */
+function either(app, way, constant, start, otherwise) {
+  const factor = way < 0 ? 0.8 : 1.25;
+  if (scaled(app)) return scale(app, constant, factor, start, 1e-9, 1e12);
+  if (app.settings?.stepper === 'penalty')
+    return app.say(`The law ${app.settings.penalty_law} has no such constant: its materials say it.`);
+  return otherwise(factor);
+}
+
+function collisions(app) {
+  if (!scaled(app)) return app.say('There is no switch for collisions but under penalty contact by the law scaled.');
+  const on = !app.settings.penalty_collisions;
+  return app
+    .set({ penalty_collisions: on })
+    .then((reply) => reply && app.say(`collisions: ${on ? 'on' : 'off'}; U takes it back`));
+}
+
 const envelope = (app) => 0.05 * (app.hello?.radius ?? 1);
 
 export const ACTIONS = [
@@ -61,44 +81,57 @@ export const ACTIONS = [
   {
     group: 'Simulation',
     keys: ['k'],
-    text: 'Collisions on or off: not in Talus, contacts are always kept',
+    text: 'Collisions on or off, under penalty contact by the law scaled; contacts are always kept otherwise',
     live: true,
-    run: (app) => app.say('Talus has no switch for collisions.'),
+    physics: true,
+    run: (app) => collisions(app),
   },
   {
     group: 'Parameters',
     keys: ['d', 'c'],
-    text: 'Envelope (the gap at which contacts are made) up, down',
+    text: 'Envelope (the gap at which contacts are made) up, down; law scaled: threshold of collisions',
     was: 'contact force activation threshold',
     live: true,
     physics: true,
-    run: (app, key) => scale(app, 'envelope', key === 'd' ? 1.25 : 0.8, envelope(app), 1e-9, 1e6),
+    run: (app, key) =>
+      either(app, key === 'd' ? 1 : -1, 'penalty_collision_threshold', 1, (factor) =>
+        scale(app, 'envelope', factor, envelope(app), 1e-9, 1e6),
+      ),
   },
   {
     group: 'Parameters',
     keys: ['f', 'v'],
-    text: 'Speed below which impacts do not bounce, up, down',
+    text: 'Speed below which impacts do not bounce, up, down; law scaled: damping',
     was: 'damping of contact',
     live: true,
     physics: true,
-    run: (app, key) => scale(app, 'restitution_speed', key === 'f' ? 1.25 : 0.8, 0.01, 1e-6, 1e4),
+    run: (app, key) =>
+      either(app, key === 'f' ? 1 : -1, 'penalty_damping', 12.5, (factor) =>
+        scale(app, 'restitution_speed', factor, 0.01, 1e-6, 1e4),
+      ),
   },
   {
     group: 'Parameters',
     keys: ['g', 'b'],
-    text: 'Part of an overlap removed in a step, up, down',
+    text: 'Part of an overlap removed in a step, up, down; law scaled: contact force',
     was: 'contact force',
     live: true,
     physics: true,
-    run: (app, key) => scale(app, 'recovery_fraction', key === 'g' ? 1.25 : 0.8, 0.5, 0.001, 1),
+    run: (app, key) =>
+      either(app, key === 'g' ? 1 : -1, 'penalty_stiffness', 1000, (factor) =>
+        scale(app, 'recovery_fraction', factor, 0.5, 0.001, 1),
+      ),
   },
   {
     group: 'Parameters',
     keys: ['h', 'n'],
-    text: 'Friction of all pairs up, down',
+    text: 'Friction of all pairs up, down; law scaled: its friction',
     live: true,
     physics: true,
-    run: (app, key) => pairs(app, 'friction', key === 'h' ? 0.05 : -0.05),
+    run: (app, key) =>
+      scaled(app)
+        ? scale(app, 'penalty_friction', key === 'h' ? 1.25 : 0.8, 50, 1e-9, 1e12)
+        : pairs(app, 'friction', key === 'h' ? 0.05 : -0.05),
   },
   {
     group: 'Parameters',
@@ -212,7 +245,13 @@ export const ACTIONS = [
       app.picked !== null &&
       app.command({ do: 'remove', body: app.picked }).then((reply) => reply && app.pick(null)),
   },
-  { group: 'Page', keys: ['Escape'], text: 'Let go of the picked body', run: (app) => app.pick(null) },
+  {
+    group: 'Page',
+    keys: ['Escape'],
+    text: 'Let go of the picked body; where none is picked, end the run, after asking',
+    was: 'quit',
+    run: (app) => (app.picked === null && !app.recording && app.can('edit') ? app.emit('end') : app.pick(null)),
+  },
 ];
 
 export const POINTER = [

@@ -5,6 +5,7 @@ import { BodyPanel } from './ui/body.js';
 import { Plots } from './ui/plots.js';
 import { Pointer } from './ui/pointer.js';
 import { Theme } from './ui/theme.js';
+import { buildEnd } from './ui/end.js';
 import { buildHelp } from './ui/help.js';
 import { buildPanel } from './ui/panel.js';
 import { listenToKeys } from './ui/keys.js';
@@ -133,6 +134,7 @@ function start() {
   new BodyPanel(app, (key, body) => plots.addBody(key, body));
   buildPanel(app, theme);
   buildHelp(app);
+  buildEnd(app);
   showLegend(app);
   listenToKeys(app);
   new Pointer(app, $('canvas'));

@@ -327,13 +327,74 @@ test('keys change physics only once that is switched on', () => {
       set: () => assert.fail('it was changed'),
       say: (text) => said.push(text),
     };
-  for (const key of ['d', 'c', 'f', 'v', 'g', 'b', 'h', 'n', 'j', 'm', 'z', 'x', 'Delete'])
+  for (const key of ['k', 'd', 'c', 'f', 'v', 'g', 'b', 'h', 'n', 'j', 'm', 'z', 'x', 'Delete'])
     runAction(app, actionOf(key, false));
-  assert.equal(said.length, 13);
+  assert.equal(said.length, 14);
   const set = [];
   Object.assign(app, { options: { keysChange: true }, set: (v) => Promise.resolve(set.push(v)) });
   runAction(app, actionOf('j', false));
   assert.deepEqual(set, [{ gravity: [0, 0, -11] }]);
+});
+
+test('keys change the constants of penalty contact, and what they did under hard contact', async () => {
+  const said = [],
+    set = [],
+    app = {
+      options: { keysChange: true },
+      settings: {
+        stepper: 'penalty',
+        penalty_law: 'scaled',
+        penalty_collision_threshold: 1,
+        penalty_damping: 12.5,
+        penalty_stiffness: 0, // the default, 1000
+        penalty_friction: 50,
+        penalty_collisions: true,
+        envelope: 0.01,
+      },
+      hello: { radius: 1 },
+      set: (v) => Promise.resolve(set.push(v)),
+      say: (text) => said.push(text),
+    };
+  for (const key of 'kdcfvgbhn') await runAction(app, actionOf(key, false));
+  assert.deepEqual(set, [
+    { penalty_collisions: false },
+    { penalty_collision_threshold: 1.25 },
+    { penalty_collision_threshold: 0.8 },
+    { penalty_damping: 15.625 },
+    { penalty_damping: 10 },
+    { penalty_stiffness: 1250 },
+    { penalty_stiffness: 800 },
+    { penalty_friction: 62.5 },
+    { penalty_friction: 40 },
+  ]);
+  assert.match(said[0], /collisions: off/);
+  set.length = said.length = 0;
+  app.settings.penalty_law = 'hertz';
+  for (const key of 'kdcfvgb') await runAction(app, actionOf(key, false));
+  assert.deepEqual([set.length, said.length], [0, 7]);
+  app.settings.stepper = 'dvi';
+  await runAction(app, actionOf('d', false));
+  assert.deepEqual(set, [{ envelope: 0.0125 }]);
+});
+
+test('Esc lets go of a body; where none is picked it asks whether to end the run', () => {
+  const did = [],
+    app = {
+      options: {},
+      picked: 3,
+      recording: false,
+      can: (what) => what === 'edit',
+      emit: (what) => did.push(what),
+      pick: (body) => did.push(body),
+    };
+  runAction(app, actionOf('Escape', false));
+  app.picked = null;
+  runAction(app, actionOf('Escape', false));
+  app.can = () => false; // a run that can be watched, not changed
+  runAction(app, actionOf('Escape', false));
+  Object.assign(app, { can: () => true, recording: true });
+  runAction(app, actionOf('Escape', true));
+  assert.deepEqual(did, [null, 'end', null, null]);
 });
 
 test('numbers for people', () => {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const char *const verb_names[] = {
-    "ready", "subscribe", "frame",   "times", "reports", "start",   "stop",      "step",
-    "pace",  "restart",   "pick",    "find",  "watch",   "unwatch", "set",       "pairs",
-    "undo",  "drag",      "release", "push",  "throw",   "remove",  "checkpoint"};
+    "ready", "subscribe", "frame",   "times", "reports", "start",   "stop",       "step",
+    "pace",  "restart",   "pick",    "find",  "watch",   "unwatch", "set",        "pairs",
+    "undo",  "drag",      "release", "push",  "throw",   "remove",  "checkpoint", "end"};
 
 enum { VERBS = sizeof verb_names / sizeof *verb_names };
 _Static_assert((int)VERBS == (int)VIEW_LEAVE, "every verb has a name");
@@ -387,9 +387,23 @@ json_t *view_vector(const double *values, int count)
     return list;
 }
 
+/* Those of penalty contact, by the names of the scene with "penalty_" before them. */
+static void add_penalty(json_t *object, const tl_penalty_def *p)
+{
+    json_t *more = json_pack(
+        "{ss ss sI sf sf sf ss sb sf}", "penalty_law", tl_word(TL_WORDS_PENALTY, p->law),
+        "penalty_integrator", tl_word(TL_WORDS_INTEGRATOR, p->integrator), "penalty_substeps",
+        (json_int_t)p->substeps, "penalty_stiffness", p->stiffness, "penalty_damping", p->damping,
+        "penalty_friction", p->friction, "penalty_friction_form",
+        tl_word(TL_WORDS_FRICTION, p->friction_form), "penalty_collisions", p->collisions,
+        "penalty_collision_threshold", p->collision_threshold);
+    json_object_update(object, more);
+    json_decref(more);
+}
+
 json_t *view_settings_to_json(const tl_settings *s)
 {
-    return json_pack(
+    json_t *object = json_pack(
         "{ss so sf ss ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss ss sI}", "type",
         "settings", "gravity", view_vector(s->gravity, 3), "step", s->step, "stepper",
         tl_word(TL_WORDS_STEPPER, s->stepper), "planes", tl_word(TL_WORDS_PLANES, s->planes),
@@ -405,6 +419,8 @@ json_t *view_settings_to_json(const tl_settings *s)
         s->solver.omega, "lambda", s->solver.lambda, "warm_start", s->solver.warm_start, "joints",
         tl_word(TL_WORDS_JOINTS, s->solver.joints), "precision",
         tl_word(TL_WORDS_PRECISION, s->precision), "threads", (json_int_t)s->threads);
+    add_penalty(object, &s->penalty);
+    return object;
 }
 
 /* Where a setting lies, by name. */
@@ -465,7 +481,8 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
 {
     unsigned overlap = s->overlap, solver = s->solver.kind, law = s->solver.law,
              impacts = s->impacts, stepper = s->stepper, joints = s->solver.joints,
-             planes = s->planes;
+             planes = s->planes, force = s->penalty.law, form = s->penalty.friction_form,
+             integrator = s->penalty.integrator;
     const setting known[] = {
         {.name = "step", .real = &s->step},
         {.name = "envelope", .real = &s->envelope},
@@ -488,6 +505,15 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "solver", .words = tl_words(TL_WORDS_SOLVER), .word = &solver},
         {.name = "joints", .words = tl_words(TL_WORDS_JOINTS), .word = &joints},
         {.name = "law", .words = tl_words(TL_WORDS_LAW), .word = &law},
+        {.name = "penalty_law", .words = tl_words(TL_WORDS_PENALTY), .word = &force},
+        {.name = "penalty_integrator", .words = tl_words(TL_WORDS_INTEGRATOR), .word = &integrator},
+        {.name = "penalty_substeps", .whole = &s->penalty.substeps},
+        {.name = "penalty_stiffness", .real = &s->penalty.stiffness},
+        {.name = "penalty_damping", .real = &s->penalty.damping},
+        {.name = "penalty_friction", .real = &s->penalty.friction},
+        {.name = "penalty_friction_form", .words = tl_words(TL_WORDS_FRICTION), .word = &form},
+        {.name = "penalty_collisions", .flag = &s->penalty.collisions},
+        {.name = "penalty_collision_threshold", .real = &s->penalty.collision_threshold},
     };
     const size_t count = sizeof known / sizeof *known;
     const char *key;
@@ -513,6 +539,9 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         }
     }
     s->stepper = (tl_stepper)stepper;
+    s->penalty.law = (tl_penalty_law)force;
+    s->penalty.integrator = (tl_integrator)integrator;
+    s->penalty.friction_form = (tl_friction_form)form;
     s->planes = (tl_planes)planes;
     s->overlap = (tl_overlap)overlap;
     s->impacts = (tl_impacts)impacts;

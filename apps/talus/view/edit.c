@@ -557,6 +557,17 @@ static bool checkpoint(view *v, tl_world *world, json_t **members, char *error)
     return true;
 }
 
+/* As by Ctrl-C. */
+static bool end(view *v, char *error)
+{
+    if (!v->options.edit) {
+        snprintf(error, VIEW_ERROR, "this run ends by itself; Ctrl-C where it was started ends it");
+        return false;
+    }
+    v->over = true;
+    return true;
+}
+
 void live_command(view *v, view_command *c, tl_world **world)
 {
     char why[VIEW_ERROR] = "";
@@ -582,6 +593,7 @@ void live_command(view *v, view_command *c, tl_world **world)
     case VIEW_PICK: good = pick(v, c, *world, &members, why); break;
     case VIEW_FIND: good = find(v, c, &members, why); break;
     case VIEW_CHECKPOINT: good = checkpoint(v, *world, &members, why); break;
+    case VIEW_END: good = end(v, why); break;
     default: good = edit(v, c, *world, &members, why); break;
     }
     char error[VIEW_ERROR + 32];

@@ -174,7 +174,7 @@ bool live_before_step(view *v, tl_world **world)
 {
     view_command command;
     for (;;) {
-        if (v->options.stop && *v->options.stop) {
+        if (v->over || (v->options.stop && *v->options.stop)) {
             return false;
         }
         const double start = hub_now();

@@ -51,6 +51,7 @@ struct view {
     hub_state state;
     bool waiting_for_viewer;  /* it starts when the first one is there */
     bool finished;            /* there are no more steps, whatever viewers say */
+    bool over;                /* a viewer has ended the run */
     unsigned steps_due;       /* asked for one by one */
     view_command waiting[16]; /* `step` commands that are answered when they are done */
     size_t waiting_count;

@@ -66,6 +66,7 @@ typedef enum view_verb {
     VIEW_THROW,
     VIEW_REMOVE,
     VIEW_CHECKPOINT,
+    VIEW_END,
     VIEW_LEAVE, /* of the server's own: the client is gone */
     VIEW_JOIN   /* and: it is there */
 } view_verb;

@@ -181,6 +181,10 @@ bool source_begin(hub *h, const source_hello *hello)
         list_words(TL_WORDS_LAW), "overlap", list_words(TL_WORDS_OVERLAP), "impacts",
         list_words(TL_WORDS_IMPACTS), "stepper", list_words(TL_WORDS_STEPPER), "joints",
         list_words(TL_WORDS_JOINTS), "planes", list_words(TL_WORDS_PLANES));
+    json_t *words = json_object_get(object, "words");
+    json_object_set_new(words, "penalty_law", list_words(TL_WORDS_PENALTY));
+    json_object_set_new(words, "penalty_integrator", list_words(TL_WORDS_INTEGRATOR));
+    json_object_set_new(words, "penalty_friction_form", list_words(TL_WORDS_FRICTION));
     json_object_set_new(object, "joints", list_joints(hello->document));
     free(h->hello);
     h->hello = json_dumps(object, JSON_COMPACT);

@@ -1,6 +1,7 @@
 /* The CPU backend: threads over ranges of items. Called through tl_backend_ops. */
 #include "backend/cpu/cpu.h"
 #include "kernels/joint/args.h"
+#include "kernels/penalty/args.h"
 
 #include <stdio.h>
 #include <string.h>

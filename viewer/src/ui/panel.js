@@ -194,6 +194,23 @@ const SETTINGS = [
   ],
   ['restitution_speed', 'Bounce above (m/s)', { min: 0, title: 'Slower impacts do not bounce' }],
   ['impacts', 'Impacts', 'words'],
+  ['penalty_law', 'Penalty: law', 'words'],
+  ['penalty_integrator', '… in time', 'words'],
+  ['penalty_substeps', '… substeps', { min: 0, step: 1, title: 'Of a step; 0: as many as it takes' }],
+  [
+    'penalty_stiffness',
+    '… stiffness',
+    { min: 0, title: 'Law scaled: contact force, 1/s² (0: 1000); linear: N/m (0: by the materials)' },
+  ],
+  ['penalty_damping', '… damping', { min: 0, title: 'Law scaled: 1/s' }],
+  ['penalty_friction', '… friction', { min: 0, title: 'Law scaled' }],
+  ['penalty_friction_form', '… its form', 'words'],
+  ['penalty_collisions', 'Penalty: collisions', 'flag'],
+  [
+    'penalty_collision_threshold',
+    '… above',
+    { min: 0, title: 'Law scaled: an approach above this times the smaller radius is a collision, 1/s' },
+  ],
   ['max_speed', 'Speed limit (m/s)', { min: 0, title: 'A body that moves faster stops the run' }],
 ];
 
@@ -221,13 +238,14 @@ function simulationSection(app) {
     controls.set(name, control);
     return row(label, control, kind.title);
   });
+  const penalty = rows.filter((_, i) => SETTINGS[i][0].startsWith('penalty_'));
   const note = h('p', { class: 'note' });
   const undo = button('Undo', () => app.undo(), { id: 'undo', title: 'Take the last change back (U)' });
   const keys = check(
     'Keys change physics',
     false,
     (on) => app.setOption('keysChange', on),
-    'H, N, Z, X, J, M, D, C, F, V, G, B and Del change the simulation only while this is on',
+    'H, N, Z, X, J, M, K, D, C, F, V, G, B and Del change the simulation only while this is on',
   );
   keys.box.id = 'keys-change';
   const refresh = () => {
@@ -238,6 +256,7 @@ function simulationSection(app) {
       for (const [name, control] of controls)
         if (control.type === 'checkbox') control.checked = s[name];
         else put(control, s[name]);
+      for (const element of penalty) element.hidden = s.stepper !== 'penalty';
     }
     for (const c of [...axes, ...controls.values(), keys.box]) c.disabled = !editable;
     undo.disabled = !editable || !app.status.undo;

@@ -1,0 +1,140 @@
+/* What the kernels of penalty contact see. All of it is 64-bit, whatever the precision of the
+ * world: a substep adds little to a velocity. */
+#ifndef TL_KERNELS_PENALTY_ARGS_H
+#define TL_KERNELS_PENALTY_ARGS_H
+
+#include "kernels/args.h"
+
+/* Numbers of a pair of materials (step/penalty_law.c). */
+enum {
+    TLK_LAW_YOUNG = 0,    /* E*, Pa: 1/E* is the sum of (1 - nu^2)/E */
+    TLK_LAW_SHEAR = 1,    /* G*, Pa: 1/G* is the sum of (2 - nu)/G */
+    TLK_LAW_FRICTION = 2, /* mu */
+    TLK_LAW_RESTITUTION = 3,
+    TLK_LAW_RATIO = 4, /* zeta: damping over that of critical damping */
+    TLK_LAW_ROLLING = 5,
+    TLK_LAW_SPINNING = 6,
+    TLK_LAW_COHESION = 7, /* N */
+    TLK_LAW_DENSITY = 8,  /* J/m^3 */
+    TLK_LAW_SPRING = 9,   /* N/m: a constant stiffness; 0: by the law */
+    TLK_LAW_DAMPER = 10,  /* s: damping over this stiffness; below 0: by TLK_LAW_RATIO */
+    TLK_LAW_NUMBERS = 12
+};
+
+/* What a contact keeps from substep to substep, TLK_HISTORY numbers of a slot. */
+enum {
+    TLK_PAST_SHEAR = 0,  /* N, three: force of the tangential spring on the partner */
+    TLK_PAST_SLOPE = 3,  /* N/m: its stiffness then */
+    TLK_PAST_ROLL = 4,   /* N m, three: moment of the rolling spring on the partner */
+    TLK_PAST_TOUCHED = 7 /* 1: it touches; of JKR: it has not been pulled off */
+};
+#define TLK_PAST 8u
+
+/* What is summed over the substeps of a chunk, and what was last, of a slot. */
+enum {
+    TLK_SUM_IMPULSE = 0, /* N s, three: on the partner */
+    TLK_SUM_MOMENT = 3,  /* N m s, three */
+    TLK_SUM_LOST = 6,    /* J: by damping and slip */
+    TLK_SUM_WORK = 7,    /* J: done by bodies that are not dynamic, and by surfaces that move */
+    TLK_SUM_ELASTIC = 8, /* J: at last */
+    TLK_SUM_STIFF = 9,   /* 1/s^2: stiffness over reduced mass, at last */
+    TLK_SUM_FORCE = 10,  /* N, three: on the partner, at last */
+    TLK_SUM_SLIP = 13    /* m/s, three: mean over the stages of Runge and Kutta */
+};
+#define TLK_SUM 16u
+
+/* A slot as it is: its place on the owner's surface from its ball's centre, gap, normal, and 1
+ * where there is a point, else 0. */
+#define TLK_PLACE 8u
+
+#define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
+
+/* What moves the bodies in a launch (move.h). */
+typedef enum tlk_advance_kind {
+    TLK_MOVE_FIRST = 0, /* verlet: half a kick, drift */
+    TLK_MOVE_NEXT = 1,  /* verlet: half a kick, half a kick, drift */
+    TLK_MOVE_LAST = 2,  /* verlet: half a kick */
+    TLK_MOVE_EULER = 3,
+    TLK_MOVE_SEMI = 4,
+    TLK_MOVE_STAGE = 5,  /* Runge and Kutta: the first three stages */
+    TLK_MOVE_FOURTH = 6, /* and the last */
+    TLK_MOVE_NOT = 7
+} tlk_advance_kind;
+
+typedef struct tlk_penalty {
+    tlk_bodies bodies;
+    tlk_shapes shapes;
+    uint32_t law, rolling, cohesion, form; /* tl_penalty_def */
+    uint32_t attraction;                   /* 1: damping may pull */
+    double stiffness, tangential, damping, friction, threshold;
+    double gravity[3], h; /* s: a substep */
+    uint32_t planar;
+    double max_speed, margin;
+    uint64_t *halt;      /* 1: a body runs away; 2: one has left the margin; 0 */
+    const double *table; /* TLK_LAW_NUMBERS per pair of materials */
+    const double *slides; /* 3 per material, or NULL: no surface moves in itself */
+    uint32_t materials;
+
+    /* pairs, and springs behind them: items */
+    uint32_t pairs, springs, slots; /* slots of a pair */
+    const uint32_t *first;          /* pairs + 1: their first contacts, or NULL: each has one */
+    const uint32_t *a, *b;          /* of contacts: shapes */
+    const uint32_t *feature;        /* 2 of each, or NULL */
+    double *past, *sum, *place;     /* of slots; place: NULL where each pair has one point */
+    double *force;                  /* TLK_FORCE per item */
+    struct tlk_spring *spring;
+    const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
+
+    /* of a launch */
+    double advance;   /* s: what springs of contacts advance by in this evaluation */
+    double weight;    /* s: what forces count with in sums */
+    uint32_t commits; /* 1: what contacts keep is kept */
+    uint32_t moves;   /* tlk_advance_kind */
+    double stage;     /* Runge and Kutta: of h, where the next stage is */
+    double share;     /* and this one's share of the step */
+
+    /* bodies, 8 numbers per row: velocity, angular velocity */
+    double *vel;             /* that forces are evaluated at */
+    double *half;            /* verlet: half a substep before */
+    double *start, *sums;    /* Runge and Kutta: 16 per row: pose and velocity at the start of the
+                                substep; 16: what stages add up to */
+    const double *wrench;    /* 6 of bodies that forces act on, */
+    const uint32_t *forced;  /* per dynamic row: which, or TLK_NONE; NULL: none */
+    double *work;            /* J: of these forces, per dynamic row; NULL: none */
+    const double *reference; /* 4 per shape: centres when pairs were found */
+    const double *turned;    /* 4 per body: attitudes then */
+    const double *saved_pos; /* 4 per body: where the step began */
+    const TLK_REAL *saved_vel;
+    TLK_REAL *mean;  /* 8 per body: what velocities were on average */
+    double step;     /* s */
+    uint64_t number; /* of the step: what roundings are drawn by */
+    double up[3], layer[2];
+
+    /* contacts: the set that is read and saved */
+    TLK_REAL *n, *gamma, *moment, *contact_place; /* moment: or NULL */
+    double *contact_past;                         /* TLK_PAST and the last force, 3, of each */
+    uint32_t *points;                             /* pairs + 1: how many points, then scanned */
+    uint32_t *out_a, *out_b, *out_feature;
+    TLK_REAL *kept;
+    /* what pairs had before */
+    const uint32_t *old_start, *old_b, *old_feature;
+    const double *old_past;
+    const TLK_REAL *old_place;
+
+    /* lists of items by body */
+    uint32_t *key, *value;
+    /* collisions: pairs by colour */
+    const uint32_t *colour_place;
+    uint32_t *order;
+} tlk_penalty;
+
+/* A spring between two bodies. */
+typedef struct tlk_spring {
+    uint32_t a, b; /* body rows, or TLK_NONE: the ground */
+    double at_a[3], at_b[3]; /* m, in the frames of the bodies (ground: world) */
+    double length, stiffness, damping;
+    double lost, energy; /* J: sums of the chunk; at last */
+    double work;
+} tlk_spring;
+
+#endif

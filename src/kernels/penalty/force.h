@@ -1,0 +1,376 @@
+/* From poses and velocities to the forces of pairs: where they touch now, and what the law says of
+ * each point. One pair at a time. */
+#ifndef TL_KERNELS_PENALTY_FORCE_H
+#define TL_KERNELS_PENALTY_FORCE_H
+
+#include "kernels/penalty/hertz.h"
+#include "kernels/penalty/linear.h"
+#include "kernels/penalty/scaled.h"
+#include "kernels/touch.h"
+
+/* One shape: where it is now, and whether it has left the margin that pairs were found with. */
+TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
+{
+    const tlk_shapes *s = &p->shapes;
+    const size_t body = s->body[i];
+    const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    double geom[4], x[4], centre[4];
+    tlk_load4d(s->geom + 4 * (size_t)i, geom);
+    tlk_load4d(p->bodies.pos + 4 * body, x);
+    double arm[3] = {geom[0], geom[1], geom[2]};
+    if (!sphere) {
+        tlk_find find;
+        find.shapes = *s;
+        find.bodies = p->bodies;
+        tlk_place_frame(&find, i);
+    }
+    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
+        tlk_rotate(p->bodies.quat + 4 * body, geom, arm);
+    const double *from = p->reference + 4 * (size_t)i;
+    double moved = 0;
+    for (int k = 0; k < 3; k++) {
+        centre[k] = x[k] + arm[k];
+        moved += (centre[k] - from[k]) * (centre[k] - from[k]);
+    }
+    centre[3] = sphere ? geom[3] : -1;
+    tlk_store4d(s->centre + 4 * (size_t)i, centre);
+    double way = sqrt(moved);
+    if (!sphere) { /* half the angle, at most, is the length of what differs */
+        const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * body;
+        double off = 0;
+        for (int k = 0; k < 4; k++)
+            off += (q[k] - then[k]) * (q[k] - then[k]);
+        way += 2 * sqrt(off) * geom[3];
+    }
+    if (!(way <= 0.5 * p->margin))
+        tlk_atomic_or(p->halt, 2);
+}
+
+/* What a shape's curvature counts as, m: 1 over the radius; 0 of flat ones. */
+TL_KERNEL double tlk_penalty_curve(const tlk_shapes *s, uint32_t i)
+{
+    const uint32_t kind = s->info[i] & TLK_SHAPE_KIND;
+    if (kind == TLK_SPHERE)
+        return 1 / s->geom[4 * (size_t)i + 3];
+    const bool round = kind >= TLK_CAPSULE && kind <= TLK_ELLIPSOID;
+    if (kind == TLK_PLANE || kind == TLK_PARALLELOGRAM ||
+        (!round && s->info[i] & TLK_SHAPE_FIXED))
+        return 0;
+    return 1 / tlk_thin(s, i);
+}
+
+/* What is the same for all points of a pair. */
+typedef struct tlk_pressing {
+    uint32_t i, j;
+    size_t a, b; /* bodies */
+    const double *law;
+    double radius, mass, inertia, slide[3];
+} tlk_pressing;
+
+/* 1/m and 1 over the least moment of a body; 0 of those that are not dynamic. */
+TL_KERNEL void tlk_penalty_inverse(const tlk_bodies *b, size_t i, double *mass, double *inertia)
+{
+    const double *of = b->inertia + 4 * i;
+    const bool moves = i < b->dynamic;
+    *mass = moves ? 1 / of[3] : 0;
+    *inertia = moves ? 1 / tlk_min(of[0], tlk_min(of[1], of[2])) : 0;
+}
+
+TL_KERNEL void tlk_penalty_couple(const tlk_penalty *p, uint32_t i, uint32_t j, tlk_pressing *c)
+{
+    const tlk_shapes *s = &p->shapes;
+    const uint32_t ma = s->info[i] >> TLK_SHAPE_MATERIAL, mb = s->info[j] >> TLK_SHAPE_MATERIAL;
+    double mass[2], inertia[2];
+    c->i = i, c->j = j;
+    c->a = s->body[i], c->b = s->body[j];
+    c->law = p->table + TLK_LAW_NUMBERS * ((size_t)ma * p->materials + mb);
+    c->radius = 1 / (tlk_penalty_curve(s, i) + tlk_penalty_curve(s, j));
+    tlk_penalty_inverse(&p->bodies, c->a, &mass[0], &inertia[0]);
+    tlk_penalty_inverse(&p->bodies, c->b, &mass[1], &inertia[1]);
+    c->mass = 1 / (mass[0] + mass[1]);
+    c->inertia = 1 / (inertia[0] + inertia[1]);
+    for (int k = 0; k < 3; k++)
+        c->slide[k] = 0;
+    if (p->slides) {
+        double of_a[3], of_b[3];
+        tlk_rotate(p->bodies.quat + 4 * c->a, p->slides + 3 * (size_t)ma, of_a);
+        tlk_rotate(p->bodies.quat + 4 * c->b, p->slides + 3 * (size_t)mb, of_b);
+        for (int k = 0; k < 3; k++)
+            c->slide[k] = of_a[k] - of_b[k];
+    }
+}
+
+/* The velocity of a body at the end of an arm. */
+TL_KERNEL void tlk_penalty_at(const double *vel, const double *arm, double *v)
+{
+    double turn[3];
+    tlk_crossd(vel + 4, arm, turn);
+    for (int k = 0; k < 3; k++)
+        v[k] = vel[k] + turn[k];
+}
+
+/* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. */
+TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
+                                 double gap, const double *x, double *past, double *sum,
+                                 double *force)
+{
+    const double *xa = p->bodies.pos + 4 * c->a, *xb = p->bodies.pos + 4 * c->b;
+    const double *va = p->vel + 8 * c->a, *vb = p->vel + 8 * c->b;
+    const double arm_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
+    const double arm_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
+    double of_a[3], of_b[3], slide = 0;
+    tlk_pressed point;
+    tlk_reaction out = {0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
+    tlk_penalty_at(va, arm_a, of_a);
+    tlk_penalty_at(vb, arm_b, of_b);
+    point.approach = 0;
+    for (int k = 0; k < 3; k++) {
+        point.approach += (of_a[k] - of_b[k]) * n[k];
+        slide += c->slide[k] * n[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        point.n[k] = n[k];
+        point.slip[k] =
+            of_a[k] - of_b[k] - point.approach * n[k] + c->slide[k] - slide * n[k];
+        point.spin[k] = va[4 + k] - vb[4 + k];
+    }
+    point.overlap = -gap;
+    point.radius = c->radius, point.mass = c->mass, point.inertia = c->inertia;
+    point.law = c->law;
+    point.past = past;
+    double lost = 0;
+    const bool touches = p->law == 2                     ? tlk_scaled(p, &point, &out, &lost)
+                         : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
+                             ? tlk_linear(p, &point, &out, &lost)
+                             : tlk_hertz(p, &point, &out, &lost);
+    if (!touches) {
+        if (past[TLK_PAST_TOUCHED] > 0 && p->commits) {
+            sum[TLK_SUM_LOST] += sum[TLK_SUM_ELASTIC]; /* where it snaps */
+            for (uint32_t k = 0; k < TLK_PAST; k++)
+                past[k] = 0;
+        }
+        for (int k = 0; k < 5; k++) /* the last energy, stiffness and force */
+            sum[TLK_SUM_ELASTIC + k] = 0;
+        return false;
+    }
+    if (p->law != 2 && (c->law[TLK_LAW_ROLLING] > 0 || c->law[TLK_LAW_SPINNING] > 0))
+        tlk_roll_moment(p, &point, &out);
+    double f[3], turn_a[3], turn_b[3], power = 0, drive = 0;
+    for (int k = 0; k < 3; k++)
+        f[k] = out.normal * n[k] + out.shear[k];
+    tlk_crossd(arm_a, f, turn_a);
+    tlk_crossd(arm_b, f, turn_b);
+    for (int k = 0; k < 3; k++) {
+        force[k] += f[k];
+        force[3 + k] -= turn_a[k] + out.moment[k];
+        force[6 + k] += turn_b[k] + out.moment[k];
+        sum[TLK_SUM_IMPULSE + k] += p->weight * f[k];
+        sum[TLK_SUM_MOMENT + k] += p->weight * out.moment[k];
+        sum[TLK_SUM_FORCE + k] = f[k];
+        /* what bodies that are not dynamic do to the others: the force on them is the opposite */
+        power += c->b >= p->bodies.dynamic
+                     ? -f[k] * of_b[k] - out.moment[k] * vb[4 + k]
+                 : c->a >= p->bodies.dynamic ? f[k] * of_a[k] + out.moment[k] * va[4 + k]
+                                             : 0;
+        drive += out.shear[k] * c->slide[k];
+    }
+    sum[TLK_SUM_LOST] +=
+        lost + out.lost + p->weight * (out.damped * point.approach + out.lost_rate);
+    sum[TLK_SUM_WORK] += p->weight * (power + drive);
+    sum[TLK_SUM_ELASTIC] = out.elastic;
+    sum[TLK_SUM_STIFF] = tlk_max(out.slope, out.shear_slope) / c->mass;
+    return true;
+}
+
+/* The manifold of a pair that is not simple, at its present poses, points counted from the owner's
+ * ball; `guess`: its last normal, or NULL. */
+TL_RARE void tlk_penalty_manifold(const tlk_shapes *s, uint32_t i, uint32_t j, uint32_t sub,
+                                  const double *guess, tlk_manifold *m)
+{
+    const double *c = s->centre + 4 * (size_t)i;
+    const bool of_i = tlk_is_surface(s, i), of_j = tlk_is_surface(s, j);
+    m->count = 0;
+    if (!of_i && !of_j) {
+        tlk_convex a, b;
+        tlk_load_convex(s, i, c, &a);
+        tlk_load_convex(s, j, c, &b);
+        tlk_collide_convex(&a, &b, 0, guess, m);
+        return;
+    }
+    const double *about = s->centre + 4 * (size_t)(of_i ? j : i);
+    tlk_surface surface;
+    tlk_convex convex;
+    double back[3];
+    for (int k = 0; k < 3 && guess; k++)
+        back[k] = of_i ? -guess[k] : guess[k];
+    tlk_load_surface(s, of_i ? i : j, &surface);
+    tlk_load_convex(s, of_i ? j : i, about, &convex);
+    tlk_surface_collide(&surface, sub, about, &convex, 0, guess ? back : 0, m);
+    for (uint32_t q = 0; q < m->count && of_i; q++)
+        for (int k = 0; k < 3; k++)
+            m->at[q][k] += m->gap[q] * m->n[k] + about[k] - c[k];
+    for (int k = 0; k < 3 && of_i; k++)
+        m->n[k] = -m->n[k];
+}
+
+/* Puts the points of a manifold to the slots of those that they go on from: the nearest two first;
+ * slot_of: 4 slots, one for each point. Slots that no point has are cleared by the law. */
+TL_KERNEL void tlk_penalty_slots(const tlk_manifold *m, const double *place, double tolerance,
+                                 uint32_t *slot_of)
+{
+    uint32_t taken = 0, given = 0;
+    for (uint32_t round = 0; round < m->count; round++) {
+        double least = tolerance * tolerance;
+        uint32_t best = TLK_NONE, from = 0;
+        for (uint32_t q = 0; q < m->count; q++)
+            for (uint32_t t = 0; t < TLK_POINTS_MOST; t++) {
+                const double *old = place + TLK_PLACE * t;
+                if (given >> q & 1 || taken >> t & 1 || !(old[7] > 0))
+                    continue;
+                double square = 0;
+                for (int k = 0; k < 3; k++)
+                    square += (m->at[q][k] - old[k]) * (m->at[q][k] - old[k]);
+                if (square < least)
+                    least = square, best = q, from = t;
+            }
+        if (best == TLK_NONE)
+            break;
+        slot_of[best] = from;
+        given |= 1u << best;
+        taken |= 1u << from;
+    }
+    for (uint32_t q = 0, t = 0; q < m->count; q++) {
+        if (given >> q & 1)
+            continue;
+        /* first one that nothing was in, then those that are given up */
+        for (t = 0; t < TLK_POINTS_MOST && (taken >> t & 1 || place[TLK_PLACE * t + 7] > 0); t++) {
+        }
+        for (uint32_t u = 0; t == TLK_POINTS_MOST && u < TLK_POINTS_MOST; u++)
+            t = taken >> u & 1 ? t : u;
+        slot_of[q] = t + TLK_POINTS_MOST; /* what was there is not its own */
+        taken |= 1u << t;
+    }
+}
+
+/* A pair whose points were looked for at once: simple, or by the narrow phase. */
+TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
+{
+    const tlk_shapes *s = &p->shapes;
+    const uint32_t first = p->first ? p->first[q] : q, i = p->a[first], j = p->b[first];
+    const double *centre = s->centre + 4 * (size_t)i;
+    double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
+    double *past = p->past + TLK_PAST * TLK_POINTS_MOST * (size_t)q;
+    double *sum = p->sum + TLK_SUM * TLK_POINTS_MOST * (size_t)q;
+    uint32_t slot_of[TLK_POINTS_MOST], used = 0;
+    tlk_manifold m;
+    tlk_pressing couple;
+    tlk_penalty_couple(p, i, j, &couple);
+    if (tlk_is_simple(s->info[i], s->info[j])) {
+        const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+        double x[3];
+        m.count = 1;
+        m.gap[0] = tlk_narrow(s, i, j, m.n);
+        tlk_sphere_point(s, i, j, m.n, x);
+        for (int k = 0; k < 3; k++)
+            m.at[0][k] = x[k] - centre[k] - (from_i ? 0 : m.gap[0] * m.n[k]);
+    } else {
+        uint32_t known = 0;
+        while (known < TLK_POINTS_MOST && !(place[TLK_PLACE * known + 7] > 0))
+            known++;
+        tlk_penalty_manifold(s, i, j, p->feature ? p->feature[2 * (size_t)first] : 0,
+                             known < TLK_POINTS_MOST ? place + TLK_PLACE * known + 4 : 0, &m);
+    }
+    tlk_penalty_slots(&m, place, 0.2 * s->geom[4 * (size_t)i + 3], slot_of);
+    for (uint32_t k = 0; k < m.count; k++) {
+        const uint32_t t = slot_of[k] % TLK_POINTS_MOST;
+        double *to = place + TLK_PLACE * t, x[3];
+        used |= 1u << t;
+        for (uint32_t l = 0; l < TLK_PAST && slot_of[k] >= TLK_POINTS_MOST; l++)
+            past[TLK_PAST * t + l] = 0;
+        for (int l = 0; l < 3; l++) {
+            to[l] = m.at[k][l];
+            to[4 + l] = m.n[l];
+            x[l] = centre[l] + m.at[k][l] + 0.5 * m.gap[k] * m.n[l];
+        }
+        to[3] = m.gap[k];
+        to[7] = 1;
+        tlk_penalty_point(p, &couple, m.n, m.gap[k], x, past + TLK_PAST * t, sum + TLK_SUM * t,
+                          force);
+    }
+    for (uint32_t t = 0; t < TLK_POINTS_MOST; t++) {
+        if (used >> t & 1)
+            continue;
+        place[TLK_PLACE * t + 7] = 0;
+        for (uint32_t l = 0; l < TLK_PAST; l++)
+            past[TLK_PAST * t + l] = 0;
+        for (uint32_t l = 0; l < 5; l++)
+            sum[TLK_SUM * t + TLK_SUM_ELASTIC + l] = 0;
+    }
+}
+
+/* One pair: its force and moments. */
+TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
+{
+    double *out = p->force + TLK_FORCE * (size_t)q;
+    double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    if (p->place) {
+        tlk_penalty_pair(p, q, force);
+    } else {
+        const tlk_shapes *s = &p->shapes;
+        const uint32_t i = p->a[q], j = p->b[q];
+        double *past = p->past + TLK_PAST * (size_t)q;
+        double n[3];
+        const double gap = tlk_narrow(s, i, j, n);
+        if (gap < 0 || past[TLK_PAST_TOUCHED] > 0) {
+            const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+            double x[3];
+            tlk_pressing couple;
+            tlk_penalty_couple(p, i, j, &couple);
+            tlk_sphere_point(s, i, j, n, x);
+            for (int k = 0; k < 3; k++)
+                x[k] += (from_i ? 0.5 : -0.5) * gap * n[k];
+            tlk_penalty_point(p, &couple, n, gap, x, past, p->sum + TLK_SUM * (size_t)q, force);
+        }
+    }
+    for (uint32_t k = 0; k < TLK_FORCE; k++)
+        out[k] = force[k];
+}
+
+/* One spring between two bodies. */
+TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
+{
+    tlk_spring *s = p->spring + q;
+    double *out = p->force + TLK_FORCE * (size_t)(p->pairs + q);
+    const uint32_t row[2] = {s->a, s->b};
+    double x[2][3], arm[2][3], v[2][3], n[3], rate = 0, turn[3];
+    for (int e = 0; e < 2; e++) {
+        const double *at = e ? s->at_b : s->at_a;
+        for (int k = 0; k < 3; k++)
+            x[e][k] = arm[e][k] = at[k], v[e][k] = 0;
+        if (row[e] == TLK_NONE)
+            continue;
+        tlk_rotate(p->bodies.quat + 4 * (size_t)row[e], at, arm[e]);
+        tlk_penalty_at(p->vel + 8 * (size_t)row[e], arm[e], v[e]);
+        for (int k = 0; k < 3; k++)
+            x[e][k] = p->bodies.pos[4 * (size_t)row[e] + k] + arm[e][k];
+    }
+    const double length = tlk_direction(x[0], x[1], n);
+    for (int k = 0; k < 3; k++)
+        rate += (v[1][k] - v[0][k]) * n[k];
+    const double off = length - s->length;
+    const double pull = s->stiffness * off + s->damping * rate;
+    for (int e = 0; e < 2; e++) {
+        const double f[3] = {-pull * n[0], -pull * n[1], -pull * n[2]}; /* on b */
+        tlk_crossd(arm[e], f, turn);
+        for (int k = 0; k < 3; k++) {
+            out[k] = f[k];
+            out[3 + 3 * e + k] = e ? turn[k] : -turn[k];
+            if (row[e] != TLK_NONE && row[e] >= p->bodies.dynamic)
+                s->work += (e ? -1 : 1) * p->weight * f[k] * v[e][k];
+        }
+    }
+    s->lost += p->weight * s->damping * rate * rate;
+    s->energy = 0.5 * s->stiffness * off * off;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* Around the substeps: what contacts had before, which bodies pairs act on, contacts as they are
+ * read and saved, and sums over them. */
+#ifndef TL_KERNELS_PENALTY_LISTS_H
+#define TL_KERNELS_PENALTY_LISTS_H
+
+#include "kernels/penalty/force.h"
+
+/* One pair that was found: what its contacts had, in their places. */
+TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
+{
+    const uint32_t first = p->first ? p->first[q] : q, slots = p->slots;
+    const uint32_t i = p->a[first], j = p->b[first];
+    const uint32_t sub = p->feature ? p->feature[2 * (size_t)first] : 0;
+    double *past = p->past + TLK_PAST * slots * (size_t)q;
+    double *sum = p->sum + TLK_SUM * slots * (size_t)q;
+    double *place = p->place ? p->place + TLK_PLACE * slots * (size_t)q : 0;
+    uint32_t t = 0;
+    for (uint32_t k = 0; k < TLK_SUM * slots; k++)
+        sum[k] = 0;
+    for (uint32_t o = p->old_start ? p->old_start[i] : 0,
+                  end = p->old_start ? p->old_start[i + 1] : 0;
+         o < end && t < slots; o++) {
+        if (p->old_b[o] != j || (p->old_feature && p->old_feature[2 * (size_t)o] != sub))
+            continue;
+        for (uint32_t k = 0; k < TLK_PAST; k++)
+            past[TLK_PAST * t + k] = p->old_past ? p->old_past[TLK_CONTACT_PAST * (size_t)o + k] : 0;
+        for (uint32_t k = 0; k < TLK_PLACE && place; k++)
+            place[TLK_PLACE * t + k] =
+                k < 3 && p->old_place ? (double)p->old_place[4 * (size_t)o + k] : 0;
+        if (place)
+            place[TLK_PLACE * t + 7] = p->old_place ? 1 : 0;
+        t++;
+    }
+    for (; t < slots; t++) {
+        for (uint32_t k = 0; k < TLK_PAST; k++)
+            past[TLK_PAST * t + k] = 0;
+        for (uint32_t k = 0; k < TLK_PLACE && place; k++)
+            place[TLK_PLACE * t + k] = 0;
+    }
+}
+
+/* One item: the two bodies that it acts on; those that are not dynamic come last. */
+TL_KERNEL void tlk_penalty_sides(const tlk_penalty *p, uint32_t q)
+{
+    uint32_t row[2];
+    if (q < p->pairs) {
+        const uint32_t first = p->first ? p->first[q] : q;
+        row[0] = p->shapes.body[p->a[first]], row[1] = p->shapes.body[p->b[first]];
+    } else {
+        row[0] = p->spring[q - p->pairs].a, row[1] = p->spring[q - p->pairs].b;
+    }
+    for (uint32_t e = 0; e < 2; e++) {
+        p->key[2 * (size_t)q + e] = tlk_min(row[e], p->bodies.dynamic);
+        p->value[2 * (size_t)q + e] = 2 * q + e;
+    }
+}
+
+/* One pair with several slots: how many points it has. */
+TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
+{
+    const double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
+    p->points[q] = 0;
+    for (uint32_t t = 0; t < TLK_POINTS_MOST; t++)
+        p->points[q] += place[TLK_PLACE * t + 7] > 0;
+}
+
+/* What a slot hands on to contact k. */
+TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
+{
+    const double *past = p->past + TLK_PAST * slot, *sum = p->sum + TLK_SUM * slot;
+    for (uint32_t c = 0; c < TLK_PAST; c++)
+        p->contact_past[TLK_CONTACT_PAST * k + c] = past[c];
+    for (uint32_t c = 0; c < 4; c++) {
+        p->contact_past[TLK_CONTACT_PAST * k + TLK_PAST + c] = c < 3 ? sum[TLK_SUM_FORCE + c] : 0;
+        p->gamma[4 * k + c] = c < 3 ? (real)sum[TLK_SUM_IMPULSE + c] : (real)0;
+        if (p->moment)
+            p->moment[4 * k + c] = c < 3 ? (real)sum[TLK_SUM_MOMENT + c] : (real)0;
+    }
+}
+
+/* One pair: its points as contacts. */
+TL_KERNEL void tlk_penalty_write(const tlk_penalty *p, uint32_t q)
+{
+    if (!p->place) {
+        double n[3];
+        const double gap = tlk_narrow(&p->shapes, p->a[q], p->b[q], n);
+        const real out[4] = {(real)n[0], (real)n[1], (real)n[2], (real)gap};
+        tlk_store4(p->n + 4 * (size_t)q, out);
+        tlk_penalty_hand(p, q, q);
+        return;
+    }
+    const double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
+    const uint32_t first = p->first[q];
+    size_t k = p->points[q];
+    for (uint32_t t = 0; t < TLK_POINTS_MOST; t++) {
+        const double *of = place + TLK_PLACE * t;
+        if (!(of[7] > 0))
+            continue;
+        const real out[4] = {(real)of[4], (real)of[5], (real)of[6], (real)of[3]};
+        const real at[4] = {(real)of[0], (real)of[1], (real)of[2], 0};
+        p->out_a[k] = p->a[first];
+        p->out_b[k] = p->b[first];
+        p->out_feature[2 * k] = p->feature[2 * (size_t)first];
+        p->out_feature[2 * k + 1] = t;
+        tlk_store4(p->n + 4 * k, out);
+        tlk_store4(p->contact_place + 4 * k, at);
+        for (uint32_t c = 0; c < TLK_KEPT; c++)
+            p->kept[TLK_KEPT * k + c] = 0;
+        tlk_penalty_hand(p, TLK_POINTS_MOST * (size_t)q + t, k);
+        k++;
+    }
+}
+
+/* One owner, or the end: where its contacts begin, from where its pairs do. */
+TL_KERNEL void tlk_penalty_start(const tlk_penalty *p, uint32_t i)
+{
+    /* the first pair whose first contact is not before those of this owner */
+    const uint32_t contact = p->old_start[i];
+    uint32_t low = 0, high = p->pairs;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (p->first[middle] < contact)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    p->order[i] = p->points[low];
+}
+
+/* One slot: 0 whether it acts; 1 the greatest overlap, 2 their sum; 3 energy lost; 4 work; 5
+ * elastic energy; 6 the greatest stiffness over mass; 7 whether it overlaps. */
+TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
+{
+    const double *sum = p->sum + TLK_SUM * (size_t)t;
+    double overlap;
+    if (p->place) {
+        const double *of = p->place + TLK_PLACE * (size_t)t;
+        overlap = of[7] > 0 ? -of[3] : 0;
+    } else {
+        const double *past = p->past + TLK_PAST * (size_t)t;
+        double n[3];
+        overlap = past[TLK_PAST_TOUCHED] > 0 ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
+    }
+    acc[0] += sum[TLK_SUM_STIFF] > 0;
+    acc[1] = tlk_max(acc[1], overlap);
+    acc[2] += tlk_max(overlap, 0.0);
+    acc[3] += sum[TLK_SUM_LOST];
+    acc[4] += sum[TLK_SUM_WORK];
+    acc[5] += sum[TLK_SUM_ELASTIC];
+    acc[6] = tlk_max(acc[6], sum[TLK_SUM_STIFF]);
+    acc[7] += overlap > 0;
+}
+
+/* One dynamic shape: the least of 0 the time that Rayleigh's waves take, s, 1 m^2/(R E^2) of an
+ * impact on a wall, and 2 m/k of the law linear: by its material's row of `table`, which has
+ * stiffest partners (step/penalty_law.c). */
+TL_KERNEL void tlk_penalty_times(const tlk_penalty *p, uint32_t i, double *acc)
+{
+    const tlk_shapes *s = &p->shapes;
+    const uint32_t material = s->info[i] >> TLK_SHAPE_MATERIAL;
+    const double *of = p->table + 4 * (size_t)material; /* G, 0.1631 nu + 0.8766, E*, k or 0 */
+    const double mass = p->bodies.inertia[4 * (size_t)s->body[i] + 3];
+    if (i >= s->dynamic || s->info[i] & TLK_SHAPE_SENSOR)
+        return;
+    const double r = tlk_thin(s, i), volume = 4.0 / 3 * TLK_PI * r * r * r;
+    const double k = of[3] > 0 ? of[3] : 2 * of[2] * r;
+    if (!(r > 0))
+        return;
+    const double rayleigh = TLK_PI * r * sqrt(mass / (volume * of[0])) / of[1];
+    acc[0] = tlk_min(acc[0], rayleigh);
+    acc[1] = tlk_min(acc[1], mass * mass / (r * of[2] * of[2]));
+    acc[2] = tlk_min(acc[2], mass / k);
+}
+
+#endif

@@ -1,0 +1,529 @@
+/* One step of penalty contact: contacts are springs and dampers, and bodies move in substeps.
+ *   sensors -> how far bodies may go -> chunk by chunk: pairs, what their contacts had, substeps,
+ * sums -> contacts, energies, the report.
+ * Bodies move in place; the state that the step began with is kept until it is sure. */
+#include "step/penalty.h"
+#include "base/clock.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDEST   0.3 /* of the smallest radius: the widest margin to begin with */
+#define ATTEMPTS 16u
+
+static tl_buffer *buffer_at(tl_penalty *p, size_t i)
+{
+    tl_buffer *const all[] = {&p->vel,       &p->half,       &p->start,     &p->sums,
+                              &p->work,      &p->forced,     &p->past,      &p->sum,
+                              &p->place,     &p->force,      &p->key,       &p->value,
+                              &p->range,     &p->reference,  &p->turned,    &p->saved_pos,
+                              &p->saved_quat, &p->saved_vel, &p->mean,      &p->table,
+                              &p->times,     &p->slides,     &p->spring,    &p->points,
+                              &p->halt};
+    return i < sizeof all / sizeof *all ? all[i] : NULL;
+}
+
+void tl_step_penalty_end(tl_world *w)
+{
+    tl_penalty *p = w->penalty;
+    if (!p)
+        return;
+    for (size_t i = 0; w->backend && buffer_at(p, i); i++)
+        tl_buffer_free(w->backend, buffer_at(p, i));
+    if (w->backend)
+        tl_contacts_free(w->backend, &p->spare);
+    tl_array_free(&p->springs);
+    tl_array_free(&p->forced_rows);
+    tl_array_free(&p->numbers);
+    tl_free(p, sizeof *p);
+    w->penalty = NULL;
+}
+
+void tl_step_penalty_forget(tl_world *w)
+{
+    if (w->penalty)
+        w->penalty->valid = w->penalty->tables = w->penalty->warned = false;
+}
+
+/* --- before anything moves ------------------------------------------------------------------- */
+
+/* Springs of the world's joints. */
+static tl_status take_springs(tl_world *w, tl_penalty *p)
+{
+    tl_backend *b = w->backend;
+    const tl_joint_entry *joints = w->mechanism.joints.data;
+    TL_TRY(tl_array_resize(&p->springs, w->mechanism.joints.count));
+    tlk_spring *out = p->springs.data;
+    for (size_t i = 0; i < w->mechanism.joints.count; i++) {
+        const tl_joint_def *def = &joints[i].rec.def;
+        const tl_body body[2] = {def->a, def->b};
+        double turn[4] = {1, 0, 0, 0};
+        tlk_spring s = {.a = TLK_NONE,
+                        .b = TLK_NONE,
+                        .length = def->length > 0 ? def->length : joints[i].zero[0],
+                        .stiffness = def->axes[0].stiffness,
+                        .damping = def->axes[0].damping};
+        for (int e = 0; e < 2; e++) {
+            double *at = e ? s.at_b : s.at_a;
+            memcpy(at, e ? def->position_b : def->position_a, 3 * sizeof(double));
+            if (!body[e].index)
+                continue;
+            *(e ? &s.b : &s.a) = tl_world_row(w, body[e]);
+            const tl_origin *origin = tl_origin_of(&w->origins, body[e].index);
+            if (origin)
+                tl_origin_frame(origin, at, turn);
+        }
+        out[i] = s;
+    }
+    TL_TRY(tl_buffer_need(b, &p->spring, p->springs.count * p->springs.item));
+    if (p->springs.count)
+        b->ops->upload(b, p->spring.data, p->springs.data, p->springs.count * p->springs.item);
+    return TL_OK;
+}
+
+/* Which rows forces act on, by row. */
+static tl_status take_forces(tl_world *w, tl_penalty *p, tlk_penalty *v, const tlk_motion *motion)
+{
+    const uint32_t *rows = w->forced_row.data;
+    if (!w->forces.count)
+        return TL_OK;
+    TL_TRY(tl_array_resize(&p->forced_rows, w->dynamic));
+    uint32_t *which = p->forced_rows.data;
+    memset(which, 0xff, w->dynamic * sizeof *which);
+    for (uint32_t i = 0; i < w->forced_bodies; i++)
+        which[rows[i]] = i;
+    TL_TRY(tl_buffer_need(w->backend, &p->forced, w->dynamic * sizeof *which));
+    TL_TRY(tl_buffer_need(w->backend, &p->work, w->dynamic * sizeof(double)));
+    w->backend->ops->upload(w->backend, p->forced.data, which, w->dynamic * sizeof *which);
+    v->forced = p->forced.data;
+    v->work = p->work.data;
+    v->wrench = motion->wrench;
+    return TL_OK;
+}
+
+static tl_status make_buffers(tl_world *w, tl_penalty *p, bool stages)
+{
+    tl_backend *b = w->backend;
+    const size_t rows = w->rows, eight = 8 * rows * sizeof(double);
+    TL_TRY(tl_buffer_need(b, &p->vel, eight));
+    TL_TRY(tl_buffer_need(b, &p->half, eight));
+    TL_TRY(tl_buffer_need(b, &p->start, stages ? 2 * eight : 0));
+    TL_TRY(tl_buffer_need(b, &p->sums, stages ? 2 * eight : 0));
+    TL_TRY(tl_buffer_need(b, &p->saved_pos, 4 * rows * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->saved_quat, 4 * rows * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->saved_vel, 8 * rows * b->real));
+    TL_TRY(tl_buffer_need(b, &p->mean, 8 * rows * b->real));
+    return tl_buffer_need(b, &p->halt, sizeof(uint64_t));
+}
+
+static tl_integrator integrator_of(const tl_world *w)
+{
+    const tl_penalty_def *def = &w->settings.penalty;
+    if (def->integrator != TL_INTEGRATOR_DEFAULT)
+        return def->integrator;
+    return def->law == TL_PENALTY_SCALED ? TL_INTEGRATOR_RK4 : TL_INTEGRATOR_VERLET;
+}
+
+static void make_view(tl_world *w, tl_penalty *p, tl_penalty_step *s)
+{
+    const tl_penalty_def *def = &w->settings.penalty;
+    tlk_penalty *v = &s->view;
+    const bool scaled = def->law == TL_PENALTY_SCALED;
+    *v = (tlk_penalty){.bodies = tl_world_bodies_view(w),
+                       .shapes = tl_world_shapes_view(w),
+                       .law = def->law,
+                       .rolling = def->rolling,
+                       .cohesion = def->cohesion,
+                       .form = def->friction_form,
+                       .attraction = def->attraction,
+                       .stiffness = scaled && !(def->stiffness > 0) ? 1000 : def->stiffness,
+                       .tangential = def->tangential_stiffness,
+                       .damping = def->damping,
+                       .friction = def->friction,
+                       .threshold = def->collision_threshold,
+                       .planar = w->settings.planar == TL_PLANAR_XZ,
+                       .max_speed = w->settings.max_speed,
+                       .halt = p->halt.data,
+                       .table = p->table.data,
+                       .slides = w->sliding ? p->slides.data : NULL,
+                       .materials = w->materials,
+                       .springs = (uint32_t)p->springs.count,
+                       .spring = p->spring.data,
+                       .vel = p->vel.data,
+                       .half = p->half.data,
+                       .start = p->start.data,
+                       .sums = p->sums.data,
+                       .saved_pos = p->saved_pos.data,
+                       .saved_vel = p->saved_vel.data,
+                       .mean = p->mean.data,
+                       .step = w->settings.step,
+                       .number = w->steps};
+    memcpy(v->gravity, w->settings.gravity, sizeof v->gravity);
+    memcpy(v->up, s->motion.up, sizeof v->up);
+    memcpy(v->layer, s->motion.layer, sizeof v->layer);
+}
+
+/* Everything that the step needs, and the state that it begins with. */
+static tl_status prepare(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    if (!w->penalty) {
+        w->penalty = tl_alloc_zero(sizeof *w->penalty);
+        if (!w->penalty)
+            return TL_NO_MEMORY;
+        w->penalty->springs.item = sizeof(tlk_spring);
+        w->penalty->forced_rows.item = sizeof(uint32_t);
+        w->penalty->numbers.item = sizeof(double);
+    }
+    tl_penalty *p = w->penalty;
+    double n[TLK_FOLD_NUMBERS] = {0};
+    const double *g = w->settings.gravity;
+    const size_t rows = w->rows;
+    TL_TRY(tl_penalty_tables(w, p));
+    TL_TRY(make_buffers(w, p, integrator_of(w) == TL_INTEGRATOR_RK4));
+    TL_TRY(take_springs(w, p));
+    TL_TRY(tl_step_free(w, &s->motion));
+    make_view(w, p, s);
+    TL_TRY(take_forces(w, p, &s->view, &s->motion));
+    b->ops->copy(b, p->saved_pos.data, w->pos.data, 4 * rows * sizeof(double));
+    b->ops->copy(b, p->saved_quat.data, w->quat.data, 4 * rows * sizeof(double));
+    b->ops->copy(b, p->saved_vel.data, w->vel.data, 8 * rows * b->real);
+    b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
+    if (rows)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_speed, w->rows, &s->view, n));
+    s->speed = sqrt(fmax(n[0], 0)) +
+               w->settings.step * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return TL_OK;
+}
+
+/* The state as the step began. */
+static void restore(tl_world *w)
+{
+    tl_backend *b = w->backend;
+    const tl_penalty *p = w->penalty;
+    const size_t rows = w->rows;
+    b->ops->copy(b, w->pos.data, p->saved_pos.data, 4 * rows * sizeof(double));
+    b->ops->copy(b, w->quat.data, p->saved_quat.data, 4 * rows * sizeof(double));
+    b->ops->copy(b, w->vel.data, p->saved_vel.data, 8 * rows * b->real);
+    b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
+}
+
+/* --- substeps -------------------------------------------------------------------------------- */
+
+/* Launches of one evaluation and what moves bodies by it. */
+typedef struct substep {
+    tlk_penalty args;
+    tl_launch launch[4];
+    size_t count;
+} substep;
+
+static void make_substep(const tl_world *w, const tlk_penalty *view, double advance, double weight,
+                         bool commits, tlk_advance_kind moves, substep *out)
+{
+    out->args = *view;
+    out->args.advance = advance;
+    out->args.weight = weight;
+    out->args.commits = commits;
+    out->args.moves = moves;
+    const tl_launch all[4] = {{TLK_penalty_place, 0, w->shape_rows, false, &out->args},
+                              {TLK_penalty_force, 0, view->pairs, false, &out->args},
+                              {TLK_penalty_spring, 0, view->springs, false, &out->args},
+                              {TLK_penalty_move, 0, w->rows, false, &out->args}};
+    out->count = 0;
+    for (size_t i = 0; i < 4; i++)
+        if (all[i].end && !(all[i].kernel == TLK_penalty_move && moves == TLK_MOVE_NOT))
+            out->launch[out->count++] = all[i];
+}
+
+static void run_substeps(tl_world *w, const substep *s, uint32_t count)
+{
+    if (count && s->count)
+        w->backend->ops->run(w->backend, s->launch, s->count, count);
+}
+
+static void run_verlet(tl_world *w, const tlk_penalty *v, uint32_t count)
+{
+    substep one;
+    make_substep(w, v, 0, 0.5 * v->h, false, TLK_MOVE_FIRST, &one);
+    run_substeps(w, &one, 1);
+    make_substep(w, v, v->h, v->h, true, TLK_MOVE_NEXT, &one);
+    run_substeps(w, &one, count - 1);
+    make_substep(w, v, v->h, 0.5 * v->h, true, TLK_MOVE_LAST, &one);
+    run_substeps(w, &one, 1);
+}
+
+/* The four stages of a substep; the first begins it, which its share says by its sign. */
+static void run_stages(tl_world *w, const tlk_penalty *v, uint32_t count)
+{
+    static const double share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, at[4] = {0, 0.5, 0.5, 1};
+    substep stage[4];
+    tl_launch all[16];
+    size_t launches = 0;
+    for (int k = 0; k < 4; k++) {
+        make_substep(w, v, at[k] * v->h, share[k] * v->h, k == 3,
+                     k == 3 ? TLK_MOVE_FOURTH : TLK_MOVE_STAGE, &stage[k]);
+        stage[k].args.stage = k < 3 ? at[k + 1] : 1;
+        stage[k].args.share = k ? share[k] : -share[k];
+        for (size_t i = 0; i < stage[k].count; i++)
+            all[launches++] = stage[k].launch[i];
+    }
+    if (launches)
+        w->backend->ops->run(w->backend, all, launches, count);
+}
+
+static void run_chunk(tl_world *w, const tlk_penalty *v, uint32_t count)
+{
+    const tl_integrator integrator = integrator_of(w);
+    substep one;
+    if (integrator == TL_INTEGRATOR_VERLET) {
+        run_verlet(w, v, count);
+        return;
+    }
+    if (integrator == TL_INTEGRATOR_RK4) {
+        run_stages(w, v, count);
+    } else {
+        make_substep(w, v, v->h, v->h, true,
+                     integrator == TL_INTEGRATOR_EULER ? TLK_MOVE_EULER : TLK_MOVE_SEMI, &one);
+        run_substeps(w, &one, count);
+    }
+    make_substep(w, v, 0, 0, false, TLK_MOVE_NOT, &one); /* forces at the end */
+    run_substeps(w, &one, 1);
+}
+
+/* --- chunks ---------------------------------------------------------------------------------- */
+
+/* How wide the margin is, and in how many chunks pairs are found, so that no shape should leave it.
+ */
+static void plan(tl_world *w, tl_penalty_step *s)
+{
+    tl_penalty *p = w->penalty;
+    const double way = 2.1 * w->settings.step * s->speed;
+    const bool simple = !w->manifolds && !w->surfaces;
+    if (p->valid && simple && p->used + way <= p->margin) {
+        s->chunks = 1;
+        return;
+    }
+    p->valid = false;
+    p->margin = fmax(w->envelope, fmin(WIDEST * w->smallest, way));
+    s->chunks = p->margin > 0 && way > p->margin ? (uint32_t)fmin(ceil(way / p->margin), 1e6) : 1;
+}
+
+/* Sums over contacts and springs of a chunk. */
+static tl_status add_up(tl_world *w, tl_penalty_step *s, double *n)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const uint32_t slots = s->view.pairs * s->view.slots;
+    memset(n, 0, TLK_FOLD_NUMBERS * sizeof *n);
+    if (slots)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_sum, slots, &s->view, n));
+    if (p->springs.count)
+        TL_TRY(b->ops->download(b, p->springs.data, p->spring.data,
+                                p->springs.count * p->springs.item));
+    tlk_spring *springs = p->springs.data;
+    for (size_t i = 0; i < p->springs.count; i++) {
+        n[3] += springs[i].lost;
+        n[4] += springs[i].work;
+        n[5] += springs[i].energy;
+        springs[i].lost = springs[i].work = 0;
+    }
+    if (p->springs.count)
+        b->ops->upload(b, p->spring.data, p->springs.data, p->springs.count * p->springs.item);
+    return TL_OK;
+}
+
+/* Forces where the step begins: the energy of springs, and how stiff they are. */
+static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
+{
+    double n[TLK_FOLD_NUMBERS];
+    substep one;
+    s->view.h = w->settings.step;
+    make_substep(w, &s->view, 0, 0, false, TLK_MOVE_NOT, &one);
+    run_substeps(w, &one, 1);
+    TL_TRY(add_up(w, s, n));
+    s->elastic[0] = n[5];
+    return tl_penalty_limits(w, s, n[6]);
+}
+
+/* All chunks; *halt: what stopped them, 0: nothing. `set` is where pairs are. */
+static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_t *halt)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    tl_contacts *last = &w->contacts[w->current], *next = &w->contacts[1 - w->current];
+    s->lost = s->work = 0;
+    tl_monitors_forget_parts(w);
+    tl_run(b, TLK_penalty_begin, w->rows, &s->view);
+    for (uint32_t k = 0; k < s->chunks; k++) {
+        if (k) {
+            TL_TRY(tl_penalty_find(w, s, next, &p->spare));
+            const tl_contacts other = *next;
+            *next = p->spare;
+            p->spare = other;
+        } else {
+            TL_TRY(p->valid ? tl_penalty_reuse(w, s, last) : tl_penalty_find(w, s, last, next));
+        }
+        if (!k && first) {
+            TL_TRY(begin_forces(w, s));
+            s->chunks = s->chunks < s->substeps ? s->chunks : s->substeps;
+        }
+        const uint32_t from = (uint32_t)((uint64_t)s->substeps * k / s->chunks);
+        const uint32_t to = (uint32_t)((uint64_t)s->substeps * (k + 1) / s->chunks);
+        s->view.h = w->settings.step / s->substeps;
+        run_chunk(w, &s->view, to - from);
+        TL_TRY(b->ops->download(b, halt, p->halt.data, sizeof *halt));
+        if (*halt)
+            return TL_OK;
+        TL_TRY(add_up(w, s, s->sums));
+        s->lost += s->sums[3];
+        s->work += s->sums[4];
+        tl_contacts *set = p->valid && !k ? last : next;
+        TL_TRY(tl_penalty_hand_out(w, s, set));
+        if (k + 1 < s->chunks)
+            TL_TRY(tl_monitors_part(w, set, &s->motion));
+    }
+    s->elastic[1] = s->sums[5];
+    return TL_OK;
+}
+
+/* Says which body runs away. */
+static tl_status diverged(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    double n[TLK_FOLD_NUMBERS], x[4], v[8];
+    uint32_t id;
+    TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &s->view, n));
+    const size_t row = n[0] < w->dynamic ? (size_t)n[0] : 0;
+    TL_TRY(b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id));
+    TL_TRY(b->ops->download(b, x, (const double *)w->penalty->saved_pos.data + 4 * row, sizeof x));
+    TL_TRY(b->ops->download(b, v, (const double *)w->penalty->vel.data + 8 * row, sizeof v));
+    return tl_fail_about(
+        TL_DIVERGED, &(tl_error){.bodies = {{id, 1}}},
+        "step %llu: body %u at (%g, %g, %g) would move at (%g, %g, %g) m/s; the limit is "
+        "settings.max_speed = %g",
+        (unsigned long long)w->steps + 1, id, x[0], x[1], x[2], v[0], v[1], v[2],
+        w->settings.max_speed);
+}
+
+/* The substeps of a step, with more chunks or a wider margin where shapes left it. */
+static tl_status make_step(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    double n[TLK_FOLD_NUMBERS] = {0};
+    uint64_t halt = 0;
+    s->substeps = w->settings.penalty.substeps ? w->settings.penalty.substeps : 1;
+    if (w->dynamic)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, n));
+    s->energy = n[0] + n[1];
+    plan(w, s);
+    for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        TL_TRY(run_chunks(w, s, attempt == 0, &halt));
+        if (!halt)
+            return TL_OK;
+        p->valid = false;
+        if (halt & 1)
+            return diverged(w, s);
+        restore(w);
+        if (s->chunks < s->substeps)
+            s->chunks = s->chunks > s->substeps / 4 ? s->substeps : 4 * s->chunks;
+        else
+            p->margin *= 4;
+    }
+    return tl_fail(TL_DIVERGED, "step %llu: bodies move too far within a substep of %g s",
+                   (unsigned long long)w->steps + 1, s->view.h);
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static void report_contacts(const tl_world *w, const tl_penalty_step *s, tl_report *r)
+{
+    const double *n = s->sums;
+    r->contacts = w->contacts[w->current].count;
+    r->active_contacts = (uint32_t)n[0];
+    r->max_penetration = fmax(n[1], 0);
+    r->mean_penetration = n[7] > 0 ? n[2] / n[7] : 0;
+    r->substeps = s->substeps;
+    r->searches = s->searches;
+    r->substep_ratio =
+        isfinite(s->limit) && s->limit > 0 ? w->settings.step / s->substeps / s->limit : 0;
+    r->elastic_energy = s->elastic[1];
+}
+
+/* What moved becomes the state, and the report tells of it. */
+static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const bool simple = !w->manifolds && !w->surfaces, reused = p->valid;
+    double n[TLK_FOLD_NUMBERS] = {0}, moved[TLK_FOLD_NUMBERS] = {0};
+    tl_contacts *set = &w->contacts[reused ? w->current : 1 - w->current];
+    tlk_motion motion = s->motion;
+    if (w->dynamic)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &s->view, n));
+    motion.vel = p->mean.data; /* from where the step began to where it ended */
+    motion.pseudo = NULL;
+    motion.bodies.pos = p->saved_pos.data;
+    TL_TRY(tl_monitors_prepare(w, set, &motion));
+    tl_monitors_before(w, set->count);
+    if (w->dynamic)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, moved));
+    w->current = reused ? w->current : 1 - w->current;
+    w->steps++;
+    w->time += w->settings.step;
+    tl_world_prescribe(w);
+    w->dissipated += s->lost;
+    w->work_done += s->work + n[6];
+    w->energy_error += moved[0] + moved[1] - s->energy + s->elastic[1] - s->elastic[0] + s->lost -
+                       s->work - n[6];
+    TL_TRY(tl_monitors_prepare(w, set, &s->motion));
+    TL_TRY(tl_monitors_after(w));
+    memcpy(w->box, moved + 2, 6 * sizeof(double));
+    w->box[6] = n[1];
+    w->box_known = true;
+    p->valid = simple;
+    p->used += w->settings.step * 2.1 * fmax(s->speed, sqrt(fmax(n[7], 0)));
+    report_contacts(w, s, r);
+    tl_step_weigh(w, n + 2, r);
+    r->dissipated_energy = w->dissipated;
+    r->work_energy = w->work_done;
+    r->energy_error = w->energy_error;
+    r->steps = w->steps;
+    r->time = w->time;
+    r->bodies = w->dynamic;
+    r->kinetic_energy = moved[0];
+    r->potential_energy = moved[1];
+    r->joints = (uint32_t)w->mechanism.joints.count;
+    r->bytes = b->bytes;
+    r->peak_bytes = b->peak;
+    return TL_OK;
+}
+
+tl_status tl_step_penalty(tl_world *w)
+{
+    tl_penalty_step s = {.lost = 0};
+    tl_report r = {0};
+    const double begin = tl_now();
+    double mark = begin;
+    tl_world_forget_asked(w);
+    if (w->mechanism.joints.count)
+        TL_TRY(tl_joints_ready(w));
+    TL_TRY(prepare(w, &s));
+    tl_world_exchange_centres(w);
+    TL_TRY(tl_step_sense(w));
+    r.ms.build = tl_lap(&mark);
+    const tl_status status = make_step(w, &s);
+    if (status != TL_OK) {
+        restore(w);
+        tl_world_exchange_centres(w);
+        w->sensed.count = 0;
+        w->penalty->valid = false;
+        return status;
+    }
+    r.ms.solve = tl_lap(&mark);
+    TL_TRY(finish(w, &s, &r));
+    r.ms.integrate = tl_lap(&mark);
+    r.total_ms = tl_now() - begin;
+    w->report = r;
+    return TL_OK;
+}

@@ -1,0 +1,65 @@
+/* Penalty contact: what a world keeps for it. A step is divided into chunks, at the start of which
+ * pairs are found, and these into substeps. */
+#ifndef TL_STEP_PENALTY_H
+#define TL_STEP_PENALTY_H
+
+#include "kernels/penalty/args.h"
+#include "step/step.h"
+
+/* Rows of the table of materials: tlk_penalty_times. */
+#define TL_MATERIAL_TIMES 4u
+
+struct tl_penalty {
+    tl_buffer vel, half, start, sums;          /* double per row: tlk_penalty */
+    tl_buffer work, forced;                    /* per dynamic row */
+    tl_buffer past, sum, place, force;         /* of slots and items */
+    tl_buffer key, value, range;               /* lists of items by body */
+    tl_buffer reference, turned;               /* where shapes were when pairs were found */
+    tl_buffer saved_pos, saved_quat, saved_vel; /* the state that the step began with */
+    tl_buffer mean;                            /* real per row */
+    tl_buffer table, times, slides;            /* double: of materials */
+    tl_buffer spring;                          /* tlk_spring */
+    tl_buffer points;                          /* uint32_t */
+    tl_buffer halt;                            /* uint64_t */
+    tl_array springs, forced_rows, numbers;    /* on the host */
+    tl_contacts spare;                         /* a set that is being made */
+    bool tables;                               /* those of materials are of now */
+    bool valid;    /* pairs are those of contacts[current], and may be used again */
+    bool warned;   /* that substeps are long */
+    uint32_t items; /* that lists are of */
+    double margin;  /* m: with which they were found */
+    double used;   /* m: of half of it, at most */
+};
+
+/* What a step hands on from stage to stage. */
+typedef struct tl_penalty_step {
+    tlk_penalty view;
+    tlk_motion motion;
+    double speed;       /* m/s, at most */
+    uint32_t substeps;  /* of the step */
+    uint32_t chunks;    /* in which pairs are found */
+    uint32_t searches;
+    double limit;       /* s: the least of the times that a substep must be short of */
+    double lost, work;  /* J */
+    double elastic[2];  /* J: as it begins and ends */
+    double energy;      /* J: kinetic and potential, as it begins */
+    double sums[TLK_FOLD_NUMBERS]; /* tlk_penalty_sum, at the end */
+} tl_penalty_step;
+
+/* penalty_law.c: the tables of materials; the times that substeps must be short of, and how many
+ * substeps a step has. */
+tl_status tl_penalty_tables(tl_world *world, tl_penalty *penalty);
+tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step, double stiffest);
+
+/* The damping ratio of a spring and dashpot that gives a restitution; pulling, or not. */
+double tl_penalty_ratio(double restitution, bool attraction);
+
+/* penalty_pairs.c: pairs of the present state with what their contacts had, in a new set; and from
+ * slots to contacts. `last`: the set that histories are taken from. */
+tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last,
+                          tl_contacts *next);
+tl_status tl_penalty_hand_out(tl_world *world, tl_penalty_step *step, tl_contacts *set);
+/* The pairs of the last step once more. */
+tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step, const tl_contacts *set);
+
+#endif

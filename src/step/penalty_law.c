@@ -1,0 +1,187 @@
+/* The numbers of penalty contact that follow from materials: stiffness, damping, and how short
+ * substeps must be. */
+#include "base/status.h"
+#include "step/penalty.h"
+#include "talus/words.h"
+
+#include <math.h>
+
+#define SAFE 0.2 /* of the least of the times */
+
+/* What a spring and dashpot of a damping ratio leave of an approach. With attraction the contact
+ * ends where surfaces part, without where the force is 0 (Schwager and Poeschel, 2007). Hertz's
+ * contact with a damper that grows with the fourth root of the overlap is the same oscillator in
+ * another time (Antypov and Elliott, 2011). */
+static double rebound(double zeta, bool attraction)
+{
+    const double pi = acos(-1);
+    if (zeta < 1) {
+        const double root = sqrt(1 - zeta * zeta);
+        const double angle = attraction ? pi : atan2(2 * zeta * root, 2 * zeta * zeta - 1);
+        return exp(-zeta / root * angle);
+    }
+    if (attraction)
+        return 0;
+    const double root = sqrt(zeta * zeta - 1);
+    return root > 1e-6 ? exp(-zeta / root * log((zeta + root) / (zeta - root))) : exp(-2.0);
+}
+
+double tl_penalty_ratio(double restitution, bool attraction)
+{
+    double low = 0, high = 1;
+    if (!(restitution > 0))
+        return 1; /* critical damping */
+    while (!attraction && rebound(high, attraction) > restitution)
+        high *= 2;
+    for (int k = 0; k < 100; k++) {
+        const double middle = 0.5 * (low + high);
+        if (rebound(middle, attraction) > restitution)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+static void pair_numbers(const tl_world *w, const tl_pair_def *pair, const tl_elastic *a,
+                         const tl_elastic *b, double *out)
+{
+    const double ga = a->young / (2 * (1 + a->poisson)), gb = b->young / (2 * (1 + b->poisson));
+    const bool spring = pair->compliance > 0;
+    out[TLK_LAW_YOUNG] = 1 / ((1 - a->poisson * a->poisson) / a->young +
+                              (1 - b->poisson * b->poisson) / b->young);
+    out[TLK_LAW_SHEAR] = 1 / ((2 - a->poisson) / ga + (2 - b->poisson) / gb);
+    out[TLK_LAW_FRICTION] = pair->friction;
+    out[TLK_LAW_RESTITUTION] = pair->restitution;
+    out[TLK_LAW_RATIO] = tl_penalty_ratio(pair->restitution, w->settings.penalty.attraction);
+    out[TLK_LAW_ROLLING] = pair->rolling_friction;
+    out[TLK_LAW_SPINNING] = pair->spinning_friction;
+    out[TLK_LAW_COHESION] = pair->cohesion;
+    out[TLK_LAW_DENSITY] = w->settings.penalty.cohesion == TL_COHESION_SJKR ? pair->cohesion_density
+                                                                            : 0;
+    out[TLK_LAW_SPRING] = spring ? 1 / pair->compliance : 0;
+    out[TLK_LAW_DAMPER] = spring ? pair->damping_time : -1;
+    out[11] = 0;
+    if (w->settings.penalty.cohesion == TL_COHESION_SJKR)
+        out[TLK_LAW_COHESION] = 0;
+}
+
+/* Per material: its shear modulus, the factor of Rayleigh's waves, and the stiffest of its pairs.
+ */
+static void material_times(const tl_world *w, const double *pairs, uint32_t i, double *out)
+{
+    const tl_elastic *e = (const tl_elastic *)w->elastics.data + i;
+    out[0] = e->young / (2 * (1 + e->poisson));
+    out[1] = 0.1631 * e->poisson + 0.8766;
+    out[2] = out[3] = 0;
+    for (uint32_t k = 0; k < w->materials; k++) {
+        const double *law = pairs + TLK_LAW_NUMBERS * ((size_t)i * w->materials + k);
+        out[2] = fmax(out[2], law[TLK_LAW_YOUNG]);
+        out[3] = fmax(out[3], fmax(law[TLK_LAW_SPRING], w->settings.penalty.stiffness));
+    }
+}
+
+tl_status tl_penalty_tables(tl_world *w, tl_penalty *p)
+{
+    tl_backend *b = w->backend;
+    const size_t n = w->materials;
+    const tl_pair_def *pairs = w->pairs.data;
+    const tl_elastic *elastics = w->elastics.data;
+    if (p->tables)
+        return TL_OK;
+    TL_TRY(tl_array_resize(&p->numbers, TLK_LAW_NUMBERS * n * n + TL_MATERIAL_TIMES * n));
+    double *table = p->numbers.data, *times = table + TLK_LAW_NUMBERS * n * n;
+    for (size_t i = 0; i < n * n; i++)
+        pair_numbers(w, &pairs[i], &elastics[i / n], &elastics[i % n],
+                     table + TLK_LAW_NUMBERS * i);
+    for (uint32_t i = 0; i < n; i++)
+        material_times(w, table, i, times + TL_MATERIAL_TIMES * (size_t)i);
+    TL_TRY(tl_buffer_need(b, &p->table, TLK_LAW_NUMBERS * n * n * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->times, TL_MATERIAL_TIMES * n * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->slides, w->slides.count * w->slides.item));
+    b->ops->upload(b, p->table.data, table, TLK_LAW_NUMBERS * n * n * sizeof(double));
+    b->ops->upload(b, p->times.data, times, TL_MATERIAL_TIMES * n * sizeof(double));
+    b->ops->upload(b, p->slides.data, w->slides.data, w->slides.count * w->slides.item);
+    p->tables = true;
+    return TL_OK;
+}
+
+/* A time that substeps must be short of, and its name. */
+typedef struct limit {
+    double time;
+    const char *name;
+} limit;
+
+static void shorter(limit *least, double time, const char *name)
+{
+    if (time < least->time)
+        *least = (limit){time, name};
+}
+
+/* The times of the law scaled: they do not depend on bodies. */
+static limit scaled_limit(const tl_penalty_def *def)
+{
+    const double rate = sqrt(def->stiffness > 0 ? def->stiffness : 1000);
+    const double z = def->damping / (2 * rate);
+    limit least = {INFINITY, ""};
+    shorter(&least, 2 / rate * (sqrt(1 + z * z) - z), "the limit of stability");
+    if (z < 1)
+        shorter(&least, acos(-1) / (rate * sqrt(1 - z * z)), "the duration of a contact");
+    return least;
+}
+
+static tl_status find_limit(tl_world *w, const tl_penalty_step *s, double stiffest, limit *least)
+{
+    const tl_penalty_def *def = &w->settings.penalty;
+    tlk_penalty view = s->view;
+    double n[TLK_FOLD_NUMBERS] = {0};
+    *least = (limit){INFINITY, ""};
+    if (def->law == TL_PENALTY_SCALED) {
+        *least = scaled_limit(def);
+        return TL_OK;
+    }
+    view.table = w->penalty->times.data;
+    if (!w->shape_dynamic)
+        return TL_OK;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view, n));
+    const double speed = fmax(s->speed, 1e-6);
+    if (def->law == TL_PENALTY_HERTZ) {
+        shorter(least, n[0], "the time of Rayleigh's waves");
+        /* 2.943 depth/speed, depth = (15 m v^2/(16 E sqrt R))^0.4 */
+        shorter(least, 2.943 * pow(15.0 / 16, 0.4) * pow(n[1] / speed, 0.2),
+                "the duration of a contact");
+    } else {
+        shorter(least, acos(-1) * sqrt(0.5 * n[2]), "the duration of a contact");
+    }
+    if (stiffest > 0)
+        shorter(least, 2 / sqrt(stiffest), "the limit of stability");
+    return TL_OK;
+}
+
+tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s, double stiffest)
+{
+    const uint32_t given = w->settings.penalty.substeps;
+    const double step = w->settings.step;
+    limit least;
+    TL_TRY(find_limit(w, s, stiffest, &least));
+    s->limit = least.time;
+    s->substeps = given ? given : 1;
+    if (!given && isfinite(least.time)) {
+        const double count = ceil(step / (SAFE * least.time));
+        if (!(count <= 1e6))
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "step %llu: a step of %g s would take %.3g substeps, as %s is %g s; at "
+                           "most 1000000: the step must be shorter or materials softer",
+                           (unsigned long long)w->steps + 1, step, count, least.name, least.time);
+        s->substeps = count > 1 ? (uint32_t)count : 1;
+    }
+    if (given && step / given > 1.0001 * SAFE * least.time && !w->penalty->warned) {
+        w->penalty->warned = true;
+        (void)tl_fail(TL_OK,
+                      "settings.penalty.substeps is %u: substeps of %g s are longer than 0.2 of "
+                      "%s, %g s (law %s)",
+                      given, step / given, least.name, least.time,
+                      tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
+    }
+    return TL_OK;
+}
