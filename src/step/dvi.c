@@ -104,7 +104,7 @@ static void certify(uint32_t contacts, const double *n, tl_report *r)
 
 /* How much of the weight was carried, in all and across each level: `gained` is the momentum along
  * gravity that bodies got, by layer from the lowest. */
-void tl_step_weigh(const tl_world *w, const double *gained, tl_report *r)
+void tl_step_carried(const tl_world *w, const double *gained, tl_report *r)
 {
     const double *g = w->settings.gravity;
     const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -305,7 +305,7 @@ static tl_status finish(tl_world *w, stages *s, tl_report *r)
     certify(w->contacts[1 - w->current].count, s->audit, r);
     r->dissipated_energy += w->dissipated + s->audit[4] - s->check[2];
     r->work_energy += w->work_done + s->audit[4] + s->check[3];
-    tl_step_weigh(w, s->check + 4, r);
+    tl_step_carried(w, s->check + 4, r);
     w->dissipated = r->dissipated_energy;
     w->work_done = r->work_energy;
     w->current = 1 - w->current;

@@ -484,7 +484,7 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     p->valid = simple;
     p->used += w->settings.step * 2.1 * fmax(s->speed, sqrt(fmax(n[7], 0)));
     report_contacts(w, s, r);
-    tl_step_weigh(w, n + 2, r);
+    tl_step_carried(w, n + 2, r);
     r->dissipated_energy = w->dissipated;
     r->work_energy = w->work_done;
     r->energy_error = w->energy_error;

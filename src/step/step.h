@@ -137,7 +137,7 @@ static inline bool tl_step_is_exact(const tl_world *w)
 
 /* How much of the weight was carried, in all and across each level: `gained` is the momentum along
  * gravity that bodies got, by layer from the lowest. */
-void tl_step_weigh(const tl_world *world, const double *gained, tl_report *report);
+void tl_step_carried(const tl_world *world, const double *gained, tl_report *report);
 
 /* m: gaps up to which pairs are looked for. */
 double tl_step_margin(const tl_world *world);
