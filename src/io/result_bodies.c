@@ -411,10 +411,11 @@ static tl_status find_removal(const tl_result *r, walk *w, uint64_t body, double
     return TL_OK;
 }
 
-static tl_status go(const tl_result *r, walk *w, tl_body_visit visit, void *user)
+/* Hands over the bodies from row `first` on. */
+static tl_status go(const tl_result *r, walk *w, uint64_t first, tl_body_visit visit, void *user)
 {
     const void *row;
-    for (uint64_t i = 0;; i++) {
+    for (uint64_t i = first;; i++) {
         TL_TRY(look(r, &w->bodies, i, &row));
         if (!row) {
             TL_TRY(find_removal(r, w, UINT64_MAX, NULL));
@@ -432,23 +433,33 @@ static tl_status go(const tl_result *r, walk *w, tl_body_visit visit, void *user
     }
 }
 
+static walk start_walk(const tl_result *r)
+{
+    const tl_frame_row last = tl_result_last(r);
+    return (walk){.bodies = {TL_BODIES, last.bodies, 0, {.item = sizeof(tl_body_row)}},
+                  .shapes = {TL_SHAPES, last.shapes, 0, {.item = sizeof(tl_shape_row)}},
+                  .removals.item = sizeof(tl_removal_row),
+                  .own.item = sizeof(tl_shape_info),
+                  .shape_index = -1};
+}
+
+static void end_walk(walk *w)
+{
+    tl_array_free(&w->bodies.rows);
+    tl_array_free(&w->shapes.rows);
+    tl_array_free(&w->removals);
+    tl_array_free(&w->own);
+}
+
 tl_status tl_result_visit_bodies(tl_result *result, tl_body_visit visit, void *user)
 {
     TL_REFUSE_NULL("tl_result_visit_bodies", result);
     TL_REFUSE_NULL("tl_result_visit_bodies", visit);
-    const tl_frame_row last = tl_result_last(result);
-    walk w = {.bodies = {TL_BODIES, last.bodies, 0, {.item = sizeof(tl_body_row)}},
-              .shapes = {TL_SHAPES, last.shapes, 0, {.item = sizeof(tl_shape_row)}},
-              .removals.item = sizeof(tl_removal_row),
-              .own.item = sizeof(tl_shape_info),
-              .shape_index = -1};
-    tl_status status = sort_removals(result, last.removals, &w.removals);
+    walk w = start_walk(result);
+    tl_status status = sort_removals(result, tl_result_last(result).removals, &w.removals);
     if (status == TL_OK)
-        status = go(result, &w, visit, user);
-    tl_array_free(&w.bodies.rows);
-    tl_array_free(&w.shapes.rows);
-    tl_array_free(&w.removals);
-    tl_array_free(&w.own);
+        status = go(result, &w, 0, visit, user);
+    end_walk(&w);
     return status;
 }
 
@@ -466,15 +477,22 @@ static tl_status note_body(void *user, const tl_body_info *b, size_t count,
     return tl_array_append(&r->numbers, &b->body.index, 1);
 }
 
+/* Reads what came since the last call: rows of both tables are only added. */
 tl_status tl_result_load_numbers(tl_result *r)
 {
     const tl_frame_row last = tl_result_last(r);
     if (r->numbers.count == last.bodies && r->numbered == last.shapes)
         return TL_OK;
-    r->numbers.count = r->sensors.count = 0;
+    if (r->numbers.count > last.bodies || r->numbered > last.shapes)
+        r->numbers.count = r->sensors.count = r->numbered = 0;
+    walk w = start_walk(r);
+    const size_t had = r->numbers.count;
+    w.shape = r->numbered;
+    w.last = had ? ((const uint32_t *)r->numbers.data)[had - 1] : 0;
     tl_status status = tl_array_reserve(&r->numbers, (size_t)last.bodies);
     if (status == TL_OK)
-        status = tl_result_visit_bodies(r, note_body, r);
+        status = go(r, &w, had, note_body, r);
+    end_walk(&w);
     if (status != TL_OK)
         r->numbers.count = r->sensors.count = 0;
     r->numbered = status == TL_OK ? last.shapes : 0;

@@ -2,14 +2,13 @@
 # labels: slow longer
 # Memory of `talus render` per sphere, with motion blur; among the long tests a result of 10,000,000 spheres in 4 GB.
 import os
-import resource
 import subprocess
 import sys
 
 import h5py
 import numpy as np
 
-from cli import LONG, SOURCE, TALUS, check, equal, found, talus
+from cli import LONG, SOURCE, TALUS, check, talus
 from png import read_png
 
 MOST = 400  # bytes per sphere

@@ -302,6 +302,15 @@ static void check_frame(tl_result *result, uint64_t index)
         MUST(isfinite(frame.contacts[i].gap) && frame.contacts[i].a.index);
 }
 
+static tl_status count_visit(void *user, const tl_body_info *body, size_t shape_count,
+                             const tl_shape_info *shapes)
+{
+    for (size_t i = 0; i < shape_count; i++)
+        MUST(shapes[i].body.index == body->body.index);
+    ++*(uint64_t *)user;
+    return TL_OK;
+}
+
 static void read_all(tl_result *result)
 {
     const tl_result_info info = tl_result_describe(result);
@@ -322,6 +331,9 @@ static void read_all(tl_result *result)
     }
     tl_result_read_bodies(result, info.bodies, bodies);
     tl_result_read_shapes(result, info.shapes, shapes);
+    uint64_t visits = 0;
+    const tl_status visited = tl_result_visit_bodies(result, count_visit, &visits);
+    MUST(visited < 0 || visits == info.bodies);
     tl_result_read_reports(result, 0, info.steps, reports);
     MUST(tl_result_read_times(result, info.frames, times) == TL_OK);
     for (uint64_t i = 0; i < info.frames; i++)

@@ -223,6 +223,24 @@ static inline void assert_same_monitors(tl_result *a, tl_result *b, uint64_t ste
     free(y);
 }
 
+/* Where visits to bodies are, among those that were read at once. */
+typedef struct visited {
+    const tl_body_info *body;
+    const tl_shape_info *shape;
+    uint64_t bodies, shapes;
+} visited;
+
+static inline tl_status visit_body(void *user, const tl_body_info *body, size_t count,
+                                   const tl_shape_info *shapes)
+{
+    visited *v = user;
+    assert_same_body(body, &v->body[v->bodies]);
+    assert_true(body->removed == v->body[v->bodies++].removed);
+    for (size_t i = 0; i < count; i++)
+        assert_same_shape(&shapes[i], &v->shape[v->shapes++]);
+    return TL_OK;
+}
+
 /* Whether `part` holds the beginning of what `whole` holds: each frame, body, shape and report, bit
  * for bit. */
 static inline void assert_begins(tl_result *part, tl_result *whole)
@@ -234,6 +252,10 @@ static inline void assert_begins(tl_result *part, tl_result *whole)
         assert_ok(tl_result_read_frame(part, i, &a));
         assert_ok(tl_result_read_frame(whole, i, &b));
         assert_same_state(&a.state, &b.state);
+        tl_result_drop_frame(part);
+        assert_ok(tl_result_read_states(part, i, &a.state));
+        assert_same_state(&a.state, &b.state);
+        assert_ok(tl_result_read_frame(part, i, &a));
         assert_int_equal(a.contact_count, b.contact_count);
         if (a.contact_count)
             assert_memory_equal(a.contacts, b.contacts, a.contact_count * sizeof *a.contacts);
@@ -247,6 +269,10 @@ static inline void assert_begins(tl_result *part, tl_result *whole)
     tl_shape_info *as = read_shapes(part, p.shapes), *bs = read_shapes(whole, w.shapes);
     for (uint64_t i = 0; i < p.shapes; i++)
         assert_same_shape(&as[i], &bs[i]);
+    visited seen = {.body = ab, .shape = as};
+    assert_ok(tl_result_visit_bodies(part, visit_body, &seen));
+    assert_int_equal(seen.bodies, p.bodies);
+    assert_int_equal(seen.shapes, p.shapes);
     for (uint64_t i = 0; i < p.steps; i++) {
         tl_report a, b;
         assert_ok(tl_result_read_reports(part, i, 1, &a));

@@ -422,6 +422,15 @@ static void test_rows(void **state)
 
 /* ---- Chance ---- */
 
+static tl_status count_shapes(void *user, const tl_body_info *body, size_t count,
+                              const tl_shape_info *shapes)
+{
+    (void)body;
+    for (size_t i = 0; i < count; i++)
+        *(double *)user += shapes[i].def.radius;
+    return TL_OK;
+}
+
 /* Reads all that can be read. */
 static void read_everything(tl_result *result)
 {
@@ -436,6 +445,7 @@ static void read_everything(tl_result *result)
             for (size_t k = 0; k < frame.contact_count; k++)
                 sum += frame.contacts[k].gap;
         }
+    assert_true(tl_result_visit_bodies(result, count_shapes, &sum) <= 0);
     assert_true(isfinite(sum));
     tl_body_info *bodies = calloc(info.bodies + 1, sizeof *bodies);
     tl_shape_info *shapes = calloc(info.shapes + 1, sizeof *shapes);

@@ -2,7 +2,7 @@
 //   node test_page_recording.mjs BUILD SOURCE
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
 import { writeScene } from './page_scene.mjs';
@@ -154,7 +154,33 @@ async function linksCarryTime() {
   await other.close();
 }
 
-await runParts([opens, scrubs, playsAndSteps, showsNumbersOfTheWhole, linksCarryTime], {
+/** The button has the server trace this view; asked for fewer pixels here, which take less time. */
+async function rendersOnTheServer() {
+  let asked = null;
+  await page.route('**/picture?*', (route) => {
+    asked = new URL(route.request().url());
+    const fewer = new URL(asked);
+    fewer.searchParams.set('w', '64');
+    fewer.searchParams.set('h', '48');
+    return route.continue({ url: fewer.href });
+  });
+  await page.locator('#section-share').evaluate((e) => {
+    e.open = true;
+  });
+  const [png] = await Promise.all([
+    page.waitForEvent('download', { timeout: 120000 }),
+    page.locator('#render').click(),
+  ]);
+  const data = readFileSync(await png.path());
+  assert.equal(data.subarray(1, 4).toString(), 'PNG');
+  assert.deepEqual([data.readUInt32BE(16), data.readUInt32BE(20)], [64, 48]);
+  const s = await state();
+  assert.ok(Math.abs(Number(asked.searchParams.get('t')) - s.time) < 1e-6, asked.search);
+  assert.equal(asked.searchParams.get('cam').split(',').length, 7);
+  assert.ok(Number(asked.searchParams.get('w')) <= 1920 && Number(asked.searchParams.get('h')) <= 1080);
+}
+
+await runParts([opens, scrubs, playsAndSteps, showsNumbersOfTheWhole, rendersOnTheServer, linksCarryTime], {
   complaints,
   state,
   picture: async (name) => {

@@ -90,6 +90,8 @@ wait_until(lambda: not renderers(), "a picture is rendered without a server")
 with Server(TALUS, RESULT, token=True) as server:
     assert get(server, QUERY + "&w=48&h=32")[0] == 403
     assert get(server, QUERY + "&w=48&h=32&token=" + "0" * 32)[0] == 403
+    assert get(server, QUERY + "&w=48&h=32&token=" + server.token)[0] == 200
+    assert get(server, QUERY.replace(",", "%2C") + "&w=48&h=32&token=" + server.token)[0] == 200  # as browsers write it
 
 with Server(TALUS, "scene.json") as server:  # nothing is recorded
     assert get(server, QUERY + "&w=48&h=32")[0] == 404

@@ -63,7 +63,7 @@ bool http_token_is_right(const char *token, const char *given)
 
 static bool token_of_request_is_right(const server *v, struct lws *wsi)
 {
-    char given[64] = "";
+    char given[512] = ""; /* as long as any part of a query: the library looks at each in it */
     if (!v->token[0]) {
         return true;
     }
