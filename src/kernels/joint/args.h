@@ -228,9 +228,9 @@ typedef struct tlk_joints {
     uint32_t tighten;   /* 1: it begins with how hard joints pull now */
     uint32_t again;     /* 1: another look: articulations that are slow need none */
     uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
-    uint32_t largest; /* nodes of the largest articulation */
-    uint32_t fresh;   /* 1: an assembly from anywhere, with new factors */
-    double recovery;  /* of what has drifted apart, where joints are iterated: part per step, */
+    uint32_t largest;   /* nodes of the largest articulation */
+    uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
+    double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */
     double close;          /* errors that an assembly ends with, of the articulation's size */
     double softness;       /* of hard rows, of their own diagonal */
