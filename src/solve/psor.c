@@ -81,7 +81,8 @@ tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem
     (void)workspace;
     sweeping s;
     split(backend, problem, &s);
-    if (!problem->view.frictionless && !problem->started) /* the position problem starts from zero */
+    if (!problem->view.frictionless &&
+        !problem->started) /* the position problem starts from zero */
         backend->ops->run(backend, s.list, launches(problem, TLK_psor_start, &s), 1);
     const size_t count = launches(problem, TLK_psor_sweep, &s);
     while (solution->iterations < iterations) {

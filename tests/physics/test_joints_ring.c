@@ -236,10 +236,10 @@ static void ring_on_wheels(void **state)
     tl_world_destroy(world);
 }
 
-/* A ring that two wheels of a frame stretch, with no room to give, falls on a floor without gravity.
- * Light links carry the blow from floor to frame through contacts and pins in turn, which sweeps find
- * slowly: what is left of it as impulses to start the next step from must not push the frame up.
- * Returns the most that the energy rises by in a step, over that of the fall. */
+/* A ring that two wheels of a frame stretch, with no room to give, falls on a floor without
+ * gravity. Light links carry the blow from floor to frame through contacts and pins in turn, which
+ * sweeps find slowly: what is left of it as impulses to start the next step from must not push the
+ * frame up. Returns the most that the energy rises by in a step, over that of the fall. */
 static double most_gained(tl_solver_kind kind, uint32_t sweeps, double friction)
 {
     const variant v = joint_variant();
@@ -288,9 +288,10 @@ static double most_gained(tl_solver_kind kind, uint32_t sweeps, double friction)
 static void stretched_ring(void **state)
 {
     (void)state;
-    static const claim c = {"A ring of 60 pinned links, stretched over two wheels, falls on a floor",
-                            "no energy is made", "largest gain in a step over the energy",
-                            "10, 20, 50 and 100 sweeps, e = 0, h = 1 ms"};
+    static const claim c = {
+        "A ring of 60 pinned links, stretched over two wheels, falls on a floor",
+        "no energy is made", "largest gain in a step over the energy",
+        "10, 20, 50 and 100 sweeps, e = 0, h = 1 ms"};
     static const uint32_t sweeps[4] = {10, 20, 50, 100};
     double most = 0;
     for (int i = 0; i < 4; i++)
