@@ -56,6 +56,10 @@ typedef struct tl_frame_row {
     X(double, joint_residual, joint_residual)             \
     X(double, motor_energy, motor_energy)                 \
     X(double, spring_energy, spring_energy)               \
+    X(uint64_t, substeps, substeps)                       \
+    X(double, substep_ratio, substep_ratio)               \
+    X(double, elastic_energy, elastic_energy)             \
+    X(double, energy_error, energy_error)                 \
     X(double, total_ms, total_ms)                         \
     X(double, find_ms, ms.find)                           \
     X(double, match_ms, ms.match)                         \
