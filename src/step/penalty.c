@@ -395,7 +395,8 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     memcpy(w->box, moved + 2, 6 * sizeof(double));
     w->box[6] = n[1];
     w->box_known = true;
-    p->valid = simple || p->phased;
+    /* colours of collisions depend on all pairs: they are found anew in every step */
+    p->valid = (simple && !p->colours[TLK_COLOURS]) || p->phased;
     p->used += w->settings.step * 2.1 * fmax(s->speed, sqrt(fmax(n[7], 0)));
     report_contacts(w, s, r);
     tl_step_weigh(w, n + 2, r);
