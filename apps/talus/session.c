@@ -266,6 +266,14 @@ static void judge(const session *s, facts *f, double radius)
     const double fall = h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double mean = radius > 0 ? r->mean_penetration / radius : 0;
     const double deepest = radius > 0 ? r->max_penetration / radius : 0;
+    if (settings.stepper == TL_STEPPER_PENALTY) { /* contacts give by their stiffness */
+        if (deepest > most_overlap)
+            fact_warning(f,
+                         "contacts are soft: they overlap by %.2g %% of the radius in the mean and "
+                         "%.2g %% at most; a greater young_modulus or stiffness helps",
+                         100 * mean, 100 * deepest);
+        return;
+    }
     if (mean > most_mean || deepest > most_overlap)
         fact_warning(f,
                      "the overlap is poor: %.2g %% of the radius in the mean and %.2g %% at most "
@@ -315,6 +323,13 @@ static void tell_run(const session *s, const outcome *out, double radius, facts 
         fact_count(f, "redundant_rows", r->redundant_rows);
         fact_number(f, "motor_energy", r->motor_energy, "J");
         fact_number(f, "spring_energy", r->spring_energy, "J");
+    }
+    if (r->substeps) {
+        fact_count(f, "substeps", r->substeps);
+        fact_number(f, "substep_ratio", r->substep_ratio, "");
+        fact_number(f, "elastic_energy", r->elastic_energy, "J");
+        fact_number(f, "dissipated_energy", r->dissipated_energy, "J");
+        fact_number(f, "energy_error", r->energy_error, "J");
     }
     fact_count(f, "emitted", r->emitted);
     fact_count(f, "removed", r->removed);
