@@ -120,6 +120,32 @@ static void test_same_steps(void **state)
     for_each_variant(same_steps);
 }
 
+/* Penalty contact: every law, of grains beside a paddle and of solids over a mesh. */
+static void test_penalty(void **state)
+{
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < 6; i++) {
+        const variant v = {.precision = i % 2 ? TL_DOUBLE : TL_MIXED};
+        const tl_penalty_law law = (tl_penalty_law)(i / 2);
+        uint64_t hash[2];
+        for (int gpu = 0; gpu < 2; gpu++) {
+            tl_settings s = settings_on(&v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+            s.stepper = TL_STEPPER_PENALTY;
+            s.penalty.law = law;
+            s.penalty.substeps = law == TL_PENALTY_SCALED ? 4 : 50;
+            tl_scene *scene = mixer_scene(&s, 300, 7);
+            add_solids(scene, 2);
+            tl_world *world = world_of(scene);
+            assert_true(step_report(world, 40).active_contacts > 20);
+            hash[gpu] = tl_world_hash(world);
+            tl_world_destroy(world);
+        }
+        context("law %d, %s", law, v.precision == TL_DOUBLE ? "double" : "mixed");
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
 /* The same with groups, excluded pairs and sensors, whose contacts are the same to the last bit. */
 static void same_filters(const variant *v)
 {
@@ -640,7 +666,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_queries),
         cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
-        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_planes),     cmocka_unit_test(test_penalty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
