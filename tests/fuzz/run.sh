@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds a fuzzer with clang and runs it: the core and talus_io with libFuzzer's coverage and the address and
-# undefined behaviour sanitizers (the kernels, which read no file, without), in BUILD/fuzz, linked with tests/fuzz/fuzz_NAME.c. Starts from
+# undefined behaviour sanitizers in BUILD/fuzz, linked with tests/fuzz/fuzz_NAME.c. The kernels, which read no file,
+# are those of BUILD. Starts from
 # tests/fuzz/corpus/NAME; what it finds on the way is kept in BUILD/fuzz/corpus/NAME, and an input that
 # breaks something in BUILD/fuzz/NAME-*. It runs for 10 seconds, for 600 among the long tests (TALUS_LONG),
 # where FUZZ_SECONDS says how long instead, or for SECONDS. ctest calls this.
@@ -22,14 +23,14 @@ mkdir -p "$build/corpus/$name"
     flock 9 # several fuzzers share the libraries
     cmake -S "$source" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=None \
         -DCMAKE_C_FLAGS="-O1 -g1 -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION" \
-        -DTALUS_SANITIZE=fuzzer-no-link,address,undefined -DTALUS_SANITIZE_KERNELS=OFF -DTALUS_TESTS=OFF -DTALUS_CUDA=OFF \
+        -DTALUS_SANITIZE=fuzzer-no-link,address,undefined -DTALUS_KERNELS=OFF -DTALUS_TESTS=OFF -DTALUS_CUDA=OFF \
         -DTALUS_ASSIMP=OFF -DTALUS_BENCH=OFF -DTALUS_EXAMPLES=OFF -DTALUS_INSTALL=OFF > "$build/configure.log"
     cmake --build "$build" --target talus_io_static > "$build/build.log" ||
         { cat "$build/build.log"; exit 1; }
     # shellcheck disable=SC2046  # words, on purpose
     clang -O1 -g1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I"$source/include" \
         -I"$source/src" $(pkg-config --cflags jansson hdf5) "$source/tests/fuzz/fuzz_$name.c" \
-        "$build/libtalus_io.a" "$build/libtalus.a" $(pkg-config --libs jansson hdf5) -lm -lpthread -ldl \
+        "$build/libtalus_io.a" "$build/libtalus.a" "$1/libtalus.a" $(pkg-config --libs jansson hdf5) -lm -lpthread -ldl \
         -o "$build/fuzz_$name"
 ) 9> "$build/lock"
 
