@@ -177,8 +177,7 @@ TL_RARE void tlk_plane_convex(const tlk_passing *p, double part, tlk_manifold *m
     if (tlk_is_surface(p->s, p->j)) {
         tlk_surface surface;
         tlk_load_surface(p->s, p->j, &surface);
-        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->rows,
-                  p->now > 0, m);
+        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->rows, p->now > 0, m);
         return;
     }
     tlk_load_convex(p->s, p->j, about, &b);

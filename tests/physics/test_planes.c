@@ -53,8 +53,12 @@ static void keep_speed(const variant *v)
     for (int b = 0; b < 3; b++)
         for (int t = 0; t < 4; t++)
             for (int i = 0; i < 12; i++) {
-                slide s = {v,         TL_PLANES_BY_MOTION, tiles[t],
-                           bodies[b], steps[i / 2],        speeds[i % 2],
+                slide s = {v,
+                           TL_PLANES_BY_MOTION,
+                           tiles[t],
+                           bodies[b],
+                           steps[i / 2],
+                           speeds[i % 2],
                            i < 8 ? 0 : 0.1237};
                 context("%s: a %s over tiles, each a %s, at %g m/s, h = %g s", v->name,
                         solid_names[s.body], solid_names[s.tile], s.speed, s.h);
