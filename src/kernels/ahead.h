@@ -93,8 +93,8 @@ TL_RARE void tlk_ahead_around(const tlk_surface *s, uint32_t t, const double *ab
         const double d[3] = {one.n[0] - m->n[0], one.n[1] - m->n[1], one.n[2] - m->n[2]};
         if (m->count && tlk_dotd(d, d) <= 1e-13)
             tlk_ahead_add(&one, size, m);
-        else if (!m->count || (tlk_ahead_nearer(&one, m) &&
-                               (!own || tlk_ahead_behind(s, t, about, &one))))
+        else if (!m->count ||
+                 (tlk_ahead_nearer(&one, m) && (!own || tlk_ahead_behind(s, t, about, &one))))
             *m = one;
     }
 }

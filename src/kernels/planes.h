@@ -14,6 +14,7 @@
 
 #define TLK_PLANE_TURNS 24   /* halvings of the way, at most */
 #define TLK_PLANE_DEEP  1e-4 /* of the half width: deeper ways lead into the other */
+#define TLK_PLANE_STILL 1e-7 /* of the way: a gap that changes by less does not, in 32 bits */
 
 /* A pair of shapes, one of which goes a way relative to the other. */
 typedef struct tlk_passing {
@@ -176,8 +177,7 @@ TL_RARE void tlk_plane_convex(const tlk_passing *p, double part, tlk_manifold *m
     if (tlk_is_surface(p->s, p->j)) {
         tlk_surface surface;
         tlk_load_surface(p->s, p->j, &surface);
-        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->rows,
-                  p->now > 0, m);
+        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->rows, p->now > 0, m);
         return;
     }
     tlk_load_convex(p->s, p->j, about, &b);
@@ -226,7 +226,7 @@ TL_KERNEL bool tlk_plane_balls(const tlk_passing *p, double *part)
  * would be as the step ends. */
 TL_KERNEL bool tlk_plane_search(const tlk_passing *p, double *part, tlk_manifold *m)
 {
-    const double still = 1e-9 * sqrt(tlk_dotd(p->way, p->way));
+    const double still = TLK_PLANE_STILL * sqrt(tlk_dotd(p->way, p->way));
     double low = 0;
     tlk_manifold at;
     if (tlk_plane_balls(p, part)) {
@@ -333,24 +333,20 @@ TL_KERNEL bool tlk_plane_way(const tlk_planes *q, uint32_t k, uint32_t row, uint
     return square > TLK_PLANE_MOVES * TLK_PLANE_MOVES * thin * thin;
 }
 
-/* How deep the pair is at a plane of its way. */
-TL_KERNEL bool tlk_plane_enters(const tlk_planes *q, const tlk_passing *p, const tlk_manifold *m)
-{
-    const double least = tlk_min(p->now, 0.0) - TLK_PLANE_DEEP * tlk_plane_thin(q, p->i, p->j);
-    return tlk_ahead_gap(m) < least;
-}
-
-/* Where the way leads into the other, perhaps because nothing is known yet of what holds the body:
- * if it just went on, would it pass? Then that is its way. */
+/* Where the way of a pair that is apart now leads into the other, perhaps because nothing is known
+ * yet of what holds the body: if it just went on, would it pass? Then that is its way. */
 TL_KERNEL void tlk_plane_steady(const tlk_planes *q, tlk_passing *p, double *part, tlk_manifold *m)
 {
+    const double deep = TLK_PLANE_DEEP * tlk_plane_thin(q, p->i, p->j);
     tlk_passing steady = *p;
+    if (p->now <= deep || tlk_ahead_gap(m) >= -deep)
+        return;
     tlk_manifold there;
     double at;
     tlk_relative_velocity(&q->build, p->i, p->j, steady.way);
     for (int k = 0; k < 3; k++)
         steady.way[k] *= q->build.recovery.h;
-    if (!tlk_plane_search(&steady, &at, &there) || tlk_plane_enters(q, p, &there))
+    if (!tlk_plane_search(&steady, &at, &there) || tlk_ahead_gap(&there) < -deep)
         return;
     *p = steady;
     *part = at;
@@ -480,11 +476,8 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
     tlk_plane_shapes(q, first, &way);
     if (!tlk_plane_way(q, first, row, count, &way) || !tlk_plane_search(&way, &part, &there))
         return;
-    bool same = tlk_plane_same(q, &way, first, &there);
-    if (tlk_plane_enters(q, &way, &there) && !(same && way.now <= 0)) {
-        tlk_plane_steady(q, &way, &part, &there);
-        same = tlk_plane_same(q, &way, first, &there);
-    }
+    tlk_plane_steady(q, &way, &part, &there);
+    const bool same = tlk_plane_same(q, &way, first, &there);
     if (same && tlk_plane_settled(q, &way, first, part, &there))
         return;
     if (!same && there.count > count && count > 1)

@@ -108,9 +108,10 @@ static tl_group group_of(const tl_world *w, const tl_exact *e, uint32_t contact)
 static tl_exact_reach reach_of(const tl_world *w, const tl_exact *e, const tl_group *g)
 {
     const tl_exact_def *def = &w->settings.exact;
-    tl_exact_reach reach = {
-        .way = way_of(w, e, g),
-        .share = g->body_a >= w->dynamic ? 1 : g->body_b >= w->dynamic ? 0 : 0.5};
+    tl_exact_reach reach = {.way = way_of(w, e, g),
+                            .share = g->body_a >= w->dynamic   ? 1
+                                     : g->body_b >= w->dynamic ? 0
+                                                               : 0.5};
     reach.deepest = def->psi_minimum > 0 ? -def->psi_minimum : -reach.way;
     if (def->epsilon > 0)
         reach.way = fmax(reach.way, def->epsilon);

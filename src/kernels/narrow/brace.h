@@ -9,12 +9,12 @@
 
 #include "kernels/narrow/collide.h"
 
-#define TLK_BRACE_KEY   (1u << 29) /* in keys: no point of a feature */
-#define TLK_BRACE_SPARE (TLK_BRACE_KEY + 12) /* and three more: a point again */
+#define TLK_BRACE_KEY        (1u << 29)           /* in keys: no point of a feature */
+#define TLK_BRACE_SPARE      (TLK_BRACE_KEY + 12) /* and three more: a point again */
 #define TLK_BRACE_SPARE_ACTS (TLK_BRACE_KEY + 32) /* the same of one that acts at a middle */
-#define TLK_PORTAL_RISE 0.02       /* of the size: how exact a portal is */
-#define TLK_BRACE_SAME  1e-3       /* of the size: points that are no farther apart are one */
-#define TLK_BRACE_ONTO  0.5        /* of the least half width: ways that may lead onto a face */
+#define TLK_PORTAL_RISE      0.02                 /* of the size: how exact a portal is */
+#define TLK_BRACE_SAME       1e-3 /* of the size: points that are no farther apart are one */
+#define TLK_BRACE_ONTO       0.5  /* of the least half width: ways that may lead onto a face */
 
 /* How a shape's body moves: its centre of mass, relative to what the shapes are relative to; how
  * far it goes and turns (rad) within the step; a radius about its centre that the shape is within;
