@@ -278,16 +278,19 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'settings': {'exact': {'psi_minimum': -1}}"),
      "s.json:2:39: settings.exact.psi_minimum: is -1, expected a number of at least 0 (m)"},
     {SEEN, SCENE("'settings': {'penalty': {'law': 'hooke'}}"),
-     "s.json:2:33: settings.penalty.law: is \"hooke\", expected \"hertz\", \"linear\" or \"scaled\""},
+     "s.json:2:33: settings.penalty.law: is \"hooke\", expected \"hertz\", \"linear\" or "
+     "\"scaled\""},
     {SEEN, SCENE("'settings': {'penalty': {'damping': 1}}"),
      "s.json:2:37: settings.penalty.damping: is given, but law is \"hertz\", expected \"scaled\""},
     {SEEN, SCENE("'settings': {'penalty': {'law': 'scaled', 'rolling': 'constant'}}"),
-     "s.json:2:54: settings.penalty.rolling: is given, but law is \"scaled\", expected \"hertz\" or "
+     "s.json:2:54: settings.penalty.rolling: is given, but law is \"scaled\", expected \"hertz\" "
+     "or "
      "\"linear\""},
     {SEEN, SCENE("'settings': {'penalty': {'substeps': 0}}"),
      "s.json:2:38: settings.penalty.substeps: is 0, expected a whole number from 1 to 1000000"},
     {SEEN, SCENE("'settings': {'penalty': {'substeps': 'some'}}"),
-     "s.json:2:38: settings.penalty.substeps: is \"some\", expected a whole number from 1 to 1000000"},
+     "s.json:2:38: settings.penalty.substeps: is \"some\", expected a whole number from 1 to "
+     "1000000"},
     {SEEN, SCENE("'materials': {'m': {'poisson_ratio': 0.6}}"),
      "s.json:2:38: materials.m.poisson_ratio: is 0.6, expected a number above -1 and at most 0.5"},
     {SEEN, SCENE("'materials': {'m': {'young_modulus': 1}}"),
