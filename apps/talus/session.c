@@ -316,6 +316,13 @@ static void tell_run(const session *s, const outcome *out, double radius, facts 
         fact_number(f, "motor_energy", r->motor_energy, "J");
         fact_number(f, "spring_energy", r->spring_energy, "J");
     }
+    if (r->substeps) {
+        fact_count(f, "substeps", r->substeps);
+        fact_number(f, "substep_ratio", r->substep_ratio, "");
+        fact_number(f, "elastic_energy", r->elastic_energy, "J");
+        fact_number(f, "dissipated_energy", r->dissipated_energy, "J");
+        fact_number(f, "energy_error", r->energy_error, "J");
+    }
     fact_count(f, "emitted", r->emitted);
     fact_count(f, "removed", r->removed);
     if (r->moved) {

@@ -126,6 +126,22 @@ TL_API void tl_world_destroy(tl_world *world);
  * or one whose motion asks for too much. */
 TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report);
 
+/** @name The phases of a step
+ *  With TL_STEPPER_PENALTY a step may be made phase by phase, in this order; all but the last may
+ *  be left out. Events, emitters and boundaries belong to tl_world_step() alone.
+ *  @{ */
+/** Forgets where bodies were, for pairs that are found next. */
+TL_API tl_status tl_world_update_bounds(tl_world *world);
+/** Finds the pairs that may touch, with a margin: until a shape has moved by half of it, they serve
+ * for tl_world_advance(). */
+TL_API tl_status tl_world_find_pairs(tl_world *world);
+/** Collisions of the law TL_PENALTY_SCALED by impulses, among these pairs. */
+TL_API tl_status tl_world_collide(tl_world *world);
+/** Goes on by h (s, > 0) in substeps. TL_BAD_ARGUMENT, and nothing changes, where there are no pairs
+ * or a shape would leave their margin. `report` may be NULL. */
+TL_API tl_status tl_world_advance(tl_world *world, double h, tl_report *report);
+/** @} */
+
 /** Adds a joint between bodies of the world. Bodies are moved so that it and all others close
  * (tl_report.joint_correction); where that cannot be, TL_BAD_ARGUMENT names the joint that is left
  * open, and the world is as before. `joint`, if not NULL, receives its handle. */

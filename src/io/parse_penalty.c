@@ -60,19 +60,10 @@ static tl_status read_substeps(const tl_reader *r, const tl_json *value, uint32_
 
 tl_status tl_read_penalty(tl_reader *r, const tl_json *object, tl_penalty_def *p)
 {
-    static const char *const keys[] = {"law",
-                                       "integrator",
-                                       "substeps",
-                                       "stiffness",
-                                       "tangential_stiffness",
-                                       "damping",
-                                       "friction",
-                                       "friction_form",
-                                       "collisions",
-                                       "collision_threshold",
-                                       "attraction",
-                                       "rolling",
-                                       "cohesion"};
+    static const char *const keys[] = {
+        "law",        "integrator", "substeps",      "stiffness",  "tangential_stiffness",
+        "damping",    "friction",   "friction_form", "collisions", "collision_threshold",
+        "attraction", "rolling",    "cohesion"};
     static const tl_rule most = {0, 1e12, 0, 0, "a number from 0 to 1e12"};
     static const tl_rule some = {0, 1e12, 1, 0, "a number above 0 and at most 1e12"};
     const tl_json *f[COUNT];

@@ -4,6 +4,7 @@
  * Bodies move in place; the state that the step began with is kept until it is sure. */
 #include "step/penalty.h"
 #include "base/clock.h"
+#include "talus/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static tl_buffer *buffer_at(tl_penalty *p, size_t i)
                               &p->range,     &p->reference,  &p->turned,    &p->saved_pos,
                               &p->saved_quat, &p->saved_vel, &p->mean,      &p->table,
                               &p->times,     &p->slides,     &p->spring,    &p->points,
-                              &p->halt};
+                              &p->halt,      &p->order};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -31,7 +32,7 @@ void tl_step_penalty_end(tl_world *w)
     for (size_t i = 0; w->backend && buffer_at(p, i); i++)
         tl_buffer_free(w->backend, buffer_at(p, i));
     if (w->backend)
-        tl_contacts_free(w->backend, &p->spare);
+        tl_contacts_free(w->backend, &p->list);
     tl_array_free(&p->springs);
     tl_array_free(&p->forced_rows);
     tl_array_free(&p->numbers);
@@ -116,14 +117,6 @@ static tl_status make_buffers(tl_world *w, tl_penalty *p, bool stages)
     return tl_buffer_need(b, &p->halt, sizeof(uint64_t));
 }
 
-static tl_integrator integrator_of(const tl_world *w)
-{
-    const tl_penalty_def *def = &w->settings.penalty;
-    if (def->integrator != TL_INTEGRATOR_DEFAULT)
-        return def->integrator;
-    return def->law == TL_PENALTY_SCALED ? TL_INTEGRATOR_RK4 : TL_INTEGRATOR_VERLET;
-}
-
 static void make_view(tl_world *w, tl_penalty *p, tl_penalty_step *s)
 {
     const tl_penalty_def *def = &w->settings.penalty;
@@ -178,9 +171,13 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
     const double *g = w->settings.gravity;
+    if (w->shape_dynamic && !(w->smallest > 0))
+        return tl_fail(TL_BAD_ARGUMENT,
+                       "settings.stepper is penalty, and a body has a point for a shape; penalty "
+                       "contact needs shapes that have a radius");
     const size_t rows = w->rows;
     TL_TRY(tl_penalty_tables(w, p));
-    TL_TRY(make_buffers(w, p, integrator_of(w) == TL_INTEGRATOR_RK4));
+    TL_TRY(make_buffers(w, p, tl_penalty_integrator(w) == TL_INTEGRATOR_RK4));
     TL_TRY(take_springs(w, p));
     TL_TRY(tl_step_free(w, &s->motion));
     make_view(w, p, s);
@@ -208,88 +205,6 @@ static void restore(tl_world *w)
     b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
 }
 
-/* --- substeps -------------------------------------------------------------------------------- */
-
-/* Launches of one evaluation and what moves bodies by it. */
-typedef struct substep {
-    tlk_penalty args;
-    tl_launch launch[4];
-    size_t count;
-} substep;
-
-static void make_substep(const tl_world *w, const tlk_penalty *view, double advance, double weight,
-                         bool commits, tlk_advance_kind moves, substep *out)
-{
-    out->args = *view;
-    out->args.advance = advance;
-    out->args.weight = weight;
-    out->args.commits = commits;
-    out->args.moves = moves;
-    const tl_launch all[4] = {{TLK_penalty_place, 0, w->shape_rows, false, &out->args},
-                              {TLK_penalty_force, 0, view->pairs, false, &out->args},
-                              {TLK_penalty_spring, 0, view->springs, false, &out->args},
-                              {TLK_penalty_move, 0, w->rows, false, &out->args}};
-    out->count = 0;
-    for (size_t i = 0; i < 4; i++)
-        if (all[i].end && !(all[i].kernel == TLK_penalty_move && moves == TLK_MOVE_NOT))
-            out->launch[out->count++] = all[i];
-}
-
-static void run_substeps(tl_world *w, const substep *s, uint32_t count)
-{
-    if (count && s->count)
-        w->backend->ops->run(w->backend, s->launch, s->count, count);
-}
-
-static void run_verlet(tl_world *w, const tlk_penalty *v, uint32_t count)
-{
-    substep one;
-    make_substep(w, v, 0, 0.5 * v->h, false, TLK_MOVE_FIRST, &one);
-    run_substeps(w, &one, 1);
-    make_substep(w, v, v->h, v->h, true, TLK_MOVE_NEXT, &one);
-    run_substeps(w, &one, count - 1);
-    make_substep(w, v, v->h, 0.5 * v->h, true, TLK_MOVE_LAST, &one);
-    run_substeps(w, &one, 1);
-}
-
-/* The four stages of a substep; the first begins it, which its share says by its sign. */
-static void run_stages(tl_world *w, const tlk_penalty *v, uint32_t count)
-{
-    static const double share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, at[4] = {0, 0.5, 0.5, 1};
-    substep stage[4];
-    tl_launch all[16];
-    size_t launches = 0;
-    for (int k = 0; k < 4; k++) {
-        make_substep(w, v, at[k] * v->h, share[k] * v->h, k == 3,
-                     k == 3 ? TLK_MOVE_FOURTH : TLK_MOVE_STAGE, &stage[k]);
-        stage[k].args.stage = k < 3 ? at[k + 1] : 1;
-        stage[k].args.share = k ? share[k] : -share[k];
-        for (size_t i = 0; i < stage[k].count; i++)
-            all[launches++] = stage[k].launch[i];
-    }
-    if (launches)
-        w->backend->ops->run(w->backend, all, launches, count);
-}
-
-static void run_chunk(tl_world *w, const tlk_penalty *v, uint32_t count)
-{
-    const tl_integrator integrator = integrator_of(w);
-    substep one;
-    if (integrator == TL_INTEGRATOR_VERLET) {
-        run_verlet(w, v, count);
-        return;
-    }
-    if (integrator == TL_INTEGRATOR_RK4) {
-        run_stages(w, v, count);
-    } else {
-        make_substep(w, v, v->h, v->h, true,
-                     integrator == TL_INTEGRATOR_EULER ? TLK_MOVE_EULER : TLK_MOVE_SEMI, &one);
-        run_substeps(w, &one, count);
-    }
-    make_substep(w, v, 0, 0, false, TLK_MOVE_NOT, &one); /* forces at the end */
-    run_substeps(w, &one, 1);
-}
-
 /* --- chunks ---------------------------------------------------------------------------------- */
 
 /* How wide the margin is, and in how many chunks pairs are found, so that no shape should leave it.
@@ -298,8 +213,11 @@ static void plan(tl_world *w, tl_penalty_step *s)
 {
     tl_penalty *p = w->penalty;
     const double way = 2.1 * w->settings.step * s->speed;
-    const bool simple = !w->manifolds && !w->surfaces;
-    if (p->valid && simple && p->used + way <= p->margin) {
+    if (p->phased) { /* pairs are found when the caller says so */
+        s->chunks = 1;
+        return;
+    }
+    if (p->valid && !w->manifolds && !w->surfaces && p->used + way <= p->margin) {
         s->chunks = 1;
         return;
     }
@@ -336,33 +254,25 @@ static tl_status add_up(tl_world *w, tl_penalty_step *s, double *n)
 static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
 {
     double n[TLK_FOLD_NUMBERS];
-    substep one;
     s->view.h = w->settings.step;
-    make_substep(w, &s->view, 0, 0, false, TLK_MOVE_NOT, &one);
-    run_substeps(w, &one, 1);
+    tl_penalty_evaluate(w, &s->view);
     TL_TRY(add_up(w, s, n));
     s->elastic[0] = n[5];
     return tl_penalty_limits(w, s, n[6]);
 }
 
-/* All chunks; *halt: what stopped them, 0: nothing. `set` is where pairs are. */
+/* All chunks; *halt: what stopped them, 0: nothing. */
 static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_t *halt)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
-    tl_contacts *last = &w->contacts[w->current], *next = &w->contacts[1 - w->current];
+    tl_contacts *next = &w->contacts[1 - w->current];
     s->lost = s->work = 0;
     tl_monitors_forget_parts(w);
     tl_run(b, TLK_penalty_begin, w->rows, &s->view);
     for (uint32_t k = 0; k < s->chunks; k++) {
-        if (k) {
-            TL_TRY(tl_penalty_find(w, s, next, &p->spare));
-            const tl_contacts other = *next;
-            *next = p->spare;
-            p->spare = other;
-        } else {
-            TL_TRY(p->valid ? tl_penalty_reuse(w, s, last) : tl_penalty_find(w, s, last, next));
-        }
+        TL_TRY(p->valid && !k ? tl_penalty_reuse(w, s)
+                              : tl_penalty_find(w, s, k ? next : &w->contacts[w->current]));
         if (!k && first) {
             TL_TRY(begin_forces(w, s));
             s->chunks = s->chunks < s->substeps ? s->chunks : s->substeps;
@@ -370,17 +280,16 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
         const uint32_t from = (uint32_t)((uint64_t)s->substeps * k / s->chunks);
         const uint32_t to = (uint32_t)((uint64_t)s->substeps * (k + 1) / s->chunks);
         s->view.h = w->settings.step / s->substeps;
-        run_chunk(w, &s->view, to - from);
+        tl_penalty_run(w, &s->view, to - from);
         TL_TRY(b->ops->download(b, halt, p->halt.data, sizeof *halt));
         if (*halt)
             return TL_OK;
         TL_TRY(add_up(w, s, s->sums));
         s->lost += s->sums[3];
         s->work += s->sums[4];
-        tl_contacts *set = p->valid && !k ? last : next;
-        TL_TRY(tl_penalty_hand_out(w, s, set));
+        TL_TRY(tl_penalty_hand_out(w, s, next));
         if (k + 1 < s->chunks)
-            TL_TRY(tl_monitors_part(w, set, &s->motion));
+            TL_TRY(tl_monitors_part(w, next, &s->motion));
     }
     s->elastic[1] = s->sums[5];
     return TL_OK;
@@ -424,6 +333,11 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
         p->valid = false;
         if (halt & 1)
             return diverged(w, s);
+        if (p->phased)
+            return tl_fail(TL_BAD_ARGUMENT,
+                           "tl_world_advance: bodies move beyond the margin of %g m that pairs were "
+                           "found with; call tl_world_find_pairs() before",
+                           p->margin);
         restore(w);
         if (s->chunks < s->substeps)
             s->chunks = s->chunks > s->substeps / 4 ? s->substeps : 4 * s->chunks;
@@ -455,9 +369,9 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
-    const bool simple = !w->manifolds && !w->surfaces, reused = p->valid;
+    const bool simple = !w->manifolds && !w->surfaces;
     double n[TLK_FOLD_NUMBERS] = {0}, moved[TLK_FOLD_NUMBERS] = {0};
-    tl_contacts *set = &w->contacts[reused ? w->current : 1 - w->current];
+    tl_contacts *set = &w->contacts[1 - w->current];
     tlk_motion motion = s->motion;
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &s->view, n));
@@ -468,7 +382,7 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     tl_monitors_before(w, set->count);
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, moved));
-    w->current = reused ? w->current : 1 - w->current;
+    w->current = 1 - w->current;
     w->steps++;
     w->time += w->settings.step;
     tl_world_prescribe(w);
@@ -481,7 +395,7 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     memcpy(w->box, moved + 2, 6 * sizeof(double));
     w->box[6] = n[1];
     w->box_known = true;
-    p->valid = simple;
+    p->valid = simple || p->phased;
     p->used += w->settings.step * 2.1 * fmax(s->speed, sqrt(fmax(n[7], 0)));
     report_contacts(w, s, r);
     tl_step_weigh(w, n + 2, r);
@@ -526,4 +440,101 @@ tl_status tl_step_penalty(tl_world *w)
     r.total_ms = tl_now() - begin;
     w->report = r;
     return TL_OK;
+}
+
+/* --- phases ---------------------------------------------------------------------------------- */
+
+static tl_status refuse_phase(const tl_world *w, const char *function)
+{
+    if (w->settings.stepper == TL_STEPPER_PENALTY)
+        return TL_OK;
+    return tl_fail(TL_BAD_ARGUMENT, "%s: settings.stepper is %s; phases are those of penalty",
+                   function, tl_word(TL_WORDS_STEPPER, w->settings.stepper));
+}
+
+tl_status tl_world_update_bounds(tl_world *world)
+{
+    REFUSE_NULL(world);
+    TL_TRY(refuse_phase(world, __func__));
+    tl_world_forget_asked(world);
+    world->box_known = false; /* the box around bodies is made when pairs are found */
+    return TL_OK;
+}
+
+tl_status tl_world_find_pairs(tl_world *world)
+{
+    tl_penalty_step s = {.substeps = 1};
+    REFUSE_NULL(world);
+    TL_TRY(refuse_phase(world, __func__));
+    tl_world_forget_asked(world);
+    TL_TRY(prepare(world, &s));
+    tl_penalty *p = world->penalty;
+    /* room for a step, in which collisions and springs may double a speed */
+    p->margin = fmax(fmax(world->envelope, WIDEST * world->smallest),
+                     4 * world->settings.step * s.speed);
+    p->valid = false;
+    tl_world_exchange_centres(world);
+    const tl_status status = tl_penalty_find(world, &s, &world->contacts[world->current]);
+    tl_world_exchange_centres(world);
+    p->valid = status == TL_OK;
+    return status;
+}
+
+static tl_status refuse_unfound(const tl_world *w, const char *function)
+{
+    if (w->penalty && w->penalty->valid)
+        return TL_OK;
+    return tl_fail(TL_BAD_ARGUMENT,
+                   "%s: there are no pairs; call tl_world_find_pairs() before, and after every edit",
+                   function);
+}
+
+/* Pairs that were found, for another phase. */
+static tl_status begin_phase(tl_world *w, tl_penalty_step *s, const char *function)
+{
+    TL_TRY(refuse_phase(w, function));
+    tl_world_forget_asked(w);
+    TL_TRY(refuse_unfound(w, function));
+    return prepare(w, s);
+}
+
+tl_status tl_world_collide(tl_world *world)
+{
+    tl_penalty_step s = {.substeps = 1};
+    double n[TLK_FOLD_NUMBERS];
+    REFUSE_NULL(world);
+    TL_TRY(begin_phase(world, &s, __func__));
+    TL_TRY(tl_penalty_reuse(world, &s));
+    tl_run(world->backend, TLK_penalty_begin, world->rows, &s.view);
+    s.view.h = world->settings.step;
+    tl_world_exchange_centres(world);
+    s.view.shapes = tl_world_shapes_view(world);
+    tl_penalty_collisions(world, &s.view);
+    tl_world_exchange_centres(world);
+    TL_TRY(add_up(world, &s, n));
+    world->dissipated += n[3];
+    world->work_done += n[4];
+    return world->dynamic ? tl_fold_one(world->backend, TLK_FOLD_penalty_end, world->dynamic,
+                                        &s.view, n)
+                          : TL_OK;
+}
+
+tl_status tl_world_advance(tl_world *world, double h, tl_report *report)
+{
+    REFUSE_NULL(world);
+    TL_TRY(refuse_phase(world, __func__));
+    if (!(h > 0 && isfinite(h)))
+        return tl_fail(TL_BAD_ARGUMENT, "%s: h is %g; it must be finite and > 0", __func__, h);
+    TL_TRY(refuse_unfound(world, __func__));
+    const double step = world->settings.step;
+    world->settings.step = h;
+    tl_world_prescribe(world); /* with the velocities of this step */
+    world->penalty->phased = true;
+    const tl_status status = tl_step_penalty(world);
+    world->penalty->phased = false;
+    world->settings.step = step;
+    tl_world_prescribe(world);
+    if (status == TL_OK && report)
+        *report = world->report;
+    return status;
 }

@@ -19,12 +19,14 @@ struct tl_penalty {
     tl_buffer mean;                            /* real per row */
     tl_buffer table, times, slides;            /* double: of materials */
     tl_buffer spring;                          /* tlk_spring */
-    tl_buffer points;                          /* uint32_t */
+    tl_buffer points, order;                   /* uint32_t; order: pairs by colour */
+    uint32_t colours[TLK_COLOURS + 1];         /* where colours begin in it */
     tl_buffer halt;                            /* uint64_t */
     tl_array springs, forced_rows, numbers;    /* on the host */
-    tl_contacts spare;                         /* a set that is being made */
+    tl_contacts list;                          /* pairs, as they were found */
     bool tables;                               /* those of materials are of now */
-    bool valid;    /* pairs are those of contacts[current], and may be used again */
+    bool valid;    /* pairs and what their slots keep are of the present state */
+    bool phased;   /* the caller says when pairs are found and collide */
     bool warned;   /* that substeps are long */
     uint32_t items; /* that lists are of */
     double margin;  /* m: with which they were found */
@@ -54,12 +56,17 @@ tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step, double stiff
 /* The damping ratio of a spring and dashpot that gives a restitution; pulling, or not. */
 double tl_penalty_ratio(double restitution, bool attraction);
 
-/* penalty_pairs.c: pairs of the present state with what their contacts had, in a new set; and from
- * slots to contacts. `last`: the set that histories are taken from. */
-tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last,
-                          tl_contacts *next);
-tl_status tl_penalty_hand_out(tl_world *world, tl_penalty_step *step, tl_contacts *set);
-/* The pairs of the last step once more. */
-tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step, const tl_contacts *set);
+/* penalty_pairs.c: pairs of the present state with what their contacts had in a set; the same pairs
+ * once more; and from slots to a set of contacts. */
+tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
+tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
+tl_status tl_penalty_hand_out(tl_world *world, tl_penalty_step *step, tl_contacts *out);
+
+/* penalty_run.c: the integrator; forces of the present state; `count` substeps, each with its
+ * collisions; and collisions alone, colour by colour. */
+tl_integrator tl_penalty_integrator(const tl_world *world);
+void tl_penalty_evaluate(tl_world *world, const tlk_penalty *view);
+void tl_penalty_run(tl_world *world, const tlk_penalty *view, uint32_t count);
+void tl_penalty_collisions(tl_world *world, const tlk_penalty *view);
 
 #endif

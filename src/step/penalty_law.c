@@ -5,6 +5,7 @@
 #include "talus/words.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define SAFE 0.2 /* of the least of the times */
 
@@ -110,12 +111,13 @@ tl_status tl_penalty_tables(tl_world *w, tl_penalty *p)
 typedef struct limit {
     double time;
     const char *name;
+    double number; /* of tlk_penalty_times that it comes of; 0: none */
 } limit;
 
-static void shorter(limit *least, double time, const char *name)
+static void shorter(limit *least, double time, const char *name, double number)
 {
     if (time < least->time)
-        *least = (limit){time, name};
+        *least = (limit){time, name, number};
 }
 
 /* The times of the law scaled: they do not depend on bodies. */
@@ -123,10 +125,10 @@ static limit scaled_limit(const tl_penalty_def *def)
 {
     const double rate = sqrt(def->stiffness > 0 ? def->stiffness : 1000);
     const double z = def->damping / (2 * rate);
-    limit least = {INFINITY, ""};
-    shorter(&least, 2 / rate * (sqrt(1 + z * z) - z), "the limit of stability");
+    limit least = {INFINITY, "", 0};
+    shorter(&least, 2 / rate * (sqrt(1 + z * z) - z), "the limit of stability", 0);
     if (z < 1)
-        shorter(&least, acos(-1) / (rate * sqrt(1 - z * z)), "the duration of a contact");
+        shorter(&least, acos(-1) / (rate * sqrt(1 - z * z)), "the duration of a contact", 0);
     return least;
 }
 
@@ -135,7 +137,7 @@ static tl_status find_limit(tl_world *w, const tl_penalty_step *s, double stiffe
     const tl_penalty_def *def = &w->settings.penalty;
     tlk_penalty view = s->view;
     double n[TLK_FOLD_NUMBERS] = {0};
-    *least = (limit){INFINITY, ""};
+    *least = (limit){INFINITY, "", 0};
     if (def->law == TL_PENALTY_SCALED) {
         *least = scaled_limit(def);
         return TL_OK;
@@ -146,15 +148,36 @@ static tl_status find_limit(tl_world *w, const tl_penalty_step *s, double stiffe
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view, n));
     const double speed = fmax(s->speed, 1e-6);
     if (def->law == TL_PENALTY_HERTZ) {
-        shorter(least, n[0], "the time of Rayleigh's waves");
+        shorter(least, n[0], "the time of Rayleigh's waves", n[0]);
         /* 2.943 depth/speed, depth = (15 m v^2/(16 E sqrt R))^0.4 */
         shorter(least, 2.943 * pow(15.0 / 16, 0.4) * pow(n[1] / speed, 0.2),
-                "the duration of a contact");
+                "the duration of a contact", n[1]);
     } else {
-        shorter(least, acos(-1) * sqrt(0.5 * n[2]), "the duration of a contact");
+        shorter(least, acos(-1) * sqrt(0.5 * n[2]), "the duration of a contact", n[2]);
     }
     if (stiffest > 0)
-        shorter(least, 2 / sqrt(stiffest), "the limit of stability");
+        shorter(least, 2 / sqrt(stiffest), "the limit of stability", 0);
+    return TL_OK;
+}
+
+/* Says once that substeps are long, and for which material. */
+static tl_status warn(tl_world *w, const tl_penalty_step *s, const limit *least)
+{
+    tlk_penalty view = s->view;
+    double n[TLK_FOLD_NUMBERS] = {0, 0, 0, -1};
+    char of[32] = "";
+    view.table = w->penalty->times.data;
+    view.stage = least->number;
+    w->penalty->warned = true;
+    if (least->number > 0)
+        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view, n));
+    if (n[3] >= 0)
+        snprintf(of, sizeof of, " of material %.0f", n[3]);
+    (void)tl_fail(TL_OK,
+                  "settings.penalty.substeps is %u: substeps of %g s are longer than 0.2 of %s%s, "
+                  "%g s (law %s)",
+                  s->substeps, w->settings.step / s->substeps, least->name, of, least->time,
+                  tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
     return TL_OK;
 }
 
@@ -175,13 +198,7 @@ tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s, double stiffest)
                            (unsigned long long)w->steps + 1, step, count, least.name, least.time);
         s->substeps = count > 1 ? (uint32_t)count : 1;
     }
-    if (given && step / given > 1.0001 * SAFE * least.time && !w->penalty->warned) {
-        w->penalty->warned = true;
-        (void)tl_fail(TL_OK,
-                      "settings.penalty.substeps is %u: substeps of %g s are longer than 0.2 of "
-                      "%s, %g s (law %s)",
-                      given, step / given, least.name, least.time,
-                      tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
-    }
+    if (given && step / given > 1.0001 * SAFE * least.time && !w->penalty->warned)
+        return warn(w, s, &least);
     return TL_OK;
 }

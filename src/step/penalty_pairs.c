@@ -3,6 +3,7 @@
 #include "step/penalty.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What kernels see of the slots of a set. */
 static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *set)
@@ -39,6 +40,7 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
     v->reference = p->reference.data;
     v->turned = p->turned.data;
     v->margin = p->margin;
+    v->order = p->order.data;
 }
 
 static tl_status make_lists(tl_world *w, tl_penalty_step *s)
@@ -63,9 +65,32 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     return TL_OK;
 }
 
-tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s, const tl_contacts *set)
+/* Pairs by colour, where some may collide. */
+static tl_status make_colours(tl_world *w, tl_penalty_step *s, tl_contacts *set)
 {
-    TL_TRY(make_slots(w, s, set));
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    uint32_t starts[TLK_RANK_KEYS + 1];
+    const size_t bytes = (size_t)set->pairs * sizeof(uint32_t);
+    const tl_penalty_def *def = &w->settings.penalty;
+    memset(p->colours, 0, sizeof p->colours);
+    if (def->law != TL_PENALTY_SCALED || !def->collisions || !set->pairs)
+        return TL_OK;
+    TL_TRY(tl_contacts_room(b, set));
+    TL_TRY(tl_buffer_need(b, &p->order, bytes));
+    b->ops->fill(b, set->colour.data, 0xff, (size_t)set->count * sizeof(uint32_t));
+    TL_TRY(tl_step_colour_pairs(w, set, starts));
+    s->view.colour_place = w->problem.place.data;
+    s->view.order = p->order.data;
+    tl_run(b, TLK_penalty_order, set->pairs, &s->view);
+    for (uint32_t c = 0; c <= TLK_COLOURS; c++)
+        p->colours[c] = starts[4 * c];
+    return TL_OK;
+}
+
+tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
+{
+    TL_TRY(make_slots(w, s, &w->penalty->list));
     w->backend->ops->fill(w->backend, s->view.sum, 0,
                           TLK_SUM * (size_t)s->view.pairs * s->view.slots * sizeof(double));
     if (w->penalty->items != s->view.pairs + s->view.springs)
@@ -74,10 +99,11 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s, const tl_contacts *s
     return TL_OK;
 }
 
-tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last, tl_contacts *next)
+tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
+    tl_contacts *next = &p->list;
     tlk_penalty *v = &s->view;
     tl_collide_state state;
     TL_TRY(tl_step_look(w, NULL, &state));
@@ -93,9 +119,11 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last, tl
     v->old_b = last->b.data;
     v->old_feature = last->manifolds && next->manifolds ? last->feature.data : NULL;
     v->old_place = last->manifolds ? last->place.data : NULL;
+    v->old_n = last->n.data;
     v->old_past = last->pasts ? last->past.data : NULL;
     tl_run(b, TLK_penalty_match, next->pairs, v);
     TL_TRY(make_lists(w, s));
+    TL_TRY(make_colours(w, s, next));
     TL_TRY(tl_buffer_need(b, &p->reference, 4 * (size_t)w->shape_rows * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->turned, 4 * (size_t)w->rows * sizeof(double)));
     b->ops->copy(b, p->reference.data, w->centre.data, 4 * (size_t)w->shape_rows * sizeof(double));
@@ -121,31 +149,27 @@ static tl_status make_room(tl_world *w, tl_contacts *set)
 }
 
 /* Points of manifolds: there may be more or fewer than were found. */
-static tl_status gather_points(tl_world *w, tl_penalty_step *s, const tl_contacts *set,
-                               tl_contacts *out)
+static tl_status gather_points(tl_world *w, tl_penalty_step *s, tl_contacts *out)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     tlk_penalty *v = &s->view;
     uint64_t total = 0;
-    TL_TRY(tl_buffer_need(b, &p->points, ((size_t)set->pairs + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->points, ((size_t)v->pairs + 1) * sizeof(uint32_t)));
     v->points = p->points.data;
-    tl_run(b, TLK_penalty_points, set->pairs, v);
-    TL_TRY(b->ops->scan(b, v->points, set->pairs, &total));
+    tl_run(b, TLK_penalty_points, v->pairs, v);
+    TL_TRY(b->ops->scan(b, v->points, v->pairs, &total));
     const size_t count = (size_t)total;
     out->count = (uint32_t)total;
-    out->pairs = set->pairs;
-    out->manifolds = true;
-    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)w->shape_rows + 1) * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->a, count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->b, count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &out->n, 4 * count * b->real));
     TL_TRY(tl_buffer_need(b, &out->place, 4 * count * b->real));
     TL_TRY(tl_buffer_need(b, &out->feature, 2 * count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * count * b->real));
-    v->old_start = set->start.data;
-    v->order = out->start.data;
-    tl_run(b, TLK_penalty_start, w->shape_rows + 1, v);
+    tlk_penalty starts = *v;
+    starts.old_start = p->list.start.data;
+    starts.order = out->start.data;
+    tl_run(b, TLK_penalty_start, w->shape_rows + 1, &starts);
     v->out_a = out->a.data;
     v->out_b = out->b.data;
     v->out_feature = out->feature.data;
@@ -154,23 +178,38 @@ static tl_status gather_points(tl_world *w, tl_penalty_step *s, const tl_contact
     return TL_OK;
 }
 
-tl_status tl_penalty_hand_out(tl_world *w, tl_penalty_step *s, tl_contacts *set)
+/* Where each pair has one point, contacts are the pairs. */
+static tl_status copy_pairs(tl_world *w, tl_contacts *out)
 {
-    tl_penalty *p = w->penalty;
+    tl_backend *b = w->backend;
+    const tl_contacts *list = &w->penalty->list;
+    const size_t bytes = (size_t)list->count * sizeof(uint32_t);
+    out->count = list->count;
+    TL_TRY(tl_buffer_need(b, &out->a, bytes));
+    TL_TRY(tl_buffer_need(b, &out->b, bytes));
+    b->ops->copy(b, out->a.data, list->a.data, bytes);
+    b->ops->copy(b, out->b.data, list->b.data, bytes);
+    b->ops->copy(b, out->start.data, list->start.data,
+                 ((size_t)w->shape_rows + 1) * sizeof(uint32_t));
+    return TL_OK;
+}
+
+tl_status tl_penalty_hand_out(tl_world *w, tl_penalty_step *s, tl_contacts *out)
+{
+    tl_backend *b = w->backend;
+    const tl_contacts *list = &w->penalty->list;
     tlk_penalty *v = &s->view;
-    tl_contacts *out = set->manifolds ? &p->spare : set;
-    if (set->manifolds)
-        TL_TRY(gather_points(w, s, set, out));
+    out->pairs = list->pairs;
+    out->manifolds = list->manifolds;
+    out->impulses = out->pasts = false;
+    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)w->shape_rows + 1) * sizeof(uint32_t)));
+    TL_TRY(list->manifolds ? gather_points(w, s, out) : copy_pairs(w, out));
+    TL_TRY(tl_buffer_need(b, &out->n, 4 * (size_t)out->count * b->real));
     TL_TRY(make_room(w, out));
     v->n = out->n.data;
     v->gamma = out->gamma.data;
     v->moment = out->moments ? out->moment.data : NULL;
     v->contact_past = out->past.data;
-    tl_run(w->backend, TLK_penalty_write, v->pairs, v);
-    if (out != set) {
-        const tl_contacts other = *set;
-        *set = *out;
-        p->spare = other;
-    }
+    tl_run(b, TLK_penalty_write, v->pairs, v);
     return TL_OK;
 }

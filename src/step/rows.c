@@ -53,6 +53,29 @@ static tl_status colour(tl_world *w, const tl_contacts *c, tlk_colour *args)
     return b->ops->colour(b, args, c->pairs);
 }
 
+tl_status tl_step_colour_pairs(tl_world *w, tl_contacts *c, uint32_t *starts)
+{
+    tl_backend *b = w->backend;
+    tl_rows *p = &w->problem;
+    uint32_t none;
+    tlk_colour args = {.first = c->manifolds ? c->pair.data : NULL,
+                       .a = c->a.data,
+                       .b = c->b.data,
+                       .shape_body = w->shape_body.data,
+                       .feature = c->manifolds ? c->feature.data : NULL,
+                       .shape_info = w->shape_info.data,
+                       .id = w->id.data,
+                       .dynamic = w->dynamic,
+                       .moving = w->dynamic,
+                       .colour = c->colour.data};
+    TL_TRY(tl_arena_clear(b, &w->arena, 0));
+    TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->pairs * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->pairs * sizeof(uint32_t)));
+    args.key = p->key.data;
+    TL_TRY(colour(w, c, &args));
+    return b->ops->rank(b, args.key, c->pairs, p->place.data, starts, NULL, &none);
+}
+
 /* Where each segment (colour and kind of row) starts, in the order of keys and among items. Central
  * rows come first; every segment begins a new packet. Returns how many colours there are. */
 static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first,

@@ -51,6 +51,10 @@ tl_status tl_step_order(tl_world *world, tl_contacts *contacts, tl_problem *prob
 tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem *problem,
                        tlk_build *build);
 
+/* Colours of pairs that have none yet, alone: their places in that order are in tl_rows.place, and
+ * `starts` (TLK_RANK_KEYS + 1) says where keys begin: colour * 4, and more. */
+tl_status tl_step_colour_pairs(tl_world *world, tl_contacts *contacts, uint32_t *starts);
+
 /* Planes by motion (planes.c): pairs that move on within the step are noted in tl_rows.moved, their
  * number at `count` (NULL: none is looked for). Once there are rows, their contacts take the planes
  * that their ways lead to, and their rows are built anew. */

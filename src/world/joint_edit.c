@@ -239,6 +239,8 @@ tl_status tl_world_add_joint(tl_world *world, const tl_joint_def *def, tl_joint 
         world->settings.stepper == TL_STEPPER_PEG)
         return tl_fail(TL_BAD_ARGUMENT, "%s: settings.stepper is %s, which knows no joints",
                        __func__, tl_word(TL_WORDS_STEPPER, world->settings.stepper));
+    if (world->settings.stepper == TL_STEPPER_PENALTY)
+        TL_TRY(tl_penalty_check_joint(def, m->given + 1));
     TL_TRY(tl_world_check_joint(world, def, &rec));
     tl_status status = append(world, &rec, m->given + 1);
     if (status != TL_OK) {

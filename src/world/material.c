@@ -3,6 +3,8 @@
 #include "scene/check.h"
 #include "world/world.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Which kinds of law some pair has. */
@@ -96,9 +98,67 @@ static tl_status check_exact(const tl_world *w, const tl_settings *settings)
     return TL_OK;
 }
 
+bool tl_joint_is_spring(const tl_joint_def *def)
+{
+    const tl_axis_def *axis = &def->axes[0];
+    return def->kind == TL_JOINT_DISTANCE && (axis->stiffness > 0 || axis->damping > 0) &&
+           !def->rope && axis->lower == -INFINITY && axis->upper == INFINITY &&
+           axis->friction == 0 && axis->spring_length == 0 && axis->drive == TL_DRIVE_NONE &&
+           def->break_force == INFINITY && def->break_torque == INFINITY;
+}
+
+tl_status tl_penalty_check_joint(const tl_joint_def *def, uint32_t index)
+{
+    const tl_place place = tl_place_of("settings");
+    char rule[160];
+    if (tl_joint_is_spring(def))
+        return TL_OK;
+    snprintf(rule, sizeof rule,
+             "it must be dvi or smooth, as joint %u is \"%s\"; penalty takes \"distance\" with a "
+             "spring and damper alone",
+             index, tl_word(TL_WORDS_JOINT, def->kind));
+    return tl_refuse_text(&place, "stepper", "penalty", rule);
+}
+
+/* Penalty contact has springs for joints, and each law knows some of what materials have. */
+static tl_status check_penalty(const tl_world *w, const tl_settings *settings)
+{
+    const tl_place place = tl_place_of("settings");
+    const tl_joint_entry *joints = w->mechanism.joints.data;
+    const tl_pair_def *pairs = w->pairs.data;
+    const tl_penalty_def *def = &settings->penalty;
+    const char *law = tl_word(TL_WORDS_PENALTY, def->law);
+    if (settings->stepper != TL_STEPPER_PENALTY)
+        return TL_OK;
+    for (size_t i = 0; i < w->mechanism.joints.count; i++)
+        TL_TRY(tl_penalty_check_joint(&joints[i].rec.def, joints[i].id));
+    for (size_t i = 0; i < w->pairs.count; i++) {
+        const tl_pair_def *p = &pairs[i];
+        if (def->law == TL_PENALTY_SCALED &&
+            (p->rolling_friction > 0 || p->spinning_friction > 0 || p->cohesion > 0 ||
+             p->cohesion_density > 0 || p->compliance > 0))
+            return tl_refuse_text(&place, "penalty.law", law,
+                                  "it must be hertz or linear where materials have rolling or "
+                                  "spinning friction, cohesion or compliance");
+        if (def->cohesion == TL_COHESION_SJKR && p->cohesion > 0 && !(p->cohesion_density > 0))
+            return tl_refuse_text(&place, "penalty.cohesion", "sjkr",
+                                  "it must be jkr or dmt where materials have cohesion, a force; "
+                                  "sjkr takes cohesion_density");
+        if (def->cohesion == TL_COHESION_JKR && p->cohesion > 0 &&
+            (def->law != TL_PENALTY_HERTZ || p->compliance > 0))
+            return tl_refuse_text(&place, "penalty.cohesion", "jkr",
+                                  "it must be dmt or sjkr where the law is not hertz, or materials "
+                                  "have compliance");
+    }
+    return TL_OK;
+}
+
 tl_status tl_world_check_solver(const tl_world *w, const tl_settings *settings)
 {
     TL_TRY(check_exact(w, settings));
+    TL_TRY(check_penalty(w, settings));
+    if (settings->stepper == TL_STEPPER_PENALTY)
+        return TL_OK;
     if (!w->rolls || settings->solver.kind == TL_PSOR)
         return TL_OK;
     const tl_place place = tl_place_of("settings.solver");

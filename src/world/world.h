@@ -267,6 +267,10 @@ void tl_origin_shape(const tl_origin *origin, double position[3], double orienta
 tl_status tl_world_take_materials(tl_world *world, const tl_scene *scene);
 tl_status tl_world_upload_materials(tl_world *world);
 tl_status tl_world_check_solver(const tl_world *world, const tl_settings *settings);
+/* Whether a joint is a spring between two bodies and nothing else, which penalty contact takes; and
+ * refuses others. */
+bool tl_joint_is_spring(const tl_joint_def *def);
+tl_status tl_penalty_check_joint(const tl_joint_def *def, uint32_t index);
 
 /* exclude.c: tells the device which bodies do not collide; forgets those that are gone. */
 tl_status tl_world_upload_exclusions(tl_world *world);

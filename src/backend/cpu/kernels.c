@@ -15,6 +15,7 @@
 #include "kernels/joint.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
+#include "kernels/penalty/collide.h"
 #include "kernels/penalty/lists.h"
 #include "kernels/penalty/move.h"
 #include "kernels/planes.h"

@@ -119,7 +119,7 @@ typedef struct tlk_penalty {
     /* what pairs had before */
     const uint32_t *old_start, *old_b, *old_feature;
     const double *old_past;
-    const TLK_REAL *old_place;
+    const TLK_REAL *old_place, *old_n;
 
     /* lists of items by body */
     uint32_t *key, *value;

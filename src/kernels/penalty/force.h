@@ -15,6 +15,12 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
     const size_t body = s->body[i];
     const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     double geom[4], x[4], centre[4];
+    if (p->commits && body >= p->bodies.dynamic) { /* one that stays is where it was, since the
+                                                      first evaluation of the chunk */
+        const double *v = p->vel + 8 * body;
+        if (v[0] == 0 && v[1] == 0 && v[2] == 0 && v[4] == 0 && v[5] == 0 && v[6] == 0)
+            return;
+    }
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(p->bodies.pos + 4 * body, x);
     double arm[3] = {geom[0], geom[1], geom[2]};
@@ -145,7 +151,8 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
                              : tlk_hertz(p, &point, &out, &lost);
     if (!touches) {
         if (past[TLK_PAST_TOUCHED] > 0 && p->commits) {
-            sum[TLK_SUM_LOST] += sum[TLK_SUM_ELASTIC]; /* where it snaps */
+            if (p->cohesion == 1 && c->law[TLK_LAW_COHESION] > 0)
+                sum[TLK_SUM_LOST] += sum[TLK_SUM_ELASTIC]; /* where it snaps */
             for (uint32_t k = 0; k < TLK_PAST; k++)
                 past[k] = 0;
         }

@@ -25,8 +25,10 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
         for (uint32_t k = 0; k < TLK_PAST; k++)
             past[TLK_PAST * t + k] = p->old_past ? p->old_past[TLK_CONTACT_PAST * (size_t)o + k] : 0;
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
-            place[TLK_PLACE * t + k] =
-                k < 3 && p->old_place ? (double)p->old_place[4 * (size_t)o + k] : 0;
+            place[TLK_PLACE * t + k] = !p->old_place ? 0
+                                       : k < 3       ? (double)p->old_place[4 * (size_t)o + k]
+                                       : k < 4       ? 0
+                                                     : (double)p->old_n[4 * (size_t)o + k - 4];
         if (place)
             place[TLK_PLACE * t + 7] = p->old_place ? 1 : 0;
         t++;
@@ -153,7 +155,7 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
 
 /* One dynamic shape: the least of 0 the time that Rayleigh's waves take, s, 1 m^2/(R E^2) of an
  * impact on a wall, and 2 m/k of the law linear: by its material's row of `table`, which has
- * stiffest partners (step/penalty_law.c). */
+ * stiffest partners (step/penalty_law.c). 3: a material that has `stage` for one of these. */
 TL_KERNEL void tlk_penalty_times(const tlk_penalty *p, uint32_t i, double *acc)
 {
     const tlk_shapes *s = &p->shapes;
@@ -170,6 +172,9 @@ TL_KERNEL void tlk_penalty_times(const tlk_penalty *p, uint32_t i, double *acc)
     acc[0] = tlk_min(acc[0], rayleigh);
     acc[1] = tlk_min(acc[1], mass * mass / (r * of[2] * of[2]));
     acc[2] = tlk_min(acc[2], mass / k);
+    if (rayleigh == p->stage || mass * mass / (r * of[2] * of[2]) == p->stage ||
+        mass / k == p->stage)
+        acc[3] = tlk_max(acc[3], (double)material);
 }
 
 #endif

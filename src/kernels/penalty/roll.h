@@ -33,13 +33,20 @@ TL_KERNEL void tlk_roll_spring(const tlk_penalty *p, const tlk_pressed *c, const
     const bool yields = square > most * most;
     const double less = yields ? most / sqrt(square) : 1;
     const double damper = yields ? 0 : 2 * TLK_ROLL_DAMPING * sqrt(slope * c->inertia);
+    double total[3];
     for (int k = 0; k < 3; k++) {
         moment[k] *= less;
-        out->moment[k] += moment[k] + damper * spin[k];
+        total[k] = moment[k] + damper * spin[k];
         if (p->commits)
             past[k] = moment[k];
     }
-    out->lost_rate += damper * tlk_dotd(spin, spin) + (yields ? tlk_dotd(moment, spin) : 0);
+    const double size_2 = tlk_dotd(total, total);
+    const double within = size_2 > most * most ? most / sqrt(size_2) : 1;
+    for (int k = 0; k < 3; k++) {
+        total[k] *= within;
+        out->moment[k] += total[k];
+        out->lost_rate += (yields ? total[k] : total[k] - moment[k]) * spin[k];
+    }
     out->elastic += slope > 0 ? 0.5 * tlk_dotd(moment, moment) / slope : 0;
 }
 
