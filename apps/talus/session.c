@@ -266,6 +266,14 @@ static void judge(const session *s, facts *f, double radius)
     const double fall = h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double mean = radius > 0 ? r->mean_penetration / radius : 0;
     const double deepest = radius > 0 ? r->max_penetration / radius : 0;
+    if (settings.stepper == TL_STEPPER_PENALTY) { /* contacts give by their stiffness */
+        if (deepest > most_overlap)
+            fact_warning(f,
+                         "contacts are soft: they overlap by %.2g %% of the radius in the mean and "
+                         "%.2g %% at most; a greater young_modulus or stiffness helps",
+                         100 * mean, 100 * deepest);
+        return;
+    }
     if (mean > most_mean || deepest > most_overlap)
         fact_warning(f,
                      "the overlap is poor: %.2g %% of the radius in the mean and %.2g %% at most "

@@ -39,7 +39,7 @@ typedef struct tl_material_def {
     double damping_time;      /**< s: damping over stiffness of such a contact, default 0 */
     double surface_velocity[3]; /**< m/s: how the surface moves in itself, in the body's frame, as
                                      that of a belt; what is across the surface does not count */
-    double cohesion_density; /**< J/m^3: cohesion by area of TL_COHESION_SJKR, default 0 */
+    double cohesion_density;    /**< J/m^3: cohesion by area of TL_COHESION_SJKR, default 0 */
     double young_modulus; /**< Pa, of TL_STEPPER_PENALTY: 1e3 to 1e15; 0 is the default, 1e8 */
     double poisson_ratio; /**< likewise: above -1 and at most 0.5; default 0.3 */
 } tl_material_def;
@@ -270,8 +270,8 @@ typedef enum tl_stepper {
     TL_STEPPER_DVI = 0,    /**< first order in h: contacts and joints in one problem */
     TL_STEPPER_SMOOTH = 1, /**< second order in h where nothing impacts: for mechanisms */
     TL_STEPPER_STEWART_TRINKLE =
-        2,             /**< every facet of a shape is a half-space, solved exactly; CPU */
-    TL_STEPPER_PEG = 3, /**< polyhedral exact geometry: half-spaces end where shapes do; CPU */
+        2,                 /**< every facet of a shape is a half-space, solved exactly; CPU */
+    TL_STEPPER_PEG = 3,    /**< polyhedral exact geometry: half-spaces end where shapes do; CPU */
     TL_STEPPER_PENALTY = 4 /**< contacts are springs and dampers, in substeps (docs/penalty.md) */
 } tl_stepper;
 
@@ -284,10 +284,10 @@ typedef enum tl_penalty_law {
 
 /** How a substep goes in time. */
 typedef enum tl_integrator {
-    TL_INTEGRATOR_DEFAULT = 0, /**< rk4 of the law scaled, verlet of the others */
-    TL_INTEGRATOR_VERLET = 1,  /**< half a kick, drift, half a kick: second order */
-    TL_INTEGRATOR_RK4 = 2,     /**< Runge-Kutta: fourth order, four evaluations */
-    TL_INTEGRATOR_EULER = 3,   /**< explicit: first order, gains energy */
+    TL_INTEGRATOR_DEFAULT = 0,      /**< rk4 of the law scaled, verlet of the others */
+    TL_INTEGRATOR_VERLET = 1,       /**< half a kick, drift, half a kick: second order */
+    TL_INTEGRATOR_RK4 = 2,          /**< Runge-Kutta: fourth order, four evaluations */
+    TL_INTEGRATOR_EULER = 3,        /**< explicit: first order, gains energy */
     TL_INTEGRATOR_SEMI_IMPLICIT = 4 /**< velocities, then positions by these: first order */
 } tl_integrator;
 
@@ -308,8 +308,8 @@ typedef enum tl_rolling {
 /** How cohesion of a material acts. */
 typedef enum tl_cohesion_law {
     TL_COHESION_SJKR = 0, /**< cohesion_density times the area of contact */
-    TL_COHESION_JKR = 1, /**< Johnson, Kendall and Roberts; cohesion is the force that pulls off */
-    TL_COHESION_DMT = 2  /**< Derjaguin, Muller and Toporov: cohesion while surfaces touch */
+    TL_COHESION_JKR = 1,  /**< Johnson, Kendall and Roberts; cohesion is the force that pulls off */
+    TL_COHESION_DMT = 2   /**< Derjaguin, Muller and Toporov: cohesion while surfaces touch */
 } tl_cohesion_law;
 
 /** What TL_STEPPER_PENALTY takes. */
@@ -321,15 +321,15 @@ typedef struct tl_penalty_def {
                                    stability; at most 1,000,000 */
     double stiffness;         /**< linear: N/m, 0 (the default): 2 E R of the pair, reduced; scaled:
                                    C_c, 1/s^2, 0 (the default): 1000 */
-    double tangential_stiffness; /**< linear: N/m; 0 (the default): 2/7 of the stiffness */
-    double damping;              /**< scaled: C_d, 1/s; default 12.5 */
-    double friction;             /**< scaled: mu; default 50 */
+    double tangential_stiffness;    /**< linear: N/m; 0 (the default): 2/7 of the stiffness */
+    double damping;                 /**< scaled: C_d, 1/s; default 12.5 */
+    double friction;                /**< scaled: mu; default 50 */
     tl_friction_form friction_form; /**< scaled; default TL_FRICTION_ROOT */
     bool collisions;                /**< scaled: fast contacts collide by impulses; default true */
     double collision_threshold;     /**< 1/s, scaled: those whose approach is above this times the
                                          smaller radius; default 1 */
-    bool attraction;         /**< whether damping may pull surfaces together; default false */
-    tl_rolling rolling;      /**< default TL_ROLLING_CONSTANT */
+    bool attraction;          /**< whether damping may pull surfaces together; default false */
+    tl_rolling rolling;       /**< default TL_ROLLING_CONSTANT */
     tl_cohesion_law cohesion; /**< default TL_COHESION_DMT */
 } tl_penalty_def;
 

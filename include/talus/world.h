@@ -137,8 +137,8 @@ TL_API tl_status tl_world_update_bounds(tl_world *world);
 TL_API tl_status tl_world_find_pairs(tl_world *world);
 /** Collisions of the law TL_PENALTY_SCALED by impulses, among these pairs. */
 TL_API tl_status tl_world_collide(tl_world *world);
-/** Goes on by h (s, > 0) in substeps. TL_BAD_ARGUMENT, and nothing changes, where there are no pairs
- * or a shape would leave their margin. `report` may be NULL. */
+/** Goes on by h (s, > 0) in substeps. TL_BAD_ARGUMENT, and nothing changes, where there are no
+ * pairs or a shape would leave their margin. `report` may be NULL. */
 TL_API tl_status tl_world_advance(tl_world *world, double h, tl_report *report);
 /** @} */
 

@@ -54,7 +54,7 @@ void tl_collide_free(tl_backend *backend, tl_collide *c)
 void tl_contacts_free(tl_backend *backend, tl_contacts *c)
 {
     tl_buffer *all[] = {&c->start, &c->a,     &c->b,       &c->n,      &c->gamma, &c->colour,
-                        &c->pair,  &c->place, &c->feature, &c->moment, &c->kept, &c->past};
+                        &c->pair,  &c->place, &c->feature, &c->moment, &c->kept,  &c->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_buffer_free(backend, all[i]);
     c->count = c->pairs = 0;

@@ -192,10 +192,19 @@ static tl_status read_settings(tl_reader *r, const tl_json *object)
         PENALTY,
         COUNT
     };
-    static const char *const keys[] = {
-        "envelope", "overlap",   "recovery_fraction", "recovery_speed", "restitution_speed",
-        "impacts",  "max_speed", "precision",         "stepper",        "exact",
-        "planar",   "planes",    "penalty"};
+    static const char *const keys[] = {"envelope",
+                                       "overlap",
+                                       "recovery_fraction",
+                                       "recovery_speed",
+                                       "restitution_speed",
+                                       "impacts",
+                                       "max_speed",
+                                       "precision",
+                                       "stepper",
+                                       "exact",
+                                       "planar",
+                                       "planes",
+                                       "penalty"};
     static const tl_rule fraction = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_settings *s = &r->settings;
@@ -276,7 +285,17 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
 /* ---- Materials ---- */
 
 /* What materials and pairs of them have in common: keys, from the first on. */
-enum { FRICTION, RESTITUTION, ROLLING, SPINNING, COHESION, COMPLIANCE, DAMPING, DENSITY, PAIR_KEYS };
+enum {
+    FRICTION,
+    RESTITUTION,
+    ROLLING,
+    SPINNING,
+    COHESION,
+    COMPLIANCE,
+    DAMPING,
+    DENSITY,
+    PAIR_KEYS
+};
 #define PAIR_KEY_LIST                                                                             \
     "friction", "restitution", "rolling_friction", "spinning_friction", "cohesion", "compliance", \
         "damping_time", "cohesion_density"

@@ -32,16 +32,16 @@
     8u /* fields of a row's materials: slide (3), soft, cohesion, rolling, spinning, step */
 #define TLK_FRAME \
     20u /* doubles of a frame: origin, u, v, w, sizes, half its box, rounding, geometry */
-#define TLK_SPAN        256               /* bins of a shape on an axis, below */
-#define TLK_BINS_MAX    (1u << 16)        /* most bins of a shape on a level */
-#define TLK_TOO_WIDE    (1u << 31)        /* a count that makes the step fail */
-#define TLK_SEVERAL     (1u << 31)        /* in an entry: its shape has others */
-#define TLK_ROW         (TLK_SEVERAL - 1) /* and the bits of the shape's row */
-#define TLK_POINTS_MOST 4u                /* contact points of a pair of convex shapes */
-#define TLK_KEPT        16u               /* reals that are kept of a contact (keep.h) */
-#define TLK_CONTACT_PAST 12u /* numbers that penalty contact keeps of a contact */
-#define TLK_PARTNERS    16u               /* partners that the counting pass keeps for each shape */
-#define TLK_UNCUT       3u                /* an axis that is none: all of space */
+#define TLK_SPAN         256               /* bins of a shape on an axis, below */
+#define TLK_BINS_MAX     (1u << 16)        /* most bins of a shape on a level */
+#define TLK_TOO_WIDE     (1u << 31)        /* a count that makes the step fail */
+#define TLK_SEVERAL      (1u << 31)        /* in an entry: its shape has others */
+#define TLK_ROW          (TLK_SEVERAL - 1) /* and the bits of the shape's row */
+#define TLK_POINTS_MOST  4u                /* contact points of a pair of convex shapes */
+#define TLK_KEPT         16u               /* reals that are kept of a contact (keep.h) */
+#define TLK_CONTACT_PAST 12u               /* numbers that penalty contact keeps of a contact */
+#define TLK_PARTNERS     16u /* partners that the counting pass keeps for each shape */
+#define TLK_UNCUT        3u  /* an axis that is none: all of space */
 
 /* Words of an entry (bins.h). */
 #define TLK_ENTRY_CPU 5u

@@ -14,13 +14,12 @@
 
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
-    tl_buffer *const all[] = {&p->vel,       &p->half,       &p->start,     &p->sums,
-                              &p->work,      &p->forced,     &p->past,      &p->sum,
-                              &p->place,     &p->force,      &p->key,       &p->value,
-                              &p->range,     &p->reference,  &p->turned,    &p->saved_pos,
-                              &p->saved_quat, &p->saved_vel, &p->mean,      &p->table,
-                              &p->times,     &p->slides,     &p->spring,    &p->points,
-                              &p->halt,      &p->order};
+    tl_buffer *const all[] = {
+        &p->vel,   &p->half,      &p->start,  &p->sums,      &p->work,       &p->forced,
+        &p->past,  &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
+        &p->range, &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
+        &p->mean,  &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
+        &p->halt,  &p->order};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -188,8 +187,8 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
     b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
     if (rows)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_speed, w->rows, &s->view, n));
-    s->speed = sqrt(fmax(n[0], 0)) +
-               w->settings.step * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    s->speed =
+        sqrt(fmax(n[0], 0)) + w->settings.step * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     return TL_OK;
 }
 
@@ -334,10 +333,11 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
         if (halt & 1)
             return diverged(w, s);
         if (p->phased)
-            return tl_fail(TL_BAD_ARGUMENT,
-                           "tl_world_advance: bodies move beyond the margin of %g m that pairs were "
-                           "found with; call tl_world_find_pairs() before",
-                           p->margin);
+            return tl_fail(
+                TL_BAD_ARGUMENT,
+                "tl_world_advance: bodies move beyond the margin of %g m that pairs were "
+                "found with; call tl_world_find_pairs() before",
+                p->margin);
         restore(w);
         if (s->chunks < s->substeps)
             s->chunks = s->chunks > s->substeps / 4 ? s->substeps : 4 * s->chunks;
@@ -388,14 +388,15 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     tl_world_prescribe(w);
     w->dissipated += s->lost;
     w->work_done += s->work + n[6];
-    w->energy_error += moved[0] + moved[1] - s->energy + s->elastic[1] - s->elastic[0] + s->lost -
-                       s->work - n[6];
+    w->energy_error +=
+        moved[0] + moved[1] - s->energy + s->elastic[1] - s->elastic[0] + s->lost - s->work - n[6];
     TL_TRY(tl_monitors_prepare(w, set, &s->motion));
     TL_TRY(tl_monitors_after(w));
     memcpy(w->box, moved + 2, 6 * sizeof(double));
     w->box[6] = n[1];
     w->box_known = true;
-    p->valid = simple || p->phased;
+    /* colours of collisions depend on all pairs: they are found anew in every step */
+    p->valid = (simple && !p->colours[TLK_COLOURS]) || p->phased;
     p->used += w->settings.step * 2.1 * fmax(s->speed, sqrt(fmax(n[7], 0)));
     report_contacts(w, s, r);
     tl_step_weigh(w, n + 2, r);
@@ -470,8 +471,8 @@ tl_status tl_world_find_pairs(tl_world *world)
     TL_TRY(prepare(world, &s));
     tl_penalty *p = world->penalty;
     /* room for a step, in which collisions and springs may double a speed */
-    p->margin = fmax(fmax(world->envelope, WIDEST * world->smallest),
-                     4 * world->settings.step * s.speed);
+    p->margin =
+        fmax(fmax(world->envelope, WIDEST * world->smallest), 4 * world->settings.step * s.speed);
     p->valid = false;
     tl_world_exchange_centres(world);
     const tl_status status = tl_penalty_find(world, &s, &world->contacts[world->current]);
@@ -484,9 +485,10 @@ static tl_status refuse_unfound(const tl_world *w, const char *function)
 {
     if (w->penalty && w->penalty->valid)
         return TL_OK;
-    return tl_fail(TL_BAD_ARGUMENT,
-                   "%s: there are no pairs; call tl_world_find_pairs() before, and after every edit",
-                   function);
+    return tl_fail(
+        TL_BAD_ARGUMENT,
+        "%s: there are no pairs; call tl_world_find_pairs() before, and after every edit",
+        function);
 }
 
 /* Pairs that were found, for another phase. */
@@ -514,9 +516,9 @@ tl_status tl_world_collide(tl_world *world)
     TL_TRY(add_up(world, &s, n));
     world->dissipated += n[3];
     world->work_done += n[4];
-    return world->dynamic ? tl_fold_one(world->backend, TLK_FOLD_penalty_end, world->dynamic,
-                                        &s.view, n)
-                          : TL_OK;
+    return world->dynamic
+               ? tl_fold_one(world->backend, TLK_FOLD_penalty_end, world->dynamic, &s.view, n)
+               : TL_OK;
 }
 
 tl_status tl_world_advance(tl_world *world, double h, tl_report *report)

@@ -10,41 +10,41 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, half, start, sums;          /* double per row: tlk_penalty */
-    tl_buffer work, forced;                    /* per dynamic row */
-    tl_buffer past, sum, place, force;         /* of slots and items */
-    tl_buffer key, value, range;               /* lists of items by body */
-    tl_buffer reference, turned;               /* where shapes were when pairs were found */
+    tl_buffer vel, half, start, sums;           /* double per row: tlk_penalty */
+    tl_buffer work, forced;                     /* per dynamic row */
+    tl_buffer past, sum, place, force;          /* of slots and items */
+    tl_buffer key, value, range;                /* lists of items by body */
+    tl_buffer reference, turned;                /* where shapes were when pairs were found */
     tl_buffer saved_pos, saved_quat, saved_vel; /* the state that the step began with */
-    tl_buffer mean;                            /* real per row */
-    tl_buffer table, times, slides;            /* double: of materials */
-    tl_buffer spring;                          /* tlk_spring */
-    tl_buffer points, order;                   /* uint32_t; order: pairs by colour */
-    uint32_t colours[TLK_COLOURS + 1];         /* where colours begin in it */
-    tl_buffer halt;                            /* uint64_t */
-    tl_array springs, forced_rows, numbers;    /* on the host */
-    tl_contacts list;                          /* pairs, as they were found */
-    bool tables;                               /* those of materials are of now */
-    bool valid;    /* pairs and what their slots keep are of the present state */
-    bool phased;   /* the caller says when pairs are found and collide */
-    bool warned;   /* that substeps are long */
+    tl_buffer mean;                             /* real per row */
+    tl_buffer table, times, slides;             /* double: of materials */
+    tl_buffer spring;                           /* tlk_spring */
+    tl_buffer points, order;                    /* uint32_t; order: pairs by colour */
+    uint32_t colours[TLK_COLOURS + 1];          /* where colours begin in it */
+    tl_buffer halt;                             /* uint64_t */
+    tl_array springs, forced_rows, numbers;     /* on the host */
+    tl_contacts list;                           /* pairs, as they were found */
+    bool tables;                                /* those of materials are of now */
+    bool valid;     /* pairs and what their slots keep are of the present state */
+    bool phased;    /* the caller says when pairs are found and collide */
+    bool warned;    /* that substeps are long */
     uint32_t items; /* that lists are of */
     double margin;  /* m: with which they were found */
-    double used;   /* m: of half of it, at most */
+    double used;    /* m: of half of it, at most */
 };
 
 /* What a step hands on from stage to stage. */
 typedef struct tl_penalty_step {
     tlk_penalty view;
     tlk_motion motion;
-    double speed;       /* m/s, at most */
-    uint32_t substeps;  /* of the step */
-    uint32_t chunks;    /* in which pairs are found */
+    double speed;      /* m/s, at most */
+    uint32_t substeps; /* of the step */
+    uint32_t chunks;   /* in which pairs are found */
     uint32_t searches;
-    double limit;       /* s: the least of the times that a substep must be short of */
-    double lost, work;  /* J */
-    double elastic[2];  /* J: as it begins and ends */
-    double energy;      /* J: kinetic and potential, as it begins */
+    double limit;                  /* s: the least of the times that a substep must be short of */
+    double lost, work;             /* J */
+    double elastic[2];             /* J: as it begins and ends */
+    double energy;                 /* J: kinetic and potential, as it begins */
     double sums[TLK_FOLD_NUMBERS]; /* tlk_penalty_sum, at the end */
 } tl_penalty_step;
 

@@ -49,8 +49,8 @@ static void pair_numbers(const tl_world *w, const tl_pair_def *pair, const tl_el
 {
     const double ga = a->young / (2 * (1 + a->poisson)), gb = b->young / (2 * (1 + b->poisson));
     const bool spring = pair->compliance > 0;
-    out[TLK_LAW_YOUNG] = 1 / ((1 - a->poisson * a->poisson) / a->young +
-                              (1 - b->poisson * b->poisson) / b->young);
+    out[TLK_LAW_YOUNG] =
+        1 / ((1 - a->poisson * a->poisson) / a->young + (1 - b->poisson * b->poisson) / b->young);
     out[TLK_LAW_SHEAR] = 1 / ((2 - a->poisson) / ga + (2 - b->poisson) / gb);
     out[TLK_LAW_FRICTION] = pair->friction;
     out[TLK_LAW_RESTITUTION] = pair->restitution;
@@ -58,8 +58,8 @@ static void pair_numbers(const tl_world *w, const tl_pair_def *pair, const tl_el
     out[TLK_LAW_ROLLING] = pair->rolling_friction;
     out[TLK_LAW_SPINNING] = pair->spinning_friction;
     out[TLK_LAW_COHESION] = pair->cohesion;
-    out[TLK_LAW_DENSITY] = w->settings.penalty.cohesion == TL_COHESION_SJKR ? pair->cohesion_density
-                                                                            : 0;
+    out[TLK_LAW_DENSITY] =
+        w->settings.penalty.cohesion == TL_COHESION_SJKR ? pair->cohesion_density : 0;
     out[TLK_LAW_SPRING] = spring ? 1 / pair->compliance : 0;
     out[TLK_LAW_DAMPER] = spring ? pair->damping_time : -1;
     out[11] = 0;
@@ -93,8 +93,7 @@ tl_status tl_penalty_tables(tl_world *w, tl_penalty *p)
     TL_TRY(tl_array_resize(&p->numbers, TLK_LAW_NUMBERS * n * n + TL_MATERIAL_TIMES * n));
     double *table = p->numbers.data, *times = table + TLK_LAW_NUMBERS * n * n;
     for (size_t i = 0; i < n * n; i++)
-        pair_numbers(w, &pairs[i], &elastics[i / n], &elastics[i % n],
-                     table + TLK_LAW_NUMBERS * i);
+        pair_numbers(w, &pairs[i], &elastics[i / n], &elastics[i % n], table + TLK_LAW_NUMBERS * i);
     for (uint32_t i = 0; i < n; i++)
         material_times(w, table, i, times + TL_MATERIAL_TIMES * (size_t)i);
     TL_TRY(tl_buffer_need(b, &p->table, TLK_LAW_NUMBERS * n * n * sizeof(double)));

@@ -16,12 +16,17 @@ tl_array *tl_image_array(tl_image *m, size_t i)
 void tl_image_init(tl_image *m)
 {
     static const size_t items[TL_IMAGE_ARRAYS] = {
-        4 * sizeof(double),   4 * sizeof(double),   8 * sizeof(double),         4 * sizeof(double),
-        sizeof(uint32_t),     sizeof(uint32_t),     sizeof(uint32_t),           sizeof(uint32_t),
-        2 * sizeof(uint32_t), 4 * sizeof(double),   TLK_FRAME * sizeof(double), 4 * sizeof(double),
-        sizeof(uint32_t),     sizeof(uint32_t),     4 * sizeof(double),         4 * sizeof(double),
-        4 * sizeof(double),   2 * sizeof(uint32_t), TLK_KEPT * sizeof(double),  4 * sizeof(double),
-        sizeof(uint32_t),     TLK_CONTACT_PAST * sizeof(double)};
+        4 * sizeof(double),         4 * sizeof(double),
+        8 * sizeof(double),         4 * sizeof(double),
+        sizeof(uint32_t),           sizeof(uint32_t),
+        sizeof(uint32_t),           sizeof(uint32_t),
+        2 * sizeof(uint32_t),       4 * sizeof(double),
+        TLK_FRAME * sizeof(double), 4 * sizeof(double),
+        sizeof(uint32_t),           sizeof(uint32_t),
+        4 * sizeof(double),         4 * sizeof(double),
+        4 * sizeof(double),         2 * sizeof(uint32_t),
+        TLK_KEPT * sizeof(double),  4 * sizeof(double),
+        sizeof(uint32_t),           TLK_CONTACT_PAST * sizeof(double)};
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         *tl_image_array(m, i) = (tl_array){.item = items[i]};
 }

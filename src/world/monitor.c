@@ -26,7 +26,7 @@ void tl_monitoring_init(tl_monitoring *m)
 
 void tl_monitoring_free(tl_backend *b, tl_monitoring *m)
 {
-    tl_array *arrays[] = {&m->emitted, &m->state, &m->values,       &m->least, &m->greatest,
+    tl_array *arrays[] = {&m->emitted, &m->state, &m->values,       &m->least,  &m->greatest,
                           &m->args,    &m->masks, &m->numbers_host, &m->joints, &m->parts};
     for (size_t i = 0; i < m->state.count; i++)
         tl_array_free(&((tl_monitor_state *)m->state.data)[i].window);

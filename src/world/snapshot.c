@@ -75,9 +75,8 @@ static void array(stream *s, tl_array *a)
 
 static void penalty(stream *s, tl_penalty_def *p)
 {
-    uint32_t words[] = {p->law,           p->integrator,  p->substeps,
-                        p->friction_form, p->collisions,  p->attraction,
-                        p->rolling,       p->cohesion};
+    uint32_t words[] = {p->law,        p->integrator, p->substeps, p->friction_form,
+                        p->collisions, p->attraction, p->rolling,  p->cohesion};
     double *numbers[] = {&p->stiffness, &p->tangential_stiffness, &p->damping, &p->friction,
                          &p->collision_threshold};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

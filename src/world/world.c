@@ -394,7 +394,7 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
             TL_TRY(tl_joints_part(world));
         const double before = tl_lap(&mark);
         TL_TRY(world->settings.stepper == TL_STEPPER_PENALTY ? tl_step_penalty(world)
-                                                              : tl_step_dvi(world));
+                                                             : tl_step_dvi(world));
         world->report.ms.integrate += before;
         world->report.total_ms += before;
         tl_world_tally(world, &world->report);

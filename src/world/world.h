@@ -198,7 +198,7 @@ struct tl_world {
     tl_caster caster;
 
     /* the step's own; what collide, problem and ordering have is cut from the arena */
-    tl_exact *exact; /* NULL: none has been made yet */
+    tl_exact *exact;     /* NULL: none has been made yet */
     tl_penalty *penalty; /* likewise */
     tl_arena arena;
     tl_collide collide;

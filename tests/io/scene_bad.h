@@ -264,7 +264,7 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:27: settings.precision: is \"single\", expected \"mixed\" or \"double\""},
     {SEEN, SCENE("'settings': {'stepper': 'pegs'}"),
      "s.json:2:25: settings.stepper: is \"pegs\", expected \"dvi\", \"smooth\", "
-     "\"stewart-trinkle\" or \"peg\"; did you mean 'peg'?"},
+     "\"stewart-trinkle\", \"peg\" or \"penalty\"; did you mean 'peg'?"},
     {SEEN, SCENE("'settings': {'planar': 'xy'}"),
      "s.json:2:24: settings.planar: is \"xy\", expected \"none\" or \"xz\"; did you mean 'xz'?"},
     {SEEN, SCENE("'settings': {'planes': 'far'}"),
@@ -277,6 +277,24 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:35: settings.exact.epsilon: is null, expected a number of at least 0 (m)"},
     {SEEN, SCENE("'settings': {'exact': {'psi_minimum': -1}}"),
      "s.json:2:39: settings.exact.psi_minimum: is -1, expected a number of at least 0 (m)"},
+    {SEEN, SCENE("'settings': {'penalty': {'law': 'hooke'}}"),
+     "s.json:2:33: settings.penalty.law: is \"hooke\", expected \"hertz\", \"linear\" or "
+     "\"scaled\""},
+    {SEEN, SCENE("'settings': {'penalty': {'damping': 1}}"),
+     "s.json:2:37: settings.penalty.damping: is given, but law is \"hertz\", expected \"scaled\""},
+    {SEEN, SCENE("'settings': {'penalty': {'law': 'scaled', 'rolling': 'constant'}}"),
+     "s.json:2:54: settings.penalty.rolling: is given, but law is \"scaled\", expected \"hertz\" "
+     "or "
+     "\"linear\""},
+    {SEEN, SCENE("'settings': {'penalty': {'substeps': 0}}"),
+     "s.json:2:38: settings.penalty.substeps: is 0, expected a whole number from 1 to 1000000"},
+    {SEEN, SCENE("'settings': {'penalty': {'substeps': 'some'}}"),
+     "s.json:2:38: settings.penalty.substeps: is \"some\", expected a whole number from 1 to "
+     "1000000"},
+    {SEEN, SCENE("'materials': {'m': {'poisson_ratio': 0.6}}"),
+     "s.json:2:38: materials.m.poisson_ratio: is 0.6, expected a number above -1 and at most 0.5"},
+    {SEEN, SCENE("'materials': {'m': {'young_modulus': 1}}"),
+     "s.json:2:38: materials.m.young_modulus: is 1, expected a number from 1e3 to 1e15 (Pa)"},
     {SEEN, SCENE("'settings': {'exact': {'directions': 2}}"),
      "s.json:2:38: settings.exact.directions: is 2, expected a whole number from 3 to 64"},
     {SEEN, SCENE("'settings': {'exact': {'directions': 65}}"),

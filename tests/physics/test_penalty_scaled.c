@@ -161,12 +161,12 @@ static void test_collision(void **state)
 }
 
 /* Balls that all touch and fly about. */
-static tl_world *crowd(uint32_t threads, double v[64][3], tl_body balls[64])
+static tl_world *crowd(uint32_t threads, bool collisions, double v[64][3], tl_body balls[64])
 {
     soft s = scaled(0.02, 1);
     dice d = {3};
     s.settings.gravity[2] = 0;
-    s.settings.penalty.collisions = true;
+    s.settings.penalty.collisions = collisions;
     s.settings.threads = threads;
     soft_begin(&s);
     for (int i = 0; i < 64; i++) {
@@ -185,14 +185,24 @@ static void test_many(void **state)
     tl_body balls[64];
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        tl_world *other = crowd(threads, v, balls);
+        tl_world *other = crowd(threads, true, v, balls);
         assert_ok(tl_world_step(other, 50, NULL));
         if (threads > 1)
             assert_int_equal(tl_world_hash(other), hash);
         hash = tl_world_hash(other);
+        void *bytes;
+        size_t size;
+        tl_world *again;
+        assert_ok(tl_world_save(other, &bytes, &size));
+        assert_ok(tl_world_load(bytes, size, &again));
+        tl_snapshot_free(bytes, size);
+        assert_ok(tl_world_step(other, 5, NULL));
+        assert_ok(tl_world_step(again, 5, NULL));
+        assert_int_equal(tl_world_hash(other), tl_world_hash(again));
+        tl_world_destroy(again);
         tl_world_destroy(other);
     }
-    tl_world *world = crowd(2, v, balls);
+    tl_world *world = crowd(2, true, v, balls);
     for (int i = 0; i < 64; i++)
         for (int k = 0; k < 3; k++)
             sum[k] += v[i][k];
@@ -212,7 +222,7 @@ static void test_phases(void **state)
     (void)state;
     double v[64][3];
     tl_body balls[64];
-    tl_world *whole = crowd(2, v, balls), *phases = crowd(2, v, balls);
+    tl_world *whole = crowd(2, false, v, balls), *phases = crowd(2, false, v, balls);
     assert_status(tl_world_advance(phases, 0.02, NULL), TL_BAD_ARGUMENT);
     for (int k = 0; k < 20; k++) {
         assert_ok(tl_world_step(whole, 1, NULL));
@@ -228,6 +238,19 @@ static void test_phases(void **state)
     assert_int_equal(tl_world_hash(phases), hash);
     tl_world_destroy(whole);
     tl_world_destroy(phases);
+
+    soft s = scaled(0.02, 1); /* a collision alone */
+    s.settings.gravity[2] = 0;
+    s.settings.penalty.collisions = true;
+    soft_begin(&s);
+    const tl_body a = soft_ball(&s, 0.5, (double[3]){-0.49, 0, 0}, (double[3]){2, 0, 0}, 1);
+    const tl_body b = soft_ball(&s, 0.5, (double[3]){0.49, 0, 0}, (double[3]){-1, 0, 0}, 3);
+    tl_world *two = soft_world(&s);
+    assert_ok(tl_world_find_pairs(two));
+    assert_ok(tl_world_collide(two));
+    assert_near(soft_velocity(two, b, 0) - soft_velocity(two, a, 0), 0.75 * 3, 1e-12);
+    assert_near(soft_position(two, b, 0) - soft_position(two, a, 0), 1, 1e-12);
+    tl_world_destroy(two);
 }
 
 /* A spring between two bodies: frequency and decay. */

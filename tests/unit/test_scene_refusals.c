@@ -67,7 +67,11 @@ static const settings_case settings_cases[] = {
     {{SR(envelope, NAN)}, "settings.envelope is nan; it must be finite and >= 0"},
     {{SU(stepper, 9)},
      "settings.stepper is 9; it must be TL_STEPPER_DVI, TL_STEPPER_SMOOTH, "
-     "TL_STEPPER_STEWART_TRINKLE or TL_STEPPER_PEG"},
+     "TL_STEPPER_STEWART_TRINKLE, TL_STEPPER_PEG or TL_STEPPER_PENALTY"},
+    {{SU(penalty.law, 3)},
+     "settings.penalty.law is 3; it must be TL_PENALTY_HERTZ, TL_PENALTY_LINEAR or "
+     "TL_PENALTY_SCALED"},
+    {{SR(penalty.stiffness, -1)}, "settings.penalty.stiffness is -1; it must be 0 to 1e12"},
     {{SU(planar, 2)}, "settings.planar is 2; it must be TL_PLANAR_NONE or TL_PLANAR_XZ"},
     {{SU(planes, 2)}, "settings.planes is 2; it must be TL_PLANES_BY_MOTION or TL_PLANES_NEAREST"},
     {{SR(exact.epsilon, -0.5)}, "settings.exact.epsilon is -0.5; it must be finite and >= 0"},

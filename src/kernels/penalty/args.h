@@ -70,8 +70,8 @@ typedef struct tlk_penalty {
     double gravity[3], h; /* s: a substep */
     uint32_t planar;
     double max_speed, margin;
-    uint64_t *halt;      /* 1: a body runs away; 2: one has left the margin; 0 */
-    const double *table; /* TLK_LAW_NUMBERS per pair of materials */
+    uint64_t *halt;       /* 1: a body runs away; 2: one has left the margin; 0 */
+    const double *table;  /* TLK_LAW_NUMBERS per pair of materials */
     const double *slides; /* 3 per material, or NULL: no surface moves in itself */
     uint32_t materials;
 
@@ -130,7 +130,7 @@ typedef struct tlk_penalty {
 
 /* A spring between two bodies. */
 typedef struct tlk_spring {
-    uint32_t a, b; /* body rows, or TLK_NONE: the ground */
+    uint32_t a, b;           /* body rows, or TLK_NONE: the ground */
     double at_a[3], at_b[3]; /* m, in the frames of the bodies (ground: world) */
     double length, stiffness, damping;
     double lost, energy; /* J: sums of the chunk; at last */

@@ -83,11 +83,12 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
     tlk_penalty_at(ub, arm_b, vb);
     for (int k = 0; k < 3; k++)
         speed += (va[k] - vb[k]) * n[k];
-    const double curve = tlk_max(tlk_penalty_curve(&p->shapes, i), tlk_penalty_curve(&p->shapes, j));
+    const double curve =
+        tlk_max(tlk_penalty_curve(&p->shapes, i), tlk_penalty_curve(&p->shapes, j));
     if (!(speed * curve > p->threshold))
         return;
-    const double give = tlk_penalty_give(p, c.a, arm_a, n, give_a) +
-                        tlk_penalty_give(p, c.b, arm_b, n, give_b);
+    const double give =
+        tlk_penalty_give(p, c.a, arm_a, n, give_a) + tlk_penalty_give(p, c.b, arm_b, n, give_b);
     const double e = c.law[TLK_LAW_RESTITUTION], impulse = (1 + e) * speed / give;
     double *sum = p->sum + TLK_SUM * (size_t)p->slots * q;
     for (int k = 0; k < 3; k++) {
@@ -103,7 +104,7 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
             xb[k] -= gap * c.mass / p->bodies.inertia[4 * c.b + 3] * n[k];
         }
         sum[TLK_SUM_WORK] += impulse * n[k] *
-                             (c.a >= p->bodies.dynamic ? va[k]
+                             (c.a >= p->bodies.dynamic   ? va[k]
                               : c.b >= p->bodies.dynamic ? -vb[k]
                                                          : 0);
     }

@@ -19,16 +19,16 @@ typedef struct tlk_pressed {
 } tlk_pressed;
 
 typedef struct tlk_reaction {
-    double normal;           /* N: what pushes a and b apart; below 0: together */
-    double pressure;         /* N: what carries friction */
-    double elastic;          /* J */
-    double damped;           /* N: the part of `normal` that is no spring's */
-    double slope;            /* N/m: stiffness of the normal spring */
-    double lost;             /* J: beside damping and slip: where adhesion snaps */
-    double shear[3];         /* N */
-    double shear_slope;      /* N/m */
-    double moment[3];        /* N m */
-    double lost_rate;        /* W: by moments */
+    double normal;      /* N: what pushes a and b apart; below 0: together */
+    double pressure;    /* N: what carries friction */
+    double elastic;     /* J */
+    double damped;      /* N: the part of `normal` that is no spring's */
+    double slope;       /* N/m: stiffness of the normal spring */
+    double lost;        /* J: beside damping and slip: where adhesion snaps */
+    double shear[3];    /* N */
+    double shear_slope; /* N/m */
+    double moment[3];   /* N m */
+    double lost_rate;   /* W: by moments */
 } tlk_reaction;
 
 /* What the damper adds, which pulls where that is allowed. */
@@ -45,8 +45,8 @@ TL_KERNEL void tlk_add_damping(const tlk_penalty *p, double spring, double dampe
  * the contact has become softer, it has in proportion, and where it has become stiffer the force
  * stays, so that no energy comes of either (Thornton, Cummins and Cleary, 2011). Then Coulomb's
  * limit. `damper`: N s/m. */
-TL_KERNEL void tlk_shear_spring(const tlk_penalty *p, const tlk_pressed *c, double slope, double damper,
-                         tlk_reaction *out, double *lost)
+TL_KERNEL void tlk_shear_spring(const tlk_penalty *p, const tlk_pressed *c, double slope,
+                                double damper, tlk_reaction *out, double *lost)
 {
     double *past = c->past, force[3], before = 0, along = 0, square = 0, turned = 0;
     const double limit = c->law[TLK_LAW_FRICTION] * out->pressure;

@@ -59,8 +59,7 @@ TL_KERNEL double tlk_penalty_curve(const tlk_shapes *s, uint32_t i)
     if (kind == TLK_SPHERE)
         return 1 / s->geom[4 * (size_t)i + 3];
     const bool round = kind >= TLK_CAPSULE && kind <= TLK_ELLIPSOID;
-    if (kind == TLK_PLANE || kind == TLK_PARALLELOGRAM ||
-        (!round && s->info[i] & TLK_SHAPE_FIXED))
+    if (kind == TLK_PLANE || kind == TLK_PARALLELOGRAM || (!round && s->info[i] & TLK_SHAPE_FIXED))
         return 0;
     return 1 / tlk_thin(s, i);
 }
@@ -136,8 +135,7 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     }
     for (int k = 0; k < 3; k++) {
         point.n[k] = n[k];
-        point.slip[k] =
-            of_a[k] - of_b[k] - point.approach * n[k] + c->slide[k] - slide * n[k];
+        point.slip[k] = of_a[k] - of_b[k] - point.approach * n[k] + c->slide[k] - slide * n[k];
         point.spin[k] = va[4 + k] - vb[4 + k];
     }
     point.overlap = -gap;
@@ -145,7 +143,7 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     point.law = c->law;
     point.past = past;
     double lost = 0;
-    const bool touches = p->law == 2                     ? tlk_scaled(p, &point, &out, &lost)
+    const bool touches = p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
                          : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
                              ? tlk_linear(p, &point, &out, &lost)
                              : tlk_hertz(p, &point, &out, &lost);
@@ -175,8 +173,7 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
         sum[TLK_SUM_MOMENT + k] += p->weight * out.moment[k];
         sum[TLK_SUM_FORCE + k] = f[k];
         /* what bodies that are not dynamic do to the others: the force on them is the opposite */
-        power += c->b >= p->bodies.dynamic
-                     ? -f[k] * of_b[k] - out.moment[k] * vb[4 + k]
+        power += c->b >= p->bodies.dynamic   ? -f[k] * of_b[k] - out.moment[k] * vb[4 + k]
                  : c->a >= p->bodies.dynamic ? f[k] * of_a[k] + out.moment[k] * va[4 + k]
                                              : 0;
         drive += out.shear[k] * c->slide[k];

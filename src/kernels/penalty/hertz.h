@@ -1,16 +1,18 @@
 /* The law `hertz`: Hertz along the normal, Mindlin across it, with damping that gives the
- * restitution asked for at any speed (Tsuji, Tanaka and Ishida, 1992; Antypov and Elliott, 2011). */
+ * restitution asked for at any speed (Tsuji, Tanaka and Ishida, 1992; Antypov and Elliott, 2011).
+ */
 #ifndef TL_KERNELS_PENALTY_HERTZ_H
 #define TL_KERNELS_PENALTY_HERTZ_H
 
 #include "kernels/penalty/cohesion.h"
 #include "kernels/penalty/roll.h"
 
-#define TLK_ROOT_5 2.2360679774997897
+#define TLK_ROOT_5        2.2360679774997897
 #define TLK_SHEAR_DAMPING 1.8257418583505538 /* 2 sqrt(5/6) */
 
 /* One point; false where it does not touch. */
-TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out, double *lost)
+TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out,
+                         double *lost)
 {
     const double *law = c->law;
     const double zeta = law[TLK_LAW_RATIO];

@@ -6,7 +6,8 @@
 #include "kernels/penalty/cohesion.h"
 #include "kernels/penalty/roll.h"
 
-TL_KERNEL bool tlk_linear(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out, double *lost)
+TL_KERNEL bool tlk_linear(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out,
+                          double *lost)
 {
     const double *law = c->law;
     const double own = p->stiffness > 0 ? p->stiffness : 2 * law[TLK_LAW_YOUNG] * c->radius;
@@ -14,8 +15,8 @@ TL_KERNEL bool tlk_linear(const tlk_penalty *p, const tlk_pressed *c, tlk_reacti
     if (!(c->overlap > 0))
         return false;
     const double critical = 2 * sqrt(c->mass * slope);
-    const double damper = law[TLK_LAW_DAMPER] >= 0 ? law[TLK_LAW_DAMPER] * slope
-                                                   : law[TLK_LAW_RATIO] * critical;
+    const double damper =
+        law[TLK_LAW_DAMPER] >= 0 ? law[TLK_LAW_DAMPER] * slope : law[TLK_LAW_RATIO] * critical;
     out->slope = slope;
     out->elastic = 0.5 * slope * c->overlap * c->overlap;
     tlk_add_damping(p, slope * c->overlap, damper * c->approach, out);

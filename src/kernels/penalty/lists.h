@@ -23,7 +23,8 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
         if (p->old_b[o] != j || (p->old_feature && p->old_feature[2 * (size_t)o] != sub))
             continue;
         for (uint32_t k = 0; k < TLK_PAST; k++)
-            past[TLK_PAST * t + k] = p->old_past ? p->old_past[TLK_CONTACT_PAST * (size_t)o + k] : 0;
+            past[TLK_PAST * t + k] =
+                p->old_past ? p->old_past[TLK_CONTACT_PAST * (size_t)o + k] : 0;
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
             place[TLK_PLACE * t + k] = !p->old_place ? 0
                                        : k < 3       ? (double)p->old_place[4 * (size_t)o + k]

@@ -8,8 +8,8 @@
 
 /* A moment of this size against a part of the relative spin: on b along what a turns faster by; no
  * more than stops that within the substep. */
-TL_KERNEL void tlk_resist(const tlk_penalty *p, const tlk_pressed *c, const double *spin, double most,
-                          tlk_reaction *out)
+TL_KERNEL void tlk_resist(const tlk_penalty *p, const tlk_pressed *c, const double *spin,
+                          double most, tlk_reaction *out)
 {
     const double size = sqrt(tlk_dotd(spin, spin));
     const double moment = tlk_min(most, c->inertia * size / p->h);

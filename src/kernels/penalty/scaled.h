@@ -16,7 +16,8 @@ TL_KERNEL double tlk_scaled_friction(const tlk_penalty *p, double slip)
     }
 }
 
-TL_KERNEL bool tlk_scaled(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out, double *lost)
+TL_KERNEL bool tlk_scaled(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out,
+                          double *lost)
 {
     const double slip = sqrt(tlk_dotd(c->slip, c->slip));
     if (!(c->overlap > 0))
