@@ -33,6 +33,12 @@ static const struct bench {
      .options = OPTION_PILE | OPTION_PLANES | OPTION_LAYERS | OPTION_PACKED | OPTION_PEERS,
      .peers = PEER_BULLET | PEER_ODE,
      .sizes = {4000, 16000}},
+    {.name = "penalty",
+     .summary = "the pile by penalty contact (Hertz, E = 1e8 Pa), and by hard contact beside it",
+     .run = bench_penalty,
+     .options = OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_LAYERS | OPTION_PEERS,
+     .peers = PEER_LIGGGHTS,
+     .sizes = {4000, 16000}},
     {.name = "shapes",
      .summary = "cubes and convex hulls settle in a box: the same of them",
      .run = bench_pile,
@@ -197,7 +203,7 @@ static bool read_precision(const char *text, bench_options *options)
 
 static bool read_peers(const char *text, bench_options *options)
 {
-    static const char *const words[] = {"bullet", "ode", NULL};
+    static const char *const words[] = {"bullet", "ode", "liggghts", NULL};
     for (;; text++) {
         size_t length = strcspn(text, ",");
         int word = find_word(words, text, length);
@@ -340,7 +346,7 @@ static const struct option {
      "1 to 4 whole numbers from 1 to 1024, such as 1,2; only pile, shapes and crowd take several"},
     {"--precision", "P", OPTION_PRECISION, read_precision, "precision of Talus", NULL},
     {"--peers", "E,E", OPTION_PEERS, read_peers, "engines to compare with (none)",
-     "bullet, ode, or both with a comma between"},
+     "bullet, ode, liggghts, or several with commas between"},
     {"--steps", "N", OPTION_STEPS, read_steps, "steps that are timed (100)",
      "a whole number from 1 to 1000000000"},
     {"--settle", "N", OPTION_SETTLE, read_settle, "steps before those (400; of shapes 600)",

@@ -38,7 +38,7 @@ enum {
 };
 
 /* The engines to compare with. */
-enum { PEER_BULLET = 1 << 0, PEER_ODE = 1 << 1 };
+enum { PEER_BULLET = 1 << 0, PEER_ODE = 1 << 1, PEER_LIGGGHTS = 1 << 2 };
 
 #define MAX_SIZES         16
 #define MAX_THREAD_COUNTS 4
@@ -186,7 +186,11 @@ bool measure_contacts(const bench_options *options, bench_output *output, size_t
                       double contacts_per_body, bench_row *row);
 
 /* The benches, one file each. */
+/* A pile as the start of a peer (pile.c). */
+peer_start pile_start(const bench_options *options, const pile_case *pile);
+
 void bench_pile(const bench_options *options, bench_output *output); /* and shapes */
+void bench_penalty(const bench_options *options, bench_output *output);
 void bench_crowd(const bench_options *options, bench_output *output);
 void bench_chute(const bench_options *options, bench_output *output);
 void bench_contacts(const bench_options *options, bench_output *output);

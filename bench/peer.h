@@ -14,7 +14,7 @@
 
 #include "solid.h"
 
-#define PEER_START_MAGIC  "TLSTART4"
+#define PEER_START_MAGIC  "TLSTART5"
 #define PEER_RESULT_MAGIC "TLRESLT1"
 
 /* What a peer is to do. */
@@ -59,10 +59,12 @@ typedef struct peer_start {
     uint64_t solids;   /* PEER_PILE: 1 for bodies of this shape, 0 for spheres */
     uint64_t cubes;    /* and 1 where that is a cube */
     solid shape;
-    uint64_t tiles;   /* PEER_PILE: so many of box 0, side by side along x; 0: one */
-    double along;     /* PEER_PILE: m/s^2, gravity along x */
-    double speed;     /* PEER_PILE: m/s, along x at the start */
-    peer_track track; /* PEER_TRACK */
+    uint64_t tiles;    /* PEER_PILE: so many of box 0, side by side along x; 0: one */
+    double along;      /* PEER_PILE: m/s^2, gravity along x */
+    double speed;      /* PEER_PILE: m/s, along x at the start */
+    peer_track track;  /* PEER_TRACK */
+    uint64_t substeps; /* PEER_PILE of engines with penalty contact: of a step */
+    double young, poisson, restitution; /* Pa; likewise */
 } peer_start;
 
 /* Box i of a start, counted with the tiles, which come first: its half extents, and where it is. */

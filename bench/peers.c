@@ -12,7 +12,7 @@
 
 const char *peer_name(uint32_t index)
 {
-    static const char *const names[] = {"bullet", "ode"};
+    static const char *const names[] = {"bullet", "ode", "liggghts"};
     return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
@@ -113,8 +113,9 @@ bool peer_run(bench_output *output, const char *engine, const peer_start *start,
     if (!peer_path(engine, path, sizeof path)) {
         output_failure(output,
                        "peer %s: there is no program talus-peer-%s next to talus-bench; install "
-                       "lib%s-dev and build again (make bench)",
-                       engine, engine, engine);
+                       "%s%s%s and build again (make bench)",
+                       engine, engine, strcmp(engine, "liggghts") ? "lib" : "", engine,
+                       strcmp(engine, "liggghts") ? "-dev" : "");
         return false;
     }
     FILE *start_file = temporary_file(), *result_file = temporary_file();

@@ -6,7 +6,7 @@
 
 /* The same start for a peer: the bodies at rest, and five boxes with the inner faces of the
  * scene's. */
-static peer_start pile_start(const bench_options *options, const pile_case *pile)
+peer_start pile_start(const bench_options *options, const pile_case *pile)
 {
     double w = pile->half_width, h = 0.5 * pile->height, t = 5 * pile->options.radius;
     peer_start start = {.task = PEER_PILE,

@@ -298,6 +298,7 @@ tl_status pile_scene(const pile_options *options, tl_scene **scene)
     tl_material material = {0};
     tl_material_def rough = tl_material_default();
     rough.friction = options->friction;
+    rough.restitution = options->restitution;
     tl_shape_def shape;
 
     tl_status status = tl_scene_create(&made);

@@ -15,16 +15,17 @@ typedef enum pile_kind {
 /* Equal bodies dropped into an open box of five fixed boxes (floor and four walls). */
 typedef struct pile_options {
     pile_kind kind;
-    size_t bodies;   /* exactly this many are made */
-    double radius;   /* m; the default pile: 0.1 */
-    double density;  /* kg/m^3; 2000 */
-    double friction; /* 0.5 */
-    double spacing;  /* m, of the starting grid; 0.22, of cubes and hulls 0.36 */
-    double jitter;   /* m, each coordinate is moved by up to +- this; 0.005 */
-    uint32_t layers; /* about this many layers deep; 24 */
-    bool packed;     /* instead of the grid: layers at rest, each sphere in a hollow between three;
-                        false */
-    double ball;     /* m: the radius of a large ball in the grid; 0: none; 0 */
+    size_t bodies;      /* exactly this many are made */
+    double radius;      /* m; the default pile: 0.1 */
+    double density;     /* kg/m^3; 2000 */
+    double friction;    /* 0.5 */
+    double restitution; /* 0 */
+    double spacing;     /* m, of the starting grid; 0.22, of cubes and hulls 0.36 */
+    double jitter;      /* m, each coordinate is moved by up to +- this; 0.005 */
+    uint32_t layers;    /* about this many layers deep; 24 */
+    bool packed; /* instead of the grid: layers at rest, each sphere in a hollow between three;
+                    false */
+    double ball; /* m: the radius of a large ball in the grid; 0: none; 0 */
     double ball_density; /* kg/m^3; 2000 */
     uint64_t seed;       /* of the jitter, and of the orientations of cubes and hulls; 1 */
     tl_settings settings;

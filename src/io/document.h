@@ -40,7 +40,7 @@ typedef struct tl_named_geometry {
 
 struct tl_document {
     tl_json_tree tree; /* sources[0] is the file; once the scene is read the values are gone */
-    tl_array text; /* char: the text after sets, with a zero byte; empty where nothing was set */
+    tl_array text;  /* char: the text after sets, with a zero byte; empty where nothing was set */
     tl_lines lines; /* of a scene in lines, without the text: that is the source's */
     tl_scene *scene;
     tl_record_def record;

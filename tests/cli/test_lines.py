@@ -2,8 +2,9 @@
 # Scenes in lines: check, info, run and import read them; what import writes runs to the same bits.
 import hashlib
 import json
+import math
 
-from cli import TALUS, check, equal, refused, run_json, talus
+from cli import check, equal, found, places, refused, run_json, talus
 
 SCENE = """a tower of two balls, a capsule beside it, a spring to a ball that is fixed
 S 1 0 0.5 0 0 0 0 0 0 0 1 0.5
@@ -28,10 +29,10 @@ def positions(*arguments):
         return hashlib.sha256(exported.read()).hexdigest()
 
 
-found = run_json("check", "tower.txt")
+checked = run_json("check", "tower.txt")
 for key, wanted in {"comments": 2, "bodies": 7, "dynamic": 4, "fixed": 3, "joints": 1, "step": 0.02, "gravity": [0, 0, -1],
                     "stepper": "penalty", "title": "tower.txt", "overlapping_pairs": 0}.items():
-    equal(found[key], wanted, key)
+    equal(checked[key], wanted, key)
 equal(run_json("info", "tower.txt")["kind"], "scene", "kind")
 
 told = run_json("import", "tower.txt")
@@ -73,3 +74,25 @@ for command in (("check",), ("info",), ("run", "--no-record"), ("import",)):
     done = talus(command[0], "bad.txt", *command[1:], code=3)
     equal(done.stderr, "bad.txt:7:5: K: there is no sphere 5 above this line, expected one\n", command[0])
     equal(done.stdout, "", f"standard output of {command[0]}")
+
+# Closed forms: a ball on a polygon rests at the overlap g/C_c; two balls with a spring between them, falling freely, swing with
+# sqrt(k/m*) and lose exp(-d t/(2 m*)).
+with open("rest.txt", "w", encoding="utf-8") as file:
+    file.write("S 1 0 0.3 0 0 0 0 0 0 0 2 0.3\nP -1 0 -1 0 0 2 2 0 0\n")
+talus("run", "rest.txt", "-o", "rest.h5", "--quiet", "--until", 10)
+rest = places("rest.h5", 10, "s1")[0][0]
+found("a ball of a scene in lines rests", "closed form g/C_c", "overlap (m)", "scaled, 20 ms", 0.3 - rest[2], 1e-3, 1e-6)
+
+K, MASS, DAMPING, STRETCH, LENGTH, TIME = 100, 1, 0.4, 0.3, 2, 1
+with open("swing.txt", "w", encoding="utf-8") as file:
+    file.write(f"S 5 0 1 0 0 1 0 0 0 0 {MASS} 0.2 0\nS 6 0 {1 + LENGTH + STRETCH} 0 0 1 0 0 0 0 {MASS} 0.2 0\n"
+               f"K 5 6 {K} {LENGTH} {DAMPING}\n")
+talus("run", "swing.txt", "-o", "swing.h5", "--quiet", "--until", TIME, "--set", "settings.penalty.substeps=20")
+ends = [places("swing.h5", TIME, name)[0][0] for name in ("s5", "s6")]
+reduced, decay = MASS / 2, DAMPING / MASS
+speed = math.sqrt(K / reduced - decay ** 2)
+swing = STRETCH * math.exp(-decay * TIME) * (math.cos(speed * TIME) + decay / speed * math.sin(speed * TIME))
+found("a spring of a scene in lines swings", "closed form of the damped oscillator", "stretch (m)", "scaled, 20 substeps of 1 ms",
+      ends[1][2] - ends[0][2] - LENGTH, swing, 1e-5)
+found("a spring of a scene in lines swings", "free fall from 1 m/s", "height of the centre of mass (m)", "scaled, 20 substeps of 1 ms",
+      (ends[0][2] + ends[1][2]) / 2, 1 + (LENGTH + STRETCH) / 2 + TIME - TIME ** 2 / 2, 1e-5)

@@ -310,6 +310,8 @@ static void refusals(void **state)
          "s.txt:1:1001: #: the line has 1001 bytes, expected at most 1000");
     strcpy(text + 1000, "\nS 1 0 0 0 0 0 0 0 0 0 1 0.1");
     assert_ok(parse(text));
+    tl_document_destroy(document);
+    document = NULL;
     /* What is set is checked as ever; what the scene refuses is told by the line. */
     const char *sets[] = {"bodies[s2].mass=-1"};
     says(tl_document_parse("s.txt", BALLS, strlen(BALLS), 1, sets, &document), TL_BAD_DATA,

@@ -60,8 +60,11 @@ def greeting(v):
     assert v.hello["can"] == {"control": True, "edit": True, "restart": True, "record": False}
     assert v.hello["words"] == {"body": ["dynamic", "fixed", "prescribed"], "solver": ["psor", "jacobi", "apgd", "spg"],
                                 "law": ["default", "cone", "coulomb"], "overlap": ["split", "velocity"],
-                                "impacts": ["simultaneous", "propagating"], "stepper": ["dvi", "smooth", "stewart-trinkle", "peg"],
-                                "joints": ["exact", "iterate"], "planes": ["by-motion", "nearest"]}
+                                "impacts": ["simultaneous", "propagating"], "stepper": ["dvi", "smooth", "stewart-trinkle", "peg", "penalty"],
+                                "joints": ["exact", "iterate"], "planes": ["by-motion", "nearest"],
+                                "penalty_law": ["hertz", "linear", "scaled"],
+                                "penalty_integrator": ["default", "verlet", "rk4", "euler", "semi_implicit"],
+                                "penalty_friction_form": ["root", "constant", "proportional", "capped"]}
     low, high = v.hello["box"]
     assert all(l < h for l, h in zip(low, high)) and high[2] >= 3.1 - 1e-6 and high[0] >= 2.1
     assert v.names == {1: "ground", 2: "ball", 3: "wall"}
