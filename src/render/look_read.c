@@ -313,6 +313,8 @@ static tl_status read_object(tlr_reader *r, const tl_json *v, tlr_look_object *o
 #undef AT
     *o = (tlr_look_object){.scale = 1, .material = r->look->fixed};
     o->material.own_color = true;
+    o->material.hidden = false; /* fixed bodies may be, what stands around is not */
+    o->material.stone = 0;
     TL_TRY(tlr_read_object(r, v, fields, o));
     return *o->file
                ? TL_OK

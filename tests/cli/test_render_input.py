@@ -203,7 +203,7 @@ refused(3, "does not define talus_shaders()", "render", "ball.csv", "-o", "x.png
 
 write("block.obj", "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
       "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n")
-hides = {**even, "scene": [{"mesh": "block.obj", "position": [-1, -2, 0], "scale": 0.5, "rotation": [0, 0, 45], "material": {"color": [0, 0, 0]}},
+hides = {**even, "fixed": {"hidden": True}, "scene": [{"mesh": "block.obj", "position": [-1, -2, 0], "scale": 0.5, "rotation": [0, 0, 45], "material": {"color": [0, 0, 0]}},
                            {"inject": "bodies"}]}
 before, behind = draw("ball.csv", even), draw("ball.csv", hides)
 covered = (np.abs(before - behind).max(axis=2) > 60)
