@@ -37,7 +37,7 @@ _talus()
     case $command in
     run)
         options="--output -o --until --set --threads --backend --stepper --planes --solver --iterations --precision
-            --rate --contacts --fields --compression --no-record --force -f --view $viewer --quiet -q --json --help -h"
+            --rate --contacts --fields --compression --no-record --force -f --view --render --look $viewer --quiet -q --json --help -h"
         files="json txt"
         ;;
     resume)
@@ -79,9 +79,9 @@ _talus()
         files="json txt"
         ;;
     render)
-        options="--output -o --look --template --init --size --fps --speed --from --to --at --quality --samples --noise --denoise --shutter
-            --camera --color --title --part --by --assemble --plan --follow --rib --exr --numbers --threads --tile --force -f --quiet -q --json --help -h"
-        files=h5
+        options="--output -o --look --template --plugin --init --size --fps --speed --from --to --at --quality --samples --noise --denoise --shutter
+            --camera --color --title --part --by --assemble --plan --follow --rib --inject --exr --numbers --threads --tile --force -f --quiet -q --json --help -h"
+        files="h5 csv"
         ;;
     query)
         options="--ray --overlap --max-distance --margin --hollow --frame --set --json --help -h"
@@ -136,6 +136,9 @@ _talus()
     --ray | --overlap | --max-distance | --margin | --frame) ;;
     --y | --x | --inset | --title) ;;
     --look | --init) _talus_files "$word" json ;;
+    --render) _talus_files "$word" mp4 webm ;;
+    --plugin) _talus_files "$word" so ;;
+    --inject) _talus_files "$word" rib ;;
     --template) _talus_words "$word" "studio daylight moon cutaway blueprint" ;;
     --quality) _talus_words "$word" "draft good final" ;;
     --by) _talus_words "$word" "frames tiles" ;;
