@@ -28,6 +28,7 @@ typedef struct tlk_passing {
     double deep;   /* m: the deepest that it may lead into the other */
     double margin; /* m: how far around it to look for triangles */
     uint32_t rows; /* its contacts */
+    bool far;      /* it may come onto another face: slower ones keep points and triangles */
 } tlk_passing;
 
 /* How the middle of shape i goes against what the body of shape j is made of there, m/s. */
@@ -177,7 +178,8 @@ TL_RARE void tlk_plane_convex(const tlk_passing *p, double part, tlk_manifold *m
     if (tlk_is_surface(p->s, p->j)) {
         tlk_surface surface;
         tlk_load_surface(p->s, p->j, &surface);
-        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->rows, p->now > 0, m);
+        tlk_ahead(&surface, p->sub, about, &a, p->limit, p->margin, p->far ? p->rows : 0,
+                  p->far && p->now > 0, m);
         return;
     }
     tlk_load_convex(p->s, p->j, about, &b);
@@ -330,6 +332,7 @@ TL_KERNEL bool tlk_plane_way(const tlk_planes *q, uint32_t k, uint32_t row, uint
     p->limit = most + sqrt(square) + thin;
     p->margin = tlk_max(q->envelope, p->deep);
     p->rows = rows;
+    p->far = square > TLK_BRACE_ONTO * TLK_BRACE_ONTO * thin * thin;
     return square > TLK_PLANE_MOVES * TLK_PLANE_MOVES * thin * thin;
 }
 
@@ -339,7 +342,7 @@ TL_KERNEL void tlk_plane_steady(const tlk_planes *q, tlk_passing *p, double *par
 {
     const double deep = TLK_PLANE_DEEP * tlk_plane_thin(q, p->i, p->j);
     tlk_passing steady = *p;
-    if (p->now <= deep || tlk_ahead_gap(m) >= -deep)
+    if (!p->far || p->now <= deep || tlk_ahead_gap(m) >= -deep)
         return;
     tlk_manifold there;
     double at;
@@ -478,7 +481,7 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
         return;
     tlk_plane_steady(q, &way, &part, &there);
     const bool same = tlk_plane_same(q, &way, first, &there);
-    if (same && tlk_plane_settled(q, &way, first, part, &there))
+    if (same && (!way.far || tlk_plane_settled(q, &way, first, part, &there)))
         return;
     if (!same && there.count > count && count > 1)
         tlk_plane_spread(&there);
