@@ -257,7 +257,7 @@ static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
     tl_penalty_evaluate(w, &s->view);
     TL_TRY(add_up(w, s, n));
     s->elastic[0] = n[5];
-    return tl_penalty_limits(w, s, n[6]);
+    return tl_penalty_limits(w, s);
 }
 
 /* All chunks; *halt: what stopped them, 0: nothing. */
@@ -356,7 +356,7 @@ static void report_contacts(const tl_world *w, const tl_penalty_step *s, tl_repo
     r->contacts = w->contacts[w->current].count;
     r->active_contacts = (uint32_t)n[0];
     r->max_penetration = fmax(n[1], 0);
-    r->mean_penetration = n[7] > 0 ? n[2] / n[7] : 0;
+    r->mean_penetration = n[6] > 0 ? n[2] / n[6] : 0;
     r->substeps = s->substeps;
     r->searches = s->searches;
     r->substep_ratio =

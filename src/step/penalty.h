@@ -51,7 +51,7 @@ typedef struct tl_penalty_step {
 /* penalty_law.c: the tables of materials; the times that substeps must be short of, and how many
  * substeps a step has. */
 tl_status tl_penalty_tables(tl_world *world, tl_penalty *penalty);
-tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step, double stiffest);
+tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step);
 
 /* The damping ratio of a spring and dashpot that gives a restitution; pulling, or not. */
 double tl_penalty_ratio(double restitution, bool attraction);

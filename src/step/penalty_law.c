@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAFE 0.2 /* of the least of the times */
+#define SAFE   0.2 /* of the least of the times */
+#define BESIDE 1.5 /* what neighbours add to how fast a body swings, at most */
 
 /* What a spring and dashpot of a damping ratio leave of an approach. With attraction the contact
  * ends where surfaces part, without where the force is 0 (Schwager and Poeschel, 2007). Hertz's
@@ -131,14 +132,30 @@ static limit scaled_limit(const tl_penalty_def *def)
     return least;
 }
 
-static tl_status find_limit(tl_world *w, const tl_penalty_step *s, double stiffest, limit *least)
+/* The limit of stability with the contacts and springs there are (docs/theory.md, "Penalty
+ * contact"): of the body that they make the fastest. */
+static tl_status stable(tl_world *w, const tl_penalty_step *s, limit *least)
+{
+    double n[TLK_FOLD_NUMBERS] = {0};
+    if (!w->dynamic)
+        return TL_OK;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_fastest, w->dynamic, &s->view, n));
+    const double rate = sqrt(BESIDE * n[0]), z = rate > 0 ? 0.5 * BESIDE * n[1] / rate : 0;
+    if (rate > 0)
+        shorter(least, 2 / rate * (sqrt(1 + z * z) - z) / SAFE, "the limit of stability", 0);
+    return TL_OK;
+}
+
+static tl_status find_limit(tl_world *w, const tl_penalty_step *s, limit *least)
 {
     const tl_penalty_def *def = &w->settings.penalty;
     tlk_penalty view = s->view;
     double n[TLK_FOLD_NUMBERS] = {0};
     *least = (limit){INFINITY, "", 0};
+    TL_TRY(stable(w, s, least));
     if (def->law == TL_PENALTY_SCALED) {
-        *least = scaled_limit(def);
+        const limit own = scaled_limit(def);
+        shorter(least, own.time, own.name, own.number);
         return TL_OK;
     }
     view.table = w->penalty->times.data;
@@ -154,8 +171,6 @@ static tl_status find_limit(tl_world *w, const tl_penalty_step *s, double stiffe
     } else {
         shorter(least, acos(-1) * sqrt(0.5 * n[2]), "the duration of a contact", n[2]);
     }
-    if (stiffest > 0)
-        shorter(least, 2 / sqrt(stiffest), "the limit of stability", 0);
     return TL_OK;
 }
 
@@ -180,12 +195,12 @@ static tl_status warn(tl_world *w, const tl_penalty_step *s, const limit *least)
     return TL_OK;
 }
 
-tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s, double stiffest)
+tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s)
 {
     const uint32_t given = w->settings.penalty.substeps;
     const double step = w->settings.step;
     limit least;
-    TL_TRY(find_limit(w, s, stiffest, &least));
+    TL_TRY(find_limit(w, s, &least));
     s->limit = least.time;
     s->substeps = given ? given : 1;
     if (!given && isfinite(least.time)) {

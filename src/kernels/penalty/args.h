@@ -37,11 +37,12 @@ enum {
     TLK_SUM_LOST = 6,    /* J: by damping and slip */
     TLK_SUM_WORK = 7,    /* J: done by bodies that are not dynamic, and by surfaces that move */
     TLK_SUM_ELASTIC = 8, /* J: at last */
-    TLK_SUM_STIFF = 9,   /* 1/s^2: stiffness over reduced mass, at last */
+    TLK_SUM_STIFF = 9,   /* 1/s^2: stiffness over mass, at last; 0: no point */
     TLK_SUM_FORCE = 10,  /* N, three: on the partner, at last */
-    TLK_SUM_SLIP = 13    /* m/s, three: mean over the stages of Runge and Kutta */
+    TLK_SUM_SLIP = 13,   /* m/s, three: mean over the stages of Runge and Kutta */
+    TLK_SUM_DAMP = 16    /* 1/s: damping over mass, at last; where there is stiffness */
 };
-#define TLK_SUM 16u
+#define TLK_SUM 17u
 
 /* A slot as it is: its place on the owner's surface from its ball's centre, gap, normal, and 1
  * where there is a point, else 0. */

@@ -24,6 +24,7 @@ typedef struct tlk_reaction {
     double elastic;     /* J */
     double damped;      /* N: the part of `normal` that is no spring's */
     double slope;       /* N/m: stiffness of the normal spring */
+    double damper;      /* N s/m: of the normal damper */
     double lost;        /* J: beside damping and slip: where adhesion snaps */
     double shear[3];    /* N */
     double shear_slope; /* N/m */
@@ -32,11 +33,12 @@ typedef struct tlk_reaction {
 } tlk_reaction;
 
 /* What the damper adds, which pulls where that is allowed. */
-TL_KERNEL void tlk_add_damping(const tlk_penalty *p, double spring, double damper,
+TL_KERNEL void tlk_add_damping(const tlk_penalty *p, double spring, double damper, double approach,
                                tlk_reaction *out)
 {
-    const double sum = spring + damper;
-    out->damped = sum < 0 && !p->attraction ? -spring : damper;
+    const double damped = damper * approach;
+    out->damper = damper;
+    out->damped = spring + damped < 0 && !p->attraction ? -spring : damped;
     out->normal = spring + out->damped;
     out->pressure = tlk_max(out->normal, 0.0);
 }

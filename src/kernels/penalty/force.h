@@ -114,6 +114,28 @@ TL_KERNEL void tlk_penalty_at(const double *vel, const double *arm, double *v)
         v[k] = vel[k] + turn[k];
 }
 
+/* How fast a point would swing and be damped, by what its bodies yield along the normal and across
+ * it. Across it damping is to that along it as the root of stiffness is, at most. */
+TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
+                                const tlk_reaction *out, const double *n, const double *arm_a,
+                                const double *arm_b, double *sum)
+{
+    const double *arm[2] = {arm_a, arm_b};
+    double along = 0, across = 0, turn[3];
+    for (int e = 0; e < 2; e++) {
+        if ((e ? c->b : c->a) >= p->bodies.dynamic)
+            continue;
+        tlk_crossd(arm[e], n, turn);
+        along = tlk_max(along, tlk_dotd(turn, turn));
+        across = tlk_max(across, tlk_dotd(arm[e], arm[e]));
+    }
+    along = 1 / c->mass + along / c->inertia;
+    across = 1 / c->mass + across / c->inertia;
+    const double ratio = out->slope > 0 ? sqrt(out->shear_slope / out->slope) : 0;
+    sum[TLK_SUM_STIFF] = tlk_max(out->slope * along, out->shear_slope * across);
+    sum[TLK_SUM_DAMP] = out->damper * tlk_max(along, ratio * across);
+}
+
 /* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. */
 TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
                                  double gap, const double *x, double *past, double *sum,
@@ -125,7 +147,7 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     const double arm_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
     double of_a[3], of_b[3], slide = 0;
     tlk_pressed point;
-    tlk_reaction out = {0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
+    tlk_reaction out = {0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
     tlk_penalty_at(va, arm_a, of_a);
     tlk_penalty_at(vb, arm_b, of_b);
     point.approach = 0;
@@ -182,7 +204,7 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
         lost + out.lost + p->weight * (out.damped * point.approach + out.lost_rate);
     sum[TLK_SUM_WORK] += p->weight * (power + drive);
     sum[TLK_SUM_ELASTIC] = out.elastic;
-    sum[TLK_SUM_STIFF] = tlk_max(out.slope, out.shear_slope) / c->mass;
+    tlk_penalty_rate(p, c, &out, n, arm_a, arm_b, sum);
     return true;
 }
 

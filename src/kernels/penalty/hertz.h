@@ -25,6 +25,7 @@ TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reactio
             return false;
         const double damper = zeta * TLK_SHEAR_DAMPING * sqrt(out->slope * c->mass);
         contact = out->slope / (2 * law[TLK_LAW_YOUNG]);
+        out->damper = damper;
         out->damped = damper * c->approach;
         out->normal = spring + out->damped;
         out->pressure = tlk_max(out->normal + 2 * law[TLK_LAW_COHESION], 0.0);
@@ -39,7 +40,7 @@ TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reactio
         const double k = 4.0 / 3 * law[TLK_LAW_YOUNG] * sqrt(c->radius);
         const double damper = zeta * TLK_ROOT_5 * sqrt(c->mass * k * sqrt(c->overlap));
         out->elastic = 0.4 * spring * c->overlap;
-        tlk_add_damping(p, spring, damper * c->approach, out);
+        tlk_add_damping(p, spring, damper, c->approach, out);
         if (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0)
             tlk_cohere(p, c, out);
     }

@@ -19,7 +19,7 @@ TL_KERNEL bool tlk_linear(const tlk_penalty *p, const tlk_pressed *c, tlk_reacti
         law[TLK_LAW_DAMPER] >= 0 ? law[TLK_LAW_DAMPER] * slope : law[TLK_LAW_RATIO] * critical;
     out->slope = slope;
     out->elastic = 0.5 * slope * c->overlap * c->overlap;
-    tlk_add_damping(p, slope * c->overlap, damper * c->approach, out);
+    tlk_add_damping(p, slope * c->overlap, damper, c->approach, out);
     if (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0)
         tlk_cohere(p, c, out);
     out->shear_slope =

@@ -131,7 +131,7 @@ TL_KERNEL void tlk_penalty_start(const tlk_penalty *p, uint32_t i)
 }
 
 /* One slot: 0 whether it acts; 1 the greatest overlap, 2 their sum; 3 energy lost; 4 work; 5
- * elastic energy; 6 the greatest stiffness over mass; 7 whether it overlaps. */
+ * elastic energy; 6 whether it overlaps. */
 TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
 {
     const double *sum = p->sum + TLK_SUM * (size_t)t;
@@ -150,8 +150,32 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
     acc[3] += sum[TLK_SUM_LOST];
     acc[4] += sum[TLK_SUM_WORK];
     acc[5] += sum[TLK_SUM_ELASTIC];
-    acc[6] = tlk_max(acc[6], sum[TLK_SUM_STIFF]);
-    acc[7] += overlap > 0;
+    acc[6] += overlap > 0;
+}
+
+/* One dynamic body: all that contacts and springs make of it together, 0 stiffness over mass,
+ * 1/s^2, and 1 damping over mass, 1/s. No body beside it swings faster (docs/theory.md, "Penalty
+ * contact"). */
+TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc)
+{
+    double stiff = 0, damp = 0;
+    for (uint32_t k = p->list_begin[i]; k < p->list_end[i]; k++) {
+        const uint32_t item = p->list[k] / 2;
+        if (item >= p->pairs) {
+            const tlk_spring *s = p->spring + (item - p->pairs);
+            const double mass = p->bodies.inertia[4 * (size_t)i + 3];
+            stiff += 2 * s->stiffness / mass;
+            damp += 2 * s->damping / mass;
+            continue;
+        }
+        for (uint32_t t = item * p->slots; t < (item + 1) * p->slots; t++) {
+            const double *sum = p->sum + TLK_SUM * (size_t)t;
+            stiff += sum[TLK_SUM_STIFF];
+            damp += sum[TLK_SUM_STIFF] > 0 ? sum[TLK_SUM_DAMP] : 0;
+        }
+    }
+    acc[0] = tlk_max(acc[0], stiff);
+    acc[1] = tlk_max(acc[1], damp);
 }
 
 /* One dynamic shape: the least of 0 the time that Rayleigh's waves take, s, 1 m^2/(R E^2) of an

@@ -24,7 +24,7 @@ TL_KERNEL bool tlk_scaled(const tlk_penalty *p, const tlk_pressed *c, tlk_reacti
         return false;
     out->slope = c->mass * p->stiffness;
     out->elastic = 0.5 * out->slope * c->overlap * c->overlap;
-    tlk_add_damping(p, out->slope * c->overlap, c->mass * p->damping * c->approach, out);
+    tlk_add_damping(p, out->slope * c->overlap, c->mass * p->damping, c->approach, out);
     const double size = c->mass * p->friction * c->overlap * tlk_scaled_friction(p, slip);
     for (int k = 0; k < 3; k++)
         out->shear[k] = size * c->slip[k];
