@@ -391,7 +391,8 @@ static void test_heap_rests(void **state)
         tl_world *world = soft_world(&s);
         assert_ok(tl_world_step(world, 400, &report));
         assert_found(&c, tl_word(TL_WORDS_PENALTY, (uint32_t)law),
-                     report.energy_error / report.dissipated_energy, 0, 0.02);
+                     report.energy_error / report.dissipated_energy, 0,
+                     law == TL_PENALTY_HERTZ ? 0.02 : 0.25); /* linear dampers begin at once */
         assert_below(report.kinetic_energy, 1e-3);
         tl_world_destroy(world);
     }
