@@ -133,11 +133,11 @@ static void test_penalty(void **state)
             tl_settings s = settings_on(&v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
             s.stepper = TL_STEPPER_PENALTY;
             s.penalty.law = law;
-            s.penalty.substeps = law == TL_PENALTY_SCALED ? 4 : 50;
+            s.penalty.substeps = law == TL_PENALTY_SCALED ? 4 : 30;
             tl_scene *scene = mixer_scene(&s, 300, 7);
             add_solids(scene, 2);
             tl_world *world = world_of(scene);
-            assert_true(step_report(world, 40).active_contacts > 20);
+            assert_true(step_report(world, 120).active_contacts > 20);
             hash[gpu] = tl_world_hash(world);
             tl_world_destroy(world);
         }
