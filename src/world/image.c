@@ -9,24 +9,21 @@ tl_array *tl_image_array(tl_image *m, size_t i)
         &m->pos,        &m->quat,       &m->vel,    &m->inertia, &m->flags,       &m->id,
         &m->shape_body, &m->shape_info, &m->filter, &m->geom,    &m->frame_local, &m->centre,
         &m->a,          &m->b,          &m->n,      &m->gamma,   &m->place,       &m->feature,
-        &m->kept,       &m->moment,     &m->colour, &m->past};
+        &m->kept,       &m->moment,     &m->past,   &m->colour};
     return all[i];
 }
 
 void tl_image_init(tl_image *m)
 {
     static const size_t items[TL_IMAGE_ARRAYS] = {
-        4 * sizeof(double),         4 * sizeof(double),
-        8 * sizeof(double),         4 * sizeof(double),
-        sizeof(uint32_t),           sizeof(uint32_t),
-        sizeof(uint32_t),           sizeof(uint32_t),
-        2 * sizeof(uint32_t),       4 * sizeof(double),
-        TLK_FRAME * sizeof(double), 4 * sizeof(double),
-        sizeof(uint32_t),           sizeof(uint32_t),
-        4 * sizeof(double),         4 * sizeof(double),
-        4 * sizeof(double),         2 * sizeof(uint32_t),
-        TLK_KEPT * sizeof(double),  4 * sizeof(double),
-        sizeof(uint32_t),           TLK_CONTACT_PAST * sizeof(double)};
+        4 * sizeof(double),        4 * sizeof(double),         8 * sizeof(double),
+        4 * sizeof(double),        sizeof(uint32_t),           sizeof(uint32_t),
+        sizeof(uint32_t),          sizeof(uint32_t),           2 * sizeof(uint32_t),
+        4 * sizeof(double),        TLK_FRAME * sizeof(double), 4 * sizeof(double),
+        sizeof(uint32_t),          sizeof(uint32_t),           4 * sizeof(double),
+        4 * sizeof(double),        4 * sizeof(double),         2 * sizeof(uint32_t),
+        TLK_KEPT * sizeof(double), 4 * sizeof(double),         TLK_CONTACT_PAST * sizeof(double),
+        sizeof(uint32_t)};
     for (size_t i = 0; i < TL_IMAGE_ARRAYS; i++)
         *tl_image_array(m, i) = (tl_array){.item = items[i]};
 }

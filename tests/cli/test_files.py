@@ -8,7 +8,7 @@ from cli import check, equal, refused, run_json, scene, talus
 
 shutil.copy(scene("heap"), "heap.json")
 talus("run", "heap.json", "--until", 0.05, "--quiet")
-with open("notes.txt", "w") as file:
+with open("notes.md", "w") as file:
     file.write("my notes\n")
 with open("other.h5", "wb") as file:
     file.write(b"\211HDF\r\n\032\n" + bytes(5000))
@@ -36,7 +36,7 @@ for command, more in (("check", ()), ("run", ("--no-record",))):
 for command, more in (("resume", ()), ("export", ("-o", "out.csv"))):
     refused(3, f"talus: {command}: heap.json is a scene, not a result; `talus run` makes a result of it, and `talus check`, "
             "`info` and `view` take scenes", command, "heap.json", *more)
-    refused(3, f"talus: {command}: notes.txt is neither a scene nor a result", command, "notes.txt", *more)
+    refused(3, f"talus: {command}: notes.md is neither a scene nor a result", command, "notes.md", *more)
     refused(3, f"talus: {command}: empty.h5 is an empty file", command, "empty.h5", *more)
     refused(3, f"talus: {command}: heap.h5.checkpoint is the checkpoint of a result; name the result, which lies beside it",
             command, "heap.h5.checkpoint", *more)
@@ -49,16 +49,16 @@ BEFORE = contents()
 refused(4, "second.json exists and is a scene; -o names another file", "run", "heap.json", "-o", "second.json")
 refused(4, "--force replaces results alone: second.json is a scene; -o names another file",
         "run", "heap.json", "-o", "second.json", "--force")
-refused(4, "--force replaces results alone: notes.txt is neither a scene nor a result",
-        "run", "heap.json", "-o", "notes.txt", "--force")
+refused(4, "--force replaces results alone: notes.md is neither a scene nor a result",
+        "run", "heap.json", "-o", "notes.md", "--force")
 refused(4, "--force replaces results alone: other.h5 is an HDF5 file and no Talus result that can be opened",
         "run", "heap.json", "-o", "other.h5", "--force")
 refused(4, "--force replaces results alone: heap.h5.checkpoint is the checkpoint of a result",
         "run", "heap.json", "-o", "heap.h5.checkpoint", "--force")
 refused(4, "cannot write folder: it is a folder; -o needs the name of a file", "run", "heap.json", "-o", "folder")
 refused(4, "cannot write nowhere/out.h5: nowhere is not a folder that exists", "run", "heap.json", "-o", "nowhere/out.h5")
-refused(4, "cannot write notes.txt/out.h5: notes.txt is not a folder that exists",
-        "run", "heap.json", "-o", "notes.txt/out.h5")
+refused(4, "cannot write notes.md/out.h5: notes.md is not a folder that exists",
+        "run", "heap.json", "-o", "notes.md/out.h5")
 refused(4, "second.json exists and is a scene", "view", "heap.json", "-o", "second.json", "--no-browser")
 
 # Exports: never the result itself, a scene or a result; anything else with --force alone.
@@ -67,8 +67,8 @@ refused(4, "heap.json exists and is a scene, which an export never replaces; -o 
         "export", "heap.h5", "-o", "heap.json", "--format", "csv", "--force")
 refused(4, "other.h5 exists and is a result, which an export never replaces",
         "export", "heap.h5", "-o", "other.h5", "--format", "csv", "--force")
-refused(4, "notes.txt exists; --force replaces it, -o names another",
-        "export", "heap.h5", "-o", "notes.txt", "--format", "csv")
+refused(4, "notes.md exists; --force replaces it, -o names another",
+        "export", "heap.h5", "-o", "notes.md", "--format", "csv")
 refused(4, "cannot write folder: it is a folder", "export", "heap.h5", "-o", "folder", "--format", "csv")
 refused(4, "cannot write nowhere/out.csv: nowhere is not a folder that exists", "export", "heap.h5", "-o", "nowhere/out.csv")
 equal(contents(), BEFORE, "files after refused commands")
@@ -78,8 +78,8 @@ talus("run", "heap.json", "-o", "heap.h5", "--force", "--until", 0.1, "--quiet")
 equal(run_json("info", "heap.h5")["duration"], 0.1, "duration of the result that was replaced")
 talus("run", "heap.json", "-o", "empty.h5", "--force", "--until", 0.1, "--quiet")
 equal(run_json("info", "empty.h5")["kind"], "result", "an empty file that was replaced")
-talus("export", "heap.h5", "-o", "notes.txt", "--format", "csv", "--force", "--quiet")
-with open("notes.txt") as file:
+talus("export", "heap.h5", "-o", "notes.md", "--format", "csv", "--force", "--quiet")
+with open("notes.md") as file:
     check(file.readline().startswith("frame,time,body,name,"), "--force replaced nothing")
 talus("export", "heap.h5", "-o", "heap.pvd", "--quiet")
 os.remove("heap.pvd")
