@@ -62,7 +62,7 @@ def check_against_file(v, result):
 
 
 def seeking(v):
-    assert v.hello["kind"] == "recording" and v.hello["title"] == "Recorded" and not any(v.hello["can"].values())
+    assert v.hello["kind"] == "recording" and v.hello["title"] == "Recorded" and [key for key, can in v.hello["can"].items() if can] == ["render"]
     assert v.names == {1: "ground", LID: "lid", BALL: "ball"} and len(v.bodies) == 123
     v.until(lambda: len(v.times) == v.hello["frames"])
     assert v.hello["frames"] == 51 and abs(v.times[50] - 1) < 1e-9 and v.times[0] == 0
@@ -133,7 +133,7 @@ def watch_a_run(folder, scene):
                             "--json", "--quiet", "--set", "duration=3"], stdout=subprocess.PIPE, text=True)
     assert f"http://127.0.0.1:{port}/" in run.stdout.readline()
     v = Viewer(port).greet()
-    assert v.hello["kind"] == "live" and v.hello["can"] == dict(control=True, edit=False, restart=False, record=False)
+    assert v.hello["kind"] == "live" and v.hello["can"] == dict(control=True, edit=False, restart=False, record=False, render=True)
     v.ok("stop")
     v.next_frame()
     held = v.ok("pick", body=BALL)["body"]["time"]
