@@ -552,7 +552,7 @@ static tl_status write_scene(const reader *r, bool ground, tl_lines *out)
                "        \"stepper\": \"penalty\",\n"
                "        \"penalty\": {\"law\": \"scaled\", \"substeps\": 1, \"stiffness\": 1000, "
                "\"damping\": 12.5, \"friction\": 50, \"collisions\": true, "
-               "\"collision_threshold\": 1}\n"
+               "\"collision_threshold\": 1, \"attraction\": true}\n"
                "    },\n"
                "    \"materials\": {\"all\": {\"restitution\": 0.75}},\n"
                "    \"bodies\": [\n"));

@@ -40,7 +40,7 @@ equal((told["output"], told["bodies"], told["springs"], told["comments"]), ("tow
 with open("tower.json", encoding="utf-8") as file:
     scene = json.load(file)
 equal(scene["settings"]["penalty"], {"law": "scaled", "substeps": 1, "stiffness": 1000, "damping": 12.5, "friction": 50,
-                                     "collisions": True, "collision_threshold": 1}, "the constants of section 2.8")
+                                     "collisions": True, "collision_threshold": 1, "attraction": True}, "the constants of section 2.8")
 equal(scene["materials"]["all"]["restitution"], 0.75, "restitution")
 check("last line: a comment" in scene["comment"], scene["comment"])
 equal([b["name"] for b in scene["bodies"]], ["s1", "s2", "c1", "s3", "s4", "p1", "b1"], "names")

@@ -74,6 +74,7 @@ static void spheres(void **state)
     assert_near(settings.penalty.damping, 12.5, 0);
     assert_near(settings.penalty.friction, 50, 0);
     assert_near(settings.penalty.collision_threshold, 1, 0);
+    assert_true(settings.penalty.attraction); /* its damping pulls, too */
     tl_pair_def pair;
     assert_ok(
         tl_scene_pair(tl_document_scene(document), (tl_material){1}, (tl_material){1}, &pair));
