@@ -316,8 +316,8 @@ typedef enum tl_cohesion_law {
 typedef struct tl_penalty_def {
     tl_penalty_law law;       /**< default TL_PENALTY_HERTZ */
     tl_integrator integrator; /**< default TL_INTEGRATOR_DEFAULT */
-    uint32_t substeps;        /**< of a step; 0 (the default): as many as keep 0.2 of the least of
-                                   Rayleigh's time, the duration of a contact and the limit of
+    uint32_t substeps;        /**< of a step; 0 (the default): as many as keep 0.2 of Rayleigh's
+                                   time and of the duration of a contact, and the limit of
                                    stability; at most 1,000,000 */
     double stiffness;         /**< linear: N/m, 0 (the default): 2 E R of the pair, reduced; scaled:
                                    C_c, 1/s^2, 0 (the default): 1000 */

@@ -82,8 +82,8 @@ typedef struct tl_report {
     double spring_energy;    /**< J, in the springs of joints, at the end of the step */
     uint32_t substeps;       /**< penalty: of the step */
     double substep_ratio;    /**< penalty: the substep over the least of Rayleigh's time, the
-                                  duration of a contact and the limit of stability; 0: there is no
-                                  such limit */
+                                  duration of a contact and five times the limit of stability; 0:
+                                  there is no such limit */
     double elastic_energy;   /**< J, penalty: in the springs of contacts, at the end of the step */
     double energy_error;     /**< J, penalty: what kinetic, potential, elastic and dissipated energy
                                   have gained since the world was made without any work: the error
