@@ -43,10 +43,17 @@ check(speed[800][-1] > 2 * speed[800][-300] > 4 * speed[800][-600] > 0, f"800 N 
 check(list(rise.values()) == sorted(rise.values()), f"rises: {rise}")
 
 # ---- The mesh ----
+# One bed's depths differ by up to 6 % between the two, as grains are few and large: means of three beds.
+depths = []
 for name, values in ("anchor", ["--set", "radius=0.25"]), ("anchor-mesh", []):
-    report = run_json("run", os.path.join(SOURCE, "examples", f"{name}.json"), *values, "--until", 2.3, "-o", f"{name}.h5", "--quiet", timeout=3600)
-    check(report["status"] == "finished", f"{name}: {report}")
-depths = [channel(f"{name}.h5", "depth")[-300:].mean() for name in ("anchor", "anchor-mesh")]
+    of_bed = []
+    for seed in 1, 2, 3:
+        report = run_json("run", os.path.join(SOURCE, "examples", f"{name}.json"), *values, "--set", f"seed={seed}", "--until", 2.3,
+                          "-o", f"{name}{seed}.h5", "--quiet", timeout=3600)
+        check(report["status"] == "finished", f"{name}: {report}")
+        of_bed.append(channel(f"{name}{seed}.h5", "depth")[-300:].mean())
+    print(name, "depths in three beds:", *(f"{depth:.4f}" for depth in of_bed))
+    depths.append(numpy.mean(of_bed))
 check(abs(depths[0] - depths[1]) < 0.05 * depths[0], f"the anchor of primitives is {depths[0]} m deep, the mesh {depths[1]} m")
 made = subprocess.run([os.path.join(SOURCE, "tools", "anchor-mesh")], capture_output=True, text=True, check=True).stdout
 with open(os.path.join(SOURCE, "examples", "anchor.obj"), encoding="ascii") as file:
