@@ -207,12 +207,11 @@ static void test_materials(void **state)
                 double drawn = 0, uniform = 0;
                 for (uint32_t i = 0; i < MANY; i++) {
                     sampler s = sampler_start(7, 1, i);
-                    float u[2], choice[2], around[2], density;
+                    float u[2], around[2], density;
                     tlr_scatter scatter;
                     sampler_next(&s, u);
-                    sampler_next(&s, choice);
                     sampler_next(&s, around);
-                    if (tlr_material_draw(&m, out, false, u, choice[0], &scatter))
+                    if (tlr_material_draw(&m, out, false, u, &scatter))
                         drawn += scatter.weight.x / MANY;
                     const float h = around[0], phi = 2 * TLR_PI * around[1], w = sqrtf(1 - h * h);
                     const vec in = {w * cosf(phi), w * sinf(phi), h};
