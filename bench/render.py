@@ -163,7 +163,7 @@ def measure(renderer, name, mode, bodies, options):
     each = max(t2 - t0, 0) / (s2 - s0)
     setup = max(t0 - s0 * each, 0)
     power = math.log(e1 / error) / math.log(s2 / s1)
-    needed = s2 * (error / TARGET) ** (1 / max(power, 0.1))
+    needed = s2 * (error / TARGET) ** (1 / max(power, 0.5))
     pixels = options.size[0] * options.size[1]
     return {"renderer": name, "mode": mode, "bodies": bodies, "threads": options.threads, "samples": s2, "error_percent": 100 * error, "power": power, "mean": float(exact.mean()),
             "setup_s": setup, "us_per_sample": 1e6 * each / pixels, "samples_for_1_percent": needed, "total_s": setup + needed * each * WIDTH * HEIGHT / pixels,

@@ -424,23 +424,28 @@ static float lift_of(vec point, float radius)
     return 2e-6f * most + 1e-4f * radius + 1e-9f;
 }
 
-static void hit_ball(const tlr_item *item, tlr_pose_in in, const tlr_body *body, float time,
-                     vec outward, tlr_hit *h)
+static void hit_ball(const tlr_moment *m, const tlr_item *item, float time, vec outward, tlr_hit *h)
 {
-    vec centre = tlr_body_place(body, time);
+    const tlr_body *body = &m->bodies[item->body];
+    const tlr_material *material = &m->materials[item->material];
+    const tlr_pose_in in = tlr_item_pose(m, item);
+    const vec place = tlr_body_place(body, time);
+    h->geometric = h->normal = v_unit(outward);
+    h->point = v_along(place, item->radius, h->normal);
+    if (item->pose == TLR_PLAIN && !material->stripes && !material->shade)
+        return; /* most balls: nobody asks how they are turned */
     const quat q = tlr_body_turned(body, time);
-    if (v_dot(in.at, in.at) > 0)
-        centre = v_add(centre, turn_apply(q, in.at));
-    h->normal = v_unit(outward);
-    h->point = v_along(centre, item->radius, h->normal);
+    h->point = v_add(h->point, turn_apply(q, in.at));
     h->local = turn_apply(turn_back(turn_of(q, in.turned)), h->normal);
-    h->inner = turn_apply(turn_back(q), v_sub(h->point, tlr_body_place(body, time)));
-    h->geometric = h->normal;
+    h->inner = turn_apply(turn_back(q), v_sub(h->point, place));
 }
 
-static void hit_mesh(const mesh *m, tlr_pose_in in, const tlr_body *body, float time,
+static void hit_mesh(const tlr_stage *s, const tlr_item *item, float time,
                      const struct RTCHit *embree, tlr_hit *h)
 {
+    const mesh *m = (const mesh *)s->meshes.data + item->mesh;
+    const tlr_body *body = &s->moment.bodies[item->body];
+    const tlr_pose_in in = tlr_item_pose(&s->moment, item);
     const quat whole = tlr_body_turned(body, time), q = turn_of(whole, in.turned);
     const uint32_t *corner = m->triangles + (size_t)3 * embree->primID;
     h->local = v3(0, 0, 0);
@@ -499,13 +504,11 @@ bool tlr_stage_hit(const tlr_stage *s, vec origin, vec direction, float time, tl
     }
     h->item = item_of(s, r.hit.instID[0], r.hit.geomID, r.hit.primID);
     const tlr_item *item = &m->items[h->item];
-    const tlr_body *body = &m->bodies[item->body];
     const float radius = item->mesh == TLR_BALL ? item->radius : 0;
-    const tlr_pose_in in = tlr_item_pose(m, item);
     if (item->mesh == TLR_BALL)
-        hit_ball(item, in, body, time, v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z), h);
+        hit_ball(m, item, time, v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z), h);
     else
-        hit_mesh((const mesh *)s->meshes.data + item->mesh, in, body, time, &r.hit, h);
+        hit_mesh(s, item, time, &r.hit, h);
     h->inside = v_dot(h->geometric, direction) > 0;
     if (m->cut)
         meet_cut(m, origin, direction, h);

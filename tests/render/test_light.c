@@ -94,10 +94,11 @@ static void test_black_sphere(void **state)
 static void test_disc(void **state)
 {
     (void)state;
-    for (int black = 0; black < 2; black++) {
+    for (int black = 0; black < 4; black++) {
         set s;
         const float radius = 0.7f, height = 1.5f, radiance = 4;
         start_set(&s, 8);
+        s.tracer.bounces = (uint32_t)(black / 2); /* the end of a path is a case of its own */
         s.lights.sky.strength = 0;
         s.lights.area_count = 1;
         s.lights.areas[0] = (tlr_area){.disc = true,
@@ -106,13 +107,13 @@ static void test_disc(void **state)
                                        .u = {radius, 0, 0},
                                        .v = {0, radius, 0},
                                        .radiance = {radiance, radiance, radiance}};
-        const float albedo = black ? 0.5f : 1;
+        const float albedo = black % 2 ? 0.5f : 1;
         add_shape(&s, add_square(&s, 1000), 0, v3(0, 0, 0), matte(albedo));
         s.tracer.camera.half_height = 1e-3f;
         look_from(&s, v3(0, -3, 0.5f), v3(0, 0, 0));
         const double want =
             (double)albedo * radiance * radius * radius / (radius * radius + height * height);
-        assert_found(&disc, black ? "albedo 0.5" : "albedo 1", draw_set(&s, 1024, NULL), want,
+        assert_found(&disc, black % 2 ? "albedo 0.5" : "albedo 1", draw_set(&s, 1024, NULL), want,
                      4e-3 * want);
         end_set(&s);
     }
@@ -160,6 +161,61 @@ static void test_sun(void **state)
     const double want = 3 * s.lights.sun.z / PI;
     assert_near(draw_set(&s, 64, NULL), want, 2e-3 * want);
     end_set(&s);
+}
+
+/* A sky that grows from h at the horizon to c at the zenith with the root of the height gives a
+ * matte plane the radiance h + 0.8 (c - h), and a sun of irradiance E adds E sin(a) / pi. Both are
+ * drawn, and met by chance. */
+static void test_gradient(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        set s;
+        start_set(&s, 8);
+        s.tracer.bounces = (uint32_t)(k % 2);
+        s.lights.sky.kind = TLR_SKY_GRADIENT;
+        s.lights.sky.color = v3(5, 5, 5);
+        s.lights.sky.horizon = v3(0.5f, 0.5f, 0.5f);
+        s.lights.has_sun = k >= 2;
+        s.lights.sun = v_unit(v3(0, 1, 0.5f));
+        s.lights.sun_cosine = cosf(0.2f); /* wide: directions that surfaces draw meet it, too */
+        const float angle = 2 * TLR_PI * (1 - s.lights.sun_cosine);
+        s.lights.sun_radiance = v3(3 / angle, 3 / angle, 3 / angle);
+        add_shape(&s, add_square(&s, 1000), 0, v3(0, 0, 0), matte(1));
+        s.tracer.camera.half_height = 1e-3f;
+        look_from(&s, v3(0, -3, 0.5f), v3(0, 0, 0));
+        /* A cap of radius a: its mean cosine is that of its middle times (1 + cos a) / 2. */
+        const double sun = k < 2 ? 0 : 3 * s.lights.sun.z * (1 + cos(0.2)) / 2 / PI;
+        const double want = 0.5 + 0.8 * 4.5 + sun;
+        context("%s, %d bounces", k < 2 ? "sky" : "sky and sun", k % 2);
+        assert_near(draw_set(&s, 1024, NULL), want, 1e-3 * want);
+        assert_above(s.lights.sky_share, 0.1);
+        end_set(&s);
+    }
+}
+
+/* The back of a disc that shines is black and stands in the way of the sky. */
+static void test_disc_back(void **state)
+{
+    (void)state;
+    for (int bounces = 0; bounces < 2; bounces++) {
+        set s;
+        start_set(&s, 8);
+        s.tracer.bounces = (uint32_t)bounces;
+        s.lights.area_count = 1;
+        s.lights.areas[0] = (tlr_area){.disc = true,
+                                       .centre = {0, 0, 1},
+                                       .normal = {0, 0, 1},
+                                       .u = {0.8f, 0, 0},
+                                       .v = {0, 0.8f, 0},
+                                       .radiance = {7, 7, 7}};
+        add_shape(&s, add_square(&s, 1000), 0, v3(0, 0, 0), matte(1));
+        s.tracer.camera.half_height = 1e-3f;
+        look_from(&s, v3(0, -3, 0.5f), v3(0, 0, 0));
+        context("%d bounces", bounces);
+        assert_near(draw_set(&s, 1024, NULL), 1 - 0.64 / 1.64, 1e-3);
+        end_set(&s);
+    }
 }
 
 /* A mirror shows the disc where the law of reflection says, and as bright as it says. */
@@ -235,6 +291,8 @@ int main(void)
         cmocka_unit_test(test_disc),
         cmocka_unit_test(test_quad),
         cmocka_unit_test(test_sun),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_disc_back),
         cmocka_unit_test(test_mirror),
         cmocka_unit_test(test_materials),
     };
