@@ -239,20 +239,14 @@ static path start(const tlr_tracer *t, int x, int y, sampler *s, bool *outlined)
     return p;
 }
 
-vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample)
+/* The light of a path whose first hit is known. */
+static vec follow(const tlr_tracer *t, path p, sampler s, bool met, tlr_hit h)
 {
     enum { MOST = 100000 }; /* no path is so long */
-    sampler s =
-        sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame, sample);
-    bool outlined;
-    path p = start(t, x, y, &s, &outlined);
     const uint32_t first = s.pair;
-    if (outlined)
-        return t->outline_color;
     for (uint32_t depth = 0; depth < MOST; depth++) {
-        tlr_hit h;
         s.pair = first + 2 * depth;
-        if (!tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h)) {
+        if (!met) {
             reach_sky(t, &p);
             break;
         }
@@ -260,20 +254,37 @@ vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample)
             if (meet_area(t, &p, &h))
                 break;
             depth--;
-            continue;
+        } else {
+            if (!fade_ground(t, &p, &h) || (t->bounces && depth >= t->bounces) ||
+                !bounce(t, &p, &h, &s) || !survives(&p, depth, &s))
+                break;
+            if (t->bounces && depth + 1 == t->bounces && !p.seen) {
+                end_path(t, &p);
+                break;
+            }
         }
-        if (!fade_ground(t, &p, &h))
-            break;
-        if (t->bounces && depth >= t->bounces)
-            break;
-        if (!bounce(t, &p, &h, &s) || !survives(&p, depth, &s))
-            break;
-        if (t->bounces && depth + 1 == t->bounces && !p.seen) {
-            end_path(t, &p);
-            break;
-        }
+        met = tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h);
     }
     return p.light;
+}
+
+void tlr_path_samples(const tlr_tracer *t, int x, int y, uint32_t first, uint32_t count, vec *light)
+{
+    path paths[TLR_PACKET];
+    sampler samplers[TLR_PACKET];
+    tlr_ray rays[TLR_PACKET] = {0};
+    tlr_hit hits[TLR_PACKET];
+    bool met[TLR_PACKET], outlined[TLR_PACKET];
+    for (uint32_t i = 0; i < count; i++) {
+        samplers[i] = sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame,
+                                    first + i);
+        paths[i] = start(t, x, y, &samplers[i], &outlined[i]);
+        rays[i] = (tlr_ray){paths[i].origin, paths[i].direction, paths[i].time};
+    }
+    tlr_stage_hits(t->stage, count, rays, met, hits);
+    for (uint32_t i = 0; i < count; i++)
+        light[i] =
+            outlined[i] ? t->outline_color : follow(t, paths[i], samplers[i], met[i], hits[i]);
 }
 
 uint32_t tlr_path_number(const tlr_tracer *t, int x, int y)
