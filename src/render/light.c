@@ -246,7 +246,7 @@ static bool draw_sky(const tlr_lights *l, const float u[2], tlr_light_draw *d)
     d->distance = INFINITY;
     d->radiance = tlr_sky_radiance(l, d->direction);
     d->density = tlr_sky_pdf(l, d->direction);
-    return true;
+    return d->density > 0; /* by rounding it may lie in the next cell, which is never drawn */
 }
 
 static bool draw_sun(const tlr_lights *l, const float u[2], tlr_light_draw *d)

@@ -194,6 +194,32 @@ static void test_gradient(void **state)
     }
 }
 
+/* Directions at the borders of a sky's cells: rounding may put them into a cell that is not drawn,
+ * and what comes of them is a number all the same. */
+static void test_sky_borders(void **state)
+{
+    static const float places[] = {0, 0.5f, 1 - 0x1p-24f};
+    tlr_lights l = {.sky = {.kind = TLR_SKY_GRADIENT,
+                            .color = {0, 0, 0},
+                            .horizon = {1, 1, 1},
+                            .strength = 1,
+                            .up = {0, 0, 1},
+                            .east = {1, 0, 0},
+                            .north = {0, 1, 0}}};
+    int drawn = 0;
+    (void)state;
+    tlr_lights_prepare(&l, v3(0, 0, 0));
+    for (int i = 0; i < TLR_SKY_UP * TLR_SKY_ACROSS; i++)
+        for (int k = 0; k < 3; k++) {
+            tlr_light_draw d;
+            if (!tlr_lights_draw(&l, v3(0, 0, 0), (const float[2]){l.sky_sum[i], places[k]}, &d))
+                continue;
+            assert_true(d.density > 0);
+            drawn++;
+        }
+    assert_above(drawn, TLR_SKY_UP * TLR_SKY_ACROSS);
+}
+
 /* The back of a disc that shines is black and stands in the way of the sky. */
 static void test_disc_back(void **state)
 {
@@ -292,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_quad),
         cmocka_unit_test(test_sun),
         cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_sky_borders),
         cmocka_unit_test(test_disc_back),
         cmocka_unit_test(test_mirror),
         cmocka_unit_test(test_materials),
