@@ -6,8 +6,8 @@ render.py TALUS [--bodies N,N] [--threads N] [--peers povray,tachyon,cycles] [--
 Spheres of the example `pile` after a few steps stand on a square. --size is a crop in the middle of a picture of 1280 x 720. Each renderer draws its
 own file of them with few samples, then with four times as many again and again until the error is below 1 %, and once with many samples and other
 noise: the reference. The error is the root of the mean square of the difference to the renderer's own reference, over the mean. Between the last two counts
-it falls by a power of the samples, which tells the samples for 1 % and their time at 1280 x 720: setup + samples * pixels * time per sample. `direct`: a sun
-and the sky without further bounces (ambient occlusion; POV-Ray: radiosity of one bounce). `global`: the sky and a lamp, four bounces. Seconds are of
+it falls by a power of the samples (a half at least), which also tells what of it is the reference's own noise. So the samples for 1 % and their time at
+1280 x 720 follow: setup + samples * pixels * time per sample. `direct`: a sun and the sky without further bounces (ambient occlusion; POV-Ray: radiosity of one bounce). `global`: the sky and a lamp, four bounces. Seconds are of
 processors, all threads together, with reading and building; wall clock and peak memory stand beside."""
 import argparse
 import json
@@ -151,19 +151,23 @@ def measure(renderer, name, mode, bodies, options):
             raise RuntimeError(f"{name}: exit code {out[0]}: {out[4][-500:]}")
         return out, picture
 
-    _, exact = draw(renderer.many or options.reference)
+    many = renderer.many or options.reference
+    _, exact = draw(many)
     runs = []
     for samples in renderer.samples:
         out, picture = draw(samples)
         runs.append((samples, out[1], float(np.sqrt(((picture - exact) ** 2).mean()) / exact.mean())))
-        if runs[-1][2] < TARGET or 4 * samples >= (renderer.many or options.reference):
+        if len(runs) > 1 and (runs[-1][2] < TARGET or 4 * samples >= many):
             break
-    (s0, t0, _), (s1, _, e1), (s2, t2, error) = runs[0], *runs[-2:]
+    (s0, t0, _), (s1, _, found), (s2, t2, error) = runs[0], *runs[-2:]
     _, _, wall, memory, _ = out
     each = max(t2 - t0, 0) / (s2 - s0)
     setup = max(t0 - s0 * each, 0)
-    power = math.log(e1 / error) / math.log(s2 / s1)
-    needed = s2 * (error / TARGET) ** (1 / max(power, 0.5))
+    power = 0.5
+    for _ in range(20):
+        e1, e2 = (e / math.sqrt(1 + (n / many) ** (2 * power)) for e, n in ((found, s1), (error, s2)))
+        power = max(math.log(e1 / e2) / math.log(s2 / s1), 0.5)
+    needed = s2 * (e2 / TARGET) ** (1 / power)
     pixels = options.size[0] * options.size[1]
     return {"renderer": name, "mode": mode, "bodies": bodies, "threads": options.threads, "samples": s2, "error_percent": 100 * error, "power": power, "mean": float(exact.mean()),
             "setup_s": setup, "us_per_sample": 1e6 * each / pixels, "samples_for_1_percent": needed, "total_s": setup + needed * each * WIDTH * HEIGHT / pixels,
