@@ -25,13 +25,13 @@ demo: configure ## Let 16,000 grains flow from a silo and say how to look at the
 	@echo "For ParaView:                 build/talus export build/silo.h5 -o build/silo.pvd"
 	@echo "Another opening:              build/talus run examples/silo.json --set orifice=0.1 -o wide.h5"
 
-movies: all ## Make movies of the silo, the vehicle on gravel and the anchor in build/movies (an hour on two cores)
+movies: all ## Make movies of the silo, the vehicle on its course and the anchor in build/movies (an hour on two cores)
 	@tools/deps movies
 	@mkdir -p build/movies
-	@for name in silo vehicle-gravel anchor; do \
+	@for name in silo vehicle-course anchor; do \
 		test -f build/movies/$$name.h5 || build/talus run examples/$$name.json -o build/movies/$$name.h5 || exit 1; \
 		look=examples/looks/$$name.json; \
-		build/talus render build/movies/$$name.h5 --look $$look --quality draft --denoise -o build/movies/$$name.mp4 || exit 1; \
+		build/talus render build/movies/$$name.h5 --look $$look --quality draft --size 960x540 --denoise -o build/movies/$$name.mp4 || exit 1; \
 	done
 
 test: ## Run all tests: release, address and thread sanitizers, install, documentation

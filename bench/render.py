@@ -3,11 +3,12 @@
 
 render.py TALUS [--bodies N,N] [--threads N] [--peers povray,tachyon,cycles] [--size WxH] [--reference N] [--json]
 
-Spheres of the example `pile` after a few steps stand on a square. Each renderer draws its own file of them twice, with few and with more samples, and once
-with many: the reference. The error is the root of the mean square of the difference to the renderer's own reference, over the mean; it falls with the root of the
-samples, so that samples for 1 % and their time at 1280 x 720 follow: setup + samples * pixels * time per sample. `direct`: a sun and the sky without
-further bounces (ambient occlusion; POV-Ray: radiosity of one bounce). `global`: the sky and a lamp, four bounces. Seconds are of processors, all threads
-together, with reading and building; wall clock and peak memory stand beside."""
+Spheres of the example `pile` after a few steps stand on a square. --size is a crop in the middle of a picture of 1280 x 720. Each renderer draws its
+own file of them with few samples, then with four times as many again and again until the error is below 1 %, and once with many samples and other
+noise: the reference. The error is the root of the mean square of the difference to the renderer's own reference, over the mean. Between the last two counts
+it falls by a power of the samples (a half at least), which also tells what of it is the reference's own noise. So the samples for 1 % and their time at
+1280 x 720 follow: setup + samples * pixels * time per sample. `direct`: a sun and the sky without further bounces (ambient occlusion; POV-Ray: radiosity of one bounce). `global`: the sky and a lamp, four bounces. Seconds are of
+processors, all threads together, with reading and building; wall clock and peak memory stand beside."""
 import argparse
 import json
 import math
@@ -23,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tests", "cli"))
 from exr import radiance  # noqa: E402
 
-PICTURE, TARGET = 1280 * 720, 0.01
+WIDTH, HEIGHT, TARGET = 1280, 720, 0.01
 ALBEDO, SKY, SUN, LAMP = 0.5, 0.5, 0.5, 6.0
 
 
@@ -64,11 +65,11 @@ class Renderer:
 
 
 class Talus(Renderer):
-    samples, many = (4, 32), None
+    samples, many = (4, 16, 64, 256, 1024), None
 
     def draw(self, mode, samples):
         matte = {"kind": "diffuse", "color": [ALBEDO] * 3}
-        look = {"size": self.size, "shutter": 0, "samples": samples, "bounces": 1 if mode == "direct" else 4, "floor": None, "background": None,
+        look = {"size": self.size, "shutter": 0, "samples": samples, "seed": samples, "bounces": 1 if mode == "direct" else 4, "floor": None, "background": None,
                 "color": {"by": ""}, "fixed": {"hidden": True}, "sky": {"kind": "uniform", "color": [1, 1, 1], "strength": SKY}, "moving": matte,
                 "sun": {"azimuth": -90, "elevation": 45, "strength": math.pi * SUN} if mode == "direct" else None,
                 "lights": [] if mode == "direct" else [{"kind": "quad", "position": self.lamp[0], "target": self.lamp[1], "size": self.lamp[2], "strength": LAMP}],
@@ -83,7 +84,7 @@ class Talus(Renderer):
 
 
 class Cycles(Renderer):
-    samples, many = (4, 32), None
+    samples, many = (4, 16, 64, 256, 1024), None
 
     def draw(self, mode, samples):
         np.save("balls.npy", self.rows)
@@ -91,7 +92,7 @@ class Cycles(Renderer):
         half = size[0] / 2
         corners = [[centre[0] + x * half, centre[1] + y * half, centre[2]] for x, y in ((-1, -1), (-1, 1), (1, 1), (1, -1))]
         scene = {"spheres": os.path.abspath("balls.npy"), "meshes": [[np.asarray(self.square).tolist(), [[0, 1, 2, 3]]]], "albedo": ALBEDO, "sky": SKY,
-                 "light": {"corners": corners, "radiance": LAMP}, "camera": self.camera, "size": self.size, "samples": samples, "bounces": 4,
+                 "light": {"corners": corners, "radiance": LAMP}, "camera": self.camera, "size": self.size, "samples": samples, "bounces": 3,  # after the first
                  "threads": self.options.threads, "seed": samples, "out": os.path.abspath("cycles.exr")}
         with open("scene.json", "w") as file:
             json.dump(scene, file)
@@ -100,7 +101,7 @@ class Cycles(Renderer):
 
 
 class Tachyon(Renderer):
-    samples, many = (4, 32), 512
+    samples, many = (4, 16, 64, 256), 512
 
     def draw(self, mode, samples):
         forward = np.subtract(self.camera["target"], self.camera["eye"])
@@ -122,7 +123,7 @@ class Tachyon(Renderer):
 
 
 class Povray(Renderer):
-    samples, many = (4, 16), 144
+    samples, many = (4, 16, 64), 144
 
     def draw(self, mode, samples):
         eye, target = self.camera["eye"], self.camera["target"]
@@ -144,21 +145,32 @@ class Povray(Renderer):
 
 
 def measure(renderer, name, mode, bodies, options):
-    runs = []
-    for samples in (*renderer.samples, renderer.many or options.reference):
+    def draw(samples):
         out, picture = renderer.draw(mode, samples)
         if out[0] != 0 or picture is None:
-            print(f"render.py: {name}: exit code {out[0]}: {out[4][-500:]}", file=sys.stderr)
-            return None
-        runs.append((samples, out[1], out[2], out[3], picture))
-    (s1, t1, _, _, _), (s2, t2, wall, memory, picture), (_, _, _, _, exact) = runs
-    error = float(np.sqrt(((picture - exact) ** 2).mean()) / exact.mean())
-    each = max(t2 - t1, 0) / (s2 - s1)
-    setup = max(t1 - s1 * each, 0)
-    needed = s2 * (error / TARGET) ** 2
+            raise RuntimeError(f"{name}: exit code {out[0]}: {out[4][-500:]}")
+        return out, picture
+
+    many = renderer.many or options.reference
+    _, exact = draw(many)
+    runs = []
+    for samples in renderer.samples:
+        out, picture = draw(samples)
+        runs.append((samples, out[1], float(np.sqrt(((picture - exact) ** 2).mean()) / exact.mean())))
+        if len(runs) > 1 and (runs[-1][2] < TARGET or 4 * samples >= many):
+            break
+    (s0, t0, _), (s1, _, found), (s2, t2, error) = runs[0], *runs[-2:]
+    _, _, wall, memory, _ = out
+    each = max(t2 - t0, 0) / (s2 - s0)
+    setup = max(t0 - s0 * each, 0)
+    power = 0.5
+    for _ in range(20):
+        e1, e2 = (e / math.sqrt(1 + (n / many) ** (2 * power)) for e, n in ((found, s1), (error, s2)))
+        power = max(math.log(e1 / e2) / math.log(s2 / s1), 0.5)
+    needed = s2 * (e2 / TARGET) ** (1 / power)
     pixels = options.size[0] * options.size[1]
-    return {"renderer": name, "mode": mode, "bodies": bodies, "threads": options.threads, "samples": s2, "error_percent": 100 * error, "mean": float(exact.mean()),
-            "setup_s": setup, "us_per_sample": 1e6 * each / pixels, "samples_for_1_percent": needed, "total_s": setup + needed * each * PICTURE / pixels,
+    return {"renderer": name, "mode": mode, "bodies": bodies, "threads": options.threads, "samples": s2, "error_percent": 100 * error, "power": power, "mean": float(exact.mean()),
+            "setup_s": setup, "us_per_sample": 1e6 * each / pixels, "samples_for_1_percent": needed, "total_s": setup + needed * each * WIDTH * HEIGHT / pixels,
             "wall_s": wall, "bytes_per_sphere": memory / bodies, "load": os.getloadavg()[0]}
 
 
@@ -177,7 +189,8 @@ def prepare(options, bodies):
     middle, size = (low + high) / 2, float(np.linalg.norm(high - low))
     floor = float(low[2] - balls[:, 3].max() * 1.001)
     square = [[middle[0] + 3 * size * x, middle[1] + 3 * size * y, floor] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    camera = {"eye": [float(middle[0] + 0.6 * size), float(middle[1] - 1.1 * size), float(middle[2] + 0.6 * size)], "target": middle.tolist(), "fov": 32}
+    camera = {"eye": [float(middle[0] + 0.6 * size), float(middle[1] - 1.1 * size), float(middle[2] + 0.6 * size)], "target": middle.tolist(),
+              "fov": 2 * math.degrees(math.atan(math.tan(math.radians(16)) * options.size[1] / HEIGHT))}
     lamp = ([float(middle[0]), float(middle[1]), float(high[2] + 0.5 * size)], [float(middle[0]), float(middle[1]), floor], [0.3 * size, 0.3 * size])
     return balls, camera, square, lamp
 
@@ -216,12 +229,14 @@ def main():
             for kind, name, mode in jobs:
                 renderer = kind(rows, camera, square, options)
                 renderer.lamp, renderer.result = lamp, "pile.h5"
-                row = measure(renderer, name, mode, bodies, options)
-                failed = failed or row is None
-                if row:
-                    table.append(row)
-                    if options.json:
-                        print(json.dumps(row), flush=True)
+                try:
+                    table.append(measure(renderer, name, mode, bodies, options))
+                except RuntimeError as error:
+                    print(f"render.py: {error}", file=sys.stderr)
+                    failed = True
+                    continue
+                if options.json:
+                    print(json.dumps(table[-1]), flush=True)
     finally:
         shutil.rmtree(folder, True)
     if not options.json and table:

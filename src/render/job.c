@@ -138,7 +138,8 @@ static uint64_t hash_settings(const tlr_work *w, uint64_t h, const tlr_camera *c
                               l->color.legend,
                               l->denoise,
                               w->job->numbers};
-    const int64_t counts[] = {l->size[0], l->size[1], l->samples, l->bounces, (int64_t)picture};
+    const int64_t counts[] = {l->size[0], l->size[1], l->samples,
+                              l->bounces, l->seed,    (int64_t)picture};
     const vec pose[] = {c->eye, c->right, c->up};
     h = tlr_hash(h, numbers, sizeof numbers);
     h = tlr_hash(h, counts, sizeof counts);

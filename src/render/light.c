@@ -112,32 +112,37 @@ static size_t cell_of(const tlr_sky *s, vec d)
     return (size_t)row * TLR_SKY_ACROSS + (size_t)column;
 }
 
-/* Densities by brightness, a tenth of them the same everywhere. Returns the mean brightness. */
+/* Densities by how much brighter than the mean a cell is: the rest is as well met by directions
+ * that surfaces draw (Karlik et al., MIS compensation, 2019), all of an even sky. Returns the mean
+ * of that excess. */
 static float prepare_sky(tlr_lights *l)
 {
     enum { CELLS = TLR_SKY_UP * TLR_SKY_ACROSS };
-    double sum = 0;
+    const float cell = 4 * TLR_PI / CELLS;
+    double sum = 0, excess = 0, total = 0;
     for (int i = 0; i < CELLS; i++) {
-        float most = 0;
+        float mean = 0;
         for (int k = 0; k < 4; k++) {
             const float x = (float)(i % TLR_SKY_ACROSS) + 0.25f + 0.5f * (float)(k & 1);
             const float y = (float)(i / TLR_SKY_ACROSS) + 0.25f + 0.5f * (float)(k >> 1);
-            most += 0.25f * v_luminance(tlr_sky_radiance(l, cell_direction(&l->sky, x, y)));
+            mean += 0.25f * v_luminance(tlr_sky_radiance(l, cell_direction(&l->sky, x, y)));
         }
-        l->sky_density[i] = most;
-        sum += most;
+        l->sky_density[i] = mean;
+        sum += mean;
     }
-    const float mean = (float)(sum / CELLS), cell = 4 * TLR_PI / CELLS;
-    double total = 0;
-    l->sky_sum[0] = 0;
     for (int i = 0; i < CELLS; i++) {
-        const double part = mean > 0 ? 0.9 * l->sky_density[i] / sum + 0.1 / CELLS : 1.0 / CELLS;
+        l->sky_density[i] = fmaxf(l->sky_density[i] - (float)(1.001 * sum / CELLS), 0);
+        excess += l->sky_density[i];
+    }
+    l->sky_sum[0] = 0;
+    for (int i = 0; i < CELLS && excess > 0; i++) {
+        const double part = l->sky_density[i] / excess;
         total += part;
         l->sky_density[i] = (float)(part / cell);
         l->sky_sum[i + 1] = (float)total;
     }
     l->sky_sum[CELLS] = 1;
-    return mean;
+    return (float)(excess / CELLS);
 }
 
 static float area_size(const tlr_area *a)
@@ -157,8 +162,7 @@ void tlr_lights_prepare(tlr_lights *l, vec middle)
         l->sky.horizon = v_scale(far, 0.5f);
         l->sky.ground = v_scale(far, 0.25f);
     }
-    const float mean = prepare_sky(l);
-    float sum = l->sky_share = TLR_PI * mean;
+    float sum = l->sky_share = TLR_PI * prepare_sky(l);
     const float sun = 2 * TLR_PI * (1 - l->sun_cosine) * v_luminance(l->sun_radiance);
     sum += l->sun_share = l->has_sun ? sun : 0;
     for (size_t i = 0; i < l->area_count; i++) {
@@ -186,7 +190,7 @@ void tlr_lights_prepare(tlr_lights *l, vec middle)
 
 float tlr_sky_pdf(const tlr_lights *l, vec d)
 {
-    return l->sky_share * l->sky_density[cell_of(&l->sky, d)];
+    return l->sky_share > 0 ? l->sky_share * l->sky_density[cell_of(&l->sky, d)] : 0;
 }
 
 float tlr_sun_pdf(const tlr_lights *l)
@@ -199,6 +203,28 @@ float tlr_area_pdf(const tlr_lights *l, size_t i, vec direction, float distance)
     const tlr_area *a = &l->areas[i];
     const float c = -v_dot(direction, a->normal);
     return c > 0 ? l->area_share[i] * distance * distance / (c * area_size(a)) : 0;
+}
+
+int tlr_lights_meet(const tlr_lights *l, vec from, vec direction, float *distance)
+{
+    int met = -1;
+    *distance = INFINITY;
+    for (size_t i = 0; i < l->area_count; i++) {
+        const tlr_area *a = &l->areas[i];
+        const float c = v_dot(direction, a->normal);
+        const float t = v_dot(v_sub(a->centre, from), a->normal) / c;
+        if (!(t > 0) || !(t < *distance))
+            continue;
+        const vec r = v_sub(v_along(from, t, direction), a->centre);
+        const vec n = v_cross(a->u, a->v);
+        const float k = 1 / v_dot(n, n);
+        const float x = k * v_dot(v_cross(r, a->v), n), y = k * v_dot(v_cross(a->u, r), n);
+        if (a->disc ? x * x + y * y > 1 : fabsf(x) > 1 || fabsf(y) > 1)
+            continue;
+        met = (int)i;
+        *distance = t;
+    }
+    return met;
 }
 
 /* --- drawing --- */
@@ -220,7 +246,7 @@ static bool draw_sky(const tlr_lights *l, const float u[2], tlr_light_draw *d)
     d->distance = INFINITY;
     d->radiance = tlr_sky_radiance(l, d->direction);
     d->density = tlr_sky_pdf(l, d->direction);
-    return true;
+    return d->density > 0; /* by rounding it may lie in the next cell, which is never drawn */
 }
 
 static bool draw_sun(const tlr_lights *l, const float u[2], tlr_light_draw *d)
@@ -253,19 +279,23 @@ static bool draw_area(const tlr_lights *l, size_t i, vec from, const float u[2],
     return d->density > 0;
 }
 
-bool tlr_lights_draw(const tlr_lights *l, vec from, float choice, const float u[2],
-                     tlr_light_draw *drawn)
+/* Whether u falls into a share; if so, where in it, from 0 to 1, otherwise how far behind it. */
+static bool falls(float share, float *u)
 {
-    if (choice < l->sky_share)
-        return draw_sky(l, u, drawn);
-    choice -= l->sky_share;
-    if (choice < l->sun_share)
-        return draw_sun(l, u, drawn);
-    choice -= l->sun_share;
-    for (size_t i = 0; i < l->area_count; i++) {
-        if (choice < l->area_share[i])
-            return draw_area(l, i, from, u, drawn);
-        choice -= l->area_share[i];
-    }
+    const bool in = *u < share;
+    *u = in ? fminf(*u / share, 1 - 0x1p-24f) : *u - share;
+    return in;
+}
+
+bool tlr_lights_draw(const tlr_lights *l, vec from, const float u[2], tlr_light_draw *drawn)
+{
+    float v[2] = {u[0], u[1]};
+    if (falls(l->sky_share, v))
+        return draw_sky(l, v, drawn);
+    if (falls(l->sun_share, v))
+        return draw_sun(l, v, drawn);
+    for (size_t i = 0; i < l->area_count; i++)
+        if (falls(l->area_share[i], v))
+            return draw_area(l, i, from, v, drawn);
     return false;
 }

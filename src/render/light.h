@@ -64,6 +64,10 @@ float tlr_sun_pdf(const tlr_lights *l);
  * `distance` away along `direction`. */
 float tlr_area_pdf(const tlr_lights *l, size_t i, vec direction, float distance);
 
+/* The first area that a ray comes to if nothing is in its way, and how far that is; -1: none,
+ * infinity. */
+int tlr_lights_meet(const tlr_lights *l, vec from, vec direction, float *distance);
+
 typedef struct tlr_light_draw {
     vec direction;
     float distance; /* INFINITY for sky and sun */
@@ -72,7 +76,6 @@ typedef struct tlr_light_draw {
 } tlr_light_draw;
 
 /* Draws a light and a direction to it. False: none shines here. */
-bool tlr_lights_draw(const tlr_lights *l, vec from, float choice, const float u[2],
-                     tlr_light_draw *drawn);
+bool tlr_lights_draw(const tlr_lights *l, vec from, const float u[2], tlr_light_draw *drawn);
 
 #endif

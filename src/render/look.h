@@ -79,7 +79,7 @@ typedef struct tlr_look {
     int size[2];
     double fps, speed, from, to; /* s; NAN: all */
     double shutter;              /* part of the time between pictures */
-    int64_t samples, bounces;
+    int64_t samples, bounces, seed;
     double noise;
     double exposure;
     int tone; /* 0 plain, 1 filmic */

@@ -399,6 +399,7 @@ static const tlr_field look_fields[] = {
     {"shutter", FIELD_NUMBER, AT(shutter), 0, 1, NULL, NULL},
     {"samples", FIELD_COUNT, AT(samples), 1, 1 << 20, NULL, NULL},
     {"bounces", FIELD_COUNT, AT(bounces), 0, 10000, NULL, NULL},
+    {"seed", FIELD_COUNT, AT(seed), 0, UINT32_MAX, NULL, NULL},
     {"noise", FIELD_NUMBER, AT(noise), 0, 1, NULL, NULL},
     {"exposure", FIELD_NUMBER, AT(exposure), 1e-9, 1e9, NULL, NULL},
     {"tone", FIELD_WORD, AT(tone), 0, 0, tone_words, NULL},

@@ -142,22 +142,23 @@ static bool draw_glass(const tlr_material *m, vec out, bool inside, float choice
     return true;
 }
 
-bool tlr_material_draw(const tlr_material *m, vec out, bool inside, const float u[2], float choice,
+bool tlr_material_draw(const tlr_material *m, vec out, bool inside, const float u[2],
                        tlr_scatter *drawn)
 {
     *drawn = (tlr_scatter){0};
     if (!(out.z > 1e-6f))
         return false;
     if (m->kind == TLR_GLASS)
-        return draw_glass(m, out, inside, choice, drawn);
+        return draw_glass(m, out, inside, u[0], drawn);
     if (m->kind == TLR_METAL && m->roughness < TLR_SMOOTH) {
         drawn->direction = v3(-out.x, -out.y, out.z);
         drawn->weight = schlick(m->color, out.z);
         return true;
     }
-    const bool facet =
-        m->kind == TLR_METAL || (m->kind == TLR_PLASTIC && choice < coat_share(m, out));
-    drawn->direction = facet ? v_mirror(out, draw_facet(out, facet_alpha(m), u)) : draw_cosine(u);
+    const float share = m->kind == TLR_METAL ? 1 : m->kind == TLR_PLASTIC ? coat_share(m, out) : 0;
+    const bool facet = u[0] < share; /* where in its part u[0] falls is even again */
+    const float v[2] = {facet ? u[0] / share : (u[0] - share) / (1 - share), u[1]};
+    drawn->direction = facet ? v_mirror(out, draw_facet(out, facet_alpha(m), v)) : draw_cosine(v);
     if (!(drawn->direction.z > 1e-6f))
         return false;
     const vec value = tlr_material_value(m, out, drawn->direction, &drawn->density);

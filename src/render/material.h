@@ -45,7 +45,7 @@ vec tlr_material_value(const tlr_material *m, vec out, vec in, float *density);
 
 /* Draws a direction for light that leaves along `out`. `inside`: the ray is in the glass. False:
  * none, the path ends. */
-bool tlr_material_draw(const tlr_material *m, vec out, bool inside, const float u[2], float choice,
+bool tlr_material_draw(const tlr_material *m, vec out, bool inside, const float u[2],
                        tlr_scatter *drawn);
 
 #endif

@@ -37,6 +37,24 @@ static void reach_sky(const tlr_tracer *t, path *p)
         add_light(p, l->sun_radiance, tlr_sun_pdf(l));
 }
 
+/* The end of a path that may not bounce again: only light counts, and that only where nothing is in
+ * its way, which is quicker to ask than what it meets first. */
+static void end_path(const tlr_tracer *t, path *p)
+{
+    const tlr_lights *l = tlr_stage_moment(t->stage)->lights;
+    float distance;
+    const int area = tlr_lights_meet(l, p->origin, p->direction, &distance);
+    if (area >= 0 && v_dot(p->direction, l->areas[area].normal) >= 0)
+        return; /* its back is black */
+    if (tlr_stage_blocked(t->stage, p->origin, p->direction, p->time, distance * (1 - 1e-4f)))
+        return;
+    if (area < 0)
+        reach_sky(t, p);
+    else
+        add_light(p, l->areas[area].radiance,
+                  tlr_area_pdf(l, (size_t)area, p->direction, distance));
+}
+
 /* Bands around the body's z axis, and two caps of another colour. */
 static vec stripe(vec color, vec local)
 {
@@ -84,11 +102,10 @@ static void find_light(const tlr_tracer *t, path *p, const tlr_hit *h, const tlr
                        vec u, vec v, vec out, sampler *s)
 {
     const tlr_moment *m = tlr_stage_moment(t->stage);
-    float choice[2], place[2], density;
+    float pair[2], density;
     tlr_light_draw drawn;
-    sampler_next(s, choice);
-    sampler_next(s, place);
-    if (!tlr_lights_draw(m->lights, h->point, choice[0], place, &drawn) ||
+    sampler_next(s, pair);
+    if (!tlr_lights_draw(m->lights, h->point, pair, &drawn) ||
         !(v_dot(drawn.direction, h->geometric) > 0))
         return;
     const vec in = v_to(drawn.direction, u, v, h->normal);
@@ -107,8 +124,9 @@ static bool bounce(const tlr_tracer *t, path *p, tlr_hit *h, sampler *s)
 {
     const tlr_material material = material_at(tlr_stage_moment(t->stage), p->time, h);
     vec normal = h->normal, u, v;
-    float pair[2], choice[2];
+    float pair[2];
     tlr_scatter drawn;
+    sampler_next(s, pair);
     if (!(v_dot(normal, p->direction) < -1e-4f))
         normal = h->geometric;
     v_frame(normal, &u, &v);
@@ -117,10 +135,7 @@ static bool bounce(const tlr_tracer *t, path *p, tlr_hit *h, sampler *s)
     lit.normal = normal;
     if (tlr_material_is_rough(&material))
         find_light(t, p, &lit, &material, u, v, out, s);
-    sampler_next(s, pair);
-    sampler_next(s, choice);
-    if (!tlr_material_draw(&material, out, h->inside && material.kind == TLR_GLASS, pair, choice[0],
-                           &drawn))
+    if (!tlr_material_draw(&material, out, h->inside && material.kind == TLR_GLASS, pair, &drawn))
         return false;
     p->direction = v_unit(v_from(drawn.direction, u, v, normal));
     const float side = v_dot(p->direction, h->geometric);
@@ -170,6 +185,7 @@ static bool survives(path *p, uint32_t depth, sampler *s)
     if (depth < 4)
         return true;
     const float chance = fminf(v_most(p->weight), 0.95f);
+    s->pair |= 0x80000000u; /* far from those of bounces */
     sampler_next(s, u);
     p->weight = v_scale(p->weight, 1 / chance);
     return u[0] < chance;
@@ -207,12 +223,15 @@ static bool on_outline(const tlr_tracer *t, const path *p, const float place[2],
 
 static path start(const tlr_tracer *t, int x, int y, sampler *s, bool *outlined)
 {
-    float place[2], lens[2], time[2];
+    const bool moves = tlr_stage_moment(t->stage)->moves;
+    float place[2], lens[2] = {0, 0}, time[2] = {0, 0};
     path p = {.weight = {1, 1, 1}, .seen = true};
     sampler_next(s, place);
-    sampler_next(s, lens);
-    sampler_next(s, time);
-    p.time = tlr_stage_moment(t->stage)->moves ? time[0] : 0;
+    if (t->camera.lens > 0)
+        sampler_next(s, lens);
+    if (moves || t->outline > 0)
+        sampler_next(s, time);
+    p.time = moves ? time[0] : 0;
     place[0] += (float)x;
     place[1] += (float)y;
     tlr_camera_ray(&t->camera, place[0], place[1], lens, &p.origin, &p.direction);
@@ -220,20 +239,14 @@ static path start(const tlr_tracer *t, int x, int y, sampler *s, bool *outlined)
     return p;
 }
 
-vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample)
+/* The light of a path whose first hit is known. */
+static vec follow(const tlr_tracer *t, path p, sampler s, bool met, tlr_hit h)
 {
     enum { MOST = 100000 }; /* no path is so long */
-    sampler s =
-        sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame, sample);
-    uint32_t passed = 0;
-    bool outlined;
-    path p = start(t, x, y, &s, &outlined);
-    if (outlined)
-        return t->outline_color;
+    const uint32_t first = s.pair;
     for (uint32_t depth = 0; depth < MOST; depth++) {
-        tlr_hit h;
-        s.pair = 3 + 8 * (depth + passed);
-        if (!tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h)) {
+        s.pair = first + 2 * depth;
+        if (!met) {
             reach_sky(t, &p);
             break;
         }
@@ -241,17 +254,37 @@ vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample)
             if (meet_area(t, &p, &h))
                 break;
             depth--;
-            passed++;
-            continue;
+        } else {
+            if (!fade_ground(t, &p, &h) || (t->bounces && depth >= t->bounces) ||
+                !bounce(t, &p, &h, &s) || !survives(&p, depth, &s))
+                break;
+            if (t->bounces && depth + 1 == t->bounces && !p.seen) {
+                end_path(t, &p);
+                break;
+            }
         }
-        if (!fade_ground(t, &p, &h))
-            break;
-        if (t->bounces && depth >= t->bounces)
-            break;
-        if (!bounce(t, &p, &h, &s) || !survives(&p, depth, &s))
-            break;
+        met = tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h);
     }
     return p.light;
+}
+
+void tlr_path_samples(const tlr_tracer *t, int x, int y, uint32_t first, uint32_t count, vec *light)
+{
+    path paths[TLR_PACKET];
+    sampler samplers[TLR_PACKET];
+    tlr_ray rays[TLR_PACKET] = {0};
+    tlr_hit hits[TLR_PACKET];
+    bool met[TLR_PACKET], outlined[TLR_PACKET];
+    for (uint32_t i = 0; i < count; i++) {
+        samplers[i] = sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame,
+                                    first + i);
+        paths[i] = start(t, x, y, &samplers[i], &outlined[i]);
+        rays[i] = (tlr_ray){paths[i].origin, paths[i].direction, paths[i].time};
+    }
+    tlr_stage_hits(t->stage, count, rays, met, hits);
+    for (uint32_t i = 0; i < count; i++)
+        light[i] =
+            outlined[i] ? t->outline_color : follow(t, paths[i], samplers[i], met[i], hits[i]);
 }
 
 uint32_t tlr_path_number(const tlr_tracer *t, int x, int y)

@@ -22,8 +22,9 @@ typedef struct tlr_tracer {
     vec outline_color;
 } tlr_tracer;
 
-/* One sample of a pixel. */
-vec tlr_path_sample(const tlr_tracer *t, int x, int y, uint32_t sample);
+/* Samples of a pixel from `first` on, at most TLR_PACKET. */
+void tlr_path_samples(const tlr_tracer *t, int x, int y, uint32_t first, uint32_t count,
+                      vec *light);
 
 /* The number of the body at the middle of a pixel, half-way through the exposure, with a lens of no
  * size; 0: none. */

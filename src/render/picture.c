@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { PASS = 16 }; /* samples between two looks at the noise */
+enum { PASS = TLR_PACKET }; /* samples between two looks at the noise */
 
 typedef struct work {
     const tlr_tracer *tracer;
@@ -31,12 +31,16 @@ static void sample_block(const work *w, block *b, int x, int y, int width, int h
 {
     for (int k = 0; k < width * height; k++) {
         double *sum = b->sum[k];
+        vec light[TLR_PACKET];
         for (uint32_t i = 0; i < count; i++) {
-            const vec c = tlr_path_sample(w->tracer, x + k % width, y + k / width, b->samples + i);
-            const double l = v_luminance(c);
-            sum[0] += c.x;
-            sum[1] += c.y;
-            sum[2] += c.z;
+            const uint32_t left = count - i, j = i % TLR_PACKET;
+            if (j == 0)
+                tlr_path_samples(w->tracer, x + k % width, y + k / width, b->samples + i,
+                                 left < TLR_PACKET ? left : TLR_PACKET, light);
+            const double l = v_luminance(light[j]);
+            sum[0] += light[j].x;
+            sum[1] += light[j].y;
+            sum[2] += light[j].z;
             b->square[k] += l * l;
         }
     }

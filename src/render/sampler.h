@@ -1,11 +1,15 @@
 /* Numbers between 0 and 1 for paths: each is a function of pixel, sample and dimension alone, so a
- * picture is the same whatever thread computes which pixel first. Pairs of dimensions are points of
- * Sobol's sequence in two dimensions, whose order and digits are scrambled per pixel and pair
- * (Owen's scrambling by hashing, after Laine, Karras and Burley). */
+ * picture is the same whatever thread computes which pixel first. The first dimensions (the place
+ * in the pixel, lens and time, lights and directions of the first bounces) are those of one Sobol
+ * sequence, so that they are even all together; further ones are pairs, each a sequence in two
+ * dimensions whose order is shuffled. Digits are scrambled per pixel and dimension (Owen's
+ * scrambling by hashing, after Laine, Karras and Burley). */
 #ifndef TL_RENDER_SAMPLER_H
 #define TL_RENDER_SAMPLER_H
 
 #include <stdint.h>
+
+enum { SAMPLER_JOINT = 16 }; /* dimensions of the one sequence */
 
 typedef struct sampler {
     uint32_t seed;   /* of the pixel */
@@ -36,45 +40,67 @@ static inline uint32_t sampler_reverse(uint32_t x)
     return (x & 0x55555555u) << 1 | (x & 0xaaaaaaaau) >> 1;
 }
 
-/* Each bit changes with the ones above it alone: a nested permutation of the digits. */
+/* Each bit changes with the ones below it alone: of a number whose digits are reversed, a nested
+ * permutation. */
 static inline uint32_t sampler_scramble(uint32_t x, uint32_t seed)
 {
-    x = sampler_reverse(x);
     x += seed;
     x ^= x * 0x6c50b47cu;
     x ^= x * 0xb82f1e52u;
     x ^= x * 0xc7afe638u;
-    x ^= x * 0x8d22f6e6u;
-    return sampler_reverse(x);
+    return x ^ x * 0x8d22f6e6u;
 }
 
-/* The second dimension of Sobol's sequence; the first is the reversed index. */
-static inline uint32_t sampler_second(uint32_t index)
+/* The second dimension of Sobol's sequence, reversed: the index times Pascal's triangle modulo 2,
+ * whose entry i, j is 1 where the bits of i are among those of j. The first is the index itself. */
+static inline uint32_t sampler_second(uint32_t x)
 {
+    x ^= x >> 1 & 0x55555555u;
+    x ^= x >> 2 & 0x33333333u;
+    x ^= x >> 4 & 0x0f0f0f0fu;
+    x ^= x >> 8 & 0x00ff00ffu;
+    return x ^ x >> 16;
+}
+
+/* A dimension of Sobol's sequence, reversed; sampler.c has the columns. */
+extern uint32_t sampler_columns[SAMPLER_JOINT][32];
+void sampler_prepare(void); /* fills them, once */
+
+static inline uint32_t sampler_sobol(uint32_t index, uint32_t dimension)
+{
+    const uint32_t *column = sampler_columns[dimension];
     uint32_t x = 0;
-    for (uint32_t v = 0x80000000u; index; index >>= 1, v ^= v >> 1)
-        if (index & 1)
-            x ^= v;
+    for (; index; index >>= 1, column++)
+        x ^= *column & -(index & 1);
     return x;
 }
 
-static inline float sampler_unit(uint32_t x)
+static inline float sampler_unit(uint32_t reversed)
 {
-    return (float)(x >> 8) * 0x1p-24f;
+    return (float)(sampler_reverse(reversed) >> 8) * 0x1p-24f;
 }
 
 static inline sampler sampler_start(uint32_t pixel, uint32_t frame, uint32_t sample)
 {
+    sampler_prepare();
     return (sampler){.seed = sampler_mix(sampler_hash(pixel + 0x51ed270bu), frame),
                      .sample = sample};
 }
 
 static inline void sampler_next(sampler *s, float out[2])
 {
-    const uint32_t seed = sampler_mix(s->seed, s->pair++);
-    const uint32_t index = sampler_scramble(s->sample, seed);
-    out[0] = sampler_unit(sampler_scramble(sampler_reverse(index), sampler_mix(seed, 1)));
-    out[1] = sampler_unit(sampler_scramble(sampler_second(index), sampler_mix(seed, 2)));
+    const uint32_t seed = sampler_mix(s->seed, s->pair);
+    uint32_t x, y;
+    if (2 * s->pair < SAMPLER_JOINT) {
+        x = sampler_sobol(s->sample, 2 * s->pair);
+        y = sampler_sobol(s->sample, 2 * s->pair + 1);
+    } else {
+        x = sampler_reverse(sampler_scramble(sampler_reverse(s->sample), seed));
+        y = sampler_second(x);
+    }
+    out[0] = sampler_unit(sampler_scramble(x, sampler_mix(seed, 1)));
+    out[1] = sampler_unit(sampler_scramble(y, sampler_mix(seed, 2)));
+    s->pair++;
 }
 
 #endif

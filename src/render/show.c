@@ -322,7 +322,7 @@ tl_status tlr_show_set(tlr_show *s, double time, double seconds, uint32_t frame,
 {
     const tlr_look *l = s->look;
     *t = (tlr_tracer){.stage = s->stage,
-                      .frame = frame,
+                      .frame = frame + 0x9e3779b9u * (uint32_t)l->seed,
                       .bounces = (uint32_t)l->bounces,
                       .backdrop = l->has_background,
                       .background = l->background,

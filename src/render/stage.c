@@ -424,23 +424,28 @@ static float lift_of(vec point, float radius)
     return 2e-6f * most + 1e-4f * radius + 1e-9f;
 }
 
-static void hit_ball(const tlr_item *item, tlr_pose_in in, const tlr_body *body, float time,
-                     vec outward, tlr_hit *h)
+static void hit_ball(const tlr_moment *m, const tlr_item *item, float time, vec outward, tlr_hit *h)
 {
-    vec centre = tlr_body_place(body, time);
+    const tlr_body *body = &m->bodies[item->body];
+    const tlr_material *material = &m->materials[item->material];
+    const tlr_pose_in in = tlr_item_pose(m, item);
+    const vec place = tlr_body_place(body, time);
+    h->geometric = h->normal = v_unit(outward);
+    h->point = v_along(place, item->radius, h->normal);
+    if (item->pose == TLR_PLAIN && !material->stripes && !material->shade)
+        return; /* most balls: nobody asks how they are turned */
     const quat q = tlr_body_turned(body, time);
-    if (v_dot(in.at, in.at) > 0)
-        centre = v_add(centre, turn_apply(q, in.at));
-    h->normal = v_unit(outward);
-    h->point = v_along(centre, item->radius, h->normal);
+    h->point = v_add(h->point, turn_apply(q, in.at));
     h->local = turn_apply(turn_back(turn_of(q, in.turned)), h->normal);
-    h->inner = turn_apply(turn_back(q), v_sub(h->point, tlr_body_place(body, time)));
-    h->geometric = h->normal;
+    h->inner = turn_apply(turn_back(q), v_sub(h->point, place));
 }
 
-static void hit_mesh(const mesh *m, tlr_pose_in in, const tlr_body *body, float time,
+static void hit_mesh(const tlr_stage *s, const tlr_item *item, float time,
                      const struct RTCHit *embree, tlr_hit *h)
 {
+    const mesh *m = (const mesh *)s->meshes.data + item->mesh;
+    const tlr_body *body = &s->moment.bodies[item->body];
+    const tlr_pose_in in = tlr_item_pose(&s->moment, item);
     const quat whole = tlr_body_turned(body, time), q = turn_of(whole, in.turned);
     const uint32_t *corner = m->triangles + (size_t)3 * embree->primID;
     h->local = v3(0, 0, 0);
@@ -477,35 +482,30 @@ static void meet_cut(const tlr_moment *m, vec origin, vec direction, tlr_hit *h)
     h->local = v3(0, 0, 0);
 }
 
-bool tlr_stage_hit(const tlr_stage *s, vec origin, vec direction, float time, tlr_hit *h)
+/* What Embree found along a ray; false: nothing. */
+static bool take_hit(const tlr_stage *s, vec origin, vec direction, float time, float distance,
+                     const struct RTCHit *hit, tlr_hit *h)
 {
     const tlr_moment *m = &s->moment;
-    context c = context_of(s, origin, direction);
-    struct RTCRayHit r = {
-        .ray = ray_of(origin, direction, time, INFINITY),
-        .hit = {.geomID = RTC_INVALID_GEOMETRY_ID, .instID = {RTC_INVALID_GEOMETRY_ID}}};
-    rtcIntersect1(s->scene, &c.embree, &r);
-    if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID)
+    if (hit->geomID == RTC_INVALID_GEOMETRY_ID)
         return false;
-    *h = (tlr_hit){.distance = r.ray.tfar, .area = -1};
-    h->point = v_along(origin, r.ray.tfar, direction);
-    const bool instance = r.hit.instID[0] != RTC_INVALID_GEOMETRY_ID;
-    if (!instance && r.hit.geomID >= FIRST_AREA) {
-        h->area = (int)(r.hit.geomID - FIRST_AREA);
+    *h = (tlr_hit){.distance = distance, .area = -1};
+    h->point = v_along(origin, distance, direction);
+    const bool instance = hit->instID[0] != RTC_INVALID_GEOMETRY_ID;
+    if (!instance && hit->geomID >= FIRST_AREA) {
+        h->area = (int)(hit->geomID - FIRST_AREA);
         h->geometric = h->normal = m->lights->areas[h->area].normal;
         h->inside = v_dot(h->normal, direction) > 0;
         h->beyond = v_along(h->point, 4 * lift_of(h->point, 0), direction);
         return true;
     }
-    h->item = item_of(s, r.hit.instID[0], r.hit.geomID, r.hit.primID);
+    h->item = item_of(s, hit->instID[0], hit->geomID, hit->primID);
     const tlr_item *item = &m->items[h->item];
-    const tlr_body *body = &m->bodies[item->body];
     const float radius = item->mesh == TLR_BALL ? item->radius : 0;
-    const tlr_pose_in in = tlr_item_pose(m, item);
     if (item->mesh == TLR_BALL)
-        hit_ball(item, in, body, time, v3(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z), h);
+        hit_ball(m, item, time, v3(hit->Ng_x, hit->Ng_y, hit->Ng_z), h);
     else
-        hit_mesh((const mesh *)s->meshes.data + item->mesh, in, body, time, &r.hit, h);
+        hit_mesh(s, item, time, hit, h);
     h->inside = v_dot(h->geometric, direction) > 0;
     if (m->cut)
         meet_cut(m, origin, direction, h);
@@ -518,6 +518,58 @@ bool tlr_stage_hit(const tlr_stage *s, vec origin, vec direction, float time, tl
     h->beyond = v_along(h->point, -lift, h->geometric);
     h->point = v_along(h->point, lift, h->geometric);
     return true;
+}
+
+bool tlr_stage_hit(const tlr_stage *s, vec origin, vec direction, float time, tlr_hit *h)
+{
+    context c = context_of(s, origin, direction);
+    struct RTCRayHit r = {
+        .ray = ray_of(origin, direction, time, INFINITY),
+        .hit = {.geomID = RTC_INVALID_GEOMETRY_ID, .instID = {RTC_INVALID_GEOMETRY_ID}}};
+    rtcIntersect1(s->scene, &c.embree, &r);
+    return take_hit(s, origin, direction, time, r.ray.tfar, &r.hit, h);
+}
+
+void tlr_stage_hits(const tlr_stage *s, size_t count, const tlr_ray *rays, bool *met, tlr_hit *hits)
+{
+    struct RTCRayHit16 r;
+    _Alignas(64) int valid[TLR_PACKET] = {0};
+    if (s->cuts || count < 2) { /* the filter of a cut looks at one ray */
+        for (size_t i = 0; i < count; i++)
+            met[i] = tlr_stage_hit(s, rays[i].origin, rays[i].direction, rays[i].time, &hits[i]);
+        return;
+    }
+    for (size_t i = 0; i < TLR_PACKET; i++) {
+        const tlr_ray *ray = &rays[i < count ? i : 0];
+        valid[i] = i < count ? -1 : 0;
+        r.ray.org_x[i] = ray->origin.x;
+        r.ray.org_y[i] = ray->origin.y;
+        r.ray.org_z[i] = ray->origin.z;
+        r.ray.dir_x[i] = ray->direction.x;
+        r.ray.dir_y[i] = ray->direction.y;
+        r.ray.dir_z[i] = ray->direction.z;
+        r.ray.time[i] = ray->time;
+        r.ray.tnear[i] = 0;
+        r.ray.tfar[i] = INFINITY;
+        r.ray.mask[i] = UINT32_MAX;
+        r.ray.id[i] = r.ray.flags[i] = 0;
+        r.hit.geomID[i] = r.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
+    }
+    context c = context_of(s, rays[0].origin, rays[0].direction);
+    c.embree.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    rtcIntersect16(valid, s->scene, &c.embree, &r);
+    for (size_t i = 0; i < count; i++) {
+        const struct RTCHit hit = {.Ng_x = r.hit.Ng_x[i],
+                                   .Ng_y = r.hit.Ng_y[i],
+                                   .Ng_z = r.hit.Ng_z[i],
+                                   .u = r.hit.u[i],
+                                   .v = r.hit.v[i],
+                                   .primID = r.hit.primID[i],
+                                   .geomID = r.hit.geomID[i],
+                                   .instID = {r.hit.instID[0][i]}};
+        met[i] = take_hit(s, rays[i].origin, rays[i].direction, rays[i].time, r.ray.tfar[i], &hit,
+                          &hits[i]);
+    }
 }
 
 bool tlr_stage_blocked(const tlr_stage *s, vec origin, vec direction, float time, float distance)

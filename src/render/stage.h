@@ -98,6 +98,18 @@ tl_status tlr_stage_set(tlr_stage *stage, const tlr_moment *moment);
 /* The moment that was set. */
 const tlr_moment *tlr_stage_moment(const tlr_stage *stage);
 
+/* The first things that rays, at most TLR_PACKET, meet: quicker than one by one where they go about
+ * the same way. */
+typedef struct tlr_ray {
+    vec origin, direction;
+    float time;
+} tlr_ray;
+
+enum { TLR_PACKET = 16 };
+
+void tlr_stage_hits(const tlr_stage *stage, size_t count, const tlr_ray *rays, bool *met,
+                    tlr_hit *hits);
+
 /* The first thing that a ray meets at a time; false: nothing. */
 bool tlr_stage_hit(const tlr_stage *stage, vec origin, vec direction, float time, tlr_hit *hit);
 

@@ -94,10 +94,11 @@ static void test_black_sphere(void **state)
 static void test_disc(void **state)
 {
     (void)state;
-    for (int black = 0; black < 2; black++) {
+    for (int black = 0; black < 4; black++) {
         set s;
         const float radius = 0.7f, height = 1.5f, radiance = 4;
         start_set(&s, 8);
+        s.tracer.bounces = (uint32_t)(black / 2); /* the end of a path is a case of its own */
         s.lights.sky.strength = 0;
         s.lights.area_count = 1;
         s.lights.areas[0] = (tlr_area){.disc = true,
@@ -106,13 +107,13 @@ static void test_disc(void **state)
                                        .u = {radius, 0, 0},
                                        .v = {0, radius, 0},
                                        .radiance = {radiance, radiance, radiance}};
-        const float albedo = black ? 0.5f : 1;
+        const float albedo = black % 2 ? 0.5f : 1;
         add_shape(&s, add_square(&s, 1000), 0, v3(0, 0, 0), matte(albedo));
         s.tracer.camera.half_height = 1e-3f;
         look_from(&s, v3(0, -3, 0.5f), v3(0, 0, 0));
         const double want =
             (double)albedo * radiance * radius * radius / (radius * radius + height * height);
-        assert_found(&disc, black ? "albedo 0.5" : "albedo 1", draw_set(&s, 1024, NULL), want,
+        assert_found(&disc, black % 2 ? "albedo 0.5" : "albedo 1", draw_set(&s, 1024, NULL), want,
                      4e-3 * want);
         end_set(&s);
     }
@@ -162,6 +163,87 @@ static void test_sun(void **state)
     end_set(&s);
 }
 
+/* A sky that grows from h at the horizon to c at the zenith with the root of the height gives a
+ * matte plane the radiance h + 0.8 (c - h), and a sun of irradiance E adds E sin(a) / pi. Both are
+ * drawn, and met by chance. */
+static void test_gradient(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        set s;
+        start_set(&s, 8);
+        s.tracer.bounces = (uint32_t)(k % 2);
+        s.lights.sky.kind = TLR_SKY_GRADIENT;
+        s.lights.sky.color = v3(5, 5, 5);
+        s.lights.sky.horizon = v3(0.5f, 0.5f, 0.5f);
+        s.lights.has_sun = k >= 2;
+        s.lights.sun = v_unit(v3(0, 1, 0.5f));
+        s.lights.sun_cosine = cosf(0.2f); /* wide: directions that surfaces draw meet it, too */
+        const float angle = 2 * TLR_PI * (1 - s.lights.sun_cosine);
+        s.lights.sun_radiance = v3(3 / angle, 3 / angle, 3 / angle);
+        add_shape(&s, add_square(&s, 1000), 0, v3(0, 0, 0), matte(1));
+        s.tracer.camera.half_height = 1e-3f;
+        look_from(&s, v3(0, -3, 0.5f), v3(0, 0, 0));
+        /* A cap of radius a: its mean cosine is that of its middle times (1 + cos a) / 2. */
+        const double sun = k < 2 ? 0 : 3 * s.lights.sun.z * (1 + cos(0.2)) / 2 / PI;
+        const double want = 0.5 + 0.8 * 4.5 + sun;
+        context("%s, %d bounces", k < 2 ? "sky" : "sky and sun", k % 2);
+        assert_near(draw_set(&s, 1024, NULL), want, 1e-3 * want);
+        assert_above(s.lights.sky_share, 0.1);
+        end_set(&s);
+    }
+}
+
+/* Directions at the borders of a sky's cells: rounding may put them into a cell that is not drawn,
+ * and what comes of them is a number all the same. */
+static void test_sky_borders(void **state)
+{
+    static const float places[] = {0, 0.5f, 1 - 0x1p-24f};
+    tlr_lights l = {.sky = {.kind = TLR_SKY_GRADIENT,
+                            .color = {0, 0, 0},
+                            .horizon = {1, 1, 1},
+                            .strength = 1,
+                            .up = {0, 0, 1},
+                            .east = {1, 0, 0},
+                            .north = {0, 1, 0}}};
+    int drawn = 0;
+    (void)state;
+    tlr_lights_prepare(&l, v3(0, 0, 0));
+    for (int i = 0; i < TLR_SKY_UP * TLR_SKY_ACROSS; i++)
+        for (int k = 0; k < 3; k++) {
+            tlr_light_draw d;
+            if (!tlr_lights_draw(&l, v3(0, 0, 0), (const float[2]){l.sky_sum[i], places[k]}, &d))
+                continue;
+            assert_true(d.density > 0);
+            drawn++;
+        }
+    assert_above(drawn, TLR_SKY_UP * TLR_SKY_ACROSS);
+}
+
+/* The back of a disc that shines is black and stands in the way of the sky. */
+static void test_disc_back(void **state)
+{
+    (void)state;
+    for (int bounces = 0; bounces < 2; bounces++) {
+        set s;
+        start_set(&s, 8);
+        s.tracer.bounces = (uint32_t)bounces;
+        s.lights.area_count = 1;
+        s.lights.areas[0] = (tlr_area){.disc = true,
+                                       .centre = {0, 0, 1},
+                                       .normal = {0, 0, 1},
+                                       .u = {0.8f, 0, 0},
+                                       .v = {0, 0.8f, 0},
+                                       .radiance = {7, 7, 7}};
+        add_shape(&s, add_square(&s, 1000), 0, v3(0, 0, 0), matte(1));
+        s.tracer.camera.half_height = 1e-3f;
+        look_from(&s, v3(0, -3, 0.5f), v3(0, 0, 0));
+        context("%d bounces", bounces);
+        assert_near(draw_set(&s, 1024, NULL), 1 - 0.64 / 1.64, 1e-3);
+        end_set(&s);
+    }
+}
+
 /* A mirror shows the disc where the law of reflection says, and as bright as it says. */
 static void test_mirror(void **state)
 {
@@ -207,12 +289,11 @@ static void test_materials(void **state)
                 double drawn = 0, uniform = 0;
                 for (uint32_t i = 0; i < MANY; i++) {
                     sampler s = sampler_start(7, 1, i);
-                    float u[2], choice[2], around[2], density;
+                    float u[2], around[2], density;
                     tlr_scatter scatter;
                     sampler_next(&s, u);
-                    sampler_next(&s, choice);
                     sampler_next(&s, around);
-                    if (tlr_material_draw(&m, out, false, u, choice[0], &scatter))
+                    if (tlr_material_draw(&m, out, false, u, &scatter))
                         drawn += scatter.weight.x / MANY;
                     const float h = around[0], phi = 2 * TLR_PI * around[1], w = sqrtf(1 - h * h);
                     const vec in = {w * cosf(phi), w * sinf(phi), h};
@@ -236,6 +317,9 @@ int main(void)
         cmocka_unit_test(test_disc),
         cmocka_unit_test(test_quad),
         cmocka_unit_test(test_sun),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_sky_borders),
+        cmocka_unit_test(test_disc_back),
         cmocka_unit_test(test_mirror),
         cmocka_unit_test(test_materials),
     };
