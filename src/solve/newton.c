@@ -19,7 +19,7 @@
 #define CARE     3u   /* times that the central path is followed, with more care each time */
 #define CLOSE    2e-6 /* m/s: residuals that pivots begin from */
 #define PIVOTS   200u
-#define STARTS   2u /* times that pivots begin, with sweeps between */
+#define STARTS   6u /* times that pivots begin, with sweeps between, as long as both help */
 
 void tl_reduced_target(const tl_reduced *s, uint32_t i, double out[3], double by[3][3])
 {
@@ -185,10 +185,13 @@ tl_status tl_reduced_finish(tl_island_room *room, tl_reduced *s, double toleranc
             break;
         TL_TRY(tl_reduced_pivot(room, s, PIVOTS, steps));
         after = tl_reduced_residual(s, &sum);
+        const bool gains = after < GAIN * *worst;
         if (after < *worst) {
             *worst = after;
             tl_island_keep(s->island, room->tried.data);
         }
+        if (start && !gains)
+            break;
     }
     tl_island_restore(s->island, room->tried.data);
     return TL_OK;
