@@ -320,8 +320,8 @@ static double reach_all(const walk *w)
     return far;
 }
 
-/* The changes that lead to sigma, to first order; returns how far they may be followed. */
-static double direct(walk *w, double sigma, bool corrects)
+/* The changes that lead to sigma, to first order. */
+static void direct(walk *w, double sigma, bool corrects)
 {
     tl_reduced *s = w->s;
     aim(w, sigma, corrects);
@@ -351,6 +351,12 @@ static double direct(walk *w, double sigma, bool corrects)
         memcpy(own->dp, dp, sizeof dp);
         own->dw = (own->t - own->w * dp[0]) / row->p[0];
     }
+}
+
+/* The same; returns how far they may be followed. */
+static double reach_along(walk *w, double sigma, bool corrects)
+{
+    direct(w, sigma, corrects);
     return reach_all(w);
 }
 
@@ -380,10 +386,10 @@ static void go(walk *w, double far)
 
 static void step_hasty(walk *w)
 {
-    const double mean = mean_of(w), left = 1 - direct(w, 0, false);
-    double far = direct(w, left * left * left * mean, true);
+    const double mean = mean_of(w), left = 1 - reach_along(w, 0, false);
+    double far = reach_along(w, left * left * left * mean, true);
     for (double part = 0.3; far < 0.3 && part < 3; part *= 3) /* back to the path's middle */
-        far = direct(w, part * mean, false);
+        far = reach_along(w, part * mean, false);
     go(w, far < 1 ? SHORT * far : far);
 }
 
