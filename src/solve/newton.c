@@ -174,26 +174,26 @@ static bool has_pieces(const tl_island *island)
 tl_status tl_reduced_finish(tl_island_room *room, tl_reduced *s, double tolerance, double *worst,
                             uint32_t *steps)
 {
-    double after, sum;
-    TL_TRY(polish(s, tolerance, 5 * SWEEPS, worst, steps));
+    double best, sum;
+    TL_TRY(polish(s, tolerance, 5 * SWEEPS, &best, steps));
     TL_TRY(tl_array_resize(&room->tried, 3 * (size_t)s->island->rows));
     tl_island_keep(s->island, room->tried.data);
-    for (uint32_t start = 0; start<STARTS && * worst> tolerance && has_pieces(s->island); start++) {
+    bool goes_on = has_pieces(s->island);
+    for (uint32_t start = 0; start < STARTS && goes_on && best > tolerance; start++) {
         if (start)
             sweep(s, 5 * SWEEPS);
         if (!(tl_reduced_residual(s, &sum) < CLOSE))
             break;
         TL_TRY(tl_reduced_pivot(room, s, PIVOTS, steps));
-        after = tl_reduced_residual(s, &sum);
-        const bool gains = after < GAIN * *worst;
-        if (after < *worst) {
-            *worst = after;
+        const double after = tl_reduced_residual(s, &sum);
+        goes_on = !start || after < GAIN * best;
+        if (after < best) {
+            best = after;
             tl_island_keep(s->island, room->tried.data);
         }
-        if (start && !gains)
-            break;
     }
     tl_island_restore(s->island, room->tried.data);
+    *worst = best;
     return TL_OK;
 }
 
