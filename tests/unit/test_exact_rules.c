@@ -263,6 +263,33 @@ static tl_world *falling(const tl_settings *settings)
     return world_of(scene);
 }
 
+/* Planar worlds are for every stepper: nothing moves along y, nor turns but about it. */
+static void planar_worlds(void **state)
+{
+    (void)state;
+    static const tl_stepper all[] = {TL_STEPPER_DVI, TL_STEPPER_SMOOTH, TL_STEPPER_PENALTY,
+                                     TL_STEPPER_STEWART_TRINKLE, TL_STEPPER_PEG};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tl_settings s = settings_of(all[i]);
+        s.planar = TL_PLANAR_XZ;
+        s.exact.psi_minimum = 0.02;
+        tl_world *world = falling(&s);
+        tl_report r;
+        context("planar, %s", tl_words(TL_WORDS_STEPPER)[s.stepper]);
+        assert_ok(tl_world_step(world, 100, &r));
+        assert_true(r.contacts > 0);
+        for (uint32_t k = 2; k <= 10; k++) {
+            double x[3], q[4];
+            position_of(world, (tl_body){k, 1}, x);
+            orientation_of(world, (tl_body){k, 1}, q);
+            assert_true(x[1] == 0);
+            assert_near(q[1], 0, 1e-12);
+            assert_near(q[3], 0, 1e-12);
+        }
+        tl_world_destroy(world);
+    }
+}
+
 /* Saved in the middle of a run and loaded, the world goes on with the same bits. */
 static void goes_on(void **state)
 {
@@ -362,7 +389,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exclusions),        cmocka_unit_test(unsolved),
         cmocka_unit_test(points_on_a_floor), cmocka_unit_test(starts_inside),
-        cmocka_unit_test(goes_on),           cmocka_unit_test(threads_agree),
+        cmocka_unit_test(planar_worlds),     cmocka_unit_test(goes_on),
+        cmocka_unit_test(threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
