@@ -14,7 +14,7 @@
 
 /* Pieces of the projection: open, sticking, on side k of the polygon (SIDE + k), at its corner k
  * (CORNER + k; of a row with one tangent, 0 is the positive end and 1 the other). */
-enum { OPEN, STICKS, SIDE, CORNER = SIDE + TL_POLYGON_MOST };
+enum { OPEN, STICKS, SIDE, CORNER = SIDE + TL_POLYGON_MOST, NONE = CORNER + TL_POLYGON_MOST };
 
 typedef struct pivot_row {
     double y[3], dy[3]; /* what is projected, p - r u, and its change */
@@ -24,11 +24,11 @@ typedef struct pivot_row {
     uint64_t piece;
 } pivot_row;
 
-/* The next end of a piece, and the row and piece that it leads to. */
+/* The next end of a piece, and the row and piece that it leads to; `not` is none. */
 typedef struct way {
     double far;
     uint32_t row;
-    uint64_t piece;
+    uint64_t piece, not ;
 } way;
 
 static double dot2(const double a[2], const double b[2])
@@ -92,8 +92,8 @@ static void matrix_of(const tl_reduced *s, uint32_t i, const pivot_row *own, dou
 static void look(way *w, uint32_t row, double value, double change, uint64_t piece)
 {
     const double far = change < 0 ? fmax(value, 0) / -change : INFINITY;
-    if (far < w->far)
-        *w = (way){far, row, piece};
+    if (far < w->far && piece != w->not )
+        *w = (way){far, row, piece, w->not };
 }
 
 /* The ends of a row's friction: r and dr, the radius and its change. */
@@ -129,25 +129,20 @@ static void look_friction(const tl_polygon *p, uint32_t i, const pivot_row *own,
     }
 }
 
-/* Where a row's piece ends; one that it has just come from is no end. */
-static void look_row(const tl_reduced *s, uint32_t i, const pivot_row *own, const way *last, way *w)
+/* Where a row's piece ends. */
+static void look_row(const tl_reduced *s, uint32_t i, const pivot_row *own, way *w)
 {
     const tl_island_row *row = &s->island->row[i];
-    way own_way = {INFINITY, i, OPEN};
-    if (own->piece == OPEN) {
-        const double far = own->dy[0] > 0 ? fmax(-own->y[0], 0) / own->dy[0] : INFINITY;
-        const double x[2] = {own->y[1] + far * own->dy[1], own->y[2] + far * own->dy[2]};
-        if (far < INFINITY)
-            own_way =
-                (way){far, i,
-                      own->radius > 0 ? friction_piece(&s->polygon, row->tangents, 0, x) : STICKS};
-    } else {
-        look(&own_way, i, own->y[0], own->dy[0], OPEN);
+    if (own->piece != OPEN) {
+        look(w, i, own->y[0], own->dy[0], OPEN);
         if (own->radius > 0)
-            look_friction(&s->polygon, i, own, row->tangents == 1, &own_way);
+            look_friction(&s->polygon, i, own, row->tangents == 1, w);
+        return;
     }
-    if (own_way.far < w->far && !(last->row == i && last->piece == own_way.piece))
-        *w = own_way;
+    const double far = own->dy[0] > 0 ? fmax(-own->y[0], 0) / own->dy[0] : 0;
+    const double x[2] = {own->y[1] + far * own->dy[1], own->y[2] + far * own->dy[2]};
+    look(w, i, -own->y[0], -own->dy[0],
+         own->radius > 0 ? friction_piece(&s->polygon, row->tangents, 0, x) : STICKS);
 }
 
 /* A row's part of the linear problem, with R(p0) as what is to go. */
@@ -158,10 +153,11 @@ static void shape(const tl_reduced *s, uint32_t i, const pivot_row *own)
     tl_reduced_eliminate(&s->row[i], (const double(*)[3])p, PROXIMAL, own->off);
 }
 
-/* The changes of impulses, and where the first piece ends. */
+/* The changes of impulses, and where the first piece ends; one that a row has just come from does
+ * not. */
 static way direct(const tl_reduced *s, pivot_row *rows, double sign, const way *last)
 {
-    way next = {INFINITY, 0, OPEN};
+    way next = {INFINITY, 0, OPEN, NONE};
     for (uint32_t i = 0; i < s->island->rows; i++) {
         const tl_reduced_row *r = &s->row[i];
         pivot_row *own = &rows[i];
@@ -171,8 +167,9 @@ static way direct(const tl_reduced *s, pivot_row *rows, double sign, const way *
             own->dp[k] = -sign * (r->f[k] + tl_dot(r->k[k], du));
         for (int k = 0; k < 3; k++)
             own->dy[k] = own->dp[k] - sign * r->step[k > 0] * du[k];
+        next.not = last->row == i ? last->piece : NONE;
         if (r->step[0] > 0)
-            look_row(s, i, own, last, &next);
+            look_row(s, i, own, &next);
     }
     return next;
 }
@@ -201,7 +198,7 @@ tl_status tl_reduced_pivot(tl_island_room *room, tl_reduced *s, uint32_t most, u
     const size_t rows = s->island->rows;
     TL_TRY(tl_array_resize(&room->pivots, rows * (sizeof(pivot_row) / sizeof(double))));
     pivot_row *row = room->pivots.data;
-    way last = {INFINITY, UINT32_MAX, OPEN};
+    way last = {INFINITY, UINT32_MAX, OPEN, NONE};
     double t = 1;
     begin(s, row);
     for (uint32_t step = 0; step < most && t > 0 && t < FAR; step++) {
@@ -223,7 +220,7 @@ tl_status tl_reduced_pivot(tl_island_room *room, tl_reduced *s, uint32_t most, u
                 row[i].y[k] += far * row[i].dy[k];
             }
         t = ends ? 0 : t - sign * far;
-        last = (way){far, next.row, row[next.row].piece};
+        last = (way){far, next.row, row[next.row].piece, NONE};
         if (!ends) {
             row[next.row].piece = next.piece;
             shape(s, next.row, &row[next.row]);
