@@ -1,7 +1,8 @@
 /* The experiments of document 003, with Stewart-Trinkle and with PEG: problem size, solver time,
  * energy gained, deepest point and distance to the exact path, beside what the document says; and
- * its figures as drawings in the current folder, two per course: how the steppers differ at h =
- * 0.01 (fig. 4 to 7, 10, 11), and how each depends on h (fig. 8, 9). */
+ * its figures as drawings in the current folder, three per course: how the steppers differ at h =
+ * 0.01 (fig. 4, 5, 10, 11), their problem sizes and solver times then (fig. 6, 7), and how each
+ * depends on h (fig. 8, 9). */
 #include "bench.h"
 
 #include "exact.h"
@@ -13,6 +14,7 @@
 
 #define POINTS 3000 /* of the exact path */
 #define TURNS  5    /* that runs are timed in */
+#define TRACED 300  /* steps of h = 0.01 */
 
 /* A way of stepping. */
 typedef struct way {
@@ -61,7 +63,8 @@ typedef struct drawing {
     uint32_t lines; /* of the legend */
 } drawing;
 
-enum { STEPPERS, STEPS, DRAWINGS };
+enum { STEPPERS, STEPS, DRAWINGS, SIZES = DRAWINGS, FILES };
+static const char *const endings[FILES] = {"", "-steps", "-sizes"};
 
 static void draw_to(FILE *file, const double x[2])
 {
@@ -79,16 +82,54 @@ static void draw_legend(drawing *d, const char *colour, const char *dashes, cons
             y, y, colour, dashes, y + 4, text);
 }
 
-static drawing begin_drawing(const exact_course *course, int kind)
+static drawing open_drawing(const exact_course *course, int kind)
 {
     char name[64];
-    snprintf(name, sizeof name, kind == STEPS ? "exact-%s-steps.svg" : "exact-%s.svg",
-             course->name);
+    snprintf(name, sizeof name, "exact-%s%s.svg", course->name, endings[kind]);
     drawing d = {.file = fopen(name, "w")};
+    if (d.file)
+        fprintf(d.file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 950 520\">\n"
+                        "<rect width=\"950\" height=\"520\" fill=\"white\"/>\n");
+    return d;
+}
+
+/* Unknowns and solver time of each step at h = 0.01, from 0 to 25 and from 0 to 25 us. */
+static void draw_sizes(drawing *d, const way *w, const double traces[2][TRACED])
+{
+    draw_legend(d, w->colour, "none", w->name);
+    for (int k = 0; k < 2; k++) {
+        fprintf(d->file, "<polyline fill=\"none\" stroke=\"%s\" points=\"", w->colour);
+        for (int i = 0; i < TRACED; i++)
+            fprintf(d->file, "%.1f,%.1f ", 50 + 850.0 * i / TRACED,
+                    250 * (k + 1) - 9 * fmin(traces[k][i], 25));
+        fprintf(d->file, "\"><title>%s, %s</title></polyline>\n", w->name,
+                k ? "solver time" : "problem size");
+    }
+}
+
+static drawing begin_sizes(const exact_course *course)
+{
+    drawing d = open_drawing(course, SIZES);
+    for (int k = 0; d.file && k < 2; k++)
+        for (int tick = 0; tick <= 25; tick += 5)
+            fprintf(d.file,
+                    "<text x=\"45\" y=\"%d\" font-family=\"sans-serif\" font-size=\"11\" "
+                    "text-anchor=\"end\">%d%s</text>\n",
+                    250 * (k + 1) - 9 * tick, tick,
+                    tick < 25 ? ""
+                    : k       ? " us"
+                              : " unknowns");
+    if (d.file)
+        fprintf(d.file, "<text x=\"475\" y=\"515\" font-family=\"sans-serif\" font-size=\"11\">t, "
+                        "0 to 3 s</text>\n");
+    return d;
+}
+
+static drawing begin_drawing(const exact_course *course, int kind)
+{
+    drawing d = open_drawing(course, kind);
     if (!d.file)
         return d;
-    fprintf(d.file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 950 520\">\n"
-                    "<rect width=\"950\" height=\"520\" fill=\"white\"/>\n");
     for (int x = 0; x <= 9; x++)
         fprintf(d.file,
                 "<text x=\"%d\" y=\"515\" font-family=\"sans-serif\" font-size=\"11\" "
@@ -110,8 +151,9 @@ static drawing begin_drawing(const exact_course *course, int kind)
 
 /* What a run showed. */
 typedef struct run_of {
-    double gained, deepest, off, solve, end[2];
-    uint32_t least, most; /* problem sizes */
+    double gained, deepest, off, solve, residual, end[2];
+    uint32_t least, most;     /* problem sizes */
+    double traces[2][TRACED]; /* these and the solver's time, us, of the first steps */
 } run_of;
 
 /* Runs a world, draws its path where there are drawings, and says what it showed. */
@@ -132,6 +174,11 @@ static bool follow_world(const exact_course *course, tl_world *world, tl_body bo
         before = energy;
         run->deepest = fmax(run->deepest, exact_depth(course, run->end));
         run->solve += r.ms.solve / steps;
+        run->residual = fmax(run->residual, r.max_residual);
+        if (i < TRACED) {
+            run->traces[0][i] = r.problem_size;
+            run->traces[1][i] = 1e3 * r.ms.solve;
+        }
         run->least = r.problem_size < run->least ? r.problem_size : run->least;
         run->most = r.problem_size > run->most ? r.problem_size : run->most;
         if ((i + 1) % stride)
@@ -151,7 +198,7 @@ static const char *dashes_of(double h)
 }
 
 /* One run: a row, and a line of the drawings. */
-static void run_way(const exact_course *course, const way *w, double h, drawing drawings[DRAWINGS],
+static void run_way(const exact_course *course, const way *w, double h, drawing drawings[FILES],
                     bench_output *output)
 {
     tl_scene *scene = NULL;
@@ -187,13 +234,15 @@ static void run_way(const exact_course *course, const way *w, double h, drawing 
     tl_world_destroy(world);
     if (!done)
         return;
+    if (to[STEPPERS])
+        draw_sizes(&drawings[SIZES], w, (const double(*)[TRACED])run.traces);
     bench_row row = {.bench = "exact",
                      .engine = "talus",
                      .precision = "double",
                      .backend = "cpu",
                      .threads = 1,
                      .bodies = 1,
-                     .residual = NAN,
+                     .residual = run.residual,
                      .joules_per_body = NAN,
                      .ms_per_step = run.solve};
     snprintf(row.version, sizeof row.version, "%s", tl_version());
@@ -249,9 +298,11 @@ static void compare(const exact_course *course, bench_output *output)
 static void run_course(const exact_course *course, const char *finding, bench_output *output)
 {
     follow(course);
-    drawing drawings[DRAWINGS] = {begin_drawing(course, STEPPERS), begin_drawing(course, STEPS)};
-    if (!drawings[STEPPERS].file || !drawings[STEPS].file)
-        output_failure(output, "exact-%s.svg and -steps.svg cannot be written here", course->name);
+    drawing drawings[FILES] = {begin_drawing(course, STEPPERS), begin_drawing(course, STEPS),
+                               begin_sizes(course)};
+    if (!drawings[STEPPERS].file || !drawings[STEPS].file || !drawings[SIZES].file)
+        output_failure(output, "exact-%s.svg, -steps.svg and -sizes.svg cannot be written here",
+                       course->name);
     else {
         output_line(output, "%s: %s", course->name, finding);
         output_line(output, "  exact: at (%.6f, %.6f) after %g s", path[POINTS][0], path[POINTS][1],
@@ -261,7 +312,7 @@ static void run_course(const exact_course *course, const char *finding, bench_ou
             for (double h = 0.1; h > 5e-5; h /= 10)
                 run_way(course, &ways[i], h, drawings, output);
     }
-    for (int d = 0; d < DRAWINGS; d++)
+    for (int d = 0; d < FILES; d++)
         if (drawings[d].file) {
             fprintf(drawings[d].file, "</svg>\n");
             fclose(drawings[d].file);

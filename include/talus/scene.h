@@ -42,6 +42,11 @@ typedef struct tl_material_def {
     double cohesion_density;    /**< J/m^3: cohesion by area of TL_COHESION_SJKR, default 0 */
     double young_modulus; /**< Pa, of TL_STEPPER_PENALTY: 1e3 to 1e15; 0 is the default, 1e8 */
     double poisson_ratio; /**< likewise: above -1 and at most 0.5; default 0.3 */
+    double friction_ellipsoid[3]; /**< factors of friction along the axes of the body's frame, 0.01
+                                       to 100: the semi-axes of an ellipsoid, of which the tangent
+                                       plane cuts the ellipse of friction; of
+                                       TL_STEPPER_STEWART_TRINKLE and TL_STEPPER_PEG. Default 1, 1,
+                                       1, as are three zeros */
 } tl_material_def;
 
 /** What a pair of materials has in common, as tl_material_def. */

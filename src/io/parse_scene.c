@@ -331,10 +331,11 @@ static uint32_t find_material(const tl_reader *r, tl_text prefix, tl_text name)
 
 static tl_status read_materials(tl_reader *r, const tl_json *object)
 {
-    enum { VELOCITY = PAIR_KEYS, YOUNG, POISSON, COUNT };
+    enum { VELOCITY = PAIR_KEYS, YOUNG, POISSON, ELLIPSOID, COUNT };
     static const char *const keys[] = {PAIR_KEY_LIST, "surface_velocity", "young_modulus",
-                                       "poisson_ratio"};
+                                       "poisson_ratio", "friction_ellipsoid"};
     static const tl_rule young = {1e3, 1e15, 0, 0, "a number from 1e3 to 1e15 (Pa)"};
+    static const tl_rule factor = {0.01, 100, 0, 0, "a number from 0.01 to 100"};
     static const tl_rule poisson = {-1, 0.5, 1, 0, "a number above -1 and at most 0.5"};
     const tl_json *f[COUNT];
     if (!object)
@@ -364,6 +365,7 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         TL_TRY(tl_read_vector(r, f[VELOCITY], 3, TL_ANY("m/s"), def.surface_velocity));
         TL_TRY(tl_read_number(r, f[YOUNG], &young, &def.young_modulus));
         TL_TRY(tl_read_number(r, f[POISSON], &poisson, &def.poisson_ratio));
+        TL_TRY(tl_read_vector(r, f[ELLIPSOID], 3, &factor, def.friction_ellipsoid));
         def.cohesion_density = laws.cohesion_density;
         def.friction = laws.friction;
         def.restitution = laws.restitution;

@@ -11,7 +11,10 @@ static const double most = 1e9; /* of what has no limit of its own: squares stay
 
 tl_material_def tl_material_default(void)
 {
-    return (tl_material_def){.friction = 0.5, .young_modulus = 1e8, .poisson_ratio = 0.3};
+    return (tl_material_def){.friction = 0.5,
+                             .young_modulus = 1e8,
+                             .poisson_ratio = 0.3,
+                             .friction_ellipsoid = {1, 1, 1}};
 }
 
 /* What a material has in common with a pair: with itself. */
@@ -88,6 +91,24 @@ tl_status tl_slide_check(const double slide[3])
     return TL_OK;
 }
 
+void tl_material_ellipsoid(const tl_material_def *m, double factors[3])
+{
+    const double *given = m->friction_ellipsoid;
+    const bool none = given[0] == 0 && given[1] == 0 && given[2] == 0;
+    for (size_t k = 0; k < 3; k++)
+        factors[k] = none ? 1 : given[k];
+}
+
+tl_status tl_ellipsoid_check(const double factors[3])
+{
+    const tl_place place = tl_place_of("material");
+    for (size_t k = 0; k < 3; k++)
+        if (!(factors[k] >= 0.01 && factors[k] <= 100))
+            return tl_refuse(&place, "friction_ellipsoid", 3, factors,
+                             "every factor must be 0.01 to 100");
+    return TL_OK;
+}
+
 /* Equal ones are passed on as they are, because the product of two roots rounds; roots are taken
  * first, because the product of two may overflow. */
 static double mean(double a, double b)
@@ -148,6 +169,9 @@ static tl_status add_material(tl_scene *scene, const tl_material_def *def)
     TL_TRY(tl_slide_check(def->surface_velocity));
     const tl_elastic elastic = tl_material_elastic(def);
     TL_TRY(tl_elastic_check(&elastic));
+    double factors[3];
+    tl_material_ellipsoid(def, factors);
+    TL_TRY(tl_ellipsoid_check(factors));
     if (scene->materials.count > MOST_MATERIALS)
         return tl_fail(TL_TOO_LARGE, "the scene has %zu materials; there can be at most %d",
                        scene->materials.count - 1, MOST_MATERIALS);

@@ -156,6 +156,8 @@ typedef struct tl_elastic {
 
 tl_elastic tl_material_elastic(const tl_material_def *material);
 tl_status tl_elastic_check(const tl_elastic *elastic);
+void tl_material_ellipsoid(const tl_material_def *material, double factors[3]);
+tl_status tl_ellipsoid_check(const double factors[3]);
 
 /* Reads a pair from a square table of `materials` rows. */
 tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl_material b,

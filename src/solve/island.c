@@ -12,7 +12,11 @@ void tl_island_room_init(tl_island_room *room)
                              .numbers = {.item = sizeof(double)},
                              .path = {.item = sizeof(double)},
                              .best = {.item = sizeof(double)},
+                             .pivots = {.item = sizeof(double)},
                              .kept = {.item = sizeof(double)},
+                             .tried = {.item = sizeof(double)},
+                             .paused = {.item = sizeof(double)},
+                             .back = {.item = sizeof(double)},
                              .touched = {.item = sizeof(uint32_t)},
                              .edges = {.item = 2 * sizeof(uint32_t)}};
     tl_sparse_init(&room->order);
@@ -25,7 +29,11 @@ void tl_island_room_free(tl_island_room *room)
     tl_array_free(&room->numbers);
     tl_array_free(&room->path);
     tl_array_free(&room->best);
+    tl_array_free(&room->pivots);
     tl_array_free(&room->kept);
+    tl_array_free(&room->tried);
+    tl_array_free(&room->paused);
+    tl_array_free(&room->back);
     tl_array_free(&room->touched);
     tl_array_free(&room->edges);
     tl_sparse_free(&room->order);
@@ -138,16 +146,41 @@ static int onto_edge(const double x[2], const double a[2], const double b[2], do
     return t < 0 ? -1 : t > 1 ? 1 : 0;
 }
 
-static tl_projected project_polygon(const double x[2], double radius, uint32_t directions)
+void tl_polygon_make(tl_polygon *polygon, uint32_t sides)
 {
-    const double turn = 2 * 3.14159265358979323846 / directions;
-    const double angle = atan2(x[1], x[0]);
-    const double sector = floor((angle < 0 ? angle + 2 * 3.14159265358979323846 : angle) / turn);
-    const double first = sector * turn, second = first + turn;
-    const double a[2] = {cos(first), sin(first)}, b[2] = {cos(second), sin(second)};
-    const double normal[2] = {cos(first + 0.5 * turn), sin(first + 0.5 * turn)};
+    const double half = sides ? 3.14159265358979323846 / sides : 0;
+    polygon->sides = sides;
+    polygon->near = cos(half);
+    polygon->half = sin(half);
+    for (uint32_t k = 0; k < sides; k++) {
+        polygon->corner[k][0] = cos(2 * k * half);
+        polygon->corner[k][1] = sin(2 * k * half);
+        polygon->normal[k][0] = cos((2 * k + 1) * half);
+        polygon->normal[k][1] = sin((2 * k + 1) * half);
+    }
+}
+
+uint32_t tl_polygon_side(const tl_polygon *polygon, const double x[2])
+{
+    double most = -INFINITY;
+    uint32_t side = 0;
+    for (uint32_t k = 0; k < polygon->sides; k++) {
+        const double far = polygon->normal[k][0] * x[0] + polygon->normal[k][1] * x[1];
+        if (far > most) {
+            most = far;
+            side = k;
+        }
+    }
+    return side;
+}
+
+static tl_projected project_polygon(const double x[2], double radius, const tl_polygon *polygon)
+{
+    const uint32_t side = tl_polygon_side(polygon, x);
+    const double *a = polygon->corner[side], *b = polygon->corner[(side + 1) % polygon->sides];
+    const double *normal = polygon->normal[side];
     tl_projected out = {.p = {x[0], x[1]}, .by_x = {{1, 0}, {0, 1}}};
-    if (x[0] * normal[0] + x[1] * normal[1] <= radius * cos(0.5 * turn))
+    if (x[0] * normal[0] + x[1] * normal[1] <= radius * polygon->near)
         return out;
     const double ra[2] = {radius * a[0], radius * a[1]}, rb[2] = {radius * b[0], radius * b[1]};
     const int end = onto_edge(x, ra, rb, out.p);
@@ -155,12 +188,12 @@ static tl_projected project_polygon(const double x[2], double radius, uint32_t d
     for (int k = 0; k < 2; k++) {
         for (int l = 0; l < 2; l++)
             out.by_x[k][l] = end ? 0 : tangent[k] * tangent[l];
-        out.by_radius[k] = end ? (end < 0 ? a[k] : b[k]) : normal[k] * cos(0.5 * turn);
+        out.by_radius[k] = end ? (end < 0 ? a[k] : b[k]) : normal[k] * polygon->near;
     }
     return out;
 }
 
-tl_projected tl_project_friction(const double x[2], double radius, uint32_t directions,
+tl_projected tl_project_friction(const double x[2], double radius, const tl_polygon *polygon,
                                  uint32_t tangents)
 {
     tl_projected out = {.p = {x[0], x[1]}, .by_x = {{1, 0}, {0, 1}}};
@@ -173,8 +206,8 @@ tl_projected tl_project_friction(const double x[2], double radius, uint32_t dire
         out.by_radius[0] = x[0] < 0 ? -1 : 1;
         return out;
     }
-    if (radius > 0 && directions)
-        return project_polygon(x, radius, directions);
+    if (radius > 0 && polygon->sides)
+        return project_polygon(x, radius, polygon);
     const double length = hypot(x[0], x[1]);
     if (length <= radius)
         return out;

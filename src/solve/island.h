@@ -57,7 +57,8 @@ typedef struct tl_island_result {
 
 /* What solving works in; kept from step to step. */
 typedef struct tl_island_room {
-    tl_array blocks, matrix, numbers, path, touched, best, kept;
+    tl_array blocks, matrix, numbers, path, pivots, touched;
+    tl_array best, kept, tried, paused, back; /* impulses to come back to */
     tl_array edges;
     tl_sparse order;
 } tl_island_room;
@@ -92,13 +93,25 @@ double tl_island_change(const tl_island *island);
 void tl_island_response(const tl_island *island, const tl_island_row *row, const double axis[3],
                         double change_a[6], double change_b[6]);
 
-/* The nearest point to x of the regular polygon with `directions` corners on the circle of this
- * radius, or of the disc (0), or of a segment along the first axis (`tangents` 1); with its
- * derivatives by x and by the radius. */
+/* The regular polygon in the circle of radius 1 that a pyramid has across: side k, `near` from the
+ * middle and twice `half` long, is between corners k and k + 1. No sides: the disc. */
+#define TL_POLYGON_MOST 64u /* as many as settings allow */
+typedef struct tl_polygon {
+    uint32_t sides;
+    double near, half;
+    double normal[TL_POLYGON_MOST][2], corner[TL_POLYGON_MOST][2];
+} tl_polygon;
+void tl_polygon_make(tl_polygon *polygon, uint32_t sides);
+
+/* The side that x lies beyond, or nearest to. */
+uint32_t tl_polygon_side(const tl_polygon *polygon, const double x[2]);
+
+/* The nearest point to x of the polygon times this radius, or of a segment along the first axis
+ * (`tangents` 1); with its derivatives by x and by the radius. */
 typedef struct tl_projected {
     double p[2], by_x[2][2], by_radius[2];
 } tl_projected;
-tl_projected tl_project_friction(const double x[2], double radius, uint32_t directions,
+tl_projected tl_project_friction(const double x[2], double radius, const tl_polygon *polygon,
                                  uint32_t tangents);
 
 #endif

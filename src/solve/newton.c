@@ -4,8 +4,8 @@
  * pyramid's polygon, or the disc; one form for both laws, where the Fischer-Burmeister function of
  * the pyramid's complementarity problem would have ten unknowns per row. A small part of the
  * identity keeps rows that share a load apart (a proximal step). It begins from the impulses that
- * rows have, the last step's as a rule; where that leads nowhere it follows the central path
- * (path.c), from whose end it goes on. */
+ * rows have, the last step's as a rule, and where it leads near to a solution pivots do the rest
+ * (pivot.c); else it follows the central path (path.c), from whose end it goes on. */
 #include "solve/reduced.h"
 
 #include <float.h>
@@ -16,6 +16,10 @@
 #define ROUNDS   20u /* steps of Newton's */
 #define GAIN     0.8 /* what sweeps must leave at most, or they end */
 #define PROXIMAL 1e-8
+#define CARE     3u   /* times that the central path is followed, with more care each time */
+#define CLOSE    2e-6 /* m/s: residuals that pivots begin from */
+#define PIVOTS   200u
+#define STARTS   6u /* times that pivots begin, with sweeps between, as long as both help */
 
 void tl_reduced_target(const tl_reduced *s, uint32_t i, double out[3], double by[3][3])
 {
@@ -35,7 +39,7 @@ void tl_reduced_target(const tl_reduced *s, uint32_t i, double out[3], double by
         return;
     const double x[2] = {row->p[1] - r->step[1] * u[1], row->p[2] - r->step[1] * u[2]};
     const tl_projected to =
-        tl_project_friction(x, row->friction * out[0], s->island->directions, row->tangents);
+        tl_project_friction(x, row->friction * out[0], &s->polygon, row->tangents);
     for (int k = 0; k < 2; k++) {
         out[1 + k] = to.p[k];
         for (int l = 0; by && l < 2; l++)
@@ -84,24 +88,14 @@ double tl_reduced_residual(const tl_reduced *s, double *sum)
     return worst;
 }
 
-/* (1 + PROXIMAL - P)^-1 of a row: applied to P times the steps, and to what is off. */
 static void eliminate(tl_reduced *s, uint32_t i)
 {
     const tl_island_row *row = &s->island->row[i];
-    tl_reduced_row *r = &s->row[i];
-    double to[3], p[3][3], m[9], column[3];
-    tl_reduced_target(s, i, to, p);
-    for (int c = 0; c < 4; c++) {
-        for (int k = 0; k < 3; k++) {
-            for (int l = 0; l < 3; l++)
-                m[3 * k + l] = (k == l) * (1 + PROXIMAL) - p[k][l];
-            column[k] = c < 3 ? p[k][c] * r->step[c > 0] : row->p[k] - to[k];
-        }
-        if (!tl_dense_solve(3, m, column))
-            memset(column, 0, sizeof column);
-        for (int k = 0; k < 3; k++)
-            *(c < 3 ? &r->k[k][c] : &r->f[k]) = column[k];
-    }
+    double to[3], by[3][3], off[3];
+    tl_reduced_target(s, i, to, by);
+    for (int k = 0; k < 3; k++)
+        off[k] = row->p[k] - to[k];
+    tl_reduced_eliminate(&s->row[i], (const double(*)[3])by, PROXIMAL, off);
 }
 
 /* Moves impulses by a part of the step. */
@@ -168,6 +162,41 @@ static tl_status polish(tl_reduced *s, double tolerance, uint32_t sweeps, double
     return TL_OK;
 }
 
+/* Whether friction has corners only, as pivots need it. */
+static bool has_pieces(const tl_island *island)
+{
+    for (uint32_t i = 0; i < island->rows && !island->directions; i++)
+        if (island->row[i].friction > 0 && island->row[i].tangents == 2)
+            return false;
+    return true;
+}
+
+tl_status tl_reduced_finish(tl_island_room *room, tl_reduced *s, double tolerance, double *worst,
+                            uint32_t *steps)
+{
+    double best, sum;
+    TL_TRY(polish(s, tolerance, 5 * SWEEPS, &best, steps));
+    TL_TRY(tl_array_resize(&room->tried, 3 * (size_t)s->island->rows));
+    tl_island_keep(s->island, room->tried.data);
+    bool goes_on = has_pieces(s->island);
+    for (uint32_t start = 0; start < STARTS && goes_on && best > tolerance; start++) {
+        if (start)
+            sweep(s, 5 * SWEEPS);
+        if (!(tl_reduced_residual(s, &sum) < CLOSE))
+            break;
+        TL_TRY(tl_reduced_pivot(room, s, PIVOTS, steps));
+        const double after = tl_reduced_residual(s, &sum);
+        goes_on = !start || after < GAIN * best;
+        if (after < best) {
+            best = after;
+            tl_island_keep(s->island, room->tried.data);
+        }
+    }
+    tl_island_restore(s->island, room->tried.data);
+    *worst = best;
+    return TL_OK;
+}
+
 tl_status tl_island_newton(tl_island_room *room, tl_island *island, double tolerance, bool rough,
                            tl_island_result *result)
 {
@@ -178,13 +207,16 @@ tl_status tl_island_newton(tl_island_room *room, tl_island *island, double toler
     TL_TRY(tl_array_resize(&room->best, 3 * (size_t)island->rows));
     TL_TRY(tl_array_resize(&room->kept, 3 * (size_t)island->rows));
     tl_island_velocities(island);
-    TL_TRY(polish(&s, tolerance, SWEEPS, &best, &result->iterations));
-    for (uint32_t care = 0; care < (rough ? 1 : 3) && best > tolerance; care++) {
+    if (rough)
+        TL_TRY(polish(&s, tolerance, SWEEPS, &best, &result->iterations));
+    else
+        TL_TRY(tl_reduced_finish(room, &s, tolerance, &best, &result->iterations));
+    for (uint32_t care = 0; care <= (rough ? 0 : CARE) && best > tolerance; care++) {
         tl_island_keep(island, room->kept.data);
         TL_TRY(tl_reduced_follow(room, &s, care, tolerance, &result->iterations));
         double worst = tl_reduced_residual(&s, &sum);
         if (worst > tolerance && !rough)
-            TL_TRY(polish(&s, tolerance, 5 * SWEEPS, &worst, &result->iterations));
+            TL_TRY(tl_reduced_finish(room, &s, tolerance, &worst, &result->iterations));
         if (worst < best)
             best = worst;
         else

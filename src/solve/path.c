@@ -4,24 +4,25 @@
  * where -a_k is the derivative of g_k by p_t: given p_n, friction dissipates the most it can.
  * Everything stays inside its bounds. In haste: Mehrotra's predictor and corrector, about 25 steps.
  * As the law is Coulomb's and not the associated one, the path may turn back, and sigma must grow
- * before it falls again. With care: each step is small enough to stay on the path, measured by what
- * changes most, and the sign of the determinant tells which way along it leads on, as in Lemke's
- * method. */
+ * before it falls again. With care: each step is small enough to come back to the path, measured by
+ * what changes most, and the sign of the determinant tells which way along it leads on, as in
+ * Lemke's method. */
 #include "solve/reduced.h"
 
 #include <math.h>
 #include <string.h>
 
-#define HASTY   60u   /* steps at most */
-#define CAREFUL 500u  /* the same */
-#define TRIES   6u    /* steps without a gain that end it */
-#define SHORT   0.995 /* the part of the way to a bound that a hasty step goes */
-#define SOFT    1e-11 /* what rows yield within a step, over their masses (a proximal term) */
-#define NEAR    0.8   /* of itself that anything may be off the path; else a step goes back to it */
-#define ROUGH   4u    /* hasty steps before careful ones */
-
-#define PI         3.14159265358979323846
-#define MOST_SIDES 64u /* of a polygon of friction: as many as settings allow */
+#define HASTY    60u   /* steps at most */
+#define CAREFUL  1000u /* the same */
+#define TRIES    6u    /* steps without a gain that end it */
+#define SHORT    0.995 /* the part of the way to a bound that a hasty step goes */
+#define SOFT     1e-11 /* what rows yield within a step, over their masses (a proximal term) */
+#define NEAR     0.8 /* of itself that anything may be off the path; else a step goes back to it */
+#define ROUGH    4u  /* hasty steps before careful ones */
+#define LONGEST  0.8 /* of itself that a careful step may change anything by */
+#define SHORTEST 0.01
+#define ASTRAY   10u  /* steps off the path after which one goes back to it */
+#define TRIED    4e-5 /* m/s: from half of this on it is tried to finish without the path */
 
 /* A row on its path; `side` has so many numbers per side of the polygon, and the last two of each
  * are changes for sigma 0. */
@@ -40,7 +41,13 @@ enum { L, G, DL, DG, DL0, DG0, NUMBERS };
 typedef struct walk {
     tl_reduced *s;
     walker *row;
-    double normal[MOST_SIDES][2], shrunk; /* of the polygon's sides; how near they are */
+    double sigma; /* of careful steps; 0: there was none yet */
+    double longest;
+    double change;   /* by how much of itself the next one may change anything */
+    uint32_t astray; /* steps since the last one on the path */
+    bool has_back;   /* whether there is one to go back to */
+    double back;     /* its sigma */
+    double tried;    /* the residual from which it was last tried to finish */
 } walk;
 
 static uint32_t sides_of(const walk *w, uint32_t i)
@@ -67,9 +74,9 @@ static double side_of(const walk *w, uint32_t i, uint32_t k, double *by_normal, 
         a[1] = 0;
         *by_normal = mu;
     } else if (w->s->island->directions) {
-        a[0] = w->normal[k][0];
-        a[1] = w->normal[k][1];
-        *by_normal = mu * w->shrunk;
+        a[0] = w->s->polygon.normal[k][0];
+        a[1] = w->s->polygon.normal[k][1];
+        *by_normal = mu * w->s->polygon.near;
     } else {
         a[0] = row->p[1] / m;
         a[1] = row->p[2] / m;
@@ -273,7 +280,7 @@ static void aim(const walk *w, double sigma, bool corrects)
 
 static double reach(double x, double dx, double far)
 {
-    return dx < 0 ? fmin(far, -x / dx) : far;
+    return x + far * dx < 0 ? -x / dx : far;
 }
 
 /* How far from x along d until |x_t| <= mu x_n ends, of which c is the difference of squares; at
@@ -313,8 +320,8 @@ static double reach_all(const walk *w)
     return far;
 }
 
-/* The changes that lead to sigma, to first order; returns how far they may be followed. */
-static double direct(walk *w, double sigma, bool corrects)
+/* The changes that lead to sigma, to first order. */
+static void direct(walk *w, double sigma, bool corrects)
 {
     tl_reduced *s = w->s;
     aim(w, sigma, corrects);
@@ -344,6 +351,12 @@ static double direct(walk *w, double sigma, bool corrects)
         memcpy(own->dp, dp, sizeof dp);
         own->dw = (own->t - own->w * dp[0]) / row->p[0];
     }
+}
+
+/* The same; returns how far they may be followed. */
+static double reach_along(walk *w, double sigma, bool corrects)
+{
+    direct(w, sigma, corrects);
     return reach_all(w);
 }
 
@@ -373,10 +386,10 @@ static void go(walk *w, double far)
 
 static void step_hasty(walk *w)
 {
-    const double mean = mean_of(w), left = 1 - direct(w, 0, false);
-    double far = direct(w, left * left * left * mean, true);
+    const double mean = mean_of(w), left = 1 - reach_along(w, 0, false);
+    double far = reach_along(w, left * left * left * mean, true);
     for (double part = 0.3; far < 0.3 && part < 3; part *= 3) /* back to the path's middle */
-        far = direct(w, part * mean, false);
+        far = reach_along(w, part * mean, false);
     go(w, far < 1 ? SHORT * far : far);
 }
 
@@ -444,25 +457,70 @@ static void add_changes(walk *w, double along)
     }
 }
 
-/* By how much of itself a careful step may change anything. */
-static const double change_of[] = {0, 0.8, 0.4};
+/* Keeps a point of the path, or goes back to the last one. */
+static void keep_back(tl_island_room *room, walk *w)
+{
+    double *to = room->back.data;
+    tl_island_keep(w->s->island, to);
+    memcpy(to + 3 * (size_t)w->s->island->rows, room->path.data, room->path.count * sizeof(double));
+    w->back = w->sigma;
+    w->has_back = true;
+}
 
-/* Back to the path, with what changes most held where it is, and then along it. */
-static void step_careful(walk *w, double change, double *sigma)
+static void go_back(tl_island_room *room, walk *w)
+{
+    const double *from = room->back.data;
+    tl_island_restore(w->s->island, from);
+    memcpy(room->path.data, from + 3 * (size_t)w->s->island->rows,
+           room->path.count * sizeof(double));
+    w->sigma = w->back;
+}
+
+/* Back to the path, with what changes most held where it is, and then along it. What does not come
+ * back begins anew from the path, with a shorter step. */
+static void step_careful(tl_island_room *room, walk *w)
 {
     const int sign = tl_sparse_sign(w->s->matrix) > 0 ? -1 : 1;
     direct(w, 0, false);
     keep_changes(w);
-    direct(w, *sigma, false);
+    direct(w, w->sigma, false);
     const lead l = find_lead(w);
+    const bool on = l.off <= NEAR;
+    if (!on && w->has_back && w->change > SHORTEST && w->astray >= ASTRAY) {
+        go_back(room, w);
+        w->change *= 0.5;
+        w->astray = 0;
+        return;
+    }
+    if (on && !w->astray && w->has_back)
+        w->change = fmin(1.5 * w->change, w->longest);
+    w->astray = on ? 0 : w->astray + 1;
+    if (on)
+        keep_back(room, w);
     const double back = fmin(fmax(l.most != 0 ? -l.there / l.most : 0, -0.5), 0.5);
-    const double ahead = l.off > NEAR ? 0 : fmin(0.9, change / fmax(fabs(l.most), 1e-300));
+    const double ahead = on ? fmin(0.9, w->change / fmax(fabs(l.most), 1e-300)) : 0;
     const double along = back + sign * ahead;
     add_changes(w, along);
     double far = reach_all(w);
     far = far < 1 ? 0.9 * far : 1;
     go(w, far);
-    *sigma *= fmax(1 + far * along, 0.05);
+    w->sigma *= fmax(1 + far * along, 0.05);
+}
+
+/* From near a solution the rest may be had without the path; if not, that goes on. */
+static tl_status try_to_finish(tl_island_room *room, walk *w, double goal, double *worst,
+                               uint32_t *steps)
+{
+    double after;
+    w->tried = *worst;
+    TL_TRY(tl_array_resize(&room->paused, 3 * (size_t)w->s->island->rows));
+    tl_island_keep(w->s->island, room->paused.data);
+    TL_TRY(tl_reduced_finish(room, w->s, goal, &after, steps));
+    if (after <= goal)
+        *worst = after;
+    else
+        tl_island_restore(w->s->island, room->paused.data);
+    return TL_OK;
 }
 
 static tl_status make(tl_island_room *room, tl_reduced *s, walk *w)
@@ -470,12 +528,8 @@ static tl_status make(tl_island_room *room, tl_reduced *s, walk *w)
     const size_t rows = s->island->rows, own = sizeof(walker) / sizeof(double);
     const size_t sides = s->island->directions > 2 ? s->island->directions : 2;
     TL_TRY(tl_array_resize(&room->path, rows * (own + sides * NUMBERS)));
-    const double half = s->island->directions ? PI / s->island->directions : 0;
-    *w = (walk){.s = s, .row = room->path.data, .shrunk = cos(half)};
-    for (uint32_t k = 0; k < s->island->directions && k < MOST_SIDES; k++) {
-        w->normal[k][0] = cos((2 * k + 1) * half);
-        w->normal[k][1] = sin((2 * k + 1) * half);
-    }
+    TL_TRY(tl_array_resize(&room->back, 3 * rows + room->path.count));
+    *w = (walk){.s = s, .row = room->path.data, .tried = TRIED};
     double *side = (double *)room->path.data + rows * own;
     memset(room->path.data, 0, room->path.count * sizeof(double));
     for (uint32_t i = 0; i < rows; i++) {
@@ -489,19 +543,22 @@ tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, uint32_t care, 
                             uint32_t *steps)
 {
     walk w;
-    double best = INFINITY, first = 0, sigma = 0, sum;
+    double best = INFINITY, first = 0, sum;
     const uint32_t most = care ? CAREFUL : HASTY;
     TL_TRY(make(room, s, &w));
     begin(&w);
+    w.longest = w.change = LONGEST * pow(0.5, (double)care - 1);
     for (uint32_t step = 0, since = 0; step < most && since < TRIES; step++, since++) {
-        const double worst = tl_reduced_residual(s, &sum);
+        double worst = tl_reduced_residual(s, &sum);
         first = step ? first : worst;
+        if (care && worst > goal && worst < 0.5 * w.tried)
+            TL_TRY(try_to_finish(room, &w, goal, &worst, steps));
         if (worst < best || best > 0.5 * first) { /* the beginning is far off the path */
             best = worst;
             since = 0;
             tl_island_keep(s->island, room->best.data);
         }
-        const bool slow = care && step >= ROUGH && (!(sigma > 0) || sigma > 100 * goal * goal);
+        const bool slow = care && step >= ROUGH && (!(w.sigma > 0) || w.sigma > 100 * goal * goal);
         since = slow ? 0 : since;
         if (worst <= goal)
             break;
@@ -510,10 +567,10 @@ tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *s, uint32_t care, 
         TL_TRY(tl_reduced_factor(s, &regular));
         if (!regular)
             break;
-        if (slow && !(sigma > 0))
-            sigma = mean_of(&w);
+        if (slow && !(w.sigma > 0))
+            w.sigma = mean_of(&w);
         if (slow)
-            step_careful(&w, change_of[care], &sigma);
+            step_careful(room, &w);
         else
             step_hasty(&w);
         ++*steps;

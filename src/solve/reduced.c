@@ -57,44 +57,77 @@ tl_status tl_reduced_make(tl_island_room *room, tl_island *island, tl_reduced *s
     TL_TRY(tl_array_resize(&room->numbers, 12 * (size_t)island->bodies));
     TL_TRY(tl_array_resize(&room->blocks, island->rows * (sizeof *s->row / sizeof(double))));
     double *x = room->numbers.data;
-    *s = (tl_reduced){island, room->blocks.data, &room->order, x, x + 6 * (size_t)island->bodies};
+    *s = (tl_reduced){.island = island,
+                      .row = room->blocks.data,
+                      .matrix = &room->order,
+                      .x = x,
+                      .left = x + 6 * (size_t)island->bodies};
+    tl_polygon_make(&s->polygon, island->directions);
     keep_rows(s);
     return TL_OK;
 }
 
-/* Adds what a row does to the matrix: the change of one body by the velocities of another. */
-static void add_block(const tl_reduced *s, uint32_t to, uint32_t from, double change[3][6],
-                      const tl_reduced_row *r, double j[3][6])
+void tl_reduced_eliminate(tl_reduced_row *row, const double by[3][3], double proximal,
+                          const double off[3])
 {
-    double kj[3][6] = {{0}}, block[6][6];
-    for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++)
-            for (int c = 0; c < 6; c++)
-                kj[k][c] += r->k[k][l] * j[l][c];
-    for (int a = 0; a < 6; a++)
-        for (int c = 0; c < 6; c++)
-            block[a][c] =
-                change[0][a] * kj[0][c] + change[1][a] * kj[1][c] + change[2][a] * kj[2][c];
-    tl_sparse_add(s->matrix, to, from, (const double(*)[6])block);
+    double m[9], column[3];
+    for (int c = 0; c < 4; c++) {
+        for (int k = 0; k < 3; k++) {
+            for (int l = 0; l < 3; l++)
+                m[3 * k + l] = (k == l) * (1 + proximal) - by[k][l];
+            column[k] = c < 3 ? by[k][c] * row->step[c > 0] : off[k];
+        }
+        if (!tl_dense_solve(3, m, column))
+            memset(column, 0, sizeof column);
+        for (int k = 0; k < 3; k++)
+            *(c < 3 ? &row->k[k][c] : &row->f[k]) = column[k];
+    }
+}
+
+/* What the rows of a pair of bodies do: the change of each body by the velocities of each. */
+typedef struct pair_block {
+    double m[2][2][6][6];
+} pair_block;
+
+static void add_row(pair_block *sum, const tl_reduced_row *r, const uint32_t body[2])
+{
+    const double(*change[2])[6] = {r->change_a, r->change_b}, (*j[2])[6] = {r->j_a, r->j_b};
+    for (int q = 0; q < 2; q++) {
+        double kj[3][6] = {{0}};
+        if (body[q] == TL_STILL)
+            continue;
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
+                for (int c = 0; c < 6; c++)
+                    kj[k][c] += r->k[k][l] * j[q][l][c];
+        for (int p = 0; p < 2; p++)
+            for (int a = 0; a < 6 && body[p] != TL_STILL; a++)
+                for (int c = 0; c < 6; c++)
+                    sum->m[p][q][a][c] += change[p][0][a] * kj[0][c] + change[p][1][a] * kj[1][c] +
+                                          change[p][2][a] * kj[2][c];
+    }
 }
 
 tl_status tl_reduced_factor(tl_reduced *s, bool *regular)
 {
     double unit[6][6] = {{0}};
+    const tl_island_row *row = s->island->row;
     for (int k = 0; k < 6; k++)
         unit[k][k] = 1;
     TL_TRY(tl_sparse_clear(s->matrix));
     for (uint32_t i = 0; i < s->island->bodies; i++)
         tl_sparse_add(s->matrix, i, i, (const double(*)[6])unit);
-    for (uint32_t i = 0; i < s->island->rows; i++) {
-        const tl_island_row *row = &s->island->row[i];
-        tl_reduced_row *r = &s->row[i];
-        const uint32_t body[2] = {row->a, row->b};
-        double(*change[2])[6] = {r->change_a, r->change_b}, (*j[2])[6] = {r->j_a, r->j_b};
+    for (uint32_t i = 0, next; i < s->island->rows; i = next) {
+        const uint32_t body[2] = {row[i].a, row[i].b};
+        pair_block sum = {{{{{0}}}}};
+        for (next = i; next < s->island->rows && row[next].a == body[0] && row[next].b == body[1];
+             next++)
+            if (s->row[next].k[0][0] != 0) /* else it is open */
+                add_row(&sum, &s->row[next], body);
         for (int p = 0; p < 2; p++)
             for (int q = 0; q < 2; q++)
                 if (body[p] != TL_STILL && body[q] != TL_STILL)
-                    add_block(s, body[p], body[q], change[p], r, j[q]);
+                    tl_sparse_add(s->matrix, body[p], body[q], (const double(*)[6])sum.m[p][q]);
     }
     *regular = tl_sparse_factor(s->matrix);
     return TL_OK;
@@ -124,8 +157,9 @@ void tl_reduced_solve(tl_reduced *s)
             s->left[k] = -s->x[k];
         for (uint32_t i = 0; i < s->island->rows; i++) {
             const tl_reduced_row *r = &s->row[i];
-            double u[3], p[3];
-            tl_reduced_seen(s, i, u);
+            double u[3] = {0, 0, 0}, p[3];
+            if (time) /* before, nothing moves */
+                tl_reduced_seen(s, i, u);
             for (int k = 0; k < 3; k++)
                 p[k] = r->f[k] + tl_dot(r->k[k], u);
             take_away(s, i, p, s->left);

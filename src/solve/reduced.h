@@ -18,6 +18,7 @@ typedef struct tl_reduced {
     tl_reduced_row *row;
     tl_sparse *matrix;
     double *x, *left; /* 6 per body: dv, and what is left to solve for */
+    tl_polygon polygon;
 } tl_reduced;
 
 /* Rows and the order of bodies, in the room. */
@@ -33,15 +34,31 @@ void tl_reduced_seen(const tl_reduced *reduced, uint32_t row, double u[3]);
 /* Adds what a change of a row's impulse does to the velocities of its bodies. */
 void tl_reduced_push(const tl_reduced *reduced, uint32_t row, const double change[3]);
 
+/* k and f of a row whose impulses go to `by` (p - r u), `off` from there, with a part of the
+ * identity: (1 + proximal - by)^-1 applied to `by` times the steps, and to what is off. */
+void tl_reduced_eliminate(tl_reduced_row *row, const double by[3][3], double proximal,
+                          const double off[3]);
+
 /* newton.c: where a projected step takes a row, with the derivatives where `by` is wanted; and the
  * largest residual (m/s) with the sum of squares. */
 void tl_reduced_target(const tl_reduced *reduced, uint32_t row, double out[3], double by[3][3]);
 double tl_reduced_residual(const tl_reduced *reduced, double *sum);
 
-/* path.c: along the central path to `goal` (m/s), or as near as it leads, in haste (`care` 0), with
- * care (1) or with more (2); adds its steps to `steps`. Impulses begin anew and end where the
- * residual was least. */
+/* newton.c: from impulses that nearly solve the problem, by Newton's method and by pivots; `worst`
+ * receives the residual. */
+tl_status tl_reduced_finish(tl_island_room *room, tl_reduced *reduced, double tolerance,
+                            double *worst, uint32_t *steps);
+
+/* path.c: along the central path to `goal` (m/s), or as near as it leads, in haste (`care` 0) or
+ * with care, in the shorter steps the more of it, and then as far as tl_reduced_finish() does the
+ * rest; adds its steps to `steps`.
+ * Impulses begin anew and end where the residual was least. */
 tl_status tl_reduced_follow(tl_island_room *room, tl_reduced *reduced, uint32_t care, double goal,
                             uint32_t *steps);
+
+/* pivot.c: from the impulses that rows have along a path of at most so many straight pieces to a
+ * solution, if it leads to one; for pyramids alone. */
+tl_status tl_reduced_pivot(tl_island_room *room, tl_reduced *reduced, uint32_t most,
+                           uint32_t *steps);
 
 #endif

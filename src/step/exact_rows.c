@@ -8,20 +8,6 @@
 #define ROUGH 1e-6 /* m/s: the residual of a large island that is only looked at */
 #define ALIKE 0.9  /* the cosine of normals that are those of one facet, a step later */
 
-/* Two unit vectors across n; in a planar world the first is in the plane. */
-static void tangents(const double n[3], bool planar, double t[3], double u[3])
-{
-    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
-    if (fabs(n[2]) < fabs(n[least]))
-        least = 2;
-    tl_cross(planar ? axes[1] : axes[least], n, t);
-    const double length = sqrt(tl_dot(t, t));
-    for (int k = 0; k < 3; k++)
-        t[k] /= length;
-    tl_cross(n, t, u);
-}
-
 /* The velocity of a body that rows do not move, at a point. */
 static void still_velocity(const tl_solving *s, uint32_t body, const double arm[3], double v[3])
 {
@@ -45,7 +31,7 @@ static tl_island_row row_of(const tl_solving *s, const tl_group *g, const tl_fac
                          .friction = g->friction};
     double still[3] = {g->slide[0], g->slide[1], g->slide[2]}, v[3];
     memcpy(row.axis[0], f->n, sizeof f->n);
-    tangents(f->n, s->law->planar, row.axis[1], row.axis[2]);
+    tl_exact_tangents(s, g, f->n, row.axis[1], row.axis[2]);
     for (int k = 0; k < 3; k++) {
         row.arm_a[k] = point->x[k] - xa[k];
         row.arm_b[k] = point->x[k] - xb[k];
@@ -197,8 +183,10 @@ static tl_status solve_choice(tl_solving *s, size_t first)
         return TL_OK;
     const tl_exact_row *of = (const tl_exact_row *)s->lane->row_of.data + first;
     for (uint32_t i = 0; i < s->island.rows; i++)
-        for (int k = 0; k < 3; k++)
-            s->island.row[i].p[k] = tl_dot(of[i].p, s->island.row[i].axis[k]);
+        for (int k = 0; k < 3; k++) {
+            const double *axis = s->island.row[i].axis[k];
+            s->island.row[i].p[k] = tl_dot(of[i].p, axis) / tl_dot(axis, axis);
+        }
     const double goal = s->rough ? fmax(ROUGH, s->law->tolerance) : s->law->tolerance;
     return tl_island_newton(&s->lane->room, &s->island, goal, s->rough, &s->result);
 }

@@ -35,6 +35,11 @@ static inline const tl_facet_point *point_at(const tl_solving *s, uint32_t i)
     return (const tl_facet_point *)s->exact->points.data + i;
 }
 
+/* exact_friction.c: the two directions of friction across n; in a planar world the first is in the
+ * plane. Unit vectors, but where materials have an ellipsoid of friction. */
+void tl_exact_tangents(const tl_solving *s, const tl_group *g, const double n[3], double t[3],
+                       double u[3]);
+
 /* How fast a group opens along a facet: the least of its points, gap / h included. */
 double tl_solving_opening(const tl_solving *s, const tl_group *g, const tl_facet *f);
 

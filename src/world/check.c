@@ -87,6 +87,7 @@ static tl_status check_pairs(const tl_world *w)
     const tl_pair_def *pairs = w->pairs.data;
     const double *slides = w->slides.data;
     const tl_elastic *elastics = w->elastics.data;
+    const double *ellipsoids = w->ellipsoids.data;
     const size_t n = w->materials;
     if (n < 1 || n > 256)
         return tl_damaged("its number of materials is not 1 to 256");
@@ -106,6 +107,10 @@ static tl_status check_pairs(const tl_world *w)
         return tl_damaged("its elastic constants are not as many as materials");
     for (size_t i = 0; i < n; i++)
         TL_TRY(obeys(tl_elastic_check(&elastics[i]), "elastics", i));
+    if (w->ellipsoids.count != n)
+        return tl_damaged("its ellipsoids of friction are not as many as materials");
+    for (size_t i = 0; i < n; i++)
+        TL_TRY(obeys(tl_ellipsoid_check(ellipsoids + 3 * i), "ellipsoids", i));
     return TL_OK;
 }
 

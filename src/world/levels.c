@@ -15,6 +15,7 @@
 #define FLAT                                                                            \
     2.0 /* bins of thin walls are for so many times the largest dynamic radius, or more \
          */
+#define POINTS  0.01 /* m: the size of a world of points alone, which have none: any will do */
 #define CLASSES 64u
 #define FOLDED  8u /* classes that one fold counts */
 
@@ -139,7 +140,7 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     const double least = n[2];
     *smallest = n[3] < tl_fold_start('m') ? n[3] : 0;
     c->globals = (uint32_t)n[0];
-    sizes.top = fmax(n[1], 0);
+    sizes.top = n[1] == 0 ? POINTS : fmax(n[1], 0);
     if (c->globals + planes > TLK_GLOBALS - DIRECT)
         return tl_fail(TL_TOO_LARGE, "there are %u planes; the limit is %u", c->globals + planes,
                        TLK_GLOBALS - DIRECT);
@@ -149,9 +150,10 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     if (n[5] > 0)
         sizes.flat = FLAT * n[5];
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
-    sizes.top = top_size(n[4], n[5]);
-    sizes.most = TLK_LEVELS - 1;
-    c->coarsest = n[5] > 0 ? tlk_halvings(sizes.top, n[5], sizes.most) : TLK_LEVELS;
+    const bool points = n[4] == 0;
+    sizes.top = points ? POINTS : top_size(n[4], n[5]);
+    sizes.most = points ? 0 : TLK_LEVELS - 1;
+    c->coarsest = points ? 0 : n[5] > 0 ? tlk_halvings(sizes.top, n[5], sizes.most) : TLK_LEVELS;
     c->levels = 0;
     memset(c->residents, 0, sizeof c->residents);
     TL_TRY(count_levels(b, &sizes, old, least, c));

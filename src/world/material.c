@@ -22,6 +22,9 @@ static void look_at_laws(tl_world *w)
     for (size_t i = 0; i < 3 * w->slides.count; i++)
         w->sliding |= slides[i] != 0;
     w->materials_matter |= w->rolls || w->sliding;
+    w->uneven = false;
+    for (size_t i = 0; i < 3 * w->ellipsoids.count; i++)
+        w->uneven |= ((const double *)w->ellipsoids.data)[i] != 1;
 }
 
 static tl_status upload_slides(tl_world *w)
@@ -70,8 +73,11 @@ tl_status tl_world_take_materials(tl_world *w, const tl_scene *scene)
     TL_TRY(tl_array_append(&w->pairs, scene->pairs.data, scene->pairs.count));
     for (size_t i = 0; i < w->materials; i++) {
         const tl_elastic elastic = tl_material_elastic(&materials[i]);
+        double factors[3];
+        tl_material_ellipsoid(&materials[i], factors);
         TL_TRY(tl_array_append(&w->slides, materials[i].surface_velocity, 1));
         TL_TRY(tl_array_append(&w->elastics, &elastic, 1));
+        TL_TRY(tl_array_append(&w->ellipsoids, factors, 1));
     }
     TL_TRY(tl_world_upload_materials(w));
     return tl_world_check_solver(w, &w->settings);
@@ -84,7 +90,10 @@ static tl_status check_exact(const tl_world *w, const tl_settings *settings)
     const tl_pair_def *pairs = w->pairs.data;
     const char *word = tl_word(TL_WORDS_STEPPER, settings->stepper);
     if (settings->stepper != TL_STEPPER_STEWART_TRINKLE && settings->stepper != TL_STEPPER_PEG)
-        return TL_OK;
+        return !w->uneven ? TL_OK
+                          : tl_refuse_text(&place, "stepper", word,
+                                           "it must be stewart-trinkle or peg where materials have "
+                                           "a friction_ellipsoid");
     if (settings->backend == TL_BACKEND_CUDA)
         return tl_refuse_text(&place, "stepper", word, "on a GPU it must be dvi or smooth");
     if (w->mechanism.joints.count)

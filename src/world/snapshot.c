@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   8u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   9u /* goes up with whatever a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 /* Both directions in one walk: `out` is written where it is not NULL, else `in` is read. */
@@ -494,6 +494,7 @@ static void description(stream *s, tl_world *w)
     array(s, &w->pairs);
     array(s, &w->slides);
     array(s, &w->elastics);
+    array(s, &w->ellipsoids);
     records(s, &w->geometries, geometry);
     check_pieces(s, &w->geometries);
     array(s, &w->origins);

@@ -50,6 +50,7 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->pairs);
     tl_array_free(&w->slides);
     tl_array_free(&w->elastics);
+    tl_array_free(&w->ellipsoids);
     tl_array_free(&w->motions);
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
@@ -110,6 +111,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->pairs.item = sizeof(tl_pair_def);
     w->slides.item = 3 * sizeof(double);
     w->elastics.item = sizeof(tl_elastic);
+    w->ellipsoids.item = 3 * sizeof(double);
     w->geometries.item = sizeof(tl_geometry_rec);
     w->origins.item = sizeof(tl_origin);
     w->motions.item = sizeof(tl_world_motion);

@@ -214,6 +214,8 @@ struct tl_world {
     tl_array forced_row;                /* uint32_t: their rows */
     uint32_t forced_bodies;             /* how many they were in this step */
     tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */
+    tl_array ellipsoids; /* 3 doubles per material: factors of friction along a body's axes */
+    bool uneven;         /* some of them are not 1 */
 };
 
 /* Returns from the calling function with a message where a pointer argument is NULL. */

@@ -291,6 +291,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'settings': {'penalty': {'substeps': 'some'}}"),
      "s.json:2:38: settings.penalty.substeps: is \"some\", expected a whole number from 1 to "
      "1000000"},
+    {SEEN, SCENE("'materials': {'m': {'friction_ellipsoid': [1, 0, 1]}}"),
+     "s.json:2:47: materials.m.friction_ellipsoid[1]: is 0, expected a number from 0.01 to 100"},
     {SEEN, SCENE("'materials': {'m': {'poisson_ratio': 0.6}}"),
      "s.json:2:38: materials.m.poisson_ratio: is 0.6, expected a number above -1 and at most 0.5"},
     {SEEN, SCENE("'materials': {'m': {'young_modulus': 1}}"),

@@ -398,35 +398,41 @@ static void stacks(void **state)
     }
 }
 
-/* A heap of cubes that the default stepper has dropped into a box, with friction: PEG goes on with
- * it to the residual that it promises, in a bounded number of iterations, with few groups that no
- * facet holds, and the heap stays where it is. */
+/* Heaps of cubes that the default stepper has dropped into a box, with friction: PEG goes on with
+ * them to the residual that it promises in every step, in a bounded number of iterations, with few
+ * groups that no facet holds, and the heaps stay where they are. */
 static void heaps(void **state)
 {
     (void)state;
-    pile_options pile = pile_of(PILE_CUBES);
-    tl_scene *scene;
-    tl_report r;
-    pile.bodies = 60;
-    pile.layers = 4;
-    pile.settings.precision = TL_DOUBLE;
-    pile.settings.threads = 1;
-    assert_ok(pile_scene(&pile, &scene));
-    tl_world *world = world_of(scene);
-    assert_ok(tl_world_step(world, 300, NULL));
-    tl_settings s = tl_world_settings(world);
-    s.stepper = TL_STEPPER_PEG;
-    assert_ok(tl_world_set_settings(world, &s));
-    for (int i = 0; i < 12; i++) {
-        context("a heap of 60 cubes, step %d", i);
-        assert_ok(tl_world_step(world, 1, &r));
-        assert_below(r.max_residual, 1e-8);
-        assert_below(r.iterations, 2000);
-        assert_below(r.unsettled_groups, 5);
-        assert_below(r.max_penetration, 1e-3);
+    double worst = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        pile_options pile = pile_of(PILE_CUBES);
+        tl_scene *scene;
+        tl_report r;
+        pile.bodies = 60;
+        pile.layers = 4;
+        pile.seed = seed;
+        pile.settings.precision = TL_DOUBLE;
+        pile.settings.threads = 1;
+        assert_ok(pile_scene(&pile, &scene));
+        tl_world *world = world_of(scene);
+        assert_ok(tl_world_step(world, 300, NULL));
+        tl_settings s = tl_world_settings(world);
+        s.stepper = TL_STEPPER_PEG;
+        assert_ok(tl_world_set_settings(world, &s));
+        for (int i = 0; i < 12; i++) {
+            context("a heap of 60 cubes, seed %d, step %d", (int)seed, i);
+            assert_ok(tl_world_step(world, 1, &r));
+            assert_below(r.max_residual, 1e-8);
+            assert_below(r.iterations, 4000);
+            assert_below(r.unsettled_groups, 5);
+            assert_below(r.max_penetration, 1e-3);
+            worst = fmax(worst, r.max_residual);
+        }
+        assert_near(r.carried_weight, 1, 0.05);
+        tl_world_destroy(world);
     }
-    assert_near(r.carried_weight, 1, 0.05);
-    tl_world_destroy(world);
+    print_message("largest residual of 72 steps: %g m/s\n", worst);
 }
 
 /* ---- Overlap ---- */

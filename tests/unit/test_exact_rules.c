@@ -1,8 +1,10 @@
 /* labels: threads */
 /* What exact steps refuse or warn of, and how they go on from a snapshot: half-spaces that exclude
- * each other, starts inside of a piece, the same bits after loading and for
- * any number of threads. */
+ * each other, problems without a solution, points, starts inside of a piece, the same bits after
+ * loading and for any number of threads. */
 #include "support.h"
+
+#include <inttypes.h>
 
 static tl_settings settings_of(tl_stepper stepper)
 {
@@ -50,6 +52,133 @@ static void exclusions(void **state)
                                   : "step 1: half-spaces exclude each other between bodies 1 and 2 "
                                     "(an island of 1 bodies, 20 unknowns; residual 1 m/s)");
         assert_true(tl_world_hash(world) == hash);
+        tl_world_destroy(world);
+    }
+}
+
+/* Boxes that are thrown at a floor, with much friction; `masses`: powers of ten that these span. */
+static tl_world *thrown(const tl_settings *settings, int boxes, double masses, uint64_t seed)
+{
+    tl_scene *scene = scene_with(settings);
+    dice rolls = {seed};
+    const tl_material material = add_material(scene, roll(&rolls, 0.3, 3), 0);
+    add_floor(scene, material);
+    for (int i = 0; i < boxes; i++) {
+        tl_shape_def box = tl_box_default(roll(&rolls, 0.03, 0.1), 0.1, roll(&rolls, 0.03, 0.1));
+        tl_body_def def = tl_body_default();
+        box.material = material;
+        def.shape_count = 1;
+        def.shapes = &box;
+        def.mass = pow(10, roll(&rolls, -0.5, 0.5) * masses);
+        turn((double[3]){0, 1, 0.3 * (settings->planar == TL_PLANAR_NONE)}, roll(&rolls, 0, 3),
+             def.orientation);
+        def.position[0] = roll(&rolls, -0.1, 0.1);
+        def.position[2] = 0.15 + 0.2 * i;
+        def.velocity[0] = roll(&rolls, -2, 2);
+        def.angular_velocity[1] = roll(&rolls, -9, 9);
+        add_body(scene, &def);
+    }
+    return world_of(scene);
+}
+
+/* Whether a step within 150 has no solution: it says which bodies, how large the island is and how
+ * much is left, the world stays as it was, and the full form goes on with it. */
+static bool ends_unsolved(tl_settings *settings, int boxes, double masses, uint64_t seed)
+{
+    tl_world *world = thrown(settings, boxes, masses, seed);
+    uint64_t hash = 0, step;
+    tl_status status = TL_OK;
+    for (int i = 0; i < 150 && status == TL_OK; i++) {
+        hash = tl_world_hash(world);
+        status = tl_world_step(world, 1, NULL);
+    }
+    const bool unsolved =
+        status == TL_DIVERGED && strstr(tl_last_message(), "contacts could not be solved");
+    if (unsolved) {
+        uint32_t a, b, bodies, unknowns;
+        double residual;
+        int end = 0;
+        sscanf(tl_last_message(),
+               "step %" SCNu64 ": contacts could not be solved between bodies %" SCNu32
+               " and %" SCNu32 " (an island of %" SCNu32 " bodies, %" SCNu32
+               " unknowns; residual %lf m/s)%n",
+               &step, &a, &b, &bodies, &unknowns, &residual, &end);
+        assert_int_equal(end, strlen(tl_last_message()));
+        assert_true(step == (uint64_t)lround(tl_world_time(world) / settings->step) + 1 &&
+                    residual > 1e-3);
+        assert_true(a != b && a >= 1 && a <= (uint32_t)boxes + 1 && b <= (uint32_t)boxes + 1);
+        assert_true(bodies >= 1 && bodies <= (uint32_t)boxes && unknowns > bodies);
+        assert_true(tl_world_hash(world) == hash);
+        settings->exact = tl_settings_default().exact;
+        assert_ok(tl_world_set_settings(world, settings));
+        status = tl_world_step(world, 1, NULL);
+        assert_true(masses > 0 || status == TL_OK);
+    }
+    tl_world_destroy(world);
+    return unsolved;
+}
+
+/* Eq. 16 with friction is no problem that Lemke's method always solves: some paths end on a ray.
+ * And masses from a milligram to a tonne leave Newton's method no digits. */
+static void unsolved(void **state)
+{
+    (void)state;
+    uint32_t rays = 0, failures = 0;
+    for (uint64_t seed = 1; seed <= 60 && rays < 2; seed++) {
+        tl_settings s = settings_of(TL_STEPPER_PEG);
+        s.exact.primary = true;
+        s.planar = TL_PLANAR_XZ;
+        context("a ray, seed %d", (int)seed);
+        rays += ends_unsolved(&s, 3 + (int)(seed % 5), 0, seed);
+    }
+    for (uint64_t seed = 1; seed <= 20 && failures < 1; seed++) {
+        tl_settings s = settings_of(TL_STEPPER_PEG);
+        s.exact.cone = true;
+        context("no convergence, seed %d", (int)seed);
+        failures += ends_unsolved(&s, 12, 12, seed);
+    }
+    assert_true(rays == 2 && failures == 1);
+}
+
+static void add_slab(tl_scene *scene)
+{
+    const tl_shape_def box = tl_box_default(2, 2, 0.5);
+    tl_body_def def = tl_body_default();
+    def.kind = TL_FIXED;
+    def.shape_count = 1;
+    def.shapes = &box;
+    def.position[2] = -0.5;
+    add_body(scene, &def);
+}
+
+/* Points on a plane or a box: they have no size, and must be found all the same, few or many. */
+static void points_on_a_floor(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const int count = i / 2 % 2 ? 60 : 1;
+        const tl_settings s = settings_of(i % 2 ? TL_STEPPER_PEG : TL_STEPPER_DVI);
+        tl_scene *scene = scene_with(&s);
+        const tl_shape_def point = tl_point_default();
+        if (i < 4)
+            add_wall(scene, 0, false);
+        else
+            add_slab(scene);
+        for (int k = 0; k < count; k++) {
+            tl_body_def def = tl_body_default();
+            def.shape_count = 1;
+            def.shapes = &point;
+            def.mass = 1;
+            def.position[0] = 0.01 * k;
+            def.position[2] = 0.001 * (k % 3);
+            add_body(scene, &def);
+        }
+        tl_world *world = world_of(scene);
+        tl_report r;
+        context("%d points, %s", count, tl_words(TL_WORDS_STEPPER)[s.stepper]);
+        assert_ok(tl_world_step(world, 60, &r));
+        assert_int_equal(r.contacts, count);
+        assert_below(r.max_penetration, 1e-5);
         tl_world_destroy(world);
     }
 }
@@ -132,6 +261,33 @@ static tl_world *falling(const tl_settings *settings)
         add_body(scene, &def);
     }
     return world_of(scene);
+}
+
+/* Planar worlds are for every stepper: nothing moves along y, nor turns but about it. */
+static void planar_worlds(void **state)
+{
+    (void)state;
+    static const tl_stepper all[] = {TL_STEPPER_DVI, TL_STEPPER_SMOOTH, TL_STEPPER_PENALTY,
+                                     TL_STEPPER_STEWART_TRINKLE, TL_STEPPER_PEG};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tl_settings s = settings_of(all[i]);
+        s.planar = TL_PLANAR_XZ;
+        s.exact.psi_minimum = 0.02;
+        tl_world *world = falling(&s);
+        tl_report r;
+        context("planar, %s", tl_words(TL_WORDS_STEPPER)[s.stepper]);
+        assert_ok(tl_world_step(world, 100, &r));
+        assert_true(r.contacts > 0);
+        for (uint32_t k = 2; k <= 10; k++) {
+            double x[3], q[4];
+            position_of(world, (tl_body){k, 1}, x);
+            orientation_of(world, (tl_body){k, 1}, q);
+            assert_true(x[1] == 0);
+            assert_near(q[1], 0, 1e-12);
+            assert_near(q[3], 0, 1e-12);
+        }
+        tl_world_destroy(world);
+    }
 }
 
 /* Saved in the middle of a run and loaded, the world goes on with the same bits. */
@@ -231,9 +387,9 @@ static void threads_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusions),
-        cmocka_unit_test(starts_inside),
-        cmocka_unit_test(goes_on),
+        cmocka_unit_test(exclusions),        cmocka_unit_test(unsolved),
+        cmocka_unit_test(points_on_a_floor), cmocka_unit_test(starts_inside),
+        cmocka_unit_test(planar_worlds),     cmocka_unit_test(goes_on),
         cmocka_unit_test(threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
