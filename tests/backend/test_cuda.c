@@ -249,6 +249,43 @@ static void test_pile(void **state)
     for_each_precision(pile);
 }
 
+/* Deep piles, with the coarse level: of spheres, with a large ball that is crowded, and of cubes.
+ */
+static uint64_t deep_hash(const variant *v, pile_kind kind, double ball, tl_backend_kind backend)
+{
+    pile_options o = pile_of(kind);
+    tl_scene *scene = NULL;
+    o.bodies = kind == PILE_SPHERES ? 6000 : 800;
+    o.layers = kind == PILE_SPHERES ? 60 : 30;
+    o.ball = ball * o.radius;
+    o.settings.precision = v->precision;
+    o.settings.backend = backend;
+    o.settings.solver.coarse_layers = 4;
+    assert_ok(pile_scene(&o, &scene));
+    tl_world *world = world_of(scene);
+    const tl_report report = step_report(world, 150);
+    assert_true(report.coarse_nodes > 0 && report.coarse_iterations > 2);
+    const uint64_t hash = tl_world_hash(world);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void deep(const variant *v)
+{
+    for (int run = 0; run < 3; run++) {
+        const pile_kind kind = run == 2 ? PILE_CUBES : PILE_SPHERES;
+        const uint64_t cpu = deep_hash(v, kind, run == 1 ? 8 : 0, TL_BACKEND_CPU);
+        assert_true(cpu == deep_hash(v, kind, run == 1 ? 8 : 0, TL_BACKEND_CUDA));
+    }
+}
+
+static void test_deep(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(deep);
+}
+
 /* Crowded bodies: a ball of 30 grain radii in a bed, and a plate with boxes on both sides. */
 static void crowd(const variant *v)
 {
@@ -667,6 +704,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
         cmocka_unit_test(test_planes),     cmocka_unit_test(test_penalty),
+        cmocka_unit_test(test_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
