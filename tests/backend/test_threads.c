@@ -83,21 +83,21 @@ static void test_shared_out(void **state)
     for_each_precision(shared_out);
 }
 
-/* A deep column, with the coarse level; some of it crowds a large ball. */
+/* Packed layers, with the coarse level of deep heaps. */
 static void deep(const variant *v)
 {
     uint64_t expected = 0;
     for (int run = 0; run < RUNS; run++) {
         pile_options o = pile_default();
         tl_scene *scene = NULL;
-        o.bodies = 2500;
-        o.layers = 40;
-        o.ball = 6 * o.radius;
+        o.bodies = 3000;
+        o.layers = 16;
+        o.packed = true;
         o.settings = threaded(v, 6, thread_counts[run]);
         o.settings.solver.coarse_layers = 4;
         assert_ok(pile_scene(&o, &scene));
         tl_world *world = world_of(scene);
-        assert_true(step_report(world, 40).coarse_nodes > 0);
+        assert_true(step_report(world, 20).coarse_nodes > 0);
         if (run == 0)
             expected = tl_world_hash(world);
         assert_true(tl_world_hash(world) == expected);
