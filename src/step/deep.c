@@ -3,6 +3,7 @@
 #include "step/step.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SPACING 10.0 /* bodies between nodes */
 #define SLOW    1.0  /* in units of what gravity adds in a step: slower contacts are to stick */
@@ -22,20 +23,27 @@ static bool fits(const tl_world *w, const tl_problem *problem)
     return true;
 }
 
+/* The box around bodies: low ends, then high ends with the other sign. */
+static tl_status find_box(tl_world *w, double box[TLK_FOLD_NUMBERS])
+{
+    const tlk_bodies bodies = tl_world_bodies_view(w);
+    if (!w->box_known)
+        return tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &bodies, box);
+    memcpy(box, w->box, sizeof w->box);
+    return TL_OK;
+}
+
 tl_status tl_step_deep(tl_world *w, tl_problem *problem)
 {
     const double *g = w->settings.gravity, gained = tl_step_gained(w);
     tl_coarse_lattice l = {.pos = w->pos.data, .slow = SLOW * gained};
-    double size[3], depth = 0, room = 1, cells = 1;
+    double box[TLK_FOLD_NUMBERS], size[3], depth = 0, room = 1, cells = 1;
+    w->workspace.coarse.nodes = 0; /* nobody is to be told of a step that was given up */
     if (!fits(w, problem))
         return TL_OK;
-    if (!w->box_known) {
-        const tlk_bodies bodies = tl_world_bodies_view(w);
-        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &bodies, w->box));
-        w->box_known = true;
-    }
+    TL_TRY(find_box(w, box));
     for (int k = 0; k < 3; k++) {
-        size[k] = -w->box[3 + k] - w->box[k] + 2 * w->smallest;
+        size[k] = -box[3 + k] - box[k] + 2 * w->smallest;
         depth += fabs(g[k]) * w->settings.step / gained * size[k];
         room *= size[k];
     }
@@ -44,7 +52,7 @@ tl_status tl_step_deep(tl_world *w, tl_problem *problem)
         return TL_OK;
     l.spacing = SPACING * body;
     for (int k = 0; k < 3; k++) {
-        const double first = floor(w->box[k] / l.spacing), last = floor(-w->box[3 + k] / l.spacing);
+        const double first = floor(box[k] / l.spacing), last = floor(-box[3 + k] / l.spacing);
         cells *= last - first + 1;
         if (!(cells <= MOST))
             return TL_OK;
