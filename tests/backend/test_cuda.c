@@ -251,7 +251,7 @@ static void test_pile(void **state)
 
 /* Deep piles, with the coarse level: of spheres, with a large ball that is crowded, and of cubes.
  */
-static uint64_t deep_hash(const variant *v, pile_kind kind, double ball, tl_backend_kind backend)
+static uint64_t deep_hash(const variant *v, pile_kind kind, tl_backend_kind backend)
 {
     pile_options o = pile_of(kind);
     tl_scene *scene = NULL;
