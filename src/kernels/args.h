@@ -306,7 +306,7 @@ typedef struct tlk_problem {
 #define TLK_COARSE_ENTRIES 44u /* of a cell: the upper half of an 8 x 8 matrix, 8 of a vector */
 #define TLK_COARSE_PARTS   32u /* sums that the bodies of a cell are added up in */
 #define TLK_COARSE_FIELDS  8u  /* numbers of a node */
-#define TLK_COARSE_RECORD  5u  /* numbers of tlk_coarse.record */
+#define TLK_COARSE_RECORD  7u  /* numbers of tlk_coarse.record */
 
 typedef struct tlk_coarse {
     tlk_problem problem;  /* moments: as sweeps see it, with copies of crowded bodies as blocks */

@@ -11,7 +11,8 @@
  *   coarse_step     nodes    and a step
  *   coarse_rows     a fold   what impulses gain, and the slope along that
  *   coarse_still    blocks   velocities of zero, with inverse masses
- *   coarse_curve    a fold   the curvature
+ *   coarse_curve    a fold   the curvature; where bodies have one moment of inertia each,
+ *   coarse_energy   a fold   the same from bodies, which are fewer
  *   coarse_scale    rows     impulses, and
  *   coarse_move     blocks   velocities, as far as the objective falls
  *
@@ -42,6 +43,8 @@
 #define TLK_COARSE_BETA  2
 #define TLK_COARSE_RZ    3 /* of the last step */
 #define TLK_COARSE_RZ0   4
+#define TLK_COARSE_PART  5 /* of the change, that was made */
+#define TLK_COARSE_SHARE 6 /* normal impulses that were gained or lost, over all of them */
 
 /* The power of a row that its nodes are to take away: impulse times velocity. Under Coulomb's law a
  * contact at its friction limit that slips fast dissipates, whatever its load, and does so rightly:
@@ -383,6 +386,15 @@ TL_KERNEL void tlk_coarse_curve(const tlk_coarse *q, uint32_t s, double *acc)
     acc[0] += (double)change[0] * u[0] + (double)change[1] * u[1] + (double)change[2] * u[2];
 }
 
+/* One body: the same, as twice the energy of what the change makes of its velocity. */
+TL_KERNEL void tlk_coarse_energy(const tlk_coarse *q, uint32_t i, double *acc)
+{
+    real v[8];
+    tlk_load8(q->change_vel + 8 * (size_t)i, v);
+    const double push = tlk_dot(v, v), turn = tlk_dot(v + 4, v + 4);
+    acc[0] += (v[3] > 0 ? push / v[3] : 0) + (v[7] > 0 ? turn / v[7] : 0);
+}
+
 /* The part of the change that takes the objective lowest, and not more than all of it. */
 TL_KERNEL real tlk_coarse_fraction(const tlk_coarse *q)
 {
@@ -418,6 +430,10 @@ TL_KERNEL void tlk_coarse_move(const tlk_coarse *q, uint32_t i)
         v[4 + k] += part * change[4 + k];
     }
     tlk_store8(q->problem.vel + 8 * (size_t)i, v);
+    if (i == 0) {
+        q->record[TLK_COARSE_PART] = part;
+        q->record[TLK_COARSE_SHARE] = q->slope[2] > 0 ? part * q->slope[1] / q->slope[2] : 0;
+    }
 }
 
 #endif

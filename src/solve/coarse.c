@@ -2,9 +2,6 @@
  * kernels of kernels/coarse.h run, one after the other. The host waits for none of them. */
 #include "solve/problem.h"
 
-#include <math.h>
-#include <string.h>
-
 #define LEAST_STEPS 8u /* of conjugate gradients; else as many as the lattice is long */
 #define MOST_STEPS  40u
 
@@ -31,7 +28,8 @@ static tl_status make_room(tl_backend *b, tl_coarse_room *room, const tlk_coarse
     TL_TRY(tl_buffer_need(b, &room->record, TLK_COARSE_RECORD * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &room->dots, tl_fold_room(q->node_count)));
     TL_TRY(tl_buffer_need(b, &room->slope, tl_fold_room(q->problem.rows)));
-    TL_TRY(tl_buffer_need(b, &room->curve, tl_fold_room(q->problem.rows)));
+    TL_TRY(tl_buffer_need(b, &room->curve, /* of rows or bodies */
+                          tl_fold_room(q->bodies > q->problem.rows ? q->bodies : q->problem.rows)));
     TL_TRY(tl_buffer_need(b, &room->change, 3 * rows * real));
     return tl_buffer_need(b, &room->change_vel, 8 * (size_t)q->problem.blocks * real);
 }
@@ -96,7 +94,7 @@ static tl_status assemble(tl_backend *b, tl_coarse_room *room, const tl_problem 
     return TL_OK;
 }
 
-uint32_t tl_coarse_steps(const tl_coarse_lattice *l)
+static uint32_t cg_steps(const tl_coarse_lattice *l)
 {
     uint32_t steps = LEAST_STEPS;
     for (int k = 0; k < 3; k++)
@@ -114,17 +112,19 @@ tl_status tl_coarse_correct(tl_backend *b, tl_workspace *w, const tl_problem *pr
     const uint32_t rows = q.problem.rows;
     const tl_folding dots = {TLK_FOLD_coarse_dots, q.node_count, &q, w->coarse.dots.data};
     const tl_folding slope = {TLK_FOLD_coarse_rows, rows, &q, w->coarse.slope.data};
-    const tl_folding curve = {TLK_FOLD_coarse_curve, rows, &q, w->coarse.curve.data};
+    const bool alike = !q.problem.inverse; /* bodies are balls, to their contacts */
+    const tl_folding curve = {alike ? TLK_FOLD_coarse_energy : TLK_FOLD_coarse_curve,
+                              alike ? q.bodies : rows, &q, w->coarse.curve.data};
     const tl_launch step[] = {{TLK_FOLD, 0, q.node_count, false, &dots},
                               {TLK_coarse_decide, 0, 1, true, &q},
                               {TLK_coarse_step, 0, q.node_count, false, &q}};
     const tl_launch change[] = {{TLK_FOLD, 0, rows, false, &slope},
                                 {TLK_coarse_still, 0, q.problem.blocks, false, &q}};
-    const tl_launch apply[] = {{TLK_FOLD, 0, rows, false, &curve},
+    const tl_launch apply[] = {{TLK_FOLD, 0, curve.count, false, &curve},
                                {TLK_coarse_scale, 0, rows, false, &q},
                                {TLK_coarse_move, 0, q.problem.moving, false, &q}};
     tl_run(b, TLK_coarse_begin, q.node_count, &q);
-    b->ops->run(b, step, 3, tl_coarse_steps(&problem->lattice));
+    b->ops->run(b, step, 3, cg_steps(&problem->lattice));
     b->ops->run(b, change, 2, 1);
     changed.view.gamma = q.change;
     tl_psor_guess(b, &changed, q.change_vel);
@@ -135,17 +135,14 @@ tl_status tl_coarse_correct(tl_backend *b, tl_workspace *w, const tl_problem *pr
 
 tl_status tl_coarse_tell(tl_backend *b, tl_workspace *w, tl_coarse_told *told)
 {
-    double record[TLK_COARSE_RECORD], slope[TLK_FOLD_NUMBERS], curve[TLK_FOLD_NUMBERS];
+    double record[TLK_COARSE_RECORD];
     *told = (tl_coarse_told){.nodes = w->coarse.nodes};
     if (!told->nodes)
         return TL_OK;
     w->coarse.nodes = 0;
     TL_TRY(b->ops->download(b, record, w->coarse.record.data, sizeof record));
-    TL_TRY(b->ops->download(b, slope, w->coarse.slope.data, sizeof slope));
-    TL_TRY(b->ops->download(b, curve, w->coarse.curve.data, sizeof curve));
-    const double part = slope[0] < 0 && curve[0] > 0 ? fmin(-slope[0] / curve[0], 1) : 0;
     told->steps = (uint32_t)record[0];
-    told->part = part;
-    told->change = slope[2] > 0 ? part * slope[1] / slope[2] : 0;
+    told->part = record[5];
+    told->change = record[6];
     return TL_OK;
 }

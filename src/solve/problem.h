@@ -117,7 +117,6 @@ void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel);
  * may be copies of crowded bodies, which vel is the mean of. */
 tl_status tl_coarse_correct(tl_backend *backend, tl_workspace *workspace, const tl_problem *problem,
                             const tlk_problem *swept);
-uint32_t tl_coarse_steps(const tl_coarse_lattice *lattice);
 void tl_coarse_free(tl_backend *backend, tl_coarse_room *room);
 
 /* What the last correction did, once; waits for the device where there was one. */

@@ -249,8 +249,7 @@ static void test_pile(void **state)
     for_each_precision(pile);
 }
 
-/* Deep piles, with the coarse level: of spheres, with a large ball that is crowded, and of cubes.
- */
+/* Deep piles, with the coarse level: of spheres, and of cubes. */
 static uint64_t deep_hash(const variant *v, pile_kind kind, tl_backend_kind backend)
 {
     pile_options o = pile_of(kind);

@@ -177,7 +177,7 @@ static void check_assembled(const tl_world *world, const corrected *c)
         }
     }
     /* and what hat functions at contact points make: bodies across a face of cells differ */
-    assert_below(sqrt(off / all), 0.25);
+    assert_below(sqrt(off / all), 0.03);
     free(g);
     free(found);
     free(dense);
