@@ -11,13 +11,14 @@
 typedef struct shaft {
     int side, layers;
     bool packed;
-    double wall; /* friction */
+    double wall;  /* friction */
+    double plate; /* weights of a ball: a plate on top; 0: there is none */
     uint64_t seed;
 } shaft;
 
 typedef struct filled {
     tl_world *world;
-    tl_body floor, *grains;
+    tl_body floor, plate, *grains;
     size_t count;
 } filled;
 
@@ -64,6 +65,18 @@ static filled fill(const shaft *s, const tl_settings *settings)
         for (int k = 0; k < 3 && !s->packed; k++)
             x[k] += roll(&d, -0.005, 0.005);
         f.grains[i] = add_sphere(scene, rough, R, MASS, x, (double[3]){0, 0, 0});
+    }
+    if (s->plate > 0) {
+        tl_shape_def shape = tl_box_default(0.5 * width - 0.2 * R, 0.5 * depth - 0.2 * R, 2 * R);
+        tl_body_def def = tl_body_default();
+        shape.material = rough;
+        def.shape_count = 1;
+        def.shapes = &shape;
+        def.mass = s->plate * MASS;
+        def.position[0] = 0.5 * width;
+        def.position[1] = 0.5 * depth;
+        def.position[2] = (s->layers - 1) * layer + 4 * R;
+        f.plate = add_body(scene, &def);
     }
     f.world = world_of(scene);
     return f;
@@ -146,6 +159,29 @@ static void test_stands(void **state)
     (void)state;
     stands(&(shaft){.side = 6, .layers = 200, .packed = true}, 300, 1e-4, 0.0015);
     stands(&(shaft){.side = 4, .layers = 400, .packed = true}, 300, 4e-4, 0.004);
+}
+
+/* A plate that weighs ten thousand grains, on a hundred layers of thirty: it stands, and by sweeps
+ * alone it sinks into them. */
+static void test_plate(void **state)
+{
+    (void)state;
+    const shaft s = {.side = 5, .layers = 100, .packed = true, .plate = 10000};
+    double height[2];
+    for (int with = 0; with < 2; with++) {
+        const tl_settings settings = few_sweeps(with ? 64 : 0);
+        filled f = fill(&s, &settings);
+        double before[3], after[3];
+        position_of(f.world, f.plate, before);
+        const outcome o = settle(&f, 200);
+        position_of(f.world, f.plate, after);
+        height[with] = after[2] - before[2];
+        if (with)
+            assert_below(o.off, 0.05);
+        empty(&f);
+    }
+    assert_above(height[1], -3 * R); /* its layers come closer when they are loaded */
+    assert_below(height[0], -10 * R);
 }
 
 #define COLUMN 100
@@ -267,8 +303,8 @@ static void test_run_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stands), cmocka_unit_test(test_column),
-                                       cmocka_unit_test(test_energy),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stands), cmocka_unit_test(test_plate),
+                                       cmocka_unit_test(test_column), cmocka_unit_test(test_energy),
                                        cmocka_unit_test(test_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
