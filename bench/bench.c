@@ -13,7 +13,7 @@
     (OPTION_JSON | OPTION_BODIES | OPTION_BACKEND | OPTION_THREADS | OPTION_PRECISION | OPTION_SEED)
 #define OPTION_PILE                                                                               \
     (OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_SOLVER | OPTION_LAW | OPTION_ITERATIONS | \
-     OPTION_POSITION_ITERATIONS)
+     OPTION_POSITION_ITERATIONS | OPTION_COARSE_LAYERS)
 
 /* The benches: what means something to them, and their sizes and precision if none are given. */
 static const struct bench {
@@ -257,6 +257,11 @@ static bool read_position_iterations(const char *text, bench_options *options)
     return read_count(text, 1, &options->settings.solver.position_iterations);
 }
 
+static bool read_coarse_layers(const char *text, bench_options *options)
+{
+    return read_count(text, 0, &options->settings.solver.coarse_layers);
+}
+
 static bool read_parts(const char *text, bench_options *options)
 {
     return read_count(text, 1, &options->parts) && options->parts <= 4096;
@@ -358,6 +363,9 @@ static const struct option {
      "a whole number from 1 to 1000000000"},
     {"--position-iterations", "N", OPTION_POSITION_ITERATIONS, read_position_iterations,
      "of Talus's position problem", "a whole number from 1 to 1000000000"},
+    {"--coarse-layers", "N", OPTION_COARSE_LAYERS, read_coarse_layers,
+     "from how many layers on a pile has a coarse level (64; 0: never)",
+     "a whole number from 0 to 1000000000"},
     {"--parts", "N", OPTION_PARTS, read_parts, "slabs of space to find contacts in (at once)",
      "a whole number from 1 to 4096"},
     {"--devices", "N", OPTION_DEVICES, read_devices, "devices that share the slabs (1)",

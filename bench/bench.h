@@ -34,7 +34,8 @@ enum {
     OPTION_SHAPES = 1 << 20,
     OPTION_COUNT = 1 << 21,
     OPTION_GRAINS = 1 << 22,
-    OPTION_PLANES = 1 << 23
+    OPTION_PLANES = 1 << 23,
+    OPTION_COARSE_LAYERS = 1 << 24
 };
 
 /* The engines to compare with. */

@@ -106,6 +106,11 @@ void row_report(bench_row *row, const tl_report *report)
     row_number(row, "colours", report->colours);
     row_number(row, "carried_weight", report->carried_weight);
     row_number(row, "imbalance", report->imbalance);
+    if (report->coarse_nodes) {
+        row_number(row, "coarse_nodes", report->coarse_nodes);
+        row_number(row, "coarse_iterations", report->coarse_iterations);
+        row_number(row, "coarse_change", report->coarse_change);
+    }
     row_number(row, "world_bytes", (double)report->peak_bytes);
 }
 

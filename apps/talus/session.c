@@ -312,6 +312,11 @@ static void tell_run(const session *s, const outcome *out, double radius, facts 
     fact_count(f, "bodies", r->bodies);
     fact_count(f, "contacts", r->contacts);
     fact_count(f, "iterations", r->iterations);
+    if (r->coarse_nodes) {
+        fact_count(f, "coarse_nodes", r->coarse_nodes);
+        fact_count(f, "coarse_iterations", r->coarse_iterations);
+        fact_number(f, "coarse_change", r->coarse_change, "");
+    }
     fact_number(f, "residual", r->residual, "m/s");
     fact_number(f, "mean_overlap", radius > 0 ? r->mean_penetration / radius : 0, "");
     fact_number(f, "max_overlap", radius > 0 ? r->max_penetration / radius : 0, "");

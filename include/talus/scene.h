@@ -424,6 +424,9 @@ typedef struct tl_solver_def {
                                        impulses that hold them, fewer beyond 1,000 contacts, or a
                                        few factorizations that take no longer; 0: none, nor a direct
                                      solution where bodies at rest creep;  default 5000 */
+    uint32_t coarse_layers;       /**< psor: heaps of about so many layers or more, along gravity,
+                                       have a coarse level between the sweeps; 0: none; default 64
+                                     */
     double tolerance; /**< m/s: stop when the residual is below; default 0, run them all */
     double omega;     /**< step factor, > 0 and below 2; 0 (the default): 1 for psor and 0.3 for
                            jacobi, where bodies of many points bear it. Not used by apgd and

@@ -46,6 +46,9 @@ typedef struct tl_report {
                                      within the step sent bodies where no contacts were expected */
     uint32_t iterations;          /**< of the velocity problem, those in search of balance too */
     uint32_t position_iterations; /**< of the position problem */
+    uint32_t coarse_nodes;        /**< of the coarse level of a deep heap; 0: there was none */
+    uint32_t coarse_iterations;   /**< conjugate gradients there */
+    double coarse_change;         /**< by what part of all normal impulses it changed them */
     uint32_t islands;             /**< exact steppers: problems that were solved on their own */
     uint32_t problem_size;        /**< exact steppers: velocities and facets, as document 003 counts
                                      them: 2 per body in a planar world, else 6, and the points of

@@ -243,6 +243,7 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
         ITERATIONS,
         POSITIONS,
         BALANCE,
+        COARSE,
         TOLERANCE,
         OMEGA,
         LAMBDA,
@@ -250,16 +251,24 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
         METHOD,
         COUNT
     };
-    static const char *const keys[] = {
-        "kind",      "law",   "iterations", "position_iterations", "balance_iterations",
-        "tolerance", "omega", "lambda",     "warm_start",          "joints"};
+    static const char *const keys[] = {"kind",
+                                       "law",
+                                       "iterations",
+                                       "position_iterations",
+                                       "balance_iterations",
+                                       "coarse_layers",
+                                       "tolerance",
+                                       "omega",
+                                       "lambda",
+                                       "warm_start",
+                                       "joints"};
     static const tl_rule omega = {0, 2, 1, 1, "a number above 0 and below 2"};
     static const tl_rule lambda = {0, 1, 1, 0, "a number above 0 and at most 1"};
     const tl_json *f[COUNT];
     tl_solver_def *s = &r->settings.solver;
     uint32_t kind = s->kind, law = s->law, joints = s->joints;
     uint64_t iterations = s->iterations, positions = s->position_iterations;
-    uint64_t balance = s->balance_iterations;
+    uint64_t balance = s->balance_iterations, coarse = s->coarse_layers;
     if (!object)
         return TL_OK;
     TL_TRY(tl_read_fields(r, object, "the solver", COUNT, keys, f));
@@ -268,6 +277,7 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     TL_TRY(tl_read_whole(r, f[ITERATIONS], 1, 1000000, &iterations));
     TL_TRY(tl_read_whole(r, f[POSITIONS], 1, 1000000, &positions));
     TL_TRY(tl_read_whole(r, f[BALANCE], 0, 1000000, &balance));
+    TL_TRY(tl_read_whole(r, f[COARSE], 0, 1000000, &coarse));
     TL_TRY(tl_read_number(r, f[TOLERANCE], TL_AT_LEAST_0("m/s"), &s->tolerance));
     TL_TRY(tl_read_number(r, f[OMEGA], &omega, &s->omega));
     TL_TRY(tl_read_number(r, f[LAMBDA], &lambda, &s->lambda));
@@ -279,6 +289,7 @@ static tl_status read_solver(tl_reader *r, const tl_json *object)
     s->iterations = (uint32_t)iterations;
     s->position_iterations = (uint32_t)positions;
     s->balance_iterations = (uint32_t)balance;
+    s->coarse_layers = (uint32_t)coarse;
     return TL_OK;
 }
 

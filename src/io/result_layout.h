@@ -42,6 +42,9 @@ typedef struct tl_frame_row {
     X(uint64_t, searches, searches)                       \
     X(uint64_t, iterations, iterations)                   \
     X(uint64_t, position_iterations, position_iterations) \
+    X(uint64_t, coarse_nodes, coarse_nodes)               \
+    X(uint64_t, coarse_iterations, coarse_iterations)     \
+    X(double, coarse_change, coarse_change)               \
     X(double, residual, residual)                         \
     X(double, max_residual, max_residual)                 \
     X(double, max_penetration, max_penetration)           \

@@ -300,6 +300,35 @@ typedef struct tlk_problem {
     TLK_REAL *r;        /* rows, 3 fields: the gradient at x = 0 */
 } tlk_problem;
 
+/* The coarse level of deep heaps (coarse.h): a lattice of nodes that is fixed in space, with
+ * trilinear hat functions, and the factors that impulses get there. */
+#define TLK_COARSE_MOMENTS 16u /* of a block: net impulse (3), its first moments (9), power (4) */
+#define TLK_COARSE_ENTRIES 44u /* of a cell: the upper half of an 8 x 8 matrix, 8 of a vector */
+#define TLK_COARSE_PARTS   32u /* sums that the bodies of a cell are added up in */
+#define TLK_COARSE_FIELDS  8u  /* numbers of a node */
+#define TLK_COARSE_RECORD  7u  /* numbers of tlk_coarse.record */
+
+typedef struct tlk_coarse {
+    tlk_problem problem;  /* moments: as sweeps see it, with copies of crowded bodies as blocks */
+    const double *pos;    /* 4 per body */
+    uint32_t bodies;      /* that move */
+    const uint32_t *copy; /* bodies + 1: the first copy of each; NULL: there are none */
+    double origin[3], spacing;
+    uint32_t cells[3], cell_count, node_count; /* there is one node more than cells on each axis */
+    double slow;                 /* m/s: contacts that slip slower are about to stick */
+    TLK_REAL *moment;            /* blocks, TLK_COARSE_MOMENTS each */
+    uint32_t *key, *value;       /* bodies: their cell, and their rows; sorted by cell */
+    const uint32_t *begin, *end; /* cells: their bodies among these */
+    double *part;                /* cells * TLK_COARSE_ENTRIES * TLK_COARSE_PARTS */
+    double *cell;                /* cells * TLK_COARSE_ENTRIES */
+    double *node;                /* nodes * TLK_COARSE_FIELDS */
+    double *record;              /* TLK_COARSE_RECORD */
+    const double *dots;          /* what tlk_coarse_dots adds up; */
+    const double *slope, *curve; /* tlk_coarse_rows and tlk_coarse_curve */
+    TLK_REAL *change;            /* rows, 3 fields: what impulses are to gain */
+    TLK_REAL *change_vel;        /* blocks * 8: and what that makes of velocities */
+} tlk_coarse;
+
 /* A row's turn at a block: the colour of the row before it there, and whether it is itself the
  * first or the last of a sweep. Before the first comes the last, of the sweep before. */
 #define TLK_TURN_COLOUR 63u

@@ -32,6 +32,7 @@ tl_settings tl_settings_default(void)
                    .iterations = 8,
                    .position_iterations = 4,
                    .balance_iterations = 5000,
+                   .coarse_layers = 64,
                    .tolerance = 0,
                    .omega = 0,
                    .lambda = 1,

@@ -17,6 +17,7 @@ void tl_workspace_free(tl_backend *backend, tl_workspace *w)
     tl_buffer_free(backend, &w->dots);
     tl_buffer_free(backend, &w->crowd);
     tl_buffer_free(backend, &w->free);
+    tl_coarse_free(backend, &w->coarse);
 }
 
 tl_law tl_solver_law(const tl_solver_def *def)

@@ -17,6 +17,14 @@ typedef struct tl_segment {
 
 #define TL_SEGMENTS (2 * TLK_COLOURS) /* central and arm rows of each colour */
 
+/* The lattice of the coarse level of a deep heap (coarse.c); no cells: there is none. */
+typedef struct tl_coarse_lattice {
+    const double *pos; /* of bodies, on the device: 4 per block */
+    double origin[3], spacing;
+    uint32_t cells[3];
+    double slow; /* m/s: contacts that slip slower are about to stick */
+} tl_coarse_lattice;
+
 typedef struct tl_problem {
     tlk_problem
         view; /* gamma is the start and the solution; vel must be a copy of free at the start */
@@ -26,9 +34,17 @@ typedef struct tl_problem {
     uint64_t lists;           /* the workspace's count when it made the lists in the view */
     const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
-    bool bounded; /* rows of joints may change their states */
-    bool started; /* vel has what gamma does to it, and to joints; of psor alone */
+    bool bounded;              /* rows of joints may change their states */
+    bool started;              /* vel has what gamma does to it, and to joints; of psor alone */
+    tl_coarse_lattice lattice; /* of psor alone, without joints and materials */
 } tl_problem;
+
+/* What the coarse level keeps on the device (tlk_coarse). */
+typedef struct tl_coarse_room {
+    tl_buffer moment, key, value, range, part, cell, node, record, dots, slope, curve, change,
+        change_vel;
+    uint32_t nodes; /* of the last correction that nobody was told of */
+} tl_coarse_room;
 
 /* Buffers that solvers keep between calls. */
 typedef struct tl_workspace {
@@ -36,8 +52,9 @@ typedef struct tl_workspace {
     uint64_t lists;                              /* how often they were made */
     tl_buffer points, images, r, blocks;         /* tlk_problem; velocities of the operator */
     tl_buffer descent, dots;
-    tl_buffer crowd;     /* of jacobi */
-    tl_buffer free;      /* of those that gather: free velocities, projected onto joints */
+    tl_buffer crowd; /* of jacobi */
+    tl_buffer free;  /* of those that gather: free velocities, projected onto joints */
+    tl_coarse_room coarse;
     uint32_t look_every; /* slots of a gradient solver between looks at it, for tests; 0: usual */
 } tl_workspace;
 
@@ -95,6 +112,21 @@ tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solv
 /* Adds what the impulses that rows start with do to `vel`, velocities of bodies; by colours, where
  * the problem has them. */
 void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel);
+
+/* One correction of gamma and vel by the coarse level; `swept`: the view of sweeps, whose blocks
+ * may be copies of crowded bodies, which vel is the mean of. */
+tl_status tl_coarse_correct(tl_backend *backend, tl_workspace *workspace, const tl_problem *problem,
+                            const tlk_problem *swept);
+void tl_coarse_free(tl_backend *backend, tl_coarse_room *room);
+
+/* What the last correction did, once; waits for the device where there was one. */
+typedef struct tl_coarse_told {
+    uint32_t nodes, steps; /* of the lattice; of conjugate gradients */
+    double part;           /* of the change, that was made */
+    double change;         /* normal impulses that were gained or lost, over all of them */
+} tl_coarse_told;
+
+tl_status tl_coarse_tell(tl_backend *backend, tl_workspace *workspace, tl_coarse_told *told);
 
 /* For solvers that gather: lists of rows by block, into the problem's view. A copy of the problem
  * with the same rows, solved next, finds them made. */

@@ -5,6 +5,7 @@
 #include "solve/problem.h"
 
 #define CHECK_EVERY 4 /* sweeps between looks at the residual, where there is a tolerance */
+#define EARLY       8 /* sweeps before the coarse level, at most, where there is a tolerance */
 
 /* A problem as sweeps see it: with copies of crowded bodies as blocks. */
 typedef struct sweeping {
@@ -75,22 +76,47 @@ void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel)
     unite(backend, &s);
 }
 
+/* The coarse level, where there is one: it sees bodies. */
+static tl_status correct(tl_backend *backend, tl_workspace *workspace, const tl_problem *problem,
+                         sweeping *s)
+{
+    unite(backend, s);
+    TL_TRY(tl_coarse_correct(backend, workspace, problem, &s->view));
+    if (s->split.copies)
+        tl_run(backend, TLK_split_in, s->view.blocks, &s->split);
+    return TL_OK;
+}
+
+/* After how many sweeps the coarse level has its turn; more than there are: never. */
+static uint32_t coarse_after(const tl_problem *problem, const tl_solver_def *def,
+                             uint32_t iterations)
+{
+    const uint32_t half = (iterations + 1) / 2;
+    if (!problem->lattice.cells[0] || problem->view.frictionless)
+        return iterations + 1;
+    return def->tolerance > 0 && half > EARLY ? EARLY : half;
+}
+
 tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                         const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
-    (void)workspace;
     sweeping s;
     split(backend, problem, &s);
     if (!problem->view.frictionless &&
         !problem->started) /* the position problem starts from zero */
         backend->ops->run(backend, s.list, launches(problem, TLK_psor_start, &s), 1);
     const size_t count = launches(problem, TLK_psor_sweep, &s);
+    const uint32_t coarse = coarse_after(problem, def, iterations);
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;
         if (def->tolerance > 0 && some > CHECK_EVERY)
             some = CHECK_EVERY;
+        if (solution->iterations < coarse && some > coarse - solution->iterations)
+            some = coarse - solution->iterations;
         backend->ops->run(backend, s.list, count, some);
         solution->iterations += some;
+        if (solution->iterations == coarse)
+            TL_TRY(correct(backend, workspace, problem, &s));
         if (def->tolerance > 0) {
             unite(backend, &s);
             TL_TRY(tl_residual(backend, problem, &solution->residual, NULL));

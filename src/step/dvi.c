@@ -161,6 +161,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
     TL_TRY(tl_step_joints_begin(w, &s->motion, &s->problem, &s->joints));
     tl_step_smooth_bounce(w, &s->problem, &s->build);
     TL_TRY(tl_step_bounce_begin(w, &s->problem, &s->bounce));
+    TL_TRY(tl_step_deep(w, &s->problem));
     r->ms.build += lap(w, &mark);
     return TL_OK;
 }
@@ -296,12 +297,14 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 static tl_status finish(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
+    tl_coarse_told told;
     w->steps++;
     w->time += w->settings.step;
     tl_world_prescribe(w); /* joints hold bodies to where these are now */
     tl_step_joints_place(w, &s->joints);
     TL_TRY(tl_step_smooth_end(w, &s->motion, &s->joints, s->check, s->moved));
     TL_TRY(tl_step_joints_end(w, &s->joints, s->moved, r));
+    TL_TRY(tl_coarse_tell(w->backend, &w->workspace, &told));
     certify(w->contacts[1 - w->current].count, s->audit, r);
     r->dissipated_energy += w->dissipated + s->audit[4] - s->check[2];
     r->work_energy += w->work_done + s->audit[4] + s->check[3];
@@ -320,6 +323,9 @@ static tl_status finish(tl_world *w, stages *s, tl_report *r)
     r->potential_energy = s->moved[1];
     r->iterations = s->found.iterations + s->first.iterations;
     r->position_iterations = s->second.iterations;
+    r->coarse_nodes = told.nodes;
+    r->coarse_iterations = told.steps;
+    r->coarse_change = told.change;
     r->bytes = w->backend->bytes;
     r->peak_bytes = w->backend->peak;
     r->ms.integrate += lap(w, &mark);

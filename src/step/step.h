@@ -55,6 +55,9 @@ tl_status tl_step_rows(tl_world *world, const tl_contacts *contacts, tl_problem 
  * `starts` (TLK_RANK_KEYS + 1) says where keys begin: colour * 4, and more. */
 tl_status tl_step_colour_pairs(tl_world *world, tl_contacts *contacts, uint32_t *starts);
 
+/* The lattice of the coarse level, where the heap is deep (deep.c). */
+tl_status tl_step_deep(tl_world *world, tl_problem *problem);
+
 /* Planes by motion (planes.c): pairs that move on within the step are noted in tl_rows.moved, their
  * number at `count` (NULL: none is looked for). Once there are rows, their contacts take the planes
  * that their ways lead to, and their rows are built anew. */

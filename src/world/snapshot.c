@@ -96,7 +96,7 @@ static void penalty(stream *s, tl_penalty_def *p)
 
 static void settings(stream *s, tl_settings *t)
 {
-    uint32_t words[17] = {t->overlap,
+    uint32_t words[18] = {t->overlap,
                           t->solver.kind,
                           t->solver.law,
                           t->solver.iterations,
@@ -112,7 +112,8 @@ static void settings(stream *s, tl_settings *t)
                           t->exact.primary,
                           t->planar,
                           t->solver.joints,
-                          t->planes};
+                          t->planes,
+                          t->solver.coarse_layers};
     double *numbers[] = {
         &t->gravity[0],    &t->gravity[1],        &t->gravity[2],     &t->step,
         &t->envelope,      &t->recovery_fraction, &t->recovery_speed, &t->restitution_speed,
@@ -140,6 +141,7 @@ static void settings(stream *s, tl_settings *t)
     t->planar = (tl_planar)words[14];
     t->solver.joints = (tl_joint_method)words[15];
     t->planes = (tl_planes)words[16];
+    t->solver.coarse_layers = words[17];
     penalty(s, &t->penalty);
 }
 

@@ -249,7 +249,43 @@ static void test_pile(void **state)
     for_each_precision(pile);
 }
 
-/* Crowded bodies: a ball of 30 grain radii in a bed, and a plate with boxes on both sides. */
+/* Deep piles, with the coarse level: of spheres, and of cubes. */
+static uint64_t deep_hash(const variant *v, pile_kind kind, tl_backend_kind backend)
+{
+    pile_options o = pile_of(kind);
+    tl_scene *scene = NULL;
+    o.bodies = kind == PILE_SPHERES ? 6000 : 800;
+    o.layers = kind == PILE_SPHERES ? 30 : 20;
+    o.packed = kind == PILE_SPHERES;
+    o.settings.precision = v->precision;
+    o.settings.backend = backend;
+    o.settings.solver.coarse_layers = 4;
+    assert_ok(pile_scene(&o, &scene));
+    tl_world *world = world_of(scene);
+    const tl_report report = step_report(world, 150);
+    assert_true(report.coarse_nodes > 0 && report.coarse_iterations > 2);
+    const uint64_t hash = tl_world_hash(world);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void deep(const variant *v)
+{
+    assert_true(deep_hash(v, PILE_SPHERES, TL_BACKEND_CPU) ==
+                deep_hash(v, PILE_SPHERES, TL_BACKEND_CUDA));
+    assert_true(deep_hash(v, PILE_CUBES, TL_BACKEND_CPU) ==
+                deep_hash(v, PILE_CUBES, TL_BACKEND_CUDA));
+}
+
+static void test_deep(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(deep);
+}
+
+/* Crowded bodies: a ball of 30 grain radii in a bed, with the coarse level of deep heaps, and a
+ * plate with boxes on both sides. */
 static void crowd(const variant *v)
 {
     uint64_t hash[2][2];
@@ -259,12 +295,13 @@ static void crowd(const variant *v)
         o.bodies = 12000;
         o.layers = 8;
         o.ball = 30 * o.radius;
+        o.settings.solver.coarse_layers = 2;
         o.settings.precision = v->precision;
         o.settings.backend = settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
         tl_scene *scene = NULL;
         assert_ok(pile_scene(&o, &scene));
         tl_world *world = world_of(scene);
-        step(world, 300);
+        assert_true(step_report(world, 300).coarse_nodes > 0);
         hash[0][run] = tl_world_hash(world);
         assert_true(world->crowded);
         tl_world_destroy(world);
@@ -667,6 +704,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
         cmocka_unit_test(test_planes),     cmocka_unit_test(test_penalty),
+        cmocka_unit_test(test_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* The same bits for any number of threads, short enough for the thread sanitizer: a small mixer
  * with every solver, and one large enough that every loop is shared out. test_threads_long.c runs a
  * thousand steps. */
+#include "scenes.h"
 #include "solids.h"
 
 static const uint32_t thread_counts[] = {1, 2, 3, 8};
@@ -82,11 +83,40 @@ static void test_shared_out(void **state)
     for_each_precision(shared_out);
 }
 
+/* Packed layers, with the coarse level of deep heaps. */
+static void deep(const variant *v)
+{
+    uint64_t expected = 0;
+    for (int run = 0; run < RUNS; run++) {
+        pile_options o = pile_default();
+        tl_scene *scene = NULL;
+        o.bodies = 3000;
+        o.layers = 16;
+        o.packed = true;
+        o.settings = threaded(v, 6, thread_counts[run]);
+        o.settings.solver.coarse_layers = 4;
+        assert_ok(pile_scene(&o, &scene));
+        tl_world *world = world_of(scene);
+        assert_true(step_report(world, 20).coarse_nodes > 0);
+        if (run == 0)
+            expected = tl_world_hash(world);
+        assert_true(tl_world_hash(world) == expected);
+        tl_world_destroy(world);
+    }
+}
+
+static void test_deep(void **state)
+{
+    (void)state;
+    for_each_precision(deep);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_solver),
         cmocka_unit_test(test_shared_out),
+        cmocka_unit_test(test_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -329,6 +329,8 @@ static const bad_scene bad_scenes[] = {
      "s.json:2:35: solver.position_iterations: is -1, expected a whole number from 1 to 1000000"},
     {SEEN, SCENE("'solver': {'balance_iterations': -1}"),
      "s.json:2:34: solver.balance_iterations: is -1, expected a whole number from 0 to 1000000"},
+    {SEEN, SCENE("'solver': {'coarse_layers': -1}"),
+     "s.json:2:29: solver.coarse_layers: is -1, expected a whole number from 0 to 1000000"},
     {SEEN, SCENE("'solver': {'tolerance': -1}"),
      "s.json:2:25: solver.tolerance: is -1, expected a number of at least 0 (m/s)"},
     {SEEN, SCENE("'solver': {'omega': 2}"),

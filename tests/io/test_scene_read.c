@@ -129,6 +129,7 @@ static tl_settings settings_by_hand(void)
                                .iterations = 20,
                                .position_iterations = 10,
                                .balance_iterations = 70,
+                               .coarse_layers = 90,
                                .tolerance = 1e-6,
                                .omega = 0.9,
                                .lambda = 0.8,
@@ -187,6 +188,7 @@ static void bodies_are_those_of_the_file(void **state)
     assert_near(a.solver.lambda, b.solver.lambda, 0);
     assert_int_equal(a.solver.position_iterations, b.solver.position_iterations);
     assert_int_equal(a.solver.balance_iterations, b.solver.balance_iterations);
+    assert_int_equal(a.solver.coarse_layers, b.solver.coarse_layers);
     assert_int_equal(a.precision, b.precision);
     assert_int_equal(run(tl_document_scene(document), 0), run(scene, 0));
     assert_int_equal(run(tl_document_scene(document), 200), run(scene, 200));

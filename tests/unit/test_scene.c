@@ -24,6 +24,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.solver.kind == TL_PSOR && s.solver.law == TL_LAW_DEFAULT);
     assert_true(s.solver.iterations == 8 && s.solver.position_iterations == 4);
     assert_int_equal(s.solver.balance_iterations, 5000);
+    assert_int_equal(s.solver.coarse_layers, 64);
     assert_true(s.solver.tolerance == 0 && s.solver.omega == 0 && s.solver.lambda == 1);
     assert_true(s.solver.warm_start && s.precision == TL_MIXED && s.threads == 0);
 

@@ -278,6 +278,7 @@ class World {
       iterations: 8,
       position_iterations: 4,
       balance_iterations: 5000,
+      coarse_layers: 64,
       tolerance: 0,
       law: 'default',
       overlap: 'split',

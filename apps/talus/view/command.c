@@ -404,7 +404,7 @@ static void add_penalty(json_t *object, const tl_penalty_def *p)
 json_t *view_settings_to_json(const tl_settings *s)
 {
     json_t *object = json_pack(
-        "{ss so sf ss ss sf ss sf so so ss so ss ss sI sI sI sf sf sf sb ss ss sI}", "type",
+        "{ss so sf ss ss sf ss sf so so ss so ss ss sI sI sI sI sf sf sf sb ss ss sI}", "type",
         "settings", "gravity", view_vector(s->gravity, 3), "step", s->step, "stepper",
         tl_word(TL_WORDS_STEPPER, s->stepper), "planes", tl_word(TL_WORDS_PLANES, s->planes),
         "envelope", s->envelope, "overlap", tl_word(TL_WORDS_OVERLAP, s->overlap),
@@ -415,7 +415,8 @@ json_t *view_settings_to_json(const tl_settings *s)
         tl_word(TL_WORDS_SOLVER, s->solver.kind), "law", tl_word(TL_WORDS_LAW, s->solver.law),
         "iterations", (json_int_t)s->solver.iterations, "position_iterations",
         (json_int_t)s->solver.position_iterations, "balance_iterations",
-        (json_int_t)s->solver.balance_iterations, "tolerance", s->solver.tolerance, "omega",
+        (json_int_t)s->solver.balance_iterations, "coarse_layers",
+        (json_int_t)s->solver.coarse_layers, "tolerance", s->solver.tolerance, "omega",
         s->solver.omega, "lambda", s->solver.lambda, "warm_start", s->solver.warm_start, "joints",
         tl_word(TL_WORDS_JOINTS, s->solver.joints), "precision",
         tl_word(TL_WORDS_PRECISION, s->precision), "threads", (json_int_t)s->threads);
@@ -496,6 +497,7 @@ bool view_settings_from_json(tl_settings *s, const json_t *command, char error[V
         {.name = "iterations", .whole = &s->solver.iterations},
         {.name = "position_iterations", .whole = &s->solver.position_iterations},
         {.name = "balance_iterations", .whole = &s->solver.balance_iterations},
+        {.name = "coarse_layers", .whole = &s->solver.coarse_layers},
         {.name = "threads", .whole = &s->threads},
         {.name = "warm_start", .flag = &s->solver.warm_start},
         {.name = "stepper", .words = tl_words(TL_WORDS_STEPPER), .word = &stepper},

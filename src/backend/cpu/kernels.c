@@ -6,6 +6,7 @@
 
 #include "kernels/bodies.h"
 #include "kernels/bounce.h"
+#include "kernels/coarse.h"
 #include "kernels/contacts.h"
 #include "kernels/crowd.h"
 #include "kernels/descent.h"

@@ -3,6 +3,7 @@
  * multiply-add, so that a GPU gives the same bits as a CPU. */
 #include "kernels/bodies.h"
 #include "kernels/bounce.h"
+#include "kernels/coarse.h"
 #include "kernels/contacts.h"
 #include "kernels/crowd.h"
 #include "kernels/descent.h"

@@ -172,6 +172,7 @@ const SETTINGS = [
   ['iterations', 'Iterations', { min: 1, step: 1 }],
   ['position_iterations', '… of positions', { min: 1, step: 1 }],
   ['balance_iterations', '… for balance', { min: 0, step: 1, title: 'At most, where loads are new on bodies at rest' }],
+  ['coarse_layers', 'Coarse level from layers', { min: 0, step: 1, title: 'Heaps of about so many layers or more have a coarse level; 0: none' }],
   ['warm_start', 'Start from the last impulses', 'flag'],
   ['tolerance', 'Tolerance (m/s)', { min: 0, title: 'Stop when the residual is below; 0: all iterations' }],
   ['law', 'Friction law', 'words'],

@@ -1,0 +1,71 @@
+/* Deep heaps: whether a step gets a coarse level (solve/coarse.c), and on what lattice. Both follow
+ * from the state alone: the box around bodies, how many there are, and how many contacts. */
+#include "step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPACING 10.0 /* bodies between nodes */
+#define SLOW    1.0  /* in units of what gravity adds in a step: slower contacts are to stick */
+#define MOST    (1u << 18) /* cells */
+#define CALM    2u         /* of so many steps of a heap at rest, one has it */
+
+/* Whether the solver knows what there is. */
+static bool fits(const tl_world *w, const tl_problem *problem)
+{
+    const tl_solver_def *s = &w->settings.solver;
+    if (!s->coarse_layers || s->kind != TL_PSOR || w->mechanism.joints.count ||
+        w->materials_matter || problem->view.rows < w->dynamic || s->iterations < 2 ||
+        !(tl_step_gained(w) > 0))
+        return false;
+    for (uint32_t i = 0; i < problem->segment_count; i++)
+        if (problem->segments[i].serial)
+            return false;
+    return true;
+}
+
+/* The box around bodies: low ends, then high ends with the other sign. */
+static tl_status find_box(tl_world *w, double box[TLK_FOLD_NUMBERS])
+{
+    const tlk_bodies bodies = tl_world_bodies_view(w);
+    if (!w->box_known)
+        return tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &bodies, box);
+    memcpy(box, w->box, sizeof w->box);
+    return TL_OK;
+}
+
+/* Whether bodies rest, and this is not the step that looks after their load. */
+static bool spared(const tl_world *w, double gained)
+{
+    return tl_world_speed(w) <= TL_CALM * gained && w->steps % CALM == 0;
+}
+
+tl_status tl_step_deep(tl_world *w, tl_problem *problem)
+{
+    const double *g = w->settings.gravity, gained = tl_step_gained(w);
+    tl_coarse_lattice l = {.pos = w->pos.data, .slow = SLOW * gained};
+    double box[TLK_FOLD_NUMBERS], size[3], depth = 0, room = 1, cells = 1;
+    w->workspace.coarse.nodes = 0; /* nobody is to be told of a step that was given up */
+    if (!fits(w, problem) || spared(w, gained))
+        return TL_OK;
+    TL_TRY(find_box(w, box));
+    for (int k = 0; k < 3; k++) {
+        size[k] = -box[3 + k] - box[k] + 2 * w->smallest;
+        depth += fabs(g[k]) * w->settings.step / gained * size[k];
+        room *= size[k];
+    }
+    const double body = cbrt(room / w->dynamic); /* m, of the room that each has */
+    if (!(body > 0 && isfinite(body)) || depth < w->settings.solver.coarse_layers * body)
+        return TL_OK;
+    l.spacing = SPACING * body;
+    for (int k = 0; k < 3; k++) {
+        const double first = floor(box[k] / l.spacing), last = floor(-box[3 + k] / l.spacing);
+        cells *= last - first + 1;
+        if (!(cells <= MOST))
+            return TL_OK;
+        l.origin[k] = first * l.spacing;
+        l.cells[k] = (uint32_t)(last - first) + 1;
+    }
+    problem->lattice = l;
+    return TL_OK;
+}
