@@ -1,18 +1,25 @@
 /* Articulations by teams: the CUDA backend's blocks and grids, run on the host (emulate.h), and the
  * threads of the CPU. The state and the reactions must be those of one thread, bit for bit: of a
  * machine with limits, motors and friction among balls, of a chain, of a net, which has loops, of a
- * door on two hinges, which has redundant rows, and of a rope that snaps taut. */
+ * door on two hinges, which has redundant rows, of a rope that snaps taut, and of pendulums, which
+ * share a warp. */
 #include "../physics/joints.h"
 
 #include "world/world.h"
 
-void emulated_teams_mixed(const void *args, uint32_t count, uint32_t threads, bool grid,
-                          bool assembly);
-void emulated_teams_double(const void *args, uint32_t count, uint32_t threads, bool grid,
-                           bool assembly);
+void emulated_teams_mixed(const void *args, uint32_t count, uint32_t lanes, bool assembly);
+void emulated_teams_double(const void *args, uint32_t count, uint32_t lanes, bool assembly);
+
+/* Threads of an articulation, and who they are; 0: all of a grid. */
+static const struct way {
+    uint32_t lanes;
+    const char *name;
+} ways[] = {
+    {32, "a warp"}, {96, "three warps"}, {16, "half a warp"}, {8, "a quarter"}, {0, "a grid"}};
+enum { WAYS = sizeof ways / sizeof *ways };
 
 static const tl_backend_ops *plain;
-static int how;            /* one warp, three of them, a grid */
+static uint32_t lanes;     /* of an articulation */
 static uint32_t solved[2]; /* projections, assemblies */
 
 static void run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
@@ -26,7 +33,7 @@ static void run(tl_backend *backend, const tl_launch *launches, size_t count, ui
                 continue;
             }
             (backend->precision == TL_DOUBLE ? emulated_teams_double : emulated_teams_mixed)(
-                l->args, l->end, how == 1 ? 96 : 32, how == 2, assembly);
+                l->args, l->end, lanes, assembly);
             solved[assembly]++;
         }
 }
@@ -66,13 +73,32 @@ static tl_scene *door_scene(const tl_settings *settings)
     return scene;
 }
 
+/* Seven, of two to eight links; those of the third have friction. */
+static tl_scene *pendulums_scene(const tl_settings *settings)
+{
+    tl_scene *scene = scene_with(settings);
+    for (int p = 0; p < 7; p++) {
+        put before = ground;
+        for (int i = 0; i < p + 2; i++) {
+            const double point[3] = {i, 2 * p, 0};
+            const put link = put_link(scene, 0.45, 0.05, 0.04, 1, i + 0.5, 2 * p, 0);
+            tl_joint_def joint = joint_at(TL_JOINT_REVOLUTE, before, link, point, joint_y);
+            joint.axes[5].friction = p == 2 ? 0.5 * i : 0;
+            add_joint(scene, &joint);
+            before = link;
+        }
+    }
+    return scene;
+}
+
 static tl_scene *make(const tl_settings *settings, int which)
 {
     return which == 0   ? machine_scene(settings)
            : which == 1 ? chain_scene(settings, 40)
            : which == 2 ? net_scene(settings)
            : which == 3 ? door_scene(settings)
-                        : rope_scene(settings, 6);
+           : which == 4 ? rope_scene(settings, 6)
+                        : pendulums_scene(settings);
 }
 
 /* Two worlds step side by side. */
@@ -92,23 +118,22 @@ static void same_steps(tl_world *one, tl_world *two, int steps)
 
 static void test_blocks_and_grids(void **state)
 {
-    static const char *const ways[] = {"a warp", "three warps", "a grid"};
-    static const char *const scenes[] = {"machine", "chain", "net", "door", "rope"};
-    enum { SCENES = 5 };
+    static const char *const scenes[] = {"machine", "chain", "net", "door", "rope", "pendulums"};
+    enum { SCENES = 6 };
     (void)state;
-    for (int i = 0; i < 3 * SCENES * 2; i++) {
+    for (int i = 0; i < WAYS * SCENES * 2; i++) {
+        const int scene = i / WAYS % SCENES, mixed = i / (WAYS * SCENES);
         tl_settings settings = tl_settings_default();
-        settings.precision = i / (3 * SCENES) ? TL_MIXED : TL_DOUBLE;
+        settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
         settings.step = 1.0 / 200;
         settings.threads = 1;
         settings.solver.iterations = 4;
-        how = i % 3;
+        lanes = ways[i % WAYS].lanes;
         solved[0] = solved[1] = 0;
-        context("%s by %s, %s", scenes[i / 3 % SCENES], ways[how],
-                i / (3 * SCENES) ? "mixed" : "double");
-        tl_world *one = world_of(make(&settings, i / 3 % SCENES));
-        tl_world *two = world_of(make(&settings, i / 3 % SCENES));
-        if (i / 3 % SCENES == 4) { /* until it is nearly taut */
+        context("%s by %s, %s", scenes[scene], ways[i % WAYS].name, mixed ? "mixed" : "double");
+        tl_world *one = world_of(make(&settings, scene));
+        tl_world *two = world_of(make(&settings, scene));
+        if (scene == 4) { /* until it is nearly taut */
             step(one, 44);
             step(two, 44);
         }
