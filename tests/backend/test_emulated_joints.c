@@ -73,24 +73,6 @@ static tl_scene *door_scene(const tl_settings *settings)
     return scene;
 }
 
-/* Seven, of two to eight links; those of the third have friction. */
-static tl_scene *pendulums_scene(const tl_settings *settings)
-{
-    tl_scene *scene = scene_with(settings);
-    for (int p = 0; p < 7; p++) {
-        put before = ground;
-        for (int i = 0; i < p + 2; i++) {
-            const double point[3] = {i, 2 * p, 0};
-            const put link = put_link(scene, 0.45, 0.05, 0.04, 1, i + 0.5, 2 * p, 0);
-            tl_joint_def joint = joint_at(TL_JOINT_REVOLUTE, before, link, point, joint_y);
-            joint.axes[5].friction = p == 2 ? 0.5 * i : 0;
-            add_joint(scene, &joint);
-            before = link;
-        }
-    }
-    return scene;
-}
-
 static tl_scene *make(const tl_settings *settings, int which)
 {
     return which == 0   ? machine_scene(settings)
@@ -98,7 +80,7 @@ static tl_scene *make(const tl_settings *settings, int which)
            : which == 2 ? net_scene(settings)
            : which == 3 ? door_scene(settings)
            : which == 4 ? rope_scene(settings, 6)
-                        : pendulums_scene(settings);
+                        : pendulums_scene(settings, 7, 8);
 }
 
 /* Two worlds step side by side. */
