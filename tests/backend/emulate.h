@@ -140,14 +140,14 @@ struct warp {
 };
 
 static warp one_warp;
-static lane *lanes = one_warp.lanes; /* of the warp that runs */
+static lane *present = one_warp.lanes; /* of the warp that runs */
 static ucontext_t between;
 static uint32_t running, shuffled = 1;
 static place threadIdx, blockIdx, blockDim, gridDim;
 
 static uint64_t meet(meeting at, uint32_t mask, uint64_t value, uint32_t other)
 {
-    lane &own = lanes[running];
+    lane &own = present[running];
     own.at = at;
     own.mask = mask;
     own.value = value;
@@ -213,28 +213,28 @@ static void hold_meeting(uint32_t mask)
     uint32_t bits = 0;
     uint64_t most = 0;
     for (uint32_t l = 0; l < 32; l++)
-        if (mask >> l & 1 && lanes[l].state == lane::WAITS) {
-            first = first ? first : &lanes[l];
-            if (lanes[l].at != first->at || lanes[l].mask != mask) {
+        if (mask >> l & 1 && present[l].state == lane::WAITS) {
+            first = first ? first : &present[l];
+            if (present[l].at != first->at || present[l].mask != mask) {
                 fprintf(stderr, "lanes of a warp meet at different places\n");
                 abort();
             }
-            bits |= (uint32_t)(lanes[l].value != 0) << l;
-            most = lanes[l].value > most ? lanes[l].value : most;
+            bits |= (uint32_t)(present[l].value != 0) << l;
+            most = present[l].value > most ? present[l].value : most;
         }
     for (uint32_t l = 0; l < 32; l++) {
-        lane &own = lanes[l];
+        lane &own = present[l];
         const bool up = own.at == SHUFFLE_UP, low = up && l < own.other;
         const uint32_t from = up ? low ? l : l - own.other : own.other;
         if (mask >> l & 1 && own.state == lane::WAITS)
             own.result = own.at == ANY || own.at == BALLOT ? (uint64_t)bits
                          : own.at == MAXIMUM               ? most
                          : own.at == BARRIER               ? 0
-                                                           : lanes[from].value;
+                                                           : present[from].value;
     }
     for (uint32_t l = 0; l < 32; l++)
-        if (mask >> l & 1 && lanes[l].state == lane::WAITS)
-            lanes[l].state = lane::READY;
+        if (mask >> l & 1 && present[l].state == lane::WAITS)
+            present[l].state = lane::READY;
 }
 
 /* All meetings of a warp; false when all have returned, or wait for other warps. */
@@ -242,8 +242,8 @@ static bool hold_meetings()
 {
     bool any = false;
     for (uint32_t l = 0; l < 32; l++)
-        if (lanes[l].state == lane::WAITS && lanes[l].at != ALL_WARPS) {
-            hold_meeting(lanes[l].mask);
+        if (present[l].state == lane::WAITS && present[l].at != ALL_WARPS) {
+            hold_meeting(present[l].mask);
             any = true;
         }
     return any;
@@ -254,7 +254,7 @@ template <class kernel> struct body {
     static void enter()
     {
         (*run)();
-        lanes[running].state = lane::DONE;
+        present[running].state = lane::DONE;
     }
 };
 template <class kernel> kernel *body<kernel>::run;
@@ -280,14 +280,14 @@ static void begin_warp(warp &own, uint32_t block, uint32_t first, kernel &run)
 /* Lets a warp run to its next meeting, and holds it. */
 static bool advance_warp(warp &own)
 {
-    lanes = own.lanes;
+    present = own.lanes;
     blockIdx.x = own.block;
     shuffled = shuffled * 1664525u + 1013904223u;
     for (uint32_t k = 0; k < 32; k++) {
         running = (7 * k + (shuffled >> 16)) % 32;
         threadIdx.x = own.first + running;
-        if (lanes[running].state == lane::READY)
-            swapcontext(&between, &lanes[running].context);
+        if (present[running].state == lane::READY)
+            swapcontext(&between, &present[running].context);
     }
     return hold_meetings();
 }

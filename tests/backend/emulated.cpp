@@ -24,6 +24,7 @@ static void store_word(real *to, const real *from)
 #endif
 
 #include "backend/cuda/joint.cuh"
+#include "backend/cuda/staged.cuh"
 #include "backend/cuda/sweep.cuh"
 
 #if defined(TLK_PRECISION_double)
@@ -130,4 +131,19 @@ extern "C" void NAME(emulated_teams)(const void *args, uint32_t count, uint32_t 
         teams_as<assembling>(g, count, lanes);
     else
         teams_as<projecting>(g, count, lanes);
+}
+
+/* Joints [0, count), one at a time: rows, bends, what is stored. */
+extern "C" void NAME(emulated_joints)(uint32_t which, const void *args, uint32_t count)
+{
+    const tlk_joints g = *(const tlk_joints *)args;
+    run_grid((count + STAGED - 1) / STAGED, STAGED, [&] {
+        const uint32_t first = blockIdx.x * STAGED;
+        if (which == 0)
+            do_staged<staged_rows>(g, first, count);
+        else if (which == 1)
+            do_staged<staged_bend>(g, first, count);
+        else
+            do_staged<staged_store>(g, first, count);
+    });
 }

@@ -40,9 +40,8 @@ static __device__ __forceinline__ double gang_less(gang own, uint32_t any, uint3
         const double less = mine < each && k < count ? part(k, item) : 0.0;
 #pragma unroll 4
         for (uint32_t t = 0; t < most; t++) {
-            const uint32_t from = own.first + t * items + item;
-            const double left =
-                __shfl_sync(own.all, less, own.first / own.width * own.width + from % own.width);
+            const uint32_t from = own.first + t * items + item, team = own.width - 1;
+            const double left = __shfl_sync(own.all, less, (own.first & ~team) | (from & team));
             if (t < each)
                 sum -= left;
         }

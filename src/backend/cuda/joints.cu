@@ -1,5 +1,5 @@
-/* Articulations on the CUDA backend, for one precision: kernels whose threads share them
- * (joint.cuh). Compiled twice, as kernels.cu is. */
+/* Joints on the CUDA backend, for one precision: articulations, by kernels whose threads share them
+ * (joint.cuh), and joints one at a time (staged.cuh). Compiled twice, as kernels.cu is. */
 #include "kernels/joint.h"
 
 #include "backend/cuda/cuda.h"
@@ -7,10 +7,11 @@
 #include <cooperative_groups.h>
 
 #include "backend/cuda/joint.cuh"
+#include "backend/cuda/staged.cuh"
 
 #define TEAM_FEW    256u  /* articulations up to which each has more threads than nodes */
 #define TEAM_MOST   16u   /* articulations of a processor whose numbers are near at once */
-#define TEAM_SYSTEM 2048u /* bytes of shared memory that each block has besides */
+#define TEAM_SYSTEM 2048u /* bytes of shared memory that the system and each block have besides */
 
 /* By `lanes` threads each; `size`: numbers that each has room for in shared memory. */
 template <class work>
@@ -69,7 +70,8 @@ static uint32_t room_near(const tlk_joints &g, uint32_t count, uint32_t sharing,
     if (sharing * g.room * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
         return 0;
     if (!(told >> device % 64 & 1))
-        cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+        cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             most - (int)TEAM_SYSTEM);
     told |= (uint64_t)1 << device % 64;
     return g.room;
 }
@@ -109,4 +111,36 @@ void TL_CUDA_OF(tl_cuda_joint_assemble)(const void *args, uint32_t begin, uint32
                                         cudaStream_t stream)
 {
     launch_teams<assembling>(args, begin, end, stream);
+}
+
+template <class work>
+static __global__ void __launch_bounds__(STAGED)
+    staged(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end)
+{
+    do_staged<work>(g, begin + blockIdx.x * STAGED, end);
+}
+
+template <class work>
+static void launch_staged(const void *args, uint32_t begin, uint32_t end, cudaStream_t stream)
+{
+    staged<work><<<(end - begin + STAGED - 1) / STAGED, STAGED, 0, stream>>>(
+        *(const tlk_joints *)args, begin, end);
+}
+
+void TL_CUDA_OF(tl_cuda_joint_rows)(const void *args, uint32_t begin, uint32_t end, bool,
+                                    cudaStream_t stream)
+{
+    launch_staged<staged_rows>(args, begin, end, stream);
+}
+
+void TL_CUDA_OF(tl_cuda_joint_bend)(const void *args, uint32_t begin, uint32_t end, bool,
+                                    cudaStream_t stream)
+{
+    launch_staged<staged_bend>(args, begin, end, stream);
+}
+
+void TL_CUDA_OF(tl_cuda_joint_store)(const void *args, uint32_t begin, uint32_t end, bool,
+                                     cudaStream_t stream)
+{
+    launch_staged<staged_store>(args, begin, end, stream);
 }
