@@ -299,11 +299,27 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_bu
     return TL_OK;
 }
 
+/* What is there where no two shapes may touch: their bounds, and lists without pairs. */
+static tl_status find_none(tl_backend *b, tlk_find *f, tl_kernel counting, tl_buffer *start)
+{
+    const size_t bytes = ((size_t)f->shapes.rows + 2) * sizeof(uint32_t);
+    TL_TRY(tl_buffer_need(b, start, bytes));
+    f->contact_start = start->data;
+    f->bin_start = NULL;
+    if (counting == TLK_bounds)
+        tl_run(b, TLK_bounds, f->shapes.rows, f);
+    b->ops->fill(b, f->contact_start, 0, bytes);
+    return TL_OK;
+}
+
 /* Stages 1 (where `counting` is TLK_bounds) to 8, again where there were more entries than room. */
 static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t parts,
                             tl_kernel counting, tl_buffer *start, uint32_t *contacts)
 {
     uint32_t entries;
+    *contacts = 0;
+    if (c->lonely)
+        return find_none(b, f, counting, start);
     if (!c->entries)
         c->entries = f->shapes.rows / parts + 1;
     do {
@@ -358,7 +374,8 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
     if (!state->manifolds) {
         TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &out->start, &total));
         TL_TRY(tl_collide_room(b, total, &f, out));
-        tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+        if (!c->lonely)
+            tl_run(b, TLK_contact_write, f.shapes.rows, &f);
         return TL_OK;
     }
     TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &c->near_start, &total));
@@ -367,7 +384,8 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
     f.contacts = total;
     f.contact_a = c->near_a.data;
     f.contact_b = c->near_b.data;
-    tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+    if (!c->lonely)
+        tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return tl_collide_touch(b, c, state, &f, total, out);
 }
 
@@ -525,6 +543,9 @@ tl_status tl_collide_fresh(tl_backend *b, tl_collide *c, const tl_collide_state 
     tlk_find f = tl_collide_view(c, &usual, (tl_part){0, 1});
     const size_t room = LOOK_ROOM * (size_t)f.shapes.rows + LOOK_ROOM * TLK_LANES;
     double numbers[TLK_FOLD_NUMBERS];
+    *more = false;
+    if (c->lonely)
+        return TL_OK;
     TL_TRY(start_bins(b, c, &f));
     TL_TRY(tl_buffer_need(b, &c->bin, room * sizeof(uint32_t)));
     f.bin = c->bin.data;
@@ -550,6 +571,7 @@ tl_status tl_collide_pairs(tl_backend *b, tl_collide *c, const tl_collide_state 
     TL_TRY(tl_buffer_need(b, &out->b, total * sizeof(uint32_t)));
     f.contacts = out->count = total;
     f.contact_b = out->b.data;
-    tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+    if (!c->lonely)
+        tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return TL_OK;
 }

@@ -36,6 +36,7 @@ typedef struct tl_collide {
     uint32_t coarsest;              /* level of dynamic shapes: above it there are none */
     uint32_t globals;
     uint32_t global[TLK_GLOBALS];
+    bool lonely;      /* no two shapes may touch */
     uint32_t entries; /* of shapes in bins, the most that there have been; 0: not known */
     uint32_t crowd;   /* contacts of a shape when they were last found, the mean */
     tl_buffer bin_start, bin, partner;

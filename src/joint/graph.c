@@ -1,6 +1,8 @@
-/* Elimination orders by minimum degree, many nodes at a time, in an explicit graph of what is left.
- */
+/* Elimination orders by minimum degree, many nodes at a time, in an explicit graph of what is left;
+ * by nested dissection where there are many loops. */
 #include "joint/graph.h"
+
+#include "joint/dissect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@ typedef struct graph {
     tl_array parent;              /* uint32_t per node: of trees that are articulations */
     tl_array waits;               /* uint32_t per node: bodies that have to go before it */
     tl_array gone;                /* uint8_t per node */
-    tl_array heap;                /* uint64_t: neighbours << 32 | node */
+    tl_array late;                /* uint8_t per node: what cuts larger parts goes later */
+    tl_array heap;                /* uint64_t: late << 56 | neighbours << 32 | node */
     tl_array held;                /* uint32_t: nodes that wait for the next round */
     tl_array round;               /* uint32_t per node: the last one that a neighbour went in */
     tl_array level;               /* uint32_t per node */
@@ -36,6 +39,7 @@ static void graph_init(graph *g)
     g->parent.item = sizeof(uint32_t);
     g->waits.item = sizeof(uint32_t);
     g->gone.item = 1;
+    g->late.item = 1;
     g->heap.item = sizeof(uint64_t);
     g->held.item = sizeof(uint32_t);
     g->round.item = sizeof(uint32_t);
@@ -54,6 +58,7 @@ static void graph_free(graph *g)
     tl_array_free(&g->parent);
     tl_array_free(&g->waits);
     tl_array_free(&g->gone);
+    tl_array_free(&g->late);
     tl_array_free(&g->heap);
     tl_array_free(&g->held);
     tl_array_free(&g->round);
@@ -165,11 +170,17 @@ static uint64_t heap_pop(tl_array *heap)
     return top;
 }
 
+static uint64_t key_of(const graph *g, uint32_t node)
+{
+    const uint64_t late = ((const uint8_t *)g->late.data)[node];
+    return late << 56 | (uint64_t)words(&g->length)[node] << 32 | node;
+}
+
 static tl_status offer(graph *g, uint32_t node)
 {
     if (words(&g->waits)[node])
         return TL_OK;
-    return heap_push(&g->heap, (uint64_t)words(&g->length)[node] << 32 | node);
+    return heap_push(&g->heap, key_of(g, node));
 }
 
 /* The neighbours of `node` become all those of `gone`, too. */
@@ -242,7 +253,7 @@ static tl_status go_round(graph *g, uint32_t round, tl_array *order)
     while (g->heap.count && ((const uint64_t *)g->heap.data)[0] >> 32 <= most) {
         const uint64_t top = heap_pop(&g->heap);
         const uint32_t node = (uint32_t)top;
-        if (((const uint8_t *)g->gone.data)[node] || words(&g->length)[node] != top >> 32)
+        if (((const uint8_t *)g->gone.data)[node] || key_of(g, node) != top)
             continue;
         most = most == UINT64_MAX ? (top >> 32) + SLACK : most;
         if (words(&g->round)[node] == round)
@@ -478,6 +489,8 @@ static tl_status list_blocks(const graph *g, uint32_t count, tl_elimination *out
 static tl_status fill(graph *g, uint32_t count, tl_elimination *out)
 {
     TL_TRY(connect(g, count));
+    TL_TRY(tl_array_resize(&g->late, g->nodes));
+    TL_TRY(tl_dissect(g->bodies, g->joints, count, HUB, g->late.data));
     TL_TRY(tl_array_resize(&g->later_begin, g->nodes));
     TL_TRY(order_all(g, out));
     TL_TRY(lay_out(g, out));

@@ -588,6 +588,7 @@ typedef struct tlk_picking {
 typedef struct tlk_sizes {
     const double *geom;        /* 4 per shape, old rows */
     const uint32_t *info;      /* likewise */
+    const uint32_t *filter;    /* 2 per shape: group, mask */
     const uint32_t *to;        /* new row, or TLK_NONE: the shape does not count */
     double top;                /* m, what halvings are counted from */
     double limit;              /* m, shapes above are not binned */

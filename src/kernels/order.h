@@ -210,12 +210,14 @@ TL_KERNEL double tlk_level_size(const tlk_sizes *z, uint32_t s)
 }
 
 /* One shape: how many planes there are; of the others the largest and the smallest radius, the
- * smallest of dynamic bodies, and up to the limit the largest of all and of dynamic bodies. */
+ * smallest of dynamic bodies, and up to the limit the largest of all and of dynamic bodies; and how
+ * many may touch others, as they have a group and a mask. */
 TL_KERNEL void tlk_size_range(const tlk_sizes *z, uint32_t s, double *numbers)
 {
     const double r = z->geom[4 * (size_t)s + 3];
     if (!tlk_is_sized(z, s))
         return;
+    numbers[6] += z->filter[2 * (size_t)s] && z->filter[2 * (size_t)s + 1] ? 1 : 0;
     if (tlk_is_plane(z, s)) {
         numbers[0] += 1;
         return;

@@ -121,6 +121,7 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     tl_backend *b = w->backend;
     tlk_sizes sizes = {.geom = w->geom.data,
                        .info = w->shape_info.data,
+                       .filter = w->filter.data,
                        .to = w->ordering.to.data,
                        .limit = INFINITY,
                        .sensors = TLK_SHAPE_SENSOR,
@@ -138,6 +139,7 @@ tl_status tl_world_levels(tl_world *w, uint32_t old, uint32_t shapes, tl_collide
     sizes.sensors = 0;
     TL_TRY(tl_fold_one(b, TLK_FOLD_size_range, old, &sizes, n));
     const double least = n[2];
+    c->lonely = n[6] + sensors[6] < 2;
     *smallest = n[3] < tl_fold_start('m') ? n[3] : 0;
     c->globals = (uint32_t)n[0];
     sizes.top = n[1] == 0 ? POINTS : fmax(n[1], 0);

@@ -129,7 +129,7 @@ struct lane {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     meeting at;
-    uint32_t other;
+    uint32_t mask, other; /* mask: who meets */
     uint64_t value, result;
 };
 
@@ -140,34 +140,35 @@ struct warp {
 };
 
 static warp one_warp;
-static lane *lanes = one_warp.lanes; /* of the warp that runs */
+static lane *present = one_warp.lanes; /* of the warp that runs */
 static ucontext_t between;
 static uint32_t running, shuffled = 1;
 static place threadIdx, blockIdx, blockDim, gridDim;
 
-static uint64_t meet(meeting at, uint64_t value, uint32_t other)
+static uint64_t meet(meeting at, uint32_t mask, uint64_t value, uint32_t other)
 {
-    lane &own = lanes[running];
+    lane &own = present[running];
     own.at = at;
+    own.mask = mask;
     own.value = value;
     own.other = other;
     own.state = lane::WAITS;
     swapcontext(&own.context, &between);
     return own.result;
 }
-static inline bool __any_sync(uint32_t, bool yes)
+static inline bool __any_sync(uint32_t mask, bool yes)
 {
-    return meet(ANY, yes, 0) != 0;
+    return meet(ANY, mask, yes, 0) != 0;
 }
-static inline uint32_t __ballot_sync(uint32_t, bool yes)
+static inline uint32_t __ballot_sync(uint32_t mask, bool yes)
 {
-    return (uint32_t)meet(BALLOT, yes, 0);
+    return (uint32_t)meet(BALLOT, mask, yes, 0);
 }
-template <class T> static inline T __shfl_sync(uint32_t, T value, uint32_t from)
+template <class T> static inline T __shfl_sync(uint32_t mask, T value, uint32_t from)
 {
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
-    bits = meet(SHUFFLE, bits, from % 32);
+    bits = meet(SHUFFLE, mask, bits, from % 32);
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -175,28 +176,28 @@ template <class T> static inline T __shfl_xor_sync(uint32_t all, T value, uint32
 {
     return __shfl_sync(all, value, running ^ mask);
 }
-static inline uint32_t __shfl_up_sync(uint32_t, uint32_t value, uint32_t by)
+static inline uint32_t __shfl_up_sync(uint32_t mask, uint32_t value, uint32_t by)
 {
-    return (uint32_t)meet(SHUFFLE_UP, value, by);
+    return (uint32_t)meet(SHUFFLE_UP, mask, value, by);
 }
-static inline uint32_t __reduce_max_sync(uint32_t, uint32_t value)
+static inline uint32_t __reduce_max_sync(uint32_t mask, uint32_t value)
 {
-    return (uint32_t)meet(MAXIMUM, value, 0);
+    return (uint32_t)meet(MAXIMUM, mask, value, 0);
 }
-static inline void __syncwarp()
+static inline void __syncwarp(uint32_t mask = 0xffffffffu)
 {
-    meet(BARRIER, 0, 0);
+    meet(BARRIER, mask, 0, 0);
 }
 static inline void __syncthreads()
 {
-    meet(ALL_WARPS, 0, 0);
+    meet(ALL_WARPS, 0xffffffffu, 0, 0);
 }
 namespace cooperative_groups
 {
 struct grid_group {
     void sync()
     {
-        meet(ALL_WARPS, 0, 0);
+        meet(ALL_WARPS, 0xffffffffu, 0, 0);
     }
 };
 static inline grid_group this_grid()
@@ -205,38 +206,47 @@ static inline grid_group this_grid()
 }
 } /* namespace cooperative_groups */
 
-/* What those who wait came for; false when all have returned, or wait for other warps. */
-static bool hold_meeting()
+/* What those of a mask who wait came for. */
+static void hold_meeting(uint32_t mask)
 {
     const lane *first = NULL;
     uint32_t bits = 0;
     uint64_t most = 0;
     for (uint32_t l = 0; l < 32; l++)
-        if (lanes[l].state == lane::WAITS) {
-            first = first ? first : &lanes[l];
-            if (lanes[l].at != first->at) {
+        if (mask >> l & 1 && present[l].state == lane::WAITS) {
+            first = first ? first : &present[l];
+            if (present[l].at != first->at || present[l].mask != mask) {
                 fprintf(stderr, "lanes of a warp meet at different places\n");
                 abort();
             }
-            bits |= (uint32_t)(lanes[l].value != 0) << l;
-            most = lanes[l].value > most ? lanes[l].value : most;
+            bits |= (uint32_t)(present[l].value != 0) << l;
+            most = present[l].value > most ? present[l].value : most;
         }
-    if (first && first->at == ALL_WARPS)
-        return false;
-    for (uint32_t l = 0; l < 32 && first; l++) {
-        lane &own = lanes[l];
+    for (uint32_t l = 0; l < 32; l++) {
+        lane &own = present[l];
         const bool up = own.at == SHUFFLE_UP, low = up && l < own.other;
         const uint32_t from = up ? low ? l : l - own.other : own.other;
-        if (own.state == lane::WAITS)
+        if (mask >> l & 1 && own.state == lane::WAITS)
             own.result = own.at == ANY || own.at == BALLOT ? (uint64_t)bits
                          : own.at == MAXIMUM               ? most
                          : own.at == BARRIER               ? 0
-                                                           : lanes[from].value;
+                                                           : present[from].value;
     }
     for (uint32_t l = 0; l < 32; l++)
-        if (lanes[l].state == lane::WAITS)
-            lanes[l].state = lane::READY;
-    return first != NULL;
+        if (mask >> l & 1 && present[l].state == lane::WAITS)
+            present[l].state = lane::READY;
+}
+
+/* All meetings of a warp; false when all have returned, or wait for other warps. */
+static bool hold_meetings()
+{
+    bool any = false;
+    for (uint32_t l = 0; l < 32; l++)
+        if (present[l].state == lane::WAITS && present[l].at != ALL_WARPS) {
+            hold_meeting(present[l].mask);
+            any = true;
+        }
+    return any;
 }
 
 template <class kernel> struct body {
@@ -244,7 +254,7 @@ template <class kernel> struct body {
     static void enter()
     {
         (*run)();
-        lanes[running].state = lane::DONE;
+        present[running].state = lane::DONE;
     }
 };
 template <class kernel> kernel *body<kernel>::run;
@@ -270,16 +280,16 @@ static void begin_warp(warp &own, uint32_t block, uint32_t first, kernel &run)
 /* Lets a warp run to its next meeting, and holds it. */
 static bool advance_warp(warp &own)
 {
-    lanes = own.lanes;
+    present = own.lanes;
     blockIdx.x = own.block;
     shuffled = shuffled * 1664525u + 1013904223u;
     for (uint32_t k = 0; k < 32; k++) {
         running = (7 * k + (shuffled >> 16)) % 32;
         threadIdx.x = own.first + running;
-        if (lanes[running].state == lane::READY)
-            swapcontext(&between, &lanes[running].context);
+        if (present[running].state == lane::READY)
+            swapcontext(&between, &present[running].context);
     }
-    return hold_meeting();
+    return hold_meetings();
 }
 
 template <class kernel> static void run_grid(uint32_t blocks, uint32_t threads, kernel run)

@@ -24,6 +24,7 @@ static void store_word(real *to, const real *from)
 #endif
 
 #include "backend/cuda/joint.cuh"
+#include "backend/cuda/staged.cuh"
 #include "backend/cuda/sweep.cuh"
 
 #if defined(TLK_PRECISION_double)
@@ -98,14 +99,16 @@ extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, ui
     return kind;
 }
 
-/* Articulations [0, count), projected or assembled: by blocks of so many threads each, or by all
- * threads of a grid. */
-template <class work>
-static void teams_as(const tlk_joints &g, uint32_t count, uint32_t threads, bool grid)
+/* Articulations [0, count), projected or assembled: by blocks of so many threads each, by so many
+ * threads of a warp, or, 0, by all threads of a grid. */
+template <class work> static void teams_as(const tlk_joints &g, uint32_t count, uint32_t lanes)
 {
     static double room[1 << 14];
-    for (uint32_t i = 0; i < count; i++) {
-        if (grid)
+    const uint32_t sharing = lanes && lanes < 32 ? 32 / lanes : 1;
+    /* with room where there is one warp */
+    const uint32_t size = lanes > 32 ? 0 : sizeof room / sizeof *room / sharing;
+    for (uint32_t i = 0; i < count; i += sharing) {
+        if (!lanes)
             run_together(3, 64, [&] {
                 const tlk_team team = {blockIdx.x * blockDim.x + threadIdx.x,
                                        gridDim.x * blockDim.x, 0, 0};
@@ -113,20 +116,34 @@ static void teams_as(const tlk_joints &g, uint32_t count, uint32_t threads, bool
                     g, i, team, 32u, [] { __syncthreads(); }, [] { __syncwarp(); });
             });
         else
-            run_together(1, threads,
-                         [&] { /* with room where there is one warp */
-                               do_block_team<work>(g, i, room,
-                                                   threads > 32 ? 0 : sizeof room / sizeof *room);
-                         });
+            run_together(1, lanes < 32 ? 32 : lanes, [&] {
+                if (i + threadIdx.x / lanes < count)
+                    do_block_team<work>(g, i + threadIdx.x / lanes, lanes, room, size);
+            });
     }
 }
 
-extern "C" void NAME(emulated_teams)(const void *args, uint32_t count, uint32_t threads, bool grid,
+extern "C" void NAME(emulated_teams)(const void *args, uint32_t count, uint32_t lanes,
                                      bool assembly)
 {
     const tlk_joints g = *(const tlk_joints *)args;
     if (assembly)
-        teams_as<assembling>(g, count, threads, grid);
+        teams_as<assembling>(g, count, lanes);
     else
-        teams_as<projecting>(g, count, threads, grid);
+        teams_as<projecting>(g, count, lanes);
+}
+
+/* Joints [0, count), one at a time: rows, bends, what is stored. */
+extern "C" void NAME(emulated_joints)(uint32_t which, const void *args, uint32_t count)
+{
+    const tlk_joints g = *(const tlk_joints *)args;
+    run_grid((count + STAGED - 1) / STAGED, STAGED, [&] {
+        const uint32_t first = blockIdx.x * STAGED;
+        if (which == 0)
+            do_staged<staged_rows>(g, first, count);
+        else if (which == 1)
+            do_staged<staged_bend>(g, first, count);
+        else
+            do_staged<staged_store>(g, first, count);
+    });
 }

@@ -402,6 +402,32 @@ static void test_ropes(void **state)
     for_each_precision(rope);
 }
 
+/* So many small machines that four of them share a warp, or two. */
+static void pendulums(const variant *v)
+{
+    for (int longest = 8; longest <= 12; longest += 4) {
+        uint64_t hash[2];
+        tl_report report[2];
+        for (int run = 0; run < 2; run++) {
+            const tl_settings settings = settings_on(v, run ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+            tl_world *world = world_of(pendulums_scene(&settings, 301, longest));
+            report[run] = step_report(world, 40);
+            hash[run] = tl_world_hash(world);
+            tl_world_destroy(world);
+        }
+        assert_true(report[0].articulations == 301);
+        assert_true(report[0].joint_error == report[1].joint_error);
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
+static void test_pendulums(void **state)
+{
+    (void)state;
+    need_gpu();
+    for_each_precision(pendulums);
+}
+
 static void test_crowd(void **state)
 {
     (void)state;
@@ -703,8 +729,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_queries),
         cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
-        cmocka_unit_test(test_planes),     cmocka_unit_test(test_penalty),
-        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_pendulums),  cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_penalty),    cmocka_unit_test(test_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,27 @@
-/* Articulations by teams: the CUDA backend's blocks and grids, run on the host (emulate.h), and the
- * threads of the CPU. The state and the reactions must be those of one thread, bit for bit: of a
- * machine with limits, motors and friction among balls, of a chain, of a net, which has loops, of a
- * door on two hinges, which has redundant rows, and of a rope that snaps taut. */
+/* Joints and articulations as the CUDA backend's warps, blocks and grids have them, run on the host
+ * (emulate.h), and by threads of the CPU. The state and the reactions must be those of one thread,
+ * bit for bit: of a machine with limits, motors and friction among balls, of a chain, of a net,
+ * which has loops, of a door on two hinges, which has redundant rows, of a rope that snaps taut,
+ * and of pendulums, which share a warp. */
 #include "../physics/joints.h"
 
 #include "world/world.h"
 
-void emulated_teams_mixed(const void *args, uint32_t count, uint32_t threads, bool grid,
-                          bool assembly);
-void emulated_teams_double(const void *args, uint32_t count, uint32_t threads, bool grid,
-                           bool assembly);
+void emulated_teams_mixed(const void *args, uint32_t count, uint32_t lanes, bool assembly);
+void emulated_teams_double(const void *args, uint32_t count, uint32_t lanes, bool assembly);
+void emulated_joints_mixed(uint32_t which, const void *args, uint32_t count);
+void emulated_joints_double(uint32_t which, const void *args, uint32_t count);
+
+/* Threads of an articulation, and who they are; 0: all of a grid. */
+static const struct way {
+    uint32_t lanes;
+    const char *name;
+} ways[] = {
+    {32, "a warp"}, {96, "three warps"}, {16, "half a warp"}, {8, "a quarter"}, {0, "a grid"}};
+enum { WAYS = sizeof ways / sizeof *ways };
 
 static const tl_backend_ops *plain;
-static int how;            /* one warp, three of them, a grid */
+static uint32_t lanes;     /* of an articulation */
 static uint32_t solved[2]; /* projections, assemblies */
 
 static void run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
@@ -21,12 +30,21 @@ static void run(tl_backend *backend, const tl_launch *launches, size_t count, ui
         for (size_t i = 0; i < count; i++) {
             const tl_launch *l = &launches[i];
             const bool assembly = l->kernel == TLK_joint_assemble;
+            const int which = l->kernel == TLK_joint_rows    ? 0
+                              : l->kernel == TLK_joint_bend  ? 1
+                              : l->kernel == TLK_joint_store ? 2
+                                                             : -1;
+            if (which >= 0) {
+                (backend->precision == TL_DOUBLE ? emulated_joints_double : emulated_joints_mixed)(
+                    (uint32_t)which, l->args, l->end);
+                continue;
+            }
             if (!assembly && l->kernel != TLK_joint_project) {
                 plain->run(backend, l, 1, 1);
                 continue;
             }
             (backend->precision == TL_DOUBLE ? emulated_teams_double : emulated_teams_mixed)(
-                l->args, l->end, how == 1 ? 96 : 32, how == 2, assembly);
+                l->args, l->end, lanes, assembly);
             solved[assembly]++;
         }
 }
@@ -72,7 +90,8 @@ static tl_scene *make(const tl_settings *settings, int which)
            : which == 1 ? chain_scene(settings, 40)
            : which == 2 ? net_scene(settings)
            : which == 3 ? door_scene(settings)
-                        : rope_scene(settings, 6);
+           : which == 4 ? rope_scene(settings, 6)
+                        : pendulums_scene(settings, 7, 8);
 }
 
 /* Two worlds step side by side. */
@@ -92,23 +111,25 @@ static void same_steps(tl_world *one, tl_world *two, int steps)
 
 static void test_blocks_and_grids(void **state)
 {
-    static const char *const ways[] = {"a warp", "three warps", "a grid"};
-    static const char *const scenes[] = {"machine", "chain", "net", "door", "rope"};
-    enum { SCENES = 5 };
+    static const char *const scenes[] = {"machine", "chain", "net", "door", "rope", "pendulums"};
+    enum { SCENES = 6 };
     (void)state;
-    for (int i = 0; i < 3 * SCENES * 2; i++) {
+    for (int i = 0; i < WAYS * SCENES * 2; i++) {
+        const int scene = i / WAYS % SCENES, mixed = i / (WAYS * SCENES);
+        const uint32_t width = ways[i % WAYS].lanes;
+        if (width && width < 32 && (scene == 1 || scene == 2 || scene == 4))
+            continue; /* so few are for small machines */
         tl_settings settings = tl_settings_default();
-        settings.precision = i / (3 * SCENES) ? TL_MIXED : TL_DOUBLE;
+        settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
         settings.step = 1.0 / 200;
         settings.threads = 1;
         settings.solver.iterations = 4;
-        how = i % 3;
+        lanes = width;
         solved[0] = solved[1] = 0;
-        context("%s by %s, %s", scenes[i / 3 % SCENES], ways[how],
-                i / (3 * SCENES) ? "mixed" : "double");
-        tl_world *one = world_of(make(&settings, i / 3 % SCENES));
-        tl_world *two = world_of(make(&settings, i / 3 % SCENES));
-        if (i / 3 % SCENES == 4) { /* until it is nearly taut */
+        context("%s by %s, %s", scenes[scene], ways[i % WAYS].name, mixed ? "mixed" : "double");
+        tl_world *one = world_of(make(&settings, scene));
+        tl_world *two = world_of(make(&settings, scene));
+        if (scene == 4) { /* until it is nearly taut */
             step(one, 44);
             step(two, 44);
         }

@@ -139,6 +139,24 @@ static inline tl_scene *rope_scene(const tl_settings *settings, int links)
     return scene;
 }
 
+/* Pendulums of two links to `longest`; joints of some have friction. */
+static inline tl_scene *pendulums_scene(const tl_settings *settings, int count, int longest)
+{
+    tl_scene *scene = scene_with(settings);
+    for (int p = 0; p < count; p++) {
+        put before = ground;
+        for (int i = 0; i < p % (longest - 1) + 2; i++) {
+            const double point[3] = {i, 2 * p, 0};
+            const put link = put_link(scene, 0.45, 0.05, 0.04, 1, i + 0.5, 2 * p, 0);
+            tl_joint_def joint = joint_at(TL_JOINT_REVOLUTE, before, link, point, joint_y);
+            joint.axes[5].friction = p % 5 == 2 ? 0.5 * i : 0;
+            add_joint(scene, &joint);
+            before = link;
+        }
+    }
+    return scene;
+}
+
 static inline tl_joint_state state_of(tl_world *world, tl_joint joint)
 {
     tl_joint_state state;

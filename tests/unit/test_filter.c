@@ -76,6 +76,35 @@ static void test_through(void **state)
     assert_true(hash[0] == hash[2]);
 }
 
+/* Where no two shapes may touch, none are looked for; a ball that comes and may, is, and finds the
+ * floor; and once it has gone, that is as before. */
+static void test_lonely(void **state)
+{
+    (void)state;
+    tl_settings settings = tl_settings_default();
+    settings.step = 1.0 / 200;
+    tl_scene *scene = scene_with(&settings);
+    add_floor(scene, (tl_material){0});
+    tl_shape_def shapes[2] = {tl_box_default(0.1, 0.1, 0.1), tl_sphere_default(0.1)};
+    shapes[0].mask = 0;
+    for (int i = 0; i < 3; i++) {
+        tl_body_def body = ball_at(shapes, 0.1 * i, 0.2 * i);
+        add_body(scene, &body);
+    }
+    tl_world *world = world_of(scene);
+    const tl_body_def later = ball_at(shapes + 1, 1, 0.3);
+    tl_body ball;
+    double x[3];
+    assert_int_equal(step_report(world, 20).contacts, 0);
+    assert_ok(tl_world_add_bodies(world, 1, &later, &ball));
+    assert_int_equal(step_report(world, 200).contacts, 1);
+    position_of(world, ball, x);
+    assert_near(x[2], 0.1, 1e-3);
+    assert_ok(tl_world_remove_bodies(world, 1, &ball));
+    assert_int_equal(step_report(world, 20).contacts, 0);
+    tl_world_destroy(world);
+}
+
 /* ---- Pairs that are excluded ---- */
 
 static bool touch(const tl_world *world, tl_body a, tl_body b)
@@ -562,9 +591,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),    cmocka_unit_test(test_through),
-        cmocka_unit_test(test_exclude),  cmocka_unit_test(test_sensors),
-        cmocka_unit_test(test_gate),     cmocka_unit_test(test_touching),
-        cmocka_unit_test(test_massless), cmocka_unit_test(test_snapshot),
-        cmocka_unit_test(test_same),     cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_lonely),   cmocka_unit_test(test_exclude),
+        cmocka_unit_test(test_sensors),  cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_touching), cmocka_unit_test(test_massless),
+        cmocka_unit_test(test_snapshot), cmocka_unit_test(test_same),
+        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,17 @@ extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;
 #define TL_CUDA_OF(name) name##_mixed
 #endif
 
-/* joints.cu: maps of articulations. */
+/* joints.cu: maps of articulations, and of joints. */
 void TL_CUDA_OF(tl_cuda_joint_project)(const void *args, uint32_t begin, uint32_t end, bool serial,
                                        cudaStream_t stream);
 void TL_CUDA_OF(tl_cuda_joint_assemble)(const void *args, uint32_t begin, uint32_t end, bool serial,
                                         cudaStream_t stream);
+void TL_CUDA_OF(tl_cuda_joint_rows)(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                    cudaStream_t stream);
+void TL_CUDA_OF(tl_cuda_joint_bend)(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                    cudaStream_t stream);
+void TL_CUDA_OF(tl_cuda_joint_store)(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                     cudaStream_t stream);
 
 /* primitives.cu: sort, scan and ranks on a stream; `temp` grows through `need`, which returns NULL
  * where memory ran out. What comes back to the host is written to pinned memory. */

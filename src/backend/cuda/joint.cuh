@@ -1,11 +1,13 @@
-/* Articulations on a GPU: one by a block, whose threads share it stage by stage
- * (kernels/joint/team.h); those that are large, one after the other by all blocks. Included by
+/* Articulations on a GPU: one by a block, or by part of a warp where they are small and many, whose
+ * threads share it stage by stage (kernels/joint/team.h); those that are large, one after the other
+ * by all blocks. Included by
  * joints.cu, and by a test that runs it without a GPU. */
 #ifndef TL_BACKEND_CUDA_JOINT_CUH
 #define TL_BACKEND_CUDA_JOINT_CUH
 
 #include "backend/cuda/gang.cuh"
 
+#define TEAM_SHARING 4u    /* articulations of a warp, at most */
 #define TEAM_THREADS 512u  /* of a block, at most */
 #define TEAM_LARGE   1024u /* nodes from which all blocks work on an articulation */
 #define TEAM_SPREAD  128u  /* threads of a block then, */
@@ -68,7 +70,9 @@ static __device__ __forceinline__ void do_turn(const tlk_joints &g, uint32_t i,
 {
     const bool levels = team.stage == TLK_STAGE_FACTOR || team.stage == TLK_STAGE_FORWARD ||
                         team.stage == TLK_STAGE_BACKWARD;
-    if (levels && is_narrow(g, a, team.level, team.lanes))
+    if (team.stage == TLK_STAGE_WEIGH)
+        gang_weigh(g, a, g.how + i, team);
+    else if (levels && is_narrow(g, a, team.level, team.lanes))
         gang_level(g, g.level[a.level + team.level], g.level[a.level + team.level + 1], team,
                    work::counts(&g));
     else
@@ -129,12 +133,12 @@ static __device__ __forceinline__ void fetch(const void *from, const void *to, u
 #endif
 }
 
-/* What stages look at, by a block: else they wait for one piece after the other. `solves`: with
+/* What stages look at, by a team: else they wait for one piece after the other. `solves`: with
  * factors that there are. */
-static __device__ __forceinline__ void fetch_articulation(const tlk_joints &g,
-                                                          const tlk_articulation &a, bool solves)
+static __device__ __forceinline__ void
+fetch_articulation(const tlk_joints &g, const tlk_articulation &a, tlk_team team, bool solves)
 {
-    const uint32_t rank = threadIdx.x, all = blockDim.x;
+    const uint32_t rank = team.lane, all = team.lanes;
     const tlk_node *first = g.node + a.node, *last = g.node + a.node_end - 1;
     fetch(first, last + 1, rank, all);
     fetch(g.source + first->sources, g.source + last->sources_end, rank, all);
@@ -159,36 +163,53 @@ static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, 
     do_stages<work>(g, i, team, few, meet, huddle);
 }
 
-/* One articulation, by a block, of which the first warp does what is narrow. Where there is room
- * for so many numbers, its blocks and its vector are there meanwhile. */
+/* One articulation, by `lanes` threads: a block, of which the first warp does what is narrow, or
+ * part of a warp. How it is doing is in shared memory meanwhile; where there is room for so many
+ * numbers, so are its blocks and its vector. */
 template <class work>
-static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32_t i, double *room,
-                                                     uint32_t size)
+static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32_t i,
+                                                     uint32_t lanes, double *room, uint32_t size)
 {
+    __shared__ tlk_articulated hows[TEAM_SHARING];
+    const uint32_t words = sizeof(tlk_articulated) / sizeof(uint32_t), share = threadIdx.x / lanes;
+    const tlk_team team = {threadIdx.x % lanes, lanes, 0, 0};
+    const uint32_t warp = tlk_team_mask(team);
+    const auto huddle = [=] { __syncwarp(warp); };
+    const auto meet = [=] {
+        if (lanes < 32)
+            __syncwarp(warp);
+        else
+            __syncthreads();
+    };
     const tlk_articulation a = g.articulation[i];
     const uint32_t blocks = a.block_end - a.block;
     const bool near = blocks + (a.vector_end - a.vector) <= size;
     tlk_joints own = g;
+    room += share * size;
+    own.how = hows + share - i;
     if (near) {
         own.block = room - a.block;
         own.x = room + blocks - a.vector;
     }
-    if (threadIdx.x == 0)
+    uint32_t *how = (uint32_t *)(hows + share), *outside = (uint32_t *)(g.how + i);
+    for (uint32_t k = team.lane; k < words; k += lanes)
+        how[k] = outside[k];
+    meet();
+    if (team.lane == 0)
         work::begin(&own, i);
-    __syncthreads();
-    const uint32_t stage = g.how[i].stage;
+    meet();
+    const uint32_t stage = own.how[i].stage;
     if (stage != TLK_STAGE_END && !g.iterate)
-        fetch_articulation(g, a, !near && stage != TLK_STAGE_BODIES);
-    if (near && stage != TLK_STAGE_END && stage != TLK_STAGE_BODIES && g.how[i].factored) {
-        for (uint32_t k = threadIdx.x; k < blocks; k += blockDim.x)
+        fetch_articulation(g, a, team, !near && stage != TLK_STAGE_BODIES);
+    if (near && stage != TLK_STAGE_END && stage != TLK_STAGE_BODIES && own.how[i].factored)
+        for (uint32_t k = team.lane; k < blocks; k += lanes)
             room[k] = g.block[a.block + k];
-        __syncthreads();
-    }
-    const bool factored = do_stages<work>(
-        own, i, {threadIdx.x, blockDim.x, 0, 0}, 32u, [] { __syncthreads(); },
-        [] { __syncwarp(); });
-    for (uint32_t k = threadIdx.x; near && factored && k < blocks; k += blockDim.x)
+    meet();
+    const bool factored = do_stages<work>(own, i, team, tlk_min(lanes, 32u), meet, huddle);
+    for (uint32_t k = team.lane; near && factored && k < blocks; k += lanes)
         g.block[a.block + k] = room[k];
+    for (uint32_t k = team.lane; k < words; k += lanes)
+        outside[k] = how[k];
 }
 
 #endif

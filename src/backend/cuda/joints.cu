@@ -1,5 +1,5 @@
-/* Articulations on the CUDA backend, for one precision: kernels whose threads share them
- * (joint.cuh). Compiled twice, as kernels.cu is. */
+/* Joints on the CUDA backend, for one precision: articulations, by kernels whose threads share them
+ * (joint.cuh), and joints one at a time (staged.cuh). Compiled twice, as kernels.cu is. */
 #include "kernels/joint.h"
 
 #include "backend/cuda/cuda.h"
@@ -7,19 +7,22 @@
 #include <cooperative_groups.h>
 
 #include "backend/cuda/joint.cuh"
+#include "backend/cuda/staged.cuh"
 
 #define TEAM_FEW    256u  /* articulations up to which each has more threads than nodes */
-#define TEAM_MOST   16u   /* blocks of a processor whose numbers are near at once */
-#define TEAM_SYSTEM 1024u /* bytes of shared memory that the system takes of each block */
+#define TEAM_MOST   16u   /* articulations of a processor whose numbers are near at once */
+#define TEAM_SYSTEM 2048u /* bytes of shared memory that the system and each block have besides */
 
-/* `size`: numbers that there is room for in shared memory. */
+/* By `lanes` threads each; `size`: numbers that each has room for in shared memory. */
 template <class work>
 static __global__ void __launch_bounds__(TEAM_THREADS)
-    block_team(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t size)
+    block_team(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end, uint32_t lanes,
+               uint32_t size)
 {
     extern __shared__ double room[];
-    if (!is_large(g, begin + blockIdx.x))
-        do_block_team<work>(g, begin + blockIdx.x, room, size);
+    const uint32_t i = begin + (blockIdx.x * blockDim.x + threadIdx.x) / lanes;
+    if (i < end && !is_large(g, i))
+        do_block_team<work>(g, i, lanes, room, size);
 }
 
 /* All blocks: the first of them does what is narrow. */
@@ -50,11 +53,12 @@ static void launch_large(const tlk_joints &g, uint32_t begin, uint32_t end, int 
                                 0, stream);
 }
 
-/* Numbers that each of so many blocks has room for in shared memory: none where that is not enough
- * for all of them, or where factors are there already: these are made in the first projection of a
- * step; others hardly look at a number twice. */
+/* Numbers that each of so many articulations has room for in shared memory, `sharing` of them in a
+ * block: none where that is not enough for all of them, or where factors are there already: these
+ * are made in the first projection of a step; others hardly look at a number twice. */
 template <class work>
-static uint32_t room_near(const tlk_joints &g, uint32_t count, int device, uint32_t processors)
+static uint32_t room_near(const tlk_joints &g, uint32_t count, uint32_t sharing, int device,
+                          uint32_t processors)
 {
     static uint64_t told; /* GPUs that know how much a block may have */
     int most = 0;
@@ -62,11 +66,12 @@ static uint32_t room_near(const tlk_joints &g, uint32_t count, int device, uint3
         return 0;
     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const uint32_t each = (count + processors - 1) / processors;
-    const uint32_t bytes = (uint32_t)most / (each < TEAM_MOST ? each : TEAM_MOST);
-    if (g.room * sizeof(double) + TEAM_SYSTEM > bytes)
+    const uint32_t blocks = ((each < TEAM_MOST ? each : TEAM_MOST) + sharing - 1) / sharing;
+    if (sharing * g.room * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
         return 0;
     if (!(told >> device % 64 & 1))
-        cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+        cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             most - (int)TEAM_SYSTEM);
     told |= (uint64_t)1 << device % 64;
     return g.room;
 }
@@ -82,9 +87,15 @@ static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStr
     /* a level, roughly, or gangs for the nodes of a narrow one */
     const uint32_t count = end - begin, wanted = count <= TEAM_FEW ? 2 * g.largest : g.largest / 2;
     const uint32_t wide = (wanted + 31) / 32 * 32;
-    const uint32_t threads = wide < 32 ? 32 : wide < TEAM_THREADS ? wide : TEAM_THREADS;
-    const uint32_t size = room_near<work>(g, count, device, (uint32_t)processors);
-    block_team<work><<<count, threads, size * sizeof(double), stream>>>(g, begin, size);
+    const uint32_t lanes = wanted > TEAM_THREADS              ? TEAM_THREADS
+                           : count <= TEAM_FEW || wanted > 16 ? wide
+                           : wanted > 8                       ? 16
+                                                              : 8;
+    const uint32_t threads = lanes < 32 ? 32 : lanes, sharing = threads / lanes;
+    const uint32_t size = room_near<work>(g, count, sharing, device, (uint32_t)processors);
+    block_team<work>
+        <<<(count + sharing - 1) / sharing, threads, sharing * size * sizeof(double), stream>>>(
+            g, begin, end, lanes, size);
     if (g.largest >= TEAM_LARGE)
         launch_large<work>(g, begin, end, processors, stream);
 }
@@ -100,4 +111,36 @@ void TL_CUDA_OF(tl_cuda_joint_assemble)(const void *args, uint32_t begin, uint32
                                         cudaStream_t stream)
 {
     launch_teams<assembling>(args, begin, end, stream);
+}
+
+template <class work>
+static __global__ void __launch_bounds__(STAGED)
+    staged(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end)
+{
+    do_staged<work>(g, begin + blockIdx.x * STAGED, end);
+}
+
+template <class work>
+static void launch_staged(const void *args, uint32_t begin, uint32_t end, cudaStream_t stream)
+{
+    staged<work><<<(end - begin + STAGED - 1) / STAGED, STAGED, 0, stream>>>(
+        *(const tlk_joints *)args, begin, end);
+}
+
+void TL_CUDA_OF(tl_cuda_joint_rows)(const void *args, uint32_t begin, uint32_t end, bool,
+                                    cudaStream_t stream)
+{
+    launch_staged<staged_rows>(args, begin, end, stream);
+}
+
+void TL_CUDA_OF(tl_cuda_joint_bend)(const void *args, uint32_t begin, uint32_t end, bool,
+                                    cudaStream_t stream)
+{
+    launch_staged<staged_bend>(args, begin, end, stream);
+}
+
+void TL_CUDA_OF(tl_cuda_joint_store)(const void *args, uint32_t begin, uint32_t end, bool,
+                                     cudaStream_t stream)
+{
+    launch_staged<staged_store>(args, begin, end, stream);
 }

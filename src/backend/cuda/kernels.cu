@@ -229,6 +229,9 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #define map_match_contacts tuned_match_contacts
 #define map_joint_project  TL_CUDA_OF(tl_cuda_joint_project)
 #define map_joint_assemble TL_CUDA_OF(tl_cuda_joint_assemble)
+#define map_joint_rows     TL_CUDA_OF(tl_cuda_joint_rows)
+#define map_joint_bend     TL_CUDA_OF(tl_cuda_joint_bend)
+#define map_joint_store    TL_CUDA_OF(tl_cuda_joint_store)
 
 extern const tl_cuda_kernels TL_CUDA_OF(tl_cuda) = {{
 #define TLK_MAP(name, type) map_##name,

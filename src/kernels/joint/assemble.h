@@ -66,9 +66,9 @@ TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
         if (j->coupled[0] == TLK_NONE)
             tlk_joint_count_turns(g, i, &f);
     }
-    tlk_team_most(how, 0, worst[0]);
-    tlk_team_most(how, 1, worst[1]);
-    tlk_team_most(how, 2, size);
+    tlk_team_most(how, 0, worst[0], team);
+    tlk_team_most(how, 1, worst[1], team);
+    tlk_team_most(how, 2, size, team);
 }
 
 /* How far what was solved turns bodies, at most: the square. */
@@ -82,7 +82,7 @@ TL_NARROW void tlk_stage_measure(const tlk_joints *g, const tlk_articulation *a,
         if (g->node_body[k] != TLK_NONE)
             most = tlk_most(most, tlk_dotd(x, x));
     }
-    tlk_team_most(how, 0, most);
+    tlk_team_most(how, 0, most, team);
 }
 
 /* Moves bodies by what was solved, or part of it. */
@@ -121,7 +121,7 @@ TL_NARROW void tlk_stage_furthest(const tlk_joints *g, const tlk_articulation *a
         for (int c = 0; c < 3 && g->node_body[k] != TLK_NONE; c++)
             furthest = tlk_most(furthest, fabs(g->pos[at + c] - g->motion.bodies.pos[at + c]));
     }
-    tlk_team_most(how, 0, furthest);
+    tlk_team_most(how, 0, furthest, team);
 }
 
 TL_KERNEL void tlk_joint_assemble_begin(const tlk_joints *g, uint32_t i)

@@ -95,8 +95,8 @@ TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, t
                          a->node_end - a->node, team)
     worst = tlk_most(worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE,
                                             team.stage == TLK_STAGE_SIFT));
-    tlk_team_most(how, 0, worst);
-    tlk_team_most(how, 1, speed);
+    tlk_team_most(how, 0, worst, team);
+    tlk_team_most(how, 1, speed, team);
 }
 
 /* What was solved comes to bodies and rows. */
@@ -198,6 +198,20 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
         tlk_atomic_or32(&how->loose, 1);
 }
 
+/* What joints of a node have added or may, less what they are allowed; and how fast it turns. */
+TL_KERNEL double tlk_weigh_node(const tlk_joints *g, uint32_t k, double *spin)
+{
+    const uint32_t body = g->node_body[k];
+    if (body == TLK_NONE) {
+        const uint32_t i = g->node[k].joint;
+        return g->last[i].gained + g->account[i].taut;
+    }
+    const real *v = g->vel + 8 * (size_t)body;
+    const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
+    *spin = tlk_most(*spin, tlk_dotd(u + 3, u + 3));
+    return -(0.5 * TLK_GAIN * tlk_body_product(&g->motion.bodies, body, u, u));
+}
+
 /* Whether joints bend the ways of bodies, and whether inertia that bodies do not have is that:
  * neither where that has added energy or may, as bends do when bodies turn far in a step or are
  * thrown about, and such inertia where it comes to bodies that spin. Then both take some instead.
@@ -212,21 +226,11 @@ TL_NARROW void tlk_stage_weigh(const tlk_joints *g, const tlk_articulation *a, t
         const uint32_t first = a->node + TLK_CHUNK * c;
         const uint32_t end = tlk_min(first + TLK_CHUNK, a->node_end);
         double beyond = 0;
-        for (uint32_t k = first; k < end; k++) {
-            const uint32_t body = g->node_body[k];
-            if (body != TLK_NONE) {
-                const real *v = g->vel + 8 * (size_t)body;
-                const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
-                beyond -= 0.5 * TLK_GAIN * tlk_body_product(&g->motion.bodies, body, u, u);
-                spin = tlk_most(spin, tlk_dotd(u + 3, u + 3));
-            } else {
-                const uint32_t i = g->node[k].joint;
-                beyond += g->last[i].gained + g->account[i].taut;
-            }
-        }
+        for (uint32_t k = first; k < end; k++)
+            beyond += tlk_weigh_node(g, k, &spin);
         g->x[g->node[first].vector] = beyond;
     }
-    tlk_team_most(how, 0, spin);
+    tlk_team_most(how, 0, spin, team);
 }
 
 /* The step begins anew, with velocities as if nothing were stored by inertia that bodies do not

@@ -75,14 +75,30 @@ TL_KERNEL uint32_t tlk_levels_left(const tlk_articulation *a, uint32_t stage, ui
     return stage == TLK_STAGE_BACKWARD ? level : 0;
 }
 
-/* A lane's largest number, not below 0, or none, which is larger than all. */
-TL_KERNEL void tlk_team_most(tlk_articulated *how, int which, double most)
+#if defined(__CUDACC__)
+/* The lanes of a warp that are of the team of the one that asks. */
+TL_KERNEL uint32_t tlk_team_mask(tlk_team team)
 {
-    const union {
+    const uint32_t first = threadIdx.x % 32 / team.lanes * team.lanes;
+    return team.lanes < 32 ? ((1u << team.lanes) - 1) << first : 0xffffffffu;
+}
+#endif
+
+/* A lane's largest number, not below 0, or none, which is larger than all. All lanes have one. */
+TL_KERNEL void tlk_team_most(tlk_articulated *how, int which, double most, tlk_team team)
+{
+    union {
         double number;
         uint64_t bits;
-    } u = {most};
-    if (most != 0)
+    } u = {most != 0 ? most : 0.0};
+#if defined(__CUDACC__) /* a warp's first: at one place only one after the other can do it */
+    const uint32_t mask = tlk_team_mask(team), own = (uint32_t)(u.bits >> 32);
+    const uint32_t high = __reduce_max_sync(mask, own);
+    const uint32_t low = __reduce_max_sync(mask, own == high ? (uint32_t)u.bits : 0);
+    u.bits = team.lane % 32 ? 0 : (uint64_t)high << 32 | low;
+#endif
+    (void)team;
+    if (u.bits)
         tlk_atomic_max(&how->most[which], u.bits);
 }
 
