@@ -300,6 +300,21 @@ typedef struct tlk_problem {
     TLK_REAL *r;        /* rows, 3 fields: the gradient at x = 0 */
 } tlk_problem;
 
+/* How far sweeps go on in the direction of the last ones. */
+typedef struct tlk_pace {
+    double theta, beta;
+} tlk_pace;
+
+/* What goes on with them, and where it was after the sweep before. */
+typedef struct tlk_momentum {
+    TLK_REAL *vel, *gamma, *moment; /* of a problem; moment: NULL where it has none */
+    TLK_REAL *last_vel, *last_gamma, *last_moment;
+    TLK_REAL *from;               /* impulses as the sweep began */
+    double *lambda, *last_lambda; /* of the rows of joints */
+    const double *dots;           /* what tlk_momentum_turn adds up */
+    tlk_pace *pace;
+} tlk_momentum;
+
 /* A row's turn at a block: the colour of the row before it there, and whether it is itself the
  * first or the last of a sweep. Before the first comes the last, of the sweep before. */
 #define TLK_TURN_COLOUR 63u

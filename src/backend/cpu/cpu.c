@@ -125,6 +125,9 @@ static uint64_t load_of(const tl_launch *l)
     case TLK_joint_foresee:
     case TLK_joint_store:
     case TLK_touch_pair: return 8 * items;
+    case TLK_momentum_block:
+    case TLK_momentum_rows:
+    case TLK_momentum_joint: return items / 8;
     default: return items;
     }
 }
@@ -222,17 +225,28 @@ typedef struct run_job {
     run_phase phase[PHASES];
 } run_job;
 
+/* A launch, by one thread. */
+static void run_whole(const cpu_backend *cpu, const tl_launch *l)
+{
+    const tl_folding *f = l->args;
+    if (l->kernel != TLK_FOLD) {
+        run_part(cpu, l, 0, 1);
+        return;
+    }
+    fold_chunks(cpu, f, f->numbers + TLK_FOLD_NUMBERS, 0, 1);
+    fold_rest(f, f->numbers + TLK_FOLD_NUMBERS);
+}
+
 static void do_phase(void *context, uint32_t phase, uint32_t part, uint32_t parts)
 {
     const run_job *job = context;
     const run_phase *p = job->phase + phase % job->phases;
     const tl_folding *f = p->launch->args;
-    if (p->count && part > 0)
+    if (p->count) {
+        for (uint32_t i = 0; i < p->count && part == 0; i++)
+            run_whole(job->cpu, p->launch + i);
         return;
-    for (uint32_t i = 0; i < p->count; i++)
-        run_part(job->cpu, p->launch + i, 0, 1);
-    if (p->count)
-        return;
+    }
     if (p->launch->kernel != TLK_FOLD)
         run_part(job->cpu, p->launch, part, parts);
     else if (!p->rest)
@@ -249,7 +263,8 @@ static uint64_t make_phases(run_job *job, const tl_launch *launches, size_t coun
     for (size_t i = 0; i < count; i++) {
         const tl_launch *l = launches + i;
         const uint64_t load = load_of(l);
-        const bool fold = l->kernel == TLK_FOLD, small = !fold && (l->serial || load < ALONE_BELOW);
+        const bool fold = l->kernel == TLK_FOLD;
+        const bool small = l->serial || load < (fold ? TLK_FOLD_CHUNK : ALONE_BELOW);
         if (!l->serial && load > largest)
             largest = load;
         if (small && last && last->count) {
@@ -258,7 +273,7 @@ static uint64_t make_phases(run_job *job, const tl_launch *launches, size_t coun
         }
         last = &job->phase[job->phases++];
         *last = (run_phase){l, small ? 1 : 0, false};
-        if (fold)
+        if (fold && !small)
             job->phase[job->phases++] = (run_phase){l, 0, true};
     }
     return largest;
