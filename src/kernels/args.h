@@ -307,6 +307,7 @@ typedef struct tlk_pace {
 
 /* What goes on with them, and where it was after the sweep before. */
 typedef struct tlk_momentum {
+    const uint32_t *a;              /* rows: tlk_problem.a */
     TLK_REAL *vel, *gamma, *moment; /* of a problem; moment: NULL where it has none */
     TLK_REAL *last_vel, *last_gamma, *last_moment;
     TLK_REAL *from;               /* impulses as the sweep began */

@@ -8,14 +8,16 @@
 
 #define TLK_MOMENTUM 0.95 /* of the last change that is made once more, at most */
 
-/* A packet of numbers: how far the sweep went against the way since the sweep before. */
+/* A packet of numbers: how far the sweep went against the way since the sweep before. What padded
+ * rows have is nothing. */
 TL_KERNEL void tlk_momentum_turn(const tlk_momentum *m, uint32_t i, double *acc)
 {
-    const size_t at = TLK_LANES * (size_t)i;
+    const size_t at = TLK_LANES * (size_t)i, row = TLK_LANES * (size_t)(i / 3);
     double sum = 0;
     for (uint32_t k = 0; k < TLK_LANES; k++)
-        sum += ((double)m->from[at + k] - m->gamma[at + k]) *
-               ((double)m->gamma[at + k] - m->last_gamma[at + k]);
+        if (m->a[row + k] != TLK_NONE)
+            sum += ((double)m->from[at + k] - m->gamma[at + k]) *
+                   ((double)m->gamma[at + k] - m->last_gamma[at + k]);
     acc[0] += sum;
 }
 

@@ -88,7 +88,8 @@ static tl_status begin_momentum(tl_backend *b, tl_workspace *w, const tl_problem
                           sizeof(tlk_pace) + dots + vel + 3 * gamma + lambda + 7 * 64));
     char *at = w->momentum.data;
     const tlk_pace pace = {1, 0};
-    *m = (tlk_momentum){.vel = s->view.vel,
+    *m = (tlk_momentum){.a = s->view.a,
+                        .vel = s->view.vel,
                         .gamma = s->view.gamma,
                         .moment = s->view.moment,
                         .lambda = problem->joints->lambda};
