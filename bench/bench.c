@@ -94,6 +94,13 @@ static const struct bench {
      .peers = PEER_BULLET | PEER_ODE,
      .sizes = {137},
      .precision = TL_DOUBLE},
+    {.name = "scene",
+     .summary = "any scene file: time a step against its length, residual, overlap, channels",
+     .run = bench_scene,
+     .options = OPTION_JSON | OPTION_BACKEND | OPTION_THREADS | OPTION_PRECISION | OPTION_STEPS |
+                OPTION_SETTLE | OPTION_ITERATIONS | OPTION_POSITION_ITERATIONS | OPTION_SCENE |
+                OPTION_SET | OPTION_WATCH | OPTION_ROWS,
+     .sizes = {1}},
     {.name = "exact",
      .summary = "the experiments of document 003: exact steppers against the closed form",
      .run = bench_exact,
@@ -311,6 +318,33 @@ static bool read_shapes(const char *text, bench_options *options)
     }
 }
 
+static bool read_scene(const char *text, bench_options *options)
+{
+    options->scene = text;
+    return *text != '\0';
+}
+
+static bool read_set(const char *text, bench_options *options)
+{
+    if (options->set_count == SCENE_SETS || !strchr(text, '='))
+        return false;
+    options->sets[options->set_count++] = text;
+    return true;
+}
+
+static bool read_watch(const char *text, bench_options *options)
+{
+    if (options->watch_count == SCENE_WATCHES)
+        return false;
+    options->watch[options->watch_count++] = text;
+    return true;
+}
+
+static bool read_rows(const char *text, bench_options *options)
+{
+    return read_count(text, 1, &options->rows);
+}
+
 static bool read_contacts_per_body(const char *text, bench_options *options)
 {
     char *end;
@@ -381,6 +415,13 @@ static const struct option {
      "pendulums of 12 joints (10000), and these alone", "a whole number from 1 to 1000000000"},
     {"--grains", "N", OPTION_GRAINS, read_grains,
      "grains around a machine (20000), and these alone", "a whole number from 1 to 1000000000"},
+    {"--scene", "FILE", OPTION_SCENE, read_scene, "the scene file", "a file"},
+    {"--set", "NAME=VALUE", OPTION_SET, read_set, "another value of the scene, as talus run has it",
+     "PARAMETER=VALUE or path.in.scene=VALUE, 32 times at most"},
+    {"--watch", "CHANNEL", OPTION_WATCH, read_watch, "a channel of the scene's monitors",
+     "a name, 8 times at most"},
+    {"--rows", "N", OPTION_ROWS, read_rows, "rows of --steps steps, one after the other (1)",
+     "a whole number from 1 to 1000000000"},
     {"--contacts-per-body", "X", OPTION_CONTACTS_PER_BODY, read_contacts_per_body,
      "how dense the random spheres are (0.46)", "a number above 0 and at most 1000"},
     {"--table", "N,N", OPTION_TABLE, read_table, "tables of the sources (1,2,3)",
@@ -502,6 +543,7 @@ static bench_options default_options(const struct bench *bench)
                              .seed = 1,
                              .layers = 24,
                              .count = 10000,
+                             .rows = 1,
                              .grains = 20000,
                              .tables = 1u << 1 | 1u << 2 | 1u << 3,
                              .contacts_per_body = 0.46};

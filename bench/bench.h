@@ -35,7 +35,11 @@ enum {
     OPTION_COUNT = 1 << 21,
     OPTION_GRAINS = 1 << 22,
     OPTION_PLANES = 1 << 23,
-    OPTION_COARSE_LAYERS = 1 << 24
+    OPTION_COARSE_LAYERS = 1 << 24,
+    OPTION_SCENE = 1 << 25,
+    OPTION_SET = 1 << 26,
+    OPTION_WATCH = 1 << 27,
+    OPTION_ROWS = 1 << 28
 };
 
 /* The engines to compare with. */
@@ -43,6 +47,9 @@ enum { PEER_BULLET = 1 << 0, PEER_ODE = 1 << 1, PEER_LIGGGHTS = 1 << 2 };
 
 #define MAX_SIZES         16
 #define MAX_THREAD_COUNTS 4
+#define SCENE_SETS        32
+#define SCENE_WATCHES     8
+#define SCENE_CHANNELS    512 /* of a scene whose channels are watched, at most */
 
 /* The command line; what was not given has the bench's default. */
 typedef struct bench_options {
@@ -55,13 +62,17 @@ typedef struct bench_options {
     uint32_t steps, settle;
     uint32_t parts, devices; /* of finding contacts; 0 parts: at once */
     uint64_t seed;
-    uint32_t layers;          /* of the pile */
-    uint32_t count;           /* of pendulums */
-    uint32_t grains;          /* around a machine */
-    uint32_t kinds;           /* of body, as bits: 1 << pile_kind */
-    uint32_t tables;          /* of the sources, as bits: 1 << 1 to 1 << 3 */
-    double contacts_per_body; /* of spheres at random places */
-    tl_settings settings;     /* backend, threads, precision and solver */
+    uint32_t layers;                  /* of the pile */
+    uint32_t count;                   /* of pendulums */
+    uint32_t grains;                  /* around a machine */
+    uint32_t kinds;                   /* of body, as bits: 1 << pile_kind */
+    uint32_t tables;                  /* of the sources, as bits: 1 << 1 to 1 << 3 */
+    double contacts_per_body;         /* of spheres at random places */
+    const char *scene;                /* a file, */
+    const char *sets[SCENE_SETS];     /* what replaces values of it, */
+    const char *watch[SCENE_WATCHES]; /* and channels of its monitors */
+    uint32_t set_count, watch_count, rows;
+    tl_settings settings; /* backend, threads, precision and solver */
 } bench_options;
 
 /* A number or text beyond the fields that every row has. */
@@ -199,6 +210,7 @@ void bench_scaling(const bench_options *options, bench_output *output);
 void bench_convergence(const bench_options *options, bench_output *output);
 void bench_joints(const bench_options *options, bench_output *output);
 void bench_track(const bench_options *options, bench_output *output);
+void bench_scene(const bench_options *options, bench_output *output);
 void bench_heap(const bench_options *options, bench_output *output);
 void bench_exact(const bench_options *options, bench_output *output);
 void bench_paper(const bench_options *options, bench_output *output);

@@ -95,7 +95,8 @@ static void track_make(track *t)
         t->is.wheel_radius[1] = radius[1] * cos(0.5 * PI / NOSE) - 0.51 * thick;
         for (uint32_t k = 0; k < ROLLERS; k++) {
             t->is.wheel_radius[2 + k] = roller;
-            place(t, wheels + 2 + k, apart * (k + 1) / (ROLLERS + 1), y, 1.01 * thick + roller, 0);
+            /* clear of the two others */
+            place(t, wheels + 2 + k, apart * (0.19 + 0.15 * k), y, 1.01 * thick + roller, 0);
         }
     }
     place(t, BODIES - 1, 0.5 * apart, 0, 0.5, 0);
@@ -256,14 +257,21 @@ static bool measure(const bench_options *options, bench_output *output, const tr
     const tl_settings settings = tl_world_settings(world);
     *row = talus_row("track", world, &settings, BODIES);
     status = tl_world_step(world, SETTLE, &report);
-    double least = INFINITY, begin = peer_now_ms(), before = begin;
+    double least = INFINITY, begin = peer_now_ms(), before = begin, squares = 0, worst = 0,
+           deep = 0;
     for (uint32_t i = 0; i < steps && status >= 0; i++) {
         status = tl_world_step(world, 1, &report);
         const double now = peer_now_ms();
         least = fmin(least, now - before);
         before = now;
+        squares += report.residual * report.residual / steps;
+        worst = fmax(worst, report.max_residual);
+        deep = fmax(deep, report.max_penetration);
     }
+    report.residual = sqrt(squares); /* of all steps */
+    report.max_residual = worst;
     row_report(row, &report);
+    row_number(row, "penetration", deep);
     row->ms_per_step = (before - begin) / steps;
     row_number(row, "ms_least", least);
     if (status >= 0)

@@ -329,6 +329,22 @@ typedef struct tlk_coarse {
     TLK_REAL *change_vel;        /* blocks * 8: and what that makes of velocities */
 } tlk_coarse;
 
+/* How far sweeps go on in the direction of the last ones. */
+typedef struct tlk_pace {
+    double theta, beta;
+} tlk_pace;
+
+/* What goes on with them, and where it was after the sweep before. */
+typedef struct tlk_momentum {
+    const uint32_t *a;              /* rows: tlk_problem.a */
+    TLK_REAL *vel, *gamma, *moment; /* of a problem; moment: NULL where it has none */
+    TLK_REAL *last_vel, *last_gamma, *last_moment;
+    TLK_REAL *from;               /* impulses as the sweep began */
+    double *lambda, *last_lambda; /* of the rows of joints */
+    const double *dots;           /* what tlk_momentum_turn adds up */
+    tlk_pace *pace;
+} tlk_momentum;
+
 /* A row's turn at a block: the colour of the row before it there, and whether it is itself the
  * first or the last of a sweep. Before the first comes the last, of the sweep before. */
 #define TLK_TURN_COLOUR 63u

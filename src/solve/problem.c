@@ -15,6 +15,7 @@ void tl_workspace_free(tl_backend *backend, tl_workspace *w)
     tl_buffer_free(backend, &w->blocks);
     tl_buffer_free(backend, &w->descent);
     tl_buffer_free(backend, &w->dots);
+    tl_buffer_free(backend, &w->momentum);
     tl_buffer_free(backend, &w->crowd);
     tl_buffer_free(backend, &w->free);
     tl_coarse_free(backend, &w->coarse);

@@ -34,6 +34,7 @@ typedef struct tl_problem {
     uint64_t lists;           /* the workspace's count when it made the lists in the view */
     const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
+    uint32_t joint_rows;       /* of them; 0: sweeps have no momentum */
     bool bounded;              /* rows of joints may change their states */
     bool started;              /* vel has what gamma does to it, and to joints; of psor alone */
     tl_coarse_lattice lattice; /* of psor alone, without joints and materials */
@@ -52,8 +53,9 @@ typedef struct tl_workspace {
     uint64_t lists;                              /* how often they were made */
     tl_buffer points, images, r, blocks;         /* tlk_problem; velocities of the operator */
     tl_buffer descent, dots;
-    tl_buffer crowd; /* of jacobi */
-    tl_buffer free;  /* of those that gather: free velocities, projected onto joints */
+    tl_buffer momentum; /* of psor with joints: tlk_momentum, all of it */
+    tl_buffer crowd;    /* of jacobi */
+    tl_buffer free;     /* of those that gather: free velocities, projected onto joints */
     tl_coarse_room coarse;
     uint32_t look_every; /* slots of a gradient solver between looks at it, for tests; 0: usual */
 } tl_workspace;

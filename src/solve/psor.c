@@ -4,6 +4,8 @@
  */
 #include "solve/problem.h"
 
+#include <string.h>
+
 #define CHECK_EVERY 4 /* sweeps between looks at the residual, where there is a tolerance */
 #define EARLY       8 /* sweeps before the coarse level, at most, where there is a tolerance */
 
@@ -11,7 +13,9 @@
 typedef struct sweeping {
     tlk_problem view;
     tlk_split split;
-    tl_launch list[TL_SEGMENTS + 5];
+    tl_launch list[TL_SEGMENTS + 10];
+    tlk_momentum momentum;
+    tl_folding turn;
 } sweeping;
 
 /* Rows are split when the velocity problem is solved; the position problem has the same. */
@@ -65,6 +69,65 @@ static size_t launches(const tl_problem *problem, tl_kernel kernel, sweeping *s)
     return count;
 }
 
+/* Cuts bytes off a buffer. */
+static void *cut(char **at, size_t bytes)
+{
+    void *piece = *at;
+    *at += (bytes + 63) / 64 * 64;
+    return piece;
+}
+
+/* Momentum begins: nothing has moved yet. */
+static tl_status begin_momentum(tl_backend *b, tl_workspace *w, const tl_problem *problem,
+                                sweeping *s)
+{
+    tlk_momentum *m = &s->momentum;
+    const size_t vel = 8 * (size_t)s->view.blocks * b->real, rows = 3 * (size_t)s->view.rows;
+    const size_t gamma = rows * b->real, lambda = problem->joint_rows * sizeof(double);
+    const size_t dots = tl_fold_room((uint32_t)(rows / TLK_LANES));
+    TL_TRY(tl_buffer_need(b, &w->momentum,
+                          sizeof(tlk_pace) + dots + vel + 3 * gamma + lambda + 7 * 64));
+    char *at = w->momentum.data;
+    const tlk_pace pace = {1, 0};
+    *m = (tlk_momentum){.a = s->view.a,
+                        .vel = s->view.vel,
+                        .gamma = s->view.gamma,
+                        .moment = s->view.moment,
+                        .lambda = problem->joints->lambda};
+    m->pace = cut(&at, sizeof pace);
+    s->turn = (tl_folding){TLK_FOLD_momentum_turn, (uint32_t)(rows / TLK_LANES), m, NULL};
+    m->dots = s->turn.numbers = cut(&at, dots);
+    m->last_vel = cut(&at, vel);
+    m->last_gamma = cut(&at, gamma);
+    m->from = cut(&at, gamma);
+    m->last_moment = cut(&at, gamma);
+    m->last_lambda = cut(&at, lambda);
+    b->ops->upload(b, m->pace, &pace, sizeof pace);
+    b->ops->copy(b, m->last_vel, m->vel, vel);
+    b->ops->copy(b, m->last_gamma, m->gamma, gamma);
+    b->ops->copy(b, m->from, m->gamma, gamma);
+    if (m->moment)
+        b->ops->copy(b, m->last_moment, m->moment, gamma);
+    b->ops->copy(b, m->last_lambda, m->lambda, lambda);
+    return TL_OK;
+}
+
+/* What makes a sweep go on in the direction of the last ones: behind `count` launches of it. Joints
+ * make up for what it does to the impulses of theirs that have one state. */
+static size_t momentum_launches(const tl_problem *problem, sweeping *s, size_t count)
+{
+    const uint32_t packets = s->turn.count;
+    const tl_launch list[] = {
+        {TLK_FOLD, 0, packets, false, &s->turn},
+        {TLK_momentum_decide, 0, 1, true, &s->momentum},
+        {TLK_momentum_block, 0, s->view.moving, false, &s->momentum},
+        {TLK_momentum_rows, 0, packets, false, &s->momentum},
+        {TLK_momentum_joint, 0, problem->joint_rows, false, &s->momentum},
+    };
+    memcpy(s->list + count, list, sizeof list);
+    return sizeof list / sizeof *list;
+}
+
 void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel)
 {
     tl_problem start = *problem;
@@ -107,13 +170,22 @@ tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem
         backend->ops->run(backend, s.list, launches(problem, TLK_psor_start, &s), 1);
     const size_t count = launches(problem, TLK_psor_sweep, &s);
     const uint32_t coarse = coarse_after(problem, def, iterations);
+    size_t more = 0;
+    if (problem->joints && problem->joint_rows && iterations > 2) {
+        TL_TRY(begin_momentum(backend, workspace, problem, &s));
+        more = momentum_launches(problem, &s, count);
+    }
     while (solution->iterations < iterations) {
         uint32_t some = iterations - solution->iterations;
         if (def->tolerance > 0 && some > CHECK_EVERY)
             some = CHECK_EVERY;
         if (solution->iterations < coarse && some > coarse - solution->iterations)
             some = coarse - solution->iterations;
-        backend->ops->run(backend, s.list, count, some);
+        if (more && solution->iterations)
+            backend->ops->run(backend, s.list + count, more, 1);
+        if (more && some > 1)
+            backend->ops->run(backend, s.list, count + more, some - 1);
+        backend->ops->run(backend, s.list, count, more ? 1 : some);
         solution->iterations += some;
         if (solution->iterations == coarse)
             TL_TRY(correct(backend, workspace, problem, &s));

@@ -114,6 +114,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     g->sweeping = !iterates(w) && w->settings.solver.kind == TL_PSOR;
     problem->joints = g;
     problem->articulations = m->articulations;
+    problem->joint_rows = g->sweeping ? m->rows : 0;
     problem->bounded = m->bounded;
     return TL_OK;
 }

@@ -90,4 +90,21 @@ gained = (at(c, "vehicle.x", 0.69) - at(c, "vehicle.x", 0.4)) / 0.29
 most = 2 * 4000 / (1.54 / (2 * math.pi)) / (MASS + 127 * 18.02 + 10 * 35.56 / 2)
 print(f"m113: {gained:.2f} m/s^2, {most:.2f} without losses")
 check(0.75 * most < gained < most, f"the M113 gains {gained} m/s^2, at most {most}")
+
+# ---- The same on double pins: a connector of 2 kg on each side of each joint between two shoes ----
+MASS += 127 * 2 * 2
+report, c, steps = play("m113-double", 0.5, **{"left.pin_damping": 100, "right.pin_damping": 100})
+check(report["joints"] == 2 * 127 + 2 * 12 and report["redundant_rows"] == 6, f"m113-double: {report}")
+print(f"m113-double: {-mean(c, 'ground.z', 0.25, 0.5):.0f} N on the ground, {MASS * G:.0f} N heavy")
+check(abs(mean(c, "ground.z", 0.25, 0.5) + MASS * G) < 0.003 * MASS * G, f"the ground carries {mean(c, 'ground.z', 0.25, 0.5)} N")
+report, c, steps = play("m113-double", 0.7, torque=4000, drive_from=0.2)
+way = at(c, "place.x", 0.69) - at(c, "place.x", 0.4)
+for side in "left", "right":
+    belt = -(at(c, f"{side}.drive.rz", 0.69) - at(c, f"{side}.drive.rz", 0.4)) / (2 * math.pi) * 10 * 0.154
+    check(abs(belt - way) < 0.03 * way, f"double pins: the {side} track travels {belt} m, the vehicle {way} m")
+check(way > 0.1 and max(map(abs, c["place.y"])) < 2e-3, f"double pins: it goes {way} m and leaves its line by {max(map(abs, c['place.y']))} m")
+gained = (at(c, "vehicle.x", 0.69) - at(c, "vehicle.x", 0.4)) / 0.29
+most = 2 * 4000 / (1.54 / (2 * math.pi)) / (MASS + 127 * (18.02 + 4) + 10 * 35.56 / 2)
+print(f"m113-double: {gained:.2f} m/s^2, {most:.2f} without losses")
+check(0.7 * most < gained < most, f"the M113 on double pins gains {gained} m/s^2, at most {most}")
 print("vehicle tasks: ok")

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 BENCH = os.path.join(os.path.abspath(sys.argv[1]), "talus-bench")
 CPUS = len(os.sched_getaffinity(0))
@@ -85,3 +86,23 @@ said = bench("shapes", "--shapes", "balls", code=2).stderr
 assert "expected cubes, hulls, or both" in said, said
 said = bench("pile", "--shapes", "cubes", code=2).stderr
 assert "--shapes has no meaning for pile" in said, said
+
+# Any scene file: a falling ball, two rows one after the other.
+with tempfile.TemporaryDirectory() as folder:
+    scene = os.path.join(folder, "fall.json")
+    with open(scene, "w", encoding="ascii") as file:
+        file.write('{"version": "1.1", "parameters": {"high": 1}, "step": 0.001, "settings": {"precision": "double"}, "bodies": [{"name": "ball",'
+                   '"position": [0, 0, "=high"], "shapes": [{"kind": "sphere", "radius": 0.1}]}],'
+                   '"monitors": {"place": {"kind": "position", "on": "ball"}}}')
+    fall = ("scene", "--scene", scene, "--set", "high=5", "--settle", "10", "--steps", "20", "--rows", "2", "--watch", "place.z", "--threads", "1")
+    rows, _ = rows_of(*fall)
+    assert [round(1e3 * r["time"]) for r in rows] == [30, 50] and all(r["bodies"] == 1 for r in rows), rows
+    for r in rows:
+        n = round(1e3 * r["time"])
+        assert abs(r["place.z"] - (5 - 9.81e-6 * n * (n + 1) / 2)) < 1e-5, r  # of steps that take the new speed
+    said = bench(*fall[:3], "--watch", "nothing", code=1).stderr
+    assert "--watch nothing: the scene has no such channel" in said, said
+    said = bench("scene", "--scene", scene, "--set", "high", code=2).stderr
+    assert "expected PARAMETER=VALUE" in said, said
+    assert "expected --scene FILE" in bench("scene", code=1).stderr
+    assert "cannot be opened" in bench("scene", "--scene", scene + "x", code=1).stderr

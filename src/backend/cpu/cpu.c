@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define SERIAL_BELOW 512u /* a program whose launches are all smaller runs on one thread */
+#define ALONE_BELOW  128u /* smaller launches one thread does, those in a row without a meeting */
+#define PHASES       512u /* of a list that is run at once */
 
 typedef struct cpu_backend {
     tl_backend base;
@@ -108,12 +110,52 @@ static void cpu_fill(tl_backend *backend, void *device, int byte, size_t bytes)
         memset(device, byte, bytes);
 }
 
+/* How many items of the usual kind, rows or bodies, a launch is like: some cost more. */
+static uint64_t load_of(const tl_launch *l)
+{
+    const uint64_t items = l->end - l->begin;
+    switch ((int)l->kernel) {
+    case TLK_joint_project:
+    case TLK_joint_assemble: {
+        const tlk_articulation *a = ((const tlk_joints *)l->args)->articulation;
+        return items ? 8 * (uint64_t)(a[l->end - 1].node_end - a[l->begin].node) : 0;
+    }
+    case TLK_joint_rows:
+    case TLK_joint_bend:
+    case TLK_joint_foresee:
+    case TLK_joint_store:
+    case TLK_touch_pair: return 8 * items;
+    case TLK_momentum_block:
+    case TLK_momentum_rows:
+    case TLK_momentum_joint: return items / 8;
+    default: return items;
+    }
+}
+
+/* The articulations of a part: as many nodes as the others have, more or less. */
+static void run_articulations(const cpu_backend *cpu, const tl_launch *l, uint32_t part,
+                              uint32_t parts)
+{
+    const tlk_articulation *a = ((const tlk_joints *)l->args)->articulation;
+    const uint64_t first = a[l->begin].node, nodes = a[l->end - 1].node_end - first;
+    for (uint32_t i = l->begin; i < l->end; i++) {
+        const uint64_t middle = ((uint64_t)a[i].node + a[i].node_end) / 2 - first;
+        if (middle * parts / nodes == part)
+            cpu->kernels->map[l->kernel](l->args, i, i + 1);
+    }
+}
+
 /* The part of a launch that one thread does; packets of rows are not split. */
 static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t part, uint32_t parts)
 {
     if (launch->serial) {
         if (part == 0)
             cpu->kernels->map[launch->kernel](launch->args, launch->begin, launch->end);
+        return;
+    }
+    if (parts > 1 && launch->begin < launch->end &&
+        (launch->kernel == TLK_joint_project || launch->kernel == TLK_joint_assemble)) {
+        run_articulations(cpu, launch, part, parts);
         return;
     }
     const uint64_t packets = (launch->end - launch->begin + TLK_LANES - 1) / TLK_LANES;
@@ -168,32 +210,73 @@ static void fold_rest(const tl_folding *f, const double *partial)
     }
 }
 
-/* A list of launches; a fold takes two phases, its chunks and the rest. */
+/* What threads do before they meet: a launch, launches in a row that are small, or one of the two
+ * halves of a fold, its chunks and the rest. */
+typedef struct run_phase {
+    const tl_launch *launch;
+    uint32_t count; /* of small ones, which the first part does; 0: it is shared */
+    bool rest;
+} run_phase;
+
+/* A list of launches. */
 typedef struct run_job {
     const cpu_backend *cpu;
-    const tl_launch *launches;
     uint32_t phases; /* of the list, once */
-    bool folds;      /* there are some */
+    run_phase phase[PHASES];
 } run_job;
 
-static void run_phase(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+/* A launch, by one thread. */
+static void run_whole(const cpu_backend *cpu, const tl_launch *l)
 {
-    const run_job *job = context;
-    uint32_t left = phase % job->phases;
-    const tl_launch *launch = job->launches;
-    if (!job->folds) {
-        run_part(job->cpu, launch + left, part, parts);
+    const tl_folding *f = l->args;
+    if (l->kernel != TLK_FOLD) {
+        run_part(cpu, l, 0, 1);
         return;
     }
-    for (; left > (launch->kernel == TLK_FOLD); launch++)
-        left -= 1 + (launch->kernel == TLK_FOLD);
-    const tl_folding *f = launch->args;
-    if (launch->kernel != TLK_FOLD)
-        run_part(job->cpu, launch, part, parts);
-    else if (left == 0)
+    fold_chunks(cpu, f, f->numbers + TLK_FOLD_NUMBERS, 0, 1);
+    fold_rest(f, f->numbers + TLK_FOLD_NUMBERS);
+}
+
+static void do_phase(void *context, uint32_t phase, uint32_t part, uint32_t parts)
+{
+    const run_job *job = context;
+    const run_phase *p = job->phase + phase % job->phases;
+    const tl_folding *f = p->launch->args;
+    if (p->count) {
+        for (uint32_t i = 0; i < p->count && part == 0; i++)
+            run_whole(job->cpu, p->launch + i);
+        return;
+    }
+    if (p->launch->kernel != TLK_FOLD)
+        run_part(job->cpu, p->launch, part, parts);
+    else if (!p->rest)
         fold_chunks(job->cpu, f, f->numbers + TLK_FOLD_NUMBERS, part, parts);
     else if (part == 0)
         fold_rest(f, f->numbers + TLK_FOLD_NUMBERS);
+}
+
+/* The phases of a list of at most PHASES / 2 launches. Returns the load of its largest launch. */
+static uint64_t make_phases(run_job *job, const tl_launch *launches, size_t count)
+{
+    uint64_t largest = 0;
+    run_phase *last = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const tl_launch *l = launches + i;
+        const uint64_t load = load_of(l);
+        const bool fold = l->kernel == TLK_FOLD;
+        const bool small = l->serial || load < (fold ? TLK_FOLD_CHUNK : ALONE_BELOW);
+        if (!l->serial && load > largest)
+            largest = load;
+        if (small && last && last->count) {
+            last->count++;
+            continue;
+        }
+        last = &job->phase[job->phases++];
+        *last = (run_phase){l, small ? 1 : 0, false};
+        if (fold && !small)
+            job->phase[job->phases++] = (run_phase){l, 0, true};
+    }
+    return largest;
 }
 
 /* One launch over articulations, and the one that all threads work on. */
@@ -270,17 +353,19 @@ static void cpu_run(tl_backend *backend, const tl_launch *launches, size_t count
         }
         return;
     }
-    if (!count)
+    if (count > PHASES / 2) { /* the first so many, and the others */
+        for (uint32_t r = 0; r < repeat; r++) {
+            cpu_run(backend, launches, PHASES / 2, 1);
+            cpu_run(backend, launches + PHASES / 2, count - PHASES / 2, 1);
+        }
         return;
-    run_job job = {cpu, launches, (uint32_t)count, false};
-    uint32_t largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!launches[i].serial && launches[i].end - launches[i].begin > largest)
-            largest = launches[i].end - launches[i].begin;
-        job.phases += launches[i].kernel == TLK_FOLD;
     }
-    job.folds = job.phases > count;
-    tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), job.phases * repeat, run_phase, &job);
+    run_job job;
+    job.cpu = cpu;
+    job.phases = 0;
+    const uint64_t largest = make_phases(&job, launches, count);
+    if (count)
+        tl_pool_run(largest < SERIAL_BELOW ? NULL : pool(cpu), job.phases * repeat, do_phase, &job);
 }
 
 typedef struct fold_job {

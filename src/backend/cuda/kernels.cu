@@ -11,6 +11,7 @@
 #include "kernels/gather.h"
 #include "kernels/impact.h"
 #include "kernels/joint.h"
+#include "kernels/momentum.h"
 #include "kernels/monitor.h"
 #include "kernels/order.h"
 #include "kernels/penalty/collide.h"
