@@ -34,7 +34,8 @@ enum {
     OPTION_SHAPES = 1 << 20,
     OPTION_COUNT = 1 << 21,
     OPTION_GRAINS = 1 << 22,
-    OPTION_PLANES = 1 << 23
+    OPTION_PLANES = 1 << 23,
+    OPTION_FIGURE = 1 << 24
 };
 
 /* The engines to compare with. */
@@ -201,6 +202,7 @@ void bench_track(const bench_options *options, bench_output *output);
 void bench_heap(const bench_options *options, bench_output *output);
 void bench_exact(const bench_options *options, bench_output *output);
 void bench_paper(const bench_options *options, bench_output *output);
+void bench_figure(const bench_options *options, bench_output *output); /* of paper: figure 2.11 */
 
 /* render.c: pictures, in Talus and in other renderers. */
 int bench_render(int argc, char **argv);
