@@ -132,6 +132,7 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     b->ops->copy(b, p->reference.data, w->centre.data, 4 * (size_t)w->shape_rows * sizeof(double));
     b->ops->copy(b, p->turned.data, w->quat.data, 4 * (size_t)w->rows * sizeof(double));
     view_lists(w, s);
+    p->soon = true; /* until a step has run with them: forces are not known yet */
     return TL_OK;
 }
 
