@@ -94,7 +94,8 @@ static uint64_t fall(tl_precision precision, int kind)
     options.settings.precision = precision;
     options.settings.stepper = TL_STEPPER_PENALTY;
     options.settings.penalty.law = kind == 3 ? TL_PENALTY_LINEAR : TL_PENALTY_HERTZ;
-    options.settings.penalty.substeps = kind == 3 ? 40 : 12;
+    options.settings.penalty.stiffness = kind == 3 ? 1e6 : 0;
+    options.settings.penalty.substeps = 20;
     assert_ok(pile_scene(&options, &scene));
     add_others(scene, kind == 1);
     assert_true(tl_world_create(scene, &world) >= 0);
