@@ -3,7 +3,7 @@
 #ifndef TL_BACKEND_CUDA_PENALTY_CUH
 #define TL_BACKEND_CUDA_PENALTY_CUH
 
-static __global__ void __launch_bounds__(128)
+static __global__ void __launch_bounds__(128, 4)
     run_penalty_force_one(const __grid_constant__ tlk_penalty a, uint32_t begin, uint32_t end)
 {
     const uint32_t i = begin + blockIdx.x * 128 + threadIdx.x;

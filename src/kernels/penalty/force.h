@@ -413,10 +413,19 @@ TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const double 
 TL_KERNEL void tlk_penalty_simple(const tlk_penalty *p, uint32_t q, const double *n, double gap,
                                   double *force)
 {
-    if (p->couple[q].plain)
+    if (p->couple[q].plain) {
         tlk_penalty_plain(p, q, n, gap, force);
-    else
-        tlk_penalty_other(p, q, n, gap, force);
+        return;
+    }
+    /* others in memory of their own, so that the usual ones stay in registers */
+    double normal[3], acts[TLK_FORCE];
+    for (int k = 0; k < 3; k++)
+        normal[k] = n[k];
+    for (uint32_t k = 0; k < TLK_FORCE; k++)
+        acts[k] = force[k];
+    tlk_penalty_other(p, q, normal, gap, acts);
+    for (uint32_t k = 0; k < TLK_FORCE; k++)
+        force[k] = acts[k];
 }
 
 /* A pair of one point that neither touches nor did: bodies need not look at it. */
