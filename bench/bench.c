@@ -36,7 +36,8 @@ static const struct bench {
     {.name = "penalty",
      .summary = "the pile by penalty contact (Hertz, E = 1e8 Pa), and by hard contact beside it",
      .run = bench_penalty,
-     .options = OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_LAYERS | OPTION_PEERS,
+     .options =
+         OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_LAYERS | OPTION_PACKED | OPTION_PEERS,
      .peers = PEER_LIGGGHTS,
      .sizes = {4000, 16000}},
     {.name = "shapes",
@@ -115,9 +116,9 @@ static const struct bench {
      .sizes = {50, 100, 200, 500, 1000},
      .precision = TL_DOUBLE},
     {.name = "paper",
-     .summary = "tables 1 to 3 of the sources, beside their figures",
+     .summary = "tables 1 to 3 of the sources, beside their figures; figure 2.11",
      .run = bench_paper,
-     .options = OPTION_PILE | OPTION_PEERS | OPTION_TABLE | OPTION_FULL,
+     .options = OPTION_PILE | OPTION_PEERS | OPTION_TABLE | OPTION_FULL | OPTION_FIGURE,
      .peers = PEER_BULLET}, /* each table has sizes of its own */
 };
 
@@ -368,6 +369,12 @@ static bool read_table(const char *text, bench_options *options)
     }
 }
 
+static bool read_figure(const char *text, bench_options *options)
+{
+    (void)options; /* that it was given says it all: there is one */
+    return strcmp(text, "2.11") == 0;
+}
+
 /* Every option with what it is and what its value must be: a text or, where that is NULL, one of
  * some words. Flags have no reader and take none. */
 static const struct option {
@@ -426,6 +433,8 @@ static const struct option {
      "how dense the random spheres are (0.46)", "a number above 0 and at most 1000"},
     {"--table", "N,N", OPTION_TABLE, read_table, "tables of the sources (1,2,3)",
      "1, 2 or 3, or several with commas between"},
+    {"--figure", "N", OPTION_FIGURE, read_figure, "a figure of the sources instead of tables",
+     "2.11, that of document 004"},
     {"--full", "", OPTION_FULL, NULL, "all sizes of the tables on the CPU too", "no value"},
 };
 

@@ -39,7 +39,8 @@ enum {
     OPTION_SCENE = 1 << 25,
     OPTION_SET = 1 << 26,
     OPTION_WATCH = 1 << 27,
-    OPTION_ROWS = 1 << 28
+    OPTION_ROWS = 1 << 28,
+    OPTION_FIGURE = 1 << 29
 };
 
 /* The engines to compare with. */
@@ -214,6 +215,7 @@ void bench_scene(const bench_options *options, bench_output *output);
 void bench_heap(const bench_options *options, bench_output *output);
 void bench_exact(const bench_options *options, bench_output *output);
 void bench_paper(const bench_options *options, bench_output *output);
+void bench_figure(const bench_options *options, bench_output *output); /* of paper: figure 2.11 */
 
 /* render.c: pictures, in Talus and in other renderers. */
 int bench_render(int argc, char **argv);

@@ -456,6 +456,10 @@ static void run_table_2(const bench_options *options, bench_output *output)
 
 void bench_paper(const bench_options *options, bench_output *output)
 {
+    if (options->given & OPTION_FIGURE) {
+        bench_figure(options, output);
+        return;
+    }
     if (options->tables >> 1 & 1)
         run_table_1(options, output);
     if (options->tables >> 2 & 1)

@@ -19,7 +19,7 @@ static tl_buffer *buffer_at(tl_penalty *p, size_t i)
         &p->past,  &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
         &p->range, &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
         &p->mean,  &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
-        &p->halt,  &p->order};
+        &p->halt,  &p->order,     &p->acts,   &p->couple};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -212,12 +212,14 @@ static void plan(tl_world *w, tl_penalty_step *s)
 {
     tl_penalty *p = w->penalty;
     const double way = 2.1 * w->settings.step * s->speed;
+    s->reused = false;
     if (p->phased) { /* pairs are found when the caller says so */
         s->chunks = 1;
         return;
     }
-    if (p->valid && !w->manifolds && !w->surfaces && p->used + way <= p->margin) {
+    if (p->valid && !w->manifolds && !w->surfaces && !p->soon && way <= 0.5 * p->margin) {
         s->chunks = 1;
+        s->reused = true;
         return;
     }
     p->valid = false;
@@ -254,6 +256,10 @@ static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
 {
     double n[TLK_FOLD_NUMBERS];
     s->view.h = w->settings.step;
+    if (s->reused && !s->view.springs) { /* they are those of the end of the last step */
+        s->elastic[0] = w->penalty->elastic;
+        return tl_penalty_limits(w, s);
+    }
     tl_penalty_evaluate(w, &s->view);
     TL_TRY(add_up(w, s, n));
     s->elastic[0] = n[5];
@@ -281,6 +287,8 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
         s->view.h = w->settings.step / s->substeps;
         tl_penalty_run(w, &s->view, to - from);
         TL_TRY(b->ops->download(b, halt, p->halt.data, sizeof *halt));
+        p->soon = *halt & 4;
+        *halt &= 3;
         if (*halt)
             return TL_OK;
         TL_TRY(add_up(w, s, s->sums));
@@ -320,16 +328,18 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
     uint64_t halt = 0;
+    bool first = true;
     s->substeps = w->settings.penalty.substeps ? w->settings.penalty.substeps : 1;
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, n));
     s->energy = n[0] + n[1];
     plan(w, s);
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-        TL_TRY(run_chunks(w, s, attempt == 0, &halt));
+        TL_TRY(run_chunks(w, s, first, &halt));
         if (!halt)
             return TL_OK;
-        p->valid = false;
+        first = s->reused;
+        p->valid = s->reused = false;
         if (halt & 1)
             return diverged(w, s);
         if (p->phased)
@@ -397,7 +407,7 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     w->box_known = true;
     /* colours of collisions depend on all pairs: they are found anew in every step */
     p->valid = (simple && !p->colours[TLK_COLOURS]) || p->phased;
-    p->used += w->settings.step * 2.1 * fmax(s->speed, sqrt(fmax(n[7], 0)));
+    p->elastic = s->elastic[1];
     report_contacts(w, s, r);
     tl_step_carried(w, n + 2, r);
     r->dissipated_energy = w->dissipated;

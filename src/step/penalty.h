@@ -13,6 +13,7 @@ struct tl_penalty {
     tl_buffer vel, half, start, sums;           /* double per row: tlk_penalty */
     tl_buffer work, forced;                     /* per dynamic row */
     tl_buffer past, sum, place, force;          /* of slots and items */
+    tl_buffer acts, couple;                     /* of pairs */
     tl_buffer key, value, range;                /* lists of items by body */
     tl_buffer reference, turned;                /* where shapes were when pairs were found */
     tl_buffer saved_pos, saved_quat, saved_vel; /* the state that the step began with */
@@ -24,13 +25,16 @@ struct tl_penalty {
     tl_buffer halt;                             /* uint64_t */
     tl_array springs, forced_rows, numbers;     /* on the host */
     tl_contacts list;                           /* pairs, as they were found */
-    bool tables;                                /* those of materials are of now */
+    bool tables, timed;                         /* those of materials are of now; what times */
     bool valid;     /* pairs and what their slots keep are of the present state */
     bool phased;    /* the caller says when pairs are found and collide */
     bool warned;    /* that substeps are long */
     uint32_t items; /* that lists are of */
+    bool soon;      /* half of what shapes may move is used up */
     double margin;  /* m: with which they were found */
-    double used;    /* m: of half of it, at most */
+    double elastic; /* J: at the end of the last step */
+    double limit;   /* s: tl_penalty_step.limit of the last step that looked for pairs */
+    double least[TLK_FOLD_NUMBERS]; /* tlk_penalty_times, where `timed` */
 };
 
 /* What a step hands on from stage to stage. */
@@ -40,6 +44,7 @@ typedef struct tl_penalty_step {
     double speed;      /* m/s, at most */
     uint32_t substeps; /* of the step */
     uint32_t chunks;   /* in which pairs are found */
+    bool reused;       /* pairs, and the last forces of their slots, are those of the last step */
     uint32_t searches;
     double limit;                  /* s: the least of the times that a substep must be short of */
     double lost, work;             /* J */

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAFE   0.2 /* of the least of the times */
-#define BESIDE 1.5 /* what neighbours add to how fast a body swings, at most */
+#define SAFE 0.2 /* of the least of the times */
 
 /* What a spring and dashpot of a damping ratio leave of an approach. With attraction the contact
  * ends where surfaces part, without where the force is 0 (Schwager and Poeschel, 2007). Hertz's
@@ -63,7 +62,7 @@ static void pair_numbers(const tl_world *w, const tl_pair_def *pair, const tl_el
         w->settings.penalty.cohesion == TL_COHESION_SJKR ? pair->cohesion_density : 0;
     out[TLK_LAW_SPRING] = spring ? 1 / pair->compliance : 0;
     out[TLK_LAW_DAMPER] = spring ? pair->damping_time : -1;
-    out[11] = 0;
+    out[TLK_LAW_ACROSS] = sqrt(4 * out[TLK_LAW_SHEAR] / out[TLK_LAW_YOUNG]);
     if (w->settings.penalty.cohesion == TL_COHESION_SJKR)
         out[TLK_LAW_COHESION] = 0;
 }
@@ -104,6 +103,7 @@ tl_status tl_penalty_tables(tl_world *w, tl_penalty *p)
     b->ops->upload(b, p->times.data, times, TL_MATERIAL_TIMES * n * sizeof(double));
     b->ops->upload(b, p->slides.data, w->slides.data, w->slides.count * w->slides.item);
     p->tables = true;
+    p->timed = false;
     return TL_OK;
 }
 
@@ -132,6 +132,14 @@ static limit scaled_limit(const tl_penalty_def *def)
     return least;
 }
 
+/* The longest substep with which a swing of this rate and damping ratio stays bounded. Verlet's
+ * velocities, extrapolated by half a substep, bear half the damping of others. */
+static double stable_time(const tl_world *w, double rate, double z)
+{
+    const double y = tl_penalty_integrator(w) == TL_INTEGRATOR_VERLET ? 2 * z : z;
+    return 2 / rate * (sqrt(1 + y * y) - y);
+}
+
 /* The limit of stability with the contacts and springs there are (docs/theory.md, "Penalty
  * contact"): of the body that they make the fastest. */
 static tl_status stable(tl_world *w, const tl_penalty_step *s, limit *least)
@@ -140,17 +148,29 @@ static tl_status stable(tl_world *w, const tl_penalty_step *s, limit *least)
     if (!w->dynamic)
         return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_fastest, w->dynamic, &s->view, n));
-    const double rate = sqrt(BESIDE * n[0]), z = rate > 0 ? 0.5 * BESIDE * n[1] / rate : 0;
+    const double rate = sqrt(n[0]), z = rate > 0 ? 0.5 * n[1] / rate : 0;
     if (rate > 0)
-        shorter(least, 2 / rate * (sqrt(1 + z * z) - z) / SAFE, "the limit of stability", 0);
+        shorter(least, stable_time(w, rate, z) / SAFE, "the limit of stability", 0);
+    return TL_OK;
+}
+
+/* The times that follow from shapes and materials, once for all steps until these change. */
+static tl_status find_times(tl_world *w, const tl_penalty_step *s)
+{
+    tlk_penalty view = s->view;
+    if (w->penalty->timed)
+        return TL_OK;
+    view.table = w->penalty->times.data;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view,
+                       w->penalty->least));
+    w->penalty->timed = true;
     return TL_OK;
 }
 
 static tl_status find_limit(tl_world *w, const tl_penalty_step *s, limit *least)
 {
     const tl_penalty_def *def = &w->settings.penalty;
-    tlk_penalty view = s->view;
-    double n[TLK_FOLD_NUMBERS] = {0};
+    const double *n = w->penalty->least;
     *least = (limit){INFINITY, "", 0};
     TL_TRY(stable(w, s, least));
     if (def->law == TL_PENALTY_SCALED) {
@@ -158,10 +178,9 @@ static tl_status find_limit(tl_world *w, const tl_penalty_step *s, limit *least)
         shorter(least, own.time, own.name, own.number);
         return TL_OK;
     }
-    view.table = w->penalty->times.data;
     if (!w->shape_dynamic)
         return TL_OK;
-    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view, n));
+    TL_TRY(find_times(w, s));
     const double speed = fmax(s->speed, 1e-6);
     if (def->law == TL_PENALTY_HERTZ) {
         shorter(least, n[0], "the time of Rayleigh's waves", n[0]);
@@ -200,9 +219,12 @@ tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s)
     const uint32_t given = w->settings.penalty.substeps;
     const double step = w->settings.step;
     limit least;
-    TL_TRY(find_limit(w, s, &least));
-    s->limit = least.time;
     s->substeps = given ? given : 1;
+    s->limit = w->penalty->limit;
+    if (given && s->reused)
+        return TL_OK;
+    TL_TRY(find_limit(w, s, &least));
+    s->limit = w->penalty->limit = least.time;
     if (!given && isfinite(least.time)) {
         const double count = ceil(step / (SAFE * least.time));
         if (!(count <= 1e6))

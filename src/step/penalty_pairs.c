@@ -15,6 +15,8 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     TL_TRY(tl_buffer_need(b, &p->past, TLK_PAST * all * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
+    TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
+    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : set->pairs * sizeof(tlk_couple)));
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
     v->first = set->manifolds ? set->pair.data : NULL;
@@ -24,6 +26,8 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     v->past = p->past.data;
     v->sum = p->sum.data;
     v->place = set->manifolds ? p->place.data : NULL;
+    v->acts = p->acts.data;
+    v->couple = set->manifolds ? NULL : p->couple.data;
     return TL_OK;
 }
 
@@ -91,8 +95,7 @@ static tl_status make_colours(tl_world *w, tl_penalty_step *s, tl_contacts *set)
 tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 {
     TL_TRY(make_slots(w, s, &w->penalty->list));
-    w->backend->ops->fill(w->backend, s->view.sum, 0,
-                          TLK_SUM * (size_t)s->view.pairs * s->view.slots * sizeof(double));
+    tl_run(w->backend, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
     if (w->penalty->items != s->view.pairs + s->view.springs)
         TL_TRY(make_lists(w, s));
     view_lists(w, s);
@@ -129,7 +132,7 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     b->ops->copy(b, p->reference.data, w->centre.data, 4 * (size_t)w->shape_rows * sizeof(double));
     b->ops->copy(b, p->turned.data, w->quat.data, 4 * (size_t)w->rows * sizeof(double));
     view_lists(w, s);
-    p->used = 0;
+    p->soon = true; /* until a step has run with them: forces are not known yet */
     return TL_OK;
 }
 

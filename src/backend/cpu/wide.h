@@ -8,11 +8,15 @@
 #include "backend/cpu/wide_audit.h"
 #include "backend/cpu/wide_bodies.h"
 #include "backend/cpu/wide_find.h"
+#include "backend/cpu/wide_move.h"
+#include "backend/cpu/wide_penalty.h"
 #include "backend/cpu/wide_sweep.h"
 
-#define TLK_WIDE_LIST   \
-    TLK_WIDE(arm_steps) \
-    TLK_WIDE(psor_start) TLK_WIDE(psor_sweep) TLK_WIDE(position_rows) TLK_WIDE(contact_count)
+#define TLK_WIDE_LIST    \
+    TLK_WIDE(arm_steps)  \
+    TLK_WIDE(psor_start) \
+    TLK_WIDE(psor_sweep) \
+    TLK_WIDE(position_rows) TLK_WIDE(contact_count) TLK_WIDE(penalty_force) TLK_WIDE(penalty_move)
 #define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row) TLK_WIDE(check_bodies)
 
 #endif

@@ -219,6 +219,7 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #define LAUNCH(kernel, blocks, threads, stream, ...) \
     kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 #include "backend/cuda/find.cuh"
+#include "backend/cuda/penalty.cuh"
 #include "backend/cuda/word.cuh"
 #include "backend/cuda/launch.cuh"
 
@@ -228,6 +229,7 @@ static void fold_rest(const tl_folding *folds, size_t count, double *const *part
 #define map_contact_count  tuned_contact_count
 #define map_contact_write  tuned_contact_write
 #define map_match_contacts tuned_match_contacts
+#define map_penalty_force  tuned_penalty_force
 #define map_joint_project  TL_CUDA_OF(tl_cuda_joint_project)
 #define map_joint_assemble TL_CUDA_OF(tl_cuda_joint_assemble)
 #define map_joint_rows     TL_CUDA_OF(tl_cuda_joint_rows)

@@ -18,6 +18,7 @@ enum {
     TLK_LAW_DENSITY = 8,  /* J/m^3 */
     TLK_LAW_SPRING = 9,   /* N/m: a constant stiffness; 0: by the law */
     TLK_LAW_DAMPER = 10,  /* s: damping over this stiffness; below 0: by TLK_LAW_RATIO */
+    TLK_LAW_ACROSS = 11,  /* of Hertz: the root of stiffness across the normal over that along it */
     TLK_LAW_NUMBERS = 12
 };
 
@@ -30,19 +31,32 @@ enum {
 };
 #define TLK_PAST 8u
 
-/* What is summed over the substeps of a chunk, and what was last, of a slot. */
+/* What is summed over the substeps of a chunk, and what was last, of a slot. The second half is
+ * written where forces are the last of a chunk (tlk_penalty_last); only that of JKR always. */
 enum {
     TLK_SUM_IMPULSE = 0, /* N s, three: on the partner */
-    TLK_SUM_MOMENT = 3,  /* N m s, three */
-    TLK_SUM_LOST = 6,    /* J: by damping and slip */
-    TLK_SUM_WORK = 7,    /* J: done by bodies that are not dynamic, and by surfaces that move */
+    TLK_SUM_LOST = 3,    /* J: by damping and slip */
+    TLK_SUM_WORK = 4,    /* J: done by bodies that are not dynamic, and by surfaces that move */
+    TLK_SUM_MOMENT = 5,  /* N m s, three */
     TLK_SUM_ELASTIC = 8, /* J: at last */
-    TLK_SUM_STIFF = 9,   /* 1/s^2: stiffness over mass, at last; 0: no point */
+    TLK_SUM_STIFF = 9,   /* N/m: along the normal, at last; 0: no point */
     TLK_SUM_FORCE = 10,  /* N, three: on the partner, at last */
-    TLK_SUM_SLIP = 13,   /* m/s, three: mean over the stages of Runge and Kutta */
-    TLK_SUM_DAMP = 16    /* 1/s: damping over mass, at last; where there is stiffness */
+    TLK_SUM_DAMP = 13,   /* N s/m: along the normal, at last; where there is stiffness */
+    TLK_SUM_SHEAR = 14   /* N/m: across it, likewise */
 };
-#define TLK_SUM 17u
+#define TLK_SUM 16u
+
+/* What is the same for a pair of one point as long as it is a pair. */
+typedef struct tlk_couple {
+    double radius, mass; /* R*, m*; m, kg */
+    uint32_t a, b;       /* body rows */
+    uint32_t law;        /* which row of the table */
+    uint32_t plain;      /* 1: Hertz's law alone, without cohesion, rolling and spinning friction */
+} tlk_couple;
+
+/* Bits of tlk_penalty.acts. */
+#define TLK_ACTS  1u /* the item's force is of the last evaluation; else it is 0, not written */
+#define TLK_KEEPS 2u /* TLK_PAST_TOUCHED of its slot */
 
 /* A slot as it is: its place on the owner's surface from its ball's centre, gap, normal, and 1
  * where there is a point, else 0. */
@@ -71,7 +85,7 @@ typedef struct tlk_penalty {
     double gravity[3], h; /* s: a substep */
     uint32_t planar;
     double max_speed, margin;
-    uint64_t *halt;       /* 1: a body runs away; 2: one has left the margin; 0 */
+    uint64_t *halt; /* bits: 1, a body runs away; 2, one has left the margin; 4, or will soon */
     const double *table;  /* TLK_LAW_NUMBERS per pair of materials */
     const double *slides; /* 3 per material, or NULL: no surface moves in itself */
     uint32_t materials;
@@ -83,6 +97,8 @@ typedef struct tlk_penalty {
     const uint32_t *feature;        /* 2 of each, or NULL */
     double *past, *sum, *place;     /* of slots; place: NULL where each pair has one point */
     double *force;                  /* TLK_FORCE per item */
+    uint8_t *acts;                  /* per pair; of pairs of several points always TLK_ACTS */
+    tlk_couple *couple;             /* per pair, or NULL: pairs may have several points */
     struct tlk_spring *spring;
     const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
 

@@ -48,8 +48,8 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
             off += (q[k] - then[k]) * (q[k] - then[k]);
         way += 2 * sqrt(off) * geom[3];
     }
-    if (!(way <= 0.5 * p->margin))
-        tlk_atomic_or(p->halt, 2);
+    if (!(way <= 0.25 * p->margin) && !(*p->halt & (way <= 0.5 * p->margin ? 4u : 2u)))
+        tlk_atomic_or(p->halt, way <= 0.5 * p->margin ? 4 : 2);
 }
 
 /* What a shape's curvature counts as, m: 1 over the radius; 0 of flat ones. */
@@ -71,6 +71,12 @@ typedef struct tlk_pressing {
     const double *law;
     double radius, mass, inertia, slide[3];
 } tlk_pressing;
+
+/* Whether these forces are the last of a chunk, or of a phase: what is read of slots afterwards. */
+TL_KERNEL bool tlk_penalty_last(const tlk_penalty *p)
+{
+    return p->moves == TLK_MOVE_LAST || p->moves == TLK_MOVE_NOT;
+}
 
 /* 1/m and 1 over the least moment of a body; 0 of those that are not dynamic. */
 TL_KERNEL void tlk_penalty_inverse(const tlk_bodies *b, size_t i, double *mass, double *inertia)
@@ -105,6 +111,20 @@ TL_KERNEL void tlk_penalty_couple(const tlk_penalty *p, uint32_t i, uint32_t j, 
     }
 }
 
+/* A pair of one point, as it is found. */
+TL_KERNEL void tlk_penalty_note(const tlk_penalty *p, uint32_t q)
+{
+    tlk_pressing c;
+    tlk_couple *out = p->couple + q;
+    tlk_penalty_couple(p, p->a[q], p->b[q], &c);
+    out->radius = c.radius, out->mass = c.mass;
+    out->a = (uint32_t)c.a, out->b = (uint32_t)c.b;
+    out->law = (uint32_t)((c.law - p->table) / TLK_LAW_NUMBERS);
+    out->plain = p->law == 0 && !p->slides && !(c.law[TLK_LAW_ROLLING] > 0) &&
+                 !(c.law[TLK_LAW_SPINNING] > 0) && !(c.law[TLK_LAW_COHESION] > 0) &&
+                 !(c.law[TLK_LAW_DENSITY] > 0) && !(c.law[TLK_LAW_SPRING] > 0);
+}
+
 /* The velocity of a body at the end of an arm. */
 TL_KERNEL void tlk_penalty_at(const double *vel, const double *arm, double *v)
 {
@@ -114,35 +134,26 @@ TL_KERNEL void tlk_penalty_at(const double *vel, const double *arm, double *v)
         v[k] = vel[k] + turn[k];
 }
 
-/* How fast a point would swing and be damped, by what its bodies yield along the normal and across
- * it. Across it damping is to that along it as the root of stiffness is, at most. */
-TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
-                                const tlk_reaction *out, const double *n, const double *arm_a,
-                                const double *arm_b, double *sum)
+/* A slot without a point: the last energy, stiffness and force. */
+TL_KERNEL void tlk_penalty_clear(double *sum)
 {
-    const double *arm[2] = {arm_a, arm_b};
-    double along = 0, across = 0, turn[3];
-    for (int e = 0; e < 2; e++) {
-        if ((e ? c->b : c->a) >= p->bodies.dynamic)
-            continue;
-        tlk_crossd(arm[e], n, turn);
-        along = tlk_max(along, tlk_dotd(turn, turn));
-        across = tlk_max(across, tlk_dotd(arm[e], arm[e]));
-    }
-    along = 1 / c->mass + along / c->inertia;
-    across = 1 / c->mass + across / c->inertia;
-    const double ratio = out->slope > 0 ? sqrt(out->shear_slope / out->slope) : 0;
-    sum[TLK_SUM_STIFF] = tlk_max(out->slope * along, out->shear_slope * across);
-    sum[TLK_SUM_DAMP] = out->damper * tlk_max(along, ratio * across);
+    for (int k = 0; k < 5; k++)
+        sum[TLK_SUM_ELASTIC + k] = 0;
 }
 
-/* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. */
-TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
-                                 double gap, const double *x, double *past, double *sum,
-                                 double *force)
+/* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. `plain`, which
+ * the compiler knows: see tlk_couple. */
+TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool plain,
+                               const double *n, double gap, const double *x, double *past,
+                               double *sum, double *force)
 {
-    const double *xa = p->bodies.pos + 4 * c->a, *xb = p->bodies.pos + 4 * c->b;
-    const double *va = p->vel + 8 * c->a, *vb = p->vel + 8 * c->b;
+    double xa[4], xb[4], va[8], vb[8], total[4];
+    tlk_load4d(p->bodies.pos + 4 * c->a, xa);
+    tlk_load4d(p->bodies.pos + 4 * c->b, xb);
+    for (int k = 0; k < 8; k += 4) {
+        tlk_load4d(p->vel + 8 * c->a + k, va + k);
+        tlk_load4d(p->vel + 8 * c->b + k, vb + k);
+    }
     const double arm_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
     const double arm_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
     double of_a[3], of_b[3], slide = 0;
@@ -165,47 +176,66 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     point.law = c->law;
     point.past = past;
     double lost = 0;
-    const bool touches = p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
+    const bool touches = plain         ? tlk_hertz(p, &point, true, &out, &lost)
+                         : p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
                          : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
                              ? tlk_linear(p, &point, &out, &lost)
-                             : tlk_hertz(p, &point, &out, &lost);
+                             : tlk_hertz(p, &point, false, &out, &lost);
     if (!touches) {
         if (past[TLK_PAST_TOUCHED] > 0 && p->commits) {
-            if (p->cohesion == 1 && c->law[TLK_LAW_COHESION] > 0)
+            if (!plain && p->cohesion == 1 && c->law[TLK_LAW_COHESION] > 0)
                 sum[TLK_SUM_LOST] += sum[TLK_SUM_ELASTIC]; /* where it snaps */
             for (uint32_t k = 0; k < TLK_PAST; k++)
                 past[k] = 0;
         }
-        for (int k = 0; k < 5; k++) /* the last energy, stiffness and force */
-            sum[TLK_SUM_ELASTIC + k] = 0;
+        tlk_penalty_clear(sum);
         return false;
     }
-    if (p->law != 2 && (c->law[TLK_LAW_ROLLING] > 0 || c->law[TLK_LAW_SPINNING] > 0))
+    const bool rolls =
+        !plain && p->law != 2 && (c->law[TLK_LAW_ROLLING] > 0 || c->law[TLK_LAW_SPINNING] > 0);
+    if (rolls)
         tlk_roll_moment(p, &point, &out);
     double f[3], turn_a[3], turn_b[3], power = 0, drive = 0;
     for (int k = 0; k < 3; k++)
         f[k] = out.normal * n[k] + out.shear[k];
     tlk_crossd(arm_a, f, turn_a);
     tlk_crossd(arm_b, f, turn_b);
+    tlk_load4d(sum, total);
     for (int k = 0; k < 3; k++) {
         force[k] += f[k];
         force[3 + k] -= turn_a[k] + out.moment[k];
         force[6 + k] += turn_b[k] + out.moment[k];
-        sum[TLK_SUM_IMPULSE + k] += p->weight * f[k];
-        sum[TLK_SUM_MOMENT + k] += p->weight * out.moment[k];
-        sum[TLK_SUM_FORCE + k] = f[k];
+        total[TLK_SUM_IMPULSE + k] += p->weight * f[k];
         /* what bodies that are not dynamic do to the others: the force on them is the opposite */
         power += c->b >= p->bodies.dynamic   ? -f[k] * of_b[k] - out.moment[k] * vb[4 + k]
                  : c->a >= p->bodies.dynamic ? f[k] * of_a[k] + out.moment[k] * va[4 + k]
                                              : 0;
-        drive += out.shear[k] * c->slide[k];
+        drive += plain ? 0 : out.shear[k] * c->slide[k];
     }
-    sum[TLK_SUM_LOST] +=
+    total[TLK_SUM_LOST] +=
         lost + out.lost + p->weight * (out.damped * point.approach + out.lost_rate);
-    sum[TLK_SUM_WORK] += p->weight * (power + drive);
-    sum[TLK_SUM_ELASTIC] = out.elastic;
-    tlk_penalty_rate(p, c, &out, n, arm_a, arm_b, sum);
+    tlk_store4d(sum, total);
+    if (power + drive != 0)
+        sum[TLK_SUM_WORK] += p->weight * (power + drive);
+    for (int k = 0; k < 3 && rolls; k++)
+        sum[TLK_SUM_MOMENT + k] += p->weight * out.moment[k];
+    if (tlk_penalty_last(p) || p->cohesion == 1)
+        sum[TLK_SUM_ELASTIC] = out.elastic;
+    if (tlk_penalty_last(p)) {
+        for (int k = 0; k < 3; k++)
+            sum[TLK_SUM_FORCE + k] = f[k];
+        sum[TLK_SUM_STIFF] = out.slope;
+        sum[TLK_SUM_DAMP] = out.damper;
+        sum[TLK_SUM_SHEAR] = out.shear_slope;
+    }
     return true;
+}
+
+TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
+                                 double gap, const double *x, double *past, double *sum,
+                                 double *force)
+{
+    return tlk_penalty_act(p, c, false, n, gap, x, past, sum, force);
 }
 
 /* The manifold of a pair that is not simple, at its present poses, points counted from the owner's
@@ -329,9 +359,96 @@ TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
         place[TLK_PLACE * t + 7] = 0;
         for (uint32_t l = 0; l < TLK_PAST; l++)
             past[TLK_PAST * t + l] = 0;
-        for (uint32_t l = 0; l < 5; l++)
-            sum[TLK_SUM * t + TLK_SUM_ELASTIC + l] = 0;
+        tlk_penalty_clear(sum + TLK_SUM * t);
     }
+}
+
+/* Where the surfaces of a pair of one point are halfway apart. */
+TL_KERNEL void tlk_penalty_halfway(const tlk_shapes *s, uint32_t i, uint32_t j, const double *n,
+                                   double gap, double *x)
+{
+    const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    tlk_sphere_point(s, i, j, n, x);
+    for (int k = 0; k < 3; k++)
+        x[k] += (from_i ? 0.5 : -0.5) * gap * n[k];
+}
+
+/* A pair of one point that is not plain, whose surfaces are `gap` apart: what acts. */
+TL_RARE void tlk_penalty_other(const tlk_penalty *p, uint32_t q, const double *n, double gap,
+                               double *force)
+{
+    const uint32_t i = p->a[q], j = p->b[q];
+    double *past = p->past + TLK_PAST * (size_t)q, x[3];
+    tlk_pressing c;
+    tlk_penalty_couple(p, i, j, &c);
+    tlk_penalty_halfway(&p->shapes, i, j, n, gap, x);
+    const bool acts =
+        tlk_penalty_point(p, &c, n, gap, x, past, p->sum + TLK_SUM * (size_t)q, force);
+    p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (past[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
+}
+
+/* The same of a plain one. The second half of what it keeps is whether it touches, which `acts`
+ * says, too. */
+TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const double *n, double gap,
+                                 double *force)
+{
+    const tlk_couple of = p->couple[q];
+    const double touched = p->acts[q] & TLK_KEEPS ? 1 : 0;
+    double *past = p->past + TLK_PAST * (size_t)q, kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, touched};
+    double x[3];
+    const tlk_pressing c = {
+        p->a[q],   p->b[q], of.a, of.b,     p->table + TLK_LAW_NUMBERS * (size_t)of.law,
+        of.radius, of.mass, 0,    {0, 0, 0}};
+    tlk_penalty_halfway(&p->shapes, c.i, c.j, n, gap, x);
+    tlk_load4d(past, kept);
+    const bool acts =
+        tlk_penalty_act(p, &c, true, n, gap, x, kept, p->sum + TLK_SUM * (size_t)q, force);
+    if (p->commits)
+        tlk_store4d(past, kept);
+    if (p->commits && kept[TLK_PAST_TOUCHED] != touched)
+        tlk_store4d(past + 4, kept + 4);
+    p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (kept[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
+}
+
+TL_KERNEL void tlk_penalty_simple(const tlk_penalty *p, uint32_t q, const double *n, double gap,
+                                  double *force)
+{
+    if (p->couple[q].plain) {
+        tlk_penalty_plain(p, q, n, gap, force);
+        return;
+    }
+    /* others in memory of their own, so that the usual ones stay in registers */
+    double normal[3], acts[TLK_FORCE];
+    for (int k = 0; k < 3; k++)
+        normal[k] = n[k];
+    for (uint32_t k = 0; k < TLK_FORCE; k++)
+        acts[k] = force[k];
+    tlk_penalty_other(p, q, normal, gap, acts);
+    for (uint32_t k = 0; k < TLK_FORCE; k++)
+        force[k] = acts[k];
+}
+
+/* A pair of one point that neither touches nor did: bodies need not look at it. */
+TL_KERNEL void tlk_penalty_apart(const tlk_penalty *p, uint32_t q)
+{
+    p->acts[q] = 0;
+    if (tlk_penalty_last(p))
+        tlk_penalty_clear(p->sum + TLK_SUM * (size_t)q);
+}
+
+/* One pair of one point: its force and moments. */
+TL_KERNEL void tlk_penalty_force_one(const tlk_penalty *p, uint32_t q)
+{
+    double *out = p->force + TLK_FORCE * (size_t)q;
+    double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, n[3];
+    const double gap = tlk_narrow(&p->shapes, p->a[q], p->b[q], n);
+    if (!(gap < 0) && !(p->acts[q] & TLK_KEEPS)) {
+        tlk_penalty_apart(p, q);
+        return;
+    }
+    tlk_penalty_simple(p, q, n, gap, force);
+    for (uint32_t k = 0; k < TLK_FORCE; k++)
+        out[k] = force[k];
 }
 
 /* One pair: its force and moments. */
@@ -339,25 +456,11 @@ TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
 {
     double *out = p->force + TLK_FORCE * (size_t)q;
     double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    if (p->place) {
-        tlk_penalty_pair(p, q, force);
-    } else {
-        const tlk_shapes *s = &p->shapes;
-        const uint32_t i = p->a[q], j = p->b[q];
-        double *past = p->past + TLK_PAST * (size_t)q;
-        double n[3];
-        const double gap = tlk_narrow(s, i, j, n);
-        if (gap < 0 || past[TLK_PAST_TOUCHED] > 0) {
-            const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
-            double x[3];
-            tlk_pressing couple;
-            tlk_penalty_couple(p, i, j, &couple);
-            tlk_sphere_point(s, i, j, n, x);
-            for (int k = 0; k < 3; k++)
-                x[k] += (from_i ? 0.5 : -0.5) * gap * n[k];
-            tlk_penalty_point(p, &couple, n, gap, x, past, p->sum + TLK_SUM * (size_t)q, force);
-        }
+    if (!p->place) {
+        tlk_penalty_force_one(p, q);
+        return;
     }
+    tlk_penalty_pair(p, q, force);
     for (uint32_t k = 0; k < TLK_FORCE; k++)
         out[k] = force[k];
 }

@@ -7,23 +7,23 @@
 #include "kernels/penalty/cohesion.h"
 #include "kernels/penalty/roll.h"
 
-#define TLK_ROOT_5        2.2360679774997897
-#define TLK_SHEAR_DAMPING 1.8257418583505538 /* 2 sqrt(5/6) */
+/* zeta sqrt(5 m* k) o^(1/4) is zeta 2 sqrt(5/6) sqrt(m* k'), k' the slope of the spring. */
+#define TLK_HERTZ_DAMPING 1.8257418583505538
 
-/* One point; false where it does not touch. */
-TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out,
+/* One point; false where it does not touch. `plain`: nothing pulls. */
+TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, bool plain, tlk_reaction *out,
                          double *lost)
 {
     const double *law = c->law;
     const double zeta = law[TLK_LAW_RATIO];
-    const bool jkr = p->cohesion == 1 && law[TLK_LAW_COHESION] > 0;
+    const bool jkr = !plain && p->cohesion == 1 && law[TLK_LAW_COHESION] > 0;
     double contact, spring; /* radius of contact, m; N */
     if (jkr) {
         double elastic;
         const bool touched = c->past[TLK_PAST_TOUCHED] > 0;
         if (!tlk_jkr(c, &spring, &out->slope, &elastic))
             return false;
-        const double damper = zeta * TLK_SHEAR_DAMPING * sqrt(out->slope * c->mass);
+        const double damper = zeta * TLK_HERTZ_DAMPING * sqrt(out->slope * c->mass);
         contact = out->slope / (2 * law[TLK_LAW_YOUNG]);
         out->damper = damper;
         out->damped = damper * c->approach;
@@ -35,18 +35,16 @@ TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reactio
         if (!(c->overlap > 0))
             return false;
         contact = sqrt(c->radius * c->overlap);
-        spring = 4.0 / 3 * law[TLK_LAW_YOUNG] * contact * c->overlap;
         out->slope = 2 * law[TLK_LAW_YOUNG] * contact;
-        const double k = 4.0 / 3 * law[TLK_LAW_YOUNG] * sqrt(c->radius);
-        const double damper = zeta * TLK_ROOT_5 * sqrt(c->mass * k * sqrt(c->overlap));
+        spring = 2.0 / 3 * out->slope * c->overlap;
+        const double damper = zeta * TLK_HERTZ_DAMPING * sqrt(out->slope * c->mass);
         out->elastic = 0.4 * spring * c->overlap;
         tlk_add_damping(p, spring, damper, c->approach, out);
-        if (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0)
+        if (!plain && (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0))
             tlk_cohere(p, c, out);
     }
     out->shear_slope = 8 * law[TLK_LAW_SHEAR] * contact;
-    const double damper = zeta * TLK_SHEAR_DAMPING * sqrt(out->shear_slope * c->mass);
-    tlk_shear_spring(p, c, out->shear_slope, damper, out, lost);
+    tlk_shear_spring(p, c, out->shear_slope, law[TLK_LAW_ACROSS] * out->damper, out, lost);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TL_KERNELS_PENALTY_LISTS_H
 #define TL_KERNELS_PENALTY_LISTS_H
 
+#include "kernels/penalty/bound.h"
 #include "kernels/penalty/force.h"
 
 /* One pair that was found: what its contacts had, in their places. */
@@ -34,12 +35,24 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
             place[TLK_PLACE * t + 7] = p->old_place ? 1 : 0;
         t++;
     }
+    p->acts[q] = TLK_ACTS;
+    if (p->couple) {
+        tlk_penalty_note(p, q);
+        p->acts[q] = t > 0 && past[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0;
+    }
     for (; t < slots; t++) {
         for (uint32_t k = 0; k < TLK_PAST; k++)
             past[TLK_PAST * t + k] = 0;
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
             place[TLK_PLACE * t + k] = 0;
     }
+}
+
+/* One slot, where pairs are those of the last step: its sums begin anew. */
+TL_KERNEL void tlk_penalty_reset(const tlk_penalty *p, uint32_t t)
+{
+    for (uint32_t k = 0; k < TLK_SUM_ELASTIC; k++)
+        p->sum[TLK_SUM * (size_t)t + k] = 0;
 }
 
 /* One item: the two bodies that it acts on; those that are not dynamic come last. */
@@ -151,31 +164,6 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
     acc[4] += sum[TLK_SUM_WORK];
     acc[5] += sum[TLK_SUM_ELASTIC];
     acc[6] += overlap > 0;
-}
-
-/* One dynamic body: all that contacts and springs make of it together, 0 stiffness over mass,
- * 1/s^2, and 1 damping over mass, 1/s. No body beside it swings faster (docs/theory.md, "Penalty
- * contact"). */
-TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc)
-{
-    double stiff = 0, damp = 0;
-    for (uint32_t k = p->list_begin[i]; k < p->list_end[i]; k++) {
-        const uint32_t item = p->list[k] / 2;
-        if (item >= p->pairs) {
-            const tlk_spring *s = p->spring + (item - p->pairs);
-            const double mass = p->bodies.inertia[4 * (size_t)i + 3];
-            stiff += 2 * s->stiffness / mass;
-            damp += 2 * s->damping / mass;
-            continue;
-        }
-        for (uint32_t t = item * p->slots; t < (item + 1) * p->slots; t++) {
-            const double *sum = p->sum + TLK_SUM * (size_t)t;
-            stiff += sum[TLK_SUM_STIFF];
-            damp += sum[TLK_SUM_STIFF] > 0 ? sum[TLK_SUM_DAMP] : 0;
-        }
-    }
-    acc[0] = tlk_max(acc[0], stiff);
-    acc[1] = tlk_max(acc[1], damp);
 }
 
 /* One dynamic shape: the least of 0 the time that Rayleigh's waves take, s, 1 m^2/(R E^2) of an

@@ -22,10 +22,12 @@ TL_KERNEL void tlk_penalty_gather(const tlk_penalty *p, uint32_t i, double *f)
     for (int k = 0; k < 6; k++)
         f[k] = forced == TLK_NONE ? 0 : p->wrench[6 * (size_t)forced + k];
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
-        const uint32_t side = p->list[l] & 1u;
-        const double *of = p->force + TLK_FORCE * (size_t)(p->list[l] >> 1);
+        const uint32_t side = p->list[l] & 1u, item = p->list[l] >> 1;
+        const double *of = p->force + TLK_FORCE * (size_t)item, sign = side ? 1 : -1;
+        if (item < p->pairs && !(p->acts[item] & TLK_ACTS))
+            continue;
         for (int k = 0; k < 3; k++) {
-            f[k] += side ? of[k] : -of[k];
+            f[k] += sign * of[k];
             f[3 + k] += of[3 + 3 * side + k];
         }
     }
@@ -37,17 +39,19 @@ TL_KERNEL void tlk_penalty_kick(const tlk_penalty *p, uint32_t i, const double *
 {
     const double *inertia = p->bodies.inertia + 4 * (size_t)i;
     double torque[3] = {f[3], f[4], f[5]}, turn[3];
+    const double light = 1 / inertia[3];
     if (p->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
         tlk_rotate_back(q, f + 3, torque);
         for (int k = 0; k < 3; k++)
             torque[k] = torque[k] / inertia[k];
         tlk_rotate(q, torque, turn);
     } else {
+        const double slender = 1 / inertia[0];
         for (int k = 0; k < 3; k++)
-            turn[k] = torque[k] / inertia[0];
+            turn[k] = torque[k] * slender;
     }
     for (int k = 0; k < 3; k++) {
-        to[k] = from[k] + h * (f[k] / inertia[3] + p->gravity[k]);
+        to[k] = from[k] + h * (f[k] * light + p->gravity[k]);
         to[4 + k] = from[4 + k] + h * turn[k];
     }
     to[3] = to[7] = 0;

@@ -1,0 +1,24 @@
+/* Forces of penalty contact where each pair has one point: a kernel of its own, so that the narrow
+ * phase of other shapes takes no registers of it. Included by kernels.cu. */
+#ifndef TL_BACKEND_CUDA_PENALTY_CUH
+#define TL_BACKEND_CUDA_PENALTY_CUH
+
+static __global__ void __launch_bounds__(128, 4)
+    run_penalty_force_one(const __grid_constant__ tlk_penalty a, uint32_t begin, uint32_t end)
+{
+    const uint32_t i = begin + blockIdx.x * 128 + threadIdx.x;
+    if (i < end)
+        tlk_penalty_force_one(&a, i);
+}
+
+static void tuned_penalty_force(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                cudaStream_t stream)
+{
+    const tlk_penalty &a = *(const tlk_penalty *)args;
+    if (a.place || serial)
+        map_penalty_force(args, begin, end, serial, stream);
+    else
+        LAUNCH(run_penalty_force_one, (end - begin + 127) / 128, 128, stream, a, begin, end);
+}
+
+#endif
