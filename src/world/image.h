@@ -59,7 +59,7 @@ tl_status tl_image_push(tl_world *world, const tl_image *image, const uint8_t *g
 tl_status tl_image_settle(tl_world *world, tl_image *image);
 
 /* One or the other, and brings motions, forces and what follows from settings up to date. */
-tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
+tl_status tl_world_put(tl_world *world, tl_image *image, uint8_t *gone);
 
 /* Appends checked bodies with handle indices from first_id on. What a world of this precision
  * cannot hold is refused. */

@@ -84,6 +84,11 @@ typedef struct tlk_penalty {
     double *past, *sum, *place;     /* of slots; place: NULL where each pair has one point */
     double *force;                  /* TLK_FORCE per item */
     struct tlk_spring *spring;
+    uint32_t rods; /* behind springs, two items each: what acts on one end and on the other */
+    struct tlk_rod *rod;
+    double *rod_from;             /* 6 per rod: its ends when pairs were found */
+    double *rod_frame, *rod_geom; /* frames and balls of shapes, those of rods to be written */
+    double *stretch;              /* 2 per pair, or NULL: what stretches its rods, N */
     const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
 
     /* of a launch */
@@ -128,6 +133,20 @@ typedef struct tlk_penalty {
     const uint32_t *colour_place;
     uint32_t *order;
 } tlk_penalty;
+
+/* A rod without mass between the centres of two bodies. Its velocity in `vel` is that of its middle
+ * and how it turns; the fourth number is how fast it stretches, 1/s, and the eighth 1 + its own
+ * number, 0 of all other bodies. */
+typedef struct tlk_rod {
+    uint32_t row, shape; /* its body; its capsule, or TLK_NONE: not looked for yet */
+    uint32_t end[2];     /* rows of the bodies that carry it */
+    double keeps;        /* m: the length that it keeps; 0: free */
+    double n[3], length; /* from the first to the second, where forces were evaluated last */
+    double old[3];       /* the same where the substep began */
+    double stiff, damp;  /* 1/s^2, 1/s: its contacts, at last */
+    double work, lost;   /* J, in the chunk: done by ends that are not dynamic; where an impulse
+                            made it keep its length */
+} tlk_rod;
 
 /* A spring between two bodies. */
 typedef struct tlk_spring {

@@ -5,6 +5,7 @@
 
 #include "kernels/penalty/hertz.h"
 #include "kernels/penalty/linear.h"
+#include "kernels/penalty/rod.h"
 #include "kernels/penalty/scaled.h"
 #include "kernels/touch.h"
 
@@ -40,6 +41,8 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
     }
     centre[3] = sphere ? geom[3] : -1;
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
+    if (p->rods && p->vel[8 * body + 7] > 0)
+        return; /* rods look at how far their ends have gone */
     double way = sqrt(moved);
     if (!sphere) { /* half the angle, at most, is the length of what differs */
         const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * body;
@@ -136,6 +139,30 @@ TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
     sum[TLK_SUM_DAMP] = out->damper * tlk_max(along, ratio * across);
 }
 
+/* A point of a pair with rods: velocities and masses are those of the place along each, and arms
+ * those from its axis. False beyond its ends. */
+TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const double *arm_a,
+                                 const double *arm_b, double *of_a, double *of_b, double *off_a,
+                                 double *off_b)
+{
+    double mass[2], inertia[2];
+    bool meets = true;
+    for (int e = 0; e < 2; e++) {
+        const size_t body = e ? c->b : c->a;
+        const double *arm = e ? arm_b : arm_a, *vel = p->vel + 8 * body;
+        double *off = e ? off_b : off_a;
+        for (int k = 0; k < 3; k++)
+            off[k] = arm[k];
+        if (vel[7] > 0)
+            meets = tlk_rod_at(p, vel, arm, e ? of_b : of_a, off, &mass[e], &inertia[e]) && meets;
+        else
+            tlk_penalty_inverse(&p->bodies, body, &mass[e], &inertia[e]);
+    }
+    c->mass = 1 / (mass[0] + mass[1]);
+    c->inertia = 1 / (inertia[0] + inertia[1]);
+    return meets;
+}
+
 /* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. */
 TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
                                  double gap, const double *x, double *past, double *sum,
@@ -150,6 +177,15 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     tlk_reaction out = {0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
     tlk_penalty_at(va, arm_a, of_a);
     tlk_penalty_at(vb, arm_b, of_b);
+    const bool rods = p->rods && (va[7] > 0 || vb[7] > 0);
+    bool meets = true;
+    double off_a[3] = {arm_a[0], arm_a[1], arm_a[2]}, off_b[3] = {arm_b[0], arm_b[1], arm_b[2]};
+    tlk_pressing own;
+    if (rods) {
+        own = *c;
+        c = &own;
+        meets = tlk_penalty_at_rods(p, &own, arm_a, arm_b, of_a, of_b, off_a, off_b);
+    }
     point.approach = 0;
     for (int k = 0; k < 3; k++) {
         point.approach += (of_a[k] - of_b[k]) * n[k];
@@ -165,7 +201,8 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     point.law = c->law;
     point.past = past;
     double lost = 0;
-    const bool touches = p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
+    const bool touches = !meets        ? false
+                         : p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
                          : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
                              ? tlk_linear(p, &point, &out, &lost)
                              : tlk_hertz(p, &point, &out, &lost);
@@ -204,7 +241,11 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
         lost + out.lost + p->weight * (out.damped * point.approach + out.lost_rate);
     sum[TLK_SUM_WORK] += p->weight * (power + drive);
     sum[TLK_SUM_ELASTIC] = out.elastic;
-    tlk_penalty_rate(p, c, &out, n, arm_a, arm_b, sum);
+    tlk_penalty_rate(p, c, &out, n, off_a, off_b, sum);
+    if (rods) {
+        force[TLK_FORCE] -= tlk_rod_share(p, va, arm_a, f);
+        force[TLK_FORCE + 1] += tlk_rod_share(p, vb, arm_b, f);
+    }
     return true;
 }
 
@@ -338,7 +379,7 @@ TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
 TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
 {
     double *out = p->force + TLK_FORCE * (size_t)q;
-    double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    double force[TLK_FORCE + 2] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     if (p->place) {
         tlk_penalty_pair(p, q, force);
     } else {
@@ -360,6 +401,8 @@ TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
     }
     for (uint32_t k = 0; k < TLK_FORCE; k++)
         out[k] = force[k];
+    for (uint32_t k = 0; k < 2 && p->stretch; k++)
+        p->stretch[2 * (size_t)q + k] = force[TLK_FORCE + k];
 }
 
 /* One spring between two bodies. */

@@ -1,0 +1,112 @@
+/* Rods between two bodies, on the host: what they do not touch, when they go, and who carries them.
+ * The step moves them (step/penalty_rods.c). Called through talus/world.h. */
+#include "world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A rod at one of its bodies. */
+typedef struct meeting {
+    uint32_t body, rod;
+} meeting;
+
+static int compare_meetings(const void *a, const void *b)
+{
+    const meeting *x = a, *y = b;
+    return x->body != y->body ? (x->body > y->body) - (x->body < y->body)
+                              : (x->rod > y->rod) - (x->rod < y->rod);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A rod touches neither its bodies nor rods that share one of them. */
+static tl_status list_untouched(const tl_world *w, meeting *at, tl_array *pairs)
+{
+    const tl_rod_rec *rods = w->rods.data;
+    const size_t count = 2 * w->rods.count;
+    for (size_t i = 0; i < count; i++)
+        at[i] = (meeting){rods[i / 2].end[i % 2], rods[i / 2].id};
+    qsort(at, count, sizeof *at, compare_meetings);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t own = tl_exclusion(at[i].body, at[i].rod);
+        TL_TRY(tl_array_append(pairs, &own, 1));
+        for (size_t k = i + 1; k < count && at[k].body == at[i].body; k++) {
+            const uint64_t pair = tl_exclusion(at[i].rod, at[k].rod);
+            if (at[i].rod != at[k].rod)
+                TL_TRY(tl_array_append(pairs, &pair, 1));
+        }
+    }
+    return TL_OK;
+}
+
+tl_status tl_world_take_rods(tl_world *w, const tl_scene *scene)
+{
+    const size_t room = (2 * scene->rods.count + 1) * sizeof(meeting);
+    tl_array *pairs = &w->exclusions;
+    if (!scene->rods.count)
+        return TL_OK;
+    TL_TRY(tl_array_append(&w->rods, scene->rods.data, scene->rods.count));
+    meeting *at = tl_alloc(room);
+    const tl_status status = at ? list_untouched(w, at, pairs) : TL_NO_MEMORY;
+    tl_free(at, room);
+    TL_TRY(status);
+    uint64_t *all = pairs->data;
+    size_t kept = 0;
+    qsort(all, pairs->count, sizeof *all, compare_pairs);
+    for (size_t i = 0; i < pairs->count; i++)
+        if (!kept || all[kept - 1] != all[i])
+            all[kept++] = all[i];
+    pairs->count = kept;
+    return TL_OK;
+}
+
+void tl_world_drop_rods(tl_world *w)
+{
+    tl_rod_rec *rods = w->rods.data;
+    const uint32_t *row_of = w->row_of.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < w->rods.count; i++)
+        if (row_of[rods[i].id - 1] != TLK_NONE)
+            rods[kept++] = rods[i];
+    w->rods.count = kept;
+}
+
+tl_status tl_rods_mark_gone(tl_world *w, uint8_t *gone)
+{
+    tl_backend *b = w->backend;
+    const tl_rod_rec *rods = w->rods.data;
+    const uint32_t *row_of = w->row_of.data;
+    uint8_t *marks = tl_alloc((size_t)w->rows + 1);
+    tl_status status = marks ? b->ops->download(b, marks, gone, w->rows) : TL_NO_MEMORY;
+    if (status == TL_OK) {
+        for (size_t i = 0; i < w->rods.count; i++)
+            for (int e = 0; e < 2; e++)
+                if (marks[row_of[rods[i].end[e] - 1]])
+                    marks[row_of[rods[i].id - 1]] = 1;
+        b->ops->upload(b, gone, marks, w->rows);
+    }
+    tl_free(marks, (size_t)w->rows + 1);
+    return status;
+}
+
+size_t tl_world_rod_count(const tl_world *world)
+{
+    return world ? world->rods.count : 0;
+}
+
+tl_status tl_world_rod(const tl_world *world, size_t index, tl_rod_info *info)
+{
+    REFUSE_NULL(world);
+    REFUSE_NULL(info);
+    if (index >= world->rods.count)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: index is %zu; the world has %zu rods", __func__, index,
+                       world->rods.count);
+    const tl_rod_rec *rod = (const tl_rod_rec *)world->rods.data + index;
+    *info = (tl_rod_info){
+        .body = {rod->id, 1}, .ends = {{rod->end[0], 1}, {rod->end[1], 1}}, .length = rod->length};
+    return TL_OK;
+}
