@@ -302,49 +302,6 @@ static tl_status check_forces(const tl_world *w, const tl_image *m)
     return TL_OK;
 }
 
-/* Whether a row has one shape and that is a capsule about its origin. */
-static bool is_capsule(const tl_image *m, uint32_t row)
-{
-    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
-    size_t low = 0, high = m->shape_body.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (body[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->shape_body.count && body[low] == row &&
-           (info[low] & TLK_SHAPE_KIND) == TL_CAPSULE &&
-           all_zero((const double *)m->geom.data + 4 * low, 3) &&
-           (low + 1 == m->shape_body.count || body[low + 1] != row);
-}
-
-/* Rods and their bodies; shapes have been checked. */
-static tl_status check_rods(const tl_world *w, const tl_image *m)
-{
-    const tl_rod_rec *rods = w->rods.data;
-    const double *inertia = m->inertia.data;
-    for (size_t i = 0; i < w->rods.count; i++) {
-        const uint32_t row = tl_world_row(w, (tl_body){rods[i].id, 1});
-        bool carried = false;
-        if (i && rods[i].id <= rods[i - 1].id)
-            return damaged("rods", i, "it is not in the order of handles");
-        if (row == TLK_NONE || !(inertia[4 * (size_t)row + 3] > 0) || !is_capsule(m, row))
-            return damaged("rods", i, "it is no dynamic body with a capsule");
-        for (int e = 0; e < 2; e++) {
-            const uint32_t end = tl_world_row(w, (tl_body){rods[i].end[e], 1});
-            if (end == TLK_NONE || tl_rods_have(&w->rods, rods[i].end[e]))
-                return damaged("rods", i, "its ends are no bodies with a mass");
-            carried = carried || inertia[4 * (size_t)end + 3] > 0;
-        }
-        if (rods[i].end[0] == rods[i].end[1] || !carried || rods[i].unused ||
-            !(rods[i].length >= 0 && rods[i].length < TLK_FAR))
-            return damaged("rods", i, "it is not between two bodies, or keeps no length");
-    }
-    return TL_OK;
-}
-
 /* Pairs of living bodies, in ascending order. */
 static tl_status check_exclusions(const tl_world *w)
 {
@@ -664,6 +621,6 @@ tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const
     TL_TRY(check_forces(w, m));
     TL_TRY(check_exclusions(w));
     TL_TRY(check_shapes(w, m));
-    TL_TRY(check_rods(w, m));
+    TL_TRY(tl_rods_check(w, m));
     return check_contacts(w, m);
 }

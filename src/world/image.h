@@ -79,6 +79,9 @@ tl_status tl_image_check(tl_world *world, const tl_image *image, uint64_t handle
 tl_status tl_damaged(const char *what);
 tl_status tl_damaged_by_rule(tl_status status);
 
+/* rod.c: rods of a snapshot and their bodies; shapes have been checked. */
+tl_status tl_rods_check(const tl_world *world, const tl_image *image);
+
 /* edit.c: which bodies an edit takes away, marked in world->ordering.gone: none yet; rows; dynamic
  * bodies with their origin inside a region, or outside; and how many they are. */
 tl_status tl_edit_begin(tl_world *world);

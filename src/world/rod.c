@@ -1,6 +1,6 @@
 /* Rods between two bodies, on the host: what they do not touch, when they go, and who carries them.
  * The step moves them (step/penalty_rods.c). Called through talus/world.h. */
-#include "world/world.h"
+#include "world/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +92,58 @@ tl_status tl_rods_mark_gone(tl_world *w, uint8_t *gone)
     tl_free(marks, (size_t)w->rows + 1);
     return status;
 }
+
+/* --- in snapshots ---------------------------------------------------------------------------- */
+
+static tl_status damaged(size_t index, const char *fault)
+{
+    return tl_fail(TL_BAD_DATA, "the snapshot is damaged: rods[%zu]: %s", index, fault);
+}
+
+/* Whether a row has one shape and that is a capsule about its origin. */
+static bool is_capsule(const tl_image *m, uint32_t row)
+{
+    const uint32_t *body = m->shape_body.data, *info = m->shape_info.data;
+    const double *geom = m->geom.data;
+    size_t low = 0, high = m->shape_body.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (body[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->shape_body.count && body[low] == row &&
+           (info[low] & TLK_SHAPE_KIND) == TL_CAPSULE && geom[4 * low] == 0 &&
+           geom[4 * low + 1] == 0 && geom[4 * low + 2] == 0 &&
+           (low + 1 == m->shape_body.count || body[low + 1] != row);
+}
+
+tl_status tl_rods_check(const tl_world *w, const tl_image *m)
+{
+    const tl_rod_rec *rods = w->rods.data;
+    const double *inertia = m->inertia.data;
+    for (size_t i = 0; i < w->rods.count; i++) {
+        const uint32_t row = tl_world_row(w, (tl_body){rods[i].id, 1});
+        bool carried = false;
+        if (i && rods[i].id <= rods[i - 1].id)
+            return damaged(i, "it is not in the order of handles");
+        if (row == TLK_NONE || !(inertia[4 * (size_t)row + 3] > 0) || !is_capsule(m, row))
+            return damaged(i, "it is no dynamic body with a capsule");
+        for (int e = 0; e < 2; e++) {
+            const uint32_t end = tl_world_row(w, (tl_body){rods[i].end[e], 1});
+            if (end == TLK_NONE || tl_rods_have(&w->rods, rods[i].end[e]))
+                return damaged(i, "its ends are no bodies with a mass");
+            carried = carried || inertia[4 * (size_t)end + 3] > 0;
+        }
+        if (rods[i].end[0] == rods[i].end[1] || !carried || rods[i].unused ||
+            !(rods[i].length >= 0 && rods[i].length < TLK_FAR))
+            return damaged(i, "it is not between two bodies, or keeps no length");
+    }
+    return TL_OK;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
 
 size_t tl_world_rod_count(const tl_world *world)
 {
