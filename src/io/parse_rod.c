@@ -74,5 +74,10 @@ tl_status tl_read_rods(tl_reader *r, const tl_json *list)
     TL_TRY(tl_read_array(r, list, "an array of rods"));
     for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v))
         TL_TRY(read_entry(r, v, number++));
+    if (number && r->settings.stepper != TL_STEPPER_PENALTY)
+        return tl_read_fail(r, tl_json_first(r->tree, list),
+                            "is a rod, which has no mass, and settings.stepper is \"%s\", expected "
+                            "\"penalty\", or a capsule or a joint of kind \"distance\" instead",
+                            tl_word(TL_WORDS_STEPPER, r->settings.stepper));
     return TL_OK;
 }

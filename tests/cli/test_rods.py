@@ -63,6 +63,6 @@ equal(len(set(hashes)), 1, "hashes of 1, 2 and 3 threads")
 talus("run", JELLY, "-o", "part.h5", "--until", 0.25, "--quiet")
 equal(run_json("resume", "part.h5", "--until", 0.5)["hash"], hashes[0], "the hash of a run that was resumed")
 
-refused(3, "it must be penalty where there are rods", "run", JELLY, "-o", "hard.h5", "--stepper", "dvi")
+refused(3, "jelly.json:23:9: rods[0]: is a rod, which has no mass, and settings.stepper is \"dvi\"", "run", JELLY, "-o", "hard.h5", "--stepper", "dvi")
 check(not os.path.exists("hard.h5"), "hard.h5 was left")
 print("rods: ok")

@@ -2042,6 +2042,9 @@ static const bad_scene bad_scenes[] = {
      "s.json:6:76: rods[0].length: is 0, expected a number above 0 (m)"},
     {BLIND, SCENE(RODS "[{" TWO ", 'radius': 0.1, 'material': 'steel'}]"),
      "s.json:6:78: rods[0].material: is \"steel\", expected the name of a material"},
+    {BLIND, SCENE(RODS "[{" TWO ", 'radius': 0.1}]"),
+     "s.json:6:10: rods[0]: is a rod, which has no mass, and settings.stepper is \"dvi\", expected "
+     "\"penalty\", or a capsule or a joint of kind \"distance\" instead"},
     {SEEN, SCENE(RODS "[{" TWO ", 'radius': 0.1, 'mass': 1}]"),
      "s.json:6:66: rods[0]: unknown key 'mass'; did you mean 'mask'?"},
     /* ---- Joints ---- */
