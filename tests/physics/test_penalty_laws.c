@@ -150,13 +150,47 @@ static void test_belt(void **state)
     }
 }
 
+/* The forms of friction of the law scaled (document 004, section 2.7.3): slip u of a ball on the
+ * floor goes as du/dt = -7/2 mu o f(u), f being sqrt(u), 1, u, and 1 above 1 m/s and sqrt(u) below.
+ */
+static void test_forms(void **state)
+{
+    (void)state;
+    static const claim c = {"a ball set sliding at 2 m/s, forms of friction of the law scaled",
+                            "closed forms", "slip, m/s", "h = 20 ms, after 4 and 8 s"};
+    const double r = 1, o = 1e-3, rate = 3.5 * 50 * o;
+    for (int form = TL_FRICTION_ROOT; form <= TL_FRICTION_CAPPED; form++) {
+        soft s = soft_default(TL_PENALTY_SCALED, 0.02, 1);
+        s.settings.gravity[2] = -1;
+        s.settings.penalty.collisions = false;
+        s.settings.penalty.friction_form = (tl_friction_form)form;
+        soft_begin(&s);
+        soft_floor(&s, 0);
+        const tl_body ball = soft_ball(&s, r, (double[3]){0, 0, r - o}, (double[3]){2, 0, 0}, 2);
+        tl_world *world = soft_world(&s);
+        for (int k = 1; k <= 2; k++) {
+            const double t = 4 * k, slow = 1 - 0.5 * (rate * t - 1);
+            const double want = form == TL_FRICTION_ROOT       ? pow(sqrt(2) - 0.5 * rate * t, 2)
+                                : form == TL_FRICTION_CONSTANT ? 2 - rate * t
+                                : form == TL_FRICTION_PROPORTIONAL ? 2 * exp(-rate * t)
+                                : rate * t < 1                     ? 2 - rate * t
+                                                                   : slow * slow;
+            double w[3];
+            assert_ok(tl_world_step(world, 200, NULL));
+            assert_ok(tl_world_read_angular_velocities(world, 1, &ball, w));
+            assert_found(&c, tl_word(TL_WORDS_FRICTION, (uint32_t)form),
+                         soft_velocity(world, ball, 0) - (r - o / 2) * w[1], want, 4e-3);
+        }
+        tl_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sjkr),
-        cmocka_unit_test(test_spinning),
-        cmocka_unit_test(test_compliance),
-        cmocka_unit_test(test_belt),
+        cmocka_unit_test(test_sjkr),       cmocka_unit_test(test_spinning),
+        cmocka_unit_test(test_compliance), cmocka_unit_test(test_belt),
+        cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
