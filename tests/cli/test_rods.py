@@ -1,8 +1,10 @@
 #!/usr/bin/python3 -B
 # Rods in scenes, runs, results and exports: the jelly keeps a marble out that passes between its balls; results know how
-# long a rod is; resuming and threads give the same bits; other steppers are refused with the place.
+# long a rod is, and VTK; resuming and threads give the same bits; other steppers are refused with the place.
+import glob
 import json
 import os
+import re
 
 import h5py
 import numpy
@@ -47,8 +49,24 @@ for body, a, b, half in rods:
     lengths.append(numpy.linalg.norm(now[a] - now[b]))
 check(max(abs(length - 0.25) for length in lengths) > 1e-3, "no rod changed its length")
 
-# VTK is written of it.
+# VTK has each as long as it is: with its caps, the distance of its balls and twice its radius.
 talus("export", "jelly.h5", "-o", "jelly.pvd", "--format", "vtk", "--from", 1.499, "--quiet")
+with open(glob.glob("jelly*/moving_*.vtp")[0], "rb") as file:
+    data = file.read()
+start = data.index(b"_", data.index(b"<AppendedData")) + 1
+
+
+def column(name, kind, width):
+    """An array of the file."""
+    tag = re.search(rb'Name="' + name + rb'"[^>]*offset="(\d+)"', data)
+    at = start + int(tag.group(1))
+    return numpy.frombuffer(data, kind, int(numpy.frombuffer(data, "<u8", 1, at)[0]) // numpy.dtype(kind).itemsize, at + 8).reshape(-1, width)
+
+
+points, owners = column(b"points", "<f8", 3), column(b"body", "<u4", 1)[:, 0]
+for (body, a, b, half), length in zip(rods, lengths):
+    along = (points[owners == body] - now[body]) @ ((now[b] - now[a]) / length)
+    check(abs(numpy.ptp(along) - length - 2 * 0.07) < 1e-4, f"rod {body} is {numpy.ptp(along)} long in VTK, not {length + 0.14}")
 
 # Contacts of rods name the rod.
 talus("run", JELLY, "-o", "touch.h5", "--until", 1.5, "--quiet", "--set", "record={\"rate\": 200, \"contacts\": true}")
