@@ -340,6 +340,10 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
     plan(w, s);
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         TL_TRY(run_chunks(w, s, attempt == 0, &halt));
+        if (!halt && !isfinite(s->energy + s->lost + s->work + s->elastic[0] + s->elastic[1]))
+            return tl_fail(TL_DIVERGED,
+                           "step %llu: energies grow beyond all numbers in substeps of %g s",
+                           (unsigned long long)w->steps + 1, s->view.h);
         if (!halt)
             return TL_OK;
         p->valid = false;
