@@ -254,7 +254,7 @@ export function instanceOf({ kind, size, orientation }) {
       return { ...plain, core: size.slice(0, 3).map((h) => h - size[3]), round: size[3] };
     case CAPSULE:
       // A rod has the bodies that it is between; the shader knows how far they are apart.
-      return { ...plain, core: [size[4], size[5], size[1]], round: size[0], rod: size[5] > 0 };
+      return { ...plain, core: [size[4] ?? 0, size[5] ?? 0, size[1]], round: size[0], rod: size[5] > 0 };
     case CYLINDER: {
       const r = size[0] - size[2];
       return { ...plain, core: [r, r, size[1] - size[2]], round: size[2] };
