@@ -27,6 +27,7 @@ static int tell(const options *given, const tl_document *document, const char *p
     fact_text(&f, "file", given->file);
     fact_count(&f, "bodies", tl_scene_body_count(scene));
     fact_count(&f, "springs", tl_scene_joint_count(scene));
+    fact_count(&f, "rods", tl_scene_rod_count(scene));
     fact_count(&f, "comments", tl_document_comments(document));
     fact_text(&f, "output", path);
     return facts_end(&f);

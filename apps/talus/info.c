@@ -155,6 +155,8 @@ void tell_document(facts *f, const tl_document *document)
     fact_flag(f, "record_contacts", record.contacts);
     fact_names(f, "channels", list_channels(f, scene));
     tell_joints(f, document);
+    if (tl_scene_rod_count(tl_document_scene(document)))
+        fact_count(f, "rods", tl_scene_rod_count(tl_document_scene(document)));
     tell_pieces(f, scene);
 }
 

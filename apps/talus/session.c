@@ -100,6 +100,22 @@ static void warn_of_overlaps(session *s)
                 found.depth, 100 * found.relative, a, b);
 }
 
+/* What steps warn of, with the names that the scene has. */
+static void warn_of_step(tl_log_level level, const char *text, void *user)
+{
+    const session *s = user;
+    const tl_error about = tl_last_error();
+    const char *name =
+        about.material ? tl_document_material_name(s->document, (tl_material){about.material - 1})
+                       : NULL;
+    if (level != TL_LOG_WARNING || about.status != TL_OK || s->given->quiet)
+        return;
+    if (name)
+        session_say(s->given, "warning: %s; material %u is \"%s\"", text, about.material - 1, name);
+    else
+        session_say(s->given, "warning: %s", text);
+}
+
 int session_make_world(session *s)
 {
     const tl_scene *scene = tl_document_scene(s->document);
@@ -114,11 +130,13 @@ int session_make_world(session *s)
     }
     if (status == TL_OVERLAPPING)
         warn_of_overlaps(s);
+    tl_set_log(warn_of_step, s);
     return status < 0 ? complain_of_world(s->document, status) : EXIT_OK;
 }
 
 void session_free(session *s)
 {
+    tl_set_log(NULL, NULL);
     tl_recorder_close(s->recorder, NULL);
     tl_world_destroy(s->world);
     tl_document_destroy(s->document);

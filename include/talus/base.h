@@ -77,6 +77,7 @@ typedef struct tl_error {
     const char *rest;   /**< what follows the field: " is -1; it must be > 0" */
     tl_body bodies[2];  /**< bodies of the scene or world that the message speaks of; or zero */
     uint32_t joints[4]; /**< likewise: index of a tl_joint each */
+    uint32_t material;  /**< likewise: 1 + index of a tl_material */
 } tl_error;
 
 /** The last call of this thread that did not return TL_OK, in parts. */

@@ -238,6 +238,31 @@ typedef struct tl_body_def {
 /** A dynamic body at the origin, at rest, without shapes, density 1000. */
 TL_API tl_body_def tl_body_default(void);
 
+/** A rod without mass between the centres of mass of two bodies, of which one is dynamic, for
+ * TL_STEPPER_PENALTY alone. It is a body of its own, with a capsule for a shape, whose pose follows
+ * from the two; what touches it acts on them, at `a` from the first to the second as on a mass
+ * 1/((1-a)^2/m_1 + a^2/m_2). It touches everything but its two bodies and rods that share one of
+ * them, and ends where their centres are: what is beyond touches the bodies. */
+typedef struct tl_rod_def {
+    tl_body a, b;         /**< two bodies, no rods */
+    double radius;        /**< m, > 0; not more than that of the bodies, where these are spheres */
+    double length;        /**< m: what it keeps, which must be how far they are apart; 0 (the
+                               default): its length is free */
+    tl_material material; /**< default: none, the default material */
+    uint32_t group;       /**< as in tl_shape_def */
+    uint32_t mask;        /**< likewise */
+} tl_rod_def;
+
+/** A rod of this radius (m) between no bodies, everything else at its default. */
+TL_API tl_rod_def tl_rod_default(double radius);
+
+/** Adds a rod. `rod`, if not NULL, receives its handle, that of a body. In states and results it
+ * has 1e-12 of the mass of its bodies, which nothing feels. It goes when one of its bodies does. */
+TL_API tl_status tl_scene_add_rod(tl_scene *scene, const tl_rod_def *def, tl_body *rod);
+
+/** How many rods a scene has. */
+TL_API size_t tl_scene_rod_count(const tl_scene *scene);
+
 /** Lets two different bodies of a scene pass through each other, whatever the groups of their
  * shapes. Any number of pairs may be excluded; one that is already is no error. */
 TL_API tl_status tl_scene_exclude(tl_scene *scene, tl_body a, tl_body b);

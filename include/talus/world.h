@@ -234,6 +234,19 @@ TL_API tl_status tl_world_exclude(tl_world *world, tl_body a, tl_body b, bool ex
 /** Adds a force on a dynamic body between steps. */
 TL_API tl_status tl_world_add_force(tl_world *world, const tl_force_def *def);
 
+/** A rod of a world: its own body and the two that carry it. */
+typedef struct tl_rod_info {
+    tl_body body;    /**< the rod itself */
+    tl_body ends[2]; /**< the bodies between which it is */
+    double length;   /**< m: what it keeps; 0 where its length is free */
+} tl_rod_info;
+
+/** How many rods are in the world. */
+TL_API size_t tl_world_rod_count(const tl_world *world);
+
+/** The rod with an index below tl_world_rod_count(), in the order they were added. */
+TL_API tl_status tl_world_rod(const tl_world *world, size_t index, tl_rod_info *info);
+
 /** How many bodies of all kinds are in the world. */
 TL_API size_t tl_world_body_count(const tl_world *world);
 
@@ -279,6 +292,8 @@ typedef struct tl_shape_info {
     tl_body_kind kind; /**< of the body */
     uint32_t index;    /**< which of the body's shapes, from 0 */
     tl_shape_def def;  /**< the shape in its body's frame */
+    tl_body ends[2];   /**< of rods: the bodies whose centres its segment is between, so that its
+                            length is theirs to tell; else none */
 } tl_shape_info;
 
 /** How many shapes all bodies have. */

@@ -54,6 +54,7 @@ fail(tl_status status, const tl_error *about, const char *format, va_list argume
         last.bodies[0] = about->bodies[0];
         last.bodies[1] = about->bodies[1];
         memcpy(last.joints, about->joints, sizeof last.joints);
+        last.material = about->material;
     }
     if (about && about->field) {
         snprintf(field, sizeof field, "%s", about->field);

@@ -61,7 +61,7 @@ static const tl_json_source *source_of(const tl_document *document, uint16_t ind
 
 const char *tl_section_name(tl_section section)
 {
-    static const char *const names[] = {"bodies", "fills", "emitters", "joints"};
+    static const char *const names[] = {"bodies", "fills", "rods", "emitters", "joints"};
     return names[section];
 }
 

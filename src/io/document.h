@@ -12,6 +12,7 @@
 typedef enum tl_section {
     TL_SECTION_BODIES,
     TL_SECTION_FILLS,
+    TL_SECTION_RODS, /* those before have bodies as well */
     TL_SECTION_EMITTERS,
     TL_SECTION_JOINTS
 } tl_section;
@@ -91,7 +92,7 @@ const tl_span *tl_document_find_span(const tl_document *document, tl_text prefix
 /* The entry that a joint is of, NULL where there is none. */
 const tl_span *tl_document_joint_span(const tl_document *document, tl_joint joint);
 
-/* "bodies", "fills", "emitters" or "joints". */
+/* "bodies", "fills", "rods", "emitters" or "joints". */
 const char *tl_section_name(tl_section section);
 
 /* A new source that is a file, included by an entry of 'include' (an index into the values; 0: by

@@ -271,6 +271,36 @@ static tl_status export_fixed(job *j, double time)
     return list_file(j, &j->surfaces, "fixed", 1, j->fixed_count++, time, false);
 }
 
+/* Where a body is in a frame; NULL where that was not recorded. */
+static const double *place_of(const job *j, const tl_frame_view *f, uint32_t body)
+{
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (f->bodies[middle] < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < f->count && f->bodies[low] == body)
+        return f->positions + 3 * low;
+    const tl_body_row *fixed = tl_result_find_body(j->result, body);
+    return fixed && fixed->kind == TL_FIXED ? fixed->position : NULL;
+}
+
+/* A rod is as long as its bodies are apart. */
+static tl_shape_row stretched(const job *j, const tl_frame_view *f, const tl_shape_row *s)
+{
+    tl_shape_row now = *s;
+    const double *a = s->end_a ? place_of(j, f, s->end_a) : NULL;
+    const double *b = s->end_b ? place_of(j, f, s->end_b) : NULL;
+    if (a && b) {
+        const double way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        now.half_length = 0.5 * sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    }
+    return now;
+}
+
 /* Moving bodies: spheres as points, the other shapes as surfaces. */
 static tl_status export_states(job *j, uint64_t index, const tl_frame_view *f)
 {
@@ -286,9 +316,11 @@ static tl_status export_states(job *j, uint64_t index, const tl_frame_view *f)
                           f->angular_velocities ? f->angular_velocities + 3 * i : NULL};
         size_t count;
         const tl_shape_row *s = tl_export_shapes(j->result, f->bodies[i], &count);
-        for (size_t k = 0; k < count; k++)
-            TL_TRY(s[k].kind == TL_SPHERE ? add_ball(&j->spheres, &s[k], &m)
-                                          : add_surface(j, &s[k], &m));
+        for (size_t k = 0; k < count; k++) {
+            const tl_shape_row now = stretched(j, f, &s[k]);
+            TL_TRY(now.kind == TL_SPHERE ? add_ball(&j->spheres, &now, &m)
+                                         : add_surface(j, &now, &m));
+        }
     }
     TL_TRY(list_file(j, &j->spheres, "spheres", 0, index, f->time, false));
     if (!j->surfaces.points.count)

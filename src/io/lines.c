@@ -30,7 +30,7 @@ typedef struct reader {
     tl_text text;
     const char *line, *end; /* the line that is read */
     uint32_t number;        /* of the line, from 1 */
-    list bodies, joints, rods;
+    list bodies, joints, rods, geometries;
     tl_array comments; /* char: the text of a JSON string */
     uint64_t comment_count, entries;
     uint32_t capsules, polygons, boxes;
@@ -367,7 +367,7 @@ static tl_status read_capsule(reader *r)
     return keep(r, &r->bodies, &e);
 }
 
-/* P: a parallelogram, which faces first x second. */
+/* P: a parallelogram, one-sided, which faces first x second. */
 static tl_status read_polygon(reader *r)
 {
     double corner[3], u[3], v[3], along[3], across[3];
@@ -384,13 +384,28 @@ static tl_status read_polygon(reader *r)
                           i ? "second" : "first");
     if (1 - fabs(dot(along, across)) < 1e-12)
         return refuse(r, r->at[6], "the edges are parallel, expected two directions");
-    put(&e, "{\"name\": \"p%u\", \"kind\": \"fixed\"", ++r->polygons);
-    put(&e, ", \"shapes\": [{\"kind\": \"parallelogram\", \"material\": \"all\"");
+    /* one-sided: two triangles, counterclockwise seen from where it faces */
+    entry form = {0};
+    put(&form, "\"p%u\": {\"mesh\": {\"vertices\": [[0, 0, 0]", ++r->polygons);
+    for (int i = 0; i < 3; i++) {
+        double to[3];
+        for (int k = 0; k < 3; k++)
+            to[k] = (i < 2 ? u[k] : 0) + (i > 0 ? v[k] : 0);
+        put(&form, ", [");
+        for (int k = 0; k < 3; k++) {
+            put(&form, "%s", k ? ", " : "");
+            put_number(&form, to[k]);
+        }
+        put(&form, "]");
+    }
+    put(&form, "], \"triangles\": [[0, 1, 2], [0, 2, 3]]}}");
+    put(&e, "{\"name\": \"p%u\", \"kind\": \"fixed\"", r->polygons);
     put_numbers(&e, "position", 3, corner);
-    put_numbers(&e, "edge_u", 3, u);
-    put_numbers(&e, "edge_v", 3, v);
-    put(&e, "}]}");
-    return keep(r, &r->bodies, &e);
+    put(&e, ", \"shapes\": [{\"kind\": \"mesh\", \"material\": \"all\", \"geometry\": \"p%u\"}]}",
+        r->polygons);
+    TL_TRY(keep(r, &r->bodies, &e));
+    r->entries--; /* one of the file */
+    return keep(r, &r->geometries, &form);
 }
 
 /* B: a fixed box. The third edge may be left-handed: a box is the same either way. */
@@ -457,10 +472,28 @@ static tl_status read_spring(reader *r)
     return keep(r, &r->joints, &e);
 }
 
-/* R: a rod between two spheres. */
+/* R: a rod between two spheres, of free length unless that is given. */
 static tl_status read_rod(reader *r)
 {
-    return refuse(r, r->line, "rods are not supported yet, expected S, C, P, K or B");
+    enum { RADIUS = 2, LENGTH };
+    sphere s[2];
+    entry e = {0};
+    TL_TRY(read_numbers(r, RADIUS + 1, LENGTH + 1,
+                        "3 or 4: two references, radius, and the length where it is kept"));
+    TL_TRY(find_two(r, s));
+    TL_TRY(above_0(r, RADIUS, "radius"));
+    if (r->count > LENGTH)
+        TL_TRY(above_0(r, LENGTH, "length"));
+    put(&e, "{\"name\": \"r%zu\", \"bodies\": [", r->rods.origins.count + 1);
+    put_sphere(&e, &s[0]);
+    put(&e, ", ");
+    put_sphere(&e, &s[1]);
+    put(&e, "], \"material\": \"all\"");
+    put_named(&e, "radius", r->x[RADIUS]);
+    if (r->count > LENGTH)
+        put_named(&e, "length", r->x[LENGTH]);
+    put(&e, "}");
+    return keep(r, &r->rods, &e);
 }
 
 static tl_status read_comment(reader *r)
@@ -520,15 +553,17 @@ static tl_status append_entries(tl_lines *out, const list *from, const char *mor
     return append(out, origins[last], more);
 }
 
-/* A list as the value of a key; nothing where it is empty. */
+/* A list, or an object where its entries have keys, as the value of a key; nothing where it is
+ * empty. */
 static tl_status append_list(tl_lines *out, const char *key, const list *from)
 {
+    const bool keyed = from->text.count > 8 && ((const char *)from->text.data)[8] == '"';
     char head[32];
     if (!from->origins.count)
         return TL_OK;
-    snprintf(head, sizeof head, ",\n    \"%s\": [\n", key);
+    snprintf(head, sizeof head, ",\n    \"%s\": %s\n", key, keyed ? "{" : "[");
     TL_TRY(append(out, 1, head));
-    return append_entries(out, from, "\n    ]");
+    return append_entries(out, from, keyed ? "\n    }" : "\n    ]");
 }
 
 static tl_status write_scene(const reader *r, bool ground, tl_lines *out)
@@ -561,6 +596,7 @@ static tl_status write_scene(const reader *r, bool ground, tl_lines *out)
         TL_TRY(append(out, 1,
                       "        {\"name\": \"ground\", \"kind\": \"fixed\", \"shapes\": "
                       "[{\"kind\": \"plane\", \"material\": \"all\"}]}\n    ]"));
+    TL_TRY(append_list(out, "geometries", &r->geometries));
     TL_TRY(append_list(out, "joints", &r->joints));
     TL_TRY(append_list(out, "rods", &r->rods));
     TL_TRY(append(out, 1, "\n}\n"));
@@ -604,6 +640,7 @@ tl_status tl_lines_convert(const char *name, tl_text text, bool ground, tl_lines
                 .bodies = empty,
                 .joints = empty,
                 .rods = empty,
+                .geometries = empty,
                 .comments = {.item = 1},
                 .spheres = {.item = sizeof(sphere)}};
     *out = (tl_lines){.json = {.item = 1}, .origins = {.item = sizeof(uint32_t)}};
@@ -611,9 +648,10 @@ tl_status tl_lines_convert(const char *name, tl_text text, bool ground, tl_lines
     out->comments = r.comment_count;
     if (status == TL_OK)
         status = write_scene(&r, ground, out);
-    tl_array *const arrays[] = {&r.bodies.text,    &r.bodies.origins, &r.joints.text,
-                                &r.joints.origins, &r.rods.text,      &r.rods.origins,
-                                &r.comments,       &r.spheres};
+    tl_array *const arrays[] = {&r.bodies.text,       &r.bodies.origins, &r.joints.text,
+                                &r.joints.origins,    &r.rods.text,      &r.rods.origins,
+                                &r.comments,          &r.spheres,        &r.geometries.text,
+                                &r.geometries.origins};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tl_array_free(arrays[i]);
     return status;

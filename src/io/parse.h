@@ -30,6 +30,7 @@ enum {
     TL_SCENE_GEOMETRIES,
     TL_SCENE_BODIES,
     TL_SCENE_FILLS,
+    TL_SCENE_RODS,
     TL_SCENE_EMITTERS,
     TL_SCENE_EVENTS,
     TL_SCENE_BOUNDARIES,
@@ -291,6 +292,13 @@ tl_status tl_read_exclusions(tl_reader *r, const tl_json *list);
 /* parse_joint.c: joints, once all bodies are known; and one that is named, "elbow" or
  * ["hinges", 3]. */
 tl_status tl_read_joints(tl_reader *r, const tl_json *list);
+
+/* The bodies that a name stands for; one of them, "ball" or ["chain", 3]; or the ground, index 0.
+ */
+tl_status tl_read_body(const tl_reader *r, const tl_json *value, tl_body *body);
+
+/* parse_rod.c: rods between two bodies. */
+tl_status tl_read_rods(tl_reader *r, const tl_json *list);
 
 /* parse_penalty.c: the settings of penalty contact. */
 tl_status tl_read_penalty(tl_reader *r, const tl_json *object, tl_penalty_def *penalty);

@@ -14,7 +14,7 @@ tl_status tl_read_reference(const tl_reader *r, const tl_json *value, const tl_s
     char text[64];
     TL_TRY(tl_read_string(r, value, "the name of a body or fill", &name));
     *span = tl_read_find(r, name);
-    if (*span && (*span)->section <= TL_SECTION_FILLS)
+    if (*span && (*span)->section <= TL_SECTION_RODS)
         return TL_OK;
     tl_read_show(r, value, text, sizeof text);
     if (*span)

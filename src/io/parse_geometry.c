@@ -66,11 +66,66 @@ static tl_status load_mesh(const tl_reader *r, const tl_json *value, double scal
     return status;
 }
 
+static tl_status read_points(const tl_reader *r, const tl_json *list, double scale,
+                             tl_array *points);
+
+static tl_status read_triangles(const tl_reader *r, const tl_json *list, size_t vertices,
+                                tl_array *triangles)
+{
+    for (const tl_json *v = tl_json_first(r->tree, list); v; v = tl_json_next(r->tree, v)) {
+        if (v->kind != TL_JSON_ARRAY || v->count != 3)
+            return tl_read_expected(r, v, "an array of three numbers of vertices, from 0");
+        for (const tl_json *c = tl_json_first(r->tree, v); c; c = tl_json_next(r->tree, c)) {
+            uint64_t corner = 0;
+            TL_TRY(tl_read_whole(r, c, 0, vertices - 1, &corner));
+            const uint32_t narrow = (uint32_t)corner;
+            TL_TRY(tl_array_append(triangles, &narrow, 1));
+        }
+    }
+    return TL_OK;
+}
+
+/* A mesh that is written out: its vertices and triangles. */
+static tl_status write_out(const tl_reader *r, const tl_json *value, double scale, tl_mesh **mesh)
+{
+    enum { VERTICES, TRIANGLES, COUNT };
+    static const char *const keys[] = {"vertices", "triangles"};
+    static const char *const expected[] = {"an array of vertices [x, y, z] (m)",
+                                           "an array of triangles [a, b, c], numbers of vertices"};
+    const tl_json *f[COUNT];
+    tl_array points = {.item = sizeof(double)}, corners = {.item = sizeof(uint32_t)};
+    tl_mesh_def def = tl_mesh_default();
+    TL_TRY(tl_read_fields(r, value, "a mesh", COUNT, keys, f));
+    for (int i = 0; i < COUNT; i++) {
+        if (!f[i])
+            return tl_read_missing(r, value, keys[i], expected[i]);
+        if (f[i]->kind != TL_JSON_ARRAY || !f[i]->count)
+            return tl_read_expected(r, f[i], expected[i]);
+    }
+    tl_status status = read_points(r, f[VERTICES], scale, &points);
+    if (status == TL_OK)
+        status = read_triangles(r, f[TRIANGLES], f[VERTICES]->count, &corners);
+    if (status == TL_OK) {
+        def.vertex_count = points.count / 3;
+        def.vertices = points.data;
+        def.triangle_count = corners.count / 3;
+        def.triangles = corners.data;
+        status = tl_mesh_create(&def, mesh);
+        if (status < 0)
+            status = refuse(r, value, status);
+    }
+    tl_array_free(&points);
+    tl_array_free(&corners);
+    return status;
+}
+
 /* A mesh from a file, or from the result that holds it. */
 static tl_status read_mesh(const tl_reader *r, const tl_json *value, tl_shape_kind kind,
                            double scale, tl_mesh **mesh)
 {
     const tl_geometry_info *stored;
+    if (value->kind == TL_JSON_OBJECT)
+        return write_out(r, value, scale, mesh);
     TL_TRY(find_stored(r, value, kind, &stored));
     if (!stored)
         return load_mesh(r, value, scale, mesh);

@@ -119,7 +119,7 @@ static tl_status pick(const tl_reader *r, const tl_json *name, const tl_json *in
     return TL_OK;
 }
 
-static tl_status read_body(const tl_reader *r, const tl_json *value, tl_body *body)
+tl_status tl_read_body(const tl_reader *r, const tl_json *value, tl_body *body)
 {
     const tl_json *name, *index;
     const tl_span *span;
@@ -169,8 +169,8 @@ static tl_status read_bodies(const tl_reader *r, const tl_json *entry, const tl_
     if (list->kind != TL_JSON_ARRAY || list->count != 2)
         return tl_read_expected(r, list, expected);
     const tl_json *first = tl_json_first(r->tree, list);
-    TL_TRY(read_body(r, first, &def->a));
-    return read_body(r, tl_json_next(r->tree, first), &def->b);
+    TL_TRY(tl_read_body(r, first, &def->a));
+    return tl_read_body(r, tl_json_next(r->tree, first), &def->b);
 }
 
 /* Gears take joints that turn, a rack one that turns and one that slides. */

@@ -26,10 +26,10 @@ static const uint64_t most_bodies = TL_MOST_BODIES;
 static const uint64_t bytes_each = 256;
 
 const char *const tl_scene_keys[TL_SCENE_KEYS] = {
-    "$schema",      "version",    "title",    "parameters", "include",   "gravity", "step",
-    "duration",     "record",     "settings", "solver",     "materials", "pairs",   "groups",
-    "exclude",      "geometries", "bodies",   "fills",      "emitters",  "events",  "boundaries",
-    "moving_patch", "forces",     "joints",   "start",      "monitors",
+    "$schema",    "version",      "title",    "parameters", "include",   "gravity",  "step",
+    "duration",   "record",       "settings", "solver",     "materials", "pairs",    "groups",
+    "exclude",    "geometries",   "bodies",   "fills",      "rods",      "emitters", "events",
+    "boundaries", "moving_patch", "forces",   "joints",     "start",     "monitors",
 };
 
 /* "MAJOR.MINOR", as whole numbers. */
@@ -505,14 +505,15 @@ tl_status tl_read_scene(tl_reader *r)
         int key;
         tl_status (*read)(tl_reader *r, const tl_json *value);
     } parts[] = {
-        {TL_SCENE_MATERIALS, read_materials},      {TL_SCENE_PAIRS, read_pairs},
-        {TL_SCENE_GROUPS, tl_read_groups},         {TL_SCENE_GEOMETRIES, tl_read_geometries},
-        {TL_SCENE_GEOMETRIES, tl_read_splits},     {TL_SCENE_BODIES, tl_read_bodies},
-        {TL_SCENE_FILLS, tl_read_fills},           {TL_SCENE_EMITTERS, tl_read_emitters},
-        {TL_SCENE_JOINTS, tl_read_joints},         {TL_SCENE_START, tl_read_starts},
-        {TL_SCENE_EXCLUDE, tl_read_exclusions},    {TL_SCENE_EVENTS, tl_read_events},
-        {TL_SCENE_BOUNDARIES, tl_read_boundaries}, {TL_SCENE_PATCH, tl_read_patch},
-        {TL_SCENE_FORCES, tl_read_forces},         {TL_SCENE_MONITORS, tl_read_monitors},
+        {TL_SCENE_MATERIALS, read_materials},  {TL_SCENE_PAIRS, read_pairs},
+        {TL_SCENE_GROUPS, tl_read_groups},     {TL_SCENE_GEOMETRIES, tl_read_geometries},
+        {TL_SCENE_GEOMETRIES, tl_read_splits}, {TL_SCENE_BODIES, tl_read_bodies},
+        {TL_SCENE_FILLS, tl_read_fills},       {TL_SCENE_RODS, tl_read_rods},
+        {TL_SCENE_EMITTERS, tl_read_emitters}, {TL_SCENE_JOINTS, tl_read_joints},
+        {TL_SCENE_START, tl_read_starts},      {TL_SCENE_EXCLUDE, tl_read_exclusions},
+        {TL_SCENE_EVENTS, tl_read_events},     {TL_SCENE_BOUNDARIES, tl_read_boundaries},
+        {TL_SCENE_PATCH, tl_read_patch},       {TL_SCENE_FORCES, tl_read_forces},
+        {TL_SCENE_MONITORS, tl_read_monitors},
     };
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     r->most = most_bodies;

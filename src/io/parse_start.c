@@ -122,12 +122,12 @@ static tl_status find_there(const tl_reader *r, const start *s, const tl_json *v
     while (!*span && tl_prefix_shorten(&prefix));
     if (!*span)
         *span = tl_document_find_span(d, none, name);
-    if (*span && (*span)->section <= TL_SECTION_FILLS)
+    if (*span && (*span)->section <= TL_SECTION_RODS)
         return TL_OK;
     const tl_span *spans = d->spans.data;
     tl_near near = tl_near_start(name);
     for (size_t i = 0; i < d->spans.count; i++)
-        if (spans[i].name && spans[i].section <= TL_SECTION_FILLS)
+        if (spans[i].name && spans[i].section <= TL_SECTION_RODS)
             tl_near_offer(&near, tl_text_of((char *)d->names.data + spans[i].name));
     return tl_read_fail(r, value, "'%.*s' is no body or fill of the result, expected one that is%s",
                         name.length > 60 ? 60 : (int)name.length, name.data, tl_near_hint(&near));
@@ -189,7 +189,7 @@ static tl_status start_bodies(tl_reader *r, const tl_json *list, const start *s)
         } else {
             const tl_text own = tl_json_key(r->tree, v);
             span = tl_read_find(r, own);
-            if (!span || span->section > TL_SECTION_FILLS)
+            if (!span || span->section > TL_SECTION_RODS)
                 return tl_read_fail_key(r, list, v,
                                         "'%.*s' is no body or fill, expected the name of one",
                                         own.length > 60 ? 60 : (int)own.length, own.data);

@@ -70,7 +70,9 @@ static tl_shape_row shape_row(const tl_shape_info *info)
                         .geometry = d->geometry.index,
                         .group = d->group,
                         .mask = d->mask,
-                        .sensor = d->sensor};
+                        .sensor = d->sensor,
+                        .end_a = info->ends[0].index,
+                        .end_b = info->ends[1].index};
     memcpy(row.position, d->position, sizeof row.position);
     memcpy(row.orientation, d->orientation, sizeof row.orientation);
     memcpy(row.half_extents, d->half_extents, sizeof row.half_extents);

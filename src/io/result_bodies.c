@@ -118,6 +118,9 @@ static tl_status check_shape(const tl_result *r, uint64_t i, const tl_shape_row 
         return tl_result_bad_row(r, "shapes", i, "its numbers must be finite");
     if (s->sensor > 1)
         return tl_result_bad_row(r, "shapes", i, "its sensor must be 0 or 1");
+    if ((s->end_a || s->end_b) && (s->kind != TL_CAPSULE || !tl_result_find_body(r, s->end_a) ||
+                                   !tl_result_find_body(r, s->end_b)))
+        return tl_result_bad_row(r, "shapes", i, "rods must be capsules between two bodies");
     const char *wrong = wrong_size(r, s);
     return wrong ? tl_result_bad_row(r, "shapes", i, wrong) : TL_OK;
 }
@@ -278,6 +281,10 @@ tl_status tl_result_read_shapes(tl_result *result, uint64_t count, tl_shape_info
                             .kind = (tl_body_kind)tl_result_find_body(result, row[i].body)->kind,
                             .index = row[i].index,
                             .def = tl_result_shape(&row[i])};
+        if (row[i].end_a) {
+            shapes[i].ends[0] = (tl_body){row[i].end_a, 1};
+            shapes[i].ends[1] = (tl_body){row[i].end_b, 1};
+        }
     }
     return TL_OK;
 }

@@ -59,7 +59,7 @@ static const field body_fields[] = {F(body),        F(kind),  O(mass), F(positio
 static const field shape_fields[] = {
     F(body),         F(index),  F(kind),   O(material),    F(position), F(orientation), O(radius),
     O(half_extents), O(edge_u), O(edge_v), O(half_length), O(rounding), O(geometry),    O(group),
-    O(mask),         O(sensor), {0}};
+    O(mask),         O(sensor), O(end_a),  O(end_b),       {0}};
 #undef F
 #undef O
 #define F(member) FIELD(tl_removal_row, member, true)

@@ -10,7 +10,7 @@
 /* The format's version. The minor one counts additions that older readers may pass over; with the
  * major one the meaning of what was there changes (docs/formats.md). */
 #define TL_RESULT_MAJOR    1
-#define TL_RESULT_MINOR    4
+#define TL_RESULT_MINOR    5
 #define TL_RESULT_ID_CHARS 32 /* hexadecimal; the same in the result and in its checkpoint */
 
 /* What quantised files round to besides tl_record_def.error. */
@@ -92,7 +92,8 @@ typedef struct tl_shape_row {
     double half_length, rounding;
     uint64_t geometry; /* row of /geometries/list, from 1; 0: none */
     uint32_t group, mask;
-    uint64_t sensor; /* 1 or 0 */
+    uint64_t sensor;       /* 1 or 0 */
+    uint32_t end_a, end_b; /* of rods: the bodies that they are between; else 0 */
 } tl_shape_row;
 
 typedef struct tl_removal_row {

@@ -1,6 +1,6 @@
 /* Scenes: the description as users build it. body.c checks bodies, material.c materials, motion.c
- * forces, settings.c settings, schedule.c what happens later, joint.c joints, monitor.c what is
- * measured, fill.c makes many bodies at once. Called through talus/scene.h. */
+ * forces, settings.c settings, schedule.c what happens later, joint.c joints, rod.c rods, monitor.c
+ * what is measured, fill.c makes many bodies at once. Called through talus/scene.h. */
 #include "scene/check.h"
 
 #include <math.h>
@@ -20,6 +20,7 @@ tl_status tl_scene_create(tl_scene **scene)
     made->forces.item = sizeof(tl_force_rec);
     made->exclusions.item = sizeof(uint64_t);
     made->joints.item = sizeof(tl_joint_rec);
+    made->rods.item = sizeof(tl_rod_rec);
     made->geometries.item = sizeof(tl_geometry_rec);
     tl_body_list_init(&made->list);
     made->list.geometries = &made->geometries;
@@ -44,6 +45,7 @@ void tl_scene_destroy(tl_scene *scene)
     tl_array_free(&scene->forces);
     tl_array_free(&scene->exclusions);
     tl_joints_free(&scene->joints);
+    tl_array_free(&scene->rods);
     tl_schedule_free(&scene->schedule);
     tl_monitor_list_free(&scene->monitors);
     tl_array_free(&scene->materials);

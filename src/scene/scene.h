@@ -145,6 +145,15 @@ tl_status tl_force_check(const tl_force_rec *force); /* one that was made elsewh
 tl_status tl_force_rec_copy(const tl_force_rec *from, tl_force_rec *to);
 void tl_force_rec_free(tl_force_rec *force);
 
+/* A rod between two bodies, all by the indices of their handles. */
+typedef struct tl_rod_rec {
+    uint32_t id, end[2], unused;
+    double length; /* m: what it keeps; 0: free */
+} tl_rod_rec;
+
+/* Whether a body is one of these rods, which are in the order of handles. */
+bool tl_rods_have(const tl_array *rods, uint32_t id);
+
 /* Whether a pair of materials, and how a surface moves in itself, obey the rules. */
 tl_status tl_pair_check(const tl_pair_def *pair);
 tl_status tl_slide_check(const double slide[3]);
@@ -247,6 +256,7 @@ struct tl_scene {
     tl_array forces;     /* tl_force_rec */
     tl_array exclusions; /* uint64_t: tl_exclusion(), ascending */
     tl_array joints;     /* tl_joint_rec, by handle */
+    tl_array rods;       /* tl_rod_rec, in the order of handles */
     tl_schedule schedule;
     tl_monitor_list monitors;
 };

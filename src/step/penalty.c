@@ -15,11 +15,12 @@
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,   &p->half,      &p->start,  &p->sums,      &p->work,       &p->forced,
-        &p->past,  &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
-        &p->range, &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
-        &p->mean,  &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
-        &p->halt,  &p->order,     &p->acts,   &p->couple};
+        &p->vel,    &p->half,      &p->start,  &p->sums,      &p->work,       &p->forced,
+        &p->past,   &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
+        &p->range,  &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
+        &p->mean,   &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
+        &p->halt,   &p->order,     &p->acts,   &p->couple,    &p->rod,        &p->rod_from,
+        &p->stretch};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -33,6 +34,7 @@ void tl_step_penalty_end(tl_world *w)
     if (w->backend)
         tl_contacts_free(w->backend, &p->list);
     tl_array_free(&p->springs);
+    tl_array_free(&p->rods);
     tl_array_free(&p->forced_rows);
     tl_array_free(&p->numbers);
     tl_free(p, sizeof *p);
@@ -141,6 +143,11 @@ static void make_view(tl_world *w, tl_penalty *p, tl_penalty_step *s)
                        .materials = w->materials,
                        .springs = (uint32_t)p->springs.count,
                        .spring = p->spring.data,
+                       .rods = (uint32_t)p->rods.count,
+                       .rod = p->rod.data,
+                       .rod_from = p->rod_from.data,
+                       .rod_frame = w->frame_local.data,
+                       .rod_geom = w->geom.data,
                        .vel = p->vel.data,
                        .half = p->half.data,
                        .start = p->start.data,
@@ -164,6 +171,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         if (!w->penalty)
             return TL_NO_MEMORY;
         w->penalty->springs.item = sizeof(tlk_spring);
+        w->penalty->rods.item = sizeof(tlk_rod);
         w->penalty->forced_rows.item = sizeof(uint32_t);
         w->penalty->numbers.item = sizeof(double);
     }
@@ -178,6 +186,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
     TL_TRY(tl_penalty_tables(w, p));
     TL_TRY(make_buffers(w, p, tl_penalty_integrator(w) == TL_INTEGRATOR_RK4));
     TL_TRY(take_springs(w, p));
+    TL_TRY(tl_penalty_take_rods(w, p));
     TL_TRY(tl_step_free(w, &s->motion));
     make_view(w, p, s);
     TL_TRY(take_forces(w, p, &s->view, &s->motion));
@@ -202,6 +211,11 @@ static void restore(tl_world *w)
     b->ops->copy(b, w->quat.data, p->saved_quat.data, 4 * rows * sizeof(double));
     b->ops->copy(b, w->vel.data, p->saved_vel.data, 8 * rows * b->real);
     b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
+    /* what springs and rods lost in the attempt was not */
+    if (p->springs.count)
+        b->ops->upload(b, p->spring.data, p->springs.data, p->springs.count * p->springs.item);
+    if (p->rods.count)
+        b->ops->upload(b, p->rod.data, p->rods.data, p->rods.count * p->rods.item);
 }
 
 /* --- chunks ---------------------------------------------------------------------------------- */
@@ -248,7 +262,7 @@ static tl_status add_up(tl_world *w, tl_penalty_step *s, double *n)
     }
     if (p->springs.count)
         b->ops->upload(b, p->spring.data, p->springs.data, p->springs.count * p->springs.item);
-    return TL_OK;
+    return tl_penalty_rods_work(w, &n[3], &n[4]);
 }
 
 /* Forces where the step begins: the energy of springs, and how stiff they are. */
@@ -336,6 +350,10 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
     plan(w, s);
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         TL_TRY(run_chunks(w, s, first, &halt));
+        if (!halt && !isfinite(s->energy + s->lost + s->work + s->elastic[0] + s->elastic[1]))
+            return tl_fail(TL_DIVERGED,
+                           "step %llu: energies grow beyond all numbers in substeps of %g s",
+                           (unsigned long long)w->steps + 1, s->view.h);
         if (!halt)
             return TL_OK;
         first = s->reused;

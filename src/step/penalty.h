@@ -20,12 +20,15 @@ struct tl_penalty {
     tl_buffer mean;                             /* real per row */
     tl_buffer table, times, slides;             /* double: of materials */
     tl_buffer spring;                           /* tlk_spring */
-    tl_buffer points, order;                    /* uint32_t; order: pairs by colour */
-    uint32_t colours[TLK_COLOURS + 1];          /* where colours begin in it */
-    tl_buffer halt;                             /* uint64_t */
-    tl_array springs, forced_rows, numbers;     /* on the host */
-    tl_contacts list;                           /* pairs, as they were found */
-    bool tables, timed;                         /* those of materials are of now; what times */
+    tl_buffer rod, rod_from, stretch;           /* tlk_rod; double: tlk_penalty */
+    uint32_t kept[TLK_COLOURS + 1];    /* where colours of rods that keep their lengths begin */
+    tl_buffer points, order;           /* uint32_t; order: pairs by colour */
+    uint32_t colours[TLK_COLOURS + 1]; /* where colours begin in it */
+    tl_buffer halt;                    /* uint64_t */
+    tl_array springs, forced_rows, numbers; /* on the host */
+    tl_array rods;                          /* tlk_rod, likewise */
+    tl_contacts list;                       /* pairs, as they were found */
+    bool tables, timed;                     /* those of materials are of now; what times */
     bool valid;     /* pairs and what their slots keep are of the present state */
     bool phased;    /* the caller says when pairs are found and collide */
     bool warned;    /* that substeps are long */
@@ -66,6 +69,14 @@ double tl_penalty_ratio(double restitution, bool attraction);
 tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
 tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
 tl_status tl_penalty_hand_out(tl_world *world, tl_penalty_step *step, tl_contacts *out);
+
+/* penalty_rods.c: rods as they are now; adds what they lost and the work that their ends did; and
+ * keeps lengths, of places after a move and of velocities, after collisions with what that takes.
+ */
+tl_status tl_penalty_take_rods(tl_world *world, tl_penalty *penalty);
+tl_status tl_penalty_rods_work(tl_world *world, double *lost, double *work);
+void tl_penalty_keep_lengths(tl_world *world, const tlk_penalty *view);
+void tl_penalty_steady_lengths(tl_world *world, const tlk_penalty *view, bool collided);
 
 /* penalty_run.c: the integrator; forces of the present state; `count` substeps, each with its
  * collisions; and collisions alone, colour by colour. */

@@ -206,11 +206,12 @@ static tl_status warn(tl_world *w, const tl_penalty_step *s, const limit *least)
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view, n));
     if (n[3] >= 0)
         snprintf(of, sizeof of, " of material %.0f", n[3]);
-    (void)tl_fail(TL_OK,
-                  "settings.penalty.substeps is %u: substeps of %g s are longer than 0.2 of %s%s, "
-                  "%g s (law %s)",
-                  s->substeps, w->settings.step / s->substeps, least->name, of, least->time,
-                  tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
+    (void)tl_fail_about(
+        TL_OK, &(tl_error){.material = n[3] >= 0 ? 1 + (uint32_t)n[3] : 0},
+        "settings.penalty.substeps is %u: substeps of %g s are longer than 0.2 of %s%s, "
+        "%g s (law %s)",
+        s->substeps, w->settings.step / s->substeps, least->name, of, least->time,
+        tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
     return TL_OK;
 }
 

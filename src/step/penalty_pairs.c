@@ -37,6 +37,7 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
     const tl_penalty *p = w->penalty;
     tlk_penalty *v = &s->view;
     v->force = p->force.data;
+    v->stretch = v->rods ? p->stretch.data : NULL;
     v->list = p->value.data;
     v->list_begin = p->range.data;
     v->list_end = v->list_begin + w->dynamic + 1;
@@ -52,8 +53,10 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     tlk_penalty *v = &s->view;
-    const size_t items = (size_t)v->pairs + v->springs;
+    const size_t items = (size_t)v->pairs + v->springs + 2 * (size_t)v->rods;
     uint32_t bits = 1;
+    TL_TRY(tl_buffer_need(b, &p->stretch,
+                          v->rods ? TLK_STRETCH * (size_t)v->pairs * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->force, TLK_FORCE * items * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->key, 2 * items * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, 2 * items * sizeof(uint32_t)));
@@ -83,9 +86,15 @@ static tl_status make_colours(tl_world *w, tl_penalty_step *s, tl_contacts *set)
     TL_TRY(tl_contacts_room(b, set));
     TL_TRY(tl_buffer_need(b, &p->order, bytes));
     b->ops->fill(b, set->colour.data, 0xff, (size_t)set->count * sizeof(uint32_t));
+    s->view.order = p->order.data;
+    if (s->view.rods) { /* pairs share bodies through rods: one after the other */
+        s->view.colour_place = NULL;
+        tl_run(b, TLK_penalty_order, set->pairs, &s->view);
+        p->colours[TLK_COLOURS] = set->pairs;
+        return TL_OK;
+    }
     TL_TRY(tl_step_colour_pairs(w, set, starts));
     s->view.colour_place = w->problem.place.data;
-    s->view.order = p->order.data;
     tl_run(b, TLK_penalty_order, set->pairs, &s->view);
     for (uint32_t c = 0; c <= TLK_COLOURS; c++)
         p->colours[c] = starts[4 * c];
@@ -96,7 +105,7 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 {
     TL_TRY(make_slots(w, s, &w->penalty->list));
     tl_run(w->backend, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
-    if (w->penalty->items != s->view.pairs + s->view.springs)
+    if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods)
         TL_TRY(make_lists(w, s));
     view_lists(w, s);
     return TL_OK;
@@ -109,6 +118,8 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     tl_contacts *next = &p->list;
     tlk_penalty *v = &s->view;
     tl_collide_state state;
+    v->margin = 0; /* rods note where their ends are */
+    tl_run(b, TLK_penalty_rod, v->rods, v);
     TL_TRY(tl_step_look(w, NULL, &state));
     state.envelope = p->margin;
     state.h = w->settings.step / s->substeps;

@@ -626,5 +626,6 @@ tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const
     TL_TRY(check_forces(w, m));
     TL_TRY(check_exclusions(w));
     TL_TRY(check_shapes(w, m));
+    TL_TRY(tl_rods_check(w, m));
     return check_contacts(w, m);
 }

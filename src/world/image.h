@@ -59,7 +59,7 @@ tl_status tl_image_push(tl_world *world, const tl_image *image, const uint8_t *g
 tl_status tl_image_settle(tl_world *world, tl_image *image);
 
 /* One or the other, and brings motions, forces and what follows from settings up to date. */
-tl_status tl_world_put(tl_world *world, tl_image *image, const uint8_t *gone);
+tl_status tl_world_put(tl_world *world, tl_image *image, uint8_t *gone);
 
 /* Appends checked bodies with handle indices from first_id on. What a world of this precision
  * cannot hold is refused. */
@@ -78,6 +78,9 @@ tl_status tl_image_check(tl_world *world, const tl_image *image, uint64_t handle
  * as the latest message says where `status` is no TL_OK. */
 tl_status tl_damaged(const char *what);
 tl_status tl_damaged_by_rule(tl_status status);
+
+/* rod.c: rods of a snapshot and their bodies; shapes have been checked. */
+tl_status tl_rods_check(const tl_world *world, const tl_image *image);
 
 /* edit.c: which bodies an edit takes away, marked in world->ordering.gone: none yet; rows; dynamic
  * bodies with their origin inside a region, or outside; and how many they are. */

@@ -164,6 +164,12 @@ static tl_status check_penalty(const tl_world *w, const tl_settings *settings)
 
 tl_status tl_world_check_solver(const tl_world *w, const tl_settings *settings)
 {
+    if (w->rods.count && settings->stepper != TL_STEPPER_PENALTY) {
+        const tl_place of = tl_place_of("settings");
+        return tl_refuse_text(&of, "stepper", tl_word(TL_WORDS_STEPPER, settings->stepper),
+                              "it must be penalty where there are rods, which have no mass; "
+                              "capsules and joints of kind distance are for all");
+    }
     TL_TRY(check_exact(w, settings));
     TL_TRY(check_penalty(w, settings));
     if (settings->stepper == TL_STEPPER_PENALTY)

@@ -134,6 +134,13 @@ static tl_status list_shapes(const tl_world *w, const shape_copy *copy, tl_shape
         for (; s < at && shapes[s].body.index == motions[m].id; s++)
             shapes[s].kind = TL_PRESCRIBED;
     }
+    const tl_rod_rec *rods = w->rods.data; /* likewise */
+    for (size_t r = 0, s = 0; r < w->rods.count; r++) {
+        while (s < at && shapes[s].body.index < rods[r].id)
+            s++;
+        for (int e = 0; e < 2 && s < at; e++)
+            shapes[s].ends[e] = (tl_body){rods[r].end[e], 1};
+    }
     tl_array_free(&first);
     return TL_OK;
 }

@@ -4,8 +4,8 @@
  *   header   magic (which also tells byte order), version, length, checksum of what follows
  *   fixed    settings field by field, counters
  *   arrays   each with its count: which handles are alive, pairs, motions, forces, excluded pairs
- *            of bodies, emitters, events, boundaries, patches, monitors (bytes of monitor_save.c),
- *            joints (of joint_save.c), the arrays of the image
+ *            of bodies, rods, emitters, events, boundaries, patches, monitors (bytes of
+ * monitor_save.c), joints (of joint_save.c), the arrays of the image
  *
  * Loading trusts nothing: lengths are checked against what is there, the checksum against the
  * bytes, and every field against what a world can hold (check.c). What is allocated is a small
@@ -503,6 +503,7 @@ static void description(stream *s, tl_world *w)
     records(s, &w->motions, motion);
     records(s, &w->forces, force);
     array(s, &w->exclusions);
+    array(s, &w->rods);
     raw(s, &w->schedule.events_done, sizeof w->schedule.events_done);
     raw(s, &w->schedule.removed, sizeof w->schedule.removed);
     raw(s, &w->schedule.moved, sizeof w->schedule.moved);

@@ -55,6 +55,7 @@ void tl_world_free(tl_world *w)
     tl_array_free(&w->origins);
     tl_array_free(&w->forces);
     tl_array_free(&w->exclusions);
+    tl_array_free(&w->rods);
     tl_world_free_outlines(w);
     tl_geometries_free(&w->geometries);
     tl_schedule_free(&w->schedule);
@@ -117,6 +118,7 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
     w->motions.item = sizeof(tl_world_motion);
     w->forces.item = sizeof(tl_force_rec);
     w->exclusions.item = sizeof(uint64_t);
+    w->rods.item = sizeof(tl_rod_rec);
     w->row_of.item = sizeof(uint32_t);
     w->ordering.ids.item = sizeof(uint32_t);
     w->pair_reals.item = 1;
@@ -200,8 +202,10 @@ void tl_world_apply_settings(tl_world *w)
     tl_world_prescribe(w);
 }
 
-tl_status tl_world_put(tl_world *w, tl_image *m, const uint8_t *gone)
+tl_status tl_world_put(tl_world *w, tl_image *m, uint8_t *gone)
 {
+    if (gone && w->rods.count)
+        TL_TRY(tl_rods_mark_gone(w, gone));
     TL_TRY(w->rows ? tl_image_push(w, m, gone) : tl_image_settle(w, m));
     tl_world_drop_orphans(w);
     tl_world_apply_settings(w);
@@ -263,6 +267,7 @@ static tl_status fill(tl_world *w, const tl_scene *scene)
     TL_TRY(tl_world_take_geometries(w, &scene->geometries));
     TL_TRY(add_list(w, &scene->list));
     TL_TRY(tl_array_append(&w->exclusions, scene->exclusions.data, scene->exclusions.count));
+    TL_TRY(tl_world_take_rods(w, scene));
     TL_TRY(tl_world_take_joints(w, scene));
     TL_TRY(tl_world_check_solver(w, &w->settings));
     TL_TRY(tl_world_upload_exclusions(w));
@@ -577,6 +582,7 @@ void tl_world_drop_orphans(tl_world *w)
     }
     w->forces.count = kept;
     tl_world_drop_exclusions(w);
+    tl_world_drop_rods(w);
     tl_world_drop_joints(w);
 }
 

@@ -9,6 +9,7 @@
  *   read.c      reading and writing states
  *   schedule.c  what is done to the world while it runs: events, boundaries, emitters
  *   cast.c      rays; near.c: what is near a shape, contacts of one body; query.h: both
+ *   rod.c       rods between two bodies
  *   joint.c     joints on the host and on the device; joint_edit.c: adding, removing, reading;
  *               joint_save.c: the same in snapshots; joint_part.c: when they have broken
  *   monitor.c   what is measured in each step; monitor_save.c: the same in snapshots
@@ -155,6 +156,7 @@ struct tl_world {
     tl_array forces;       /* tl_force_rec */
     tl_array exclusions;   /* uint64_t: tl_exclusion(), ascending; and on the device: */
     tl_buffer excluded;
+    tl_array rods;   /* tl_rod_rec, in the order of handles */
     tl_array row_of; /* uint32_t: row of the body with handle index i + 1; TLK_NONE once removed */
     size_t alive;
     tl_schedule schedule; /* with the world's own counters */
@@ -277,6 +279,12 @@ tl_status tl_penalty_check_joint(const tl_joint_def *def, uint32_t index);
 /* exclude.c: tells the device which bodies do not collide; forgets those that are gone. */
 tl_status tl_world_upload_exclusions(tl_world *world);
 void tl_world_drop_exclusions(tl_world *world);
+
+/* rod.c: those of a scene, with what they do not touch; forgets those that are gone; and marks
+ * those whose bodies are, a byte per row on the device. */
+tl_status tl_world_take_rods(tl_world *world, const tl_scene *scene);
+void tl_world_drop_rods(tl_world *world);
+tl_status tl_rods_mark_gone(tl_world *world, uint8_t *gone);
 
 /* Puts prescribed bodies where they are at the present time, with their velocities for the next
  * step; notes the first one that cannot make it, which stays where it is. */

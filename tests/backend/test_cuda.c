@@ -146,6 +146,74 @@ static void test_penalty(void **state)
     }
 }
 
+/* Rods of free and of kept length, with springs, that fall on each other and on a box. */
+static tl_scene *rods_scene(const tl_settings *s)
+{
+    enum { N = 4 };
+    tl_scene *scene;
+    tl_body balls[2 * N * N];
+    tl_body_def def = tl_body_default();
+    tl_shape_def ball = tl_sphere_default(0.1), box = tl_box_default(0.5, 0.5, 0.1);
+    assert_ok(tl_scene_create(&scene));
+    assert_ok(tl_scene_set_settings(scene, s));
+    def.kind = TL_FIXED;
+    def.shapes = &box;
+    def.shape_count = 1;
+    def.position[2] = -0.4;
+    assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
+    def.kind = TL_DYNAMIC;
+    def.shapes = &ball;
+    for (int i = 0; i < 2 * N * N; i++) {
+        def.position[0] = 0.4 * (i % N) - 0.6;
+        def.position[1] = 0.4 * (i / N % N) - 0.55;
+        def.position[2] = 0.5 * (i / (N * N)); /* the upper ones to the side, onto rods */
+        def.position[0] += 0.13 * (i / (N * N));
+        def.velocity[2] = -1;
+        def.mass = 1 + i % 3;
+        assert_ok(tl_scene_add_bodies(scene, 1, &def, &balls[i]));
+    }
+    for (int i = 0; i < 2 * N * N; i++) {
+        tl_rod_def rod = tl_rod_default(0.06);
+        tl_joint_def spring = tl_joint_default(TL_JOINT_DISTANCE);
+        rod.a = spring.a = balls[i];
+        spring.axes[0].stiffness = 500;
+        spring.axes[0].damping = 2;
+        for (int way = 0; way < 2; way++) {
+            if ((way ? i / N % N : i % N) == N - 1)
+                continue;
+            rod.b = spring.b = balls[i + (way ? N : 1)];
+            rod.length = i % 3 ? 0 : 0.4;
+            assert_ok(tl_scene_add_rod(scene, &rod, NULL));
+            if (rod.length == 0)
+                assert_ok(tl_scene_add_joint(scene, &spring, NULL));
+        }
+    }
+    return scene;
+}
+
+static void test_rods(void **state)
+{
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < 6; i++) {
+        const variant v = {.precision = i % 2 ? TL_DOUBLE : TL_MIXED};
+        uint64_t hash[2];
+        for (int gpu = 0; gpu < 2; gpu++) {
+            tl_settings s = settings_on(&v, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU);
+            s.stepper = TL_STEPPER_PENALTY;
+            s.step = 2e-3;
+            s.penalty.law = (tl_penalty_law)(i / 2);
+            s.penalty.substeps = i / 2 == TL_PENALTY_SCALED ? 2 : 20;
+            tl_world *world = world_of(rods_scene(&s));
+            assert_true(step_report(world, 200).active_contacts > 4);
+            hash[gpu] = tl_world_hash(world);
+            tl_world_destroy(world);
+        }
+        context("law %d, %s", i / 2, v.precision == TL_DOUBLE ? "double" : "mixed");
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
 /* The same with groups, excluded pairs and sensors, whose contacts are the same to the last bit. */
 static void same_filters(const variant *v)
 {
@@ -731,6 +799,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
         cmocka_unit_test(test_pendulums),  cmocka_unit_test(test_planes),
         cmocka_unit_test(test_penalty),    cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_rods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

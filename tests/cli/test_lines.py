@@ -75,6 +75,16 @@ for command in (("check",), ("info",), ("run", "--no-record"), ("import",)):
     equal(done.stderr, "bad.txt:7:5: K: there is no sphere 5 above this line, expected one\n", command[0])
     equal(done.stdout, "", f"standard output of {command[0]}")
 
+# Polygons have one side: a ball rests on the face, and one that comes from behind is pushed through to it.
+for name, edges, side in (("up", "0 0 20 20 0 0", 1), ("down", "20 0 0 0 0 20", -1)):
+    with open(f"{name}.txt", "w", encoding="utf-8") as file:
+        file.write(f"S 1 0.3 0.6 0 0 0 0 0 0 0 1 0.5\nP -10 0 -10 {edges}\n")
+    talus("run", f"{name}.txt", "-o", f"{name}.h5", "--force", "--quiet", "--until", 4)
+    talus("export", f"{name}.h5", "-o", f"{name}.csv", "--from", 3.99, "--force", "--quiet")
+    with open(f"{name}.csv", encoding="utf-8") as file:
+        height = float(file.read().splitlines()[-1].split(",")[6])
+    check(abs(height - 0.499) < 1e-6 if side > 0 else height < -1, f"a polygon that faces {name}: the ball is at {height}")
+
 # Closed forms: a ball on a polygon rests at the overlap g/C_c; two balls with a spring between them, falling freely, swing with
 # sqrt(k/m*) and lose exp(-d t/(2 m*)).
 with open("rest.txt", "w", encoding="utf-8") as file:

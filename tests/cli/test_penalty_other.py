@@ -2,7 +2,9 @@
 # labels: long
 # Penalty contact and LIGGGHTS, with the same law (Hertz's springs, friction with history, damping that may pull): single
 # impacts must agree within 1e-4 of the speed, and a pile from the same places in height and mean overlap within 2 %; the floor
-# carries the weight.
+# carries the weight. Single impacts of balls also beside YADE (where it is there), which is another code (its damping never pulls, by a fit that gives a
+# restitution to 1e-4): not of walls, whose
+# curvature it takes for the ball's own.
 import json
 import os
 import shutil
@@ -64,7 +66,7 @@ def there(x, v, walls, gravity, restitution, friction, step, steps):
     return rows[rows[:, 0].argsort()][:, 1:]
 
 
-def here(x, v, walls, gravity, restitution, friction, step, substeps, duration, monitors=None):
+def here(x, v, walls, gravity, restitution, friction, step, substeps, duration, radii=None, attraction=True):
     """The same of Talus."""
     planes = []
     for axis, at in walls:
@@ -75,11 +77,11 @@ def here(x, v, walls, gravity, restitution, friction, step, substeps, duration, 
                 (1, 1): [0.5 ** 0.5, -0.5 ** 0.5, 0, 0], (1, -1): [0.5 ** 0.5, 0.5 ** 0.5, 0, 0]}[(index, side)]
         planes.append({"kind": "plane", "material": "m", "position": position, "orientation": turn})
     scene = {"version": 1, "gravity": [0, 0, -gravity], "step": step, "duration": duration, "record": {"rate": 1 / duration, "contacts": True},
-             "settings": {"stepper": "penalty", "precision": "double", "penalty": {"attraction": True, "substeps": substeps}},
+             "settings": {"stepper": "penalty", "precision": "double", "penalty": {"attraction": attraction, "substeps": substeps}},
              "materials": {"m": {"friction": friction, "restitution": restitution, "young_modulus": YOUNG, "poisson_ratio": POISSON}},
              "bodies": ([{"name": "walls", "kind": "fixed", "shapes": planes}] if planes else []) +
              [{"name": f"b{i}", "position": list(map(float, a)), "velocity": list(map(float, b)), "density": DENSITY,
-               "shapes": [{"kind": "sphere", "radius": RADIUS, "material": "m"}]} for i, (a, b) in enumerate(zip(x, v))],
+               "shapes": [{"kind": "sphere", "radius": radii[i] if radii else RADIUS, "material": "m"}]} for i, (a, b) in enumerate(zip(x, v))],
              "monitors": {"load": {"kind": "force", "on": "walls", "shape": 0}} if planes else {}}
     with open("scene.json", "w", encoding="ascii") as file:
         json.dump(scene, file)
@@ -144,6 +146,55 @@ def pile():
     found(what, "the weight", "mean load of the floor over the weight", how, -load / weight, 1, 0.02)
 
 
+YADE = """
+import json
+balls, step, steps = json.load(open("in.json"))
+O.materials.append(FrictMat(young={young}, poisson={poisson}, frictionAngle={angle}, density={density}))
+for x, v, r in balls:
+    O.bodies.append(sphere(x, r))
+    O.bodies[-1].state.vel = v
+O.engines = [
+    ForceResetter(),
+    InsertionSortCollider([Bo1_Sphere_Aabb()]),
+    InteractionLoop([Ig2_Sphere_Sphere_ScGeom()], [Ip2_FrictMat_FrictMat_MindlinPhys({damping})],
+                    [Law2_ScGeom_MindlinPhys_Mindlin()]),
+    NewtonIntegrator(damping=0, gravity=(0, 0, 0)),
+]
+O.dt = step
+O.run(steps, True)
+json.dump([list(b.state.vel) + list(b.state.angVel) for b in O.bodies], open("out.json", "w"))
+"""
+
+
+def yade():
+    program = shutil.which("yade") or shutil.which("yade-batch")
+    if not program:
+        print("penalty: there is no yade")
+        return
+    for name, x, v, radii, restitution, friction in (
+            ("head on", [[-0.005001, 0, 0], [0.005001, 0, 0]], [[0.5, 0, 0], [-0.5, 0, 0]], [RADIUS, RADIUS], 0.5, 0.3),
+            ("head on, elastic", [[-0.005001, 0, 0], [0.005001, 0, 0]], [[0.5, 0, 0], [-0.5, 0, 0]], [RADIUS, RADIUS], 1, 0.3),
+            ("of two sizes", [[-0.005001, 0, 0], [0.01, 0, 0]], [[1, 0, 0], [0, 0, 0]], [RADIUS, 2 * RADIUS], 0.8, 0.3),
+            ("oblique, with slip", [[-0.005001, 0, 0], [0.005001, 0, 0]], [[0.15, 0, 1], [-0.15, 0, -1]], [RADIUS, RADIUS], 1, 0.3)):
+        with open("in.json", "w", encoding="ascii") as file:
+            json.dump([[[a, b, r] for a, b, r in zip(x, v, radii)], 1e-7, 20000], file)
+        with open("in.py", "w", encoding="ascii") as file:
+            file.write(YADE.format(young=YOUNG, poisson=POISSON, density=DENSITY,
+                                   damping=f"en={restitution}, es={restitution}" if restitution < 1 else "", angle=float(numpy.arctan(friction))))
+        done = subprocess.run([program, "-x", "-n", "in.py"], capture_output=True, text=True, timeout=3600, stdin=subprocess.DEVNULL)
+        check(os.path.exists("out.json"), "yade: " + done.stdout[-2000:] + done.stderr[-2000:])
+        with open("out.json", encoding="ascii") as file:
+            other = numpy.array(json.load(file))
+        os.remove("out.json")
+        rows, _ = here(x, v, [], 0, restitution, friction, 1e-5, 100, 2e-3, radii=radii, attraction=False)
+        speed = column(rows, "vx", "vy", "vz")[-len(x):]
+        size = numpy.abs(numpy.array(v)).max()
+        for axis in (0, 2):
+            found(f"an impact of two balls, {name}", "YADE 2023.02a, Hertz and Mindlin", f"velocity after it along {'xyz'[axis]}, m/s",
+                  "substep 0.1 us", speed[0, axis], other[0, axis], 1e-4 * size)
+
+
 impacts()
+yade()
 pile()
 print("penalty: ok")

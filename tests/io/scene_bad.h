@@ -14,6 +14,13 @@
 #define SCENE(members) "{'version': 1,\n" members "}"
 
 /* Bodies to join. */
+#define RODS                                                                                 \
+    "'bodies': [{'name': 'arm', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "  \
+    "'wall', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'links', 'repeat': " \
+    "{'count': 3}, 'position': ['=i', 5, 0],\n'shapes': [{'kind': 'sphere', 'radius': "      \
+    "0.1}]}],\n'rods': "
+#define TWO "'bodies': [['links', 0], ['links', 1]]"
+
 #define JOINTS                                                                               \
     "'bodies': [{'name': 'arm', 'shapes': [{'kind': 'sphere', 'radius': 0.1}]},\n{'name': "  \
     "'wall', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]},\n{'name': 'links', 'repeat': " \
@@ -107,7 +114,7 @@ static const bad_scene bad_scenes[] = {
      "'include', 'gravity', 'step', 'duration', 'record', 'settings', 'solver', 'materials', "
      "'pairs', "
      "'groups', 'exclude', "
-     "'geometries', 'bodies', 'fills', 'emitters', 'events', 'boundaries', "
+     "'geometries', 'bodies', 'fills', 'rods', 'emitters', 'events', 'boundaries', "
      "'moving_patch', 'forces', 'joints', 'start' or 'monitors'"},
     {SEEN, SCENE("'title': 3"), "s.json:2:10: title: is 3, expected a text"},
     {SEEN, SCENE("'$schema': 3"), "s.json:2:12: $schema: is 3, expected a text"},
@@ -2016,6 +2023,34 @@ static const bad_scene bad_scenes[] = {
            "'ground', 'kind': 'fixed', 'shapes': [{'kind': 'plane'}]}],\n'monitors': {'a': "
            "{'kind': 'energy', 'from': 'ball'}}"),
      "s.json:4:38: monitors.a: has 'from', expected none with kind \"energy\""},
+    /* ---- Rods ---- */
+    {SEEN, SCENE(RODS "{}"), "s.json:6:9: rods: is an object, expected an array of rods"},
+    {SEEN, SCENE(RODS "[3]"), "s.json:6:10: rods[0]: is 3, expected an object: a rod"},
+    {SEEN, SCENE(RODS "[{'radius': 0.1}]"),
+     "s.json:6:10: rods[0]: has no 'bodies', expected an array of two: names of bodies"},
+    {SEEN, SCENE(RODS "[{'bodies': ['arm'], 'radius': 0.1}]"),
+     "s.json:6:21: rods[0].bodies: is an array of 1, expected an array of two: names of bodies"},
+    {BLIND, SCENE(RODS "[{'bodies': ['arm', 'ground'], 'radius': 0.1}]"),
+     "s.json:6:29: rods[0].bodies[1]: is \"ground\", expected a body: rods are between two"},
+    {BLIND, SCENE(RODS "[{'bodies': ['arm', 'links'], 'radius': 0.1}]"),
+     "s.json:6:29: rods[0].bodies[1]: is \"links\", which names 3 bodies, expected one of them: "
+     "[\"links\", index]"},
+    {SEEN, SCENE(RODS "[{" TWO "}]"),
+     "s.json:6:10: rods[0]: has no 'radius', expected a number above 0 (m)"},
+    {SEEN, SCENE(RODS "[{" TWO ", 'radius': 0}]"),
+     "s.json:6:61: rods[0].radius: is 0, expected a number above 0 (m)"},
+    {BLIND, SCENE(RODS "[{" TWO ", 'radius': 0.2}]"),
+     "s.json:6:61: rods[0].radius: is 0.2; it must not exceed that of the spheres at its ends, "
+     "which are what touches there"},
+    {SEEN, SCENE(RODS "[{" TWO ", 'radius': 0.1, 'length': 0}]"),
+     "s.json:6:76: rods[0].length: is 0, expected a number above 0 (m)"},
+    {BLIND, SCENE(RODS "[{" TWO ", 'radius': 0.1, 'material': 'steel'}]"),
+     "s.json:6:78: rods[0].material: is \"steel\", expected the name of a material"},
+    {BLIND, SCENE(RODS "[{" TWO ", 'radius': 0.1}]"),
+     "s.json:6:10: rods[0]: is a rod, which has no mass, and settings.stepper is \"dvi\", expected "
+     "\"penalty\", or a capsule or a joint of kind \"distance\" instead"},
+    {SEEN, SCENE(RODS "[{" TWO ", 'radius': 0.1, 'mass': 1}]"),
+     "s.json:6:66: rods[0]: unknown key 'mass'; did you mean 'mask'?"},
     /* ---- Joints ---- */
     {SEEN, SCENE(JOINTS "{}"), "s.json:6:11: joints: is an object, expected an array of joints"},
     {SEEN, SCENE(JOINTS "[3]"), "s.json:6:12: joints[0]: is 3, expected an object: a joint"},

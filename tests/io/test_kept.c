@@ -258,6 +258,27 @@ static void test_result_1_4(void **state)
     (void)state;
 }
 
+/* A rod between two balls, by penalty contact. */
+static void test_result_1_5(void **state)
+{
+    char path[256];
+    tl_result *result = NULL;
+    tl_shape_info shapes[4];
+    tl_report report;
+    assert_ok(tl_result_open(unpack(path, "result-1.5.h5"), &result));
+    assert_int_equal(tl_result_describe(result).format_minor, 5);
+    assert_ok(tl_result_read_shapes(result, 4, shapes));
+    assert_true(shapes[3].def.kind == TL_CAPSULE && shapes[3].def.half_length == 0.5);
+    assert_int_equal(shapes[3].ends[0].index, 2);
+    assert_int_equal(shapes[3].ends[1].index, 3);
+    assert_int_equal(shapes[2].ends[0].index, 0);
+    assert_ok(tl_result_read_reports(result, 9, 1, &report));
+    assert_int_equal(report.substeps, 7);
+    assert_true(report.substep_ratio > 0 && report.elastic_energy >= 0);
+    tl_result_close(result);
+    (void)state;
+}
+
 /* ---- What may come ---- */
 
 static char later[256];
@@ -467,11 +488,12 @@ static void test_scene_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes),      cmocka_unit_test(test_result_1_0),
-        cmocka_unit_test(test_result_1_1),  cmocka_unit_test(test_result_1_2),
-        cmocka_unit_test(test_result_1_3),  cmocka_unit_test(test_result_1_4),
-        cmocka_unit_test(test_later_minor), cmocka_unit_test(test_missing_columns),
-        cmocka_unit_test(test_later_major), cmocka_unit_test(test_scene_versions),
+        cmocka_unit_test(test_scenes),          cmocka_unit_test(test_result_1_0),
+        cmocka_unit_test(test_result_1_1),      cmocka_unit_test(test_result_1_2),
+        cmocka_unit_test(test_result_1_3),      cmocka_unit_test(test_result_1_4),
+        cmocka_unit_test(test_result_1_5),      cmocka_unit_test(test_later_minor),
+        cmocka_unit_test(test_missing_columns), cmocka_unit_test(test_later_major),
+        cmocka_unit_test(test_scene_versions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -24,7 +24,8 @@ static void read_world(const char *text)
     world = NULL;
     assert_ok(parse(text));
     tl_settings settings = tl_scene_settings(tl_document_scene(document));
-    settings.stepper = TL_STEPPER_DVI;
+    if (!tl_scene_rod_count(tl_document_scene(document)))
+        settings.stepper = TL_STEPPER_DVI;
     settings.precision = TL_DOUBLE;
     assert_ok(tl_world_create_with(tl_document_scene(document), &settings, &world));
 }
@@ -180,13 +181,20 @@ static void walls(void **state)
                "B 1 1 1 0 2 0 3 0 0 0 0 4\n");
     assert_int_equal(tl_world_shape_count(world), 3);
     assert_ok(tl_world_read_shapes(world, 3, shapes));
-    assert_int_equal(shapes[1].def.kind, TL_PARALLELOGRAM);
-    const double corner[3] = {1, -3, 2}, u[3] = {0, -4, 0}, v[3] = {5, 0, 0};
-    for (int k = 0; k < 3; k++) {
-        assert_near(shapes[1].def.position[k], corner[k], 0);
-        assert_near(shapes[1].def.edge_u[k], u[k], 0);
-        assert_near(shapes[1].def.edge_v[k], v[k], 0);
-    }
+    /* one-sided: two triangles that face first x second */
+    assert_int_equal(shapes[1].def.kind, TL_MESH);
+    EXPECT(tl_world_read_positions, "p1", 1, -3, 2);
+    const double want[4][3] = {{0, 0, 0}, {0, -4, 0}, {5, -4, 0}, {5, 0, 0}};
+    tl_geometry_info form;
+    assert_ok(tl_world_geometry(world, shapes[1].def.geometry, &form));
+    assert_int_equal(form.vertex_count, 4);
+    assert_int_equal(form.triangle_count, 2);
+    for (int i = 0; i < 12; i++)
+        assert_near(form.vertices[i], want[i / 3][i % 3], 0);
+    const uint32_t *t = form.triangles;
+    const double *a = form.vertices + 3 * t[0], *b = form.vertices + 3 * t[1],
+                 *c = form.vertices + 3 * t[2];
+    assert_near((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]), 20, 1e-12);
     assert_int_equal(shapes[2].def.kind, TL_BOX);
     /* edges (0, 2, 0), (3, 0, 0), (0, 0, 4): here (0, 0, 2), (3, 0, 0), (0, -4, 0) */
     EXPECT(tl_world_read_positions, "b1", 2.5, -3, 2);
@@ -199,6 +207,42 @@ static void walls(void **state)
     const double x[3] = {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] + q[0] * q[3]),
                          2 * (q[1] * q[3] - q[0] * q[2])};
     assert_near(x[2], 1, 1e-12); /* its first edge is up */
+}
+
+/* Rods, of free and of kept length, sharing a sphere. */
+static void rods(void **state)
+{
+    (void)state;
+    tl_rod_info info;
+    tl_shape_info shapes[5];
+    read_world("S 1 0 0 0 0 0 0 0 0 0 1 0.2\n"
+               "S 2 0 2 0 0 0 0 0 0 0 1 0.2\n"
+               "S 3 0 2 3 0 0 0 0 0 0 1 0.2\n"
+               "R 1 2 0.1\n"
+               "R 3 2 0.05 3\n");
+    assert_int_equal(tl_world_rod_count(world), 2);
+    assert_ok(tl_world_rod(world, 0, &info));
+    assert_int_equal(info.body.index, named("r1").index);
+    assert_int_equal(info.ends[0].index, named("s1").index);
+    assert_int_equal(info.ends[1].index, named("s2").index);
+    assert_near(info.length, 0, 0);
+    assert_ok(tl_world_rod(world, 1, &info));
+    assert_int_equal(info.ends[0].index, named("s3").index);
+    assert_near(info.length, 3, 0);
+    EXPECT(tl_world_read_positions, "r1", 0, 0, 1);
+    EXPECT(tl_world_read_positions, "r2", 0, -1.5, 2);
+    assert_int_equal(tl_world_shape_count(world), 5);
+    assert_ok(tl_world_read_shapes(world, 5, shapes));
+    assert_int_equal(shapes[4].def.kind, TL_CAPSULE);
+    assert_near(shapes[4].def.radius, 0.05, 0);
+    assert_near(shapes[4].def.half_length, 1.5, 0);
+    assert_int_equal(shapes[4].ends[0].index, 3);
+    assert_int_equal(shapes[4].ends[1].index, 2);
+    assert_int_equal(shapes[2].ends[0].index, 0);
+    assert_status(tl_world_rod(world, 2, &info), TL_BAD_ARGUMENT);
+    char place[100];
+    tl_document_describe(document, named("r2"), place, sizeof place);
+    assert_string_equal(place, "s.txt:5:1: rods[1] \"r2\"");
 }
 
 static void comments(void **state)
@@ -281,7 +325,16 @@ static void refusals(void **state)
         {BALLS "K 1 2 1 -1 1", "s.txt:3:9: K: the length is -1, expected"},
         {BALLS "K 1 2 1 1 -1", "s.txt:3:11: K: the damping is -1, expected"},
         {BALLS "K 1 2 0 1 0", "s.txt:3:7: K: spring constant and damping are 0, expected one"},
-        {BALLS "R 1 2 0.1", "s.txt:3:1: R: rods are not supported yet, expected S, C, P, K or B"},
+        {BALLS "R 1 2", "s.txt:3:6: R: has 2 numbers, expected 3 or 4: two references, radius"},
+        {BALLS "R 1 2 0.1 1 1", "s.txt:3:13: R: has more than 4 numbers, expected 3 or 4"},
+        {BALLS "R 1 3 0.1", "s.txt:3:5: R: there is no sphere 3 above this line, expected one"},
+        {BALLS "R 2 2 0.1", "s.txt:3:5: R: names sphere 2 twice, expected two spheres"},
+        {STUCK "R 1 2 0.1", "s.txt:3:5: R: both spheres are fixed, expected one that moves"},
+        {BALLS "R 1 2 0", "s.txt:3:7: R: the radius is 0, expected a number above 0"},
+        {BALLS "R 1 2 0.1 -1", "s.txt:3:11: R: the length is -1, expected a number above 0"},
+        {BALLS "R 1 2 0.2", "s.txt:3:1: rods[0].radius: is 0.2; it must not exceed that of the"},
+        {BALLS "R 1 2 0.1 3", "s.txt:3:1: rods[0].length: what it keeps and how far its bodies "
+                              "are apart is (3, 1); these must be equal"},
         {BALLS "K 1 2 1 1", "s.txt:3:10: K: has 4 numbers, expected 5: two references"},
         {"C 0 0 0 0 0 0 0 0 0 1 1", "s.txt:1:9: C: both ends are at one point, expected two"},
         {"C 0 0 0 0 1 0 0 0 0 0 1", "s.txt:1:21: C: the mass is 0, expected"},
@@ -367,10 +420,9 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spheres),   cmocka_unit_test(references),
-        cmocka_unit_test(many),      cmocka_unit_test(capsules),
-        cmocka_unit_test(walls),     cmocka_unit_test(comments),
-        cmocka_unit_test(again),     cmocka_unit_test(refusals),
+        cmocka_unit_test(spheres),   cmocka_unit_test(references),      cmocka_unit_test(many),
+        cmocka_unit_test(capsules),  cmocka_unit_test(walls),           cmocka_unit_test(rods),
+        cmocka_unit_test(comments),  cmocka_unit_test(again),           cmocka_unit_test(refusals),
         cmocka_unit_test(languages), cmocka_unit_test(short_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, end);

@@ -252,7 +252,7 @@ static void test_structure(void **state)
     H5Awrite(attribute, H5T_NATIVE_UINT32, &(uint32_t){2});
     H5Aclose(attribute);
     H5Fclose(file);
-    open_refused("version 2.4 of results, which Talus " TL_VERSION_STRING
+    open_refused("version 2.5 of results, which Talus " TL_VERSION_STRING
                  " reads; this is Talus " TL_VERSION_STRING
                  ", which reads versions 1.0 and later below 2");
 
@@ -401,14 +401,14 @@ static void test_rows(void **state)
     row_refused("bodies", 1, 0, &zero, 4, "/bodies[1]: bodies must be in ascending order");
     row_refused("bodies", 1, 4, &nine, 4,
                 "/bodies[1]: kind 9 is not known; the file has version "
-                "1.4, written by Talus " TL_VERSION_STRING
+                "1.5, written by Talus " TL_VERSION_STRING
                 ", and this is Talus " TL_VERSION_STRING);
     row_refused("bodies", 7, 8, &minus, 8,
                 "/bodies[7]: its numbers must be finite, its mass not below 0");
     row_refused("shapes", 4, 0, &many, 4, "/shapes[4]: its body is not in /bodies");
     row_refused("shapes", 4, 8, &eleven, 4,
                 "/shapes[4]: kind 11 is not known; the file has version "
-                "1.4, written by Talus " TL_VERSION_STRING
+                "1.5, written by Talus " TL_VERSION_STRING
                 ", and this is Talus " TL_VERSION_STRING);
     row_refused("shapes", 4, 72, &nan_double, 8, "/shapes[4]: its numbers must be finite");
     row_refused("shapes", 4, 8, &four, 4, "/shapes[4]: radius and half_length must be above 0");

@@ -90,6 +90,8 @@ static void tame(tl_world *world, uint32_t threads)
     settings.solver.iterations = settings.solver.iterations < 8 ? settings.solver.iterations : 8;
     if (settings.solver.position_iterations > 8)
         settings.solver.position_iterations = 8;
+    if (settings.penalty.substeps < 1 || settings.penalty.substeps > 4)
+        settings.penalty.substeps = 4;
     assert_ok(tl_world_set_settings(world, &settings));
     for (size_t i = 0; i < world->schedule.emitters.count; i++) {
         tl_emitter_rec *e = &emitters[i];
@@ -407,6 +409,40 @@ static void test_joint_words(void **state)
     every_word(&v, joint_world(&v), SPARSE);
 }
 
+/* A world with rods, by penalty contact: one keeps its length, and a ball lies on it. */
+static tl_world *rod_world(const variant *v)
+{
+    const double still[3] = {0, 0, 0};
+    tl_settings settings = settings_for(v, 1.0 / 500);
+    tl_scene *scene;
+    tl_rod_def rod = tl_rod_default(0.05);
+    settings.stepper = TL_STEPPER_PENALTY;
+    settings.penalty.substeps = 4;
+    assert_ok(tl_scene_create(&scene));
+    assert_ok(tl_scene_set_settings(scene, &settings));
+    add_floor(scene, (tl_material){0});
+    for (int i = 0; i < 3; i++) {
+        const tl_body ball =
+            add_sphere(scene, (tl_material){0}, 0.1, 1, (double[3]){0.5 * i, 0, 0.1}, still);
+        rod.a = rod.b;
+        rod.b = ball;
+        rod.length = i == 2 ? 0.5 : 0;
+        if (i)
+            assert_ok(tl_scene_add_rod(scene, &rod, NULL));
+    }
+    add_sphere(scene, (tl_material){0}, 0.1, 1, (double[3]){0.75, 0, 0.2499}, still);
+    tl_world *world = world_of(scene);
+    step(world, 10);
+    return world;
+}
+
+static void test_rod_words(void **state)
+{
+    (void)state;
+    const variant v = variant_at(0);
+    every_word(&v, rod_world(&v), SPARSE * 3);
+}
+
 /* Random words of a large world: the same bits with one thread and with two. */
 static void large(const variant *v)
 {
@@ -551,7 +587,7 @@ int main(void)
         cmocka_unit_test(test_every_word),  cmocka_unit_test(test_large),
         cmocka_unit_test(test_colours),     cmocka_unit_test(test_handles),
         cmocka_unit_test(test_order),       cmocka_unit_test(test_solid_words),
-        cmocka_unit_test(test_joint_words),
+        cmocka_unit_test(test_joint_words), cmocka_unit_test(test_rod_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

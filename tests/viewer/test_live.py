@@ -507,7 +507,8 @@ def penalty_contact(folder):
     path = os.path.join(folder, "balls.txt")
     with open(path, "w", encoding="utf-8") as file:
         file.write("S 1 0 0.5 0 0 0 0 0 0 0 1 0.5\nS 2 3 0.5 0 0 0 0 0 0 0 1 0.5\n"
-                   "P -10 0 -10 0 0 20 20 0 0\n")
+                   "P -10 0 -10 0 0 20 20 0 0\n"
+                   "S 3 -6 0.5 0 0 0 0 0 0 0 1 0.5\nS 4 -8 0.5 0 0 0 0 0 0 0 1 0.5\nR 3 4 0.1\n")
     with Server(TALUS, path, "--paused", "--quiet") as server:
         v = Viewer(server.port).greet()
         assert v.settings["stepper"] == "penalty" and v.settings["penalty_law"] == "scaled", v.settings
@@ -517,6 +518,13 @@ def penalty_contact(folder):
         v.ok("undo")
         v.until(lambda: v.settings["penalty_stiffness"] == 1000 and v.settings["penalty_friction"] == 50)
         assert "penalty.damping" in v.wrong("set", penalty_damping=-1)
+        rod, ends = v.ok("find", name="r1")["index"], [v.ok("find", name=name)["index"] for name in ("s3", "s4")]
+        size = v.solids[rod][0][11:17]
+        assert abs(size[0] - 0.1) < 1e-6 and size[1] == 1 and list(size[4:]) == ends, f"the rod is {size}"
+        v.ok("drag", body=rod, target=[-6, 0, 3])
+        v.ok("step", count=200)
+        v.ok("release")
+        assert v.ok("pick", body=ends[0])["body"]["position"][2] > 2.5, "a rod was not pulled up"
         ball = v.ok("find", name="s1")["index"]
         v.ok("drag", body=ball, target=[0, 0, 3])
         v.ok("step", count=200)

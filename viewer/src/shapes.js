@@ -245,15 +245,16 @@ export function meshOf(key, forms) {
   return made.get(key);
 }
 
-/** What an instance is: { core: [x, y, z], round, turn: (x, y, z, w), shear, affine }. */
+/** What an instance is: { core: [x, y, z], round, turn: (x, y, z, w), shear, affine, rod }. */
 export function instanceOf({ kind, size, orientation }) {
   const [w, x, y, z] = orientation,
-    plain = { core: [1, 1, 1], round: 0, turn: [x, y, z, w], shear: 0, affine: false };
+    plain = { core: [1, 1, 1], round: 0, turn: [x, y, z, w], shear: 0, affine: false, rod: false };
   switch (kind) {
     case BOX:
       return { ...plain, core: size.slice(0, 3).map((h) => h - size[3]), round: size[3] };
     case CAPSULE:
-      return { ...plain, core: [0, 0, size[1]], round: size[0] };
+      // A rod has the bodies that it is between; the shader knows how far they are apart.
+      return { ...plain, core: [size[4] ?? 0, size[5] ?? 0, size[1]], round: size[0], rod: size[5] > 0 };
     case CYLINDER: {
       const r = size[0] - size[2];
       return { ...plain, core: [r, r, size[1] - size[2]], round: size[2] };

@@ -17,12 +17,27 @@ static bool find_body(const tl_world *world, uint32_t index, tl_body *body, char
     return true;
 }
 
+/* A rod is moved by a body that carries it: the first of the two that is dynamic. */
+static void find_carrier(const tl_world *world, tl_body *body)
+{
+    tl_rod_info rod;
+    double mass = 0;
+    for (size_t i = 0; i < tl_world_rod_count(world); i++) {
+        if (tl_world_rod(world, i, &rod) >= 0 && rod.body.index == body->index) {
+            const bool first = tl_world_read_masses(world, 1, &rod.ends[0], &mass) >= 0 && mass > 0;
+            *body = rod.ends[first ? 0 : 1];
+            return;
+        }
+    }
+}
+
 static bool find_dynamic(const tl_world *world, uint32_t index, tl_body *body, double *mass,
                          char *error)
 {
     if (!find_body(world, index, body, error)) {
         return false;
     }
+    find_carrier(world, body);
     if (tl_world_read_masses(world, 1, body, mass) < 0 || !(*mass > 0)) {
         snprintf(error, VIEW_ERROR, "body %u is not dynamic", (unsigned)index);
         return false;

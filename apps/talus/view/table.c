@@ -194,6 +194,10 @@ static bool add_shapes(view_table *table, view_body *body, size_t count,
             add_ball(table, body->index, def);
         } else if (!add_solid(table, body->index, def, geometry)) {
             return false;
+        } else {
+            for (int e = 0; e < 2 && def->kind == TL_CAPSULE; e++) { /* of a rod; else 0 */
+                table->solids[table->solid_count - 1].size[4 + e] = (float)shapes[i].ends[e].index;
+            }
         }
         if (body->kind != TL_FIXED && !def->sensor && isfinite(half) &&
             (table->smallest == 0 || half < table->smallest)) {

@@ -32,7 +32,7 @@ WIDE void quad_unrow(double *to, size_t stride, uint32_t i, const quad in[4])
 WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
 {
     uint32_t flags = 0;
-    if (end - i < QUAD || i + QUAD > p->bodies.dynamic || p->planar || p->forced ||
+    if (end - i < QUAD || i + QUAD > p->bodies.dynamic || p->planar || p->forced || p->rods ||
         p->moves > TLK_MOVE_LAST)
         return false;
     for (uint32_t l = 0; l < QUAD; l++)

@@ -62,7 +62,8 @@ typedef struct tlk_couple {
  * where there is a point, else 0. */
 #define TLK_PLACE 8u
 
-#define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
+#define TLK_STRETCH 4u /* of a pair: what stretches its two rods, N; its rates, 1/s^2 and 1/s */
+#define TLK_FORCE   9u /* of an item: force on the partner, moments on owner and partner */
 
 /* What moves the bodies in a launch (move.h). */
 typedef enum tlk_advance_kind {
@@ -100,6 +101,11 @@ typedef struct tlk_penalty {
     uint8_t *acts;                  /* per pair; of pairs of several points always TLK_ACTS */
     tlk_couple *couple;             /* per pair, or NULL: pairs may have several points */
     struct tlk_spring *spring;
+    uint32_t rods; /* behind springs, two items each: what acts on one end and on the other */
+    struct tlk_rod *rod;
+    double *rod_from;             /* 6 per rod: its ends when pairs were found */
+    double *rod_frame, *rod_geom; /* frames and balls of shapes, those of rods to be written */
+    double *stretch;              /* TLK_STRETCH per pair, or NULL where there are no rods */
     const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
 
     /* of a launch */
@@ -144,6 +150,20 @@ typedef struct tlk_penalty {
     const uint32_t *colour_place;
     uint32_t *order;
 } tlk_penalty;
+
+/* A rod without mass between the centres of two bodies. Its velocity in `vel` is that of its middle
+ * and how it turns; the fourth number is how fast it stretches, 1/s, and the eighth 1 + its own
+ * number, 0 of all other bodies. */
+typedef struct tlk_rod {
+    uint32_t row, shape; /* its body; its capsule, or TLK_NONE: not looked for yet */
+    uint32_t end[2];     /* rows of the bodies that carry it */
+    double keeps;        /* m: the length that it keeps; 0: free */
+    double n[3], length; /* from the first to the second, where forces were evaluated last */
+    double old[3];       /* the same where the substep began */
+    double stiff, damp;  /* 1/s^2, 1/s: its contacts, at last */
+    double work, lost;   /* J, in the chunk: done by ends that are not dynamic; where an impulse
+                            made it keep its length */
+} tlk_rod;
 
 /* A spring between two bodies. */
 typedef struct tlk_spring {

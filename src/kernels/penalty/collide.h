@@ -9,7 +9,7 @@
 /* One place in the order of colours: the pair that comes there. */
 TL_KERNEL void tlk_penalty_order(const tlk_penalty *p, uint32_t q)
 {
-    p->order[p->colour_place[q]] = q;
+    p->order[p->colour_place ? p->colour_place[q] : q] = q;
 }
 
 /* What an impulse of 1 along n at an arm changes of a body's velocity; the part along n there. */
@@ -33,6 +33,37 @@ TL_KERNEL double tlk_penalty_give(const tlk_penalty *p, size_t i, const double *
     if (p->planar)
         change[1] = change[3] = change[5] = 0;
     return tlk_dotd(change, n) + tlk_dotd(turned, n);
+}
+
+/* The same where it may be a rod. */
+TL_KERNEL double tlk_penalty_gives(const tlk_penalty *p, size_t i, const double *arm,
+                                   const double *n, double *change)
+{
+    const double *vel = p->vel + 8 * i;
+    double v[3] = {0, 0, 0}, off[3], mass, inertia;
+    for (int k = 0; k < 6; k++)
+        change[k] = 0;
+    if (!p->rods || !(vel[7] > 0))
+        return tlk_penalty_give(p, i, arm, n, change);
+    tlk_rod_at(p, vel, arm, v, off, &mass, &inertia);
+    return mass;
+}
+
+/* An impulse along n on a body at an arm, and a shift of it there, kg m, both shared by the ends of
+ * a rod. */
+TL_KERNEL void tlk_penalty_push(const tlk_penalty *p, size_t i, const double *arm, const double *n,
+                                const double *give, double impulse, double shift)
+{
+    double *v = p->vel + 8 * i;
+    if (p->rods && v[7] > 0) {
+        tlk_rod_push(p, v, arm, n, impulse, shift);
+        return;
+    }
+    for (int k = 0; k < 3 && i < p->bodies.dynamic; k++) {
+        v[k] += impulse * give[k];
+        v[4 + k] += impulse * give[3 + k];
+        p->bodies.pos[4 * i + k] += shift / p->bodies.inertia[4 * i + 3] * n[k];
+    }
 }
 
 /* The deepest point of a pair, halfway between the surfaces. False where it does not overlap. */
@@ -75,12 +106,24 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
         return;
     tlk_pressing c;
     tlk_penalty_couple(p, i, j, &c);
-    double *xa = p->bodies.pos + 4 * c.a, *xb = p->bodies.pos + 4 * c.b;
-    double *ua = p->vel + 8 * c.a, *ub = p->vel + 8 * c.b;
+    const double *xa = p->bodies.pos + 4 * c.a, *xb = p->bodies.pos + 4 * c.b;
+    const double *ua = p->vel + 8 * c.a, *ub = p->vel + 8 * c.b;
     const double arm_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
     const double arm_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
+    const bool rods = p->rods && (ua[7] > 0 || ub[7] > 0);
+    if (rods) { /* other collisions of this substep have changed their ends */
+        if (ua[7] > 0)
+            tlk_rod_velocity(p, (uint32_t)ua[7] - 1);
+        if (ub[7] > 0)
+            tlk_rod_velocity(p, (uint32_t)ub[7] - 1);
+    }
     tlk_penalty_at(ua, arm_a, va);
     tlk_penalty_at(ub, arm_b, vb);
+    if (rods) {
+        double off_a[3], off_b[3];
+        if (!tlk_penalty_at_rods(p, &c, arm_a, arm_b, va, vb, off_a, off_b))
+            return;
+    }
     for (int k = 0; k < 3; k++)
         speed += (va[k] - vb[k]) * n[k];
     const double curve =
@@ -88,26 +131,18 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
     if (!(speed * curve > p->threshold))
         return;
     const double give =
-        tlk_penalty_give(p, c.a, arm_a, n, give_a) + tlk_penalty_give(p, c.b, arm_b, n, give_b);
+        tlk_penalty_gives(p, c.a, arm_a, n, give_a) + tlk_penalty_gives(p, c.b, arm_b, n, give_b);
     const double e = c.law[TLK_LAW_RESTITUTION], impulse = (1 + e) * speed / give;
     double *sum = p->sum + TLK_SUM * (size_t)p->slots * q;
     for (int k = 0; k < 3; k++) {
         sum[TLK_SUM_IMPULSE + k] += impulse * n[k];
-        if (c.a < p->bodies.dynamic) {
-            ua[k] -= impulse * give_a[k];
-            ua[4 + k] -= impulse * give_a[3 + k];
-            xa[k] += gap * c.mass / p->bodies.inertia[4 * c.a + 3] * n[k];
-        }
-        if (c.b < p->bodies.dynamic) {
-            ub[k] += impulse * give_b[k];
-            ub[4 + k] += impulse * give_b[3 + k];
-            xb[k] -= gap * c.mass / p->bodies.inertia[4 * c.b + 3] * n[k];
-        }
         sum[TLK_SUM_WORK] += impulse * n[k] *
                              (c.a >= p->bodies.dynamic   ? va[k]
                               : c.b >= p->bodies.dynamic ? -vb[k]
                                                          : 0);
     }
+    tlk_penalty_push(p, c.a, arm_a, n, give_a, -impulse, gap * c.mass);
+    tlk_penalty_push(p, c.b, arm_b, n, give_b, impulse, -gap * c.mass);
     sum[TLK_SUM_LOST] += 0.5 * (1 - e * e) * speed * speed / give;
 }
 

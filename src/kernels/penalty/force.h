@@ -5,6 +5,7 @@
 
 #include "kernels/penalty/hertz.h"
 #include "kernels/penalty/linear.h"
+#include "kernels/penalty/rod.h"
 #include "kernels/penalty/scaled.h"
 #include "kernels/touch.h"
 
@@ -40,6 +41,8 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
     }
     centre[3] = sphere ? geom[3] : -1;
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
+    if (p->rods && p->vel[8 * body + 7] > 0)
+        return; /* rods look at how far their ends have gone */
     double way = sqrt(moved);
     if (!sphere) { /* half the angle, at most, is the length of what differs */
         const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * body;
@@ -141,6 +144,47 @@ TL_KERNEL void tlk_penalty_clear(double *sum)
         sum[TLK_SUM_ELASTIC + k] = 0;
 }
 
+/* A point of a pair with rods: velocities and masses are those of the place along each, and arms
+ * those from its axis. False beyond its ends. */
+TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const double *arm_a,
+                                 const double *arm_b, double *of_a, double *of_b, double *off_a,
+                                 double *off_b)
+{
+    double mass[2], inertia[2];
+    bool meets = true;
+    for (int e = 0; e < 2; e++) {
+        const size_t body = e ? c->b : c->a;
+        const double *arm = e ? arm_b : arm_a, *vel = p->vel + 8 * body;
+        double *off = e ? off_b : off_a;
+        for (int k = 0; k < 3; k++)
+            off[k] = arm[k];
+        if (vel[7] > 0)
+            meets = tlk_rod_at(p, vel, arm, e ? of_b : of_a, off, &mass[e], &inertia[e]) && meets;
+        else
+            tlk_penalty_inverse(&p->bodies, body, &mass[e], &inertia[e]);
+    }
+    c->mass = 1 / (mass[0] + mass[1]);
+    c->inertia = 1 / (inertia[0] + inertia[1]);
+    return meets;
+}
+
+/* How fast a point of a pair with rods would swing and be damped, by what both yield along the
+ * normal and across it. Across it damping is to that along it as the root of stiffness is, at most.
+ */
+TL_RARE void tlk_penalty_rod_rate(const tlk_pressing *c, const tlk_reaction *out, const double *n,
+                                  const double *off_a, const double *off_b, double *rate)
+{
+    double turn_a[3], turn_b[3];
+    tlk_crossd(off_a, n, turn_a);
+    tlk_crossd(off_b, n, turn_b);
+    const double side = tlk_max(tlk_dotd(turn_a, turn_a), tlk_dotd(turn_b, turn_b));
+    const double far = tlk_max(tlk_dotd(off_a, off_a), tlk_dotd(off_b, off_b));
+    const double along = 1 / c->mass + side / c->inertia, across = 1 / c->mass + far / c->inertia;
+    const double ratio = out->slope > 0 ? sqrt(out->shear_slope / out->slope) : 0;
+    rate[0] += tlk_max(out->slope * along, out->shear_slope * across);
+    rate[1] += out->damper * tlk_max(along, ratio * across);
+}
+
 /* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. `plain`, which
  * the compiler knows: see tlk_couple. */
 TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool plain,
@@ -161,6 +205,15 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
     tlk_reaction out = {0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
     tlk_penalty_at(va, arm_a, of_a);
     tlk_penalty_at(vb, arm_b, of_b);
+    const bool rods = !plain && p->rods && (va[7] > 0 || vb[7] > 0);
+    bool meets = true;
+    double off_a[3] = {arm_a[0], arm_a[1], arm_a[2]}, off_b[3] = {arm_b[0], arm_b[1], arm_b[2]};
+    tlk_pressing own;
+    if (rods) {
+        own = *c;
+        c = &own;
+        meets = tlk_penalty_at_rods(p, &own, arm_a, arm_b, of_a, of_b, off_a, off_b);
+    }
     point.approach = 0;
     for (int k = 0; k < 3; k++) {
         point.approach += (of_a[k] - of_b[k]) * n[k];
@@ -176,7 +229,8 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
     point.law = c->law;
     point.past = past;
     double lost = 0;
-    const bool touches = plain         ? tlk_hertz(p, &point, true, &out, &lost)
+    const bool touches = !meets        ? false
+                         : plain       ? tlk_hertz(p, &point, true, &out, &lost)
                          : p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
                          : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
                              ? tlk_linear(p, &point, &out, &lost)
@@ -227,6 +281,11 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
         sum[TLK_SUM_STIFF] = out.slope;
         sum[TLK_SUM_DAMP] = out.damper;
         sum[TLK_SUM_SHEAR] = out.shear_slope;
+    }
+    if (rods) {
+        force[TLK_FORCE] -= tlk_rod_share(p, va, arm_a, f);
+        force[TLK_FORCE + 1] += tlk_rod_share(p, vb, arm_b, f);
+        tlk_penalty_rod_rate(c, &out, n, off_a, off_b, force + TLK_FORCE + 2);
     }
     return true;
 }
@@ -455,7 +514,7 @@ TL_KERNEL void tlk_penalty_force_one(const tlk_penalty *p, uint32_t q)
 TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
 {
     double *out = p->force + TLK_FORCE * (size_t)q;
-    double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    double force[TLK_FORCE + TLK_STRETCH] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     if (!p->place) {
         tlk_penalty_force_one(p, q);
         return;
@@ -463,6 +522,8 @@ TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
     tlk_penalty_pair(p, q, force);
     for (uint32_t k = 0; k < TLK_FORCE; k++)
         out[k] = force[k];
+    for (uint32_t k = 0; k < TLK_STRETCH && p->stretch; k++)
+        p->stretch[TLK_STRETCH * (size_t)q + k] = force[TLK_FORCE + k];
 }
 
 /* One spring between two bodies. */

@@ -62,8 +62,11 @@ TL_KERNEL void tlk_penalty_sides(const tlk_penalty *p, uint32_t q)
     if (q < p->pairs) {
         const uint32_t first = p->first ? p->first[q] : q;
         row[0] = p->shapes.body[p->a[first]], row[1] = p->shapes.body[p->b[first]];
-    } else {
+    } else if (q < p->pairs + p->springs) {
         row[0] = p->spring[q - p->pairs].a, row[1] = p->spring[q - p->pairs].b;
+    } else {
+        const uint32_t side = q - p->pairs - p->springs;
+        row[0] = TLK_NONE, row[1] = p->rod[side / 2].end[side % 2];
     }
     for (uint32_t e = 0; e < 2; e++) {
         p->key[2 * (size_t)q + e] = tlk_min(row[e], p->bodies.dynamic);
@@ -175,7 +178,8 @@ TL_KERNEL void tlk_penalty_times(const tlk_penalty *p, uint32_t i, double *acc)
     const uint32_t material = s->info[i] >> TLK_SHAPE_MATERIAL;
     const double *of = p->table + 4 * (size_t)material; /* G, 0.1631 nu + 0.8766, E*, k or 0 */
     const double mass = p->bodies.inertia[4 * (size_t)s->body[i] + 3];
-    if (i >= s->dynamic || s->info[i] & TLK_SHAPE_SENSOR)
+    if (i >= s->dynamic || s->info[i] & TLK_SHAPE_SENSOR ||
+        (p->rods && p->vel[8 * (size_t)s->body[i] + 7] > 0))
         return;
     const double r = tlk_thin(s, i), volume = 4.0 / 3 * TLK_PI * r * r * r;
     const double k = of[3] > 0 ? of[3] : 2 * of[2] * r;

@@ -187,6 +187,8 @@ TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
         const double *wrench = p->wrench + 6 * (size_t)p->forced[i];
         p->work[i] += p->weight * (tlk_dotd(wrench, v) + tlk_dotd(wrench + 3, v + 4));
     }
+    if (p->rods && v[7] > 0)
+        return; /* its ends carry it */
     switch (p->moves) {
     case TLK_MOVE_FIRST:
     case TLK_MOVE_NEXT:

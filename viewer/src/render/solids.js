@@ -14,7 +14,7 @@ in vec2 aOwner;  // body; material, fixed flag << 8
 in vec3 aPlace;  // the shape in its body's frame
 in vec4 aTurn;
 in vec4 aCore;   // what inner is multiplied by; what dir is
-in vec3 aMore;   // shear; 1 where dir has to be divided by core; size
+in vec3 aMore;   // shear; 1 where dir has to be divided by core, 2 of rods: core has its bodies; size
 uniform float uShrink;
 uniform mat4 viewMatrix, projectionMatrix;
 
@@ -23,9 +23,12 @@ vec3 place(out vec3 normal, out vec4 pose, out bool gone) {
   pose = position(body);
   gone = pose.w < 0.0;
   vec4 q = turn(body);
-  vec3 local = inner * aCore.xyz + dir * aCore.w;
+  vec3 core = aCore.xyz;
+  if (aMore.y > 1.5)
+    core = vec3(0.0, 0.0, 0.5 * distance(position(uint(core.x)).xyz, position(uint(core.y)).xyz));
+  vec3 local = inner * core + dir * aCore.w;
   local.x += aMore.x * inner.y;
-  vec3 n = aMore.y > 0.5 ? dir / aCore.xyz : dir;
+  vec3 n = aMore.y > 0.5 && aMore.y < 1.5 ? dir / core : dir;
   normal = rotate(q, rotate(aTurn, normalize(n)));
   return pose.xyz + rotate(q, aPlace + uShrink * rotate(aTurn, local));
 }
@@ -239,13 +242,13 @@ export class Solids {
       const fixed = kind[solid.body] !== 0,
         ground = solid.kind === HEIGHTS,
         look = ground ? 'ground' : fixed || solid.sensor ? 'wall' : 'body',
-        { core, round, turn, shear, affine } = instanceOf(solid);
+        { core, round, turn, shear, affine, rod } = instanceOf(solid);
       this.batch(key, mesh, look).add({
         aOwner: [solid.body, Math.min(255, solid.material) | (fixed ? 256 : 0) | (ground ? 512 : 0)],
         aPlace: solid.position,
         aTurn: turn,
         aCore: [...core, round],
-        aMore: [shear, affine ? 1 : 0, solid.extent],
+        aMore: [shear, rod ? 2 : affine ? 1 : 0, solid.extent],
       });
     }
   }
