@@ -235,13 +235,32 @@ static void test_cut(void **state)
     end_set(&s);
 }
 
+/* A ball is where it has moved to at the time of a ray, and no longer where it was. */
+static void test_moves(void **state)
+{
+    set s;
+    tlr_hit h;
+    (void)state;
+    start_set(&s, 8);
+    add_shape(&s, TLR_BALL, 1, v3(0, 0, 0), matte(1))->move = v3(3, 0, 0);
+    s.moment.moves = true;
+    draw_set(&s, 1, NULL);
+    for (int end = 0; end < 2; end++) {
+        const float time = (float)end, x = 3 * time;
+        assert_true(tlr_stage_hit(s.stage, v3(x, -5, 0), v3(0, 1, 0), time, &h));
+        assert_near(h.point.y, -1, 1e-3);
+        assert_false(tlr_stage_hit(s.stage, v3(3 - x, -5, 0), v3(0, 1, 0), time, &h));
+    }
+    end_set(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),  cmocka_unit_test(test_spin),
         cmocka_unit_test(test_confusion), cmocka_unit_test(test_outline),
         cmocka_unit_test(test_fit),       cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_cut),       cmocka_unit_test(test_moves),
     };
     return cmocka_run_group_tests_name("render: camera", tests, NULL, NULL);
 }
