@@ -188,6 +188,7 @@ tlk_find tl_collide_view(const tl_collide *c, const tl_collide_state *state, tl_
                   .h = state->h,
                   .envelope = state->envelope,
                   .seen = state->seen,
+                  .held = state->held,
                   .deep = state->deep,
                   .filters = state->filters,
                   .senses = state->senses ? TLK_SHAPE_SENSOR : 0,

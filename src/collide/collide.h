@@ -59,6 +59,7 @@ typedef struct tl_collide_state {
     double h, envelope;
     const void *seen; /* tlk_find */
     double deep;
+    const uint32_t *held;     /* tlk_find */
     bool filters;             /* some shapes have one of TLK_SHAPE_FILTERS */
     bool senses;              /* pairs with a sensor are wanted; else those without */
     uint32_t exclusions;      /* tlk_find */

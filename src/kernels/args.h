@@ -121,13 +121,14 @@ typedef struct tlk_find {
     tlk_shapes shapes;
     double h, envelope;
     const TLK_REAL
-        *seen;        /* 8 per body, where contacts are looked for again, else NULL: what attempts
-                         at this step made of its velocity and what moves it besides, the least
-                         and (4 on) the most of each component; 3: the most that it turned, 7:
-                         1 where the last attempt sent it where it had not been expected */
-    double deep;      /* m: pairs are looked for that would overlap so much with these */
-    uint32_t filters; /* 1: some shapes have one of TLK_SHAPE_FILTERS */
-    uint32_t senses;  /* TLK_SHAPE_SENSOR: pairs with a sensor are looked for; 0: the others */
+        *seen;   /* 8 per body, where contacts are looked for again, else NULL: what attempts
+                    at this step made of its velocity and what moves it besides, the least
+                    and (4 on) the most of each component; 3: the most that it turned, 7:
+                    1 where the last attempt sent it where it had not been expected */
+    double deep; /* m: pairs are looked for that would overlap so much with these */
+    const uint32_t *held; /* tlk_motion.held */
+    uint32_t filters;     /* 1: some shapes have one of TLK_SHAPE_FILTERS */
+    uint32_t senses;      /* TLK_SHAPE_SENSOR: pairs with a sensor are looked for; 0: the others */
     uint32_t exclusions;
     const uint64_t *excluded; /* pairs of bodies, by their handles: lower << 32 | higher, sorted */
     uint32_t globals;
@@ -407,6 +408,8 @@ typedef struct tlk_build {
 
 #define TLK_PLANE_MOVES 0.01 /* of its half width: what moves so far within a step moves on */
 #define TLK_PLANE_ANGLE 0.02 /* rad: and what turns so far */
+#define TLK_PLANE_SWINGS \
+    0.05 /* of its half width: what swings so far off a straight way, likewise */
 
 /* Planes of contacts, chosen by motion. */
 typedef struct tlk_planes {
@@ -417,6 +420,9 @@ typedef struct tlk_planes {
     double turns;        /* (rad/s)^2: or of one that turns, no ball */
     uint32_t *moved;     /* pairs: those that do, in any order */
     uint32_t *moved_count;
+    const uint32_t *held; /* tlk_motion.held */
+    const TLK_REAL *turn; /* 4 per body: how the last attempt at this step turned it, rad/s, for
+                             those that carry planes (swing.h) */
     TLK_REAL *contact_n;
     TLK_REAL *contact_place; /* NULL: tlk_build.contact_place */
     uint32_t *feature;       /* NULL: tlk_touching.feature */
@@ -530,7 +536,22 @@ typedef struct tlk_motion {
     uint32_t *whole; /* of smooth steps, per body: 1: forces act at once, as the step begins, not in
                         two halves; NULL: those of all do */
     uint32_t end;    /* 1: the second halves, where bodies have moved */
+    const uint32_t
+        *held; /* per body, or NULL: bit k where it turns by 2^-k rad at the most; and: */
 } tlk_motion;
+
+#define TLK_CARRIES    (1u << 31) /* planes turn with it */
+#define TLK_HELD_LEAST (1u << 12) /* the last bit of an angle */
+
+/* What swings through something within a step. */
+typedef struct tlk_swings {
+    tlk_motion motion; /* with the velocities that were found */
+    tlk_shapes shapes;
+    const uint32_t *contact_a, *contact_b, *first, *feature; /* as tlk_build and tlk_planes */
+    const uint32_t *moved;                                   /* pairs: those that are looked at */
+    TLK_REAL *turn;                                          /* tlk_planes.turn */
+    uint32_t *held;                                          /* tlk_motion.held */
+} tlk_swings;
 
 /* Which bodies a smooth step leaves to the contacts. */
 typedef struct tlk_smooth {

@@ -364,6 +364,24 @@ TL_KERNEL void tlk_turn_body(double h, const double *w, double *q)
     tlk_quaternion_product(turn, old, q);
 }
 
+/* The most that a body turns within a step, rad, where it is held (swing.h). */
+TL_KERNEL double tlk_held_angle(uint32_t bits)
+{
+    double most = 1;
+    for (uint32_t k = bits & ~TLK_CARRIES; k > 1; k >>= 1)
+        most *= 0.5;
+    return most;
+}
+
+/* s: for how long of the step a body turns by w: for all of it, unless it is held. */
+TL_KERNEL double tlk_turning_time(const tlk_motion *m, uint32_t i, const double *w)
+{
+    if (!m->held || !(m->held[i] & ~TLK_CARRIES))
+        return m->h;
+    const double angle = m->h * sqrt(tlk_dotd(w, w)), most = tlk_held_angle(m->held[i]);
+    return angle > most ? m->h * (most / angle) : m->h;
+}
+
 /* Where the velocities take a dynamic body (eq. 8), from x and q; w: what its spin is then. */
 TL_KERNEL void tlk_take(const tlk_motion *m, uint32_t i, double *x, double *q, double *w)
 {
@@ -375,14 +393,16 @@ TL_KERNEL void tlk_take(const tlk_motion *m, uint32_t i, double *x, double *q, d
         w[k] = vel[4 + k];
         extra[k] = pseudo ? (double)pseudo[4 + k] : 0;
     }
+    const double all[3] = {w[0] + extra[0], w[1] + extra[1], w[2] + extra[2]};
+    const double h = tlk_turning_time(m, i, all);
     if (m->bodies.flags[i] & TLK_BODY_ANISOTROPIC && !m->planar) {
         const double *inertia = m->bodies.inertia + 4 * (size_t)i;
         double p[3];
         tlk_rotate_back(q, w, p);
         for (int k = 0; k < 3; k++)
             p[k] = p[k] * inertia[k];
-        tlk_turn_body(m->h, extra, q); /* its spin turns with it: energy comes of no correction */
-        tlk_spin(m->h, inertia, p, q);
+        tlk_turn_body(h, extra, q); /* its spin turns with it: energy comes of no correction */
+        tlk_spin(h, inertia, p, q);
         for (int k = 0; k < 3; k++)
             p[k] = p[k] / inertia[k];
         tlk_rotate(q, p, w);
@@ -390,7 +410,7 @@ TL_KERNEL void tlk_take(const tlk_motion *m, uint32_t i, double *x, double *q, d
     }
     for (int k = 0; k < 3; k++)
         extra[k] += w[k];
-    tlk_turn_body(m->h, extra, q);
+    tlk_turn_body(h, extra, q);
 }
 
 /* A velocity as it becomes the state: one that decays goes to zero before it is denormal, as those

@@ -60,6 +60,21 @@ TL_KERNEL void tlk_carry_points(const tlk_planes *q, uint32_t k, bool is_b, doub
     }
 }
 
+/* Whether a body turned from under something in the last attempt at this step (swing.h). */
+TL_KERNEL bool tlk_carry_swings(const tlk_planes *q, size_t body)
+{
+    return q->held && body < q->build.bodies.dynamic && q->held[body] & TLK_CARRIES;
+}
+
+/* The velocity of a body, its spin as it turned then. */
+TL_KERNEL void tlk_carry_velocity(const tlk_planes *q, size_t body, real *v)
+{
+    const bool swings = tlk_carry_swings(q, body);
+    tlk_load8(q->build.bodies.vel + 8 * body, v);
+    for (int k = 0; k < 3 && swings; k++)
+        v[4 + k] = q->turn[4 * body + k];
+}
+
 /* What carries the planes of the pair whose contacts begin with k; false where nothing turns so
  * far. That is a shape which reaches farther from its body's middle than the other one is large. */
 TL_KERNEL bool tlk_carry_find(const tlk_planes *q, uint32_t k, tlk_carrier *out)
@@ -67,6 +82,7 @@ TL_KERNEL bool tlk_carry_find(const tlk_planes *q, uint32_t k, tlk_carrier *out)
     const tlk_build *p = &q->build;
     const tlk_shapes *s = &p->shapes;
     double at[3], there[3], most = 0;
+    real v[8];
     out->is_b = false;
     out->other = 0;
     out->body = 0;
@@ -81,10 +97,13 @@ TL_KERNEL bool tlk_carry_find(const tlk_planes *q, uint32_t k, tlk_carrier *out)
         const double *geom = s->geom + 4 * (size_t)own;
         const double size = s->geom[4 * (size_t)other + 3];
         const double reach = kind == TLK_PLANE ? INFINITY : geom[3] + sqrt(tlk_dotd(geom, geom));
-        const double beyond = tlk_turn_beyond(&p->bodies, body, s->body[other], p->recovery.h, arm);
+        tlk_carry_velocity(q, body, v);
+        const double w[3] = {v[4], v[5], v[6]};
+        const double beyond =
+            tlk_turn_beyond(&p->bodies, body, w, s->body[other], p->recovery.h, arm);
         if (kind == TLK_SPHERE || s->body[other] >= p->bodies.dynamic || !(beyond > most) ||
             !(beyond > TLK_SWIFT * tlk_thin(s, other)) || !(reach > size) ||
-            !(tlk_dotd(arm, arm) > size * size))
+            !(tlk_carry_swings(q, body) || tlk_dotd(arm, arm) > size * size))
             continue;
         most = beyond;
         out->is_b = side == 1;
@@ -93,7 +112,7 @@ TL_KERNEL bool tlk_carry_find(const tlk_planes *q, uint32_t k, tlk_carrier *out)
     }
     if (!(most > 0))
         return false;
-    const real *v = p->bodies.vel + 8 * out->body;
+    tlk_carry_velocity(q, out->body, v);
     const double w[3] = {v[4], v[5], v[6]};
     tlk_turn_of(p->recovery.h, w, out->turn);
     return true;
@@ -106,7 +125,8 @@ TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_
 {
     const tlk_build *p = &q->build;
     const tlk_shapes *s = &p->shapes;
-    const real *old = q->contact_n + 4 * (size_t)k, *vel = p->bodies.vel + 8 * c->body;
+    const real *old = q->contact_n + 4 * (size_t)k;
+    real vel[8];
     const double n[3] = {old[0], old[1], old[2]}, h = p->recovery.h, sign = c->is_b ? 1 : -1;
     const double *x = p->bodies.pos + 4 * c->body, *ball = s->centre + 4 * (size_t)c->other;
     const double radius = s->geom[4 * (size_t)c->other + 3];
@@ -124,6 +144,7 @@ TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_
         arm[i] = moving ? other[i] - x[i] : turned[i];
         there[i] = x[i] + arm[i];
     }
+    tlk_carry_velocity(q, c->body, vel);
     tlk_plane_velocity(vel, x, there, v);
     for (int i = 0; i < 3; i++)
         end += sign * to[i] * (x[i] + h * vel[i] + turned[i] - other[i] - h * v[i]);

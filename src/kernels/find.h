@@ -35,31 +35,35 @@ TL_KERNEL double tlk_along_normal(const tlk_find *f, uint32_t i, const double *x
     return along;
 }
 
-/* How much nearer than its velocity says a body may come by turning, at the end of an arm, to a
- * body `other`: |R r - r - h w x r| is at most |h w|^2 |r| / 2, and what goes on by d meets another
- * normal there, by |h w| |d|. Turning takes nothing farther than twice its distance. */
-TL_KERNEL double tlk_turn_beyond(const tlk_bodies *b, size_t body, size_t other, double h,
-                                 const double *arm)
+/* How much nearer than its velocity says a body that turns by w may come, at the end of an arm, to
+ * a body `other`: |R r - r - h w x r| is at most |h w|^2 |r| / 2, and what goes on by d meets
+ * another normal there, by |h w| |d|. Turning takes nothing farther than twice its distance. */
+TL_KERNEL double tlk_turn_beyond(const tlk_bodies *b, size_t body, const double *w, size_t other,
+                                 double h, const double *arm)
 {
     const real *v = b->vel + 8 * body, *u = b->vel + 8 * other;
-    const double w[3] = {v[4], v[5], v[6]};
     const double d[3] = {(double)u[0] - v[0], (double)u[1] - v[1], (double)u[2] - v[2]};
     const double angle = h * sqrt(tlk_dotd(w, w));
     return tlk_min(0.5 * angle * angle, TLK_TURN_MOST) * sqrt(tlk_dotd(arm, arm)) +
            tlk_min(angle, TLK_TURN_MOST) * h * sqrt(tlk_dotd(d, d));
 }
 
-/* The same of shape i, at x, to shape j; nothing where that is within the envelope. A ball that
- * turns stays where it is. */
+/* The same of shape i, at x, to shape j; nothing where that is within the envelope. A ball turns as
+ * its middle does; at that of its body it stays where it is. */
 TL_KERNEL double tlk_turns_to(const tlk_find *f, uint32_t i, uint32_t j, const double *x)
 {
     const size_t body = f->shapes.body[i];
     const double *from = f->bodies.pos + 4 * body;
     const real *v = f->bodies.vel + 8 * body;
-    const double arm[3] = {x[0] - from[0], x[1] - from[1], x[2] - from[2]};
-    if ((f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE || (v[4] == 0 && v[5] == 0 && v[6] == 0))
+    const uint32_t info = f->shapes.info[i];
+    if (info & TLK_SHAPE_CENTRAL || (v[4] == 0 && v[5] == 0 && v[6] == 0))
         return 0;
-    const double beyond = tlk_turn_beyond(&f->bodies, body, f->shapes.body[j], f->h, arm);
+    const double *at = (info & TLK_SHAPE_KIND) == TLK_SPHERE ? f->shapes.centre + 4 * (size_t)i : x;
+    const double arm[3] = {at[0] - from[0], at[1] - from[1], at[2] - from[2]};
+    if (tlk_dotd(arm, arm) == 0)
+        return 0;
+    const double w[3] = {v[4], v[5], v[6]};
+    const double beyond = tlk_turn_beyond(&f->bodies, body, w, f->shapes.body[j], f->h, arm);
     return beyond > f->envelope ? beyond : 0;
 }
 

@@ -31,6 +31,13 @@ typedef struct tlk_passing {
     bool far;      /* it may come onto another face: slower ones keep points and triangles */
 } tlk_passing;
 
+/* Whether a body turns so far within the step that how its surface goes says nothing of where it
+ * will be: then its middle counts. */
+TL_KERNEL bool tlk_plane_whirls(const tlk_build *p, const real *v)
+{
+    return tlk_dot(v + 4, v + 4) * (real)(p->recovery.h * p->recovery.h) > 1;
+}
+
 /* How the middle of shape i goes against what the body of shape j is made of there, m/s. */
 TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j, double *v)
 {
@@ -45,8 +52,9 @@ TL_KERNEL void tlk_relative_velocity(const tlk_build *p, uint32_t i, uint32_t j,
     const double *c = p->shapes.centre + 4 * (size_t)i;
     const double *xa = p->bodies.pos + 4 * a, *xb = p->bodies.pos + 4 * b;
     const double wa[3] = {va[4], va[5], va[6]}, wb[3] = {vb[4], vb[5], vb[6]};
+    const double *at = tlk_plane_whirls(p, vb) ? xb : c;
     const double ra[3] = {c[0] - xa[0], c[1] - xa[1], c[2] - xa[2]};
-    const double rb[3] = {c[0] - xb[0], c[1] - xb[1], c[2] - xb[2]};
+    const double rb[3] = {at[0] - xb[0], at[1] - xb[1], at[2] - xb[2]};
     double ta[3], tb[3];
     tlk_crossd(wa, ra, ta);
     tlk_crossd(wb, rb, tb);
@@ -101,9 +109,27 @@ TL_KERNEL bool tlk_plane_moves(const tlk_planes *q, uint32_t a, uint32_t b)
     return tlk_dotd(v, v) > q->moves && !tlk_plane_inside(&q->build, mover, other, v);
 }
 
-/* Notes pair i if it moves on or turns within the step. Half-spaces end nowhere; and two balls that
- * both move keep the line of their centres, as impulses along another one would make angular
- * momentum. (Where there is nothing else, tl_world.ends tells so.) */
+/* Whether a shape of two swings around its body's middle within the step, so far that its way is no
+ * straight one (swing.h). */
+TL_KERNEL bool tlk_plane_swings(const tlk_planes *q, uint32_t a, uint32_t b)
+{
+    const tlk_build *p = &q->build;
+    bool swings = false;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t shape = side ? b : a, body = p->shapes.body[shape];
+        const real *v = p->bodies.vel + 8 * (size_t)body + 4;
+        const double turn = tlk_dot(v, v), h = p->recovery.h;
+        const double *arm = p->shapes.geom + 4 * (size_t)shape;
+        if (body < p->bodies.dynamic && turn > q->turns)
+            swings = swings || 0.5 * h * h * turn * sqrt(tlk_dotd(arm, arm)) >
+                                   TLK_PLANE_SWINGS * tlk_thin(&p->shapes, shape);
+    }
+    return swings;
+}
+
+/* Notes pair i if it moves on, turns or swings within the step. Half-spaces end nowhere; and two
+ * balls that both move keep the line of their centres, as impulses along another one would make
+ * angular momentum. (Where there is nothing else, tl_world.ends tells so.) */
 TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
 {
     const tlk_build *p = &q->build;
@@ -113,7 +139,7 @@ TL_KERNEL void tlk_plane_note(const tlk_planes *q, uint32_t i)
     if ((ia & TLK_SHAPE_KIND) == TLK_PLANE || (ib & TLK_SHAPE_KIND) == TLK_PLANE ||
         (ia & ib & TLK_SHAPE_CENTRAL && !((ia | ib) & TLK_SHAPE_FIXED)))
         return;
-    if (tlk_plane_moves(q, a, b) || tlk_plane_turns(q, a, b))
+    if (tlk_plane_moves(q, a, b) || tlk_plane_turns(q, a, b) || tlk_plane_swings(q, a, b))
         q->moved[tlk_atomic_add32(q->moved_count, 1)] = i;
 }
 
@@ -309,7 +335,10 @@ TL_KERNEL bool tlk_plane_way(const tlk_planes *q, uint32_t k, uint32_t row, uint
     const double *at = build->shapes.centre + 4 * (size_t)p->i;
     /* it does not matter how a ball turns */
     const bool ball = (build->shapes.info[p->j] & TLK_SHAPE_KIND) == TLK_SPHERE;
-    const double *there = ball ? build->shapes.centre + 4 * (size_t)p->j : at;
+    const bool whirls = tlk_plane_whirls(build, build->bodies.vel + 8 * (size_t)other);
+    const double *there = ball     ? build->shapes.centre + 4 * (size_t)p->j
+                          : whirls ? build->bodies.pos + 4 * (size_t)other
+                                   : at;
     double vi[3], vj[3];
     tlk_pair pair;
     tlk_load8(q->vel + 8 * (size_t)a, pair.a);

@@ -189,6 +189,13 @@ TL_KERNEL uint32_t tlk_old_pair(const tlk_touching *t, uint32_t i, uint32_t j, u
     return TLK_NONE;
 }
 
+/* Whether the body of shape i is held within this step (swing.h). */
+TL_KERNEL bool tlk_is_held(const tlk_find *f, uint32_t i)
+{
+    const size_t body = f->shapes.body[i];
+    return f->held && body < f->bodies.dynamic && f->held[body] & ~TLK_CARRIES;
+}
+
 /* A pair is swift if it may move by more than this part of the least half width of what moves. */
 #define TLK_SWIFT 0.1
 
@@ -210,7 +217,8 @@ TL_KERNEL bool tlk_is_clump_braced(const tlk_find *f, uint32_t i, uint32_t j, co
     const uint32_t kind = f->shapes.info[i] & TLK_SHAPE_KIND;
     const double radius = f->shapes.geom[4 * (size_t)(kind == TLK_SPHERE ? i : j) + 3];
     const double way = f->h * tlk_closing_bound(f, i, j, vi, vj, false);
-    return way > TLK_CLUMP * radius || m->gap[0] < -TLK_CLUMP * radius;
+    return way > TLK_CLUMP * radius || m->gap[0] < -TLK_CLUMP * radius || tlk_is_held(f, i) ||
+           tlk_is_held(f, j);
 }
 
 /* One shape: how far it may go within the step, m: 0 a sphere off its body's origin, 1 one that is
@@ -260,7 +268,8 @@ TL_KERNEL bool tlk_is_swift(const tlk_find *f, uint32_t i, uint32_t j, double li
     const uint32_t dynamic = f->bodies.dynamic;
     const double of_i = s->body[i] < dynamic ? tlk_thin(s, i) : INFINITY;
     const double of_j = s->body[j] < dynamic ? tlk_thin(s, j) : INFINITY;
-    return limit - f->envelope > TLK_SWIFT * tlk_min(of_i, of_j);
+    return limit - f->envelope > TLK_SWIFT * tlk_min(of_i, of_j) || tlk_is_held(f, i) ||
+           tlk_is_held(f, j);
 }
 
 /* How the body of shape i moves; from: what shapes are relative to. */
@@ -270,6 +279,7 @@ TL_KERNEL void tlk_load_mover(const tlk_find *f, uint32_t i, const double *from,
     const real *vel = f->bodies.vel + 8 * body;
     const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
     const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    out->held = tlk_is_held(f, i);
     for (int k = 0; k < 3; k++) {
         out->at[k] = x[k] - from[k];
         out->way[k] = f->h * vel[k];

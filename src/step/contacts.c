@@ -17,6 +17,7 @@ tl_status tl_step_look(tl_world *w, const void *seen, tl_collide_state *state)
                            .envelope = tl_step_margin(w),
                            .seen = seen,
                            .deep = TL_MISSED * w->smallest,
+                           .held = w->swings ? w->held.data : NULL,
                            .filters = w->filters,
                            .exclusions = (uint32_t)w->exclusions.count,
                            .excluded = w->excluded.data,
@@ -43,7 +44,7 @@ static tl_status look_for_clumps(tl_world *w, tl_collide_state *state)
     const tlk_deep deep = {state->shapes, last->a.data, last->b.data, last->n.data, INFINITY};
     double n[TLK_FOLD_NUMBERS];
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_clump_ways, w->shape_rows, &view, n));
-    state->manifolds = n[0] + fmax(n[1], 0) > TLK_CLUMP * w->smallest;
+    state->manifolds = w->swings || n[0] + fmax(n[1], 0) > TLK_CLUMP * w->smallest;
     if (state->manifolds || !last->manifolds || !last->count)
         return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_depth, last->count, &deep, n));

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOOKS   4u /* attempts at a step, at most */
+#define LOOKS   4u /* attempts at a step, at most; */
+#define SWINGS  8u /* where something swings through another */
 #define WEIGHED 4u /* of so many sweeps, after the first, a problem with joints is weighed */
 
 /* Time since the mark, which moves on; that of the device too where exact times are wanted. */
@@ -132,7 +133,9 @@ typedef struct stages {
     tl_balancing found;
     tl_solution first, second; /* of the two problems */
     tl_holding held;
+    tlk_swings swings;
     double audit[TLK_FOLD_NUMBERS], check[TLK_FOLD_NUMBERS], moved[TLK_FOLD_NUMBERS];
+    double swung[TLK_FOLD_NUMBERS];
 } stages;
 
 /* From contacts to the rows of the velocity problem. */
@@ -222,11 +225,9 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
     tl_backend *b = w->backend;
     const tl_contacts *next = &w->contacts[1 - w->current];
     const tlk_audit args = {s->problem.view, w->problem.gap.data, s->build.impact};
-    const tl_folding folds[3] = {{TLK_FOLD_audit_row, s->problem.view.rows, &args, s->audit},
-                                 {TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check},
-                                 {TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved}};
-    const size_t first = w->settings.exact_times ? 2 : 3; /* in two goes where each is timed */
-    const size_t begin = tl_step_is_exact(w) ? 1 : 0;     /* it has made its audit */
+    const bool exact = tl_step_is_exact(w), again = r->searches < SWINGS;
+    tl_folding folds[4];
+    size_t count = 0;
     double mark = tl_now();
     TL_TRY(tl_monitors_prepare(w, next, &s->motion));
     if (!w->halt.data) {
@@ -234,44 +235,54 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
         b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
     }
     s->motion.halt = w->halt.data;
-    if (!begin)
+    if (!exact) {
         tl_run(b, TLK_store_impulse, next->pairs, &s->build);
+        folds[count++] = (tl_folding){TLK_FOLD_audit_row, s->problem.view.rows, &args, s->audit};
+        if (again && tl_step_swings(w, next, &s->motion, &s->swings))
+            folds[count++] =
+                (tl_folding){TLK_FOLD_swing_check, w->problem.moving, &s->swings, s->swung};
+    }
+    folds[count++] = (tl_folding){TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check};
+    const size_t first = count + !w->settings.exact_times; /* in two goes where each is timed */
+    folds[count++] = (tl_folding){TLK_FOLD_integrate, w->dynamic, &s->motion, s->moved};
     tl_step_joints_store(w, &s->motion, &s->joints);
     tl_monitors_before(w, next->count);
-    TL_TRY(b->ops->fold(b, folds + begin, first - begin));
+    TL_TRY(b->ops->fold(b, folds, first));
     r->ms.audit += lap(w, &mark);
-    TL_TRY(b->ops->fold(b, folds + first, 3 - first));
+    TL_TRY(b->ops->fold(b, folds + first, count - first));
     r->ms.integrate += lap(w, &mark);
     return TL_OK;
 }
 
 /* Whether there are contacts that were not looked for, with the velocities that the step would end
  * with; then the new set has them. After a first attempt there are few, and nearly always none, so
- * that they are counted before all are found. */
-static tl_status more_contacts(tl_world *w, uint32_t attempt, bool *more)
+ * that they are counted before all are found. Where something `swung`, all are found anew. */
+static tl_status more_contacts(tl_world *w, uint32_t attempt, bool swung, bool *more)
 {
     tl_contacts *next = &w->contacts[1 - w->current];
     const uint32_t count = next->count;
     tl_collide_state state;
     *more = true;
-    if (attempt == 1) {
+    if (attempt == 1 && !swung) {
         TL_TRY(tl_step_look(w, w->seen.data, &state));
         TL_TRY(tl_collide_fresh(w->backend, &w->collide, &state, more));
     }
     if (!*more)
         return TL_OK;
     TL_TRY(tl_step_find(w, 0, 1, w->seen.data, next));
-    *more = attempt == 1 || next->count != count;
+    *more = attempt == 1 || swung || next->count != count;
     next->impulses = !*more; /* the same ones have theirs still */
     return TL_OK;
 }
 
-/* A body was pushed so far within the step that pairs may meet whose contacts were not looked for.
- * Looks again: if there are no others, the step ends so; else it is made again, with them. */
+/* A body was pushed so far within the step that pairs may meet whose contacts were not looked for;
+ * or something swings through another. Looks again: if there are no others, the step ends so; else
+ * it is made again, with them, and what swings is held. */
 static tl_status look_again(tl_world *w, stages *s, tl_report *r)
 {
     tl_backend *b = w->backend;
     const uint32_t attempt = r->searches++;
+    const bool swung = s->swung[0] > 0;
     double mark = tl_now();
     bool more;
     b->ops->fill(b, w->halt.data, 0, sizeof(uint64_t));
@@ -279,7 +290,9 @@ static tl_status look_again(tl_world *w, stages *s, tl_report *r)
     s->motion.seen = w->seen.data;
     s->motion.looks = attempt - 1;
     tl_run(b, TLK_see_velocity, w->rows, &s->motion);
-    TL_TRY(more_contacts(w, attempt, &more));
+    if (swung)
+        TL_TRY(tl_step_hold_swings(w, &s->swings));
+    TL_TRY(more_contacts(w, attempt, swung, &more));
     r->ms.find += lap(w, &mark);
     if (!more) { /* what else the check told is as it was */
         s->check[0] = INFINITY;
@@ -365,7 +378,7 @@ static tl_status make_step(tl_world *w, stages *s, tl_report *r, double *speed)
     *speed = tl_world_speed(w);
     TL_TRY(solve(w, s, r));
     TL_TRY(audit_and_move(w, s, r));
-    while (s->check[0] == w->dynamic)
+    while (s->check[0] == w->dynamic || (s->check[0] > w->dynamic && s->swung[0] > 0))
         TL_TRY(look_again(w, s, r));
     if (!(s->check[0] < w->dynamic))
         return TL_OK;
@@ -382,6 +395,7 @@ tl_status tl_step_dvi(tl_world *w)
     tl_world_forget_asked(w);
     tl_world_exchange_centres(w);
     const tl_status status = make_step(w, &s, &r, &speed);
+    w->swings = false;
     if (status != TL_OK) {
         tl_world_exchange_centres(w);
         w->sensed.count = 0; /* found at the others */

@@ -86,7 +86,8 @@ tl_status tl_step_free(tl_world *w, tlk_motion *motion)
                            .planar = w->settings.planar == TL_PLANAR_XZ,
                            .free = w->free.data,
                            .vel = w->work.data,
-                           .pseudo_out = w->pseudo.data};
+                           .pseudo_out = w->pseudo.data,
+                           .held = w->swings ? w->held.data : NULL};
     for (int k = 0; k < 3; k++)
         motion->gravity[k] = w->settings.gravity[k];
     lay_levels(w, motion);

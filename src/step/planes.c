@@ -70,6 +70,8 @@ tl_status tl_step_planes(tl_world *w, tl_contacts *c, const tl_problem *problem,
                          .envelope = w->envelope,
                          .moves = least_square(w),
                          .moved = w->problem.moved.data,
+                         .held = w->swings ? w->held.data : NULL,
+                         .turn = w->turn.data,
                          .contact_n = c->n.data,
                          .contact_place = c->manifolds ? c->place.data : NULL,
                          .feature = c->manifolds ? c->feature.data : NULL};

@@ -20,15 +20,14 @@ void tl_world_free(tl_world *w)
     tl_backend *b = w->backend;
     if (b) {
         tl_buffer *buffers[] = {
-            &w->pos,         &w->quat,         &w->vel,           &w->inertia,
-            &w->flags,       &w->id,           &w->shape_body,    &w->shape_info,
-            &w->geom,        &w->level,        &w->frame_local,   &w->frame,
-            &w->centre,      &w->reach,        &w->pair_table,    &w->free,
-            &w->slide_table, &w->work,         &w->pseudo,        &w->rest,
-            &w->forced,      &w->struck,       &w->seen,          &w->halt,
-            &w->whole,       &w->frame_of,     &w->numbers,       &w->words,
-            &w->geometry,    &w->kept_centre,  &w->filter,        &w->excluded,
-            &w->caster.node, &w->caster.order, &w->caster.endless};
+            &w->pos,          &w->quat,          &w->vel,        &w->inertia,  &w->flags,
+            &w->id,           &w->shape_body,    &w->shape_info, &w->geom,     &w->level,
+            &w->frame_local,  &w->frame,         &w->centre,     &w->reach,    &w->pair_table,
+            &w->free,         &w->slide_table,   &w->work,       &w->pseudo,   &w->rest,
+            &w->forced,       &w->struck,        &w->seen,       &w->halt,     &w->turn,
+            &w->held,         &w->whole,         &w->frame_of,   &w->numbers,  &w->words,
+            &w->geometry,     &w->kept_centre,   &w->filter,     &w->excluded, &w->caster.node,
+            &w->caster.order, &w->caster.endless};
         for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
             tl_buffer_free(b, buffers[i]);
         tl_contacts_free(b, &w->contacts[0]);

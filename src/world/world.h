@@ -212,9 +212,11 @@ struct tl_world {
     tl_buffer forced;                   /* wrenches and rows of bodies with forces */
     tl_buffer halt;                     /* uint64_t: tlk_motion.halt */
     tl_buffer whole;                    /* uint32_t: tlk_motion.whole */
-    tl_array wrench;                    /* double, 6 per body with forces */
-    tl_array forced_row;                /* uint32_t: their rows */
-    uint32_t forced_bodies;             /* how many they were in this step */
+    tl_buffer turn, held;               /* tlk_swings */
+    bool swings;         /* an attempt at this step had something swing through: these are there */
+    tl_array wrench;     /* double, 6 per body with forces */
+    tl_array forced_row; /* uint32_t: their rows */
+    uint32_t forced_bodies; /* how many they were in this step */
     tl_array forced_at; /* uint32_t per dynamic row: its place among them; TLK_NONE between steps */
     tl_array ellipsoids; /* 3 doubles per material: factors of friction along a body's axes */
     bool uneven;         /* some of them are not 1 */

@@ -24,6 +24,7 @@
 #include "kernels/query.h"
 #include "kernels/smooth.h"
 #include "kernels/solve.h"
+#include "kernels/swing.h"
 #include "kernels/touch.h"
 
 #include "backend/cpu/cpu.h"

@@ -14,14 +14,15 @@
 #define TLK_BRACE_SPARE_ACTS (TLK_BRACE_KEY + 32) /* the same of one that acts at a middle */
 #define TLK_PORTAL_RISE      0.02                 /* of the size: how exact a portal is */
 #define TLK_BRACE_SAME       1e-3 /* of the size: points that are no farther apart are one */
+#define TLK_BRACE_SMALL      0.1  /* of the sum of two radii: a body that is far smaller */
 #define TLK_BRACE_ONTO       0.5  /* of the least half width: ways that may lead onto a face */
 
 /* How a shape's body moves: its centre of mass, relative to what the shapes are relative to; how
  * far it goes and turns (rad) within the step; a radius about its centre that the shape is within;
- * half the least width of the shape; and whether impulses move it. */
+ * half the least width of the shape; whether impulses move it; and whether it is held (swing.h). */
 typedef struct tlk_mover {
     double at[3], way[3], turn[3], radius, thin;
-    bool dynamic;
+    bool dynamic, held;
 } tlk_mover;
 
 /* Up to three points of a core around the line through x along n. */
@@ -268,7 +269,8 @@ TL_NARROW uint32_t tlk_brace_one(const tlk_convex *s, const tlk_convex *other, u
 
 /* How far the middle of a body (which: 0 the first) comes closer along the normal to what the other
  * is made of there, by the end of the step; at the most, where the other turns: then it is
- * elsewhere than its velocity says, and the normal is another where the middle goes. */
+ * elsewhere than its velocity says, and the normal is another where the middle goes. Beyond its
+ * radius there is nothing of the other that could come. */
 TL_NARROW double tlk_brace_way(const tlk_mover *body, uint32_t which, const double *n)
 {
     const tlk_mover *own = body + which, *other = body + 1 - which;
@@ -277,11 +279,15 @@ TL_NARROW double tlk_brace_way(const tlk_mover *body, uint32_t which, const doub
         arm[k] = own->at[k] - other->at[k];
         apart[k] = own->way[k] - other->way[k];
     }
+    const double far = sqrt(tlk_dotd(arm, arm)), reach = tlk_min(far, other->radius);
+    for (int k = 0; k < 3 && reach < far; k++)
+        arm[k] *= reach / far;
     tlk_crossd(other->turn, arm, turn);
     const double along = tlk_dotd(n, apart) - tlk_dotd(n, turn);
     const double angle = sqrt(tlk_dotd(other->turn, other->turn));
-    const double beyond = tlk_min(0.5 * angle * angle, TLK_TURN_MOST) * sqrt(tlk_dotd(arm, arm)) +
-                          tlk_min(angle, TLK_TURN_MOST) * sqrt(tlk_dotd(apart, apart));
+    const double shift = tlk_min(sqrt(tlk_dotd(apart, apart)), other->radius);
+    const double beyond =
+        tlk_min(0.5 * angle * angle, TLK_TURN_MOST) * reach + tlk_min(angle, TLK_TURN_MOST) * shift;
     return (which ? -along : along) + beyond;
 }
 
@@ -353,12 +359,15 @@ TL_NARROW void tlk_brace_act(const tlk_mover *body, const double *x, double gap,
 
 /* A body whose middle would pass into the other is stopped as a particle is, by an impulse at its
  * middle: within such a step it would strike many times, with all of its sides, and turns that a
- * single blow gives it would take it anywhere. True where that is so. */
+ * single blow gives it would take it anywhere. True where that is so. (What is held turns little,
+ * and has points of its own.) */
 TL_NARROW bool tlk_brace_particle(const tlk_convex *a, const tlk_convex *b, const tlk_mover *body,
                                   tlk_manifold *m)
 {
     double gap[2], x[3];
     tlk_manifold line = *m;
+    if (body[0].held || body[1].held)
+        return false;
     tlk_brace_line(a, b, body, &line);
     if (tlk_brace_passes(b, body, 0, &line, gap) && tlk_brace_passes(a, body, 1, &line, gap))
         *m = line;
@@ -366,8 +375,10 @@ TL_NARROW bool tlk_brace_particle(const tlk_convex *a, const tlk_convex *b, cons
     const bool second = tlk_brace_passes(a, body, 1, m, gap + 1);
     if (!first && !second)
         return false;
-    const double sum = body[0].radius + body[1].radius;
-    const double part = !second ? 0 : !first ? 1 : body[0].radius / sum;
+    /* between the two middles; at that of a far smaller one, however fast it turns */
+    const double share = body[0].radius / (body[0].radius + body[1].radius);
+    const double both = share < TLK_BRACE_SMALL ? 0 : share > 1 - TLK_BRACE_SMALL ? 1 : share;
+    const double part = !second ? 0 : !first ? 1 : both;
     const double least = !second ? gap[0] : !first ? gap[1] : tlk_min(gap[0], gap[1]);
     for (int k = 0; k < 3; k++)
         x[k] = body[0].at[k] + part * (body[1].at[k] - body[0].at[k]);
@@ -381,17 +392,19 @@ TL_NARROW bool tlk_brace_particle(const tlk_convex *a, const tlk_convex *b, cons
  * point is `gap`. All other points hold in the linear problem, which does not know how arms turn
  * within the step; the middle goes straight on, and is held for sure. It stays in front by half of
  * what the body reaches, or a quarter of its half width: a convex shape at rest on the plane has
- * its middle farther away. Returns how many points are to be kept. */
+ * its middle farther away. A body that is held goes on by no more than the gap, so that it touches
+ * nothing as long as it does not turn. Returns how many points are to be kept. */
 TL_NARROW uint32_t tlk_brace_guard(const tlk_convex *other, uint32_t which, const tlk_mover *body,
                                    double distance, double gap, uint32_t kept, tlk_manifold *m)
 {
     const tlk_mover *own = body + which;
     const bool ball = !(own->radius > own->thin); /* it has no arms that turn, and one row alone */
     const double extent = distance - gap, turn = sqrt(tlk_dotd(own->turn, own->turn));
-    const double left = distance - tlk_min(0.25 * own->thin, 0.5 * extent);
+    const double left =
+        own->held ? tlk_max(gap, 0.0) : distance - tlk_min(0.25 * own->thin, 0.5 * extent);
     const double way = tlk_max(tlk_brace_way(body, which, m->n), 0.0);
-    if (ball || !(extent > 0) || way + tlk_min(turn, 2.0) * own->radius < left ||
-        !tlk_brace_reaches(other, body, which, m->n, left, way))
+    if (!own->held && (ball || !(extent > 0) || way + tlk_min(turn, 2.0) * own->radius < left ||
+                       !tlk_brace_reaches(other, body, which, m->n, left, way)))
         return kept;
     if (m->count < TLK_POINTS_MOST)
         m->count++;
