@@ -62,8 +62,7 @@ typedef struct tlk_couple {
  * where there is a point, else 0. */
 #define TLK_PLACE 8u
 
-#define TLK_STRETCH 4u /* of a pair: what stretches its two rods, N; its rates, 1/s^2 and 1/s */
-#define TLK_FORCE   9u /* of an item: force on the partner, moments on owner and partner */
+#define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
 
 /* What moves the bodies in a launch (move.h). */
 typedef enum tlk_advance_kind {
@@ -105,7 +104,7 @@ typedef struct tlk_penalty {
     struct tlk_rod *rod;
     double *rod_from;             /* 6 per rod: its ends when pairs were found */
     double *rod_frame, *rod_geom; /* frames and balls of shapes, those of rods to be written */
-    double *stretch;              /* TLK_STRETCH per pair, or NULL where there are no rods */
+    double *stretch;              /* 2 per pair, or NULL: what stretches its rods, N */
     const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
 
     /* of a launch */

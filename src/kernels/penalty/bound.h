@@ -29,6 +29,14 @@ TL_KERNEL void tlk_held_add(tlk_held *h, const double *n, const double *arm, dou
         }
 }
 
+/* Something more of which the sum of norms over mass is known; half as much again for what bodies
+ * beside it add. */
+TL_KERNEL void tlk_held_rate(tlk_held *h, double rate, double mass)
+{
+    for (int i = 0; i < 3; i++)
+        h->a[i][i] += 1.5 * rate * mass;
+}
+
 /* The largest eigenvalue of a symmetric matrix that has none below 0, at most: the eighth root of
  * the sum of their eighth powers, which is no more than 1.15 times as large. */
 TL_KERNEL double tlk_held_largest(const double m[3][3])
@@ -116,23 +124,6 @@ TL_KERNEL double tlk_penalty_across(const double *sum)
     return tlk_max(ratio, sqrt(ratio));
 }
 
-/* What swings and is damped by rates of its own, 1/s^2 and 1/s, in each of its coordinates. */
-TL_KERNEL void tlk_held_rate(tlk_held *h, double rate, double mass, double inertia)
-{
-    for (int k = 0; k < 3; k++) {
-        h->a[k][k] += rate * mass;
-        h->c[k][k] += rate * inertia;
-    }
-}
-
-/* Whether a pair has a rod. */
-TL_KERNEL bool tlk_penalty_has_rod(const tlk_penalty *p, uint32_t pair)
-{
-    const uint32_t first = p->first ? p->first[pair] : pair;
-    const uint32_t a = p->shapes.body[p->a[first]], b = p->shapes.body[p->b[first]];
-    return p->vel[8 * (size_t)a + 7] > 0 || p->vel[8 * (size_t)b + 7] > 0;
-}
-
 /* One dynamic body: 0 stiffness over mass, 1/s^2, and 1 damping over mass, 1/s, of all that holds
  * it. Nothing swings or is damped faster than the largest of these say. */
 TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc)
@@ -140,20 +131,12 @@ TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc
     tlk_held stiff = {{{0}}, {{0}}, {{0}}}, damp = {{{0}}, {{0}}, {{0}}};
     const double *of = p->bodies.inertia + 4 * (size_t)i, mass = of[3];
     const double inertia = tlk_min(of[0], tlk_min(of[1], of[2])), none[3] = {0, 0, 0};
-    if (p->rods && p->vel[8 * (size_t)i + 7] > 0)
-        return; /* its ends carry it */
     for (uint32_t k = p->list_begin[i]; k < p->list_end[i]; k++) {
         const uint32_t item = p->list[k] / 2;
         if (item >= p->pairs + p->springs) { /* through a rod */
             const tlk_rod *r = p->rod + (item - p->pairs - p->springs) / 2;
-            tlk_held_rate(&stiff, r->stiff, mass, inertia);
-            tlk_held_rate(&damp, r->damp, mass, inertia);
-            continue;
-        }
-        if (item < p->pairs && p->rods && tlk_penalty_has_rod(p, item)) {
-            const double *rate = p->stretch + TLK_STRETCH * (size_t)item + 2;
-            tlk_held_rate(&stiff, rate[0], mass, inertia);
-            tlk_held_rate(&damp, rate[1], mass, inertia);
+            tlk_held_rate(&stiff, r->stiff, mass);
+            tlk_held_rate(&damp, r->damp, mass);
             continue;
         }
         if (item >= p->pairs) {
@@ -167,6 +150,11 @@ TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc
             tlk_felt f;
             if (!(sum[TLK_SUM_STIFF] > 0))
                 continue;
+            if (sum[TLK_SUM_SHEAR] < 0) { /* with a rod */
+                tlk_held_rate(&stiff, sum[TLK_SUM_STIFF], mass);
+                tlk_held_rate(&damp, sum[TLK_SUM_DAMP], mass);
+                continue;
+            }
             tlk_penalty_feel(p, item, t, p->list[k] & 1u, &f);
             tlk_held_add(&stiff, f.n, f.arm, f.along * sum[TLK_SUM_STIFF],
                          f.across * sum[TLK_SUM_SHEAR]);

@@ -144,6 +144,30 @@ TL_KERNEL void tlk_penalty_clear(double *sum)
         sum[TLK_SUM_ELASTIC + k] = 0;
 }
 
+/* How fast a point with a rod would swing and be damped, over mass, by what its bodies yield along
+ * the normal and across it. Across it damping is to that along it as the root of stiffness is, at
+ * most. */
+TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
+                                const tlk_reaction *out, const double *n, const double *arm_a,
+                                const double *arm_b, double *sum)
+{
+    const double *arm[2] = {arm_a, arm_b};
+    double along = 0, across = 0, turn[3];
+    for (int e = 0; e < 2; e++) {
+        if ((e ? c->b : c->a) >= p->bodies.dynamic)
+            continue;
+        tlk_crossd(arm[e], n, turn);
+        along = tlk_max(along, tlk_dotd(turn, turn));
+        across = tlk_max(across, tlk_dotd(arm[e], arm[e]));
+    }
+    along = 1 / c->mass + along / c->inertia;
+    across = 1 / c->mass + across / c->inertia;
+    const double ratio = out->slope > 0 ? sqrt(out->shear_slope / out->slope) : 0;
+    sum[TLK_SUM_STIFF] = tlk_max(out->slope * along, out->shear_slope * across);
+    sum[TLK_SUM_DAMP] = out->damper * tlk_max(along, ratio * across);
+    sum[TLK_SUM_SHEAR] = -1; /* that these are over mass */
+}
+
 /* A point of a pair with rods: velocities and masses are those of the place along each, and arms
  * those from its axis. False beyond its ends. */
 TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const double *arm_a,
@@ -166,23 +190,6 @@ TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const do
     c->mass = 1 / (mass[0] + mass[1]);
     c->inertia = 1 / (inertia[0] + inertia[1]);
     return meets;
-}
-
-/* How fast a point of a pair with rods would swing and be damped, by what both yield along the
- * normal and across it. Across it damping is to that along it as the root of stiffness is, at most.
- */
-TL_RARE void tlk_penalty_rod_rate(const tlk_pressing *c, const tlk_reaction *out, const double *n,
-                                  const double *off_a, const double *off_b, double *rate)
-{
-    double turn_a[3], turn_b[3];
-    tlk_crossd(off_a, n, turn_a);
-    tlk_crossd(off_b, n, turn_b);
-    const double side = tlk_max(tlk_dotd(turn_a, turn_a), tlk_dotd(turn_b, turn_b));
-    const double far = tlk_max(tlk_dotd(off_a, off_a), tlk_dotd(off_b, off_b));
-    const double along = 1 / c->mass + side / c->inertia, across = 1 / c->mass + far / c->inertia;
-    const double ratio = out->slope > 0 ? sqrt(out->shear_slope / out->slope) : 0;
-    rate[0] += tlk_max(out->slope * along, out->shear_slope * across);
-    rate[1] += out->damper * tlk_max(along, ratio * across);
 }
 
 /* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. `plain`, which
@@ -281,11 +288,12 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
         sum[TLK_SUM_STIFF] = out.slope;
         sum[TLK_SUM_DAMP] = out.damper;
         sum[TLK_SUM_SHEAR] = out.shear_slope;
+        if (rods)
+            tlk_penalty_rate(p, c, &out, n, off_a, off_b, sum);
     }
     if (rods) {
         force[TLK_FORCE] -= tlk_rod_share(p, va, arm_a, f);
         force[TLK_FORCE + 1] += tlk_rod_share(p, vb, arm_b, f);
-        tlk_penalty_rod_rate(c, &out, n, off_a, off_b, force + TLK_FORCE + 2);
     }
     return true;
 }
@@ -477,11 +485,11 @@ TL_KERNEL void tlk_penalty_simple(const tlk_penalty *p, uint32_t q, const double
         return;
     }
     /* others in memory of their own, so that the usual ones stay in registers */
-    double normal[3], acts[TLK_FORCE];
+    double normal[3], acts[TLK_FORCE + 2];
     for (int k = 0; k < 3; k++)
         normal[k] = n[k];
-    for (uint32_t k = 0; k < TLK_FORCE; k++)
-        acts[k] = force[k];
+    for (uint32_t k = 0; k < TLK_FORCE + 2; k++)
+        acts[k] = k < TLK_FORCE ? force[k] : 0;
     tlk_penalty_other(p, q, normal, gap, acts);
     for (uint32_t k = 0; k < TLK_FORCE; k++)
         force[k] = acts[k];
@@ -514,7 +522,7 @@ TL_KERNEL void tlk_penalty_force_one(const tlk_penalty *p, uint32_t q)
 TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
 {
     double *out = p->force + TLK_FORCE * (size_t)q;
-    double force[TLK_FORCE + TLK_STRETCH] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    double force[TLK_FORCE + 2] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     if (!p->place) {
         tlk_penalty_force_one(p, q);
         return;
@@ -522,8 +530,8 @@ TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
     tlk_penalty_pair(p, q, force);
     for (uint32_t k = 0; k < TLK_FORCE; k++)
         out[k] = force[k];
-    for (uint32_t k = 0; k < TLK_STRETCH && p->stretch; k++)
-        p->stretch[TLK_STRETCH * (size_t)q + k] = force[TLK_FORCE + k];
+    for (uint32_t k = 0; k < 2 && p->stretch; k++)
+        p->stretch[2 * (size_t)q + k] = force[TLK_FORCE + k];
 }
 
 /* One spring between two bodies. */

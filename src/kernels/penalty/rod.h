@@ -162,10 +162,12 @@ TL_KERNEL void tlk_penalty_spread(const tlk_penalty *p, uint32_t q)
         const uint32_t item = p->list[l] >> 1;
         if (item >= p->pairs)
             continue;
-        const double *of = p->stretch + TLK_STRETCH * (size_t)item;
-        stretch += of[p->list[l] & 1u];
-        r->stiff += of[2];
-        r->damp += of[3];
+        stretch += p->stretch[2 * (size_t)item + (p->list[l] & 1u)];
+        for (uint32_t t = item * p->slots; t < (item + 1) * p->slots; t++) {
+            const double *sum = p->sum + TLK_SUM * (size_t)t;
+            r->stiff += sum[TLK_SUM_STIFF];
+            r->damp += sum[TLK_SUM_STIFF] > 0 ? sum[TLK_SUM_DAMP] : 0;
+        }
     }
     const double about = 0.5 * tlk_dotd(f + 3, r->n);
     tlk_crossd(f + 3, r->n, pair);
