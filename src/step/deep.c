@@ -8,7 +8,6 @@
 #define SPACING 10.0 /* bodies between nodes */
 #define SLOW    1.0  /* in units of what gravity adds in a step: slower contacts are to stick */
 #define MOST    (1u << 18) /* cells */
-#define CALM    2u         /* of so many steps of a heap at rest, one has it */
 
 /* Whether the solver knows what there is. */
 static bool fits(const tl_world *w, const tl_problem *problem)
@@ -34,19 +33,13 @@ static tl_status find_box(tl_world *w, double box[TLK_FOLD_NUMBERS])
     return TL_OK;
 }
 
-/* Whether bodies rest, and this is not the step that looks after their load. */
-static bool spared(const tl_world *w, double gained)
-{
-    return tl_world_speed(w) <= TL_CALM * gained && w->steps % CALM == 0;
-}
-
 tl_status tl_step_deep(tl_world *w, tl_problem *problem)
 {
     const double *g = w->settings.gravity, gained = tl_step_gained(w);
     tl_coarse_lattice l = {.pos = w->pos.data, .slow = SLOW * gained};
     double box[TLK_FOLD_NUMBERS], size[3], depth = 0, room = 1, cells = 1;
     w->workspace.coarse.nodes = 0; /* nobody is to be told of a step that was given up */
-    if (!fits(w, problem) || spared(w, gained))
+    if (!fits(w, problem))
         return TL_OK;
     TL_TRY(find_box(w, box));
     for (int k = 0; k < 3; k++) {
