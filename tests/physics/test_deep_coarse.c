@@ -139,7 +139,7 @@ static void stands(const shaft *s, uint32_t steps, double residual, double overl
     filled f = fill(s, &with);
     const outcome good = settle(&f, steps);
     assert_true(good.last.coarse_nodes > 0 && good.last.coarse_iterations > 4);
-    assert_below(good.last.coarse_change, 1e-3);
+    assert_below(good.last.coarse_change, 5e-3); /* factors are next to 1 */
     assert_below(good.last.residual, residual);
     assert_below(good.last.mean_penetration, overlap * R);
     assert_below(good.off, 0.01);
