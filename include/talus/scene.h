@@ -244,7 +244,8 @@ TL_API tl_body_def tl_body_default(void);
  * 1/((1-a)^2/m_1 + a^2/m_2). It touches everything but its two bodies and rods that share one of
  * them, and ends where their centres are: what is beyond touches the bodies. */
 typedef struct tl_rod_def {
-    tl_body a, b;         /**< two bodies, no rods */
+    tl_body a;            /**< the first of two bodies, no rods */
+    tl_body b;            /**< the second */
     double radius;        /**< m, > 0; not more than that of the bodies, where these are spheres */
     double length;        /**< m: what it keeps, which must be how far they are apart; 0 (the
                                default): its length is free */

@@ -168,7 +168,7 @@ def main():
     info = json.loads(talus("info", "shapes.h5", "--json").stdout)
     equal(info["shape_kinds"], "2 sphere, 5 box, 1 parallelogram, 2 capsule, 4 cylinder, 2 cone, 2 ellipsoid, 4 hull, "
           "1 mesh, 1 heights", "kinds of shapes")
-    equal((info["geometries"], info["format"]), (3, "1.4"), "geometries and format")
+    equal((info["geometries"], info["format"]), (3, "1.5"), "geometries and format")
     look_at_exports("shapes.h5", names)
     look_at_refusals("shapes.h5", names)
 

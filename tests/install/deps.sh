@@ -32,7 +32,7 @@ fresh()
     for tool in sh env; do
         ln -s "$(command -v $tool)" "$bin/$tool"
     done
-    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython mandoc ffmpeg liggghts blender povray tachyon; do
+    for tool in gcc g++ cmake ninja clang clang-format clang-tidy doxygen pkg-config npm xvfb-run xauth pvpython mandoc ffmpeg liggghts yade blender povray tachyon; do
         fake $tool ''
     done
     fake dpkg-query 'printf installed'

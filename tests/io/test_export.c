@@ -163,7 +163,7 @@ static void test_steps_csv(void **state)
         double last = 0;
         for (; *at; columns++)
             last = number(&at);
-        assert_int_equal(columns, 43);
+        assert_int_equal(columns, 46);
         assert_true(last == (double)report.peak_bytes);
     }
     assert_false(next_line(file, line, sizeof line));

@@ -237,7 +237,7 @@ static void test_filters(void **state)
     record_steps(recorder, world, 20);
     assert_ok(tl_recorder_close(recorder, world));
     assert_ok(tl_result_open(path, &result));
-    assert_int_equal(tl_result_describe(result).format_minor, 4);
+    assert_int_equal(tl_result_describe(result).format_minor, 5);
     assert_ok(tl_world_read_shapes(world, 5, want));
     tl_shape_info *shapes = read_shapes(result, 5);
     for (int i = 0; i < 5; i++)
