@@ -87,6 +87,19 @@ const tl_shape_row *tl_export_shapes(const tl_result *r, uint32_t body, size_t *
     return *count ? s + low : NULL;
 }
 
+size_t tl_export_row(const tl_frame_view *f, uint32_t body)
+{
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (f->bodies[middle] < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < f->count && f->bodies[low] == body ? low : SIZE_MAX;
+}
+
 /* p turned by a quaternion and moved. */
 static void place(const double q[4], const double origin[3], const double p[3], double out[3])
 {

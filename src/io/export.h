@@ -31,6 +31,9 @@ bool tl_export_takes(const tl_export_task *task, uint32_t body);
 /* The shapes of a body: a part of result->shapes. After tl_result_load_bodies(). */
 const tl_shape_row *tl_export_shapes(const tl_result *result, uint32_t body, size_t *count);
 
+/* The row of a body in a frame, where bodies are in the order of handles; SIZE_MAX: it is gone. */
+size_t tl_export_row(const tl_frame_view *frame, uint32_t body);
+
 /* p, in the frame of a shape, in the frame that its body has at pose q, x. */
 void tl_export_place(const tl_shape_row *s, const double q[4], const double x[3], const double p[3],
                      double out[3]);

@@ -28,26 +28,12 @@ static tl_status find_monitors(const tl_scene *scene, tl_array *of)
     return TL_OK;
 }
 
-/* The row of a body in a frame, where bodies are in the order of handles; SIZE_MAX: it is gone. */
-static size_t row_of(const tl_frame_view *s, uint32_t body)
-{
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->bodies[middle] < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->count && s->bodies[low] == body ? low : SIZE_MAX;
-}
-
 /* A frame of a joint in the world; false where its body is gone. */
 static bool place(const tl_frame_view *s, tl_body body, const double position[3],
                   const double orientation[4], double at[3], double turn[4])
 {
     double x[3] = {0}, q[4] = {1, 0, 0, 0};
-    const size_t row = body.index ? row_of(s, body.index) : 0;
+    const size_t row = body.index ? tl_export_row(s, body.index) : 0;
     if (row == SIZE_MAX)
         return false;
     for (size_t k = 0; k < 4 && body.index; k++)

@@ -274,16 +274,9 @@ static tl_status export_fixed(job *j, double time)
 /* Where a body is in a frame; NULL where that was not recorded. */
 static const double *place_of(const job *j, const tl_frame_view *f, uint32_t body)
 {
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (f->bodies[middle] < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < f->count && f->bodies[low] == body)
-        return f->positions + 3 * low;
+    const size_t row = tl_export_row(f, body);
+    if (row != SIZE_MAX)
+        return f->positions + 3 * row;
     const tl_body_row *fixed = tl_result_find_body(j->result, body);
     return fixed && fixed->kind == TL_FIXED ? fixed->position : NULL;
 }

@@ -1,6 +1,7 @@
 /* Shots: bodies of every convex kind, with random sizes, turns and spins, and plates to shoot them
  * at. test_shots.c shoots them at fixed plates and each other, test_blades.c at free ones and with
- * compounds, and lets blades sweep over them. */
+ * compounds, and lets blades sweep over them; test_swings.c at what is lighter, and turning fast.
+ */
 #ifndef TALUS_TESTS_SHOTS_H
 #define TALUS_TESTS_SHOTS_H
 
@@ -108,6 +109,20 @@ static inline double shot_now(const tl_world *world, tl_body body, const shot *s
     rotate(q, 1, middle, off);
     add3(x, 1, off, x);
     return shot_support(s, local);
+}
+
+/* Down at a speed, in any direction; `start`, where it would strike, goes back by up to three
+ * steps. */
+static inline void roll_aim(dice *d, const shot *s, double speed, double aim[3], double start[3])
+{
+    roll_direction(d, aim);
+    aim[2] = -fabs(aim[2]) - 0.1;
+    const double way = roll(d, 0, 3) * h, size = norm3(aim);
+    for (int k = 0; k < 3; k++) {
+        aim[k] *= speed / size;
+        start[k] -= aim[k] * way;
+    }
+    start[2] += s->kind == 4 ? s->size[2] : 0; /* a cone's origin is not its middle */
 }
 
 /* Its surface turns at up to `whirl` times its speed. */

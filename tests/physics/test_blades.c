@@ -38,14 +38,7 @@ static void shoot_free(dice *d, int kind, int plate)
                                                            {-10, 10, thick / 2}}};
     const double radius = shot_radius(&s);
     double aim[3], x[3], start[3] = {roll(d, -6, 6), roll(d, -6, 6), radius};
-    roll_direction(d, aim);
-    aim[2] = -fabs(aim[2]) - 0.1;
-    const double way = roll(d, 0, 3) * h, size = norm3(aim);
-    for (int k = 0; k < 3; k++) {
-        aim[k] *= speed / size;
-        start[k] -= aim[k] * way;
-    }
-    start[2] += s.kind == 4 ? s.size[2] : 0;
+    roll_aim(d, &s, speed, aim, start);
     const tl_body body = add_shot(scene, material, &s, d, start, aim, 1);
     tl_shape_def shape = plate == 0   ? tl_box_default(10, 10, thick / 2)
                          : plate == 1 ? tl_cylinder_default(10, thick / 2)

@@ -14,14 +14,7 @@ static void shoot(dice *d, int kind, int plate, double whirl)
     const shot s = roll_shot(d, kind);
     const double radius = shot_radius(&s);
     double aim[3], x[3], start[3] = {0, 0, radius};
-    roll_direction(d, aim);
-    aim[2] = -fabs(aim[2]) - 0.1;
-    const double way = roll(d, 0, 3) * h, size = norm3(aim);
-    for (int k = 0; k < 3; k++) {
-        aim[k] *= speed / size;
-        start[k] -= aim[k] * way;
-    }
-    start[2] += s.kind == 4 ? s.size[2] : 0;
+    roll_aim(d, &s, speed, aim, start);
     const tl_body body = add_shot(scene, material, &s, d, start, aim, whirl);
     add_plate(scene, material, plate, roll_size(d, 1e-4, 1e-3));
     tl_world *world = world_of(scene);

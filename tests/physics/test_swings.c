@@ -131,14 +131,7 @@ static void test_whirls(void **state)
             double aim[3], x[3], start[3] = {0, 0, radius};
             ledger energy = {0, 0};
             context("whirling %s %d", shot_names[kind], i);
-            roll_direction(&d, aim);
-            aim[2] = -fabs(aim[2]) - 0.1;
-            const double way = roll(&d, 0, 3) * h, size = norm3(aim);
-            for (int k = 0; k < 3; k++) {
-                aim[k] *= speed / size;
-                start[k] -= aim[k] * way;
-            }
-            start[2] += s.kind == 4 ? s.size[2] : 0;
+            roll_aim(&d, &s, speed, aim, start);
             const tl_body body = add_shot(scene, material, &s, &d, start, aim, 10);
             add_any_plate(scene, material, FREE_PLATE, roll_size(&d, 1e-4, 1e-3));
             tl_world *world = world_of(scene);
@@ -166,14 +159,7 @@ static bool shoot_light(dice *d, int kind, bool round)
     double aim[3], x[3], v[3], y[3], q[4], last[3] = {0, 0, 0};
     double start[3] = {roll(d, -0.6, 0.6) * wide, roll(d, -0.6, 0.6) * wide, radius};
     bool passed = false;
-    roll_direction(d, aim);
-    aim[2] = -fabs(aim[2]) - 0.1;
-    const double way = roll(d, 0, 3) * h, size = norm3(aim);
-    for (int k = 0; k < 3; k++) {
-        aim[k] *= speed / size;
-        start[k] -= aim[k] * way;
-    }
-    start[2] += s.kind == 4 ? s.size[2] : 0;
+    roll_aim(d, &s, speed, aim, start);
     const tl_body body = add_shot(scene, material, &s, d, start, aim, 1);
     tl_shape_def shape =
         round ? tl_cylinder_default(wide, thick / 2) : tl_box_default(wide, wide, thick / 2);
