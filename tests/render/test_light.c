@@ -119,6 +119,33 @@ static void test_disc(void **state)
     }
 }
 
+/* An integrating sphere: a lamp in the middle of a closed one sends the flux F to one half; the
+ * other half has what comes by reflections alone, r^2 F / (4 pi^2 R^2 (1 - r)). Paths are long, and
+ * most of them end by chance. */
+static void test_closed(void **state)
+{
+    static const claim closed = {
+        "a lamp within a closed sphere, albedo 0.8", "closed form: r^2 F / (4 pi^2 R^2 (1 - r))",
+        "radiance of the half that it does not shine on", "no other light, at most 64 bounces"};
+    set s;
+    const double r = 0.8, size = 0.02, radiance = 625, flux = M_PI * M_PI * size * size * radiance;
+    const double want = r * r * flux / (4 * M_PI * M_PI * (1 - r));
+    (void)state;
+    start_set(&s, 8);
+    s.tracer.bounces = 64;
+    s.lights.sky.strength = 0;
+    s.lights.area_count = 1;
+    s.lights.areas[0] = (tlr_area){.disc = true,
+                                   .normal = {0, 0, 1},
+                                   .u = {(float)size, 0, 0},
+                                   .v = {0, (float)size, 0},
+                                   .radiance = {(float)radiance, (float)radiance, (float)radiance}};
+    add_shape(&s, TLR_BALL, 1, v3(0, 0, 0), matte((float)r));
+    look_from(&s, v3(0, -0.3f, -0.3f), v3(0, 0.2f, -0.9f));
+    assert_found(&closed, "path tracer", draw_set(&s, 8192, NULL), want, 0.01 * want);
+    end_set(&s);
+}
+
 /* A parallelogram as a light, against the same light as many small discs' worth: the form factor of
  * a rectangle at a corner (Lambert's formula). */
 static void test_quad(void **state)
@@ -310,17 +337,12 @@ static void test_materials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_furnace),
-        cmocka_unit_test(test_furnace_bounces),
-        cmocka_unit_test(test_furnace_smooth),
-        cmocka_unit_test(test_black_sphere),
-        cmocka_unit_test(test_disc),
-        cmocka_unit_test(test_quad),
-        cmocka_unit_test(test_sun),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_sky_borders),
-        cmocka_unit_test(test_disc_back),
-        cmocka_unit_test(test_mirror),
+        cmocka_unit_test(test_furnace),        cmocka_unit_test(test_furnace_bounces),
+        cmocka_unit_test(test_furnace_smooth), cmocka_unit_test(test_black_sphere),
+        cmocka_unit_test(test_closed),         cmocka_unit_test(test_disc),
+        cmocka_unit_test(test_quad),           cmocka_unit_test(test_sun),
+        cmocka_unit_test(test_gradient),       cmocka_unit_test(test_sky_borders),
+        cmocka_unit_test(test_disc_back),      cmocka_unit_test(test_mirror),
         cmocka_unit_test(test_materials),
     };
     return cmocka_run_group_tests_name("render: light", tests, NULL, NULL);
