@@ -1,5 +1,5 @@
-/* What the CUDA backend and its kernels share: launchers that kernels.cu makes for each precision.
- */
+/* What the CUDA backend and its kernels share: the tables of launchers that kernels.cu
+ * makes for each precision. */
 #ifndef TL_BACKEND_CUDA_CUDA_H
 #define TL_BACKEND_CUDA_CUDA_H
 
@@ -50,17 +50,11 @@ extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;
 #define TL_CUDA_OF(name) name##_mixed
 #endif
 
-/* joints.cu: maps of articulations, and of joints. */
-void TL_CUDA_OF(tl_cuda_joint_project)(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                       cudaStream_t stream);
-void TL_CUDA_OF(tl_cuda_joint_assemble)(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                        cudaStream_t stream);
-void TL_CUDA_OF(tl_cuda_joint_rows)(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                    cudaStream_t stream);
-void TL_CUDA_OF(tl_cuda_joint_bend)(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                    cudaStream_t stream);
-void TL_CUDA_OF(tl_cuda_joint_store)(const void *args, uint32_t begin, uint32_t end, bool serial,
-                                     cudaStream_t stream);
+/* solve.cu and rows.cu. */
+cudaError_t TL_CUDA_OF(tl_cuda_sweep)(const tl_launch *launches, size_t count, uint32_t repeats,
+                                      tl_cuda_blocks *blocks, cudaStream_t stream);
+cudaError_t TL_CUDA_OF(tl_cuda_colour_all)(const tlk_colour *args, uint32_t contacts,
+                                           tl_cuda_blocks *noted, cudaStream_t stream);
 
 /* primitives.cu: sort, scan and ranks on a stream; `temp` grows through `need`, which returns NULL
  * where memory ran out. What comes back to the host is written to pinned memory. */

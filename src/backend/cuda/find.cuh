@@ -1,5 +1,5 @@
 /* Collision detection and matching, laid out for a GPU: the same tests as the plain kernels, whose
- * results do not depend on their order. Included by kernels.cu and, to be tested without a GPU, by
+ * results do not depend on their order. Included by find.cu and, to be tested without a GPU, by
  * tests/backend/emulated_find.cpp.
  *
  * Almost all pairs are decided by whole numbers: an entry (bins.h) says where its shape is to

@@ -2,7 +2,9 @@
  * (joint.cuh), and joints one at a time (staged.cuh). Compiled twice, as kernels.cu is. */
 #include "kernels/joint.h"
 
-#include "backend/cuda/cuda.h"
+#define TL_CUDA_LIST         "kernels/joint.inc"
+#define TLK_TEAM(name, type) /* below */
+#include "backend/cuda/map.cuh"
 
 #include <cooperative_groups.h>
 
@@ -101,14 +103,14 @@ static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStr
 }
 
 /* They are independent: `serial` means nothing. */
-void TL_CUDA_OF(tl_cuda_joint_project)(const void *args, uint32_t begin, uint32_t end, bool,
-                                       cudaStream_t stream)
+static void tuned_joint_project(const void *args, uint32_t begin, uint32_t end, bool,
+                                cudaStream_t stream)
 {
     launch_teams<projecting>(args, begin, end, stream);
 }
 
-void TL_CUDA_OF(tl_cuda_joint_assemble)(const void *args, uint32_t begin, uint32_t end, bool,
-                                        cudaStream_t stream)
+static void tuned_joint_assemble(const void *args, uint32_t begin, uint32_t end, bool,
+                                 cudaStream_t stream)
 {
     launch_teams<assembling>(args, begin, end, stream);
 }
@@ -127,20 +129,27 @@ static void launch_staged(const void *args, uint32_t begin, uint32_t end, cudaSt
         *(const tlk_joints *)args, begin, end);
 }
 
-void TL_CUDA_OF(tl_cuda_joint_rows)(const void *args, uint32_t begin, uint32_t end, bool,
-                                    cudaStream_t stream)
+static void tuned_joint_rows(const void *args, uint32_t begin, uint32_t end, bool,
+                             cudaStream_t stream)
 {
     launch_staged<staged_rows>(args, begin, end, stream);
 }
 
-void TL_CUDA_OF(tl_cuda_joint_bend)(const void *args, uint32_t begin, uint32_t end, bool,
-                                    cudaStream_t stream)
+static void tuned_joint_bend(const void *args, uint32_t begin, uint32_t end, bool,
+                             cudaStream_t stream)
 {
     launch_staged<staged_bend>(args, begin, end, stream);
 }
 
-void TL_CUDA_OF(tl_cuda_joint_store)(const void *args, uint32_t begin, uint32_t end, bool,
-                                     cudaStream_t stream)
+static void tuned_joint_store(const void *args, uint32_t begin, uint32_t end, bool,
+                              cudaStream_t stream)
 {
     launch_staged<staged_store>(args, begin, end, stream);
 }
+
+#define map_joint_project  tuned_joint_project
+#define map_joint_assemble tuned_joint_assemble
+#define map_joint_rows     tuned_joint_rows
+#define map_joint_bend     tuned_joint_bend
+#define map_joint_store    tuned_joint_store
+#include "backend/cuda/table.cuh"

@@ -1,35 +1,21 @@
 /* Launching kernels whose threads wait for each other: all blocks are on the GPU at once. Included
- * by kernels.cu. */
+ * by solve.cu. */
 #ifndef TL_BACKEND_CUDA_LAUNCH_CUH
 #define TL_BACKEND_CUDA_LAUNCH_CUH
 
+#include "backend/cuda/blocks.cuh"
 #include "backend/cuda/sweep.cuh"
 
-#define MOST_THREADS 1024u
-#define FEW_ROWS     16384u /* of a colour */
-#define FEW_CONTACTS 65536u /* to be coloured by one block */
+#define FEW_ROWS 16384u /* of a colour */
 
 static_assert(TL_CUDA_GRID + SWEEP_KINDS <= TL_CUDA_FLOW &&
                   TL_CUDA_FLOW + SWEEP_KINDS <= TL_CUDA_COLOUR,
               "each kernel has a number of its own");
 
-/* The blocks of a kernel that are on the thread's current GPU at once; asked once and noted. */
-static uint32_t most_blocks(const void *kernel, int *noted)
-{
-    int device = 0, processors = 0, blocks = 0;
-    if (!*noted) {
-        cudaGetDevice(&device);
-        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)GRID_THREADS, 0);
-        *noted = processors * blocks;
-    }
-    return (uint32_t)*noted;
-}
-
 static cudaError_t launch_grid(const void *kernel, int *noted, uint32_t longest, void **args,
                                cudaStream_t stream)
 {
-    const uint32_t most = most_blocks(kernel, noted);
+    const uint32_t most = most_blocks(kernel, GRID_THREADS, noted);
     /* few rows are spread over many processors: each is limited by the velocities it gathers */
     const uint32_t threads = longest <= FEW_ROWS ? 64 : GRID_THREADS;
     const uint32_t wanted = (longest + threads - 1) / threads;
@@ -72,8 +58,8 @@ static cudaError_t flow(const tl_launch *launches, size_t count, uint32_t repeat
 }
 #endif
 
-static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repeats,
-                          tl_cuda_blocks *blocks, cudaStream_t stream)
+cudaError_t TL_CUDA_OF(tl_cuda_sweep)(const tl_launch *launches, size_t count, uint32_t repeats,
+                                      tl_cuda_blocks *blocks, cudaStream_t stream)
 {
 #define SWEEP_KERNELS(name)                                                               \
     {                                                                                     \
@@ -100,65 +86,6 @@ static cudaError_t sweeps(const tl_launch *launches, size_t count, uint32_t repe
         return flow(launches, count, repeats, longest, &ranges, blocks, stream);
 #endif
     return launch_grid(on_grid[kind], &blocks->most[TL_CUDA_GRID + kind], longest, args, stream);
-}
-
-/* Rounds of colouring until no contact is left, in one kernel: how many there are is known on the
- * GPU only. */
-template <typename meeting>
-static __device__ __forceinline__ void do_colour_rounds(const tlk_colour &c, uint32_t rank,
-                                                        uint32_t all, meeting meet)
-{
-    volatile uint32_t *left = c.fresh_count + 1;
-    const uint32_t n = c.fresh_count[0];
-    for (uint32_t last = n; last > 0;) {
-        for (uint32_t i = rank; i < n; i += all)
-            tlk_colour_bid(&c, i);
-        meet();
-        if (rank == 0)
-            *left = 0;
-        for (uint32_t i = rank; i < n; i += all)
-            tlk_colour_take(&c, i);
-        meet();
-        uint32_t mine = 0;
-        for (uint32_t i = rank; i < n; i += all) {
-            tlk_colour_clear(&c, i);
-            mine += c.colour[tlk_first_contact(c.first, c.fresh[i])] == TLK_NONE;
-        }
-        if (mine)
-            atomicAdd((uint32_t *)left, mine);
-        meet();
-        last = *left;
-    }
-}
-
-static __global__ void __launch_bounds__(GRID_THREADS)
-    grid_colour_rounds(const __grid_constant__ tlk_colour c)
-{
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-    do_colour_rounds(c, blockIdx.x * GRID_THREADS + threadIdx.x, gridDim.x * GRID_THREADS,
-                     [&] { grid.sync(); });
-}
-
-static __global__ void __launch_bounds__(MOST_THREADS)
-    block_colour_rounds(const __grid_constant__ tlk_colour c)
-{
-    do_colour_rounds(c, threadIdx.x, MOST_THREADS, [] { __syncthreads(); });
-}
-
-static cudaError_t colour_rounds(const tlk_colour *args, uint32_t contacts, tl_cuda_blocks *noted,
-                                 cudaStream_t stream)
-{
-    if (contacts <= FEW_CONTACTS) {
-        block_colour_rounds<<<1, MOST_THREADS, 0, stream>>>(*args);
-        return cudaPeekAtLastError();
-    }
-    const uint32_t most =
-        most_blocks((const void *)grid_colour_rounds, &noted->most[TL_CUDA_COLOUR]);
-    const uint32_t wanted = (contacts / 16 + GRID_THREADS) / GRID_THREADS; /* few are fresh */
-    const uint32_t blocks = wanted < most ? wanted : most;
-    void *all[] = {(void *)args};
-    return cudaLaunchCooperativeKernel((const void *)grid_colour_rounds, dim3(blocks),
-                                       dim3(GRID_THREADS), all, 0, stream);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* Four 32-bit numbers that are read and written whole, past the first-level cache. Included by
- * kernels.cu; tests/backend/emulated.cpp has its own. */
+ * solve.cu; tests/backend/emulated.cpp has its own. */
 #ifndef TL_BACKEND_CUDA_WORD_CUH
 #define TL_BACKEND_CUDA_WORD_CUH
 

@@ -1,8 +1,13 @@
-/* Forces of penalty contact where each pair has one point: a kernel of its own, so that the narrow
- * phase of other shapes takes no registers of it. Included by kernels.cu. */
-#ifndef TL_BACKEND_CUDA_PENALTY_CUH
-#define TL_BACKEND_CUDA_PENALTY_CUH
+/* Kernels of penalty contact, on a GPU. */
+#include "kernels/penalty/collide.h"
+#include "kernels/penalty/lists.h"
+#include "kernels/penalty/move.h"
 
+#define TL_CUDA_LIST "kernels/penalty.inc"
+#include "backend/cuda/map.cuh"
+
+/* Forces where each pair has one point: a kernel of its own, so that the narrow phase of other
+ * shapes takes no registers of it. */
 static __global__ void __launch_bounds__(128, 4)
     run_penalty_force_one(const __grid_constant__ tlk_penalty a, uint32_t begin, uint32_t end)
 {
@@ -21,4 +26,5 @@ static void tuned_penalty_force(const void *args, uint32_t begin, uint32_t end, 
         LAUNCH(run_penalty_force_one, (end - begin + 127) / 128, 128, stream, a, begin, end);
 }
 
-#endif
+#define map_penalty_force tuned_penalty_force
+#include "backend/cuda/table.cuh"
