@@ -14,7 +14,7 @@ except ImportError:
     skip("h5py is not there")
 
 done = subprocess.run([os.path.join(SOURCE, "tools", "beverloo"), "--talus", TALUS, "--json", "--bodies", "5000",
-                       "--orifices", "6,7,8,9", "--run", "--threads 1 --backend cpu"], capture_output=True, text=True)
+                       "--orifices", "6,7.5,9", "--run", "--threads 1 --backend cpu"], capture_output=True, text=True)
 check(done.returncode == 0, f"tools/beverloo: {done.stderr}")
 law = json.loads(done.stdout)
 for row in law["rows"]:

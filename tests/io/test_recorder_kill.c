@@ -13,7 +13,7 @@
 
 #define KILLS        (is_long() ? 400 : 12) /* of each kind of storing */
 #define STEPS        150
-#define REPLACEMENTS (is_long() ? 90 : 40)
+#define REPLACEMENTS (is_long() ? 90 : 30)
 
 static tl_record_def record;
 static uint64_t *child_hash; /* shared with the children; 0 until one has finished */
