@@ -1,7 +1,7 @@
 /* labels: threads */
 /* The same bits for any number of threads, short enough for the thread sanitizer: a small mixer
- * with every solver, and one large enough that every loop is shared out. test_threads_long.c runs a
- * thousand steps. */
+ * with every solver, and one large enough that every loop is shared out. test_threads_steps.c runs
+ * a thousand steps. */
 #include "scenes.h"
 #include "solids.h"
 
