@@ -35,7 +35,7 @@ for scene in "${examples[@]}"; do
         [ ! -s check.err ] || fail "$name: check warns: $(cat check.err)"
         [ "$(field overlapping_pairs < check.json)" = 0 ] || fail "$name: bodies overlap at the start: $(cat check.json)"
         grep -q '"title": "[A-Z]' check.json || fail "$name has no title"
-        until=0.25
+        until=0.1
         [ "$(field dynamic < check.json)" -lt 3000 ] || until=0.05
     fi
     [ "$name" != anchor-mesh ] || more+=(--set pieces=8) # check has seen it cut into all of them
