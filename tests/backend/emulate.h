@@ -12,6 +12,7 @@
 #define __CUDACC__ 1
 
 #include <cmath>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -125,8 +126,8 @@ template <class T, class U> static inline T atomicMax(T *at, U value)
 enum meeting { ANY, BALLOT, SHUFFLE, SHUFFLE_UP, MAXIMUM, BARRIER, ALL_WARPS };
 
 struct lane {
-    enum { READY, WAITS, DONE } state;
-    ucontext_t context;
+    enum { DONE, READY, WAITS } state;
+    jmp_buf here; /* swapcontext() would ask the kernel for the signals at every meeting */
     std::unique_ptr<char[]> stack;
     meeting at;
     uint32_t mask, other; /* mask: who meets */
@@ -141,9 +142,23 @@ struct warp {
 
 static warp one_warp;
 static lane *present = one_warp.lanes; /* of the warp that runs */
-static ucontext_t between;
+static jmp_buf between;
 static uint32_t running, shuffled = 1;
 static place threadIdx, blockIdx, blockDim, gridDim;
+
+/* Runs a lane until it waits for others or has returned. */
+static void enter_lane(lane &l)
+{
+    if (!_setjmp(between))
+        _longjmp(l.here, 1);
+}
+
+/* Lets the lane that runs wait for the others. */
+static void leave_lane(lane &own)
+{
+    if (!_setjmp(own.here))
+        _longjmp(between, 1);
+}
 
 static uint64_t meet(meeting at, uint32_t mask, uint64_t value, uint32_t other)
 {
@@ -153,7 +168,7 @@ static uint64_t meet(meeting at, uint32_t mask, uint64_t value, uint32_t other)
     own.value = value;
     own.other = other;
     own.state = lane::WAITS;
-    swapcontext(&own.context, &between);
+    leave_lane(own);
     return own.result;
 }
 static inline bool __any_sync(uint32_t mask, bool yes)
@@ -249,32 +264,55 @@ static bool hold_meetings()
     return any;
 }
 
-template <class kernel> struct body {
-    static kernel *run;
-    static void enter()
-    {
-        (*run)();
-        present[running].state = lane::DONE;
+/* What all lanes run. */
+static void (*lane_work)(void *);
+static void *lane_work_of;
+
+/* The life of a lane: one kernel after the other on the same stack. */
+static void live()
+{
+    for (;;) {
+        lane_work(lane_work_of);
+        lane &own = present[running];
+        own.state = lane::DONE;
+        leave_lane(own);
     }
-};
-template <class kernel> kernel *body<kernel>::run;
+}
+
+/* On a stack of its own, up to where it would run its first kernel. */
+static void begin_lane(lane &l)
+{
+    ucontext_t context;
+    l.stack.reset(new char[EMULATED_STACK]);
+    getcontext(&context);
+    context.uc_stack.ss_sp = l.stack.get();
+    context.uc_stack.ss_size = EMULATED_STACK;
+    context.uc_link = NULL;
+    makecontext(&context, live, 0);
+    if (!_setjmp(between))
+        setcontext(&context);
+}
 
 template <class kernel>
 static void begin_warp(warp &own, uint32_t block, uint32_t first, kernel &run)
 {
-    body<kernel>::run = &run;
     own.block = block;
     own.first = first;
-    for (lane &l : own.lanes) {
-        if (!l.stack)
-            l.stack.reset(new char[EMULATED_STACK]);
-        getcontext(&l.context);
-        l.context.uc_stack.ss_sp = l.stack.get();
-        l.context.uc_stack.ss_size = EMULATED_STACK;
-        l.context.uc_link = &between;
-        makecontext(&l.context, body<kernel>::enter, 0);
+    present = own.lanes;
+    for (running = 0; running < 32; running++) {
+        lane &l = own.lanes[running];
+        if (l.state != lane::DONE) {
+            fprintf(stderr, "a lane waits for warps that do not run beside it\n");
+            abort();
+        }
+        if (!l.stack) {
+            lane_work = [](void *) {};
+            begin_lane(l);
+        }
         l.state = lane::READY;
     }
+    lane_work = [](void *of) { (*(kernel *)of)(); };
+    lane_work_of = &run;
 }
 
 /* Lets a warp run to its next meeting, and holds it. */
@@ -287,7 +325,7 @@ static bool advance_warp(warp &own)
         running = (7 * k + (shuffled >> 16)) % 32;
         threadIdx.x = own.first + running;
         if (present[running].state == lane::READY)
-            swapcontext(&between, &present[running].context);
+            enter_lane(present[running]);
     }
     return hold_meetings();
 }

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* The same bits with every instruction set: the mixer and heaps of solids stepped, and asked
  * questions, with the plain kernels and with each of those this machine can run. Reaches past the
  * public interface for the one switch that chooses.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -B
+# labels: slow
 # A result opened with h5py: the layout that docs/result-format.md describes, numbers that fit each other, the
 # page's own example, a file that is being written, and one whose writer was killed.
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -B
+# labels: slow
 # Holds docs/look.schema.json to the reader of looks: both take the looks of examples/looks and what --init writes,
 # and refuse the same mistakes; the keys of the schema are those that the reader lists.
 import glob

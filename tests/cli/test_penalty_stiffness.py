@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -B
+# labels: slow
 # The table of docs/penalty.md: as Young's modulus grows, a pile under penalty contact approaches that of hard contact. Overlaps and
 # what the top lacks in height fall as E^(-2/3), and the walls carry what they carry there. With --all the table up to 1e9 Pa.
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -B
+# labels: slow
 # Progress: on a terminal one line that is rewritten a few times a second and never wraps, elsewhere plain
 # lines; --quiet prints nothing. Progress does not change the result.
 import fcntl

@@ -112,7 +112,7 @@ check(abs(info["last_time"] - 1.01) < 1e-9, f"its last frame is at {info['last_t
 
 # A poor certificate is told at the end, with its value and what helps; a good one is not.
 equal(report["warnings"], [], "warnings of a good run")
-poor = talus("run", scene("heap"), "--no-record", "--solver", "jacobi", "--iterations", 1, "--json")
+poor = talus("run", scene("heap"), "--until", 1, "--no-record", "--solver", "jacobi", "--iterations", 1, "--json")
 overlap, residual = json.loads(poor.stdout)["warnings"]
 check(re.match(r"the overlap is poor: [\d.]+ % of the radius in the mean and [\d.]+ % at most \(1 % and 10 % are good\); "
                r"a smaller step \(--set step=0.0025\), or more iterations of the position problem "
@@ -121,5 +121,5 @@ check(re.match(r"the residual is poor: [\d.]+ m/s, [\d.]+ times what gravity add
                r"\(--iterations 4\), a smaller step \(--set step=0.0025\) or --solver apgd help$", residual), residual)
 for text in (overlap, residual):
     check(f"talus: warning: {text}\n" in poor.stderr, poor.stderr)
-quiet = talus("run", scene("heap"), "--no-record", "--solver", "jacobi", "--iterations", 1, "--json", "--quiet")
+quiet = talus("run", scene("heap"), "--until", 1, "--no-record", "--solver", "jacobi", "--iterations", 1, "--json", "--quiet")
 equal((quiet.stderr, len(json.loads(quiet.stdout)["warnings"])), ("", 2), "warnings with --quiet")

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# labels: slow
 # Holds docs/scene.schema.json to the scene reader: it accepts every example, every sound scene of the tests and
 # every scene of docs/scene-format.md (which the reader must take too), and refuses every scene of the tests
 # that breaks a rule a schema can see (tests/io/scene_bad.h says which). Its words are those of the library. Called

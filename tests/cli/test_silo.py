@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
-# labels: slow
+# labels: slow longer
 # The rate at which spheres leave the silo of examples/silo.json follows the law of Beverloo: a small version of the
 # study of tools/beverloo, whose figures docs/examples.md has.
 import json
 import os
 import subprocess
 
-from cli import SOURCE, TALUS, check, found, skip
+from cli import LONG, SOURCE, TALUS, check, found, skip
 
 try:
     import h5py  # noqa: F401, the study needs it
@@ -14,7 +14,7 @@ except ImportError:
     skip("h5py is not there")
 
 done = subprocess.run([os.path.join(SOURCE, "tools", "beverloo"), "--talus", TALUS, "--json", "--bodies", "5000",
-                       "--orifices", "6,7,8,9", "--run", "--threads 1 --backend cpu"], capture_output=True, text=True)
+                       "--orifices", "6,7,8,9" if LONG else "6,7.5,9", "--run", "--threads 1 --backend cpu"], capture_output=True, text=True)
 check(done.returncode == 0, f"tools/beverloo: {done.stderr}")
 law = json.loads(done.stdout)
 for row in law["rows"]:

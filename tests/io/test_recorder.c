@@ -504,7 +504,7 @@ int main(void)
         cmocka_unit_test(test_due),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_resume_from_checkpoint),
-        cmocka_unit_test(test_resume_exact),
+        one_thread_test(test_resume_exact),
         cmocka_unit_test(test_refresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
  * with frames that are bit for bit those of an uninterrupted run; and it goes on to the same end.
  * However frames are stored; and where a run replaces a result, the old one or the new one goes on.
  */
-/* labels: slow longer */
+/* labels: long */
 #define _GNU_SOURCE
 #include "io/result_left.h"
 
@@ -11,9 +11,9 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define KILLS        (is_long() ? 400 : 12) /* of each kind of storing */
+#define KILLS        400 /* of each kind of storing */
 #define STEPS        150
-#define REPLACEMENTS (is_long() ? 90 : 40)
+#define REPLACEMENTS 90
 
 static tl_record_def record;
 static uint64_t *child_hash; /* shared with the children; 0 until one has finished */

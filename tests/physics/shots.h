@@ -210,10 +210,10 @@ static inline void add_plate(tl_scene *scene, tl_material material, int kind, do
     }
 }
 
-/* How many times as many shots as usual. */
-static inline int more(void)
+/* Of so many shots, those that are shot: more among the long tests, fewer under a sanitizer. */
+static inline int shots_of(int count)
 {
-    return getenv("TALUS_LONG") ? 50 : 1;
+    return is_long() ? 50 * count : SOME(count);
 }
 
 #endif

@@ -63,7 +63,7 @@ static void test_free_plates(void **state)
     for (int base = 0; base < 2; base++)
         for (int plate = 0; plate < FREE_KINDS; plate++)
             for (int kind = 0; kind < SHOT_KINDS; kind++)
-                for (int i = 0; i < 20 * more(); i++) {
+                for (int i = 0; i < shots_of(20); i++) {
                     dice d = {(uint64_t)((plate * SHOT_KINDS + kind) * 100000 + i) +
                               555000000u * (uint64_t)base};
                     context("shot %d of a %s at free plate %d, base %d", i, shot_names[kind], plate,
@@ -167,7 +167,7 @@ static void test_compounds(void **state)
     for (int base = 0; base < 2; base++)
         for (int plate = 0; plate <= PLATE_KINDS; plate++)
             for (int form = 0; form < FORMS; form++)
-                for (int i = 0; i < 10 * more(); i++) {
+                for (int i = 0; i < shots_of(10); i++) {
                     dice d = {(uint64_t)((plate * FORMS + form) * 100000 + i) +
                               333000000u * (uint64_t)base};
                     context("shot %d of a %s at a %s, base %d", i, form_names[form],
@@ -224,7 +224,7 @@ static void test_blades(void **state)
     for (int base = 0; base < 2; base++)
         for (int free = 0; free < 2; free++)
             for (int kind = 0; kind < SHOT_KINDS; kind++)
-                for (int i = 0; i < 20 * more(); i++) {
+                for (int i = 0; i < shots_of(20); i++) {
                     dice d = {(uint64_t)((2 * kind + free) * 100000 + i) +
                               444000000u * (uint64_t)base};
                     context("%s %d before a %s blade, base %d", shot_names[kind], i,

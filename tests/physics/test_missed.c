@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Pairs that are far apart when a step begins and meet in it because of impulses within it: they
  * are looked for a second time, and do not end deep in each other. */
 #include "physics/shapes.h"

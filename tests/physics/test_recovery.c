@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Overlaps that velocities remove (TL_OVERLAP_VELOCITY): the speed that this adds is bounded. */
 #include "support.h"
 

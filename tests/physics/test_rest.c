@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Bodies at rest: the impulses of contacts against the weights they carry. A layer, a pyramid, a
  * column of ten, and a pile that is still falling. */
 #include "support.h"

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* A sliding sphere on a level floor becomes a rolling one: 5/7 of its speed is left, whatever the
  * friction, after the time 2 v0 / (7 mu g). */
 #include "support.h"

@@ -216,7 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_saving),
+        one_thread_test(test_saving),
         cmocka_unit_test(test_asking),
     };
     return cmocka_run_group_tests_name("shapes, the same bits", tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* What stands: boxes that have fallen, an arch of voussoirs, cards that lean on each other; with
  * the settings of a plain scene. And what closed forms say falls. */
 #include "physics/stand.h"

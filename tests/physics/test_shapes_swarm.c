@@ -1,4 +1,4 @@
-/* labels: slow */
+/* labels: slow longer */
 /* Swarms of random shapes, compounds among them, that fly into one another, so that several points,
  * pairs and bodies are struck in one step: no energy is made, whatever the friction and the
  * restitution, and momentum stays. */
@@ -7,9 +7,6 @@
 /* ---- Bodies that fly freely ---- */
 
 #define BODIES 8
-
-/* How many of something; sanitizers, which are slow, watch fewer. */
-#define SOME(count) (WATCHED ? (count) / 9 : (count))
 
 /* The most that a swarm did in a step: gain of energy and change of momentum, over what there was.
  */
@@ -98,7 +95,7 @@ static worst swarms(const tl_settings *settings, double e, int count)
     return most;
 }
 
-/* A thousand collisions and more at each restitution. */
+/* A thousand collisions and more at each restitution among the long tests, else half of them. */
 static void test_energy(void **state)
 {
     (void)state;
@@ -124,7 +121,7 @@ static void test_energy(void **state)
         for (int i = 0; i < 3; i++) {
             settings.impacts = together ? TL_IMPACTS_SIMULTANEOUS : TL_IMPACTS_PROPAGATING;
             context("%s, e = %g", together ? "simultaneous" : "propagating", bounce[i]);
-            const worst most = swarms(&settings, bounce[i], SOME(100));
+            const worst most = swarms(&settings, bounce[i], SOME(is_long() ? 100 : 50));
             assert_found(&c[together][i], v.name, most.gain, 0, 1e-11);
             assert_found(&momentum, v.name, most.change, 0, 1e-12);
         }
@@ -226,7 +223,7 @@ static void chains(const variant *v)
 {
     dice d = {3};
     double most = 0;
-    for (int k = 0; k < SOME(60); k++)
+    for (int k = 0; k < SOME(is_long() ? 60 : 30); k++)
         assert_below(chain(v, 0.5 * (k % 3), &d, &most), 1 + 1e-6);
     assert_below(most, 0.03);
 }

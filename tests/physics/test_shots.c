@@ -31,7 +31,7 @@ static void shoot_all(double whirl, int seed)
 {
     for (int plate = 0; plate < PLATE_KINDS; plate++)
         for (int kind = 0; kind < SHOT_KINDS; kind++)
-            for (int i = 0; i < 100 * more(); i++) {
+            for (int i = 0; i < shots_of(100); i++) {
                 dice d = {(uint64_t)((plate * SHOT_KINDS + kind) * 100000 + i + seed)};
                 context("shot %d of a %s at a %s", i, shot_names[kind], plate_names[plate]);
                 shoot(&d, kind, plate, whirl);
@@ -108,7 +108,7 @@ static void test_meet(void **state)
     const int kinds[] = {1, 3, 5, 6};
     (void)state;
     for (int kind = 0; kind < 4; kind++)
-        for (int i = 0; i < 200 * more(); i++) {
+        for (int i = 0; i < shots_of(200); i++) {
             dice d = {(uint64_t)(kind * 100000 + i)};
             context("pair %d of a %s", i, shot_names[kinds[kind]]);
             meet(&d, kinds[kind]);

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* Structures that stand by friction: they stand with the default solver where a linear programme
  * says that they can, and fall where it says that they cannot. When the step looks for balance, and
  * that it does not do so for nothing. More of them: test_structures_long.c. */

@@ -92,7 +92,7 @@ static bool shoot_dumbbell(dice *d, int plate, bool rod, double whirl)
 /* Of so many shots the part that may pass: what is known of it is in docs/theory.md. */
 static void shoot_dumbbells(double whirl, double most)
 {
-    const int count = 100 * more();
+    const int count = shots_of(100);
     int passed = 0, shots = 0;
     for (int plate = 0; plate < PLATES; plate++)
         for (int rod = 0; rod < 2; rod++)
@@ -121,7 +121,7 @@ static void test_whirls(void **state)
     const double down[3] = {0, 0, -1};
     (void)state;
     for (int kind = 0; kind < SHOT_KINDS; kind++)
-        for (int i = 0; i < 200 * more(); i++) {
+        for (int i = 0; i < shots_of(200); i++) {
             dice d = {(uint64_t)(kind * 100000 + i) + 888000000u};
             const double speed = roll_size(&d, 1, 100);
             tl_material material;
@@ -204,7 +204,7 @@ static void test_light_plates(void **state)
     (void)state;
     for (int round = 0; round < 2; round++)
         for (int kind = 0; kind < SHOT_KINDS; kind++)
-            for (int i = 0; i < 100 * more(); i++) {
+            for (int i = 0; i < shots_of(100); i++) {
                 dice d = {(uint64_t)((2 * kind + round) * 100000 + i) + 999000000u};
                 context("%s %d at a light plate, round %d", shot_names[kind], i, round);
                 passed += shoot_light(&d, kind, round);

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* What the report says of weight: which part of it is carried, and the largest part that is not
  * carried across some level. Against closed forms of resting, falling and mixed bodies; and a deep
  * column in which load is built up wave by wave, where the residual sees little. */

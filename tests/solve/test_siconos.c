@@ -1,3 +1,4 @@
+/* labels: slow */
 /* The solvers against those of Siconos, on random problems and on piles: those of Coulomb's law
  * against its non-smooth Gauss-Seidel, those of the cone against its ADMM with the correction of
  * the relaxation switched off. Each side's certificate must accept the other's solution (and refuse

@@ -1,3 +1,4 @@
+/* labels: slow */
 /* The wide kernels against the plain ones: the same bits after every step, for each instruction set
  * of this machine, every solver, law and overlap mode, in both precisions. Spheres fall on a
  * turning paddle among bodies of three spheres, so that all kinds of rows are there: central and

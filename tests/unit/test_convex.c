@@ -91,7 +91,9 @@ static double outside_form(const double p[3])
         const double *c[3];
         for (int k = 0; k < 3; k++)
             c[k] = the_form.vertices[the_form.triangles[t][k]];
-        best = fmin(best, triangle_distance(c, p));
+        /* farther than the best so far in any case */
+        if (distance3(c[0], p) - fmax(distance3(c[0], c[1]), distance3(c[0], c[2])) < best)
+            best = fmin(best, triangle_distance(c, p));
     }
     return best;
 }

@@ -69,7 +69,7 @@ static void sphere(void **state)
 {
     (void)state;
     form_sphere(5);
-    for (double tolerance = 0.1; tolerance > 0.015; tolerance /= 2) {
+    for (double tolerance = 0.1; tolerance > (WATCHED ? 0.03 : 0.015); tolerance /= 2) {
         context("tolerance %g", tolerance);
         tl_decomposition *d = decompose(tolerance, 0);
         const tl_decomposition_info info = tl_decomposition_describe(d);
@@ -86,7 +86,7 @@ static void sphere(void **state)
 static void converge(double first, double last)
 {
     double before[3] = {INFINITY, INFINITY, INFINITY};
-    for (double tolerance = first; tolerance >= last; tolerance /= 2) {
+    for (double tolerance = first; tolerance >= (WATCHED ? first / 2 : last); tolerance /= 2) {
         context("tolerance %g", tolerance);
         tl_decomposition *d = decompose(tolerance, 0);
         const tl_decomposition_info info = tl_decomposition_describe(d);
@@ -181,7 +181,7 @@ static void at_most(void **state)
     (void)state;
     double last = 0;
     form_bracket();
-    for (size_t most = 40; most >= 5; most /= 2) {
+    for (size_t most = WATCHED ? 10 : 40; most >= 5; most /= 2) {
         context("at most %zu", most);
         tl_decomposition *d = decompose(0.01, most);
         const tl_decomposition_info info = tl_decomposition_describe(d);

@@ -93,7 +93,7 @@ static void test_gaps(void **state)
 {
     (void)state;
     curved_pairs = missed_pairs = 0;
-    for_pairs(check_gap, is_long() ? 4000 : 60, 3);
+    for_pairs(check_gap, is_long() ? 4000 : SOME(60), 3);
     assert_below(missed_pairs, curved_pairs / 5000);
 }
 
@@ -101,7 +101,7 @@ static void test_gaps_thin(void **state)
 {
     (void)state;
     curved_pairs = missed_pairs = 0;
-    for_pairs(check_gap, is_long() ? 2000 : 30, 1000);
+    for_pairs(check_gap, is_long() ? 2000 : SOME(30), 1000);
     assert_below(missed_pairs, curved_pairs / 5000);
 }
 
@@ -141,7 +141,7 @@ static void check_points(dice *d, const solid *a, const solid *b, double scale)
 static void test_points(void **state)
 {
     (void)state;
-    for_pairs(check_points, is_long() ? 20000 : 400, 3);
+    for_pairs(check_points, is_long() ? 20000 : SOME(400), 3);
 }
 
 /* The same contacts but for rounding. */
@@ -173,7 +173,7 @@ static void check_swap(dice *d, const solid *a, const solid *b, double scale)
 static void test_swap(void **state)
 {
     (void)state;
-    for_pairs(check_swap, is_long() ? 20000 : 400, 3);
+    for_pairs(check_swap, is_long() ? 20000 : SOME(400), 3);
 }
 
 static void move_solid(const solid *s, const double q[4], const double by[3], solid *out)
@@ -210,7 +210,7 @@ static void check_motion(dice *d, const solid *a, const solid *b, double scale)
 static void test_motion(void **state)
 {
     (void)state;
-    for_pairs(check_motion, is_long() ? 10000 : 200, 3);
+    for_pairs(check_motion, is_long() ? 10000 : SOME(200), 3);
 }
 
 /* Moved a little: no gap changes by more than what was moved. */
@@ -233,7 +233,7 @@ static void check_small_motion(dice *d, const solid *a, const solid *b, double s
 static void test_small_motion(void **state)
 {
     (void)state;
-    for_pairs(check_small_motion, is_long() ? 10000 : 200, 3);
+    for_pairs(check_small_motion, is_long() ? 10000 : SOME(200), 3);
 }
 
 /* A guess, right or wrong, is only a start. */
@@ -254,7 +254,7 @@ static void check_guess(dice *d, const solid *a, const solid *b, double scale)
 static void test_guess(void **state)
 {
     (void)state;
-    for_pairs(check_guess, is_long() ? 20000 : 400, 3);
+    for_pairs(check_guess, is_long() ? 20000 : SOME(400), 3);
 }
 
 int main(void)

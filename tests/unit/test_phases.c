@@ -74,7 +74,7 @@ static void test_finding_between_steps(void **state)
         assert_ok(i % 2 ? tl_world_find_contacts(world[1])
                         : tl_world_find_contacts_in(world[1], 2, 1));
         for (int k = 0; k < 2; k++)
-            assert_ok(tl_world_step(world[k], i == 20 ? 100 : 1, &report[k]));
+            assert_ok(tl_world_step(world[k], i == 20 && !WATCHED ? 100 : 1, &report[k]));
         assert_true(tl_world_hash(world[0]) == tl_world_hash(world[1]));
         assert_int_equal(report[0].contacts, report[1].contacts);
         assert_memory_equal(&report[0].residual, &report[1].residual, sizeof(double));

@@ -637,7 +637,7 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_closed_forms),
+        one_thread_test(test_shapes),         cmocka_unit_test(test_closed_forms),
         cmocka_unit_test(test_inside),        cmocka_unit_test(test_options),
         cmocka_unit_test(test_tree),          cmocka_unit_test(test_rigid_motion),
         cmocka_unit_test(test_present_state), cmocka_unit_test(test_watertight),

@@ -7,7 +7,7 @@
 #include "world/world.h"
 
 /* Of so many allocations one fails, another one with each solver. */
-#define STRIDE (WATCHED ? 13u : is_long() ? 1u : 3u)
+#define STRIDE (WATCHED ? 29u : is_long() ? 1u : 7u)
 
 /* An allocator that counts, and fails once or from some allocation on. */
 static struct {
@@ -563,7 +563,7 @@ static void test_parting(void **state)
     start_counting(0, false);
     const uint64_t expected = parting_life();
     assert_true(expected != 0);
-    for (size_t n = 1;; n += WATCHED ? 3 : 1) {
+    for (size_t n = 1;; n += WATCHED ? 5 : 1) {
         context("parting: allocation %zu fails", n);
         start_counting(n, false);
         const uint64_t hash = parting_life();

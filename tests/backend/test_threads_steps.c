@@ -1,7 +1,7 @@
-/* labels: slow */
+/* labels: slow longer */
 /* The same bits for 1, 2, 3 and 8 threads and from run to run: a thousand steps of a stirred pile
- * with psor, a hundred with the gradient solvers, a few of a large pile, and the contacts of
- * 100,000 spheres in their order. */
+ * with psor among the long tests, else fewer; a hundred with the gradient solvers, a few of a large
+ * pile, and the contacts of 100,000 spheres in their order. */
 #include "support.h"
 #include "scenes.h"
 
@@ -44,7 +44,7 @@ static void same_trail(const variant *v, uint32_t iterations, uint32_t bodies, u
 static void thousand_steps(const variant *v)
 {
     if (v->kind == TL_PSOR)
-        same_trail(v, 8, 300, v->overlap == TL_OVERLAP_SPLIT ? 1000 : 200);
+        same_trail(v, 8, 300, is_long() && v->overlap == TL_OVERLAP_SPLIT ? 1000 : 200);
     else if (!is_cone(v)) /* test_threads.c has both laws, which differ within a row alone */
         same_trail(v, 20, 200, 100);
 }
@@ -57,7 +57,7 @@ static void test_thousand_steps(void **state)
 
 static void large(const variant *v)
 {
-    same_trail(v, 8, 8000, 30);
+    same_trail(v, 8, 8000, is_long() ? 30 : 10);
 }
 
 static void test_large(void **state)
