@@ -112,7 +112,7 @@ _talus()
     --backend) _talus_words "$word" "auto cpu cuda" ;;
     --stepper) _talus_words "$word" "dvi smooth stewart-trinkle peg penalty" ;;
     --planes) _talus_words "$word" "by-motion nearest" ;;
-    --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
+    --solver) _talus_words "$word" "psor jacobi apgd spg interior" ;;
     --precision) _talus_words "$word" "mixed double" ;;
     --format) _talus_words "$word" "csv vtk steps contacts monitors joints" ;;
     --output | -o)
