@@ -130,6 +130,7 @@ static tl_status keep_all(tl_contact_problem *p)
     tl_matrix *const matrices[] = {&d->M, &d->H, &d->G, &d->W, &d->V, &d->R};
     for (int i = 0; i < 6; i++)
         TL_TRY(keep_matrix(p, &next, matrices[i]));
+    d->H.rows = (uint32_t)n; /* also where there are no contacts */
     TL_TRY(keep(p, &next, d->f, n, item, &d->f));
     TL_TRY(keep(p, &next, d->w, m, item, &d->w));
     TL_TRY(keep(p, &next, d->b, joints, item, &d->b));

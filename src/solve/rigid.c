@@ -170,7 +170,7 @@ static const char *read_contact(reading *x, uint32_t index, contact *c)
     const body *list = x->bodies.data;
     c->central = list[c->a].ball && along(c->arm[0], c->n) &&
                  (count == 1 || (list[c->b].ball && along(c->arm[1], c->n)));
-    c->drifts = w[1] != 0 || w[2] != 0;
+    c->drifts = hypot(w[1], w[2]) > 1e-14 * fabs(w[0]); /* more than rounding */
     if (c->drifts && count == 2)
         return "w moves a contact of two bodies across its normal";
     for (int k = 0; k < 3; k++)
