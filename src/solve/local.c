@@ -264,6 +264,7 @@ static void run_apgd(solving *s)
     for (uint32_t c = 0; c < s->l->contacts; c++)
         length = fmax(length, s->step[c]);
     velocities(s, s->r, s->u);
+    memcpy(best, s->r, size * sizeof *best);
     memcpy(y, s->r, size * sizeof *y);
     memcpy(uy, s->u, size * sizeof *uy);
     enough(s);
@@ -314,6 +315,7 @@ static void run_spg(solving *s)
     for (uint32_t c = 0; c < s->l->contacts; c++)
         length = fmax(length, s->step[c]);
     velocities(s, s->r, s->u);
+    memcpy(best, s->r, size * sizeof *best);
     for (uint32_t i = 0; i < HISTORY; i++)
         past[i] = -INFINITY;
     past[0] = objective(s, s->r, s->u);

@@ -200,16 +200,23 @@ static tl_status prepare(const tl_contact_problem *problem, measuring *x)
     return TL_OK;
 }
 
+static void copy_numbers(const double *from, size_t count, double *to)
+{
+    if (count)
+        memcpy(to, from, count * sizeof *to);
+}
+
 /* l, v and u of impulses r (NULL: none). Twice for the constraints: their factors leave a little
  * where rows follow from others. */
 static void follow(measuring *x, const double *r, double *u)
 {
     const tl_contact_problem_def *d = x->d;
     double *v = x->v.data, *l = x->l.data, *side = x->x.data, *work = x->work.data;
-    memset(l, 0, x->p * sizeof *l);
+    for (uint32_t i = 0; i < x->p; i++)
+        l[i] = 0;
     for (int pass = 0; pass < (x->p ? 3 : 1); pass++) {
         if (x->global) {
-            memcpy(v, d->f, x->n * sizeof *v);
+            copy_numbers(d->f, x->n, v);
             if (r)
                 tl_matrix_add(d->H, r, v);
             tl_matrix_add(d->G, l, v);
@@ -217,7 +224,7 @@ static void follow(measuring *x, const double *r, double *u)
         }
         if (!x->p || pass == 2)
             break;
-        memcpy(side, x->global ? d->b : d->s, x->p * sizeof *side);
+        copy_numbers(x->global ? d->b : d->s, x->p, side);
         if (x->global) {
             tl_matrix_add_across(d->G, v, side);
         } else {
@@ -229,7 +236,7 @@ static void follow(measuring *x, const double *r, double *u)
         for (uint32_t i = 0; i < x->p; i++)
             l[i] -= side[i];
     }
-    memcpy(u, x->global ? d->w : d->q, x->m * sizeof *u);
+    copy_numbers(x->global ? d->w : d->q, x->m, u);
     if (x->global) {
         tl_matrix_add_across(d->H, v, u);
         return;
@@ -265,8 +272,8 @@ static tl_status constraint_error(measuring *x, const double *r, double *error)
         return TL_OK;
     TL_TRY(zeros(&sides, x->p));
     double *side = sides.data, *s = x->x.data;
-    memcpy(side, x->global ? d->b : d->s, x->p * sizeof *side);
-    memcpy(s, side, x->p * sizeof *s);
+    copy_numbers(x->global ? d->b : d->s, x->p, side);
+    copy_numbers(side, x->p, s);
     if (x->global) {
         tl_matrix_add_across(d->G, x->v.data, side);
         const tl_status status = add_solved(&x->M, d->f, 1, d->G, s);

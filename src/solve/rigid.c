@@ -220,7 +220,7 @@ static tl_status sort_contacts(const reading *x, ordering *o)
             start[i + 1] += start[i];
         for (uint32_t i = 0; i < count; i++)
             to[start[side ? c[from[i]].b : c[from[i]].a]++] = from[i];
-        if (side)
+        if (side && count)
             memcpy(from, to, count * sizeof *from);
     }
     return TL_OK;
