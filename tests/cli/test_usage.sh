@@ -30,7 +30,7 @@ refused() # expected exit code, exact message, arguments
 # Help: for each command in three ways, on standard output, naming itself; and the list of all.
 "$talus" help > all.help
 cmp all.help <("$talus" --help) || fail "help and --help differ"
-for command in run resume check info export decompose import query plot compare sweep view; do
+for command in run resume check info export decompose import query plot compare sweep view problem solve; do
     grep -q "^  $command " all.help || fail "talus help does not list $command"
     "$talus" help $command > $command.help 2> err
     head -n 1 $command.help | grep -q "^usage: talus $command" || fail "no help on $command"
