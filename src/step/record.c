@@ -152,6 +152,45 @@ static tl_status add_contacts(recording *x)
 
 /* ---- Bodies ---- */
 
+/* The inertia of a body in the world frame, of its moments and its attitude. */
+static void turn_inertia(const double *moments, const double *q, double out[3][3])
+{
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double turn[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                               {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                               {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    const bool ball = moments[0] == moments[1] && moments[0] == moments[2];
+    for (int i = 0; i < 9; i++) {
+        out[i / 3][i % 3] = ball ? (i % 4 ? 0 : moments[0]) : 0;
+        for (int k = 0; k < 3 && !ball; k++)
+            out[i / 3][i % 3] += moments[k] * turn[i / 3][k] * turn[i % 3][k];
+    }
+}
+
+/* Where no row needs them, the problem has no inertias. */
+static tl_status find_inertias(recording *x)
+{
+    tl_backend *b = x->w->backend;
+    tl_array moments = {.item = 4 * sizeof(double)}, turns = {.item = 4 * sizeof(double)};
+    tl_mover *body = x->system.bodies.data;
+    const size_t count = x->system.bodies.count;
+    if (x->view.inverse || !count)
+        return TL_OK;
+    tl_status status = tl_array_resize(&moments, count);
+    if (status == TL_OK)
+        status = tl_array_resize(&turns, count);
+    if (status == TL_OK)
+        status = b->ops->download(b, moments.data, x->w->inertia.data, count * moments.item);
+    if (status == TL_OK)
+        status = b->ops->download(b, turns.data, x->w->quat.data, count * turns.item);
+    for (size_t i = 0; i < count && status == TL_OK; i++)
+        turn_inertia((const double *)moments.data + 4 * i, (const double *)turns.data + 4 * i,
+                     body[i].inertia);
+    tl_array_free(&moments);
+    tl_array_free(&turns);
+    return status;
+}
+
 static tl_status add_bodies(recording *x)
 {
     const tl_mover *b = x->system.bodies.data;
@@ -312,6 +351,7 @@ static tl_status record(recording *x)
     TL_TRY(tl_system_load(b, &x->system));
     TL_TRY(download(b, x->view.free, 8 * (size_t)x->view.blocks, &x->free));
     TL_TRY(read_materials(x));
+    TL_TRY(find_inertias(x));
     TL_TRY(add_bodies(x));
     TL_TRY(add_contacts(x));
     if (x->w->mechanism.count)
