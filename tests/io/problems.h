@@ -19,17 +19,6 @@ static inline tl_scene *floor_scene(tl_material *material)
     return scene;
 }
 
-/* The problem after some steps; the scene is freed. */
-static inline tl_contact_problem *problem_of(tl_scene *scene, uint32_t steps)
-{
-    tl_contact_problem *problem = NULL;
-    tl_world *world = world_of(scene);
-    step(world, steps);
-    assert_ok(tl_world_contact_problem(world, &problem));
-    tl_world_destroy(world);
-    return problem;
-}
-
 /* Balls that roll and slide, some on others: no forces can hold each other. */
 static inline tl_contact_problem *make_balls(void)
 {
@@ -43,14 +32,19 @@ static inline tl_contact_problem *make_balls(void)
         roll3(&d, -1, 1, velocity);
         add_sphere(scene, material, 0.1, 0, at, velocity);
     }
-    return problem_of(scene, 10);
+    tl_contact_problem *problem = NULL;
+    tl_world *world = world_of(scene);
+    step(world, 10);
+    assert_ok(tl_world_contact_problem(world, &problem));
+    tl_world_destroy(world);
+    return problem;
 }
 
-static inline tl_contact_problem *make_problem(bool chain, bool local)
+/* Boxes and balls in a row, after three steps. */
+static inline tl_world *make_world(bool chain)
 {
     tl_material material;
     tl_scene *scene = floor_scene(&material);
-    tl_contact_problem *problem = NULL;
     tl_body last = {0};
     for (int i = 0; i < 6; i++) {
         tl_body_def def = tl_body_default();
@@ -71,7 +65,17 @@ static inline tl_contact_problem *make_problem(bool chain, bool local)
             assert_ok(tl_scene_add_joint(scene, &joint, NULL));
         last = body;
     }
-    tl_contact_problem *global = problem_of(scene, 3);
+    tl_world *world = world_of(scene);
+    step(world, 3);
+    return world;
+}
+
+static inline tl_contact_problem *make_problem(bool chain, bool local)
+{
+    tl_contact_problem *global = NULL, *problem = NULL;
+    tl_world *world = make_world(chain);
+    assert_ok(tl_world_contact_problem(world, &global));
+    tl_world_destroy(world);
     if (!local)
         return global;
     assert_ok(tl_contact_problem_reduce(global, &problem));

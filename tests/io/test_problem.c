@@ -2,6 +2,7 @@
  * refused by the name of the dataset, the value and the rule. tests/io/test_fclib_siconos.c has
  * what other programs make of them. */
 #define _GNU_SOURCE
+#include "failing.h"
 #include "problems.h"
 
 #include <hdf5.h>
@@ -246,6 +247,88 @@ static void test_files(void **state)
     tl_contact_problem_destroy(good);
 }
 
+/* ---- Memory ---- */
+
+static tl_status use(const tl_contact_problem *problem)
+{
+    double r[64];
+    tl_contact_problem *local = NULL;
+    tl_solver_def def = tl_settings_default().solver;
+    assert_true(tl_contact_problem_read(problem)->contacts <= 20);
+    tl_status status = tl_contact_problem_solve(problem, &def, 1, r, NULL);
+    if (status == TL_OK)
+        status = tl_contact_problem_save(path, problem, r);
+    if (status == TL_OK)
+        status = tl_contact_problem_reduce(problem, &local);
+    def.kind = TL_APGD;
+    if (status == TL_OK)
+        status = tl_contact_problem_solve(local, &def, 1, r, NULL);
+    tl_contact_problem_destroy(local);
+    return status;
+}
+
+static tl_status load_and_use(void)
+{
+    tl_contact_problem *problem = NULL;
+    tl_status status = tl_contact_problem_load(path, &problem);
+    assert_true((status == TL_OK) == (problem != NULL));
+    if (status == TL_OK)
+        status = use(problem);
+    tl_contact_problem_destroy(problem);
+    return status;
+}
+
+static tl_world *recorded;
+
+static tl_status record(void)
+{
+    tl_contact_problem *problem = NULL;
+    const tl_status status = tl_world_contact_problem(recorded, &problem);
+    tl_contact_problem_destroy(problem);
+    return status;
+}
+
+/* Whichever allocation fails, nothing is left behind, no half file either. */
+static void test_memory(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        tl_contact_problem *problem = make_problem(i & 1, i & 2);
+        assert_ok(tl_contact_problem_save(path, problem, NULL));
+        tl_contact_problem_destroy(problem);
+        each_allocation_may_fail(load_and_use);
+        assert_int_equal(count_files(folder), 1);
+    }
+}
+
+/* The same of the problem of a world, which lives on. What it holds for its steps grows in a first
+ * call. */
+static void test_world_memory(void **state)
+{
+    (void)state;
+    const tl_allocator allocator = {failing_allocate, counting_release, NULL};
+    tl_status status = TL_NO_MEMORY;
+    memory.fail_at = memory.calls = memory.blocks = 0;
+    tl_set_allocator(&allocator);
+    recorded = make_world(true);
+    assert_ok(record());
+    const size_t blocks = memory.blocks;
+    size_t fail_at;
+    for (fail_at = 1; status == TL_NO_MEMORY; fail_at++) {
+        memory.calls = 0;
+        memory.fail_at = fail_at;
+        status = record();
+        context("allocation %zu", fail_at);
+        assert_int_equal(memory.blocks, blocks);
+    }
+    assert_ok(status);
+    assert_true(fail_at > 10);
+    memory.fail_at = 0;
+    tl_world_destroy(recorded);
+    assert_int_equal(memory.blocks, 0);
+    tl_set_allocator(NULL);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -267,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_empty),
         cmocka_unit_test(test_values),     cmocka_unit_test(test_missing),
         cmocka_unit_test(test_types),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_world_memory),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
