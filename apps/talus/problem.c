@@ -25,10 +25,26 @@ static void close_origin(origin *o)
     tl_result_close(o->result);
 }
 
-/* Steps that a world has done: of its time, which is a sum of them. */
-static uint64_t steps_done(const tl_world *world)
+/* Steps that were done at a time, by the reports of `rows` steps: the last one that ends by then.
+ */
+static tl_status steps_at(tl_result *result, uint64_t rows, double time, uint64_t *steps)
 {
-    return (uint64_t)llround(tl_world_time(world) / tl_world_settings(world).step);
+    uint64_t low = 0, high = rows;
+    *steps = 0;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        tl_report report;
+        const tl_status status = tl_result_read_reports(result, middle, 1, &report);
+        if (status < 0)
+            return status;
+        if (report.time <= time) {
+            *steps = report.steps;
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return TL_OK;
 }
 
 static int start_world(const options *given, origin *o)
@@ -73,15 +89,17 @@ static int open_result(const options *given, origin *o)
     if (status >= 0 && info.has_checkpoint)
         status = tl_result_load(o->result, TL_BACKEND_CPU,
                                 given->threads < 0 ? 0 : (uint32_t)given->threads, &o->world);
+    if (status >= 0 && o->world)
+        status = steps_at(o->result, info.steps, tl_world_time(o->world), &o->begin);
     if (status < 0)
         return complain_of(status, PHASE_READING);
-    if (o->world && steps_done(o->world) < (uint64_t)given->step) {
+    if (o->world && o->begin < (uint64_t)given->step) {
         o->from = "the checkpoint";
-        o->begin = steps_done(o->world);
         return EXIT_OK;
     }
     tl_world_destroy(o->world);
     o->world = NULL;
+    o->begin = 0;
     status = tl_result_read_edits(o->result, 0, NULL, &edits);
     if (status >= 0)
         status = tl_result_document(o->result, &o->document);
