@@ -61,6 +61,13 @@ static tl_status download(tl_backend *b, const void *device, size_t count, tl_ar
     return status;
 }
 
+static tl_status download_words(tl_backend *b, const void *device, size_t count, tl_array *out)
+{
+    *out = (tl_array){.item = sizeof(uint32_t)};
+    TL_TRY(tl_array_resize(out, count));
+    return count ? b->ops->download(b, out->data, device, count * sizeof(uint32_t)) : TL_OK;
+}
+
 /* ---- Contacts ---- */
 
 /* What surfaces do in themselves; what else materials ask for is not for this form. */
@@ -347,8 +354,9 @@ static tl_status record(recording *x)
     }
     x->view.vel = (void *)x->view.free;
     x->system.view = &x->view;
-    TL_TRY(tl_system_arrange(b, &x->system));
-    TL_TRY(tl_system_load(b, &x->system));
+    TL_TRY(download_words(b, x->view.a, x->view.rows, &x->system.a));
+    TL_TRY(download_words(b, x->view.b, x->view.rows, &x->system.b));
+    TL_TRY(tl_system_load(b, &x->system)); /* nothing is to be factored */
     TL_TRY(download(b, x->view.free, 8 * (size_t)x->view.blocks, &x->free));
     TL_TRY(read_materials(x));
     TL_TRY(find_inertias(x));
