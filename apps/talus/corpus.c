@@ -74,19 +74,29 @@ static void add_wall(maker *m, double nx, double ny, double distance)
     add(m, plane, TL_FIXED, 0, -nx * distance, -ny * distance, 0);
 }
 
-/* A shaft, six spheres wide, with so many layers. */
+/* A shaft of layers of 5 by 5 spheres, with 4 by 4 in the hollows between: each rests on four. The
+ * walls take what pushes outwards. */
 static void heap(maker *m, uint32_t layers)
 {
-    const double r = 0.05;
+    const double r = 0.05, apart = 0.11, rise = sqrt(4 * r * r - 0.5 * apart * apart);
     start(m, 0.4, 1.0 / 400);
     add_floor(m);
     for (int side = 0; side < 4; side++)
-        add_wall(m, side == 0 ? 1 : side == 1 ? -1 : 0, side == 2 ? 1 : side == 3 ? -1 : 0, 0.3);
-    for (uint32_t k = 0; k < layers; k++)
-        for (int i = 0; i < 25; i++)
-            add(m, tl_sphere_default(r * (0.95 + 0.1 * roll(m))), TL_DYNAMIC, 0,
-                0.11 * (i % 5 - 2) + (k % 2 ? 0.02 : -0.02) + 0.005 * roll(m),
-                0.11 * (i / 5 - 2) + (k % 4 < 2 ? 0.02 : -0.02) + 0.005 * roll(m), r + 0.1 * k);
+        add_wall(m,
+                 side == 0   ? 1
+                 : side == 1 ? -1
+                             : 0,
+                 side == 2   ? 1
+                 : side == 3 ? -1
+                             : 0,
+                 2 * apart + r);
+    for (uint32_t k = 0; k < layers; k++) {
+        const uint32_t wide = k % 2 ? 4 : 5;
+        for (uint32_t i = 0; i < wide * wide; i++)
+            add(m, tl_sphere_default(r * (0.999 + 0.002 * roll(m))), TL_DYNAMIC, 0,
+                apart * (i % wide - 0.5 * (wide - 1)), apart * (i / wide - 0.5 * (wide - 1)),
+                r + rise * k);
+    }
 }
 
 static void column(maker *m, uint32_t cubes)
@@ -212,7 +222,7 @@ typedef struct kind {
 } kind;
 
 static const kind kinds[] = {
-    {"heap", heap, 0, 400},     {"column", column, 10, 20}, {"column", column, 40, 20},
+    {"heap", heap, 0, 100},     {"column", column, 10, 20}, {"column", column, 40, 20},
     {"arch", arch, 15, 10},     {"arch", arch, 41, 10},     {"wedge", wedge, 4, 10},
     {"ratio-1e", ratio, 2, 10}, {"ratio-1e", ratio, 4, 10}, {"ratio-1e", ratio, 6, 10},
     {"table", table, 8, 10},    {"table", table, 20, 10},   {"planks", planks, 12, 20},
