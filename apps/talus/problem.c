@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* What the problem is taken from. */
 typedef struct origin {
@@ -69,11 +71,9 @@ static int open_scene(const options *given, origin *o)
     return start_world(given, o);
 }
 
-/* The checkpoint beside the result, where it comes before the step; else the start, if nobody has
- * changed the run since. */
+/* The checkpoint beside the result, where it comes before the step; else the start. */
 static int open_result(const options *given, origin *o)
 {
-    size_t edits = 0;
     tl_report last = {0};
     if (given->set_count) {
         complain("problem: --set is for scenes; %s is a result", given->file);
@@ -100,22 +100,41 @@ static int open_result(const options *given, origin *o)
     tl_world_destroy(o->world);
     o->world = NULL;
     o->begin = 0;
-    status = tl_result_read_edits(o->result, 0, NULL, &edits);
-    if (status >= 0)
-        status = tl_result_document(o->result, &o->document);
+    status = tl_result_document(o->result, &o->document);
     if (status < 0)
         return complain_of(status, PHASE_READING);
-    if (edits) {
-        complain("problem: %s was changed by hand while it ran, so that step %" PRId64
-                 " cannot be made again from the start",
-                 given->file, given->step);
-        return EXIT_DATA;
-    }
     return start_world(given, o);
+}
+
+/* A run that somebody changed on the way is not what its scene or checkpoint leads to. */
+static int check_edits(const options *given, const origin *o, double begin, double end)
+{
+    size_t length = 0;
+    tl_status status = tl_result_read_edits(o->result, 0, NULL, &length);
+    char *text = status < 0 ? NULL : calloc(length + 1, 1);
+    if (status >= 0 && !text)
+        return out_of_memory();
+    if (status >= 0)
+        status = tl_result_read_edits(o->result, length + 1, text, &length);
+    int code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
+    for (const char *at = text; code == EXIT_OK && at && *at;) {
+        const double time = strtod(at, NULL);
+        if (time >= begin && time <= end) {
+            complain("problem: %s was changed by hand at %g s, so that step %" PRId64
+                     " cannot be made again from %s",
+                     given->file, time, given->step, o->from);
+            code = EXIT_DATA;
+        }
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    free(text);
+    return code;
 }
 
 static int go_to_step(const options *given, origin *o)
 {
+    const double begin = tl_world_time(o->world);
     if ((uint64_t)given->step > o->last) {
         complain("problem: --step is %" PRId64 "; %s has steps 1 to %" PRIu64, given->step,
                  given->file, o->last);
@@ -126,7 +145,7 @@ static int go_to_step(const options *given, origin *o)
         if (status < 0)
             return complain_of(status, PHASE_RUNNING);
     }
-    return EXIT_OK;
+    return o->result ? check_edits(given, o, begin, tl_world_time(o->world)) : EXIT_OK;
 }
 
 static int tell(const options *given, const origin *o, const tl_contact_problem *problem)

@@ -55,6 +55,18 @@ found = content("scene.hdf5")
 equal(found["fclib_global/spacedim"][0], 3, "dimension")
 check(numpy.all(found["fclib_global/vectors/mu"] > 0) and b"Talus step" in found["fclib_global/info/description"], "what it holds")
 
+# A run that was changed by hand on the way is not made again; before and after that it is.
+shutil.copy("half.h5", "edited.h5")
+shutil.copy("half.h5.checkpoint", "edited.h5.checkpoint")
+with h5py.File("edited.h5", "r+") as file:
+    line = b"0.25 {\"do\": \"something\"}\n"
+    file["edits"].resize((len(line),) + file["edits"].shape[1:])
+    file["edits"][...] = numpy.frombuffer(line, dtype="u1").reshape(file["edits"].shape)
+refused(3, "edited.h5 was changed by hand at 0.25 s, so that step 60 cannot be made again from the checkpoint",
+        "problem", "edited.h5", "--step", 60, "-o", "edited.hdf5")
+told = run_json("problem", "edited.h5", "--step", 45, "-o", "edited.hdf5")
+equal((told["run_from"], told["steps_run"]), ("the checkpoint", 4), "before the edit")
+
 # The local form is made of the global one.
 talus("problem", "heap.json", "--step", 60, "-o", "local.hdf5", "--form", "local", "--quiet")
 
