@@ -47,7 +47,10 @@ enum {
                                 --from, --to, --jobs */
     TAKES_RENDER = 1 << 17,  /* -o MOVIE, --look and everything else of movies */
     TAKES_IMPORT = 1 << 18,  /* -o SCENE, --ground, --force */
-    TAKES_COMPARE = 1 << 19  /* --from, --to, --csv */
+    TAKES_COMPARE = 1 << 19, /* --from, --to, --csv */
+    TAKES_PROBLEM = 1 << 20, /* -o FILE, --step, --form, --corpus, --layers, --threads, --force */
+    TAKES_SOLVE = 1 << 21    /* -o FILE, --solver LIST, --law, --tolerance, --iterations, --cold,
+                                --threads, --csv, --force */
 };
 
 typedef enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA } backend_choice;
@@ -147,6 +150,13 @@ typedef struct options {
     bool exr;              /* radiance and more beside each picture */
     bool numbers;          /* of bodies, as pictures */
     int64_t tile;          /* pixels */
+    int64_t step;          /* of a run, from 1 */
+    int64_t form;          /* of a contact problem: a tl_problem_form; -1: global */
+    const char *corpus;    /* the folder that gets one */
+    const char *layers;    /* of its heaps: whole numbers with commas between */
+    const char *solvers;   /* words with commas between */
+    int64_t law;           /* a tl_law */
+    bool cold;             /* without guesses */
     int argc;              /* the whole command line, for the note of a result */
     char *const *argv;
 } options;
@@ -199,6 +209,8 @@ int command_query(const options *given);
 int command_plot(const options *given);
 int command_sweep(const options *given);
 int command_render(const options *given);
+int command_problem(const options *given);
+int command_solve(const options *given);
 
 /* --- messages (main.c) --- */
 

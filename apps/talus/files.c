@@ -188,6 +188,26 @@ int check_export_path(const options *given, const char *path)
     return EXIT_FILE;
 }
 
+/* --force replaces contact problems alone. */
+int check_problem_path(const options *given, const char *command, const char *path)
+{
+    file_kind kind;
+    tl_contact_problem *problem = NULL;
+    const int code = check_output(given, command, "input", path, &kind);
+    if (code != EXIT_OK || kind == FILE_MISSING)
+        return code;
+    if (!given->force) {
+        complain("%s exists; --force replaces it, -o names another", path);
+        return EXIT_FILE;
+    }
+    const tl_status status = kind == FILE_EMPTY ? TL_OK : tl_contact_problem_load(path, &problem);
+    tl_contact_problem_destroy(problem);
+    if (status >= 0)
+        return EXIT_OK;
+    complain("--force replaces contact problems alone: %s is none; -o names another file", path);
+    return EXIT_FILE;
+}
+
 /* Whether a file is a scene whose comment begins so. */
 static bool has_mark(const char *path, const char *mark)
 {

@@ -41,6 +41,7 @@ int expect_result(const char *command, const char *path);
  * of the kind. Each returns an exit code. */
 int check_result_path(const options *given, const char *command, const char *path);
 int check_export_path(const options *given, const char *path);
+int check_problem_path(const options *given, const char *command, const char *path);
 int check_scene_path(const options *given, const char *command, const char *input, const char *mark,
                      const char *path);
 

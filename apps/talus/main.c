@@ -161,6 +161,31 @@ static const subcommand commands[] = {
          "the folder FILE.frames. Ctrl-C stops it; the same command goes on and makes what is\n"
          "missing or does no longer fit the result or the look.\n",
      .run = command_render},
+    {.name = "problem",
+     .file = "SCENE|RESULT",
+     .needs = "--step N -o FILE",
+     .takes = TAKES_PROBLEM | TAKES_SETS | TAKES_QUIET | TAKES_JSON,
+     .summary = "write the contact problem of a step, in FCLIB's layout",
+     .description =
+         "Writes the velocity problem that step N of a scene or of a recorded run solves, as\n"
+         "matrices in an HDF5 file of FCLIB's layout. A run is made again from the checkpoint\n"
+         "beside the result, where that is before the step, or else from the start. --corpus\n"
+         "writes problems that solvers find hard: heaps of many layers, columns, arches,\n"
+         "wedges, mass ratios to 1e6, slabs on hundreds of points, slender planks, a chain.\n",
+     .run = command_problem},
+    {.name = "solve",
+     .file = "PROBLEM",
+     .file_needed = true,
+     .many = true,
+     .takes = TAKES_SOLVE | TAKES_QUIET | TAKES_JSON,
+     .summary = "solve contact problems in FCLIB's layout by any solver",
+     .description =
+         "Solves the contact problem of a file, of the global or the local form, and tells\n"
+         "iterations, time, FCLIB's residual and that of Talus. Of several files, or with a\n"
+         "list of solvers, it prints a table. Problems of rigid bodies without joints are\n"
+         "solved as runs solve them, in 64-bit; all others with W as a sparse matrix, by one\n"
+         "thread, which interior is not for.\n",
+     .run = command_solve},
     {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
 };
 

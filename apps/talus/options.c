@@ -41,6 +41,17 @@ static const char *format_word(uint32_t i)
     return export_words[i];
 }
 
+static const char *form_word(uint32_t i)
+{
+    static const char *const words[] = {"global", "local", NULL};
+    return words[i];
+}
+
+static const char *law_word(uint32_t i)
+{
+    return tl_words(TL_WORDS_LAW)[i];
+}
+
 static const char *compression_word(uint32_t i)
 {
     return tl_words(TL_WORDS_COMPRESSION)[i];
@@ -317,6 +328,34 @@ static const option known[] = {
      TAKES_RENDER, 0, KIND_COUNT, FIELD(tile), NULL, 1, 16384},
     {"--force", NULL, "make anew what is there, and replace it", TAKES_RENDER, 'f', KIND_FLAG,
      FIELD(force), NULL, 0, 0},
+    {"--output", "FILE", "the problem to write, in FCLIB's layout", TAKES_PROBLEM, 'o', KIND_TEXT,
+     FIELD(output), NULL, 0, 0},
+    {"--step", "N", "the step whose problem it is, from 1", TAKES_PROBLEM, 0, KIND_COUNT,
+     FIELD(step), NULL, 1, 1e15},
+    {"--form", NULL, "M, H and G, or W, V and R (default: global)", TAKES_PROBLEM, 0, KIND_WORD,
+     FIELD(form), form_word, 0, 0},
+    {"--corpus", "FOLDER", "write problems that solvers find hard, and nothing else", TAKES_PROBLEM,
+     0, KIND_TEXT, FIELD(corpus), NULL, 0, 0},
+    {"--layers", "LIST", "--corpus: layers of its heaps (default: 20,50,100)", TAKES_PROBLEM, 0,
+     KIND_TEXT, FIELD(layers), NULL, 0, 0},
+    {"--output", "FILE", "write the problem with its solution, in FCLIB's layout", TAKES_SOLVE, 'o',
+     KIND_TEXT, FIELD(output), NULL, 0, 0},
+    {"--solver", "LIST", "psor, jacobi, apgd, spg, interior; several with commas (default: psor)",
+     TAKES_SOLVE, 0, KIND_TEXT, FIELD(solvers), NULL, 0, 0},
+    {"--law", NULL, "the friction law; default: coulomb", TAKES_SOLVE, 0, KIND_WORD, FIELD(law),
+     law_word, 0, 0},
+    {"--tolerance", "SPEED", "stop at this residual, in m/s; 0: never (default: 1e-6)", TAKES_SOLVE,
+     0, KIND_NUMBER, FIELD(tolerance), NULL, 0, 1e12},
+    {"--iterations", "N", "iterations, at most (default: 10000)", TAKES_SOLVE, 0, KIND_COUNT,
+     FIELD(iterations), NULL, 1, 100000000},
+    {"--cold", NULL, "start from nothing, not from the file's first guess", TAKES_SOLVE, 0,
+     KIND_FLAG, FIELD(cold), NULL, 0, 0},
+    {"--csv", NULL, "print a table with commas on standard output", TAKES_SOLVE, 0, KIND_FLAG,
+     FIELD(csv), NULL, 0, 0},
+    {"--threads", "N", "CPU threads; 0, the default: as many as the machine offers",
+     TAKES_PROBLEM | TAKES_SOLVE, 0, KIND_COUNT, FIELD(threads), NULL, 0, 1024},
+    {"--force", NULL, "replace a problem that exists", TAKES_PROBLEM | TAKES_SOLVE, 'f', KIND_FLAG,
+     FIELD(force), NULL, 0, 0},
     {"--quiet", NULL, "print errors only", TAKES_QUIET, 'q', KIND_FLAG, FIELD(quiet), NULL, 0, 0},
     {"--json", NULL, "print one JSON object on standard output", TAKES_JSON, 0, KIND_FLAG,
      FIELD(json), NULL, 0, 0},
@@ -362,7 +401,10 @@ static const options nothing = {.until = NAN,
                                 .shutter = NAN,
                                 .by = -1,
                                 .plan = -1,
-                                .tile = -1};
+                                .tile = -1,
+                                .step = -1,
+                                .form = -1,
+                                .law = -1};
 
 /* --- the nearest name --- */
 

@@ -9,6 +9,7 @@
 
 #include "talus/base.h"
 #include "talus/mesh.h"
+#include "talus/problem.h"
 #include "talus/scene.h"
 #include "talus/world.h"
 
@@ -280,6 +281,11 @@ TL_API void tl_result_drop_frame(tl_result *result);
  * caller destroys it. */
 TL_API tl_status tl_result_world(tl_result *result, uint64_t index, tl_world **world);
 
+/** Makes the world that the checkpoint beside a result holds, which goes on from there bit for bit;
+ * the result stays as it is. TL_FILE where there is none. The caller destroys it. */
+TL_API tl_status tl_result_load(tl_result *result, tl_backend_kind backend, uint32_t threads,
+                                tl_world **world);
+
 /** s, the times of all frames, tl_result_info.frames values; `count` must be that. */
 TL_API tl_status tl_result_read_times(tl_result *result, uint64_t count, double *times);
 
@@ -380,6 +386,23 @@ typedef struct tl_export_info {
  *  file behind. `written`, if not NULL, receives what was written. */
 TL_API tl_status tl_result_export(tl_result *result, const tl_export_def *def, const char *path,
                                   tl_export_info *written);
+
+/** @} */
+
+/** @name Contact problems
+ *  @{ */
+
+/** Reads a contact problem in FCLIB's HDF5 layout (docs/formats.md), of either form; of a file that
+ * has both, the global one. Matrices may be in compressed columns, compressed rows or triplets. The
+ * impulses of the first guess, where there is one, are the problem's guess. A file that cannot be
+ * read gives TL_FILE, one that breaks a rule TL_BAD_DATA with the dataset, the value and the rule.
+ */
+TL_API tl_status tl_contact_problem_load(const char *path, tl_contact_problem **problem);
+
+/** Writes one, with its guess, and with `r` (impulses; NULL: none) and what follows from it as the
+ *  solution. What is there is replaced once the new file is whole. */
+TL_API tl_status tl_contact_problem_save(const char *path, const tl_contact_problem *problem,
+                                         const double *r);
 
 /** @} */
 

@@ -404,10 +404,12 @@ typedef enum tl_overlap {
 
 /** The solvers of the velocity problem (docs/theory.md, "Solvers"). */
 typedef enum tl_solver_kind {
-    TL_PSOR = 0,   /**< coloured projected Gauss-Seidel: the default, best per millisecond */
-    TL_JACOBI = 1, /**< the fixed-point iteration of the sources, eq. 12 and 14 */
-    TL_APGD = 2,   /**< accelerated projected gradient: for tight tolerances */
-    TL_SPG = 3     /**< spectral projected gradient (Barzilai-Borwein) */
+    TL_PSOR = 0,    /**< coloured projected Gauss-Seidel: the default, best per millisecond */
+    TL_JACOBI = 1,  /**< the fixed-point iteration of the sources, eq. 12 and 14 */
+    TL_APGD = 2,    /**< accelerated projected gradient: for tight tolerances */
+    TL_SPG = 3,     /**< spectral projected gradient (Barzilai-Borwein) */
+    TL_INTERIOR = 4 /**< interior-point method by factorizations, on the host in 64-bit: with a
+                         certificate, the duality gap */
 } tl_solver_kind;
 
 /** The friction law that a solver satisfies. */

@@ -12,6 +12,7 @@
 #include "talus/base.h"
 #include "talus/joint.h"
 #include "talus/mesh.h"
+#include "talus/problem.h"
 #include "talus/query.h"
 #include "talus/scene.h"
 #include "talus/surface.h"

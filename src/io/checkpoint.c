@@ -303,3 +303,17 @@ bool tl_checkpoint_exists(const char *path, const char *id)
     tl_free(name, room);
     return there;
 }
+
+tl_status tl_checkpoint_world(const tl_checkpoint *c, tl_backend_kind backend, uint32_t threads,
+                              tl_world **world)
+{
+    TL_TRY(tl_world_load_on(c->snapshot, c->bytes, backend, world));
+    tl_settings settings = tl_world_settings(*world);
+    settings.threads = threads;
+    const tl_status status = tl_world_set_settings(*world, &settings);
+    if (status < 0) {
+        tl_world_destroy(*world);
+        *world = NULL;
+    }
+    return status;
+}

@@ -36,6 +36,10 @@ tl_status tl_checkpoint_read(const char *path, const char *id, tl_checkpoint *ch
 
 void tl_checkpoint_free(tl_checkpoint *checkpoint);
 
+/* The world that it holds, on a backend with so many threads (0: as many as there are). */
+tl_status tl_checkpoint_world(const tl_checkpoint *checkpoint, tl_backend_kind backend,
+                              uint32_t threads, tl_world **world);
+
 /* Whether there is one of the result with this id. */
 bool tl_checkpoint_exists(const char *path, const char *id);
 

@@ -47,15 +47,6 @@ static tl_result_rows whole_rows(const tl_result *result)
                                                       last.contact_first + last.contact_count)};
 }
 
-static tl_status make_world(const tl_checkpoint *c, tl_backend_kind backend, uint32_t threads,
-                            tl_world **world)
-{
-    TL_TRY(tl_world_load_on(c->snapshot, c->bytes, backend, world));
-    tl_settings settings = tl_world_settings(*world);
-    settings.threads = threads;
-    return tl_world_set_settings(*world, &settings);
-}
-
 /* The bodies that are there in the frame at which the file is cut. */
 static tl_status find_alive(tl_recorder *r, tl_result *result, const tl_frame_row *frame)
 {
@@ -133,7 +124,7 @@ static tl_status resume(const char *path, tl_backend_kind backend, uint32_t thre
                         tl_document **document, tl_world **world)
 {
     TL_TRY(prepare(path, result, c, document));
-    TL_TRY(make_world(c, backend, threads, world));
+    TL_TRY(tl_checkpoint_world(c, backend, threads, world));
     TL_TRY(tl_recorder_make(path, &(*result)->record, recorder));
     TL_TRY(take_over(*recorder, *result, &c->rows));
     tl_h5_begin();

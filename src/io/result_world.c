@@ -1,5 +1,6 @@
 /* A frame of a result as a world in which nothing moves, for queries (talus/query.h). Bodies keep
  * their handles: those that are not in the frame are added without shapes, and taken away. */
+#include "io/checkpoint.h"
 #include "io/result.h"
 
 #include <math.h>
@@ -191,4 +192,18 @@ tl_status tl_result_world(tl_result *result, uint64_t index, tl_world **world)
     tl_scene_destroy(scene);
     free_plan(&p);
     return status < 0 ? status : TL_OK;
+}
+
+tl_status tl_result_load(tl_result *result, tl_backend_kind backend, uint32_t threads,
+                         tl_world **world)
+{
+    if (!result || !world)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, result ? "world" : "result");
+    tl_checkpoint c = {0};
+    *world = NULL;
+    tl_status status = tl_checkpoint_read(result->path, result->id, &c);
+    if (status == TL_OK)
+        status = tl_checkpoint_world(&c, backend, threads, world);
+    tl_checkpoint_free(&c);
+    return status;
 }

@@ -23,7 +23,7 @@ static const struct vocabulary {
                               "cone", "ellipsoid", "hull", "mesh", "heights", "point", "polygon")},
     [TL_WORDS_MOTION] = {"TL_MOTION_", WORDS("velocity", "sine", "table", "ramp", "expression")},
     [TL_WORDS_OVERLAP] = {"TL_OVERLAP_", WORDS("split", "velocity")},
-    [TL_WORDS_SOLVER] = {"TL_", WORDS("psor", "jacobi", "apgd", "spg")},
+    [TL_WORDS_SOLVER] = {"TL_", WORDS("psor", "jacobi", "apgd", "spg", "interior")},
     [TL_WORDS_LAW] = {"TL_LAW_", WORDS("default", "cone", "coulomb")},
     [TL_WORDS_PRECISION] = {"TL_", WORDS("mixed", "double")},
     [TL_WORDS_BACKEND] = {"TL_BACKEND_", WORDS("cpu", "cuda")},

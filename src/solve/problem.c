@@ -99,7 +99,7 @@ static tl_status solve_joined(tl_backend *backend, tl_workspace *w, tl_problem *
         problem->view.free = w->free.data;
     }
     for (uint32_t i = 0; i < rounds; i++) {
-        tl_solution part = {0, NAN};
+        tl_solution part = {0, NAN, NAN};
         TL_TRY(start_joined(backend, w, problem));
         TL_TRY(gather(backend, w, problem, def, iterations / rounds, &part));
         solution->iterations += part.iterations;
@@ -113,7 +113,7 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
                    const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
     tlk_problem *view = &problem->view;
-    *solution = (tl_solution){0, NAN};
+    *solution = (tl_solution){0, NAN, NAN};
     view->omega = def->omega > 0 ? def->omega : def->kind == TL_JACOBI ? 0.3 : 1.0;
     view->lambda = def->lambda;
     view->coulomb = tl_solver_law(def) == TL_LAW_COULOMB;
@@ -121,6 +121,8 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
         solution->residual = 0;
         return TL_OK;
     }
+    if (def->kind == TL_INTERIOR)
+        return tl_fail(TL_BAD_ARGUMENT, "the solver interior is not yet to be had");
     if (def->kind == TL_PSOR)
         return tl_solve_psor(backend, workspace, problem, def, iterations, solution);
     return (problem->joints ? solve_joined : gather)(backend, workspace, problem, def, iterations,

@@ -65,6 +65,7 @@ void tl_workspace_free(tl_backend *backend, tl_workspace *workspace);
 typedef struct tl_solution {
     uint32_t iterations;
     double residual; /* m/s, at the last check; NAN if it was not computed */
+    double gap;      /* relative duality gap; NAN where the solver has none */
 } tl_solution;
 
 /* Solves with at most `iterations` iterations; stops where the residual is at most def->tolerance,

@@ -384,6 +384,16 @@ void tl_world_prescribe(tl_world *w)
     }
 }
 
+tl_status tl_world_begin_step(tl_world *world)
+{
+    TL_TRY(tl_world_act(world));
+    if (world->stuck)
+        return tl_motion_fail(world, (tl_world_motion *)world->motions.data + world->stuck - 1);
+    if (world->steps && world->steps % RENUMBER_EVERY == 0)
+        TL_TRY(tl_world_renumber(world));
+    return world->mechanism.parting ? tl_joints_part(world) : TL_OK;
+}
+
 tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
 {
     if (report)
@@ -391,13 +401,7 @@ tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *report)
     REFUSE_NULL(world);
     for (uint32_t i = 0; i < count; i++) {
         double mark = tl_now();
-        TL_TRY(tl_world_act(world));
-        if (world->stuck)
-            return tl_motion_fail(world, (tl_world_motion *)world->motions.data + world->stuck - 1);
-        if (world->steps && world->steps % RENUMBER_EVERY == 0)
-            TL_TRY(tl_world_renumber(world));
-        if (world->mechanism.parting)
-            TL_TRY(tl_joints_part(world));
+        TL_TRY(tl_world_begin_step(world));
         const double before = tl_lap(&mark);
         TL_TRY(world->settings.stepper == TL_STEPPER_PENALTY ? tl_step_penalty(world)
                                                              : tl_step_dvi(world));

@@ -304,6 +304,8 @@ void tl_world_drop_orphans(tl_world *world);
  * is: on failure the world is as before; and writes the schedule's numbers into a report. */
 void tl_world_plan(tl_world *world);
 tl_status tl_world_act(tl_world *world);
+/* world.c: that, and all else that comes before a step's own work. */
+tl_status tl_world_begin_step(tl_world *world);
 void tl_world_tally(const tl_world *world, tl_report *report);
 
 /* outline.c: forgets what tl_world_geometry() made. */
@@ -386,6 +388,7 @@ void tl_step_penalty_end(tl_world *world);
 
 /* exact.c: frees what exact steps have kept. */
 void tl_step_exact_end(tl_world *world);
+/* The velocity problem that the world's next step would solve, without its joints. */
 tl_status tl_step_problem(tl_world *world, tl_problem *problem);
 
 /* step/contacts.c: contacts alone, in parts (0: at once) by so many devices. */

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir folder
-touch pile.json silo.json pile.h5 old.h5 table.csv notes.txt pin.stl "two words.json"
+touch pile.json silo.json pile.h5 old.h5 table.csv notes.txt pin.stl "two words.json" heap.hdf5
 
 fail()
 {
@@ -43,7 +43,7 @@ lines()
 }
 
 expect "$(lines run resume render)" r
-expect "$(lines run resume check info export decompose import query plot compare sweep view render bench help --help --version)" ""
+expect "$(lines run resume check info export decompose import query plot compare sweep view render problem solve bench help --help --version)" ""
 expect "$(lines run resume render)" help r
 expect "$(lines pile.json silo.json "two words.json" notes.txt folder/)" run ""
 expect "$(lines pile.h5 old.h5 folder/)" resume ""
@@ -70,12 +70,17 @@ expect "$(lines cpu cuda)" run pile.json --backend c
 expect "$(lines cpu cuda)" run pile.json --backend = c
 expect "$(lines auto cpu cuda)" run pile.json --backend =
 expect "$(lines psor)" run pile.json --solver p
+expect "$(lines pile.json pile.h5)" problem pi
+expect "$(lines global)" problem pile.json --form g
+expect "$(lines heap.hdf5)" solve he
+expect "$(lines heap.hdf5)" problem pile.json -o h
+expect "$(lines cone coulomb)" solve heap.hdf5 --law co
 expect "$(lines mixed double)" run pile.json --precision ""
 expect "$(lines steps)" export pile.h5 --format s
 expect "" run pile.json --until ""
 
 # Every option that help lists, and no other.
-for command in run resume check info export decompose import query plot compare sweep view render; do
+for command in run resume check info export decompose import query plot compare sweep view render problem solve; do
     listed=$(talus $command --help | sed -n 's/^  \(-.*\)/\1/p' | grep -oE -- '(^|[ ,])--?[a-z-]+' | tr -d ' ,' | sort -u)
     offered=$(completed $command -)
     [ "$listed" = "$offered" ] || fail "$command: help lists ${listed//$'\n'/ }, completion offers ${offered//$'\n'/ }"

@@ -25,7 +25,7 @@ warnings=$(groff -mdoc -ww -Tutf8 -z "$page" 2>&1)
 warnings=$(mandoc -T lint -W warning "$page" 2>&1) || fail "mandoc: $warnings"
 # As plain text, without overstriking and colours.
 text=$(groff -mdoc -Tascii -P -c "$page" | sed 's/.\x08//g')
-for command in run resume check info export decompose import query plot compare sweep view render; do
+for command in run resume check info export decompose import query plot compare sweep view render problem solve; do
     grep -q "talus $command" <<< "$text" || fail "the page does not name $command"
     for option in $("$talus" $command --help | grep -oE -- '--[a-z-]+' | sort -u); do
         grep -q -e "$option" <<< "$text" || fail "the page does not name $option of $command"

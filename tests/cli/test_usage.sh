@@ -30,7 +30,7 @@ refused() # expected exit code, exact message, arguments
 # Help: for each command in three ways, on standard output, naming itself; and the list of all.
 "$talus" help > all.help
 cmp all.help <("$talus" --help) || fail "help and --help differ"
-for command in run resume check info export decompose import query plot compare sweep view; do
+for command in run resume check info export decompose import query plot compare sweep view problem solve; do
     grep -q "^  $command " all.help || fail "talus help does not list $command"
     "$talus" help $command > $command.help 2> err
     head -n 1 $command.help | grep -q "^usage: talus $command" || fail "no help on $command"
@@ -73,7 +73,7 @@ refused 2 "--threads: '' is not a whole number from 0 to 1024" run a.json --thre
 refused 2 "--iterations: '0' is not a whole number from 1 to 1e+06" run a.json --iterations 0
 refused 2 "--rate: '-5' is not a number of 0 or more" run a.json --rate -5
 refused 2 "--backend: 'gpu' is not one of auto|cpu|cuda" run a.json --backend gpu
-refused 2 "--solver: 'cg' is not one of psor|jacobi|apgd|spg" run a.json --solver cg
+refused 2 "--solver: 'cg' is not one of psor|jacobi|apgd|spg|interior" run a.json --solver cg
 refused 2 "--precision: 'single' is not one of mixed|double" run a.json --precision single
 refused 2 "--quiet takes no value" run a.json --quiet=yes
 refused 2 "--until is given twice" run a.json --until 1 --until 2

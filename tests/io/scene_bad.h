@@ -319,7 +319,8 @@ static const bad_scene bad_scenes[] = {
     {SEEN, SCENE("'solver': 'psor'"),
      "s.json:2:11: solver: is \"psor\", expected an object: the solver"},
     {SEEN, SCENE("'solver': {'kind': 'gauss'}"),
-     "s.json:2:20: solver.kind: is \"gauss\", expected \"psor\", \"jacobi\", \"apgd\" or \"spg\""},
+     "s.json:2:20: solver.kind: is \"gauss\", expected \"psor\", \"jacobi\", \"apgd\", \"spg\" or "
+     "\"interior\""},
     {SEEN, SCENE("'solver': {'law': 'colomb'}"),
      "s.json:2:19: solver.law: is \"colomb\", expected \"default\", \"cone\" or \"coulomb\"; did "
      "you mean 'coulomb'?"},

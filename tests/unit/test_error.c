@@ -78,7 +78,7 @@ static void fields_of_others(void **state)
     settings.solver.kind = (tl_solver_kind)9;
     assert_status(tl_scene_set_settings(scene, &settings), TL_BAD_ARGUMENT);
     assert_error(TL_BAD_ARGUMENT, "settings", TL_NO_INDEX, "solver.kind",
-                 " is 9; it must be TL_PSOR, TL_JACOBI, TL_APGD or TL_SPG", 0, 0);
+                 " is 9; it must be TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG or TL_INTERIOR", 0, 0);
     assert_status(tl_scene_set_settings(scene, NULL), TL_BAD_ARGUMENT);
     assert_error(TL_BAD_ARGUMENT, "", TL_NO_INDEX, "settings", " is NULL; it must not be", 0, 0);
 

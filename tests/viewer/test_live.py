@@ -58,7 +58,7 @@ def greeting(v):
     assert v.hello["materials"][1] == {"index": 1, "name": "glass"} and v.hello["protocol"] == 2
     assert v.pairs == {(0, 0): (0.5, 0.0), (0, 1): (0.8, 0.25), (1, 1): (0.3, 0.0)}, v.pairs
     assert v.hello["can"] == {"control": True, "edit": True, "restart": True, "record": False, "render": False}
-    assert v.hello["words"] == {"body": ["dynamic", "fixed", "prescribed"], "solver": ["psor", "jacobi", "apgd", "spg"],
+    assert v.hello["words"] == {"body": ["dynamic", "fixed", "prescribed"], "solver": ["psor", "jacobi", "apgd", "spg", "interior"],
                                 "law": ["default", "cone", "coulomb"], "overlap": ["split", "velocity"],
                                 "impacts": ["simultaneous", "propagating"], "stepper": ["dvi", "smooth", "stewart-trinkle", "peg", "penalty"],
                                 "joints": ["exact", "iterate"], "planes": ["by-motion", "nearest"],

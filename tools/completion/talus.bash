@@ -30,7 +30,7 @@ _talus()
     COMPREPLY=()
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _talus_words "$word" "run resume check info export decompose import query plot compare sweep view render bench help --help --version"
+        _talus_words "$word" "run resume check info export decompose import query plot compare sweep view render problem solve bench help --help --version"
         return
     fi
 
@@ -92,8 +92,16 @@ _talus()
             --quiet -q --help -h"
         files="json txt h5"
         ;;
+    problem)
+        options="--output -o --step --form --corpus --layers --threads --force -f --set --quiet -q --json --help -h"
+        files="json txt h5"
+        ;;
+    solve)
+        options="--output -o --solver --law --tolerance --iterations --cold --csv --threads --force -f --quiet -q --json --help -h"
+        files="hdf5 h5"
+        ;;
     help)
-        _talus_words "$word" "run resume check info export decompose import query plot compare sweep view render bench"
+        _talus_words "$word" "run resume check info export decompose import query plot compare sweep view render problem solve bench"
         return
         ;;
     bench)
@@ -112,7 +120,11 @@ _talus()
     --backend) _talus_words "$word" "auto cpu cuda" ;;
     --stepper) _talus_words "$word" "dvi smooth stewart-trinkle peg penalty" ;;
     --planes) _talus_words "$word" "by-motion nearest" ;;
-    --solver) _talus_words "$word" "psor jacobi apgd spg" ;;
+    --solver) _talus_words "$word" "psor jacobi apgd spg interior" ;;
+    --law) _talus_words "$word" "default cone coulomb" ;;
+    --form) _talus_words "$word" "global local" ;;
+    --corpus) _talus_files "$word" ;;
+    --step | --layers) ;;
     --precision) _talus_words "$word" "mixed double" ;;
     --format) _talus_words "$word" "csv vtk steps contacts monitors joints" ;;
     --output | -o)
@@ -122,6 +134,8 @@ _talus()
             _talus_files "$word" svg png
         elif [ "$command" = render ]; then
             _talus_files "$word" mp4 webm png
+        elif [ "$command" = problem ] || [ "$command" = solve ]; then
+            _talus_files "$word" hdf5
         elif [ "$command" = sweep ]; then
             _talus_files "$word"
         elif [ "$command" = decompose ] || [ "$command" = import ]; then

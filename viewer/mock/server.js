@@ -122,7 +122,7 @@ const hello = (balls, epoch) => ({
   series_columns: SERIES,
   words: {
     body: ['dynamic', 'fixed', 'prescribed'],
-    solver: ['psor', 'jacobi', 'apgd', 'spg'],
+    solver: ['psor', 'jacobi', 'apgd', 'spg', 'interior'],
     law: ['default', 'cone', 'coulomb'],
     overlap: ['split', 'velocity'],
     impacts: ['simultaneous', 'propagating'],

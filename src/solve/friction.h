@@ -1,0 +1,61 @@
+/* Contact problems as matrices (talus/problem.h) inside the library. */
+#ifndef TL_SOLVE_FRICTION_H
+#define TL_SOLVE_FRICTION_H
+
+#include "solve/matrix.h"
+#include "solve/problem.h"
+
+#define TL_FRICTION_ARRAYS \
+    29 /* of a problem: 6 matrices of 3, 6 vectors, frictions, guess, texts */
+
+struct tl_contact_problem {
+    tl_contact_problem_def def; /* its arrays are these: */
+    tl_array arrays[TL_FRICTION_ARRAYS];
+};
+
+/* A problem without velocities and equality constraints: u = N r + g. Of a local form that has
+ * some constraints, these are eliminated; those that follow from others do nothing. */
+typedef struct tl_local {
+    uint32_t dimension, contacts, size; /* size: dimension * contacts */
+    tl_columns rows;                    /* N, row by row: columns of its transpose */
+    tl_array g, mu, step;               /* double; step: a length per contact, 0 where N is 0 */
+} tl_local;
+
+tl_status tl_local_make(const tl_contact_problem *problem, tl_local *local);
+void tl_local_free(tl_local *local);
+
+/* Solves it from r; on the host, by one thread. */
+tl_status tl_local_solve(const tl_local *local, const tl_solver_def *def, double *r,
+                         tl_solution *solution);
+
+/* The step length of a contact whose own block of W is `w`, dimension x dimension: 3 over its trace
+ * (2 in a plane), but no more than Gauss-Seidel can stand; 0 where there is none. */
+double tl_contact_step(const double *w, uint32_t dimension);
+
+/* What a law makes of the impulse that a step leads to; the natural map's residual of a contact
+ * with a step length, m/s: kernels/cone.h, in frames whose first axis is the normal. */
+void tl_contact_limit(bool coulomb, uint32_t dimension, double mu, double *r);
+double tl_contact_residual(bool coulomb, uint32_t dimension, double mu, double step,
+                           const double *r, const double *u);
+
+/* A problem of rigid bodies as rows on a backend, if it is one: `rigid` says whether, and `why` in
+ * words where it is not. */
+typedef struct tl_rigid {
+    tl_backend *backend;
+    tl_workspace workspace;
+    tl_problem problem;
+    tl_buffer buffers[10];
+    tl_array place;  /* uint32_t per contact: its row */
+    tl_array frames; /* double, 9 per contact: normal and tangents */
+} tl_rigid;
+
+tl_status tl_rigid_make(const tl_contact_problem *problem, uint32_t threads, bool *rigid,
+                        const char **why, tl_rigid *out);
+void tl_rigid_free(tl_rigid *rigid);
+
+/* Impulses, in the contacts' frames, to rows (with the velocities that solvers start from) and
+ * back. */
+void tl_rigid_start(tl_rigid *rigid, const double *r);
+tl_status tl_rigid_read(tl_rigid *rigid, double *r);
+
+#endif

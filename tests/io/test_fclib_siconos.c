@@ -1,0 +1,344 @@
+/* Files of contact problems in the hands of others: libfclib reads ours, its merit function is the
+ * residual that we tell, and we read what it writes, in all three forms of its matrices; and
+ * Siconos solves our local form to the same velocities. */
+#define _GNU_SOURCE
+#include "problems.h"
+
+#include <fclib.h>
+
+#include <Friction_cst.h>
+#include <FrictionContactProblem.h>
+#include <NonSmoothDrivers.h>
+#include <NumericsMatrix.h>
+#include <SolverOptions.h>
+
+/* Siconos keeps some of its memory, and libfclib texts; what is lost there is not ours. Read by the
+ * leak sanitizer. */
+TL_API const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libsiconos_numerics\nleak:libfclib\n";
+}
+
+static char folder[64], path[256];
+
+/* ---- libfclib reads ours ---- */
+
+static void same_matrix(const struct fclib_matrix *a, tl_matrix b)
+{
+    assert_non_null(a);
+    assert_int_equal(a->m, b.rows);
+    assert_int_equal(a->n, b.columns);
+    assert_int_equal(a->nz, -1);
+    assert_int_equal(a->nzmax, b.start[b.columns]);
+    for (uint32_t i = 0; i <= b.columns; i++)
+        assert_int_equal(a->p[i], b.start[i]);
+    for (uint32_t i = 0; i < b.start[b.columns]; i++) {
+        assert_int_equal(a->i[i], b.row[i]);
+        assert_true(a->x[i] == b.value[i]);
+    }
+}
+
+static void same_vector(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_true(a[i] == b[i]);
+}
+
+static void read_global(const tl_contact_problem_def *d)
+{
+    struct fclib_global *g = fclib_read_global(path);
+    assert_non_null(g);
+    assert_int_equal(g->spacedim, 3);
+    same_matrix(g->M, d->M);
+    same_matrix(g->H, d->H);
+    if (d->G.columns)
+        same_matrix(g->G, d->G);
+    same_vector(g->f, d->f, d->M.rows);
+    same_vector(g->w, d->w, d->H.columns);
+    same_vector(g->mu, d->mu, d->contacts);
+    same_vector(g->b, d->b, d->G.columns);
+    assert_string_equal(g->info->title, d->title);
+    assert_string_equal(g->info->description, d->description);
+    fclib_delete_global(g);
+}
+
+/* The merit of our solution by their function, from files alone. */
+static double read_local(const tl_contact_problem_def *d)
+{
+    struct fclib_local *l = fclib_read_local(path);
+    struct fclib_solution *solution = fclib_read_solution(path);
+    assert_non_null(l);
+    assert_non_null(solution);
+    same_matrix(l->W, d->W);
+    if (d->R.columns) {
+        same_matrix(l->V, d->V);
+        same_matrix(l->R, d->R);
+    }
+    same_vector(l->q, d->q, d->W.rows);
+    same_vector(l->s, d->s, d->R.columns);
+    same_vector(l->mu, d->mu, d->contacts);
+    const double merit = fclib_merit_local(l, MERIT_1, solution);
+    fclib_delete_solutions(solution, 1);
+    fclib_delete_local(l);
+    return merit;
+}
+
+static void test_read(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool chain = i & 1, local = i & 2;
+        tl_contact_problem *problem = make_problem(chain, local);
+        const tl_contact_problem_def *d = tl_contact_problem_read(problem);
+        const claim claims = {"contact problems of steps, with and without joints",
+                              "libfclib: merit function of solutions in files",
+                              "FCLIB's residual, as the library has it", "solved to 1e-7 m/s"};
+        tl_contact_answer answer;
+        double *r = solve_problem(problem, &answer);
+        int guesses = 0;
+        context("problem %d", i);
+        remove(path);
+        assert_ok(tl_contact_problem_save(path, problem, r));
+        if (local) {
+            const double merit = read_local(d);
+            assert_near(merit, answer.fclib, 1e-13 + 1e-6 * merit);
+            assert_found(&claims, chain ? "apgd, with a chain" : "apgd", merit, 0, 1e-5);
+        } else {
+            read_global(d);
+        }
+        struct fclib_solution *guess = fclib_read_guesses(path, &guesses);
+        assert_int_equal(guesses, 1);
+        same_vector(guess->r, d->guess, 3 * (size_t)d->contacts);
+        fclib_delete_solutions(guess, 1);
+        tl_contact_problem_destroy(problem);
+        free(r);
+    }
+}
+
+/* A merit far from zero is the same, too: that of no impulses at all. */
+static void test_merit(void **state)
+{
+    (void)state;
+    tl_contact_problem *problem = make_problem(true, true);
+    const tl_contact_problem_def *d = tl_contact_problem_read(problem);
+    double *r = calloc(d->W.rows, sizeof *r), *l = calloc(d->R.rows, sizeof *l);
+    tl_contact_answer answer;
+    context("merit");
+    for (uint32_t i = 0; i < d->W.rows; i++)
+        r[i] = 0.1 * (i % 7);
+    assert_ok(tl_contact_problem_measure(problem, TL_LAW_COULOMB, r, NULL, NULL, l, &answer));
+    remove(path);
+    assert_ok(tl_contact_problem_save(path, problem, r));
+    const double merit = read_local(d);
+    assert_above(merit, 0.01);
+    assert_near(answer.fclib, merit, 1e-12);
+    tl_contact_problem_destroy(problem);
+    free(r);
+    free(l);
+}
+
+/* ---- We read theirs ---- */
+
+static struct fclib_matrix *new_matrix(tl_matrix a, int nz, int pointers)
+{
+    struct fclib_matrix *m = calloc(1, sizeof *m);
+    const int entries = (int)a.start[a.columns];
+    m->m = (int)a.rows;
+    m->n = (int)a.columns;
+    m->nz = nz;
+    m->nzmax = entries;
+    m->p = calloc((size_t)pointers + 1, sizeof(int));
+    m->i = calloc((size_t)entries + 1, sizeof(int));
+    m->x = calloc((size_t)entries + 1, sizeof(double));
+    return m;
+}
+
+/* A matrix in one of their forms: compressed columns (-1), compressed rows (-2), triplets. */
+static struct fclib_matrix *their_matrix(tl_matrix a, int form)
+{
+    if (!a.columns)
+        return NULL;
+    const int entries = (int)a.start[a.columns];
+    struct fclib_matrix *m = new_matrix(a, form < 0 ? form : entries,
+                                        form == -1   ? (int)a.columns
+                                        : form == -2 ? (int)a.rows
+                                                     : entries);
+    int at = 0;
+    for (uint32_t r = 0; r < a.rows; r++) { /* by row, or as it is */
+        for (uint32_t c = 0; c < a.columns && form != -1; c++)
+            for (uint32_t i = a.start[c]; i < a.start[c + 1]; i++)
+                if (a.row[i] == r) {
+                    m->i[at] = (int)c;
+                    m->x[at] = a.value[i];
+                    if (form >= 0)
+                        m->p[at] = (int)r;
+                    at++;
+                }
+        if (form == -2)
+            m->p[r + 1] = at;
+    }
+    for (uint32_t i = 0; i <= a.columns && form == -1; i++)
+        m->p[i] = (int)a.start[i];
+    for (int i = 0; i < entries && form == -1; i++) {
+        m->i[i] = (int)a.row[i];
+        m->x[i] = a.value[i];
+    }
+    return m;
+}
+
+static void free_matrix(struct fclib_matrix *m)
+{
+    if (!m)
+        return;
+    free(m->p);
+    free(m->i);
+    free(m->x);
+    free(m);
+}
+
+static void same_problem(tl_matrix a, tl_matrix b)
+{
+    assert_int_equal(a.columns, b.columns);
+    if (!a.columns)
+        return;
+    assert_memory_equal(a.start, b.start, ((size_t)a.columns + 1) * sizeof *a.start);
+    assert_memory_equal(a.row, b.row, a.start[a.columns] * sizeof *a.row);
+    assert_memory_equal(a.value, b.value, a.start[a.columns] * sizeof *a.value);
+}
+
+static void test_written(void **state)
+{
+    (void)state;
+    for (int form = -2; form <= 0; form++)
+        for (int local = 0; local < 2; local++) {
+            tl_contact_problem *problem = make_problem(true, local), *again = NULL;
+            const tl_contact_problem_def *d = tl_contact_problem_read(problem), *e;
+            const tl_matrix ours[3] = {local ? d->W : d->M, local ? d->V : d->H,
+                                       local ? d->R : d->G};
+            struct fclib_matrix *theirs[3];
+            context("form %d of a %s problem", form, local ? "local" : "global");
+            for (int i = 0; i < 3; i++)
+                theirs[i] = their_matrix(ours[i], form);
+            struct fclib_info info = {"theirs", "written by libfclib", "none"};
+            struct fclib_local l = {theirs[0],      theirs[1],      theirs[2], (double *)d->mu,
+                                    (double *)d->q, (double *)d->s, 3,         &info};
+            struct fclib_global g = {
+                theirs[0],      theirs[1],      theirs[2],      (double *)d->mu,
+                (double *)d->f, (double *)d->b, (double *)d->w, 3,
+                &info};
+            remove(path);
+            assert_int_equal(local ? fclib_write_local(&l, path) : fclib_write_global(&g, path), 1);
+            assert_ok(tl_contact_problem_load(path, &again));
+            e = tl_contact_problem_read(again);
+            assert_int_equal(e->form, d->form);
+            same_problem(ours[0], local ? e->W : e->M);
+            same_problem(ours[1], local ? e->V : e->H);
+            same_problem(ours[2], local ? e->R : e->G);
+            same_vector(e->mu, d->mu, d->contacts);
+            same_vector(local ? e->q : e->w, local ? d->q : d->w, 3 * (size_t)d->contacts);
+            assert_string_equal(e->title, "theirs");
+            assert_null(e->guess);
+            for (int i = 0; i < 3; i++)
+                free_matrix(theirs[i]);
+            tl_contact_problem_destroy(problem);
+            tl_contact_problem_destroy(again);
+        }
+}
+
+/* ---- Siconos ---- */
+
+/* u of the local form in the file at `path`, by Siconos' non-smooth Gauss-Seidel. */
+static double *siconos_velocities(uint32_t size)
+{
+    struct fclib_local *l = fclib_read_local(path);
+    double *dense = calloc((size_t)size * size, sizeof *dense), *q = calloc(size, sizeof *q);
+    double *r = calloc(size, sizeof *r), *u = calloc(size, sizeof *u);
+    double *mu = calloc(size / 3, sizeof *mu);
+    assert_non_null(l);
+    for (int c = 0; c < l->W->n; c++)
+        for (int i = l->W->p[c]; i < l->W->p[c + 1]; i++)
+            dense[(size_t)c * size + (size_t)l->W->i[i]] = l->W->x[i];
+    memcpy(q, l->q, size * sizeof *q);
+    memcpy(mu, l->mu, size / 3 * sizeof *mu);
+    FrictionContactProblem *problem = frictionContactProblem_new_with_data(
+        3, (int)size / 3, NM_create_from_data(NM_DENSE, (int)size, (int)size, dense), q, mu);
+    SolverOptions *options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
+    options->dparam[SICONOS_DPARAM_TOL] = 1e-12;
+    options->iparam[SICONOS_IPARAM_MAX_ITER] = 100000;
+    assert_int_equal(fc3d_driver(problem, r, u, options), 0);
+    solver_options_delete(options);
+    free(options);
+    frictionContactProblem_free(problem);
+    fclib_delete_local(l);
+    free(r);
+    return u;
+}
+
+static void test_siconos(void **state)
+{
+    (void)state;
+    static const tl_solver_kind kinds[] = {TL_PSOR, TL_APGD};
+    tl_contact_problem *global = make_balls(), *local = NULL;
+    assert_ok(tl_contact_problem_reduce(global, &local));
+    const uint32_t size = tl_contact_problem_read(local)->W.rows;
+    double *u = calloc(size, sizeof *u), *r = calloc(size, sizeof *r), moved = 0;
+    remove(path);
+    assert_ok(tl_contact_problem_save(path, local, NULL));
+    double *theirs = siconos_velocities(size);
+    const claim claims = {
+        "the local form of a step, in a file", "Siconos: non-smooth Gauss-Seidel on that file",
+        "largest difference of a contact's velocity, m/s", "both solved to 1e-11 or better"};
+    for (int i = 0; i < 4; i++) { /* rows of the global form, and the sparse W */
+        const tl_contact_problem *problem = i < 2 ? global : local;
+        tl_solver_def def = tl_settings_default().solver;
+        double worst = 0;
+        char name[64];
+        tl_contact_answer answer;
+        def.kind = kinds[i % 2];
+        def.tolerance = 1e-11;
+        def.iterations = 100000;
+        snprintf(name, sizeof name, "%s, %s", tl_word(TL_WORDS_SOLVER, def.kind),
+                 i < 2 ? "global form" : "local form");
+        context("%s", name);
+        assert_ok(tl_contact_problem_solve(problem, &def, 1, r, &answer));
+        assert_true(answer.rows == (i < 2));
+        assert_ok(tl_contact_problem_measure(problem, TL_LAW_COULOMB, r, NULL, u, NULL, NULL));
+        for (uint32_t k = 0; k < size; k++) {
+            worst = fmax(worst, fabs(u[k] - theirs[k]));
+            moved = fmax(moved, fabs(u[k]));
+        }
+        assert_found(&claims, name, worst, 0, 1e-8);
+    }
+    assert_above(moved, 0.1); /* something slips */
+    tl_contact_problem_destroy(global);
+    tl_contact_problem_destroy(local);
+    free(u);
+    free(r);
+    free(theirs);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    in_folder(path, make_folder(folder), "p.hdf5");
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    remove_folder(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_merit),
+        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_siconos),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
