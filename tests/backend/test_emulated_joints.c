@@ -91,7 +91,8 @@ static tl_scene *make(const tl_settings *settings, int which)
            : which == 2 ? net_scene(settings)
            : which == 3 ? door_scene(settings)
            : which == 4 ? rope_scene(settings, 6)
-                        : pendulums_scene(settings, 7, 8);
+           : which == 5 ? pendulums_scene(settings, 7, 8)
+                        : taut_net_scene(settings, 5);
 }
 
 /* Two worlds step side by side. */
@@ -111,13 +112,14 @@ static void same_steps(tl_world *one, tl_world *two, int steps)
 
 static void test_blocks_and_grids(void **state)
 {
-    static const char *const scenes[] = {"machine", "chain", "net", "door", "rope", "pendulums"};
-    enum { SCENES = 6 };
+    static const char *const scenes[] = {"machine", "chain",     "net",     "door",
+                                         "rope",    "pendulums", "taut net"};
+    enum { SCENES = 7 };
     (void)state;
     for (int i = 0; i < WAYS * SCENES * 2; i++) {
         const int scene = i / WAYS % SCENES, mixed = i / (WAYS * SCENES);
         const uint32_t width = ways[i % WAYS].lanes;
-        if (width && width < 32 && (scene == 1 || scene == 2 || scene == 4))
+        if (width && width < 32 && (scene == 1 || scene == 2 || scene == 4 || scene == 6))
             continue; /* so few are for small machines */
         tl_settings settings = tl_settings_default();
         settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
@@ -139,7 +141,7 @@ static void test_blocks_and_grids(void **state)
     }
 }
 
-/* A chain that threads share. */
+/* A chain, and a net, that threads share. */
 static void test_threads(void **state)
 {
     (void)state;
@@ -152,6 +154,16 @@ static void test_threads(void **state)
         tl_world *one = world_of(chain_scene(&settings, 2100));
         settings.threads = threads;
         same_steps(one, world_of(chain_scene(&settings, 2100)), 6);
+    }
+    for (uint32_t threads = 2; threads <= 3; threads++) {
+        tl_settings settings = tl_settings_default();
+        settings.precision = TL_DOUBLE;
+        settings.step = 1.0 / 200;
+        settings.threads = 1;
+        context("a net, %u threads", threads);
+        tl_world *one = world_of(taut_net_scene(&settings, 28));
+        settings.threads = threads;
+        same_steps(one, world_of(taut_net_scene(&settings, 28)), 6);
     }
 }
 
