@@ -7,7 +7,7 @@
 
 #define PASSES   4u   /* projections, until they leave nothing: one and what redundant rows take */
 #define BENDS    2u   /* looks at where bodies will be: joints bend their straight ways */
-#define CLOSE    1e-8 /* of the size of an articulation: errors that need no correction */
+#define CLOSE    1e-9 /* of the size of an articulation: errors that need no correction */
 #define ASSEMBLY 40u  /* corrections of positions, at most */
 
 /* What the motor of an axis holds at a time. */
