@@ -10,8 +10,10 @@
 
 /* Errors that the passes of an assembly which went far may end with, of the size: */
 #define TLK_FED_ERROR  3e-7
-#define TLK_FED_PASSES 3u /* after so many, */
-#define TLK_FED_LATE   6u /* and thrice that after so many */
+#define TLK_FED_PASSES 3u   /* after so many, */
+#define TLK_FED_LATER  1e-6 /* and these */
+#define TLK_FED_LATE   6u   /* after so many; */
+#define TLK_FED_MOST   20u  /* there are no more than these */
 
 /* How large a joint is: the square of its longest lever, or of its length. And how far from the
  * origin. */
@@ -82,6 +84,26 @@ TL_NARROW void tlk_stage_errors(const tlk_joints *g, const tlk_articulation *a,
     tlk_team_most(how, 2, size, team);
 }
 
+/* The most that a pass lengthens a rod by, beyond what is linear: half the square of how far it
+ * moves the rod's ends past each other, over its length. */
+TL_NARROW double tlk_rods_bent(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+{
+    double most = 0;
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    {
+        const tlk_joint *j = g->joint + g->list[k];
+        double past[3] = {0, 0, 0};
+        if (j->row[0] != TLK_ROW_DISTANCE || j->axis[0] != TLK_NONE || !(j->zero[0] > 0))
+            continue;
+        for (uint32_t s = 0; s < 2; s++)
+            for (uint32_t c = 0; c < 3 && j->side[s] != TLK_NONE; c++)
+                if (j->node[j->side[s]] != TLK_NONE)
+                    past[c] += (s ? 1.0 : -1.0) * g->x[j->node[j->side[s]] + c];
+        most = tlk_most(most, 0.5 * tlk_dotd(past, past) / j->zero[0]);
+    }
+    return most;
+}
+
 /* How far what was solved turns bodies, at most: the square. With rods, also how far it moves them,
  * and how fast they are. */
 TL_NARROW void tlk_stage_measure(const tlk_joints *g, const tlk_articulation *a,
@@ -104,6 +126,10 @@ TL_NARROW void tlk_stage_measure(const tlk_joints *g, const tlk_articulation *a,
         speed = tlk_most(speed, tlk_dotd(u, u));
     }
     tlk_team_most(how, 0, most, team);
+    if (looks && how->fed) {
+        furthest = tlk_rods_bent(g, a, team);
+        speed = 0;
+    }
     if (looks) {
         tlk_team_most(how, 1, furthest, team);
         tlk_team_most(how, 2, speed, team);
@@ -163,8 +189,9 @@ TL_KERNEL bool tlk_moves_far(const tlk_joints *g, tlk_articulated *how)
 /* Whether passes may end: they close slowly what has nearly a double root. */
 TL_KERNEL bool tlk_closed_enough(const tlk_articulated *how)
 {
-    const double most = how->pass < TLK_FED_LATE ? TLK_FED_ERROR : 3 * TLK_FED_ERROR;
-    return how->fed && how->pass >= TLK_FED_PASSES && how->error <= most;
+    const double most = how->pass < TLK_FED_LATE ? TLK_FED_ERROR : TLK_FED_LATER;
+    return how->fed && how->pass >= TLK_FED_PASSES &&
+           (how->error <= most || how->pass >= TLK_FED_MOST);
 }
 
 TL_KERNEL void tlk_joint_assemble_begin(const tlk_joints *g, uint32_t i)
@@ -245,6 +272,7 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
         /* No further than half a radian. After a step, where light bodies would turn that far and
          * never get there, the step is made again (kernels/joint/arrest.h). */
         const double most = tlk_team_take(how, 0);
+        const double bent = how->fed && !how->arrest ? tlk_team_take(how, 1) : 0;
         const bool far = a.rods && !g->fresh && tlk_moves_far(g, how) && !how->arrest;
         if (far && !how->renew) { /* by factors of where the step began: not with these */
             how->renew = 1;
@@ -260,6 +288,8 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
             break;
         }
         how->part = most > 0.25 ? 0.5 / sqrt(most) : 1;
+        if (2 * bent > how->error * how->size) /* errors are the least there, and not larger */
+            how->part = tlk_min(how->part, 0.5 * how->error * how->size / bent);
         how->stage = TLK_STAGE_MOVE;
         if (how->arrest == 1 &&
             (most <= TLK_ARREST_NEAR * TLK_ARREST_NEAR || how->pass == TLK_ARREST_PASSES))
