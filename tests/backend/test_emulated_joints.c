@@ -2,7 +2,7 @@
  * (emulate.h), and by threads of the CPU. The state and the reactions must be those of one thread,
  * bit for bit: of a machine with limits, motors and friction among balls, of a chain, of a net,
  * which has loops, of a door on two hinges, which has redundant rows, of a rope that snaps taut,
- * and of pendulums, which share a warp. */
+ * of pendulums, which share a warp, and of a net whose straight edge is held at both ends. */
 #include "../physics/joints.h"
 
 #include "world/world.h"
@@ -136,8 +136,9 @@ static void test_blocks_and_grids(void **state)
             step(two, 44);
         }
         emulate(two);
-        same_steps(one, two, 12);
-        assert_true(solved[0] >= 36 && solved[1] >= 12);
+        const uint32_t steps = scene == 6 ? 4 : 12; /* the taut net has many stages */
+        same_steps(one, two, (int)steps);
+        assert_true(solved[0] >= 3 * steps && solved[1] >= steps);
     }
 }
 
@@ -163,7 +164,7 @@ static void test_threads(void **state)
         context("a net, %u threads", threads);
         tl_world *one = world_of(taut_net_scene(&settings, 28));
         settings.threads = threads;
-        same_steps(one, world_of(taut_net_scene(&settings, 28)), 6);
+        same_steps(one, world_of(taut_net_scene(&settings, 28)), 3);
     }
 }
 
