@@ -162,9 +162,9 @@ static void test_threads(void **state)
         settings.step = 1.0 / 200;
         settings.threads = 1;
         context("a net, %u threads", threads);
-        tl_world *one = world_of(taut_net_scene(&settings, 28));
+        tl_world *one = world_of(taut_net_scene(&settings, 38));
         settings.threads = threads;
-        same_steps(one, world_of(taut_net_scene(&settings, 28)), 3);
+        same_steps(one, world_of(taut_net_scene(&settings, 38)), 3);
     }
 }
 
