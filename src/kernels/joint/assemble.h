@@ -236,6 +236,37 @@ TL_KERNEL void tlk_joint_assemble_turn(const tlk_joints *g, uint32_t i, tlk_team
     }
 }
 
+/* A pass is solved, and measured: whether and how far bodies move by it. No further than half a
+ * radian. After a step, where light bodies would turn that far and never get there, the step is
+ * made again (kernels/joint/arrest.h). Where rods would move bodies far, they do so by new factors,
+ * and velocities follow; errors are the least at the part of the pass that is taken then. */
+TL_KERNEL void tlk_assembly_measured(const tlk_joints *g, const tlk_articulation *a,
+                                     tlk_articulated *how)
+{
+    const double most = tlk_team_take(how, 0), error = how->error * how->size;
+    const double bent = how->fed && !how->arrest ? tlk_team_take(how, 1) : 0;
+    const bool far = a->rods && !g->fresh && tlk_moves_far(g, how) && !how->arrest;
+    if (far && !how->renew) {
+        how->renew = 1;
+        how->stage = TLK_STAGE_SIDES;
+        return;
+    }
+    if (far && !how->fed)
+        how->fed = 1;
+    const bool stuck = !how->fed && how->pass >= TLK_ARREST_AFTER && how->error > TLK_ARREST_ERROR;
+    if (!g->fresh && !how->arrest && (most > 0.25 || stuck)) {
+        how->stage = TLK_STAGE_BACK;
+        return;
+    }
+    how->part = most > 0.25 ? 0.5 / sqrt(most) : 1;
+    if (2 * bent > error)
+        how->part = tlk_min(how->part, 0.5 * error / bent);
+    how->stage = TLK_STAGE_MOVE;
+    if (how->arrest == 1 &&
+        (most <= TLK_ARREST_NEAR * TLK_ARREST_NEAR || how->pass == TLK_ARREST_PASSES))
+        how->last = 1;
+}
+
 /* Which stage is next; false: there is none. Factors that there are do while each pass helps
  * tenfold, then come new ones. */
 TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
@@ -268,34 +299,7 @@ TL_KERNEL bool tlk_joint_assemble_next(const tlk_joints *g, uint32_t i)
         break;
     }
     case TLK_STAGE_LINES: how->stage = TLK_STAGE_BODIES; break;
-    case TLK_STAGE_MEASURE: {
-        /* No further than half a radian. After a step, where light bodies would turn that far and
-         * never get there, the step is made again (kernels/joint/arrest.h). */
-        const double most = tlk_team_take(how, 0);
-        const double bent = how->fed && !how->arrest ? tlk_team_take(how, 1) : 0;
-        const bool far = a.rods && !g->fresh && tlk_moves_far(g, how) && !how->arrest;
-        if (far && !how->renew) { /* by factors of where the step began: not with these */
-            how->renew = 1;
-            how->stage = TLK_STAGE_SIDES;
-            break;
-        }
-        if (far && !how->fed)
-            how->fed = 1;
-        const bool stuck =
-            !how->fed && how->pass >= TLK_ARREST_AFTER && how->error > TLK_ARREST_ERROR;
-        if (!g->fresh && !how->arrest && (most > 0.25 || stuck)) {
-            how->stage = TLK_STAGE_BACK;
-            break;
-        }
-        how->part = most > 0.25 ? 0.5 / sqrt(most) : 1;
-        if (2 * bent > how->error * how->size) /* errors are the least there, and not larger */
-            how->part = tlk_min(how->part, 0.5 * how->error * how->size / bent);
-        how->stage = TLK_STAGE_MOVE;
-        if (how->arrest == 1 &&
-            (most <= TLK_ARREST_NEAR * TLK_ARREST_NEAR || how->pass == TLK_ARREST_PASSES))
-            how->last = 1;
-        break;
-    }
+    case TLK_STAGE_MEASURE: tlk_assembly_measured(g, &a, how); break;
     case TLK_STAGE_BACK:
         how->arrest = 1;
         how->pass = how->fed = 0;
