@@ -17,9 +17,7 @@
 #define TLK_GAIN_KEEPS    0.98 /* of it, from step to step */
 
 #if defined(TLK_PRECISION_double)
-#define TLK_JOINT_FINE                                                         \
-    2e-14 /* residuals that need no other pass, of the rates that make them up \
-           */
+#define TLK_JOINT_FINE 1e-10 /* residuals that need no other pass, of the speeds of bodies */
 #else
 #define TLK_JOINT_FINE 4e-7
 #endif

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#define PASSES   4u    /* projections, until they leave nothing: one and what redundant rows take */
-#define BENDS    2u    /* looks at where bodies will be: joints bend their straight ways */
-#define CLOSE    5e-11 /* of the size of an articulation: errors that need no correction */
-#define ASSEMBLY 40u   /* corrections of positions, at most */
+#define PASSES   4u   /* projections, until they leave nothing: one and what redundant rows take */
+#define BENDS    2u   /* looks at where bodies will be: joints bend their straight ways */
+#define CLOSE    1e-9 /* of the size of an articulation: errors that need no correction */
+#define ASSEMBLY 40u  /* corrections of positions, at most */
 
 /* What the motor of an axis holds at a time. */
 static tl_status aim_at(const tl_world *w, const tl_joint_entry *joint, uint32_t axis, double time,

@@ -338,7 +338,9 @@ static void apply_elimination(tl_world *w, const uint32_t *seen, const uint32_t 
         list[i] = which[list[i]];
     for (size_t i = 0; i < e->articulations.count; i++)
         for (uint32_t k = all[i].joint; k < all[i].joint_end; k++) {
-            all[i].bounded = all[i].bounded || made[list[k]].bounded;
+            const tlk_joint *j = made + list[k];
+            all[i].bounded = all[i].bounded || j->bounded;
+            all[i].rods = all[i].rods || (j->row[0] == TLK_ROW_DISTANCE && j->axis[0] == TLK_NONE);
             made[list[k]].articulation = (uint32_t)i;
         }
 }

@@ -402,15 +402,16 @@ static void machine(const variant *v, tl_stepper stepper, tl_joint_method method
     assert_memory_equal(states[0], states[1], sizeof states[0]);
 }
 
-/* Chains: one that a block works on, one that all of them do. */
+/* Chains and nets: one that a block works on, one that all of them do. */
 static void chains(const variant *v)
 {
-    for (int links = 600; links <= 6000; links *= 10) {
+    for (int which = 0; which < 4; which++) {
         uint64_t hash[2];
         for (int run = 0; run < 2; run++) {
             tl_settings settings = settings_for(v, 1.0 / 200);
             settings.backend = run ? TL_BACKEND_CUDA : TL_BACKEND_CPU;
-            tl_world *world = world_of(chain_scene(&settings, links));
+            tl_world *world = world_of(which < 2 ? chain_scene(&settings, which ? 6000 : 600)
+                                                 : taut_net_scene(&settings, which < 3 ? 8 : 24));
             step(world, 10); /* straight between its ends: what rounding makes of it */
             hash[run] = tl_world_hash(world);
             tl_world_destroy(world);

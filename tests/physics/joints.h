@@ -120,6 +120,39 @@ static inline tl_scene *chain_scene(const tl_settings *settings, int links)
     return scene;
 }
 
+/* A net of balls on rods of 1 m in the plane of x and y, `edge` along each side. Two corners are
+ * held, as far apart as the edge between them is long: it is straight and can only stay so. */
+static inline tl_scene *taut_net_scene(const tl_settings *settings, int edge)
+{
+    tl_scene *scene = scene_with(settings);
+    put first = ground, last = ground;
+    for (int i = 0; i < edge * edge; i++) {
+        const int x = i % edge, y = i / edge;
+        tl_shape_def shape = tl_sphere_default(0.1);
+        tl_body_def def = tl_body_default();
+        shape.mask = 0;
+        def.mass = 1;
+        def.shape_count = 1;
+        def.shapes = &shape;
+        def.position[0] = x;
+        def.position[1] = y;
+        const put knot = {add_body(scene, &def), {x, y, 0}, {1, 0, 0, 0}};
+        first = i ? first : knot;
+        last = i == edge - 1 ? knot : last;
+    }
+    for (int i = 0; i < 2 * edge * edge; i++) {
+        const int a = i / 2, b = i % 2 ? a + edge : a + 1;
+        tl_joint_def rod = tl_joint_default(TL_JOINT_DISTANCE);
+        rod.a = (tl_body){(uint32_t)a + 1, 1};
+        rod.b = (tl_body){(uint32_t)b + 1, 1};
+        if (i % 2 ? b < edge * edge : b % edge)
+            add_joint(scene, &rod);
+    }
+    join(scene, TL_JOINT_SPHERICAL, ground, first, 0, 0, 0, joint_z);
+    join(scene, TL_JOINT_SPHERICAL, ground, last, edge - 1, 0, 0, joint_z);
+    return scene;
+}
+
 /* A rope of light links, doubled, whose load falls until the rope snaps taut. */
 static inline tl_scene *rope_scene(const tl_settings *settings, int links)
 {

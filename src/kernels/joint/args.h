@@ -108,7 +108,8 @@ typedef struct tlk_articulation {
     uint32_t node, node_end, joint, joint_end;
     uint32_t block, block_end, vector, vector_end;
     uint32_t level, level_end; /* where first nodes of its levels are; one more is where they end */
-    uint32_t bounded, unused;  /* 1: some row has more than one state */
+    uint32_t bounded;          /* 1: some row has more than one state */
+    uint32_t rods;             /* 1: some row is a distance that is held */
 } tlk_articulation;
 
 /* What a projection may change besides velocities; the last one is of changes of velocities, which
@@ -140,7 +141,10 @@ typedef struct tlk_articulated {
     uint32_t arrest;    /* 1: an assembly makes the step again, all at once; 2: it has */
     uint32_t last;      /* 1: the pass at hand is its last */
     uint32_t damped;    /* 1: inertia that bodies do not have takes energy in this step */
-    uint32_t unused;
+    uint32_t checked;   /* 1: and it is known whether bent ways throw bodies about */
+    uint32_t left;      /* 1: rows that nearly follow from others are left to the assembly */
+    uint32_t fed;       /* 1: from this pass on an assembly moves bodies far, and velocities follow;
+                         * 2: it has */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */

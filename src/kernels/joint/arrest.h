@@ -32,11 +32,17 @@ TL_KERNEL void tlk_arrest_way(const tlk_joints *g, uint32_t i, double *out)
 }
 
 /* A body goes back to where the step began. */
-TL_NARROW void tlk_arrest_back(const tlk_joints *g, uint32_t i)
+TL_NARROW void tlk_arrest_back(const tlk_joints *g, uint32_t i, bool moved)
 {
     double *x = g->pos + 4 * (size_t)i, *q = g->quat + 4 * (size_t)i, way[6];
     const real *state = g->motion.bodies.vel + 8 * (size_t)i;
     const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
+    if (moved) {
+        tlk_arrest_way(g, i, way);
+        for (int k = 0; k < 3; k++)
+            x[k] -= way[k];
+        tlk_turn_body(-1, way + 3, q);
+    }
     tlk_arrest_target(g, i, way);
     for (int k = 0; k < 3; k++) {
         x[k] -= way[k];
@@ -72,12 +78,13 @@ TL_NARROW void tlk_arrest_pull(const tlk_joints *g, uint32_t i, const double *im
     }
 }
 
-TL_NARROW void tlk_stage_back(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+TL_NARROW void tlk_stage_back(const tlk_joints *g, const tlk_articulation *a, bool moved,
+                              tlk_team team)
 {
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
     {
         if (g->node_body[k] != TLK_NONE)
-            tlk_arrest_back(g, g->node_body[k]);
+            tlk_arrest_back(g, g->node_body[k], moved);
     }
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
     {
@@ -120,24 +127,39 @@ TL_NARROW void tlk_stage_noted(const tlk_joints *g, const tlk_articulation *a, t
     }
 }
 
-/* What the velocity of a body is to change by, as the way that it went says. */
-TL_KERNEL void tlk_arrest_change(const tlk_joints *g, uint32_t i, double *out)
+/* The same of an assembly that moved bodies far, pass by pass. */
+TL_NARROW void tlk_stage_added(const tlk_joints *g, const tlk_articulation *a,
+                               const tlk_articulated *how, tlk_team team)
 {
-    double way[6];
-    tlk_arrest_target(g, i, out);
+    TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
+    {
+        const tlk_joint *j = g->joint + g->list[k];
+        for (uint32_t r = 0; r < j->rows; r++)
+            g->bend[j->first + r] = (how->fed == 1 ? 0 : g->bend[j->first + r]) -
+                                    how->part * g->x[j->vector + r] / g->motion.h;
+    }
+}
+
+/* What the velocity of a body is to change by, as the way that it went says, or how far it was
+ * moved from there. */
+TL_KERNEL void tlk_arrest_change(const tlk_joints *g, uint32_t i, bool moved, double *out)
+{
+    double way[6], to[6] = {0};
+    if (!moved)
+        tlk_arrest_target(g, i, to);
     tlk_arrest_way(g, i, way);
     for (int k = 0; k < 6; k++)
-        out[k] = (way[k] - out[k]) / g->motion.h;
+        out[k] = (way[k] - to[k]) / g->motion.h;
 }
 
 /* What that does to the energy, J: with the part s of it s times 0 and s^2 times 1, and 2 what
  * gravity did not do. One of them. */
-TL_NARROW double tlk_arrest_energy(const tlk_joints *g, uint32_t i, uint32_t which)
+TL_NARROW double tlk_arrest_energy(const tlk_joints *g, uint32_t i, uint32_t which, bool moved)
 {
     const real *v = g->motion.bodies.vel + 8 * (size_t)i;
     const double from[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
     double change[6];
-    tlk_arrest_change(g, i, change);
+    tlk_arrest_change(g, i, moved, change);
     if (which == 2)
         return -g->motion.h * g->motion.bodies.inertia[4 * (size_t)i + 3] *
                tlk_dotd(g->motion.gravity, change);
@@ -146,8 +168,8 @@ TL_NARROW double tlk_arrest_energy(const tlk_joints *g, uint32_t i, uint32_t whi
 }
 
 /* One of these, by chunks of nodes. */
-TL_NARROW void tlk_stage_arrest(const tlk_joints *g, const tlk_articulation *a, uint32_t which,
-                                tlk_team team)
+TL_NARROW void tlk_stage_arrest(const tlk_joints *g, const tlk_articulation *a,
+                                const tlk_articulated *how, tlk_team team)
 {
     TLK_LANE_SHARE(c, 0, (a->node_end - a->node + TLK_CHUNK - 1) / TLK_CHUNK, team)
     {
@@ -156,7 +178,7 @@ TL_NARROW void tlk_stage_arrest(const tlk_joints *g, const tlk_articulation *a, 
         double sum = 0;
         for (uint32_t k = first; k < end; k++)
             if (g->node_body[k] != TLK_NONE)
-                sum += tlk_arrest_energy(g, g->node_body[k], which);
+                sum += tlk_arrest_energy(g, g->node_body[k], how->last, !how->arrest);
         g->x[g->node[first].vector] = sum;
     }
 }
@@ -176,7 +198,7 @@ TL_KERNEL void tlk_arrest_summed(const tlk_joints *g, const tlk_articulation *a,
     g->account[g->list[a->joint]].lost -= how->last == 0 ? 0
                                           : how->last == 1
                                               ? how->part * (how->before + how->part * sum)
-                                              : sum;
+                                              : (1 - 0.5 * how->part) * sum;
     how->stage = how->last++ < 2 ? TLK_STAGE_ARREST : TLK_STAGE_SETTLE;
 }
 
@@ -196,9 +218,10 @@ TL_NARROW void tlk_arrest_reaction(const tlk_joints *g, const tlk_joint *j, uint
 }
 
 /* Velocities and reactions; none where nothing stays of the change, as where numbers ran away. */
-TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a, double part,
-                                tlk_team team)
+TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a,
+                                const tlk_articulated *how, tlk_team team)
 {
+    const double part = how->part;
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
     {
         const uint32_t i = g->node_body[k];
@@ -206,7 +229,7 @@ TL_NARROW void tlk_stage_settle(const tlk_joints *g, const tlk_articulation *a, 
         if (i == TLK_NONE || !(part > 0))
             continue;
         real *v = g->motion.bodies.vel + 8 * (size_t)i;
-        tlk_arrest_change(g, i, change);
+        tlk_arrest_change(g, i, !how->arrest, change);
         for (int c = 0; c < 3; c++) {
             v[c] = tlk_settled((double)v[c] + part * change[c]);
             v[4 + c] = tlk_settled((double)v[4 + c] + part * change[3 + c]);

@@ -11,11 +11,15 @@
 #define TLK_REDUNDANT 1e5 /* pivots up to so many times their softness are of redundant rows */
 
 /* The inverse of a pivot. Those of joints that vanish are of rows that follow from others: they
- * keep their softness, and are counted. */
-TL_KERNEL double tlk_pivot(double pivot, const double *soft, uint32_t k, uint32_t *redundant)
+ * keep their softness, or are left out, and are counted. */
+TL_KERNEL double tlk_pivot(double pivot, const double *soft, uint32_t k, bool leave,
+                           uint32_t *redundant)
 {
     if (soft) {
-        *redundant += -pivot < TLK_REDUNDANT * soft[k];
+        const bool follows = -pivot < TLK_REDUNDANT * soft[k];
+        *redundant += follows;
+        if (follows && leave)
+            return 0;
         pivot = tlk_min(pivot, -0.5 * soft[k]);
     }
     return 1 / pivot;
@@ -24,7 +28,8 @@ TL_KERNEL double tlk_pivot(double pivot, const double *soft, uint32_t k, uint32_
 /* A block of its own: L below the diagonal, 1 / D on it. The first `plain` rows have nothing beside
  * the diagonal. Returns how many rows are redundant. Three rows, which are the usual number here
  * and below, are spelled out: compilers make loops of so few worse than they are. */
-TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const double *soft)
+TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const double *soft,
+                                  bool leave)
 {
     uint32_t redundant = 0;
     for (uint32_t k = 0; k < plain; k++)
@@ -32,11 +37,11 @@ TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const d
     if (n - plain == 3) {
         double *r0 = a + (size_t)plain * n + plain, *r1 = r0 + n, *r2 = r1 + n;
         const double a10 = r1[0], a20 = r2[0];
-        const double d0 = tlk_pivot(r0[0], soft, plain, &redundant);
+        const double d0 = tlk_pivot(r0[0], soft, plain, leave, &redundant);
         const double l10 = a10 * d0, l20 = a20 * d0, a21 = r2[1] - a20 * l10;
-        const double d1 = tlk_pivot(r1[1] - l10 * a10, soft, plain + 1, &redundant);
+        const double d1 = tlk_pivot(r1[1] - l10 * a10, soft, plain + 1, leave, &redundant);
         const double l21 = a21 * d1;
-        r2[2] = tlk_pivot(r2[2] - l20 * a20 - l21 * a21, soft, plain + 2, &redundant);
+        r2[2] = tlk_pivot(r2[2] - l20 * a20 - l21 * a21, soft, plain + 2, leave, &redundant);
         r0[0] = d0, r1[0] = l10, r1[1] = d1, r2[0] = l20, r2[1] = l21;
         return redundant;
     }
@@ -55,7 +60,7 @@ TL_KERNEL uint32_t tlk_factor_own(double *a, uint32_t n, uint32_t plain, const d
             pivot -= l * scaled[j];
             row[j] = l;
         }
-        row[k] = tlk_pivot(pivot, soft, k, &redundant);
+        row[k] = tlk_pivot(pivot, soft, k, leave, &redundant);
     }
     return redundant;
 }
@@ -144,7 +149,8 @@ TL_KERNEL void tlk_factor_pivots(const tlk_joints *g, const tlk_node *node, uint
                                  uint32_t plain, bool count)
 {
     const double *soft = node->joint == TLK_NONE ? 0 : g->soft + g->joint[node->joint].first;
-    const uint32_t redundant = tlk_factor_own(g->block + node->block, n, plain, soft);
+    const bool leave = soft && count && g->how[g->joint[node->joint].articulation].left;
+    const uint32_t redundant = tlk_factor_own(g->block + node->block, n, plain, soft, leave);
     if (soft && count) {
         g->account[node->joint].redundant = redundant;
         if (redundant)

@@ -3,7 +3,9 @@
 #ifndef TL_KERNELS_JOINT_PROJECT_H
 #define TL_KERNELS_JOINT_PROJECT_H
 
-#define TLK_CHUNK 32u /* nodes, or sums of so many, whose sum is one item */
+#define TLK_CHUNK     32u  /* nodes, or sums of so many, whose sum is one item */
+#define TLK_AMPLIFIED 30   /* times what rows ask for: velocities that they do not ask for so, */
+#define TLK_NOTICED   1e-3 /* where it is that of the largest that there are */
 
 /* What a row that is not held has in the factors' place: the change of its impulse. */
 TL_KERNEL double tlk_joint_change(const tlk_joints *g, const tlk_joint *j, uint32_t at)
@@ -96,6 +98,25 @@ TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, t
     worst = tlk_most(worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE,
                                             team.stage == TLK_STAGE_SIFT));
     tlk_team_most(how, 0, worst, team);
+    tlk_team_most(how, 1, speed, team);
+}
+
+/* How much of the velocities is what was solved: the largest of both, squares. */
+TL_NARROW void tlk_stage_check(const tlk_joints *g, const tlk_articulation *a, tlk_articulated *how,
+                               tlk_team team)
+{
+    double most = 0, speed = 0;
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        const double *x = g->x + g->node[k].vector;
+        if (g->node_body[k] == TLK_NONE)
+            continue;
+        const real *v = g->vel + 8 * (size_t)g->node_body[k];
+        const double u[3] = {v[0], v[1], v[2]};
+        most = tlk_most(most, tlk_dotd(x, x));
+        speed = tlk_most(speed, tlk_dotd(u, u));
+    }
+    tlk_team_most(how, 0, most, team);
     tlk_team_most(how, 1, speed, team);
 }
 
@@ -255,7 +276,7 @@ TL_NARROW void tlk_stage_damp(const tlk_joints *g, const tlk_articulation *a, tl
         }
         if (!tlk_body_blocks(g, g->node + k, i, false, false, block))
             continue;
-        tlk_factor_own(block, 6, 3, 0);
+        tlk_factor_own(block, 6, 3, 0, false);
         tlk_solve_lower(block, 6, 3, p);
         for (uint32_t c = 3; c < 6; c++)
             p[c] = p[c] * block[7 * c];
@@ -391,8 +412,35 @@ TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a
 TL_KERNEL bool tlk_project_sifts(const tlk_joints *g, const tlk_articulation *a,
                                  const tlk_articulated *how)
 {
-    return how->redundant && !how->sifted && !g->positions && g->mode < TLK_PROJECT_NOTHING &&
-           (!g->sweeping || a->bounded);
+    return how->redundant && !how->left && !how->sifted && !g->positions &&
+           g->mode < TLK_PROJECT_NOTHING && (!g->sweeping || a->bounded);
+}
+
+/* What comes after a solution. Where rows are redundant and ways have just been bent, a look at
+ * what that does (docs/theory.md, "Straight threads"). */
+TL_KERNEL uint32_t tlk_project_solved(const tlk_joints *g, const tlk_articulation *a,
+                                      const tlk_articulated *how)
+{
+    if (a->rods && g->tighten && how->redundant && !how->left && !how->checked)
+        return TLK_STAGE_CHECK;
+    return tlk_project_sifts(g, a, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY;
+}
+
+/* Rows that nearly follow from others ask for something else, and would throw bodies about: they
+ * are left to the assembly, with new factors. */
+TL_KERNEL void tlk_project_checked(const tlk_joints *g, const tlk_articulation *a,
+                                   tlk_articulated *how)
+{
+    const double most = tlk_team_take(how, 0), speed = tlk_team_take(how, 1);
+    const double least = TLK_AMPLIFIED * how->residual;
+    how->checked = 1;
+    if (most > least * least && most > TLK_NOTICED * TLK_NOTICED * speed) {
+        how->left = 1;
+        how->factored = 0;
+        tlk_project_again(g, a, how);
+    } else {
+        how->stage = tlk_project_solved(g, a, how);
+    }
 }
 
 /* Whether another pass would help: there is a residual, and the last one has not just left it as it
@@ -447,6 +495,7 @@ TL_KERNEL void tlk_joint_project_turn(const tlk_joints *g, uint32_t i, tlk_team 
     case TLK_STAGE_SUM: tlk_stage_sum(g, &a, team); break;
     case TLK_STAGE_SIDES:
     case TLK_STAGE_SIFT: tlk_stage_sides(g, &a, how, team); break;
+    case TLK_STAGE_CHECK: tlk_stage_check(g, &a, how, team); break;
     case TLK_STAGE_APPLY: tlk_stage_apply(g, &a, team); break;
     case TLK_STAGE_STATES: tlk_stage_states(g, &a, how, team); break;
     default: tlk_stage_solve(g, &a, how, team, g->fresh); break;
@@ -499,15 +548,13 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
         tlk_project_passed(g, &a, how, how->moved);
         break;
     case TLK_STAGE_SWEEP: how->stage = TLK_STAGE_END; break;
+    case TLK_STAGE_CHECK: tlk_project_checked(g, &a, how); break;
     case TLK_STAGE_SIFT:
         how->sifted = 1;
         how->most[0] = how->most[1] = 0;
         tlk_stage_substitute(&a, how);
         break;
-    default:
-        tlk_stage_after(&a, how, TLK_STAGE_SIDES,
-                        tlk_project_sifts(g, &a, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY);
-        break;
+    default: tlk_stage_after(&a, how, TLK_STAGE_SIDES, tlk_project_solved(g, &a, how)); break;
     }
     return how->stage != TLK_STAGE_END;
 }
