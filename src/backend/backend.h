@@ -154,6 +154,7 @@ struct tl_backend {
     size_t real;        /* bytes of a real number: 4 or 8 */
     bool flow;          /* sweeps want tlk_problem.turns and .mass */
     double crowd;       /* shapes that a bin should hold, roughly (measured) */
+    bool whole;         /* a substep of penalty contact wants one pass over bodies */
     bool apart;         /* the table of bins should tell those of the whole box apart */
     size_t entry;       /* bytes of a shape's entry in a bin (kernels/bins.h) */
     size_t bytes, peak; /* memory held in buffers */

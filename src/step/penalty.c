@@ -10,17 +10,18 @@
 #include <string.h>
 
 #define WIDEST   0.3 /* of the smallest radius: the widest margin to begin with */
+#define WIDER    4.0 /* than bodies may go in a step, so that pairs last for several */
 #define ATTEMPTS 16u
 
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,    &p->half,      &p->start,  &p->sums,      &p->work,       &p->forced,
-        &p->past,   &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
-        &p->range,  &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
-        &p->mean,   &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
-        &p->halt,   &p->order,     &p->acts,   &p->couple,    &p->rod,        &p->rod_from,
-        &p->stretch};
+        &p->vel,     &p->half,      &p->start,  &p->sums,      &p->work,       &p->forced,
+        &p->past,    &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
+        &p->range,   &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
+        &p->mean,    &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
+        &p->halt,    &p->order,     &p->acts,   &p->couple,    &p->rod,        &p->rod_from,
+        &p->stretch, &p->vel2,      &p->past2,  &p->acts2,     &p->place2,     &p->other};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -227,6 +228,7 @@ static void plan(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     const double way = 2.1 * w->settings.step * s->speed;
     s->reused = false;
+    s->known = p->valid && p->forces && !p->phased && !p->springs.count;
     if (p->phased) { /* pairs are found when the caller says so */
         s->chunks = 1;
         return;
@@ -236,8 +238,7 @@ static void plan(tl_world *w, tl_penalty_step *s)
         s->reused = true;
         return;
     }
-    p->valid = false;
-    p->margin = fmax(w->envelope, fmin(WIDEST * w->smallest, way));
+    p->margin = fmax(w->envelope, fmin(WIDEST * w->smallest, WIDER * way));
     s->chunks = p->margin > 0 && way > p->margin ? (uint32_t)fmin(ceil(way / p->margin), 1e6) : 1;
 }
 
@@ -270,13 +271,17 @@ static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
 {
     double n[TLK_FOLD_NUMBERS];
     s->view.h = w->settings.step;
-    if (s->reused && !s->view.springs) { /* they are those of the end of the last step */
-        s->elastic[0] = w->penalty->elastic;
-        return tl_penalty_limits(w, s);
-    }
     tl_penalty_evaluate(w, &s->view);
     TL_TRY(add_up(w, s, n));
     s->elastic[0] = n[5];
+    return tl_penalty_limits(w, s);
+}
+
+/* The same where they are those of the end of the last step. */
+static tl_status begin_known(tl_world *w, tl_penalty_step *s)
+{
+    TL_TRY(tl_penalty_known(w, s));
+    s->elastic[0] = w->penalty->elastic;
     return tl_penalty_limits(w, s);
 }
 
@@ -292,10 +297,9 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
     for (uint32_t k = 0; k < s->chunks; k++) {
         TL_TRY(p->valid && !k ? tl_penalty_reuse(w, s)
                               : tl_penalty_find(w, s, k ? next : &w->contacts[w->current]));
-        if (!k && first) {
+        if (!k && first)
             TL_TRY(begin_forces(w, s));
-            s->chunks = s->chunks < s->substeps ? s->chunks : s->substeps;
-        }
+        s->chunks = s->chunks < s->substeps ? s->chunks : s->substeps;
         const uint32_t from = (uint32_t)((uint64_t)s->substeps * k / s->chunks);
         const uint32_t to = (uint32_t)((uint64_t)s->substeps * (k + 1) / s->chunks);
         s->view.h = w->settings.step / s->substeps;
@@ -342,21 +346,22 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
     uint64_t halt = 0;
-    bool first = true;
     s->substeps = w->settings.penalty.substeps ? w->settings.penalty.substeps : 1;
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, n));
     s->energy = n[0] + n[1];
     plan(w, s);
+    if (s->known)
+        TL_TRY(begin_known(w, s));
+    p->valid = p->valid && (s->reused || p->phased);
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-        TL_TRY(run_chunks(w, s, first, &halt));
+        TL_TRY(run_chunks(w, s, !attempt && !s->known, &halt));
         if (!halt && !isfinite(s->energy + s->lost + s->work + s->elastic[0] + s->elastic[1]))
             return tl_fail(TL_DIVERGED,
                            "step %llu: energies grow beyond all numbers in substeps of %g s",
                            (unsigned long long)w->steps + 1, s->view.h);
         if (!halt)
             return TL_OK;
-        first = s->reused;
         p->valid = s->reused = false;
         if (halt & 1)
             return diverged(w, s);
@@ -425,6 +430,7 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     w->box_known = true;
     /* colours of collisions depend on all pairs: they are found anew in every step */
     p->valid = (simple && !p->colours[TLK_COLOURS]) || p->phased;
+    p->forces = p->valid && !p->phased;
     p->elastic = s->elastic[1];
     report_contacts(w, s, r);
     tl_step_carried(w, n + 2, r);

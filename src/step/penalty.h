@@ -10,17 +10,19 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, half, start, sums;           /* double per row: tlk_penalty */
-    tl_buffer work, forced;                     /* per dynamic row */
-    tl_buffer past, sum, place, force;          /* of slots and items */
-    tl_buffer acts, couple;                     /* of pairs */
-    tl_buffer key, value, range;                /* lists of items by body */
-    tl_buffer reference, turned;                /* where shapes were when pairs were found */
-    tl_buffer saved_pos, saved_quat, saved_vel; /* the state that the step began with */
-    tl_buffer mean;                             /* real per row */
-    tl_buffer table, times, slides;             /* double: of materials */
-    tl_buffer spring;                           /* tlk_spring */
-    tl_buffer rod, rod_from, stretch;           /* tlk_rod; double: tlk_penalty */
+    tl_buffer vel, half, start, sums;            /* double per row: tlk_penalty */
+    tl_buffer work, forced;                      /* per dynamic row */
+    tl_buffer past, sum, place, force;           /* of slots and items */
+    tl_buffer acts, couple;                      /* of pairs */
+    tl_buffer key, value, range;                 /* lists of items by body */
+    tl_buffer vel2, past2, acts2, place2, other; /* of `whole`: what is read while vel, past, acts
+                                                    and places are written, and the other way */
+    tl_buffer reference, turned;                 /* where shapes were when pairs were found */
+    tl_buffer saved_pos, saved_quat, saved_vel;  /* the state that the step began with */
+    tl_buffer mean;                              /* real per row */
+    tl_buffer table, times, slides;              /* double: of materials */
+    tl_buffer spring;                            /* tlk_spring */
+    tl_buffer rod, rod_from, stretch;            /* tlk_rod; double: tlk_penalty */
     uint32_t kept[TLK_COLOURS + 1];    /* where colours of rods that keep their lengths begin */
     tl_buffer points, order;           /* uint32_t; order: pairs by colour */
     uint32_t colours[TLK_COLOURS + 1]; /* where colours begin in it */
@@ -29,7 +31,11 @@ struct tl_penalty {
     tl_array rods;                          /* tlk_rod, likewise */
     tl_contacts list;                       /* pairs, as they were found */
     bool tables, timed;                     /* those of materials are of now; what times */
+    bool plain;                             /* of these: all pairs are (tlk_couple) */
+    bool balls;                             /* all that moves, if the backend asks */
+    bool whole, central;                    /* one pass over bodies; tlk_penalty.central */
     bool valid;     /* pairs and what their slots keep are of the present state */
+    bool forces;    /* slots have the forces of the present state */
     bool phased;    /* the caller says when pairs are found and collide */
     bool warned;    /* that substeps are long */
     uint32_t items; /* that lists are of */
@@ -47,7 +53,8 @@ typedef struct tl_penalty_step {
     double speed;      /* m/s, at most */
     uint32_t substeps; /* of the step */
     uint32_t chunks;   /* in which pairs are found */
-    bool reused;       /* pairs, and the last forces of their slots, are those of the last step */
+    bool known;        /* the last forces of slots are those of the end of the last step */
+    bool reused;       /* pairs are, too */
     uint32_t searches;
     double limit;                  /* s: the least of the times that a substep must be short of */
     double lost, work;             /* J */
@@ -65,9 +72,10 @@ tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step);
 double tl_penalty_ratio(double restitution, bool attraction);
 
 /* penalty_pairs.c: pairs of the present state with what their contacts had in a set; the same pairs
- * once more; and from slots to a set of contacts. */
+ * once more; what is known of them; and from slots to a set of contacts. */
 tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
 tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
+tl_status tl_penalty_known(tl_world *world, tl_penalty_step *step);
 tl_status tl_penalty_hand_out(tl_world *world, tl_penalty_step *step, tl_contacts *out);
 
 /* penalty_rods.c: rods as they are now; adds what they lost and the work that their ends did; and
@@ -82,7 +90,7 @@ void tl_penalty_steady_lengths(tl_world *world, const tlk_penalty *view, bool co
  * collisions; and collisions alone, colour by colour. */
 tl_integrator tl_penalty_integrator(const tl_world *world);
 void tl_penalty_evaluate(tl_world *world, const tlk_penalty *view);
-void tl_penalty_run(tl_world *world, const tlk_penalty *view, uint32_t count);
+void tl_penalty_run(tl_world *world, tlk_penalty *view, uint32_t count);
 void tl_penalty_collisions(tl_world *world, const tlk_penalty *view);
 
 #endif

@@ -67,6 +67,14 @@ static void pair_numbers(const tl_world *w, const tl_pair_def *pair, const tl_el
         out[TLK_LAW_COHESION] = 0;
 }
 
+/* Whether Hertz's law is all there is (tlk_couple.plain). */
+static bool is_plain(const tl_world *w, const double *law)
+{
+    return w->settings.penalty.law == TL_PENALTY_HERTZ && !(law[TLK_LAW_ROLLING] > 0) &&
+           !(law[TLK_LAW_SPINNING] > 0) && !(law[TLK_LAW_COHESION] > 0) &&
+           !(law[TLK_LAW_DENSITY] > 0) && !(law[TLK_LAW_SPRING] > 0);
+}
+
 /* Per material: its shear modulus, the factor of Rayleigh's waves, and the stiffest of its pairs.
  */
 static void material_times(const tl_world *w, const double *pairs, uint32_t i, double *out)
@@ -92,8 +100,12 @@ tl_status tl_penalty_tables(tl_world *w, tl_penalty *p)
         return TL_OK;
     TL_TRY(tl_array_resize(&p->numbers, TLK_LAW_NUMBERS * n * n + TL_MATERIAL_TIMES * n));
     double *table = p->numbers.data, *times = table + TLK_LAW_NUMBERS * n * n;
-    for (size_t i = 0; i < n * n; i++)
-        pair_numbers(w, &pairs[i], &elastics[i / n], &elastics[i % n], table + TLK_LAW_NUMBERS * i);
+    p->plain = true;
+    for (size_t i = 0; i < n * n; i++) {
+        double *law = table + TLK_LAW_NUMBERS * i;
+        pair_numbers(w, &pairs[i], &elastics[i / n], &elastics[i % n], law);
+        p->plain = p->plain && is_plain(w, law);
+    }
     for (uint32_t i = 0; i < n; i++)
         material_times(w, table, i, times + TL_MATERIAL_TIMES * (size_t)i);
     TL_TRY(tl_buffer_need(b, &p->table, TLK_LAW_NUMBERS * n * n * sizeof(double)));

@@ -5,6 +5,20 @@
 #include <math.h>
 #include <string.h>
 
+/* Whether all that moves are balls, and balls about the centres of their bodies. */
+static tl_status look_at_balls(tl_world *w, const tlk_penalty *v)
+{
+    tl_penalty *p = w->penalty;
+    double n[TLK_FOLD_NUMBERS] = {0};
+    p->balls = p->central = false;
+    if (!w->backend->whole || !w->shape_dynamic)
+        return TL_OK;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_balls, w->shape_dynamic, v, n));
+    p->balls = !(n[0] > 0);
+    p->central = !(n[1] > 0) && w->shape_dynamic == w->dynamic;
+    return TL_OK;
+}
+
 /* What kernels see of the slots of a set. */
 static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *set)
 {
@@ -12,13 +26,20 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     tl_penalty *p = w->penalty;
     tlk_penalty *v = &s->view;
     const size_t slots = set->manifolds ? TLK_POINTS_MOST : 1, all = slots * set->pairs;
-    TL_TRY(tl_buffer_need(b, &p->past, TLK_PAST * all * sizeof(double)));
+    const bool plain = p->plain && !w->sliding && !set->manifolds;
+    const size_t keeps = plain ? TLK_PAST_PLAIN : TLK_PAST;
+    p->whole = p->balls && plain && !v->rods && !v->springs &&
+               tl_penalty_integrator(w) == TL_INTEGRATOR_VERLET;
+    TL_TRY(tl_buffer_need(b, &p->past, keeps * all * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * sizeof(double) : 0));
+    TL_TRY(tl_buffer_need(b, &p->acts2, p->whole ? set->pairs : 0));
     TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
     TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : set->pairs * sizeof(tlk_couple)));
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
+    v->keeps = (uint32_t)keeps;
     v->first = set->manifolds ? set->pair.data : NULL;
     v->a = set->a.data;
     v->b = set->b.data;
@@ -46,6 +67,31 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
     v->turned = p->turned.data;
     v->margin = p->margin;
     v->order = p->order.data;
+    v->body_of = p->key.data;
+    v->other = p->other.data;
+    v->central = p->whole && p->central;
+}
+
+/* What a substep in one pass needs besides: partners along the lists, and a second place for all
+ * that bodies read of each other. */
+static tl_status make_whole(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    if (!p->whole)
+        return TL_OK;
+    b->ops->fill(b, p->acts2.data, 0, s->view.pairs);
+    TL_TRY(tl_buffer_need(b, &p->vel2, 8 * (size_t)w->rows * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->place2,
+                          4 * (size_t)(p->central ? w->shape_rows : w->dynamic) * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->other, p->central ? 2 * (size_t)p->items * sizeof(uint32_t) : 0));
+    if (!p->central)
+        return TL_OK;
+    tlk_penalty view = s->view;
+    view.list = p->value.data;
+    view.order = p->other.data;
+    tl_run(b, TLK_penalty_partners, 2 * p->items, &view);
+    return TL_OK;
 }
 
 static tl_status make_lists(tl_world *w, tl_penalty_step *s)
@@ -56,7 +102,7 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     const size_t items = (size_t)v->pairs + v->springs + 2 * (size_t)v->rods;
     uint32_t bits = 1;
     TL_TRY(tl_buffer_need(b, &p->stretch, v->rods ? 2 * (size_t)v->pairs * sizeof(double) : 0));
-    TL_TRY(tl_buffer_need(b, &p->force, TLK_FORCE * items * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->force, p->whole ? 0 : TLK_FORCE * items * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->key, 2 * items * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, 2 * items * sizeof(uint32_t)));
     v->key = p->key.data;
@@ -68,7 +114,7 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
         TL_TRY(b->ops->sort(b, v->key, v->value, 2 * (uint32_t)items, bits));
     TL_TRY(tl_ranges(b, v->key, 2 * (uint32_t)items, w->dynamic + 1, &p->range));
     p->items = (uint32_t)items;
-    return TL_OK;
+    return make_whole(w, s);
 }
 
 /* Pairs by colour, where some may collide. */
@@ -102,11 +148,25 @@ static tl_status make_colours(tl_world *w, tl_penalty_step *s, tl_contacts *set)
 
 tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 {
+    const bool whole = w->penalty->whole;
     TL_TRY(make_slots(w, s, &w->penalty->list));
     tl_run(w->backend, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
-    if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods)
+    if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods ||
+        w->penalty->whole != whole)
         TL_TRY(make_lists(w, s));
     view_lists(w, s);
+    return TL_OK;
+}
+
+/* Pairs of the last step, before others are found: slots with their last forces, and shapes where
+ * they are now, as a step has centres of its own. */
+tl_status tl_penalty_known(tl_world *w, tl_penalty_step *s)
+{
+    TL_TRY(make_slots(w, s, &w->penalty->list));
+    view_lists(w, s);
+    tlk_penalty placed = s->view;
+    placed.margin = INFINITY; /* how far they have gone does not count */
+    tl_run(w->backend, TLK_penalty_place, w->shape_rows, &placed);
     return TL_OK;
 }
 
@@ -127,6 +187,7 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     TL_TRY(tl_collide_run(b, &w->collide, &state, next));
     if (!next->manifolds)
         next->pairs = next->count;
+    TL_TRY(look_at_balls(w, v));
     TL_TRY(make_slots(w, s, next));
     v->old_start = last->impulses ? last->start.data : NULL;
     v->old_b = last->b.data;
@@ -142,7 +203,8 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     b->ops->copy(b, p->reference.data, w->centre.data, 4 * (size_t)w->shape_rows * sizeof(double));
     b->ops->copy(b, p->turned.data, w->quat.data, 4 * (size_t)w->rows * sizeof(double));
     view_lists(w, s);
-    p->soon = true; /* until a step has run with them: forces are not known yet */
+    p->soon = true; /* until a step has run with them */
+    p->forces = false;
     return TL_OK;
 }
 
@@ -161,7 +223,8 @@ static tl_status make_room(tl_world *w, tl_contacts *set)
     return TL_OK;
 }
 
-/* Points of manifolds: there may be more or fewer than were found. */
+/* Contacts are the points there are now: those of manifolds may be more or fewer than were found,
+ * and of pairs of one point only those count that touch, or did. */
 static tl_status gather_points(tl_world *w, tl_penalty_step *s, tl_contacts *out)
 {
     tl_backend *b = w->backend;
@@ -176,9 +239,13 @@ static tl_status gather_points(tl_world *w, tl_penalty_step *s, tl_contacts *out
     out->count = (uint32_t)total;
     TL_TRY(tl_buffer_need(b, &out->a, count * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &out->b, count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &out->place, 4 * count * b->real));
-    TL_TRY(tl_buffer_need(b, &out->feature, 2 * count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * count * b->real));
+    if (out->manifolds) {
+        TL_TRY(tl_buffer_need(b, &out->place, 4 * count * b->real));
+        TL_TRY(tl_buffer_need(b, &out->feature, 2 * count * sizeof(uint32_t)));
+        TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * count * b->real));
+    } else {
+        out->pairs = out->count;
+    }
     tlk_penalty starts = *v;
     starts.old_start = p->list.start.data;
     starts.order = out->start.data;
@@ -191,22 +258,6 @@ static tl_status gather_points(tl_world *w, tl_penalty_step *s, tl_contacts *out
     return TL_OK;
 }
 
-/* Where each pair has one point, contacts are the pairs. */
-static tl_status copy_pairs(tl_world *w, tl_contacts *out)
-{
-    tl_backend *b = w->backend;
-    const tl_contacts *list = &w->penalty->list;
-    const size_t bytes = (size_t)list->count * sizeof(uint32_t);
-    out->count = list->count;
-    TL_TRY(tl_buffer_need(b, &out->a, bytes));
-    TL_TRY(tl_buffer_need(b, &out->b, bytes));
-    b->ops->copy(b, out->a.data, list->a.data, bytes);
-    b->ops->copy(b, out->b.data, list->b.data, bytes);
-    b->ops->copy(b, out->start.data, list->start.data,
-                 ((size_t)w->shape_rows + 1) * sizeof(uint32_t));
-    return TL_OK;
-}
-
 tl_status tl_penalty_hand_out(tl_world *w, tl_penalty_step *s, tl_contacts *out)
 {
     tl_backend *b = w->backend;
@@ -216,7 +267,7 @@ tl_status tl_penalty_hand_out(tl_world *w, tl_penalty_step *s, tl_contacts *out)
     out->manifolds = list->manifolds;
     out->impulses = out->pasts = false;
     TL_TRY(tl_buffer_need(b, &out->start, ((size_t)w->shape_rows + 1) * sizeof(uint32_t)));
-    TL_TRY(list->manifolds ? gather_points(w, s, out) : copy_pairs(w, out));
+    TL_TRY(gather_points(w, s, out));
     TL_TRY(tl_buffer_need(b, &out->n, 4 * (size_t)out->count * b->real));
     TL_TRY(make_room(w, out));
     v->n = out->n.data;

@@ -1,6 +1,8 @@
 /* Substeps of penalty contact: the launches of each integrator, and collisions by impulses. */
 #include "step/penalty.h"
 
+#include <string.h>
+
 tl_integrator tl_penalty_integrator(const tl_world *w)
 {
     const tl_penalty_def *def = &w->settings.penalty;
@@ -8,6 +10,111 @@ tl_integrator tl_penalty_integrator(const tl_world *w)
         return def->integrator;
     return def->law == TL_PENALTY_SCALED ? TL_INTEGRATOR_RK4 : TL_INTEGRATOR_VERLET;
 }
+
+/* --- in one pass over bodies (kernels/penalty/whole.h) ---------------------------------------- */
+
+/* A pass: shapes that do not move with the pass come before it, bodies that are not dynamic after.
+ * Places and velocities are read on side `state` and written to the other, what contacts keep
+ * likewise. */
+typedef struct pass {
+    tlk_penalty args, place;
+    tl_launch launch[3];
+    size_t count;
+} pass;
+
+static void make_pass(const tl_world *w, const tlk_penalty *v, double advance, double weight,
+                      bool commits, tlk_advance_kind moves, int state, int history, pass *out)
+{
+    const tl_penalty *p = w->penalty;
+    tlk_penalty *a = &out->args;
+    double *const place[2] = {v->central ? v->shapes.centre : v->bodies.pos, p->place2.data};
+    double *const vel[2] = {p->vel.data, p->vel2.data};
+    double *const past[2] = {p->past.data, p->past2.data};
+    uint8_t *const acts[2] = {p->acts.data, p->acts2.data};
+    *a = *v;
+    a->advance = advance, a->weight = weight, a->commits = commits, a->moves = moves;
+    a->from = place[state], a->to = place[!state];
+    a->vel = vel[state], a->to_vel = vel[!state];
+    a->past = past[history], a->to_past = past[!history];
+    a->acts = acts[history], a->to_acts = acts[!history];
+    out->place = *a;
+    if (v->central) {
+        a->shapes.centre = out->place.shapes.centre = place[state];
+        out->place.from = NULL; /* all balls only before anything has moved */
+    }
+    const uint32_t from = v->central && commits ? w->shape_dynamic : 0;
+    const tl_launch all[3] = {{TLK_penalty_place, from, w->shape_rows, false, &out->place},
+                              {TLK_penalty_whole, 0, w->dynamic, false, a},
+                              {TLK_penalty_move, w->dynamic, w->rows, false, a}};
+    out->count = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (all[i].end > all[i].begin && !(i == 2 && moves == TLK_MOVE_NOT))
+            out->launch[out->count++] = all[i];
+}
+
+static void run_pass(tl_world *w, const pass *one)
+{
+    if (one->count)
+        w->backend->ops->run(w->backend, one->launch, one->count, 1);
+}
+
+static void exchange(tl_buffer *a, tl_buffer *b)
+{
+    const tl_buffer other = *a;
+    *a = *b;
+    *b = other;
+}
+
+/* What is the same on both sides: what is not dynamic. */
+static void copy_rest(tl_world *w, const tlk_penalty *v)
+{
+    tl_backend *b = w->backend;
+    const tl_penalty *p = w->penalty;
+    const size_t vel = 8 * (size_t)w->dynamic, place = 4 * (size_t)w->shape_dynamic;
+    b->ops->copy(b, (double *)p->vel2.data + vel, (double *)p->vel.data + vel,
+                 8 * (size_t)(w->rows - w->dynamic) * sizeof(double));
+    if (v->central)
+        b->ops->copy(b, (double *)p->place2.data + place, v->shapes.centre + place,
+                     4 * (size_t)(w->shape_rows - w->shape_dynamic) * sizeof(double));
+}
+
+/* Verlet's method. Afterwards bodies are where they were, and shapes, too. */
+static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const double h = v->h;
+    const uint32_t next = count - 1, last = next % 2;
+    pass one, two[2];
+    tl_launch both[6];
+    copy_rest(w, v);
+    make_pass(w, v, 0, 0.5 * h, false, TLK_MOVE_FIRST, 0, 0, &one);
+    run_pass(w, &one);
+    for (int k = 0; k < 2; k++)
+        make_pass(w, v, h, h, true, TLK_MOVE_NEXT, !k, k, &two[k]);
+    memcpy(both, two[0].launch, two[0].count * sizeof *both);
+    memcpy(both + two[0].count, two[1].launch, two[1].count * sizeof *both);
+    if (next / 2 && two[0].count)
+        b->ops->run(b, both, two[0].count + two[1].count, next / 2);
+    if (last)
+        run_pass(w, &two[0]);
+    make_pass(w, v, h, 0.5 * h, true, TLK_MOVE_LAST, !last, (int)last, &one);
+    run_pass(w, &one);
+    if (!last && !v->central)
+        b->ops->copy(b, v->bodies.pos, p->place2.data, 4 * (size_t)w->dynamic * sizeof(double));
+    if (last)
+        exchange(&p->vel, &p->vel2);
+    if (!last) {
+        exchange(&p->past, &p->past2);
+        exchange(&p->acts, &p->acts2);
+    }
+    v->vel = p->vel.data, v->past = p->past.data, v->acts = p->acts.data;
+    tlk_penalty placed = *v;
+    placed.commits = 0;
+    tl_run(b, TLK_penalty_place, w->shape_rows, &placed);
+}
+
+/* --- pair by pair, then body by body --------------------------------------------------------- */
 
 /* Launches of one evaluation and what moves bodies by it. */
 typedef struct substep {
@@ -45,6 +152,12 @@ static void run_substeps(tl_world *w, const substep *s, uint32_t count)
 void tl_penalty_evaluate(tl_world *w, const tlk_penalty *v)
 {
     substep one;
+    pass whole;
+    if (w->penalty->whole) {
+        make_pass(w, v, 0, 0, false, TLK_MOVE_NOT, 0, 0, &whole);
+        run_pass(w, &whole);
+        return;
+    }
     make_substep(w, v, 0, 0, false, TLK_MOVE_NOT, &one);
     run_substeps(w, &one, 1);
 }
@@ -96,7 +209,7 @@ static void run_stages(tl_world *w, const tlk_penalty *v, uint32_t count)
         w->backend->ops->run(w->backend, all, launches, count);
 }
 
-void tl_penalty_run(tl_world *w, const tlk_penalty *v, uint32_t count)
+void tl_penalty_run(tl_world *w, tlk_penalty *v, uint32_t count)
 {
     const tl_integrator integrator = tl_penalty_integrator(w);
     substep one;
@@ -109,6 +222,10 @@ void tl_penalty_run(tl_world *w, const tlk_penalty *v, uint32_t count)
     if (!w->penalty->phased)
         tl_penalty_collisions(w, v);
     tl_penalty_steady_lengths(w, v, true);
+    if (w->penalty->whole) {
+        run_whole(w, v, count);
+        return;
+    }
     if (integrator == TL_INTEGRATOR_VERLET) {
         run_verlet(w, v, count);
         return;

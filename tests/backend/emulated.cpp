@@ -5,6 +5,7 @@
 #include "kernels/contacts.h"
 #include "kernels/joint.h"
 #include "kernels/look.h"
+#include "kernels/penalty/whole.h"
 #include "kernels/solve.h"
 
 #include "backend/backend.h"
@@ -26,6 +27,7 @@ static void store_word(real *to, const real *from)
 #include "backend/cuda/joint.cuh"
 #include "backend/cuda/staged.cuh"
 #include "backend/cuda/sweep.cuh"
+#include "backend/cuda/whole.cuh"
 
 #if defined(TLK_PRECISION_double)
 #define NAME(what) what##_double
@@ -39,6 +41,12 @@ extern "C" void NAME(emulated)(uint32_t stage, const void *args, uint32_t count)
     static void (*const stages[])(const void *, uint32_t, uint32_t, bool, cudaStream_t) = {
         tuned_bounds, tuned_bin_fill, tuned_contact_count, tuned_contact_write};
     stages[stage](args, 0, count, false, 0);
+}
+
+/* A substep of penalty contact. */
+extern "C" void NAME(emulated_whole)(const void *args, uint32_t count)
+{
+    tuned_penalty_whole(args, 0, count, false, 0);
 }
 
 /* The fold over these entries; both numbers are exact in any order. */

@@ -1,6 +1,7 @@
 /* The CUDA backend against the CPU: the same bits, in every variant. Skipped, with the reason,
  * where there is no GPU. */
 #include "../physics/joints.h"
+#include "falls.h"
 #include "scenes.h"
 #include "solids.h"
 
@@ -142,6 +143,25 @@ static void test_penalty(void **state)
             tl_world_destroy(world);
         }
         context("law %d, %s", law, v.precision == TL_DOUBLE ? "double" : "mixed");
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
+/* Balls, pairs of balls and moving floors: a pass over bodies (whole.cuh), or pair by pair. */
+static void test_falls(void **state)
+{
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < 2 * FALLS; i++) {
+        const tl_precision precision = i % 2 ? TL_DOUBLE : TL_MIXED;
+        uint64_t hash[2];
+        for (int gpu = 0; gpu < 2; gpu++) {
+            tl_world *world = fall_world(precision, gpu ? TL_BACKEND_CUDA : TL_BACKEND_CPU, i / 2);
+            assert_true(step_report(world, 120).active_contacts > 400);
+            hash[gpu] = tl_world_hash(world);
+            tl_world_destroy(world);
+        }
+        context("kind %d, %s", i / 2, precision == TL_DOUBLE ? "double" : "mixed");
         assert_true(hash[0] == hash[1]);
     }
 }
@@ -799,8 +819,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_crowd),      cmocka_unit_test(test_machines),
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_ropes),
         cmocka_unit_test(test_pendulums),  cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_penalty),    cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_rods),
+        cmocka_unit_test(test_penalty),    cmocka_unit_test(test_falls),
+        cmocka_unit_test(test_deep),       cmocka_unit_test(test_rods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * questions, with the plain kernels and with each of those this machine can run. Reaches past the
  * public interface for the one switch that chooses.
  */
+#include "falls.h"
 #include "scenes.h"
 #include "solids.h"
 
@@ -51,59 +52,10 @@ static void test_same_bits(void **state)
     for_each_variant(same_bits);
 }
 
-/* Pairs of balls above the others, and a floor that rises and slides where it is asked for. */
-static void add_others(tl_scene *scene, bool rises)
-{
-    tl_body_def def = tl_body_default();
-    tl_shape_def balls[2] = {tl_sphere_default(0.08), tl_sphere_default(0.06)};
-    balls[0].material = balls[1].material = (tl_material){1};
-    balls[1].position[0] = 0.07;
-    def.shape_count = 2;
-    def.shapes = balls;
-    def.density = 2000;
-    for (int i = 0; i < 9; i++) {
-        def.position[0] = 0.4 * (i % 3 - 1);
-        def.position[1] = 0.4 * (double)(i / 3 - 1);
-        def.position[2] = 1.6;
-        assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
-    }
-    tl_shape_def floor = tl_plane_default();
-    floor.material = (tl_material){1};
-    def = tl_body_default();
-    def.kind = TL_PRESCRIBED;
-    def.shape_count = 1;
-    def.shapes = &floor;
-    def.motion = tl_motion_default();
-    def.motion.velocity[0] = 0.2;
-    def.motion.velocity[2] = 0.05;
-    if (rises)
-        assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
-}
-
-/* Balls fall into a box by penalty contact and come to rest: plain pairs, which have wide kernels,
- * and such that have none; `kind` 0 to 3: Hertz's law, a floor that moves, rolling friction, the
- * law linear. */
+/* The hash of such a fall. */
 static uint64_t fall(tl_precision precision, int kind)
 {
-    pile_options options = pile_default();
-    tl_scene *scene = NULL;
-    tl_world *world = NULL;
-    tl_pair_def pair;
-    options.bodies = 301;
-    options.layers = 5;
-    options.restitution = 0.3;
-    options.settings.precision = precision;
-    options.settings.stepper = TL_STEPPER_PENALTY;
-    options.settings.penalty.law = kind == 3 ? TL_PENALTY_LINEAR : TL_PENALTY_HERTZ;
-    options.settings.penalty.stiffness = kind == 3 ? 1e6 : 0;
-    options.settings.penalty.substeps = 20;
-    assert_ok(pile_scene(&options, &scene));
-    add_others(scene, kind == 1);
-    assert_true(tl_world_create(scene, &world) >= 0);
-    tl_scene_destroy(scene);
-    assert_ok(tl_world_pair(world, (tl_material){1}, (tl_material){1}, &pair));
-    pair.rolling_friction = kind == 2 ? 0.02 : 0;
-    assert_ok(tl_world_set_pair(world, (tl_material){1}, (tl_material){1}, &pair));
+    tl_world *world = fall_world(precision, TL_BACKEND_CPU, kind);
     const tl_report report = step_report(world, 120);
     assert_true(report.active_contacts > 400);
     const uint64_t hash = tl_world_hash(world);
@@ -115,7 +67,7 @@ static void test_penalty(void **state)
 {
     (void)state;
     const char *sets[] = {"avx2", "avx512"};
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 2 * FALLS; i++) {
         const tl_precision precision = i % 2 ? TL_DOUBLE : TL_MIXED;
         assert_true(tl_backend_cpu_isa("base"));
         const uint64_t plain = fall(precision, i / 2);

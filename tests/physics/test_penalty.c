@@ -73,6 +73,38 @@ static void test_hertz_impact(void **state)
     tl_world_destroy(world);
 }
 
+/* Contacts are those that touch or did in the step: none of balls that are only near, and after a
+ * step within which two meet and part one whose impulse is what their momenta changed by. */
+static void test_contacts(void **state)
+{
+    (void)state;
+    const double r = 0.01, mass = 0.01, v = 0.1;
+    soft s = soft_default(TL_PENALTY_HERTZ, 2e-3, 4000);
+    s.settings.gravity[2] = 0;
+    s.material.restitution = 1;
+    soft_begin(&s);
+    soft_ball(&s, r, (double[3]){-1.015 * r, 0, 0}, (double[3]){v / 2, 0, 0}, mass);
+    const tl_body b =
+        soft_ball(&s, r, (double[3]){1.015 * r, 0, 0}, (double[3]){-v / 2, 0, 0}, mass);
+    tl_world *world = soft_world(&s);
+    size_t met = 0;
+    for (int k = 0; k < 8; k++) {
+        const double before = soft_velocity(world, b, 0);
+        assert_ok(tl_world_step(world, 1, NULL));
+        size_t count;
+        tl_contact *contacts = contacts_of(world, &count);
+        const double gained = mass * (soft_velocity(world, b, 0) - before);
+        assert_int_equal(count, fabs(gained) > 1e-9 ? 1 : 0);
+        if (count)
+            assert_near(fabs(contacts[0].impulse[0]), fabs(gained), 1e-6 * mass * v);
+        met += count;
+        free(contacts);
+    }
+    assert_true(met == 1 || met == 2); /* it lasts for 1.3 ms */
+    assert_near(soft_velocity(world, b, 0), v / 2, 1e-4 * v);
+    tl_world_destroy(world);
+}
+
 /* An oblique impact that slips throughout: friction takes mu (1 + e) v_n, whatever the stiffness
  * (Foerster et al., 1994; tests 4 to 6 of Chung and Ooi, 2011). */
 static void test_gross_slip(void **state)
@@ -401,17 +433,12 @@ static void test_heap_rests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_restitution),
-        cmocka_unit_test(test_hertz_impact),
-        cmocka_unit_test(test_gross_slip),
-        cmocka_unit_test(test_incline),
-        cmocka_unit_test(test_rolling_distance),
-        cmocka_unit_test(test_pull_off),
-        unwatched_test(test_gas),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_heap_rests),
+        cmocka_unit_test(test_restitution), cmocka_unit_test(test_hertz_impact),
+        cmocka_unit_test(test_contacts),    cmocka_unit_test(test_gross_slip),
+        cmocka_unit_test(test_incline),     cmocka_unit_test(test_rolling_distance),
+        cmocka_unit_test(test_pull_off),    unwatched_test(test_gas),
+        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_auto),        cmocka_unit_test(test_heap_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

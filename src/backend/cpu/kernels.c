@@ -20,6 +20,7 @@
 #include "kernels/penalty/collide.h"
 #include "kernels/penalty/lists.h"
 #include "kernels/penalty/move.h"
+#include "kernels/penalty/whole.h"
 #include "kernels/planes.h"
 #include "kernels/query.h"
 #include "kernels/smooth.h"

@@ -267,7 +267,7 @@ WIDE void wide_point(const tlk_penalty *p, const wide_touching *t, uint32_t from
     const quad damped = p->attraction ? raw : quad_select(spring + raw < 0, -spring, raw);
     const quad normal = spring + damped, pressure = quad_select(normal > 0, normal, none);
     const quad shear_slope = 8 * c.shear * contact;
-    quad_gather(p->past, TLK_PAST, c.pair, past);
+    quad_gather(p->past, p->keeps, c.pair, past);
     const quad now =
         wide_shear(p, &c, shear_slope, c.across * damper, pressure, past, shear, &lost);
     for (int k = 0; k < 3; k++)
@@ -278,13 +278,13 @@ WIDE void wide_point(const tlk_penalty *p, const wide_touching *t, uint32_t from
     sum[3] += lost + p->weight * (damped * c.approach);
     quad_scatter(p->sum, TLK_SUM, c.pair, c.lanes, sum);
     if (p->commits)
-        quad_scatter(p->past, TLK_PAST, c.pair, c.lanes, past);
+        quad_scatter(p->past, p->keeps, c.pair, c.lanes, past);
     const quad power = c.wall ? wide_power(p, &c, f) : none;
     for (uint32_t l = 0; l < c.lanes; l++) {
-        double *kept = p->past + TLK_PAST * (size_t)c.pair[l] + TLK_PAST_TOUCHED;
-        if (p->commits)
-            *kept = 1;
-        p->acts[c.pair[l]] = (uint8_t)(TLK_ACTS | (*kept > 0 ? TLK_KEEPS : 0));
+        const bool keeps = p->commits || p->acts[c.pair[l]] & TLK_KEEPS;
+        if (p->commits && p->keeps == TLK_PAST)
+            p->past[TLK_PAST * (size_t)c.pair[l] + TLK_PAST_TOUCHED] = 1;
+        p->acts[c.pair[l]] = (uint8_t)(TLK_ACTS | (keeps ? TLK_KEEPS : 0));
         if (c.wall)
             p->sum[TLK_SUM * (size_t)c.pair[l] + TLK_SUM_WORK] += p->weight * power[l];
     }

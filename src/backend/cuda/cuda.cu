@@ -472,6 +472,7 @@ static tl_status cuda_open(const tl_plugin_host *host, tl_precision precision, u
     c->host = host;
     c->device = number;
     c->base.flow = precision == TL_MIXED;
+    c->base.whole = true;
     c->base.crowd = 1.2;
     c->base.apart = true;
     c->base.entry = TLK_ENTRY_GPU * sizeof(uint32_t);

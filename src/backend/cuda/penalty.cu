@@ -2,9 +2,11 @@
 #include "kernels/penalty/collide.h"
 #include "kernels/penalty/lists.h"
 #include "kernels/penalty/move.h"
+#include "kernels/penalty/whole.h"
 
 #define TL_CUDA_LIST "kernels/penalty.inc"
 #include "backend/cuda/map.cuh"
+#include "backend/cuda/whole.cuh"
 
 /* Forces where each pair has one point: a kernel of its own, so that the narrow phase of other
  * shapes takes no registers of it. */
@@ -27,4 +29,5 @@ static void tuned_penalty_force(const void *args, uint32_t begin, uint32_t end, 
 }
 
 #define map_penalty_force tuned_penalty_force
+#define map_penalty_whole tuned_penalty_whole
 #include "backend/cuda/table.cuh"

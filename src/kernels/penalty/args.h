@@ -29,7 +29,8 @@ enum {
     TLK_PAST_ROLL = 4,   /* N m, three: moment of the rolling spring on the partner */
     TLK_PAST_TOUCHED = 7 /* 1: it touches; of JKR: it has not been pulled off */
 };
-#define TLK_PAST 8u
+#define TLK_PAST       8u
+#define TLK_PAST_PLAIN 4u /* of a slot where all pairs are plain: tlk_couple */
 
 /* What is summed over the substeps of a chunk, and what was last, of a slot. The second half is
  * written where forces are the last of a chunk (tlk_penalty_last); only that of JKR always. */
@@ -96,6 +97,7 @@ typedef struct tlk_penalty {
     const uint32_t *a, *b;          /* of contacts: shapes */
     const uint32_t *feature;        /* 2 of each, or NULL */
     double *past, *sum, *place;     /* of slots; place: NULL where each pair has one point */
+    uint32_t keeps;                 /* numbers of `past` per slot: TLK_PAST or TLK_PAST_PLAIN */
     double *force;                  /* TLK_FORCE per item */
     uint8_t *acts;                  /* per pair; of pairs of several points always TLK_ACTS */
     tlk_couple *couple;             /* per pair, or NULL: pairs may have several points */
@@ -106,6 +108,16 @@ typedef struct tlk_penalty {
     double *rod_frame, *rod_geom; /* frames and balls of shapes, those of rods to be written */
     double *stretch;              /* 2 per pair, or NULL: what stretches its rods, N */
     const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
+
+    /* a substep in one pass over bodies (whole.h), where all pairs are plain: what it writes while
+     * neighbours read `from`, `vel`, `past` and `acts` */
+    uint32_t central;    /* 1: dynamic bodies are balls about their centres, in the order of
+                            their shapes, and `from` is shapes.centre */
+    const double *from;  /* 4 per dynamic row: where bodies are, or NULL: bodies.pos */
+    double *to, *to_vel; /* the same after it, and velocities */
+    double *to_past;     /* what contacts keep */
+    uint8_t *to_acts;
+    const uint32_t *body_of, *other; /* along `list`: the body, and the partner's shape */
 
     /* of a launch */
     double advance;   /* s: what springs of contacts advance by in this evaluation */

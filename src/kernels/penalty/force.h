@@ -9,6 +9,19 @@
 #include "kernels/penalty/scaled.h"
 #include "kernels/touch.h"
 
+/* Where a body is. */
+TL_KERNEL const double *tlk_penalty_where(const tlk_penalty *p, size_t body)
+{
+    return (p->from && body < p->bodies.dynamic ? p->from : p->bodies.pos) + 4 * body;
+}
+
+/* A shape has gone so far since pairs were found. */
+TL_KERNEL void tlk_penalty_strays(const tlk_penalty *p, double way)
+{
+    if (!(way <= 0.25 * p->margin) && !(*p->halt & (way <= 0.5 * p->margin ? 4u : 2u)))
+        tlk_atomic_or(p->halt, way <= 0.5 * p->margin ? 4 : 2);
+}
+
 /* One shape: where it is now, and whether it has left the margin that pairs were found with. */
 TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
 {
@@ -23,7 +36,7 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
             return;
     }
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
-    tlk_load4d(p->bodies.pos + 4 * body, x);
+    tlk_load4d(tlk_penalty_where(p, body), x);
     double arm[3] = {geom[0], geom[1], geom[2]};
     if (!sphere) {
         tlk_find find;
@@ -51,8 +64,7 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
             off += (q[k] - then[k]) * (q[k] - then[k]);
         way += 2 * sqrt(off) * geom[3];
     }
-    if (!(way <= 0.25 * p->margin) && !(*p->halt & (way <= 0.5 * p->margin ? 4u : 2u)))
-        tlk_atomic_or(p->halt, way <= 0.5 * p->margin ? 4 : 2);
+    tlk_penalty_strays(p, way);
 }
 
 /* What a shape's curvature counts as, m: 1 over the radius; 0 of flat ones. */
@@ -192,15 +204,15 @@ TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const do
     return meets;
 }
 
-/* One point: `x` halfway between the surfaces. Adds what acts to the pair's force. `plain`, which
- * the compiler knows: see tlk_couple. */
+/* One point: `x` halfway between the surfaces, bodies at xa and xb. Adds what acts to the pair's
+ * force. `plain`, which the compiler knows: see tlk_couple. `side`: 0 or 1 where only the moment on
+ * that body is wanted, in the place of the first's. `sum`: NULL where another thread adds up. */
 TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool plain,
-                               const double *n, double gap, const double *x, double *past,
-                               double *sum, double *force)
+                               uint32_t side, const double *n, double gap, const double *x,
+                               const double *xa, const double *xb, double *past, double *sum,
+                               double *force)
 {
-    double xa[4], xb[4], va[8], vb[8], total[4];
-    tlk_load4d(p->bodies.pos + 4 * c->a, xa);
-    tlk_load4d(p->bodies.pos + 4 * c->b, xb);
+    double va[8], vb[8], total[4];
     for (int k = 0; k < 8; k += 4) {
         tlk_load4d(p->vel + 8 * c->a + k, va + k);
         tlk_load4d(p->vel + 8 * c->b + k, vb + k);
@@ -249,7 +261,8 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
             for (uint32_t k = 0; k < TLK_PAST; k++)
                 past[k] = 0;
         }
-        tlk_penalty_clear(sum);
+        if (sum)
+            tlk_penalty_clear(sum);
         return false;
     }
     const bool rolls =
@@ -257,19 +270,34 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
     if (rolls)
         tlk_roll_moment(p, &point, &out);
     double f[3], turn_a[3], turn_b[3], power = 0, drive = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         f[k] = out.normal * n[k] + out.shear[k];
-    tlk_crossd(arm_a, f, turn_a);
-    tlk_crossd(arm_b, f, turn_b);
+        force[k] += f[k];
+    }
+    if (side == TLK_NONE) {
+        tlk_crossd(arm_a, f, turn_a);
+        tlk_crossd(arm_b, f, turn_b);
+        for (int k = 0; k < 3; k++) {
+            force[3 + k] -= turn_a[k] + out.moment[k];
+            force[6 + k] += turn_b[k] + out.moment[k];
+        }
+    } else {
+        const double arm[3] = {side ? arm_b[0] : arm_a[0], side ? arm_b[1] : arm_a[1],
+                               side ? arm_b[2] : arm_a[2]};
+        tlk_crossd(arm, f, turn_a);
+        for (int k = 0; k < 3; k++)
+            force[3 + k] += side ? turn_a[k] + out.moment[k] : -(turn_a[k] + out.moment[k]);
+    }
+    if (!sum)
+        return true;
     tlk_load4d(sum, total);
     for (int k = 0; k < 3; k++) {
-        force[k] += f[k];
-        force[3 + k] -= turn_a[k] + out.moment[k];
-        force[6 + k] += turn_b[k] + out.moment[k];
         total[TLK_SUM_IMPULSE + k] += p->weight * f[k];
         /* what bodies that are not dynamic do to the others: the force on them is the opposite */
-        power += c->b >= p->bodies.dynamic   ? -f[k] * of_b[k] - out.moment[k] * vb[4 + k]
-                 : c->a >= p->bodies.dynamic ? f[k] * of_a[k] + out.moment[k] * va[4 + k]
+        const double of = plain ? 0 : c->b >= p->bodies.dynamic ? vb[4 + k] : va[4 + k];
+        const double turns = plain ? 0 : out.moment[k] * of;
+        power += c->b >= p->bodies.dynamic   ? -f[k] * of_b[k] - turns
+                 : c->a >= p->bodies.dynamic ? f[k] * of_a[k] + turns
                                              : 0;
         drive += plain ? 0 : out.shear[k] * c->slide[k];
     }
@@ -302,7 +330,10 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
                                  double gap, const double *x, double *past, double *sum,
                                  double *force)
 {
-    return tlk_penalty_act(p, c, false, n, gap, x, past, sum, force);
+    double xa[4], xb[4];
+    tlk_load4d(tlk_penalty_where(p, c->a), xa);
+    tlk_load4d(tlk_penalty_where(p, c->b), xb);
+    return tlk_penalty_act(p, c, false, TLK_NONE, n, gap, x, xa, xb, past, sum, force);
 }
 
 /* The manifold of a pair that is not simple, at its present poses, points counted from the owner's
@@ -454,25 +485,28 @@ TL_RARE void tlk_penalty_other(const tlk_penalty *p, uint32_t q, const double *n
     p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (past[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
 }
 
-/* The same of a plain one. The second half of what it keeps is whether it touches, which `acts`
+/* The same of a plain one. Whether it touches, which comes last in what a contact keeps, `acts`
  * says, too. */
 TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const double *n, double gap,
                                  double *force)
 {
     const tlk_couple of = p->couple[q];
     const double touched = p->acts[q] & TLK_KEEPS ? 1 : 0;
-    double *past = p->past + TLK_PAST * (size_t)q, kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, touched};
-    double x[3];
+    double *past = p->past + p->keeps * (size_t)q;
+    double kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, touched};
+    tlk_load4d(past, kept);
     const tlk_pressing c = {
         p->a[q],   p->b[q], of.a, of.b,     p->table + TLK_LAW_NUMBERS * (size_t)of.law,
         of.radius, of.mass, 0,    {0, 0, 0}};
+    double x[3], xa[4], xb[4];
     tlk_penalty_halfway(&p->shapes, c.i, c.j, n, gap, x);
-    tlk_load4d(past, kept);
-    const bool acts =
-        tlk_penalty_act(p, &c, true, n, gap, x, kept, p->sum + TLK_SUM * (size_t)q, force);
+    tlk_load4d(tlk_penalty_where(p, c.a), xa);
+    tlk_load4d(tlk_penalty_where(p, c.b), xb);
+    const bool acts = tlk_penalty_act(p, &c, true, TLK_NONE, n, gap, x, xa, xb, kept,
+                                      p->sum + TLK_SUM * (size_t)q, force);
     if (p->commits)
         tlk_store4d(past, kept);
-    if (p->commits && kept[TLK_PAST_TOUCHED] != touched)
+    if (p->commits && p->keeps == TLK_PAST && kept[TLK_PAST_TOUCHED] != touched)
         tlk_store4d(past + 4, kept + 4);
     p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (kept[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
 }

@@ -6,26 +6,35 @@
 #include "kernels/penalty/bound.h"
 #include "kernels/penalty/force.h"
 
+/* Numbers of slots, four at a time. */
+TL_KERNEL void tlk_penalty_zero(double *of, uint32_t count)
+{
+    const double none[4] = {0, 0, 0, 0};
+    for (uint32_t k = 0; k < count; k += 4)
+        tlk_store4d(of + k, none);
+}
+
 /* One pair that was found: what its contacts had, in their places. */
 TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
 {
     const uint32_t first = p->first ? p->first[q] : q, slots = p->slots;
     const uint32_t i = p->a[first], j = p->b[first];
     const uint32_t sub = p->feature ? p->feature[2 * (size_t)first] : 0;
-    double *past = p->past + TLK_PAST * slots * (size_t)q;
+    double *past = p->past + p->keeps * slots * (size_t)q;
     double *sum = p->sum + TLK_SUM * slots * (size_t)q;
     double *place = p->place ? p->place + TLK_PLACE * slots * (size_t)q : 0;
     uint32_t t = 0;
-    for (uint32_t k = 0; k < TLK_SUM * slots; k++)
-        sum[k] = 0;
+    bool touched = false;
+    tlk_penalty_zero(sum, TLK_SUM * slots);
     for (uint32_t o = p->old_start ? p->old_start[i] : 0,
                   end = p->old_start ? p->old_start[i + 1] : 0;
          o < end && t < slots; o++) {
         if (p->old_b[o] != j || (p->old_feature && p->old_feature[2 * (size_t)o] != sub))
             continue;
-        for (uint32_t k = 0; k < TLK_PAST; k++)
-            past[TLK_PAST * t + k] =
-                p->old_past ? p->old_past[TLK_CONTACT_PAST * (size_t)o + k] : 0;
+        const double *old = p->old_past ? p->old_past + TLK_CONTACT_PAST * (size_t)o : 0;
+        for (uint32_t k = 0; k < p->keeps; k++)
+            past[p->keeps * t + k] = old ? old[k] : 0;
+        touched = old && old[TLK_PAST_TOUCHED] > 0;
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
             place[TLK_PLACE * t + k] = !p->old_place ? 0
                                        : k < 3       ? (double)p->old_place[4 * (size_t)o + k]
@@ -38,21 +47,23 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
     p->acts[q] = TLK_ACTS;
     if (p->couple) {
         tlk_penalty_note(p, q);
-        p->acts[q] = t > 0 && past[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0;
+        p->acts[q] = t > 0 && touched ? TLK_KEEPS : 0;
     }
     for (; t < slots; t++) {
-        for (uint32_t k = 0; k < TLK_PAST; k++)
-            past[TLK_PAST * t + k] = 0;
+        tlk_penalty_zero(past + p->keeps * t, p->keeps);
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
             place[TLK_PLACE * t + k] = 0;
     }
 }
 
-/* One slot, where pairs are those of the last step: its sums begin anew. */
+/* One slot, where pairs are those of the last step: its sums begin anew. There is work where there
+ * is an impulse. */
 TL_KERNEL void tlk_penalty_reset(const tlk_penalty *p, uint32_t t)
 {
-    for (uint32_t k = 0; k < TLK_SUM_ELASTIC; k++)
-        p->sum[TLK_SUM * (size_t)t + k] = 0;
+    double *sum = p->sum + TLK_SUM * (size_t)t, old[4];
+    tlk_load4d(sum, old);
+    if (old[0] != 0 || old[1] != 0 || old[2] != 0 || old[3] != 0)
+        tlk_penalty_zero(sum, TLK_SUM_ELASTIC);
 }
 
 /* One item: the two bodies that it acts on; those that are not dynamic come last. */
@@ -74,21 +85,32 @@ TL_KERNEL void tlk_penalty_sides(const tlk_penalty *p, uint32_t q)
     }
 }
 
-/* One pair with several slots: how many points it has. */
+/* One pair: how many contacts it hands on. Of one point: one where it acts or did so in the chunk.
+ */
 TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
 {
-    const double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
-    p->points[q] = 0;
-    for (uint32_t t = 0; t < TLK_POINTS_MOST; t++)
-        p->points[q] += place[TLK_PLACE * t + 7] > 0;
+    uint32_t count = 0;
+    if (p->place) {
+        const double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
+        for (uint32_t t = 0; t < TLK_POINTS_MOST; t++)
+            count += place[TLK_PLACE * t + 7] > 0;
+    } else {
+        const double *sum = p->sum + TLK_SUM * (size_t)q;
+        count = p->acts[q] || sum[0] != 0 || sum[1] != 0 || sum[2] != 0;
+    }
+    p->points[q] = count;
 }
 
 /* What a slot hands on to contact k. */
 TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
 {
-    const double *past = p->past + TLK_PAST * slot, *sum = p->sum + TLK_SUM * slot;
+    const double *past = p->past + p->keeps * slot, *sum = p->sum + TLK_SUM * slot;
+    const bool keeps = p->keeps == TLK_PAST || p->acts[slot] & TLK_KEEPS;
     for (uint32_t c = 0; c < TLK_PAST; c++)
-        p->contact_past[TLK_CONTACT_PAST * k + c] = past[c];
+        p->contact_past[TLK_CONTACT_PAST * k + c] = !keeps                  ? 0
+                                                    : c < p->keeps          ? past[c]
+                                                    : c == TLK_PAST_TOUCHED ? 1
+                                                                            : 0;
     for (uint32_t c = 0; c < 4; c++) {
         p->contact_past[TLK_CONTACT_PAST * k + TLK_PAST + c] = c < 3 ? sum[TLK_SUM_FORCE + c] : 0;
         p->gamma[4 * k + c] = c < 3 ? (real)sum[TLK_SUM_IMPULSE + c] : (real)0;
@@ -100,17 +122,21 @@ TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
 /* One pair: its points as contacts. */
 TL_KERNEL void tlk_penalty_write(const tlk_penalty *p, uint32_t q)
 {
+    size_t k = p->points[q];
     if (!p->place) {
         double n[3];
+        if (p->points[q + 1] == k)
+            return;
         const double gap = tlk_narrow(&p->shapes, p->a[q], p->b[q], n);
         const real out[4] = {(real)n[0], (real)n[1], (real)n[2], (real)gap};
-        tlk_store4(p->n + 4 * (size_t)q, out);
-        tlk_penalty_hand(p, q, q);
+        p->out_a[k] = p->a[q];
+        p->out_b[k] = p->b[q];
+        tlk_store4(p->n + 4 * k, out);
+        tlk_penalty_hand(p, q, k);
         return;
     }
     const double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
     const uint32_t first = p->first[q];
-    size_t k = p->points[q];
     for (uint32_t t = 0; t < TLK_POINTS_MOST; t++) {
         const double *of = place + TLK_PLACE * t;
         if (!(of[7] > 0))
@@ -135,7 +161,7 @@ TL_KERNEL void tlk_penalty_start(const tlk_penalty *p, uint32_t i)
 {
     /* the first pair whose first contact is not before those of this owner */
     const uint32_t contact = p->old_start[i];
-    uint32_t low = 0, high = p->pairs;
+    uint32_t low = p->first ? 0 : contact, high = p->first ? p->pairs : contact;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (p->first[middle] < contact)
@@ -156,9 +182,8 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
         const double *of = p->place + TLK_PLACE * (size_t)t;
         overlap = of[7] > 0 ? -of[3] : 0;
     } else {
-        const double *past = p->past + TLK_PAST * (size_t)t;
         double n[3];
-        overlap = past[TLK_PAST_TOUCHED] > 0 ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
+        overlap = p->acts[t] & TLK_KEEPS ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
     }
     acc[0] += sum[TLK_SUM_STIFF] > 0;
     acc[1] = tlk_max(acc[1], overlap);

@@ -15,12 +15,18 @@ TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
         p->work[i] = 0;
 }
 
-/* Force and torque on a body, without gravity. */
-TL_KERNEL void tlk_penalty_gather(const tlk_penalty *p, uint32_t i, double *f)
+/* Force and torque that are applied to a body. */
+TL_KERNEL void tlk_penalty_applied(const tlk_penalty *p, uint32_t i, double *f)
 {
     const uint32_t forced = p->forced ? p->forced[i] : TLK_NONE;
     for (int k = 0; k < 6; k++)
         f[k] = forced == TLK_NONE ? 0 : p->wrench[6 * (size_t)forced + k];
+}
+
+/* All force and torque on a body, without gravity. */
+TL_KERNEL void tlk_penalty_gather(const tlk_penalty *p, uint32_t i, double *f)
+{
+    tlk_penalty_applied(p, i, f);
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
         const uint32_t side = p->list[l] & 1u, item = p->list[l] >> 1;
         const double *of = p->force + TLK_FORCE * (size_t)item, sign = side ? 1 : -1;
@@ -33,22 +39,35 @@ TL_KERNEL void tlk_penalty_gather(const tlk_penalty *p, uint32_t i, double *f)
     }
 }
 
+/* What a torque changes the spin of a body of three moments by, per s. */
+TL_RARE void tlk_penalty_twist(const double *inertia, const double *q, const double *torque,
+                               double *turn)
+{
+    double local[3];
+    tlk_rotate_back(q, torque, local);
+    for (int k = 0; k < 3; k++)
+        local[k] = local[k] / inertia[k];
+    tlk_rotate(q, local, turn);
+}
+
 /* v changes by what a force and torque do within h. */
 TL_KERNEL void tlk_penalty_kick(const tlk_penalty *p, uint32_t i, const double *q, const double *f,
                                 double h, const double *from, double *to)
 {
     const double *inertia = p->bodies.inertia + 4 * (size_t)i;
-    double torque[3] = {f[3], f[4], f[5]}, turn[3];
+    double turn[3];
     const double light = 1 / inertia[3];
-    if (p->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
-        tlk_rotate_back(q, f + 3, torque);
+    if (p->bodies.flags[i] & TLK_BODY_ANISOTROPIC) { /* in memory of its own, so that others stay
+                                                        in registers */
+        const double own[4] = {q[0], q[1], q[2], q[3]}, torque[3] = {f[3], f[4], f[5]};
+        double changed[3];
+        tlk_penalty_twist(inertia, own, torque, changed);
         for (int k = 0; k < 3; k++)
-            torque[k] = torque[k] / inertia[k];
-        tlk_rotate(q, torque, turn);
+            turn[k] = changed[k];
     } else {
         const double slender = 1 / inertia[0];
         for (int k = 0; k < 3; k++)
-            turn[k] = torque[k] * slender;
+            turn[k] = f[3 + k] * slender;
     }
     for (int k = 0; k < 3; k++) {
         to[k] = from[k] + h * (f[k] * light + p->gravity[k]);
@@ -59,22 +78,32 @@ TL_KERNEL void tlk_penalty_kick(const tlk_penalty *p, uint32_t i, const double *
         to[1] = to[4] = to[6] = 0;
 }
 
-/* x and q move with a velocity for h, which turns with a body of three moments. */
-TL_KERNEL void tlk_penalty_drift(const tlk_penalty *p, uint32_t i, double h, double *v)
+/* A body of three moments turns for h with a spin, which turns with it. */
+TL_RARE void tlk_penalty_whirl(const double *inertia, double h, double *q, double *spin)
 {
-    double *x = p->bodies.pos + 4 * (size_t)i, *q = p->bodies.quat + 4 * (size_t)i;
+    double m[3];
+    tlk_rotate_back(q, spin, m);
+    for (int k = 0; k < 3; k++)
+        m[k] *= inertia[k];
+    tlk_spin(h, inertia, m, q);
+    for (int k = 0; k < 3; k++)
+        m[k] /= inertia[k];
+    tlk_rotate(q, m, spin);
+}
+
+/* x and q move with a velocity for h, which turns with a body of three moments. */
+TL_KERNEL void tlk_penalty_drift(const tlk_penalty *p, uint32_t i, double h, double *x, double *q,
+                                 double *v)
+{
     for (int k = 0; k < 3; k++)
         x[k] += h * v[k];
     if (i < p->bodies.dynamic && p->bodies.flags[i] & TLK_BODY_ANISOTROPIC && !p->planar) {
-        const double *inertia = p->bodies.inertia + 4 * (size_t)i;
-        double m[3];
-        tlk_rotate_back(q, v + 4, m);
+        double own[4] = {q[0], q[1], q[2], q[3]}, spin[3] = {v[4], v[5], v[6]};
+        tlk_penalty_whirl(p->bodies.inertia + 4 * (size_t)i, h, own, spin);
+        for (int k = 0; k < 4; k++)
+            q[k] = own[k];
         for (int k = 0; k < 3; k++)
-            m[k] *= inertia[k];
-        tlk_spin(h, inertia, m, q);
-        for (int k = 0; k < 3; k++)
-            m[k] /= inertia[k];
-        tlk_rotate(q, m, v + 4);
+            v[4 + k] = spin[k];
         return;
     }
     tlk_turn_body(h, v + 4, q);
@@ -155,70 +184,95 @@ TL_KERNEL void tlk_penalty_stage(const tlk_penalty *p, uint32_t i, const double 
 /* A body that is not dynamic goes on. */
 TL_KERNEL void tlk_penalty_carry(const tlk_penalty *p, uint32_t i)
 {
-    double *v = p->vel + 8 * (size_t)i;
+    double *v = p->vel + 8 * (size_t)i, *x = p->bodies.pos + 4 * (size_t)i;
+    double *q = p->bodies.quat + 4 * (size_t)i;
     if (p->moves == TLK_MOVE_LAST || p->moves == TLK_MOVE_NOT)
         return;
     if (v[0] == 0 && v[1] == 0 && v[2] == 0 && v[4] == 0 && v[5] == 0 && v[6] == 0)
         return;
     if (p->moves == TLK_MOVE_STAGE || p->moves == TLK_MOVE_FOURTH) {
-        double *x = p->bodies.pos + 4 * (size_t)i, *q = p->bodies.quat + 4 * (size_t)i;
         double *start = p->start + 16 * (size_t)i;
         for (int k = 0; k < 4 && p->share < 0; k++)
             start[k] = x[k], start[4 + k] = q[k];
         for (int k = 0; k < 4; k++)
             x[k] = start[k], q[k] = start[4 + k];
-        tlk_penalty_drift(p, i, p->moves == TLK_MOVE_FOURTH ? p->h : p->stage * p->h, v);
+        tlk_penalty_drift(p, i, p->moves == TLK_MOVE_FOURTH ? p->h : p->stage * p->h, x, q, v);
         return;
     }
-    tlk_penalty_drift(p, i, p->h, v);
+    tlk_penalty_drift(p, i, p->h, x, q, v);
+}
+
+/* The launch's part of a substep of Verlet's method. */
+TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double *f, double *x,
+                                  double *v)
+{
+    double *kept = p->half + 8 * (size_t)i, *turned = p->bodies.quat + 4 * (size_t)i;
+    double half[8], q[4];
+    const bool first = p->moves == TLK_MOVE_FIRST;
+    tlk_load4d(turned, q);
+    tlk_load4d(first ? v : kept, half);
+    tlk_load4d(first ? v + 4 : kept + 4, half + 4);
+    if (p->moves != TLK_MOVE_LAST) {
+        tlk_penalty_kick(p, i, q, f, first ? 0.5 * p->h : p->h, half, half);
+        tlk_penalty_drift(p, i, p->h, x, q, half);
+        tlk_store4d(kept, half);
+        tlk_store4d(kept + 4, half + 4);
+        tlk_store4d(turned, q);
+    }
+    tlk_penalty_kick(p, i, q, f, 0.5 * p->h, half, v);
+}
+
+/* Work of applied forces; and whether a body runs away. */
+TL_KERNEL void tlk_penalty_worked(const tlk_penalty *p, uint32_t i, const double *v)
+{
+    if (p->work && p->forced[i] != TLK_NONE) {
+        const double *wrench = p->wrench + 6 * (size_t)p->forced[i];
+        p->work[i] += p->weight * (tlk_dotd(wrench, v) + tlk_dotd(wrench + 3, v + 4));
+    }
+}
+
+TL_KERNEL void tlk_penalty_runs(const tlk_penalty *p, const double *x, const double *v)
+{
+    const double speed = tlk_dotd(v, v), spin = tlk_dotd(v + 4, v + 4);
+    if (!(speed <= p->max_speed * p->max_speed) || !(spin < 1e24) ||
+        !(tlk_max(fabs(x[0]), tlk_max(fabs(x[1]), fabs(x[2]))) < TLK_FAR))
+        tlk_atomic_or(p->halt, 1);
 }
 
 /* One body: the launch's part of a substep. */
 TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
 {
-    double f[6], *v = p->vel + 8 * (size_t)i, *half = p->half + 8 * (size_t)i;
-    const double *q = p->bodies.quat + 4 * (size_t)i;
+    double f[6], *v = p->vel + 8 * (size_t)i, *x = p->bodies.pos + 4 * (size_t)i;
+    double *q = p->bodies.quat + 4 * (size_t)i;
     if (i >= p->bodies.dynamic) {
         tlk_penalty_carry(p, i);
         return;
     }
     tlk_penalty_gather(p, i, f);
-    if (p->work && p->forced[i] != TLK_NONE) {
-        const double *wrench = p->wrench + 6 * (size_t)p->forced[i];
-        p->work[i] += p->weight * (tlk_dotd(wrench, v) + tlk_dotd(wrench + 3, v + 4));
-    }
+    tlk_penalty_worked(p, i, v);
     if (p->rods && v[7] > 0)
         return; /* its ends carry it */
     switch (p->moves) {
     case TLK_MOVE_FIRST:
     case TLK_MOVE_NEXT:
-        tlk_penalty_kick(p, i, q, f, p->moves == TLK_MOVE_FIRST ? 0.5 * p->h : p->h,
-                         p->moves == TLK_MOVE_FIRST ? v : half, half);
-        tlk_penalty_drift(p, i, p->h, half);
-        tlk_penalty_kick(p, i, q, f, 0.5 * p->h, half, v);
-        break;
-    case TLK_MOVE_LAST: tlk_penalty_kick(p, i, q, f, 0.5 * p->h, half, v); break;
+    case TLK_MOVE_LAST: tlk_penalty_verlet(p, i, f, x, v); break;
     case TLK_MOVE_EULER: {
         double next[8];
         tlk_penalty_kick(p, i, q, f, p->h, v, next);
-        tlk_penalty_drift(p, i, p->h, v);
+        tlk_penalty_drift(p, i, p->h, x, q, v);
         for (int k = 0; k < 8; k++)
             v[k] = next[k];
         break;
     }
     case TLK_MOVE_SEMI:
         tlk_penalty_kick(p, i, q, f, p->h, v, v);
-        tlk_penalty_drift(p, i, p->h, v);
+        tlk_penalty_drift(p, i, p->h, x, q, v);
         break;
     case TLK_MOVE_STAGE:
     case TLK_MOVE_FOURTH: tlk_penalty_stage(p, i, f); break;
     default: break;
     }
-    const double speed = tlk_dotd(v, v), spin = tlk_dotd(v + 4, v + 4);
-    const double *x = p->bodies.pos + 4 * (size_t)i;
-    if (!(speed <= p->max_speed * p->max_speed) || !(spin < 1e24) ||
-        !(tlk_max(fabs(x[0]), tlk_max(fabs(x[1]), fabs(x[2]))) < TLK_FAR))
-        tlk_atomic_or(p->halt, 1);
+    tlk_penalty_runs(p, x, v);
 }
 
 /* One dynamic body, after a step: its velocity as the state has it. 0: the first that runs away; 1:

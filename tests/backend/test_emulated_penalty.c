@@ -1,0 +1,100 @@
+/* Substeps of penalty contact in one pass over bodies against those pair by pair, in worlds of the
+ * CPU backend: by the plain kernel, and as warps of the CUDA backend, run on the host (emulate.h).
+ * State and contacts must be the same, bit for bit. */
+#include "falls.h"
+
+#include "world/world.h"
+
+void emulated_whole_mixed(const void *args, uint32_t count);
+void emulated_whole_double(const void *args, uint32_t count);
+
+static const tl_backend_ops *plain;
+static uint32_t passes, emulated; /* over bodies; of these as warps */
+static bool warps;
+
+static void run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
+{
+    for (uint32_t r = 0; r < repeat; r++)
+        for (size_t i = 0; i < count; i++) {
+            const tl_launch *l = &launches[i];
+            passes += l->kernel == TLK_penalty_whole;
+            if (!warps || l->kernel != TLK_penalty_whole) {
+                plain->run(backend, l, 1, 1);
+                continue;
+            }
+            (backend->precision == TL_DOUBLE ? emulated_whole_double
+                                             : emulated_whole_mixed)(l->args, l->end);
+            emulated++;
+        }
+}
+
+/* Lets a world take substeps as on a GPU. */
+static void emulate(tl_world *world)
+{
+    static tl_backend_ops ops;
+    plain = plain ? plain : world->backend->ops;
+    ops = *plain;
+    ops.run = run;
+    world->backend->ops = &ops;
+    world->backend->whole = true;
+}
+
+static void same_contacts(const tl_world *a, const tl_world *b, int when)
+{
+    size_t count[2];
+    tl_contact *contacts[2] = {contacts_of(a, &count[0]), contacts_of(b, &count[1])};
+    if (count[0] != count[1] || memcmp(contacts[0], contacts[1], count[0] * sizeof **contacts) != 0)
+        fail_msg("at %d: %zu contacts pair by pair, %zu others body by body", when, count[0],
+                 count[1]);
+    free(contacts[0]);
+    free(contacts[1]);
+}
+
+static void same_falls(int kind, tl_precision precision, int steps)
+{
+    tl_world *world[2] = {fall_world(precision, TL_BACKEND_CPU, kind),
+                          fall_world(precision, TL_BACKEND_CPU, kind)};
+    tl_report report[2];
+    context("kind %d, %s", kind, precision == TL_DOUBLE ? "double" : "mixed");
+    emulate(world[1]);
+    for (int i = 0; i < steps; i++) {
+        for (int k = 0; k < 2; k++)
+            report[k] = step_report(world[k], 1);
+        same_contacts(world[0], world[1], i);
+        assert_true(tl_world_hash(world[0]) == tl_world_hash(world[1]));
+        assert_true(report[0].dissipated_energy == report[1].dissipated_energy);
+        assert_true(report[0].energy_error == report[1].energy_error);
+    }
+    assert_true(report[0].active_contacts > 100);
+    for (int k = 0; k < 2; k++)
+        tl_world_destroy(world[k]);
+}
+
+/* All kinds; rolling friction and the law linear have no such pass. */
+static void test_plain(void **state)
+{
+    (void)state;
+    warps = false;
+    for (int kind = 0; kind < FALLS; kind++) {
+        const bool none = kind == 2 || kind == 3;
+        passes = 0;
+        same_falls(kind, kind % 2 ? TL_DOUBLE : TL_MIXED, 70);
+        assert_true(none ? !passes : passes > 1400);
+    }
+}
+
+static void test_warps(void **state)
+{
+    static const int kinds[] = {0, 1, 4, 5};
+    (void)state;
+    warps = true;
+    for (int i = 0; i < 4; i++)
+        same_falls(kinds[i], i % 2 ? TL_DOUBLE : TL_MIXED, 45);
+    assert_true(emulated > 2000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_warps)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
