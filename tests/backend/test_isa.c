@@ -63,7 +63,7 @@ static uint64_t settle(tl_precision precision, pile_kind kind)
     assert_ok(pile_scene(&options, &scene));
     assert_true(tl_world_create(scene, &world) >= 0);
     tl_scene_destroy(scene);
-    const tl_report report = step_report(world, 300);
+    const tl_report report = step_report(world, 600);
     assert_true(report.contacts > 200);
     assert_below(report.kinetic_energy, 0.1);
     const uint64_t hash = tl_world_hash(world);
