@@ -174,12 +174,11 @@ TL_KERNEL void tlk_spin_newton(double h, const double *inverse, const double *p,
 TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
 {
     const double inverse[3] = {1 / inertia[0], 1 / inertia[1], 1 / inertia[2]};
-    double m[3] = {p[0], p[1], p[2]}, w[3], turn[4], turned[4], scale = 1;
+    double m[3] = {p[0], p[1], p[2]}, w[3], turn[4], turned[4];
     const double size = tlk_dotd(p, p);
     bool scaled = true, found = false;
     for (int iteration = 0; iteration < 30 && !found; iteration++) {
-        double change[3], slope = 0;
-        scale = 1;
+        double change[3], scale = 1, slope = 0;
         for (int k = 0; k < 3; k++)
             w[k] = m[k] * inverse[k];
         const double x2 = 0.25 * h * h * tlk_dotd(w, w);
@@ -197,7 +196,8 @@ TL_KERNEL void tlk_spin(double h, const double *inertia, double *p, double *q)
     if (found) {
         for (int k = 0; k < 3; k++)
             w[k] = m[k] * inverse[k];
-        tlk_turn_by(h, scale, w, turn);
+        /* with the scale of this m: that of the one before would let 1e-12 of the energy go */
+        tlk_turn_by(h, scaled ? tlk_tan_ratio(0.25 * h * h * tlk_dotd(w, w)) : 1, w, turn);
         tlk_rotate_back(turn, p, m);
     } else {
         double rate = 0; /* that of the energy, about p */

@@ -173,15 +173,42 @@ TL_KERNEL double tlk_bias(const tlk_build *p, double gap, bool rests, double res
     return bias;
 }
 
+/* What the contacts of a pair have in common: shapes, bodies and materials, the moving body first.
+ */
+typedef struct tlk_ends {
+    uint32_t sa, sb, a, b;
+    double sign;      /* -1 where the owner is b */
+    double square;    /* of the bodies' relative velocity */
+    real mass[4];     /* their inverse masses and inverse moments */
+    const real *pair; /* of their materials */
+} tlk_ends;
+
+TL_KERNEL void tlk_load_ends(const tlk_build *p, uint32_t k, tlk_ends *e)
+{
+    const uint32_t *info = p->shapes.info, owner = p->contact_a[k], partner = p->contact_b[k];
+    const bool turned = info[owner] & TLK_SHAPE_FIXED;
+    real va[8], vb[8];
+    e->sa = turned ? partner : owner;
+    e->sb = turned ? owner : partner;
+    e->sign = turned ? -1 : 1;
+    e->a = p->shapes.body[e->sa];
+    e->b = p->shapes.body[e->sb];
+    tlk_load8(p->bodies.vel + 8 * (size_t)e->a, va);
+    tlk_load8(p->bodies.vel + 8 * (size_t)e->b, vb);
+    e->square = 0;
+    for (int c = 0; c < 3; c++)
+        e->square += ((double)vb[c] - va[c]) * ((double)vb[c] - va[c]);
+    e->mass[0] = va[3], e->mass[1] = vb[3], e->mass[2] = va[7], e->mass[3] = vb[7];
+    const uint32_t ma = info[e->sa] >> TLK_SHAPE_MATERIAL, mb = info[e->sb] >> TLK_SHAPE_MATERIAL;
+    e->pair = p->pair + TLK_PAIR * (size_t)(ma * p->materials + mb);
+}
+
 /* Whether a contact is at rest: it carried load in the last step and has hardly opened or moved
  * since. Where bodies move on, a gap opens by the way they go, and closing it belongs to that. */
-TL_KERNEL bool tlk_rests(const tlk_build *p, const real *va, const real *vb, double gap, real load)
+TL_KERNEL bool tlk_rests(const tlk_build *p, const tlk_ends *e, double gap, real load)
 {
-    double square = 0;
-    for (int k = 0; k < 3; k++)
-        square += ((double)vb[k] - va[k]) * ((double)vb[k] - va[k]);
     return load > 0 && gap <= p->rest &&
-           p->recovery.h * p->recovery.h * square <= p->rest * p->rest;
+           p->recovery.h * p->recovery.h * e->square <= p->rest * p->rest;
 }
 
 /* The item of a pair. */
@@ -248,11 +275,10 @@ TL_KERNEL void tlk_store_turns(const tlk_build *p, uint32_t i, uint32_t item, ui
 }
 
 /* The same of a pair of bodies, neither of which has copies. */
-TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, uint32_t a,
-                               uint32_t b, const real *va, const real *vb)
+TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, const tlk_ends *e)
 {
-    const real mass[4] = {va[3], vb[3], va[7], vb[7]};
-    tlk_store_turns(p, i, item, p->used[a], b < p->bodies.dynamic ? p->used[b] : 0, mass);
+    const uint64_t used_b = e->b < p->bodies.dynamic ? p->used[e->b] : 0;
+    tlk_store_turns(p, i, item, p->used[e->a], used_b, e->mass);
 }
 
 /* The arms of contact k: from the bodies' origins to where its impulse acts, which is `length` from
@@ -339,12 +365,14 @@ TL_RARE void tlk_build_material(const tlk_build *p, uint32_t s, uint32_t sa, uin
     m->step = (real)tlk_moment_step(p, s, a, b, 1, 1);
 }
 
-/* Contact k, row s: the row; and the turns of its pair i, where it is the first of it. `material`:
- * rows have materials; a constant, so that others are built as if there were none. */
-TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
-                                 uint32_t item, bool material)
+/* Contact k of pair i, row s: the row. `material`: rows have materials; a constant, so that others
+ * are built as if there were none. */
+TL_KERNEL void tlk_build_contact(const tlk_build *p, const tlk_ends *e, uint32_t k, uint32_t s,
+                                 uint32_t i, bool material)
 {
-    uint32_t sa = p->contact_a[k], sb = p->contact_b[k];
+    const uint32_t sa = e->sa, sb = e->sb, a = e->a, b = e->b;
+    const real *pair = e->pair;
+    const double sign = e->sign;
     real contact[4], gamma[4];
     tlk_load4(p->contact_n + 4 * (size_t)k, contact);
     if (p->planar) {
@@ -355,26 +383,13 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
         contact[2] = (real)(contact[2] * scale);
     }
     tlk_load4(p->contact_gamma + 4 * (size_t)k, gamma);
-    double sign = 1;
-    if (p->shapes.info[sa] & TLK_SHAPE_FIXED) {
-        /* the moving body is a */
-        const uint32_t swap = sa;
-        sa = sb, sb = swap, sign = -1;
-    }
-    const uint32_t a = p->shapes.body[sa], b = p->shapes.body[sb];
-    const uint32_t ia = p->shapes.info[sa], ib = p->shapes.info[sb];
     const double n[3] = {sign * contact[0], sign * contact[1], sign * contact[2]}, gap = contact[3];
     /* impulses on two moving bodies act at one point, halfway between the surfaces, so that they
      * make no angular momentum; on a wall, at the sphere's surface */
     const bool dynamic_b = b < p->bodies.dynamic;
     const double middle = dynamic_b ? 0.5 * gap : 0;
     double ra[3] = {0, 0, 0}, rb[3] = {0, 0, 0}, before = 0, free = 0;
-    real va[8], vb[8];
-    tlk_load8(p->bodies.vel + 8 * (size_t)a, va);
-    tlk_load8(p->bodies.vel + 8 * (size_t)b, vb);
     const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle; /* of a sphere */
-    const uint32_t ma = ia >> TLK_SHAPE_MATERIAL, mb = ib >> TLK_SHAPE_MATERIAL;
-    const real *pair = p->pair + TLK_PAIR * (size_t)(ma * p->materials + mb);
     if (s >= p->arm_base || p->wall || material || pair[1] > 0) /* others need no arms */
         tlk_contact_arms(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
     p->a[s] = a;
@@ -412,7 +427,7 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
         free = tlk_approach(p->free, a, b, n, ra, rb);
     }
     const bool strikes = pair[1] > 0 && before < -p->restitution_speed;
-    const bool rests = !strikes && !soft && tlk_rests(p, va, vb, gap, load);
+    const bool rests = !strikes && !soft && tlk_rests(p, e, gap, load);
     const double restitution = p->restitution ? 0 : (double)pair[1];
     p->bias[s] = (real)tlk_bias(p, gap, rests, restitution, before, free);
     if (soft)
@@ -424,20 +439,19 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, uint32_t k, uint32_t s, uin
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
-    if (p->turns && s == tlk_item_row(item, p->arm_base, p->item_rows))
-        tlk_build_turns(p, i, item, a, b, va, vb);
     if (s >= p->arm_base)
         tlk_store_arms(p, s, ra, rb);
     else if (p->wall && !dynamic_b)
         for (uint32_t f = 0; f < 3; f++) /* none where the wall never turns, to the last bit */
-            p->wall[tlk_at(s, f, 3)] = ib & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];
+            p->wall[tlk_at(s, f, 3)] =
+                p->shapes.info[sb] & TLK_SHAPE_CENTRAL ? (real)0 : (real)rb[f];
 }
 
 /* tlk_build_contact with materials. */
-TL_RARE void tlk_build_contact_rarely(const tlk_build *p, uint32_t k, uint32_t s, uint32_t i,
-                                      uint32_t item)
+TL_RARE void tlk_build_contact_rarely(const tlk_build *p, const tlk_ends *e, uint32_t k, uint32_t s,
+                                      uint32_t i)
 {
-    tlk_build_contact(p, k, s, i, item, true);
+    tlk_build_contact(p, e, k, s, i, true);
 }
 
 /* One pair: the rows of its contacts. Pairs are taken in their own order, so that what is read lies
@@ -446,11 +460,15 @@ TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
 {
     const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->item_rows);
     const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
+    tlk_ends ends;
+    tlk_load_ends(p, first, &ends);
     for (uint32_t k = first; k < end; k++)
         if (p->material)
-            tlk_build_contact_rarely(p, k, s + (k - first) * TLK_LANES, i, item);
+            tlk_build_contact_rarely(p, &ends, k, s + (k - first) * TLK_LANES, i);
         else
-            tlk_build_contact(p, k, s + (k - first) * TLK_LANES, i, item, false);
+            tlk_build_contact(p, &ends, k, s + (k - first) * TLK_LANES, i, false);
+    if (p->turns)
+        tlk_build_turns(p, i, item, &ends);
     tlk_pad_rows(p, i, s, end - first);
 }
 

@@ -12,7 +12,9 @@
 #include "kernels/ahead.h"
 #include "kernels/carry.h"
 
-#define TLK_PLANE_TURNS 24   /* halvings of the way, at most */
+#define TLK_PLANE_TURNS 24   /* looks at the way, at most */
+#define TLK_PLANE_EDGE  1e-6 /* of what is left of the way: the next look behind an edge */
+#define TLK_PLANE_SAME  1e-2 /* of TLK_PLANE_STILL: planes that gaps change alike with are one */
 #define TLK_PLANE_DEEP  1e-4 /* of the half width: deeper ways lead into the other */
 #define TLK_PLANE_STILL 1e-7 /* of the way: a gap that changes by less does not, in 32 bits */
 
@@ -248,14 +250,35 @@ TL_KERNEL bool tlk_plane_balls(const tlk_passing *p, double *part)
     return true;
 }
 
+/* A part of the way: the gap there, and how it changes. */
+typedef struct tlk_passed {
+    double part, gap, slope;
+} tlk_passed;
+
+TL_KERNEL tlk_passed tlk_plane_passed(const tlk_passing *p, double part, const tlk_manifold *m)
+{
+    const tlk_passed at = {part, tlk_ahead_gap(m), tlk_plane_slope(p, m)};
+    return at;
+}
+
+/* Where the planes at two parts of the way, one that the pair comes to and one that it goes away
+ * from, give the same gap; in the middle where that is not between the two. */
+TL_KERNEL double tlk_plane_cross(const tlk_passed *low, const tlk_passed *high)
+{
+    const double cross =
+        (low->gap - high->gap - low->slope * low->part + high->slope * high->part) /
+        (high->slope - low->slope);
+    return cross > low->part && cross < high->part ? cross : 0.5 * (low->part + high->part);
+}
+
 /* Where on its way the pair is nearest, as a part of the way, and how it touches there; false where
  * the way leads too deep into the other, or where it is nearest as the step begins. Where the plane
  * changes at once, at an edge, it is the one that the pair goes away from: behind the other it
- * would be as the step ends. */
+ * would be as the step ends. Between two planes that is where they cross, so that a few looks do;
+ * where shapes are round, every other look halves the way. */
 TL_KERNEL bool tlk_plane_search(const tlk_passing *p, double *part, tlk_manifold *m)
 {
     const double still = TLK_PLANE_STILL * sqrt(tlk_dotd(p->way, p->way));
-    double low = 0;
     tlk_manifold at;
     if (tlk_plane_balls(p, part)) {
         tlk_plane_meet(p, *part, m);
@@ -265,22 +288,35 @@ TL_KERNEL bool tlk_plane_search(const tlk_passing *p, double *part, tlk_manifold
     tlk_plane_meet(p, 1, m);
     if (!tlk_plane_passes(p, m))
         return false;
-    if (tlk_plane_slope(p, m) <= still)
+    tlk_passed high = tlk_plane_passed(p, 1, m);
+    if (high.slope <= still)
         return true;
     tlk_plane_meet(p, 0, &at);
     if (!at.count || tlk_plane_slope(p, &at) >= -still)
         return false;
-    for (int turn = 0; turn < TLK_PLANE_TURNS && tlk_plane_slope(p, m) > still; turn++) {
-        const double middle = 0.5 * (low + *part);
-        tlk_plane_meet(p, middle, &at);
+    tlk_passed low = tlk_plane_passed(p, 0, &at);
+    enum { CROSS, HALF, EDGE } look = CROSS;
+    for (int turn = 0; turn < TLK_PLANE_TURNS && high.slope > still; turn++) {
+        const double next = look == CROSS  ? tlk_plane_cross(&low, &high)
+                            : look == HALF ? 0.5 * (low.part + high.part)
+                                           : low.part + TLK_PLANE_EDGE * (high.part - low.part);
+        tlk_plane_meet(p, next, &at);
         if (!tlk_plane_passes(p, &at))
             return false;
-        if (tlk_plane_slope(p, &at) < -still) {
-            low = middle;
-            continue;
+        const tlk_passed now = tlk_plane_passed(p, next, &at);
+        const bool before = now.slope < -still;
+        const double change = fabs(now.slope - (before ? low.slope : high.slope));
+        const bool same = look != HALF && change <= TLK_PLANE_SAME * still;
+        if (before) {
+            low = now;
+        } else {
+            high = now;
+            *part = next;
+            *m = at;
         }
-        *part = middle;
-        *m = at;
+        if (same && !before)
+            return true;
+        look = same && look == CROSS ? EDGE : look == CROSS ? HALF : CROSS;
     }
     return true;
 }
@@ -473,21 +509,29 @@ TL_KERNEL bool tlk_plane_settled(const tlk_planes *q, const tlk_passing *p, uint
 }
 
 /* Contact k, row s of pair i: the row anew. */
-TL_KERNEL void tlk_plane_row(const tlk_build *build, uint32_t k, uint32_t s, uint32_t i,
-                             uint32_t item)
+TL_KERNEL void tlk_plane_row(const tlk_build *build, uint32_t k, uint32_t s, uint32_t i)
 {
+    tlk_ends ends;
+    tlk_load_ends(build, k, &ends);
     if (build->material)
-        tlk_build_contact_rarely(build, k, s, i, item);
+        tlk_build_contact_rarely(build, &ends, k, s, i);
     else
-        tlk_build_contact(build, k, s, i, item, false);
+        tlk_build_contact(build, &ends, k, s, i, false);
+}
+
+/* The step lengths of row s anew. */
+TL_KERNEL void tlk_plane_steps(const tlk_build *build, uint32_t s)
+{
+    if (s >= build->arm_base)
+        tlk_store_eta(build, s, 1, 1);
 }
 
 /* One pair that moves on: the planes of its contacts, and their rows anew. */
 TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
 {
     const tlk_build *build = &q->build;
-    const uint32_t i = q->moved[m], item = tlk_item_of(build, i);
-    const uint32_t row = tlk_item_row(item, build->arm_base, build->item_rows);
+    const uint32_t i = q->moved[m];
+    const uint32_t row = tlk_item_row(tlk_item_of(build, i), build->arm_base, build->item_rows);
     const uint32_t first = tlk_first_contact(build->first, i);
     const uint32_t end = build->first ? build->first[i + 1] : i + 1, count = end - first;
     tlk_passing way;
@@ -498,8 +542,9 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
         for (uint32_t k = 0; k < count; k++) {
             const double gap = q->contact_n[4 * (size_t)(first + k) + 3];
             tlk_carry_take(q, &carrier, first + k, arm);
-            tlk_plane_row(build, first + k, row + k * TLK_LANES, i, item);
+            tlk_plane_row(build, first + k, row + k * TLK_LANES, i);
             tlk_carry_row(q, &carrier, first + k, row + k * TLK_LANES, gap, arm);
+            tlk_plane_steps(build, row + k * TLK_LANES);
         }
         return;
     }
@@ -516,8 +561,10 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
         tlk_plane_spread(&there);
     for (uint32_t k = 0; k < count; k++)
         tlk_plane_take(q, &way, first + k, part, &there, k < there.count ? k : 0);
-    for (uint32_t k = 0; k < count; k++)
-        tlk_plane_row(build, first + k, row + k * TLK_LANES, i, item);
+    for (uint32_t k = 0; k < count; k++) {
+        tlk_plane_row(build, first + k, row + k * TLK_LANES, i);
+        tlk_plane_steps(build, row + k * TLK_LANES);
+    }
 }
 
 #endif

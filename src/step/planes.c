@@ -76,6 +76,5 @@ tl_status tl_step_planes(tl_world *w, tl_contacts *c, const tl_problem *problem,
                          .contact_place = c->manifolds ? c->place.data : NULL,
                          .feature = c->manifolds ? c->feature.data : NULL};
     tl_run(b, TLK_plane_pair, w->problem.moving, &planes);
-    tl_run(b, TLK_arm_steps, problem->view.rows - problem->view.arm_base, build);
     return TL_OK;
 }

@@ -52,6 +52,44 @@ static void test_same_bits(void **state)
     for_each_variant(same_bits);
 }
 
+/* Cubes or hulls fall into a box and come to rest, so that nearly all pairs keep their manifolds.
+ */
+static uint64_t settle(tl_precision precision, pile_kind kind)
+{
+    pile_options options = pile_of(kind);
+    tl_scene *scene = NULL;
+    tl_world *world = NULL;
+    options.bodies = 45;
+    options.layers = 3;
+    options.settings.precision = precision;
+    assert_ok(pile_scene(&options, &scene));
+    assert_true(tl_world_create(scene, &world) >= 0);
+    tl_scene_destroy(scene);
+    const tl_report report = step_report(world, 600);
+    assert_true(report.contacts > 200);
+    assert_below(report.kinetic_energy, 0.1);
+    const uint64_t hash = tl_world_hash(world);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void test_heaps(void **state)
+{
+    (void)state;
+    const char *sets[] = {"avx2", "avx512"};
+    for (int i = 0; i < 4; i++) {
+        const tl_precision precision = i % 2 ? TL_DOUBLE : TL_MIXED;
+        const pile_kind kind = i / 2 ? PILE_HULLS : PILE_CUBES;
+        assert_true(tl_backend_cpu_isa("base"));
+        const uint64_t plain = settle(precision, kind);
+        for (int k = 0; k < 2; k++)
+            if (tl_backend_cpu_isa(sets[k]) && settle(precision, kind) != plain)
+                fail_msg("%s: %s gives other bits than the plain kernels",
+                         i / 2 ? "hulls" : "cubes", sets[k]);
+    }
+    assert_true(tl_backend_cpu_isa(NULL));
+}
+
 /* The hash of such a fall. */
 static uint64_t fall(tl_precision precision, int kind)
 {
@@ -82,6 +120,7 @@ static void test_penalty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_heaps),
                                        cmocka_unit_test(test_penalty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

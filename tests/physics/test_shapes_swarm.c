@@ -122,7 +122,7 @@ static void test_energy(void **state)
             settings.impacts = together ? TL_IMPACTS_SIMULTANEOUS : TL_IMPACTS_PROPAGATING;
             context("%s, e = %g", together ? "simultaneous" : "propagating", bounce[i]);
             const worst most = swarms(&settings, bounce[i], SOME(is_long() ? 100 : 50));
-            assert_found(&c[together][i], v.name, most.gain, 0, 1e-11);
+            assert_found(&c[together][i], v.name, most.gain, 0, 1e-12);
             assert_found(&momentum, v.name, most.change, 0, 1e-12);
         }
 }

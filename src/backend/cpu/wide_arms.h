@@ -1,4 +1,4 @@
-/* The step lengths of arm rows, eight at once. */
+/* The step lengths of arm rows, those of a vector at once. */
 #ifndef TL_BACKEND_CPU_WIDE_ARMS_H
 #define TL_BACKEND_CPU_WIDE_ARMS_H
 
@@ -60,23 +60,23 @@ WIDE void wide_arm_eta(const vec *n, const vec *w, vec *eta)
     eta[2] = vec_set((real)1.75) / (trace * wide_largest(w, trace, (real)TLK_ETA_LEAST));
 }
 
-/* tlk_arm_steps of eight rows, where any may be none. */
-WIDE void wide_step_packet(const tlk_build *p, uint32_t s)
+/* tlk_arm_steps of rows, where any may be none. */
+WIDE void wide_step_rows(const tlk_build *p, vec_rows s)
 {
-    real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-    real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    real *const to[3] = {head + 4 * TLK_LANES, head + 5 * TLK_LANES, arms + 6 * TLK_LANES};
-    uint32_t a[8], b[8];
+    _Alignas(32) uint32_t a[WIDE_LANES], b[WIDE_LANES];
     vec_bits here;
-    if (!wide_index_some(p->a + s, p->a + s, a, &here))
+    vec_rows of = s;
+    if (!wide_index_some(p->a, p->a, s, a, &here))
         return;
-    wide_index_some(p->a + s, p->b + s, b, &here);
+    wide_index_some(p->a, p->b, s, b, &here);
+    for (uint32_t q = 0; q < WIDE_PACKETS; q++)
+        of.first[q] -= p->arm_base;
     vec n[3], ra[3], rb[3], mass[4], inverse[8], eta[3];
     vec side_a[6] = {{0}, {0}, {0}, {0}, {0}, {0}}, w[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
-    for (int k = 0; k < 3; k++) {
-        n[k] = vec_load(head + k * TLK_LANES);
-        ra[k] = vec_load(arms + k * TLK_LANES);
-        rb[k] = vec_load(arms + (3 + k) * TLK_LANES);
+    for (uint32_t k = 0; k < 3; k++) {
+        n[k] = vec_load(p->head, s, k, TLK_HEAD);
+        ra[k] = vec_load(p->arms, of, k, TLK_ARMS);
+        rb[k] = vec_load(p->arms, of, 3 + k, TLK_ARMS);
     }
     half_gather(p->bodies.vel, a, mass);
     vec_gather(p->inverse, a, inverse);
@@ -87,15 +87,18 @@ WIDE void wide_step_packet(const tlk_build *p, uint32_t s)
     for (int k = 0; k < 6; k++)
         w[k] = side_a[k] + w[k];
     wide_arm_eta(n, w, eta);
-    for (int k = 0; k < 3; k++)
-        vec_store(to[k], vec_select(here, eta[k], vec_load(to[k])));
+    for (uint32_t k = 0; k < 2; k++)
+        vec_store(p->head, s, 4 + k, TLK_HEAD,
+                  vec_select(here, eta[k], vec_load(p->head, s, 4 + k, TLK_HEAD)));
+    vec_store(p->arms, of, 6, TLK_ARMS,
+              vec_select(here, eta[2], vec_load(p->arms, of, 6, TLK_ARMS)));
 }
 
 static void wide_arm_steps(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_build p = *(const tlk_build *)args;
-    for (uint32_t i = begin; i < end; i += TLK_LANES)
-        wide_step_packet(&p, p.arm_base + i);
+    for (uint32_t i = begin; i < end; i += WIDE_LANES)
+        wide_step_rows(&p, wide_rows_at(p.arm_base + i, p.arm_base + end));
 }
 
 #endif

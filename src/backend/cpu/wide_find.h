@@ -1,4 +1,4 @@
-/* Collision detection: the first test of entries, eight at once. */
+/* Collision detection: the first tests of entries, eight at once. */
 #ifndef TL_BACKEND_CPU_WIDE_FIND_H
 #define TL_BACKEND_CPU_WIDE_FIND_H
 
@@ -45,6 +45,160 @@ WIDE uint32_t wide_keep(uint32_t *list, uint32_t n, uint32_t q, uint32_t bits)
 
 #define WIDE_NEAR 64u /* candidates that are collected before they are tested */
 
+#if defined(__AVX512F__)
+#define WIDE_BOXES 3u /* candidates with boxes that are worth more than one look each */
+
+/* Rows of eight numbers, as columns. */
+WIDE void dvec_transpose(dvec r[8])
+{
+    dvec t[8], u[8];
+    for (int k = 0; k < 4; k++) {
+        t[2 * k] = __builtin_shufflevector(r[2 * k], r[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        t[2 * k + 1] = __builtin_shufflevector(r[2 * k], r[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int k = 0; k < 8; k += 4)
+        for (int l = 0; l < 2; l++) {
+            const dvec x = t[k + l], y = t[k + l + 2];
+            u[k + l] = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
+            u[k + l + 2] = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; k++) {
+        r[k] = __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[k + 4] = __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/* What tlk_near_boxes() and tlk_stand_near() look at, of up to eight shapes j. */
+typedef struct wide_boxes {
+    dvec centre[3], axis[9], half[3], stands[3], reach, radius;
+} wide_boxes;
+
+WIDE void wide_load_boxes(const tlk_find *f, const uint32_t *j, uint32_t count, wide_boxes *b)
+{
+    const tlk_shapes *s = &f->shapes;
+    typedef double eight __attribute__((vector_size(64), aligned(8)));
+    typedef double four __attribute__((vector_size(32), aligned(8)));
+    dvec axes[8], rest[8], centre[8];
+    for (uint32_t l = 0; l < TLK_LANES; l++) {
+        const uint32_t k = j[l < count ? l : 0];
+        const size_t frame = TLK_FRAME * (size_t)s->frame_of[k];
+        const four x = *(const four *)(s->centre + 4 * (size_t)k);
+        const four half = *(const four *)(s->frame_local + frame + 15);
+        axes[l] = *(const eight *)(s->frame + frame + 3);
+        rest[l] = *(const eight *)(s->frame + frame + 11);
+        centre[l] = __builtin_shufflevector(x, half, 0, 1, 2, 3, 4, 5, 6, 7);
+        b->reach[l] = (double)s->reach[k];
+        b->radius[l] = s->geom[4 * (size_t)k + 3];
+    }
+    dvec_transpose(axes);
+    dvec_transpose(rest);
+    dvec_transpose(centre);
+    for (int k = 0; k < 8; k++)
+        b->axis[k] = axes[k];
+    b->axis[8] = rest[0];
+    for (int k = 0; k < 3; k++) {
+        b->centre[k] = centre[k];
+        b->half[k] = centre[4 + k];
+        b->stands[k] = rest[4 + k];
+    }
+}
+
+WIDE dvec dvec_abs(dvec x)
+{
+    return (dvec)((dvec_bits)x & INT64_MAX);
+}
+
+/* tlk_near_boxes of shape i and eight others. */
+WIDE dvec_bits wide_near_boxes(const tlk_find *f, uint32_t i, const wide_boxes *b)
+{
+    const tlk_shapes *s = &f->shapes;
+    const double *u = tlk_frame(s, i) + 3, *v = s->centre + 4 * (size_t)i;
+    const double *half = s->frame_local + TLK_FRAME * (size_t)s->frame_of[i] + 15;
+    const dvec size = s->geom[4 * (size_t)i + 3] + b->radius;
+    const dvec d[3] = {b->centre[0] - v[0], b->centre[1] - v[1], b->centre[2] - v[2]};
+    const dvec margin = ((double)s->reach[i] + b->reach - size) * (1 + 1e-6) + 1e-9 * size;
+    dvec cosine[3][3];
+    dvec_bits near = margin == margin;
+    for (int k = 0; k < 3; k++) {
+        const double *w = u + 3 * k;
+        dvec reach = half[k] + margin;
+        for (int l = 0; l < 3; l++) {
+            const dvec *to = b->axis + 3 * l;
+            cosine[k][l] = dvec_abs(w[0] * to[0] + w[1] * to[1] + w[2] * to[2]);
+            reach += cosine[k][l] * b->half[l];
+        }
+        near &= ~(dvec_abs(w[0] * d[0] + w[1] * d[1] + w[2] * d[2]) > reach);
+    }
+    for (int k = 0; k < 3; k++) {
+        const dvec *to = b->axis + 3 * k;
+        near &= ~(dvec_abs(to[0] * d[0] + to[1] * d[1] + to[2] * d[2]) >
+                  b->half[k] + margin + cosine[0][k] * half[0] + cosine[1][k] * half[1] +
+                      cosine[2][k] * half[2]);
+    }
+    return near;
+}
+
+/* tlk_stand_near of the same. */
+WIDE dvec_bits wide_stand_near(const tlk_find *f, uint32_t i, const wide_boxes *b)
+{
+    const double *a = f->shapes.centre + 4 * (size_t)i, *p = tlk_frame(&f->shapes, i) + 15;
+    dvec_bits all = b->reach == b->reach;
+    for (int k = 0; k < 3; k++) {
+        const double half_a = 0.5 * f->envelope + p[k];
+        const dvec half_b = 0.5 * f->envelope + b->stands[k], x = b->centre[k];
+        all &= (a[k] - half_a <= x + half_b) & (x - half_b <= a[k] + half_a);
+    }
+    return all;
+}
+
+/* Appends those of `count` shapes j that tlk_may_touch() says, all in boxes and undecided. */
+WIDE void wide_test_boxes(const tlk_find *f, uint32_t i, const uint32_t *j, uint32_t count,
+                          tlk_list *list)
+{
+    wide_boxes b;
+    if (count < WIDE_BOXES) {
+        for (uint32_t l = 0; l < count; l++)
+            if (tlk_near_boxes(f, i, j[l]) && tlk_touch_soon(f, i, j[l]))
+                tlk_append(list, j[l]);
+        return;
+    }
+    wide_load_boxes(f, j, count, &b);
+    const dvec_bits near = wide_near_boxes(f, i, &b), stand = wide_stand_near(f, i, &b);
+    const uint32_t all = (1u << count) - 1;
+    uint32_t bits = _mm512_movepi64_mask((__m512i)near) & all;
+    const uint32_t stands = _mm512_movepi64_mask((__m512i)stand);
+    for (; bits; bits &= bits - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(bits);
+        if (stands >> l & 1 || tlk_touch_soon(f, i, j[l]))
+            tlk_append(list, j[l]);
+    }
+}
+
+/* Tests candidates; those with boxes together. */
+WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t l,
+                    const uint32_t *found, uint32_t n, tlk_list *list)
+{
+    const bool boxed = tlk_has_box(&f->shapes, i);
+    uint32_t boxes[TLK_LANES], count = 0;
+    for (uint32_t c = 0; c < n; c++) {
+        const uint32_t j = tlk_partner(f, s, i, l, found[c]);
+        if (j == TLK_NONE)
+            continue;
+        if (!boxed || !tlk_has_box(&f->shapes, j)) {
+            if (tlk_may_touch(f, i, j))
+                tlk_append(list, j);
+            continue;
+        }
+        if (tlk_first_look(f, i, j) == TLK_UNDECIDED)
+            boxes[count++] = j;
+        if (count == TLK_LANES) {
+            wide_test_boxes(f, i, boxes, count, list);
+            count = 0;
+        }
+    }
+    wide_test_boxes(f, i, boxes, count, list);
+}
+#else
 WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t l,
                     const uint32_t *found, uint32_t n, tlk_list *list)
 {
@@ -54,6 +208,7 @@ WIDE void wide_test(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t
             tlk_append(list, j);
     }
 }
+#endif
 
 /* Candidates first, then the exact tests, so that few branches are hard to foresee. */
 WIDE void wide_visit_bins(const tlk_find *f, uint32_t i, tlk_list *list)

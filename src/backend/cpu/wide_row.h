@@ -1,33 +1,41 @@
-/* Eight rows at once: how they are loaded, their velocities, and what their impulses change.
+/* Rows side by side: how they are loaded, their velocities, and what their impulses change.
  *
  * A packet of rows keeps field f of its eight rows side by side; a body's velocity is eight numbers
- * in a row (vec.h). */
+ * in a row (vec.h). A vector has one packet or two. */
 #ifndef TL_BACKEND_CPU_WIDE_ROW_H
 #define TL_BACKEND_CPU_WIDE_ROW_H
 
 #include "backend/cpu/vec.h"
 #include "kernels/solve.h"
 
-/* The bodies of a packet; lanes without a row take the first lane's. */
-WIDE void wide_index(const uint32_t *from, uint32_t lanes, uint32_t *index)
+/* The bodies of rows; lanes without a row take the first lane's of their packet. */
+WIDE void wide_index(const uint32_t *from, vec_rows s, uint32_t lanes, uint32_t *index)
 {
-    for (uint32_t k = 0; k < 8; k++)
-        index[k] = from[k < lanes ? k : 0];
+    for (uint32_t l = 0; l < WIDE_LANES; l++) {
+        const uint32_t q = l / TLK_LANES, k = l % TLK_LANES;
+        const uint32_t before = s.first[q] == s.first[0] ? 0 : q * TLK_LANES;
+        index[l] = from[s.first[q] + (before + k < lanes ? k : 0)];
+    }
 }
 
 /* The same where any lanes may be without a row: those take the first body. Which lanes have one,
  * as all bits of `here`; returns how many. */
-WIDE uint32_t wide_index_some(const uint32_t *rows, const uint32_t *from, uint32_t *index,
-                              vec_bits *here)
+typedef uint32_t eight_words __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t eight_bits __attribute__((vector_size(32)));
+
+WIDE uint32_t wide_index_some(const uint32_t *rows, const uint32_t *from, vec_rows s,
+                              uint32_t *index, vec_bits *here)
 {
     uint32_t count = 0;
-    *here = (vec_bits){0};
-    for (uint32_t k = 0; k < 8; k++) {
-        const bool row = rows[k] != TLK_NONE;
-        index[k] = row ? from[k] : 0;
-        (*here)[k] = row ? -1 : 0;
-        count += row;
+    packet there[WIDE_PACKETS];
+    for (uint32_t q = 0; q < WIDE_PACKETS; q++) {
+        const eight_bits has = *(const eight_words *)(rows + s.first[q]) != TLK_NONE;
+        *(eight_words *)(index + q * TLK_LANES) =
+            *(const eight_words *)(from + s.first[q]) & (eight_words)has;
+        there[q] = (packet) __builtin_convertvector(has, packet_bits);
+        count += (uint32_t)__builtin_popcount((unsigned)_mm256_movemask_ps((__m256)has));
     }
+    *here = (vec_bits)vec_join(there);
     return count;
 }
 
@@ -40,9 +48,9 @@ WIDE wide_kind wide_kind_of(const tlk_problem *p, uint32_t s)
     return s >= p->arm_base ? WIDE_ARMS : p->wall ? WIDE_WALLS : WIDE_CENTRAL;
 }
 
-/* Eight rows of a kind, as tlk_row. */
+/* Rows of a kind, as tlk_row. */
 typedef struct wide_row {
-    uint32_t a[8], b[8];
+    _Alignas(32) uint32_t a[WIDE_LANES], b[WIDE_LANES];
     wide_kind kind;
     bool material; /* the problem has materials */
     vec n[3], mu, arm_a, arm_b;
@@ -50,28 +58,29 @@ typedef struct wide_row {
 } wide_row;
 
 /* All but the bodies of rows and their inertias. */
-WIDE void wide_load_points(const tlk_problem *p, uint32_t s, wide_row *row)
+WIDE void wide_load_points(const tlk_problem *p, vec_rows s, wide_row *row)
 {
-    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-    for (int f = 0; f < 3; f++)
-        row->n[f] = vec_load(head + f * TLK_LANES);
-    row->mu = vec_load(head + 3 * TLK_LANES);
-    row->arm_a = vec_load(head + 4 * TLK_LANES);
-    row->arm_b = vec_load(head + 5 * TLK_LANES);
+    for (uint32_t f = 0; f < 3; f++)
+        row->n[f] = vec_load(p->head, s, f, TLK_HEAD);
+    row->mu = vec_load(p->head, s, 3, TLK_HEAD);
+    row->arm_a = vec_load(p->head, s, 4, TLK_HEAD);
+    row->arm_b = vec_load(p->head, s, 5, TLK_HEAD);
     if (row->kind != WIDE_ARMS)
         return;
-    const real *at = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    for (int k = 0; k < 3; k++) {
-        row->ra[k] = vec_load(at + k * TLK_LANES);
-        row->rb[k] = vec_load(at + (3 + k) * TLK_LANES);
+    vec_rows of = s;
+    for (uint32_t q = 0; q < WIDE_PACKETS; q++)
+        of.first[q] -= p->arm_base;
+    for (uint32_t k = 0; k < 3; k++) {
+        row->ra[k] = vec_load(p->arms, of, k, TLK_ARMS);
+        row->rb[k] = vec_load(p->arms, of, 3 + k, TLK_ARMS);
     }
     row->eta[0] = row->arm_a;
     row->eta[1] = row->arm_b;
-    row->eta[2] = vec_load(at + 6 * TLK_LANES);
+    row->eta[2] = vec_load(p->arms, of, 6, TLK_ARMS);
 }
 
 /* All of rows whose bodies are known. */
-WIDE void wide_load_rest(const tlk_problem *p, uint32_t s, wide_kind kind, wide_row *row)
+WIDE void wide_load_rest(const tlk_problem *p, vec_rows s, wide_kind kind, wide_row *row)
 {
     row->kind = kind;
     row->material = false;
@@ -82,42 +91,57 @@ WIDE void wide_load_rest(const tlk_problem *p, uint32_t s, wide_kind kind, wide_
     }
 }
 
-WIDE wide_row wide_load_row(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+WIDE wide_row wide_load_row(const tlk_problem *p, vec_rows s, uint32_t lanes, wide_kind kind)
 {
     wide_row row;
-    wide_index(p->a + s, lanes, row.a);
-    wide_index(p->b + s, lanes, row.b);
+    wide_index(p->a, s, lanes, row.a);
+    wide_index(p->b, s, lanes, row.b);
     wide_load_rest(p, s, kind, &row);
     return row;
 }
 
-/* Which of eight rows are there; returns how many. */
-WIDE uint32_t wide_here(const tlk_problem *p, uint32_t s, vec_bits *here)
+/* Which rows are there; returns how many. */
+WIDE uint32_t wide_here(const tlk_problem *p, vec_rows s, vec_bits *here)
 {
-    uint32_t index[8];
-    return wide_index_some(p->a + s, p->a + s, index, here);
+    _Alignas(32) uint32_t index[WIDE_LANES];
+    return wide_index_some(p->a, p->a, s, index, here);
+}
+
+/* The rows of a vector outside of sweeps: packets side by side from s on, before `end`. */
+WIDE vec_rows wide_rows_at(uint32_t s, uint32_t end)
+{
+    vec_rows rows;
+    for (uint32_t q = 0; q < WIDE_PACKETS; q++)
+        rows.first[q] = s + q * TLK_LANES < end ? s + q * TLK_LANES : s;
+    return rows;
+}
+
+/* Whether packet q of these is another than the first. */
+WIDE bool wide_has(vec_rows s, uint32_t q)
+{
+    return q == 0 || s.first[q] != s.first[0];
 }
 
 /* tlk_wall_surface where b is a wall. */
-WIDE void wide_wall_surface(const tlk_problem *p, uint32_t s, const uint32_t *b, vec *vb)
+WIDE void wide_wall_surface(const tlk_problem *p, vec_rows s, const uint32_t *b, vec *vb)
 {
     vec_bits wall;
     uint32_t walls = 0;
-    for (uint32_t l = 0; l < TLK_LANES; l++) {
+    for (uint32_t l = 0; l < WIDE_LANES; l++) {
         walls += b[l] >= p->moving;
         wall[l] = b[l] >= p->moving ? -1 : 0;
     }
     if (!walls)
         return;
-    const real *at = p->wall + tlk_at(s, 0, 3);
-    const vec rb[3] = {vec_load(at), vec_load(at + TLK_LANES), vec_load(at + 2 * TLK_LANES)};
+    const vec rb[3] = {vec_load(p->wall, s, 0, 3), vec_load(p->wall, s, 1, 3),
+                       vec_load(p->wall, s, 2, 3)};
     vec t[3];
     vec_cross(vb + 4, rb, t);
     for (int k = 0; k < 3; k++)
         vb[k] = vec_select(wall, vb[k] + t[k], vb[k]);
 }
 
-WIDE void wide_load_pair(const tlk_problem *p, uint32_t s, const wide_row *row, const real *vel,
+WIDE void wide_load_pair(const tlk_problem *p, vec_rows s, const wide_row *row, const real *vel,
                          vec *va, vec *vb)
 {
     vec_gather(vel, row->a, va);
@@ -133,7 +157,7 @@ WIDE void wide_store_pair(const tlk_problem *p, uint32_t lanes, const wide_row *
     vec_scatter(p->vel, row->b, p->moving, lanes, vb);
 }
 
-/* u = D^T v of eight rows. */
+/* u = D^T v of rows. */
 WIDE void wide_velocity(const wide_row *row, const vec *va, const vec *vb, vec *u)
 {
     vec w[3], t[3];
@@ -158,7 +182,7 @@ WIDE void wide_symmetric(const vec *m, const vec *x, vec *out)
     out[2] = m[4] * x[0] + m[5] * x[1] + m[2] * x[2];
 }
 
-/* What the impulses of eight arm rows change, as tlk_change. */
+/* What the impulses of arm rows change, as tlk_change. */
 typedef struct wide_change {
     vec a[6], b[6];
 } wide_change;
@@ -188,7 +212,7 @@ WIDE void wide_add_velocity(const wide_row *row, const wide_change *c, vec *u)
         u[k] += (c->a[k] + c->b[k]) + (ta[k] - tb[k]);
 }
 
-/* Adds M^-1 D gamma of eight rows to the velocities. */
+/* Adds M^-1 D gamma of rows to the velocities. */
 WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
 {
     if (row->kind == WIDE_ARMS) {
@@ -212,13 +236,13 @@ WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
     }
 }
 
-/* A field of the materials of eight rows: slide (3), soft, cohesion, rolling, spinning, step. */
-WIDE vec wide_material(const tlk_problem *p, uint32_t s, uint32_t field)
+/* A field of the materials of rows: slide (3), soft, cohesion, rolling, spinning, step. */
+WIDE vec wide_material(const tlk_problem *p, vec_rows s, uint32_t field)
 {
-    return vec_load(p->material + tlk_at(s, field, TLK_MATERIAL));
+    return vec_load(p->material, s, field, TLK_MATERIAL);
 }
 
-/* tlk_row_turn of eight rows. */
+/* tlk_row_turn of rows. */
 WIDE void wide_turn(const wide_row *row, const vec *moment, vec *va, vec *vb)
 {
     vec ta[3], tb[3];

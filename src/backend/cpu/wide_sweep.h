@@ -1,20 +1,19 @@
-/* Gauss-Seidel sweeps, eight rows of a colour at once. */
+/* Gauss-Seidel sweeps, the rows of a vector at once, all of one colour. */
 #ifndef TL_BACKEND_CPU_WIDE_SWEEP_H
 #define TL_BACKEND_CPU_WIDE_SWEEP_H
 
 #include "backend/cpu/wide_row.h"
 
-/* tlk_psor_moment of eight rows. */
-WIDE void wide_moment(const tlk_problem *p, uint32_t s, const wide_row *row, const vec *gamma,
+/* tlk_psor_moment of rows. */
+WIDE void wide_moment(const tlk_problem *p, vec_rows s, const wide_row *row, const vec *gamma,
                       vec *va, vec *vb)
 {
-    real *at = p->moment + tlk_at(s, 0, 3);
     const vec one = vec_set(1), *n = row->n;
     const vec normal = vec_dot(gamma, n) + wide_material(p, s, 4);
     const vec step = vec_set((real)p->omega) * wide_material(p, s, 7);
     vec old[3], next[3], t[3];
-    for (int k = 0; k < 3; k++) {
-        old[k] = vec_load(at + k * TLK_LANES);
+    for (uint32_t k = 0; k < 3; k++) {
+        old[k] = vec_load(p->moment, s, k, 3);
         next[k] = old[k] - step * (vb[4 + k] - va[4 + k]);
     }
     const vec about = vec_dot(next, n), most = wide_material(p, s, 6) * normal;
@@ -24,36 +23,34 @@ WIDE void wide_moment(const tlk_problem *p, uint32_t s, const wide_row *row, con
         t[k] = next[k] - about * n[k];
     const vec square = vec_dot(t, t);
     const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
-    for (int k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         next[k] = spin * n[k] + scale * t[k];
-        vec_store(at + k * TLK_LANES, next[k]);
+        vec_store(p->moment, s, k, 3, next[k]);
         next[k] = -old[k] + next[k];
     }
     wide_turn(row, next, va, vb);
 }
 
-/* Eight rows: what they start with. */
-WIDE void wide_start_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
+/* Rows: what they start with. */
+WIDE void wide_start_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
 {
-    const real *gamma_at = p->gamma + tlk_at(s, 0, 3);
     vec gamma[3];
-    for (int f = 0; f < 3; f++)
-        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    for (uint32_t f = 0; f < 3; f++)
+        gamma[f] = vec_load(p->gamma, s, f, 3);
     wide_push(row, gamma, va, vb);
     if (!row->material || !p->moment)
         return;
-    for (int f = 0; f < 3; f++)
-        gamma[f] = vec_load(p->moment + tlk_at(s, (uint32_t)f, 3));
+    for (uint32_t f = 0; f < 3; f++)
+        gamma[f] = vec_load(p->moment, s, f, 3);
     wide_turn(row, gamma, va, vb);
 }
 
-/* Eight rows: the step of tlk_psor_row with Coulomb friction. */
-WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
+/* Rows: the step of tlk_psor_row with Coulomb friction. */
+WIDE void wide_coulomb_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
 {
-    real *gamma_at = p->gamma + tlk_at(s, 0, 3);
     vec gamma[3], t[3], u[3];
-    for (int f = 0; f < 3; f++)
-        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    for (uint32_t f = 0; f < 3; f++)
+        gamma[f] = vec_load(p->gamma, s, f, 3);
     const vec *n = row->n, omega = vec_set((real)p->omega);
     const bool arms = row->kind == WIDE_ARMS;
     wide_velocity(row, va, vb, u);
@@ -69,7 +66,7 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *ro
         least = least - wide_material(p, s, 4);
     }
     const vec un = vec_dot(u, n);
-    vec next = gn - omega * step_n * (un + vec_load(p->bias + s));
+    vec next = gn - omega * step_n * (un + vec_load(p->bias, s, 0, 1));
     next = vec_select(next > least, next, least);
     if (arms) {
         vec push[3];
@@ -85,9 +82,9 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *ro
     const vec limit = row->mu * (row->material ? next + wide_material(p, s, 4) : next);
     const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
     vec value[3];
-    for (int k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         value[k] = next * n[k] + scale * t[k];
-        vec_store(gamma_at + k * TLK_LANES, value[k]);
+        vec_store(p->gamma, s, k, 3, value[k]);
         gamma[k] = value[k] - gamma[k];
     }
     wide_push(row, gamma, va, vb);
@@ -95,21 +92,20 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, uint32_t s, const wide_row *ro
         wide_moment(p, s, row, value, va, vb);
 }
 
-/* Eight arm rows: the same without friction. */
-WIDE void wide_normal_rows(const tlk_problem *p, uint32_t s, const wide_row *row, vec *va, vec *vb)
+/* Arm rows: the same without friction. */
+WIDE void wide_normal_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
 {
-    real *gamma_at = p->gamma + tlk_at(s, 0, 3);
     vec gamma[3], u[3];
-    for (int f = 0; f < 3; f++)
-        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    for (uint32_t f = 0; f < 3; f++)
+        gamma[f] = vec_load(p->gamma, s, f, 3);
     wide_velocity(row, va, vb, u);
     const vec zero = vec_set(0), omega = vec_set((real)p->omega);
     const vec un = vec_dot(u, row->n), gn = vec_dot(gamma, row->n);
-    vec next = gn - omega * row->eta[0] * (un + vec_load(p->bias + s));
+    vec next = gn - omega * row->eta[0] * (un + vec_load(p->bias, s, 0, 1));
     next = vec_select(next > zero, next, zero);
-    for (int k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         const vec value = next * row->n[k];
-        vec_store(gamma_at + k * TLK_LANES, value);
+        vec_store(p->gamma, s, k, 3, value);
         gamma[k] = value - gamma[k];
     }
     wide_push(row, gamma, va, vb);
@@ -117,7 +113,7 @@ WIDE void wide_normal_rows(const tlk_problem *p, uint32_t s, const wide_row *row
 
 typedef enum wide_step { WIDE_START, WIDE_COULOMB, WIDE_NORMAL } wide_step;
 
-WIDE void wide_rows(const tlk_problem *p, uint32_t s, const wide_row *row, wide_step step, vec *va,
+WIDE void wide_rows(const tlk_problem *p, vec_rows s, const wide_row *row, wide_step step, vec *va,
                     vec *vb)
 {
     if (step == WIDE_START)
@@ -128,11 +124,22 @@ WIDE void wide_rows(const tlk_problem *p, uint32_t s, const wide_row *row, wide_
         wide_normal_rows(p, s, row, va, vb);
 }
 
-/* Eight items of a colour: their rows, whose pairs' velocities are loaded once. */
+/* Items of a colour: their first rows. */
+WIDE vec_rows wide_first_rows(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind)
+{
+    vec_rows s;
+    for (uint32_t q = 0; q < WIDE_PACKETS; q++) {
+        const uint32_t at = q * TLK_LANES < lanes ? item + q * TLK_LANES : item;
+        s.first[q] = kind == WIDE_ARMS ? tlk_item_row(at, p->arm_base, p->item_rows) : at;
+    }
+    return s;
+}
+
+/* Items of a colour: their rows, whose pairs' velocities are loaded once. */
 WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind,
                       bool material, wide_step step)
 {
-    uint32_t s = kind == WIDE_ARMS ? tlk_item_row(item, p->arm_base, p->item_rows) : item;
+    vec_rows s = wide_first_rows(p, item, lanes, kind);
     wide_row row = wide_load_row(p, s, lanes, kind);
     row.material = material;
     vec va[8], vb[8], keep_a[8], keep_b[8];
@@ -140,7 +147,8 @@ WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_
     wide_load_pair(p, s, &row, p->vel, va, vb);
     wide_rows(p, s, &row, step, va, vb);
     for (uint32_t point = 1; kind == WIDE_ARMS && point < p->item_rows; point++) {
-        s += TLK_LANES;
+        for (uint32_t q = 0; q < WIDE_PACKETS; q++)
+            s.first[q] += TLK_LANES;
         const uint32_t count = wide_here(p, s, &here);
         if (!count)
             break;
@@ -149,7 +157,7 @@ WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_
             keep_a[k] = va[k], keep_b[k] = vb[k];
         wide_rows(p, s, &row, step, va, vb);
         /* rows that are none change nothing, not even the sign of a zero */
-        for (int k = 0; k < 8 && count < TLK_LANES; k++) {
+        for (int k = 0; k < 8 && count < WIDE_LANES; k++) {
             va[k] = vec_select(here, va[k], keep_a[k]);
             vb[k] = vec_select(here, vb[k], keep_b[k]);
         }
@@ -162,7 +170,7 @@ WIDE void wide_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wi
     wide_packet(p, s, lanes, kind, false, WIDE_START);
 }
 
-/* Eight items of a colour: tlk_psor_sweep with Coulomb friction. */
+/* Items of a colour: tlk_psor_sweep with Coulomb friction. */
 WIDE void wide_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
 {
     wide_packet(p, s, lanes, kind, false, WIDE_COULOMB);
@@ -181,22 +189,21 @@ WIDE void wide_material_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_
     wide_packet(p, s, lanes, kind, true, WIDE_COULOMB);
 }
 
-/* Eight items of a colour: tlk_psor_sweep without friction. */
-WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+/* Items of a colour: tlk_psor_sweep without friction. */
+WIDE void wide_normal_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind)
 {
     if (kind == WIDE_ARMS) {
-        wide_packet(p, s, lanes, kind, false, WIDE_NORMAL);
+        wide_packet(p, item, lanes, kind, false, WIDE_NORMAL);
         return;
     }
-    uint32_t ia[8], ib[8];
-    wide_index(p->a + s, lanes, ia);
-    wide_index(p->b + s, lanes, ib);
-    const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-    real *gamma_at = p->gamma + tlk_at(s, 0, 3);
+    const vec_rows s = wide_first_rows(p, item, lanes, kind);
+    uint32_t ia[WIDE_LANES], ib[WIDE_LANES];
+    wide_index(p->a, s, lanes, ia);
+    wide_index(p->b, s, lanes, ib);
     vec n[3], gamma[3], va[4], vb[8], u[3];
-    for (int f = 0; f < 3; f++) {
-        n[f] = vec_load(head + f * TLK_LANES);
-        gamma[f] = vec_load(gamma_at + f * TLK_LANES);
+    for (uint32_t f = 0; f < 3; f++) {
+        n[f] = vec_load(p->head, s, f, TLK_HEAD);
+        gamma[f] = vec_load(p->gamma, s, f, 3);
     }
     half_gather(p->vel, ia, va);
     if (kind == WIDE_WALLS) {
@@ -209,11 +216,11 @@ WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, w
         u[k] = vb[k] - va[k];
     const vec one = vec_set(1), zero = vec_set(0), omega = vec_set((real)p->omega);
     const vec un = vec_dot(u, n), gn = vec_dot(gamma, n);
-    vec next = gn - omega * (one / (va[3] + vb[3])) * (un + vec_load(p->bias + s));
+    vec next = gn - omega * (one / (va[3] + vb[3])) * (un + vec_load(p->bias, s, 0, 1));
     next = vec_select(next > zero, next, zero);
-    for (int k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         const vec value = next * n[k];
-        vec_store(gamma_at + k * TLK_LANES, value);
+        vec_store(p->gamma, s, k, 3, value);
         gamma[k] = value - gamma[k];
         va[k] -= va[3] * gamma[k];
         vb[k] += vb[3] * gamma[k];
@@ -225,18 +232,18 @@ WIDE void wide_normal_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, w
 /* A range of rows is all of one kind, and each kind gets a function; full packets get a copy of the
  * code that knows it. Which of the two loops is faster was measured: with friction the first is, by
  * 6 %, without it the second, by 15 %. */
-#define WIDE_APART(packet, kind)                 \
-    uint32_t s = begin;                          \
-    for (; end - s >= TLK_LANES; s += TLK_LANES) \
-        packet(&p, s, TLK_LANES, kind);          \
-    if (s < end)                                 \
+#define WIDE_APART(packet, kind)                   \
+    uint32_t s = begin;                            \
+    for (; end - s >= WIDE_LANES; s += WIDE_LANES) \
+        packet(&p, s, WIDE_LANES, kind);           \
+    if (s < end)                                   \
         packet(&p, s, end - s, kind);
-#define WIDE_JOINT(packet, kind)                        \
-    for (uint32_t s = begin; s < end; s += TLK_LANES) { \
-        if (end - s >= TLK_LANES)                       \
-            packet(&p, s, TLK_LANES, kind);             \
-        else                                            \
-            packet(&p, s, end - s, kind);               \
+#define WIDE_JOINT(packet, kind)                         \
+    for (uint32_t s = begin; s < end; s += WIDE_LANES) { \
+        if (end - s >= WIDE_LANES)                       \
+            packet(&p, s, WIDE_LANES, kind);             \
+        else                                             \
+            packet(&p, s, end - s, kind);                \
     }
 #define WIDE_RANGE(packet, name, kind, loop)                                           \
     static void packet##_##name(const tlk_problem *args, uint32_t begin, uint32_t end) \
