@@ -98,6 +98,11 @@ typedef struct tl_interior {
 tl_status tl_solve_interior(tl_backend *backend, const tl_problem *problem, double unit,
                             double tolerance, double most, tl_interior *out);
 
+/* The solver interior: any problem without joints and moments, to the last digits; `iterations` of
+ * the definition are not asked for. */
+tl_status tl_solve_certified(tl_backend *backend, const tl_problem *problem,
+                             const tl_solver_def *def, tl_solution *solution);
+
 /* The residual of gamma and vel, root mean square and worst, m/s: the one definition
  * (docs/theory.md). */
 tl_status tl_residual(tl_backend *backend, const tl_problem *problem, double *rms, double *worst);
