@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ROWS  48u /* of a panel that are taken off together; a multiple of 6 */
-#define SHARE 1e7 /* multiplications from which threads share what rows leave */
+#define SHARE 2e6 /* multiplications from which threads share what rows leave */
 
 /* Wider registers where there are any, with the same bits: nothing is contracted. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

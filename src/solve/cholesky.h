@@ -28,7 +28,7 @@ typedef struct tl_cholesky {
  * no values yet. `most`: multiplications that a factorization may take; where it would take more,
  * or more than TL_CHOLESKY_BYTES, there are no pieces, and work and bytes are at least what it
  * would. On failure it may be freed. */
-#define TL_CHOLESKY_BYTES 6e9
+#define TL_CHOLESKY_BYTES 8e9
 tl_status tl_cholesky_make(tl_cholesky *c, uint32_t nodes, const uint32_t (*edges)[2], size_t count,
                            double most);
 void tl_cholesky_free(tl_cholesky *c);

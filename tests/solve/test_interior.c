@@ -278,11 +278,141 @@ static void test_corpus(void **state)
     certify(heap(9000, 100, 2), "heap of 9,000, 100 layers", STEPS, GAP);
 }
 
+/* ---- Materials ---- */
+
+/* Compliance, cohesion and moving surfaces: what the certificate's own residual is zero of, the
+ * kernels' is too, under both laws. */
+static void test_materials(void **state)
+{
+    (void)state;
+    for (int law = 0; law < 2; law++) {
+        tl_world *world = heap(60, 4, 2);
+        give_laws(world, false);
+        step(world, 5);
+        tl_problem problem = next_problem(world, TL_INTERIOR, law ? TL_LAW_COULOMB : TL_LAW_CONE);
+        const tl_solver_def def = solver_def(law ? &coulomb : &cone, 1e-12);
+        tl_solution solution;
+        double rms, worst;
+        context("materials, law %d", law);
+        assert_non_null(problem.view.material);
+        assert_ok(tl_residual(world->backend, &problem, &rms, &worst));
+        assert_above(worst, 1e-4);
+        assert_ok(tl_solve(world->backend, &world->workspace, &problem, &def, 1, &solution));
+        assert_ok(tl_residual(world->backend, &problem, &rms, &worst));
+        assert_below(worst, 1e-10);
+        assert_near(solution.residual, rms, 0);
+        assert_below(solution.gap, GAP);
+        tl_world_destroy(world);
+    }
+}
+
+/* What it has no rows for is refused by name. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    tl_world *world = heap(60, 4, 2);
+    tl_settings settings = tl_world_settings(world);
+    give_laws(world, true);
+    settings.solver.kind = TL_INTERIOR;
+    assert_refused(tl_world_set_settings(world, &settings), TL_BAD_ARGUMENT,
+                   "settings.solver.kind is interior; it must be psor where materials have rolling "
+                   "or spinning friction");
+    tl_world_destroy(world);
+}
+
+/* ---- Threads and factors ---- */
+
+/* The same bits for any number of threads, in a problem large enough for them to share. */
+static void test_threads(void **state)
+{
+    (void)state;
+    double *gamma[3] = {NULL};
+    size_t numbers = 0;
+    context("threads");
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        tl_world *world = heap(1500, 15, 0);
+        world->backend->ops->threads(world->backend, threads);
+        tl_problem problem = next_problem(world, TL_INTERIOR, TL_LAW_CONE);
+        const tl_solver_def def = solver_def(&cone, 0);
+        tl_solution solution;
+        assert_ok(tl_solve(world->backend, &world->workspace, &problem, &def, 1, &solution));
+        numbers = 3 * (size_t)problem.view.rows;
+        gamma[threads - 1] = zeros(numbers, sizeof **gamma);
+        for (uint32_t i = 0; i < numbers; i++) /* rows of the padding have nothing */
+            if (problem.view.a[i / 3] != TLK_NONE)
+                gamma[threads - 1][i] =
+                    get(world->backend, problem.view.gamma, packet_at(i / 3, i % 3, 3));
+        tl_world_destroy(world);
+    }
+    for (int k = 1; k < 3; k++)
+        assert_memory_equal(gamma[k], gamma[0], numbers * sizeof **gamma);
+    for (int k = 0; k < 3; k++)
+        free(gamma[k]);
+}
+
+/* A cube of nodes, which is dissected: less work than the profile's, and A x = b. */
+static void test_dissected(void **state)
+{
+    (void)state;
+    enum { SIDE = 9, NODES = SIDE * SIDE * SIDE };
+    uint32_t(*edges)[2] = zeros((size_t)3 * NODES, sizeof *edges), count = 0;
+    double *x = zeros((size_t)6 * NODES, sizeof *x), *b = zeros((size_t)6 * NODES, sizeof *b);
+    double own[6][6], across[6][6];
+    dice d = {5};
+    tl_cholesky c;
+    for (uint32_t i = 0; i < NODES; i++) {
+        const uint32_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        const uint32_t next[3] = {1, SIDE, SIDE * SIDE};
+        for (int k = 0; k < 3; k++)
+            if (at[k] + 1 < SIDE) {
+                edges[count][0] = i;
+                edges[count++][1] = i + next[k];
+            }
+    }
+    for (int k = 0; k < 36; k++) {
+        own[k / 6][k % 6] = k / 6 == k % 6 ? 20 : 0.5;
+        across[k / 6][k % 6] = roll(&d, -0.5, 0.5);
+    }
+    assert_ok(tl_cholesky_make(&c, NODES, (const uint32_t(*)[2])edges, count, INFINITY));
+    /* in the order of their numbers each row would reach SIDE^2 nodes on */
+    assert_below(c.work, 0.7 * 3 * NODES * 36.0 * SIDE * SIDE * SIDE * SIDE);
+    assert_ok(tl_cholesky_clear(&c));
+    for (uint32_t i = 0; i < NODES; i++)
+        tl_cholesky_add(&c, i, i, (const double(*)[6])own);
+    for (uint32_t e = 0; e < count; e++)
+        tl_cholesky_add(&c, edges[e][0], edges[e][1], (const double(*)[6])across);
+    for (int i = 0; i < 6 * NODES; i++)
+        x[i] = b[i] = roll(&d, -1, 1);
+    assert_true(tl_cholesky_factor(&c, NULL));
+    tl_cholesky_solve(&c, x);
+    for (int i = 0; i < 6 * NODES; i++)
+        for (int k = 0; k < 6; k++)
+            b[i] -= own[i % 6][k] * x[i / 6 * 6 + k];
+    for (uint32_t e = 0; e < count; e++)
+        for (int k = 0; k < 36; k++) {
+            b[6 * edges[e][0] + k / 6] -= across[k / 6][k % 6] * x[6 * edges[e][1] + k % 6];
+            b[6 * edges[e][1] + k % 6] -= across[k / 6][k % 6] * x[6 * edges[e][0] + k / 6];
+        }
+    for (int i = 0; i < 6 * NODES; i++)
+        assert_below(fabs(b[i]), 1e-13);
+    /* more than is allowed is not laid out */
+    tl_cholesky_free(&c);
+    assert_ok(tl_cholesky_make(&c, NODES, (const uint32_t(*)[2])edges, count, 1e6));
+    assert_true(c.pieces == 0 && c.work > 1e6);
+    tl_cholesky_free(&c);
+    free(edges);
+    free(x);
+    free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cone),  cmocka_unit_test(test_loose),  cmocka_unit_test(test_coulomb),
-        cmocka_unit_test(test_mixed), cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_cone),      cmocka_unit_test(test_loose),
+        cmocka_unit_test(test_coulomb),   cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_corpus),    cmocka_unit_test(test_materials),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_dissected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
