@@ -213,29 +213,26 @@ static tl_status run(tl_system *s, const tl_solver_def *def, tl_wish *q, tl_solu
     return status;
 }
 
-/* What it cannot do is refused. */
-static tl_status load(tl_backend *b, const tl_problem *problem, tl_system *s)
+/* What it cannot do is refused; what is too large for factors is iterated. */
+static tl_status load(tl_backend *b, const tl_problem *problem, double most, tl_system *s)
 {
     if (problem->joints || problem->view.moment)
         return tl_fail(TL_BAD_ARGUMENT, "the solver interior has no rows for %s; psor has",
                        problem->joints ? "joints" : "rolling and spinning friction");
-    TL_TRY(tl_system_arrange(b, s, INFINITY));
-    if (s->factors.bytes > TL_CHOLESKY_BYTES)
-        return tl_fail(TL_TOO_LARGE,
-                       "the solver interior would need more than %.0f GB for the factors of %u "
-                       "bodies; psor and apgd need none",
-                       1e-9 * TL_CHOLESKY_BYTES, s->view->moving);
+    TL_TRY(tl_system_arrange(b, s, most > 0 ? most : INFINITY));
+    s->iterated = !s->factors.pieces;
     return tl_system_load(b, s);
 }
 
-tl_status tl_solve_certified(tl_backend *b, const tl_problem *problem, const tl_solver_def *def,
+tl_status tl_solve_certified(tl_backend *b, const tl_workspace *workspace,
+                             const tl_problem *problem, const tl_solver_def *def,
                              tl_solution *solution)
 {
     tlk_problem view = problem->view;
     tl_system s = {.view = &view};
     tl_array wishes = {.item = sizeof(tl_wish)};
     view.vel = (void *)view.free; /* from which impulses lead to vel */
-    tl_status status = load(b, problem, &s);
+    tl_status status = load(b, problem, workspace->factor_work, &s);
     if (status == TL_OK)
         status = tl_array_resize(&wishes, 2 * s.touches.count);
     if (status == TL_OK && s.touches.count)

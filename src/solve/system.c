@@ -57,9 +57,10 @@ static tl_status read_problem(tl_backend *b, tl_system *m)
 
 void tl_system_free(tl_system *s)
 {
-    tl_array *const all[] = {
-        &s->a,    &s->b,        &s->head,    &s->arms,   &s->bias,  &s->gamma, &s->vel, &s->inverse,
-        &s->wall, &s->material, &s->touches, &s->bodies, &s->edges, &s->start, &s->v,   &s->d};
+    tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->arms,  &s->bias,
+                             &s->gamma,   &s->vel,    &s->inverse, &s->wall,  &s->material,
+                             &s->touches, &s->bodies, &s->edges,   &s->start, &s->v,
+                             &s->d,       &s->krylov};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
     tl_cholesky_free(&s->factors);
@@ -199,48 +200,55 @@ static void columns(const double *arm, double sign, double out[6][3])
     }
 }
 
-static void add_touch(tl_system *s, const tl_touch *t)
+void tl_touch_block(const tl_touch *t, int row, int column, double out[6][6])
 {
-    double side[2][6][3], stiff[3], block[6][6];
-    const uint32_t at[2] = {t->a, t->b};
-    columns(t->ra, -1, side[0]);
-    columns(t->rb, 1, side[1]);
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            if (at[i] == TLK_NONE || at[j] == TLK_NONE || (i == 1 && j == 0))
-                continue;
-            for (int c = 0; c < 6; c++) {
-                for (int k = 0; k < 3; k++)
-                    stiff[k] = tl_dot(t->k[k], side[j][c]);
-                for (int r = 0; r < 6; r++)
-                    block[r][c] = tl_dot(side[i][r], stiff);
-            }
-            tl_cholesky_add(&s->factors, at[i], at[j], (const double(*)[6])block);
-        }
+    double one[6][3], two[6][3], stiff[3];
+    columns(row ? t->rb : t->ra, row ? 1 : -1, one);
+    columns(column ? t->rb : t->ra, column ? 1 : -1, two);
+    for (int c = 0; c < 6; c++) {
+        for (int k = 0; k < 3; k++)
+            stiff[k] = tl_dot(t->k[k], two[c]);
+        for (int r = 0; r < 6; r++)
+            out[r][c] = tl_dot(one[r], stiff);
+    }
+}
+
+void tl_mover_block(const tl_mover *b, double out[6][6])
+{
+    memset(out, 0, 36 * sizeof(double));
+    for (int r = 0; r < 3; r++) {
+        out[r][r] = b->mass;
+        for (int c = 0; c < 3; c++)
+            out[3 + r][3 + c] = b->inertia[r][c];
+    }
 }
 
 tl_status tl_system_factor(tl_system *s, bool *regular)
 {
-    const tl_touch *t = s->touches.data;
-    const tl_mover *b = s->bodies.data;
+    double block[6][6];
+    if (s->iterated)
+        return tl_krylov_prepare(s, regular);
     TL_TRY(tl_cholesky_clear(&s->factors));
     for (uint32_t i = 0; i < s->bodies.count; i++) {
-        double block[6][6] = {{0}};
-        for (int r = 0; r < 3; r++) {
-            block[r][r] = b[i].mass;
-            for (int c = 0; c < 3; c++)
-                block[3 + r][3 + c] = b[i].inertia[r][c];
-        }
+        tl_mover_block((const tl_mover *)s->bodies.data + i, block);
         tl_cholesky_add(&s->factors, i, i, (const double(*)[6])block);
     }
-    for (size_t i = 0; i < s->touches.count; i++)
-        add_touch(s, &t[i]);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        const tl_touch *t = (const tl_touch *)s->touches.data + i;
+        const uint32_t at[2] = {t->a, t->b};
+        for (int k = 0; k < 3; k++) { /* a with a, a with b, b with b */
+            const uint32_t one = at[k / 2], two = at[(k + 1) / 2];
+            if (one == TLK_NONE || two == TLK_NONE)
+                continue;
+            tl_touch_block(t, k / 2, (k + 1) / 2, block);
+            tl_cholesky_add(&s->factors, one, two, (const double(*)[6])block);
+        }
+    }
     *regular = tl_cholesky_factor(&s->factors, s->backend);
     return TL_OK;
 }
 
-/* Adds D x of a contact. */
-static void add_impulse(double *d, const tl_touch *t, const double *x)
+void tl_touch_add(double *d, const tl_touch *t, const double *x)
 {
     double turn[3];
     for (int side = 0; side < 2; side++) {
@@ -255,8 +263,7 @@ static void add_impulse(double *d, const tl_touch *t, const double *x)
     }
 }
 
-/* What velocities, 6 per body, make of a contact's. */
-static void see(const double *v, const tl_touch *t, double *out)
+void tl_touch_see(const double *v, const tl_touch *t, double *out)
 {
     const double *va = v + 6 * (size_t)t->a;
     double a[3], b[3] = {0, 0, 0};
@@ -272,10 +279,13 @@ void tl_system_solve(tl_system *s)
     tl_touch *t = s->touches.data;
     memset(s->d.data, 0, s->d.count * sizeof(double));
     for (size_t i = 0; i < s->touches.count; i++)
-        add_impulse(s->d.data, &t[i], t[i].p);
-    tl_cholesky_solve(&s->factors, s->d.data);
+        tl_touch_add(s->d.data, &t[i], t[i].p);
+    if (s->iterated)
+        tl_krylov_solve(s, s->d.data);
+    else
+        tl_cholesky_solve(&s->factors, s->d.data);
     for (size_t i = 0; i < s->touches.count; i++)
-        see(s->d.data, &t[i], t[i].seen);
+        tl_touch_see(s->d.data, &t[i], t[i].seen);
 }
 
 /* ---- Velocities ---- */
@@ -303,7 +313,7 @@ void tl_system_look(tl_system *s)
 {
     tl_touch *t = s->touches.data;
     for (size_t i = 0; i < s->touches.count; i++) {
-        see(s->v.data, &t[i], t[i].w);
+        tl_touch_see(s->v.data, &t[i], t[i].w);
         for (int k = 0; k < 3; k++)
             t[i].w[k] += t[i].given[k];
     }

@@ -36,6 +36,9 @@ typedef struct tl_system {
     bool refined;                    /* solutions are corrected once */
     tl_cholesky factors;
     tl_backend *backend;
+    bool iterated;   /* not by factors but by conjugate gradients */
+    tl_array krylov; /* double: the preconditioner, 36 per body, and four vectors of 6 */
+    uint64_t steps;  /* of conjugate gradients, of all solutions */
 } tl_system;
 
 /* The order of bodies, from which follows what a factorization takes (`most` multiplications: more
@@ -68,6 +71,17 @@ typedef struct tl_path {
 } tl_path;
 
 tl_status tl_interior_path(tl_system *system, const tl_path *path, tl_interior *out);
+
+/* Parts of the matrix: 6 x 6 blocks of a contact's sides (0: a, 1: b), and of a body alone; and of
+ * products with it: D x is added, D^T v seen, by velocities of 6 per body. */
+void tl_touch_block(const tl_touch *touch, int row, int column, double out[6][6]);
+void tl_mover_block(const tl_mover *mover, double out[6][6]);
+void tl_touch_add(double *sums, const tl_touch *touch, const double *x);
+void tl_touch_see(const double *velocities, const tl_touch *touch, double *out);
+
+/* The solution by conjugate gradients (krylov.c). */
+tl_status tl_krylov_prepare(tl_system *system, bool *regular);
+void tl_krylov_solve(tl_system *system, double *vector);
 
 /* Impulses and velocities to the device. What was read is rubbish then. */
 void tl_system_store(tl_backend *backend, tl_system *system);

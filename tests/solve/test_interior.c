@@ -350,6 +350,35 @@ static void test_threads(void **state)
         free(gamma[k]);
 }
 
+/* Where factors may not be made, conjugate gradients take their place: the same velocities, to the
+ * digits that they leave. */
+static void check_iterated(fixture *f, const model *m)
+{
+    double *gamma = zeros(3 * (size_t)m->rows, sizeof *gamma);
+    double(*vel)[6] = zeros(m->bodies, sizeof *vel), (*other)[6] = zeros(m->bodies, sizeof *other);
+    solve(f, m, &cone, 1e-11, 1, NULL);
+    fixture_read(f, m, gamma, vel);
+    f->workspace.factor_work = 1;
+    const tl_solution solution = solve(f, m, &cone, 0, 1, NULL);
+    fixture_read(f, m, gamma, other);
+    assert_below(solution.gap, 1e-9);
+    assert_below(apart(m, vel, other), 1e-6);
+    if (m->rows >= 50) /* another way was taken */
+        assert_true(memcmp(vel, other, m->bodies * sizeof *vel) != 0);
+    free(gamma);
+    free(vel);
+    free(other);
+}
+
+static void test_iterated(void **state)
+{
+    (void)state;
+    for_each_problem(TL_DOUBLE, check_iterated);
+    tl_world *world = heap(100, 8, 2);
+    world->workspace.factor_work = 1;
+    certify(world, "heap of 8 layers, by conjugate gradients", STEPS, GAP);
+}
+
 /* A cube of nodes, which is dissected: less work than the profile's, and A x = b. */
 static void test_dissected(void **state)
 {
@@ -412,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_coulomb),   cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_corpus),    cmocka_unit_test(test_materials),
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_dissected),
+        cmocka_unit_test(test_dissected), cmocka_unit_test(test_iterated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

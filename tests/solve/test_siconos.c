@@ -269,7 +269,7 @@ static void compare_inside(const model *m, fixture *f, tl_law law, const double 
                         "interior to 1e-11 m/s"};
     fixture_read(f, m, gamma, vel);
     if (law == TL_LAW_CONE || solution.residual <= 1e-10)
-        assert_found(&same, inside.name, difference(m, other, vel), 0, fmax(1e-8, 1e3 * tolerance));
+        assert_found(&same, inside.name, difference(m, other, vel), 0, fmax(1e-8, 1e2 * tolerance));
     if (law == TL_LAW_CONE)
         assert_below(solution.gap, 1e-10);
     free(gamma);
