@@ -273,9 +273,9 @@ static void test_corpus(void **state)
     certify(heap(2000, 400, 2), "heap of 400 layers", STEPS + 5, GAP);
     if (!getenv("TALUS_LONG"))
         return;
-    certify(heap(4000, 20, 2), "heap of 4,000, 20 layers", STEPS, GAP);
-    certify(heap(10000, 400, 2), "heap of 10,000, 400 layers", STEPS, GAP);
-    certify(heap(9000, 100, 2), "heap of 9,000, 100 layers", STEPS, GAP);
+    certify(heap(4000, 20, 2), "heap of 4,000, 20 layers", STEPS + 10, GAP);
+    certify(heap(17000, 400, 2), "heap of 17,000, 400 layers", STEPS + 10, GAP);
+    certify(heap(17000, 24, 2), "heap of 17,000, 24 layers", STEPS + 10, GAP);
 }
 
 /* ---- Materials ---- */
