@@ -16,7 +16,7 @@
 #define PATIENT  25u   /* steps of the path without a gain that end it: impulses may have to grow */
 #define NEAR     1e-8  /* of the usual velocity: where the path ends, if rounding does not end it */
 #define DIGITS   2e-8  /* of it: the residual that is asked for where no tolerance is given */
-#define GAP      1e-10 /* the relative gap that is asked for in any case */
+#define GAP      1e-10 /* the relative gap that is asked for, under the cone law */
 #define STIFF    1e2   /* of the first round, in units of step lengths; */
 #define FIRM     1e2   /* where De Saxce's terms are still to change much */
 #define ROUNDING 1e-15 /* of stiffness and usual velocity: what a round may leave */
@@ -164,7 +164,8 @@ static tl_status finish(tl_system *s, tl_wish *q, fixed_point *terms, double uni
             best = now;
             memcpy(q + count, q, count * sizeof *q);
         }
-        if (now.residual <= fmax(target, now.rough) && now.gap <= fmax(GAP, now.rough_gap))
+        if (now.residual <= fmax(target, now.rough) &&
+            (terms || now.gap <= fmax(GAP, now.rough_gap)))
             break;
         if (round)
             keep_pace(&how_stiff, &how, terms != NULL, now.residual, last, unit);
