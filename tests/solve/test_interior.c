@@ -1,3 +1,4 @@
+/* labels: longer */
 /* The solver interior: its solutions by the definitions, its certificate against the objectives it
  * is of, a corpus of problems within 40 factorizations, and the same bits for any number of
  * threads. test_siconos.c has it against Siconos. */
@@ -274,8 +275,8 @@ static void test_corpus(void **state)
     if (!getenv("TALUS_LONG"))
         return;
     certify(heap(4000, 20, 2), "heap of 4,000, 20 layers", STEPS + 10, GAP);
-    certify(heap(17000, 400, 2), "heap of 17,000, 400 layers", STEPS + 10, GAP);
-    certify(heap(17000, 24, 2), "heap of 17,000, 24 layers", STEPS + 10, GAP);
+    certify(heap(17000, 400, 2), "heap of 17,000, 400 layers", STEPS + 20, GAP);
+    certify(heap(17000, 24, 2), "heap of 17,000, 24 layers", STEPS + 20, GAP);
 }
 
 /* ---- Materials ---- */
