@@ -257,7 +257,8 @@ static tl_status lay_out(tl_cholesky *c, const filling *f)
         TL_TRY(tl_array_append(&c->begin, &c->list.count, 1));
         TL_TRY(tl_array_append(&c->start, &at, 1));
         TL_TRY(tl_array_append(&c->list, words(&f->reach) + begin[last], count));
-        qsort(words(&c->list) + c->list.count - count, count, sizeof(uint32_t), by_place);
+        if (count)
+            qsort(words(&c->list) + c->list.count - count, count, sizeof(uint32_t), by_place);
         const double rows = 6.0 * (first[s + 1] - first[s]), behind = 6.0 * (double)count;
         c->work += rows * (rows * rows / 6 + 0.5 * rows * behind + 0.5 * behind * behind);
         at += (size_t)rows * ((size_t)rows + (size_t)behind);
