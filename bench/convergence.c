@@ -45,7 +45,7 @@ static tl_status next_problem(tl_world *world, const struct curve *curve, tl_pro
 
 /* One point: solves the problem anew and makes a row. */
 static tl_status run_point(tl_world *world, tl_problem *problem, uint32_t iterations,
-                           bench_row *row)
+                           bench_row *row, double *gap)
 {
     tl_backend *backend = world->backend;
     tl_solver_def solver = world->settings.solver;
@@ -72,6 +72,9 @@ static tl_status run_point(tl_world *world, tl_problem *problem, uint32_t iterat
     row_text(row, "law", law_name(&solver));
     row_number(row, "max_residual", worst);
     row_number(row, "solve_ms", end - begin);
+    if (solver.kind == TL_INTERIOR)
+        row_number(row, "gap", solution.gap);
+    *gap = solution.gap;
     return TL_OK;
 }
 
@@ -122,15 +125,44 @@ static bool run_curve(bench_output *output, tl_world *world, const struct curve 
                       const bench_row *made, double residuals[COUNTS])
 {
     tl_problem problem;
+    double gap;
     tl_status status = next_problem(world, curve, &problem);
     for (uint32_t i = 0; i < COUNTS && status >= 0; i++) {
         bench_row row = *made;
-        status = run_point(world, &problem, 1u << i, &row);
+        status = run_point(world, &problem, 1u << i, &row, &gap);
         residuals[i] = row.residual;
         if (status >= 0 && output->json)
             output_row(output, &row);
     }
     return !output_status(output, tl_word(TL_WORDS_SOLVER, curve->kind), made->bodies, status);
+}
+
+/* The solver interior, if it is asked for: it ends by its certificate, not by iterations. */
+static bool run_certified(const bench_options *options, bench_output *output, tl_world *world,
+                          const bench_row *made)
+{
+    static const struct curve laws[] = {{TL_INTERIOR, TL_LAW_COULOMB}, {TL_INTERIOR, TL_LAW_CONE}};
+    for (size_t i = 0; i < 2; i++) {
+        tl_problem problem;
+        bench_row row = *made;
+        double gap = NAN;
+        if (!(options->given & OPTION_SOLVER) || !wanted(options, &laws[i]))
+            continue;
+        tl_status status = next_problem(world, &laws[i], &problem);
+        const double begin = peer_now_ms();
+        if (status >= 0)
+            status = run_point(world, &problem, 1, &row, &gap);
+        if (output_status(output, "interior", made->bodies, status))
+            return false;
+        if (output->json)
+            output_row(output, &row);
+        else
+            printf("interior (%s): %u factorizations, %.0f ms, residual %.1e m/s, relative gap "
+                   "%.1e\n",
+                   tl_word(TL_WORDS_LAW, laws[i].law), row.iterations, peer_now_ms() - begin,
+                   row.residual, gap);
+    }
+    return true;
 }
 
 /* All curves of a settled pile. */
@@ -145,10 +177,16 @@ static void run_curves(const bench_options *options, bench_output *output, const
     for (size_t c = 0; c < CURVES && done; c++)
         if (wanted(options, &curves[c]))
             done = run_curve(output, world, &curves[c], &made, residuals[c]);
+    if (done && output->json)
+        done = run_certified(options, output, world, &made);
     if (output->json || !done)
         return;
     printf("%zu bodies, %u contacts, %s precision, cold start, backend %s\n", made.bodies,
            world->contacts[1 - world->current].count, made.precision, made.backend);
+    if (options->given & OPTION_SOLVER && options->settings.solver.kind == TL_INTERIOR) {
+        run_certified(options, output, world, &made);
+        return;
+    }
     print_curves(options, residuals);
     print_falls(options, residuals);
 }

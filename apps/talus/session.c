@@ -336,6 +336,9 @@ static void tell_run(const session *s, const outcome *out, double radius, facts 
         fact_number(f, "coarse_change", r->coarse_change, "");
     }
     fact_number(f, "residual", r->residual, "m/s");
+    const tl_settings settings = tl_world_settings(s->world);
+    if (settings.solver.kind == TL_INTERIOR && settings.stepper <= TL_STEPPER_SMOOTH)
+        fact_number(f, "gap", r->gap, "");
     fact_number(f, "mean_overlap", radius > 0 ? r->mean_penetration / radius : 0, "");
     fact_number(f, "max_overlap", radius > 0 ? r->max_penetration / radius : 0, "");
     fact_number(f, "kinetic_energy", r->kinetic_energy, "J");

@@ -445,7 +445,8 @@ typedef enum tl_backend_kind {
 typedef struct tl_solver_def {
     tl_solver_kind kind;          /**< default TL_PSOR */
     tl_law law;                   /**< default TL_LAW_DEFAULT */
-    uint32_t iterations;          /**< at most, velocity problem, >= 1; default 8 */
+    uint32_t iterations;          /**< at most, velocity problem, >= 1; default 8. Not used by
+                                       interior, which ends by its certificate */
     uint32_t position_iterations; /**< at most, position problem (split), >= 1; default 4 */
     uint32_t balance_iterations;  /**< psor with Coulomb's law: at most so many before those of a
                                        step in which loads are new on bodies at rest, in search of

@@ -58,43 +58,45 @@ typedef struct tl_report {
                                      rule */
     double residual;              /**< m/s, root mean square over contacts (docs/theory.md) */
     double max_residual;          /**< m/s, of the worst contact */
-    double max_penetration;       /**< m, deepest overlap at the start of the step; >= 0 */
-    double mean_penetration;      /**< m, over the contacts that overlap; 0 where none does */
-    double carried_weight;        /**< the part of the bodies' weight that walls and applied forces
-                                       carried: 1 at rest, 0 in free fall; 1 without gravity */
-    double imbalance;             /**< the largest part of the weight that was not carried to, or
-                                       across, any of four levels across gravity; 0 at rest */
-    double kinetic_energy;        /**< J, of dynamic bodies, at the end of the step */
-    double potential_energy;      /**< J, -m g.x of dynamic bodies, at the end of the step */
-    double dissipated_energy;     /**< J, taken by contacts since the world was made */
-    double work_energy;      /**< J, done by prescribed bodies and applied forces since then, and
-                                  by moving patches */
-    double moved_energy;     /**< J, what bodies gained when moving patches put them ahead; part
-                                  of work_energy */
-    uint32_t joints;         /**< joints, broken ones too */
-    uint32_t articulations;  /**< groups of dynamic bodies that joints connect */
-    uint32_t redundant_rows; /**< of joints: those that follow from others */
-    uint32_t broken_joints;  /**< joints that broke in this step */
-    double joint_error;      /**< m, how far the worst joint is off at the end of the step; angles
-                                  times 1 m */
-    double joint_residual;   /**< m/s, by how much the worst row of a joint is not held */
-    double joint_correction; /**< m, the furthest that the last assembly of joints moved a body */
-    double motor_energy;     /**< J, done by the motors of joints, and by prescribed bodies
-                                  through joints, since the world was made; part
-                                  of work_energy */
-    double spring_energy;    /**< J, in the springs of joints, at the end of the step */
-    uint32_t substeps;       /**< penalty: of the step */
-    double substep_ratio;    /**< penalty: the substep over the least of Rayleigh's time, the
-                                  duration of a contact and five times the limit of stability; 0:
-                                  there is no such limit */
-    double elastic_energy;   /**< J, penalty: in the springs of contacts, at the end of the step */
-    double energy_error;     /**< J, penalty: what kinetic, potential, elastic and dissipated energy
-                                  have gained since the world was made without any work: the error
-                                  of integration */
-    double total_ms;         /**< wall-clock time of the step */
-    tl_stage_times ms;       /**< and of its stages */
-    size_t bytes;            /**< memory the world holds */
-    size_t peak_bytes;       /**< and the most it has held */
+    double gap;               /**< TL_INTERIOR: relative duality gap of the velocity problem, its
+                                   certificate (docs/theory.md); else 0 */
+    double max_penetration;   /**< m, deepest overlap at the start of the step; >= 0 */
+    double mean_penetration;  /**< m, over the contacts that overlap; 0 where none does */
+    double carried_weight;    /**< the part of the bodies' weight that walls and applied forces
+                                   carried: 1 at rest, 0 in free fall; 1 without gravity */
+    double imbalance;         /**< the largest part of the weight that was not carried to, or
+                                   across, any of four levels across gravity; 0 at rest */
+    double kinetic_energy;    /**< J, of dynamic bodies, at the end of the step */
+    double potential_energy;  /**< J, -m g.x of dynamic bodies, at the end of the step */
+    double dissipated_energy; /**< J, taken by contacts since the world was made */
+    double work_energy;       /**< J, done by prescribed bodies and applied forces since then, and
+                                   by moving patches */
+    double moved_energy;      /**< J, what bodies gained when moving patches put them ahead; part
+                                   of work_energy */
+    uint32_t joints;          /**< joints, broken ones too */
+    uint32_t articulations;   /**< groups of dynamic bodies that joints connect */
+    uint32_t redundant_rows;  /**< of joints: those that follow from others */
+    uint32_t broken_joints;   /**< joints that broke in this step */
+    double joint_error;       /**< m, how far the worst joint is off at the end of the step; angles
+                                   times 1 m */
+    double joint_residual;    /**< m/s, by how much the worst row of a joint is not held */
+    double joint_correction;  /**< m, the furthest that the last assembly of joints moved a body */
+    double motor_energy;      /**< J, done by the motors of joints, and by prescribed bodies
+                                   through joints, since the world was made; part
+                                   of work_energy */
+    double spring_energy;     /**< J, in the springs of joints, at the end of the step */
+    uint32_t substeps;        /**< penalty: of the step */
+    double substep_ratio;     /**< penalty: the substep over the least of Rayleigh's time, the
+                                   duration of a contact and five times the limit of stability; 0:
+                                   there is no such limit */
+    double elastic_energy;    /**< J, penalty: in the springs of contacts, at the end of the step */
+    double energy_error; /**< J, penalty: what kinetic, potential, elastic and dissipated energy
+                              have gained since the world was made without any work: the error
+                              of integration */
+    double total_ms;     /**< wall-clock time of the step */
+    tl_stage_times ms;   /**< and of its stages */
+    size_t bytes;        /**< memory the world holds */
+    size_t peak_bytes;   /**< and the most it has held */
 } tl_report;
 
 /** One contact of the last step (or of tl_world_find_contacts), at the poses it was found at. */

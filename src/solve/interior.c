@@ -6,16 +6,21 @@
  * y = T^T (D^T v + bias n) + c z is to be in the same cone, with z . y = 0. Followed is the path
  * z o y = sigma e towards sigma = 0, by Mehrotra's predictor and corrector in Nesterov and Todd's
  * scaling (docs/theory.md, "Balance"). Impulses end as far inside their cones as the loads allow.
- * Contacts yield a little (c), as forces that hold each other may be as large as they like. */
+ * Contacts yield a little (c), as forces that hold each other may be as large as they like; either
+ * to the impulse itself, or `anew` to its change in each step, which leaves nothing of it in the
+ * end, so that c may be larger and rounding smaller. */
 #include "solve/system.h"
 
 #include <math.h>
 #include <string.h>
 
-#define YIELD 1e-11 /* the compliance c, in units of the contact's inverse step length */
-#define STEPS 60u   /* at most; most problems take 15 to 25 */
-#define TRIES 6u    /* steps without a gain that end it */
-#define SHORT 0.99  /* the part of the way to the edge of a cone that a step goes */
+#define YIELD   1e-11 /* the compliance c, in units of the contact's inverse step length */
+#define RENEWED 1e-7  /* the same where it is to changes alone */
+#define STEPS   60u   /* at most; most problems take 15 to 25 */
+#define TRIES   6u    /* steps without a gain that end it */
+#define CLOSE   1e-4  /* of a usual velocity: from there on so many end it */
+#define END     3u
+#define SHORT   0.99 /* the part of the way to the edge of a cone that a step goes */
 
 /* What matrices are in the scaling's axes: (1, a) / sqrt 2, (1, -a) / sqrt 2 and across a, a unit
  * vector in the tangent plane. */
@@ -26,6 +31,7 @@ typedef struct diagonal {
 typedef struct cone {
     double t[3][3]; /* the columns of T; the last two are zero without friction */
     double soft;    /* c */
+    double series;  /* compliance of the material, along the normal, in these units */
     double z[3], y[3], dz[3], dy[3];
     double axis[2];
     diagonal w, back;       /* the scaling W, with W z = W^-1 y; W^-1 */
@@ -103,6 +109,7 @@ static void begin(const tl_touch *t, double spared, double unit, cone *c)
     for (int k = 0; k < 3; k++)
         c->t[0][k] = t->n[k] / size;
     c->soft = YIELD / t->eta[1];
+    c->series = t->soft / (size * size);
 }
 
 /* The scaling at z and y. That of its axis is as long as z and y are near the edge, so its parts
@@ -126,6 +133,20 @@ static void rescale(cone *c)
     }
 }
 
+/* (c + W^2)^-1, or with the compliance of a material along the normal in series, by the rule of
+ * Sherman and Morrison. */
+static void yield(const cone *c, const double *x, double *out)
+{
+    apply(c, &c->g, x, out);
+    if (!(c->series > 0))
+        return;
+    double normal[3];
+    apply(c, &c->g, (const double[3]){1, 0, 0}, normal);
+    const double part = c->series * out[0] / (1 + c->series * normal[0]);
+    for (int k = 0; k < 3; k++)
+        out[k] -= part * normal[k];
+}
+
 /* What the contact's stiffness becomes by it: T (c + W^2)^-1 T^T. */
 static void stiffen(const cone *c, tl_touch *t)
 {
@@ -133,7 +154,7 @@ static void stiffen(const cone *c, tl_touch *t)
     for (int i = 0; i < 3; i++) {
         const double unit[3] = {i == 0, i == 1, i == 2};
         double g[3];
-        apply(c, &c->g, unit, g);
+        yield(c, unit, g);
         for (int k = 0; k < 3; k++)
             for (int r = 0; r < 3; r++)
                 for (int l = 0; l < 3; l++)
@@ -143,24 +164,27 @@ static void stiffen(const cone *c, tl_touch *t)
 
 /* Impulses and velocities of all z, and by how much each y is not what it is to be. Returns how
  * large z . y is, of all, in m/s. */
-static double measure(tl_system *s, cone *c)
+static double measure(tl_system *s, cone *c, bool anew)
 {
     tl_touch *t = s->touches.data;
     double gap = 0, all = 0, missed = 0;
     tl_system_start(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         double impulse[3] = {0, 0, 0};
-        for (int k = 0; k < 3; k++)
-            for (int r = 0; r < 3; r++)
+        for (int r = 0; r < 3; r++) {
+            for (int k = 0; k < 3; k++)
                 impulse[r] += c[i].t[k][r] * c[i].z[k];
+            impulse[r] -= t[i].cohesion * t[i].n[r];
+        }
         memset(t[i].gamma, 0, sizeof t[i].gamma);
         tl_system_push(s, &t[i], impulse);
     }
     tl_system_look(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         for (int k = 0; k < 3; k++) {
-            const double w = tl_dot(c[i].t[k], t[i].w) + t[i].bias * tl_dot(c[i].t[k], t[i].n);
-            c[i].missed[k] = w + c[i].soft * c[i].z[k] - c[i].y[k];
+            const double opened = t[i].bias + t[i].soft * tl_dot(t[i].gamma, t[i].n);
+            const double w = tl_dot(c[i].t[k], t[i].w) + opened * tl_dot(c[i].t[k], t[i].n);
+            c[i].missed[k] = w + (anew ? 0 : c[i].soft * c[i].z[k]) - c[i].y[k];
         }
         gap += tl_dot(c[i].z, c[i].y);
         missed += t[i].eta[0] * tl_dot(c[i].missed, c[i].missed);
@@ -177,7 +201,7 @@ static double direct(tl_system *s, cone *c)
     for (size_t i = 0; i < s->touches.count; i++) {
         for (int k = 0; k < 3; k++)
             c[i].q[k] = c[i].dy[k] - c[i].missed[k];
-        apply(&c[i], &c[i].g, c[i].q, part);
+        yield(&c[i], c[i].q, part);
         for (int r = 0; r < 3; r++)
             t[i].p[r] = c[i].t[0][r] * part[0] + c[i].t[1][r] * part[1] + c[i].t[2][r] * part[2];
     }
@@ -185,8 +209,12 @@ static double direct(tl_system *s, cone *c)
     for (size_t i = 0; i < s->touches.count; i++) {
         for (int k = 0; k < 3; k++)
             part[k] = c[i].q[k] - tl_dot(c[i].t[k], t[i].seen);
-        apply(&c[i], &c[i].g, part, c[i].dz);
-        apply(&c[i], &c[i].keep, part, part);
+        yield(&c[i], part, c[i].dz);
+        if (c[i].series > 0) {
+            apply(&c[i], &c[i].w, c[i].dz, part);
+            apply(&c[i], &c[i].w, part, part);
+        } else
+            apply(&c[i], &c[i].keep, part, part);
         for (int k = 0; k < 3; k++)
             c[i].dy[k] -= part[k];
         far = fmin(far, fmin(reach(c[i].z, c[i].dz), reach(c[i].y, c[i].dy)));
@@ -239,57 +267,76 @@ static void follow(const tl_system *s, cone *c, double far)
         }
 }
 
-/* Until rounding spoils more than steps mend; the best of all is kept in the second half. */
-static tl_status run(tl_system *s, double unit, double tolerance, cone *c, tl_interior *out)
+/* What contacts yield where it is to their change alone: by the mass that they seem to carry. */
+static void yield_anew(const tl_system *s, double unit, cone *c)
 {
+    const tl_touch *t = s->touches.data;
+    for (size_t i = 0; i < s->touches.count; i++)
+        c[i].soft = RENEWED / (t[i].eta[1] + tl_length(t[i].gamma) / unit);
+}
+
+/* Until rounding spoils more than steps mend; the best of all is kept in the second half. */
+static tl_status run(tl_system *s, const tl_path *path, cone *c, tl_interior *out)
+{
+    const double unit = path->unit;
     const size_t count = s->touches.count;
     cone *best = c + count;
+    const uint32_t fewer = path->tries < END ? path->tries : END;
     double far = 1, residual = INFINITY;
     for (size_t i = 0; i < count; i++)
         begin((const tl_touch *)s->touches.data + i, s->view->spared, unit, &c[i]);
-    for (uint32_t since = 0; since < TRIES && far > 0; since++) {
-        residual = measure(s, c);
+    for (uint32_t since = 0;
+         since < (out->residual < CLOSE * unit ? fewer : path->tries) && far > 0; since++) {
+        residual = measure(s, c, path->anew);
         if (residual < out->residual) {
             memcpy(best, c, count * sizeof *c);
             out->residual = residual;
             since = 0;
         }
-        if (residual <= tolerance || out->iterations >= STEPS)
+        if (residual <= path->tolerance || out->iterations >= STEPS)
             break;
+        if (path->anew)
+            yield_anew(s, unit, c);
         TL_TRY(aim(s, c, &far));
         follow(s, c, far);
-        out->work += s->profile.work;
+        out->work += s->factors.work;
         out->iterations++;
     }
     /* what is worse than no impulses at all is no start for anything: where bodies are pressed into
      * each other it may have grown to any size */
     out->done = out->residual <= unit;
-    if (out->done && residual != out->residual)
-        measure(s, best);
+    if (residual != out->residual && out->residual < INFINITY)
+        measure(s, best, path->anew);
     return TL_OK;
 }
 
-static tl_status load(tl_backend *b, tl_system *s, double most, tl_array *cones)
+tl_status tl_interior_path(tl_system *s, const tl_path *path, tl_interior *out)
 {
-    TL_TRY(tl_system_arrange(b, s));
-    if (s->profile.work * STEPS > most)
-        return TL_OK;
-    TL_TRY(tl_system_load(b, s));
-    return tl_array_resize(cones, 2 * s->touches.count);
+    tl_array cones = {.item = sizeof(cone)};
+    tl_status status = tl_array_resize(&cones, 2 * s->touches.count);
+    if (status == TL_OK)
+        status = run(s, path, cones.data, out);
+    tl_array_free(&cones);
+    return status;
+}
+
+/* Where it may not take as much, no contacts are loaded. */
+static tl_status load(tl_backend *b, tl_system *s, double most)
+{
+    TL_TRY(tl_system_arrange(b, s, most / STEPS));
+    return s->factors.work > most / STEPS ? TL_OK : tl_system_load(b, s);
 }
 
 tl_status tl_solve_interior(tl_backend *b, const tl_problem *problem, double unit, double tolerance,
                             double most, tl_interior *out)
 {
     tl_system s = {.view = &problem->view};
-    tl_array cones = {.item = sizeof(cone)};
     *out = (tl_interior){.residual = INFINITY};
-    tl_status status = load(b, &s, most, &cones);
-    if (status == TL_OK && cones.count)
-        status = run(&s, unit, tolerance, cones.data, out);
+    tl_status status = load(b, &s, most);
+    if (status == TL_OK && s.touches.count)
+        status = tl_interior_path(&s, &(tl_path){unit, tolerance, TRIES, false}, out);
     if (status == TL_OK && out->done)
         tl_system_store(b, &s);
-    tl_array_free(&cones);
     tl_system_free(&s);
     return status;
 }

@@ -122,7 +122,7 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
         return TL_OK;
     }
     if (def->kind == TL_INTERIOR)
-        return tl_fail(TL_BAD_ARGUMENT, "the solver interior is not yet to be had");
+        return tl_solve_certified(backend, workspace, problem, def, solution);
     if (def->kind == TL_PSOR)
         return tl_solve_psor(backend, workspace, problem, def, iterations, solution);
     return (problem->joints ? solve_joined : gather)(backend, workspace, problem, def, iterations,

@@ -57,6 +57,7 @@ typedef struct tl_workspace {
     tl_buffer crowd;    /* of jacobi */
     tl_buffer free;     /* of those that gather: free velocities, projected onto joints */
     tl_coarse_room coarse;
+    double factor_work;  /* multiplications of a factorization of interior, for tests; 0: usual */
     uint32_t look_every; /* slots of a gradient solver between looks at it, for tests; 0: usual */
 } tl_workspace;
 
@@ -97,6 +98,12 @@ typedef struct tl_interior {
 
 tl_status tl_solve_interior(tl_backend *backend, const tl_problem *problem, double unit,
                             double tolerance, double most, tl_interior *out);
+
+/* The solver interior: any problem without joints and moments, to the last digits; `iterations` of
+ * the definition are not asked for. */
+tl_status tl_solve_certified(tl_backend *backend, const tl_workspace *workspace,
+                             const tl_problem *problem, const tl_solver_def *def,
+                             tl_solution *solution);
 
 /* The residual of gamma and vel, root mean square and worst, m/s: the one definition
  * (docs/theory.md). */

@@ -102,8 +102,8 @@ static double usual(const tl_system *s, const double *v, double light)
 static tl_status run(tl_backend *b, tl_system *s, double light, double most, tl_sticking *out)
 {
     bool regular;
-    TL_TRY(tl_system_arrange(b, s));
-    if (s->profile.work > most)
+    TL_TRY(tl_system_arrange(b, s, most));
+    if (s->factors.work > most)
         return TL_OK;
     TL_TRY(tl_system_load(b, s));
     tl_touch *t = s->touches.data;
@@ -111,7 +111,7 @@ static tl_status run(tl_backend *b, tl_system *s, double light, double most, tl_
         stiffen(&t[i], state_of(&t[i], light));
         memcpy(t[i].gamma, t[i].start, sizeof t[i].gamma);
     }
-    out->work = s->profile.work;
+    out->work = s->factors.work;
     TL_TRY(tl_system_factor(s, &regular));
     if (!regular)
         return TL_OK;

@@ -51,17 +51,19 @@ static tl_status read_problem(tl_backend *b, tl_system *m)
     TL_TRY(read_reals(b, p->gamma, 3 * rows, &m->gamma));
     TL_TRY(read_reals(b, p->vel, 8 * blocks, &m->vel));
     TL_TRY(read_reals(b, p->inverse, 8 * blocks, &m->inverse));
+    TL_TRY(read_reals(b, p->material, TLK_MATERIAL * rows, &m->material));
     return read_reals(b, p->wall, 3 * (size_t)p->arm_base, &m->wall);
 }
 
 void tl_system_free(tl_system *s)
 {
-    tl_array *const all[] = {&s->a,      &s->b,     &s->head,    &s->arms, &s->bias,
-                             &s->gamma,  &s->vel,   &s->inverse, &s->wall, &s->touches,
-                             &s->bodies, &s->edges, &s->start,   &s->v,    &s->d};
+    tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->arms,  &s->bias,
+                             &s->gamma,   &s->vel,    &s->inverse, &s->wall,  &s->material,
+                             &s->touches, &s->bodies, &s->edges,   &s->start, &s->v,
+                             &s->d,       &s->krylov};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
-    tl_profile_free(&s->profile);
+    tl_cholesky_free(&s->factors);
 }
 
 /* Field f of row r. */
@@ -85,6 +87,7 @@ static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
         }
         t->eta[0] = *field(&s->head, r, 4, TLK_HEAD);
         t->eta[1] = *field(&s->head, r, 5, TLK_HEAD);
+        t->eta[2] = *field(&s->arms, r - p->arm_base, 6, TLK_ARMS);
         return;
     }
     const double *va = (const double *)s->vel.data + 8 * (size_t)t->a;
@@ -97,6 +100,7 @@ static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
     }
     t->eta[0] = 1 / (va[3] + vb[3]);
     t->eta[1] = 1 / (va[3] + vb[3] + la * la * va[7] + lb * lb * vb[7]);
+    t->eta[2] = 3 / (1 / t->eta[0] + 2 / t->eta[1]);
 }
 
 /* The velocity of the end of an arm. */
@@ -105,6 +109,15 @@ static void surface(const double *v, const double *turn, const double *arm, doub
     tl_cross(turn, arm, out);
     for (int k = 0; k < 3; k++)
         out[k] += v[k];
+}
+
+/* What materials ask of a row (kernels/material.h). */
+static void load_material(const tl_system *s, uint32_t r, tl_touch *t)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        t->given[k] += *field(&s->material, r, k, TLK_MATERIAL);
+    t->soft = *field(&s->material, r, 3, TLK_MATERIAL);
+    t->cohesion = *field(&s->material, r, 4, TLK_MATERIAL);
 }
 
 static tl_status load_touches(tl_system *s)
@@ -118,13 +131,18 @@ static tl_status load_touches(tl_system *s)
             t.n[k] = *field(&s->head, r, k, TLK_HEAD);
             t.start[k] = *field(&s->gamma, r, k, 3);
         }
-        t.mu = *field(&s->head, r, 3, TLK_HEAD);
+        const double size = tl_length(t.n); /* 1, but for the digits that 32 bits lack */
+        for (uint32_t k = 0; k < 3; k++)
+            t.n[k] /= size;
+        t.mu = s->view->frictionless ? 0 : *field(&s->head, r, 3, TLK_HEAD);
         load_arms(s, r, &t);
         if (t.b == TLK_NONE) {
             const double *v = (const double *)s->vel.data + 8 * (size_t)b[r];
             surface(v, v + 4, t.rb, t.given);
         }
         t.bias = *field(&s->bias, r, 0, 1);
+        if (s->material.count)
+            load_material(s, r, &t);
         TL_TRY(tl_array_append(&s->touches, &t, 1));
     }
     return TL_OK;
@@ -182,67 +200,70 @@ static void columns(const double *arm, double sign, double out[6][3])
     }
 }
 
-static void add_touch(tl_system *s, const tl_touch *t)
+void tl_touch_block(const tl_touch *t, int row, int column, double out[6][6])
 {
-    double side[2][6][3], stiff[3], block[6][6];
-    const uint32_t at[2] = {t->a, t->b};
-    columns(t->ra, -1, side[0]);
-    columns(t->rb, 1, side[1]);
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            if (at[i] == TLK_NONE || at[j] == TLK_NONE || (i == 1 && j == 0))
-                continue;
-            for (int c = 0; c < 6; c++) {
-                for (int k = 0; k < 3; k++)
-                    stiff[k] = tl_dot(t->k[k], side[j][c]);
-                for (int r = 0; r < 6; r++)
-                    block[r][c] = tl_dot(side[i][r], stiff);
-            }
-            tl_profile_add(&s->profile, at[i], at[j], (const double(*)[6])block);
-        }
+    double one[6][3], two[6][3], stiff[3];
+    columns(row ? t->rb : t->ra, row ? 1 : -1, one);
+    columns(column ? t->rb : t->ra, column ? 1 : -1, two);
+    for (int c = 0; c < 6; c++) {
+        for (int k = 0; k < 3; k++)
+            stiff[k] = tl_dot(t->k[k], two[c]);
+        for (int r = 0; r < 6; r++)
+            out[r][c] = tl_dot(one[r], stiff);
+    }
+}
+
+void tl_mover_block(const tl_mover *b, double out[6][6])
+{
+    memset(out, 0, 36 * sizeof(double));
+    for (int r = 0; r < 3; r++) {
+        out[r][r] = b->mass;
+        for (int c = 0; c < 3; c++)
+            out[3 + r][3 + c] = b->inertia[r][c];
+    }
 }
 
 tl_status tl_system_factor(tl_system *s, bool *regular)
 {
-    const tl_touch *t = s->touches.data;
-    const tl_mover *b = s->bodies.data;
-    TL_TRY(tl_profile_clear(&s->profile));
+    double block[6][6];
+    if (s->iterated)
+        return tl_krylov_prepare(s, regular);
+    TL_TRY(tl_cholesky_clear(&s->factors));
     for (uint32_t i = 0; i < s->bodies.count; i++) {
-        double block[6][6] = {{0}};
-        for (int r = 0; r < 3; r++) {
-            block[r][r] = b[i].mass;
-            for (int c = 0; c < 3; c++)
-                block[3 + r][3 + c] = b[i].inertia[r][c];
-        }
-        tl_profile_add(&s->profile, i, i, (const double(*)[6])block);
+        tl_mover_block((const tl_mover *)s->bodies.data + i, block);
+        tl_cholesky_add(&s->factors, i, i, (const double(*)[6])block);
     }
-    for (size_t i = 0; i < s->touches.count; i++)
-        add_touch(s, &t[i]);
-    *regular = tl_profile_factor(&s->profile);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        const tl_touch *t = (const tl_touch *)s->touches.data + i;
+        const uint32_t at[2] = {t->a, t->b};
+        for (int k = 0; k < 3; k++) { /* a with a, a with b, b with b */
+            const uint32_t one = at[k / 2], two = at[(k + 1) / 2];
+            if (one == TLK_NONE || two == TLK_NONE)
+                continue;
+            tl_touch_block(t, k / 2, (k + 1) / 2, block);
+            tl_cholesky_add(&s->factors, one, two, (const double(*)[6])block);
+        }
+    }
+    *regular = tl_cholesky_factor(&s->factors, s->backend);
     return TL_OK;
 }
 
-/* The right-hand side, D p. */
-static void gather(tl_system *s)
+void tl_touch_add(double *d, const tl_touch *t, const double *x)
 {
-    const tl_touch *t = s->touches.data;
-    double *d = s->d.data, turn[3];
-    memset(d, 0, s->d.count * sizeof *d);
-    for (size_t i = 0; i < s->touches.count; i++)
-        for (int side = 0; side < 2; side++) {
-            const uint32_t at = side ? t[i].b : t[i].a;
-            if (at == TLK_NONE)
-                continue;
-            tl_cross(side ? t[i].rb : t[i].ra, t[i].p, turn);
-            for (int k = 0; k < 3; k++) {
-                d[6 * (size_t)at + k] += side ? t[i].p[k] : -t[i].p[k];
-                d[6 * (size_t)at + 3 + k] += side ? turn[k] : -turn[k];
-            }
+    double turn[3];
+    for (int side = 0; side < 2; side++) {
+        const uint32_t at = side ? t->b : t->a;
+        if (at == TLK_NONE)
+            continue;
+        tl_cross(side ? t->rb : t->ra, x, turn);
+        for (int k = 0; k < 3; k++) {
+            d[6 * (size_t)at + k] += side ? x[k] : -x[k];
+            d[6 * (size_t)at + 3 + k] += side ? turn[k] : -turn[k];
         }
+    }
 }
 
-/* What velocities, 6 per body, make of a contact's. */
-static void see(const double *v, const tl_touch *t, double *out)
+void tl_touch_see(const double *v, const tl_touch *t, double *out)
 {
     const double *va = v + 6 * (size_t)t->a;
     double a[3], b[3] = {0, 0, 0};
@@ -256,10 +277,15 @@ static void see(const double *v, const tl_touch *t, double *out)
 void tl_system_solve(tl_system *s)
 {
     tl_touch *t = s->touches.data;
-    gather(s);
-    tl_profile_solve(&s->profile, s->d.data);
+    memset(s->d.data, 0, s->d.count * sizeof(double));
     for (size_t i = 0; i < s->touches.count; i++)
-        see(s->d.data, &t[i], t[i].seen);
+        tl_touch_add(s->d.data, &t[i], t[i].p);
+    if (s->iterated)
+        tl_krylov_solve(s, s->d.data);
+    else
+        tl_cholesky_solve(&s->factors, s->d.data);
+    for (size_t i = 0; i < s->touches.count; i++)
+        tl_touch_see(s->d.data, &t[i], t[i].seen);
 }
 
 /* ---- Velocities ---- */
@@ -287,10 +313,26 @@ void tl_system_look(tl_system *s)
 {
     tl_touch *t = s->touches.data;
     for (size_t i = 0; i < s->touches.count; i++) {
-        see(s->v.data, &t[i], t[i].w);
+        tl_touch_see(s->v.data, &t[i], t[i].w);
         for (int k = 0; k < 3; k++)
             t[i].w[k] += t[i].given[k];
     }
+}
+
+double tl_system_energy(const tl_system *s)
+{
+    const tl_mover *b = s->bodies.data;
+    const double *start = s->start.data, *v = s->v.data;
+    double sum = 0;
+    for (size_t i = 0; i < s->bodies.count; i++) {
+        double linear[3], turn[3];
+        tl_sub(v + 6 * i, start + 6 * i, linear);
+        tl_sub(v + 6 * i + 3, start + 6 * i + 3, turn);
+        sum += b[i].mass * tl_dot(linear, linear);
+        for (int k = 0; k < 3; k++)
+            sum += turn[k] * tl_dot(b[i].inertia[k], turn);
+    }
+    return 0.5 * sum;
 }
 
 void tl_system_start(tl_system *s)
@@ -301,7 +343,7 @@ void tl_system_start(tl_system *s)
 
 /* ---- Beginning and end ---- */
 
-tl_status tl_system_arrange(tl_backend *b, tl_system *s)
+tl_status tl_system_arrange(tl_backend *b, tl_system *s, double most)
 {
     const tlk_problem *p = s->view;
     s->edges.item = 2 * sizeof(uint32_t);
@@ -311,7 +353,8 @@ tl_status tl_system_arrange(tl_backend *b, tl_system *s)
     for (uint32_t r = 0; r < p->rows; r++)
         if (first[r] != TLK_NONE && second[r] < p->moving)
             TL_TRY(tl_array_append(&s->edges, (const uint32_t[2]){first[r], second[r]}, 1));
-    return tl_profile_make(&s->profile, p->moving, s->edges.data, s->edges.count);
+    s->backend = b;
+    return tl_cholesky_make(&s->factors, p->moving, s->edges.data, s->edges.count, most);
 }
 
 tl_status tl_system_load(tl_backend *b, tl_system *s)

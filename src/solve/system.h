@@ -6,15 +6,17 @@
 #define TL_SOLVE_SYSTEM_H
 
 #include "base/vector.h"
+#include "solve/cholesky.h"
 #include "solve/problem.h"
-#include "solve/profile.h"
 
 /* A row. Vectors are in the world frame, impulses act on b and against a. */
 typedef struct tl_touch {
     uint32_t row, a, b;        /* b: TLK_NONE where it is moved by nothing */
     double n[3], ra[3], rb[3]; /* normal and arms */
     double mu, bias;
-    double eta[2];   /* step lengths: along the normal, across it */
+    double eta[3];   /* step lengths: along the normal, across it, for all */
+    double soft;     /* m/s per N s: what its own impulse along the normal opens it by */
+    double cohesion; /* N s: what it can pull with */
     double given[3]; /* of w: by what moves by itself */
     double start[3]; /* the impulse, as it was read */
     double gamma[3], w[3];
@@ -28,20 +30,29 @@ typedef struct tl_mover {
 
 typedef struct tl_system {
     const tlk_problem *view;
-    tl_array a, b, head, arms, bias, gamma, vel, inverse, wall; /* rows, as they were read */
-    tl_array touches, bodies, edges;                            /* edges: two bodies each */
-    tl_array start, v, d;                                       /* double, 6 per body */
-    tl_profile profile;
+    tl_array a, b, head, arms, bias, gamma, vel, inverse, wall, material; /* as they were read */
+    tl_array touches, bodies, edges; /* edges: two bodies each */
+    tl_array start, v, d;            /* double, 6 per body */
+    bool refined;                    /* solutions are corrected once */
+    tl_cholesky factors;
+    tl_backend *backend;
+    bool iterated;   /* not by factors but by conjugate gradients */
+    tl_array krylov; /* double: the preconditioner, 36 per body, and four vectors of 6 */
+    uint64_t steps;  /* of conjugate gradients, of all solutions */
 } tl_system;
 
-/* The order of bodies, from which follows what a factorization takes; then rows and bodies. */
-tl_status tl_system_arrange(tl_backend *backend, tl_system *system);
+/* The order of bodies, from which follows what a factorization takes (`most` multiplications: more
+ * are not taken, and it need not be known how many they would be); then rows and bodies. */
+tl_status tl_system_arrange(tl_backend *backend, tl_system *system, double most);
 tl_status tl_system_load(tl_backend *backend, tl_system *system);
 void tl_system_free(tl_system *system);
 
 /* Velocities as they were read; w of all contacts at the velocities as they are. */
 void tl_system_start(tl_system *system);
 void tl_system_look(tl_system *system);
+
+/* 1/2 (v - start) . M (v - start). */
+double tl_system_energy(const tl_system *system);
 
 /* Adds an impulse to a contact's and to the velocities. */
 void tl_system_push(tl_system *system, tl_touch *touch, const double *impulse);
@@ -50,6 +61,27 @@ void tl_system_push(tl_system *system, tl_touch *touch, const double *impulse);
  * all contacts by their p. */
 tl_status tl_system_factor(tl_system *system, bool *regular);
 void tl_system_solve(tl_system *system);
+
+/* The interior path of interior.c from a loaded system on: impulses and velocities become the best
+ * of it. */
+typedef struct tl_path {
+    double unit, tolerance; /* m/s: a usual velocity; the residual that ends it */
+    uint32_t tries;         /* steps without a gain that end it too */
+    bool anew;              /* contacts yield to changes of impulses alone */
+} tl_path;
+
+tl_status tl_interior_path(tl_system *system, const tl_path *path, tl_interior *out);
+
+/* Parts of the matrix: 6 x 6 blocks of a contact's sides (0: a, 1: b), and of a body alone; and of
+ * products with it: D x is added, D^T v seen, by velocities of 6 per body. */
+void tl_touch_block(const tl_touch *touch, int row, int column, double out[6][6]);
+void tl_mover_block(const tl_mover *mover, double out[6][6]);
+void tl_touch_add(double *sums, const tl_touch *touch, const double *x);
+void tl_touch_see(const double *velocities, const tl_touch *touch, double *out);
+
+/* The solution by conjugate gradients (krylov.c). */
+tl_status tl_krylov_prepare(tl_system *system, bool *regular);
+void tl_krylov_solve(tl_system *system, double *vector);
 
 /* Impulses and velocities to the device. What was read is rubbish then. */
 void tl_system_store(tl_backend *backend, tl_system *system);

@@ -336,6 +336,7 @@ static tl_status finish(tl_world *w, stages *s, tl_report *r)
     r->potential_energy = s->moved[1];
     r->iterations = s->found.iterations + s->first.iterations;
     r->position_iterations = s->second.iterations;
+    r->gap = s->first.gap >= 0 ? s->first.gap : 0;
     r->coarse_nodes = told.nodes;
     r->coarse_iterations = told.steps;
     r->coarse_change = told.change;

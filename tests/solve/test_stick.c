@@ -1,7 +1,7 @@
 /* The direct solution of contacts that carry load: the factorization against dense elimination, and
  * what a step makes of it. */
 #include "physics/stand.h"
-#include "solve/profile.h"
+#include "solve/cholesky.h"
 
 /* ---- The factorization ---- */
 
@@ -35,7 +35,7 @@ static void eliminate(double (*m)[SIDE], double *x, int n)
 }
 
 /* Adds a random block to both. */
-static void add_random(tl_profile *p, double (*dense)[SIDE], uint32_t i, uint32_t j, dice *d)
+static void add_random(tl_cholesky *p, double (*dense)[SIDE], uint32_t i, uint32_t j, dice *d)
 {
     double block[6][6];
     for (int r = 0; r < 6; r++)
@@ -43,7 +43,7 @@ static void add_random(tl_profile *p, double (*dense)[SIDE], uint32_t i, uint32_
             block[r][c] = i == j && c < r ? block[c][r] : roll(d, -1, 1);
     for (int r = 0; r < 6 && i == j; r++)
         block[r][r] += 100;
-    tl_profile_add(p, i, j, (const double(*)[6])block);
+    tl_cholesky_add(p, i, j, (const double(*)[6])block);
     for (uint32_t r = 0; r < 6; r++)
         for (uint32_t c = 0; c < 6; c++) {
             dense[6 * i + r][6 * j + c] += block[r][c];
@@ -62,27 +62,27 @@ static void test_profile(void **state)
         double x[SIDE], y[SIDE];
         uint32_t edges[3 * NODES][2];
         const size_t count = roll_bits(&d) % (3 * NODES);
-        tl_profile p;
+        tl_cholesky p;
         context("graph %d", round);
         memset(dense, 0, sizeof dense);
         for (size_t e = 0; e < count; e++) {
             edges[e][0] = (uint32_t)(roll_bits(&d) % NODES);
             edges[e][1] = (edges[e][0] + 1 + (uint32_t)(roll_bits(&d) % (NODES - 1))) % NODES;
         }
-        assert_ok(tl_profile_make(&p, NODES, (const uint32_t(*)[2])edges, count));
-        assert_ok(tl_profile_clear(&p));
+        assert_ok(tl_cholesky_make(&p, NODES, (const uint32_t(*)[2])edges, count, INFINITY));
+        assert_ok(tl_cholesky_clear(&p));
         for (uint32_t i = 0; i < NODES; i++)
             add_random(&p, dense, i, i, &d);
         for (size_t e = 0; e < count; e++)
             add_random(&p, dense, edges[e][0], edges[e][1], &d);
         for (int k = 0; k < SIDE; k++)
             x[k] = y[k] = roll(&d, -1, 1);
-        assert_true(tl_profile_factor(&p));
-        tl_profile_solve(&p, x);
+        assert_true(tl_cholesky_factor(&p, NULL));
+        tl_cholesky_solve(&p, x);
         eliminate(dense, y, SIDE);
         for (int k = 0; k < SIDE; k++)
             assert_near(x[k], y[k], 1e-12);
-        tl_profile_free(&p);
+        tl_cholesky_free(&p);
     }
 }
 
@@ -94,7 +94,7 @@ static void test_chain(void **state)
     enum { LONG = 400 };
     uint32_t node[LONG], edges[LONG - 1][2];
     dice d = {3};
-    tl_profile p;
+    tl_cholesky p;
     context("chain");
     for (uint32_t i = 0; i < LONG; i++)
         node[i] = i;
@@ -107,11 +107,11 @@ static void test_chain(void **state)
         edges[i][0] = node[i];
         edges[i][1] = node[i + 1];
     }
-    assert_ok(tl_profile_make(&p, LONG, (const uint32_t(*)[2])edges, LONG - 1));
+    assert_ok(tl_cholesky_make(&p, LONG, (const uint32_t(*)[2])edges, LONG - 1, INFINITY));
     assert_below(p.work, 3 * 144 * LONG);
-    assert_ok(tl_profile_clear(&p));
-    assert_false(tl_profile_factor(&p));
-    tl_profile_free(&p);
+    assert_ok(tl_cholesky_clear(&p));
+    assert_false(tl_cholesky_factor(&p, NULL));
+    tl_cholesky_free(&p);
 }
 
 /* ---- In a step ---- */
