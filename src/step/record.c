@@ -19,7 +19,6 @@ typedef struct recording {
     tl_problem problem;
     tlk_problem view;                      /* with the free velocities in place of the others */
     tl_system system;                      /* contacts and bodies, on the host */
-    tl_array material, slip;               /* double; slip: 3 per contact, m/s */
     tl_array m, h, g;                      /* tl_entry */
     tl_array f, drift, b, mu, guess, free; /* double */
     tl_columns M, H, G;
@@ -28,8 +27,8 @@ typedef struct recording {
 
 static void recording_free(recording *x)
 {
-    tl_array *const all[] = {&x->material, &x->slip, &x->m,  &x->h,     &x->g,   &x->f,
-                             &x->drift,    &x->b,    &x->mu, &x->guess, &x->free};
+    tl_array *const all[] = {&x->m, &x->h,  &x->g,     &x->f,   &x->drift,
+                             &x->b, &x->mu, &x->guess, &x->free};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
     tl_columns *const columns[] = {&x->M, &x->H, &x->G};
@@ -70,28 +69,17 @@ static tl_status download_words(tl_backend *b, const void *device, size_t count,
 
 /* ---- Contacts ---- */
 
-/* What surfaces do in themselves; what else materials ask for is not for this form. */
-static tl_status read_materials(recording *x)
+/* What materials ask for beyond friction and surfaces that move in themselves is not for this form.
+ */
+static tl_status check_materials(const recording *x)
 {
     static const char *const names[] = {"compliance", "cohesion", "rolling friction",
                                         "spinning friction"};
     const tl_touch *t = x->system.touches.data;
-    const size_t count = x->system.touches.count;
-    x->slip.item = sizeof(double);
-    TL_TRY(tl_array_resize(&x->slip, 3 * count));
-    double *slip = x->slip.data;
-    if (count)
-        memset(slip, 0, 3 * count * sizeof *slip);
-    if (!x->view.material)
-        return TL_OK;
-    TL_TRY(download(x->w->backend, x->view.material, TLK_MATERIAL * (size_t)x->view.rows,
-                    &x->material));
-    for (size_t i = 0; i < count; i++) {
-        const double *m = (const double *)x->material.data +
+    for (size_t i = 0; i < x->system.touches.count && x->view.material; i++) {
+        const double *m = (const double *)x->system.material.data +
                           (size_t)(t[i].row / TLK_LANES) * TLK_MATERIAL * TLK_LANES +
                           t[i].row % TLK_LANES;
-        for (size_t k = 0; k < 3; k++)
-            slip[3 * i + k] = m[k * TLK_LANES];
         for (size_t k = 3; k < 7; k++)
             if (m[k * TLK_LANES] > 0)
                 return tl_fail(TL_BAD_ARGUMENT,
@@ -138,13 +126,10 @@ static tl_status add_contacts(recording *x)
 {
     const tl_touch *t = x->system.touches.data;
     for (uint32_t i = 0; i < x->system.touches.count; i++) {
-        const double *slip = (const double *)x->slip.data + 3 * (size_t)i;
-        double q[3][3], drift[3], given[3], guess[3];
+        double q[3][3], drift[3], guess[3];
         frame_of(t[i].n, q);
-        for (int k = 0; k < 3; k++)
-            given[k] = t[i].given[k] + slip[k];
         for (int k = 0; k < 3; k++) {
-            drift[k] = tl_dot(q[k], given) + (k ? 0 : t[i].bias);
+            drift[k] = tl_dot(q[k], t[i].given) + (k ? 0 : t[i].bias);
             guess[k] = tl_dot(q[k], t[i].start);
         }
         TL_TRY(add_side(x, i, t[i].a, -1, t[i].ra, q));
@@ -358,7 +343,7 @@ static tl_status record(recording *x)
     TL_TRY(download_words(b, x->view.b, x->view.rows, &x->system.b));
     TL_TRY(tl_system_load(b, &x->system)); /* nothing is to be factored */
     TL_TRY(download(b, x->view.free, 8 * (size_t)x->view.blocks, &x->free));
-    TL_TRY(read_materials(x));
+    TL_TRY(check_materials(x));
     TL_TRY(find_inertias(x));
     TL_TRY(add_bodies(x));
     TL_TRY(add_contacts(x));
