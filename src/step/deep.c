@@ -37,15 +37,16 @@ tl_status tl_step_deep(tl_world *w, tl_problem *problem)
 {
     const double *g = w->settings.gravity, gained = tl_step_gained(w);
     tl_coarse_lattice l = {.pos = w->pos.data, .slow = SLOW * gained};
-    double box[TLK_FOLD_NUMBERS], size[3], depth = 0, room = 1, cells = 1;
+    double box[TLK_FOLD_NUMBERS], depth = INFINITY, room = 1, cells = 1;
     w->workspace.coarse.nodes = 0; /* nobody is to be told of a step that was given up */
     if (!fits(w, problem))
         return TL_OK;
     TL_TRY(find_box(w, box));
     for (int k = 0; k < 3; k++) {
-        size[k] = -box[3 + k] - box[k] + 2 * w->smallest;
-        depth += fabs(g[k]) * w->settings.step / gained * size[k];
-        room *= size[k];
+        const double size = -box[3 + k] - box[k] + 2 * w->smallest;
+        if (g[k] != 0) /* the longest line along gravity: a chute is long, but not deep */
+            depth = fmin(depth, size * gained / (fabs(g[k]) * w->settings.step));
+        room *= size;
     }
     const double body = cbrt(room / w->dynamic); /* m, of the room that each has */
     if (!(body > 0 && isfinite(body)) || depth < w->settings.solver.coarse_layers * body)

@@ -301,10 +301,34 @@ static void test_run_out(void **state)
     assert_found(&c, "psor coulomb, split, mixed", run_out(4), without, 0.02 * without);
 }
 
+/* Two layers on a floor that leans: long along gravity, but not deep. */
+static void test_slope(void **state)
+{
+    (void)state;
+    tl_settings settings = few_sweeps(64);
+    settings.gravity[0] = 0.42 * G;
+    settings.gravity[2] = -0.91 * G;
+    tl_scene *scene = scene_with(&settings);
+    const tl_material rough = add_material(scene, 0.9, 0);
+    add_floor(scene, rough);
+    for (int i = 0; i < 1600; i++)
+        add_sphere(scene, rough, R, MASS,
+                   (double[3]){2 * R * (i / 4), 2 * R * (i % 2), R + 2 * R * (i / 2 % 2)},
+                   (double[3]){0, 0, 0});
+    tl_world *world = world_of(scene);
+    for (int i = 0; i < 5; i++) {
+        const tl_report r = step_report(world, 1);
+        assert_true(r.contacts > 1600);
+        assert_int_equal(r.coarse_nodes, 0);
+    }
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stands), cmocka_unit_test(test_plate),
-                                       cmocka_unit_test(test_column), cmocka_unit_test(test_energy),
-                                       cmocka_unit_test(test_run_out)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stands),  cmocka_unit_test(test_plate),
+        cmocka_unit_test(test_column),  cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_run_out), cmocka_unit_test(test_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
