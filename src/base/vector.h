@@ -28,4 +28,16 @@ static inline double tl_length(const double a[3])
     return sqrt(tl_dot(a, a));
 }
 
+/* The inverse of a symmetric matrix. */
+static inline void tl_invert(double m[3][3], double out[3][3])
+{
+    double c[3][3];
+    for (int k = 0; k < 3; k++)
+        tl_cross(m[(k + 1) % 3], m[(k + 2) % 3], c[k]);
+    const double det = tl_dot(m[0], c[0]);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            out[i][k] = c[i][k] / det;
+}
+
 #endif

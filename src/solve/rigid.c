@@ -38,17 +38,6 @@ static bool near(double a, double b, double size)
 
 /* ---- Bodies ---- */
 
-static void invert(double m[3][3], double out[3][3])
-{
-    double c[3][3];
-    for (int k = 0; k < 3; k++)
-        tl_cross(m[(k + 1) % 3], m[(k + 2) % 3], c[k]);
-    const double det = tl_dot(m[0], c[0]);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            out[i][k] = c[k][i] / det;
-}
-
 /* A body's block of M: a mass and an inertia. */
 static bool read_body(double m[6][6], body *out)
 {
@@ -62,7 +51,7 @@ static bool read_body(double m[6][6], body *out)
                 return false;
         }
     out->inverse = 1 / m[0][0];
-    invert(inertia, out->turned);
+    tl_invert(inertia, out->turned);
     out->ball = true;
     for (int i = 0; i < 9; i++)
         out->ball &= fabs(inertia[i / 3][i % 3] - (i % 4 ? 0 : inertia[0][0])) <= 1e-14 * largest;

@@ -148,18 +148,6 @@ static tl_status load_touches(tl_system *s)
     return TL_OK;
 }
 
-/* The inverse of a symmetric matrix. */
-static void invert(double m[3][3], double out[3][3])
-{
-    double c[3][3];
-    for (int k = 0; k < 3; k++)
-        tl_cross(m[(k + 1) % 3], m[(k + 2) % 3], c[k]);
-    const double det = tl_dot(m[0], c[0]);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            out[i][k] = c[i][k] / det;
-}
-
 static tl_status load_bodies(tl_system *s)
 {
     const uint32_t moving = s->view->moving;
@@ -180,7 +168,7 @@ static tl_status load_bodies(tl_system *s)
                         .turned = {{x[0], x[3], x[4]}, {x[3], x[1], x[5]}, {x[4], x[5], x[2]}}};
         for (size_t k = 0; k < 6; k++)
             ((double *)s->start.data)[6 * (size_t)i + k] = v[k < 3 ? k : k + 1];
-        invert(b->turned, b->inertia);
+        tl_invert(b->turned, b->inertia);
     }
     return TL_OK;
 }
