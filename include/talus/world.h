@@ -37,7 +37,7 @@ typedef struct tl_report {
     uint64_t waiting;             /**< bodies due from emitters that have found no place yet */
     uint64_t removed;             /**< bodies that events and boundaries have removed */
     uint64_t moved;               /**< how often moving patches have put a body ahead */
-    uint32_t contacts;            /**< contacts within the envelope; none with sensors */
+    uint32_t contacts;            /**< within the envelope, or touching (penalty); no sensors */
     uint32_t active_contacts;     /**< contacts that carry an impulse */
     uint32_t colours;             /**< colours in use (psor), else 0 */
     uint32_t impacts;             /**< contacts that bounced (restitution above 0) */
