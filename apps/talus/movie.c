@@ -7,10 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_ARGUMENTS = 32, YIELD = 10 };
+
+void movie_yield(void)
+{
+    if (getpriority(PRIO_PROCESS, 0) < YIELD && setpriority(PRIO_PROCESS, 0, YIELD) != 0) {
+        /* then it does not yield */
+    }
+}
 
 pid_t movie_start(const char *const *arguments)
 {
@@ -29,9 +37,7 @@ pid_t movie_start(const char *const *arguments)
         sigprocmask(SIG_SETMASK, &none, NULL);
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) /* it ends with the run */
             _exit(EXIT_FAILED);
-        if (nice(YIELD) == -1) {
-            /* then it does not yield */
-        }
+        movie_yield();
         execv(self, argv);
         _exit(EXIT_FAILED);
     }

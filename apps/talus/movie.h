@@ -10,6 +10,9 @@
 /* Whether such a movie can be made; EXIT_OK, or the exit code of what was told. render.c. */
 int movie_check(const char *command, const char *output, bool force);
 
+/* Lets other processes go first: a simulation that is followed. */
+void movie_yield(void);
+
 /* Starts `talus render ARGUMENTS...`, which end with NULL, at a lower priority; 0: it cannot be. */
 pid_t movie_start(const char *const *arguments);
 

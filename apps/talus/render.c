@@ -349,6 +349,8 @@ int command_render(const options *given)
         const tl_status status = tlr_plugin_open(given->plugin, &plugin);
         code = status < 0 ? complain_of(status, PHASE_READING) : EXIT_OK;
     }
+    if (given->follow)
+        movie_yield();
     if (code == EXIT_OK)
         code = do_job(given, look, plugin);
     tlr_plugin_close(plugin);

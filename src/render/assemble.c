@@ -23,7 +23,7 @@ static uint32_t look_around(const tlr_work *w)
         unsigned long long picture;
         unsigned band, all;
         const size_t length = strlen(e->d_name);
-        if (sscanf(e->d_name, "frame_%llu_band_%uof%u.png", &picture, &band, &all) == 3)
+        if (sscanf(e->d_name, "frame_%llu_rows_%uof%u.png", &picture, &band, &all) == 3)
             bands = all > bands ? all : bands;
         if (!strncmp(e->d_name, "frame_", 6) && length > 5 &&
             !strcmp(e->d_name + length - 5, ".part")) {
@@ -42,17 +42,18 @@ static tl_status stitch(tlr_work *w, uint64_t picture, uint32_t bands, const cha
     const int width = w->show.look->size[0];
     *whole = false;
     for (uint32_t b = 0; b < bands; b++) {
-        int first, rows, is_width, is_rows;
+        const int rows = tlr_band_rows(w->show.look->size[1], (int)b, (int)bands);
+        const size_t row = (size_t)3 * (size_t)width;
+        int is_width, is_rows;
         unsigned char *rgb = NULL;
-        tlr_work_rows(w, b, bands, &first, &rows);
         tlr_work_path(w, picture, b, bands, path, sizeof path);
         if (!tlr_png_fits(path, key))
             return TL_OK;
         TL_TRY(tlr_png_read(path, &is_width, &is_rows, &rgb));
         const bool good = is_width == width && is_rows == rows;
-        if (good)
-            memcpy(w->rgb + (size_t)3 * (size_t)width * (size_t)first, rgb,
-                   (size_t)3 * (size_t)width * (size_t)rows);
+        for (int y = 0; y < rows && good; y++)
+            memcpy(w->rgb + row * (size_t)tlr_band_row(y, (int)b, (int)bands),
+                   rgb + row * (size_t)y, row);
         tl_free(rgb, (size_t)3 * (size_t)is_width * (size_t)is_rows);
         if (!good)
             return TL_OK;

@@ -2,15 +2,25 @@
  * the surface's own colour: radiance is divided by the albedo first. */
 #include "render/denoise.h"
 
+#include "render/share.h"
+
 #include <string.h>
 
 enum { GUIDE_SAMPLES = 8, PASSES = 4 };
 
 typedef struct sheet {
+    const tlr_tracer *tracer;
     int width, height;
     tlr_guide *guides;
     float *from, *to; /* radiance over albedo */
+    int pass;
 } sheet;
+
+static vec color_at(const sheet *s, int x, int y)
+{
+    const float *c = s->from + 3 * ((size_t)y * (size_t)s->width + (size_t)x);
+    return v3(c[0], c[1], c[2]);
+}
 
 static tlr_guide mean_guide(const tlr_tracer *t, int x, int y)
 {
@@ -22,6 +32,36 @@ static tlr_guide mean_guide(const tlr_tracer *t, int x, int y)
         g.depth += one.depth / GUIDE_SAMPLES;
     }
     return g;
+}
+
+static void guide_row(void *user, size_t row, bool caller)
+{
+    const sheet *s = user;
+    (void)caller;
+    for (int x = 0; x < s->width; x++)
+        s->guides[row * (size_t)s->width + (size_t)x] = mean_guide(s->tracer, x, (int)row);
+}
+
+/* A colour of a pixel, where it outshines all pixels around it by half, met a path that is rare and
+ * bright: it is dimmed to the brightest of these, or it would leave a spot. */
+static void dim_row(void *user, size_t row, bool caller)
+{
+    const sheet *s = user;
+    const int y = (int)row;
+    (void)caller;
+    for (int x = 0; x < s->width; x++) {
+        const vec here = color_at(s, x, y);
+        vec most = {0, 0, 0};
+        for (int v = y > 0 ? y - 1 : y; v <= y + 1 && v < s->height; v++)
+            for (int u = x > 0 ? x - 1 : x; u <= x + 1 && u < s->width; u++) {
+                const vec c = u != x || v != y ? color_at(s, u, v) : most;
+                most = v3(fmaxf(most.x, c.x), fmaxf(most.y, c.y), fmaxf(most.z, c.z));
+            }
+        const vec dim =
+            v3(here.x > 1.5f * most.x ? most.x : here.x, here.y > 1.5f * most.y ? most.y : here.y,
+               here.z > 1.5f * most.z ? most.z : here.z);
+        memcpy(s->to + 3 * (row * (size_t)s->width + (size_t)x), &dim, sizeof dim);
+    }
 }
 
 /* How much two pixels have in common. */
@@ -60,16 +100,19 @@ static void smooth_pixel(const sheet *s, int x, int y, int step, float width)
     memcpy(s->to + 3 * at, &mean, sizeof mean);
 }
 
-static void smooth(sheet *s)
+static void smooth_row(void *user, size_t row, bool caller)
 {
-    for (int pass = 0; pass < PASSES; pass++) {
-        for (int y = 0; y < s->height; y++)
-            for (int x = 0; x < s->width; x++)
-                smooth_pixel(s, x, y, 1 << pass, 0.8f / (float)(1 << pass));
-        float *other = s->from;
-        s->from = s->to;
-        s->to = other;
-    }
+    const sheet *s = user;
+    (void)caller;
+    for (int x = 0; x < s->width; x++)
+        smooth_pixel(s, x, (int)row, 1 << s->pass, 0.8f / (float)(1 << s->pass));
+}
+
+static void swap(sheet *s)
+{
+    float *other = s->from;
+    s->from = s->to;
+    s->to = other;
 }
 
 static void divide(const sheet *s, float *rgb, bool back)
@@ -82,20 +125,26 @@ static void divide(const sheet *s, float *rgb, bool back)
     }
 }
 
-tl_status tlr_denoise(const tlr_tracer *t, float *rgb)
+tl_status tlr_denoise(const tlr_tracer *t, uint32_t threads, float *rgb)
 {
-    const int width = t->camera.width, height = t->camera.height;
-    const size_t pixels = (size_t)width * (size_t)height;
+    const size_t rows = (size_t)t->camera.height, pixels = rows * (size_t)t->camera.width;
     float *other = tl_alloc(3 * pixels * sizeof *other);
-    sheet s = {.width = width, .height = height, .from = rgb, .to = other};
-    s.guides = tl_alloc(pixels * sizeof *s.guides);
+    sheet s = {.tracer = t,
+               .width = t->camera.width,
+               .height = t->camera.height,
+               .from = rgb,
+               .to = other,
+               .guides = tl_alloc(pixels * sizeof *s.guides)};
     const tl_status status = s.guides && other ? TL_OK : TL_NO_MEMORY;
     if (status == TL_OK) {
-        for (int y = 0; y < height; y++)
-            for (int x = 0; x < width; x++)
-                s.guides[(size_t)y * (size_t)width + (size_t)x] = mean_guide(t, x, y);
+        tlr_share(threads, rows, guide_row, &s);
         divide(&s, rgb, false);
-        smooth(&s); /* an even number of passes: what is smooth is in rgb again */
+        tlr_share(threads, rows, dim_row, &s);
+        swap(&s);
+        for (s.pass = 0; s.pass < PASSES; s.pass++, swap(&s))
+            tlr_share(threads, rows, smooth_row, &s);
+        if (s.from != rgb)
+            memcpy(rgb, s.from, 3 * pixels * sizeof *rgb);
         divide(&s, rgb, true);
     }
     tl_free(s.guides, pixels * sizeof *s.guides);

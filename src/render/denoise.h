@@ -6,6 +6,6 @@
 #include "render/path.h"
 
 /* Smooths the radiance of a whole picture, three numbers per pixel, in place. */
-tl_status tlr_denoise(const tlr_tracer *t, float *rgb);
+tl_status tlr_denoise(const tlr_tracer *t, uint32_t threads, float *rgb);
 
 #endif

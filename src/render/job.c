@@ -41,13 +41,24 @@ void tlr_job_folder(const char *output, char *folder, size_t room)
 
 /* --- opening --- */
 
-/* Parts that are bands get so many that all have work; everybody comes to the same number. */
-static uint32_t choose_bands(const tlr_work *w)
+/* Each part gets four bands or a few more, so that as many as can be have equally many; everybody
+ * comes to the same number. */
+uint32_t tlr_work_bands(const tlr_work *w, uint32_t parts)
 {
-    const tlr_job *j = w->job;
-    const uint32_t most = (uint32_t)(w->show.look->size[1] + TLR_BLOCK - 1) / TLR_BLOCK;
-    const uint64_t wanted = j->tiles ? (4 * (uint64_t)j->parts + w->pictures - 1) / w->pictures : 1;
-    return wanted < 1 ? 1 : wanted > most ? most : (uint32_t)wanted;
+    const uint64_t most = (uint64_t)(w->show.look->size[1] + TLR_BLOCK - 1) / TLR_BLOCK;
+    const uint64_t wanted = (4 * (uint64_t)parts + w->pictures - 1) / w->pictures;
+    const uint64_t first = wanted < 1 ? 1 : wanted > most ? most : wanted;
+    uint64_t best = first;
+    double least = INFINITY;
+    for (uint64_t bands = first; bands <= 2 * first && bands <= most && parts; bands++) {
+        const uint64_t units = w->pictures * bands, rounds = (units + parts - 1) / parts;
+        const double time = (double)rounds * parts / (double)units; /* over that of busy parts */
+        if (time < least - 1e-9) {
+            least = time;
+            best = bands;
+        }
+    }
+    return (uint32_t)best;
 }
 
 tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
@@ -65,7 +76,7 @@ tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
     if (w->pictures > 10000000)
         return tl_fail(TL_TOO_LARGE, "render: that is %llu pictures; there may be 10,000,000",
                        (unsigned long long)w->pictures);
-    w->bands = choose_bands(w);
+    w->bands = job->tiles ? tlr_work_bands(w, job->parts) : 1;
     if ((l->denoise || job->exr) && w->bands > 1)
         return tl_fail(TL_BAD_ARGUMENT,
                        "render: %s needs whole pictures; --by frames deals these out",
@@ -101,18 +112,8 @@ void tlr_work_path(const tlr_work *w, uint64_t picture, uint32_t band, uint32_t 
     else if (bands <= 1)
         snprintf(path, room, "%s/%s_%06llu.png", w->folder, what, (unsigned long long)picture);
     else
-        snprintf(path, room, "%s/%s_%06llu_band_%uof%u.png", w->folder, what,
+        snprintf(path, room, "%s/%s_%06llu_rows_%uof%u.png", w->folder, what,
                  (unsigned long long)picture, band + 1, bands);
-}
-
-void tlr_work_rows(const tlr_work *w, uint32_t band, uint32_t bands, int *first, int *rows)
-{
-    const uint64_t height = (uint64_t)w->show.look->size[1];
-    const uint64_t blocks = (height + TLR_BLOCK - 1) / TLR_BLOCK;
-    const uint64_t start = blocks * band / bands * TLR_BLOCK;
-    const uint64_t end = blocks * (band + 1) / bands * TLR_BLOCK;
-    *first = (int)start;
-    *rows = (int)((end < height ? end : height) - start);
 }
 
 /* --- keys --- */
@@ -171,11 +172,12 @@ static void tell(void *user, double part)
 }
 
 /* Numbers of bodies as 24-bit colours. */
-static void draw_numbers(const tlr_tracer *t, int first, int rows, unsigned char *rgb)
+static void draw_numbers(const tlr_tracer *t, int band, int bands, unsigned char *rgb)
 {
+    const int rows = tlr_band_rows(t->camera.height, band, bands);
     for (int y = 0; y < rows; y++)
         for (int x = 0; x < t->camera.width; x++) {
-            const uint32_t n = tlr_path_number(t, x, first + y);
+            const uint32_t n = tlr_path_number(t, x, tlr_band_row(y, band, bands));
             unsigned char *p = rgb + 3 * ((size_t)y * (size_t)t->camera.width + (size_t)x);
             p[0] = (unsigned char)(n >> 16);
             p[1] = (unsigned char)(n >> 8);
@@ -183,24 +185,36 @@ static void draw_numbers(const tlr_tracer *t, int first, int rows, unsigned char
         }
 }
 
+/* Puts texts onto a band, block by block. */
+static void draw_overlay(tlr_work *w, const tlr_camera *c, double time, int band)
+{
+    const int bands = (int)w->bands, rows = tlr_band_rows(c->height, band, bands);
+    const int some = bands > 1 ? TLR_BLOCK : rows;
+    for (int y = 0; y < rows; y += some)
+        tlr_overlay_draw(&w->show, c, time, tlr_band_row(y, band, bands),
+                         rows - y < some ? rows - y : some,
+                         w->rgb + (size_t)3 * (size_t)y * (size_t)c->width);
+}
+
 /* Draws a band of the picture whose poses were read. */
-static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows, const char *exr)
+static tl_status draw(tlr_work *w, uint64_t picture, int band, const char *exr)
 {
     const tlr_look *l = w->show.look;
+    const int rows = tlr_band_rows(l->size[1], band, (int)w->bands);
     const double time = tlr_work_time(w, picture), start = now();
     tlr_tracer tracer;
     uint64_t taken = 0;
     TL_TRY(tlr_show_set(&w->show, time, (double)picture / l->fps, (uint32_t)picture, &tracer));
     if (w->job->numbers) {
-        draw_numbers(&tracer, first, rows, w->rgb);
+        draw_numbers(&tracer, band, (int)w->bands, w->rgb);
         return TL_OK;
     }
     const tlr_picture_def def = {.threads = w->job->threads,
                                  .tile = w->job->tile,
                                  .samples = (uint32_t)l->samples,
                                  .noise = (float)l->noise,
-                                 .first_row = first,
-                                 .row_count = rows,
+                                 .band = band,
+                                 .bands = (int)w->bands,
                                  .stop = w->job->stop,
                                  .progress = tell,
                                  .user = w};
@@ -208,11 +222,11 @@ static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows, const 
     if (status != TL_OK)
         return status;
     if (l->denoise)
-        TL_TRY(tlr_denoise(&tracer, w->radiance));
+        TL_TRY(tlr_denoise(&tracer, w->job->threads, w->radiance));
     if (w->job->exr)
         TL_TRY(tlr_exr_write(exr, &tracer, w->radiance));
     tlr_overlay_develop(l, (size_t)rows * (size_t)l->size[0], w->radiance, w->rgb);
-    tlr_overlay_draw(&w->show, &tracer.camera, time, first, rows, w->rgb);
+    draw_overlay(w, &tracer.camera, time, band);
     w->progress.samples += taken;
     w->progress.seconds_drawing += now() - start;
     return TL_OK;
@@ -221,7 +235,6 @@ static tl_status draw(tlr_work *w, uint64_t picture, int first, int rows, const 
 static tl_status do_unit(tlr_work *w, uint64_t picture, uint32_t band)
 {
     char path[4200], exr[4200], key[TLR_KEY];
-    int first, rows;
     TL_TRY(tlr_work_key(w, picture, key));
     tlr_work_path(w, picture, 0, 1, path, sizeof path);
     bool there = !w->job->force && tlr_png_fits(path, key);
@@ -234,8 +247,8 @@ static tl_status do_unit(tlr_work *w, uint64_t picture, uint32_t band)
         w->progress.pictures--;
         return TL_OK;
     }
-    tlr_work_rows(w, band, w->bands, &first, &rows);
-    const tl_status status = draw(w, picture, first, rows, exr);
+    const int rows = tlr_band_rows(w->show.look->size[1], (int)band, (int)w->bands);
+    const tl_status status = draw(w, picture, (int)band, exr);
     if (status != TL_OK)
         return status;
     TL_TRY(tlr_png_write(path, w->show.look->size[0], rows, w->rgb, key));

@@ -35,8 +35,8 @@ void tlr_work_path(const tlr_work *work, uint64_t picture, uint32_t band, uint32
 /* Reads the poses of a picture and tells what it is made of. */
 tl_status tlr_work_key(tlr_work *work, uint64_t picture, char key[TLR_KEY]);
 
-/* The rows of a band. */
-void tlr_work_rows(const tlr_work *work, uint32_t band, uint32_t bands, int *first, int *rows);
+/* Into how many bands pictures are cut that are dealt out to so many parts. */
+uint32_t tlr_work_bands(const tlr_work *work, uint32_t parts);
 
 /* assemble.c: stitches bands, checks that all pictures are there and makes the movie. */
 tl_status tlr_work_assemble(tlr_work *work);

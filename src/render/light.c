@@ -205,28 +205,6 @@ float tlr_area_pdf(const tlr_lights *l, size_t i, vec direction, float distance)
     return c > 0 ? l->area_share[i] * distance * distance / (c * area_size(a)) : 0;
 }
 
-int tlr_lights_meet(const tlr_lights *l, vec from, vec direction, float *distance)
-{
-    int met = -1;
-    *distance = INFINITY;
-    for (size_t i = 0; i < l->area_count; i++) {
-        const tlr_area *a = &l->areas[i];
-        const float c = v_dot(direction, a->normal);
-        const float t = v_dot(v_sub(a->centre, from), a->normal) / c;
-        if (!(t > 0) || !(t < *distance))
-            continue;
-        const vec r = v_sub(v_along(from, t, direction), a->centre);
-        const vec n = v_cross(a->u, a->v);
-        const float k = 1 / v_dot(n, n);
-        const float x = k * v_dot(v_cross(r, a->v), n), y = k * v_dot(v_cross(a->u, r), n);
-        if (a->disc ? x * x + y * y > 1 : fabsf(x) > 1 || fabsf(y) > 1)
-            continue;
-        met = (int)i;
-        *distance = t;
-    }
-    return met;
-}
-
 /* --- drawing --- */
 
 static bool draw_sky(const tlr_lights *l, const float u[2], tlr_light_draw *d)

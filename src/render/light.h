@@ -64,10 +64,6 @@ float tlr_sun_pdf(const tlr_lights *l);
  * `distance` away along `direction`. */
 float tlr_area_pdf(const tlr_lights *l, size_t i, vec direction, float distance);
 
-/* The first area that a ray comes to if nothing is in its way, and how far that is; -1: none,
- * infinity. */
-int tlr_lights_meet(const tlr_lights *l, vec from, vec direction, float *distance);
-
 typedef struct tlr_light_draw {
     vec direction;
     float distance; /* INFINITY for sky and sun */

@@ -123,7 +123,7 @@ vec tlr_material_value(const tlr_material *m, vec out, vec in, float *density)
 static vec draw_cosine(const float u[2])
 {
     const float r = sqrtf(u[0]), phi = 2 * TLR_PI * u[1];
-    return v3(r * cosf(phi), r * sinf(phi), sqrtf(fmaxf(0, 1 - u[0])));
+    return v3(r * cosf(phi), r * sinf(phi), sqrtf(1 - u[0])); /* u is below 1 */
 }
 
 static bool draw_glass(const tlr_material *m, vec out, bool inside, float choice, tlr_scatter *d)
@@ -148,6 +148,12 @@ bool tlr_material_draw(const tlr_material *m, vec out, bool inside, const float 
     *drawn = (tlr_scatter){0};
     if (!(out.z > 1e-6f))
         return false;
+    if (m->kind == TLR_DIFFUSE) { /* most surfaces */
+        drawn->direction = draw_cosine(u);
+        drawn->weight = m->color;
+        drawn->density = drawn->direction.z / TLR_PI;
+        return drawn->direction.z > 1e-6f;
+    }
     if (m->kind == TLR_GLASS)
         return draw_glass(m, out, inside, u[0], drawn);
     if (m->kind == TLR_METAL && m->roughness < TLR_SMOOTH) {

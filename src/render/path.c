@@ -1,16 +1,35 @@
 /* Paths; path.h says who calls. At each bounce light is looked for twice, by drawing a light and by
  * going on in a direction that the surface draws, and the two are weighed by their densities
- * (balance of squares). Chance ends paths without bias. */
+ * (balance of squares). Chance ends paths without bias. All paths of a batch take a bounce
+ * together: rays in packets take half to three quarters of the time of single ones. */
 #include "render/path.h"
 
 /* A path on its way. */
 typedef struct path {
-    vec origin, direction;
-    float time;
+    tlr_ray ray;
     vec light, weight;
-    float density; /* with which the direction was drawn; 0: there was no other */
-    bool seen;     /* the camera looks along it */
+    float density;  /* with which the direction was drawn; 0: there was no other */
+    uint32_t depth; /* surfaces that it has met */
+    sampler s;
+    uint32_t first; /* pair of dimensions that bounces begin with */
+    bool seen;      /* the camera looks along it */
+    bool outlined;
 } path;
+
+/* Paths of a batch, what they meet, and what lights bring them if nothing is in the way. */
+typedef struct batch {
+    path paths[TLR_BATCH];
+    tlr_ray rays[TLR_BATCH];
+    bool met[TLR_BATCH];
+    tlr_hit hits[TLR_BATCH];
+    uint32_t live[TLR_BATCH]; /* paths that go on */
+    size_t live_count;
+    tlr_shadow shadows[TLR_BATCH];
+    bool blocked[TLR_BATCH];
+    uint32_t lit[TLR_BATCH]; /* paths */
+    vec brought[TLR_BATCH];  /* to them */
+    size_t shadow_count;
+} batch;
 
 static float squares(float a, float b)
 {
@@ -32,27 +51,9 @@ static void reach_sky(const tlr_tracer *t, path *p)
         p->light = v_add(p->light, v_mul(p->weight, t->background));
         return;
     }
-    add_light(p, tlr_sky_radiance(l, p->direction), tlr_sky_pdf(l, p->direction));
-    if (tlr_sun_seen(l, p->direction))
+    add_light(p, tlr_sky_radiance(l, p->ray.direction), tlr_sky_pdf(l, p->ray.direction));
+    if (tlr_sun_seen(l, p->ray.direction))
         add_light(p, l->sun_radiance, tlr_sun_pdf(l));
-}
-
-/* The end of a path that may not bounce again: only light counts, and that only where nothing is in
- * its way, which is quicker to ask than what it meets first. */
-static void end_path(const tlr_tracer *t, path *p)
-{
-    const tlr_lights *l = tlr_stage_moment(t->stage)->lights;
-    float distance;
-    const int area = tlr_lights_meet(l, p->origin, p->direction, &distance);
-    if (area >= 0 && v_dot(p->direction, l->areas[area].normal) >= 0)
-        return; /* its back is black */
-    if (tlr_stage_blocked(t->stage, p->origin, p->direction, p->time, distance * (1 - 1e-4f)))
-        return;
-    if (area < 0)
-        reach_sky(t, p);
-    else
-        add_light(p, l->areas[area].radiance,
-                  tlr_area_pdf(l, (size_t)area, p->direction, distance));
 }
 
 /* Bands around the body's z axis, and two caps of another colour. */
@@ -97,53 +98,60 @@ static tlr_material material_at(const tlr_moment *m, float time, tlr_hit *h)
     return material;
 }
 
-/* Light that a draw of a light brings to a surface. */
-static void find_light(const tlr_tracer *t, path *p, const tlr_hit *h, const tlr_material *material,
-                       vec u, vec v, vec out, sampler *s)
+/* A frame of a surface, and where the path came from in it. */
+typedef struct facing {
+    vec u, v, normal, out;
+} facing;
+
+/* Light that a draw of a light brings to a surface, if nothing is in its way. */
+static void find_light(const tlr_tracer *t, batch *b, uint32_t number, const tlr_hit *h,
+                       const tlr_material *material, const facing *f)
 {
     const tlr_moment *m = tlr_stage_moment(t->stage);
+    path *p = &b->paths[number];
     float pair[2], density;
     tlr_light_draw drawn;
-    sampler_next(s, pair);
+    sampler_next(&p->s, pair);
     if (!tlr_lights_draw(m->lights, h->point, pair, &drawn) ||
         !(v_dot(drawn.direction, h->geometric) > 0))
         return;
-    const vec in = v_to(drawn.direction, u, v, h->normal);
-    const vec value = tlr_material_value(material, out, in, &density);
+    const vec in = v_to(drawn.direction, f->u, f->v, f->normal);
+    const vec value = tlr_material_value(material, f->out, in, &density);
     if (!(v_most(value) > 0) || !(v_most(drawn.radiance) > 0))
         return;
-    if (tlr_stage_blocked(t->stage, h->point, drawn.direction, p->time,
-                          drawn.distance * (1 - 1e-4f)))
-        return;
     const float w = squares(drawn.density, density) / drawn.density;
-    p->light = v_add(p->light, v_scale(v_mul(p->weight, v_mul(value, drawn.radiance)), w));
+    const size_t i = b->shadow_count++;
+    b->shadows[i] =
+        (tlr_shadow){{h->point, drawn.direction, p->ray.time}, drawn.distance * (1 - 1e-4f)};
+    b->lit[i] = number;
+    b->brought[i] = v_scale(v_mul(p->weight, v_mul(value, drawn.radiance)), w);
 }
 
 /* Goes on from a surface; false: the path ends. */
-static bool bounce(const tlr_tracer *t, path *p, tlr_hit *h, sampler *s)
+static bool bounce(const tlr_tracer *t, batch *b, uint32_t number)
 {
-    const tlr_material material = material_at(tlr_stage_moment(t->stage), p->time, h);
-    vec normal = h->normal, u, v;
+    path *p = &b->paths[number];
+    tlr_hit *h = &b->hits[number];
+    const tlr_material material = material_at(tlr_stage_moment(t->stage), p->ray.time, h);
+    facing f = {.normal = h->normal};
     float pair[2];
     tlr_scatter drawn;
-    sampler_next(s, pair);
-    if (!(v_dot(normal, p->direction) < -1e-4f))
-        normal = h->geometric;
-    v_frame(normal, &u, &v);
-    const vec out = v_to(v_scale(p->direction, -1), u, v, normal);
-    tlr_hit lit = *h;
-    lit.normal = normal;
+    sampler_next(&p->s, pair);
+    if (!(v_dot(f.normal, p->ray.direction) < -1e-4f))
+        f.normal = h->geometric;
+    v_frame(f.normal, &f.u, &f.v);
+    f.out = v_to(v_scale(p->ray.direction, -1), f.u, f.v, f.normal);
     if (tlr_material_is_rough(&material))
-        find_light(t, p, &lit, &material, u, v, out, s);
-    if (!tlr_material_draw(&material, out, h->inside && material.kind == TLR_GLASS, pair, &drawn))
+        find_light(t, b, number, h, &material, &f);
+    if (!tlr_material_draw(&material, f.out, h->inside && material.kind == TLR_GLASS, pair, &drawn))
         return false;
-    p->direction = v_unit(v_from(drawn.direction, u, v, normal));
-    const float side = v_dot(p->direction, h->geometric);
+    p->ray.direction = v_unit(v_from(drawn.direction, f.u, f.v, f.normal));
+    const float side = v_dot(p->ray.direction, h->geometric);
     if (drawn.through ? side >= 0 : side <= 0)
         return false;
     p->weight = v_mul(p->weight, drawn.weight);
     p->density = drawn.density;
-    p->origin = drawn.through ? h->beyond : h->point;
+    p->ray.origin = drawn.through ? h->beyond : h->point;
     p->seen = p->seen && material.kind == TLR_GLASS;
     return true;
 }
@@ -153,12 +161,12 @@ static bool meet_area(const tlr_tracer *t, path *p, const tlr_hit *h)
 {
     const tlr_lights *l = tlr_stage_moment(t->stage)->lights;
     if (p->seen && l->areas[h->area].unseen) {
-        p->origin = h->beyond;
+        p->ray.origin = h->beyond;
         return false;
     }
     if (!h->inside) /* its back is black */
         add_light(p, l->areas[h->area].radiance,
-                  tlr_area_pdf(l, (size_t)h->area, p->direction, h->distance));
+                  tlr_area_pdf(l, (size_t)h->area, p->ray.direction, h->distance));
     return true;
 }
 
@@ -177,16 +185,16 @@ static bool fade_ground(const tlr_tracer *t, path *p, const tlr_hit *h)
 }
 
 /* Ends dim paths by chance. */
-static bool survives(path *p, uint32_t depth, sampler *s)
+static bool survives(path *p)
 {
     float u[2];
     if (!(v_most(p->weight) > 0))
         return false;
-    if (depth < 4)
+    if (p->depth < 4)
         return true;
     const float chance = fminf(v_most(p->weight), 0.95f);
-    s->pair |= 0x80000000u; /* far from those of bounces */
-    sampler_next(s, u);
+    p->s.pair |= 0x80000000u; /* far from those of bounces */
+    sampler_next(&p->s, u);
     p->weight = v_scale(p->weight, 1 / chance);
     return u[0] < chance;
 }
@@ -207,7 +215,7 @@ static uint32_t number_along(const tlr_tracer *t, vec origin, vec direction, flo
 }
 
 /* Whether another body is seen within the outline's width to one side or the other. */
-static bool on_outline(const tlr_tracer *t, const path *p, const float place[2], float u)
+static bool on_outline(const tlr_tracer *t, const tlr_ray *p, const float place[2], float u)
 {
     const float dx = t->outline * cosf(TLR_PI * u), dy = t->outline * sinf(TLR_PI * u);
     const uint32_t here = number_along(t, p->origin, p->direction, p->time);
@@ -221,70 +229,79 @@ static bool on_outline(const tlr_tracer *t, const path *p, const float place[2],
     return false;
 }
 
-static path start(const tlr_tracer *t, int x, int y, sampler *s, bool *outlined)
+static path start(const tlr_tracer *t, const tlr_sample *sample)
 {
     const bool moves = tlr_stage_moment(t->stage)->moves;
+    const uint32_t pixel = (uint32_t)sample->y * (uint32_t)t->camera.width + (uint32_t)sample->x;
     float place[2], lens[2] = {0, 0}, time[2] = {0, 0};
     path p = {.weight = {1, 1, 1}, .seen = true};
-    sampler_next(s, place);
+    p.s = sampler_start(pixel, t->frame, sample->number);
+    sampler_next(&p.s, place);
     if (t->camera.lens > 0)
-        sampler_next(s, lens);
+        sampler_next(&p.s, lens);
     if (moves || t->outline > 0)
-        sampler_next(s, time);
-    p.time = moves ? time[0] : 0;
-    place[0] += (float)x;
-    place[1] += (float)y;
-    tlr_camera_ray(&t->camera, place[0], place[1], lens, &p.origin, &p.direction);
-    *outlined = t->outline > 0 && on_outline(t, &p, place, time[1]);
+        sampler_next(&p.s, time);
+    p.first = p.s.pair;
+    p.ray.time = moves ? time[0] : 0;
+    place[0] += (float)sample->x;
+    place[1] += (float)sample->y;
+    tlr_camera_ray(&t->camera, place[0], place[1], lens, &p.ray.origin, &p.ray.direction);
+    p.outlined = t->outline > 0 && on_outline(t, &p.ray, place, time[1]);
     return p;
 }
 
-/* The light of a path whose first hit is known. */
-static vec follow(const tlr_tracer *t, path p, sampler s, bool met, tlr_hit h)
+/* A path goes on from what it has met; false: it ends there. */
+static bool go_on(const tlr_tracer *t, batch *b, uint32_t number)
 {
     enum { MOST = 100000 }; /* no path is so long */
-    const uint32_t first = s.pair;
-    for (uint32_t depth = 0; depth < MOST; depth++) {
-        s.pair = first + 2 * depth;
-        if (!met) {
-            reach_sky(t, &p);
-            break;
-        }
-        if (h.area >= 0) {
-            if (meet_area(t, &p, &h))
-                break;
-            depth--;
-        } else {
-            if (!fade_ground(t, &p, &h) || (t->bounces && depth >= t->bounces) ||
-                !bounce(t, &p, &h, &s) || !survives(&p, depth, &s))
-                break;
-            if (t->bounces && depth + 1 == t->bounces && !p.seen) {
-                end_path(t, &p);
-                break;
-            }
-        }
-        met = tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h);
+    path *p = &b->paths[number];
+    tlr_hit *h = &b->hits[number];
+    if (!b->met[number]) {
+        reach_sky(t, p);
+        return false;
     }
-    return p.light;
+    if (h->area >= 0)
+        return !meet_area(t, p, h);
+    p->s.pair = p->first + 2 * p->depth;
+    if (!fade_ground(t, p, h) || p->depth >= (t->bounces ? t->bounces : MOST) ||
+        !bounce(t, b, number) || !survives(p))
+        return false;
+    p->depth++;
+    return true;
 }
 
-void tlr_path_samples(const tlr_tracer *t, int x, int y, uint32_t first, uint32_t count, vec *light)
+/* Traces the rays of the paths that go on. */
+static void trace(const tlr_tracer *t, batch *b, bool alike)
 {
-    path paths[TLR_PACKET];
-    sampler samplers[TLR_PACKET];
-    tlr_ray rays[TLR_PACKET] = {0};
-    tlr_hit hits[TLR_PACKET];
-    bool met[TLR_PACKET], outlined[TLR_PACKET];
+    for (size_t k = 0; k < b->live_count; k++)
+        b->rays[k] = b->paths[b->live[k]].ray;
+    tlr_stage_hits(t->stage, alike, b->live_count, b->rays, b->live, b->met, b->hits);
+}
+
+void tlr_path_samples(const tlr_tracer *t, size_t count, const tlr_sample *samples, vec *light)
+{
+    batch b;
+    b.live_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        samplers[i] = sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame,
-                                    first + i);
-        paths[i] = start(t, x, y, &samplers[i], &outlined[i]);
-        rays[i] = (tlr_ray){paths[i].origin, paths[i].direction, paths[i].time};
+        b.paths[i] = start(t, &samples[i]);
+        if (!b.paths[i].outlined)
+            b.live[b.live_count++] = i;
     }
-    tlr_stage_hits(t->stage, count, rays, met, hits);
-    for (uint32_t i = 0; i < count; i++)
-        light[i] =
-            outlined[i] ? t->outline_color : follow(t, paths[i], samplers[i], met[i], hits[i]);
+    for (bool camera = true; b.live_count; camera = false) {
+        size_t live = 0;
+        trace(t, &b, camera);
+        b.shadow_count = 0;
+        for (size_t k = 0; k < b.live_count; k++)
+            if (go_on(t, &b, b.live[k]))
+                b.live[live++] = b.live[k];
+        b.live_count = live;
+        tlr_stage_blocked(t->stage, b.shadow_count, b.shadows, b.blocked);
+        for (size_t i = 0; i < b.shadow_count; i++)
+            if (!b.blocked[i])
+                b.paths[b.lit[i]].light = v_add(b.paths[b.lit[i]].light, b.brought[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        light[i] = b.paths[i].outlined ? t->outline_color : b.paths[i].light;
 }
 
 uint32_t tlr_path_number(const tlr_tracer *t, int x, int y)
@@ -299,17 +316,14 @@ uint32_t tlr_path_number(const tlr_tracer *t, int x, int y)
 
 tlr_guide tlr_path_guide(const tlr_tracer *t, int x, int y, uint32_t sample)
 {
-    sampler s =
-        sampler_start((uint32_t)y * (uint32_t)t->camera.width + (uint32_t)x, t->frame, sample);
-    bool outlined;
-    path p = start(t, x, y, &s, &outlined);
+    path p = start(t, &(tlr_sample){x, y, sample});
     tlr_hit h;
-    while (!outlined && tlr_stage_hit(t->stage, p.origin, p.direction, p.time, &h)) {
+    while (!p.outlined && tlr_stage_hit(t->stage, p.ray.origin, p.ray.direction, p.ray.time, &h)) {
         if (h.area < 0) {
-            const tlr_material m = material_at(tlr_stage_moment(t->stage), p.time, &h);
+            const tlr_material m = material_at(tlr_stage_moment(t->stage), p.ray.time, &h);
             return (tlr_guide){m.color, h.normal, h.distance};
         }
-        p.origin = h.beyond;
+        p.ray.origin = h.beyond;
     }
     return (tlr_guide){{1, 1, 1}, {0, 0, 0}, 0};
 }

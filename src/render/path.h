@@ -22,9 +22,16 @@ typedef struct tlr_tracer {
     vec outline_color;
 } tlr_tracer;
 
-/* Samples of a pixel from `first` on, at most TLR_PACKET. */
-void tlr_path_samples(const tlr_tracer *t, int x, int y, uint32_t first, uint32_t count,
-                      vec *light);
+/* Samples that are taken together, so that rays that go about the same way are traced at once:
+ * those of a pixel and of its neighbours should lie next to each other. At most TLR_BATCH. */
+typedef struct tlr_sample {
+    int x, y;
+    uint32_t number;
+} tlr_sample;
+
+enum { TLR_BATCH = 256 };
+
+void tlr_path_samples(const tlr_tracer *t, size_t count, const tlr_sample *samples, vec *light);
 
 /* The number of the body at the middle of a pixel, half-way through the exposure, with a lens of no
  * size; 0: none. */

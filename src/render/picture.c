@@ -1,20 +1,19 @@
 /* Tiles over threads; picture.h says who calls. */
 #include "render/picture.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
+#include "render/share.h"
 
-enum { PASS = TLR_PACKET }; /* samples between two looks at the noise */
+#include <stdatomic.h>
+
+enum { PASS = 16 }; /* samples between two looks at the noise */
 
 typedef struct work {
     const tlr_tracer *tracer;
     const tlr_picture_def *def;
     float *rgb;
-    int rows, across, down; /* rows of the picture, tiles */
+    int rows, across, down; /* rows of the band, tiles */
     int tile;               /* pixels */
-    atomic_int next;        /* tile */
-    atomic_int done;
+    atomic_int done;        /* tiles */
     atomic_ullong taken;
 } work;
 
@@ -25,22 +24,27 @@ typedef struct block {
     uint32_t samples;
 } block;
 
-/* Adds samples to all pixels of a block whose upper left corner is x, y. */
+/* Adds samples to all pixels of a block whose upper left corner is x, y: at most PASS. */
 static void sample_block(const work *w, block *b, int x, int y, int width, int height,
                          uint32_t count)
 {
-    for (int k = 0; k < width * height; k++) {
-        double *sum = b->sum[k];
-        vec light[TLR_PACKET];
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t left = count - i, j = i % TLR_PACKET;
-            if (j == 0)
-                tlr_path_samples(w->tracer, x + k % width, y + k / width, b->samples + i,
-                                 left < TLR_PACKET ? left : TLR_PACKET, light);
-            const double l = v_luminance(light[j]);
-            sum[0] += light[j].x;
-            sum[1] += light[j].y;
-            sum[2] += light[j].z;
+    const size_t all = (size_t)count * (size_t)(width * height);
+    tlr_sample samples[TLR_BATCH];
+    vec light[TLR_BATCH];
+    for (size_t first = 0; first < all; first += TLR_BATCH) {
+        const size_t some = all - first < TLR_BATCH ? all - first : TLR_BATCH;
+        for (size_t i = 0; i < some; i++) {
+            const int k = (int)((first + i) / count);
+            samples[i] = (tlr_sample){x + k % width, y + k / width,
+                                      b->samples + (uint32_t)((first + i) % count)};
+        }
+        tlr_path_samples(w->tracer, some, samples, light);
+        for (size_t i = 0; i < some; i++) {
+            const size_t k = (first + i) / count;
+            const double l = v_luminance(light[i]);
+            b->sum[k][0] += light[i].x;
+            b->sum[k][1] += light[i].y;
+            b->sum[k][2] += light[i].z;
             b->square[k] += l * l;
         }
     }
@@ -64,14 +68,15 @@ static double block_noise(const block *b, int pixels)
 static void render_block(work *w, int x, int y)
 {
     const tlr_picture_def *d = w->def;
-    const int first = d->first_row, all = w->tracer->camera.width;
+    const int all = w->tracer->camera.width;
+    const int row = d->bands ? tlr_band_row(y, d->band, d->bands) : y;
     const int width = all - x < TLR_BLOCK ? all - x : TLR_BLOCK;
     const int height = w->rows - y < TLR_BLOCK ? w->rows - y : TLR_BLOCK;
     block b = {.samples = 0};
     while (b.samples < d->samples) {
         const uint32_t left = d->samples - b.samples;
-        const uint32_t count = d->noise > 0 && left > PASS ? PASS : left;
-        sample_block(w, &b, x, first + y, width, height, count);
+        const uint32_t count = left > PASS ? PASS : left;
+        sample_block(w, &b, x, row, width, height, count);
         if (d->noise > 0 && b.samples >= 2 * PASS && block_noise(&b, width * height) < d->noise)
             break;
     }
@@ -88,48 +93,37 @@ static bool stopped(const work *w)
     return w->def->stop && *w->def->stop;
 }
 
-static void render_tiles(work *w, bool tells)
+static void render_tile(void *user, size_t number, bool caller)
 {
-    const int tiles = w->across * w->down;
-    for (int i; (i = atomic_fetch_add(&w->next, 1)) < tiles;) {
-        const int x0 = i % w->across * w->tile, y0 = i / w->across * w->tile;
-        for (int y = y0; y < y0 + w->tile && y < w->rows; y += TLR_BLOCK)
-            for (int x = x0; x < x0 + w->tile && x < w->tracer->camera.width; x += TLR_BLOCK) {
-                if (stopped(w))
-                    return;
-                render_block(w, x, y);
-            }
-        const int done = atomic_fetch_add(&w->done, 1) + 1;
-        if (tells && w->def->progress)
-            w->def->progress(w->def->user, (double)done / tiles);
-    }
+    work *w = user;
+    const int i = (int)number, x0 = i % w->across * w->tile, y0 = i / w->across * w->tile;
+    for (int y = y0; y < y0 + w->tile && y < w->rows; y += TLR_BLOCK)
+        for (int x = x0; x < x0 + w->tile && x < w->tracer->camera.width; x += TLR_BLOCK) {
+            if (stopped(w))
+                return;
+            render_block(w, x, y);
+        }
+    const int done = atomic_fetch_add(&w->done, 1) + 1;
+    if (caller && w->def->progress)
+        w->def->progress(w->def->user, (double)done / (w->across * w->down));
 }
 
-static void *help(void *user)
+int tlr_band_rows(int height, int band, int bands)
 {
-    render_tiles(user, false);
-    return NULL;
+    const int blocks = (height + TLR_BLOCK - 1) / TLR_BLOCK, left = blocks - 1 - band;
+    const int rows = (left / bands + 1) * TLR_BLOCK;
+    return left < 0 ? 0 : left % bands ? rows : rows - (blocks * TLR_BLOCK - height);
 }
 
 tl_status tlr_picture_render(const tlr_tracer *t, const tlr_picture_def *def, float *rgb,
                              uint64_t *taken)
 {
-    enum { MOST = 1024 };
-    pthread_t helpers[MOST];
     const int tile = (int)(def->tile ? def->tile : 32) + TLR_BLOCK - 1;
     work w = {.tracer = t, .def = def, .rgb = rgb, .tile = tile - tile % TLR_BLOCK};
-    w.rows = def->row_count ? def->row_count : t->camera.height;
+    w.rows = def->bands ? tlr_band_rows(t->camera.height, def->band, def->bands) : t->camera.height;
     w.across = (t->camera.width + w.tile - 1) / w.tile;
     w.down = (w.rows + w.tile - 1) / w.tile;
-    const long there = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t threads = def->threads ? def->threads : there > 0 ? (uint32_t)there : 1;
-    uint32_t count = 0;
-    while (count + 1 < threads && count < MOST &&
-           pthread_create(&helpers[count], NULL, help, &w) == 0)
-        count++;
-    render_tiles(&w, true);
-    for (uint32_t i = 0; i < count; i++)
-        pthread_join(helpers[i], NULL);
+    tlr_share(def->threads, (size_t)(w.across * w.down), render_tile, &w);
     if (taken)
         *taken = atomic_load(&w.taken);
     return stopped(&w) ? (tl_status)1 : TL_OK;

@@ -62,12 +62,11 @@ tl_status tlr_job_plan(const tlr_job *job, uint32_t workers, tlr_plan *plan)
     plan->pictures = w.pictures;
     for (int i = 0; i < PROBES && status == TL_OK; i++)
         status = probe(&w, (w.pictures - 1) * (uint64_t)i / (PROBES - 1), &build[i], &draw[i]);
-    const uint32_t most =
-        job->look ? (uint32_t)(job->look->size[1] + TLR_BLOCK - 1) / TLR_BLOCK : 1;
     if (status == TL_OK) {
         plan->elapsed = INFINITY;
         plan->seconds = elapsed(w.pictures, 1, 1, build, draw, &work);
-        for (uint32_t bands = 1; bands <= most; bands *= 2) {
+        for (int tiles = 0; tiles < 2; tiles++) { /* whole pictures, and what --by tiles makes */
+            const uint32_t bands = tiles ? tlr_work_bands(&w, workers) : 1;
             const double t = elapsed(w.pictures, bands, workers, build, draw, &work);
             if (t < 0.98 * plan->elapsed) {
                 plan->elapsed = t;

@@ -2,11 +2,9 @@
 #include "render/replay.h"
 
 #include "io/document.h"
+#include "render/share.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LARGE = 100000 }; /* bodies: of more, frames are not kept from picture to picture */
 
@@ -316,7 +314,7 @@ static void pose_fixed(const tl_body_info *b, double time, tlr_pose *p)
     p->turned = turn_of_doubles(b->orientation);
 }
 
-/* Rows that a thread takes: from `next` on, some at a time. */
+/* What threads share: rows, some at a time. */
 typedef struct posing {
     const tlr_replay *replay;
     const tlr_kept_frame *a, *b;
@@ -324,7 +322,6 @@ typedef struct posing {
     size_t stride;
     tlr_pose_visit visit;
     void *user;
-    atomic_size_t next;
 } posing;
 
 /* The first row of a frame whose body is not before `body`. */
@@ -369,20 +366,20 @@ static void pose_rows(const posing *p, size_t first, size_t end)
     }
 }
 
-static void *pose_some(void *user)
+enum { SOME = 16384 }; /* rows of a piece */
+
+static void pose_some(void *user, size_t number, bool caller)
 {
-    enum { SOME = 16384 };
-    posing *p = user;
-    const size_t count = p->replay->body_count;
-    for (size_t k; (k = atomic_fetch_add(&p->next, SOME)) < count;)
-        pose_rows(p, k, k + SOME < count ? k + SOME : count);
-    return NULL;
+    const posing *p = user;
+    const size_t count = p->replay->body_count, k = number * SOME;
+    (void)caller;
+    pose_rows(p, k, k + SOME < count ? k + SOME : count);
 }
 
 tl_status tlr_replay_poses(tlr_replay *r, double time, size_t stride, tlr_pose_visit visit,
                            void *user)
 {
-    enum { MOST = 64, ALONE = 50000 };
+    enum { ALONE = 50000 }; /* of fewer, a thread costs more than it does */
     const double last = r->times[r->info.frames - 1];
     posing p = {.replay = r, .time = fmin(fmax(time, r->times[0]), last), .stride = stride};
     p.visit = visit;
@@ -392,15 +389,7 @@ tl_status tlr_replay_poses(tlr_replay *r, double time, size_t stride, tlr_pose_v
     p.b = p.a;
     if (index + 1 < r->info.frames && p.time > p.a->time)
         TL_TRY(read_frame(r, index + 1, &p.b));
-    const long there = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t threads = r->threads ? r->threads : there > 0 ? (uint32_t)there : 1;
-    pthread_t helpers[MOST];
-    uint32_t count = 0;
-    while (r->body_count > ALONE && count + 1 < threads && count < MOST &&
-           pthread_create(&helpers[count], NULL, pose_some, &p) == 0)
-        count++;
-    pose_some(&p);
-    for (uint32_t i = 0; i < count; i++)
-        pthread_join(helpers[i], NULL);
+    tlr_share(r->body_count > ALONE ? r->threads : 1, (r->body_count + SOME - 1) / SOME, pose_some,
+              &p);
     return TL_OK;
 }

@@ -1,9 +1,9 @@
-/* The columns of Sobol's sequence; sampler.h says what for. */
+/* The table of Sobol's sequence; sampler.h says what for. */
 #include "render/sampler.h"
 
 #include <pthread.h>
 
-uint32_t sampler_columns[SAMPLER_JOINT][32];
+uint32_t sampler_bytes[SAMPLER_JOINT][4][256];
 
 /* Degrees and coefficients of primitive polynomials, and first direction numbers, of Joe and Kuo
  * (2008). The first dimension has none. */
@@ -28,21 +28,31 @@ static const struct {
     {6, 16, {1, 3, 1, 13, 27, 49}},
 };
 
+/* What the bits of the index add to a dimension, reversed. */
+static void find_columns(uint32_t d, uint32_t columns[32])
+{
+    const uint32_t degree = polynomials[d].degree;
+    uint32_t v[32];
+    for (uint32_t i = 0; i < 32; i++) {
+        if (i < degree || !degree) {
+            v[i] = (degree ? polynomials[d].first[i] : 1) << (31 - i);
+        } else {
+            v[i] = v[i - degree] ^ v[i - degree] >> degree;
+            for (uint32_t k = 1; k < degree; k++)
+                v[i] ^= polynomials[d].inner >> (degree - 1 - k) & 1 ? v[i - k] : 0;
+        }
+        columns[i] = sampler_reverse(v[i]);
+    }
+}
+
 static void fill(void)
 {
     for (uint32_t d = 0; d < SAMPLER_JOINT; d++) {
-        const uint32_t degree = polynomials[d].degree;
-        uint32_t v[32];
-        for (uint32_t i = 0; i < 32; i++) {
-            if (i < degree || !degree) {
-                v[i] = (degree ? polynomials[d].first[i] : 1) << (31 - i);
-            } else {
-                v[i] = v[i - degree] ^ v[i - degree] >> degree;
-                for (uint32_t k = 1; k < degree; k++)
-                    v[i] ^= polynomials[d].inner >> (degree - 1 - k) & 1 ? v[i - k] : 0;
-            }
-            sampler_columns[d][i] = sampler_reverse(v[i]);
-        }
+        uint32_t columns[32];
+        find_columns(d, columns);
+        for (uint32_t i = 0; i < 4 * 256; i++)
+            for (uint32_t k = 0; k < 8; k++)
+                sampler_bytes[d][i / 256][i % 256] ^= i >> k & 1 ? columns[8 * (i / 256) + k] : 0;
     }
 }
 

@@ -62,16 +62,17 @@ static inline uint32_t sampler_second(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* A dimension of Sobol's sequence, reversed; sampler.c has the columns. */
-extern uint32_t sampler_columns[SAMPLER_JOINT][32];
-void sampler_prepare(void); /* fills them, once */
+/* A dimension of Sobol's sequence, reversed: what each byte of the index adds to it, from a table
+ * of sampler.c. */
+extern uint32_t sampler_bytes[SAMPLER_JOINT][4][256];
+void sampler_prepare(void); /* fills it, once */
 
 static inline uint32_t sampler_sobol(uint32_t index, uint32_t dimension)
 {
-    const uint32_t *column = sampler_columns[dimension];
-    uint32_t x = 0;
-    for (; index; index >>= 1, column++)
-        x ^= *column & -(index & 1);
+    const uint32_t(*bytes)[256] = (const uint32_t(*)[256])sampler_bytes[dimension];
+    uint32_t x = bytes[0][index & 255];
+    for (; index >>= 8;)
+        x ^= (++bytes)[0][index & 255];
     return x;
 }
 

@@ -265,6 +265,7 @@ static void note_end(void *user, size_t k, const tlr_pose *p)
 tl_status tlr_show_read(tlr_show *s, double time, double open)
 {
     reading r = {s, time};
+    tlr_stage_clear(s->stage);
     s->open = open;
     TL_TRY(tlr_coloring_begin(s, time));
     if (open > 0)

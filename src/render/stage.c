@@ -16,7 +16,8 @@ enum {
     FIRST_AREA = 2,
     FIRST_INSTANCE = FIRST_AREA + TLR_MOST_AREAS,
     MOST_PLACES = 10000000, /* of balls, over all steps of time */
-    MOST_STEPS = 129        /* of time, per geometry: Embree's limit */
+    MOST_STEPS = 129,       /* of time, per geometry: Embree's limit */
+    PACKET = 16             /* rays that Embree traces at once */
 };
 
 typedef struct mesh {
@@ -158,6 +159,8 @@ static void filter_cut(const struct RTCFilterFunctionNArguments *a)
     const tlr_moment *m = &c->stage->moment;
     const struct RTCRay *ray = (const struct RTCRay *)a->ray; /* one ray at a time */
     const struct RTCHit *hit = (const struct RTCHit *)a->hit;
+    if (!m->cut) /* there may be many rays, then */
+        return;
     const vec point = v_along(c->origin, ray->tfar, c->direction);
     if (!*a->valid || v_dot(v_sub(point, m->cut_point), m->cut_normal) <= 0)
         return;
@@ -373,12 +376,17 @@ static tl_status list_items(tlr_stage *s)
     return TL_OK;
 }
 
+void tlr_stage_clear(tlr_stage *s)
+{
+    if (s->scene)
+        rtcReleaseScene(s->scene);
+    s->scene = NULL;
+}
+
 tl_status tlr_stage_set(tlr_stage *s, const tlr_moment *moment)
 {
     s->moment = *moment;
-    if (s->scene)
-        rtcReleaseScene(s->scene); /* first: two would not fit into memory */
-    s->scene = NULL;
+    tlr_stage_clear(s); /* first: two would not fit into memory */
     TL_TRY(list_items(s));
     s->scene = rtcNewScene(s->device);
     if (!s->scene)
@@ -530,33 +538,36 @@ bool tlr_stage_hit(const tlr_stage *s, vec origin, vec direction, float time, tl
     return take_hit(s, origin, direction, time, r.ray.tfar, &r.hit, h);
 }
 
-void tlr_stage_hits(const tlr_stage *s, size_t count, const tlr_ray *rays, bool *met, tlr_hit *hits)
+/* Lane i of a packet: a ray, or one that is not asked for. */
+static void fill_lane(struct RTCRay16 *r, int *valid, size_t i, const tlr_ray *ray, float far,
+                      bool asked)
+{
+    valid[i] = asked ? -1 : 0;
+    r->org_x[i] = ray->origin.x;
+    r->org_y[i] = ray->origin.y;
+    r->org_z[i] = ray->origin.z;
+    r->dir_x[i] = ray->direction.x;
+    r->dir_y[i] = ray->direction.y;
+    r->dir_z[i] = ray->direction.z;
+    r->time[i] = ray->time;
+    r->tnear[i] = 0;
+    r->tfar[i] = far;
+    r->mask[i] = UINT32_MAX;
+    r->id[i] = r->flags[i] = 0;
+}
+
+static void hit_packet(const tlr_stage *s, bool alike, size_t count, const tlr_ray *rays,
+                       const uint32_t *places, bool *met, tlr_hit *hits)
 {
     struct RTCRayHit16 r;
-    _Alignas(64) int valid[TLR_PACKET] = {0};
-    if (s->cuts || count < 2) { /* the filter of a cut looks at one ray */
-        for (size_t i = 0; i < count; i++)
-            met[i] = tlr_stage_hit(s, rays[i].origin, rays[i].direction, rays[i].time, &hits[i]);
-        return;
-    }
-    for (size_t i = 0; i < TLR_PACKET; i++) {
-        const tlr_ray *ray = &rays[i < count ? i : 0];
-        valid[i] = i < count ? -1 : 0;
-        r.ray.org_x[i] = ray->origin.x;
-        r.ray.org_y[i] = ray->origin.y;
-        r.ray.org_z[i] = ray->origin.z;
-        r.ray.dir_x[i] = ray->direction.x;
-        r.ray.dir_y[i] = ray->direction.y;
-        r.ray.dir_z[i] = ray->direction.z;
-        r.ray.time[i] = ray->time;
-        r.ray.tnear[i] = 0;
-        r.ray.tfar[i] = INFINITY;
-        r.ray.mask[i] = UINT32_MAX;
-        r.ray.id[i] = r.ray.flags[i] = 0;
+    _Alignas(64) int valid[PACKET];
+    context c = context_of(s, rays[0].origin, rays[0].direction);
+    for (size_t i = 0; i < PACKET; i++) {
+        fill_lane(&r.ray, valid, i, &rays[i < count ? i : 0], INFINITY, i < count);
         r.hit.geomID[i] = r.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
     }
-    context c = context_of(s, rays[0].origin, rays[0].direction);
-    c.embree.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    if (alike)
+        c.embree.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
     rtcIntersect16(valid, s->scene, &c.embree, &r);
     for (size_t i = 0; i < count; i++) {
         const struct RTCHit hit = {.Ng_x = r.hit.Ng_x[i],
@@ -567,15 +578,45 @@ void tlr_stage_hits(const tlr_stage *s, size_t count, const tlr_ray *rays, bool 
                                    .primID = r.hit.primID[i],
                                    .geomID = r.hit.geomID[i],
                                    .instID = {r.hit.instID[0][i]}};
-        met[i] = take_hit(s, rays[i].origin, rays[i].direction, rays[i].time, r.ray.tfar[i], &hit,
-                          &hits[i]);
+        met[places[i]] = take_hit(s, rays[i].origin, rays[i].direction, rays[i].time, r.ray.tfar[i],
+                                  &hit, &hits[places[i]]);
     }
 }
 
-bool tlr_stage_blocked(const tlr_stage *s, vec origin, vec direction, float time, float distance)
+void tlr_stage_hits(const tlr_stage *s, bool alike, size_t count, const tlr_ray *rays,
+                    const uint32_t *places, bool *met, tlr_hit *hits)
 {
-    context c = context_of(s, origin, direction);
-    struct RTCRay r = ray_of(origin, direction, time, distance);
-    rtcOccluded1(s->scene, &c.embree, &r);
-    return r.tfar < 0;
+    if (s->moment.cut) { /* its filter looks at one ray */
+        for (size_t i = 0; i < count; i++)
+            met[places[i]] =
+                tlr_stage_hit(s, rays[i].origin, rays[i].direction, rays[i].time, &hits[places[i]]);
+        return;
+    }
+    for (size_t i = 0; i < count; i += PACKET)
+        hit_packet(s, alike, count - i < PACKET ? count - i : PACKET, rays + i, places + i, met,
+                   hits);
+}
+
+void tlr_stage_blocked(const tlr_stage *s, size_t count, const tlr_shadow *shadows, bool *blocked)
+{
+    for (size_t i = 0; i < count && s->moment.cut; i++) {
+        const tlr_ray *ray = &shadows[i].ray;
+        context c = context_of(s, ray->origin, ray->direction);
+        struct RTCRay r = ray_of(ray->origin, ray->direction, ray->time, shadows[i].distance);
+        rtcOccluded1(s->scene, &c.embree, &r);
+        blocked[i] = r.tfar < 0;
+    }
+    for (size_t i = 0; i < count && !s->moment.cut; i += PACKET) {
+        const size_t some = count - i < PACKET ? count - i : PACKET;
+        struct RTCRay16 r;
+        _Alignas(64) int valid[PACKET];
+        context c = context_of(s, shadows[i].ray.origin, shadows[i].ray.direction);
+        for (size_t k = 0; k < PACKET; k++) {
+            const tlr_shadow *shadow = &shadows[i + (k < some ? k : 0)];
+            fill_lane(&r, valid, k, &shadow->ray, shadow->distance, k < some);
+        }
+        rtcOccluded16(valid, s->scene, &c.embree, &r);
+        for (size_t k = 0; k < some; k++)
+            blocked[i + k] = r.tfar[k] < 0;
+    }
 }

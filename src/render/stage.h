@@ -95,27 +95,33 @@ typedef struct tlr_moment {
 
 tl_status tlr_stage_set(tlr_stage *stage, const tlr_moment *moment);
 
+/* Forgets the moment, so that its tree and the frames of the next do not add up in memory. */
+void tlr_stage_clear(tlr_stage *stage);
+
 /* The moment that was set. */
 const tlr_moment *tlr_stage_moment(const tlr_stage *stage);
 
-/* The first things that rays, at most TLR_PACKET, meet: quicker than one by one where they go about
- * the same way. */
 typedef struct tlr_ray {
     vec origin, direction;
     float time;
 } tlr_ray;
 
-enum { TLR_PACKET = 16 };
-
-void tlr_stage_hits(const tlr_stage *stage, size_t count, const tlr_ray *rays, bool *met,
-                    tlr_hit *hits);
+/* The first things that rays meet, of ray k in places[k] of the last two arrays: quicker than one
+ * by one, above all where neighbours go about the same way (`alike`). */
+void tlr_stage_hits(const tlr_stage *stage, bool alike, size_t count, const tlr_ray *rays,
+                    const uint32_t *places, bool *met, tlr_hit *hits);
 
 /* The first thing that a ray meets at a time; false: nothing. */
 bool tlr_stage_hit(const tlr_stage *stage, vec origin, vec direction, float time, tlr_hit *hit);
 
-/* Whether something is nearer than `distance`. */
-bool tlr_stage_blocked(const tlr_stage *stage, vec origin, vec direction, float time,
-                       float distance);
+/* Whether something is nearer than `distance` along rays. */
+typedef struct tlr_shadow {
+    tlr_ray ray;
+    float distance;
+} tlr_shadow;
+
+void tlr_stage_blocked(const tlr_stage *stage, size_t count, const tlr_shadow *shadows,
+                       bool *blocked);
 
 /* How an item lies in its body. */
 static inline tlr_pose_in tlr_item_pose(const tlr_moment *m, const tlr_item *item)

@@ -82,7 +82,8 @@ static inline vec v_mix(vec a, vec b, float t)
 
 static inline float v_most(vec a)
 {
-    return fmaxf(a.x, fmaxf(a.y, a.z));
+    const float m = a.y > a.z ? a.y : a.z; /* fmaxf() is a call */
+    return a.x > m ? a.x : m;
 }
 
 /* How bright a colour is. */

@@ -267,4 +267,7 @@ for name in ("studio", "daylight", "moon", "cutaway", "blueprint"):
     check(read_png(name + ".png").std() > 2, f"nothing is seen in {name}")
 plan = run_json("render", "silo.h5", "-o", "plan.mp4", *SMALL, "--plan", 1000)
 check(plan["workers"] == 1000 and 0 < plan["busy"] <= 1 and plan["pictures"] == 16, f"a plan: {plan}")
+many = run_json("render", "silo.h5", "-o", "plan.mp4", "--size", "64x720", "--samples", 1, "--fps", 400, "--quiet", "--plan", 1000)
+units = many["pictures"] * many["bands"]  # dealt out one by one: nearly all workers get equally many
+check(200 < many["pictures"] < 1000 and units / (1000 * -(-units // 1000)) > 0.95, f"a plan for fewer pictures than workers: {many}")
 check(not os.path.exists("plan.mp4.frames"), "a plan made pictures")

@@ -2,6 +2,8 @@
  * under blur; and the same bits for any number of threads and size of tiles. */
 #include "render/scenes.h"
 
+#include "render/denoise.h"
+
 static const claim blur = {"render: a sphere that moves while the shutter is open",
                            "its area in the picture, which blur keeps", "covered pixels",
                            "256 samples per pixel"};
@@ -203,11 +205,47 @@ static void test_bits(void **state)
                 assert_true(taken >= (uint64_t)32 * WIDTH * HEIGHT);
             }
         }
-    /* Bands of whole blocks are the same rows. */
-    const tlr_picture_def band = {
-        .threads = 2, .samples = 96, .noise = 0.05f, .first_row = 16, .row_count = 8};
-    assert_ok(tlr_picture_render(&s.tracer, &band, rgb, NULL));
-    assert_memory_equal(rgb, first + 3 * WIDTH * 16, 3 * WIDTH * 8 * sizeof(float));
+    /* Bands are the same rows, each once. */
+    for (int bands = 1; bands <= 5; bands++) {
+        int all = 0;
+        for (int k = 0; k < bands; k++) {
+            const tlr_picture_def band = {
+                .threads = 2, .samples = 96, .noise = 0.05f, .band = k, .bands = bands};
+            const int rows = tlr_band_rows(HEIGHT, k, bands);
+            assert_ok(tlr_picture_render(&s.tracer, &band, rgb, NULL));
+            for (int y = 0; y < rows; y++)
+                assert_memory_equal(rgb + (size_t)3 * WIDTH * (size_t)y,
+                                    first + (size_t)3 * WIDTH * (size_t)tlr_band_row(y, k, bands),
+                                    3 * WIDTH * sizeof(float));
+            all += rows;
+        }
+        assert_int_equal(all, HEIGHT);
+    }
+    end_set(&s);
+}
+
+/* The filter for noise: a spot that outshines its surroundings goes without a trace, an edge
+ * between two even parts stays, and threads change no bit. */
+static void test_denoise(void **state)
+{
+    enum { SIZE = 24, SPOT = 10 * SIZE + 5 };
+    set s;
+    float rgb[2][3 * SIZE * SIZE];
+    (void)state;
+    start_set(&s, SIZE);
+    draw_set(&s, 1, NULL);
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        float *c = rgb[threads - 1];
+        for (int i = 0; i < 3 * SIZE * SIZE; i++)
+            c[i] = i / 3 % SIZE < SIZE / 2 ? 0.1f : 1;
+        c[3 * SPOT] = 40;
+        assert_ok(tlr_denoise(&s.tracer, threads, c));
+        for (int i = 0; i < 3 * SIZE * SIZE; i++) {
+            context("pixel %d, %d", i / 3 % SIZE, i / 3 / SIZE);
+            assert_near(c[i], i / 3 % SIZE < SIZE / 2 ? 0.1 : 1, 0.02);
+        }
+    }
+    assert_memory_equal(rgb[0], rgb[1], sizeof rgb[0]);
     end_set(&s);
 }
 
@@ -229,7 +267,10 @@ static void test_cut(void **state)
     assert_false(h.inside);
     assert_false(tlr_stage_hit(s.stage, v3(-5, -0.5f, 0), v3(1, 0, 0), 0, &h));
     assert_true(tlr_stage_hit(s.stage, v3(-5, 0.5f, 0), v3(1, 0, 0), 0, &h));
-    assert_false(tlr_stage_blocked(s.stage, v3(-5, -0.5f, 0), v3(1, 0, 0), 0, 100));
+    const tlr_shadow shadow = {{v3(-5, -0.5f, 0), v3(1, 0, 0), 0}, 100};
+    bool blocked = true;
+    tlr_stage_blocked(s.stage, 1, &shadow, &blocked);
+    assert_false(blocked);
     s.materials[0].uncut = true;
     assert_true(tlr_stage_hit(s.stage, v3(-5, -0.5f, 0), v3(1, 0, 0), 0, &h));
     end_set(&s);
@@ -254,6 +295,64 @@ static void test_moves(void **state)
     end_set(&s);
 }
 
+/* Rays that are traced together meet what they meet alone, however many there are, and shadows end
+ * just behind it: balls that move, a mesh, a light. */
+static void test_together(void **state)
+{
+    enum { RAYS = 37 };
+    set s;
+    tlr_ray rays[RAYS];
+    tlr_shadow shadows[RAYS];
+    tlr_hit hits[RAYS], alone;
+    uint32_t places[RAYS], found = 0;
+    bool met[RAYS], blocked[RAYS];
+    (void)state;
+    start_set(&s, 8);
+    for (uint32_t i = 0; i < 30; i++)
+        add_shape(&s, TLR_BALL, 0.2f + 0.01f * (float)i,
+                  v3((float)(i % 6) - 2.5f, (float)(i / 6) - 2, 0.3f), matte(1))
+            ->move = v3(0, 0, 0.5f);
+    add_shape(&s, add_square(&s, 2), 0, v3(0, 0, 0), matte(1));
+    s.lights.areas[s.lights.area_count++] = (tlr_area){.centre = {0, 0, 4},
+                                                       .normal = {0, 0, -1},
+                                                       .u = {1, 0, 0},
+                                                       .v = {0, 1, 0},
+                                                       .radiance = {1, 1, 1}};
+    s.moment.moves = true;
+    draw_set(&s, 1, NULL);
+    for (uint32_t i = 0; i < RAYS; i++) {
+        const float a = 2.4f * (float)i, r = 0.08f * (float)i;
+        const vec to = v3(r * cosf(a), r * sinf(a), i % 5 == 0 ? 4 : 0.2f), from = v3(0.3f, -5, 3);
+        rays[i] = (tlr_ray){from, v_unit(v_sub(to, from)), (float)i / RAYS};
+        places[i] = RAYS - 1 - i;
+    }
+    for (uint32_t count = 1; count <= RAYS; count++) {
+        tlr_stage_hits(s.stage, count % 2, count, rays, places, met, hits);
+        for (uint32_t i = 0; i < count; i++) {
+            const tlr_hit *h = &hits[places[i]];
+            context("ray %u of %u", i, count);
+            shadows[i] = (tlr_shadow){rays[i], INFINITY};
+            assert_int_equal(
+                met[places[i]],
+                tlr_stage_hit(s.stage, rays[i].origin, rays[i].direction, rays[i].time, &alone));
+            if (!met[places[i]])
+                continue;
+            assert_int_equal(h->item, alone.item);
+            assert_int_equal(h->area, alone.area);
+            assert_near(h->distance, alone.distance, 1e-5);
+            assert_near(v_length(v_sub(h->point, alone.point)), 0, 1e-5);
+            assert_near(v_length(v_sub(h->normal, alone.normal)), 0, 1e-4);
+            shadows[i].distance = h->distance * (i % 2 ? 1.001f : 0.999f);
+            found |= h->area >= 0 ? 4 : h->item == 30 ? 2 : 1;
+        }
+        tlr_stage_blocked(s.stage, count, shadows, blocked);
+        for (uint32_t i = 0; i < count; i++)
+            assert_int_equal(blocked[i], met[places[i]] && i % 2);
+    }
+    assert_int_equal(found, 7); /* balls, the mesh and the light were met */
+    end_set(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_confusion), cmocka_unit_test(test_outline),
         cmocka_unit_test(test_fit),       cmocka_unit_test(test_bits),
         cmocka_unit_test(test_cut),       cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_together),  cmocka_unit_test(test_denoise),
     };
     return cmocka_run_group_tests_name("render: camera", tests, NULL, NULL);
 }
