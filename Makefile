@@ -29,7 +29,8 @@ movies: all ## Make movies of the silo, the vehicle on its course and the anchor
 	@tools/deps movies
 	@mkdir -p build/movies
 	@for name in silo vehicle-course anchor; do \
-		test -f build/movies/$$name.h5 || build/talus run examples/$$name.json -o build/movies/$$name.h5 || exit 1; \
+		test -f build/movies/$$name.h5 || { build/talus run examples/$$name.json -o build/movies/$$name.run.h5 --force && \
+			mv build/movies/$$name.run.h5 build/movies/$$name.h5; } || exit 1; \
 		look=examples/looks/$$name.json; \
 		build/talus render build/movies/$$name.h5 --look $$look --quality draft --size 960x540 --denoise -o build/movies/$$name.mp4 || exit 1; \
 	done
