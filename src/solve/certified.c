@@ -9,15 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUNDS   200u /* at most */
-#define FEW      12u  /* rounds without a gain that end it; */
-#define TRIES    40u  /* where De Saxce's terms change, by smaller steps after each RESTART */
-#define RESTART  6u
+#define ROUNDS   200u  /* at most */
+#define FEW      12u   /* rounds without a gain that end it; */
+#define TRIES    40u   /* where De Saxce's terms change */
 #define PATIENT  25u   /* steps of the path without a gain that end it: impulses may have to grow */
 #define NEAR     1e-8  /* of the usual velocity: where the path ends, if rounding does not end it */
 #define DIGITS   2e-8  /* of it: the residual that is asked for where no tolerance is given */
 #define GAP      1e-10 /* the relative gap that is asked for, under the cone law */
-#define STIFF    1e2   /* of the first round, in units of step lengths; */
+#define STIFF    1e3   /* of the first round, in units of step lengths; */
 #define FIRM     1e2   /* where De Saxce's terms are still to change much */
 #define ROUNDING 1e-15 /* of stiffness and usual velocity: what a round may leave */
 
@@ -36,14 +35,19 @@ static double usual(tl_system *s)
 
 /* ---- De Saxce's term ---- */
 
-#define MEMORY 6u /* steps of the fixed point that the next one looks back at */
+#define MEMORY 40u  /* directions that a solution of the linear problem is made of, at most */
+#define EXACT  1e-2 /* of what is left of the terms: where that solution ends */
+#define WORSE  2.0  /* times the residual: less of the step is taken, */
+#define LESS   0.25 /* this part, */
+#define LEAST  0.1  /* unless so little of it was left */
 
-/* The fixed point of the terms, s = mu |u_t(s)|, by Anderson's mixing: of the last steps, the
- * combination that would leave the least of s - mu |u_t|. */
+/* Newton's method for the terms, s = mu |u_t(s)|: the linear problem (1 - J) d = mu |u_t| - s, with
+ * J the derivative of mu |u_t|, is solved by minimal residuals. A product with J is a solution with
+ * the factors of the round's end. */
 typedef struct fixed_point {
-    tl_array numbers; /* double per contact: s, what is left of it; of MEMORY steps the changes */
-    uint32_t steps;
-    double last, damp; /* damp: the part of what is left that a step takes */
+    tl_array numbers;  /* double per contact: what is left of s, then the step; MEMORY + 1
+                          directions; where the step began */
+    double last, part; /* the residual there, and the part of the step that is taken */
 } fixed_point;
 
 static double *vector(const fixed_point *p, size_t count, uint32_t which)
@@ -51,13 +55,17 @@ static double *vector(const fixed_point *p, size_t count, uint32_t which)
     return (double *)p->numbers.data + which * count;
 }
 
-static double slip_of(const tl_touch *t)
+/* mu |u_t|, and how it changes with the velocity. */
+static double slip_of(const tl_touch *t, double *along)
 {
-    const double along = tl_dot(t->n, t->w);
+    const double normal = tl_dot(t->n, t->w);
     double across[3];
     for (int k = 0; k < 3; k++)
-        across[k] = t->w[k] - along * t->n[k];
-    return t->mu * tl_length(across);
+        across[k] = t->w[k] - normal * t->n[k];
+    const double size = tl_length(across);
+    for (int k = 0; k < 3; k++)
+        along[k] = size > 0 ? t->mu * across[k] / size : 0;
+    return t->mu * size;
 }
 
 static double inner(const double *a, const double *b, size_t count)
@@ -68,57 +76,101 @@ static double inner(const double *a, const double *b, size_t count)
     return sum;
 }
 
-/* Weights of the last changes, by the normal equations, which a ridge keeps regular. */
-static void weigh(const fixed_point *p, size_t count, uint32_t known, double *weight)
+/* (1 - J) d. */
+static void product(tl_system *s, const double *d, double *out)
 {
-    double m[MEMORY][MEMORY];
-    const double *left = vector(p, count, 1);
-    for (uint32_t i = 0; i < known; i++) {
-        for (uint32_t j = 0; j < known; j++)
-            m[i][j] = inner(vector(p, count, 3 + 2 * i), vector(p, count, 3 + 2 * j), count);
-        m[i][i] *= 1 + 1e-10;
-        weight[i] = inner(vector(p, count, 3 + 2 * i), left, count);
+    tl_touch *t = s->touches.data;
+    for (size_t i = 0; i < s->touches.count; i++)
+        for (int r = 0; r < 3; r++)
+            t[i].p[r] = -d[i] * tl_dot(t[i].k[r], t[i].n);
+    tl_system_solve(s);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double along[3];
+        slip_of(&t[i], along);
+        out[i] = d[i] - tl_dot(along, t[i].seen);
     }
-    for (uint32_t k = 0; k < known; k++)
-        for (uint32_t r = 0; r < known; r++) {
-            const double part = r == k || !(m[k][k] > 0) ? 0 : m[r][k] / m[k][k];
-            for (uint32_t c = k; c < known && part != 0; c++)
-                m[r][c] -= part * m[k][c];
-            weight[r] -= part * weight[k];
-        }
-    for (uint32_t k = 0; k < known; k++)
-        weight[k] = m[k][k] > 0 ? weight[k] / m[k][k] : 0;
 }
 
-/* The next terms, from the velocities that the last ones led to. */
-static void slip(const tl_system *s, fixed_point *p, double residual, tl_wish *q)
+/* Minimal residuals (GMRES; Saad and Schultz, 1986): d for what is left in vector 0, which becomes
+ * d. */
+static void minimise(tl_system *s, const fixed_point *p)
 {
     const size_t count = s->touches.count;
-    double *at = vector(p, count, 0), *left = vector(p, count, 1), weight[MEMORY] = {0};
-    const uint32_t slot = p->steps ? (p->steps - 1) % MEMORY : 0;
-    double *ds = vector(p, count, 2 + 2 * slot), *dl = vector(p, count, 3 + 2 * slot);
-    if (residual > 2 * p->last)
-        p->steps = 0; /* what was learnt is of no use here */
-    for (size_t i = 0; i < count; i++) {
-        const double now = slip_of((const tl_touch *)s->touches.data + i) - q[i].saxce;
-        if (p->steps) {
-            ds[i] = q[i].saxce - at[i];
-            dl[i] = now - left[i];
+    double h[MEMORY + 1][MEMORY], turn[MEMORY][2], g[MEMORY + 1] = {0}, y[MEMORY];
+    double *left = vector(p, count, 0);
+    uint32_t n = 0;
+    g[0] = sqrt(inner(left, left, count));
+    const double first = g[0];
+    if (!(first > 0))
+        return;
+    for (size_t i = 0; i < count; i++)
+        vector(p, count, 1)[i] = left[i] / first;
+    while (n < MEMORY && fabs(g[n]) > EXACT * first) {
+        double *next = vector(p, count, n + 2);
+        product(s, vector(p, count, n + 1), next);
+        for (uint32_t k = 0; k <= n; k++) {
+            const double *v = vector(p, count, k + 1);
+            h[k][n] = inner(v, next, count);
+            for (size_t i = 0; i < count; i++)
+                next[i] -= h[k][n] * v[i];
         }
-        at[i] = q[i].saxce;
-        left[i] = now;
+        const double size = sqrt(inner(next, next, count));
+        for (size_t i = 0; i < count && size > 0; i++)
+            next[i] /= size;
+        for (uint32_t k = 0; k < n; k++) {
+            const double a = h[k][n], b = h[k + 1][n];
+            h[k][n] = turn[k][0] * a + turn[k][1] * b;
+            h[k + 1][n] = turn[k][0] * b - turn[k][1] * a;
+        }
+        const double length = hypot(h[n][n], size);
+        if (!(length > 0))
+            break;
+        turn[n][0] = h[n][n] / length;
+        turn[n][1] = size / length;
+        h[n][n] = length;
+        g[n + 1] = -turn[n][1] * g[n];
+        g[n] *= turn[n][0];
+        n++;
     }
-    const uint32_t known = p->steps < MEMORY ? p->steps : MEMORY;
-    weigh(p, count, known, weight);
+    memset(left, 0, count * sizeof *left);
+    for (uint32_t k = n; k-- > 0;) {
+        y[k] = g[k];
+        for (uint32_t j = k + 1; j < n; j++)
+            y[k] -= h[k][j] * y[j];
+        y[k] /= h[k][k];
+        for (size_t i = 0; i < count; i++)
+            left[i] += y[k] * vector(p, count, k + 1)[i];
+    }
+}
+
+/* The next terms, from the velocities that the last ones led to; or less of the last step, where it
+ * made things worse. */
+static tl_status slip(tl_system *s, fixed_point *p, double residual, tl_wish *q, uint32_t *work)
+{
+    const size_t count = s->touches.count;
+    double *left = vector(p, count, 0), *from = vector(p, count, MEMORY + 2), along[3];
+    bool regular = false;
+    if (residual > WORSE * p->last && p->part > LEAST) {
+        p->part *= LESS;
+        for (size_t i = 0; i < count; i++)
+            q[i].saxce = fmax(from[i] + p->part * left[i], 0);
+        return TL_OK;
+    }
     for (size_t i = 0; i < count; i++) {
-        double next = at[i] + p->damp * left[i];
-        for (uint32_t k = 0; k < known; k++)
-            next -= weight[k] *
-                    (vector(p, count, 2 + 2 * k)[i] + p->damp * vector(p, count, 3 + 2 * k)[i]);
-        q[i].saxce = fmax(next, 0);
+        left[i] = slip_of((const tl_touch *)s->touches.data + i, along) - q[i].saxce;
+        from[i] = q[i].saxce;
     }
+    if (p->last < INFINITY) {
+        TL_TRY(tl_finish_tangent(s, q, &regular));
+        ++*work;
+    }
+    if (regular)
+        minimise(s, p);
+    p->part = 1;
+    for (size_t i = 0; i < count; i++)
+        q[i].saxce = fmax(q[i].saxce + left[i], 0);
     p->last = residual;
-    p->steps++;
+    return TL_OK;
 }
 
 /* ---- Rounds ---- */
@@ -150,7 +202,7 @@ static tl_status finish(tl_system *s, tl_wish *q, fixed_point *terms, double uni
                         tl_solution *solution)
 {
     const size_t count = s->touches.count;
-    const double target = tolerance > 0 ? tolerance : DIGITS * unit;
+    const tl_goal goal = {terms, tolerance > 0 ? tolerance : DIGITS * unit, GAP};
     tl_certificate best = {.residual = INFINITY};
     tl_finishing how = {.factorizations = solution->iterations};
     double last = INFINITY;
@@ -158,27 +210,23 @@ static tl_status finish(tl_system *s, tl_wish *q, fixed_point *terms, double uni
     for (uint32_t round = 0, since = 0; round < ROUNDS && since < (terms ? TRIES : FEW);
          round++, since++) {
         const tl_certificate now = tl_certify(s, q, terms != NULL);
-        if (now.residual < best.residual) {
+        const bool good = tl_certificate_meets(&now, &goal);
+        if (now.residual < best.residual || good) {
             if (now.residual < 0.7 * best.residual)
                 since = 0;
             best = now;
             memcpy(q + count, q, count * sizeof *q);
         }
-        if (now.residual <= fmax(target, now.rough) &&
-            (terms || now.gap <= fmax(GAP, now.rough_gap)))
+        if (good)
             break;
         if (round)
             keep_pace(&how_stiff, &how, terms != NULL, now.residual, last, unit);
         last = now.residual;
-        if (terms && since && since % RESTART == 0) {
-            terms->steps = 0;
-            terms->damp = fmax(0.5 * terms->damp, 0.1);
-        }
         if (terms)
-            slip(s, terms, now.residual, q);
+            TL_TRY(slip(s, terms, now.residual, q, &how.factorizations));
         const double noise = 0.03 * ROUNDING * how_stiff.stiff * unit;
-        const double aim = fmax(fmax(0.1 * target, noise), terms ? 0.05 * now.residual : 0);
-        TL_TRY(tl_finish_round(s, q, unit, how_stiff.stiff, aim, 1e3 * noise, &how));
+        const double aim = fmax(fmax(0.1 * goal.residual, noise), terms ? 0.05 * now.residual : 0);
+        TL_TRY(tl_finish_round(s, q, &goal, unit, how_stiff.stiff, aim, 1e3 * noise, &how));
     }
     tl_wish_apply(s, q + count);
     solution->iterations = how.factorizations;
@@ -205,9 +253,9 @@ static tl_status run(tl_system *s, const tl_solver_def *def, tl_wish *q, tl_solu
     for (size_t i = 0; i < s->touches.count && path.done; i++)
         memcpy(q[i].hat, t[i].gamma, sizeof q[i].hat);
     tl_wish_apply(s, q);
-    fixed_point terms = {.numbers = {.item = sizeof(double)}, .last = INFINITY, .damp = 1};
+    fixed_point terms = {.numbers = {.item = sizeof(double)}, .last = INFINITY, .part = 1};
     tl_status status =
-        tl_array_resize(&terms.numbers, coulomb ? (2 + 2 * MEMORY) * s->touches.count : 0);
+        tl_array_resize(&terms.numbers, coulomb ? (3 + MEMORY) * s->touches.count : 0);
     if (status == TL_OK)
         status = finish(s, q, coulomb ? &terms : NULL, unit, def->tolerance, solution);
     tl_array_free(&terms.numbers);

@@ -189,46 +189,26 @@ static void settle(tl_system *s, tl_wish *q)
     tl_wish_apply(s, q);
 }
 
-void tl_wish_apply(tl_system *s, const tl_wish *q)
+/* Velocities of the impulses. */
+static void follow(tl_system *s)
 {
     tl_touch *t = s->touches.data;
     tl_system_start(s);
     for (size_t i = 0; i < s->touches.count; i++) {
+        double impulse[3];
+        memcpy(impulse, t[i].gamma, sizeof impulse);
         memset(t[i].gamma, 0, sizeof t[i].gamma);
-        tl_system_push(s, &t[i], q[i].hat);
+        tl_system_push(s, &t[i], impulse);
     }
     tl_system_look(s);
 }
 
-tl_status tl_finish_round(tl_system *s, tl_wish *q, double unit, double stiff, double target,
-                          double rounding, tl_finishing *out)
+void tl_wish_apply(tl_system *s, const tl_wish *q)
 {
-    const tl_touch *t = s->touches.data;
-    double last = INFINITY;
-    for (size_t i = 0; i < s->touches.count; i++) {
-        q[i].heavy = t[i].eta[2] + tl_length(q[i].hat) / unit;
-        q[i].stiff = stiff * q[i].heavy;
-    }
-    out->done = false;
-    for (out->steps = 0; out->steps < INNER; out->steps++) {
-        const double off = prepare(s, q);
-        bool regular;
-        out->done = off <= target || (off <= rounding && !(off < 0.5 * last));
-        if (out->done)
-            break;
-        last = off;
-        TL_TRY(tl_system_factor(s, &regular));
-        out->factorizations++;
-        if (!regular)
-            break;
-        tl_system_solve(s);
-        move(s, length_of(s, q));
-    }
-    if (out->done)
-        settle(s, q);
-    else
-        tl_wish_apply(s, q); /* as it was */
-    return TL_OK;
+    tl_touch *t = s->touches.data;
+    for (size_t i = 0; i < s->touches.count; i++)
+        memcpy(t[i].gamma, q[i].hat, sizeof t[i].gamma);
+    follow(s);
 }
 
 /* The natural map's residual of a contact, m/s (docs/theory.md, "The residual"). */
@@ -281,4 +261,71 @@ tl_certificate tl_certify(const tl_system *s, const tl_wish *q, bool coulomb)
     const double scale = energy > 0 ? 1 / energy : 0;
     return (tl_certificate){sqrt(residual / count), energy > 0 || gap == 0 ? gap * scale : INFINITY,
                             sqrt(rough / count), rough_gap * scale};
+}
+
+bool tl_certificate_meets(const tl_certificate *c, const tl_goal *goal)
+{
+    return c->residual <= fmax(goal->residual, c->rough) &&
+           (goal->coulomb || c->gap <= fmax(goal->gap, c->rough_gap));
+}
+
+tl_status tl_finish_tangent(tl_system *s, const tl_wish *q, bool *regular)
+{
+    prepare(s, q);
+    return tl_system_factor(s, regular);
+}
+
+/* Whether what multipliers would become by now is good enough. Then they become that. */
+static bool enough(tl_system *s, tl_wish *q, const tl_goal *goal)
+{
+    tl_touch *t = s->touches.data;
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double x[3], next[3];
+        become(&t[i], &q[i], t[i].w, t[i].gamma, x, next);
+        memcpy(q[i].was, t[i].gamma, sizeof next);
+        memcpy(t[i].gamma, next, sizeof next);
+    }
+    follow(s);
+    const tl_certificate now = tl_certify(s, q, goal->coulomb);
+    const bool good = tl_certificate_meets(&now, goal);
+    for (size_t i = 0; i < s->touches.count; i++)
+        memcpy(good ? q[i].hat : t[i].gamma, good ? t[i].gamma : q[i].was, sizeof q[i].hat);
+    if (!good)
+        follow(s);
+    return good;
+}
+
+tl_status tl_finish_round(tl_system *s, tl_wish *q, const tl_goal *goal, double unit, double stiff,
+                          double target, double rounding, tl_finishing *out)
+{
+    const tl_touch *t = s->touches.data;
+    double last = INFINITY;
+    for (size_t i = 0; i < s->touches.count; i++) {
+        q[i].heavy = t[i].eta[2] + tl_length(q[i].hat) / unit;
+        q[i].stiff = stiff * q[i].heavy;
+    }
+    out->done = false;
+    for (out->steps = 0; out->steps < INNER; out->steps++) {
+        bool regular;
+        if (out->steps && enough(s, q, goal)) {
+            out->done = true;
+            return TL_OK;
+        }
+        const double off = prepare(s, q);
+        out->done = off <= target || (off <= rounding && !(off < 0.5 * last));
+        if (out->done)
+            break;
+        last = off;
+        TL_TRY(tl_system_factor(s, &regular));
+        out->factorizations++;
+        if (!regular)
+            break;
+        tl_system_solve(s);
+        move(s, length_of(s, q));
+    }
+    if (out->done)
+        settle(s, q);
+    else
+        tl_wish_apply(s, q); /* as it was */
+    return TL_OK;
 }

@@ -15,12 +15,21 @@
 #include <string.h>
 
 #define YIELD   1e-11 /* the compliance c, in units of the contact's inverse step length */
-#define RENEWED 1e-7  /* the same where it is to changes alone */
+#define RENEWED 1e-7  /* the same where it is to changes alone; */
+#define LATER   1e-3  /* of a usual velocity: from there on more, as changes are small by then, */
+#define MOST    1e4   /* so many times at most, and rounding grows with one over it */
 #define STEPS   60u   /* at most; most problems take 15 to 25 */
 #define TRIES   6u    /* steps without a gain that end it */
 #define CLOSE   1e-4  /* of a usual velocity: from there on so many end it */
 #define END     3u
-#define SHORT   0.99 /* the part of the way to the edge of a cone that a step goes */
+#define WORTH   0.9   /* of what is left: less is no gain, where the last digits are asked for */
+#define BENDS   3u    /* by Gondzio's rule, of a step */
+#define ENOUGH  0.95  /* of a step: nothing is bent */
+#define FARTHER 0.2   /* what a bend is to gain, */
+#define GAIN    0.1   /* and the part of it that makes another one worth while */
+#define SPREAD  10.0  /* of products around their target: beyond, they are bent */
+#define INSIDE  2e-15 /* of a vector: how far from the edge of its cone it stays */
+#define SHORT   0.99  /* the part of the way to the edge of a cone that a step goes */
 
 /* What matrices are in the scaling's axes: (1, a) / sqrt 2, (1, -a) / sqrt 2 and across a, a unit
  * vector in the tangent plane. */
@@ -37,6 +46,8 @@ typedef struct cone {
     diagonal w, back;       /* the scaling W, with W z = W^-1 y; W^-1 */
     diagonal g, keep;       /* (c + W^2)^-1, and W^2 times that */
     double missed[3], q[3]; /* by how much y is not what it is to be; right-hand side */
+    double target[3];       /* what z o y is to become, in the scaling, less what it is */
+    double kept[9];         /* target, dz and dy of the best direction so far */
 } cone;
 
 /* ---- Cones ---- */
@@ -222,8 +233,74 @@ static double direct(tl_system *s, cone *c)
     return far;
 }
 
-/* The next step along the path, and how far it goes; 0 where there is none. */
-static tl_status aim(tl_system *s, cone *c, double *far)
+/* The direction towards the targets; returns how far it may be followed. */
+static double turn(tl_system *s, cone *c)
+{
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double lambda[3], a[3], b[3];
+        apply(&c[i], &c[i].w, c[i].z, lambda);
+        quotient(lambda, c[i].target, a);
+        apply(&c[i], &c[i].w, a, b);
+        for (int k = 0; k < 3; k++)
+            c[i].dy[k] = b[k] - c[i].y[k];
+    }
+    return direct(s, c);
+}
+
+/* Mehrotra's targets, after the predictor: `sigma` in the middle, less what it leaves of second
+ * order. */
+static void correct(const tl_system *s, cone *c, double sigma)
+{
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double a[3], b[3], both[3];
+        apply(&c[i], &c[i].w, c[i].dz, a);
+        apply(&c[i], &c[i].back, c[i].dy, b);
+        product(a, b, both);
+        for (int k = 0; k < 3; k++)
+            c[i].target[k] = (k ? 0 : sigma) - both[k];
+    }
+}
+
+/* Gondzio's targets: farther along the direction, products z o y that would be far from `sigma`, as
+ * their two spectral values tell, are brought within a factor of it. */
+static void centre(const tl_system *s, cone *c, double sigma, double far)
+{
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double a[3], b[3], both[3], z[3], y[3];
+        for (int k = 0; k < 3; k++) {
+            z[k] = c[i].z[k] + far * c[i].dz[k];
+            y[k] = c[i].y[k] + far * c[i].dy[k];
+        }
+        apply(&c[i], &c[i].w, z, a);
+        apply(&c[i], &c[i].back, y, b);
+        product(a, b, both);
+        const double size = sqrt(both[1] * both[1] + both[2] * both[2]);
+        double off[2];
+        for (int k = 0; k < 2; k++) {
+            const double value = both[0] + (k ? -size : size);
+            const double wanted = fmin(fmax(value, sigma / SPREAD), sigma * SPREAD);
+            off[k] = fmax(wanted - value, -SPREAD * sigma);
+        }
+        c[i].target[0] += 0.5 * (off[0] + off[1]);
+        for (int k = 1; k < 3 && size > 0; k++)
+            c[i].target[k] += 0.5 * (off[0] - off[1]) * both[k] / size;
+    }
+}
+
+/* Keeps the direction, or brings back what was kept. */
+static void keep(const tl_system *s, cone *c, bool back)
+{
+    for (size_t i = 0; i < s->touches.count; i++) {
+        double *now[] = {c[i].target, c[i].dz, c[i].dy};
+        for (int k = 0; k < 3; k++)
+            memcpy(back ? now[k] : c[i].kept + 3 * k, back ? c[i].kept + 3 * k : now[k],
+                   sizeof c[i].target);
+    }
+}
+
+/* The next step along the path, and how far it goes; 0 where there is none. Solutions are cheap
+ * beside the factorization, so that its direction is bent as long as that makes it longer. */
+static tl_status aim(tl_system *s, cone *c, uint32_t bends, double *far)
 {
     bool regular;
     tl_touch *t = s->touches.data;
@@ -241,38 +318,50 @@ static tl_status aim(tl_system *s, cone *c, double *far)
     if (!regular)
         return TL_OK;
     const double left = 1 - direct(s, c), sigma = left * left * left * mean;
-    for (size_t i = 0; i < count; i++) {
-        double a[3], b[3], both[3], lambda[3], target[3];
-        apply(&c[i], &c[i].w, c[i].dz, a);
-        apply(&c[i], &c[i].back, c[i].dy, b);
-        product(a, b, both);
-        apply(&c[i], &c[i].w, c[i].z, lambda);
-        for (int k = 0; k < 3; k++)
-            target[k] = (k ? 0 : sigma) - both[k];
-        quotient(lambda, target, a);
-        apply(&c[i], &c[i].w, a, b);
-        for (int k = 0; k < 3; k++)
-            c[i].dy[k] = b[k] - c[i].y[k];
+    correct(s, c, sigma);
+    double reached = turn(s, c);
+    for (uint32_t i = 0; i < bends && reached < ENOUGH; i++) {
+        keep(s, c, false);
+        centre(s, c, sigma, fmin(1, FARTHER + reached));
+        const double next = turn(s, c);
+        if (next < reached + GAIN * FARTHER) {
+            if (next < reached)
+                keep(s, c, true);
+            reached = fmax(next, reached);
+            break;
+        }
+        reached = next;
     }
-    *far = fmin(1, SHORT * direct(s, c));
+    *far = fmin(1, SHORT * reached);
     return TL_OK;
+}
+
+/* Rounding may put what is next to the edge of the cone upon it, where there is no scaling. */
+static void stay_inside(double *x)
+{
+    x[0] = fmax(x[0], (1 + INSIDE) * sqrt(x[1] * x[1] + x[2] * x[2]));
 }
 
 static void follow(const tl_system *s, cone *c, double far)
 {
-    for (size_t i = 0; i < s->touches.count; i++)
+    for (size_t i = 0; i < s->touches.count; i++) {
         for (int k = 0; k < 3; k++) {
             c[i].z[k] += far * c[i].dz[k];
             c[i].y[k] += far * c[i].dy[k];
         }
+        stay_inside(c[i].z);
+        stay_inside(c[i].y);
+    }
 }
 
-/* What contacts yield where it is to their change alone: by the mass that they seem to carry. */
-static void yield_anew(const tl_system *s, double unit, cone *c)
+/* What contacts yield where it is to their change alone: by the mass that they seem to carry, and
+ * the more, the nearer the end is. */
+static void yield_anew(const tl_system *s, double unit, double residual, cone *c)
 {
     const tl_touch *t = s->touches.data;
+    const double part = RENEWED * fmin(fmax(LATER * unit / residual, 1), MOST);
     for (size_t i = 0; i < s->touches.count; i++)
-        c[i].soft = RENEWED / (t[i].eta[1] + tl_length(t[i].gamma) / unit);
+        c[i].soft = part / (t[i].eta[1] + tl_length(t[i].gamma) / unit);
 }
 
 /* Until rounding spoils more than steps mend; the best of all is kept in the second half. */
@@ -289,15 +378,16 @@ static tl_status run(tl_system *s, const tl_path *path, cone *c, tl_interior *ou
          since < (out->residual < CLOSE * unit ? fewer : path->tries) && far > 0; since++) {
         residual = measure(s, c, path->anew);
         if (residual < out->residual) {
+            if (residual < (path->anew ? WORTH : 1) * out->residual)
+                since = 0;
             memcpy(best, c, count * sizeof *c);
             out->residual = residual;
-            since = 0;
         }
         if (residual <= path->tolerance || out->iterations >= STEPS)
             break;
         if (path->anew)
-            yield_anew(s, unit, c);
-        TL_TRY(aim(s, c, &far));
+            yield_anew(s, unit, residual, c);
+        TL_TRY(aim(s, c, path->anew ? BENDS : 0, &far));
         follow(s, c, far);
         out->work += s->factors.work;
         out->iterations++;
