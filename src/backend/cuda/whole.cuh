@@ -7,7 +7,7 @@
 #define TL_BACKEND_CUDA_WHOLE_CUH
 
 #define WHOLE_WARPS  4u /* of a block */
-#define WHOLE_BLOCKS 3  /* at once on a processor, which is how many registers a thread has */
+#define WHOLE_BLOCKS 4  /* at once on a processor, which is how many registers a thread has */
 #define WHOLE_ALL    0xffffffffu
 
 /* What a warp shares. */

@@ -57,13 +57,15 @@ TL_KERNEL void tlk_penalty_kick(const tlk_penalty *p, uint32_t i, const double *
     const double *inertia = p->bodies.inertia + 4 * (size_t)i;
     double turn[3];
     const double light = 1 / inertia[3];
-    if (p->bodies.flags[i] & TLK_BODY_ANISOTROPIC) { /* in memory of its own, so that others stay
-                                                        in registers */
-        const double own[4] = {q[0], q[1], q[2], q[3]}, torque[3] = {f[3], f[4], f[5]};
-        double changed[3];
-        tlk_penalty_twist(inertia, own, torque, changed);
+    if (p->bodies.flags[i] & TLK_BODY_ANISOTROPIC) {
+        /* What a call reads is in memory. It is a struct because nvcc lets arrays of inlined
+         * functions share their memory, and then stores all of them there. */
+        struct {
+            double q[4], torque[3], turn[3];
+        } own = {{q[0], q[1], q[2], q[3]}, {f[3], f[4], f[5]}, {0, 0, 0}};
+        tlk_penalty_twist(inertia, own.q, own.torque, own.turn);
         for (int k = 0; k < 3; k++)
-            turn[k] = changed[k];
+            turn[k] = own.turn[k];
     } else {
         const double slender = 1 / inertia[0];
         for (int k = 0; k < 3; k++)
@@ -98,12 +100,14 @@ TL_KERNEL void tlk_penalty_drift(const tlk_penalty *p, uint32_t i, double h, dou
     for (int k = 0; k < 3; k++)
         x[k] += h * v[k];
     if (i < p->bodies.dynamic && p->bodies.flags[i] & TLK_BODY_ANISOTROPIC && !p->planar) {
-        double own[4] = {q[0], q[1], q[2], q[3]}, spin[3] = {v[4], v[5], v[6]};
-        tlk_penalty_whirl(p->bodies.inertia + 4 * (size_t)i, h, own, spin);
+        struct {
+            double q[4], spin[3];
+        } own = {{q[0], q[1], q[2], q[3]}, {v[4], v[5], v[6]}};
+        tlk_penalty_whirl(p->bodies.inertia + 4 * (size_t)i, h, own.q, own.spin);
         for (int k = 0; k < 4; k++)
-            q[k] = own[k];
+            q[k] = own.q[k];
         for (int k = 0; k < 3; k++)
-            v[4 + k] = spin[k];
+            v[4 + k] = own.spin[k];
         return;
     }
     tlk_turn_body(h, v + 4, q);
@@ -210,8 +214,13 @@ TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double
     double half[8], q[4];
     const bool first = p->moves == TLK_MOVE_FIRST;
     tlk_load4d(turned, q);
-    tlk_load4d(first ? v : kept, half);
-    tlk_load4d(first ? v + 4 : kept + 4, half + 4);
+    if (first) {
+        for (int k = 0; k < 8; k++)
+            half[k] = v[k];
+    } else {
+        tlk_load4d(kept, half);
+        tlk_load4d(kept + 4, half + 4);
+    }
     if (p->moves != TLK_MOVE_LAST) {
         tlk_penalty_kick(p, i, q, f, first ? 0.5 * p->h : p->h, half, half);
         tlk_penalty_drift(p, i, p->h, x, q, half);

@@ -74,11 +74,13 @@ TL_KERNEL double tlk_penalty_between(const tlk_penalty *p, const tlk_side *s, co
                                      const double *b, double *n, double *x)
 {
     if (a[3] < 0 || b[3] < 0) {
-        double normal[3], at[3]; /* walls, so that the usual ones stay in registers */
-        const double gap = tlk_narrow_frame(&p->shapes, s->i, s->j, normal);
-        tlk_penalty_halfway(&p->shapes, s->i, s->j, normal, gap, at);
+        struct {
+            double n[3], x[3];
+        } wall; /* apart from other arrays: see tlk_penalty_kick() */
+        const double gap = tlk_narrow_frame(&p->shapes, s->i, s->j, wall.n);
+        tlk_penalty_halfway(&p->shapes, s->i, s->j, wall.n, gap, wall.x);
         for (int k = 0; k < 3; k++)
-            n[k] = normal[k], x[k] = at[k];
+            n[k] = wall.n[k], x[k] = wall.x[k];
         return gap;
     }
     const double gap = tlk_direction(a, b, n) - (a[3] + b[3]);
