@@ -4,11 +4,13 @@
  * Here the end of a step is looked at before anything moves. Where the middle of a shape would end
  * behind a plane of another that it begins in front of, the step is made again: its body is held,
  * it turns by less and touches nothing as long as it does not turn (narrow/brace.h, bodies.h); and
- * the planes of what turns away from under it turn as that did (carry.h). One pair at a time.
+ * the planes of what turns away from under it turn as that did (carry.h). What the last attempt
+ * still leaves behind a plane is put back in front of it. One pair at a time.
  * docs/theory.md, "Parts that swing". */
 #ifndef TL_KERNELS_SWING_H
 #define TL_KERNELS_SWING_H
 
+#include "kernels/bid.h"
 #include "kernels/bodies.h"
 #include "kernels/touch.h"
 
@@ -46,6 +48,24 @@ TL_KERNEL void tlk_swing_turned(const tlk_swing *s, bool back, const double *d, 
     double local[3];
     tlk_rotate_back(back ? s->end : s->begin, d, local);
     tlk_rotate(back ? s->begin : s->end, local, out);
+}
+
+/* The same for the planes of shape j: those of a ball go with its middle, and do not turn. */
+TL_KERNEL void tlk_swing_carrier(const tlk_swings *g, uint32_t j, tlk_swing *s)
+{
+    const double *c = g->shapes.centre + 4 * (size_t)j;
+    double there[3];
+    tlk_swing_load(&g->motion, g->shapes.body[j], s);
+    if (g->shapes.info[j] & TLK_SHAPE_KIND) /* no sphere */
+        return;
+    const double r[3] = {c[0] - s->from[0], c[1] - s->from[1], c[2] - s->from[2]};
+    tlk_swing_turned(s, false, r, there);
+    for (int k = 0; k < 3; k++) {
+        s->from[k] = c[k];
+        s->to[k] += there[k];
+    }
+    for (int k = 0; k < 4; k++)
+        s->end[k] = s->begin[k];
 }
 
 /* How far a body goes within the step, and (3 on) turns. */
@@ -130,9 +150,17 @@ TL_KERNEL bool tlk_swing_over(const tlk_convex *s, const double *n, double *x)
     return tlk_brace_over(s, n, x);
 }
 
+/* A plane that a middle passes, as the step ends: its normal, from the shape to the other, and how
+ * far the middle would have to go back along it to be as far in front as it was, or as it is thick.
+ */
+typedef struct tlk_swing_passed {
+    double n[3], back;
+} tlk_swing_passed;
+
 /* Whether the middle of shape i begins in front of shape j (triangle `sub` of it) and ends behind.
  */
-TL_RARE bool tlk_swing_passes(const tlk_swings *g, uint32_t i, uint32_t j, uint32_t sub)
+TL_RARE bool tlk_swing_passes(const tlk_swings *g, uint32_t i, uint32_t j, uint32_t sub,
+                              tlk_swing_passed *out)
 {
     const tlk_shapes *s = &g->shapes;
     const double *c = s->centre + 4 * (size_t)i;
@@ -145,7 +173,7 @@ TL_RARE bool tlk_swing_passes(const tlk_swings *g, uint32_t i, uint32_t j, uint3
     if (!(before > 0))
         return false;
     tlk_swing_load(&g->motion, s->body[i], &a);
-    tlk_swing_load(&g->motion, s->body[j], &b);
+    tlk_swing_carrier(g, j, &b);
     for (int k = 0; k < 3; k++)
         r[k] = c[k] - a.from[k];
     tlk_swing_turned(&a, false, r, there);
@@ -157,6 +185,8 @@ TL_RARE bool tlk_swing_passes(const tlk_swings *g, uint32_t i, uint32_t j, uint3
     const double after = before - tlk_dotd(n, there);
     if (!(after < TLK_SWING_LEFT * tlk_thin(s, i)))
         return false;
+    tlk_swing_turned(&b, false, n, out->n);
+    out->back = tlk_min(before, tlk_thin(s, i)) - after;
     const double part = after < 0 ? before / (before - after) : 1;
     for (int k = 0; k < 3; k++)
         x[k] = part * there[k];
@@ -166,14 +196,14 @@ TL_RARE bool tlk_swing_passes(const tlk_swings *g, uint32_t i, uint32_t j, uint3
 /* Whether shape i of a pair swings through shape j. What goes straight on is held by its rows; but
  * for rows whose planes turned otherwise in an attempt before. */
 TL_KERNEL bool tlk_swings_through(const tlk_swings *g, uint32_t i, uint32_t j, uint32_t sub,
-                                  double *own, double *other)
+                                  double *own, double *other, tlk_swing_passed *passed)
 {
     const tlk_shapes *s = &g->shapes;
     if (s->body[i] >= g->motion.bodies.dynamic || tlk_is_surface(s, i))
         return false;
     tlk_swing_arcs(g, i, j, own, other);
     return (g->motion.held || *own + *other > TLK_SWING_PART * tlk_thin(s, i)) &&
-           tlk_swing_passes(g, i, j, sub);
+           tlk_swing_passes(g, i, j, sub, passed);
 }
 
 /* One pair that moves on: 0 how many of its shapes swing through the other; then nothing moves. */
@@ -182,9 +212,10 @@ TL_KERNEL void tlk_swing_check(const tlk_swings *g, uint32_t m, double *acc)
     const uint32_t k = tlk_first_contact(g->first, g->moved[m]);
     const uint32_t a = g->contact_a[k], b = g->contact_b[k];
     const uint32_t sub = g->feature ? g->feature[2 * (size_t)k] : 0;
+    tlk_swing_passed passed;
     double own, other;
-    if (!tlk_swings_through(g, a, b, sub, &own, &other) &&
-        !tlk_swings_through(g, b, a, sub, &own, &other))
+    if (!tlk_swings_through(g, a, b, sub, &own, &other, &passed) &&
+        !tlk_swings_through(g, b, a, sub, &own, &other, &passed))
         return;
     acc[0] += 1;
     tlk_atomic_set(g->motion.halt, 1);
@@ -199,8 +230,9 @@ TL_KERNEL void tlk_swing_hold(const tlk_swings *g, uint32_t m)
     for (int side = 0; side < 2; side++) {
         const uint32_t i = side ? g->contact_b[k] : g->contact_a[k];
         const uint32_t j = side ? g->contact_a[k] : g->contact_b[k];
+        tlk_swing_passed passed;
         double own, other;
-        if (!tlk_swings_through(g, i, j, sub, &own, &other))
+        if (!tlk_swings_through(g, i, j, sub, &own, &other, &passed))
             continue;
         const double *c = s->centre + 4 * (size_t)i;
         const double *x = g->motion.bodies.pos + 4 * (size_t)s->body[i];
@@ -216,6 +248,62 @@ TL_KERNEL void tlk_swing_hold(const tlk_swings *g, uint32_t m)
             tlk_atomic_or32(g->held + s->body[i], bit);
         if (other > 0.5 * most && s->body[j] < g->motion.bodies.dynamic)
             tlk_atomic_or32(g->held + s->body[j], TLK_CARRIES);
+    }
+}
+
+/* Whether the smaller shape (i) of a pair that moves on passes the other (j) still. (Planes of what
+ * is small turn with it anywhere, and say nothing of the middle of what is large.) */
+TL_KERNEL bool tlk_swing_left(const tlk_swings *g, uint32_t m, uint32_t *i, uint32_t *j,
+                              uint64_t *bid, tlk_swing_passed *passed)
+{
+    const uint32_t k = tlk_first_contact(g->first, g->moved[m]);
+    const uint32_t a = g->contact_a[k], b = g->contact_b[k];
+    const uint32_t sub = g->feature ? g->feature[2 * (size_t)k] : 0;
+    const bool first = g->shapes.geom[4 * (size_t)a + 3] <= g->shapes.geom[4 * (size_t)b + 3];
+    double own, other;
+    *i = first ? a : b;
+    *j = first ? b : a;
+    *bid = tlk_bid_of(g->motion.bodies.id, g->shapes.body, a, b, sub);
+    return tlk_swings_through(g, *i, *j, sub, &own, &other, passed);
+}
+
+/* A pair that the last attempt leaves so bids for its bodies, as each may have several. */
+TL_KERNEL void tlk_swing_bid(const tlk_swings *g, uint32_t m)
+{
+    const uint32_t *body = g->shapes.body, dynamic = g->motion.bodies.dynamic;
+    tlk_swing_passed passed;
+    uint32_t i, j;
+    uint64_t bid;
+    if (!tlk_swing_left(g, m, &i, &j, &bid, &passed))
+        return;
+    tlk_atomic_max(g->bid + body[i], bid);
+    if (body[j] < dynamic)
+        tlk_atomic_max(g->bid + body[j], bid);
+}
+
+/* Where it has won both, they are put apart as the step ends, so that the middle is in front; their
+ * velocities and the centre of the two are as they were. */
+TL_KERNEL void tlk_swing_put(const tlk_swings *g, uint32_t m)
+{
+    const tlk_motion *q = &g->motion;
+    const uint32_t *body = g->shapes.body;
+    tlk_swing_passed passed;
+    uint32_t i, j;
+    uint64_t bid;
+    if (!tlk_swing_left(g, m, &i, &j, &bid, &passed))
+        return;
+    const bool moves = body[j] < q->bodies.dynamic;
+    if (g->bid[body[i]] != bid || (moves && g->bid[body[j]] != bid))
+        return;
+    real *of_i = q->pseudo_out + 8 * (size_t)body[i], *of_j = q->pseudo_out + 8 * (size_t)body[j];
+    const double mass_i = q->bodies.inertia[4 * (size_t)body[i] + 3];
+    const double mass_j = moves ? q->bodies.inertia[4 * (size_t)body[j] + 3] : 0;
+    const double share = moves ? mass_j / (mass_i + mass_j) : 1;
+    for (int k = 0; k < 3; k++) {
+        const double back = passed.n[k] * passed.back / q->h;
+        of_i[k] -= (real)(share * back);
+        if (moves)
+            of_j[k] += (real)((1 - share) * back);
     }
 }
 

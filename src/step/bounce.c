@@ -8,6 +8,7 @@
 
 #define ROUNDING_DOUBLE 1e-13 /* of the energy that went into impulses: gains that are none */
 #define ROUNDING_MIXED  1e-7
+#define BLOW            10 /* times what gravity adds to all bodies in a step: no weight is carried so */
 
 /* What a group's impulses did, as tlk_bounce.work. */
 typedef struct group {
@@ -111,17 +112,25 @@ static double rounding_of(const tl_world *w)
     return w->backend->precision == TL_DOUBLE ? ROUNDING_DOUBLE : ROUNDING_MIXED;
 }
 
+/* J: of the change that impulses make of velocities, what all that carries weight may have. */
+static double weight_change(const tl_world *w)
+{
+    const double most = BLOW * tl_step_gained(w);
+    return w->box[7] * most * most;
+}
+
 /* How much of each group's impulses stays; true where of some not all does. With the part f of
- * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. Without bounces among the rows only
- * groups that no wall holds are lessened: impulses that carry weight would carry less of it. Those
- * of a problem that is still being solved are lessened wherever they are: more sweeps follow. */
+ * them the group gains f (work[0] - work[2]) + f^2 / 2 work[1]. Without bounces among the rows
+ * groups that a wall holds are lessened where these are blows alone: impulses that carry weight
+ * would carry less of it. Those of a problem that is still being solved are lessened wherever they
+ * are: more sweeps follow. */
 static bool lessen(const tl_world *w, const tlk_bounce *bounce, grouping *g)
 {
     const tlk_problem *p = &bounce->problem;
     const uint32_t *a = g->a.data, *b = g->b.data;
     const double *work = g->work.data;
     const bool apart = !together(w) && !bounce->start;
-    const double rounding = rounding_of(w);
+    const double rounding = rounding_of(w), weight = weight_change(w);
     group *groups = g->groups.data;
     double *part = g->part.data;
     bool less = false;
@@ -139,7 +148,7 @@ static bool lessen(const tl_world *w, const tlk_bounce *bounce, grouping *g)
         const double *sum = of->sum;
         const double gain = sum[0] - sum[2] + 0.5 * sum[1];
         part[i] = 1;
-        if (!(gain > rounding * sum[1]) || (apart && of->held))
+        if (!(gain > rounding * sum[1]) || (apart && of->held && !(sum[1] > weight)))
             continue;
         part[i] = sum[2] > sum[0] ? 2 * (sum[2] - sum[0]) / sum[1] : 0;
         less = true;
@@ -210,18 +219,42 @@ tl_status tl_step_weigh(tl_world *w, tl_problem *problem, const tlk_build *build
     return TL_OK;
 }
 
+/* Whether bodies gained by the problem. Sweeps that undo a start, with the impulses of a blow,
+ * leave the rounding of these in slow velocities; so those are summed anew where bodies did, and
+ * are kept if the gain is gone. (Joints need `struck` for themselves.) */
+static tl_status gained(tl_world *w, const tl_problem *problem, const tlk_bounce *bounce,
+                        bool *gains)
+{
+    tl_backend *b = w->backend;
+    double sums[TLK_FOLD_NUMBERS];
+    TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_gain, w->dynamic, bounce, sums));
+    *gains = sums[0] > rounding_of(w) * sums[1];
+    if (!*gains || w->settings.solver.kind != TL_PSOR || w->mechanism.count)
+        return TL_OK;
+    const size_t bytes = 8 * (size_t)w->rows * b->real;
+    TL_TRY(tl_buffer_need(b, &w->struck, bytes));
+    b->ops->copy(b, w->struck.data, problem->view.vel, bytes);
+    b->ops->copy(b, problem->view.vel, bounce->before, bytes);
+    tl_psor_guess(b, problem, problem->view.vel);
+    TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_gain, w->dynamic, bounce, sums));
+    *gains = sums[0] > rounding_of(w) * sums[1];
+    if (*gains)
+        b->ops->copy(b, problem->view.vel, w->struck.data, bytes);
+    return TL_OK;
+}
+
 tl_status tl_step_bounce(tl_world *w, const tl_problem *problem, const tlk_build *build,
                          tlk_bounce *bounce)
 {
     double sums[TLK_FOLD_NUMBERS];
+    bool gains = true;
     if (!bounce->work || !(together(w) || moves(w)))
         return TL_OK;
     view(w, problem, build, bounce);
-    if (!together(w) && !build->impact) { /* else some may have turned */
-        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_gain, w->dynamic, bounce, sums));
-        if (!(sums[0] > rounding_of(w) * sums[1]))
-            return TL_OK;
-    }
+    if (!together(w) && !build->impact) /* else some may have turned */
+        TL_TRY(gained(w, problem, bounce, &gains));
+    if (!gains)
+        return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
     if (!(sums[0] > 0 || sums[1] > 0))
         return TL_OK;
