@@ -4,11 +4,33 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#define LARGE_PAGE ((size_t)2 << 20) /* bytes */
+
+/* Whoever walks through much memory waits for the addresses of its pages, too. Large pages are a
+ * wish: what comes of it does not matter. */
+static void wish_large_pages(void *memory, size_t bytes)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    const uintptr_t first = ((uintptr_t)memory + LARGE_PAGE - 1) / LARGE_PAGE;
+    const uintptr_t end = ((uintptr_t)memory + bytes) / LARGE_PAGE;
+    if (memory && first < end)
+        (void)madvise((void *)(first * LARGE_PAGE), (end - first) * LARGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
 
 static void *default_allocate(size_t bytes, void *user)
 {
+    void *memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
     (void)user;
-    return aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    wish_large_pages(memory, bytes);
+    return memory;
 }
 
 static void default_release(void *memory, size_t bytes, void *user)

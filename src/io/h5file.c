@@ -288,7 +288,14 @@ tl_status tl_h5_open_read(const char *path, hid_t *file)
     const hid_t access = reading_list();
     if (access < 0)
         return tl_h5_fail(TL_FILE, path, "HDF5 cannot be set up to read it");
-    *file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+    /* HDF5 asks how long the file is before it reads what the superblock says of that: a file that
+     * grew in between looks cut off. */
+    bool grew = true;
+    for (int attempt = 0; *file < 0 && grew && attempt < 16; attempt++) {
+        const off_t before = status.st_size;
+        *file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+        grew = stat(path, &status) == 0 && status.st_size > before;
+    }
     close_list(access);
     return *file < 0 ? tl_h5_fail(TL_BAD_DATA, path, "not a whole HDF5 file") : TL_OK;
 }

@@ -303,11 +303,12 @@ typedef struct tlk_problem {
 
 /* The coarse level of deep heaps (coarse.h): a lattice of nodes that is fixed in space, with
  * trilinear hat functions, and the factors that impulses get there. */
-#define TLK_COARSE_MOMENTS 16u /* of a block: net impulse (3), its first moments (9), power (4) */
-#define TLK_COARSE_ENTRIES 44u /* of a cell: the upper half of an 8 x 8 matrix, 8 of a vector */
-#define TLK_COARSE_PARTS   32u /* sums that the bodies of a cell are added up in */
-#define TLK_COARSE_FIELDS  8u  /* numbers of a node */
-#define TLK_COARSE_RECORD  7u  /* numbers of tlk_coarse.record */
+#define TLK_COARSE_MOMENTS 16u   /* of a block: net impulse (3), its first moments (9), power (4) */
+#define TLK_COARSE_ENTRIES 44u   /* of a cell: the upper half of an 8 x 8 matrix, 8 of a vector */
+#define TLK_COARSE_PARTS   32u   /* sums that the bodies of a cell are added up in */
+#define TLK_COARSE_FIELDS  34u   /* numbers of a node: those of coarse.h, then 27 of the matrix */
+#define TLK_COARSE_RECORD  7u    /* numbers of tlk_coarse.record */
+#define TLK_COARSE_LANES   1024u /* that share the nodes in conjugate gradients */
 
 typedef struct tlk_coarse {
     tlk_problem problem;  /* moments: as sweeps see it, with copies of crowded bodies as blocks */
@@ -316,16 +317,17 @@ typedef struct tlk_coarse {
     const uint32_t *copy; /* bodies + 1: the first copy of each; NULL: there are none */
     double origin[3], spacing;
     uint32_t cells[3], cell_count, node_count; /* there is one node more than cells on each axis */
+    uint32_t steps;                            /* of conjugate gradients, at most */
     double slow;                 /* m/s: contacts that slip slower are about to stick */
     TLK_REAL *moment;            /* blocks, TLK_COARSE_MOMENTS each */
     uint32_t *key, *value;       /* bodies: their cell, and their rows; sorted by cell */
     const uint32_t *begin, *end; /* cells: their bodies among these */
     double *part;                /* cells * TLK_COARSE_ENTRIES * TLK_COARSE_PARTS */
     double *cell;                /* cells * TLK_COARSE_ENTRIES */
-    double *node;                /* nodes * TLK_COARSE_FIELDS */
+    double *node;                /* nodes * TLK_COARSE_FIELDS, field by field */
     double *record;              /* TLK_COARSE_RECORD */
-    const double *dots;          /* what tlk_coarse_dots adds up; */
-    const double *slope, *curve; /* tlk_coarse_rows and tlk_coarse_curve */
+    double *dots;                /* 2 * TLK_COARSE_LANES */
+    const double *slope, *curve; /* what tlk_coarse_rows and tlk_coarse_curve add up */
     TLK_REAL *change;            /* rows, 3 fields: what impulses are to gain */
     TLK_REAL *change_vel;        /* blocks * 8: and what that makes of velocities */
 } tlk_coarse;
@@ -333,6 +335,7 @@ typedef struct tlk_coarse {
 /* How far sweeps go on in the direction of the last ones. */
 typedef struct tlk_pace {
     double theta, beta;
+    uint32_t done, unused; /* parts of the fold that are done, where its last one decides */
 } tlk_pace;
 
 /* What goes on with them, and where it was after the sweep before. */
@@ -551,6 +554,7 @@ typedef struct tlk_swings {
     const uint32_t *moved;                                   /* pairs: those that are looked at */
     TLK_REAL *turn;                                          /* tlk_planes.turn */
     uint32_t *held;                                          /* tlk_motion.held */
+    uint64_t *bid; /* moving: the highest bid of a pair that its body is to be put back in */
 } tlk_swings;
 
 /* Which bodies a smooth step leaves to the contacts. */

@@ -34,21 +34,27 @@ TL_KERNEL uint32_t tlk_shape_number(const uint32_t *body, uint32_t s)
     return s - low;
 }
 
-/* What the pair with first contact k bids: unlike its neighbours, but of what it is alone, so that
- * it does not matter in which rows that is. Handles, and where a pair of bodies may touch in
- * several places, shapes and triangle. Never 0; of bodies with one shape, no two are equal. */
-TL_KERNEL uint64_t tlk_bid(const tlk_colour *c, uint32_t k)
+/* What a pair of shapes bids (with bodies' handles, and the body of each shape): unlike its
+ * neighbours, but of what it is alone, so that it does not matter in which rows that is. Handles,
+ * and where a pair of bodies may touch in several places, shapes and triangle. Never 0; of bodies
+ * with one shape, no two are equal. */
+TL_KERNEL uint64_t tlk_bid_of(const uint32_t *id, const uint32_t *body, uint32_t sa, uint32_t sb,
+                              uint32_t triangle)
 {
-    const uint32_t sa = c->a[k], sb = c->b[k];
-    const uint32_t a = c->id[c->shape_body[sa]], b = c->id[c->shape_body[sb]];
-    const uint64_t na = tlk_shape_number(c->shape_body, sa);
-    const uint64_t nb = tlk_shape_number(c->shape_body, sb);
+    const uint32_t a = id[body[sa]], b = id[body[sb]];
+    const uint64_t na = tlk_shape_number(body, sa), nb = tlk_shape_number(body, sb);
     const uint64_t shapes = a < b ? na << 32 | nb : nb << 32 | na;
-    const uint32_t triangle = c->feature ? c->feature[2 * (size_t)k] : 0;
     uint64_t x = tlk_mix(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
     if (shapes || triangle)
         x = tlk_mix(x ^ tlk_mix(tlk_mix(shapes) + triangle + 1));
     return x ? x : 1;
+}
+
+/* What the pair with first contact k bids. */
+TL_KERNEL uint64_t tlk_bid(const tlk_colour *c, uint32_t k)
+{
+    return tlk_bid_of(c->id, c->shape_body, c->a[k], c->b[k],
+                      c->feature ? c->feature[2 * (size_t)k] : 0);
 }
 
 #endif

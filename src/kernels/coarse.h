@@ -5,10 +5,8 @@
  *   coarse_key      bodies   which cell each body is in
  *   coarse_part     parts    matrices and vectors of cells, a part of the bodies each
  *   coarse_cell     entries  the sums of these
- *   coarse_begin    nodes    conjugate gradients: the start,
- *   coarse_dots     a fold   the product of matrix and gradient,
- *   coarse_decide   one item the step length,
- *   coarse_step     nodes    and a step
+ *   coarse_begin    nodes    their rows of the matrix, and the start of
+ *   coarse_solve    one item conjugate gradients; a GPU has a block for it
  *   coarse_rows     a fold   what impulses gain, and the slope along that
  *   coarse_still    blocks   velocities of zero, with inverse masses
  *   coarse_curve    a fold   the curvature; where bodies have one moment of inertia each,
@@ -27,15 +25,15 @@
 #define TLK_COARSE_SMALL 1e-12 /* of r.z: the end */
 #define TLK_COARSE_MOST  10.0  /* the largest factor; the least is one over it */
 
-/* Fields of a node. */
+/* Fields of a node; the last are its row of the matrix, with the 27 nodes around it. */
 #define TLK_COARSE_X      0 /* the factor less 1 */
 #define TLK_COARSE_R      1 /* what is left */
 #define TLK_COARSE_Z      2 /* r over the diagonal */
 #define TLK_COARSE_AZ     3
 #define TLK_COARSE_P      4 /* the direction */
 #define TLK_COARSE_AP     5
-#define TLK_COARSE_DIAG   6
-#define TLK_COARSE_WEIGHT 7 /* one over the diagonal; 0: no load */
+#define TLK_COARSE_WEIGHT 6 /* one over the diagonal; 0: no load */
+#define TLK_COARSE_MATRIX 7
 
 /* Numbers of the record. */
 #define TLK_COARSE_STEPS 0 /* that were done */
@@ -250,55 +248,105 @@ TL_KERNEL bool tlk_coarse_around(const tlk_coarse *q, uint32_t node, uint32_t co
     return true;
 }
 
-/* One node: its diagonal and the gradient there, which conjugate gradients start from. */
+/* One field of all nodes. */
+TL_KERNEL double *tlk_coarse_field(const tlk_coarse *q, uint32_t field)
+{
+    return q->node + (size_t)field * q->node_count;
+}
+
+/* One node: its row of the matrix, the sum of those of the cells around it, and the gradient there,
+ * which conjugate gradients start from. */
 TL_KERNEL void tlk_coarse_begin(const tlk_coarse *q, uint32_t i)
 {
-    double *n = q->node + (size_t)TLK_COARSE_FIELDS * i, diag = 0, g = 0;
+    double row[27], g = 0;
     uint32_t at[3];
+    for (int k = 0; k < 27; k++)
+        row[k] = 0;
     for (uint32_t j = 0; j < 8; j++) {
         if (!tlk_coarse_around(q, i, j, at))
             continue;
         const double *cell = q->cell + (size_t)TLK_COARSE_ENTRIES * tlk_coarse_cell_at(q, at);
-        diag += cell[tlk_coarse_entry(j, j)];
+        for (uint32_t l = 0; l < 8; l++) { /* one node farther on an axis, or one nearer */
+            const uint32_t x = 1 + (l & 1) - (j & 1), y = 1 + (l >> 1 & 1) - (j >> 1 & 1),
+                           z = 1 + (l >> 2) - (j >> 2);
+            row[9 * z + 3 * y + x] += cell[tlk_coarse_entry(j, l)];
+        }
         g += cell[36 + j];
     }
-    n[TLK_COARSE_WEIGHT] = diag > 0 ? 1 / ((1 + TLK_COARSE_RIDGE) * diag) : 0;
-    n[TLK_COARSE_DIAG] = diag;
-    n[TLK_COARSE_X] = n[TLK_COARSE_P] = n[TLK_COARSE_AP] = n[TLK_COARSE_AZ] = 0;
-    n[TLK_COARSE_R] = -g;
-    n[TLK_COARSE_Z] = -g * n[TLK_COARSE_WEIGHT];
+    row[13] *= 1 + TLK_COARSE_RIDGE;
+    const double weight = row[13] > 0 ? 1 / row[13] : 0;
+    for (uint32_t k = 0; k < 27; k++)
+        tlk_coarse_field(q, TLK_COARSE_MATRIX + k)[i] = row[k];
+    tlk_coarse_field(q, TLK_COARSE_X)[i] = 0;
+    tlk_coarse_field(q, TLK_COARSE_P)[i] = tlk_coarse_field(q, TLK_COARSE_AP)[i] = 0;
+    tlk_coarse_field(q, TLK_COARSE_WEIGHT)[i] = weight;
+    tlk_coarse_field(q, TLK_COARSE_R)[i] = -g;
+    tlk_coarse_field(q, TLK_COARSE_Z)[i] = -g * weight;
     for (uint32_t k = 0; i == 0 && k < TLK_COARSE_RECORD; k++)
         q->record[k] = 0;
 }
 
-/* One node: A z, and 0: r.z, 1: z.A z. */
-TL_KERNEL void tlk_coarse_dots(const tlk_coarse *q, uint32_t i, double *acc)
+/* The row of a node times z. Numbers of nodes that are not there, or not next to it, are 0. (No
+ * branches: a GPU asks for all of them at once.) */
+TL_KERNEL double tlk_coarse_product(const tlk_coarse *q, uint32_t i)
 {
-    double *n = q->node + (size_t)TLK_COARSE_FIELDS * i;
-    double sum = TLK_COARSE_RIDGE * n[TLK_COARSE_DIAG] * n[TLK_COARSE_Z];
-    uint32_t at[3];
-    for (uint32_t j = 0; j < 8; j++) {
-        if (!tlk_coarse_around(q, i, j, at))
-            continue;
-        const double *cell = q->cell + (size_t)TLK_COARSE_ENTRIES * tlk_coarse_cell_at(q, at);
-        for (uint32_t l = 0; l < 8; l++)
-            sum += cell[tlk_coarse_entry(j, l)] *
-                   q->node[(size_t)TLK_COARSE_FIELDS * tlk_coarse_node_at(q, at, l) + TLK_COARSE_Z];
-    }
-    n[TLK_COARSE_AZ] = sum;
-    acc[0] += n[TLK_COARSE_R] * n[TLK_COARSE_Z];
-    acc[1] += n[TLK_COARSE_Z] * sum;
+    const uint32_t side = q->cells[0] + 1, layer = side * (q->cells[1] + 1), count = q->node_count;
+    const double *matrix = tlk_coarse_field(q, TLK_COARSE_MATRIX) + i;
+    const double *z = tlk_coarse_field(q, TLK_COARSE_Z);
+    double sum = 0;
+    for (int a = -1; a <= 1; a++)
+        for (int b = -1; b <= 1; b++)
+            for (int c = -1; c <= 1; c++, matrix += count) {
+                const uint32_t j = i + (uint32_t)(a * (int)layer + b * (int)side + c);
+                sum += *matrix * z[j < count ? j : i];
+            }
+    return sum;
 }
 
-/* One item: the length of the next step and how much of the last direction it keeps, of the form of
+/* How many lanes there are with nodes. */
+TL_KERNEL uint32_t tlk_coarse_lanes(const tlk_coarse *q)
+{
+    return tlk_min(q->node_count, TLK_COARSE_LANES);
+}
+
+/* Half of the sums that lanes have, of a power of two. */
+TL_KERNEL uint32_t tlk_coarse_half(const tlk_coarse *q)
+{
+    uint32_t half = TLK_COARSE_LANES;
+    while (half && half >= tlk_coarse_lanes(q))
+        half /= 2;
+    return half;
+}
+
+/* One lane: A z of its nodes, and what they have of r.z and z.A z. */
+TL_KERNEL void tlk_coarse_multiply(const tlk_coarse *q, uint32_t lane, double *dots)
+{
+    const double *r = tlk_coarse_field(q, TLK_COARSE_R), *z = tlk_coarse_field(q, TLK_COARSE_Z);
+    double *az = tlk_coarse_field(q, TLK_COARSE_AZ), rz = 0, zaz = 0;
+    for (uint32_t i = lane; i < q->node_count; i += TLK_COARSE_LANES) {
+        az[i] = tlk_coarse_product(q, i);
+        rz += r[i] * z[i];
+        zaz += z[i] * az[i];
+    }
+    dots[lane] = rz;
+    dots[TLK_COARSE_LANES + lane] = zaz;
+}
+
+/* One lane: adds the sums that another one has, `half` farther. */
+TL_KERNEL void tlk_coarse_add_up(const tlk_coarse *q, uint32_t lane, uint32_t half, double *dots)
+{
+    if (lane >= half || lane + half >= tlk_coarse_lanes(q))
+        return;
+    dots[lane] += dots[lane + half];
+    dots[TLK_COARSE_LANES + lane] += dots[TLK_COARSE_LANES + lane + half];
+}
+
+/* The length of the next step and how much of the last direction it keeps, of the form of
  * conjugate gradients with one sum per step (Chronopoulos and Gear, 1989); 0: the end. */
-TL_KERNEL void tlk_coarse_decide(const tlk_coarse *q, uint32_t i)
+TL_KERNEL void tlk_coarse_decide(const tlk_coarse *q, const double *dots)
 {
     double *r = q->record;
-    const double rz = q->dots[0], zaz = q->dots[1], last = r[TLK_COARSE_RZ];
-    (void)i;
-    if (r[TLK_COARSE_STEPS] > 0 && r[TLK_COARSE_ALPHA] == 0)
-        return;
+    const double rz = dots[0], zaz = dots[TLK_COARSE_LANES], last = r[TLK_COARSE_RZ];
     if (r[TLK_COARSE_STEPS] == 0)
         r[TLK_COARSE_RZ0] = rz;
     const double beta = last > 0 ? rz / last : 0;
@@ -310,30 +358,52 @@ TL_KERNEL void tlk_coarse_decide(const tlk_coarse *q, uint32_t i)
     r[TLK_COARSE_STEPS] += on;
 }
 
-/* One node: a step. */
-TL_KERNEL void tlk_coarse_step(const tlk_coarse *q, uint32_t i)
+/* One lane: a step of its nodes. */
+TL_KERNEL void tlk_coarse_step(const tlk_coarse *q, uint32_t lane)
 {
     const double alpha = q->record[TLK_COARSE_ALPHA], beta = q->record[TLK_COARSE_BETA];
-    double *n = q->node + (size_t)TLK_COARSE_FIELDS * i;
-    if (alpha == 0)
-        return;
-    n[TLK_COARSE_P] = n[TLK_COARSE_Z] + beta * n[TLK_COARSE_P];
-    n[TLK_COARSE_AP] = n[TLK_COARSE_AZ] + beta * n[TLK_COARSE_AP];
-    n[TLK_COARSE_X] += alpha * n[TLK_COARSE_P];
-    n[TLK_COARSE_R] -= alpha * n[TLK_COARSE_AP];
-    n[TLK_COARSE_Z] = n[TLK_COARSE_WEIGHT] * n[TLK_COARSE_R];
+    double *z = tlk_coarse_field(q, TLK_COARSE_Z), *r = tlk_coarse_field(q, TLK_COARSE_R);
+    double *p = tlk_coarse_field(q, TLK_COARSE_P), *ap = tlk_coarse_field(q, TLK_COARSE_AP);
+    double *x = tlk_coarse_field(q, TLK_COARSE_X);
+    const double *az = tlk_coarse_field(q, TLK_COARSE_AZ);
+    const double *weight = tlk_coarse_field(q, TLK_COARSE_WEIGHT);
+    for (uint32_t i = lane; i < q->node_count; i += TLK_COARSE_LANES) {
+        p[i] = z[i] + beta * p[i];
+        ap[i] = az[i] + beta * ap[i];
+        x[i] += alpha * p[i];
+        r[i] -= alpha * ap[i];
+        z[i] = weight[i] * r[i];
+    }
+}
+
+/* One item: conjugate gradients, one lane after the other. (cuda/coarse.cuh: at once.) */
+TL_KERNEL void tlk_coarse_solve(const tlk_coarse *q, uint32_t item)
+{
+    const uint32_t lanes = tlk_coarse_lanes(q);
+    (void)item;
+    for (uint32_t step = 0; step < q->steps; step++) {
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            tlk_coarse_multiply(q, lane, q->dots);
+        for (uint32_t half = tlk_coarse_half(q); half; half /= 2)
+            for (uint32_t lane = 0; lane < half; lane++)
+                tlk_coarse_add_up(q, lane, half, q->dots);
+        tlk_coarse_decide(q, q->dots);
+        if (q->record[TLK_COARSE_ALPHA] == 0)
+            return;
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            tlk_coarse_step(q, lane);
+    }
 }
 
 /* What the factor of a contact at x has beyond 1. */
 TL_KERNEL double tlk_coarse_gain(const tlk_coarse *q, const double *x)
 {
     const tlk_coarse_place place = tlk_coarse_find(q, x);
+    const double *factor = tlk_coarse_field(q, TLK_COARSE_X);
     double sum = 1, hat[4];
     for (uint32_t j = 0; j < 8; j++) {
         tlk_coarse_hat(q, &place, j, hat);
-        sum +=
-            hat[0] *
-            q->node[(size_t)TLK_COARSE_FIELDS * tlk_coarse_node_at(q, place.at, j) + TLK_COARSE_X];
+        sum += hat[0] * factor[tlk_coarse_node_at(q, place.at, j)];
     }
     return tlk_min(tlk_max(sum, 1 / TLK_COARSE_MOST), TLK_COARSE_MOST) - 1;
 }

@@ -158,9 +158,10 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
     tlk_joint_lines(g, i);
     for (uint32_t r = 0; r < j->rows; r++) {
         const uint32_t at = j->first + r;
-        const double before = g->lambda[at];
+        const bool locked = tlk_row_locked(g, j, r);
+        const double before = locked ? 0 : g->lambda[at];
         g->lambda[at] = g->bend[at] = 0;
-        if (tlk_row_locked(g, j, r))
+        if (locked)
             continue;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const double rate = tlk_joint_rate(j, row, g->motion.bodies.vel);
@@ -171,8 +172,11 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
     }
     g->account[i].redundant = 0;
     g->account[i].taut = 0;
+    double force[3 * TLK_JOINT_BODIES]; /* read before it is written: a GPU waits once */
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
-        g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = g->last[i].force[k / 3][k % 3];
+        force[k] = g->last[i].force[k / 3][k % 3];
+    for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
+        g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = force[k];
 }
 
 /* How far a row is from where it belongs, as a position; false where it belongs nowhere. `fresh`:

@@ -26,12 +26,20 @@ static tl_status make_room(tl_backend *b, tl_coarse_room *room, const tlk_coarse
     TL_TRY(tl_buffer_need(b, &room->cell, entries));
     TL_TRY(tl_buffer_need(b, &room->node, fields));
     TL_TRY(tl_buffer_need(b, &room->record, TLK_COARSE_RECORD * sizeof(double)));
-    TL_TRY(tl_buffer_need(b, &room->dots, tl_fold_room(q->node_count)));
+    TL_TRY(tl_buffer_need(b, &room->dots, 2 * TLK_COARSE_LANES * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &room->slope, tl_fold_room(q->problem.rows)));
     TL_TRY(tl_buffer_need(b, &room->curve, /* of rows or bodies */
                           tl_fold_room(q->bodies > q->problem.rows ? q->bodies : q->problem.rows)));
     TL_TRY(tl_buffer_need(b, &room->change, 3 * rows * real));
     return tl_buffer_need(b, &room->change_vel, 8 * (size_t)q->problem.blocks * real);
+}
+
+static uint32_t cg_steps(const tl_coarse_lattice *l)
+{
+    uint32_t steps = LEAST_STEPS;
+    for (int k = 0; k < 3; k++)
+        steps = l->cells[k] > steps ? l->cells[k] : steps;
+    return steps < MOST_STEPS ? steps : MOST_STEPS;
 }
 
 static tl_status view_of(tl_backend *b, tl_coarse_room *room, const tl_problem *problem,
@@ -44,6 +52,7 @@ static tl_status view_of(tl_backend *b, tl_coarse_room *room, const tl_problem *
                       .spacing = l->spacing,
                       .cell_count = 1,
                       .node_count = 1,
+                      .steps = cg_steps(l),
                       .slow = l->slow};
     for (int k = 0; k < 3; k++) {
         q->origin[k] = l->origin[k];
@@ -94,14 +103,6 @@ static tl_status assemble(tl_backend *b, tl_coarse_room *room, const tl_problem 
     return TL_OK;
 }
 
-static uint32_t cg_steps(const tl_coarse_lattice *l)
-{
-    uint32_t steps = LEAST_STEPS;
-    for (int k = 0; k < 3; k++)
-        steps = l->cells[k] > steps ? l->cells[k] : steps;
-    return steps < MOST_STEPS ? steps : MOST_STEPS;
-}
-
 tl_status tl_coarse_correct(tl_backend *b, tl_workspace *w, const tl_problem *problem,
                             const tlk_problem *swept)
 {
@@ -110,21 +111,18 @@ tl_status tl_coarse_correct(tl_backend *b, tl_workspace *w, const tl_problem *pr
     TL_TRY(view_of(b, &w->coarse, problem, &q));
     TL_TRY(assemble(b, &w->coarse, problem, swept, &q));
     const uint32_t rows = q.problem.rows;
-    const tl_folding dots = {TLK_FOLD_coarse_dots, q.node_count, &q, w->coarse.dots.data};
     const tl_folding slope = {TLK_FOLD_coarse_rows, rows, &q, w->coarse.slope.data};
     const bool alike = !q.problem.inverse; /* bodies are balls, to their contacts */
     const tl_folding curve = {alike ? TLK_FOLD_coarse_energy : TLK_FOLD_coarse_curve,
                               alike ? q.bodies : rows, &q, w->coarse.curve.data};
-    const tl_launch step[] = {{TLK_FOLD, 0, q.node_count, false, &dots},
-                              {TLK_coarse_decide, 0, 1, true, &q},
-                              {TLK_coarse_step, 0, q.node_count, false, &q}};
+    const tl_launch solve[] = {{TLK_coarse_begin, 0, q.node_count, false, &q},
+                               {TLK_coarse_solve, 0, 1, true, &q}};
     const tl_launch change[] = {{TLK_FOLD, 0, rows, false, &slope},
                                 {TLK_coarse_still, 0, q.problem.blocks, false, &q}};
     const tl_launch apply[] = {{TLK_FOLD, 0, curve.count, false, &curve},
                                {TLK_coarse_scale, 0, rows, false, &q},
                                {TLK_coarse_move, 0, q.problem.moving, false, &q}};
-    tl_run(b, TLK_coarse_begin, q.node_count, &q);
-    b->ops->run(b, step, 3, cg_steps(&problem->lattice));
+    b->ops->run(b, solve, 2, 1);
     b->ops->run(b, change, 2, 1);
     changed.view.gamma = q.change;
     tl_psor_guess(b, &changed, q.change_vel);

@@ -238,9 +238,14 @@ static tl_status audit_and_move(tl_world *w, stages *s, tl_report *r)
     if (!exact) {
         tl_run(b, TLK_store_impulse, next->pairs, &s->build);
         folds[count++] = (tl_folding){TLK_FOLD_audit_row, s->problem.view.rows, &args, s->audit};
-        if (again && tl_step_swings(w, next, &s->motion, &s->swings))
+        const bool swings = tl_step_swings(w, next, &s->motion, &s->swings);
+        if (swings && again) {
             folds[count++] =
                 (tl_folding){TLK_FOLD_swing_check, w->problem.moving, &s->swings, s->swung};
+        } else if (swings) {
+            TL_TRY(tl_step_put_swings(w, &s->swings));
+            s->motion.pseudo = s->swings.motion.pseudo;
+        }
     }
     folds[count++] = (tl_folding){TLK_FOLD_check_bodies, w->dynamic, &s->motion, s->check};
     const size_t first = count + !w->settings.exact_times; /* in two goes where each is timed */

@@ -80,12 +80,20 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     if (!m->count)
         return TL_OK;
     TL_TRY(aim(w));
+    const bool often = problem->view.rows && b->ops->threads; /* on a CPU */
+    if (often)
+        TL_TRY(tl_joints_turn(w));
     tlk_joints *g = &joints->velocity;
     *g = tl_joints_view(w);
     g->motion = *motion;
     g->vel = motion->vel;
     g->inverse = problem->view.inverse ? w->problem.inverse.data : NULL;
     g->passes = PASSES;
+    if (often) { /* among sweeps */
+        g->columns = m->columns.data;
+        g->turned = m->turned.data;
+        g->divisor = m->divisor.data;
+    }
     b->ops->fill(b, m->how.data, 0, m->articulations * sizeof(tlk_articulated));
     if (iterates(w)) {
         g->iterate = 1;

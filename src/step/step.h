@@ -66,10 +66,12 @@ tl_status tl_step_planes(tl_world *world, tl_contacts *contacts, const tl_proble
                          const tlk_build *build);
 
 /* Parts that swing through something (swing.c): whether there is something to look at, for the fold
- * swing_check; and what swings is held in the next attempt at the step. */
+ * swing_check; what swings is held in the next attempt at the step; and what the last one leaves
+ * behind a plane is put in front of it. */
 bool tl_step_swings(const tl_world *world, const tl_contacts *contacts, const tlk_motion *motion,
                     tlk_swings *swings);
 tl_status tl_step_hold_swings(tl_world *world, tlk_swings *swings);
+tl_status tl_step_put_swings(tl_world *world, tlk_swings *swings);
 
 /* Joints (joints.c): their rows at the start of the step, and the velocities of articulations
  * projected onto them; then `problem` has them. Once more after the velocity problem, exactly; the

@@ -32,7 +32,8 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->jacobian,   &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
         &m->base,       &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
         &m->aim,        &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
-        &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level};
+        &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level,
+        &m->columns,    &m->turned,    &m->divisor};
     tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,   &m->axes,
                           &m->owners,    &m->targets,  &m->numbers,  &m->body_ids,
                           &m->mover_ids, &m->mover_of, &m->row_list, &m->attached};
@@ -538,6 +539,16 @@ tl_status tl_joints_ready(tl_world *w)
         return TL_OK;
     TL_TRY(tl_buffer_need(w->backend, &m->next_pos, bytes));
     return tl_buffer_need(w->backend, &m->next_quat, bytes);
+}
+
+tl_status tl_joints_turn(tl_world *w)
+{
+    tl_mechanism *m = &w->mechanism;
+    tl_backend *b = w->backend;
+    const size_t real = sizeof(double);
+    TL_TRY(tl_buffer_need(b, &m->columns, m->numbers_of_rows * real));
+    TL_TRY(tl_buffer_need(b, &m->turned, m->elimination.block_size * real));
+    return tl_buffer_need(b, &m->divisor, m->elimination.vector_size * real);
 }
 
 tlk_joints tl_joints_view(const tl_world *w)

@@ -335,11 +335,13 @@ tl_status tl_monitors_save(const tl_world *world, tl_array *bytes);
 tl_status tl_monitors_load(tl_world *world, const void *bytes, size_t count, uint64_t handles);
 
 /* joint.c: brings the device's joints up to date with the list, which may fail, without loss; what
- * it has of them, back into the list; its arrays for kernels, at the present state; the joint with
+ * it has of them, back into the list; room for copies of factors (backend/cpu/wide_joint.h); its
+ * arrays for kernels, at the present state; the joint with
  * a handle, or NULL; whether a locked row holds what it was found at; and forgets joints whose
  * bodies, or joints that they couple, are gone. */
 tl_status tl_joints_ready(tl_world *world);
 tl_status tl_joints_fetch(tl_world *world);
+tl_status tl_joints_turn(tl_world *world);
 tlk_joints tl_joints_view(const tl_world *world);
 tl_joint_entry *tl_joint_find(const tl_world *world, tl_joint joint);
 bool tl_joint_as_found(const tl_joint_def *def, uint32_t row);

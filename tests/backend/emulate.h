@@ -5,7 +5,8 @@
  * barrier of the warp), in an order that changes from meeting to meeting; lanes that have returned
  * are not waited for. run_grid() runs warps and blocks one after the other. run_together() has all
  * warps there at once and lets one of them, drawn at random, go on to its next meeting at a time,
- * so that they may wait for each other; a barrier of a block is then one of all blocks. */
+ * so that they may wait for each other; a barrier of a block is then one of all blocks.
+ * run_in_turn() does so with one block after the other. */
 #ifndef TL_TESTS_EMULATE_H
 #define TL_TESTS_EMULATE_H
 
@@ -106,6 +107,17 @@ template <class T, class U> static inline T atomicAdd(T *at, U value)
     *at = (T)(before + value);
     return before;
 }
+template <class T> static inline T atomicInc(T *at, T last)
+{
+    const T old = *at;
+    *at = old >= last ? 0 : old + 1;
+    return old;
+}
+
+static inline void __threadfence()
+{
+}
+
 template <class T, class U> static inline T atomicOr(T *at, U bits)
 {
     const T before = *at;
@@ -342,7 +354,7 @@ template <class kernel> static void run_grid(uint32_t blocks, uint32_t threads, 
         }
 }
 
-#define EMULATED_WARPS 6u
+#define EMULATED_WARPS 8u
 
 /* Whether all warps that are not done wait for each other; then they wait no more. */
 static bool let_all_go(warp *all, uint32_t count)
@@ -360,17 +372,33 @@ static bool let_all_go(warp *all, uint32_t count)
     return any;
 }
 
-template <class kernel> static void run_together(uint32_t blocks, uint32_t threads, kernel run)
+/* Blocks [first, end) of a grid, together. */
+template <class kernel>
+static void run_blocks(uint32_t first, uint32_t end, uint32_t threads, kernel run)
 {
     static warp all[EMULATED_WARPS];
-    const uint32_t in_block = threads / 32, count = blocks * in_block;
-    blockDim.x = threads;
-    gridDim.x = blocks;
+    const uint32_t in_block = threads / 32, count = (end - first) * in_block;
     for (uint32_t i = 0; i < count; i++)
-        begin_warp(all[i], i / in_block, i % in_block * 32, run);
+        begin_warp(all[i], first + i / in_block, i % in_block * 32, run);
     do {
         advance_warp(all[(shuffled >> 8) % count]);
     } while (let_all_go(all, count));
+}
+
+template <class kernel> static void run_together(uint32_t blocks, uint32_t threads, kernel run)
+{
+    blockDim.x = threads;
+    gridDim.x = blocks;
+    run_blocks(0, blocks, threads, run);
+}
+
+/* Blocks one after the other, whose warps wait for each other. */
+template <class kernel> static void run_in_turn(uint32_t blocks, uint32_t threads, kernel run)
+{
+    blockDim.x = threads;
+    gridDim.x = blocks;
+    for (uint32_t block = 0; block < blocks; block++)
+        run_blocks(block, block + 1, threads, run);
 }
 
 #define LAUNCH(kernel, blocks, threads, stream, ...) \

@@ -5,6 +5,7 @@
 #include "kernels/contacts.h"
 #include "kernels/joint.h"
 #include "kernels/look.h"
+#include "kernels/momentum.h"
 #include "kernels/penalty/whole.h"
 #include "kernels/solve.h"
 
@@ -24,7 +25,9 @@ static void store_word(real *to, const real *from)
 }
 #endif
 
+#include "backend/cuda/fold.cuh"
 #include "backend/cuda/joint.cuh"
+#include "backend/cuda/momentum.cuh"
 #include "backend/cuda/staged.cuh"
 #include "backend/cuda/sweep.cuh"
 #include "backend/cuda/whole.cuh"
@@ -154,4 +157,16 @@ extern "C" void NAME(emulated_joints)(uint32_t which, const void *args, uint32_t
         else
             do_staged<staged_store>(g, first, count);
     });
+}
+
+/* Momentum after a sweep: the launches of solve/psor.c, with room for parts behind the numbers. */
+extern "C" void NAME(emulated_momentum)(const tl_launch *launches)
+{
+    const tl_folding *fold = (const tl_folding *)launches[0].args;
+    const tlk_momentum m = *(const tlk_momentum *)launches[1].args;
+    const uint32_t vel = 8 * launches[2].end, gamma = TLK_LANES * launches[3].end;
+    run_in_turn(tl_fold_chunks(fold->count), TLK_FOLD_CHUNK,
+                [&] { momentum_turns(m, fold->count, fold->numbers + TLK_FOLD_NUMBERS); });
+    run_grid((vel + gamma + launches[4].end + THREADS - 1) / THREADS, THREADS,
+             [&] { momentum_moves(m, vel, gamma, launches[4].end); });
 }

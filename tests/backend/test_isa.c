@@ -1,8 +1,9 @@
 /* labels: slow */
-/* The same bits with every instruction set: the mixer and heaps of solids stepped, and asked
- * questions, with the plain kernels and with each of those this machine can run. Reaches past the
- * public interface for the one switch that chooses.
+/* The same bits with every instruction set: the mixer, machines and heaps of solids stepped, and
+ * asked questions, with the plain kernels and with each of those this machine can run. Reaches past
+ * the public interface for the one switch that chooses.
  */
+#include "../physics/joints.h"
 #include "falls.h"
 #include "scenes.h"
 #include "solids.h"
@@ -117,10 +118,99 @@ static void test_penalty(void **state)
     assert_true(tl_backend_cpu_isa(NULL));
 }
 
+/* A ring of pins that stands on a floor and falls in: three rows follow from the others. A ball on
+ * a spring hangs in it, one on a rod at a wheel that is driven beside it. */
+static tl_scene *ring_scene(const tl_settings *settings)
+{
+    enum { LINKS = 17 };
+    tl_scene *scene = scene_with(settings);
+    const tl_material material = add_material(scene, 0.4, 0);
+    const double radius = 0.05 / sin(PI / LINKS);
+    put link[LINKS + 1];
+    add_floor(scene, material);
+    for (int i = 0; i < LINKS; i++) {
+        const double angle = 2 * PI * (i + 0.5) / LINKS;
+        tl_body_def def = tl_body_default();
+        tl_shape_def shape = tl_box_default(0.04, 0.1, 0.01);
+        shape.material = material;
+        def.mass = 0.34;
+        def.shape_count = 1;
+        def.shapes = &shape;
+        link[i] = (put){.x = {radius * cos(PI / LINKS) * sin(angle), 0,
+                              radius - radius * cos(PI / LINKS) * cos(angle) + 0.012},
+                        .q = {cos(0.5 * angle), 0, -sin(0.5 * angle), 0}};
+        memcpy(def.position, link[i].x, sizeof link[i].x);
+        memcpy(def.orientation, link[i].q, sizeof link[i].q);
+        link[i].body = add_body(scene, &def);
+    }
+    link[LINKS] = link[0];
+    for (int i = 0; i < LINKS; i++) {
+        const double angle = 2 * PI * (i + 1) / LINKS;
+        join(scene, TL_JOINT_REVOLUTE, link[i], link[i + 1], radius * sin(angle), 0,
+             radius - radius * cos(angle) + 0.012, joint_y);
+    }
+    const put ball = put_link(scene, 0.02, 0.02, 0.02, 0.5, 0, 0, radius);
+    tl_joint_def spring =
+        joint_at(TL_JOINT_GENERIC, link[LINKS / 2], ball, (double[3]){0, 0, radius}, joint_z);
+    for (int k = 0; k < 6; k++) {
+        spring.locked[k] = false;
+        spring.axes[k].stiffness = 50;
+        spring.axes[k].damping = 1;
+    }
+    add_joint(scene, &spring);
+    const put wheel = put_link(scene, 0.1, 0.02, 0.1, 2, 1, 0, 0.5);
+    const put load = put_link(scene, 0.03, 0.03, 0.03, 1, 1.3, 0, 0.5);
+    tl_joint_def motor = joint_at(TL_JOINT_REVOLUTE, ground, wheel, wheel.x, joint_y);
+    motor.axes[5].drive = TL_DRIVE_FORCE;
+    motor.axes[5].target.value = 3;
+    add_joint(scene, &motor);
+    tl_joint_def rod = tl_joint_default(TL_JOINT_DISTANCE);
+    rod.a = wheel.body;
+    rod.b = load.body;
+    rod.position_a[0] = 0.1;
+    add_joint(scene, &rod);
+    return scene;
+}
+
+static uint64_t run_machine(const variant *v, int which)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.solver.iterations = 12;
+    settings.solver.position_iterations = 4;
+    settings.solver.kind = which / 2 ? (tl_solver_kind)(which / 2) : TL_PSOR;
+    tl_world *world = world_of(which % 2 ? ring_scene(&settings) : machine_scene(&settings));
+    const tl_report report = step_report(world, 150);
+    const uint64_t hash = tl_world_hash(world);
+    assert_true(report.active_contacts > 3);
+    assert_below(report.joint_error, 1e-4);
+    tl_world_destroy(world);
+    return hash;
+}
+
+static void machines(const variant *v)
+{
+    const char *sets[] = {"avx2", "avx512"};
+    for (int which = 0; which < 8; which++) {
+        assert_true(tl_backend_cpu_isa("base"));
+        const uint64_t plain = run_machine(v, which);
+        for (int k = 0; k < 2; k++)
+            if (tl_backend_cpu_isa(sets[k]) && run_machine(v, which) != plain)
+                fail_msg("%s: machine %d: %s gives other bits than the plain kernels", v->name,
+                         which, sets[k]);
+    }
+    assert_true(tl_backend_cpu_isa(NULL));
+}
+
+static void test_machines(void **state)
+{
+    (void)state;
+    for_each_precision(machines);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_heaps),
-                                       cmocka_unit_test(test_penalty)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_heaps),
+        cmocka_unit_test(test_machines), cmocka_unit_test(test_penalty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

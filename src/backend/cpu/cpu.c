@@ -132,6 +132,12 @@ static uint64_t load_of(const tl_launch *l)
     }
 }
 
+static tl_cpu_map kernel_of(const cpu_backend *cpu, const tl_launch *l)
+{
+    const tl_cpu_map wide = cpu->kernels->wide[l->kernel];
+    return wide ? wide : cpu->kernels->map[l->kernel];
+}
+
 /* The articulations of a part: as many nodes as the others have, more or less. */
 static void run_articulations(const cpu_backend *cpu, const tl_launch *l, uint32_t part,
                               uint32_t parts)
@@ -141,7 +147,7 @@ static void run_articulations(const cpu_backend *cpu, const tl_launch *l, uint32
     for (uint32_t i = l->begin; i < l->end; i++) {
         const uint64_t middle = ((uint64_t)a[i].node + a[i].node_end) / 2 - first;
         if (middle * parts / nodes == part)
-            cpu->kernels->map[l->kernel](l->args, i, i + 1);
+            kernel_of(cpu, l)(l->args, i, i + 1);
     }
 }
 
@@ -163,9 +169,8 @@ static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t p
     uint32_t end = launch->begin + (uint32_t)(packets * (part + 1) / parts) * TLK_LANES;
     if (part + 1 == parts)
         end = launch->end;
-    const tl_cpu_map wide = cpu->kernels->wide[launch->kernel];
     if (begin < end)
-        (wide ? wide : cpu->kernels->map[launch->kernel])(launch->args, begin, end);
+        kernel_of(cpu, launch)(launch->args, begin, end);
 }
 
 /* The pool, made when it is first needed. */
@@ -301,8 +306,7 @@ static void small_part(void *context, uint32_t phase, uint32_t part, uint32_t pa
     (void)phase; /* there is one */
     for (uint64_t i = count * part / parts; i < count * (part + 1) / parts; i++)
         if (!is_large(l->args, l->begin + (uint32_t)i))
-            job->cpu->kernels->map[l->kernel](l->args, l->begin + (uint32_t)i,
-                                              l->begin + (uint32_t)i + 1);
+            kernel_of(job->cpu, l)(l->args, l->begin + (uint32_t)i, l->begin + (uint32_t)i + 1);
 }
 
 static void team_turn(void *context, uint32_t phase, uint32_t part, uint32_t parts)

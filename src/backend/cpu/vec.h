@@ -222,4 +222,9 @@ WIDE dvec dvec_select(dvec_bits condition, dvec yes, dvec no)
     return (dvec)((condition & (dvec_bits)yes) | (~condition & (dvec_bits)no));
 }
 
+WIDE dvec dvec_abs(dvec x)
+{
+    return (dvec)((dvec_bits)x & INT64_MAX);
+}
+
 #endif

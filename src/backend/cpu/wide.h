@@ -9,7 +9,9 @@
 #include "backend/cpu/wide_audit.h"
 #include "backend/cpu/wide_bodies.h"
 #include "backend/cpu/wide_find.h"
+#include "backend/cpu/wide_joint.h"
 #include "backend/cpu/wide_keep.h"
+#include "backend/cpu/wide_momentum.h"
 #include "backend/cpu/wide_move.h"
 #include "backend/cpu/wide_penalty.h"
 #include "backend/cpu/wide_sweep.h"
@@ -25,7 +27,11 @@
     TLK_WIDE(psor_start)    \
     TLK_WIDE(psor_sweep)    \
     TLK_WIDE(position_rows) \
-    TLK_WIDE(contact_count) TLK_WIDE(penalty_force) TLK_WIDE(penalty_move)
-#define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row) TLK_WIDE(check_bodies)
+    TLK_WIDE(contact_count) \
+    TLK_WIDE(penalty_force) \
+    TLK_WIDE(penalty_move)  \
+    TLK_WIDE(joint_project) \
+    TLK_WIDE(joint_assemble) TLK_WIDE(momentum_block) TLK_WIDE(momentum_rows)
+#define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row) TLK_WIDE(check_bodies) TLK_WIDE(momentum_turn)
 
 #endif

@@ -103,11 +103,6 @@ WIDE void wide_load_boxes(const tlk_find *f, const uint32_t *j, uint32_t count, 
     }
 }
 
-WIDE dvec dvec_abs(dvec x)
-{
-    return (dvec)((dvec_bits)x & INT64_MAX);
-}
-
 /* tlk_near_boxes of shape i and eight others. */
 WIDE dvec_bits wide_near_boxes(const tlk_find *f, uint32_t i, const wide_boxes *b)
 {

@@ -204,12 +204,53 @@ static size_t leading_sweeps(const tl_launch *launches, size_t count)
     return n;
 }
 
+/* Whether launches begin with those of momentum, of a problem that has contacts. */
+static bool is_momentum(const tl_launch *l, size_t count)
+{
+    return count >= TL_CUDA_MOMENTUM && l[0].kernel == TLK_FOLD &&
+           ((const tl_folding *)l[0].args)->fold == TLK_FOLD_momentum_turn && l[0].end &&
+           l[1].kernel == TLK_momentum_decide && l[2].kernel == TLK_momentum_block &&
+           l[3].kernel == TLK_momentum_rows && l[4].kernel == TLK_momentum_joint;
+}
+
+/* From here on `aside` may run beside the stream; and from here on no more. */
+static void begin_aside(cuda_backend *c)
+{
+    note(c, cudaEventRecord(c->fork, c->stream));
+    note(c, cudaStreamWaitEvent(c->aside, c->fork, 0));
+}
+
+static void end_aside(cuda_backend *c)
+{
+    note(c, cudaEventRecord(c->join, c->aside));
+    note(c, cudaStreamWaitEvent(c->stream, c->join, 0));
+}
+
+/* Momentum, and the projection onto joints before it, where there is one: that has no use for
+ * impulses of contacts, and a machine keeps a few processors busy. */
+static void launch_momentum(cuda_backend *c, const tl_launch *l, const tl_launch *projection)
+{
+    if (projection)
+        begin_aside(c);
+    c->kernels->momentum(l, true, projection ? c->aside : c->stream);
+    if (projection) {
+        c->kernels->map[TLK_joint_project](projection->args, projection->begin, projection->end,
+                                           false, c->stream);
+        end_aside(c);
+    }
+    c->kernels->momentum(l, false, c->stream);
+}
+
 /* A list of launches, once. */
 static void launch(cuda_backend *c, const tl_launch *launches, size_t count)
 {
-    for (const tl_launch *l = launches; l < launches + count; l++) {
+    for (const tl_launch *l = launches, *end = launches + count; l < end; l++) {
         const tl_folding *f = (const tl_folding *)l->args;
-        if (l->kernel == TLK_FOLD) {
+        const bool projects = l->kernel == TLK_joint_project;
+        if (is_momentum(l + projects, (size_t)(end - l) - projects)) {
+            launch_momentum(c, l + projects, projects ? l : NULL);
+            l += TL_CUDA_MOMENTUM - !projects;
+        } else if (l->kernel == TLK_FOLD) {
             double *parts = f->numbers + TLK_FOLD_NUMBERS;
             c->kernels->fold[f->fold](f->args, f->count, parts, c->stream);
             c->kernels->fold_rest(f, 1, &parts, &f->numbers, c->stream);
@@ -284,20 +325,16 @@ static tl_status cuda_fold(tl_backend *backend, const tl_folding *list, size_t c
     if (!need(c, &c->parts, &c->parts_bytes, room))
         return TL_NO_MEMORY;
     char *at = (char *)c->parts;
-    if (count > 1) {
-        note(c, cudaEventRecord(c->fork, c->stream));
-        note(c, cudaStreamWaitEvent(c->aside, c->fork, 0));
-    }
+    if (count > 1)
+        begin_aside(c);
     for (size_t i = 0; i < count; at += tl_fold_room(list[i++].count)) {
         parts[i] = (double *)at;
         results[i] = c->numbers + i * TLK_FOLD_NUMBERS;
         c->kernels->fold[list[i].fold](list[i].args, list[i].count, parts[i],
                                        count > 1 && i == 0 ? c->aside : c->stream);
     }
-    if (count > 1) {
-        note(c, cudaEventRecord(c->join, c->aside));
-        note(c, cudaStreamWaitEvent(c->stream, c->join, 0));
-    }
+    if (count > 1)
+        end_aside(c);
     if (count)
         c->kernels->fold_rest(list, count, parts, results, c->stream);
     note(c, cudaStreamSynchronize(c->stream));

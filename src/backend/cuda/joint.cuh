@@ -1,7 +1,6 @@
 /* Articulations on a GPU: one by a block, or by part of a warp where they are small and many, whose
  * threads share it stage by stage (kernels/joint/team.h); those that are large, one after the other
- * by all blocks. Included by
- * joints.cu, and by a test that runs it without a GPU. */
+ * by all blocks. Included by team.cuh, and by a test that runs it without a GPU. */
 #ifndef TL_BACKEND_CUDA_JOINT_CUH
 #define TL_BACKEND_CUDA_JOINT_CUH
 

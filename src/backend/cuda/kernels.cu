@@ -145,4 +145,5 @@ extern const tl_cuda_kernels TL_CUDA_OF(tl_cuda) = {{
                                                     },
                                                     fold_rest,
                                                     TL_CUDA_OF(tl_cuda_sweep),
-                                                    TL_CUDA_OF(tl_cuda_colour_all)};
+                                                    TL_CUDA_OF(tl_cuda_colour_all),
+                                                    TL_CUDA_OF(tl_cuda_momentum)};

@@ -5,6 +5,8 @@
 #ifndef TL_BACKEND_CUDA_STAGED_CUH
 #define TL_BACKEND_CUDA_STAGED_CUH
 
+#include "backend/cuda/bring.cuh"
+
 #define STAGED         32u            /* joints of a block: a warp */
 #define STAGED_NUMBERS (36u * STAGED) /* of their rows: ball joints of two bodies have 36 */
 
@@ -47,9 +49,9 @@ struct staged_store {
     }
 };
 
-/* Copies structures by all lanes of a warp, those alone whose bit is set. */
+/* Writes structures back by all lanes of a warp, those alone whose bit is set. */
 template <class item>
-static __device__ __forceinline__ void staged_copy(item *to, const item *from, uint32_t count,
+static __device__ __forceinline__ void staged_back(item *to, const item *from, uint32_t count,
                                                    uint32_t which)
 {
     const uint32_t each = sizeof(item) / sizeof(uint64_t), all = count * each;
@@ -78,25 +80,25 @@ static __device__ __forceinline__ void do_staged(const tlk_joints &g, uint32_t f
     const bool there = lane < count;
     if (g.again && !__any_sync(all, there && !work::idle(&g, first + lane)))
         return;
-    staged_copy(joints, g.joint + first, count, all);
-    __syncwarp();
-    const tlk_joint *last = joints + count - 1;
-    const uint32_t from = joints->jacobian;
+    const tlk_joint *begin = g.joint + first, *last = begin + count - 1;
+    const uint32_t from = begin->jacobian;
     const uint32_t numbers = last->jacobian + 6 * last->rows * last->bodies - from;
-    const bool near = !__any_sync(all, there && joints[lane].coupled[0] != TLK_NONE);
     const bool room = numbers <= STAGED_NUMBERS;
+    bring(joints, begin, count, lane, STAGED);
+    if (work::keeps)
+        bring(kept, g.last + first, count, lane, STAGED);
+    if (room)
+        bring(rows, g.jacobian + from, numbers, lane, STAGED);
+    landed();
+    __syncwarp();
+    const bool near = !__any_sync(all, there && joints[lane].coupled[0] != TLK_NONE);
     tlk_joints own = g;
     if (near)
         own.joint = joints - first;
-    if (near && work::keeps) {
-        staged_copy(kept, g.last + first, count, all);
+    if (near && work::keeps)
         own.last = own.next = kept - first;
-    }
-    if (room) {
-        staged_numbers(rows, g.jacobian + from, numbers);
+    if (room)
         own.jacobian = rows - from;
-    }
-    __syncwarp();
     if (there)
         work::run(&own, first + lane);
     __syncwarp();
@@ -105,7 +107,7 @@ static __device__ __forceinline__ void do_staged(const tlk_joints &g, uint32_t f
     if (room && work::writes)
         staged_numbers(g.jacobian + from, rows, numbers);
     if (near && work::keeps)
-        staged_copy(g.next + first, kept, count, done);
+        staged_back(g.next + first, kept, count, done);
 }
 
 #endif

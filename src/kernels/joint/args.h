@@ -8,7 +8,8 @@
  * locks it, or what its axis has. Rows of a joint are side by side. */
 #define TLK_JOINT_ROWS 8u /* of a joint, at most */
 #define TLK_JOINT_BODIES \
-    4u                    /* that a joint acts on, at most: two, and four where it couples joints */
+    4u /* that a joint acts on, at most: two, and four where it couples joints */
+
 #define TLK_BREAKS  4u    /* of a law, at most */
 #define TLK_ENDLESS 1e300 /* an impulse without bound; a limit that is none */
 
@@ -145,6 +146,8 @@ typedef struct tlk_articulated {
     uint32_t left;      /* 1: rows that nearly follow from others are left to the assembly */
     uint32_t fed;       /* 1: from this pass on an assembly moves bodies far, and velocities follow;
                          * 2: it has */
+    uint32_t turned;    /* there are copies of its factors (backend/cpu/wide_joint.h) */
+    uint32_t unused;
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */
@@ -239,7 +242,9 @@ typedef struct tlk_joints {
     double recovery_speed; /* and m/s, at most */
     double close;          /* errors that an assembly ends with, of the articulation's size */
     double softness;       /* of hard rows, of their own diagonal */
-    double *moved;         /* per articulation: the furthest that a new assembly moved a body, m */
+    double *columns, *turned, *divisor; /* copies of rows, of blocks and of what nodes divide by, as
+                                         * vectors read them (backend/cpu/wide_joint.h); or NULL */
+    double *moved; /* per articulation: the furthest that a new assembly moved a body, m */
 } tlk_joints;
 
 #endif

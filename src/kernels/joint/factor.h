@@ -138,6 +138,16 @@ TL_NARROW void tlk_factor_take(const double *own, uint32_t n, const double *one,
         tlk_factor_less(own, 3, one, 3, two, 3, out);
     else if (rows == 1 && columns == 1 && n == 1)
         tlk_factor_less(own, 1, one, 1, two, 1, out);
+#if !defined(__CUDACC__) /* a GPU's lanes have an entry each */
+    else if (rows == 5 && n == 6 && one == two)
+        tlk_factor_less(own, 6, one, 5, one, 5, out);
+    else if (rows == 5 && columns == 5 && n == 6)
+        tlk_factor_less(own, 6, one, 5, two, 5, out);
+    else if (rows == 5 && n == 5 && one == two)
+        tlk_factor_less(own, 5, one, 5, one, 5, out);
+    else if (rows == 5 && columns == 5 && n == 5)
+        tlk_factor_less(own, 5, one, 5, two, 5, out);
+#endif
     else if (n == 6)
         tlk_factor_less(own, 6, one, rows, two, columns, out);
     else

@@ -31,7 +31,18 @@ TL_KERNEL void tlk_by_axes(const double axis[3][3], const double *v, double *out
     out[2] = axis[0][2] * v[0] + axis[1][2] * v[1] + axis[2][2] * v[2];
 }
 
-TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joint *j, int s,
+/* A body's place and orientation. */
+TL_KERNEL void tlk_pose_of(const double *pos, const double *quat, const tlk_joint *j, int s,
+                           double x[3], double q[4])
+{
+    const size_t i = j->side[s] == TLK_NONE ? 0 : 4 * (size_t)j->body[j->side[s]];
+    for (int k = 0; k < 3 && j->side[s] != TLK_NONE; k++)
+        x[k] = pos[i + k];
+    for (int k = 0; k < 4 && j->side[s] != TLK_NONE; k++)
+        q[k] = quat[i + k];
+}
+
+TL_KERNEL void tlk_frame_of(const double *x, const double *q, const tlk_joint *j, int s,
                             tlk_frames *f)
 {
     const double *at = j->at[s];
@@ -48,8 +59,7 @@ TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joi
         }
         return;
     }
-    const double *x = pos + 4 * (size_t)j->body[j->side[s]];
-    tlk_axes(quat + 4 * (size_t)j->body[j->side[s]], body);
+    tlk_axes(q, body);
     tlk_by_axes(body, at, arm);
     for (int k = 0; k < 3; k++) {
         if (turned)
@@ -64,8 +74,11 @@ TL_KERNEL void tlk_frame_of(const double *pos, const double *quat, const tlk_joi
 TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j,
                              tlk_frames *f)
 {
-    tlk_frame_of(pos, quat, j, 0, f);
-    tlk_frame_of(pos, quat, j, 1, f);
+    double x[2][3] = {{0}}, q[2][4] = {{0}}; /* of both before either: a GPU waits once */
+    tlk_pose_of(pos, quat, j, 0, x[0], q[0]);
+    tlk_pose_of(pos, quat, j, 1, x[1], q[1]);
+    tlk_frame_of(x[0], q[0], j, 0, f);
+    tlk_frame_of(x[1], q[1], j, 1, f);
 }
 
 /* Element (r, c) of the rotation of b in the frame of a. */
