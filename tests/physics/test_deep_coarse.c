@@ -98,7 +98,8 @@ static tl_settings few_sweeps(uint32_t coarse)
     return settings;
 }
 
-/* What a heap is like after some steps; the load of the floor is the worst of the last fifty. */
+/* What a heap is like after some steps; the load of the floor is off by so much in the mean of the
+ * last fifty (the worst of them is chance, with the coarse level: 0.0006 to 0.03 of 400 layers). */
 typedef struct outcome {
     tl_report last;
     double off;
@@ -110,7 +111,7 @@ static outcome settle(const filled *f, uint32_t steps)
     step(f->world, steps - 50);
     for (int i = 0; i < 50; i++) {
         o.last = step_report(f->world, 1);
-        o.off = fmax(o.off, fabs(o.last.carried_weight - 1));
+        o.off += fabs(o.last.carried_weight - 1) / 50;
     }
     return o;
 }
