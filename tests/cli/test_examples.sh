@@ -29,7 +29,8 @@ for scene in "${examples[@]}"; do
     more=() # a scene that starts from a result takes it from here; those it comes from are run before it
     ! grep -q '"result": "track-tension.h5"' "$scene" ||
         more=(--set "start[0].result=$work/track-tension.h5" --set "start[1].result=$work/track-tension.h5")
-    until=0.01
+    until=0.005
+    ! grep -q '"step": 0.01,' "$scene" || until=0.01 # a step
     if ! $watched; then
         "$talus" check "$scene" "${more[@]}" --json > check.json 2> check.err || fail "$name: check says $(cat check.err)"
         [ ! -s check.err ] || fail "$name: check warns: $(cat check.err)"

@@ -3,14 +3,14 @@
 # undefined behaviour sanitizers in BUILD/fuzz, linked with tests/fuzz/fuzz_NAME.c. The kernels, which read no file,
 # are those of BUILD. Starts from
 # tests/fuzz/corpus/NAME; what it finds on the way is kept in BUILD/fuzz/corpus/NAME, and an input that
-# breaks something in BUILD/fuzz/NAME-*. It runs for 4 seconds, for 600 among the long tests (TALUS_LONG),
+# breaks something in BUILD/fuzz/NAME-*. It runs for 2 seconds, for 600 among the long tests (TALUS_LONG),
 # where FUZZ_SECONDS says how long instead, or for SECONDS. ctest calls this.
 #
 #   tests/fuzz/run.sh BUILD SOURCE NAME [SECONDS]
 set -eu
 build=$1/fuzz source=$2 name=$3
 seconds=${4-${TALUS_LONG+${FUZZ_SECONDS:-600}}}
-seconds=${seconds:-4}
+seconds=${seconds:-2}
 case $seconds in
 *[!0-9]* | 0) # libFuzzer takes 0 for no limit, and a word for 0
     echo "run.sh: FUZZ_SECONDS is '$seconds', expected a whole number above 0" >&2
