@@ -25,8 +25,9 @@ demo: configure ## Let 16,000 grains flow from a silo and say how to look at the
 	@echo "For ParaView:                 build/talus export build/silo.h5 -o build/silo.pvd"
 	@echo "Another opening:              build/talus run examples/silo.json --set orifice=0.1 -o wide.h5"
 
-movies: all ## Make movies of the silo, the vehicle on its course and the anchor in build/movies (an hour on two cores)
+movies: configure ## Make movies of the silo, the vehicle on its course and the anchor in build/movies (an hour on two cores)
 	@tools/deps movies
+	@cmake --build build --parallel $(JOBS) --target talus
 	@mkdir -p build/movies
 	@for name in silo vehicle-course anchor; do \
 		test -f build/movies/$$name.h5 || { build/talus run examples/$$name.json -o build/movies/$$name.run.h5 --force && \

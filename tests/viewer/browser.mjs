@@ -152,6 +152,12 @@ export async function until(what, check, seconds = 60) {
   }
 }
 
+/** Waits for a picture that shows everything known now, at rest and with every pixel. */
+export async function sharp(page) {
+  await page.evaluate(() => window.talusView.drawn());
+  await until('a sharp picture', () => page.evaluate(() => window.talusView.state().sharp));
+}
+
 /** Runs the parts of a page's test, one after the other, with the time that each took. What fails is told with the page's
  *  `state` and its complaints, and a picture where `picture` takes one; `clean` comes last, whatever happened. */
 export async function runParts(parts, { complaints, state, picture = async () => {}, clean }) {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, sharp, startTalus, until } from './browser.mjs';
 import { writeScene } from './page_scene.mjs';
 
 const [build, source] = process.argv.slice(2);
@@ -21,11 +21,6 @@ const body = (index) => page.evaluate((i) => window.talusView.body(i), index);
 const ask = (command) => page.evaluate((c) => window.talusView.send(c), command);
 const named = async (name) => (await ask({ do: 'find', name })).index;
 const settled = () => page.evaluate(() => window.talusView.drawn());
-/** A picture at rest, with every pixel. */
-async function sharp() {
-  await until('all pixels', async () => (await state()).coarse === 0);
-  await settled();
-}
 const until_ = (what, check, seconds) => until(what, async () => check(await state()), seconds);
 
 async function picture(name) {
@@ -117,11 +112,11 @@ async function drawsThemThere() {
     [at.x + 1.5 * at.radius, at.y],
     [at.x, at.y - 1.4 * at.radius],
   ];
-  await sharp();
+  await sharp(page);
   const before = await colours(points);
   await page.mouse.click(at.x, at.y);
   await until_('the ball to be picked', (s) => s.picked === big);
-  await sharp();
+  await sharp(page);
   const after = await colours(points);
   for (const k of [0, 1, 2])
     assert.ok(distance(before[k], after[k]) > 40, `inside, ${k}: ${before[k]} and ${after[k]}`);
@@ -394,7 +389,7 @@ async function looksRight() {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       await page.waitForTimeout(300);
-      await sharp();
+      await sharp(page);
       assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
       assert.ok(
         await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth),

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, sharp, startTalus, until } from './browser.mjs';
 
 const [build, source] = process.argv.slice(2);
 const talus = program(build);
@@ -53,10 +53,6 @@ let server = await startTalus(build, ['view', file, '--port', '0', '--no-browser
 const state = () => page.evaluate(() => window.talusView.state());
 const ask = (command) => page.evaluate((c) => window.talusView.send(c), command);
 const text = (selector) => page.locator(selector).textContent();
-async function sharp() {
-  await until('all pixels', async () => (await state()).coarse === 0);
-  await page.evaluate(() => window.talusView.drawn());
-}
 async function picture(name) {
   if (process.env.TALUS_PICTURES)
     await page.screenshot({ path: join(process.env.TALUS_PICTURES, `${name}.png`) });
@@ -104,7 +100,7 @@ async function drawsNoGroundWhereThereIsNone() {
   await page.evaluate(() => {
     window.talusView.camera = { distance: 6 };
   });
-  await sharp();
+  await sharp(page);
   // far from the tray there is nothing but the background: no lines, no edge, no shadow
   const outside = (rgb, x, y) => Math.hypot(x - 490, y - 340) > 330 && x > 60 && y < 560;
   const all = await pixels(outside),
@@ -117,7 +113,7 @@ async function drawsNoGroundWhereThereIsNone() {
 async function fitsEverything() {
   await page.locator('#canvas').focus();
   await page.keyboard.press('0');
-  await sharp();
+  await sharp(page);
   const near = (await page.evaluate(() => window.talusView.camera)).distance;
   const spans = () =>
     page.evaluate(() => {
@@ -134,13 +130,13 @@ async function fitsEverything() {
   const { index } = await ask({ do: 'throw', position: [9, 3, 2], velocity: [0, 0, 0], radius: 0.05 });
   await until('the ball', () => page.evaluate((i) => window.talusView.body(i) !== null, index));
   await page.keyboard.press('0');
-  await sharp();
+  await sharp(page);
   assert.ok(await spans(), 'also the one that is far off');
   const far = (await page.evaluate(() => window.talusView.camera)).distance;
   assert.ok(far > 2 * near);
   await page.keyboard.press('r');
   await until('a restart', async () => (await state()).epoch === 2 && (await state()).bodies > 1);
-  await sharp();
+  await sharp(page);
   const again = (await page.evaluate(() => window.talusView.camera)).distance;
   assert.ok(Math.abs(again - near) < 0.01 * near, `a restart frames the bodies again: ${again} and ${near}`);
 }
@@ -149,13 +145,13 @@ async function cutsTheNearHalfAway() {
   const shaded = await pixels(isGlass); // few places of a ball happen to have that colour
   for (const axis of ['x', 'y', 'eye']) {
     await page.getByLabel('Cut plane').selectOption(axis);
-    await sharp();
+    await sharp(page);
     await picture(`cut-${axis}`);
     const flat = await pixels(isGlass);
     assert.ok(flat > shaded + 500, `${axis}: caps in the legend's colour (${flat} pixels, ${shaded} before)`);
   }
   await page.getByLabel('Cut plane').selectOption('y');
-  await sharp();
+  await sharp(page);
   const number = async (name) => {
     const id = await page.getByLabel(name, { exact: true }).getAttribute('id');
     return text(`.slider:has(#${id}) output`);

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromiumPath, openBrowser, program, runParts, startTalus, until } from './browser.mjs';
+import { chromiumPath, openBrowser, program, runParts, sharp, startTalus, until } from './browser.mjs';
 
 const [build, source] = process.argv.slice(2);
 const talus = program(build);
@@ -30,10 +30,6 @@ async function picture(name) {
   if (process.env.TALUS_PICTURES)
     await page.screenshot({ path: join(process.env.TALUS_PICTURES, `${name}.png`) });
 }
-async function drawn() {
-  await until('all pixels', async () => (await state()).coarse === 0);
-  await call(() => window.talusView.drawn());
-}
 
 /** How many pixels of the canvas differ from those of the first call. */
 async function changed() {
@@ -55,13 +51,13 @@ async function changed() {
 
 async function select(label, value) {
   await page.getByLabel(label).selectOption(value);
-  await drawn();
+  await sharp(page);
 }
 
 async function opens() {
   await page.goto(server.url);
   await page.waitForFunction(() => window.talusView?.state().bodies === 24);
-  await drawn();
+  await sharp(page);
   await picture('shapes');
   await page.mouse.move(500, 690); // no tooltip, no highlight
   await call(() => {
@@ -73,7 +69,7 @@ async function opens() {
       orthographic: true,
     };
   });
-  await drawn();
+  await sharp(page);
   await picture('shapes-top');
 }
 
@@ -98,16 +94,11 @@ async function drawsEachAsLargeAsItIs() {
   };
   await call(() => window.talusView.seek(0));
   await call(() => window.talusView.pick(null));
-  await drawn();
-  await until('a picture that stays: the shadow map follows what is there', async () => {
-    await call(() => {
-      window.firstPicture = null;
-    });
-    await changed();
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    await drawn();
-    return (await changed()) === 0;
+  await sharp(page);
+  await call(() => {
+    window.firstPicture = null;
   });
+  await changed();
   for (const [name, index] of Object.entries(names)) {
     await call((i) => window.talusView.pick(i), index);
     let pixels = 0;
@@ -115,7 +106,7 @@ async function drawsEachAsLargeAsItIs() {
     const right = () =>
       areas[name] ? Math.abs((pixels * scale * scale) / areas[name] - 1) < 0.06 : pixels > 200;
     await until(`${name} to be as large as it is`, async () => {
-      await drawn();
+      await sharp(page);
       pixels = await changed();
       return right();
     }, 20).catch((error) => {
@@ -157,7 +148,7 @@ async function coloursThem() {
     return call(([x, y]) => window.talusView.pixel(x, y), [at.x, at.y]);
   };
   await call(() => window.talusView.pick(null));
-  await drawn();
+  await sharp(page);
   const seen = [];
   for (const by of ['material', 'speed', 'size', 'id']) {
     await select('Colour by', by);
@@ -174,7 +165,7 @@ async function coloursThem() {
 /** What is above the middle is cut away: the inside shows, flat, in the material's own colour. */
 async function cutsThem() {
   await select('Cut plane', 'z');
-  await drawn();
+  await sharp(page);
   await picture('shapes-cut');
   const at = await project(names.capsule),
     colour = await call(([x, y]) => window.talusView.pixel(x, y), [at.x, at.y]);
@@ -195,7 +186,7 @@ async function makesWallsSolid() {
   };
   const before = await looks();
   await page.getByLabel('Walls').fill('1');
-  await drawn();
+  await sharp(page);
   await picture('shapes-solid');
   const after = await looks();
   const differs = (name) => after[name].some((v, k) => Math.abs(v - before[name][k]) > 1);

@@ -23,6 +23,7 @@ export function makeApi(app) {
       frameTimes: model.to ? [model.from.time, model.to.time] : [],
       mix: model.mix,
       coarse: view.coarse,
+      sharp: app.sharp,
       bodies: model.to?.count ?? 0,
       running: app.running,
       realTime: app.status.real_time,

@@ -579,7 +579,14 @@ export class App {
     }
   }
 
-  /** A slow machine gets fewer pixels while the picture moves, and all of them when it rests. */
+  /** Whether the picture rests, shows what is there and has every pixel. */
+  get sharp() {
+    const { view, model, stats } = this,
+      rests = !this.dirty && !this.drewBefore && stats.pictures === this.adaptedPictures;
+    return rests && view.drawnVersion === model.version && view.coarse === 0 && view.boundsFit;
+  }
+
+  /** A slow machine gets fewer pixels while the picture moves, and all of them when it rests; its shadows then have the last bounds. */
   adapt(now) {
     const drew = this.stats.pictures !== this.adaptedPictures;
     if (drew && this.drewBefore) this.pace += 0.3 * (now - this.adaptedAt - this.pace);
@@ -587,7 +594,7 @@ export class App {
     const level = this.view.coarse;
     if (drew && this.pace > 80 && level < COARSEST) this.coarsen(level + 1);
     else if (drew && this.pace < 22 && level > 0 && now - this.coarsenedAt > 2000) this.coarsen(level - 1);
-    else if (!drew && level > 0 && now - this.restSince > 400) this.coarsen(0);
+    else if (!drew && (level > 0 || !this.view.boundsFit) && now - this.restSince > 500) this.coarsen(0);
     Object.assign(this, { drewBefore: drew, adaptedPictures: this.stats.pictures, adaptedAt: now });
   }
 

@@ -145,7 +145,7 @@ export class View {
 
   /** A new session: everything made of the last one's bodies goes. */
   reset() {
-    this.ballVersion = this.solidVersion = this.boundsAt = -1;
+    this.ballVersion = this.solidVersion = this.boundsVersion = this.boundsAt = -1;
     this.drawnVersion = -1;
     for (const p of this.planes) p.dispose();
     this.planes = [];
@@ -233,12 +233,19 @@ export class View {
     this.drawnVersion = -1;
   }
 
+  /** Whether the bounds are those of what is shown. */
+  get boundsFit() {
+    return !this.model.to || this.boundsVersion === this.model.version;
+  }
+
   /** Bounds follow what is there; looked at twice a second at most, for it walks over all bodies. */
   followBounds(now) {
-    if (this.boundsAt >= 0 && now - this.boundsAt < 500) return;
+    if (this.boundsAt >= 0 && (this.boundsFit || now - this.boundsAt < 500)) return;
     const b = this.model.bounds();
+    this.boundsVersion = this.model.version;
     if (!b) return;
     this.boundsAt = now;
+    this.drawnVersion = -1; // shadows reach as far as the bounds
     this.box = b;
     this.surround(this.bounds, b.near);
     this.surround(this.whole, b);
