@@ -7,10 +7,8 @@
 #ifndef TALUS_IO_H
 #define TALUS_IO_H
 
-#include "talus/base.h"
 #include "talus/mesh.h"
 #include "talus/problem.h"
-#include "talus/scene.h"
 #include "talus/world.h"
 
 TL_BEGIN_DECLS

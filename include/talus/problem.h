@@ -18,8 +18,6 @@
 #ifndef TALUS_PROBLEM_H
 #define TALUS_PROBLEM_H
 
-#include "talus/base.h"
-#include "talus/scene.h"
 #include "talus/world.h"
 
 TL_BEGIN_DECLS

@@ -10,11 +10,15 @@
 #define TALUS_TALUS_H
 
 #include "talus/base.h"
+#include "talus/fill.h"
 #include "talus/joint.h"
 #include "talus/mesh.h"
+#include "talus/monitor.h"
 #include "talus/problem.h"
 #include "talus/query.h"
 #include "talus/scene.h"
+#include "talus/schedule.h"
+#include "talus/settings.h"
 #include "talus/surface.h"
 #include "talus/words.h"
 #include "talus/world.h"

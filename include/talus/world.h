@@ -7,8 +7,8 @@
 #ifndef TALUS_WORLD_H
 #define TALUS_WORLD_H
 
-#include "talus/base.h"
-#include "talus/scene.h"
+#include "talus/monitor.h"
+#include "talus/schedule.h"
 #include "talus/surface.h"
 
 TL_BEGIN_DECLS

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "kernels/args.h"
-#include "talus/scene.h"
+#include "talus/settings.h"
 
 typedef enum tl_kernel {
 #define TLK_MAP(name, args) TLK_##name,

@@ -1,6 +1,6 @@
 /* Fills: many spheres, or copies of templates (template.c), placed in a region at once, as bodies
  * of a scene. Grids and random places are made here, close packings in fill_close.c. Called through
- * talus/scene.h. */
+ * talus/fill.h. */
 #include "scene/fill.h"
 
 #include <math.h>

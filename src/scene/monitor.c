@@ -1,6 +1,6 @@
 /* What a scene measures: monitors, checked, and the channels that they give. Worlds copy the list
  * and measure (world/monitor.c); a snapshot's monitors go through the same checks. Called through
- * talus/scene.h. */
+ * talus/monitor.h. */
 #include "scene/region.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "base/expression.h"
 #include "base/memory.h"
-#include "talus/scene.h"
+#include "talus/monitor.h"
 
 /* A monitor. What `def` points to is the record's own; `of` names channel `source`. */
 typedef struct tl_monitor_rec {

@@ -1,5 +1,5 @@
 /* Moving patches, as a scene describes them: checked against its bodies and joints. Worlds carry
- * them out (world/patch.c). Called through talus/scene.h. */
+ * them out (world/patch.c). Called through talus/schedule.h. */
 #include "base/sets.h"
 #include "base/turn.h"
 #include "base/vector.h"

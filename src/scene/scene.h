@@ -4,7 +4,8 @@
 #define TL_SCENE_SCENE_H
 
 #include "base/expression.h"
-#include "talus/scene.h"
+#include "talus/monitor.h"
+#include "talus/schedule.h"
 #include "scene/geometry.h"
 #include "scene/joint.h"
 #include "scene/monitor.h"

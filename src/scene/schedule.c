@@ -1,5 +1,5 @@
 /* What a scene says about later: emitters, events and boundaries, checked and kept. Worlds copy the
- * schedule and carry it out (world/schedule.c). Called through talus/scene.h. */
+ * schedule and carry it out (world/schedule.c). Called through talus/schedule.h. */
 #include "scene/template.h"
 
 #include <math.h>
