@@ -1,6 +1,7 @@
 /** @file scene.h
- *  What is simulated: materials, bodies with their shapes, forces and joints, as plain checked data.
- *  Fills (fill.h), what happens when (schedule.h) and what is measured (monitor.h) are added to it.
+ *  What is simulated: materials, bodies with their shapes, forces and joints, as plain checked
+ * data. Fills (fill.h), what happens when (schedule.h) and what is measured (monitor.h) are added
+ * to it.
  *
  *  A scene is a description and costs nothing to run; tl_world_create() compiles it. Definitions
  * come from tl_*_default() so that fields added later have sound values. Every add is checked at
