@@ -2,6 +2,7 @@
  * eight bytes. Reading goes through the checks of scenes, so that nothing is trusted. snapshot.c
  * calls. */
 #include "world/image.h"
+#include "world/stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,106 +82,26 @@ static size_t numbers_of(tl_joint_entry *e, double *x[NUMBERS])
     return n;
 }
 
-/* --- writing --------------------------------------------------------------------------------- */
-
-static tl_status put(tl_array *out, const void *data, size_t bytes)
+/* Two tables of the same length, which begin at a multiple of eight bytes. */
+static void tables(tl_stream *s, size_t *length, const double **one, const double **two)
 {
-    return bytes ? tl_array_append(out, data, bytes) : TL_OK;
-}
-
-/* Two tables of the same length. */
-static tl_status put_tables(tl_array *out, uint64_t count, const double *one, const double *two)
-{
-    TL_TRY(put(out, &count, sizeof count));
-    TL_TRY(put(out, one, (size_t)count * sizeof *one));
-    return put(out, two, (size_t)count * sizeof *two);
+    uint64_t count = *length;
+    tl_stream_bytes(s, &count, sizeof count);
+    *one = tl_stream_in_place(s, *one, count, sizeof(double));
+    *two = tl_stream_in_place(s, *two, count, sizeof(double));
+    *length = (size_t)count;
 }
 
 /* With the zero at its end, and more of them up to eight bytes. */
-static tl_status put_text(tl_array *out, const char *text)
+static void text(tl_stream *s, const char **data)
 {
     static const char zeros[8] = {0};
-    const uint64_t length = text ? strlen(text) + 1 : 0;
-    TL_TRY(put(out, &length, sizeof length));
-    TL_TRY(put(out, text, (size_t)length));
-    return put(out, zeros, (8 - length % 8) % 8);
-}
-
-static tl_status put_joint(tl_array *out, tl_joint_entry *e)
-{
-    uint64_t words[WORDS] = {0};
-    double *x[NUMBERS];
-    words_of(e, words);
-    TL_TRY(put(out, words, sizeof words));
-    const size_t count = numbers_of(e, x);
-    for (size_t i = 0; i < count; i++)
-        TL_TRY(put(out, x[i], sizeof(double)));
-    for (int k = 0; k < AXES; k++) {
-        const tl_axis_def *a = &e->rec.def.axes[k];
-        TL_TRY(put_tables(out, a->spring_length, a->spring_values, a->spring_forces));
-        TL_TRY(put_tables(out, a->target.table_length, a->target.times, a->target.values));
-        TL_TRY(put_text(out, a->target.expression));
-    }
-    return TL_OK;
-}
-
-tl_status tl_joints_save(tl_world *w, tl_array *out)
-{
-    tl_mechanism *m = &w->mechanism;
-    const uint64_t counts[2] = {m->given, m->joints.count};
-    const double numbers[2] = {m->corrected, m->work};
-    TL_TRY(tl_joints_fetch(w));
-    TL_TRY(put(out, counts, sizeof counts));
-    TL_TRY(put(out, numbers, sizeof numbers));
-    for (size_t i = 0; i < m->joints.count; i++)
-        TL_TRY(put_joint(out, (tl_joint_entry *)m->joints.data + i));
-    return TL_OK;
-}
-
-/* --- reading --------------------------------------------------------------------------------- */
-
-typedef struct source {
-    const unsigned char *at;
-    size_t left;
-} source;
-
-static tl_status get(source *s, void *data, size_t bytes)
-{
-    if (bytes > s->left)
-        return tl_damaged("its joints end early");
-    if (bytes)
-        memcpy(data, s->at, bytes);
-    s->at += bytes;
-    s->left -= bytes;
-    return TL_OK;
-}
-
-/* Two tables in place: they begin at a multiple of eight bytes. */
-static tl_status get_tables(source *s, size_t *length, const double **one, const double **two)
-{
-    uint64_t count = 0;
-    TL_TRY(get(s, &count, sizeof count));
-    if (count > s->left / (2 * sizeof(double)))
-        return tl_damaged("a table of a joint ends early");
-    *length = (size_t)count;
-    *one = count ? (const double *)(const void *)s->at : NULL;
-    *two = count ? *one + count : NULL;
-    s->at += 2 * (size_t)count * sizeof(double);
-    s->left -= 2 * (size_t)count * sizeof(double);
-    return TL_OK;
-}
-
-static tl_status get_text(source *s, const char **text)
-{
-    uint64_t length = 0;
-    TL_TRY(get(s, &length, sizeof length));
-    if (length > LONGEST || (length + 7) / 8 * 8 > s->left ||
-        (length && memchr(s->at, 0, (size_t)length) != s->at + length - 1))
-        return tl_damaged("a text of a joint is none");
-    *text = length ? (const char *)s->at : NULL;
-    s->at += (length + 7) / 8 * 8;
-    s->left -= (size_t)((length + 7) / 8 * 8);
-    return TL_OK;
+    uint64_t length = *data ? strlen(*data) + 1 : 0;
+    tl_stream_bytes(s, &length, sizeof length);
+    *data = tl_stream_in_place(s, *data, length, 1);
+    tl_stream_in_place(s, zeros, (8 - length % 8) % 8, 1);
+    if (*data && (length > LONGEST || memchr(*data, 0, (size_t)length) != *data + length - 1))
+        s->status = tl_damaged("a text of a joint is none");
 }
 
 /* The words back into an entry; false where one is out of range. */
@@ -228,25 +149,43 @@ static bool sound_memory(const tl_joint_entry *e)
            fabs(m->angle[1]) < TLK_FAR;
 }
 
-static tl_status get_joint(source *s, tl_joint_entry *e)
+/* One joint; what it points to stays where it is. */
+static void joint(tl_stream *s, tl_joint_entry *e)
 {
     uint64_t words[WORDS] = {0};
     double *x[NUMBERS];
-    *e = (tl_joint_entry){.place = TLK_NONE, .measured = 1};
-    TL_TRY(get(s, words, sizeof words));
-    if (!take_words(words, e))
-        return tl_damaged("a joint has a number that is out of range");
+    words_of(e, words);
+    tl_stream_bytes(s, words, sizeof words);
+    if (s->status == TL_OK && !take_words(words, e))
+        s->status = tl_damaged("a joint has a number that is out of range");
     const size_t count = numbers_of(e, x);
     for (size_t i = 0; i < count; i++)
-        TL_TRY(get(s, x[i], sizeof(double)));
+        tl_stream_number(s, x[i]);
     for (int k = 0; k < AXES; k++) {
         tl_axis_def *a = &e->rec.def.axes[k];
-        TL_TRY(get_tables(s, &a->spring_length, &a->spring_values, &a->spring_forces));
-        TL_TRY(get_tables(s, &a->target.table_length, &a->target.times, &a->target.values));
-        TL_TRY(get_text(s, &a->target.expression));
+        tables(s, &a->spring_length, &a->spring_values, &a->spring_forces);
+        tables(s, &a->target.table_length, &a->target.times, &a->target.values);
+        text(s, &a->target.expression);
     }
-    return sound_memory(e) ? TL_OK : tl_damaged("what is kept of a joint is not finite");
 }
+
+tl_status tl_joints_save(tl_world *w, tl_array *out)
+{
+    tl_mechanism *m = &w->mechanism;
+    tl_stream s = {.out = out};
+    uint64_t counts[2] = {m->given, m->joints.count};
+    double numbers[2] = {m->corrected, m->work};
+    TL_TRY(tl_joints_fetch(w));
+    tl_stream_bytes(&s, counts, sizeof counts);
+    tl_stream_bytes(&s, numbers, sizeof numbers);
+    for (size_t i = 0; i < m->joints.count; i++) {
+        tl_joint_entry entry = ((tl_joint_entry *)m->joints.data)[i];
+        joint(&s, &entry);
+    }
+    return s.status;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* Checks the definition of an entry, which points into the bytes, and makes it the entry's own. */
 static tl_status own(tl_world *w, tl_joint_entry *e)
@@ -268,12 +207,13 @@ static tl_status own(tl_world *w, tl_joint_entry *e)
 tl_status tl_joints_load(tl_world *w, const void *bytes, size_t count)
 {
     tl_mechanism *m = &w->mechanism;
-    source s = {bytes, count};
+    tl_stream s = {.in = bytes, .left = count};
     uint64_t counts[2] = {0};
     double numbers[2] = {0};
     uint32_t last = 0;
-    TL_TRY(get(&s, counts, sizeof counts));
-    TL_TRY(get(&s, numbers, sizeof numbers));
+    tl_stream_bytes(&s, counts, sizeof counts);
+    tl_stream_bytes(&s, numbers, sizeof numbers);
+    TL_TRY(s.status);
     if (counts[0] > UINT32_MAX - 1 || counts[1] > counts[0])
         return tl_damaged("it has more joints than were added");
     if (!isfinite(numbers[0]) || !isfinite(numbers[1]))
@@ -283,8 +223,11 @@ tl_status tl_joints_load(tl_world *w, const void *bytes, size_t count)
     m->work = numbers[1];
     m->stale = counts[1] > 0;
     for (uint64_t i = 0; i < counts[1]; i++) {
-        tl_joint_entry entry;
-        TL_TRY(get_joint(&s, &entry));
+        tl_joint_entry entry = {.place = TLK_NONE, .measured = 1};
+        joint(&s, &entry);
+        TL_TRY(s.status);
+        if (!sound_memory(&entry))
+            return tl_damaged("what is kept of a joint is not finite");
         if (entry.id <= last || entry.id > m->given)
             return tl_damaged("its joints are not in the order of their handles");
         last = entry.id;

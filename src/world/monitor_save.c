@@ -1,44 +1,13 @@
 /* Monitors in a snapshot: their definitions, the bodies of emitters, and how far each has got.
  * Reading goes through the checks of scenes, so that nothing is trusted. snapshot.c calls. */
-#include "world/world.h"
+#include "world/image.h"
+#include "world/stream.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_TEXT = 1 << 20 }; /* bytes; what texts may have less is the scene's to say */
-
-/* --- writing --------------------------------------------------------------------------------- */
-
-static tl_status put(tl_array *out, const void *data, size_t bytes)
-{
-    return bytes ? tl_array_append(out, data, bytes) : TL_OK;
-}
-
-static tl_status put_count(tl_array *out, uint64_t count)
-{
-    return put(out, &count, sizeof count);
-}
-
-static tl_status put_items(tl_array *out, const void *items, size_t count, size_t item)
-{
-    TL_TRY(put_count(out, count));
-    return put(out, items, count * item);
-}
-
-static tl_status put_text(tl_array *out, const char *text)
-{
-    return put_items(out, text, text ? strlen(text) + 1 : 0, 1);
-}
-
-static tl_status put_group(tl_array *out, const tl_group_def *g)
-{
-    TL_TRY(put_count(out, g->all));
-    TL_TRY(put_items(out, g->ranges, g->range_count, sizeof *g->ranges));
-    return put_items(out, g->emitters, g->emitter_count, sizeof *g->emitters);
-}
-
-/* The numbers of a definition, in one order for both directions. */
-enum { NUMBERS = 24, COUNTS = 9 };
+enum { NUMBERS = 24, COUNTS = 9, TEXTS = 4, GROUPS = 2 };
 
 static void numbers_of(tl_monitor_def *d, double *x[NUMBERS])
 {
@@ -52,187 +21,152 @@ static void numbers_of(tl_monitor_def *d, double *x[NUMBERS])
     x[23] = &d->max_distance;
 }
 
-static tl_status put_definition(tl_array *out, const tl_monitor_rec *monitor)
+static void counts(tl_stream *s, tl_monitor_def *d, uint32_t *axes)
 {
-    tl_monitor_def d = monitor->def;
-    const uint64_t counts[COUNTS] = {d.kind,        d.shape,      d.about,           d.within,
-                                     d.region.kind, d.from.index, d.from.generation, d.joint.index,
-                                     monitor->axes};
-    double *x[NUMBERS];
-    numbers_of(&d, x);
-    TL_TRY(put(out, counts, sizeof counts));
-    for (size_t i = 0; i < NUMBERS; i++)
-        TL_TRY(put(out, x[i], sizeof *x[i]));
-    TL_TRY(put_text(out, d.name));
-    TL_TRY(put_text(out, d.of));
-    TL_TRY(put_text(out, d.expression));
-    TL_TRY(put_text(out, d.unit));
-    TL_TRY(put_group(out, &d.on));
-    return put_group(out, &d.by);
+    uint64_t x[COUNTS] = {d->kind,        d->shape,      d->about,           d->within,
+                          d->region.kind, d->from.index, d->from.generation, d->joint.index,
+                          *axes};
+    tl_stream_bytes(s, x, sizeof x);
+    if (s->status == TL_OK && (x[0] > TL_MONITOR_JOINT || x[1] > UINT32_MAX ||
+                               x[4] > TL_REGION_SPHERE || x[5] > UINT32_MAX || x[6] > UINT32_MAX ||
+                               x[7] > UINT32_MAX || x[8] >> (TL_JOINT_LINE + 1)))
+        s->status = tl_damaged("a monitor is of no kind");
+    if (s->status != TL_OK)
+        return;
+    d->kind = (tl_monitor_kind)x[0];
+    d->shape = (uint32_t)x[1];
+    d->about = x[2] != 0;
+    d->within = x[3] != 0;
+    d->region.kind = (tl_region_kind)x[4];
+    d->from = (tl_body){(uint32_t)x[5], (uint32_t)x[6]};
+    d->joint.index = (uint32_t)x[7];
+    *axes = (uint32_t)x[8];
 }
 
-tl_status tl_monitors_save(const tl_world *world, tl_array *out)
+/* A text with the zero at its end, or none. */
+static void text(tl_stream *s, const char **data)
 {
-    const tl_monitoring *m = &world->monitors;
-    const tl_monitor_rec *monitors = m->list.monitors.data;
-    const tl_monitor_state *states = m->state.data;
+    uint64_t count = *data ? strlen(*data) + 1 : 0;
+    tl_stream_bytes(s, &count, sizeof count);
+    *data = tl_stream_in_place(s, *data, count, 1);
+    if (*data && (count > MOST_TEXT || memchr(*data, 0, (size_t)count) != *data + count - 1))
+        s->status = tl_damaged("a text of a monitor has no end");
+}
+
+/* Ranges and emitters that are read are in `pieces`. */
+static void group(tl_stream *s, tl_group_def *g, tl_array pieces[2])
+{
+    uint64_t all = g->all;
+    tl_array ranges = {(void *)g->ranges, sizeof *g->ranges, g->range_count, g->range_count};
+    tl_array emitters = {(void *)g->emitters, sizeof *g->emitters, g->emitter_count,
+                         g->emitter_count};
+    tl_stream_bytes(s, &all, sizeof all);
+    tl_stream_array(s, &ranges);
+    tl_stream_array(s, &emitters);
+    if (s->out)
+        return;
+    pieces[0] = ranges;
+    pieces[1] = emitters;
+    *g = (tl_group_def){all != 0, ranges.count, ranges.data, emitters.count, emitters.data};
+}
+
+/* A definition. Texts that are read stay in the bytes, groups in `pieces`. */
+static void definition(tl_stream *s, tl_monitor_def *d, uint32_t *axes, tl_array pieces[2 * GROUPS])
+{
+    double *x[NUMBERS];
+    const char **texts[TEXTS] = {&d->name, &d->of, &d->expression, &d->unit};
+    tl_group_def *groups[GROUPS] = {&d->on, &d->by};
+    counts(s, d, axes);
+    numbers_of(d, x);
+    for (size_t i = 0; i < NUMBERS; i++)
+        tl_stream_number(s, x[i]);
+    for (size_t i = 0; i < TEXTS; i++)
+        text(s, texts[i]);
+    for (size_t i = 0; i < GROUPS; i++)
+        group(s, groups[i], pieces + 2 * i);
+}
+
+static void progress(tl_stream *s, tl_monitor_state *state)
+{
+    tl_stream_number(s, &state->total);
+    tl_stream_number(s, &state->count);
+    tl_stream_array(s, &state->window);
+}
+
+/* What all monitors share, once their channels are known. */
+static void rest(tl_stream *s, tl_monitoring *m)
+{
     const size_t channels = m->list.channels.count;
-    if (!m->list.monitors.count)
+    tl_stream_array(s, &m->emitted);
+    tl_stream_bytes(s, m->values.data, (channels + 1) * sizeof(double));
+    tl_stream_bytes(s, m->least.data, channels * sizeof(double));
+    tl_stream_bytes(s, m->greatest.data, channels * sizeof(double));
+}
+
+tl_status tl_monitors_save(tl_world *world, tl_array *out)
+{
+    tl_monitoring *m = &world->monitors;
+    const tl_monitor_rec *monitors = m->list.monitors.data;
+    tl_stream s = {.out = out};
+    tl_array none[2 * GROUPS];
+    uint64_t count = m->list.monitors.count;
+    if (!count)
         return TL_OK;
-    TL_TRY(put_count(out, m->list.monitors.count));
-    for (size_t i = 0; i < m->list.monitors.count; i++) {
-        TL_TRY(put_definition(out, &monitors[i]));
-        TL_TRY(put(out, &states[i].total, sizeof(double)));
-        TL_TRY(put(out, &states[i].count, sizeof(double)));
-        TL_TRY(put_items(out, states[i].window.data, states[i].window.count, sizeof(tl_sample)));
+    tl_stream_bytes(&s, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        tl_monitor_def def = monitors[i].def;
+        uint32_t axes = monitors[i].axes;
+        definition(&s, &def, &axes, none);
+        progress(&s, (tl_monitor_state *)m->state.data + i);
     }
-    TL_TRY(put_items(out, m->emitted.data, m->emitted.count, sizeof(tl_emitted)));
-    TL_TRY(put(out, m->values.data, (channels + 1) * sizeof(double)));
-    TL_TRY(put(out, m->least.data, channels * sizeof(double)));
-    return put(out, m->greatest.data, channels * sizeof(double));
+    rest(&s, m);
+    return s.status;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-typedef struct source {
-    const unsigned char *at;
-    size_t left;
-} source;
-
-static tl_status damaged(const char *what)
+static tl_status get_monitor(tl_stream *s, tl_monitor_list *list, const tl_monitor_limits *limits)
 {
-    return tl_fail(TL_BAD_DATA, "the snapshot is damaged: %s", what);
-}
-
-static tl_status get(source *s, void *data, size_t bytes)
-{
-    if (bytes > s->left)
-        return damaged("its monitors end early");
-    if (bytes)
-        memcpy(data, s->at, bytes);
-    s->at += bytes;
-    s->left -= bytes;
-    return TL_OK;
-}
-
-/* So many items, into an array that keeps its item's size. */
-static tl_status get_items(source *s, tl_array *items)
-{
-    uint64_t count = 0;
-    TL_TRY(get(s, &count, sizeof count));
-    if (count > s->left / items->item)
-        return damaged("its monitors end early");
-    TL_TRY(tl_array_resize(items, (size_t)count));
-    return get(s, items->data, items->count * items->item);
-}
-
-/* What a definition points to while it is read. */
-typedef struct pieces {
-    tl_array text[4];                /* char */
-    tl_array ranges[2], emitters[2]; /* tl_body_range, uint32_t */
-} pieces;
-
-static void free_pieces(pieces *p)
-{
-    for (size_t i = 0; i < 4; i++)
-        tl_array_free(&p->text[i]);
-    for (size_t i = 0; i < 2; i++) {
-        tl_array_free(&p->ranges[i]);
-        tl_array_free(&p->emitters[i]);
-    }
-}
-
-static tl_status get_text(source *s, tl_array *text, const char **out)
-{
-    TL_TRY(get_items(s, text));
-    const char *data = text->data;
-    if (text->count &&
-        (text->count > MOST_TEXT || data[text->count - 1] || strlen(data) != text->count - 1))
-        return damaged("a text of a monitor has no end");
-    *out = text->count ? data : NULL;
-    return TL_OK;
-}
-
-static tl_status get_group(source *s, tl_array *ranges, tl_array *emitters, tl_group_def *g)
-{
-    uint64_t all = 0;
-    TL_TRY(get(s, &all, sizeof all));
-    TL_TRY(get_items(s, ranges));
-    TL_TRY(get_items(s, emitters));
-    *g = (tl_group_def){all != 0, ranges->count, ranges->data, emitters->count, emitters->data};
-    return TL_OK;
-}
-
-static tl_status get_definition(source *s, pieces *p, tl_monitor_def *d, uint32_t *axes)
-{
-    uint64_t counts[COUNTS];
-    double *x[NUMBERS];
-    TL_TRY(get(s, counts, sizeof counts));
-    if (counts[0] > TL_MONITOR_JOINT || counts[1] > UINT32_MAX || counts[4] > TL_REGION_SPHERE ||
-        counts[5] > UINT32_MAX || counts[6] > UINT32_MAX || counts[7] > UINT32_MAX ||
-        counts[8] >> (TL_JOINT_LINE + 1))
-        return damaged("a monitor is of no kind");
-    d->kind = (tl_monitor_kind)counts[0];
-    d->shape = (uint32_t)counts[1];
-    d->about = counts[2] != 0;
-    d->within = counts[3] != 0;
-    d->region.kind = (tl_region_kind)counts[4];
-    d->from = (tl_body){(uint32_t)counts[5], (uint32_t)counts[6]};
-    d->joint.index = (uint32_t)counts[7];
-    *axes = (uint32_t)counts[8];
-    numbers_of(d, x);
-    for (size_t i = 0; i < NUMBERS; i++)
-        TL_TRY(get(s, x[i], sizeof *x[i]));
-    const char **texts[4] = {&d->name, &d->of, &d->expression, &d->unit};
-    for (size_t i = 0; i < 4; i++)
-        TL_TRY(get_text(s, &p->text[i], texts[i]));
-    TL_TRY(get_group(s, &p->ranges[0], &p->emitters[0], &d->on));
-    return get_group(s, &p->ranges[1], &p->emitters[1], &d->by);
-}
-
-static tl_status get_monitor(source *s, tl_monitor_list *list, const tl_monitor_limits *limits)
-{
-    pieces p = {0};
+    tl_array pieces[2 * GROUPS] = {{0}};
     tl_monitor_def def = tl_monitor_default();
-    for (size_t i = 0; i < 4; i++)
-        p.text[i].item = 1;
-    for (size_t i = 0; i < 2; i++) {
-        p.ranges[i].item = sizeof(tl_body_range);
-        p.emitters[i].item = sizeof(uint32_t);
-    }
     tl_monitor_limits known = *limits;
-    tl_status status = get_definition(s, &p, &def, &known.axes);
+    def.on = def.by = (tl_group_def){0};
+    definition(s, &def, &known.axes, pieces);
+    tl_status status = s->status;
     if (status == TL_OK) {
         status = tl_monitor_list_add(list, &def, &known);
         if (status != TL_OK && status != TL_NO_MEMORY)
-            status = damaged("a monitor breaks a rule of scenes");
+            status = tl_damaged("a monitor breaks a rule of scenes");
     }
-    free_pieces(&p);
+    for (size_t i = 0; i < 2 * GROUPS; i++)
+        tl_array_free(&pieces[i]);
     return status;
 }
 
-static tl_status get_state(source *s, tl_monitor_state *state)
+static tl_status get_progress(tl_stream *s, tl_monitor_state *state)
 {
-    TL_TRY(get(s, &state->total, sizeof state->total));
-    TL_TRY(get(s, &state->count, sizeof state->count));
-    TL_TRY(get_items(s, &state->window));
+    progress(s, state);
+    TL_TRY(s->status);
     const tl_sample *samples = state->window.data;
     for (size_t i = 0; i < state->window.count; i++)
         if (!(samples[i].step > 0) || !isfinite(samples[i].time) || isnan(samples[i].value) ||
             (i && samples[i].time < samples[i - 1].time))
-            return damaged("a monitor's samples make no sense");
+            return tl_damaged("a monitor's samples make no sense");
     return TL_OK;
 }
 
 /* Definitions and states lie in turn; the list of states is made when all are known. */
-static tl_status get_monitors(source *s, uint64_t count, const tl_monitor_limits *limits,
-                              tl_monitor_list *list, tl_array *states)
+static tl_status get_monitors(tl_stream *s, const tl_monitor_limits *limits, tl_monitor_list *list,
+                              tl_array *states)
 {
+    uint64_t count = 0;
+    tl_stream_bytes(s, &count, sizeof count);
+    TL_TRY(s->status);
     for (uint64_t i = 0; i < count; i++) {
         const tl_monitor_state none = {.window = {.item = sizeof(tl_sample)}};
         TL_TRY(get_monitor(s, list, limits));
         TL_TRY(tl_array_append(states, &none, 1));
-        TL_TRY(get_state(s, (tl_monitor_state *)states->data + i));
+        TL_TRY(get_progress(s, (tl_monitor_state *)states->data + i));
     }
     return TL_OK;
 }
@@ -245,45 +179,38 @@ static tl_status check_emitted(const tl_array *emitted, const tl_monitor_limits 
         const uint64_t end = (uint64_t)e[i].first + e[i].count;
         if (e[i].emitter >= limits->emitters || e[i].first <= last || !e[i].count ||
             end - 1 > limits->bodies)
-            return damaged("the bodies of an emitter are none");
+            return tl_damaged("the bodies of an emitter are none");
         last = end - 1;
     }
     return TL_OK;
 }
 
-static tl_status get_rest(source *s, tl_world *w, const tl_monitor_limits *limits)
+static tl_status get_rest(tl_stream *s, tl_monitoring *m, const tl_monitor_limits *limits)
 {
-    tl_monitoring *m = &w->monitors;
-    const size_t channels = m->list.channels.count;
-    TL_TRY(get_items(s, &m->emitted));
+    rest(s, m);
+    TL_TRY(s->status);
     TL_TRY(check_emitted(&m->emitted, limits));
-    TL_TRY(get(s, m->values.data, (channels + 1) * sizeof(double)));
-    TL_TRY(get(s, m->least.data, channels * sizeof(double)));
-    TL_TRY(get(s, m->greatest.data, channels * sizeof(double)));
-    return s->left ? damaged("it has bytes behind its monitors") : TL_OK;
+    return s->left ? tl_damaged("it has bytes behind its monitors") : TL_OK;
 }
 
 tl_status tl_monitors_load(tl_world *w, const void *bytes, size_t count, uint64_t handles)
 {
     const tl_monitor_limits limits = {handles < UINT32_MAX ? handles : UINT32_MAX,
                                       w->schedule.emitters.count, 0};
-    source s = {bytes, count};
-    uint64_t monitors = 0;
+    tl_stream s = {.in = bytes, .left = count};
     tl_monitor_list list;
     tl_array states = {.item = sizeof(tl_monitor_state)};
     if (!count)
         return TL_OK;
     tl_monitor_list_init(&list);
-    tl_status status = get(&s, &monitors, sizeof monitors);
-    if (status == TL_OK)
-        status = get_monitors(&s, monitors, &limits, &list, &states);
+    tl_status status = get_monitors(&s, &limits, &list, &states);
     if (status == TL_OK)
         status = tl_monitors_fill(w, &list);
     if (status == TL_OK) {
         tl_array_free(&w->monitors.state); /* fresh ones, which own nothing */
         w->monitors.state = states;
         states = (tl_array){0};
-        status = get_rest(&s, w, &limits);
+        status = get_rest(&s, &w->monitors, &limits);
     }
     for (size_t i = 0; i < states.count; i++)
         tl_array_free(&((tl_monitor_state *)states.data)[i].window);

@@ -331,7 +331,7 @@ void tl_monitors_emitted(tl_monitoring *monitors, const tl_array *emitted);
 
 /* monitor_save.c: monitors with their state as bytes; and back, into a world without any, checked
  * as if a stranger had sent them: `handles` were given to bodies. */
-tl_status tl_monitors_save(const tl_world *world, tl_array *bytes);
+tl_status tl_monitors_save(tl_world *world, tl_array *bytes);
 tl_status tl_monitors_load(tl_world *world, const void *bytes, size_t count, uint64_t handles);
 
 /* joint.c: brings the device's joints up to date with the list, which may fail, without loss; what
