@@ -25,22 +25,23 @@ demo: configure ## Let 16,000 grains flow from a silo and say how to look at the
 	@echo "For ParaView:                 build/talus export build/silo.h5 -o build/silo.pvd"
 	@echo "Another opening:              build/talus run examples/silo.json --set orifice=0.1 -o wide.h5"
 
-movies: configure ## Make movies of the silo, the vehicle on its course and the anchor in build/movies (an hour on two cores)
+movies: SIZE ?= 640x360
+movies: configure ## Make movies of the silo, the vehicle on its course and the anchor in build/movies; SIZE=1280x720 draws larger ones
 	@tools/deps movies
 	@cmake --build build --parallel $(JOBS) --target talus
 	@mkdir -p build/movies
 	@for name in silo vehicle-course anchor; do \
 		test -f build/movies/$$name.h5 || { build/talus run examples/$$name.json -o build/movies/$$name.run.h5 --force && \
-			mv build/movies/$$name.run.h5 build/movies/$$name.h5; } || exit 1; \
+			mv build/movies/$$name.run.h5 build/movies/$$name.h5 && rm -f build/movies/$$name.run.h5.checkpoint; } || exit 1; \
 		look=examples/looks/$$name.json; \
-		build/talus render build/movies/$$name.h5 --look $$look --quality draft --size 960x540 --denoise -o build/movies/$$name.mp4 || exit 1; \
+		build/talus render build/movies/$$name.h5 --look $$look --quality draft --size $(SIZE) --denoise -o build/movies/$$name.mp4 || exit 1; \
 	done
 
 test: ## Run all tests: release, address and thread sanitizers, install, documentation
 	@tools/deps test
 	@tools/test --jobs $(JOBS)
 
-test-long: ## Run the long tests, half an hour or so; FUZZ_SECONDS=3600 fuzzes for an hour
+test-long: ## Run the long tests, hours on two cores; FUZZ_SECONDS=3600 fuzzes for an hour each
 	@tools/deps test-long
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --jobs $(JOBS) long
 
