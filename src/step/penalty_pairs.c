@@ -102,7 +102,8 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     const size_t items = (size_t)v->pairs + v->springs + 2 * (size_t)v->rods;
     uint32_t bits = 1;
     TL_TRY(tl_buffer_need(b, &p->stretch, v->rods ? 2 * (size_t)v->pairs * sizeof(double) : 0));
-    TL_TRY(tl_buffer_need(b, &p->force, p->whole ? 0 : TLK_FORCE * items * sizeof(double)));
+    /* a number more, as rows are read four numbers at a time */
+    TL_TRY(tl_buffer_need(b, &p->force, p->whole ? 0 : (TLK_FORCE * items + 1) * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->key, 2 * items * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, 2 * items * sizeof(uint32_t)));
     v->key = p->key.data;

@@ -4,7 +4,7 @@
 #ifndef TL_BACKEND_CPU_WIDE_MOVE_H
 #define TL_BACKEND_CPU_WIDE_MOVE_H
 
-#include "backend/cpu/wide_bodies.h"
+#include "backend/cpu/wide_span.h"
 #include "kernels/penalty/move.h"
 
 /* Four bodies: what acts on them, and what it changes. */
@@ -40,20 +40,33 @@ WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
     return !(flags & TLK_BODY_ANISOTROPIC);
 }
 
+/* tlk_penalty_gather of a body that no force is applied to; what is beyond three numbers is not of
+ * it. */
+WIDE void wide_add_up(const tlk_penalty *p, uint32_t i, quad *force, quad *torque)
+{
+    *force = *torque = (quad){0};
+    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
+        const uint32_t side = p->list[l] & 1u, item = p->list[l] >> 1;
+        const double *of = p->force + TLK_FORCE * (size_t)item;
+        if (item < p->pairs && !(p->acts[item] & TLK_ACTS))
+            continue;
+        *force += (side ? 1.0 : -1.0) * quad_load(of);
+        *torque += quad_load(of + 3 + 3 * side);
+    }
+}
+
 WIDE void wide_gather_forces(const tlk_penalty *p, uint32_t i, wide_moved *m)
 {
-    quad inertia[4];
-    for (uint32_t l = 0; l < QUAD; l++) {
-        double f[6];
-        tlk_penalty_gather(p, i + l, f);
-        for (int k = 0; k < 6; k++)
-            m->change[k][l] = f[k];
-    }
+    quad inertia[4], force[4], torque[4];
+    for (uint32_t l = 0; l < QUAD; l++)
+        wide_add_up(p, i + l, &force[l], &torque[l]);
+    quad_transpose(force);
+    quad_transpose(torque);
     quad_rows(p->bodies.inertia, 4, i, inertia);
     const quad light = 1 / inertia[3], slender = 1 / inertia[0];
     for (int k = 0; k < 3; k++) {
-        m->change[k] = m->change[k] * light + p->gravity[k];
-        m->change[3 + k] = m->change[3 + k] * slender;
+        m->change[k] = force[k] * light + p->gravity[k];
+        m->change[3 + k] = torque[k] * slender;
     }
 }
 

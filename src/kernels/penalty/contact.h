@@ -57,25 +57,18 @@ TL_KERNEL void tlk_shear_spring(const tlk_penalty *p, const tlk_pressed *c, doub
         before += force[k] * force[k];
         along += force[k] * c->n[k];
     }
-    const double old = past[TLK_PAST_SLOPE];
-    const double energy = old > 0 ? 0.5 * before / old : 0;
+    const double old = past[TLK_PAST_SLOPE], inverse = 1 / old;
     for (int k = 0; k < 3; k++) {
         force[k] -= along * c->n[k];
         turned += force[k] * force[k];
     }
     double scale = turned > 0 ? sqrt(before / turned) : 0;
-    scale *= slope < old ? slope / old : 1;
+    scale *= slope < old ? slope * inverse : 1;
     for (int k = 0; k < 3; k++) {
         force[k] = scale * force[k] + slope * p->advance * c->slip[k];
         square += force[k] * force[k];
     }
     const bool slips = square > limit * limit;
-    if (slips) {
-        const double less = limit / sqrt(square);
-        square = limit * limit;
-        for (int k = 0; k < 3; k++)
-            force[k] *= less;
-    }
     double total = 0;
     for (int k = 0; k < 3; k++) {
         out->shear[k] = force[k] + (slips ? 0 : damper * c->slip[k]);
@@ -86,12 +79,14 @@ TL_KERNEL void tlk_shear_spring(const tlk_penalty *p, const tlk_pressed *c, doub
         for (int k = 0; k < 3; k++)
             out->shear[k] *= less;
     }
+    if (slips)
+        square = limit * limit;
     const double now = slope > 0 ? 0.5 * square / slope : 0;
     *lost += p->weight * tlk_dotd(out->shear, c->slip);
     if (p->commits) {
-        *lost -= now - energy;
+        *lost -= now - (old > 0 ? 0.5 * before * inverse : 0);
         for (int k = 0; k < 3; k++)
-            past[TLK_PAST_SHEAR + k] = force[k];
+            past[TLK_PAST_SHEAR + k] = slips ? out->shear[k] : force[k];
         past[TLK_PAST_SLOPE] = slope;
         past[TLK_PAST_TOUCHED] = 1;
     }

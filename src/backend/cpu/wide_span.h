@@ -1,0 +1,168 @@
+/* As many 64-bit numbers as one register has, for what follows indices: eight with AVX-512, else
+ * four. Rows of four numbers are loaded as they lie and transposed, and stored the same way. */
+#ifndef TL_BACKEND_CPU_WIDE_SPAN_H
+#define TL_BACKEND_CPU_WIDE_SPAN_H
+
+#include "backend/cpu/wide_bodies.h"
+
+typedef double loose_quad __attribute__((vector_size(32), aligned(8)));
+
+WIDE quad quad_load(const double *from)
+{
+    return *(const loose_quad *)from;
+}
+
+WIDE void quad_store(double *to, quad v)
+{
+    *(loose_quad *)to = v;
+}
+
+#if defined(__AVX512F__)
+#define SPAN 8u
+typedef double span __attribute__((vector_size(64)));
+typedef int64_t span_words __attribute__((vector_size(64)));
+typedef __mmask8 span_bits;
+
+WIDE span_bits span_less(span a, span b)
+{
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+}
+
+WIDE span span_select(span_bits condition, span yes, span no)
+{
+    return (span)_mm512_mask_blend_pd(condition, (__m512d)no, (__m512d)yes);
+}
+
+/* A bit of each lane. */
+WIDE uint32_t span_mask(span_bits condition)
+{
+    return condition;
+}
+
+WIDE span span_sqrt(span x)
+{
+    return (span)_mm512_sqrt_pd((__m512d)x);
+}
+
+WIDE span span_join(quad low, quad high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/* Columns 0 to 3 of rows, which lie `stride` apart. */
+WIDE void span_gather(const double *from, size_t stride, const uint32_t *row, span out[4])
+{
+    static const uint32_t first[4] = {0, 1, 4, 5};
+    span r[4];
+    for (uint32_t k = 0; k < 4; k++)
+        r[k] = span_join(quad_load(from + stride * row[first[k]]),
+                         quad_load(from + stride * row[first[k] + 2]));
+    const span a = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
+    const span b = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    const span c = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
+    const span d = __builtin_shufflevector(r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
+    out[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5, 8, 9, 12, 13);
+    out[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5, 8, 9, 12, 13);
+    out[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7, 10, 11, 14, 15);
+    out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7, 10, 11, 14, 15);
+}
+
+/* Rows of columns: quad 2 k + l of `rows` is row l of the four numbers. */
+WIDE void span_rows(const span in[4], quad rows[SPAN])
+{
+    const span a = __builtin_shufflevector(in[0], in[1], 0, 8, 2, 10, 4, 12, 6, 14);
+    const span b = __builtin_shufflevector(in[0], in[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    const span c = __builtin_shufflevector(in[2], in[3], 0, 8, 2, 10, 4, 12, 6, 14);
+    const span d = __builtin_shufflevector(in[2], in[3], 1, 9, 3, 11, 5, 13, 7, 15);
+    rows[0] = __builtin_shufflevector(a, c, 0, 1, 8, 9);
+    rows[1] = __builtin_shufflevector(b, d, 0, 1, 8, 9);
+    rows[2] = __builtin_shufflevector(a, c, 2, 3, 10, 11);
+    rows[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11);
+    rows[4] = __builtin_shufflevector(a, c, 4, 5, 12, 13);
+    rows[5] = __builtin_shufflevector(b, d, 4, 5, 12, 13);
+    rows[6] = __builtin_shufflevector(a, c, 6, 7, 14, 15);
+    rows[7] = __builtin_shufflevector(b, d, 6, 7, 14, 15);
+}
+#else
+#define SPAN 4u
+typedef quad span;
+typedef quad_bits span_words;
+typedef quad_bits span_bits;
+
+WIDE span_bits span_less(span a, span b)
+{
+    return a < b;
+}
+
+WIDE span span_select(span_bits condition, span yes, span no)
+{
+    return quad_select(condition, yes, no);
+}
+
+WIDE uint32_t span_mask(span_bits condition)
+{
+    return (uint32_t)_mm256_movemask_pd((__m256d)condition);
+}
+
+WIDE span span_sqrt(span x)
+{
+    return quad_sqrt(x);
+}
+
+WIDE void span_gather(const double *from, size_t stride, const uint32_t *row, span out[4])
+{
+    for (uint32_t l = 0; l < SPAN; l++)
+        out[l] = quad_load(from + stride * row[l]);
+    quad_transpose(out);
+}
+
+WIDE void span_rows(const span in[4], quad rows[SPAN])
+{
+    for (uint32_t l = 0; l < SPAN; l++)
+        rows[l] = in[l];
+    quad_transpose(rows);
+}
+#endif
+
+#define SPAN_ALL ((1u << SPAN) - 1)
+
+/* The first `lanes` rows, back. */
+WIDE void span_scatter(double *to, size_t stride, const uint32_t *row, uint32_t lanes,
+                       const span in[4])
+{
+    quad rows[SPAN];
+    span_rows(in, rows);
+    if (lanes == SPAN) {
+        for (uint32_t l = 0; l < SPAN; l++)
+            quad_store(to + stride * row[l], rows[l]);
+        return;
+    }
+    for (uint32_t l = 0; l < lanes; l++)
+        quad_store(to + stride * row[l], rows[l]);
+}
+
+typedef double loose_span __attribute__((vector_size(8 * SPAN), aligned(8)));
+
+WIDE span span_load(const double *from)
+{
+    return *(const loose_span *)from;
+}
+
+WIDE void span_store(double *to, span v)
+{
+    *(loose_span *)to = v;
+}
+
+WIDE span span_dot(const span *a, const span *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+WIDE void span_cross(const span *a, const span *b, span *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+#endif
