@@ -78,10 +78,9 @@ TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
         return;
     }
     const real normal = tlk_dot(gamma, row.n);
-    /* a wall whose planes turn (carry.h) does work, too, where no bounce asks for it */
-    const bool works = q->apart && row.b >= q->bodies.dynamic;
+    /* of a plane that turns (carry.h), too, where no bounce asks for it */
     const double least =
-        tlk_min(works ? (double)p->bias[s] : tlk_gap_bias(&q->recovery, (double)q->gap[s]), 0.0);
+        tlk_min(q->apart ? (double)p->bias[s] : tlk_gap_bias(&q->recovery, (double)q->gap[s]), 0.0);
     const bool bounces = p->bias[s] < (real)least;
     work[0] = tlk_bounce_rate(p, s, &row, gamma, q->before);
     work[1] = tlk_bounce_rate(p, s, &row, gamma, p->vel) - work[0];

@@ -9,6 +9,8 @@
 #include "kernels/contacts.h"
 #include "kernels/touch.h"
 
+#define TLK_CARRY_YIELDS 1e-3 /* of a contact's change of velocity: less is a wall's */
+
 /* What carries the planes of a pair: one of its two shapes. */
 typedef struct tlk_carrier {
     bool is_b;      /* the contacts' second shape */
@@ -161,17 +163,36 @@ TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_
     tlk_store4(q->contact_place + 4 * (size_t)k, place);
 }
 
+/* How much of the change of velocity that row s makes is the carrier's, at the end of an arm: its
+ * share of the inverse masses along the normal; nothing of a wall's. */
+TL_KERNEL double tlk_carry_yields(const tlk_planes *q, const tlk_carrier *c, uint32_t k, uint32_t s,
+                                  const double *arm)
+{
+    const tlk_build *p = &q->build;
+    const real *out = q->contact_n + 4 * (size_t)k, *i = p->inverse + 8 * c->body;
+    const double n[3] = {out[0], out[1], out[2]};
+    double r[3];
+    if (c->body >= p->bodies.dynamic)
+        return 0;
+    tlk_crossd(arm, n, r);
+    const double turns = i[0] * r[0] * r[0] + i[1] * r[1] * r[1] + i[2] * r[2] * r[2] +
+                         2 * (i[3] * r[0] * r[1] + i[4] * r[0] * r[2] + i[5] * r[1] * r[2]);
+    return p->head[tlk_at(s, 4, TLK_HEAD)] * (p->bodies.vel[8 * c->body + 3] + turns);
+}
+
 /* Row s of contact k, built anew: a wall's point is at the end of an arm. Where the plane comes
  * nearer than a straight way has it, the row makes up for that by velocity: it is no overlap, but
- * for what was one before (`gap`). */
+ * for what was one before (`gap`). That is work: a wall does it, and a body that yields as little;
+ * the plane of one that yields more is a guess, and nothing would pay for it. */
 TL_KERNEL void tlk_carry_row(const tlk_planes *q, const tlk_carrier *c, uint32_t k, uint32_t s,
                              double gap, const double *arm)
 {
     const tlk_build *p = &q->build;
     const bool wall = c->body >= p->bodies.dynamic;
     const double nearer = (double)q->contact_n[4 * (size_t)k + 3] - tlk_min(gap, 0.0);
-    if (nearer < 0)
-        p->bias[s] = tlk_min(p->bias[s], (real)(nearer / p->recovery.h));
+    const double works = 1 - tlk_carry_yields(q, c, k, s, arm) / TLK_CARRY_YIELDS;
+    if (nearer < 0 && works > 0)
+        p->bias[s] = tlk_min(p->bias[s], (real)(works * nearer / p->recovery.h));
     for (uint32_t f = 0; f < 3 && wall; f++)
         if (s >= p->arm_base)
             p->arms[tlk_at(s - p->arm_base, 3 + f, TLK_ARMS)] = (real)arm[f];

@@ -543,8 +543,8 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
             const double gap = q->contact_n[4 * (size_t)(first + k) + 3];
             tlk_carry_take(q, &carrier, first + k, arm);
             tlk_plane_row(build, first + k, row + k * TLK_LANES, i);
-            tlk_carry_row(q, &carrier, first + k, row + k * TLK_LANES, gap, arm);
             tlk_plane_steps(build, row + k * TLK_LANES);
+            tlk_carry_row(q, &carrier, first + k, row + k * TLK_LANES, gap, arm);
         }
         return;
     }
