@@ -251,53 +251,54 @@ TL_KERNEL void tlk_swing_hold(const tlk_swings *g, uint32_t m)
     }
 }
 
-/* Whether the smaller shape (i) of a pair that moves on passes the other (j) still. (Planes of what
- * is small turn with it anywhere, and say nothing of the middle of what is large.) */
-TL_KERNEL bool tlk_swing_left(const tlk_swings *g, uint32_t m, uint32_t *i, uint32_t *j,
-                              uint64_t *bid, tlk_swing_passed *passed)
+/* A pair that moves on: its smaller shape i, which may pass the other, j. (Planes of what is small
+ * turn with it anywhere, and say nothing of the middle of what is large.) */
+typedef struct tlk_swing_pair {
+    uint32_t i, j, sub;
+    uint64_t bid;
+} tlk_swing_pair;
+
+TL_KERNEL tlk_swing_pair tlk_swing_pair_of(const tlk_swings *g, uint32_t m)
 {
     const uint32_t k = tlk_first_contact(g->first, g->moved[m]);
     const uint32_t a = g->contact_a[k], b = g->contact_b[k];
     const uint32_t sub = g->feature ? g->feature[2 * (size_t)k] : 0;
     const bool first = g->shapes.geom[4 * (size_t)a + 3] <= g->shapes.geom[4 * (size_t)b + 3];
-    double own, other;
-    *i = first ? a : b;
-    *j = first ? b : a;
-    *bid = tlk_bid_of(g->motion.bodies.id, g->shapes.body, a, b, sub);
-    return tlk_swings_through(g, *i, *j, sub, &own, &other, passed);
+    const tlk_swing_pair pair = {first ? a : b, first ? b : a, sub,
+                                 tlk_bid_of(g->motion.bodies.id, g->shapes.body, a, b, sub)};
+    return pair;
 }
 
 /* A pair that the last attempt leaves so bids for its bodies, as each may have several. */
 TL_KERNEL void tlk_swing_bid(const tlk_swings *g, uint32_t m)
 {
     const uint32_t *body = g->shapes.body, dynamic = g->motion.bodies.dynamic;
+    const tlk_swing_pair p = tlk_swing_pair_of(g, m);
     tlk_swing_passed passed;
-    uint32_t i, j;
-    uint64_t bid;
-    if (!tlk_swing_left(g, m, &i, &j, &bid, &passed))
+    double own, other;
+    if (!tlk_swings_through(g, p.i, p.j, p.sub, &own, &other, &passed))
         return;
-    tlk_atomic_max(g->bid + body[i], bid);
-    if (body[j] < dynamic)
-        tlk_atomic_max(g->bid + body[j], bid);
+    tlk_atomic_max(g->bid + body[p.i], p.bid);
+    if (body[p.j] < dynamic)
+        tlk_atomic_max(g->bid + body[p.j], p.bid);
 }
 
-/* Where it has won both, they are put apart as the step ends, so that the middle is in front; their
- * velocities and the centre of the two are as they were. */
+/* Where it has won both, which nobody else looks at then, they are put apart as the step ends, so
+ * that the middle is in front; their velocities and the centre of the two are as they were. */
 TL_KERNEL void tlk_swing_put(const tlk_swings *g, uint32_t m)
 {
     const tlk_motion *q = &g->motion;
-    const uint32_t *body = g->shapes.body;
+    const tlk_swing_pair p = tlk_swing_pair_of(g, m);
+    const uint32_t i = g->shapes.body[p.i], j = g->shapes.body[p.j];
+    const bool moves = j < q->bodies.dynamic;
     tlk_swing_passed passed;
-    uint32_t i, j;
-    uint64_t bid;
-    if (!tlk_swing_left(g, m, &i, &j, &bid, &passed))
+    double own, other;
+    if (i >= q->bodies.dynamic || g->bid[i] != p.bid || (moves && g->bid[j] != p.bid) ||
+        !tlk_swings_through(g, p.i, p.j, p.sub, &own, &other, &passed))
         return;
-    const bool moves = body[j] < q->bodies.dynamic;
-    if (g->bid[body[i]] != bid || (moves && g->bid[body[j]] != bid))
-        return;
-    real *of_i = q->pseudo_out + 8 * (size_t)body[i], *of_j = q->pseudo_out + 8 * (size_t)body[j];
-    const double mass_i = q->bodies.inertia[4 * (size_t)body[i] + 3];
-    const double mass_j = moves ? q->bodies.inertia[4 * (size_t)body[j] + 3] : 0;
+    real *of_i = q->pseudo_out + 8 * (size_t)i, *of_j = q->pseudo_out + 8 * (size_t)j;
+    const double mass_i = q->bodies.inertia[4 * (size_t)i + 3];
+    const double mass_j = moves ? q->bodies.inertia[4 * (size_t)j + 3] : 0;
     const double share = moves ? mass_j / (mass_i + mass_j) : 1;
     for (int k = 0; k < 3; k++) {
         const double back = passed.n[k] * passed.back / q->h;
