@@ -44,15 +44,17 @@ WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
  * it. */
 WIDE void wide_add_up(const tlk_penalty *p, uint32_t i, quad *force, quad *torque)
 {
-    *force = *torque = (quad){0};
+    quad f = {0}, t = {0}; /* in registers */
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
         const uint32_t side = p->list[l] & 1u, item = p->list[l] >> 1;
         const double *of = p->force + TLK_FORCE * (size_t)item;
         if (item < p->pairs && !(p->acts[item] & TLK_ACTS))
             continue;
-        *force += (side ? 1.0 : -1.0) * quad_load(of);
-        *torque += quad_load(of + 3 + 3 * side);
+        f += (side ? 1.0 : -1.0) * quad_load(of);
+        t += quad_load(of + 3 + 3 * side);
     }
+    *force = f;
+    *torque = t;
 }
 
 WIDE void wide_gather_forces(const tlk_penalty *p, uint32_t i, wide_moved *m)

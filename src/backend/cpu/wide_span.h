@@ -5,7 +5,7 @@
 
 #include "backend/cpu/wide_bodies.h"
 
-typedef double loose_quad __attribute__((vector_size(32), aligned(8)));
+typedef double loose_quad __attribute__((vector_size(32), aligned(8), may_alias));
 
 WIDE quad quad_load(const double *from)
 {
@@ -20,7 +20,6 @@ WIDE void quad_store(double *to, quad v)
 #if defined(__AVX512F__)
 #define SPAN 8u
 typedef double span __attribute__((vector_size(64)));
-typedef int64_t span_words __attribute__((vector_size(64)));
 typedef __mmask8 span_bits;
 
 WIDE span_bits span_less(span a, span b)
@@ -67,7 +66,7 @@ WIDE void span_gather(const double *from, size_t stride, const uint32_t *row, sp
     out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7, 10, 11, 14, 15);
 }
 
-/* Rows of columns: quad 2 k + l of `rows` is row l of the four numbers. */
+/* Back to rows. */
 WIDE void span_rows(const span in[4], quad rows[SPAN])
 {
     const span a = __builtin_shufflevector(in[0], in[1], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -86,7 +85,6 @@ WIDE void span_rows(const span in[4], quad rows[SPAN])
 #else
 #define SPAN 4u
 typedef quad span;
-typedef quad_bits span_words;
 typedef quad_bits span_bits;
 
 WIDE span_bits span_less(span a, span b)
