@@ -3,7 +3,7 @@
 #define TL_KERNELS_NARROW_COLLIDE_H
 
 #include "kernels/narrow/box_box.h"
-#include "kernels/narrow/clip.h"
+#include "kernels/narrow/cylinder.h"
 #include "kernels/narrow/epa.h"
 #include "kernels/narrow/plane.h"
 
@@ -131,24 +131,6 @@ TL_NARROW void tlk_try_sides(const tlk_convex *a, const tlk_convex *b, double fa
     tlk_try_faces(b, a, true, far, slack, best);
 }
 
-/* The least radius of curvature of a core: a ball of this radius fits in at each of its points. */
-TL_NARROW double tlk_least_radius(const tlk_convex *s)
-{
-    if (s->kind != TLK_ELLIPSOID)
-        return 0;
-    const double *h = s->size, low = tlk_min(h[0], tlk_min(h[1], h[2]));
-    return low * low / tlk_max(h[0], tlk_max(h[1], h[2]));
-}
-
-/* Whether a direction along which two overlapping cores touch as deep as their planes is the best
- * of all. A ball of the sum of their least radii fits in their difference where that is touched
- * (Blaschke), and with it the ball around 0 that reaches as far: nothing of its surface is nearer.
- */
-TL_NARROW bool tlk_is_shallow(const tlk_convex *a, const tlk_convex *b, const tlk_axis *best)
-{
-    return -best->s < 0.9 * (tlk_least_radius(a) + tlk_least_radius(b));
-}
-
 /* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
  * the planes, it is at least locally the best one. True where the manifold is done; else best is
  * the best of all. */
@@ -157,7 +139,7 @@ TL_NARROW bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double
 {
     if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
         return false;
-    if (tlk_is_shallow(a, b, best))
+    if (tlk_is_shallow(a, b, best->s, m))
         return true;
     const double before = best->s;
     tlk_try_all(a, b, true, scale, best);
@@ -181,7 +163,7 @@ TL_NARROW bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double
     if (best->s > 1e-10 * scale) {
         tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
     } else {
-        if (!tlk_is_shallow(a, b, best)) {
+        if (!tlk_is_shallow_at(a, b, best->n, best->s, best->p)) {
             tlk_try_all(a, b, true, scale, best);
             if (best->s < -0.05 * scale)
                 tlk_climb_around(a, b, scale, best);
@@ -235,6 +217,8 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
     }
     /* a point over a face, as near as its plane is: it is nearest */
     if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
+        return;
+    if (!straight && tlk_touch_side(a, b, limit, scale, &best, m))
         return;
     if (!straight && best.s <= slack && best.s > -INFINITY &&
         tlk_touch_curved(a, b, limit, scale, &best, m))

@@ -1,0 +1,58 @@
+/* Cylinders that are touched on their side: by another, or by a core of straight edges. A cylinder
+ * is part of a capsule about the same axis, whose core, a segment, has its distance from the other
+ * core in a few turns; that of curved cores is found by many that come nearer and nearer. Where the
+ * shortest way is across the axis it ends on the cylinder itself. */
+#ifndef TL_KERNELS_NARROW_CYLINDER_H
+#define TL_KERNELS_NARROW_CYLINDER_H
+
+#include "kernels/narrow/shallow.h"
+
+/* The axis of a cylinder as a core; other cores as they are. */
+TL_NARROW void tlk_cylinder_axis(const tlk_convex *s, tlk_convex *axis)
+{
+    *axis = *s;
+    if (s->kind == TLK_CYLINDER)
+        axis->kind = TLK_CAPSULE;
+}
+
+TL_NARROW double tlk_side_radius(const tlk_convex *s)
+{
+    return s->kind == TLK_CYLINDER ? s->size[0] : 0;
+}
+
+/* True where the manifold is done, or empty. best: a direction to start with, and its separation.
+ *
+ * The planes across n, the shortest way of length d between the axes, are as far apart as the
+ * capsules are, d - r with the sum r of the radii, where n is across the axes: then that is the
+ * distance of the cylinders. Where they overlap it is the depth, if they are shallow. */
+TL_RARE bool tlk_touch_side(const tlk_convex *a, const tlk_convex *b, double limit, double scale,
+                            const tlk_axis *best, tlk_manifold *m)
+{
+    const double zero[3] = {0, 0, 0}, of_a = tlk_side_radius(a), r = of_a + tlk_side_radius(b);
+    const double far = limit + a->rounding + b->rounding;
+    tlk_convex axis_a, axis_b;
+    tlk_simplex x;
+    double n[3], p[3], q[3];
+    m->count = 0;
+    tlk_cylinder_axis(a, &axis_a);
+    tlk_cylinder_axis(b, &axis_b);
+    if (!(r > 0) || !tlk_is_polytope(axis_a.kind) || !tlk_is_polytope(axis_b.kind))
+        return false;
+    const uint32_t how =
+        tlk_distance(&axis_a, &axis_b, zero, best->n, far + r, 1e-6 * scale, scale, &x);
+    if (how != TLK_CORES_APART)
+        return how == TLK_CORES_FAR;
+    const double d = sqrt(tlk_dotd(x.v, x.v));
+    for (int k = 0; k < 3; k++)
+        n[k] = x.v[k] / d;
+    const double s = tlk_separation(a, b, n, p, q);
+    if (!(fabs(s - (d - r)) <= 1e-11 * scale)) /* not across the axes */
+        return false;
+    tlk_simplex_point(&x, p);
+    for (int k = 0; k < 3; k++)
+        p[k] += of_a * n[k];
+    tlk_touch_along(a, b, n, s, p, limit, scale, m);
+    return s > 0 || tlk_is_shallow(a, b, s, m);
+}
+
+#endif
