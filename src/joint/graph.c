@@ -3,6 +3,7 @@
 #include "joint/graph.h"
 
 #include "joint/dissect.h"
+#include "joint/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -497,6 +498,7 @@ static tl_status fill(graph *g, uint32_t count, tl_elimination *out)
     TL_TRY(list_sources(g, out));
     TL_TRY(list_updates(g, out));
     TL_TRY(list_blocks(g, count, out));
+    TL_TRY(tl_cut_pieces(out));
     tlk_link *links = out->links.data;
     for (size_t i = 0; i < g->later.count; i++)
         links[i].vector = ((const tlk_node *)out->nodes.data)[links[i].vector].vector;
@@ -514,6 +516,8 @@ void tl_elimination_init(tl_elimination *e)
     e->sources.item = sizeof(tlk_source);
     e->updates.item = sizeof(tlk_update);
     e->levels.item = sizeof(uint32_t);
+    e->runs.item = sizeof(tlk_run);
+    e->pieces.item = sizeof(uint32_t);
     e->places.item = sizeof(uint32_t);
     e->blocks.item = sizeof(tl_graph_block);
 }
@@ -528,6 +532,8 @@ void tl_elimination_free(tl_elimination *e)
     tl_array_free(&e->sources);
     tl_array_free(&e->updates);
     tl_array_free(&e->levels);
+    tl_array_free(&e->runs);
+    tl_array_free(&e->pieces);
     tl_array_free(&e->places);
     tl_array_free(&e->blocks);
     tl_elimination_init(e);

@@ -35,6 +35,8 @@ typedef struct tl_elimination {
     tl_array sources;       /* tlk_source */
     tl_array updates;       /* tlk_update */
     tl_array levels;        /* uint32_t: first nodes of levels, and where the last one ends */
+    tl_array runs;          /* tlk_run: nodes of the first levels, piece by piece */
+    tl_array pieces;        /* uint32_t: first runs of pieces, and where the last one's end */
     tl_array places;        /* uint32_t per body and joint: its node */
     tl_array blocks;        /* tl_graph_block, TLK_JOINT_BODIES per joint */
     uint32_t block_size, vector_size;

@@ -169,7 +169,16 @@ TL_RARE bool tlk_is_excluded(const tlk_find *f, uint32_t a, uint32_t b)
     return from < f->exclusions && f->excluded[from] == pair;
 }
 
-/* Whether two shapes, one of which has a filter, are a pair that is looked for. */
+/* The same of the bodies of two shapes. */
+TL_KERNEL bool tlk_are_excluded(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &f->shapes;
+    return (s->info[i] & s->info[j] & TLK_SHAPE_EXCLUDES) &&
+           tlk_is_excluded(f, s->body[i], s->body[j]);
+}
+
+/* Whether two shapes, one of which has a filter, may be a pair that is looked for. Of spheres it is
+ * said for sure; whether others are excluded takes a search, and is asked once their boxes meet. */
 TL_RARE bool tlk_passes(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &f->shapes;
@@ -179,18 +188,25 @@ TL_RARE bool tlk_passes(const tlk_find *f, uint32_t i, uint32_t j)
         return false;
     if (!(a[0] & b[1]) || !(b[0] & a[1]))
         return false;
-    return !(both & TLK_SHAPE_EXCLUDES) || !tlk_is_excluded(f, s->body[i], s->body[j]);
+    return any & TLK_SHAPE_KIND || !tlk_are_excluded(f, i, j);
 }
 
 /* The same of any two; where no shape has a filter this costs one test. */
-TL_KERNEL bool tlk_is_looked_for(const tlk_find *f, uint32_t i, uint32_t j)
+TL_KERNEL bool tlk_may_be_looked_for(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const uint32_t any = f->shapes.info[i] | f->shapes.info[j] | f->senses;
     return !(any & TLK_SHAPE_FILTERS) || tlk_passes(f, i, j);
 }
 
+/* Whether any two are looked for. */
+TL_KERNEL bool tlk_is_looked_for(const tlk_find *f, uint32_t i, uint32_t j)
+{
+    const uint32_t any = f->shapes.info[i] | f->shapes.info[j] | f->senses;
+    return !(any & TLK_SHAPE_FILTERS) || (tlk_passes(f, i, j) && !tlk_are_excluded(f, i, j));
+}
+
 /* What can be said without a root: whether two spheres touch within the envelope; or that two
- * shapes cannot be a pair. */
+ * shapes cannot be a pair. Of what is undecided tlk_are_excluded() is left to be asked. */
 typedef enum tlk_verdict { TLK_APART, TLK_TOUCHES, TLK_UNDECIDED } tlk_verdict;
 
 TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
@@ -198,7 +214,7 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
     const tlk_shapes *s = &f->shapes;
     const uint32_t info_i = s->info[i], info_j = s->info[j];
     if (s->body[i] == s->body[j] || (info_i & info_j & TLK_SHAPE_FIXED) ||
-        !tlk_is_looked_for(f, i, j))
+        !tlk_may_be_looked_for(f, i, j))
         return TLK_APART;
     if ((info_i | info_j) & TLK_SHAPE_KIND) /* TLK_SPHERE is 0 */
         return TLK_UNDECIDED;
@@ -213,8 +229,9 @@ TL_KERNEL tlk_verdict tlk_first_look(const tlk_find *f, uint32_t i, uint32_t j)
 TL_KERNEL bool tlk_may_touch(const tlk_find *f, uint32_t i, uint32_t j)
 {
     const tlk_verdict verdict = tlk_first_look(f, i, j);
-    return verdict == TLK_UNDECIDED ? tlk_near_boxes(f, i, j) && tlk_touch_soon(f, i, j)
-                                    : verdict == TLK_TOUCHES;
+    return verdict == TLK_UNDECIDED
+               ? tlk_near_boxes(f, i, j) && tlk_touch_soon(f, i, j) && !tlk_are_excluded(f, i, j)
+               : verdict == TLK_TOUCHES;
 }
 
 /* The partners of a shape, as far as there is room for them, and how many there are. */

@@ -296,30 +296,41 @@ TL_KERNEL double tlk_taut_energy(double size, double least, const real *spin)
     return size > 0.25 * least ? 0.5 * (size - 0.25 * least) * tlk_dotd(w, w) : 0;
 }
 
+/* A row in the joint's own block, and how it takes part, which is returned. */
+TL_KERNEL int tlk_row_own(const tlk_joints *g, const tlk_joint *j, uint32_t r, bool fresh)
+{
+    const int part = tlk_row_part(g, j, r, fresh);
+    const uint32_t at = j->first + r;
+    g->soft[at] = part == TLK_ROW_HARD ? g->base[at] : 0;
+    g->part[at] = (uint8_t)part;
+    g->aim[at] = !fresh && !tlk_row_locked(g, j, r) && tlk_law_holds(g->law + at)
+                     ? g->law[at].speed[g->law[at].state / 2]
+                     : 0;
+    g->block[j->own + (size_t)r * j->rows + r] = part == TLK_ROW_HARD   ? -g->base[at]
+                                                 : part == TLK_ROW_SOFT ? -1 / g->law[at].slope
+                                                                        : -1.0;
+    return part;
+}
+
+/* A row in the joint's block with one of its bodies. */
+TL_KERNEL void tlk_row_block(const tlk_joints *g, const tlk_joint *j, uint32_t r, uint32_t b)
+{
+    const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+    double *out = g->block + j->block[b] + (j->across[b] ? r : 6 * r);
+    const uint32_t step = j->across[b] ? j->rows : 1;
+    for (uint32_t k = 0; k < 6; k++)
+        out[k * step] = row[6 * b + k];
+}
+
 /* The blocks of a joint. */
 TL_NARROW void tlk_joint_blocks(const tlk_joints *g, uint32_t i, bool fresh)
 {
     const tlk_joint *j = g->joint + i;
     for (uint32_t r = 0; r < j->rows; r++) {
-        const int part = tlk_row_part(g, j, r, fresh);
-        const uint32_t at = j->first + r;
-        const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-        g->soft[at] = part == TLK_ROW_HARD ? g->base[at] : 0;
-        g->part[at] = (uint8_t)part;
-        g->aim[at] = !fresh && !tlk_row_locked(g, j, r) && tlk_law_holds(g->law + at)
-                         ? g->law[at].speed[g->law[at].state / 2]
-                         : 0;
-        g->block[j->own + (size_t)r * j->rows + r] = part == TLK_ROW_HARD   ? -g->base[at]
-                                                     : part == TLK_ROW_SOFT ? -1 / g->law[at].slope
-                                                                            : -1.0;
-        for (uint32_t b = 0; b < j->bodies && part != TLK_ROW_OFF; b++) {
-            if (j->node[b] == TLK_NONE)
-                continue;
-            double *out = g->block + j->block[b] + (j->across[b] ? r : 6 * r);
-            const uint32_t step = j->across[b] ? j->rows : 1;
-            for (uint32_t k = 0; k < 6; k++)
-                out[k * step] = row[6 * b + k];
-        }
+        const int part = tlk_row_own(g, j, r, fresh);
+        for (uint32_t b = 0; b < j->bodies && part != TLK_ROW_OFF; b++)
+            if (j->node[b] != TLK_NONE)
+                tlk_row_block(g, j, r, b);
     }
 }
 

@@ -35,6 +35,7 @@ typedef struct tl_problem {
     const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
     uint32_t joint_rows;       /* of them; 0: sweeps have no momentum */
+    double pace;               /* tlk_pace.theta that momentum begins with */
     bool bounded;              /* rows of joints may change their states */
     bool started;              /* vel has what gamma does to it, and to joints; of psor alone */
     tl_coarse_lattice lattice; /* of psor alone, without joints and materials */

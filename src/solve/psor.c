@@ -88,7 +88,7 @@ static tl_status begin_momentum(tl_backend *b, tl_workspace *w, const tl_problem
     TL_TRY(tl_buffer_need(b, &w->momentum,
                           sizeof(tlk_pace) + dots + vel + 3 * gamma + lambda + 7 * 64));
     char *at = w->momentum.data;
-    const tlk_pace pace = {.theta = 1};
+    const tlk_pace pace = {.theta = problem->pace};
     *m = (tlk_momentum){.a = s->view.a,
                         .vel = s->view.vel,
                         .gamma = s->view.gamma,

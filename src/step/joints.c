@@ -9,6 +9,7 @@
 #define BENDS    2u   /* looks at where bodies will be: joints bend their straight ways */
 #define CLOSE    1e-9 /* of the size of an articulation: errors that need no correction */
 #define ASSEMBLY 40u  /* corrections of positions, at most */
+#define PACE     24.0 /* that momentum of sweeps begins with, where all bodies have joints */
 
 /* What the motor of an axis holds at a time. */
 static tl_status aim_at(const tl_world *w, const tl_joint_entry *joint, uint32_t axis, double time,
@@ -71,6 +72,14 @@ static bool iterates(const tl_world *w)
     return w->settings.solver.joints == TL_JOINTS_ITERATE;
 }
 
+/* How fast momentum of sweeps begins. Machines alone take all of it at once; free bodies among them
+ * have contacts that come and go, and need a slower start (docs/theory.md, "Momentum"). */
+static double first_pace(const tl_world *w)
+{
+    const double joined = (double)w->mechanism.body_ids.count, free = w->dynamic - joined;
+    return PACE * free > w->dynamic ? w->dynamic / free : PACE;
+}
+
 tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem *problem,
                                tl_step_joints *joints)
 {
@@ -123,6 +132,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     problem->joints = g;
     problem->articulations = m->articulations;
     problem->joint_rows = g->sweeping ? m->rows : 0;
+    problem->pace = first_pace(w);
     problem->bounded = m->bounded;
     return TL_OK;
 }

@@ -512,6 +512,8 @@ static tl_status make_all(tl_world *w)
     TL_TRY(to_device(b, &m->update, &m->elimination.updates));
     TL_TRY(to_device(b, &m->attach, &m->attached));
     TL_TRY(to_device(b, &m->level, &m->elimination.levels));
+    TL_TRY(to_device(b, &m->run, &m->elimination.runs));
+    TL_TRY(to_device(b, &m->piece, &m->elimination.pieces));
     TL_TRY(to_device(b, &m->mover_part, &m->mover_of));
     TL_TRY(upload_rows(w));
     TL_TRY(rooms(w));
@@ -571,6 +573,8 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .update = m->update.data,
                         .attached = m->attach.data,
                         .level = m->level.data,
+                        .run = m->run.data,
+                        .piece = m->piece.data,
                         .jacobian = m->jacobian.data,
                         .block = m->block.data,
                         .x = m->x.data,

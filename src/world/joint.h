@@ -56,9 +56,9 @@ typedef struct tl_mechanism {
     tl_elimination elimination;
 
     tl_buffer joint, axis, target, number, articulation, how, list, node, node_body, mover,
-        mover_part, link, source, update, attach, level, jacobian, block, x, law, part, aim, lambda,
-        bend, base, soft, value, arm, pull, memory[2], account, reading, next_pos, next_quat,
-        distance, columns, turned, divisor;
+        mover_part, link, source, update, attach, level, run, piece, jacobian, block, x, law, part,
+        aim, lambda, bend, base, soft, value, arm, pull, memory[2], account, reading, next_pos,
+        next_quat, distance, columns, turned, divisor;
 } tl_mechanism;
 
 void tl_mechanism_init(tl_mechanism *mechanism);

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FEW 16u /* joints that are read one by one */
+
 void tl_monitoring_init(tl_monitoring *m)
 {
     *m = (tl_monitoring){.emitted = {.item = sizeof(tl_emitted)},
@@ -328,15 +330,35 @@ static void measure_bodies(tl_world *w)
     }
 }
 
-/* What all joints do, into the host's list. */
+/* Where the joint of a monitor is in the lists of all; their number or more: it is gone. */
+static size_t joint_place(const tl_world *w, const tl_monitor_rec *m)
+{
+    const tl_joint_entry *joint = tl_joint_find(w, m->def.joint);
+    return joint ? (size_t)(joint - (tl_joint_entry *)w->mechanism.joints.data) : SIZE_MAX;
+}
+
+/* What joints do, into the host's list: of all, or, on a CPU, of the few that monitors ask for. */
 static tl_status measure_joints(tl_world *w)
 {
     tl_backend *b = w->backend;
+    const tl_monitor_rec *monitors = w->monitors.list.monitors.data;
     const size_t count = w->monitors.joints.count;
+    tl_launch list[FEW];
+    uint32_t asked = 0;
     if (!count)
         return TL_OK;
     const tlk_joints g = tl_joints_view(w);
-    tl_run(b, TLK_joint_read, (uint32_t)count, &g);
+    for (size_t i = 0; i < w->monitors.list.monitors.count; i++) {
+        const bool joint = monitors[i].def.kind == TL_MONITOR_JOINT;
+        const size_t at = joint ? joint_place(w, &monitors[i]) : count;
+        if (at < count && asked++ < FEW)
+            list[asked - 1] =
+                (tl_launch){TLK_joint_read, (uint32_t)at, (uint32_t)at + 1, false, &g};
+    }
+    if (b->ops->threads && asked <= FEW)
+        b->ops->run(b, list, asked, 1);
+    else
+        tl_run(b, TLK_joint_read, (uint32_t)count, &g);
     return b->ops->download(b, w->monitors.joints.data, w->mechanism.reading.data,
                             count * sizeof(tlk_joint_reading));
 }
@@ -425,9 +447,8 @@ static void axis_channels(double h, const tlk_joint_reading *r, int axis, double
 /* A joint that is gone has no values. */
 static void joint_channels(const tl_world *w, const tl_monitor_rec *m, double *out)
 {
-    const tl_joint_entry *joint = tl_joint_find(w, m->def.joint);
-    const size_t at = joint ? (size_t)(joint - (tl_joint_entry *)w->mechanism.joints.data) : 0;
-    if (!joint || at >= w->monitors.joints.count) {
+    const size_t at = joint_place(w, m);
+    if (at >= w->monitors.joints.count) {
         for (uint32_t i = 0; i < m->channels; i++)
             out[i] = NAN;
         return;

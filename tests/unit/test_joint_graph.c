@@ -252,7 +252,62 @@ static void test_hub(void **state)
     tl_elimination_free(&e);
 }
 
-/* A chain fills little in, however long it is, and has few levels. */
+static uint32_t node_at(const tl_elimination *e, uint32_t vector)
+{
+    const tlk_node *nodes = e->nodes.data;
+    uint32_t low = 0, high = (uint32_t)e->nodes.count;
+    while (low + 1 < high) {
+        const uint32_t mid = low + (high - low) / 2;
+        if (nodes[mid].vector <= vector)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Each node of the first levels is in one piece, after those of earlier levels; and none has a
+ * neighbour in another piece. Returns the number of nodes that are in none. */
+static uint32_t check_pieces(const tl_elimination *e, uint32_t most)
+{
+    const tlk_articulation *a = e->articulations.data;
+    const uint32_t *level = (const uint32_t *)e->levels.data + a->level;
+    const uint32_t *first = e->pieces.data, end = level[a->deep];
+    const tlk_run *runs = e->runs.data;
+    uint32_t *piece = calloc(e->nodes.count, sizeof *piece), count = 0;
+    assert_non_null(piece);
+    assert_int_equal(e->articulations.count, 1);
+    for (uint32_t p = a->piece; p < a->piece_end; p++) {
+        uint32_t nodes = 0, last = 0;
+        for (uint32_t r = first[p]; r < first[p + 1]; r++) {
+            uint32_t l = 0;
+            while (runs[r].first >= level[l + 1])
+                l++;
+            assert_true(l >= last && runs[r].first < runs[r].end && runs[r].end <= level[l + 1]);
+            last = l;
+            for (uint32_t i = runs[r].first; i < runs[r].end; i++, nodes++) {
+                assert_int_equal(piece[i], 0);
+                piece[i] = p + 1;
+            }
+        }
+        assert_in_range(nodes, 1, most);
+        count += nodes;
+    }
+    assert_int_equal(count, end);
+    for (uint32_t i = 0; i < end; i++) {
+        const tlk_node *node = (const tlk_node *)e->nodes.data + i;
+        for (uint32_t l = node->links; l < node->last; l++) {
+            const uint32_t other = node_at(e, ((const tlk_link *)e->links.data)[l].vector);
+            assert_true(other > i);
+            assert_true(other >= end || piece[other] == piece[i]);
+        }
+    }
+    free(piece);
+    return (uint32_t)e->nodes.count - end;
+}
+
+/* A chain fills little in, however long it is, and has few levels; nearly all of it is in pieces.
+ */
 static void test_chain(void **state)
 {
     (void)state;
@@ -270,6 +325,8 @@ static void test_chain(void **state)
     assert_true(e.block_size <= (36 + 9 + 2 * 18 + 2 * 9) * LINKS);
     assert_true(e.levels.count <= 24);
     assert_int_equal(e.largest, 2 * LINKS);
+    assert_in_range(e.pieces.count, 2 * LINKS / 512, 2 * LINKS / 128);
+    assert_in_range(check_pieces(&e, 512), 1, LINKS / 64);
     tl_elimination_free(&e);
     free(graph);
 }
@@ -310,6 +367,7 @@ static void test_net(void **state)
         assert_int_equal(e.articulations.count, 1);
         assert_in_range(e.updates.count, 1, most[i]);
         assert_in_range(e.levels.count, 1, 4 * edges[i]);
+        check_pieces(&e, 512);
         tl_elimination_free(&e);
     }
     free(graph);

@@ -48,6 +48,7 @@ static inline void start_lanes(int n, const char *operations,
             lanes[l][k] = tl_fold_start(operations[k]);
 }
 
+#include "backend/cpu/pieces.h"
 #if defined(__AVX2__)
 #include "backend/cpu/wide.h"
 #endif
@@ -73,7 +74,7 @@ static inline void start_lanes(int n, const char *operations,
 #undef TLK_MAP
 #undef TLK_REDUCE
 
-#define TEAM(name)                                                                       \
+#define TEAM(name, made_fresh)                                                           \
     static void begin_##name(const void *args, uint32_t i)                               \
     {                                                                                    \
         tlk_##name##_begin(args, i);                                                     \
@@ -82,14 +83,21 @@ static inline void start_lanes(int n, const char *operations,
     {                                                                                    \
         const tlk_joints g = *(const tlk_joints *)args;                                  \
         const tlk_articulated *how = g.how + i;                                          \
-        tlk_##name##_turn(&g, i, (tlk_team){lane, lanes, how->stage, how->level});       \
+        const tlk_team team = {lane, lanes, how->stage, how->level};                     \
+        if (by_pieces(g.articulation + i, how))                                          \
+            pieces_turn(&g, g.articulation + i, how, team, made_fresh || g.fresh);       \
+        else                                                                             \
+            tlk_##name##_turn(&g, i, team);                                              \
     }                                                                                    \
     static bool next_##name(const void *args, uint32_t i)                                \
     {                                                                                    \
-        return tlk_##name##_next(args, i);                                               \
+        const tlk_joints *g = args;                                                      \
+        if (by_pieces(g->articulation + i, g->how + i))                                  \
+            pieces_next(g->articulation + i, g->how + i);                                \
+        return tlk_##name##_next(g, i);                                                  \
     }
-TEAM(joint_project)
-TEAM(joint_assemble)
+TEAM(joint_project, false)
+TEAM(joint_assemble, true)
 
 #define JOIN3(a, b, c)   a##b##_##c
 #define TABLE_NAME(i, p) JOIN3(tl_cpu_, i, p)

@@ -32,6 +32,7 @@
     TLK_WIDE(penalty_move)  \
     TLK_WIDE(joint_project) \
     TLK_WIDE(joint_assemble) TLK_WIDE(momentum_block) TLK_WIDE(momentum_rows)
-#define TLK_WIDE_FOLD_LIST TLK_WIDE(audit_row) TLK_WIDE(check_bodies) TLK_WIDE(momentum_turn)
+#define TLK_WIDE_FOLD_LIST \
+    TLK_WIDE(audit_row) TLK_WIDE(residual) TLK_WIDE(check_bodies) TLK_WIDE(momentum_turn)
 
 #endif

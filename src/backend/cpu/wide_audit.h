@@ -21,8 +21,8 @@ WIDE void wide_project(const vec *n, vec mu, vec *g)
 }
 
 /* tlk_cone_residual of rows; u holds the bias already. */
-WIDE vec wide_residual(const tlk_problem *p, const wide_row *h, const vec *va, const vec *vb,
-                       const vec *g, const vec *u)
+WIDE vec wide_cone_residual(const tlk_problem *p, const wide_row *h, const vec *va, const vec *vb,
+                            const vec *g, const vec *u)
 {
     const vec kn = va[3] + vb[3];
     const vec kt = kn + (h->arm_a * h->arm_a * va[7] + h->arm_b * h->arm_b * vb[7]);
@@ -54,7 +54,77 @@ WIDE wide_row wide_load_some(const tlk_problem *p, vec_rows s, wide_kind kind, v
     return some;
 }
 
-/* Rows of the audit; a lane of `acc` is a row. */
+/* What rows have: their residual, impulses g, and velocities vb of their second bodies. */
+WIDE vec wide_row_residual(const tlk_problem *p, vec_rows s, const wide_row *h, vec *vb, vec *g)
+{
+    vec va[8], u[3];
+    wide_load_pair(p, s, h, p->vel, va, vb);
+    wide_velocity(h, va, vb, u);
+    const vec bias = vec_load(p->bias, s, 0, 1);
+    for (uint32_t k = 0; k < 3; k++) {
+        g[k] = vec_load(p->gamma, s, k, 3);
+        u[k] += bias * h->n[k];
+    }
+    return wide_cone_residual(p, h, va, vb, g, u);
+}
+
+/* Which of the rows of a packet are there. */
+WIDE dvec_bits wide_there(vec_bits here, uint32_t half)
+{
+    return __builtin_convertvector((packet_bits)vec_packet((vec)here, half), dvec_bits);
+}
+
+/* The first three sums of both folds; a lane of `acc` is a row. */
+WIDE void wide_add_residual(dvec_bits row, dvec r, dvec *acc)
+{
+    const dvec zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1},
+               worst = dvec_select(row, r, one * -1e300);
+    acc[0] += dvec_select(row, r * r, zero);
+    acc[1] = dvec_select(acc[1] > worst, acc[1], worst);
+    acc[2] += dvec_select(row, one, zero);
+}
+
+/* Rows of the residual. */
+WIDE void wide_residual_packet(const tlk_problem *p, vec_rows s, wide_kind kind, dvec *acc)
+{
+    vec_bits here;
+    if (kind == WIDE_ARMS && !wide_here(p, s, &here))
+        return;
+    const wide_row h = wide_load_some(p, s, kind, &here);
+    vec vb[8], g[3];
+    const vec residual = wide_row_residual(p, s, &h, vb, g);
+    for (uint32_t half = 0; half < WIDE_PACKETS && wide_has(s, half); half++)
+        wide_add_residual(wide_there(here, half), vec_widen(residual, half), acc);
+}
+
+static void wide_residual(const void *args, uint32_t begin, uint32_t end, double *numbers)
+{
+    const tlk_problem p = *(const tlk_problem *)args;
+    double lanes[TLK_LANES][TLK_FOLD_NUMBERS];
+    start_lanes(3, "sMs", lanes);
+    dvec acc[3];
+    for (int k = 0; k < 3; k++)
+        acc[k] = (dvec){0} + lanes[0][k];
+    const uint32_t arms = tlk_max(begin, tlk_min(end, p.arm_base));
+    if (p.material || p.frictionless) {
+        for (uint32_t s = begin; s < end; s++)
+            tlk_residual(&p, s, lanes[s % TLK_LANES]);
+        fold_lanes(3, "sMs", lanes, numbers);
+        return;
+    }
+    for (uint32_t s = begin; s < arms && !p.wall; s += WIDE_LANES)
+        wide_residual_packet(&p, wide_rows_at(s, arms), WIDE_CENTRAL, acc);
+    for (uint32_t s = begin; s < arms && p.wall; s += WIDE_LANES)
+        wide_residual_packet(&p, wide_rows_at(s, arms), WIDE_WALLS, acc);
+    for (uint32_t s = arms; s < end; s += WIDE_LANES)
+        wide_residual_packet(&p, wide_rows_at(s, end), WIDE_ARMS, acc);
+    for (uint32_t l = 0; l < TLK_LANES; l++)
+        for (int k = 0; k < 3; k++)
+            lanes[l][k] = acc[k][l];
+    fold_lanes(3, "sMs", lanes, numbers);
+}
+
+/* Rows of the audit. */
 WIDE void wide_audit_packet(const tlk_audit *q, vec_rows s, wide_kind kind, dvec *acc)
 {
     const tlk_problem *p = &q->problem;
@@ -62,20 +132,14 @@ WIDE void wide_audit_packet(const tlk_audit *q, vec_rows s, wide_kind kind, dvec
     if (kind == WIDE_ARMS && !wide_here(p, s, &here))
         return;
     const wide_row h = wide_load_some(p, s, kind, &here);
-    vec va[8], vb[8], u[3], g[3], wall[3], struck[3];
-    vec surface[3] = {vec_set(0), vec_set(0), vec_set(0)};
-    wide_load_pair(p, s, &h, p->vel, va, vb);
-    wide_velocity(&h, va, vb, u);
+    vec vb[8], g[3], wall[3], struck[3], surface[3] = {vec_set(0), vec_set(0), vec_set(0)};
+    const vec residual = wide_row_residual(p, s, &h, vb, g), gaps = vec_load(q->gap, s, 0, 1);
     if (kind == WIDE_ARMS)
         vec_cross(vb + 4, h.rb, surface);
-    const vec bias = vec_load(p->bias, s, 0, 1), gaps = vec_load(q->gap, s, 0, 1);
     for (uint32_t k = 0; k < 3; k++) {
-        g[k] = vec_load(p->gamma, s, k, 3);
         struck[k] = q->impact ? vec_load(q->impact, s, k, 3) : vec_set(0);
         wall[k] = kind == WIDE_ARMS ? vb[k] + surface[k] : vb[k];
-        u[k] += bias * h.n[k];
     }
-    const vec residual = wide_residual(p, &h, va, vb, g, u);
     const vec carried = vec_dot(g, g), hit = vec_dot(struck, struck);
     const dvec zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
     for (uint32_t half = 0; half < WIDE_PACKETS && wide_has(s, half); half++) {
@@ -83,17 +147,14 @@ WIDE void wide_audit_packet(const tlk_audit *q, vec_rows s, wide_kind kind, dvec
         const eight_words other = *(const eight_words *)(h.b + half * TLK_LANES);
         const dvec_bits walls =
             __builtin_convertvector((eight_bits)(other >= p->moving), dvec_bits);
-        const packet_bits there = (packet_bits)vec_packet((vec)here, half);
-        const dvec_bits row = __builtin_convertvector(there, dvec_bits);
+        const dvec_bits row = wide_there(here, half);
         const dvec_bits overlap = row & (gap < zero);
         const dvec active = vec_widen(carried, half) + vec_widen(hit, half);
-        const dvec worst = dvec_select(row, r, none), depth = dvec_select(overlap, -gap, none);
+        const dvec depth = dvec_select(overlap, -gap, none);
         dvec work = zero;
         for (int k = 0; k < 3; k++)
             work += (vec_widen(g[k], half) + vec_widen(struck[k], half)) * vec_widen(wall[k], half);
-        acc[0] += dvec_select(row, r * r, zero);
-        acc[1] = dvec_select(acc[1] > worst, acc[1], worst);
-        acc[2] += dvec_select(row, one, zero);
+        wide_add_residual(row, r, acc);
         acc[3] += dvec_select(row & (active > zero), one, zero);
         acc[4] -= dvec_select(row & walls, work, zero);
         acc[5] = dvec_select(acc[5] > depth, acc[5], depth);

@@ -153,7 +153,8 @@ WIDE void wide_test_boxes(const tlk_find *f, uint32_t i, const uint32_t *j, uint
     wide_boxes b;
     if (count < WIDE_BOXES) {
         for (uint32_t l = 0; l < count; l++)
-            if (tlk_near_boxes(f, i, j[l]) && tlk_touch_soon(f, i, j[l]))
+            if (tlk_near_boxes(f, i, j[l]) && tlk_touch_soon(f, i, j[l]) &&
+                !tlk_are_excluded(f, i, j[l]))
                 tlk_append(list, j[l]);
         return;
     }
@@ -164,7 +165,7 @@ WIDE void wide_test_boxes(const tlk_find *f, uint32_t i, const uint32_t *j, uint
     const uint32_t stands = _mm512_movepi64_mask((__m512i)stand);
     for (; bits; bits &= bits - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(bits);
-        if (stands >> l & 1 || tlk_touch_soon(f, i, j[l]))
+        if ((stands >> l & 1 || tlk_touch_soon(f, i, j[l])) && !tlk_are_excluded(f, i, j[l]))
             tlk_append(list, j[l]);
     }
 }

@@ -323,6 +323,11 @@ WIDE bool turned_stage(const tlk_joints *g, const tlk_articulation *a, tlk_artic
     const uint32_t last = a->level_end - a->level - 1;
     if (how->stage == TLK_STAGE_BODIES)
         how->turned = 0;
+    if (!how->turned && by_pieces(a, how)) {
+        pieces_turn(g, a, how, team, !project || g->fresh);
+        pieces_next(a, how);
+        return true;
+    }
     if (!how->turned)
         return false;
     switch (how->stage) {

@@ -104,6 +104,11 @@ typedef struct tlk_attached {
     uint32_t joint, place;
 } tlk_attached;
 
+/* Nodes [first, end) of a level, which a piece has. */
+typedef struct tlk_run {
+    uint32_t first, end;
+} tlk_run;
+
 /* An articulation: bodies that joints connect. */
 typedef struct tlk_articulation {
     uint32_t node, node_end, joint, joint_end;
@@ -111,6 +116,9 @@ typedef struct tlk_articulation {
     uint32_t level, level_end; /* where first nodes of its levels are; one more is where they end */
     uint32_t bounded;          /* 1: some row has more than one state */
     uint32_t rods;             /* 1: some row is a distance that is held */
+    uint32_t piece, piece_end; /* of its first levels: nodes of a piece wait for none of another */
+    uint32_t deep;             /* how many levels these are; 0: there are no pieces */
+    uint32_t unused;
 } tlk_articulation;
 
 /* What a projection may change besides velocities; the last one is of changes of velocities, which
@@ -207,6 +215,8 @@ typedef struct tlk_joints {
     const tlk_update *update;
     const tlk_attached *attached;
     const uint32_t *level;
+    const tlk_run *run;    /* nodes by pieces, and in these by levels */
+    const uint32_t *piece; /* where runs of pieces begin; one more is where they end */
     double *jacobian, *block;
     double *x;      /* a vector per articulation: what is solved */
     tlk_law *law;   /* per row */

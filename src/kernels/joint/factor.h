@@ -199,21 +199,25 @@ TL_KERNEL bool tlk_node_alone(const tlk_node *node)
     return node->joint == TLK_NONE && node->sources == node->sources_end;
 }
 
+/* One node, whatever its size. */
+TL_KERNEL void tlk_factor_one(const tlk_joints *g, uint32_t i, bool count)
+{
+    const tlk_node node = g->node[i];
+    if (tlk_node_alone(&node))
+        tlk_factor_node(g, &node, 6, 3, count);
+    else if (node.size == 3)
+        tlk_factor_node(g, &node, 3, 0, count);
+    else
+        tlk_factor_node(g, &node, node.size, 0, count);
+}
+
 /* The nodes of a level. */
 TL_NARROW void tlk_factor_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
                                 tlk_team team, bool count)
 {
     const uint32_t *at = g->level + a->level + level;
     TLK_LANE_SHARE(i, at[0], at[1], team)
-    {
-        const tlk_node node = g->node[i];
-        if (tlk_node_alone(&node))
-            tlk_factor_node(g, &node, 6, 3, count);
-        else if (node.size == 3)
-            tlk_factor_node(g, &node, 3, 0, count);
-        else
-            tlk_factor_node(g, &node, node.size, 0, count);
-    }
+    tlk_factor_one(g, i, count);
 }
 
 /* Whether six numbers are 0; all are read at once. */
@@ -275,22 +279,39 @@ TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t 
         g->x[node->vector + k] = y[k];
 }
 
+/* Substitution at a node, whatever its size. */
+TL_KERNEL void tlk_forward_one(const tlk_joints *g, uint32_t i)
+{
+    const tlk_node node = g->node[i];
+    if (tlk_node_alone(&node))
+        tlk_forward(g, &node, 6, 3);
+    else if (node.size == 3)
+        tlk_forward(g, &node, 3, 0);
+    else if (node.size == 5)
+        tlk_forward(g, &node, 5, 0);
+    else
+        tlk_forward(g, &node, node.size, 0);
+}
+
+TL_KERNEL void tlk_backward_one(const tlk_joints *g, uint32_t i)
+{
+    const tlk_node node = g->node[i];
+    if (tlk_node_alone(&node))
+        tlk_backward(g, &node, 6, 3);
+    else if (node.size == 3)
+        tlk_backward(g, &node, 3, 0);
+    else if (node.size == 5)
+        tlk_backward(g, &node, 5, 0);
+    else
+        tlk_backward(g, &node, node.size, 0);
+}
+
 TL_NARROW void tlk_forward_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
                                  tlk_team team)
 {
     const uint32_t *at = g->level + a->level + level;
     TLK_LANE_SHARE(i, at[0], at[1], team)
-    {
-        const tlk_node node = g->node[i];
-        if (tlk_node_alone(&node))
-            tlk_forward(g, &node, 6, 3);
-        else if (node.size == 3)
-            tlk_forward(g, &node, 3, 0);
-        else if (node.size == 5)
-            tlk_forward(g, &node, 5, 0);
-        else
-            tlk_forward(g, &node, node.size, 0);
-    }
+    tlk_forward_one(g, i);
 }
 
 TL_NARROW void tlk_backward_level(const tlk_joints *g, const tlk_articulation *a, uint32_t level,
@@ -298,17 +319,7 @@ TL_NARROW void tlk_backward_level(const tlk_joints *g, const tlk_articulation *a
 {
     const uint32_t *at = g->level + a->level + level;
     TLK_LANE_SHARE(i, at[0], at[1], team)
-    {
-        const tlk_node node = g->node[i];
-        if (tlk_node_alone(&node))
-            tlk_backward(g, &node, 6, 3);
-        else if (node.size == 3)
-            tlk_backward(g, &node, 3, 0);
-        else if (node.size == 5)
-            tlk_backward(g, &node, 5, 0);
-        else
-            tlk_backward(g, &node, node.size, 0);
-    }
+    tlk_backward_one(g, i);
 }
 
 #endif

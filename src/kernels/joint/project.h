@@ -307,24 +307,27 @@ TL_NARROW void tlk_stage_sum(const tlk_joints *g, const tlk_articulation *a, tlk
     }
 }
 
-/* The matrix of an articulation: the blocks of nodes, all zero but for those of bodies; those of
- * joints come next. */
+/* The blocks of a node: all zero, but for those of bodies. */
+TL_KERNEL void tlk_node_blocks(const tlk_joints *g, const tlk_articulation *a, uint32_t k,
+                               bool fresh, bool arrest)
+{
+    const uint32_t end = k + 1 < a->node_end ? g->node[k + 1].block : a->block_end;
+    bool taut = false;
+    for (uint32_t c = g->node[k].block; c < end; c++)
+        g->block[c] = 0;
+    if (g->node_body[k] != TLK_NONE)
+        taut = tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, arrest,
+                               g->block + g->node[k].block);
+    if (taut && !fresh && g->inverse) /* contacts have the same inertia */
+        tlk_block_inverse(g->block + g->node[k].block, g->inverse + 8 * (size_t)g->node_body[k]);
+}
+
+/* The matrix of an articulation: the blocks of nodes; those of joints come next. */
 TL_NARROW void tlk_stage_bodies(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
                                 bool fresh, bool arrest)
 {
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
-    {
-        const uint32_t end = k + 1 < a->node_end ? g->node[k + 1].block : a->block_end;
-        bool taut = false;
-        for (uint32_t c = g->node[k].block; c < end; c++)
-            g->block[c] = 0;
-        if (g->node_body[k] != TLK_NONE)
-            taut = tlk_body_blocks(g, g->node + k, g->node_body[k], fresh, arrest,
-                                   g->block + g->node[k].block);
-        if (taut && !fresh && g->inverse) /* contacts have the same inertia */
-            tlk_block_inverse(g->block + g->node[k].block,
-                              g->inverse + 8 * (size_t)g->node_body[k]);
-    }
+    tlk_node_blocks(g, a, k, fresh, arrest);
 }
 
 TL_NARROW void tlk_stage_joints(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
