@@ -226,6 +226,23 @@ WIDE void vec_cross(const vec *a, const vec *b, vec *out)
 typedef double dvec __attribute__((vector_size(64)));
 typedef int64_t dvec_bits __attribute__((vector_size(64)));
 
+/* A packet in 64 bits; by __builtin_convertvector() GCC 12 takes two numbers at a time. */
+WIDE dvec packet_widen(packet v)
+{
+#if defined(TLK_PRECISION_double)
+    return v;
+#elif defined(__AVX512F__)
+    return (dvec)_mm512_cvtps_pd((__m256)v);
+#else
+    const union {
+        __m256d half[2];
+        dvec v;
+    } u = {{_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)v)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v, 1))}};
+    return u.v;
+#endif
+}
+
 /* Packet q of a vector in 64 bits. */
 WIDE dvec vec_widen(vec v, uint32_t q)
 {

@@ -1,6 +1,5 @@
 /* Substeps of bodies by the velocity form of Verlet's method, four at once: bodies of one moment
- * that no force is applied to. What acts on each is gathered one by one, in the order of its list.
- */
+ * that no force is applied to. What acts on each is added up in the order of its list. */
 #ifndef TL_BACKEND_CPU_WIDE_MOVE_H
 #define TL_BACKEND_CPU_WIDE_MOVE_H
 
@@ -28,6 +27,15 @@ WIDE void quad_unrow(double *to, size_t stride, uint32_t i, const quad in[4])
         *(quad *)(to + stride * (i + l)) = r[l];
 }
 
+WIDE half_vec quad_narrow(quad v)
+{
+#if defined(TLK_PRECISION_double)
+    return v;
+#else
+    return (half_vec)_mm256_cvtpd_ps((__m256d)v);
+#endif
+}
+
 /* Whether four bodies from i on are such. */
 WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
 {
@@ -47,17 +55,20 @@ WIDE void wide_add_up(const tlk_penalty *p, uint32_t i, quad *force, quad *torqu
     const uint32_t none = 2 * p->items;
     const uint32_t *begin = p->list_begin + i, *end = p->list_end + i;
     uint32_t most = 0;
+    dvec sum[QUAD];
     for (uint32_t l = 0; l < QUAD; l++) {
         most = tlk_max(most, end[l] - begin[l]);
-        force[l] = torque[l] = (quad){0};
+        sum[l] = (dvec){0};
     }
     for (uint32_t k = 0; k < most; k++)
         for (uint32_t l = 0; l < QUAD; l++) {
             const size_t at = begin[l] + k < end[l] ? begin[l] + k : none;
-            const half_vec *of = (const half_vec *)(p->load + TLK_LOAD * at);
-            force[l] += __builtin_convertvector(of[0], quad);
-            torque[l] += __builtin_convertvector(of[1], quad);
+            sum[l] += packet_widen(*(const packet *)(p->load + TLK_LOAD * at));
         }
+    for (uint32_t l = 0; l < QUAD; l++) {
+        force[l] = __builtin_shufflevector(sum[l], sum[l], 0, 1, 2, 3);
+        torque[l] = __builtin_shufflevector(sum[l], sum[l], 4, 5, 6, 7);
+    }
 }
 
 WIDE void wide_gather_forces(const tlk_penalty *p, uint32_t i, wide_moved *m)
@@ -137,8 +148,7 @@ WIDE void wide_paces(const tlk_penalty *p, uint32_t i, const quad *v)
         quad r[4] = {v[4 * part], v[4 * part + 1], v[4 * part + 2], v[4 * part + 3]};
         quad_transpose(r);
         for (uint32_t l = 0; l < QUAD; l++)
-            *(half_vec *)(p->to_pace + 8 * (size_t)(i + l) + 4 * part) =
-                __builtin_convertvector(r[l], half_vec);
+            *(half_vec *)(p->to_pace + 8 * (size_t)(i + l) + 4 * part) = quad_narrow(r[l]);
     }
 }
 

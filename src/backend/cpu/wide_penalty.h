@@ -322,28 +322,21 @@ WIDE void wide_spot(const tlk_penalty *p, const wide_touching *w, uint32_t l,
     wide_acts(p, q);
 }
 
-/* Whether a ball and a wall are of a kind, and which of both is the ball. */
-WIDE bool wide_is_wall(const tlk_penalty *p, uint32_t kind, uint32_t i, uint32_t j, uint32_t *ball,
-                       uint32_t *frame)
+/* SPAN pairs of those that wait, if all are a ball and a wall of one kind, box or plane. False:
+ * they are not. */
+WIDE bool wide_same_walls(const tlk_penalty *p, const wide_touching *w, uint32_t from,
+                          uint32_t lanes, wide_touching *t)
 {
-    const uint32_t ki = p->shapes.info[i] & TLK_SHAPE_KIND, kj = p->shapes.info[j] & TLK_SHAPE_KIND;
-    *ball = kj == kind ? i : j;
-    *frame = p->shapes.frame_of[kj == kind ? j : i];
-    return kj == kind || ki == kind;
-}
-
-/* SPAN pairs of those that wait, where all are of a kind, box or plane. False: they are not. */
-WIDE bool wide_span_of(const tlk_penalty *p, uint32_t kind, const wide_touching *w, uint32_t from,
-                       uint32_t lanes, wide_touching *t)
-{
-    uint32_t ball[SPAN], frame[SPAN];
+    const uint32_t *ball = w->i + from, kind = p->shapes.info[w->j[from]] & TLK_SHAPE_KIND;
+    uint32_t frame[SPAN], differs = 0;
     wide_wall of;
     double n[3][SPAN], gap[SPAN];
     for (uint32_t l = 0; l < SPAN; l++) {
-        const uint32_t at = from + (l < lanes ? l : 0);
-        if (!wide_is_wall(p, kind, w->i[at], w->j[at], &ball[l], &frame[l]))
-            return false;
+        frame[l] = p->shapes.frame_of[w->j[from + l]];
+        differs |= (p->shapes.info[w->j[from + l]] & TLK_SHAPE_KIND) ^ kind;
     }
+    if (differs || (kind != TLK_BOX && kind != TLK_PLANE))
+        return false;
     span_gather(p->shapes.centre, 4, ball, of.c);
     for (uint32_t k = 0; k < 16; k += 4)
         span_gather(p->shapes.frame + k, TLK_FRAME, frame, of.frame + k);
@@ -351,7 +344,6 @@ WIDE bool wide_span_of(const tlk_penalty *p, uint32_t kind, const wide_touching 
     for (uint32_t k = 0; k < 3; k++)
         span_store(n[k], of.n[k]);
     for (uint32_t l = 0; l < lanes; l++) {
-        const bool from_i = w->i[from + l] == ball[l];
         const double *c = p->shapes.centre + 4 * (size_t)ball[l];
         tlk_plain_spot m;
         if (!(gap[l] < 0)) {
@@ -360,11 +352,11 @@ WIDE bool wide_span_of(const tlk_penalty *p, uint32_t kind, const wide_touching 
             continue;
         }
         for (int k = 0; k < 3; k++) {
-            m.n[k] = (real)(from_i ? n[k][l] : -n[k][l]);
+            m.n[k] = (real)n[k][l];
             m.ca[k] = m.cb[k] = c[k];
         }
         m.overlap = (real)-gap[l];
-        m.reach_a = m.reach_b = (real)(from_i ? c[3] + 0.5 * gap[l] : -(c[3] + 0.5 * gap[l]));
+        m.reach_a = m.reach_b = (real)(c[3] + 0.5 * gap[l]);
         wide_spot(p, w, from + l, &m, t);
     }
     return true;
@@ -373,10 +365,11 @@ WIDE bool wide_span_of(const tlk_penalty *p, uint32_t kind, const wide_touching 
 /* Which of those that wait touch. */
 WIDE void wide_walls(const tlk_penalty *p, wide_touching *w, wide_touching *t)
 {
+    for (uint32_t l = w->count; l < w->count + SPAN; l++)
+        w->i[l] = w->i[0], w->j[l] = w->j[0];
     for (uint32_t from = 0; from < w->count; from += SPAN) {
         const uint32_t lanes = tlk_min(w->count - from, SPAN);
-        if (wide_span_of(p, TLK_BOX, w, from, lanes, t) ||
-            wide_span_of(p, TLK_PLANE, w, from, lanes, t))
+        if (wide_same_walls(p, w, from, lanes, t))
             continue;
         for (uint32_t l = from; l < from + lanes; l++) {
             const double *a = p->shapes.centre + 4 * (size_t)w->i[l];

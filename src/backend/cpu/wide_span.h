@@ -119,11 +119,15 @@ WIDE span span_dot(const span *a, const span *b)
 }
 
 /* As `real`, to memory. */
-typedef real some_real __attribute__((vector_size(SPAN * sizeof(real)), aligned(sizeof(real))));
-
 WIDE void span_put(real *to, span v)
 {
-    *(some_real *)to = __builtin_convertvector(v, some_real);
+#if defined(TLK_PRECISION_double)
+    span_store(to, v);
+#elif defined(__AVX512F__)
+    _mm256_storeu_ps(to, _mm512_cvtpd_ps((__m512d)v));
+#else
+    _mm_storeu_ps(to, _mm256_cvtpd_ps((__m256d)v));
+#endif
 }
 
 #endif

@@ -45,9 +45,10 @@ TL_KERNEL double tlk_held_largest(const double m[3][3])
     const double trace = m[0][0] + m[1][1] + m[2][2];
     if (!(trace > 0))
         return 0;
+    const double inverse = 1 / trace;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            s[i][j] = m[i][j] / trace;
+            s[i][j] = m[i][j] * inverse;
     for (int twice = 0; twice < 2; twice++) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
