@@ -16,12 +16,13 @@
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,     &p->half,      &p->start,  &p->sums,      &p->work,       &p->forced,
-        &p->past,    &p->sum,       &p->place,  &p->force,     &p->key,        &p->value,
-        &p->range,   &p->reference, &p->turned, &p->saved_pos, &p->saved_quat, &p->saved_vel,
-        &p->mean,    &p->table,     &p->times,  &p->slides,    &p->spring,     &p->points,
-        &p->halt,    &p->order,     &p->acts,   &p->couple,    &p->rod,        &p->rod_from,
-        &p->stretch, &p->vel2,      &p->past2,  &p->acts2,     &p->place2,     &p->other};
+        &p->vel,    &p->half,   &p->start,     &p->sums,   &p->pace,      &p->work,
+        &p->forced, &p->past,   &p->sum,       &p->last,   &p->roll,      &p->place,
+        &p->key,    &p->value,  &p->range,     &p->at,     &p->load,      &p->reference,
+        &p->turned, &p->spring, &p->saved_pos, &p->points, &p->saved_vel, &p->saved_quat,
+        &p->mean,   &p->table,  &p->times,     &p->slides, &p->halt,      &p->order,
+        &p->acts,   &p->couple, &p->rod,       &p->pace2,  &p->rod_from,  &p->stretch,
+        &p->past2,  &p->acts2,  &p->place2,    &p->other};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -110,6 +111,7 @@ static tl_status make_buffers(tl_world *w, tl_penalty *p, bool stages)
     const size_t rows = w->rows, eight = 8 * rows * sizeof(double);
     TL_TRY(tl_buffer_need(b, &p->vel, eight));
     TL_TRY(tl_buffer_need(b, &p->half, eight));
+    TL_TRY(tl_buffer_need(b, &p->pace, 8 * rows * b->real));
     TL_TRY(tl_buffer_need(b, &p->start, stages ? 2 * eight : 0));
     TL_TRY(tl_buffer_need(b, &p->sums, stages ? 2 * eight : 0));
     TL_TRY(tl_buffer_need(b, &p->saved_pos, 4 * rows * sizeof(double)));
@@ -150,6 +152,8 @@ static void make_view(tl_world *w, tl_penalty *p, tl_penalty_step *s)
                        .rod_frame = w->frame_local.data,
                        .rod_geom = w->geom.data,
                        .vel = p->vel.data,
+                       .pace = p->pace.data,
+                       .to_pace = p->pace.data,
                        .half = p->half.data,
                        .start = p->start.data,
                        .sums = p->sums.data,

@@ -10,19 +10,21 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, half, start, sums;            /* double per row: tlk_penalty */
-    tl_buffer work, forced;                      /* per dynamic row */
-    tl_buffer past, sum, place, force;           /* of slots and items */
-    tl_buffer acts, couple;                      /* of pairs */
-    tl_buffer key, value, range;                 /* lists of items by body */
-    tl_buffer vel2, past2, acts2, place2, other; /* of `whole`: what is read while vel, past, acts
+    tl_buffer vel, half, start, sums;             /* double per row: tlk_penalty */
+    tl_buffer pace;                               /* real per row */
+    tl_buffer work, forced;                       /* per dynamic row */
+    tl_buffer past, sum, last, roll, place;       /* of slots */
+    tl_buffer acts, couple;                       /* of pairs */
+    tl_buffer key, value, range;                  /* lists of items by body */
+    tl_buffer at, load;                           /* of items, and along the lists */
+    tl_buffer pace2, past2, acts2, place2, other; /* of `whole`: what is read while pace, past, acts
                                                     and places are written, and the other way */
-    tl_buffer reference, turned;                 /* where shapes were when pairs were found */
-    tl_buffer saved_pos, saved_quat, saved_vel;  /* the state that the step began with */
-    tl_buffer mean;                              /* real per row */
-    tl_buffer table, times, slides;              /* double: of materials */
-    tl_buffer spring;                            /* tlk_spring */
-    tl_buffer rod, rod_from, stretch;            /* tlk_rod; double: tlk_penalty */
+    tl_buffer reference, turned;                  /* where shapes were when pairs were found */
+    tl_buffer saved_pos, saved_quat, saved_vel;   /* the state that the step began with */
+    tl_buffer mean;                               /* real per row */
+    tl_buffer table, times, slides;               /* double: of materials */
+    tl_buffer spring;                             /* tlk_spring */
+    tl_buffer rod, rod_from, stretch;             /* tlk_rod; double: tlk_penalty */
     uint32_t kept[TLK_COLOURS + 1];    /* where colours of rods that keep their lengths begin */
     tl_buffer points, order;           /* uint32_t; order: pairs by colour */
     uint32_t colours[TLK_COLOURS + 1]; /* where colours begin in it */
@@ -32,8 +34,8 @@ struct tl_penalty {
     tl_contacts list;                       /* pairs, as they were found */
     bool tables, timed;                     /* those of materials are of now; what times */
     bool plain;                             /* of these: all pairs are (tlk_couple) */
-    bool balls;                             /* all that moves, if the backend asks */
-    bool whole, central;                    /* one pass over bodies; tlk_penalty.central */
+    bool balls, centred;                    /* all that moves; about the centres of bodies */
+    bool light, whole;                      /* tlk_penalty.light; one pass over bodies */
     bool valid;     /* pairs and what their slots keep are of the present state */
     bool forces;    /* slots have the forces of the present state */
     bool phased;    /* the caller says when pairs are found and collide */

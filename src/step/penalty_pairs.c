@@ -10,12 +10,12 @@ static tl_status look_at_balls(tl_world *w, const tlk_penalty *v)
 {
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
-    p->balls = p->central = false;
-    if (!w->backend->whole || !w->shape_dynamic)
+    p->balls = p->centred = false;
+    if (!w->shape_dynamic)
         return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_balls, w->shape_dynamic, v, n));
     p->balls = !(n[0] > 0);
-    p->central = !(n[1] > 0) && w->shape_dynamic == w->dynamic;
+    p->centred = !(n[1] > 0) && w->shape_dynamic == w->dynamic;
     return TL_OK;
 }
 
@@ -28,15 +28,17 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     const size_t slots = set->manifolds ? TLK_POINTS_MOST : 1, all = slots * set->pairs;
     const bool plain = p->plain && !w->sliding && !set->manifolds;
     const size_t keeps = plain ? TLK_PAST_PLAIN : TLK_PAST;
-    p->whole = p->balls && plain && !v->rods && !v->springs &&
-               tl_penalty_integrator(w) == TL_INTEGRATOR_VERLET;
-    TL_TRY(tl_buffer_need(b, &p->past, keeps * all * sizeof(double)));
-    TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * sizeof(double) : 0));
+    p->light = plain && !v->rods && !v->springs && tl_penalty_integrator(w) == TL_INTEGRATOR_VERLET;
+    p->whole = p->light && p->balls && b->whole;
+    TL_TRY(tl_buffer_need(b, &p->past, keeps * all * b->real));
+    TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->acts2, p->whole ? set->pairs : 0));
-    TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all * b->real));
+    TL_TRY(tl_buffer_need(b, &p->last, TLK_LAST * all * b->real));
+    TL_TRY(tl_buffer_need(b, &p->roll, w->rolls ? TLK_ROLL * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
-    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : set->pairs * sizeof(tlk_couple)));
+    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : set->pairs * TLK_COUPLE(b->real)));
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
     v->keeps = (uint32_t)keeps;
@@ -46,6 +48,8 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     v->feature = set->manifolds ? set->feature.data : NULL;
     v->past = p->past.data;
     v->sum = p->sum.data;
+    v->last = p->last.data;
+    v->roll = w->rolls ? p->roll.data : NULL;
     v->place = set->manifolds ? p->place.data : NULL;
     v->acts = p->acts.data;
     v->couple = set->manifolds ? NULL : p->couple.data;
@@ -57,7 +61,9 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
 {
     const tl_penalty *p = w->penalty;
     tlk_penalty *v = &s->view;
-    v->force = p->force.data;
+    v->at = p->at.data;
+    v->load = p->load.data;
+    v->items = p->items;
     v->stretch = v->rods ? p->stretch.data : NULL;
     v->list = p->value.data;
     v->list_begin = p->range.data;
@@ -69,23 +75,41 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
     v->order = p->order.data;
     v->body_of = p->key.data;
     v->other = p->other.data;
-    v->central = p->whole && p->central;
+    v->light = p->light;
+    v->central = p->light && p->balls && p->centred;
 }
 
-/* What a substep in one pass needs besides: partners along the lists, and a second place for all
- * that bodies read of each other. */
+/* What a substep needs that goes pair by pair, then body by body: what acts, along the lists, and
+ * where the sides of items are in these. */
+static tl_status make_loads(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const size_t sides = p->whole ? 0 : 2 * (size_t)p->items;
+    TL_TRY(tl_buffer_need(b, &p->at, sides * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->load, TLK_LOAD * (sides + 1) * b->real));
+    b->ops->fill(b, p->load.data, 0, TLK_LOAD * (sides + 1) * b->real);
+    tlk_penalty view = s->view;
+    view.list = p->value.data;
+    view.order = p->at.data;
+    tl_run(b, TLK_penalty_places, (uint32_t)sides, &view);
+    return TL_OK;
+}
+
+/* What one in one pass needs: partners along the lists, and a second place for all that bodies read
+ * of each other. */
 static tl_status make_whole(tl_world *w, tl_penalty_step *s)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     if (!p->whole)
-        return TL_OK;
+        return make_loads(w, s);
     b->ops->fill(b, p->acts2.data, 0, s->view.pairs);
-    TL_TRY(tl_buffer_need(b, &p->vel2, 8 * (size_t)w->rows * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->pace2, 8 * (size_t)w->rows * b->real));
     TL_TRY(tl_buffer_need(b, &p->place2,
-                          4 * (size_t)(p->central ? w->shape_rows : w->dynamic) * sizeof(double)));
-    TL_TRY(tl_buffer_need(b, &p->other, p->central ? 2 * (size_t)p->items * sizeof(uint32_t) : 0));
-    if (!p->central)
+                          4 * (size_t)(p->centred ? w->shape_rows : w->dynamic) * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &p->other, p->centred ? 2 * (size_t)p->items * sizeof(uint32_t) : 0));
+    if (!p->centred)
         return TL_OK;
     tlk_penalty view = s->view;
     view.list = p->value.data;
@@ -102,8 +126,6 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     const size_t items = (size_t)v->pairs + v->springs + 2 * (size_t)v->rods;
     uint32_t bits = 1;
     TL_TRY(tl_buffer_need(b, &p->stretch, v->rods ? 2 * (size_t)v->pairs * sizeof(double) : 0));
-    /* a number more, as rows are read four numbers at a time */
-    TL_TRY(tl_buffer_need(b, &p->force, p->whole ? 0 : (TLK_FORCE * items + 1) * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->key, 2 * items * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, 2 * items * sizeof(uint32_t)));
     v->key = p->key.data;

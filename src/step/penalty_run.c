@@ -28,13 +28,13 @@ static void make_pass(const tl_world *w, const tlk_penalty *v, double advance, d
     const tl_penalty *p = w->penalty;
     tlk_penalty *a = &out->args;
     double *const place[2] = {v->central ? v->shapes.centre : v->bodies.pos, p->place2.data};
-    double *const vel[2] = {p->vel.data, p->vel2.data};
-    double *const past[2] = {p->past.data, p->past2.data};
+    void *const pace[2] = {p->pace.data, p->pace2.data};
+    void *const past[2] = {p->past.data, p->past2.data};
     uint8_t *const acts[2] = {p->acts.data, p->acts2.data};
     *a = *v;
     a->advance = advance, a->weight = weight, a->commits = commits, a->moves = moves;
     a->from = place[state], a->to = place[!state];
-    a->vel = vel[state], a->to_vel = vel[!state];
+    a->pace = pace[state], a->to_pace = pace[!state];
     a->past = past[history], a->to_past = past[!history];
     a->acts = acts[history], a->to_acts = acts[!history];
     out->place = *a;
@@ -70,9 +70,9 @@ static void copy_rest(tl_world *w, const tlk_penalty *v)
 {
     tl_backend *b = w->backend;
     const tl_penalty *p = w->penalty;
-    const size_t vel = 8 * (size_t)w->dynamic, place = 4 * (size_t)w->shape_dynamic;
-    b->ops->copy(b, (double *)p->vel2.data + vel, (double *)p->vel.data + vel,
-                 8 * (size_t)(w->rows - w->dynamic) * sizeof(double));
+    const size_t pace = 8 * (size_t)w->dynamic * b->real, place = 4 * (size_t)w->shape_dynamic;
+    b->ops->copy(b, (char *)p->pace2.data + pace, (char *)p->pace.data + pace,
+                 8 * (size_t)(w->rows - w->dynamic) * b->real);
     if (v->central)
         b->ops->copy(b, (double *)p->place2.data + place, v->shapes.centre + place,
                      4 * (size_t)(w->shape_rows - w->shape_dynamic) * sizeof(double));
@@ -103,12 +103,12 @@ static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
     if (!last && !v->central)
         b->ops->copy(b, v->bodies.pos, p->place2.data, 4 * (size_t)w->dynamic * sizeof(double));
     if (last)
-        exchange(&p->vel, &p->vel2);
+        exchange(&p->pace, &p->pace2);
     if (!last) {
         exchange(&p->past, &p->past2);
         exchange(&p->acts, &p->acts2);
     }
-    v->vel = p->vel.data, v->past = p->past.data, v->acts = p->acts.data;
+    v->pace = v->to_pace = p->pace.data, v->past = p->past.data, v->acts = p->acts.data;
     tlk_penalty placed = *v;
     placed.commits = 0;
     tl_run(b, TLK_penalty_place, w->shape_rows, &placed);
@@ -118,7 +118,7 @@ static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
 
 /* Launches of one evaluation and what moves bodies by it. */
 typedef struct substep {
-    tlk_penalty args;
+    tlk_penalty args, place;
     tl_launch launch[6];
     size_t count;
 } substep;
@@ -131,15 +131,20 @@ static void make_substep(const tl_world *w, const tlk_penalty *view, double adva
     out->args.weight = weight;
     out->args.commits = commits;
     out->args.moves = moves;
+    out->place = out->args;
+    /* bodies move where they are; balls about their centres are where their shapes are */
+    out->args.from = out->args.to = view->central ? view->shapes.centre : view->bodies.pos;
+    const uint32_t from = view->central && commits ? w->shape_dynamic : 0;
     const tl_launch all[6] = {{TLK_penalty_rod, 0, view->rods, false, &out->args},
-                              {TLK_penalty_place, 0, w->shape_rows, false, &out->args},
+                              {TLK_penalty_place, from, w->shape_rows, false, &out->place},
                               {TLK_penalty_force, 0, view->pairs, false, &out->args},
                               {TLK_penalty_spring, 0, view->springs, false, &out->args},
                               {TLK_penalty_spread, 0, view->rods, false, &out->args},
                               {TLK_penalty_move, 0, w->rows, false, &out->args}};
     out->count = 0;
     for (size_t i = 0; i < 6; i++)
-        if (all[i].end && !(all[i].kernel == TLK_penalty_move && moves == TLK_MOVE_NOT))
+        if (all[i].end > all[i].begin &&
+            !(all[i].kernel == TLK_penalty_move && moves == TLK_MOVE_NOT))
             out->launch[out->count++] = all[i];
 }
 

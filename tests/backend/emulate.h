@@ -38,6 +38,9 @@ struct uint2 {
 struct alignas(16) uint4 {
     uint32_t x, y, z, w;
 };
+struct alignas(8) float2 {
+    float x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };

@@ -5,7 +5,7 @@
 #include "scenes.h"
 #include "support.h"
 
-#define FALLS 6
+#define FALLS 7
 
 /* Pairs of balls above the others, and a floor that rises and slides where it is asked for. */
 static void add_others(tl_scene *scene, int pairs, bool rises)
@@ -36,9 +36,36 @@ static void add_others(tl_scene *scene, int pairs, bool rises)
         assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
 }
 
+/* Balls of another material, one of them fixed, and a sheet across the box. */
+static void add_second(tl_scene *scene)
+{
+    tl_material_def stuff = tl_material_default();
+    tl_body_def def = tl_body_default();
+    tl_shape_def ball = tl_sphere_default(0.09);
+    tl_shape_def sheet = tl_parallelogram_default((double[3]){1, 0, 0.3}, (double[3]){0, 0.5, 0});
+    stuff.friction = 0.2;
+    stuff.restitution = 0.7;
+    stuff.young_modulus = 3e7;
+    assert_ok(tl_scene_add_material(scene, &stuff, &ball.material));
+    sheet.material = ball.material;
+    def.shape_count = 1;
+    def.shapes = &ball;
+    for (int i = 0; i < 9; i++) {
+        def.kind = i == 4 ? TL_FIXED : TL_DYNAMIC;
+        def.position[0] = 0.4 * (i % 3 - 1);
+        def.position[1] = 0.4 * (double)(i / 3 - 1);
+        def.position[2] = i == 4 ? 0.3 : 1.6;
+        assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
+    }
+    def.kind = TL_FIXED;
+    def.shapes = &sheet;
+    def.position[0] = -0.5, def.position[1] = 0.1, def.position[2] = 0.2;
+    assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
+}
+
 /* Plain pairs, which have kernels of their own, and such that have none; `kind` 0 to 3, with pairs
- * of balls: Hertz's law, a floor that moves, rolling friction, the law linear; 4 and 5, without: a
- * force on a ball; a floor that moves. */
+ * of balls: Hertz's law, a floor that moves, rolling friction, the law linear; 4 to 6, without: a
+ * force on a ball; a floor that moves; other walls and a second material. */
 static tl_world *fall_world(tl_precision precision, tl_backend_kind backend, int kind)
 {
     pile_options options = pile_default();
@@ -64,6 +91,8 @@ static tl_world *fall_world(tl_precision precision, tl_backend_kind backend, int
         force.torque[1] = 0.3;
         assert_ok(tl_scene_add_force(scene, &force));
     }
+    if (kind == 6)
+        add_second(scene);
     assert_true(tl_world_create(scene, &world) >= 0);
     tl_scene_destroy(scene);
     assert_ok(tl_world_pair(world, (tl_material){1}, (tl_material){1}, &pair));

@@ -1,4 +1,4 @@
-/* Scenes of penalty contact, for its tests: one material, double precision. */
+/* Scenes of penalty contact, for its tests: one material, double precision where none is said. */
 #ifndef TESTS_PHYSICS_PENALTY_H
 #define TESTS_PHYSICS_PENALTY_H
 

@@ -159,6 +159,29 @@ WIDE void vec_scatter(real *vel, const uint32_t *index, uint32_t below, uint32_t
 /* The linear half of these velocities and their inverse masses. */
 typedef real half_vec __attribute__((vector_size(4 * sizeof(real))));
 
+/* Rows of four numbers to columns: rows[k] has those of lanes k and 4 + k of each packet; and back.
+ */
+WIDE void half_columns(const vec rows[4], vec r[4])
+{
+    const vec ab_low = LOW(rows[0], rows[1]), ab_high = HIGH(rows[0], rows[1]);
+    const vec cd_low = LOW(rows[2], rows[3]), cd_high = HIGH(rows[2], rows[3]);
+    r[0] = FIRST(ab_low, cd_low), r[1] = LAST(ab_low, cd_low);
+    r[2] = FIRST(ab_high, cd_high), r[3] = LAST(ab_high, cd_high);
+}
+
+typedef union half_rows {
+    vec v[4];
+    half_vec h[4][2 * WIDE_PACKETS]; /* lane l is h[l % 4][l / 4] */
+} half_rows;
+
+WIDE half_rows half_back(const vec r[4])
+{
+    const vec low01 = LOW(r[0], r[1]), high01 = HIGH(r[0], r[1]);
+    const vec low23 = LOW(r[2], r[3]), high23 = HIGH(r[2], r[3]);
+    return (half_rows){
+        {FIRST(low01, low23), LAST(low01, low23), FIRST(high01, high23), LAST(high01, high23)}};
+}
+
 WIDE void half_gather(const real *vel, const uint32_t *index, vec r[4])
 {
     vec rows[4];
@@ -171,21 +194,13 @@ WIDE void half_gather(const real *vel, const uint32_t *index, vec r[4])
         }
         rows[k] = vec_join(p);
     }
-    const vec ab_low = LOW(rows[0], rows[1]), ab_high = HIGH(rows[0], rows[1]);
-    const vec cd_low = LOW(rows[2], rows[3]), cd_high = HIGH(rows[2], rows[3]);
-    r[0] = FIRST(ab_low, cd_low), r[1] = LAST(ab_low, cd_low);
-    r[2] = FIRST(ab_high, cd_high), r[3] = LAST(ab_high, cd_high);
+    half_columns(rows, r);
 }
 
 WIDE void half_scatter(real *vel, const uint32_t *index, uint32_t below, uint32_t lanes,
                        const vec r[4])
 {
-    const vec low01 = LOW(r[0], r[1]), high01 = HIGH(r[0], r[1]);
-    const vec low23 = LOW(r[2], r[3]), high23 = HIGH(r[2], r[3]);
-    union {
-        vec v[4];
-        half_vec h[4][2 * WIDE_PACKETS];
-    } u = {{FIRST(low01, low23), LAST(low01, low23), FIRST(high01, high23), LAST(high01, high23)}};
+    const half_rows u = half_back(r);
     for (uint32_t l = 0; l < lanes; l++)
         if (index[l] < below)
             *(half_vec *)(vel + 8 * (size_t)index[l]) = u.h[l % 4][l / 4];
@@ -210,6 +225,23 @@ WIDE void vec_cross(const vec *a, const vec *b, vec *out)
 /* Eight numbers in 64 bits. */
 typedef double dvec __attribute__((vector_size(64)));
 typedef int64_t dvec_bits __attribute__((vector_size(64)));
+
+/* A packet in 64 bits; by __builtin_convertvector() GCC 12 takes two numbers at a time. */
+WIDE dvec packet_widen(packet v)
+{
+#if defined(TLK_PRECISION_double)
+    return v;
+#elif defined(__AVX512F__)
+    return (dvec)_mm512_cvtps_pd((__m256)v);
+#else
+    const union {
+        __m256d half[2];
+        dvec v;
+    } u = {{_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)v)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v, 1))}};
+    return u.v;
+#endif
+}
 
 /* Packet q of a vector in 64 bits. */
 WIDE dvec vec_widen(vec v, uint32_t q)

@@ -1,6 +1,5 @@
 /* Substeps of bodies by the velocity form of Verlet's method, four at once: bodies of one moment
- * that no force is applied to. What acts on each is gathered one by one, in the order of its list.
- */
+ * that no force is applied to. What acts on each is added up in the order of its list. */
 #ifndef TL_BACKEND_CPU_WIDE_MOVE_H
 #define TL_BACKEND_CPU_WIDE_MOVE_H
 
@@ -28,6 +27,15 @@ WIDE void quad_unrow(double *to, size_t stride, uint32_t i, const quad in[4])
         *(quad *)(to + stride * (i + l)) = r[l];
 }
 
+WIDE half_vec quad_narrow(quad v)
+{
+#if defined(TLK_PRECISION_double)
+    return v;
+#else
+    return (half_vec)_mm256_cvtpd_ps((__m256d)v);
+#endif
+}
+
 /* Whether four bodies from i on are such. */
 WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
 {
@@ -40,28 +48,33 @@ WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
     return !(flags & TLK_BODY_ANISOTROPIC);
 }
 
-/* tlk_penalty_gather of a body that no force is applied to; what is beyond three numbers is not of
- * it. */
+/* tlk_penalty_gather of four bodies that no force is applied to. All go on as long as one has
+ * something more, with a load that is 0 where there is none, behind all others. */
 WIDE void wide_add_up(const tlk_penalty *p, uint32_t i, quad *force, quad *torque)
 {
-    quad f = {0}, t = {0}; /* in registers */
-    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
-        const uint32_t side = p->list[l] & 1u, item = p->list[l] >> 1;
-        const double *of = p->force + TLK_FORCE * (size_t)item;
-        if (item < p->pairs && !(p->acts[item] & TLK_ACTS))
-            continue;
-        f += (side ? 1.0 : -1.0) * quad_load(of);
-        t += quad_load(of + 3 + 3 * side);
+    const uint32_t none = 2 * p->items;
+    const uint32_t *begin = p->list_begin + i, *end = p->list_end + i;
+    uint32_t most = 0;
+    dvec sum[QUAD];
+    for (uint32_t l = 0; l < QUAD; l++) {
+        most = tlk_max(most, end[l] - begin[l]);
+        sum[l] = (dvec){0};
     }
-    *force = f;
-    *torque = t;
+    for (uint32_t k = 0; k < most; k++)
+        for (uint32_t l = 0; l < QUAD; l++) {
+            const size_t at = begin[l] + k < end[l] ? begin[l] + k : none;
+            sum[l] += packet_widen(*(const packet *)(p->load + TLK_LOAD * at));
+        }
+    for (uint32_t l = 0; l < QUAD; l++) {
+        force[l] = __builtin_shufflevector(sum[l], sum[l], 0, 1, 2, 3);
+        torque[l] = __builtin_shufflevector(sum[l], sum[l], 4, 5, 6, 7);
+    }
 }
 
 WIDE void wide_gather_forces(const tlk_penalty *p, uint32_t i, wide_moved *m)
 {
     quad inertia[4], force[4], torque[4];
-    for (uint32_t l = 0; l < QUAD; l++)
-        wide_add_up(p, i + l, &force[l], &torque[l]);
+    wide_add_up(p, i, force, torque);
     quad_transpose(force);
     quad_transpose(torque);
     quad_rows(p->bodies.inertia, 4, i, inertia);
@@ -82,26 +95,26 @@ WIDE void wide_kick(const wide_moved *m, double h, const quad *from, quad *to)
     to[3] = to[7] = (quad){0};
 }
 
-/* tlk_turn_body */
+/* tlk_penalty_turn */
 WIDE void wide_turn_on(double h, const quad *w, quad *q)
 {
+    const quad none = {0};
     const quad_bits still = (w[0] == 0) & (w[1] == 0) & (w[2] == 0);
     const quad half[3] = {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
     const quad x2 = quad_dot(half, half);
-    const quad ratio = (945 - 105 * x2 + x2 * x2) / (945 - 420 * x2 + 15 * x2 * x2);
-    const quad scale = quad_select(x2 < 2.0, ratio, (quad){0} + 1);
-    const quad v[3] = {scale * half[0], scale * half[1], scale * half[2]};
-    const quad norm = quad_sqrt(1 + quad_dot(v, v));
-    const quad a[4] = {1 / norm, v[0] / norm, v[1] / norm, v[2] / norm};
+    const quad_bits slow = x2 < 2.0;
+    const quad over = quad_select(slow, 945 - 105 * x2 + x2 * x2, none + 1);
+    const quad a[4] = {quad_select(slow, 945 - 420 * x2 + 15 * x2 * x2, none + 1), over * half[0],
+                       over * half[1], over * half[2]};
     const quad b[4] = {q[0], q[1], q[2], q[3]};
     const quad out[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
                          a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
                          a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
                          a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
     const quad size =
-        quad_sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+        1 / quad_sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
     for (int k = 0; k < 4; k++)
-        q[k] = quad_select(still, q[k], out[k] / size);
+        q[k] = quad_select(still, q[k], out[k] * size);
 }
 
 /* What tlk_penalty_move says of bodies that run away. */
@@ -115,30 +128,66 @@ WIDE void wide_halt(const tlk_penalty *p, const quad *v, const quad *pos)
         tlk_atomic_or(p->halt, 1);
 }
 
+/* tlk_penalty_strays of balls about the centres of their bodies. */
+WIDE void wide_stray(const tlk_penalty *p, uint32_t i, const quad *pos)
+{
+    quad from[4], moved = {0};
+    quad_rows(p->reference, 4, i, from);
+    for (int k = 0; k < 3; k++)
+        moved += (pos[k] - from[k]) * (pos[k] - from[k]);
+    const quad way = quad_sqrt(moved);
+    if (!quad_all(way <= 0.25 * p->margin))
+        for (uint32_t l = 0; l < QUAD; l++)
+            tlk_penalty_strays(p, way[l]);
+}
+
+/* Velocities as forces see them. */
+WIDE void wide_paces(const tlk_penalty *p, uint32_t i, const quad *v)
+{
+    for (uint32_t part = 0; part < 2; part++) {
+        quad r[4] = {v[4 * part], v[4 * part + 1], v[4 * part + 2], v[4 * part + 3]};
+        quad_transpose(r);
+        for (uint32_t l = 0; l < QUAD; l++)
+            *(half_vec *)(p->to_pace + 8 * (size_t)(i + l) + 4 * part) = quad_narrow(r[l]);
+    }
+}
+
+/* tlk_penalty_go */
 WIDE void wide_move_bodies(const tlk_penalty *p, uint32_t i)
 {
     wide_moved m;
     quad v[8];
-    double *from = p->moves == TLK_MOVE_FIRST ? p->vel : p->half;
+    const bool last = p->moves == TLK_MOVE_LAST;
+    const double *from = p->moves == TLK_MOVE_FIRST ? p->vel : p->half;
     wide_gather_forces(p, i, &m);
     quad_rows(from, 8, i, m.half);
     quad_rows(from + 4, 8, i, m.half + 4);
-    quad_rows(p->bodies.pos, 4, i, m.pos);
-    if (p->moves != TLK_MOVE_LAST) {
+    quad_rows(p->from, 4, i, m.pos);
+    if (!last) {
         wide_kick(&m, p->moves == TLK_MOVE_FIRST ? 0.5 * p->h : p->h, m.half, m.half);
         quad_rows(p->bodies.quat, 4, i, m.quat);
         for (int k = 0; k < 3; k++)
             m.pos[k] += p->h * m.half[k];
         wide_turn_on(p->h, m.half + 4, m.quat);
-        quad_unrow(p->bodies.pos, 4, i, m.pos);
+        quad_unrow(p->to, 4, i, m.pos);
         quad_unrow(p->bodies.quat, 4, i, m.quat);
         quad_unrow(p->half, 8, i, m.half);
         quad_unrow(p->half + 4, 8, i, m.half + 4);
     }
     wide_kick(&m, 0.5 * p->h, m.half, v);
-    quad_unrow(p->vel, 8, i, v);
-    quad_unrow(p->vel + 4, 8, i, v + 4);
+    if (p->light)
+        wide_paces(p, i, v);
+    if (!p->light || last) {
+        quad_unrow(p->vel, 8, i, v);
+        quad_unrow(p->vel + 4, 8, i, v + 4);
+    }
     wide_halt(p, v, m.pos);
+    if (p->central && !last) {
+        wide_stray(p, i, m.pos);
+    } else if (p->central) {
+        m.pos[3] = (quad){0};
+        quad_unrow(p->bodies.pos, 4, i, m.pos);
+    }
 }
 
 static void wide_penalty_move(const void *args, uint32_t begin, uint32_t end)

@@ -1,6 +1,7 @@
-/* Forces of penalty contact, as many pairs at once as a span has: those of one point with Hertz's
- * law alone, between spheres or a sphere and a wall. Pairs that touch are collected first, so that
- * few lanes are empty; others, and those that part, go through the plain kernel one by one. */
+/* Forces of penalty contact, as many pairs at once as a vector has: plain ones (plain.h) between
+ * balls or a ball and a wall. Pairs that touch are collected first, so that few lanes are empty;
+ * others, and those that part, go through the plain kernel one by one. Where surfaces are is worked
+ * out in 64 bits, SPAN pairs at a time; the law in `real`, WIDE_LANES at a time. */
 #ifndef TL_BACKEND_CPU_WIDE_PENALTY_H
 #define TL_BACKEND_CPU_WIDE_PENALTY_H
 
@@ -8,48 +9,199 @@
 #include "kernels/penalty/force.h"
 
 #define WIDE_TOUCHING 64u /* pairs that are collected before their forces are worked out */
+#define WIDE_ROOM     (WIDE_TOUCHING + WIDE_LANES)
 
-/* Pairs that touch; of walls also where, field by field. A whole number of spans. */
+/* Pairs that touch, field by field. What takes long, roots and quotients, has one pass over them
+ * after the other, so that few operations wait for another. */
+enum {
+    AT_N = 0, /* three: tlk_plain_spot */
+    AT_OVERLAP = 3,
+    AT_REACH_A = 4,
+    AT_REACH_B = 5,
+    AT_FROM_A = 6, /* three: from bodies to the points that it has of them */
+    AT_FROM_B = 9, /* three */
+    AT_SPOT = 12,
+    AT_SLIP = 12,    /* three */
+    AT_PUSHES = 15,  /* N, three: the tangential spring, before it slips */
+    AT_NORMAL = 18,  /* N */
+    AT_LIMIT = 19,   /* N: of friction */
+    AT_DAMPED = 20,  /* W: by the normal damper */
+    AT_BEFORE = 21,  /* J: of the tangential spring */
+    AT_SHEAR = 22,   /* N/m: across the normal */
+    AT_ACROSS = 23,  /* N s/m: likewise */
+    AT_SLOPE = 24,   /* N/m: along it */
+    AT_DAMPER = 25,  /* N s/m: likewise */
+    AT_ELASTIC = 26, /* J: likewise */
+    AT_OF_A = 27,    /* three: m/s */
+    AT_OF_B = 30,    /* three */
+    AT_FIELDS = 33
+};
+
 typedef struct wide_touching {
-    uint32_t pair[WIDE_TOUCHING + 2 * SPAN], count;
+    _Alignas(64) real at[AT_FIELDS][WIDE_ROOM];
+    _Alignas(64) uint32_t pair[WIDE_ROOM + SPAN], i[WIDE_ROOM + SPAN], j[WIDE_ROOM + SPAN];
+    uint32_t a[WIDE_ROOM], b[WIDE_ROOM]; /* bodies; i and j: shapes */
+    uint32_t count;
+    bool off; /* AT_FROM_A and AT_FROM_B are there, else 0, and all bodies are dynamic */
 } wide_touching;
 
-typedef struct wide_walls {
-    wide_touching of;
-    _Alignas(64) double n[3][WIDE_TOUCHING + SPAN], x[3][WIDE_TOUCHING + SPAN];
-    _Alignas(64) double gap[WIDE_TOUCHING + SPAN];
-} wide_walls;
-
-/* One pair by the plain kernel. */
-WIDE void wide_alone(const tlk_penalty *p, uint32_t q, const double *n, double gap)
+/* Lanes for which something is true. */
+#if defined(__AVX512F__) && !defined(TLK_PRECISION_double)
+typedef __mmask16 lane_bits;
+WIDE lane_bits vec_less(vec a, vec b)
 {
-    double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    tlk_penalty_simple(p, q, n, gap, force);
-    for (uint32_t k = 0; k < TLK_FORCE; k++)
-        p->force[TLK_FORCE * (size_t)q + k] = force[k];
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+}
+WIDE vec vec_pick(lane_bits condition, vec yes, vec no)
+{
+    return (vec)_mm512_mask_blend_ps(condition, (__m512)no, (__m512)yes);
+}
+#elif defined(__AVX512F__)
+typedef __mmask8 lane_bits;
+WIDE lane_bits vec_less(vec a, vec b)
+{
+    return span_less(a, b);
+}
+WIDE vec vec_pick(lane_bits condition, vec yes, vec no)
+{
+    return span_select(condition, yes, no);
+}
+#else
+typedef vec_bits lane_bits;
+WIDE lane_bits vec_less(vec a, vec b)
+{
+    return a < b;
+}
+WIDE vec vec_pick(lane_bits condition, vec yes, vec no)
+{
+    return vec_select(condition, yes, no);
+}
+#endif
+
+/* --- which pairs touch ----------------------------------------------------------------------- */
+
+/* Which of SPAN pairs act or keep something; or do both. */
+WIDE uint32_t wide_acting(const tlk_penalty *p, uint32_t q, bool both)
+{
+    uint64_t acts = 0;
+    __builtin_memcpy(&acts, p->acts + q, SPAN);
+    acts = (both ? acts & acts >> 1 : acts | acts >> 1) & 0x0101010101010101u;
+    return (uint32_t)(acts * 0x0102040810204080u >> 56);
 }
 
-/* A pair with a wall. */
-WIDE void wide_wall(const tlk_penalty *p, uint32_t q, wide_walls *w)
+/* A plain pair acts now. */
+WIDE void wide_acts(const tlk_penalty *p, uint32_t q)
 {
-    const uint32_t at = w->of.count;
-    double n[3], x[3];
-    const double gap = tlk_narrow(&p->shapes, p->a[q], p->b[q], n);
-    if (!(gap < 0) && !(p->acts[q] & TLK_KEEPS)) {
-        tlk_penalty_apart(p, q);
-        return;
+    if (p->commits && p->keeps == TLK_PAST)
+        p->past[TLK_PAST * (size_t)q + TLK_PAST_TOUCHED] = 1;
+    tlk_penalty_noted(p, q, true, p->commits || p->acts[q] & TLK_KEEPS);
+}
+
+#if defined(__AVX512VL__)
+typedef __m256i span_index;
+
+WIDE span_index index_load(const uint32_t *from)
+{
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+WIDE span_index index_from(uint32_t q)
+{
+    return _mm256_add_epi32(_mm256_set1_epi32((int)q), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+WIDE uint32_t index_least(span_index of, uint32_t least)
+{
+    return _mm256_cmpge_epu32_mask(of, _mm256_set1_epi32((int)least));
+}
+
+/* Those of the lanes that are set, one after the other; what follows is overwritten. */
+WIDE void index_store(uint32_t *to, span_index of, uint32_t lanes)
+{
+    _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)lanes, of));
+}
+#else
+typedef struct span_index {
+    uint32_t of[SPAN];
+} span_index;
+
+WIDE span_index index_load(const uint32_t *from)
+{
+    span_index out;
+    __builtin_memcpy(&out, from, sizeof out);
+    return out;
+}
+
+WIDE span_index index_from(uint32_t q)
+{
+    span_index out;
+    for (uint32_t l = 0; l < SPAN; l++)
+        out.of[l] = q + l;
+    return out;
+}
+
+WIDE uint32_t index_least(span_index of, uint32_t least)
+{
+    uint32_t out = 0;
+    for (uint32_t l = 0; l < SPAN; l++)
+        out |= (uint32_t)(of.of[l] >= least) << l;
+    return out;
+}
+
+WIDE void index_store(uint32_t *to, span_index of, uint32_t lanes)
+{
+    for (uint32_t l = 0, at = 0; l < SPAN; l++) {
+        to[at] = of.of[l];
+        at += lanes >> l & 1;
     }
-    if (!(gap < 0) || !p->couple[q].plain) {
-        wide_alone(p, q, n, gap);
-        return;
-    }
-    tlk_penalty_halfway(&p->shapes, p->a[q], p->b[q], n, gap, x);
-    w->of.pair[at] = q;
-    w->gap[at] = gap;
+}
+#endif
+
+WIDE void wide_add(wide_touching *t, uint32_t q, span_index i, span_index j, uint32_t lanes)
+{
+    index_store(t->pair + t->count, index_from(q), lanes);
+    index_store(t->i + t->count, i, lanes);
+    index_store(t->j + t->count, j, lanes);
+    t->count += (uint32_t)__builtin_popcount(lanes);
+}
+
+/* Which pairs of those from q on touch: t of balls; w: whether or not, those with walls and, where
+ * bodies have the rows of their shapes, with shapes of other bodies. */
+WIDE void wide_collect(const tlk_penalty *p, uint32_t q, wide_touching *t, wide_touching *w)
+{
+    const bool plain = p->keeps == TLK_PAST_PLAIN; /* all are */
+    const span_index i = index_load(p->a + q), j = index_load(p->b + q);
+    const span none = {0};
+    span a[4], b[4], n[3];
+    span_gather(p->shapes.centre, 4, p->a + q, a);
+    span_gather(p->shapes.centre, 4, p->b + q, b);
     for (int k = 0; k < 3; k++)
-        w->n[k][at] = n[k], w->x[k][at] = x[k];
-    w->of.count++;
+        n[k] = b[k] - a[k];
+    const span gap = span_sqrt(span_dot(n, n)) - (a[3] + b[3]);
+    uint32_t other = span_mask(span_less(a[3], none) | span_less(b[3], none));
+    if (p->central)
+        other |= index_least(i, p->shapes.dynamic) | index_least(j, p->shapes.dynamic);
+    for (uint32_t l = 0; l < SPAN && !plain; l++) {
+        if (p->couple[q + l].plain)
+            continue;
+        tlk_penalty_force_one(p, q + l);
+        a[3][l] = b[3][l] = -1;
+    }
+    const uint32_t law = plain ? 0 : span_mask(span_less(a[3], none) & span_less(b[3], none));
+    const uint32_t touches = span_mask(span_less(gap, none)) & ~other & ~law;
+    const uint32_t parted =
+        (tlk_penalty_last(p) ? SPAN_ALL : wide_acting(p, q, false)) & ~(touches | other | law);
+    other &= ~law;
+    for (uint32_t rest = parted; rest; rest &= rest - 1)
+        tlk_penalty_apart(p, q + (uint32_t)__builtin_ctz(rest));
+    for (uint32_t rest = touches & ~wide_acting(p, q, true); rest; rest &= rest - 1)
+        wide_acts(p, q + (uint32_t)__builtin_ctz(rest));
+    wide_add(t, q, i, j, touches);
+    if (other)
+        wide_add(w, q, i, j, other);
 }
+
+/* --- where ----------------------------------------------------------------------------------- */
 
 /* Direction and distance of balls: tlk_direction */
 WIDE span wide_direction(const span *a, const span *b, span *n)
@@ -63,376 +215,504 @@ WIDE span wide_direction(const span *a, const span *b, span *n)
     return d;
 }
 
-/* Whether those of a span's pairs that do not touch need nothing: they are known not to act. */
-WIDE bool wide_settled(const tlk_penalty *p, uint32_t q, uint32_t touches)
+/* From bodies to the centres of their balls. */
+WIDE void wide_from(const tlk_penalty *p, const uint32_t *body, const span *c, uint32_t field,
+                    uint32_t from, wide_touching *t)
 {
-    uint32_t acts = 0;
-    for (uint32_t l = 0; l < SPAN; l++)
-        acts |= (uint32_t)(p->acts[q + l] != 0) << l;
-    return !(acts & ~touches) && (touches == SPAN_ALL || !tlk_penalty_last(p));
-}
-
-/* Which pairs of those from q on touch. */
-WIDE void wide_collect(const tlk_penalty *p, uint32_t q, uint32_t lanes, wide_touching *t,
-                       wide_walls *w)
-{
-    const bool plain = p->keeps == TLK_PAST_PLAIN; /* all are */
-    uint32_t i[SPAN], j[SPAN];
-    span a[4], b[4], n[3];
-    for (uint32_t l = 0; l < SPAN; l++)
-        i[l] = p->a[q + (l < lanes ? l : 0)], j[l] = p->b[q + (l < lanes ? l : 0)];
-    span_gather(p->shapes.centre, 4, i, a);
-    span_gather(p->shapes.centre, 4, j, b);
-    for (int k = 0; k < 3; k++)
-        n[k] = b[k] - a[k];
-    const span gap = span_sqrt(span_dot(n, n)) - (a[3] + b[3]), none = {0};
-    const uint32_t wall = span_mask(span_less(a[3], none) | span_less(b[3], none));
-    const uint32_t touches = span_mask(span_less(gap, none)) & ~wall;
-    if (plain && lanes == SPAN && !wall && wide_settled(p, q, touches)) {
-        for (uint32_t l = 0; l < SPAN; l++) {
-            t->pair[t->count] = q + l;
-            t->count += touches >> l & 1;
-        }
-        return;
-    }
-    for (uint32_t l = 0; l < lanes; l++) {
-        const uint32_t pair = q + l;
-        if (touches >> l & 1 && (plain || p->couple[pair].plain))
-            t->pair[t->count++] = pair;
-        else if (wall >> l & 1)
-            wide_wall(p, pair, w);
-        else if (touches >> l & 1 || p->acts[pair] & TLK_KEEPS)
-            tlk_penalty_force_one(p, pair);
-        else
-            tlk_penalty_apart(p, pair);
-    }
-}
-
-/* A block of pairs, field by field. What takes long, roots and quotients, has one pass over them
- * after the other, so that few operations wait for another. */
-enum {
-    AT_N = 0,     /* three */
-    AT_ARM_A = 3, /* three */
-    AT_ARM_B = 6, /* three */
-    AT_SLIP = 9,  /* three */
-    AT_APPROACH = 12,
-    AT_OVERLAP = 13,
-    AT_NORMAL = 14,  /* N */
-    AT_LIMIT = 15,   /* N: of friction */
-    AT_DAMPED = 16,  /* W: by the normal damper */
-    AT_SLOPE = 17,   /* N/m: across the normal */
-    AT_DAMPER = 18,  /* N s/m: likewise */
-    AT_STIFF = 19,   /* N/m: along the normal */
-    AT_DAMP = 20,    /* N s/m: likewise */
-    AT_ELASTIC = 21, /* J: likewise */
-    AT_BELT = 22,    /* three: m/s, of the surface of a body that is not dynamic; its sign is that
-                        of the force on the other body */
-    AT_FIELDS = 25
-};
-
-typedef struct wide_block {
-    _Alignas(64) double at[AT_FIELDS][WIDE_TOUCHING + SPAN];
-    uint32_t a[WIDE_TOUCHING + SPAN], b[WIDE_TOUCHING + SPAN]; /* bodies */
-} wide_block;
-
-WIDE span block_take(const wide_block *c, uint32_t field, uint32_t from)
-{
-    return span_load(c->at[field] + from);
-}
-
-WIDE void block_take3(const wide_block *c, uint32_t field, uint32_t from, span *out)
-{
-    for (uint32_t k = 0; k < 3; k++)
-        out[k] = block_take(c, field + k, from);
-}
-
-WIDE void block_put(wide_block *c, uint32_t field, uint32_t from, span v)
-{
-    span_store(c->at[field] + from, v);
-}
-
-WIDE void block_put3(wide_block *c, uint32_t field, uint32_t from, const span *v)
-{
-    for (uint32_t k = 0; k < 3; k++)
-        block_put(c, field + k, from, v[k]);
-}
-
-/* Number k of the laws that pairs have. */
-WIDE span wide_law(const tlk_penalty *p, const uint32_t *law, bool same, uint32_t k)
-{
-    span out = (span){0} + p->table[TLK_LAW_NUMBERS * (size_t)law[0] + k];
-    if (!same)
-        for (uint32_t l = 0; l < SPAN; l++)
-            out[l] = p->table[TLK_LAW_NUMBERS * (size_t)law[l] + k];
-    return out;
-}
-
-/* Pairs along the normal, tlk_hertz: a couple is a row of four numbers, two of which are pairs of
- * indices. */
-WIDE void wide_hertz(const tlk_penalty *p, const uint32_t *pair, uint32_t from, wide_block *c)
-{
-    uint32_t kind[2 * SPAN], law[SPAN], differs = 0;
-    const span none = {0}, overlap = block_take(c, AT_OVERLAP, from);
-    const span approach = block_take(c, AT_APPROACH, from);
-    span of[4];
-    span_gather((const double *)p->couple, sizeof(tlk_couple) / sizeof(double), pair, of);
-    __builtin_memcpy(kind, &of[3], sizeof kind);
+    double x[3][SPAN];
     for (uint32_t l = 0; l < SPAN; l++) {
-        law[l] = kind[2 * l];
-        differs |= law[l] ^ law[0];
+        const double *row = tlk_penalty_where(p, body[l]);
+        for (uint32_t k = 0; k < 3; k++)
+            x[k][l] = row[k];
     }
-    const span contact = span_sqrt(of[0] * overlap);
-    const span slope = 2 * wide_law(p, law, !differs, TLK_LAW_YOUNG) * contact;
-    const span spring = 2.0 / 3 * slope * overlap;
-    const span damper =
-        wide_law(p, law, !differs, TLK_LAW_RATIO) * TLK_HERTZ_DAMPING * span_sqrt(slope * of[1]);
-    const span raw = damper * approach;
-    const span damped =
-        p->attraction ? raw : span_select(span_less(spring + raw, none), -spring, raw);
-    const span normal = spring + damped;
-    const span pressure = span_select(span_less(none, normal), normal, none);
-    block_put(c, AT_NORMAL, from, normal);
-    block_put(c, AT_LIMIT, from, wide_law(p, law, !differs, TLK_LAW_FRICTION) * pressure);
-    block_put(c, AT_DAMPED, from, damped * approach);
-    block_put(c, AT_SLOPE, from, 8 * wide_law(p, law, !differs, TLK_LAW_SHEAR) * contact);
-    block_put(c, AT_DAMPER, from, wide_law(p, law, !differs, TLK_LAW_ACROSS) * damper);
-    if (!tlk_penalty_last(p) && p->cohesion != 1)
-        return;
-    block_put(c, AT_STIFF, from, slope);
-    block_put(c, AT_DAMP, from, damper);
-    block_put(c, AT_ELASTIC, from, 0.4 * spring * overlap);
+    for (uint32_t k = 0; k < 3; k++)
+        span_put(t->at[field + k] + from, c[k] - span_load(x[k]));
 }
 
-/* The surface of a body at the end of its arm: tlk_penalty_at */
-WIDE void wide_surface(const tlk_penalty *p, const uint32_t *body, const span *x, span *arm,
-                       span *of)
+/* Where balls touch: tlk_plain_balls */
+WIDE void wide_meet(const tlk_penalty *p, uint32_t from, wide_touching *t)
 {
-    span pos[4], v[4], w[4], turn[3];
-    span_gather(p->bodies.pos, 4, body, pos);
-    span_gather(p->vel, 8, body, v);
-    span_gather(p->vel + 4, 8, body, w);
+    span a[4], b[4], n[3];
+    span_gather(p->shapes.centre, 4, t->i + from, a);
+    span_gather(p->shapes.centre, 4, t->j + from, b);
+    const span gap = wide_direction(a, b, n) - (a[3] + b[3]);
+    for (uint32_t k = 0; k < 3; k++)
+        span_put(t->at[AT_N + k] + from, n[k]);
+    span_put(t->at[AT_OVERLAP] + from, -gap);
+    span_put(t->at[AT_REACH_A] + from, a[3] + 0.5 * gap);
+    span_put(t->at[AT_REACH_B] + from, -b[3] - 0.5 * gap);
+    if (t->off) {
+        wide_from(p, t->a + from, a, AT_FROM_A, from, t);
+        wide_from(p, t->b + from, b, AT_FROM_B, from, t);
+    }
+}
+
+/* The bodies of pairs: where bodies have the rows of their shapes, those of dynamic balls. */
+WIDE void wide_bodies(const tlk_penalty *p, uint32_t count, wide_touching *t)
+{
+    for (uint32_t l = 0; l < count; l++) {
+        t->a[l] = t->off ? p->couple[t->pair[l]].a : t->i[l];
+        t->b[l] = t->off ? p->couple[t->pair[l]].b : t->j[l];
+    }
+}
+
+/* --- where, with walls ----------------------------------------------------------------------- */
+
+/* Balls and boxes or planes, in 64 bits. */
+typedef struct wide_wall {
+    span c[4], frame[16], n[3];
+} wide_wall;
+
+/* tlk_sphere_box */
+WIDE span wide_box(wide_wall *w)
+{
+    const span none = {0}, one = none + 1;
+    span d[3], local[3], to[3], depth = none - INFINITY, axis[3], side = none;
+    span_bits outside = span_less(none, none);
     for (int k = 0; k < 3; k++)
-        arm[k] = x[k] - pos[k];
-    span_cross(w, arm, turn);
+        d[k] = w->c[k] - w->frame[k];
+    for (int k = 0; k < 3; k++) {
+        const span half = w->frame[12 + k];
+        local[k] = span_dot(d, w->frame + 3 + 3 * k);
+        const span_bits below = span_less(local[k], -half), above = span_less(half, local[k]);
+        const span nearest = span_select(below, -half, span_select(above, half, local[k]));
+        outside |= below | above;
+        to[k] = nearest - local[k];
+        const span out = span_select(span_less(local[k], none), -local[k], local[k]) - half;
+        const span_bits deeper = span_less(depth, out);
+        depth = span_select(deeper, out, depth);
+        side = span_select(deeper, local[k], side);
+        for (int l = 0; l < 3; l++)
+            axis[l] = k ? span_select(deeper, w->frame[3 + 3 * k + l], axis[l]) : w->frame[3 + l];
+    }
+    const span sign = span_select(span_less(side, none), one, -one);
+    const span distance = span_sqrt(span_dot(to, to));
+    for (int k = 0; k < 3; k++) {
+        const span world =
+            w->frame[3 + k] * to[0] + w->frame[6 + k] * to[1] + w->frame[9 + k] * to[2];
+        w->n[k] = span_select(outside, world / distance, sign * axis[k]);
+    }
+    return span_select(outside, distance, depth) - w->c[3];
+}
+
+/* tlk_sphere_plane */
+WIDE span wide_plane(wide_wall *w)
+{
+    const span d[3] = {w->c[0] - w->frame[0], w->c[1] - w->frame[1], w->c[2] - w->frame[2]};
+    for (int k = 0; k < 3; k++)
+        w->n[k] = -w->frame[9 + k];
+    return span_dot(d, w->frame + 9) - w->c[3];
+}
+
+/* Where pair l of those that wait touches: tlk_plain_spot */
+WIDE void wide_spot(const tlk_penalty *p, const wide_touching *w, uint32_t l,
+                    const tlk_plain_spot *m, wide_touching *t)
+{
+    const uint32_t q = w->pair[l], a = p->couple[q].a, b = p->couple[q].b, at = t->count++;
+    const double *xa = tlk_penalty_where(p, a), *xb = tlk_penalty_where(p, b);
+    for (int k = 0; k < 3; k++) {
+        t->at[AT_N + k][at] = m->n[k];
+        t->at[AT_FROM_A + k][at] = (real)(m->ca[k] - xa[k]);
+        t->at[AT_FROM_B + k][at] = (real)(m->cb[k] - xb[k]);
+    }
+    t->at[AT_OVERLAP][at] = m->overlap;
+    t->at[AT_REACH_A][at] = m->reach_a;
+    t->at[AT_REACH_B][at] = m->reach_b;
+    t->pair[at] = q;
+    wide_acts(p, q);
+}
+
+/* SPAN pairs of those that wait, if all are a ball and a wall of one kind, box or plane. False:
+ * they are not. */
+WIDE bool wide_same_walls(const tlk_penalty *p, const wide_touching *w, uint32_t from,
+                          uint32_t lanes, wide_touching *t)
+{
+    const uint32_t *ball = w->i + from, kind = p->shapes.info[w->j[from]] & TLK_SHAPE_KIND;
+    uint32_t frame[SPAN], differs = 0;
+    wide_wall of;
+    double n[3][SPAN], gap[SPAN];
+    for (uint32_t l = 0; l < SPAN; l++) {
+        frame[l] = p->shapes.frame_of[w->j[from + l]];
+        differs |= (p->shapes.info[w->j[from + l]] & TLK_SHAPE_KIND) ^ kind;
+    }
+    if (differs || (kind != TLK_BOX && kind != TLK_PLANE))
+        return false;
+    span_gather(p->shapes.centre, 4, ball, of.c);
+    for (uint32_t k = 0; k < 16; k += 4)
+        span_gather(p->shapes.frame + k, TLK_FRAME, frame, of.frame + k);
+    span_store(gap, kind == TLK_BOX ? wide_box(&of) : wide_plane(&of));
+    for (uint32_t k = 0; k < 3; k++)
+        span_store(n[k], of.n[k]);
+    for (uint32_t l = 0; l < lanes; l++) {
+        const double *c = p->shapes.centre + 4 * (size_t)ball[l];
+        tlk_plain_spot m;
+        if (!(gap[l] < 0)) {
+            if (p->acts[w->pair[from + l]] || tlk_penalty_last(p))
+                tlk_penalty_apart(p, w->pair[from + l]);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            m.n[k] = (real)n[k][l];
+            m.ca[k] = m.cb[k] = c[k];
+        }
+        m.overlap = (real)-gap[l];
+        m.reach_a = m.reach_b = (real)(c[3] + 0.5 * gap[l]);
+        wide_spot(p, w, from + l, &m, t);
+    }
+    return true;
+}
+
+/* Which of those that wait touch. */
+WIDE void wide_walls(const tlk_penalty *p, wide_touching *w, wide_touching *t)
+{
+    for (uint32_t l = w->count; l < w->count + SPAN; l++)
+        w->i[l] = w->i[0], w->j[l] = w->j[0];
+    for (uint32_t from = 0; from < w->count; from += SPAN) {
+        const uint32_t lanes = tlk_min(w->count - from, SPAN);
+        if (wide_same_walls(p, w, from, lanes, t))
+            continue;
+        for (uint32_t l = from; l < from + lanes; l++) {
+            const double *a = p->shapes.centre + 4 * (size_t)w->i[l];
+            const double *b = p->shapes.centre + 4 * (size_t)w->j[l];
+            tlk_plain_spot m;
+            if (tlk_plain_meet(p, w->i[l], w->j[l], a, b, &m) < 0)
+                wide_spot(p, w, l, &m, t);
+            else
+                tlk_penalty_apart(p, w->pair[l]);
+        }
+    }
+    w->count = 0;
+}
+
+/* --- the law --------------------------------------------------------------------------------- */
+
+WIDE vec wide_take(const wide_touching *t, uint32_t field, uint32_t from)
+{
+    return *(const vec *)(t->at[field] + from);
+}
+
+WIDE void wide_set(wide_touching *t, uint32_t field, uint32_t from, vec v)
+{
+    *(vec *)(t->at[field] + from) = v;
+}
+
+WIDE void wide_set3(wide_touching *t, uint32_t field, uint32_t from, const vec *v)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        wide_set(t, field + k, from, v[k]);
+}
+
+WIDE void wide_take3(const wide_touching *t, uint32_t field, uint32_t from, vec *out)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        out[k] = wide_take(t, field + k, from);
+}
+
+/* Rows of four numbers, `stride` numbers apart, and back. */
+typedef real loose_half __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real))));
+
+WIDE void wide_fours(const real *from, size_t stride, const uint32_t *row, vec out[4])
+{
+    vec r[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        packet two[WIDE_PACKETS];
+        for (uint32_t q = 0; q < WIDE_PACKETS; q++) {
+            const loose_half a = *(const loose_half *)(from + stride * row[8 * q + k]);
+            const loose_half b = *(const loose_half *)(from + stride * row[8 * q + 4 + k]);
+            two[q] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+        }
+        r[k] = vec_join(two);
+    }
+    half_columns(r, out);
+}
+
+WIDE void wide_unfours(real *to, size_t stride, const uint32_t *row, uint32_t lanes,
+                       const vec in[4])
+{
+    const half_rows u = half_back(in);
+    for (uint32_t l = 0; l < lanes; l++)
+        *(loose_half *)(to + stride * row[l]) = u.h[l % 4][l / 4];
+}
+
+/* Velocities as forces see them: tlk_plain_velocity */
+WIDE void wide_pace(const tlk_penalty *p, const uint32_t *body, vec v[8])
+{
+    real at[8][WIDE_LANES];
+    if (p->light) {
+        vec_gather(p->pace, body, v);
+        return;
+    }
+    for (uint32_t l = 0; l < WIDE_LANES; l++)
+        for (uint32_t k = 0; k < 8; k++)
+            at[k][l] = (real)p->vel[8 * (size_t)body[l] + k];
+    __builtin_memcpy(v, at, sizeof at);
+}
+
+/* The arm of a body. */
+WIDE void wide_arm(const wide_touching *t, uint32_t reach, uint32_t off, uint32_t from,
+                   const vec *n, vec *arm)
+{
+    const vec far = wide_take(t, reach, from);
+    for (uint32_t k = 0; k < 3; k++)
+        arm[k] = (t->off ? wide_take(t, off + k, from) : (vec){0}) + far * n[k];
+}
+
+/* tlk_plain_surface */
+WIDE void wide_surface(const tlk_penalty *p, const uint32_t *body, const vec *arm, vec *of)
+{
+    vec v[8], turn[3];
+    wide_pace(p, body, v);
+    vec_cross(v + 4, arm, turn);
     for (int k = 0; k < 3; k++)
         of[k] = v[k] + turn[k];
 }
 
-/* Where balls touch: tlk_narrow and tlk_penalty_halfway */
-WIDE void wide_between(const tlk_penalty *p, const uint32_t *pair, span *n, span *x, span *overlap)
+/* The numbers of the law of each pair, as tlk_plain_press has them. */
+typedef struct wide_laws {
+    vec young, ratio, friction, shear, across;
+} wide_laws;
+
+WIDE void wide_law(const tlk_penalty *p, const uint32_t *pair, wide_laws *out)
 {
-    uint32_t i[SPAN], j[SPAN];
-    span a[4], b[4];
-    for (uint32_t l = 0; l < SPAN; l++)
-        i[l] = p->a[pair[l]], j[l] = p->b[pair[l]];
-    span_gather(p->shapes.centre, 4, i, a);
-    span_gather(p->shapes.centre, 4, j, b);
-    const span gap = wide_direction(a, b, n) - (a[3] + b[3]);
-    for (int k = 0; k < 3; k++) {
-        x[k] = a[k] + a[3] * n[k];
-        x[k] += 0.5 * gap * n[k];
+    const uint32_t first = p->couple[pair[0]].law;
+    const double *law = p->table + TLK_LAW_NUMBERS * (size_t)first;
+    uint32_t differs = 0;
+    for (uint32_t l = 1; l < WIDE_LANES && p->materials > 1; l++)
+        differs |= p->couple[pair[l]].law ^ first;
+    out->young = vec_set((real)(2 * law[TLK_LAW_YOUNG]));
+    out->ratio = vec_set((real)(law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING));
+    out->friction = vec_set((real)law[TLK_LAW_FRICTION]);
+    out->shear = vec_set((real)(8 * law[TLK_LAW_SHEAR]));
+    out->across = vec_set((real)law[TLK_LAW_ACROSS]);
+    for (uint32_t l = 1; l < WIDE_LANES && differs; l++) {
+        law = p->table + TLK_LAW_NUMBERS * (size_t)p->couple[pair[l]].law;
+        out->young[l] = (real)(2 * law[TLK_LAW_YOUNG]);
+        out->ratio[l] = (real)(law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING);
+        out->friction[l] = (real)law[TLK_LAW_FRICTION];
+        out->shear[l] = (real)(8 * law[TLK_LAW_SHEAR]);
+        out->across[l] = (real)law[TLK_LAW_ACROSS];
     }
-    *overlap = -gap;
 }
 
-/* How bodies that are not dynamic move where they are touched. */
-WIDE void wide_belt(const tlk_penalty *p, uint32_t from, const span *of_a, const span *of_b,
-                    wide_block *c)
+/* The first half of tlk_plain_shear: the spring turns and grows. */
+WIDE void wide_grow(const tlk_penalty *p, const uint32_t *pair, const vec *n, const vec *slip,
+                    vec slope, uint32_t from, wide_touching *t)
 {
-    const span none = {0};
-    span still_a, still_b;
-    for (uint32_t l = 0; l < SPAN; l++) {
-        still_a[l] = c->a[from + l] >= p->bodies.dynamic ? 1 : 0;
-        still_b[l] = c->b[from + l] >= p->bodies.dynamic ? 1 : 0;
-    }
-    const span_bits a = span_less(none, still_a), b = span_less(none, still_b);
-    for (uint32_t k = 0; k < 3; k++)
-        block_put(c, AT_BELT + k, from, span_select(b, -of_b[k], span_select(a, of_a[k], none)));
+    const vec none = {0};
+    vec past[4], force[3];
+    wide_fours(p->past, p->keeps, pair, past);
+    const vec old = past[3], inverse = 1 / old, grows = slope * (real)p->advance;
+    const vec before = vec_dot(past, past), along = vec_dot(past, n);
+    for (int k = 0; k < 3; k++)
+        force[k] = past[k] - along * n[k];
+    const vec turned = vec_dot(force, force);
+    vec scale = vec_pick(vec_less(none, turned), vec_sqrt(before / turned), none);
+    scale *= vec_pick(vec_less(slope, old), slope * inverse, none + 1);
+    for (int k = 0; k < 3; k++)
+        force[k] = scale * force[k] + grows * slip[k];
+    wide_set3(t, AT_PUSHES, from, force);
+    if (p->commits)
+        wide_set(t, AT_BEFORE, from,
+                 vec_pick(vec_less(none, old), (real)0.5 * before * inverse, none));
 }
 
-/* Where pairs touch and how their surfaces move there. `w`: of walls, or NULL: balls touch. Whether
- * a body is not dynamic. */
-WIDE bool wide_press(const tlk_penalty *p, const uint32_t *pair, const wide_walls *w, uint32_t from,
-                     wide_block *c)
+/* tlk_plain_press, up to where the tangential spring may slip; a couple's first numbers are radius
+ * and mass. */
+WIDE void wide_press(const tlk_penalty *p, uint32_t from, wide_touching *t)
 {
-    span x[3], n[3], arm_a[3], arm_b[3], of_a[3], of_b[3], slip[3], approach = {0}, overlap;
-    uint32_t most = 0;
-    if (w) {
-        for (int k = 0; k < 3; k++)
-            n[k] = span_load(w->n[k] + from), x[k] = span_load(w->x[k] + from);
-        overlap = -span_load(w->gap + from);
-    } else {
-        wide_between(p, pair, n, x, &overlap);
+    const uint32_t *pair = t->pair + from;
+    const vec none = {0}, overlap = wide_take(t, AT_OVERLAP, from);
+    vec n[3], arm_a[3], arm_b[3], of_a[3], of_b[3], slip[3], approach = none, of[4];
+    wide_laws law;
+    wide_take3(t, AT_N, from, n);
+    wide_arm(t, AT_REACH_A, AT_FROM_A, from, n, arm_a);
+    wide_arm(t, AT_REACH_B, AT_FROM_B, from, n, arm_b);
+    wide_surface(p, t->a + from, arm_a, of_a);
+    wide_surface(p, t->b + from, arm_b, of_b);
+    if (t->off) {
+        wide_set3(t, AT_OF_A, from, of_a);
+        wide_set3(t, AT_OF_B, from, of_b);
     }
-    for (uint32_t l = 0; l < SPAN; l++) {
-        const tlk_couple *of = p->couple + pair[l];
-        c->a[from + l] = of->a, c->b[from + l] = of->b;
-        most = tlk_max(most, tlk_max(of->a, of->b));
-    }
-    wide_surface(p, c->a + from, x, arm_a, of_a);
-    wide_surface(p, c->b + from, x, arm_b, of_b);
     for (int k = 0; k < 3; k++)
         approach += (of_a[k] - of_b[k]) * n[k];
     for (int k = 0; k < 3; k++)
-        slip[k] = of_a[k] - of_b[k] - approach * n[k] + 0.0;
-    block_put3(c, AT_N, from, n);
-    block_put3(c, AT_ARM_A, from, arm_a);
-    block_put3(c, AT_ARM_B, from, arm_b);
-    block_put3(c, AT_SLIP, from, slip);
-    block_put(c, AT_APPROACH, from, approach);
-    block_put(c, AT_OVERLAP, from, overlap);
-    if (most < p->bodies.dynamic)
-        return false;
-    wide_belt(p, from, of_a, of_b, c);
-    return true;
+        slip[k] = of_a[k] - of_b[k] - approach * n[k];
+    wide_law(p, pair, &law);
+    wide_fours((const real *)p->couple, sizeof(tlk_couple) / sizeof(real), pair, of);
+    const vec contact = vec_sqrt(of[0] * overlap), slope = law.young * contact;
+    const vec spring = (real)(2.0 / 3) * slope * overlap;
+    const vec damper = law.ratio * vec_sqrt(slope * of[1]), raw = damper * approach;
+    const vec damped = p->attraction ? raw : vec_pick(vec_less(spring + raw, none), -spring, raw);
+    const vec normal = spring + damped, shear = law.shear * contact;
+    wide_set3(t, AT_SLIP, from, slip);
+    wide_set(t, AT_NORMAL, from, normal);
+    wide_set(t, AT_LIMIT, from, law.friction * vec_pick(vec_less(none, normal), normal, none));
+    wide_set(t, AT_DAMPED, from, damped * approach);
+    wide_set(t, AT_SHEAR, from, shear);
+    wide_set(t, AT_ACROSS, from, law.across * damper);
+    wide_grow(p, pair, n, slip, shear, from, t);
+    if (!tlk_penalty_last(p))
+        return;
+    wide_set(t, AT_SLOPE, from, slope);
+    wide_set(t, AT_DAMPER, from, damper);
+    wide_set(t, AT_ELASTIC, from, (real)0.4 * spring * overlap);
 }
 
-/* tlk_shear_spring: returns its energy; past: force and slope, which change. */
-WIDE span wide_shear(const tlk_penalty *p, const wide_block *c, uint32_t from, span *past,
-                     span *shear, span *lost)
+/* The rest of tlk_plain_shear: shear, what is kept and what is lost; returns the spring's energy.
+ */
+WIDE vec wide_slip(const tlk_penalty *p, const wide_touching *t, uint32_t from, uint32_t lanes,
+                   vec *shear, vec *lost)
 {
-    const span none = {0}, limit = block_take(c, AT_LIMIT, from), old = past[3];
-    const span slope = block_take(c, AT_SLOPE, from), damper = block_take(c, AT_DAMPER, from);
-    span force[3], n[3], slip[3];
-    block_take3(c, AT_N, from, n);
-    block_take3(c, AT_SLIP, from, slip);
-    const span before = span_dot(past, past), along = span_dot(past, n), inverse = 1 / old;
+    const vec none = {0}, limit = wide_take(t, AT_LIMIT, from), most = limit * limit;
+    const vec slope = wide_take(t, AT_SHEAR, from), damper = wide_take(t, AT_ACROSS, from);
+    vec force[3], slip[3], past[4];
+    wide_take3(t, AT_PUSHES, from, force);
+    wide_take3(t, AT_SLIP, from, slip);
+    vec square = vec_dot(force, force);
+    const lane_bits slips = vec_less(most, square);
     for (int k = 0; k < 3; k++)
-        force[k] = past[k] - along * n[k];
-    const span turned = span_dot(force, force);
-    span scale = span_select(span_less(none, turned), span_sqrt(before / turned), none);
-    scale *= span_select(span_less(slope, old), slope * inverse, none + 1);
-    const span grows = slope * p->advance;
-    for (int k = 0; k < 3; k++)
-        force[k] = scale * force[k] + grows * slip[k];
-    span square = span_dot(force, force);
-    const span most = limit * limit;
-    const span_bits slips = span_less(most, square);
-    for (int k = 0; k < 3; k++)
-        shear[k] = force[k] + span_select(slips, none, damper * slip[k]);
-    const span total = span_dot(shear, shear);
-    const span less = span_select(span_less(most, total), limit / span_sqrt(total), none + 1);
+        shear[k] = force[k] + vec_pick(slips, none, damper * slip[k]);
+    const vec total = vec_dot(shear, shear);
+    const vec less = vec_pick(vec_less(most, total), limit / vec_sqrt(total), none + 1);
     for (int k = 0; k < 3; k++)
         shear[k] *= less;
-    square = span_select(slips, most, square);
-    const span now = span_select(span_less(none, slope), 0.5 * square / slope, none);
-    *lost = p->weight * span_dot(shear, slip);
+    square = vec_pick(slips, most, square);
+    const vec now = vec_pick(vec_less(none, slope), (real)0.5 * square / slope, none);
+    *lost = (real)p->weight * vec_dot(shear, slip);
     if (p->commits) {
-        *lost -= now - span_select(span_less(none, old), 0.5 * before * inverse, none);
+        *lost -= now - wide_take(t, AT_BEFORE, from);
         for (int k = 0; k < 3; k++)
-            past[k] = span_select(slips, shear[k], force[k]);
+            past[k] = vec_pick(slips, shear[k], force[k]);
         past[3] = slope;
+        wide_unfours(p->past, p->keeps, t->pair + from, lanes, past);
     }
     return now;
 }
 
-/* Force and moments of the items. */
-WIDE void wide_items(const tlk_penalty *p, const uint32_t *pair, uint32_t lanes,
-                     const wide_block *c, uint32_t from, const span *f)
+/* What bodies that are not dynamic do: tlk_plain_sum */
+WIDE void wide_belt(const tlk_penalty *p, const wide_touching *t, uint32_t from, uint32_t lanes,
+                    const vec *f)
 {
-    span turn_a[3], turn_b[3], arm_a[3], arm_b[3];
-    block_take3(c, AT_ARM_A, from, arm_a);
-    block_take3(c, AT_ARM_B, from, arm_b);
-    span_cross(arm_a, f, turn_a);
-    span_cross(arm_b, f, turn_b);
-    const span first[4] = {f[0], f[1], f[2], -turn_a[0]};
-    const span second[4] = {-turn_a[1], -turn_a[2], turn_b[0], turn_b[1]};
-    span_scatter(p->force, TLK_FORCE, pair, lanes, first);
-    span_scatter(p->force + 4, TLK_FORCE, pair, lanes, second);
-    for (uint32_t l = 0; l < lanes; l++)
-        p->force[TLK_FORCE * (size_t)pair[l] + 8] = turn_b[2][l];
-}
-
-/* The numbers that only the last evaluation leaves. */
-WIDE void wide_last(const tlk_penalty *p, const uint32_t *pair, uint32_t lanes, const wide_block *c,
-                    uint32_t from, const span *f, span shear)
-{
-    const span elastic = block_take(c, AT_ELASTIC, from) + shear;
-    const span first[4] = {elastic, block_take(c, AT_STIFF, from), f[0], f[1]};
-    const span second[4] = {f[2], block_take(c, AT_DAMP, from), block_take(c, AT_SLOPE, from),
-                            (span){0}};
-    if (tlk_penalty_last(p)) {
-        span_scatter(p->sum + TLK_SUM_ELASTIC, TLK_SUM, pair, lanes, first);
-        span_scatter(p->sum + TLK_SUM_ELASTIC + 4, TLK_SUM, pair, lanes, second);
-    } else if (p->cohesion == 1) {
-        for (uint32_t l = 0; l < lanes; l++)
-            p->sum[TLK_SUM * (size_t)pair[l] + TLK_SUM_ELASTIC] = elastic[l];
+    vec by_a = {0}, by_b = {0};
+    for (uint32_t k = 0; k < 3; k++) {
+        by_a += f[k] * wide_take(t, AT_OF_A + k, from);
+        by_b += -f[k] * wide_take(t, AT_OF_B + k, from);
+    }
+    for (uint32_t l = 0; l < lanes; l++) {
+        const bool a = t->a[from + l] >= p->bodies.dynamic, b = t->b[from + l] >= p->bodies.dynamic;
+        const real power = b ? by_b[l] : a ? by_a[l] : 0;
+        if (power != 0)
+            p->last[TLK_LAST * (size_t)t->pair[from + l] + TLK_LAST_WORK] +=
+                (real)p->weight * power;
     }
 }
 
-/* What acts, and what the contacts keep and add up. */
-WIDE void wide_react(const tlk_penalty *p, const uint32_t *pair, uint32_t lanes,
-                     const wide_block *c, uint32_t from, bool still)
+/* What only the last evaluation leaves. */
+WIDE void wide_last(const tlk_penalty *p, const wide_touching *t, uint32_t from, uint32_t lanes,
+                    const vec *f, vec now)
 {
-    span past[4], sum[4], shear[3], f[3], n[3], lost;
-    const span normal = block_take(c, AT_NORMAL, from);
-    span_gather(p->past, p->keeps, pair, past);
-    const span now = wide_shear(p, c, from, past, shear, &lost);
-    block_take3(c, AT_N, from, n);
+    const uint32_t *pair = t->pair + from;
+    const vec first[4] = {wide_take(t, AT_ELASTIC, from) + now, wide_take(t, AT_SLOPE, from),
+                          wide_take(t, AT_DAMPER, from), wide_take(t, AT_SHEAR, from)};
+    wide_unfours(p->last, TLK_LAST, pair, lanes, first);
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t l = 0; l < lanes; l++)
+            p->last[TLK_LAST * (size_t)pair[l] + TLK_LAST_FORCE + k] = f[k][l];
+}
+
+/* What acts on a body of each pair: tlk_penalty_load */
+WIDE void wide_load(const tlk_penalty *p, const uint32_t *pair, uint32_t lanes, uint32_t side,
+                    const vec *f, const vec *arm)
+{
+    vec turn[3], r[8];
+    vec_cross(arm, f, turn);
+    for (int k = 0; k < 3; k++) {
+        r[k] = side ? f[k] : -f[k];
+        r[4 + k] = side ? turn[k] : -turn[k];
+    }
+    r[3] = r[7] = (vec){0};
+    vec_transpose(r);
+    if (lanes == WIDE_LANES) {
+#pragma GCC unroll 16
+        for (uint32_t l = 0; l < WIDE_LANES; l++)
+            *(packet *)(p->load + TLK_LOAD * (size_t)p->at[2 * (size_t)pair[l] + side]) =
+                vec_packet(r[l % 8], l / 8);
+        return;
+    }
+    for (uint32_t l = 0; l < lanes; l++)
+        *(packet *)(p->load + TLK_LOAD * (size_t)p->at[2 * (size_t)pair[l] + side]) =
+            vec_packet(r[l % 8], l / 8);
+}
+
+/* What acts, and what contacts add up. */
+WIDE void wide_react(const tlk_penalty *p, const wide_touching *t, uint32_t from, uint32_t lanes)
+{
+    const uint32_t *pair = t->pair + from;
+    const vec normal = wide_take(t, AT_NORMAL, from);
+    vec n[3], arm[3], shear[3], f[3], sum[4], lost;
+    const vec now = wide_slip(p, t, from, lanes, shear, &lost);
+    wide_take3(t, AT_N, from, n);
     for (int k = 0; k < 3; k++)
         f[k] = normal * n[k] + shear[k];
-    span_gather(p->sum, TLK_SUM, pair, sum);
+    wide_fours(p->sum, TLK_SUM, pair, sum);
     for (int k = 0; k < 3; k++)
-        sum[k] += p->weight * f[k];
-    sum[3] += lost + p->weight * block_take(c, AT_DAMPED, from);
-    span_scatter(p->sum, TLK_SUM, pair, lanes, sum);
-    if (p->commits)
-        span_scatter(p->past, p->keeps, pair, lanes, past);
-    for (uint32_t l = 0; l < lanes; l++) {
-        const bool keeps = p->commits || p->acts[pair[l]] & TLK_KEEPS;
-        if (p->commits && p->keeps == TLK_PAST)
-            p->past[TLK_PAST * (size_t)pair[l] + TLK_PAST_TOUCHED] = 1;
-        p->acts[pair[l]] = (uint8_t)(TLK_ACTS | (keeps ? TLK_KEEPS : 0));
-    }
-    if (still) {
-        span belt[3], power = {0};
-        block_take3(c, AT_BELT, from, belt);
-        for (int k = 0; k < 3; k++)
-            power += f[k] * belt[k];
-        for (uint32_t l = 0; l < lanes; l++)
-            p->sum[TLK_SUM * (size_t)pair[l] + TLK_SUM_WORK] += p->weight * power[l];
-    }
-    wide_items(p, pair, lanes, c, from, f);
-    wide_last(p, pair, lanes, c, from, f, now);
+        sum[k] += (real)p->weight * f[k];
+    sum[3] += lost + (real)p->weight * wide_take(t, AT_DAMPED, from);
+    wide_unfours(p->sum, TLK_SUM, pair, lanes, sum);
+    wide_arm(t, AT_REACH_A, AT_FROM_A, from, n, arm);
+    wide_load(p, pair, lanes, 0, f, arm);
+    wide_arm(t, AT_REACH_B, AT_FROM_B, from, n, arm);
+    wide_load(p, pair, lanes, 1, f, arm);
+    if (t->off)
+        wide_belt(p, t, from, lanes, f);
+    if (tlk_penalty_last(p))
+        wide_last(p, t, from, lanes, f, now);
 }
 
-/* tlk_penalty_plain of all that were collected. */
-static void wide_work_out(const tlk_penalty *p, wide_touching *t, const wide_walls *w,
-                          wide_block *c)
+/* All that touch; `known`: where is known. */
+static void wide_work_out(const tlk_penalty *p, wide_touching *t, bool known)
 {
-    const uint32_t count = t->count;
-    bool still = false;
-    for (uint32_t l = count; l < count + SPAN; l++)
-        t->pair[l] = t->pair[0];
-    for (uint32_t from = 0; from < count; from += SPAN)
-        still |= wide_press(p, t->pair + from, w, from, c);
-    for (uint32_t from = 0; from < count; from += SPAN)
-        wide_hertz(p, t->pair + from, from, c);
-    for (uint32_t from = 0; from < count; from += SPAN)
-        wide_react(p, t->pair + from, tlk_min(count - from, SPAN), c, from, still);
+    const uint32_t count = t->count, all = (count + WIDE_LANES - 1) / WIDE_LANES * WIDE_LANES;
+    t->off = known || !p->central;
+    for (uint32_t l = count; l < all; l++) {
+        t->pair[l] = t->pair[0], t->i[l] = t->i[0], t->j[l] = t->j[0];
+        for (uint32_t k = 0; k < AT_SPOT && known; k++)
+            t->at[k][l] = t->at[k][0];
+    }
+    wide_bodies(p, all, t);
+    for (uint32_t from = 0; from < all && !known; from += SPAN)
+        wide_meet(p, from, t);
+    for (uint32_t from = 0; from < count; from += WIDE_LANES)
+        wide_press(p, from, t);
+    for (uint32_t from = 0; from < count; from += WIDE_LANES)
+        wide_react(p, t, from, tlk_min(count - from, WIDE_LANES));
     t->count = 0;
 }
 
 static void wide_penalty_force(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_penalty p = *(const tlk_penalty *)args;
-    wide_touching t;
-    wide_walls w;
-    wide_block c;
-    if (!p.couple) {
-        for (uint32_t q = begin; q < end; q++)
-            tlk_penalty_force(&p, q);
-        return;
+    wide_touching t, w, of_w;
+    uint32_t q = begin;
+    t.count = w.count = of_w.count = 0;
+    for (; p.couple && q + SPAN <= end; q += SPAN) {
+        wide_collect(&p, q, &t, &w);
+        if (t.count >= WIDE_TOUCHING)
+            wide_work_out(&p, &t, false);
+        if (w.count < WIDE_TOUCHING)
+            continue;
+        wide_walls(&p, &w, &of_w);
+        if (of_w.count)
+            wide_work_out(&p, &of_w, true);
     }
-    t.count = w.of.count = 0;
-    for (uint32_t q = begin; q < end; q += SPAN) {
-        const bool last = q + SPAN >= end;
-        wide_collect(&p, q, tlk_min(end - q, SPAN), &t, &w);
-        if (t.count >= WIDE_TOUCHING || (last && t.count))
-            wide_work_out(&p, &t, NULL, &c);
-        if (w.of.count >= WIDE_TOUCHING || (last && w.of.count))
-            wide_work_out(&p, &w.of, &w, &c);
-    }
+    for (; q < end; q++)
+        tlk_penalty_force(&p, q);
+    if (t.count)
+        wide_work_out(&p, &t, false);
+    if (w.count)
+        wide_walls(&p, &w, &of_w);
+    if (of_w.count)
+        wide_work_out(&p, &of_w, true);
 }
 
 #endif

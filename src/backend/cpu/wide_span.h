@@ -1,5 +1,5 @@
 /* As many 64-bit numbers as one register has, for what follows indices: eight with AVX-512, else
- * four. Rows of four numbers are loaded as they lie and transposed, and stored the same way. */
+ * four. Rows of four numbers are loaded as they lie and transposed. */
 #ifndef TL_BACKEND_CPU_WIDE_SPAN_H
 #define TL_BACKEND_CPU_WIDE_SPAN_H
 
@@ -66,22 +66,6 @@ WIDE void span_gather(const double *from, size_t stride, const uint32_t *row, sp
     out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7, 10, 11, 14, 15);
 }
 
-/* Back to rows. */
-WIDE void span_rows(const span in[4], quad rows[SPAN])
-{
-    const span a = __builtin_shufflevector(in[0], in[1], 0, 8, 2, 10, 4, 12, 6, 14);
-    const span b = __builtin_shufflevector(in[0], in[1], 1, 9, 3, 11, 5, 13, 7, 15);
-    const span c = __builtin_shufflevector(in[2], in[3], 0, 8, 2, 10, 4, 12, 6, 14);
-    const span d = __builtin_shufflevector(in[2], in[3], 1, 9, 3, 11, 5, 13, 7, 15);
-    rows[0] = __builtin_shufflevector(a, c, 0, 1, 8, 9);
-    rows[1] = __builtin_shufflevector(b, d, 0, 1, 8, 9);
-    rows[2] = __builtin_shufflevector(a, c, 2, 3, 10, 11);
-    rows[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11);
-    rows[4] = __builtin_shufflevector(a, c, 4, 5, 12, 13);
-    rows[5] = __builtin_shufflevector(b, d, 4, 5, 12, 13);
-    rows[6] = __builtin_shufflevector(a, c, 6, 7, 14, 15);
-    rows[7] = __builtin_shufflevector(b, d, 6, 7, 14, 15);
-}
 #else
 #define SPAN 4u
 typedef quad span;
@@ -113,31 +97,9 @@ WIDE void span_gather(const double *from, size_t stride, const uint32_t *row, sp
         out[l] = quad_load(from + stride * row[l]);
     quad_transpose(out);
 }
-
-WIDE void span_rows(const span in[4], quad rows[SPAN])
-{
-    for (uint32_t l = 0; l < SPAN; l++)
-        rows[l] = in[l];
-    quad_transpose(rows);
-}
 #endif
 
 #define SPAN_ALL ((1u << SPAN) - 1)
-
-/* The first `lanes` rows, back. */
-WIDE void span_scatter(double *to, size_t stride, const uint32_t *row, uint32_t lanes,
-                       const span in[4])
-{
-    quad rows[SPAN];
-    span_rows(in, rows);
-    if (lanes == SPAN) {
-        for (uint32_t l = 0; l < SPAN; l++)
-            quad_store(to + stride * row[l], rows[l]);
-        return;
-    }
-    for (uint32_t l = 0; l < lanes; l++)
-        quad_store(to + stride * row[l], rows[l]);
-}
 
 typedef double loose_span __attribute__((vector_size(8 * SPAN), aligned(8)));
 
@@ -156,11 +118,16 @@ WIDE span span_dot(const span *a, const span *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-WIDE void span_cross(const span *a, const span *b, span *out)
+/* As `real`, to memory. */
+WIDE void span_put(real *to, span v)
 {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
+#if defined(TLK_PRECISION_double)
+    span_store(to, v);
+#elif defined(__AVX512F__)
+    _mm256_storeu_ps(to, _mm512_cvtpd_ps((__m512d)v));
+#else
+    _mm_storeu_ps(to, _mm256_cvtpd_ps((__m256d)v));
+#endif
 }
 
 #endif

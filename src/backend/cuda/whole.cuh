@@ -14,7 +14,7 @@
 struct __align__(16) whole_room
 {
     double sum[6][32];                       /* of bodies: what acts on them */
-    double acts[32][6];                      /* of queued pairs that were worked out */
+    real acts[32][6];                        /* of queued pairs that were worked out */
     uint32_t entry[64], body[64], other[64]; /* the queue: of the lists, and along them */
     uint8_t begin[32], end[32];              /* of bodies: which of these are theirs */
 };
@@ -52,7 +52,7 @@ static __device__ __forceinline__ uint32_t whole_look(const tlk_penalty &p, whol
         whole_fetch(p.couple + pair);
         whole_fetch(p.past + TLK_PAST_PLAIN * pair);
         if (p.central && other < p.bodies.dynamic)
-            whole_fetch(p.vel + 8 * (size_t)other);
+            whole_fetch(p.pace + 8 * (size_t)other);
         if (!(entry & 1u))
             whole_fetch(p.sum + TLK_SUM * pair);
     }
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void whole_press(const tlk_penalty &p, whole_r
 {
     const bool mine = lane < count;
     const uint32_t own = mine ? room.body[lane] : TLK_NONE;
-    double f[6];
+    real f[6];
     bool acts = false;
     if (mine) {
         tlk_side s;

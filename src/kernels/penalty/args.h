@@ -1,5 +1,6 @@
-/* What the kernels of penalty contact see. All of it is 64-bit, whatever the precision of the
- * world: a substep adds little to a velocity. */
+/* What the kernels of penalty contact see. Places and velocities of bodies are 64-bit, whatever the
+ * precision of the world: a substep adds little to either. What contacts keep and what acts in
+ * them is `real`. */
 #ifndef TL_KERNELS_PENALTY_ARGS_H
 #define TL_KERNELS_PENALTY_ARGS_H
 
@@ -30,33 +31,34 @@ enum {
     TLK_PAST_TOUCHED = 7 /* 1: it touches; of JKR: it has not been pulled off */
 };
 #define TLK_PAST       8u
-#define TLK_PAST_PLAIN 4u /* of a slot where all pairs are plain: tlk_couple */
+#define TLK_PAST_PLAIN 4u /* of a slot where all pairs are plain: plain.h */
 
-/* What is summed over the substeps of a chunk, and what was last, of a slot. The second half is
- * written where forces are the last of a chunk (tlk_penalty_last); only that of JKR always. */
+/* What is summed over the substeps of a chunk, of a slot. */
 enum {
     TLK_SUM_IMPULSE = 0, /* N s, three: on the partner */
-    TLK_SUM_LOST = 3,    /* J: by damping and slip */
-    TLK_SUM_WORK = 4,    /* J: done by bodies that are not dynamic, and by surfaces that move */
-    TLK_SUM_MOMENT = 5,  /* N m s, three */
-    TLK_SUM_ELASTIC = 8, /* J: at last */
-    TLK_SUM_STIFF = 9,   /* N/m: along the normal, at last; 0: no point */
-    TLK_SUM_FORCE = 10,  /* N, three: on the partner, at last */
-    TLK_SUM_DAMP = 13,   /* N s/m: along the normal, at last; where there is stiffness */
-    TLK_SUM_SHEAR = 14   /* N/m: across it, likewise */
+    TLK_SUM_LOST = 3     /* J: by damping and slip */
 };
-#define TLK_SUM 16u
+#define TLK_SUM 4u
 
-/* What is the same for a pair of one point as long as it is a pair. */
-typedef struct tlk_couple {
-    double radius, mass; /* R*, m*; m, kg */
-    uint32_t a, b;       /* body rows */
-    uint32_t law;        /* which row of the table */
-    uint32_t plain;      /* 1: Hertz's law alone, without cohesion, rolling and spinning friction */
-} tlk_couple;
+/* What is written where forces are the last of a chunk (tlk_penalty_last), of a slot; elastic
+ * energy of JKR always. Work is summed over the substeps, but rare. */
+enum {
+    TLK_LAST_ELASTIC = 0, /* J */
+    TLK_LAST_STIFF = 1,   /* N/m: along the normal; 0: no point */
+    TLK_LAST_DAMP = 2,    /* N s/m: along the normal; where there is stiffness */
+    TLK_LAST_SHEAR = 3,   /* N/m: across it, likewise */
+    TLK_LAST_FORCE = 4,   /* N, three: on the partner */
+    TLK_LAST_WORK = 7     /* J: done by bodies that are not dynamic, and by surfaces that move */
+};
+#define TLK_LAST 8u
+
+#define TLK_ROLL 4u /* of a slot, where something rolls: moment, N m s, three */
+
+/* Bytes of a tlk_couple (plain.h), where a real number has so many. */
+#define TLK_COUPLE(real) (2 * (real) + 4 * sizeof(uint32_t))
 
 /* Bits of tlk_penalty.acts. */
-#define TLK_ACTS  1u /* the item's force is of the last evaluation; else it is 0, not written */
+#define TLK_ACTS  1u /* the pair acts; else its loads are 0 */
 #define TLK_KEEPS 2u /* TLK_PAST_TOUCHED of its slot */
 
 /* A slot as it is: its place on the owner's surface from its ball's centre, gap, normal, and 1
@@ -64,6 +66,8 @@ typedef struct tlk_couple {
 #define TLK_PLACE 8u
 
 #define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
+#define TLK_LOAD \
+    8u /* of an item's side: force and moment on its body, three numbers of four each */
 
 /* What moves the bodies in a launch (move.h). */
 typedef enum tlk_advance_kind {
@@ -96,11 +100,12 @@ typedef struct tlk_penalty {
     const uint32_t *first;          /* pairs + 1: their first contacts, or NULL: each has one */
     const uint32_t *a, *b;          /* of contacts: shapes */
     const uint32_t *feature;        /* 2 of each, or NULL */
-    double *past, *sum, *place;     /* of slots; place: NULL where each pair has one point */
+    TLK_REAL *past, *sum, *last;    /* of slots */
+    TLK_REAL *roll;                 /* likewise, or NULL: nothing rolls */
+    double *place;                  /* likewise, or NULL: each pair has one point */
     uint32_t keeps;                 /* numbers of `past` per slot: TLK_PAST or TLK_PAST_PLAIN */
-    double *force;                  /* TLK_FORCE per item */
     uint8_t *acts;                  /* per pair; of pairs of several points always TLK_ACTS */
-    tlk_couple *couple;             /* per pair, or NULL: pairs may have several points */
+    struct tlk_couple *couple;      /* per pair, or NULL: pairs may have several points */
     struct tlk_spring *spring;
     uint32_t rods; /* behind springs, two items each: what acts on one end and on the other */
     struct tlk_rod *rod;
@@ -108,14 +113,24 @@ typedef struct tlk_penalty {
     double *rod_frame, *rod_geom; /* frames and balls of shapes, those of rods to be written */
     double *stretch;              /* 2 per pair, or NULL: what stretches its rods, N */
     const uint32_t *list, *list_begin, *list_end; /* of each dynamic body: 2 * item + side */
+    const uint32_t *at;                           /* 2 per item: where its sides are in the lists */
+    TLK_REAL *load; /* TLK_LOAD per place of the lists: what acts on the body there; behind
+                       all, at 2 * items, one that is 0 */
+    uint32_t items;
 
-    /* a substep in one pass over bodies (whole.h), where all pairs are plain: what it writes while
-     * neighbours read `from`, `vel`, `past` and `acts` */
-    uint32_t central;    /* 1: dynamic bodies are balls about their centres, in the order of
-                            their shapes, and `from` is shapes.centre */
-    const double *from;  /* 4 per dynamic row: where bodies are, or NULL: bodies.pos */
-    double *to, *to_vel; /* the same after it, and velocities */
-    double *to_past;     /* what contacts keep */
+    /* Verlet's method: what moves bodies reads `from` and writes `to`, one place or two. Where all
+     * pairs are plain and nothing else acts (`light`), forces read velocities from `pace`, and
+     * `vel` is written where forces are the last of a chunk. */
+    uint32_t light;
+    uint32_t central;   /* 1: light, and dynamic bodies are balls about their centres, in the order
+                           of their shapes, and `from` is shapes.centre */
+    const double *from; /* 4 per dynamic row: where bodies are, or NULL: bodies.pos */
+    double *to;
+    const TLK_REAL *pace; /* 8 per row, as vel */
+    TLK_REAL *to_pace;
+    /* a substep in one pass over bodies (whole.h): what it writes while neighbours read `past` and
+     * `acts` */
+    TLK_REAL *to_past;
     uint8_t *to_acts;
     const uint32_t *body_of, *other; /* along `list`: the body, and the partner's shape */
 

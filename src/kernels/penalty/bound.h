@@ -45,9 +45,10 @@ TL_KERNEL double tlk_held_largest(const double m[3][3])
     const double trace = m[0][0] + m[1][1] + m[2][2];
     if (!(trace > 0))
         return 0;
+    const double inverse = 1 / trace;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            s[i][j] = m[i][j] / trace;
+            s[i][j] = m[i][j] * inverse;
     for (int twice = 0; twice < 2; twice++) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
@@ -118,9 +119,9 @@ TL_KERNEL void tlk_penalty_feel(const tlk_penalty *p, uint32_t pair, uint32_t t,
 }
 
 /* Damping across the normal over that along it, at most: by the law, as stiffness or its root. */
-TL_KERNEL double tlk_penalty_across(const double *sum)
+TL_KERNEL double tlk_penalty_across(const real *last)
 {
-    const double ratio = sum[TLK_SUM_SHEAR] / sum[TLK_SUM_STIFF];
+    const double ratio = (double)last[TLK_LAST_SHEAR] / last[TLK_LAST_STIFF];
     return tlk_max(ratio, sqrt(ratio));
 }
 
@@ -146,20 +147,20 @@ TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc
             continue;
         }
         for (uint32_t t = item * p->slots; t < (item + 1) * p->slots; t++) {
-            const double *sum = p->sum + TLK_SUM * (size_t)t;
+            const real *last = p->last + TLK_LAST * (size_t)t;
             tlk_felt f;
-            if (!(sum[TLK_SUM_STIFF] > 0))
+            if (!(last[TLK_LAST_STIFF] > 0))
                 continue;
-            if (sum[TLK_SUM_SHEAR] < 0) { /* with a rod */
-                tlk_held_rate(&stiff, sum[TLK_SUM_STIFF], mass);
-                tlk_held_rate(&damp, sum[TLK_SUM_DAMP], mass);
+            if (last[TLK_LAST_SHEAR] < 0) { /* with a rod */
+                tlk_held_rate(&stiff, last[TLK_LAST_STIFF], mass);
+                tlk_held_rate(&damp, last[TLK_LAST_DAMP], mass);
                 continue;
             }
             tlk_penalty_feel(p, item, t, p->list[k] & 1u, &f);
-            tlk_held_add(&stiff, f.n, f.arm, f.along * sum[TLK_SUM_STIFF],
-                         f.across * sum[TLK_SUM_SHEAR]);
-            tlk_held_add(&damp, f.n, f.arm, f.along * sum[TLK_SUM_DAMP],
-                         f.across * tlk_penalty_across(sum) * sum[TLK_SUM_DAMP]);
+            tlk_held_add(&stiff, f.n, f.arm, f.along * last[TLK_LAST_STIFF],
+                         f.across * last[TLK_LAST_SHEAR]);
+            tlk_held_add(&damp, f.n, f.arm, f.along * last[TLK_LAST_DAMP],
+                         f.across * tlk_penalty_across(last) * last[TLK_LAST_DAMP]);
         }
     }
     acc[0] = tlk_max(acc[0], tlk_held_most(&stiff, mass, inertia));

@@ -133,17 +133,16 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
     const double give =
         tlk_penalty_gives(p, c.a, arm_a, n, give_a) + tlk_penalty_gives(p, c.b, arm_b, n, give_b);
     const double e = c.law[TLK_LAW_RESTITUTION], impulse = (1 + e) * speed / give;
-    double *sum = p->sum + TLK_SUM * (size_t)p->slots * q;
+    real *sum = p->sum + TLK_SUM * (size_t)p->slots * q;
+    real *last = p->last + TLK_LAST * (size_t)p->slots * q;
     for (int k = 0; k < 3; k++) {
-        sum[TLK_SUM_IMPULSE + k] += impulse * n[k];
-        sum[TLK_SUM_WORK] += impulse * n[k] *
-                             (c.a >= p->bodies.dynamic   ? va[k]
-                              : c.b >= p->bodies.dynamic ? -vb[k]
-                                                         : 0);
+        const double of = c.a >= p->bodies.dynamic ? va[k] : c.b >= p->bodies.dynamic ? -vb[k] : 0;
+        sum[TLK_SUM_IMPULSE + k] += (real)(impulse * n[k]);
+        last[TLK_LAST_WORK] += (real)(impulse * n[k] * of);
     }
     tlk_penalty_push(p, c.a, arm_a, n, give_a, -impulse, gap * c.mass);
     tlk_penalty_push(p, c.b, arm_b, n, give_b, impulse, -gap * c.mass);
-    sum[TLK_SUM_LOST] += 0.5 * (1 - e * e) * speed * speed / give;
+    sum[TLK_SUM_LOST] += (real)(0.5 * (1 - e * e) * speed * speed / give);
 }
 
 #endif

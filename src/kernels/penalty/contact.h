@@ -6,6 +6,12 @@
 #include "kernels/bodies.h"
 #include "kernels/penalty/args.h"
 
+/* Whether these forces are the last of a chunk, or of a phase: what is read of slots afterwards. */
+TL_KERNEL bool tlk_penalty_last(const tlk_penalty *p)
+{
+    return p->moves == TLK_MOVE_LAST || p->moves == TLK_MOVE_NOT;
+}
+
 typedef struct tlk_pressed {
     double n[3], overlap;
     double approach; /* m/s: of a towards b, along n */

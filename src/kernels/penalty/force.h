@@ -3,24 +3,11 @@
 #ifndef TL_KERNELS_PENALTY_FORCE_H
 #define TL_KERNELS_PENALTY_FORCE_H
 
-#include "kernels/penalty/hertz.h"
 #include "kernels/penalty/linear.h"
+#include "kernels/penalty/plain.h"
 #include "kernels/penalty/rod.h"
 #include "kernels/penalty/scaled.h"
 #include "kernels/touch.h"
-
-/* Where a body is. */
-TL_KERNEL const double *tlk_penalty_where(const tlk_penalty *p, size_t body)
-{
-    return (p->from && body < p->bodies.dynamic ? p->from : p->bodies.pos) + 4 * body;
-}
-
-/* A shape has gone so far since pairs were found. */
-TL_KERNEL void tlk_penalty_strays(const tlk_penalty *p, double way)
-{
-    if (!(way <= 0.25 * p->margin) && !(*p->halt & (way <= 0.5 * p->margin ? 4u : 2u)))
-        tlk_atomic_or(p->halt, way <= 0.5 * p->margin ? 4 : 2);
-}
 
 /* One shape: where it is now, and whether it has left the margin that pairs were found with. */
 TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
@@ -87,12 +74,6 @@ typedef struct tlk_pressing {
     double radius, mass, inertia, slide[3];
 } tlk_pressing;
 
-/* Whether these forces are the last of a chunk, or of a phase: what is read of slots afterwards. */
-TL_KERNEL bool tlk_penalty_last(const tlk_penalty *p)
-{
-    return p->moves == TLK_MOVE_LAST || p->moves == TLK_MOVE_NOT;
-}
-
 /* 1/m and 1 over the least moment of a body; 0 of those that are not dynamic. */
 TL_KERNEL void tlk_penalty_inverse(const tlk_bodies *b, size_t i, double *mass, double *inertia)
 {
@@ -132,7 +113,7 @@ TL_KERNEL void tlk_penalty_note(const tlk_penalty *p, uint32_t q)
     tlk_pressing c;
     tlk_couple *out = p->couple + q;
     tlk_penalty_couple(p, p->a[q], p->b[q], &c);
-    out->radius = c.radius, out->mass = c.mass;
+    out->radius = (real)c.radius, out->mass = (real)c.mass;
     out->a = (uint32_t)c.a, out->b = (uint32_t)c.b;
     out->law = (uint32_t)((c.law - p->table) / TLK_LAW_NUMBERS);
     out->plain = p->law == 0 && !p->slides && !(c.law[TLK_LAW_ROLLING] > 0) &&
@@ -150,10 +131,12 @@ TL_KERNEL void tlk_penalty_at(const double *vel, const double *arm, double *v)
 }
 
 /* A slot without a point: the last energy, stiffness and force. */
-TL_KERNEL void tlk_penalty_clear(double *sum)
+TL_KERNEL void tlk_penalty_clear(const tlk_penalty *p, size_t slot)
 {
-    for (int k = 0; k < 5; k++)
-        sum[TLK_SUM_ELASTIC + k] = 0;
+    real *last = p->last + TLK_LAST * slot;
+    last[TLK_LAST_ELASTIC] = last[TLK_LAST_STIFF] = 0;
+    for (int k = 0; k < 3; k++)
+        last[TLK_LAST_FORCE + k] = 0;
 }
 
 /* How fast a point with a rod would swing and be damped, over mass, by what its bodies yield along
@@ -161,7 +144,7 @@ TL_KERNEL void tlk_penalty_clear(double *sum)
  * most. */
 TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
                                 const tlk_reaction *out, const double *n, const double *arm_a,
-                                const double *arm_b, double *sum)
+                                const double *arm_b, real *last)
 {
     const double *arm[2] = {arm_a, arm_b};
     double along = 0, across = 0, turn[3];
@@ -175,9 +158,9 @@ TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
     along = 1 / c->mass + along / c->inertia;
     across = 1 / c->mass + across / c->inertia;
     const double ratio = out->slope > 0 ? sqrt(out->shear_slope / out->slope) : 0;
-    sum[TLK_SUM_STIFF] = tlk_max(out->slope * along, out->shear_slope * across);
-    sum[TLK_SUM_DAMP] = out->damper * tlk_max(along, ratio * across);
-    sum[TLK_SUM_SHEAR] = -1; /* that these are over mass */
+    last[TLK_LAST_STIFF] = (real)tlk_max(out->slope * along, out->shear_slope * across);
+    last[TLK_LAST_DAMP] = (real)(out->damper * tlk_max(along, ratio * across));
+    last[TLK_LAST_SHEAR] = -1; /* that these are over mass */
 }
 
 /* A point of a pair with rods: velocities and masses are those of the place along each, and arms
@@ -204,15 +187,15 @@ TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const do
     return meets;
 }
 
-/* One point: `x` halfway between the surfaces, bodies at xa and xb. Adds what acts to the pair's
- * force. `plain`, which the compiler knows: see tlk_couple. `side`: 0 or 1 where only the moment on
- * that body is wanted, in the place of the first's. `sum`: NULL where another thread adds up. */
-TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool plain,
-                               uint32_t side, const double *n, double gap, const double *x,
-                               const double *xa, const double *xb, double *past, double *sum,
-                               double *force)
+/* One point: `x` halfway between the surfaces. Adds what acts to the pair's force; `past`: what the
+ * slot keeps. */
+TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
+                                 double gap, const double *x, double *past, size_t slot,
+                                 double *force)
 {
-    double va[8], vb[8], total[4];
+    real *sum = p->sum + TLK_SUM * slot, *last = p->last + TLK_LAST * slot;
+    const double *xa = tlk_penalty_where(p, c->a), *xb = tlk_penalty_where(p, c->b);
+    double va[8], vb[8];
     for (int k = 0; k < 8; k += 4) {
         tlk_load4d(p->vel + 8 * c->a + k, va + k);
         tlk_load4d(p->vel + 8 * c->b + k, vb + k);
@@ -224,7 +207,7 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
     tlk_reaction out = {0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
     tlk_penalty_at(va, arm_a, of_a);
     tlk_penalty_at(vb, arm_b, of_b);
-    const bool rods = !plain && p->rods && (va[7] > 0 || vb[7] > 0);
+    const bool rods = p->rods && (va[7] > 0 || vb[7] > 0);
     bool meets = true;
     double off_a[3] = {arm_a[0], arm_a[1], arm_a[2]}, off_b[3] = {arm_b[0], arm_b[1], arm_b[2]};
     tlk_pressing own;
@@ -249,24 +232,21 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
     point.past = past;
     double lost = 0;
     const bool touches = !meets        ? false
-                         : plain       ? tlk_hertz(p, &point, true, &out, &lost)
                          : p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
                          : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
                              ? tlk_linear(p, &point, &out, &lost)
-                             : tlk_hertz(p, &point, false, &out, &lost);
+                             : tlk_hertz(p, &point, &out, &lost);
     if (!touches) {
         if (past[TLK_PAST_TOUCHED] > 0 && p->commits) {
-            if (!plain && p->cohesion == 1 && c->law[TLK_LAW_COHESION] > 0)
-                sum[TLK_SUM_LOST] += sum[TLK_SUM_ELASTIC]; /* where it snaps */
+            if (p->cohesion == 1 && c->law[TLK_LAW_COHESION] > 0)
+                sum[TLK_SUM_LOST] += last[TLK_LAST_ELASTIC]; /* where it snaps */
             for (uint32_t k = 0; k < TLK_PAST; k++)
                 past[k] = 0;
         }
-        if (sum)
-            tlk_penalty_clear(sum);
+        tlk_penalty_clear(p, slot);
         return false;
     }
-    const bool rolls =
-        !plain && p->law != 2 && (c->law[TLK_LAW_ROLLING] > 0 || c->law[TLK_LAW_SPINNING] > 0);
+    const bool rolls = p->law != 2 && (c->law[TLK_LAW_ROLLING] > 0 || c->law[TLK_LAW_SPINNING] > 0);
     if (rolls)
         tlk_roll_moment(p, &point, &out);
     double f[3], turn_a[3], turn_b[3], power = 0, drive = 0;
@@ -274,66 +254,41 @@ TL_KERNEL bool tlk_penalty_act(const tlk_penalty *p, const tlk_pressing *c, bool
         f[k] = out.normal * n[k] + out.shear[k];
         force[k] += f[k];
     }
-    if (side == TLK_NONE) {
-        tlk_crossd(arm_a, f, turn_a);
-        tlk_crossd(arm_b, f, turn_b);
-        for (int k = 0; k < 3; k++) {
-            force[3 + k] -= turn_a[k] + out.moment[k];
-            force[6 + k] += turn_b[k] + out.moment[k];
-        }
-    } else {
-        const double arm[3] = {side ? arm_b[0] : arm_a[0], side ? arm_b[1] : arm_a[1],
-                               side ? arm_b[2] : arm_a[2]};
-        tlk_crossd(arm, f, turn_a);
-        for (int k = 0; k < 3; k++)
-            force[3 + k] += side ? turn_a[k] + out.moment[k] : -(turn_a[k] + out.moment[k]);
-    }
-    if (!sum)
-        return true;
-    tlk_load4d(sum, total);
+    tlk_crossd(arm_a, f, turn_a);
+    tlk_crossd(arm_b, f, turn_b);
     for (int k = 0; k < 3; k++) {
-        total[TLK_SUM_IMPULSE + k] += p->weight * f[k];
+        force[3 + k] -= turn_a[k] + out.moment[k];
+        force[6 + k] += turn_b[k] + out.moment[k];
+        sum[TLK_SUM_IMPULSE + k] += (real)(p->weight * f[k]);
         /* what bodies that are not dynamic do to the others: the force on them is the opposite */
-        const double of = plain ? 0 : c->b >= p->bodies.dynamic ? vb[4 + k] : va[4 + k];
-        const double turns = plain ? 0 : out.moment[k] * of;
+        const double turns = out.moment[k] * (c->b >= p->bodies.dynamic ? vb[4 + k] : va[4 + k]);
         power += c->b >= p->bodies.dynamic   ? -f[k] * of_b[k] - turns
                  : c->a >= p->bodies.dynamic ? f[k] * of_a[k] + turns
                                              : 0;
-        drive += plain ? 0 : out.shear[k] * c->slide[k];
+        drive += out.shear[k] * c->slide[k];
     }
-    total[TLK_SUM_LOST] +=
-        lost + out.lost + p->weight * (out.damped * point.approach + out.lost_rate);
-    tlk_store4d(sum, total);
+    sum[TLK_SUM_LOST] +=
+        (real)(lost + out.lost + p->weight * (out.damped * point.approach + out.lost_rate));
     if (power + drive != 0)
-        sum[TLK_SUM_WORK] += p->weight * (power + drive);
+        last[TLK_LAST_WORK] += (real)(p->weight * (power + drive));
     for (int k = 0; k < 3 && rolls; k++)
-        sum[TLK_SUM_MOMENT + k] += p->weight * out.moment[k];
+        p->roll[TLK_ROLL * slot + (size_t)k] += (real)(p->weight * out.moment[k]);
     if (tlk_penalty_last(p) || p->cohesion == 1)
-        sum[TLK_SUM_ELASTIC] = out.elastic;
+        last[TLK_LAST_ELASTIC] = (real)out.elastic;
     if (tlk_penalty_last(p)) {
         for (int k = 0; k < 3; k++)
-            sum[TLK_SUM_FORCE + k] = f[k];
-        sum[TLK_SUM_STIFF] = out.slope;
-        sum[TLK_SUM_DAMP] = out.damper;
-        sum[TLK_SUM_SHEAR] = out.shear_slope;
+            last[TLK_LAST_FORCE + k] = (real)f[k];
+        last[TLK_LAST_STIFF] = (real)out.slope;
+        last[TLK_LAST_DAMP] = (real)out.damper;
+        last[TLK_LAST_SHEAR] = (real)out.shear_slope;
         if (rods)
-            tlk_penalty_rate(p, c, &out, n, off_a, off_b, sum);
+            tlk_penalty_rate(p, c, &out, n, off_a, off_b, last);
     }
     if (rods) {
         force[TLK_FORCE] -= tlk_rod_share(p, va, arm_a, f);
         force[TLK_FORCE + 1] += tlk_rod_share(p, vb, arm_b, f);
     }
     return true;
-}
-
-TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, const double *n,
-                                 double gap, const double *x, double *past, double *sum,
-                                 double *force)
-{
-    double xa[4], xb[4];
-    tlk_load4d(tlk_penalty_where(p, c->a), xa);
-    tlk_load4d(tlk_penalty_where(p, c->b), xb);
-    return tlk_penalty_act(p, c, false, TLK_NONE, n, gap, x, xa, xb, past, sum, force);
 }
 
 /* The manifold of a pair that is not simple, at its present poses, points counted from the owner's
@@ -413,8 +368,7 @@ TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
     const uint32_t first = p->first ? p->first[q] : q, i = p->a[first], j = p->b[first];
     const double *centre = s->centre + 4 * (size_t)i;
     double *place = p->place + TLK_PLACE * TLK_POINTS_MOST * (size_t)q;
-    double *past = p->past + TLK_PAST * TLK_POINTS_MOST * (size_t)q;
-    double *sum = p->sum + TLK_SUM * TLK_POINTS_MOST * (size_t)q;
+    real *past = p->past + TLK_PAST * TLK_POINTS_MOST * (size_t)q;
     uint32_t slot_of[TLK_POINTS_MOST], used = 0;
     tlk_manifold m;
     tlk_pressing couple;
@@ -437,10 +391,10 @@ TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
     tlk_penalty_slots(&m, place, 0.2 * s->geom[4 * (size_t)i + 3], slot_of);
     for (uint32_t k = 0; k < m.count; k++) {
         const uint32_t t = slot_of[k] % TLK_POINTS_MOST;
-        double *to = place + TLK_PLACE * t, x[3];
+        double *to = place + TLK_PLACE * t, x[3], kept[TLK_PAST];
         used |= 1u << t;
-        for (uint32_t l = 0; l < TLK_PAST && slot_of[k] >= TLK_POINTS_MOST; l++)
-            past[TLK_PAST * t + l] = 0;
+        for (uint32_t l = 0; l < TLK_PAST; l++) /* what another point had there is not its own */
+            kept[l] = slot_of[k] < TLK_POINTS_MOST ? past[TLK_PAST * t + l] : 0;
         for (int l = 0; l < 3; l++) {
             to[l] = m.at[k][l];
             to[4 + l] = m.n[l];
@@ -448,8 +402,10 @@ TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
         }
         to[3] = m.gap[k];
         to[7] = 1;
-        tlk_penalty_point(p, &couple, m.n, m.gap[k], x, past + TLK_PAST * t, sum + TLK_SUM * t,
+        tlk_penalty_point(p, &couple, m.n, m.gap[k], x, kept, TLK_POINTS_MOST * (size_t)q + t,
                           force);
+        for (uint32_t l = 0; l < TLK_PAST; l++)
+            past[TLK_PAST * t + l] = (real)kept[l];
     }
     for (uint32_t t = 0; t < TLK_POINTS_MOST; t++) {
         if (used >> t & 1)
@@ -457,7 +413,7 @@ TL_RARE void tlk_penalty_pair(const tlk_penalty *p, uint32_t q, double *force)
         place[TLK_PLACE * t + 7] = 0;
         for (uint32_t l = 0; l < TLK_PAST; l++)
             past[TLK_PAST * t + l] = 0;
-        tlk_penalty_clear(sum + TLK_SUM * t);
+        tlk_penalty_clear(p, TLK_POINTS_MOST * (size_t)q + t);
     }
 }
 
@@ -471,99 +427,108 @@ TL_KERNEL void tlk_penalty_halfway(const tlk_shapes *s, uint32_t i, uint32_t j, 
         x[k] += (from_i ? 0.5 : -0.5) * gap * n[k];
 }
 
-/* A pair of one point that is not plain, whose surfaces are `gap` apart: what acts. */
-TL_RARE void tlk_penalty_other(const tlk_penalty *p, uint32_t q, const double *n, double gap,
-                               double *force)
+/* A pair of one point: whether it acts, and what its contact keeps. */
+TL_KERNEL void tlk_penalty_noted(const tlk_penalty *p, uint32_t q, bool acts, bool keeps)
 {
-    const uint32_t i = p->a[q], j = p->b[q];
-    double *past = p->past + TLK_PAST * (size_t)q, x[3];
-    tlk_pressing c;
-    tlk_penalty_couple(p, i, j, &c);
-    tlk_penalty_halfway(&p->shapes, i, j, n, gap, x);
-    const bool acts =
-        tlk_penalty_point(p, &c, n, gap, x, past, p->sum + TLK_SUM * (size_t)q, force);
-    p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (past[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
+    p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (keeps ? TLK_KEEPS : 0));
 }
 
-/* The same of a plain one. Whether it touches, which comes last in what a contact keeps, `acts`
- * says, too. */
-TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const double *n, double gap,
-                                 double *force)
-{
-    const tlk_couple of = p->couple[q];
-    const double touched = p->acts[q] & TLK_KEEPS ? 1 : 0;
-    double *past = p->past + p->keeps * (size_t)q;
-    double kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, touched};
-    tlk_load4d(past, kept);
-    const tlk_pressing c = {
-        p->a[q],   p->b[q], of.a, of.b,     p->table + TLK_LAW_NUMBERS * (size_t)of.law,
-        of.radius, of.mass, 0,    {0, 0, 0}};
-    double x[3], xa[4], xb[4];
-    tlk_penalty_halfway(&p->shapes, c.i, c.j, n, gap, x);
-    tlk_load4d(tlk_penalty_where(p, c.a), xa);
-    tlk_load4d(tlk_penalty_where(p, c.b), xb);
-    const bool acts = tlk_penalty_act(p, &c, true, TLK_NONE, n, gap, x, xa, xb, kept,
-                                      p->sum + TLK_SUM * (size_t)q, force);
-    if (p->commits)
-        tlk_store4d(past, kept);
-    if (p->commits && p->keeps == TLK_PAST && kept[TLK_PAST_TOUCHED] != touched)
-        tlk_store4d(past + 4, kept + 4);
-    p->acts[q] = (uint8_t)((acts ? TLK_ACTS : 0) | (kept[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
-}
-
-TL_KERNEL void tlk_penalty_simple(const tlk_penalty *p, uint32_t q, const double *n, double gap,
-                                  double *force)
-{
-    if (p->couple[q].plain) {
-        tlk_penalty_plain(p, q, n, gap, force);
-        return;
-    }
-    /* others in memory of their own, so that the usual ones stay in registers */
-    double normal[3], acts[TLK_FORCE + 2];
-    for (int k = 0; k < 3; k++)
-        normal[k] = n[k];
-    for (uint32_t k = 0; k < TLK_FORCE + 2; k++)
-        acts[k] = k < TLK_FORCE ? force[k] : 0;
-    tlk_penalty_other(p, q, normal, gap, acts);
-    for (uint32_t k = 0; k < TLK_FORCE; k++)
-        force[k] = acts[k];
-}
-
-/* A pair of one point that neither touches nor did: bodies need not look at it. */
+/* A pair of one point that acts no more; one that does not need not be looked at. */
 TL_KERNEL void tlk_penalty_apart(const tlk_penalty *p, uint32_t q)
 {
-    p->acts[q] = 0;
+    const uint8_t acts = p->acts[q];
+    const double none[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    if (acts & TLK_ACTS)
+        tlk_penalty_load(p, q, none);
+    if (acts & TLK_KEEPS && p->commits)
+        for (uint32_t k = 0; k < p->keeps; k++)
+            p->past[p->keeps * (size_t)q + k] = 0;
+    if (acts)
+        tlk_penalty_noted(p, q, false, acts & TLK_KEEPS && !p->commits);
     if (tlk_penalty_last(p))
-        tlk_penalty_clear(p->sum + TLK_SUM * (size_t)q);
+        tlk_penalty_clear(p, q);
 }
 
-/* One pair of one point: its force and moments. */
-TL_KERNEL void tlk_penalty_force_one(const tlk_penalty *p, uint32_t q)
+/* A pair of one point that is not plain. */
+TL_RARE void tlk_penalty_other(const tlk_penalty *p, uint32_t q)
 {
-    double *out = p->force + TLK_FORCE * (size_t)q;
-    double force[TLK_FORCE] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, n[3];
-    const double gap = tlk_narrow(&p->shapes, p->a[q], p->b[q], n);
+    const uint32_t i = p->a[q], j = p->b[q];
+    real *past = p->past + TLK_PAST * (size_t)q;
+    double x[3], n[3], kept[TLK_PAST];
+    double force[TLK_FORCE + 2] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tlk_pressing c;
+    const double gap = tlk_narrow(&p->shapes, i, j, n);
     if (!(gap < 0) && !(p->acts[q] & TLK_KEEPS)) {
         tlk_penalty_apart(p, q);
         return;
     }
-    tlk_penalty_simple(p, q, n, gap, force);
-    for (uint32_t k = 0; k < TLK_FORCE; k++)
-        out[k] = force[k];
+    tlk_penalty_couple(p, i, j, &c);
+    tlk_penalty_halfway(&p->shapes, i, j, n, gap, x);
+    for (uint32_t k = 0; k < TLK_PAST; k++)
+        kept[k] = past[k];
+    const bool acts = tlk_penalty_point(p, &c, n, gap, x, kept, q, force);
+    for (uint32_t k = 0; k < TLK_PAST; k++)
+        past[k] = (real)kept[k];
+    tlk_penalty_load(p, q, force);
+    tlk_penalty_noted(p, q, acts, kept[TLK_PAST_TOUCHED] > 0);
+}
+
+/* The same of a plain one. */
+TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const tlk_couple *of)
+{
+    const uint32_t i = p->a[q], j = p->b[q];
+    double a[4], b[4];
+    tlk_plain_spot m;
+    tlk_load4d(p->shapes.centre + 4 * (size_t)i, a);
+    tlk_load4d(p->shapes.centre + 4 * (size_t)j, b);
+    if (!(tlk_plain_meet(p, i, j, a, b, &m) < 0)) {
+        tlk_penalty_apart(p, q);
+        return;
+    }
+    real *past = p->past + p->keeps * (size_t)q;
+    real kept[4], va[8], vb[8], arm_a[3], arm_b[3], of_a[3], of_b[3], turn_a[3], turn_b[3];
+    tlk_plain_act act;
+    tlk_load4(past, kept);
+    tlk_plain_velocity(p, of->a, va);
+    tlk_plain_velocity(p, of->b, vb);
+    tlk_plain_surface(m.ca, tlk_penalty_where(p, of->a), m.reach_a, m.n, va, arm_a, of_a);
+    tlk_plain_surface(m.cb, tlk_penalty_where(p, of->b), m.reach_b, m.n, vb, arm_b, of_b);
+    tlk_plain_press(p, of, m.n, m.overlap, of_a, of_b, kept, &act);
+    tlk_plain_sum(p, q, &act,
+                  (of->a >= p->bodies.dynamic ? 1u : 0) | (of->b >= p->bodies.dynamic ? 2u : 0),
+                  of_a, of_b);
+    if (p->commits)
+        tlk_store4(past, kept);
+    if (p->commits && p->keeps == TLK_PAST)
+        past[TLK_PAST_TOUCHED] = 1;
+    tlk_cross(arm_a, act.f, turn_a);
+    tlk_cross(arm_b, act.f, turn_b);
+    const double force[TLK_FORCE] = {act.f[0],   act.f[1],  act.f[2],  -turn_a[0], -turn_a[1],
+                                     -turn_a[2], turn_b[0], turn_b[1], turn_b[2]};
+    tlk_penalty_load(p, q, force);
+    tlk_penalty_noted(p, q, true, p->commits || p->acts[q] & TLK_KEEPS);
+}
+
+/* One pair of one point. */
+TL_KERNEL void tlk_penalty_force_one(const tlk_penalty *p, uint32_t q)
+{
+    const tlk_couple of = tlk_load_couple(p->couple + q);
+    if (of.plain)
+        tlk_penalty_plain(p, q, &of);
+    else
+        tlk_penalty_other(p, q);
 }
 
 /* One pair: its force and moments. */
 TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
 {
-    double *out = p->force + TLK_FORCE * (size_t)q;
     double force[TLK_FORCE + 2] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     if (!p->place) {
         tlk_penalty_force_one(p, q);
         return;
     }
     tlk_penalty_pair(p, q, force);
-    for (uint32_t k = 0; k < TLK_FORCE; k++)
-        out[k] = force[k];
+    tlk_penalty_load(p, q, force);
     for (uint32_t k = 0; k < 2 && p->stretch; k++)
         p->stretch[2 * (size_t)q + k] = force[TLK_FORCE + k];
 }
@@ -572,7 +537,7 @@ TL_KERNEL void tlk_penalty_force(const tlk_penalty *p, uint32_t q)
 TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
 {
     tlk_spring *s = p->spring + q;
-    double *out = p->force + TLK_FORCE * (size_t)(p->pairs + q);
+    double out[TLK_FORCE];
     const uint32_t row[2] = {s->a, s->b};
     double x[2][3], arm[2][3], v[2][3], n[3], rate = 0, turn[3];
     for (int e = 0; e < 2; e++) {
@@ -603,6 +568,7 @@ TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
     }
     s->lost += p->weight * s->damping * rate * rate;
     s->energy = 0.5 * s->stiffness * off * off;
+    tlk_penalty_load(p, (size_t)p->pairs + q, out);
 }
 
 #endif

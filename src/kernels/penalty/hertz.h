@@ -10,13 +10,13 @@
 /* zeta sqrt(5 m* k) o^(1/4) is zeta 2 sqrt(5/6) sqrt(m* k'), k' the slope of the spring. */
 #define TLK_HERTZ_DAMPING 1.8257418583505538
 
-/* One point; false where it does not touch. `plain`: nothing pulls. */
-TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, bool plain, tlk_reaction *out,
+/* One point; false where it does not touch. */
+TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out,
                          double *lost)
 {
     const double *law = c->law;
     const double zeta = law[TLK_LAW_RATIO];
-    const bool jkr = !plain && p->cohesion == 1 && law[TLK_LAW_COHESION] > 0;
+    const bool jkr = p->cohesion == 1 && law[TLK_LAW_COHESION] > 0;
     double contact, spring; /* radius of contact, m; N */
     if (jkr) {
         double elastic;
@@ -40,7 +40,7 @@ TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, bool plain,
         const double damper = zeta * TLK_HERTZ_DAMPING * sqrt(out->slope * c->mass);
         out->elastic = 0.4 * spring * c->overlap;
         tlk_add_damping(p, spring, damper, c->approach, out);
-        if (!plain && (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0))
+        if (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0)
             tlk_cohere(p, c, out);
     }
     out->shear_slope = 8 * law[TLK_LAW_SHEAR] * contact;

@@ -7,11 +7,11 @@
 #include "kernels/penalty/force.h"
 
 /* Numbers of slots, four at a time. */
-TL_KERNEL void tlk_penalty_zero(double *of, uint32_t count)
+TL_KERNEL void tlk_penalty_zero(real *of, uint32_t count)
 {
-    const double none[4] = {0, 0, 0, 0};
+    const real none[4] = {0, 0, 0, 0};
     for (uint32_t k = 0; k < count; k += 4)
-        tlk_store4d(of + k, none);
+        tlk_store4(of + k, none);
 }
 
 /* One pair that was found: what its contacts had, in their places. */
@@ -20,12 +20,14 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
     const uint32_t first = p->first ? p->first[q] : q, slots = p->slots;
     const uint32_t i = p->a[first], j = p->b[first];
     const uint32_t sub = p->feature ? p->feature[2 * (size_t)first] : 0;
-    double *past = p->past + p->keeps * slots * (size_t)q;
-    double *sum = p->sum + TLK_SUM * slots * (size_t)q;
+    real *past = p->past + p->keeps * slots * (size_t)q;
     double *place = p->place ? p->place + TLK_PLACE * slots * (size_t)q : 0;
     uint32_t t = 0;
     bool touched = false;
-    tlk_penalty_zero(sum, TLK_SUM * slots);
+    tlk_penalty_zero(p->sum + TLK_SUM * slots * (size_t)q, TLK_SUM * slots);
+    tlk_penalty_zero(p->last + TLK_LAST * slots * (size_t)q, TLK_LAST * slots);
+    if (p->roll)
+        tlk_penalty_zero(p->roll + TLK_ROLL * slots * (size_t)q, TLK_ROLL * slots);
     for (uint32_t o = p->old_start ? p->old_start[i] : 0,
                   end = p->old_start ? p->old_start[i + 1] : 0;
          o < end && t < slots; o++) {
@@ -33,7 +35,7 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
             continue;
         const double *old = p->old_past ? p->old_past + TLK_CONTACT_PAST * (size_t)o : 0;
         for (uint32_t k = 0; k < p->keeps; k++)
-            past[p->keeps * t + k] = old ? old[k] : 0;
+            past[p->keeps * t + k] = old ? (real)old[k] : 0;
         touched = old && old[TLK_PAST_TOUCHED] > 0;
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
             place[TLK_PLACE * t + k] = !p->old_place ? 0
@@ -60,10 +62,14 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
  * is an impulse. */
 TL_KERNEL void tlk_penalty_reset(const tlk_penalty *p, uint32_t t)
 {
-    double *sum = p->sum + TLK_SUM * (size_t)t, old[4];
-    tlk_load4d(sum, old);
-    if (old[0] != 0 || old[1] != 0 || old[2] != 0 || old[3] != 0)
-        tlk_penalty_zero(sum, TLK_SUM_ELASTIC);
+    real *sum = p->sum + TLK_SUM * (size_t)t, old[4];
+    tlk_load4(sum, old);
+    if (old[0] == 0 && old[1] == 0 && old[2] == 0 && old[3] == 0)
+        return;
+    tlk_penalty_zero(sum, TLK_SUM);
+    p->last[TLK_LAST * (size_t)t + TLK_LAST_WORK] = 0;
+    if (p->roll)
+        tlk_penalty_zero(p->roll + TLK_ROLL * (size_t)t, TLK_ROLL);
 }
 
 /* One item: the two bodies that it acts on; those that are not dynamic come last. */
@@ -85,6 +91,12 @@ TL_KERNEL void tlk_penalty_sides(const tlk_penalty *p, uint32_t q)
     }
 }
 
+/* One place of the lists: its item's side is there. */
+TL_KERNEL void tlk_penalty_places(const tlk_penalty *p, uint32_t l)
+{
+    p->order[p->list[l]] = l;
+}
+
 /* One pair: how many contacts it hands on. Of one point: one where it acts or did so in the chunk.
  */
 TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
@@ -95,7 +107,7 @@ TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
         for (uint32_t t = 0; t < TLK_POINTS_MOST; t++)
             count += place[TLK_PLACE * t + 7] > 0;
     } else {
-        const double *sum = p->sum + TLK_SUM * (size_t)q;
+        const real *sum = p->sum + TLK_SUM * (size_t)q;
         count = p->acts[q] || sum[0] != 0 || sum[1] != 0 || sum[2] != 0;
     }
     p->points[q] = count;
@@ -104,7 +116,8 @@ TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
 /* What a slot hands on to contact k. */
 TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
 {
-    const double *past = p->past + p->keeps * slot, *sum = p->sum + TLK_SUM * slot;
+    const real *past = p->past + p->keeps * slot, *sum = p->sum + TLK_SUM * slot;
+    const real *last = p->last + TLK_LAST * slot;
     const bool keeps = p->keeps == TLK_PAST || p->acts[slot] & TLK_KEEPS;
     for (uint32_t c = 0; c < TLK_PAST; c++)
         p->contact_past[TLK_CONTACT_PAST * k + c] = !keeps                  ? 0
@@ -112,10 +125,10 @@ TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
                                                     : c == TLK_PAST_TOUCHED ? 1
                                                                             : 0;
     for (uint32_t c = 0; c < 4; c++) {
-        p->contact_past[TLK_CONTACT_PAST * k + TLK_PAST + c] = c < 3 ? sum[TLK_SUM_FORCE + c] : 0;
-        p->gamma[4 * k + c] = c < 3 ? (real)sum[TLK_SUM_IMPULSE + c] : (real)0;
+        p->contact_past[TLK_CONTACT_PAST * k + TLK_PAST + c] = c < 3 ? last[TLK_LAST_FORCE + c] : 0;
+        p->gamma[4 * k + c] = c < 3 ? sum[TLK_SUM_IMPULSE + c] : 0;
         if (p->moment)
-            p->moment[4 * k + c] = c < 3 ? (real)sum[TLK_SUM_MOMENT + c] : (real)0;
+            p->moment[4 * k + c] = c < 3 ? p->roll[TLK_ROLL * slot + c] : 0;
     }
 }
 
@@ -176,7 +189,7 @@ TL_KERNEL void tlk_penalty_start(const tlk_penalty *p, uint32_t i)
  * elastic energy; 6 whether it overlaps. */
 TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
 {
-    const double *sum = p->sum + TLK_SUM * (size_t)t;
+    const real *sum = p->sum + TLK_SUM * (size_t)t, *last = p->last + TLK_LAST * (size_t)t;
     double overlap;
     if (p->place) {
         const double *of = p->place + TLK_PLACE * (size_t)t;
@@ -185,12 +198,12 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
         double n[3];
         overlap = p->acts[t] & TLK_KEEPS ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
     }
-    acc[0] += sum[TLK_SUM_STIFF] > 0;
+    acc[0] += last[TLK_LAST_STIFF] > 0;
     acc[1] = tlk_max(acc[1], overlap);
     acc[2] += tlk_max(overlap, 0.0);
     acc[3] += sum[TLK_SUM_LOST];
-    acc[4] += sum[TLK_SUM_WORK];
-    acc[5] += sum[TLK_SUM_ELASTIC];
+    acc[4] += last[TLK_LAST_WORK];
+    acc[5] += last[TLK_LAST_ELASTIC];
     acc[6] += overlap > 0;
 }
 

@@ -5,22 +5,49 @@
 
 #include "kernels/penalty/contact.h"
 
+/* Where a body is. */
+TL_KERNEL const double *tlk_penalty_where(const tlk_penalty *p, size_t body)
+{
+    return (p->from && body < p->bodies.dynamic ? p->from : p->bodies.pos) + 4 * body;
+}
+
+/* A shape has gone so far since pairs were found. */
+TL_KERNEL void tlk_penalty_strays(const tlk_penalty *p, double way)
+{
+    if (!(way <= 0.25 * p->margin) && !(*p->halt & (way <= 0.5 * p->margin ? 4u : 2u)))
+        tlk_atomic_or(p->halt, way <= 0.5 * p->margin ? 4 : 2);
+}
+
 /* One body, before a step: its velocity in 64-bit. */
 TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
 {
     const TLK_REAL *from = p->bodies.vel + 8 * (size_t)i;
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 8; k++) {
         p->vel[8 * (size_t)i + k] = k % 4 == 3 ? 0 : (double)from[k];
+        p->to_pace[8 * (size_t)i + k] = k % 4 == 3 ? 0 : from[k];
+    }
     if (p->work && i < p->bodies.dynamic)
         p->work[i] = 0;
 }
 
-/* Force and torque that are applied to a body. */
+/* What an item does to its bodies. */
+TL_KERNEL void tlk_penalty_load(const tlk_penalty *p, size_t item, const double *force)
+{
+    for (uint32_t e = 0; e < 2; e++) {
+        real *to = p->load + TLK_LOAD * (size_t)p->at[2 * item + e];
+        for (uint32_t k = 0; k < 3; k++) {
+            to[k] = (real)(e ? force[k] : -force[k]);
+            to[4 + k] = (real)force[3 + 3 * e + k];
+        }
+    }
+}
+
+/* Force and torque that are applied to a body, never -0: what adds nothing may be left out. */
 TL_KERNEL void tlk_penalty_applied(const tlk_penalty *p, uint32_t i, double *f)
 {
     const uint32_t forced = p->forced ? p->forced[i] : TLK_NONE;
     for (int k = 0; k < 6; k++)
-        f[k] = forced == TLK_NONE ? 0 : p->wrench[6 * (size_t)forced + k];
+        f[k] = forced == TLK_NONE ? 0 : p->wrench[6 * (size_t)forced + k] + 0.0;
 }
 
 /* All force and torque on a body, without gravity. */
@@ -28,13 +55,10 @@ TL_KERNEL void tlk_penalty_gather(const tlk_penalty *p, uint32_t i, double *f)
 {
     tlk_penalty_applied(p, i, f);
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
-        const uint32_t side = p->list[l] & 1u, item = p->list[l] >> 1;
-        const double *of = p->force + TLK_FORCE * (size_t)item, sign = side ? 1 : -1;
-        if (item < p->pairs && !(p->acts[item] & TLK_ACTS))
-            continue;
+        const real *of = p->load + TLK_LOAD * (size_t)l;
         for (int k = 0; k < 3; k++) {
-            f[k] += sign * of[k];
-            f[3 + k] += of[3 + 3 * side + k];
+            f[k] += of[k];
+            f[3 + k] += of[4 + k];
         }
     }
 }
@@ -93,6 +117,28 @@ TL_RARE void tlk_penalty_whirl(const double *inertia, double h, double *q, doubl
     tlk_rotate(q, m, spin);
 }
 
+/* q turns with the spin w for h: tlk_turn_body() with one quotient, as q is made a unit again. */
+TL_KERNEL void tlk_penalty_turn(double h, const double *w, double *q)
+{
+    if (w[0] == 0 && w[1] == 0 && w[2] == 0)
+        return;
+    const double half[3] = {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
+    const double x2 = tlk_dotd(half, half);
+    const bool slow = x2 < 2;
+    const double over = slow ? 945 - 105 * x2 + x2 * x2 : 1;
+    const double a[4] = {slow ? 945 - 420 * x2 + 15 * x2 * x2 : 1, over * half[0], over * half[1],
+                         over * half[2]};
+    const double b[4] = {q[0], q[1], q[2], q[3]};
+    const double out[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+                           a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+                           a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+                           a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+    const double size =
+        1 / sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+    for (int k = 0; k < 4; k++)
+        q[k] = out[k] * size;
+}
+
 /* x and q move with a velocity for h, which turns with a body of three moments. */
 TL_KERNEL void tlk_penalty_drift(const tlk_penalty *p, uint32_t i, double h, double *x, double *q,
                                  double *v)
@@ -110,7 +156,7 @@ TL_KERNEL void tlk_penalty_drift(const tlk_penalty *p, uint32_t i, double h, dou
             v[4 + k] = own.spin[k];
         return;
     }
-    tlk_turn_body(h, v + 4, q);
+    tlk_penalty_turn(h, v + 4, q);
 }
 
 /* The rates of a state of Runge and Kutta: x, q, v, w; w of a body with three moments by Euler's
@@ -206,23 +252,18 @@ TL_KERNEL void tlk_penalty_carry(const tlk_penalty *p, uint32_t i)
     tlk_penalty_drift(p, i, p->h, x, q, v);
 }
 
-/* The launch's part of a substep of Verlet's method. */
+/* The launch's part of a substep of Verlet's method: x moves, v comes of it. */
 TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double *f, double *x,
                                   double *v)
 {
     double *kept = p->half + 8 * (size_t)i, *turned = p->bodies.quat + 4 * (size_t)i;
+    const double *from = p->moves == TLK_MOVE_FIRST ? p->vel + 8 * (size_t)i : kept;
     double half[8], q[4];
-    const bool first = p->moves == TLK_MOVE_FIRST;
     tlk_load4d(turned, q);
-    if (first) {
-        for (int k = 0; k < 8; k++)
-            half[k] = v[k];
-    } else {
-        tlk_load4d(kept, half);
-        tlk_load4d(kept + 4, half + 4);
-    }
+    tlk_load4d(from, half);
+    tlk_load4d(from + 4, half + 4);
     if (p->moves != TLK_MOVE_LAST) {
-        tlk_penalty_kick(p, i, q, f, first ? 0.5 * p->h : p->h, half, half);
+        tlk_penalty_kick(p, i, q, f, p->moves == TLK_MOVE_FIRST ? 0.5 * p->h : p->h, half, half);
         tlk_penalty_drift(p, i, p->h, x, q, half);
         tlk_store4d(kept, half);
         tlk_store4d(kept + 4, half + 4);
@@ -232,12 +273,17 @@ TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double
 }
 
 /* Work of applied forces; and whether a body runs away. */
-TL_KERNEL void tlk_penalty_worked(const tlk_penalty *p, uint32_t i, const double *v)
+TL_KERNEL void tlk_penalty_worked(const tlk_penalty *p, uint32_t i)
 {
-    if (p->work && p->forced[i] != TLK_NONE) {
-        const double *wrench = p->wrench + 6 * (size_t)p->forced[i];
-        p->work[i] += p->weight * (tlk_dotd(wrench, v) + tlk_dotd(wrench + 3, v + 4));
+    double power = 0;
+    if (!p->work || p->forced[i] == TLK_NONE)
+        return;
+    for (int k = 0; k < 6; k++) {
+        const size_t at = 8 * (size_t)i + (size_t)(k < 3 ? k : k + 1);
+        power += p->wrench[6 * (size_t)p->forced[i] + (size_t)k] *
+                 (p->light ? (double)p->pace[at] : p->vel[at]);
     }
+    p->work[i] += p->weight * power;
 }
 
 TL_KERNEL void tlk_penalty_runs(const tlk_penalty *p, const double *x, const double *v)
@@ -246,6 +292,40 @@ TL_KERNEL void tlk_penalty_runs(const tlk_penalty *p, const double *x, const dou
     if (!(speed <= p->max_speed * p->max_speed) || !(spin < 1e24) ||
         !(tlk_max(fabs(x[0]), tlk_max(fabs(x[1]), fabs(x[2]))) < TLK_FAR))
         tlk_atomic_or(p->halt, 1);
+}
+
+/* A dynamic body under all that acts on it, by Verlet's method. */
+TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f)
+{
+    const bool last = p->moves == TLK_MOVE_LAST;
+    double x[4], v[8];
+    if (p->moves == TLK_MOVE_NOT)
+        return;
+    tlk_load4d(p->from + 4 * (size_t)i, x);
+    tlk_penalty_worked(p, i);
+    tlk_penalty_verlet(p, i, f, x, v);
+    tlk_penalty_runs(p, x, v);
+    if (p->light) {
+        const real pace[8] = {(real)v[0], (real)v[1], (real)v[2], 0,
+                              (real)v[4], (real)v[5], (real)v[6], 0};
+        tlk_store8(p->to_pace + 8 * (size_t)i, pace);
+    }
+    if (!p->light || last) {
+        tlk_store4d(p->vel + 8 * (size_t)i, v);
+        tlk_store4d(p->vel + 8 * (size_t)i + 4, v + 4);
+    }
+    if (!last)
+        tlk_store4d(p->to + 4 * (size_t)i, x);
+    if (p->central && !last) {
+        const double *from = p->reference + 4 * (size_t)i;
+        double moved = 0;
+        for (int k = 0; k < 3; k++)
+            moved += (x[k] - from[k]) * (x[k] - from[k]);
+        tlk_penalty_strays(p, sqrt(moved));
+    } else if (p->central) {
+        x[3] = 0;
+        tlk_store4d(p->bodies.pos + 4 * (size_t)i, x);
+    }
 }
 
 /* One body: the launch's part of a substep. */
@@ -258,13 +338,16 @@ TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
         return;
     }
     tlk_penalty_gather(p, i, f);
-    tlk_penalty_worked(p, i, v);
-    if (p->rods && v[7] > 0)
-        return; /* its ends carry it */
+    if (p->rods && v[7] > 0) { /* its ends carry it */
+        tlk_penalty_worked(p, i);
+        return;
+    }
+    if (p->moves <= TLK_MOVE_LAST) {
+        tlk_penalty_go(p, i, f);
+        return;
+    }
+    tlk_penalty_worked(p, i);
     switch (p->moves) {
-    case TLK_MOVE_FIRST:
-    case TLK_MOVE_NEXT:
-    case TLK_MOVE_LAST: tlk_penalty_verlet(p, i, f, x, v); break;
     case TLK_MOVE_EULER: {
         double next[8];
         tlk_penalty_kick(p, i, q, f, p->h, v, next);

@@ -164,15 +164,15 @@ TL_KERNEL void tlk_penalty_spread(const tlk_penalty *p, uint32_t q)
             continue;
         stretch += p->stretch[2 * (size_t)item + (p->list[l] & 1u)];
         for (uint32_t t = item * p->slots; t < (item + 1) * p->slots; t++) {
-            const double *sum = p->sum + TLK_SUM * (size_t)t;
-            r->stiff += sum[TLK_SUM_STIFF];
-            r->damp += sum[TLK_SUM_STIFF] > 0 ? sum[TLK_SUM_DAMP] : 0;
+            const real *last = p->last + TLK_LAST * (size_t)t;
+            r->stiff += last[TLK_LAST_STIFF];
+            r->damp += last[TLK_LAST_STIFF] > 0 ? last[TLK_LAST_DAMP] : 0;
         }
     }
     const double about = 0.5 * tlk_dotd(f + 3, r->n);
     tlk_crossd(f + 3, r->n, pair);
     for (int e = 0; e < 2; e++) {
-        double *out = p->force + TLK_FORCE * ((size_t)p->pairs + p->springs + 2 * q + (uint32_t)e);
+        double out[TLK_FORCE];
         const double *v = p->vel + 8 * (size_t)r->end[e];
         double power = 0;
         for (int k = 0; k < 3; k++) {
@@ -184,6 +184,7 @@ TL_KERNEL void tlk_penalty_spread(const tlk_penalty *p, uint32_t q)
         }
         if (r->end[e] >= p->bodies.dynamic)
             r->work -= p->weight * power;
+        tlk_penalty_load(p, (size_t)p->pairs + p->springs + 2 * (size_t)q + (size_t)e, out);
     }
 }
 

@@ -1,4 +1,4 @@
-/* A substep in one pass over bodies, where all pairs are plain (tlk_couple): a body works out what
+/* A substep in one pass over bodies, where all pairs are plain (plain.h): a body works out what
  * acts in each of its pairs, in the order of its list, and moves, while its neighbours still read
  * where it was. Both bodies of a pair make the same numbers of it; one of them writes what the
  * contact keeps. The bits are those of tlk_penalty_force() and tlk_penalty_move() one after the
@@ -66,29 +66,7 @@ TL_KERNEL void tlk_penalty_parted(const tlk_penalty *p, const tlk_side *s)
     if (p->commits)
         p->to_acts[s->pair] = 0;
     if (tlk_penalty_last(p))
-        tlk_penalty_clear(p->sum + TLK_SUM * (size_t)s->pair);
-}
-
-/* Where a pair touches, halfway between the surfaces: tlk_narrow() and tlk_penalty_halfway(). */
-TL_KERNEL double tlk_penalty_between(const tlk_penalty *p, const tlk_side *s, const double *a,
-                                     const double *b, double *n, double *x)
-{
-    if (a[3] < 0 || b[3] < 0) {
-        struct {
-            double n[3], x[3];
-        } wall; /* apart from other arrays: see tlk_penalty_kick() */
-        const double gap = tlk_narrow_frame(&p->shapes, s->i, s->j, wall.n);
-        tlk_penalty_halfway(&p->shapes, s->i, s->j, wall.n, gap, wall.x);
-        for (int k = 0; k < 3; k++)
-            n[k] = wall.n[k], x[k] = wall.x[k];
-        return gap;
-    }
-    const double gap = tlk_direction(a, b, n) - (a[3] + b[3]);
-    for (int k = 0; k < 3; k++) {
-        x[k] = a[k] + a[3] * n[k];
-        x[k] += 0.5 * gap * n[k];
-    }
-    return gap;
+        tlk_penalty_clear(p, s->pair);
 }
 
 /* Where body or ball i of a pair is: in a central world its centre, which is known. */
@@ -102,96 +80,57 @@ TL_KERNEL void tlk_penalty_at_body(const tlk_penalty *p, uint32_t body, const do
         tlk_load4d(tlk_penalty_where(p, body), x);
 }
 
-/* A couple, on a GPU by two loads. */
-TL_KERNEL tlk_couple tlk_load_couple(const tlk_couple *from)
-{
-#if defined(__CUDACC__)
-    const double2 sizes = ((const double2 *)from)[0];
-    const uint4 rest = ((const uint4 *)from)[1];
-    const tlk_couple of = {sizes.x, sizes.y, rest.x, rest.y, rest.z, rest.w};
-    return of;
-#else
-    return *from;
-#endif
-}
-
 /* A pair that is near: force and torque on the body, if it touches. */
-TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, const tlk_side *s, double *f)
+TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, const tlk_side *s, real *f)
 {
     const size_t q = s->pair;
-    double a[4], b[4], n[3], x[3], xa[4], xb[4], force[6] = {0, 0, 0, 0, 0, 0};
-    double kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, 0};
+    double a[4], b[4], xa[4], xb[4];
+    real kept[4], va[8], vb[8], arm_a[3], arm_b[3], of_a[3], of_b[3], arm[3], turn[3];
+    tlk_plain_spot m;
+    tlk_plain_act act;
     tlk_load4d(p->shapes.centre + 4 * (size_t)s->i, a);
     tlk_load4d(p->shapes.centre + 4 * (size_t)s->j, b);
-    tlk_load4d(p->past + TLK_PAST_PLAIN * q, kept);
+    tlk_load4(p->past + TLK_PAST_PLAIN * q, kept);
     const tlk_couple of = tlk_load_couple(p->couple + q);
     const bool touched = p->acts[q] & TLK_KEEPS;
-    const double gap = tlk_penalty_between(p, s, a, b, n, x);
-    if (!(gap < 0)) {
+    if (!(tlk_plain_meet(p, s->i, s->j, a, b, &m) < 0)) {
         tlk_penalty_parted(p, s);
         return false;
     }
     for (int k = 0; k < 4; k++)
         kept[k] = touched ? kept[k] : 0;
-    kept[TLK_PAST_TOUCHED] = touched ? 1 : 0;
-    const bool central = p->central;
-    const tlk_pressing c = {s->i,
-                            s->j,
-                            central && s->i < p->bodies.dynamic ? s->i : of.a,
-                            central && s->j < p->bodies.dynamic ? s->j : of.b,
-                            p->table + TLK_LAW_NUMBERS * (size_t)of.law,
-                            of.radius,
-                            of.mass,
-                            0,
-                            {0, 0, 0}};
-    tlk_penalty_at_body(p, (uint32_t)c.a, a, xa);
-    tlk_penalty_at_body(p, (uint32_t)c.b, b, xb);
-    const bool acts = tlk_penalty_act(p, &c, true, s->side, n, gap, x, xa, xb, kept,
-                                      s->writes ? p->sum + TLK_SUM * q : 0, force);
+    const uint32_t ba = p->central && s->i < p->bodies.dynamic ? s->i : of.a;
+    const uint32_t bb = p->central && s->j < p->bodies.dynamic ? s->j : of.b;
+    tlk_penalty_at_body(p, ba, a, xa);
+    tlk_penalty_at_body(p, bb, b, xb);
+    tlk_load8(p->pace + 8 * (size_t)ba, va);
+    tlk_load8(p->pace + 8 * (size_t)bb, vb);
+    tlk_plain_surface(m.ca, xa, m.reach_a, m.n, va, arm_a, of_a);
+    tlk_plain_surface(m.cb, xb, m.reach_b, m.n, vb, arm_b, of_b);
+    tlk_plain_press(p, &of, m.n, m.overlap, of_a, of_b, kept, &act);
+    if (s->writes)
+        tlk_plain_sum(p, q, &act,
+                      (ba >= p->bodies.dynamic ? 1u : 0) | (bb >= p->bodies.dynamic ? 2u : 0), of_a,
+                      of_b);
     if (s->writes && p->commits) {
-        tlk_store4d(p->to_past + TLK_PAST_PLAIN * q, kept);
-        p->to_acts[q] =
-            (uint8_t)((acts ? TLK_ACTS : 0) | (kept[TLK_PAST_TOUCHED] > 0 ? TLK_KEEPS : 0));
+        tlk_store4(p->to_past + TLK_PAST_PLAIN * q, kept);
+        p->to_acts[q] = TLK_ACTS | TLK_KEEPS;
     }
+    for (int k = 0; k < 3; k++)
+        arm[k] = s->side ? arm_b[k] : arm_a[k];
+    tlk_cross(arm, act.f, turn);
     for (int k = 0; k < 3; k++) {
-        f[k] = s->side ? force[k] : -force[k];
-        f[3 + k] = force[3 + k];
+        f[k] = s->side ? act.f[k] : -act.f[k];
+        f[3 + k] = s->side ? turn[k] : -turn[k];
     }
-    return acts;
-}
-
-/* A dynamic body under all that acts on it. */
-TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f)
-{
-    double x[4], v[8];
-    if (p->moves == TLK_MOVE_NOT)
-        return;
-    tlk_load4d(p->from + 4 * (size_t)i, x);
-    tlk_load4d(p->vel + 8 * (size_t)i, v);
-    tlk_load4d(p->vel + 8 * (size_t)i + 4, v + 4);
-    tlk_penalty_worked(p, i, v);
-    tlk_penalty_verlet(p, i, f, x, v);
-    tlk_penalty_runs(p, x, v);
-    tlk_store4d(p->to_vel + 8 * (size_t)i, v);
-    tlk_store4d(p->to_vel + 8 * (size_t)i + 4, v + 4);
-    if (p->moves != TLK_MOVE_LAST)
-        tlk_store4d(p->to + 4 * (size_t)i, x);
-    if (p->central && p->moves != TLK_MOVE_LAST) {
-        const double *from = p->reference + 4 * (size_t)i;
-        double moved = 0;
-        for (int k = 0; k < 3; k++)
-            moved += (x[k] - from[k]) * (x[k] - from[k]);
-        tlk_penalty_strays(p, sqrt(moved));
-    } else if (p->central) {
-        x[3] = 0;
-        tlk_store4d(p->bodies.pos + 4 * (size_t)i, x);
-    }
+    return true;
 }
 
 /* One dynamic body. */
 TL_KERNEL void tlk_penalty_whole(const tlk_penalty *p, uint32_t i)
 {
-    double f[6], of[6];
+    double f[6];
+    real of[6];
     tlk_penalty_applied(p, i, f);
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
         tlk_side s;
