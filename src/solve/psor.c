@@ -9,6 +9,12 @@
 #define CHECK_EVERY 4 /* sweeps between looks at the residual, where there is a tolerance */
 #define EARLY       8 /* sweeps before the coarse level, at most, where there is a tolerance */
 
+/* Of deep heaps (docs/theory.md, "Over-relaxation"): step factors of velocities and positions, and
+ * how many sweeps before an end or a look have none. */
+#define OVER_VELOCITIES 1.3
+#define OVER_POSITIONS  1.7
+#define PLAIN           2
+
 /* A problem as sweeps see it: with copies of crowded bodies as blocks. */
 typedef struct sweeping {
     tlk_problem view;
@@ -160,6 +166,31 @@ static uint32_t coarse_after(const tl_problem *problem, const tl_solver_def *def
     return def->tolerance > 0 && half > EARLY ? EARLY : half;
 }
 
+/* The step factor of sweeps that others follow: of deep heaps of balls. Those of cubes have arm
+ * rows, gain nothing, and with longer steps of velocities come to rest later. */
+static double factor(const tl_problem *problem, const tl_solver_def *def)
+{
+    const tlk_problem *view = &problem->view;
+    if (def->omega > 0 || !problem->lattice.cells[0] || view->arm_base < view->rows)
+        return view->omega;
+    return view->frictionless ? OVER_POSITIONS : OVER_VELOCITIES;
+}
+
+/* So many sweeps, of which the first ones take longer steps: all but `plain`. */
+static void sweep(tl_backend *backend, sweeping *s, size_t count, uint32_t some, uint32_t plain,
+                  double longer)
+{
+    const double usual = s->view.omega;
+    if (longer == usual || some <= plain)
+        plain = some;
+    s->view.omega = longer;
+    if (some > plain)
+        backend->ops->run(backend, s->list, count, some - plain);
+    s->view.omega = usual;
+    if (plain)
+        backend->ops->run(backend, s->list, count, plain);
+}
+
 tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
                         const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
@@ -170,6 +201,7 @@ tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem
         backend->ops->run(backend, s.list, launches(problem, TLK_psor_start, &s), 1);
     const size_t count = launches(problem, TLK_psor_sweep, &s);
     const uint32_t coarse = coarse_after(problem, def, iterations);
+    const double longer = factor(problem, def);
     size_t more = 0;
     if (problem->joints && problem->joint_rows && iterations > 2) {
         TL_TRY(begin_momentum(backend, workspace, problem, &s));
@@ -185,8 +217,9 @@ tl_status tl_solve_psor(tl_backend *backend, tl_workspace *workspace, tl_problem
             backend->ops->run(backend, s.list + count, more, 1);
         if (more && some > 1)
             backend->ops->run(backend, s.list, count + more, some - 1);
-        backend->ops->run(backend, s.list, count, more ? 1 : some);
         solution->iterations += some;
+        const bool end = def->tolerance > 0 || solution->iterations == iterations;
+        sweep(backend, &s, count, more ? 1 : some, end ? PLAIN : 0, longer);
         if (solution->iterations == coarse)
             TL_TRY(correct(backend, workspace, problem, &s));
         if (def->tolerance > 0) {

@@ -162,6 +162,29 @@ static void test_stands(void **state)
     stands(&(shaft){.side = 4, .layers = 400, .packed = true}, 300, 4e-4, 0.004);
 }
 
+/* Longer steps of sweeps: a hundred layers by 8 + 6, against the same with the usual ones. */
+static void test_longer_steps(void **state)
+{
+    (void)state;
+    const shaft s = {.side = 6, .layers = 100, .packed = true};
+    outcome o[2];
+    for (int usual = 0; usual < 2; usual++) {
+        tl_settings settings = few_sweeps(64);
+        settings.solver.iterations = 8;
+        settings.solver.position_iterations = 6;
+        settings.solver.omega = usual;
+        filled f = fill(&s, &settings);
+        o[usual] = settle(&f, 300);
+        empty(&f);
+    }
+    assert_below(o[0].off, 1e-4);
+    assert_below(o[0].last.mean_penetration, 5e-4 * R);
+    assert_true(o[0].last.coarse_nodes > 0 && o[1].last.coarse_nodes > 0);
+    assert_below(2 * o[0].last.residual, o[1].last.residual);
+    assert_below(2 * o[0].last.mean_penetration, o[1].last.mean_penetration);
+    assert_below(2 * o[0].last.kinetic_energy, o[1].last.kinetic_energy);
+}
+
 /* A plate that weighs many grains, on a hundred layers of thirty: it stands, and by sweeps alone it
  * sinks into them. Grains that carry N weights each need steps with N g h^2 < R. */
 static void plate_stands(double weights, double h)
@@ -339,8 +362,9 @@ static void test_slope(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stands),  cmocka_unit_test(test_plate),
-        cmocka_unit_test(test_column),  cmocka_unit_test(test_energy),
-        cmocka_unit_test(test_run_out), cmocka_unit_test(test_slope)};
+        cmocka_unit_test(test_stands), cmocka_unit_test(test_longer_steps),
+        cmocka_unit_test(test_plate),  cmocka_unit_test(test_column),
+        cmocka_unit_test(test_energy), cmocka_unit_test(test_run_out),
+        cmocka_unit_test(test_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
