@@ -247,6 +247,7 @@ typedef struct tlk_descent {
     double tolerance, residual; /* residual: the best point's, m/s */
     double t, beta, theta;      /* step; how far beyond x, from old, it starts; apgd's sequence */
     double part;                /* of the way from old to z that spg goes; else 1 */
+    double least;               /* residual since theta was 1; of apgd */
     double objective, history[TLK_HISTORY];
     uint32_t limit, iterations, tries; /* iterations: accepted trials; tries: those refused since */
     uint32_t done;                     /* 1: nothing changes any more */

@@ -15,7 +15,7 @@ typedef struct reference {
     tl_law law;
     size_t n; /* numbers of a vector */
     double *r, *eta, *x, *old, *y, *z, *nx, *nold, *ny, *nz, *best;
-    double t, theta, best_residual, objective, history[10];
+    double t, theta, least, best_residual, objective, history[10];
     uint32_t iterations;
 } reference;
 
@@ -140,7 +140,10 @@ static void apgd(reference *f, fault wrong)
     }
     keep_best(f);
     double beta = 0;
-    if (slope_from(f, f->x) > 0 && wrong != NO_RESTART) {
+    const double residual = residual_of(f);
+    f->least = f->theta == 1 ? residual : fmin(f->least, residual);
+    const bool astray = f->law == TL_LAW_COULOMB && residual > 1.5 * f->least;
+    if ((slope_from(f, f->x) > 0 && wrong != NO_RESTART) || astray) {
         f->theta = 1;
     } else {
         const double square = f->theta * f->theta;
