@@ -33,7 +33,7 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->base,       &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
         &m->aim,        &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
         &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level,
-        &m->columns,    &m->turned,    &m->divisor};
+        &m->run,        &m->piece,     &m->columns,   &m->turned,  &m->divisor};
     tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,   &m->axes,
                           &m->owners,    &m->targets,  &m->numbers,  &m->body_ids,
                           &m->mover_ids, &m->mover_of, &m->row_list, &m->attached};
