@@ -295,12 +295,13 @@ def fixed_body(v):
     v.series.clear()
     v.ok("watch", body=1)
     v.next_frame()
-    v.ok("step", count=5)
+    v.ok("step", count=100)
     v.next_frame()
     rows = v.series[1]["rows"]
+    mean = sum(row["fz"] for row in rows) / max(len(rows), 1)  # some may still roll
     weight = 10 * sum(b["mass"] for b in v.bodies.values())
     assert rows and [rows[-1][c] for c in ("x", "z", "vz", "qw")] == [0, 0, 0, 1], rows
-    assert abs(rows[-1]["fz"] + weight) < 0.05 * weight, (rows[-1], weight)
+    assert abs(mean + weight) < 0.05 * weight, (len(rows), mean, weight)
     v.ok("unwatch", body=1)
     assert "frames" in v.wrong("pick", body=1, frame=0)
 
